@@ -1,0 +1,52 @@
+# Every command a person needs; `make demo` and `make test` each start from nothing.
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.ready
+BENCH_STAMP := .venv/.bench-ready
+
+.PHONY: help setup demo test check format bench clean
+
+help:            ## list the commands
+	@grep -hE '^[a-z]+: .*##|^[a-z]+:  +##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 12
+
+setup: $(STAMP)  ## create .venv with everything installed
+
+# uv is used when it is there (three times faster), plain venv and pip otherwise.
+$(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "mixtally needs Python 3.11 or newer: set PYTHON=..."; exit 1; }
+	@if command -v uv >/dev/null 2>&1; then \
+	  uv venv --quiet --allow-existing --python $(PYTHON) .venv && uv pip install --quiet --python $(BIN)/python -e '.[dev]'; \
+	else \
+	  $(PYTHON) -m venv .venv && $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'; \
+	fi
+	@touch $@
+
+$(BENCH_STAMP): $(STAMP)
+	@if command -v uv >/dev/null 2>&1; then \
+	  uv pip install --quiet --python $(BIN)/python -e '.[bench]'; \
+	else \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'; \
+	fi
+	@touch $@
+
+demo: $(STAMP)   ## count 336,776 flights privately and draw the result
+	@$(BIN)/mixtally demo --out out/demo
+
+test: $(STAMP)   ## run the tests
+	@$(BIN)/pytest
+
+check: $(STAMP)  ## format, lint, types, import contracts
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache
+
+format: $(STAMP) ## rewrite the code in the house style
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+bench: $(BENCH_STAMP)  ## ratios to peers and to the machine's limit
+	@$(BIN)/python -m bench
+
+clean:           ## remove everything the commands made
+	@rm -rf .venv out .pytest_cache .mypy_cache .ruff_cache .import_linter_cache dist

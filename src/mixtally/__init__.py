@@ -1,0 +1,1 @@
+"""Private counting through mixes: exact privacy, least error, honest intervals."""

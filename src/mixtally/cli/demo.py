@@ -1,0 +1,31 @@
+"""``mixtally demo``: the whole flow on real data that ships with the package."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mixtally.cli import options as o
+from mixtally.cli.output import progress_bars
+from mixtally.cli.simulate import chance, show
+
+
+def demo(
+    epsilon: o.Epsilon = 1.0,
+    delta: o.Delta = 1e-6,
+    level: o.Level = 0.95,
+    seed: o.Seed = None,
+    out: Annotated[Path, typer.Option("--out", help="Where the report goes.")] = Path(
+        "mixtally-demo"
+    ),
+    top: o.Top = 12,
+    json: o.Json = False,
+) -> None:
+    """Count where 336,776 flights out of New York went, without knowing about any one of them."""
+    from mixtally.lab.demo import demo as play_demo
+    from mixtally.records.guarantee import Guarantee
+
+    guarantee = Guarantee(epsilon=epsilon, delta=delta)
+    with progress_bars() as progress:
+        study = play_demo(guarantee, lambda: chance(seed), progress, seed=seed, level=level)
+    show(study, out, top=top, json=json)

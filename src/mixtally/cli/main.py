@@ -1,0 +1,53 @@
+"""The commands and the one place where errors become a line and an exit status."""
+
+import sys
+
+import typer
+
+from mixtally.cli.delta import delta
+from mixtally.cli.demo import demo
+from mixtally.cli.plan import plan
+from mixtally.cli.simulate import simulate
+from mixtally.errors import AccountingError, InputError
+
+app = typer.Typer(
+    name="mixtally",
+    help="Count how often things happen in a crowd without learning anything about anyone in it.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+def _version(show: bool) -> None:
+    if show:
+        from importlib.metadata import version
+
+        typer.echo(f"mixtally {version('mixtally')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Print the version and stop."
+    ),
+) -> None:
+    """Count how often things happen in a crowd without learning anything about anyone in it."""
+
+
+for command in (plan, delta, simulate, demo):
+    app.command()(command)
+
+
+def run() -> None:
+    """Run the command line; bad input exits with status 2, a broken privacy number with 3."""
+    try:
+        app()
+    except InputError as error:
+        typer.echo(f"mixtally: {error}", err=True)
+        sys.exit(2)
+    except AccountingError as error:
+        typer.echo(f"mixtally: {error}", err=True)
+        sys.exit(3)

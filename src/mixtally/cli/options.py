@@ -1,0 +1,106 @@
+"""Options that several commands share, each declared once."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def whole(text: str) -> int:
+    """A whole number as people write it: 1000000, 1_000_000, 1,000,000 or 1e6."""
+    plain = text.replace("_", "").replace(",", "")
+    try:
+        return int(plain)
+    except ValueError:
+        try:
+            value = float(plain)
+        except ValueError:
+            value = float("nan")
+        if not value.is_integer():
+            raise typer.BadParameter(f"{text!r} is not a whole number") from None
+        return int(value)
+
+
+def _whole(name: str, text: str) -> object:
+    return typer.Option(name, help=text, parser=whole, metavar="N")
+
+
+Epsilon = Annotated[float, typer.Option("--epsilon", help="Privacy loss, 0.01 to 20.", metavar="E")]
+Delta = Annotated[
+    float, typer.Option("--delta", help="Chance left over, 1e-15 to 0.1.", metavar="D")
+]
+Users = Annotated[int, _whole("--users", "People expected to take part, 2 to 10^10.")]
+Bins = Annotated[int | None, _whole("--bins", "Possible answers, 2 to 10^7.")]
+FakesPerUser = Annotated[
+    float | None,
+    typer.Option("--fakes-per-user", help="Most fakes a user sends on average.", metavar="F"),
+]
+MessagesPerUser = Annotated[
+    float | None,
+    typer.Option(
+        "--messages-per-user",
+        help="Most messages a user sends on average, the own report included (default 2).",
+        metavar="M",
+    ),
+]
+MixFakes = Annotated[
+    bool, typer.Option("--mix-fakes", help="A mix may be trusted to draw the fakes.")
+]
+ProtocolName = Annotated[
+    str | None,
+    typer.Option(
+        "--protocol",
+        help="flip-blank, clear-uniform or clear-shaped; chosen by error when left out.",
+        metavar="NAME",
+    ),
+]
+HonestFraction = Annotated[
+    float,
+    typer.Option(
+        "--honest-fraction", help="Share of the promised fakes that surely arrive.", metavar="H"
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+Seed = Annotated[
+    int | None,
+    typer.Option("--seed", help="Repeatable randomness for experiments.", metavar="N"),
+]
+Level = Annotated[
+    float, typer.Option("--level", help="Confidence level of the intervals.", metavar="L")
+]
+Labels = Annotated[
+    Path | None,
+    typer.Option("--labels", help="File with the answers in order, one a line.", metavar="FILE"),
+]
+Top = Annotated[int, typer.Option("--top", min=1, help="Bins in the printed table.", metavar="N")]
+
+
+def messages_per_user(fakes: float | None, messages: float | None) -> float:
+    """The budget in messages a user, out of either way to say it."""
+    from mixtally.errors import ParameterError
+    from mixtally.planner.wish import DEFAULT_MESSAGES
+
+    if fakes is None:
+        return DEFAULT_MESSAGES if messages is None else messages
+    if messages is None:
+        return 1.0 + fakes
+    raise ParameterError(
+        "budget",
+        wanted="--fakes-per-user or --messages-per-user",
+        got="both",
+        do="give one: M messages are the own report and M - 1 fakes",
+    )
+
+
+def read_labels(path: Path | None) -> tuple[str, ...] | None:
+    """The labels in a file, one a line; raises DataError when it cannot be read."""
+    from mixtally.errors import DataError
+
+    if path is None:
+        return None
+    try:
+        return tuple(path.read_text(encoding="utf-8").splitlines())
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(
+            str(path), wanted="UTF-8 text, one label a line", got=str(error), do="check the file"
+        ) from error

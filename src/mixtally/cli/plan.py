@@ -1,0 +1,99 @@
+"""``mixtally plan``: the least-error plan for a wish."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mixtally.cli import options as o
+from mixtally.cli.output import print_json, publish
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from mixtally.planner import Answer
+
+
+def plan(
+    epsilon: o.Epsilon,
+    delta: o.Delta,
+    users: o.Users,
+    bins: o.Bins = None,
+    labels: o.Labels = None,
+    name: Annotated[str, typer.Option("--name", help="What the question is called.")] = "answer",
+    fakes_per_user: o.FakesPerUser = None,
+    messages_per_user: o.MessagesPerUser = None,
+    mix_fakes: o.MixFakes = False,
+    protocol: o.ProtocolName = None,
+    honest_fraction: o.HonestFraction = 1.0,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Write the plan itself to this file.")
+    ] = None,
+    json: o.Json = False,
+) -> None:
+    """Find the plan of least error for a guarantee, a crowd and a budget."""
+    from mixtally.ground.codec import canonical
+    from mixtally.planner import Wish, choose
+    from mixtally.records.guarantee import Guarantee
+
+    answer = choose(
+        Wish(
+            question=_question(name, bins, o.read_labels(labels)),
+            guarantee=Guarantee(epsilon=epsilon, delta=delta),
+            users=users,
+            messages_per_user=o.messages_per_user(fakes_per_user, messages_per_user),
+            mix_fakes=mix_fakes,
+            protocol=protocol,
+            honest_fraction=honest_fraction,
+        )
+    )
+    if out is not None:
+        publish(out.parent, {out.name: canonical(answer.best.plan)})
+    if json:
+        print_json(answer.facts())
+    else:
+        _print(answer, out)
+
+
+def _question(name: str, bins: int | None, labels: tuple[str, ...] | None):  # type: ignore[no-untyped-def]  # noqa: ANN202
+    from mixtally.errors import ParameterError
+    from mixtally.records.question import Question
+
+    if bins is None and labels is None:
+        raise ParameterError(
+            "bins", wanted="--bins or --labels", got="neither", do="say how many answers there are"
+        )
+    return Question(name=name, bins=bins or len(labels or ()), labels=labels)
+
+
+def _print(answer: "Answer", out: Path | None) -> None:
+    from rich.console import Console
+
+    from mixtally.report.words import promise
+
+    console = Console()
+    console.print(_table(answer))
+    console.print(answer.reason + "\n", markup=False, highlight=False)
+    for text in promise(answer.best.plan):
+        console.print(text, markup=False, highlight=False)
+    if out is not None:
+        console.print(f"\nplan written to {out}", markup=False, highlight=False)
+
+
+def _table(answer: "Answer") -> "Table":
+    from rich.table import Table
+
+    from mixtally.report.words import fact
+
+    offers = [answer.best, *answer.others]
+    table = Table(header_style="bold")
+    table.add_column("")
+    for place, offer in enumerate(offers):
+        table.add_column(
+            offer.plan.protocol, justify="right", style="bold" if place == 0 else "dim"
+        )
+    every = [offer.facts() for offer in offers]
+    for name in dict.fromkeys(name for facts in every for name in facts):
+        if name not in ("protocol", "source", "assumption"):
+            table.add_row(name.replace("_", " "), *[fact(name, f.get(name, "")) for f in every])
+    return table

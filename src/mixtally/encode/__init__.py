@@ -1,0 +1,1 @@
+"""From a person's value to the number of its bin."""

@@ -1,0 +1,50 @@
+"""The one error family: every message says what was wanted, what came and what to do.
+
+MixtallyError
+|-- InputError            something given from outside cannot be used (exit status 2)
+|   |-- ParameterError    a number outside its range
+|   |-- DataError         a file, a column or a value of the data
+|   |-- PlanError         a plan or schema that is foreign, damaged or impossible
+|   |-- MessageError      a message of the wrong length or form
+|   `-- InfeasibleError   no plan meets the wish; says which nearby wish can be met
+`-- AccountingError       a privacy number that cannot be right: the work stops (exit status 3)
+"""
+
+
+class MixtallyError(Exception):
+    """The root of every error raised on purpose by this package."""
+
+
+class InputError(MixtallyError):
+    """Something given from outside cannot be used.
+
+    The message is one line: ``subject: wanted ..., got ...; what to do``.
+    """
+
+    def __init__(self, subject: str, *, wanted: str, got: object, do: str) -> None:
+        self.subject = subject
+        super().__init__(f"{subject}: wanted {wanted}, got {got}; {do}")
+
+
+class ParameterError(InputError):
+    """A number outside the range in which the mathematics is stated."""
+
+
+class DataError(InputError):
+    """A data file, a column or one of its values cannot be used."""
+
+
+class PlanError(InputError):
+    """A plan or schema is foreign, damaged, from another version or impossible."""
+
+
+class MessageError(InputError):
+    """A message does not have the length or form its plan prescribes."""
+
+
+class InfeasibleError(InputError):
+    """No plan meets the wish; the message names the nearest wish that can be met."""
+
+
+class AccountingError(MixtallyError):
+    """A privacy number is NaN, negative or not monotone: nothing may be promised from it."""

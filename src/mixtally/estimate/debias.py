@@ -1,0 +1,63 @@
+"""Unbiased counts out of a tally, and the choice of what is done with them."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.errors import MessageError, ParameterError
+from mixtally.estimate.intervals import intervals
+from mixtally.estimate.simplex import nearest_histogram
+from mixtally.protocols.base import FakeSource, Protocol
+from mixtally.records.results import Estimate, Tally
+
+Projection = Callable[[NDArray[np.float64], float], NDArray[np.float64]]
+PROJECTIONS: dict[str, Projection] = {"simplex": nearest_histogram}
+
+
+def estimate(
+    protocol: Protocol,
+    tally: Tally,
+    users: int,
+    *,
+    level: float = 0.95,
+    projection: str | None = None,
+) -> Estimate:
+    """Unbiased counts with intervals at ``level``.
+
+    where
+      users        people the projection sums to
+      projection   None, or "simplex" for the nearest histogram of ``users`` people, kept beside
+                   the unbiased counts, never in their place
+
+    Raises ParameterError for a level outside (0, 1) or an unknown projection, MessageError when
+    fewer messages came than fakes were promised.
+    """
+    if not 0.0 < level < 1.0:
+        raise ParameterError(
+            "confidence level", wanted="a number in (0, 1)", got=level, do="0.95 is common"
+        )
+    if projection is not None and projection not in PROJECTIONS:
+        raise ParameterError(
+            "projection",
+            wanted="one of " + ", ".join(PROJECTIONS),
+            got=repr(projection),
+            do="leave it out for the unbiased counts",
+        )
+    if protocol.fake_source is FakeSource.USERS and tally.messages < protocol.fakes:
+        raise MessageError(
+            "batch",
+            wanted=f"at least the {protocol.fakes:,} promised fakes",
+            got=f"{tally.messages:,} messages",
+            do="wait for the rest of the batch; these counts would be biased",
+        )
+    counts = protocol.unbiased(tally.counts, tally.messages)
+    bins = len(counts)
+    return Estimate(
+        counts=counts,
+        standard_error=math.sqrt(protocol.variance(tally.messages)),
+        each=intervals(protocol, tally, level, simultaneous_over=1),
+        together=intervals(protocol, tally, level, simultaneous_over=bins),
+        projected=PROJECTIONS[projection](counts, float(users)) if projection else None,
+    )

@@ -1,0 +1,98 @@
+"""Confidence intervals for true counts: the counts that the exact test does not reject.
+
+With s tallied, z is kept when P_z(S >= s) and P_z(S <= s) both exceed half the error allowed. The
+tails grow and fall with z, so what is kept is an interval and its ends are found by bisection.
+"""
+
+from collections.abc import Callable
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.estimate.noise import depends_on_count, reach
+from mixtally.protocols.base import FakeSource, Protocol
+from mixtally.records.results import Intervals, Tally
+
+EXACT = "exact test inversion"
+NORMAL = "normal approximation"
+MOST_EXACT_ONES = 2000.0
+"""Above this many expected flipped ones a bin the law is normal to a third of a percent."""
+
+
+def intervals(
+    protocol: Protocol, tally: Tally, level: float, *, simultaneous_over: int
+) -> Intervals:
+    """Equal-tailed intervals, shape (bins,), whole numbers between 0 and the people possible.
+
+    ``simultaneous_over`` bins share the error allowed (Bonferroni: valid however the bins depend
+    on each other); 1 gives each bin the whole of it.
+    """
+    most = tally.messages - (protocol.fakes if protocol.fake_source is FakeSource.USERS else 0)
+    tail = (1.0 - level) / 2.0 / simultaneous_over
+    if not depends_on_count(protocol):
+        method = EXACT
+        least, most_noise = reach(protocol, tally.messages, 0, tail)
+        lower, upper = tally.counts - most_noise, tally.counts - least
+    elif protocol.offset(tally.messages) <= MOST_EXACT_ONES:
+        method = EXACT
+        lower, upper = _invert(protocol, tally, tail, most)
+    else:
+        method = NORMAL
+        lower, upper = _normal(protocol, tally, tail)
+    return Intervals(
+        lower=np.clip(lower, 0, most),
+        upper=np.clip(upper, 0, most),
+        level=level,
+        method=method,
+        simultaneous=simultaneous_over > 1,
+    )
+
+
+_Ends = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+
+def _normal(protocol: Protocol, tally: Tally, tail: float) -> _Ends:
+    width = NormalDist().inv_cdf(1.0 - tail) * protocol.variance(tally.messages) ** 0.5
+    counts = protocol.unbiased(tally.counts, tally.messages)
+    return np.floor(counts - width).astype(np.int64), np.ceil(counts + width).astype(np.int64)
+
+
+def _invert(protocol: Protocol, tally: Tally, tail: float, most: int) -> _Ends:
+    seen, place = np.unique(tally.counts, return_inverse=True)
+    offset, messages = protocol.offset(tally.messages), tally.messages
+    lower, upper = np.empty_like(seen), np.empty_like(seen)
+    for i, s in enumerate(seen.tolist()):
+        guess = min(max(round((s - offset) / protocol.gain), 0), most)
+
+        def reaches(z: int, s: int = s) -> bool:
+            return z + reach(protocol, messages, z, tail)[1] >= s
+
+        def passes(z: int, s: int = s) -> bool:
+            return z + reach(protocol, messages, z, tail)[0] > s
+
+        lower[i] = first_true(reaches, guess, 0, most)
+        upper[i] = first_true(passes, guess, 0, most + 1) - 1
+    return lower[place], upper[place]
+
+
+def first_true(holds: Callable[[int], bool], guess: int, low: int, high: int) -> int:
+    """The least z in [low, high] from which ``holds`` stays true; ``high`` counts as true.
+
+    Steps away from ``guess`` by doubling strides, then bisects.
+    """
+    stride = 1
+    if guess >= high or holds(guess):
+        yes = min(guess, high)
+        while yes > low and holds(no := max(low, yes - stride)):
+            yes, stride = no, 2 * stride
+        if yes == low:
+            return low
+    else:
+        no = guess
+        while (yes := min(high, no + stride)) < high and not holds(yes):
+            no, stride = yes, 2 * stride
+    while yes - no > 1:
+        middle = (yes + no) // 2
+        yes, no = (middle, no) if holds(middle) else (yes, middle)
+    return yes

@@ -1,0 +1,69 @@
+"""The exact law of what a tally adds to a bin's true count."""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from mixtally.ground import tails
+from mixtally.ground.fixed import SCALE
+from mixtally.protocols.base import Protocol
+from mixtally.protocols.clear_shaped import ClearShaped
+from mixtally.protocols.clear_uniform import ClearUniform
+from mixtally.protocols.flip_blank import FlipBlank
+
+
+class NoiseLaw(NamedTuple):
+    """P(noise = first + i) = pmf[i]."""
+
+    first: int
+    pmf: tails.Floats
+
+    def highest(self, chance: float) -> int:
+        """The largest x with P(noise >= x) > chance."""
+        upper = np.cumsum(self.pmf[::-1])
+        return self.first + len(self.pmf) - 1 - int(np.searchsorted(upper, chance, side="right"))
+
+    def lowest(self, chance: float) -> int:
+        """The smallest x with P(noise <= x) > chance."""
+        return self.first + int(np.searchsorted(np.cumsum(self.pmf), chance, side="right"))
+
+
+def depends_on_count(protocol: Protocol) -> bool:
+    """Whether the law changes with the true count: only flips lose true ones."""
+    return protocol.flip_threshold is not None
+
+
+@lru_cache(maxsize=1 << 16)
+def reach(protocol: Protocol, messages: int, count: int, chance: float) -> tuple[int, int]:
+    """(smallest x with P(noise <= x) > chance, largest x with P(noise >= x) > chance)."""
+    law = noise_law(protocol, messages, count)
+    return law.lowest(chance), law.highest(chance)
+
+
+def noise_law(protocol: Protocol, messages: int, count: int) -> NoiseLaw:
+    """The law of (tallied - true) for a bin of ``count`` people among ``messages`` messages."""
+    match protocol:
+        case FlipBlank():
+            return _difference(
+                _binomial(messages - count, protocol.flip_probability),
+                _binomial(count, protocol.flip_probability),
+            )
+        case ClearUniform():
+            return _binomial(protocol.fakes, 1.0 / protocol.bins)
+        case ClearShaped():
+            return NoiseLaw(0, np.array([w / SCALE for w in protocol.weights]))
+    raise TypeError(f"{protocol.name} has no noise law")
+
+
+def _binomial(trials: int, probability: float) -> NoiseLaw:
+    if trials == 0:
+        return NoiseLaw(0, np.ones(1))
+    low, high = tails.window(trials, probability)
+    return NoiseLaw(low, tails.pmf(trials, probability, low, high))
+
+
+def _difference(gained: NoiseLaw, lost: NoiseLaw) -> NoiseLaw:
+    return NoiseLaw(
+        gained.first - lost.first - len(lost.pmf) + 1, np.convolve(gained.pmf, lost.pmf[::-1])
+    )

@@ -1,0 +1,67 @@
+"""Canonical bytes: one value, one encoding, and a decoder that accepts nothing else.
+
+JSON with sorted keys, no spaces, no NaN, no repeated field, numbers in their shortest form.
+"""
+
+import hashlib
+import json
+from typing import Any, TypeVar
+
+import msgspec
+
+from mixtally.errors import PlanError
+
+T = TypeVar("T", bound=msgspec.Struct)
+
+
+def canonical(record: msgspec.Struct) -> bytes:
+    """The one encoding of ``record``: ASCII JSON, sorted keys, shortest round-trip numbers."""
+    plain = msgspec.to_builtins(record)
+    text = json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return text.encode("ascii")
+
+
+def fingerprint(record: msgspec.Struct) -> str:
+    """SHA-256 of the canonical bytes, 64 hexadecimal digits."""
+    return hashlib.sha256(canonical(record)).hexdigest()
+
+
+def from_canonical(data: bytes, kind: type[T], subject: str) -> T:
+    """The record of ``kind`` whose canonical bytes are ``data``; raises PlanError for others."""
+    record = from_json(data, kind, subject)
+    if canonical(record) != data:
+        raise PlanError(
+            subject,
+            wanted="canonical bytes (sorted keys, no spaces, shortest numbers)",
+            got="another spelling of the same record",
+            do="read it as JSON and write it again",
+        )
+    return record
+
+
+def from_json(data: bytes, kind: type[T], subject: str) -> T:
+    """The record of ``kind`` written in ``data`` in any JSON spelling.
+
+    Raises PlanError for truncated text, repeated, unknown or missing fields and impossible values.
+    """
+    try:
+        plain = json.loads(data, object_pairs_hook=_no_repeats, parse_constant=_no_constant)
+        return msgspec.convert(plain, kind, strict=True)
+    except (ValueError, RecursionError) as error:  # msgspec.ValidationError is a ValueError
+        raise PlanError(
+            subject,
+            wanted=f"the JSON of a {kind.__name__.lower()} written by this version",
+            got=f"something else ({error})",
+            do="make it again with `mixtally plan ... --out FILE`",
+        ) from error
+
+
+def _no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        raise ValueError("a field stands twice")
+    return fields
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a number")

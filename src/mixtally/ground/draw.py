@@ -1,0 +1,43 @@
+"""Exact draws from uniform words: integers below a bound, permutations, tables of integers."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.ground.chance import Chance, Words
+
+Integers = NDArray[np.int64]
+
+
+def below(chance: Chance, bound: int, count: int) -> Integers:
+    """``count`` independent uniform integers in [0, bound), bound in [1, 2^63); no modulo bias.
+
+    A word at or above the largest multiple of ``bound`` is drawn again.
+    """
+    limit = (1 << 64) // bound * bound  # 2^64 itself when the bound divides it: nothing is rejected
+    words = chance.words(count)
+    if limit < 1 << 64:
+        while (rejected := np.flatnonzero(words >= np.uint64(limit))).size:
+            words[rejected] = chance.words(rejected.size)
+    return (words % np.uint64(bound)).astype(np.int64)
+
+
+def permutation(chance: Chance, count: int) -> NDArray[np.intp]:
+    """A uniform permutation of 0..count-1: the order of ``count`` distinct uniform keys.
+
+    Given that the keys are distinct every order is equally likely, so a tie (chance below
+    count^2 / 2^65) throws all keys away.
+    """
+    while True:
+        keys = chance.words(count)
+        order = np.argsort(keys)
+        ranked = keys[order]
+        if not np.any(ranked[1:] == ranked[:-1]):
+            return order
+
+
+def from_table(chance: Chance, cumulative: Words, count: int) -> Integers:
+    """``count`` draws of k with probability (cumulative[k] - cumulative[k-1]) / 2^64.
+
+    ``cumulative`` is ascending and leaves out its last entry, which is 2^64.
+    """
+    return np.searchsorted(cumulative, chance.words(count), side="right").astype(np.int64)

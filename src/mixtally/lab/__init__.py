@@ -1,0 +1,1 @@
+"""Where whole collections are played on known data. May cheat: it sees values, noise and truth."""

@@ -1,0 +1,7 @@
+"""From a wish to the plan of least error, the alternatives, and the reason in words."""
+
+from mixtally.planner.answer import Answer, Misfit, Offer
+from mixtally.planner.choose import choose
+from mixtally.planner.wish import Wish
+
+__all__ = ["Answer", "Misfit", "Offer", "Wish", "choose"]

@@ -1,0 +1,76 @@
+"""One offer a protocol: its least noise for the wish, or what it lacks."""
+
+import math
+from collections.abc import Callable
+
+from mixtally.ground.fixed import MOST_THRESHOLD
+from mixtally.planner.answer import Misfit, Offer
+from mixtally.planner.wish import Wish
+from mixtally.privacy import price
+from mixtally.protocols.base import Protocol
+from mixtally.protocols.clear_shaped import ClearShaped
+from mixtally.protocols.clear_uniform import ClearUniform
+from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.records.plan import PLAN_VERSION, Plan
+
+
+def flip_blank(wish: Wish) -> Offer | Misfit:
+    """All fakes the budget allows, and the least flip probability for those that surely arrive."""
+    fakes = wish.most_fakes
+    sure = math.floor(wish.honest_fraction * fakes)
+    threshold = price.least_threshold(sure, wish.guarantee.epsilon, wish.guarantee.delta)
+    if threshold == MOST_THRESHOLD:
+        return Misfit(FlipBlank.name, "more fakes: with these every bit would be a fair coin")
+    return _offer(wish, FlipBlank(bins=wish.question.bins, fakes=fakes, threshold=threshold))
+
+
+def clear_uniform(wish: Wish) -> Offer | Misfit:
+    """As many fakes as the bins need: more would only add noise."""
+    bins = wish.question.bins
+    sure = price.least_uniform_fakes(bins, wish.guarantee.epsilon, wish.guarantee.delta)
+    fakes = math.ceil(sure / wish.honest_fraction)
+    while math.floor(wish.honest_fraction * fakes) < sure:  # the product was rounded down
+        fakes += 1
+    if fakes > wish.most_fakes:
+        needed = math.ceil((1.0 + fakes / wish.users) * 1000.0) / 1000.0
+        return Misfit(
+            ClearUniform.name,
+            f"{fakes:,} fakes, {fakes / bins:.4g} a bin: --messages-per-user {needed:g}",
+        )
+    return _offer(wish, ClearUniform(bins=bins, fakes=fakes))
+
+
+def clear_shaped(wish: Wish) -> Offer | Misfit:
+    """The law of least spread, drawn by a mix: the users send nothing but their reports."""
+    if not wish.mix_fakes:
+        return Misfit(ClearShaped.name, "a mix that is trusted to draw the fakes: --mix-fakes")
+    shape = price.least_shape(wish.guarantee.epsilon, wish.guarantee.delta)
+    return _offer(wish, ClearShaped.shaped(wish.question.bins, *shape))
+
+
+OFFERS: dict[str, Callable[[Wish], Offer | Misfit]] = {
+    ClearShaped.name: clear_shaped,
+    ClearUniform.name: clear_uniform,
+    FlipBlank.name: flip_blank,
+}
+
+
+def _offer(wish: Wish, protocol: Protocol) -> Offer | Misfit:
+    error = protocol.standard_error(wish.users)
+    if error >= wish.users:
+        return Misfit(
+            protocol.name,
+            f"more users or a larger epsilon: its error would be {error:.3g} counts, more than the "
+            f"{wish.users:,} people there are",
+        )
+    plan = Plan(
+        version=PLAN_VERSION,
+        question=wish.question,
+        guarantee=wish.guarantee,
+        users=wish.users,
+        honest_fraction=wish.honest_fraction,
+        protocol=protocol.name,
+        integers=protocol.integers(),
+        certificate=price.certify(protocol, wish.guarantee.epsilon, wish.honest_fraction),
+    )
+    return Offer(plan, protocol)

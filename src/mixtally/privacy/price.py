@@ -1,0 +1,166 @@
+"""The price of every protocol, and the least noise that pays it: one line a protocol."""
+
+import math
+
+from mixtally.errors import InfeasibleError, PlanError
+from mixtally.ground.fixed import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE
+from mixtally.privacy import clear_shaped, clear_uniform, flip_blank
+from mixtally.privacy.bracket import Bracket
+from mixtally.privacy.search import least_meeting
+from mixtally.protocols.base import Protocol
+from mixtally.protocols.catalogue import protocol_of
+from mixtally.protocols.clear_shaped import ClearShaped, shape_weights
+from mixtally.protocols.clear_uniform import ClearUniform
+from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.records.certificate import Certificate, Status
+from mixtally.records.guarantee import MOST_USERS, Observer, checked_epsilon
+from mixtally.records.plan import Plan
+
+_THRESHOLD_TOLERANCE = 1e-12
+
+
+def certify(protocol: Protocol, epsilon: float, honest_fraction: float = 1.0) -> Certificate:
+    """delta(epsilon) of one person's record under ``protocol``, from its final integers.
+
+    Only floor(honest_fraction * fakes) fakes are counted on. Raises ParameterError for an epsilon
+    outside [0.01, 20], AccountingError when a number cannot be right.
+    """
+    checked_epsilon(epsilon)
+    ends, source = _price(protocol.surely(honest_fraction), epsilon)
+    return Certificate(
+        epsilon=epsilon,
+        lower=ends.lower,
+        upper=ends.upper,
+        observer=Observer.MESSAGES,
+        status=Status.PROVED,
+        source=source,
+        assumption=_assumption(protocol, honest_fraction),
+    )
+
+
+def verify(plan: Plan) -> Protocol:
+    """The protocol of ``plan``, once its certificate is seen to hold for its integers.
+
+    Raises PlanError when the plan states less than the divergence that its integers have.
+    """
+    protocol = protocol_of(plan)
+    true = certify(protocol, plan.guarantee.epsilon, plan.honest_fraction)
+    if true.lower > plan.certificate.upper:
+        raise PlanError(
+            "plan certificate",
+            wanted=f"delta of at least {true.lower:g}, which its integers have",
+            got=f"{plan.certificate.upper:g}",
+            do="do not use this plan: its promise is false",
+        )
+    return protocol
+
+
+def _price(protocol: Protocol, epsilon: float) -> tuple[Bracket, str]:
+    match protocol:
+        case FlipBlank():
+            return flip_blank.delta(protocol.fakes, protocol.threshold, epsilon), flip_blank.SOURCE
+        case ClearUniform():
+            ends = clear_uniform.delta(protocol.fakes, protocol.bins, epsilon)
+            return ends, clear_uniform.SOURCE
+        case ClearShaped():
+            return clear_shaped.delta(protocol.weights, epsilon), clear_shaped.SOURCE
+    raise TypeError(f"{protocol.name} has no price")
+
+
+def _assumption(protocol: Protocol, honest_fraction: float) -> str:
+    if isinstance(protocol, ClearShaped):
+        return (
+            "the mix that draws the fakes draws them as told, keeps their numbers to itself and "
+            "does not collude with the collector; at least one mix shuffles"
+        )
+    sure = protocol.surely(honest_fraction).fakes
+    return (
+        f"at least {sure:,} fakes come from honest parties ({honest_fraction:g} of the "
+        f"{protocol.fakes:,} promised); at least one mix shuffles and does not collude with the "
+        "collector"
+    )
+
+
+def least_threshold(fakes: int, epsilon: float, delta: float) -> int:
+    """The least flip probability, times 2^64, with which ``fakes`` flipped blanks suffice.
+
+    Above the least one by at most one part in 10^12, never below. Always exists: at q = 1/2 nothing
+    is told at all.
+    """
+
+    def upper(threshold: int) -> float:
+        return flip_blank.delta(fakes, threshold, epsilon).upper
+
+    start = round(min(0.25, _usual_cover(epsilon, delta) / (fakes + 1)) * SCALE)
+    found = least_meeting(
+        upper,
+        delta,
+        LEAST_THRESHOLD,
+        MOST_THRESHOLD,
+        start=start,
+        tolerance=_THRESHOLD_TOLERANCE,
+    )
+    return MOST_THRESHOLD if found is None else found
+
+
+def least_blank_fakes(threshold: int, epsilon: float, delta: float) -> int:
+    """The least number of flipped blanks that suffices at a given flip probability.
+
+    Raises InfeasibleError when more than 10^10 would be needed.
+    """
+
+    def upper(fakes: int) -> float:
+        return flip_blank.delta(fakes, threshold, epsilon).upper
+
+    start = round(_usual_cover(epsilon, delta) * SCALE / threshold)
+    found = least_meeting(upper, delta, 0, MOST_USERS, start=start)
+    return _or_infeasible(found, "flip probability", threshold / SCALE)
+
+
+def least_uniform_fakes(bins: int, epsilon: float, delta: float) -> int:
+    """The least number of uniform fakes that suffices over ``bins`` bins.
+
+    Raises InfeasibleError when more than 10^13 would be needed.
+    """
+
+    def upper(fakes: int) -> float:
+        return clear_uniform.delta(fakes, bins, epsilon).upper
+
+    start = round(_usual_cover(epsilon, delta) * bins)
+    found = least_meeting(upper, delta, 0, 1000 * MOST_USERS, start=start)
+    return _or_infeasible(found, "bins", bins)
+
+
+def _usual_cover(epsilon: float, delta: float) -> float:
+    """Roughly the hiding ones a bin needs: where a search starts, never where it ends."""
+    return 0.5 * math.log(1.0 / delta) / math.tanh(epsilon / 2.0) ** 2
+
+
+def _or_infeasible(found: int | None, subject: str, got: object) -> int:
+    if found is None:
+        raise InfeasibleError(
+            subject, wanted="parameters that some number of fakes can protect", got=got,
+            do="raise the flip probability, epsilon or delta",
+        )  # fmt: skip
+    return found
+
+
+def least_shape(epsilon: float, delta: float) -> tuple[int, int]:
+    """(ratio, shift) of the shaped law with the least spread, then the fewest fakes.
+
+    The decay is epsilon / 2: two neighbouring bins each tell one decay, so a faster one is broken
+    at half of all outcomes; a slower one is wider. What is left is the ends of the law,
+    delta = 2 F(0) - F(0)^2, which gives the start of the search; integers decide its end.
+    """
+    decay = epsilon / 2.0
+    ratio = math.ceil(math.exp(-decay) * SCALE) + (1 << 12)  # upwards, past the error of exp
+    shift = max(1, math.ceil(math.log(2.0 * math.tanh(decay / 2.0) / delta) / decay))
+
+    def meets(candidate: int) -> bool:
+        return clear_shaped.delta(shape_weights(ratio, candidate), epsilon).upper <= delta
+
+    while not meets(shift):
+        shift += 1
+    while shift > 1 and meets(shift - 1):
+        shift -= 1
+    return ratio, shift

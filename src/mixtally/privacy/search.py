@@ -1,0 +1,89 @@
+"""The least integer at which a falling divergence meets its target."""
+
+import math
+from collections.abc import Callable
+
+from mixtally.errors import AccountingError
+from mixtally.privacy.bracket import RELATIVE_SLACK
+
+_FLOOR = 1e-300
+_MOST_STEPS = 400
+_SLACK = 1.0 + 4.0 * RELATIVE_SLACK
+
+
+def least_meeting(
+    upper: Callable[[int], float],
+    target: float,
+    low: int,
+    high: int,
+    *,
+    start: int,
+    tolerance: float = 0.0,
+) -> int | None:
+    """The least x in [low, high] with upper(x) <= target, None when even ``high`` misses it.
+
+    ``upper`` must fall as x grows; AccountingError when it is seen to rise by more than the slack.
+    The answer has itself been evaluated and meets the target; it lies above the least one by at
+    most the relative ``tolerance``. The bracket is grown from ``start`` by factors of four, then
+    closed by false position on log(upper) against log(x), Illinois variant.
+    """
+    below, above = _grow_bracket(upper, target, low, high, start)
+    if above is None or below is None:
+        return low if above is not None else None
+    (a, at_a), (b, at_b) = below, above
+    f, g = _height(at_a, target), _height(at_b, target)
+    for _ in range(_MOST_STEPS):
+        if b - a <= max(1, math.floor(tolerance * b)):
+            return b
+        middle = _between(a, b, f, g)
+        value = upper(middle)
+        if not (at_b <= value * _SLACK and value <= at_a * _SLACK):
+            raise AccountingError(
+                f"calibration: wanted a divergence that falls from {at_a} at {a} to {at_b} at {b}, "
+                f"got {value} at {middle}; nothing may be promised from it"
+            )
+        if value <= target:
+            b, at_b, f, g = middle, value, f / 2, _height(value, target)
+        else:
+            a, at_a, f, g = middle, value, _height(value, target), g / 2
+    raise AccountingError(f"calibration: no end after {_MOST_STEPS} steps between {a} and {b}")
+
+
+_Point = tuple[int, float]
+
+
+def _grow_bracket(
+    upper: Callable[[int], float], target: float, low: int, high: int, start: int
+) -> tuple[_Point | None, _Point | None]:
+    """The last point found to miss the target and the first found to meet it, None for neither."""
+    x = min(max(start, low), high)
+    point = (x, upper(x))
+    if point[1] <= target:
+        while point[0] > low:
+            lower = max(low, point[0] // 4)
+            before = (lower, upper(lower))
+            if before[1] > target:
+                return before, point
+            point = before
+        return None, point
+    while point[0] < high:
+        higher = min(high, 4 * point[0] + 1)
+        after = (higher, upper(higher))
+        if after[1] <= target:
+            return point, after
+        point = after
+    return point, None
+
+
+def _height(value: float, target: float) -> float:
+    return math.log(max(value, _FLOOR) / target)
+
+
+def _between(a: int, b: int, f: float, g: float) -> int:
+    """An integer strictly between a and b near where the line through the heights is zero."""
+    share = f / (f - g) if f > 0.0 >= g and f > g else 0.5
+    if a > 0 and b > 2 * a:
+        guess = round(math.exp(math.log(a) + share * math.log(b / a)))
+    else:
+        guess = a + round((b - a) * share)
+    return min(max(guess, a + 1), b - 1)

@@ -1,0 +1,34 @@
+"""Every protocol by name, and the way from a plan back to its protocol."""
+
+from mixtally.errors import InputError, ParameterError, PlanError
+from mixtally.protocols.base import Protocol
+from mixtally.protocols.clear_shaped import ClearShaped
+from mixtally.protocols.clear_uniform import ClearUniform
+from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.records.plan import Plan
+
+PROTOCOLS: dict[str, type[Protocol]] = {
+    kind.name: kind for kind in (FlipBlank, ClearUniform, ClearShaped)
+}
+
+
+def protocol_class(name: str) -> type[Protocol]:
+    """The protocol called ``name``; raises ParameterError for an unknown one."""
+    if name not in PROTOCOLS:
+        raise ParameterError(
+            "protocol", wanted="one of " + ", ".join(PROTOCOLS), got=repr(name), do="choose one"
+        )
+    return PROTOCOLS[name]
+
+
+def protocol_of(plan: Plan) -> Protocol:
+    """The protocol of ``plan``; raises PlanError for unknown, missing or impossible integers."""
+    try:
+        return protocol_class(plan.protocol)(bins=plan.question.bins, **plan.integers)
+    except (TypeError, InputError) as error:
+        raise PlanError(
+            "plan integers",
+            wanted=f"the parameters of {plan.protocol}, within their ranges",
+            got=f"{plan.integers} ({error})",
+            do="plan again with this version",
+        ) from error

@@ -1,0 +1,130 @@
+"""clear-shaped: records travel in clear; a mix adds to every bin a number of fakes of its drawing.
+
+The number follows a truncated discrete Laplace law on {0..2s}, P[k] ~ decay ratio^|k - s|, written
+as integers over 2^64 so that the mix and the accountant use the very same law.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar
+
+from mixtally.errors import ParameterError
+from mixtally.ground.fixed import SCALE
+from mixtally.protocols.base import FakeSource, Protocol
+from mixtally.records.layout import Form, Layout
+
+MOST_SHIFT = 100_000
+_GUARD_BITS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class ClearShaped(Protocol):
+    """``ratio`` is exp(-c) times 2^64 for the decay c; ``shift`` is s, the mean fakes a bin."""
+
+    name: ClassVar[str] = "clear-shaped"
+    fake_source: ClassVar[FakeSource] = FakeSource.MIX
+
+    ratio: int
+    shift: int
+
+    def __post_init__(self) -> None:
+        super(ClearShaped, self).__post_init__()
+        checked_shape(self.ratio, self.shift)
+        if self.fakes != self.bins * self.shift:
+            raise ParameterError(
+                "fakes of clear-shaped",
+                wanted=f"bins times shift = {self.bins * self.shift:,}",
+                got=f"{self.fakes:,}",
+                do="leave the number to the shape",
+            )
+
+    @classmethod
+    def shaped(cls, bins: int, ratio: int, shift: int) -> "ClearShaped":
+        """The protocol whose number of fakes follows from its shape."""
+        return cls(bins=bins, fakes=bins * shift, ratio=ratio, shift=shift)
+
+    @property
+    def shape_decay(self) -> float:
+        """c, the nats by which the law falls from one number to the next."""
+        return math.log(SCALE / self.ratio)
+
+    @property
+    def weights(self) -> tuple[int, ...]:
+        """P[k] times 2^64 for k = 0..2s: integers that sum to 2^64 exactly."""
+        return shape_weights(self.ratio, self.shift)
+
+    def facts(self) -> dict[str, float]:
+        """C and s, and the decay ratio over 2^64 that everything is computed from."""
+        return {
+            "shape_decay": self.shape_decay,
+            "shape_shift": self.shift,
+            "shape_ratio": self.ratio,
+        }
+
+    @property
+    def layout(self) -> Layout:
+        """The bin's number."""
+        return Layout(Form.INDEX, self.bins)
+
+    @property
+    def flip_threshold(self) -> None:
+        """Records travel in clear."""
+        return
+
+    @property
+    def local_epsilon(self) -> float:
+        """Infinite: a message that is known to be someone's tells their value."""
+        return math.inf
+
+    @property
+    def gain(self) -> float:
+        """1."""
+        return 1.0
+
+    def offset(self, messages: int) -> float:  # noqa: ARG002
+        """The shift: the law is symmetric about it."""
+        return float(self.shift)
+
+    def variance(self, messages: int) -> float:  # noqa: ARG002
+        """The variance of the law."""
+        squares = sum(w * (k - self.shift) ** 2 for k, w in enumerate(self.weights))
+        return squares / SCALE
+
+
+def checked_shape(ratio: int, shift: int) -> None:
+    """Raises ParameterError unless ratio is in [1, 2^64) and shift in [1, 10^5]."""
+    if not (1 <= ratio < SCALE and 1 <= shift <= MOST_SHIFT):
+        raise ParameterError(
+            "shape",
+            wanted=f"a decay ratio in [1, 2^64) and a shift in [1, {MOST_SHIFT:,}]",
+            got=f"ratio {ratio} and shift {shift}",
+            do="a decay of epsilon / 2 suits a guarantee of epsilon",
+        )
+
+
+def ratio_of(decay: float) -> int:
+    """exp(-decay) times 2^64, to the nearest integer; raises ParameterError unless decay > 0."""
+    if not 1e-6 <= decay <= 40.0:
+        raise ParameterError(
+            "shape decay",
+            wanted="a number in [1e-6, 40]",
+            got=decay,
+            do="epsilon / 2 suits a guarantee of epsilon",
+        )
+    return round(math.exp(-decay) * SCALE)
+
+
+@lru_cache(maxsize=64)
+def shape_weights(ratio: int, shift: int) -> tuple[int, ...]:
+    """The law of one bin's fakes as integers over 2^64, by integer arithmetic alone.
+
+    Rounded down everywhere but at the peak, which takes what is left: symmetric, sum exactly 2^64.
+    """
+    powers = [1 << _GUARD_BITS]
+    for _ in range(shift):
+        powers.append(powers[-1] * ratio // SCALE)
+    total = powers[0] + 2 * sum(powers[1:])
+    side = [power * SCALE // total for power in powers[1:]]
+    peak = SCALE - 2 * sum(side)
+    return (*reversed(side), peak, *side)

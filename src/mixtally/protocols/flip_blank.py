@@ -1,0 +1,70 @@
+"""flip-blank: every bit of a one-hot record is flipped with q; fakes are flipped blanks.
+
+Source: notes 004 section 5.3 (the configuration behind (5.26)).
+"""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mixtally.ground.fixed import SCALE, checked_threshold
+from mixtally.protocols.base import FakeSource, Protocol
+from mixtally.records.layout import Form, Layout
+
+
+@dataclass(frozen=True, slots=True)
+class FlipBlank(Protocol):
+    """``threshold`` is the flip probability q times 2^64, an integer in [2^24, 2^63]."""
+
+    name: ClassVar[str] = "flip-blank"
+    fake_source: ClassVar[FakeSource] = FakeSource.USERS
+
+    threshold: int
+
+    def __post_init__(self) -> None:
+        super(FlipBlank, self).__post_init__()
+        checked_threshold(self.threshold)
+
+    def facts(self) -> dict[str, float]:
+        """q, as a number and as the integer over 2^64 that everything is computed from."""
+        return {"flip_probability": self.flip_probability, "flip_threshold": self.threshold}
+
+    @property
+    def layout(self) -> Layout:
+        """One bit a bin, packed."""
+        return Layout(Form.BITS, self.bins)
+
+    @property
+    def flip_threshold(self) -> int:
+        """Flip probability times 2^64."""
+        return self.threshold
+
+    @property
+    def flip_probability(self) -> float:
+        """Q."""
+        return self.threshold / SCALE
+
+    @property
+    def local_epsilon(self) -> float:
+        """2 ln(p/q): the two bits in which one-hot records differ."""
+        return 2.0 * math.log((SCALE - self.threshold) / self.threshold)
+
+    @property
+    def gain(self) -> float:
+        """P - q.
+
+        Source: notes 004 (5.20).
+        """
+        return (SCALE - 2 * self.threshold) / SCALE
+
+    def offset(self, messages: int) -> float:
+        """N q: every message sets every bit with probability q unless the bit is its own."""
+        return messages * self.flip_probability
+
+    def variance(self, messages: int) -> float:
+        """N p q / (p - q)^2, infinite at q = 1/2.
+
+        Source: notes 004, below (5.20), with blank fakes.
+        """
+        q = self.flip_probability
+        return messages * q * (1.0 - q) / self.gain**2 if self.gain else math.inf

@@ -1,0 +1,6 @@
+"""Where noise is drawn on the device: flips and the users' own fakes. Needs numpy, nothing more."""
+
+from mixtally.randomize.messages import fakes, reports
+from mixtally.randomize.one import one_fake, one_report
+
+__all__ = ["fakes", "one_fake", "one_report", "reports"]

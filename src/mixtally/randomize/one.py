@@ -1,0 +1,31 @@
+"""One person's messages, written for reading: the same law as the batches, one bit at a time."""
+
+import numpy as np
+
+from mixtally.ground.bits import Rows
+from mixtally.ground.chance import Chance
+from mixtally.ground.draw import below
+from mixtally.protocols.base import Protocol
+from mixtally.records.layout import Form
+
+
+def one_report(protocol: Protocol, code: int, chance: Chance) -> bytes:
+    """The message of a person whose value falls in bin ``code``."""
+    return _sent(protocol, protocol.layout.rows(np.array([code], dtype=np.int64)), chance)
+
+
+def one_fake(protocol: Protocol, chance: Chance) -> bytes:
+    """One fake: a flipped blank, or a uniform bin in clear."""
+    layout = protocol.layout
+    if layout.form is Form.BITS:
+        return _sent(protocol, layout.blank(1), chance)
+    return layout.rows(below(chance, layout.bins, 1)).tobytes()
+
+
+def _sent(protocol: Protocol, row: Rows, chance: Chance) -> bytes:
+    threshold = protocol.flip_threshold
+    if threshold is None:
+        return row.tobytes()
+    bits = np.unpackbits(row[0], count=protocol.bins, bitorder="little")
+    flips = chance.words(protocol.bins) < np.uint64(threshold)
+    return np.packbits(bits ^ flips, bitorder="little").tobytes()

@@ -1,0 +1,118 @@
+"""Rare coin flips by skipping: draw the gaps between ones, exactly, without a logarithm.
+
+The number G of zeros before a one is geometric. Its digits in base 1024 are independent: digit i
+is j with probability proportional to x^j, x = (1-q)^(1024^i), and what is above the last digit is
+geometric again. Every digit is drawn by inversion: one 64-bit word against a table of boundaries.
+The boundaries are real numbers known to 2^-250; a word that shares its 64 digits with one of them
+(chance 1024 / 2^64) draws 192 more.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.errors import AccountingError
+from mixtally.ground.chance import Chance, Words
+from mixtally.ground.fixed import SCALE
+
+_BASE_BITS = 10
+_BASE = 1 << _BASE_BITS
+_WORK_BITS = 384
+_KNOWN_BITS = 256
+_EXTRA_BITS = _KNOWN_BITS - 64
+_DOUBT = 1 << 6
+"""Boundaries are within 2^6 of the truth in units of 2^-256."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DigitTable:
+    """Boundaries b_0 < b_1 < ...: the digit is the number of boundaries at or below U.
+
+    ``tops`` holds their first 64 binary digits, ``boundaries`` 256 digits as integers. The last
+    outcome of the top table means "1024 or more".
+    """
+
+    tops: Words
+    boundaries: tuple[int, ...]
+
+    def draw(self, chance: Chance, count: int) -> NDArray[np.int64]:
+        """``count`` independent digits."""
+        words = chance.words(count)
+        digits = np.searchsorted(self.tops, words, side="right").astype(np.int64)
+        # The word equals the top digits of the last boundary passed: it may lie below it yet.
+        for place in np.flatnonzero((digits > 0) & (self.tops[digits - 1] == words)):
+            digits[place] = self._settle(chance, int(words[place]))
+        return digits
+
+    def _settle(self, chance: Chance, word: int) -> int:
+        """The digit of a word that needs more binary digits to be told from a boundary."""
+        value = word
+        for extra in chance.words(_EXTRA_BITS // 64):
+            value = value << 64 | int(extra)
+        if any(abs(value - boundary) <= _DOUBT for boundary in self.boundaries):
+            # Chance below 2^-170 a draw; an unsettled draw is never guessed.
+            raise AccountingError("skipping: 256 digits did not settle a draw")
+        return sum(boundary <= value for boundary in self.boundaries)
+
+
+@lru_cache(maxsize=8)
+def gap_tables(threshold: int) -> tuple[DigitTable, ...]:
+    """The tables of the digits of a gap, lowest first; the last is the unbounded top."""
+    one = 1 << _WORK_BITS
+    fail = ((SCALE - threshold) << _WORK_BITS) // SCALE
+    tables = []
+    while True:
+        top = fail_power(fail, _BASE) < one // _BASE  # the next digit would nearly always be 0
+        tables.append(_table(fail, bounded=not top))
+        if top:
+            return tuple(tables)
+        fail = fail_power(fail, _BASE)
+
+
+def fail_power(fail: int, exponent: int) -> int:
+    """fail^exponent in fixed point, for an exponent that is a power of two."""
+    while exponent > 1:
+        fail = fail * fail >> _WORK_BITS
+        exponent //= 2
+    return fail
+
+
+def _table(fail: int, *, bounded: bool) -> DigitTable:
+    """Boundaries 1 - x^j, j = 1.., divided by 1 - x^1024 when the digit is bounded."""
+    one = 1 << _WORK_BITS
+    whole = one - fail_power(fail, _BASE) if bounded else one
+    power, boundaries = fail, []
+    for _ in range(_BASE - 1 if bounded else _BASE):
+        boundaries.append(((one - power) << _KNOWN_BITS) // whole)
+        power = power * fail >> _WORK_BITS
+    tops = np.array([min(b >> _EXTRA_BITS, SCALE - 1) for b in boundaries], dtype=np.uint64)
+    return DigitTable(tops, tuple(boundaries))
+
+
+def gaps(chance: Chance, threshold: int, count: int) -> NDArray[np.int64]:
+    """``count`` independent numbers of zeros before a one."""
+    *lower, top = gap_tables(threshold)
+    total = np.zeros(count, dtype=np.int64)
+    waiting = np.arange(count)
+    while waiting.size:  # the top digit has no memory: past the table it starts again
+        digits = top.draw(chance, waiting.size)
+        total[waiting] += digits
+        waiting = waiting[digits == _BASE]
+    for table in reversed(lower):
+        total = (total << _BASE_BITS) + table.draw(chance, count)
+    return total
+
+
+def coin_positions(chance: Chance, threshold: int, length: int) -> NDArray[np.int64]:
+    """Where the ones are among ``length`` coins that are one with probability threshold / 2^64."""
+    found, reached = [], -1
+    while reached < length:
+        expected = (length - reached) * threshold / SCALE
+        steps = gaps(chance, threshold, int(expected + 4.0 * expected**0.5) + 8) + 1
+        positions = reached + np.cumsum(steps)
+        found.append(positions)
+        reached = int(positions[-1])
+    positions = np.concatenate(found)
+    return positions[: np.searchsorted(positions, length)]

@@ -1,0 +1,1 @@
+"""Frozen nouns that travel between rooms: question, guarantee, certificate, plan, results."""

@@ -1,0 +1,78 @@
+"""What is promised, and against whom."""
+
+import math
+from enum import StrEnum
+
+import msgspec
+
+from mixtally.errors import ParameterError
+
+LEAST_EPSILON, MOST_EPSILON = 0.01, 20.0
+LEAST_DELTA, MOST_DELTA = 1e-15, 0.1
+LEAST_USERS, MOST_USERS = 2, 10_000_000_000
+
+
+class Observer(StrEnum):
+    """Who looks at the collection."""
+
+    MESSAGES = "messages"
+    """Sees every shuffled message whole: what a mix delivers to the collector."""
+
+
+def checked_epsilon(epsilon: float) -> float:
+    """``epsilon`` itself when it lies in [0.01, 20]; raises ParameterError otherwise."""
+    if not LEAST_EPSILON <= epsilon <= MOST_EPSILON:
+        raise ParameterError(
+            "epsilon",
+            wanted=f"a number in [{LEAST_EPSILON}, {MOST_EPSILON:g}]",
+            got=epsilon,
+            do="1 is a common choice, smaller promises more",
+        )
+    return epsilon
+
+
+def checked_users(users: int) -> int:
+    """``users`` itself when it lies in [2, 10^10]; raises ParameterError otherwise."""
+    if not LEAST_USERS <= users <= MOST_USERS:
+        raise ParameterError(
+            "users",
+            wanted=f"an integer in [{LEAST_USERS}, {MOST_USERS:,}]",
+            got=f"{users:,}",
+            do="a crowd needs at least two people",
+        )
+    return users
+
+
+def checked_fraction(fraction: float) -> float:
+    """``fraction`` itself when it lies in (0, 1]; raises ParameterError otherwise."""
+    if not 0.0 < fraction <= 1.0:
+        raise ParameterError(
+            "honest fraction",
+            wanted="a number in (0, 1]",
+            got=fraction,
+            do="it is the share of promised fakes that surely arrive",
+        )
+    return fraction
+
+
+class Guarantee(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """(epsilon, delta) differential privacy for one person's record, substituted, seen by observer.
+
+    For every two datasets that differ in one person's record and every set of outcomes,
+    P[outcome] <= exp(epsilon) P'[outcome] + delta, in both directions.
+    Raises ParameterError for epsilon outside [0.01, 20] or delta outside [1e-15, 0.1].
+    """
+
+    epsilon: float
+    delta: float
+    observer: Observer = Observer.MESSAGES
+
+    def __post_init__(self) -> None:
+        checked_epsilon(self.epsilon)
+        if not LEAST_DELTA <= self.delta <= MOST_DELTA or math.isnan(self.delta):
+            raise ParameterError(
+                "delta",
+                wanted=f"a number in (0, {MOST_DELTA}], at least {LEAST_DELTA}",
+                got=self.delta,
+                do="1e-6 is a common choice, well below 1 / users",
+            )

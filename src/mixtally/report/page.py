@@ -1,0 +1,131 @@
+"""One HTML file that opens offline: no scripts, no fonts, no address of anything else."""
+
+from importlib.metadata import version
+
+from mixtally.ground.codec import fingerprint
+from mixtally.protocols.facts import plan_facts
+from mixtally.report.charts import bins_chart, error_chart
+from mixtally.report.study import Study
+from mixtally.report.style import STYLE
+from mixtally.report.svg import Markup, el, join
+from mixtally.report.words import at_most, fact, not_promised, number, promise
+
+_CHART_BINS = 30
+_TABLE_BINS = 1000
+
+
+def page(study: Study) -> str:
+    """The report as HTML text."""
+    body = el(
+        "main",
+        el("h1", study.title),
+        el("p", study.source, class_="source"),
+        _key_figures(study),
+        _section("Counts", bins_chart(study, _CHART_BINS), _reading(study)),
+        _section("Error among other models", error_chart(study), _error_note(study)),
+        _section("The plan", el("p", study.reason), _plan_table(study)),
+        _section("What is promised", *[el("p", text) for text in promise(study.main.plan)]),
+        _section("What is not promised", _list(not_promised(study.main.plan, study.main.protocol))),
+        _section("All bins", _all_bins(study)),
+        el("footer", _footer(study)),
+    )
+    head = (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"{el('title', study.title)}<style>{STYLE}</style></head><body>"
+    )
+    return f"{head}{body}</body></html>\n"
+
+
+def _section(title: str, *parts: Markup) -> Markup:
+    return el("section", el("h2", title), *parts)
+
+
+def _key_figures(study: Study) -> Markup:
+    plan, found = study.main.plan, study.main.estimate
+    figures = [
+        ("people", f"{plan.users:,}"),
+        ("bins", f"{plan.question.bins:,}"),
+        ("epsilon", f"{plan.certificate.epsilon:g}"),
+        ("delta at most", at_most(plan.certificate.upper)),
+        ("standard error, counts", number(found.standard_error)),
+        ("messages a user", f"{study.main.messages / plan.users:.3f}"),
+    ]
+    return el(
+        "dl",
+        *[el("div", el("dt", name), el("dd", value)) for name, value in figures],
+        class_="figures",
+    )
+
+
+def _reading(study: Study) -> Markup:
+    found, bins = study.main.estimate, study.main.plan.question.bins
+    above = int((found.together.lower > 0).sum())
+    text = (
+        f"Lines are {100 * found.each.level:g} % intervals for each bin alone "
+        f"({found.each.method}). Counting all bins at once, {above:,} of {bins:,} are surely above zero."
+    )
+    covered = study.covered(study.main)
+    if covered is not None:
+        text += f" {100 * covered:.1f} % of the {bins:,} intervals hold the truth."
+    return el("p", text, class_="note")
+
+
+def _error_note(study: Study) -> Markup:
+    text = (
+        "Expected standard error of an empty bin at epsilon = "
+        f"{study.main.plan.guarantee.epsilon:g}. The central model is discrete Laplace noise added by someone who sees everything; the "
+        "local model is the better of optimized unary and direct encoding."
+    )
+    if study.truth is not None:
+        text += " Rings are the error measured here over all bins."
+    return el("p", text, class_="note")
+
+
+def _plan_table(study: Study) -> Markup:
+    every = [plan_facts(r.plan, r.protocol) for r in study.releases]
+    names = list(dict.fromkeys(name for facts in every for name in facts))
+    hidden = {"source", "assumption"}  # told in words below
+    rows = [
+        el(
+            "tr",
+            el("th", name.replace("_", " ")),
+            *[el("td", fact(name, f.get(name, ""))) for f in every],
+        )
+        for name in names
+        if name not in hidden
+    ]
+    return el("div", el("table", *rows, class_="plan"), class_="scroll")
+
+
+def _list(texts: list[str]) -> Markup:
+    return el("ul", *[el("li", text) for text in texts])
+
+
+def _all_bins(study: Study) -> Markup:
+    found, question = study.main.estimate, study.main.plan.question
+    names = [question.name, "estimate", "interval", "interval, all bins"]
+    names += ["simplex"] if found.projected is not None else []
+    names += ["truth"] if study.truth is not None else []
+    shown = study.ranked()[:_TABLE_BINS].tolist()
+    rows = []
+    for i in shown:
+        cells = [
+            question.label(i),
+            f"{found.counts[i]:,.1f}",
+            f"{found.each.lower[i]:,} .. {found.each.upper[i]:,}",
+            f"{found.together.lower[i]:,} .. {found.together.upper[i]:,}",
+        ]
+        cells += [f"{found.projected[i]:,.1f}"] if found.projected is not None else []
+        cells += [f"{study.truth[i]:,}"] if study.truth is not None else []
+        rows.append(el("tr", *[el("td", cell) for cell in cells]))
+    head = el("thead", el("tr", *[el("th", name) for name in names]))
+    title = f"The {len(shown):,} largest of {question.bins:,} bins"
+    table = el("div", el("table", head, el("tbody", *rows), class_="bins"), class_="scroll")
+    return el("details", el("summary", title), table)
+
+
+def _footer(study: Study) -> Markup:
+    chance = "randomness from the operating system" if study.seed is None else f"seed {study.seed}"
+    text = f"mixtally {version('mixtally')}, {chance}, plan {fingerprint(study.main.plan)}"
+    return join([el("p", text)])

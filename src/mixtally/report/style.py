@@ -1,0 +1,34 @@
+"""The look of the page, for light and dark screens and for print."""
+
+STYLE = """
+:root{--ink:#1c2330;--soft:#5d6878;--line:#dfe3ea;--paper:#fff;--panel:#f6f7fa;--bar:#b9cdea;
+--own:#1f5fb4;--truth:#c2410c;--bad:#b91c1c}
+@media (prefers-color-scheme:dark){:root{--ink:#e6e9ef;--soft:#9aa5b5;--line:#313a48;
+--paper:#12161d;--panel:#1b212b;--bar:#2f4a70;--own:#7fb2f5;--truth:#fb923c;--bad:#f87171}}
+*{box-sizing:border-box}
+body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,-apple-system,
+"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}
+main{max-width:980px;margin:0 auto;padding:2.5rem 1.5rem 4rem}
+h1{font-size:1.8rem;line-height:1.2;margin:0 0 .3rem}
+h2{font-size:1.15rem;margin:2.6rem 0 .8rem;padding-top:1rem;border-top:1px solid var(--line)}
+.source,.note,footer{color:var(--soft);font-size:.9rem}
+.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(135px,1fr));gap:.7rem;
+margin:1.4rem 0 0}
+.figures div{background:var(--panel);border-radius:8px;padding:.7rem .9rem}
+dt{color:var(--soft);font-size:.8rem}dd{margin:0;font-size:1.25rem;font-weight:600;
+font-variant-numeric:tabular-nums}
+svg{width:100%;height:auto;display:block;font-size:12px}
+svg text{fill:var(--ink)}svg .axis,svg .tick{fill:var(--soft)}svg .tick{text-anchor:middle;
+font-size:11px}svg .label{text-anchor:end}svg .value{font-variant-numeric:tabular-nums}
+.grid{stroke:var(--line)}.zero{stroke:var(--truth);stroke-width:1.5}
+.bar{fill:var(--bar)}.whisker{stroke:var(--own);stroke-width:2.5}.missed{stroke:var(--bad)}
+.point{fill:var(--soft)}.own,.whisker+.point{fill:var(--own)}.truth{fill:none;stroke:var(--truth);
+stroke-width:2}.stem{stroke:var(--soft);stroke-width:3}.stem.own{stroke:var(--own)}
+table{border-collapse:collapse;font-size:.88rem;font-variant-numeric:tabular-nums}
+th,td{padding:.25rem .9rem .25rem 0;border-bottom:1px solid var(--line);text-align:left;
+vertical-align:top}.bins td+td,.bins th+th{text-align:right}.plan th{font-weight:400;
+color:var(--soft);white-space:nowrap}
+.scroll{overflow-x:auto}summary{cursor:pointer;margin-bottom:.8rem}li{margin:.3rem 0}
+footer{margin-top:3rem;overflow-wrap:anywhere}
+@media print{details{display:none}}
+"""

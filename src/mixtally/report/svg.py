@@ -1,0 +1,28 @@
+"""Just enough SVG and HTML: elements with escaped text and attributes."""
+
+from html import escape
+
+
+class Markup(str):
+    """Text that is markup already and must not be escaped again."""
+
+    __slots__ = ()
+
+
+def el(name: str, *children: str | float, **attributes: str | float) -> Markup:
+    """``<name attributes>children</name>``; plain strings are escaped, ``class_`` is class."""
+    inner = "".join(c if isinstance(c, Markup) else escape(str(c)) for c in children)
+    shown = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escape(_text(value))}"'
+        for key, value in attributes.items()
+    )
+    return Markup(f"<{name}{shown}>{inner}</{name}>")
+
+
+def _text(value: str | float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+
+
+def join(parts: list[Markup]) -> Markup:
+    """Parts one after the other."""
+    return Markup("".join(parts))

@@ -1,0 +1,94 @@
+"""The promise in plain words, and what is not promised."""
+
+import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from typing import Any
+
+from mixtally.protocols.base import FakeSource, Protocol
+from mixtally.records.plan import Plan
+
+
+def number(value: float, digits: int = 3) -> str:
+    """``value`` for people: grouped thousands, or ``digits`` significant digits."""
+    if abs(value) >= 10**digits:
+        return f"{value:,.0f}"
+    return f"{value:.{digits}g}"
+
+
+def at_most(value: float, digits: int = 3) -> str:
+    """A privacy number for people, rounded up: what is read is never less than what is true."""
+    return _rounded(value, digits, ROUND_CEILING)
+
+
+def at_least(value: float, digits: int = 3) -> str:
+    """The lower end of a privacy number for people, rounded down."""
+    return _rounded(value, digits, ROUND_FLOOR)
+
+
+def _rounded(value: float, digits: int, rounding: str) -> str:
+    return f"{float(Context(prec=digits, rounding=rounding).plus(Decimal(value))):.{digits}g}"
+
+
+def fact(name: str, value: Any) -> str:
+    """One of a plan's facts for people; privacy numbers are rounded to their own side."""
+    if value is None:
+        return "unbounded"
+    if isinstance(value, float):
+        if name in ("delta", "local_epsilon"):
+            return at_most(value, 6)
+        return at_least(value, 6) if name == "delta_lower" else f"{value:.6g}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def promise(plan: Plan) -> list[str]:
+    """The certificate, a sentence or two a paragraph."""
+    shown = plan.certificate
+    factor = math.exp(shown.epsilon)
+    return [
+        "Take any person and any two answers they could have given. Whatever is seen by someone "
+        "who receives every shuffled message, and who may know everybody else's answer, is at most "
+        f"{at_most(factor)} times as likely under one answer as under the other, give or take a "
+        f"probability of {at_most(shown.upper)}.",
+        f"In the field's terms: epsilon = {shown.epsilon:g}, delta <= {at_most(shown.upper, 6)}, "
+        f"one person's record substituted, observer: {shown.observer}.",
+        f"Status: {shown.status}. The true delta lies between {at_least(shown.lower, 6)} and "
+        f"{at_most(shown.upper, 6)}. Source: {shown.source}.",
+        f"It rests on this: {shown.assumption}.",
+    ]
+
+
+def not_promised(plan: Plan, protocol: Protocol) -> list[str]:
+    """What a careful reader must not take for granted."""
+    reach = 1.0 / protocol.gain
+    every_bin = "every bin" if protocol.flip_threshold is not None else "any one bin"
+    return [
+        _without_mixes(protocol),
+        _without_fakes(plan, protocol),
+        "That someone took part is not hidden, only what they answered.",
+        "Facts about the whole crowd are published on purpose, also those that let others guess "
+        "about its members.",
+        "Promises add up: a person who answers again, here or elsewhere, spends epsilon and delta "
+        "again.",
+        f"Nothing here stops a person from lying: each dishonest message can move {every_bin} by "
+        f"{reach:.3g} counts.",
+        "The errors are those of the noise. If the crowd is a sample of a larger population, the "
+        "sampling error comes on top.",
+    ]
+
+
+def _without_mixes(protocol: Protocol) -> str:
+    if math.isfinite(protocol.local_epsilon):
+        return (
+            "If every mix colludes with the collector only the local guarantee is left: epsilon = "
+            f"{at_most(protocol.local_epsilon)}."
+        )
+    return "If every mix colludes with the collector nothing is left: answers travel in clear."
+
+
+def _without_fakes(plan: Plan, protocol: Protocol) -> str:
+    if protocol.fake_source is FakeSource.MIX:
+        return (
+            "If the mix that draws the fakes tells their numbers to the collector nothing is left."
+        )
+    sure = protocol.surely(plan.honest_fraction).fakes
+    return f"If fewer than {sure:,} honest fakes arrive delta is larger than stated."
