@@ -3,6 +3,8 @@
 import math
 from collections.abc import Callable
 
+import numpy as np
+
 from mixtally.report.study import Study
 from mixtally.report.svg import Markup, el, join
 from mixtally.report.words import number
@@ -21,19 +23,16 @@ def bins_chart(study: Study, top: int) -> Markup:
     """
     chosen = study.ranked()[:top].tolist()
     found, question = study.main.estimate, study.main.plan.question
-    largest = max(1.0, *(float(found.each.upper[i]) for i in chosen))
     middles = found.counts if study.truth is None else study.truth
-    widest = max(
-        1.0,
-        max(
-            max(found.each.upper[i] - middles[i], middles[i] - found.each.lower[i]) for i in chosen
-        ),
-    )
+    lower, upper = found.each.lower[chosen], found.each.upper[chosen]
+    largest = max(1.0, float(upper.max()))
+    apart_most = np.maximum(upper - middles[chosen], middles[chosen] - lower)
+    widest = max(1.0, float(apart_most.max()))
     height = _TOP + _ROW * len(chosen) + 8
     left = _LABELS + _BARS + _GAP
 
     def bar(value: float) -> float:
-        return float(_LABELS + _BARS * max(0.0, value) / largest)
+        return _LABELS + _BARS * max(0.0, value) / largest
 
     def apart(value: float) -> float:
         return left + _ERRORS * (0.5 + 0.48 * value / widest)

@@ -21,7 +21,9 @@ def page(study: Study) -> str:
         el("h1", study.title),
         el("p", study.source, class_="source"),
         _key_figures(study),
-        _section("Counts", bins_chart(study, _CHART_BINS), _reading(study)),
+        _section(
+            "Counts", bins_chart(study, _CHART_BINS), el("p", study.findings(), class_="note")
+        ),
         _section("Error among other models", error_chart(study), _error_note(study)),
         _section("The plan", el("p", study.reason), _plan_table(study)),
         _section("What is promised", *[el("p", text) for text in promise(study.main.plan)]),
@@ -58,24 +60,11 @@ def _key_figures(study: Study) -> Markup:
     )
 
 
-def _reading(study: Study) -> Markup:
-    found, bins = study.main.estimate, study.main.plan.question.bins
-    above = int((found.together.lower > 0).sum())
-    text = (
-        f"Lines are {100 * found.each.level:g} % intervals for each bin alone "
-        f"({found.each.method}). Counting all bins at once, {above:,} of {bins:,} are surely above zero."
-    )
-    covered = study.covered(study.main)
-    if covered is not None:
-        text += f" {100 * covered:.1f} % of the {bins:,} intervals hold the truth."
-    return el("p", text, class_="note")
-
-
 def _error_note(study: Study) -> Markup:
     text = (
-        "Expected standard error of an empty bin at epsilon = "
-        f"{study.main.plan.guarantee.epsilon:g}. The central model is discrete Laplace noise added by someone who sees everything; the "
-        "local model is the better of optimized unary and direct encoding."
+        "Expected standard error of an empty bin at the same epsilon. The central model is discrete "
+        "Laplace noise added by someone who sees everything; the local model is the better of "
+        "optimized unary and direct encoding."
     )
     if study.truth is not None:
         text += " Rings are the error measured here over all bins."

@@ -74,3 +74,16 @@ class Study:
     def ranked(self) -> NDArray[np.intp]:
         """Bins of the main release from the largest estimate down."""
         return np.argsort(-self.main.estimate.counts, kind="stable")
+
+    def findings(self) -> str:
+        """What the main release shows, in a few sentences."""
+        found, bins = self.main.estimate, self.main.plan.question.bins
+        above = int((found.together.lower > 0).sum())
+        text = (
+            f"Intervals are {100 * found.each.level:g} % for each bin alone ({found.each.method}). "
+            f"Counting all bins at once, {above:,} of {bins:,} are surely above zero."
+        )
+        covered = self.covered(self.main)
+        if covered is not None:
+            text += f" {100 * covered:.1f} % of the {bins:,} intervals hold the truth."
+        return text

@@ -57,12 +57,5 @@ def error_table(study: Study) -> Table:
 
 
 def summary(study: Study, top: int) -> RenderableType:
-    """Both tables and a line on what they show."""
-    bins, found = study.main.plan.question.bins, study.main.estimate
-    above = int((found.together.lower > 0).sum())
-    lines = [f"{above} of {bins:,} bins are surely above zero (all bins at once)."]
-    covered = study.covered(study.main)
-    if covered is not None:
-        lines.append(f"{100 * covered:.1f} % of the bins' own intervals hold the truth.")
-    lines.append(f"Intervals: {found.each.method}.")
-    return Group(result_table(study, top), Text(" ".join(lines)), error_table(study))
+    """Both tables and what they show."""
+    return Group(result_table(study, top), Text(study.findings()), error_table(study))
