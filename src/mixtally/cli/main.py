@@ -9,6 +9,7 @@ from mixtally.cli.demo import demo
 from mixtally.cli.plan import plan
 from mixtally.cli.simulate import simulate
 from mixtally.errors import AccountingError, InputError
+from mixtally.version import VERSION
 
 app = typer.Typer(
     name="mixtally",
@@ -22,9 +23,7 @@ app = typer.Typer(
 
 def _version(show: bool) -> None:
     if show:
-        from importlib.metadata import version
-
-        typer.echo(f"mixtally {version('mixtally')}")
+        typer.echo(f"mixtally {VERSION}")
         raise typer.Exit
 
 

@@ -1,7 +1,5 @@
 """One HTML file that opens offline: no scripts, no fonts, no address of anything else."""
 
-from importlib.metadata import version
-
 from mixtally.ground.codec import fingerprint
 from mixtally.protocols.facts import plan_facts
 from mixtally.report.charts import bins_chart, error_chart
@@ -9,6 +7,7 @@ from mixtally.report.study import Study
 from mixtally.report.style import STYLE
 from mixtally.report.svg import Markup, el, join
 from mixtally.report.words import at_most, fact, not_promised, number, promise
+from mixtally.version import VERSION
 
 _CHART_BINS = 30
 _TABLE_BINS = 1000
@@ -62,9 +61,9 @@ def _key_figures(study: Study) -> Markup:
 
 def _error_note(study: Study) -> Markup:
     text = (
-        "Expected standard error of an empty bin at the same epsilon. The central model is discrete "
-        "Laplace noise added by someone who sees everything; the local model is the better of "
-        "optimized unary and direct encoding."
+        "Expected standard error of an empty bin at the same epsilon. The central model is "
+        "discrete Laplace noise added by someone who sees everything; the local model is the "
+        "better of optimized unary and direct encoding."
     )
     if study.truth is not None:
         text += " Rings are the error measured here over all bins."
@@ -116,5 +115,5 @@ def _all_bins(study: Study) -> Markup:
 
 def _footer(study: Study) -> Markup:
     chance = "randomness from the operating system" if study.seed is None else f"seed {study.seed}"
-    text = f"mixtally {version('mixtally')}, {chance}, plan {fingerprint(study.main.plan)}"
+    text = f"mixtally {VERSION}, {chance}, plan {fingerprint(study.main.plan)}"
     return join([el("p", text)])

@@ -1,0 +1,3 @@
+"""The version of this package, also read by the build."""
+
+VERSION = "0.1.0"
