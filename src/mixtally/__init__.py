@@ -1,1 +1,62 @@
-"""Private counting through mixes: exact privacy, least error, honest intervals."""
+"""Private counting through mixes: exact privacy, least error, honest intervals.
+
+The names below are the public door; each is loaded when it is first used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mixtally.errors import MixtallyError
+    from mixtally.estimate.debias import estimate
+    from mixtally.ground.chance import SecureChance
+    from mixtally.mix import shuffle
+    from mixtally.planner import Wish, choose
+    from mixtally.privacy.price import certify
+    from mixtally.protocols.catalogue import protocol_of
+    from mixtally.randomize import fakes, reports
+    from mixtally.records.guarantee import Guarantee
+    from mixtally.records.question import Question
+    from mixtally.tally.fold import tally
+
+_ROOMS = {
+    "Guarantee": "mixtally.records.guarantee",
+    "MixtallyError": "mixtally.errors",
+    "Question": "mixtally.records.question",
+    "SecureChance": "mixtally.ground.chance",
+    "Wish": "mixtally.planner",
+    "certify": "mixtally.privacy.price",
+    "choose": "mixtally.planner",
+    "estimate": "mixtally.estimate.debias",
+    "fakes": "mixtally.randomize",
+    "protocol_of": "mixtally.protocols.catalogue",
+    "reports": "mixtally.randomize",
+    "shuffle": "mixtally.mix",
+    "tally": "mixtally.tally.fold",
+}
+
+__all__ = [
+    "Guarantee",
+    "MixtallyError",
+    "Question",
+    "SecureChance",
+    "Wish",
+    "certify",
+    "choose",
+    "estimate",
+    "fakes",
+    "protocol_of",
+    "reports",
+    "shuffle",
+    "tally",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ROOMS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_ROOMS[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

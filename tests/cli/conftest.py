@@ -1,0 +1,84 @@
+"""The command line run in this process, and a crowd of a thousand to run it on."""
+
+import gzip
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as arrow
+import pyarrow.parquet as parquet
+import pytest
+
+from mixtally.cli.main import run
+
+COLORS = ["red"] * 400 + ["green"] * 300 + ["blue"] * 200 + ["teal"] * 90 + ["pink"] * 10
+
+
+class Outcome(NamedTuple):
+    status: int
+    out: str
+    err: str
+
+
+Cli = Callable[..., Outcome]
+
+
+@pytest.fixture
+def cli(monkeypatch, capsys) -> Cli:
+    """Runs the command line on arguments of any type and returns status, stdout and stderr."""
+
+    def call(*arguments: Any) -> Outcome:
+        monkeypatch.setattr(sys, "argv", ["mixtally", *map(str, arguments)])
+        monkeypatch.setenv("COLUMNS", "200")
+        status: Any = 0
+        try:
+            run()
+        except SystemExit as end:
+            status = end.code or 0
+        return Outcome(status, *capsys.readouterr())
+
+    return call
+
+
+@pytest.fixture
+def refused(cli) -> Callable[..., str]:
+    """Runs arguments that must fail; returns the one line that says so."""
+
+    def call(*arguments: Any, status: int = 2) -> str:
+        outcome = cli(*arguments)
+        assert outcome.status == status
+        assert outcome.out == ""
+        assert outcome.err.startswith("mixtally: ")
+        assert outcome.err.endswith("\n")
+        assert outcome.err.count("\n") == 1
+        for part in ("wanted ", ", got ", "; "):
+            assert part in outcome.err
+        return outcome.err
+
+    return call
+
+
+@pytest.fixture
+def crowd(tmp_path) -> Path:
+    """A folder with the same thousand people as CSV, packed CSV and Parquet."""
+    text = "id,color\n" + "".join(f"{i},{color}\n" for i, color in enumerate(COLORS))
+    (tmp_path / "crowd.csv").write_text(text)
+    (tmp_path / "crowd.csv.gz").write_bytes(gzip.compress(text.encode()))
+    table = arrow.table({"id": range(len(COLORS)), "color": COLORS})
+    parquet.write_table(table, tmp_path / "crowd.parquet")
+    return tmp_path
+
+
+@pytest.fixture
+def plan_file(cli, tmp_path) -> Path:
+    """A flip-blank plan for the crowd, written by the command itself."""
+    labels = tmp_path / "labels.txt"
+    labels.write_text("\n".join(sorted(set(COLORS))))
+    path = tmp_path / "plan.json"
+    outcome = cli(
+        "plan", "--epsilon", 1, "--delta", "1e-6", "--users", len(COLORS), "--labels", labels,
+        "--protocol", "flip-blank", "--out", path,
+    )  # fmt: skip
+    assert outcome.status == 0
+    return path

@@ -1,0 +1,81 @@
+"""Help is complete and instant, and the installed script runs."""
+
+import subprocess
+import sys
+
+import pytest
+import typer
+
+from mixtally.cli.main import app
+from mixtally.version import VERSION
+
+COMMANDS = typer.main.get_command(app).commands
+HEAVY = ("numpy", "scipy", "rich.progress", "pyarrow", "cryptography", "msgspec")
+
+
+def script(*arguments):
+    """The command line in a process of its own, as the installed script starts it."""
+    code = "from mixtally.cli.main import run; run()"
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, timeout=60
+    )
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_of_a_command_names_every_option_with_words(cli, name):
+    outcome = cli(name, "--help")
+    assert (outcome.status, outcome.err) == (0, "")
+    for parameter in COMMANDS[name].params:
+        assert parameter.help
+        assert parameter.opts[0] in outcome.out
+
+
+def test_help_names_every_command(cli):
+    outcome = cli("--help")
+    assert outcome.status == 0
+    assert set(COMMANDS) == {"plan", "delta", "simulate", "demo"}
+    assert all(f"  {name} " in outcome.out for name in COMMANDS)
+
+
+def test_help_of_a_command_is_not_cut_off_in_the_list(cli):
+    assert "..." not in cli("--help").out
+
+
+def test_version_is_printed(cli):
+    outcome = cli("--version")
+    assert (outcome.status, outcome.out) == (0, f"mixtally {VERSION}\n")
+
+
+@pytest.mark.parametrize("arguments", [(), ("nope",), ("plan",), ("plan", "--nope"), ("simulate",)])
+def test_a_wrong_call_exits_2_and_prints_no_result(cli, arguments):
+    outcome = cli(*arguments)
+    assert (outcome.status, outcome.out) == (2, "")
+    assert "Usage: mixtally" in outcome.err
+
+
+@pytest.mark.parametrize("argument", ["--help", "--version"])
+def test_help_imports_nothing_heavy(argument):
+    code = (
+        "import sys\n"
+        "from mixtally.cli.main import run\n"
+        "try:\n    run()\nexcept SystemExit:\n    pass\n"
+        f"print(sorted(set({HEAVY!r}) & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, argument], capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_the_script_runs_in_a_process_of_its_own():
+    done = script("delta", "--epsilon", "1", "--protocol", "clear-uniform", "--fakes", "40000",
+                  "--bins", "1000")  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("delta <= ")
+
+
+def test_the_scripts_exit_status_tells_bad_input():
+    done = script("delta", "--epsilon", "0", "--protocol", "flip-blank", "--fakes", "1", "--flip",
+                  "0.1")  # fmt: skip
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1

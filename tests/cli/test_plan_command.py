@@ -1,0 +1,177 @@
+"""``mixtally plan``: what it says, and that what it says is what the library computes."""
+
+import json
+import math
+
+import pytest
+
+from mixtally.ground.codec import canonical, from_canonical
+from mixtally.privacy.price import certify, verify
+from mixtally.records.plan import Plan
+
+ASKED = ("plan", "--epsilon", 1, "--delta", "1e-6", "--users", "1e6", "--bins", 1000)
+KEYS = {
+    "protocol", "epsilon", "delta", "observer", "status", "source", "users", "bins", "fakes",
+    "honest_fraction", "standard_error", "messages_per_user", "bytes_per_message",
+    "local_epsilon", "reason", "alternatives",
+}  # fmt: skip
+OWN_KEYS = {
+    "flip-blank": {"flip_probability", "flip_threshold"},
+    "clear-uniform": set(),
+    "clear-shaped": {"shape_decay", "shape_shift"},
+}
+
+
+def planned(cli, *more):
+    outcome = cli(*ASKED, *more, "--json")
+    assert outcome.status == 0
+    assert outcome.err == ""
+    return json.loads(outcome.out)
+
+
+def row(text, name):
+    """The cells of a row of a printed table."""
+    (line,) = [line for line in text.splitlines() if line.startswith(f"│ {name} ")]
+    return [cell.strip() for cell in line.split("│")[2:-1]]
+
+
+@pytest.mark.parametrize("protocol", OWN_KEYS)
+def test_json_has_every_key_and_keeps_the_promise(cli, protocol):
+    facts = planned(cli, "--protocol", protocol, "--mix-fakes")
+    assert facts.keys() >= KEYS | OWN_KEYS[protocol]
+    assert facts["protocol"] == protocol
+    assert facts["delta_lower"] <= facts["delta"] <= 1e-6
+    assert (facts["users"], facts["bins"], facts["epsilon"]) == (1_000_000, 1000, 1.0)
+    assert (facts["observer"], facts["status"]) == ("messages", "proved")
+    assert facts["messages_per_user"] == 1 + facts["fakes"] / facts["users"]
+
+
+def test_flip_probability_is_the_threshold_over_two_to_the_64(cli):
+    facts = planned(cli, "--protocol", "flip-blank")
+    assert type(facts["flip_threshold"]) is int
+    assert facts["flip_probability"] == facts["flip_threshold"] / 2**64
+    assert facts["local_epsilon"] == pytest.approx(
+        2 * math.log((1 - facts["flip_probability"]) / facts["flip_probability"])
+    )
+
+
+def test_one_fake_a_user_errs_9_24(cli):
+    facts = planned(cli, "--protocol", "flip-blank", "--fakes-per-user", 1)
+    assert facts["standard_error"] == pytest.approx(9.24, abs=0.01)
+    assert facts["fakes"] == 1_000_000
+
+
+def test_clear_records_have_no_local_epsilon(cli):
+    facts = planned(cli, "--protocol", "clear-uniform")
+    assert facts["local_epsilon"] is None
+
+
+def test_the_best_errs_least_and_the_rest_are_ordered(cli):
+    facts = planned(cli, "--mix-fakes")
+    errors = [offer["standard_error"] for offer in [facts, *facts["alternatives"]]]
+    assert errors == sorted(errors)
+    assert len(errors) == 3
+    for offer in facts["alternatives"]:
+        assert offer.keys() >= OWN_KEYS[offer["protocol"]]
+        assert offer["protocol"] in facts["reason"]
+
+
+def test_a_protocol_that_does_not_fit_says_what_it_needs(cli):
+    (misfit,) = planned(cli)["misfits"]
+    assert misfit["protocol"] == "clear-shaped"
+    assert "--mix-fakes" in misfit["needs"]
+
+
+@pytest.mark.parametrize("users", ["1e6", "1_000_000", "1,000,000", "1000000", "1000000.0"])
+def test_users_are_read_as_people_write_them(cli, users):
+    outcome = cli(
+        "plan", "--epsilon", 1, "--delta", "1e-6", "--users", users, "--bins", "1e3", "--json"
+    )
+    facts = json.loads(outcome.out)
+    assert (facts["users"], facts["bins"]) == (1_000_000, 1000)
+
+
+@pytest.mark.parametrize("users", ["1.5", "1,5", "12,34", "many", "", "nan", "inf", "1e400"])
+def test_what_is_no_whole_number_is_refused(cli, users):
+    outcome = cli("plan", "--epsilon", 1, "--delta", "1e-6", "--users", users, "--bins", 10)
+    assert outcome.status == 2
+    assert outcome.out == ""
+    assert "--users" in outcome.err
+
+
+@pytest.mark.parametrize("share", [0.001, 0.1, 0.3, 0.7, 1, 2.5])
+def test_fakes_per_user_is_the_number_asked_for(cli, share):
+    facts = planned(cli, "--protocol", "flip-blank", "--fakes-per-user", share)
+    assert facts["fakes"] == round(share * 1_000_000)
+
+
+def test_fakes_and_messages_per_user_say_the_same(cli):
+    fakes = planned(cli, "--protocol", "flip-blank", "--fakes-per-user", 1)
+    assert planned(cli, "--protocol", "flip-blank", "--messages-per-user", 2) == fakes
+    assert planned(cli, "--protocol", "flip-blank") == fakes
+
+
+def test_honest_fraction_is_printed_and_counted(cli):
+    more = ("--protocol", "flip-blank", "--honest-fraction", 0.25)
+    facts = planned(cli, *more)
+    assert facts["honest_fraction"] == 0.25
+    assert (facts["fakes"], facts["fakes_counted"]) == (1_000_000, 250_000)
+    table = cli(*ASKED, *more).out
+    assert row(table, "honest fraction") == ["0.25"]
+    assert row(table, "fakes counted") == ["250,000"]
+
+
+def test_the_assumption_says_the_share_in_words_that_cannot_be_misread(cli):
+    """A share of 1 must not read as one fake: "(1 of the 42,650 promised)"."""
+    assert "(1 of the" not in planned(cli)["assumption"]
+
+
+def test_the_table_shows_every_offer_and_the_promise(cli):
+    table = cli(*ASKED, "--mix-fakes")
+    assert table.err == ""
+    assert [len(row(table.out, name)) for name in ("delta", "standard error", "users")] == [3] * 3
+    flat = " ".join(table.out.split())
+    for text in ("would err", "Take any person", "Status: proved", "It rests on this"):
+        assert text in flat
+
+
+def test_printed_delta_is_never_below_the_true_one(cli):
+    facts = planned(cli, "--mix-fakes")
+    offers = [facts, *facts["alternatives"]]
+    printed = row(cli(*ASKED, "--mix-fakes").out, "delta")
+    assert all(
+        float(cell) >= offer["delta"] for cell, offer in zip(printed, offers, strict=True)
+    )
+
+
+@pytest.mark.parametrize("protocol", OWN_KEYS)
+def test_out_writes_canonical_bytes_of_the_printed_plan(cli, tmp_path, protocol):
+    path = tmp_path / "deep" / "plan.json"
+    facts = planned(cli, "--protocol", protocol, "--mix-fakes", "--out", path)
+    data = path.read_bytes()
+    plan = from_canonical(data, Plan, str(path))
+    assert canonical(plan) == data
+    assert [p.name for p in path.parent.iterdir()] == ["plan.json"]
+    assert json.loads(data) == facts["plan"]
+    certificate = certify(verify(plan), 1.0)
+    assert certificate.upper == facts["delta"]
+
+
+def test_the_same_wish_writes_the_same_bytes(cli, tmp_path):
+    for name in ("one", "two"):
+        cli(*ASKED, "--out", tmp_path / name)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+
+
+def test_out_is_told_when_the_table_is_printed(cli, tmp_path):
+    assert f"plan written to {tmp_path / 'p'}" in cli(*ASKED, "--out", tmp_path / "p").out
+
+
+def test_labels_are_the_bins_and_a_byte_order_mark_is_no_part_of_them(cli, tmp_path):
+    path = tmp_path / "labels.txt"
+    path.write_text("red\ngreen\nblue\n", encoding="utf-8-sig")
+    outcome = cli(
+        "plan", "--epsilon", 1, "--delta", "1e-6", "--users", 1000, "--labels", path, "--json"
+    )
+    question = json.loads(outcome.out)["plan"]["question"]
+    assert question == {"name": "answer", "bins": 3, "labels": ["red", "green", "blue"]}

@@ -1,0 +1,86 @@
+"""From a plan back to its protocol, or a refusal."""
+
+import pytest
+from records.builders import a_plan
+
+from mixtally.errors import ParameterError, PlanError
+from mixtally.ground.codec import canonical, from_canonical
+from mixtally.protocols.catalogue import PROTOCOLS, protocol_class, protocol_of
+from mixtally.protocols.clear_shaped import ClearShaped
+from mixtally.protocols.clear_uniform import ClearUniform
+from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.records.plan import Plan
+
+EXAMPLES = [
+    FlipBlank(bins=3, fakes=0, threshold=1 << 24),
+    FlipBlank(bins=3, fakes=10**13, threshold=1 << 63),
+    ClearUniform(bins=3, fakes=128),
+    ClearShaped.shaped(bins=3, ratio=1 << 63, shift=27),
+]
+BLANK = {"fakes": 2000, "threshold": 1 << 60}
+SHAPED = {"fakes": 81, "ratio": 1 << 63, "shift": 27}
+
+
+def planned(name, integers):
+    return a_plan(protocol=name, integers=integers)
+
+
+@pytest.mark.parametrize("protocol", EXAMPLES)
+def test_a_protocol_comes_back_from_its_integers(protocol):
+    assert protocol_of(planned(protocol.name, protocol.integers())) == protocol
+
+
+@pytest.mark.parametrize("protocol", EXAMPLES)
+def test_a_protocol_comes_back_from_the_bytes_of_its_plan(protocol):
+    data = canonical(planned(protocol.name, protocol.integers()))
+    assert protocol_of(from_canonical(data, Plan, "plan")) == protocol
+
+
+def test_the_integers_leave_out_what_the_question_says():
+    assert EXAMPLES[0].integers() == {"fakes": 0, "threshold": 1 << 24}
+    assert EXAMPLES[2].integers() == {"fakes": 128}
+    assert EXAMPLES[3].integers() == SHAPED
+
+
+def test_every_protocol_is_found_under_its_own_name():
+    assert {name: protocol_class(name) for name in PROTOCOLS} == PROTOCOLS
+    assert {kind.name for kind in PROTOCOLS.values()} == set(PROTOCOLS)
+    assert len({type(protocol) for protocol in EXAMPLES}) == len(PROTOCOLS)
+
+
+@pytest.mark.parametrize("name", ["", "flip", "FLIP-BLANK", "flip_blank"])
+def test_an_unknown_protocol_is_refused(name):
+    with pytest.raises(ParameterError, match="protocol: wanted one of flip-blank"):
+        protocol_class(name)
+    with pytest.raises(PlanError, match="protocol"):
+        protocol_of(planned(name, BLANK))
+
+
+@pytest.mark.parametrize(
+    ("name", "integers"),
+    [
+        ("flip-blank", {}),
+        ("flip-blank", {"fakes": 2000}),
+        ("flip-blank", {"threshold": 1 << 60}),
+        ("flip-blank", BLANK | {"shift": 3}),
+        ("flip-blank", BLANK | {"bins": 3}),
+        ("flip-blank", BLANK | {"fakes": -1}),
+        ("flip-blank", BLANK | {"fakes": 10**13 + 1}),
+        ("flip-blank", BLANK | {"threshold": 0}),
+        ("flip-blank", BLANK | {"threshold": (1 << 24) - 1}),
+        ("flip-blank", BLANK | {"threshold": (1 << 63) + 1}),
+        ("clear-uniform", {}),
+        ("clear-uniform", BLANK),
+        ("clear-uniform", {"fakes": -1}),
+        ("clear-shaped", {"ratio": 1 << 63, "shift": 27}),
+        ("clear-shaped", SHAPED | {"fakes": 80}),
+        ("clear-shaped", SHAPED | {"ratio": 0}),
+        ("clear-shaped", SHAPED | {"ratio": 1 << 64}),
+        ("clear-shaped", SHAPED | {"shift": 0, "fakes": 0}),
+        ("clear-shaped", SHAPED | {"shift": 100_001, "fakes": 300_003}),
+        ("clear-shaped", SHAPED | {"threshold": 1 << 60}),
+    ],
+)
+def test_missing_extra_or_impossible_integers_are_refused(name, integers):
+    with pytest.raises(PlanError, match="plan integers"):
+        protocol_of(planned(name, integers))

@@ -1,0 +1,60 @@
+"""The shaped law is a law: integers that sum to 2^64, symmetric, falling from the peak."""
+
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mixtally.errors import ParameterError
+from mixtally.ground.fixed import SCALE
+from mixtally.protocols.clear_shaped import checked_shape, ratio_of, shape_weights
+
+
+@given(st.integers(1, SCALE - 1), st.integers(1, 300))
+def test_the_weights_are_a_symmetric_falling_law(ratio, shift):
+    weights = shape_weights(ratio, shift)
+    assert len(weights) == 2 * shift + 1
+    assert sum(weights) == SCALE
+    assert weights == weights[::-1]
+    side = weights[shift:]
+    assert all(outer <= inner for inner, outer in zip(side, side[1:], strict=False))
+    assert all(isinstance(w, int) and w >= 0 for w in weights)
+
+
+@given(st.integers(1 << 60, SCALE - 1), st.integers(1, 60))
+def test_the_weights_are_the_truncated_discrete_laplace_to_the_last_unit(ratio, shift):
+    ratio_exact = Fraction(ratio, SCALE)
+    powers = [ratio_exact ** abs(k - shift) for k in range(2 * shift + 1)]
+    total = sum(powers)
+    for k, weight in enumerate(shape_weights(ratio, shift)):
+        # Rounded down at the sides (with one unit for the guard digits); the peak takes the rest.
+        slack = 2 * shift + 1 if k == shift else 1
+        assert abs(weight - powers[k] / total * SCALE) <= slack
+
+
+def test_a_large_shape_still_sums_exactly():
+    weights = shape_weights(SCALE - 1, 100_000)
+    assert sum(weights) == SCALE
+    assert min(weights) > 0
+
+
+@pytest.mark.parametrize("decay", [1e-6, 0.005, 0.5, 1.0, 10.0, 40.0])
+def test_a_ratio_is_the_power_of_its_decay(decay):
+    assert -math.log(ratio_of(decay) / SCALE) == pytest.approx(decay, rel=1e-9)
+    checked_shape(ratio_of(decay), 1)
+
+
+@pytest.mark.parametrize("decay", [0.0, -1.0, 9e-7, 41.0, math.nan, math.inf])
+def test_an_impossible_decay_is_refused(decay):
+    with pytest.raises(ParameterError, match="shape decay"):
+        ratio_of(decay)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "shift"), [(0, 1), (SCALE, 1), (-1, 1), (1, 0), (1, -1), (1, 100_001)]
+)
+def test_an_impossible_shape_is_refused(ratio, shift):
+    with pytest.raises(ParameterError, match="shape"):
+        checked_shape(ratio, shift)

@@ -1,0 +1,36 @@
+"""A question has 2 to 10^7 bins, each named once."""
+
+import pytest
+
+from mixtally.errors import ParameterError, PlanError
+from mixtally.records.question import MOST_BINS, Question, checked_bins
+
+
+@pytest.mark.parametrize("bins", [2, 3, MOST_BINS])
+def test_a_number_of_bins_in_range_comes_back_itself(bins):
+    assert checked_bins(bins) == bins
+    assert Question(name="q", bins=bins).bins == bins
+
+
+@pytest.mark.parametrize("bins", [-1, 0, 1, MOST_BINS + 1, float("nan")])
+def test_a_number_of_bins_outside_its_range_is_refused(bins):
+    with pytest.raises(ParameterError, match="bins"):
+        Question(name="q", bins=bins)
+
+
+@pytest.mark.parametrize(
+    "labels", [(), ("a",), ("a", "b", "c"), ("a", "a"), ("a", ""), ("a", "b", "b")]
+)
+def test_labels_that_do_not_name_every_bin_once_are_refused(labels):
+    with pytest.raises(PlanError, match="2 distinct, non-empty labels"):
+        Question(name="q", bins=2, labels=labels)
+
+
+def test_a_bin_is_called_by_its_label_or_its_number():
+    assert Question(name="q", bins=2, labels=("a", "b")).label(1) == "b"
+    assert Question(name="q", bins=2).label(1) == "1"
+
+
+def test_a_question_cannot_be_changed():
+    with pytest.raises(AttributeError):
+        Question(name="q", bins=2).bins = 3

@@ -1,0 +1,99 @@
+"""The walls hold, and every planted way through one is found."""
+
+import ast
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "src" / "mixtally"
+
+
+def lint(root):
+    """Exit status and output of the import contracts, run on the tree under ``root``."""
+    done = subprocess.run(
+        [Path(sys.executable).with_name("lint-imports"), "--no-cache"],
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": str(root / "src")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.fixture
+def copy(tmp_path):
+    shutil.copytree(PACKAGE, tmp_path / "src" / "mixtally", ignore=shutil.ignore_patterns("data"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    return tmp_path
+
+
+def test_the_contracts_hold():
+    status, output = lint(ROOT)
+    assert status == 0, output
+
+
+@pytest.mark.parametrize(
+    ("contract", "place", "line"),
+    [
+        ("Imports go down only", "ground/bits.py", "import mixtally.records.plan"),
+        ("Imports go down only", "tally/fold.py", "import mixtally.estimate.debias"),
+        ("Imports go down only", "randomize/one.py", "import mixtally.lab.seeded"),
+        ("A mix is blind", "mix/shuffle.py", "import mixtally.records.question"),
+        ("A mix is blind", "mix/shaped.py", "import mixtally.protocols.clear_shaped"),
+        ("A client is light", "randomize/flips.py", "import scipy.special"),
+        ("A client is light", "encode/categorical.py", "import mixtally.privacy.price"),
+        ("One door to chance", "lab/simulate.py", "import random"),
+        ("One door to chance", "randomize/slicing.py", "import secrets"),
+        ("No files, sockets", "report/page.py", "import pathlib"),
+        ("No files, sockets", "estimate/noise.py", "import time"),
+    ],
+)
+def test_a_planted_way_through_is_found(copy, contract, place, line):
+    file = copy / "src" / "mixtally" / place
+    file.write_text(file.read_text() + f"\n{line}\n")
+    status, output = lint(copy)
+    assert status == 1
+    assert any(row.startswith(contract) and "BROKEN" in row for row in output.splitlines())
+
+
+def forbidden_uses(tree):
+    """Uses of randomness or files that no import shows: os.urandom, numpy.random, open()."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr in ("urandom", "random", "getrandom"):
+            yield f"{ast.unparse(node)} in line {node.lineno}"
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "open":
+            yield f"open() in line {node.lineno}"
+
+
+def test_only_one_file_draws_and_only_the_lab_and_the_command_line_open_files():
+    allowed = {"ground/chance.py": "os.urandom"}
+    for file in PACKAGE.rglob("*.py"):
+        name = file.relative_to(PACKAGE).as_posix()
+        if name.startswith(("cli/", "lab/")):
+            continue
+        found = [use for use in forbidden_uses(ast.parse(file.read_text()))]
+        assert all(name in allowed and use.startswith(allowed[name]) for use in found), (
+            name,
+            found,
+        )
+
+
+@pytest.mark.parametrize("line", ["x = np.random.rand()", "os.urandom(3)", "open('f')"])
+def test_a_planted_use_is_found(line):
+    assert list(forbidden_uses(ast.parse(line)))
+
+
+def test_no_file_needs_scrolling():
+    """Median near 60 lines, none above 300; no function above 60."""
+    for file in [*PACKAGE.rglob("*.py"), *(ROOT / "tests").rglob("*.py")]:
+        text = file.read_text()
+        assert len(text.splitlines()) <= 300, file
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef):
+                assert (node.end_lineno or 0) - node.lineno < 90, (file, node.name)
