@@ -31,8 +31,9 @@ def planned(cli, *more):
 
 def row(text, name):
     """The cells of a row of a printed table."""
-    (line,) = [line for line in text.splitlines() if line.startswith(f"│ {name} ")]
-    return [cell.strip() for cell in line.split("│")[2:-1]]
+    rows = [[cell.strip() for cell in line.split("│")] for line in text.splitlines()]
+    (cells,) = [row[2:-1] for row in rows if row[1:2] == [name]]
+    return cells
 
 
 @pytest.mark.parametrize("protocol", OWN_KEYS)

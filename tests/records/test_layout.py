@@ -95,7 +95,7 @@ def test_lengths_that_even_out_are_still_refused():
 def test_a_set_padding_bit_is_refused(bit):
     message = bytearray(14)
     message[bit // 8] |= 1 << bit % 8
-    with pytest.raises(MessageError, match="message 2: .* a bin past the last"):
+    with pytest.raises(MessageError, match=r"message 2: .* a bin past the last"):
         Layout(Form.BITS, 105).read([bytes(14), bytes(14), bytes(message)])
 
 
@@ -105,7 +105,7 @@ def test_a_set_padding_bit_is_refused(bit):
 def test_an_index_past_the_last_is_refused(bins, index):
     layout = Layout(Form.INDEX, bins)
     width = layout.message_bytes
-    with pytest.raises(MessageError, match="message 1: .* a bin past the last"):
+    with pytest.raises(MessageError, match=r"message 1: .* a bin past the last"):
         layout.read([bytes(width), index.to_bytes(width, "little")])
 
 

@@ -1,0 +1,86 @@
+"""``mixtally demo``: real data, two releases, errors where they were said to be."""
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+
+from mixtally.lab import demo as lab_demo
+
+
+def near_expected(facts):
+    """Whether every release erred within 25 % of what was expected."""
+    return all(
+        abs(release["measured_error"] / release["standard_error"] - 1) < 0.25
+        for release in facts["releases"]
+    )
+
+
+@pytest.fixture
+def demo(cli, tmp_path):
+    """Plays the demo with seed 7 and returns its facts and its folder."""
+
+    def call(*more):
+        outcome = cli("demo", "--seed", 7, "--out", tmp_path / "out", "--json", *more)
+        assert (outcome.status, outcome.err.strip()) == (0, "")
+        return json.loads(outcome.out), tmp_path / "out"
+
+    return call
+
+
+def test_two_releases_of_all_flights_the_first_the_planners_choice(demo):
+    facts, out = demo()
+    first, second = facts["releases"]
+    for release in (first, second):
+        assert (release["users"], release["bins"]) == (336_776, 105)
+        assert len(release["estimates"]) == 105
+        assert release["delta"] <= release["delta_target"] == 1e-6
+    assert facts["reason"].startswith(f"{first['protocol']} errs least")
+    assert first["standard_error"] <= second["standard_error"]
+    assert (second["protocol"], second["fakes"]) == ("flip-blank", 336_776)
+    assert sorted(path.name for path in out.iterdir()) == [
+        "estimates.csv", "report.html", "report.json",
+    ]  # fmt: skip
+
+
+def test_errors_lie_where_they_were_said_to_between_the_other_models(demo):
+    """False alarm of a fresh seed: below 10^-3.
+
+    The mean square of 105 nearly normal errors is chi-square over 105, outside (0.75^2, 1.25^2)
+    with probability 3 x 10^-4, for each of two releases.
+    """
+    facts, _ = demo()
+    assert near_expected(facts)
+    central, local = facts["central_standard_error"], facts["local_standard_error"]
+    for release in facts["releases"]:
+        assert central < release["standard_error"] < local
+        assert central < release["measured_error"] < local
+
+
+def test_twin_without_subtracting_the_offset_is_caught(demo, monkeypatch):
+    """The planted bug: the counts are reported as they were tallied."""
+    true = lab_demo.release
+
+    def biased(plan, *more, **named):
+        found = true(plan, *more, **named)
+        shift = found.protocol.offset(found.messages)
+        counts = np.asarray(found.estimate.counts + shift)
+        estimate = dataclasses.replace(found.estimate, counts=counts)
+        return dataclasses.replace(found, estimate=estimate)
+
+    monkeypatch.setattr(lab_demo, "release", biased)
+    assert not near_expected(demo()[0])
+
+
+def test_the_table_names_both_releases(cli, tmp_path):
+    outcome = cli("demo", "--seed", 7, "--out", tmp_path / "out", "--top", 3)
+    assert outcome.status == 0
+    for text in ("clear-uniform", "flip-blank", "ORD", "central model", "local model"):
+        assert text in outcome.out
+
+
+@pytest.mark.parametrize("bad", [("--epsilon", 0), ("--delta", "nan"), ("--level", 1)])
+def test_bad_numbers_are_refused_and_nothing_is_written(refused, tmp_path, bad):
+    refused("demo", "--out", tmp_path / "out", *bad)
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,88 @@
+"""A disk that fails: one line, status 2, and what was there before is still there."""
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def fail_fsync(monkeypatch):
+    def fsync(_):
+        raise FULL
+
+    monkeypatch.setattr(os, "fsync", fsync)
+
+
+def fail_open(monkeypatch):
+    true = Path.open
+
+    def opened(self, mode="r", *more, **named):
+        if "w" in mode:
+            raise FULL
+        return true(self, mode, *more, **named)
+
+    monkeypatch.setattr(Path, "open", opened)
+
+
+def fail_second_rename(monkeypatch):
+    true, calls = Path.replace, []
+
+    def replace(self, target):
+        calls.append(target)
+        if len(calls) == 2:
+            raise FULL
+        return true(self, target)
+
+    monkeypatch.setattr(Path, "replace", replace)
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.fixture
+def simulate(crowd):
+    given = ("simulate", crowd / "crowd.csv", "--column", "color", "--epsilon", 1)
+    return (*given, "--delta", "1e-6", "--out", crowd / "out")
+
+
+@pytest.mark.parametrize("fail", [fail_fsync, fail_open, fail_second_rename])
+def test_earlier_reports_stay_as_they_were(cli, refused, simulate, crowd, monkeypatch, fail):
+    assert cli(*simulate, "--seed", 1).status == 0
+    before = contents(crowd / "out")
+    fail(monkeypatch)
+    assert "No space left on device" in refused(*simulate, "--seed", 2)
+    assert contents(crowd / "out") == before
+
+
+@pytest.mark.parametrize("fail", [fail_fsync, fail_open])
+def test_a_new_folder_stays_empty(refused, simulate, crowd, monkeypatch, fail):
+    fail(monkeypatch)
+    refused(*simulate)
+    assert contents(crowd / "out") == {}
+
+
+@pytest.mark.parametrize("fail", [fail_fsync, fail_open])
+def test_an_earlier_plan_stays_as_it_was(refused, plan_file, monkeypatch, fail):
+    before = plan_file.read_bytes()
+    fail(monkeypatch)
+    given = ("--epsilon", 2, "--delta", "1e-6", "--users", 1000, "--bins", 5)
+    refused("plan", *given, "--out", plan_file)
+    assert plan_file.read_bytes() == before
+    assert not list(plan_file.parent.glob(".*"))
+
+
+def test_a_file_in_the_place_of_the_folder_is_kept(refused, simulate, crowd):
+    (crowd / "out").write_text("mine")
+    refused(*simulate)
+    assert (crowd / "out").read_text() == "mine"
+
+
+def test_a_folder_in_the_place_of_the_plan_is_kept(refused, tmp_path):
+    (tmp_path / "plan").mkdir()
+    given = ("--epsilon", 1, "--delta", "1e-6", "--users", 1000, "--bins", 5)
+    refused("plan", *given, "--out", tmp_path / "plan")
+    assert [path.name for path in tmp_path.iterdir()] == ["plan"]

@@ -1,0 +1,88 @@
+"""Every outcome of small collections, counted exactly, against the closed forms."""
+
+import math
+from fractions import Fraction
+
+import pytest
+from privacy import brute
+
+from mixtally.ground.fixed import SCALE
+from mixtally.privacy import clear_shaped, clear_uniform, flip_blank
+from mixtally.protocols.clear_shaped import shape_weights
+
+FIFTH = SCALE // 5
+
+
+@pytest.mark.parametrize(("bins", "fakes", "threshold", "epsilon"), brute.BLANK_CASES)
+def test_flip_blank_is_the_enumerated_divergence(bins, fakes, threshold, epsilon):
+    assert brute.flip_blank_holds(bins, fakes, threshold, epsilon)
+
+
+@pytest.mark.parametrize(("bins", "fakes", "epsilon"), brute.UNIFORM_CASES)
+def test_clear_uniform_is_the_enumerated_divergence(bins, fakes, epsilon):
+    assert brute.clear_uniform_holds(bins, fakes, epsilon)
+
+
+@pytest.mark.parametrize(("bins", "ratio", "shift", "epsilon"), brute.SHAPED_CASES)
+def test_clear_shaped_is_the_enumerated_divergence(bins, ratio, shift, epsilon):
+    assert brute.clear_shaped_holds(bins, ratio, shift, epsilon)
+
+
+def test_the_enumeration_itself_gives_randomized_response():
+    """One record alone, by hand: flips give p^2 - e^eps q^2, a record in clear gives 1."""
+    q = Fraction(1, 5)
+    grow = brute.exp_exactly(1.0)
+    by_hand = (1 - q) ** 2 - grow * q**2
+    enumerated = brute.flip_blank_delta(2, 0, FIFTH, 1.0)
+    assert enumerated == pytest.approx(float(by_hand), rel=1e-15)
+    assert brute.clear_uniform_delta(3, 0, 1.0) == 1
+    assert float(grow) == math.e
+
+
+def test_the_enumerated_laws_are_laws():
+    assert sum(brute.flipped(3, 5, FIFTH).values()) == SCALE**3
+    assert sum(brute.shaped(3, 1, shape_weights(FIFTH, 2)).values()) == SCALE
+    assert sum(brute.sum_of([brute.uniform(3)] * 4).values()) == 81
+
+
+def test_further_bins_change_nothing_for_flipped_blanks():
+    assert brute.flip_blank_delta(2, 3, FIFTH, 0.5) == brute.flip_blank_delta(3, 3, FIFTH, 0.5)
+
+
+@pytest.mark.parametrize("fakes", [0, 2, 5])
+@pytest.mark.parametrize("epsilon", [0.1, 1.0])
+@pytest.mark.parametrize("below", [1e-3, 1e-6, 1e-10, 1e-12])
+def test_flip_blank_brackets_the_truth_where_the_ratio_barely_exceeds(fakes, epsilon, below):
+    """Just under the local promise only the rarest outcome counts, and by a hair."""
+    threshold = round(SCALE / (1.0 + math.exp(epsilon / 2.0)) * (1.0 - below))
+    truth = brute.flip_blank_delta(2, fakes, threshold, epsilon)
+    ends = flip_blank.delta(fakes, threshold, epsilon)
+    assert ends.lower <= truth <= ends.upper
+
+
+@pytest.mark.parametrize("others", [(0,), (1,), (2,), (0, 1), (2, 2), (0, 0)])
+@pytest.mark.parametrize("epsilon", [0.1, 1.0])
+@pytest.mark.parametrize("fakes", [0, 1, 2])
+def test_further_people_never_raise_the_divergence_of_flip_blank(fakes, epsilon, others):
+    for threshold in (SCALE // 50, FIFTH):
+        truth = brute.flip_blank_delta(3, fakes, threshold, epsilon, others)
+        assert 0 < truth <= flip_blank.delta(fakes, threshold, epsilon).upper
+
+
+@pytest.mark.parametrize("others", [(0,), (1,), (2,), (0, 1, 2), (0, 0, 0), (1, 1)])
+@pytest.mark.parametrize("epsilon", [0.1, 1.0])
+def test_further_people_never_raise_the_divergence_of_records_in_clear(epsilon, others):
+    for fakes in (0, 2, 5):
+        truth = brute.clear_uniform_delta(3, fakes, epsilon, others)
+        assert 0 < truth <= clear_uniform.delta(fakes, 3, epsilon).upper
+    weights = shape_weights(SCALE // 3, 2)
+    truth = brute.clear_shaped_delta(3, weights, epsilon, others)
+    assert 0 < truth <= clear_shaped.delta(weights, epsilon).upper
+
+
+def test_people_at_other_values_hide_a_little_but_less_than_blanks():
+    """What makes Prop. 3.1 worth a test: the crowd does matter, in the safe direction."""
+    alone = brute.flip_blank_delta(3, 1, FIFTH, 0.5)
+    with_another = brute.flip_blank_delta(3, 1, FIFTH, 0.5, (2,))
+    with_a_blank = brute.flip_blank_delta(3, 2, FIFTH, 0.5)
+    assert with_a_blank <= with_another < alone

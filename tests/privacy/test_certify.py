@@ -1,0 +1,93 @@
+"""The certificate of a protocol: from its final integers, with only the fakes that surely come."""
+
+import math
+
+import pytest
+
+from mixtally.errors import AccountingError, InputError, ParameterError
+from mixtally.privacy import clear_shaped, clear_uniform, flip_blank, price
+from mixtally.privacy.bracket import Bracket, bracket
+from mixtally.protocols.clear_shaped import ClearShaped
+from mixtally.protocols.clear_uniform import ClearUniform
+from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.records.certificate import Status
+from mixtally.records.guarantee import Observer
+
+BLANK = FlipBlank(bins=5, fakes=1001, threshold=1 << 58)
+UNIFORM = ClearUniform(bins=5, fakes=201)
+SHAPED = ClearShaped.shaped(bins=5, ratio=1 << 63, shift=20)
+
+
+def ends(certificate):
+    return Bracket(certificate.lower, certificate.upper)
+
+
+def test_a_certificate_states_the_divergence_of_its_own_protocol():
+    assert ends(price.certify(BLANK, 1.0)) == flip_blank.delta(1001, 1 << 58, 1.0)
+    assert ends(price.certify(UNIFORM, 0.5)) == clear_uniform.delta(201, 5, 0.5)
+    assert ends(price.certify(SHAPED, 2.0)) == clear_shaped.delta(SHAPED.weights, 2.0)
+
+
+@pytest.mark.parametrize("protocol", [BLANK, UNIFORM, SHAPED])
+def test_a_certificate_says_for_whom_and_why(protocol):
+    shown = price.certify(protocol, 1.0)
+    assert (shown.epsilon, shown.observer, shown.status) == (1.0, Observer.MESSAGES, Status.PROVED)
+    assert "Prop. 3.1" in shown.source
+    assert "collude" in shown.assumption
+
+
+def test_only_the_fakes_of_honest_people_count():
+    shown = price.certify(BLANK, 1.0, 0.5)
+    assert ends(shown) == flip_blank.delta(500, 1 << 58, 1.0)
+    assert "at least 500 fakes" in shown.assumption
+    assert ends(price.certify(UNIFORM, 1.0, 0.25)) == clear_uniform.delta(50, 5, 1.0)
+
+
+def test_the_fakes_of_an_honest_mix_all_count():
+    assert ends(price.certify(SHAPED, 1.0, 0.1)) == ends(price.certify(SHAPED, 1.0))
+
+
+@pytest.mark.parametrize("epsilon", [0.0, -1.0, 0.009, 20.1, math.nan])
+@pytest.mark.parametrize("protocol", [BLANK, UNIFORM, SHAPED])
+def test_an_epsilon_outside_its_range_is_refused(protocol, epsilon):
+    with pytest.raises(ParameterError, match="epsilon"):
+        price.certify(protocol, epsilon)
+
+
+@pytest.mark.parametrize("share", [1.5, 5.0, 0.0, -0.5, math.nan, math.inf])
+def test_a_share_of_honest_fakes_that_cannot_be_is_refused(share):
+    """More than all fakes must never be counted on."""
+    with pytest.raises(InputError):
+        price.certify(BLANK, 1.0, share)
+
+
+def test_the_ends_grow_by_all_that_was_left_out():
+    low, high = bracket(0.25, cut=0.01, rounding=0.02)
+    assert low == pytest.approx(0.25 - 0.02, rel=1e-8)
+    assert high == pytest.approx(0.25 + 0.03, rel=1e-8)
+    assert bracket(0.25, cut=0.0).lower < 0.25 < bracket(0.25, cut=0.0).upper
+
+
+@pytest.mark.parametrize("value", [0.0, 1e-300, 1.0, 1.0 + 1e-10])
+def test_the_ends_never_leave_zero_and_one(value):
+    low, high = bracket(value, cut=1e-20, rounding=1e-12)
+    assert 0.0 <= low <= high <= 1.0
+
+
+@pytest.mark.parametrize(
+    ("value", "cut", "rounding"),
+    [
+        (math.nan, 0.0, 0.0),
+        (-1e-300, 0.0, 0.0),
+        (1.1, 0.0, 0.0),
+        (math.inf, 0.0, 0.0),
+        (0.5, math.nan, 0.0),
+        (0.5, -1e-20, 0.0),
+        (0.5, 0.0, math.nan),
+        (0.5, 0.0, -1e-20),
+        (0.5, 2.0, 0.0),
+    ],
+)
+def test_a_divergence_that_cannot_be_stops_the_work(value, cut, rounding):
+    with pytest.raises(AccountingError, match="nothing may be promised"):
+        bracket(value, cut=cut, rounding=rounding)

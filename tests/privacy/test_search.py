@@ -1,0 +1,86 @@
+"""The least integer that meets a target, against a walk over all of them; and what it refuses."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mixtally.errors import AccountingError
+from mixtally.privacy.search import least_meeting
+
+HEIGHTS = st.floats(-40, 0).map(lambda exponent: 10.0**exponent) | st.just(0.0)
+
+
+@st.composite
+def falling_steps(draw):
+    """Values over 0, 1, 2, .. that never rise."""
+    pieces = draw(st.lists(st.tuples(HEIGHTS, st.integers(1, 60)), min_size=1, max_size=8))
+    heights = sorted((height for height, _ in pieces), reverse=True)
+    return [h for h, (_, width) in zip(heights, pieces, strict=True) for _ in range(width)]
+
+
+@given(falling_steps(), st.floats(-30, -0.5), st.data())
+def test_the_least_is_what_a_walk_finds(values, exponent, data):
+    target = 10.0**exponent
+    low = data.draw(st.integers(0, len(values) - 1))
+    start = data.draw(st.integers(-5, len(values) + 5))
+    walked = next((x for x in range(low, len(values)) if values[x] <= target), None)
+    high = len(values) - 1
+    assert least_meeting(values.__getitem__, target, low, high, start=start) == walked
+
+
+@given(st.integers(1, 10**13), st.integers(0, 10**13), st.floats(0.1, 30))
+def test_a_smooth_fall_is_solved_in_few_steps(edge, start, power):
+    asked = []
+
+    def upper(x):
+        asked.append(x)
+        return math.exp(-power * x / edge)
+
+    target = math.exp(-power)
+    found = least_meeting(upper, target, 0, 10**13, start=start)
+    assert upper(found) <= target < upper(found - 1)
+    assert len(asked) < 150
+
+
+@given(st.integers(1 << 30, 1 << 62), st.floats(1e-12, 1e-3))
+def test_with_a_tolerance_the_answer_still_meets_the_target(edge, tolerance):
+    def upper(x):
+        return 0.5 * (edge / x) ** 2
+
+    found = least_meeting(upper, 0.5, 1 << 24, 1 << 63, start=1 << 40, tolerance=tolerance)
+    assert upper(found) <= 0.5
+    assert edge <= found <= edge * (1 + 2 * tolerance)
+
+
+def test_nothing_is_found_where_nothing_meets_the_target():
+    assert least_meeting(lambda x: 1.0, 1e-6, 0, 10**6, start=10) is None
+
+
+def test_the_lowest_is_found_where_everything_meets_the_target():
+    assert least_meeting(lambda x: 0.0, 1e-6, 3, 10**6, start=1000) == 3
+
+
+@pytest.mark.parametrize("inside", [2.0, 1e-12, math.nan, -1.0])
+def test_a_value_between_that_is_not_between_stops_the_work(inside):
+    def upper(x):
+        return 1.0 if x <= 10 else 1e-9 if x >= 40 else inside
+
+    with pytest.raises(AccountingError, match="calibration"):
+        least_meeting(upper, 1e-6, 0, 1000, start=10)
+
+
+def test_a_rise_seen_while_looking_upwards_stops_the_work():
+    with pytest.raises(AccountingError):
+        least_meeting(lambda x: x / 1e4, 1e-3, 0, 1000, start=50)
+
+
+def test_a_rise_seen_while_looking_downwards_stops_the_work():
+    with pytest.raises(AccountingError):
+        least_meeting(lambda x: x / 1e4, 1e-1, 0, 1000, start=50)
+
+
+def test_a_value_that_is_no_number_stops_the_work_from_the_first():
+    with pytest.raises(AccountingError):
+        least_meeting(lambda x: math.nan, 1e-3, 0, 1000, start=50)
