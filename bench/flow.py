@@ -4,7 +4,7 @@ import numpy as np
 from pure_ldp.frequency_oracles.unary_encoding import UEClient
 
 from bench.clock import seconds
-from mixtally.estimate.debias import estimate
+from mixtally.estimate.debias import estimate_counts
 from mixtally.ground.bits import column_counts, spans
 from mixtally.ground.chance import SecureChance
 from mixtally.lab.demo import flights
@@ -15,7 +15,7 @@ from mixtally.protocols.flip_blank import FlipBlank
 from mixtally.randomize import fakes, reports
 from mixtally.randomize.skipping import coin_positions
 from mixtally.randomize.slicing import coin_words
-from mixtally.tally.fold import tally
+from mixtally.tally.fold import tally_messages
 
 _PEER_REPORTS = 3000
 
@@ -37,10 +37,10 @@ def _flights() -> list[tuple[str, str, str]]:
     theirs = seconds(lambda: [client.privatise(c) for c in some], 3) / len(some)
     rows = np.concatenate([reports(protocol, codes, chance), fakes(protocol, users, chance)])
     mixing = seconds(lambda: shuffle(rows, chance))
-    counting = seconds(lambda: tally(protocol.layout, rows))
-    seen = tally(protocol.layout, rows)
+    counting = seconds(lambda: tally_messages(protocol.layout, rows))
+    seen = tally_messages(protocol.layout, rows)
     whole = seconds(lambda: play(protocol, codes, chance), 3)
-    intervals = seconds(lambda: estimate(protocol, seen, users))
+    intervals = seconds(lambda: estimate_counts(protocol, seen, users))
     return [
         ("randomize a flight (flip-blank)", f"{1e9 * ours:.1f} ns", ""),
         ("  pure-ldp OUE, same flight", f"{1e9 * theirs:,.0f} ns", _times(theirs / ours)),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mixtally.errors import MixtallyError
-    from mixtally.estimate.debias import estimate
+    from mixtally.estimate.debias import estimate_counts
     from mixtally.ground.chance import SecureChance
     from mixtally.mix import shuffle
     from mixtally.planner import Wish, choose
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mixtally.randomize import fakes, reports
     from mixtally.records.guarantee import Guarantee
     from mixtally.records.question import Question
-    from mixtally.tally.fold import tally
+    from mixtally.tally.fold import tally_messages
 
 _ROOMS = {
     "Guarantee": "mixtally.records.guarantee",
@@ -27,12 +27,12 @@ _ROOMS = {
     "Wish": "mixtally.planner",
     "certify": "mixtally.privacy.price",
     "choose": "mixtally.planner",
-    "estimate": "mixtally.estimate.debias",
+    "estimate_counts": "mixtally.estimate.debias",
     "fakes": "mixtally.randomize",
     "protocol_of": "mixtally.protocols.catalogue",
     "reports": "mixtally.randomize",
     "shuffle": "mixtally.mix",
-    "tally": "mixtally.tally.fold",
+    "tally_messages": "mixtally.tally.fold",
 }
 
 __all__ = [
@@ -43,12 +43,12 @@ __all__ = [
     "Wish",
     "certify",
     "choose",
-    "estimate",
+    "estimate_counts",
     "fakes",
     "protocol_of",
     "reports",
     "shuffle",
-    "tally",
+    "tally_messages",
 ]
 
 

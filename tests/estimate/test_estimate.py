@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mixtally.errors import MessageError, ParameterError
-from mixtally.estimate.debias import estimate
+from mixtally.estimate.debias import estimate_counts
 from mixtally.estimate.simplex import nearest_histogram
 from mixtally.lab.coverage import draw_counts
 from mixtally.lab.seeded import SeededChance
@@ -35,7 +35,7 @@ def played_estimates(protocol, runs=RUNS):
     """Estimates of ``runs`` collections played message by message, shape (runs, bins)."""
     codes, chance = np.repeat(np.arange(7), TRUTH), SeededChance(11)
     tallies = (play(protocol, codes, chance) for _ in range(runs))
-    return np.array([estimate(protocol, t, USERS).counts for t in tallies])
+    return np.array([estimate_counts(protocol, t, USERS).counts for t in tallies])
 
 
 def bias_deviation(estimates, protocol):
@@ -85,7 +85,7 @@ def test_counts_drawn_from_the_law_match_counts_played(name):
 
 def test_small_counts_may_come_out_negative_and_stay_so():
     protocol = PROTOCOLS["uniform"]
-    found = estimate(protocol, Tally(np.zeros(7, dtype=np.int64), USERS + 301), USERS)
+    found = estimate_counts(protocol, Tally(np.zeros(7, dtype=np.int64), USERS + 301), USERS)
     assert (found.counts == -301 / 7).all()
     assert (found.each.lower == 0).all()
     assert found.projected is None
@@ -96,11 +96,11 @@ def test_bad_arguments_are_refused():
     tally = Tally(np.zeros(7, dtype=np.int64), 1000)
     for level in (0.0, 1.0, float("nan")):
         with pytest.raises(ParameterError, match="confidence level"):
-            estimate(protocol, tally, USERS, level=level)
+            estimate_counts(protocol, tally, USERS, level=level)
     with pytest.raises(ParameterError, match="simplex"):
-        estimate(protocol, tally, USERS, projection="square")
+        estimate_counts(protocol, tally, USERS, projection="square")
     with pytest.raises(MessageError, match="300 messages"):
-        estimate(protocol, replace(tally, messages=300), USERS)
+        estimate_counts(protocol, replace(tally, messages=300), USERS)
 
 
 @given(

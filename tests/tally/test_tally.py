@@ -24,7 +24,7 @@ def random_rows(count, columns, seed):
 def test_counts_are_the_column_sums(count, columns, seed):
     rows = random_rows(count, columns, seed)
     plain = np.unpackbits(rows, axis=1, bitorder="little")[:, :columns].sum(axis=0)
-    found = fold.tally(Layout(Form.BITS, columns), rows)
+    found = fold.tally_messages(Layout(Form.BITS, columns), rows)
     assert found.counts.tolist() == plain.tolist()
     assert found.messages == count
 
@@ -34,7 +34,7 @@ def test_packing_and_counting_agree_on_the_order_of_bits():
     for form in Form:
         layout = Layout(form, 21)
         codes = np.repeat(np.arange(21), np.arange(21))
-        assert fold.tally(layout, layout.rows(codes)).counts.tolist() == list(range(21))
+        assert fold.tally_messages(layout, layout.rows(codes)).counts.tolist() == list(range(21))
 
 
 def test_a_reversed_bit_order_would_be_seen(monkeypatch):
@@ -42,24 +42,25 @@ def test_a_reversed_bit_order_would_be_seen(monkeypatch):
     monkeypatch.setattr(np, "unpackbits", lambda a, **k: plain(a, **{**k, "bitorder": "big"}))
     layout = Layout(Form.BITS, 21)
     rows = layout.rows(np.repeat(np.arange(21), np.arange(21)))
-    assert fold.tally(layout, rows).counts.tolist() != list(range(21))
+    assert fold.tally_messages(layout, rows).counts.tolist() != list(range(21))
 
 
 @pytest.mark.parametrize("span", [1, 3, 1000])
 def test_any_split_gives_the_same(monkeypatch, span):
     layout, rows = Layout(Form.BITS, 40), random_rows(257, 40, 3)
-    whole = fold.tally(layout, rows)
+    whole = fold.tally_messages(layout, rows)
     monkeypatch.setattr(fold, "_SPAN_BYTES", span * layout.message_bytes)
-    assert fold.tally(layout, rows).counts.tolist() == whole.counts.tolist()
-    halves = fold.add(fold.tally(layout, rows[:100]), fold.tally(layout, rows[100:]))
+    assert fold.tally_messages(layout, rows).counts.tolist() == whole.counts.tolist()
+    first, last = rows[:100], rows[100:]
+    halves = fold.add(fold.tally_messages(layout, first), fold.tally_messages(layout, last))
     assert halves.counts.tolist() == whole.counts.tolist()
     assert halves.messages == 257
 
 
 def test_a_bin_past_the_last_is_refused():
     with pytest.raises(MessageError, match="message 1"):
-        fold.tally(Layout(Form.INDEX, 100), np.array([[5], [100]], dtype=np.uint8))
+        fold.tally_messages(Layout(Form.INDEX, 100), np.array([[5], [100]], dtype=np.uint8))
     with pytest.raises(MessageError, match="bin past the last"):
-        fold.tally(Layout(Form.BITS, 4), np.array([[0b10000]], dtype=np.uint8))
+        fold.tally_messages(Layout(Form.BITS, 4), np.array([[0b10000]], dtype=np.uint8))
     with pytest.raises(MessageError, match="shape"):
-        fold.tally(Layout(Form.BITS, 4), np.zeros((3, 2), dtype=np.uint8))
+        fold.tally_messages(Layout(Form.BITS, 4), np.zeros((3, 2), dtype=np.uint8))

@@ -16,7 +16,7 @@ Projection = Callable[[NDArray[np.float64], float], NDArray[np.float64]]
 PROJECTIONS: dict[str, Projection] = {"simplex": nearest_histogram}
 
 
-def estimate(
+def estimate_counts(
     protocol: Protocol,
     tally: Tally,
     users: int,

@@ -1,7 +1,7 @@
 """From a crowd and its plans to a study: play, tally, estimate."""
 
 from mixtally.errors import PlanError
-from mixtally.estimate.debias import estimate
+from mixtally.estimate.debias import estimate_counts
 from mixtally.ground.chance import Chance
 from mixtally.lab.population import Population
 from mixtally.lab.simulate import Progress, play
@@ -35,5 +35,5 @@ def release(
         )
     protocol = verify(plan)
     tally = play(protocol, population.codes, chance, progress)
-    found = estimate(protocol, tally, users, level=level, projection=projection)
+    found = estimate_counts(protocol, tally, users, level=level, projection=projection)
     return Release(plan, protocol, tally.messages, found)

@@ -14,7 +14,7 @@ from mixtally.protocols.clear_shaped import ClearShaped
 from mixtally.randomize import fakes, reports
 from mixtally.randomize.messages import share_of_fakes
 from mixtally.records.results import Tally
-from mixtally.tally.fold import add, empty, tally
+from mixtally.tally.fold import add, empty, tally_messages
 
 Progress = Callable[[str, int, int], None]
 """Called with the name of the step, how much of it is done, and how much there is."""
@@ -39,7 +39,7 @@ def play(
     batch = shuffle(_batch(protocol, codes, chance, progress), chance)
     total, layout = empty(protocol.layout), protocol.layout
     for span in spans(len(batch), _people(protocol)):
-        total = add(total, tally(layout, batch[span]))
+        total = add(total, tally_messages(layout, batch[span]))
         progress("tally", span.stop, len(batch))
     return total
 

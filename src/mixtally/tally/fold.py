@@ -15,7 +15,7 @@ def empty(layout: Layout) -> Tally:
     return Tally(np.zeros(layout.bins, dtype=np.int64), 0)
 
 
-def tally(layout: Layout, rows: bits.Rows) -> Tally:
+def tally_messages(layout: Layout, rows: bits.Rows) -> Tally:
     """The counts of ``rows``; raises MessageError for messages that are not of this layout."""
     total = empty(layout)
     for span in bits.spans(len(rows), max(1, _SPAN_BYTES // layout.message_bytes)):
