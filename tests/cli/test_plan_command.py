@@ -140,9 +140,7 @@ def test_printed_delta_is_never_below_the_true_one(cli):
     facts = planned(cli, "--mix-fakes")
     offers = [facts, *facts["alternatives"]]
     printed = row(cli(*ASKED, "--mix-fakes").out, "delta")
-    assert all(
-        float(cell) >= offer["delta"] for cell, offer in zip(printed, offers, strict=True)
-    )
+    assert all(float(cell) >= offer["delta"] for cell, offer in zip(printed, offers, strict=True))
 
 
 @pytest.mark.parametrize("protocol", OWN_KEYS)

@@ -8,12 +8,12 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from records.builders import a_plan
 
 from mixtally.errors import PlanError
 from mixtally.ground.codec import canonical, fingerprint, from_canonical, from_json
 from mixtally.records.plan import Plan
 from mixtally.records.question import Question
+from records.builders import a_plan
 
 FRUIT = Question(name="fruit", bins=2, labels=("apple", "pear"))
 FRUIT_BYTES = b'{"bins":2,"labels":["apple","pear"],"name":"fruit"}'

@@ -4,11 +4,11 @@ import math
 from fractions import Fraction
 
 import pytest
-from privacy import brute
 
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy import clear_shaped, clear_uniform, flip_blank
 from mixtally.protocols.clear_shaped import shape_weights
+from privacy import brute
 
 FIFTH = SCALE // 5
 

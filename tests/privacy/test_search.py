@@ -38,7 +38,7 @@ def test_a_smooth_fall_is_solved_in_few_steps(edge, start, power):
         asked.append(x)
         return math.exp(-power * x / edge)
 
-    target = math.exp(-power)
+    target = math.exp(-power) * (1 + 1e-9)  # met at ``edge`` whatever the rounding
     found = least_meeting(upper, target, 0, 10**13, start=start)
     assert upper(found) <= target < upper(found - 1)
     assert len(asked) < 150
@@ -47,19 +47,29 @@ def test_a_smooth_fall_is_solved_in_few_steps(edge, start, power):
 @given(st.integers(1 << 30, 1 << 62), st.floats(1e-12, 1e-3))
 def test_with_a_tolerance_the_answer_still_meets_the_target(edge, tolerance):
     def upper(x):
-        return 0.5 * (edge / x) ** 2
+        return 0.5 * (edge / x) ** 2 * (1.0 + 1e-11)  # never the very target
 
     found = least_meeting(upper, 0.5, 1 << 24, 1 << 63, start=1 << 40, tolerance=tolerance)
     assert upper(found) <= 0.5
-    assert edge <= found <= edge * (1 + 2 * tolerance)
+    assert edge * (1 - 1e-14) <= found <= edge * (1 + 2 * tolerance + 1e-11) + 1
+
+
+@pytest.mark.parametrize("plateau", [3, 1000, 10**6])
+def test_values_that_equal_the_target_on_a_stretch_do_not_stop_the_search(plateau):
+    """A step at the very target: false position has no slope to follow there."""
+
+    def upper(x):
+        return 0.5 if x < 10**6 else 1e-6 if x < 10**6 + plateau else 1e-9
+
+    assert least_meeting(upper, 1e-6, 0, 10**7, start=10) == 10**6
 
 
 def test_nothing_is_found_where_nothing_meets_the_target():
-    assert least_meeting(lambda x: 1.0, 1e-6, 0, 10**6, start=10) is None
+    assert least_meeting(lambda _: 1.0, 1e-6, 0, 10**6, start=10) is None
 
 
 def test_the_lowest_is_found_where_everything_meets_the_target():
-    assert least_meeting(lambda x: 0.0, 1e-6, 3, 10**6, start=1000) == 3
+    assert least_meeting(lambda _: 0.0, 1e-6, 3, 10**6, start=1000) == 3
 
 
 @pytest.mark.parametrize("inside", [2.0, 1e-12, math.nan, -1.0])
@@ -83,4 +93,4 @@ def test_a_rise_seen_while_looking_downwards_stops_the_work():
 
 def test_a_value_that_is_no_number_stops_the_work_from_the_first():
     with pytest.raises(AccountingError):
-        least_meeting(lambda x: math.nan, 1e-3, 0, 1000, start=50)
+        least_meeting(lambda _: math.nan, 1e-3, 0, 1000, start=50)

@@ -1,7 +1,6 @@
 """From a plan back to its protocol, or a refusal."""
 
 import pytest
-from records.builders import a_plan
 
 from mixtally.errors import ParameterError, PlanError
 from mixtally.ground.codec import canonical, from_canonical
@@ -10,6 +9,7 @@ from mixtally.protocols.clear_shaped import ClearShaped
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flip_blank import FlipBlank
 from mixtally.records.plan import Plan
+from records.builders import a_plan
 
 EXAMPLES = [
     FlipBlank(bins=3, fakes=0, threshold=1 << 24),

@@ -3,9 +3,9 @@
 import math
 
 import pytest
-from records.builders import a_certificate
 
 from mixtally.errors import AccountingError, InputError
+from records.builders import a_certificate
 
 
 @pytest.mark.parametrize(("lower", "upper"), [(0.0, 0.0), (0.0, 1.0), (1e-7, 1e-6), (1.0, 1.0)])

@@ -4,12 +4,12 @@ import json
 import math
 
 import pytest
-from records.builders import a_certificate, a_plan
 
 from mixtally.errors import ParameterError, PlanError
 from mixtally.ground.codec import canonical, fingerprint, from_canonical, from_json
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.plan import Plan
+from records.builders import a_certificate, a_plan
 
 
 def altered(**changes):

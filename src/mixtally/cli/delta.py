@@ -66,7 +66,8 @@ def delta(
     else:
         from mixtally.report.words import at_least, at_most
 
-        typer.echo(f"delta <= {at_most(shown.upper, 9)} at epsilon {epsilon:g} ({shown.status})")
+        at = at_most(shown.epsilon, 9)
+        typer.echo(f"delta <= {at_most(shown.upper, 9)} at epsilon {at} ({shown.status})")
         typer.echo(f"delta >= {at_least(shown.lower, 9)}, observer: {shown.observer}")
         typer.echo(f"source: {shown.source}")
         typer.echo(f"assumption: {shown.assumption}")

@@ -1,14 +1,20 @@
 """Options that several commands share, each declared once."""
 
+import math
+import re
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 
 def whole(text: str) -> int:
     """A whole number as people write it: 1000000, 1_000_000, 1,000,000 or 1e6."""
-    plain = text.replace("_", "").replace(",", "")
+    grouped = re.fullmatch(r"\d{1,3}(,\d{3})+", text)
+    plain = text.replace(",", "") if grouped else text
     try:
         return int(plain)
     except ValueError:
@@ -75,15 +81,15 @@ Labels = Annotated[
 Top = Annotated[int, typer.Option("--top", min=1, help="Bins in the printed table.", metavar="N")]
 
 
-def messages_per_user(fakes: float | None, messages: float | None) -> float:
+def messages_per_user(fakes: float | None, messages: float | None) -> "float | Fraction":
     """The budget in messages a user, out of either way to say it."""
     from mixtally.errors import ParameterError
-    from mixtally.planner.wish import DEFAULT_MESSAGES
+    from mixtally.planner.wish import DEFAULT_MESSAGES, decimal
 
     if fakes is None:
         return DEFAULT_MESSAGES if messages is None else messages
     if messages is None:
-        return 1.0 + fakes
+        return 1 + decimal(fakes) if math.isfinite(fakes) else fakes
     raise ParameterError(
         "budget",
         wanted="--fakes-per-user or --messages-per-user",
@@ -99,7 +105,7 @@ def read_labels(path: Path | None) -> tuple[str, ...] | None:
     if path is None:
         return None
     try:
-        return tuple(path.read_text(encoding="utf-8").splitlines())
+        return tuple(path.read_text(encoding="utf-8-sig").splitlines())
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(
             str(path), wanted="UTF-8 text, one label a line", got=str(error), do="check the file"

@@ -4,7 +4,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,29 +17,63 @@ if TYPE_CHECKING:
 def publish(directory: Path, files: Mapping[str, str | bytes]) -> list[Path]:
     """Write ``files`` into ``directory``: all are written aside first, then moved into place.
 
-    Raises DataError when the disk refuses; what was there before is then still there.
+    Raises DataError when the disk refuses; what was there before is then still there, whole.
     """
-    aside: list[tuple[Path, Path]] = []
+    moves = [
+        _Move(directory / name, directory / f".{name}.{os.getpid()}.part", content)
+        for name, content in files.items()
+    ]
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        for name, content in files.items():
-            data = content.encode("utf-8") if isinstance(content, str) else content
-            part = directory / f".{name}.{os.getpid()}.part"
-            aside.append((part, directory / name))
-            with part.open("wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-        for part, place in aside:
-            part.replace(place)
+        for move in moves:
+            move.write()
+        for move in moves:
+            move.place()
     except OSError as error:
-        for part, _ in aside:
-            part.unlink(missing_ok=True)
+        for move in moves:
+            move.undo()
         raise DataError(
             str(directory), wanted="room to write the result", got=str(error),
             do="free some space or choose another place",
         ) from error  # fmt: skip
-    return [place for _, place in aside]
+    for move in moves:
+        move.forget()
+    return [move.target for move in moves]
+
+
+class _Move:
+    """One file on its way: written aside, put in place, and put back if a later one fails."""
+
+    def __init__(self, target: Path, aside: Path, content: str | bytes) -> None:
+        self.target, self.aside = target, aside
+        self.before = aside.with_suffix(".before")
+        self.content = content.encode("utf-8") if isinstance(content, str) else content
+        self.placed = False
+
+    def write(self) -> None:
+        with self.aside.open("wb") as file:
+            file.write(self.content)
+            file.flush()
+            os.fsync(file.fileno())
+
+    def place(self) -> None:
+        if self.target.is_file():
+            os.link(self.target, self.before)
+        self.aside.replace(self.target)
+        self.placed = True
+
+    def undo(self) -> None:
+        with suppress(OSError):  # the disk refuses already; do what it still allows
+            if self.placed and self.before.exists():
+                self.before.replace(self.target)
+            elif self.placed:
+                self.target.unlink()
+        self.forget()
+
+    def forget(self) -> None:
+        for leftover in (self.aside, self.before):
+            with suppress(OSError):
+                leftover.unlink(missing_ok=True)
 
 
 def print_json(value: Mapping[str, Any]) -> None:
@@ -60,6 +94,7 @@ def progress_bars() -> Iterator["Progress"]:
         TaskProgressColumn(),
         console=Console(stderr=True),
         transient=True,
+        disable=not sys.stderr.isatty(),
     )
     tasks: dict[str, Any] = {}
 

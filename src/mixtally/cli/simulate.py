@@ -46,22 +46,32 @@ def simulate(
     from mixtally.lab.run import release
     from mixtally.report.study import Study
 
-    fixed = read_plan(plan) if plan else None
     names = o.read_labels(labels)
-    if fixed is not None:
-        _refuse_both(epsilon, delta)
-        names = fixed.question.labels or tuple(str(i) for i in range(fixed.question.bins))
-    population = read_population(data, column, names)
-    if fixed is not None:
-        chosen, reason = fixed, f"The plan was given: {plan}."
-        population = population.asked(fixed.question)
+    if plan is not None:
+        beside = {
+            "--epsilon": epsilon,
+            "--delta": delta,
+            "--labels": labels,
+            "--fakes-per-user": fakes_per_user,
+            "--messages-per-user": messages_per_user,
+            "--mix-fakes": mix_fakes or None,
+            "--protocol": protocol,
+            "--honest-fraction": None if honest_fraction == 1.0 else honest_fraction,
+        }
+        _refuse([flag for flag, value in beside.items() if value is not None])
+        chosen, reason = read_plan(plan), f"The plan was given: {plan}."
+        question = chosen.question
+        names = question.labels or tuple(str(i) for i in range(question.bins))
+        population = read_population(data, column, names).asked(question)
     else:
         from mixtally.planner import Wish, choose
 
+        guarantee = _guarantee(epsilon, delta)
+        population = read_population(data, column, names)
         answer = choose(
             Wish(
                 question=population.question,
-                guarantee=_guarantee(epsilon, delta),
+                guarantee=guarantee,
                 users=len(population.codes),
                 messages_per_user=o.messages_per_user(fakes_per_user, messages_per_user),
                 mix_fakes=mix_fakes,
@@ -154,13 +164,14 @@ def _guarantee(epsilon: float | None, delta: float | None):  # type: ignore[no-u
     return Guarantee(epsilon=epsilon, delta=delta)
 
 
-def _refuse_both(epsilon: float | None, delta: float | None) -> None:
+def _refuse(flags: list[str]) -> None:
+    """Raises ParameterError when options stand beside --plan that the plan itself holds."""
     from mixtally.errors import ParameterError
 
-    if epsilon is not None or delta is not None:
+    if flags:
         raise ParameterError(
-            "guarantee",
-            wanted="--plan, or --epsilon and --delta",
-            got="both",
-            do="leave out --epsilon and --delta: the plan holds them",
+            "--plan",
+            wanted="a plan, or options to make one",
+            got="both: " + ", ".join(flags),
+            do="leave these out: the plan holds them",
         )

@@ -16,6 +16,21 @@ Projection = Callable[[NDArray[np.float64], float], NDArray[np.float64]]
 PROJECTIONS: dict[str, Projection] = {"simplex": nearest_histogram}
 
 
+def check_choices(level: float, projection: str | None) -> None:
+    """Raises ParameterError for a level outside (0, 1) or an unknown projection."""
+    if not 0.0 < level < 1.0:
+        raise ParameterError(
+            "confidence level", wanted="a number in (0, 1)", got=level, do="0.95 is common"
+        )
+    if projection is not None and projection not in PROJECTIONS:
+        raise ParameterError(
+            "projection",
+            wanted="one of " + ", ".join(PROJECTIONS),
+            got=repr(projection),
+            do="leave it out for the unbiased counts",
+        )
+
+
 def estimate_counts(
     protocol: Protocol,
     tally: Tally,
@@ -34,17 +49,7 @@ def estimate_counts(
     Raises ParameterError for a level outside (0, 1) or an unknown projection, MessageError when
     fewer messages came than fakes were promised.
     """
-    if not 0.0 < level < 1.0:
-        raise ParameterError(
-            "confidence level", wanted="a number in (0, 1)", got=level, do="0.95 is common"
-        )
-    if projection is not None and projection not in PROJECTIONS:
-        raise ParameterError(
-            "projection",
-            wanted="one of " + ", ".join(PROJECTIONS),
-            got=repr(projection),
-            do="leave it out for the unbiased counts",
-        )
+    check_choices(level, projection)
     if protocol.fake_source is FakeSource.USERS and tally.messages < protocol.fakes:
         raise MessageError(
             "batch",

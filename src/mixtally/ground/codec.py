@@ -9,9 +9,15 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from mixtally.errors import PlanError
+from mixtally.errors import MixtallyError, PlanError
 
 T = TypeVar("T", bound=msgspec.Struct)
+
+
+def as_floats(record: msgspec.Struct, *fields: str) -> None:
+    """Make whole numbers in ``fields`` floats: 1 and 1.0 are one value with one encoding."""
+    for field in fields:
+        msgspec.structs.force_setattr(record, field, float(getattr(record, field)))
 
 
 def canonical(record: msgspec.Struct) -> bytes:
@@ -47,7 +53,7 @@ def from_json(data: bytes, kind: type[T], subject: str) -> T:
     try:
         plain = json.loads(data, object_pairs_hook=_no_repeats, parse_constant=_no_constant)
         return msgspec.convert(plain, kind, strict=True)
-    except (ValueError, RecursionError) as error:  # msgspec.ValidationError is a ValueError
+    except (ValueError, RecursionError, MixtallyError) as error:
         raise PlanError(
             subject,
             wanted=f"the JSON of a {kind.__name__.lower()} written by this version",

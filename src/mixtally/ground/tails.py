@@ -46,7 +46,10 @@ def pmf(trials: int, probability: float, first: int, last: int) -> Floats:
     k = np.arange(first, last + 1, dtype=np.float64)
     inner = k[(k > 0) & (k < trials)]
     rest = trials - inner
-    gap = inner - trials * probability
+    # The mean in integers: as one double it would cost five digits at 1e10 trials.
+    numerator, denominator = probability.as_integer_ratio()
+    whole, part = divmod(trials * numerator, denominator)
+    gap = (inner - whole) - part / denominator
     log_p = (
         _stirling_error(np.float64(trials))
         - _stirling_error(inner)

@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import zlib
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -112,14 +113,14 @@ def _text(path: Path) -> Iterator[IO[str]]:
     try:
         with opener(path, "rt", encoding="utf-8-sig", newline="") as lines:
             yield lines
-    except (OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
+    except (OSError, EOFError, UnicodeDecodeError, csv.Error, zlib.error) as error:
         raise DataError(
             str(path), wanted="readable UTF-8 CSV", got=str(error), do="repair or re-export it"
         ) from error
 
 
 def _csv_values(path: Path, column: str, lines: IO[str]) -> Iterator[str | None]:
-    rows = csv.reader(lines)
+    rows = csv.reader(lines, strict=True)
     header = next(rows, None)
     if header is None:
         raise DataError(str(path), wanted="a header line", got="an empty file", do="check the file")
@@ -144,12 +145,26 @@ def _parquet_values(path: Path, column: str) -> Iterator[str | None]:
         with parquet.ParquetFile(path) as file:
             _place(path, column, file.schema_arrow.names)
             for batch in file.iter_batches(columns=[column]):
-                for value in batch.column(0).to_pylist():
-                    yield None if value is None else str(value)
+                yield from (_as_text(path, value) for value in batch.column(0).to_pylist())
     except (arrow.ArrowException, OSError) as error:
         raise DataError(
             str(path), wanted="a readable Parquet file", got=str(error), do="re-export it"
         ) from error
+
+
+def _as_text(path: Path, value: object) -> str | None:
+    """A Parquet value as a label; null and not-a-number are missing."""
+    if value is None or value != value:
+        return None
+    if isinstance(value, bytes):
+        try:
+            return value.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise DataError(
+                str(path), wanted="UTF-8 text in the column", got=repr(value),
+                do="store the column as text",
+            ) from error  # fmt: skip
+    return str(value)
 
 
 def _place(path: Path, column: str, names: Sequence[str]) -> int:

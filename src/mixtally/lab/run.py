@@ -1,7 +1,7 @@
 """From a crowd and its plans to a study: play, tally, estimate."""
 
 from mixtally.errors import PlanError
-from mixtally.estimate.debias import estimate_counts
+from mixtally.estimate.debias import check_choices, estimate_counts
 from mixtally.ground.chance import Chance
 from mixtally.lab.population import Population
 from mixtally.lab.simulate import Progress, play
@@ -23,6 +23,7 @@ def release(
 
     Raises PlanError when the plan is for another question or crowd, or its promise is false.
     """
+    check_choices(level, projection)  # before the work, not after it
     users = len(population.codes)
     if plan.question != population.question or plan.users != users:
         raise PlanError(

@@ -63,4 +63,5 @@ def _why(wish: Wish, best: Offer) -> str:
 
 
 def _messages(wish: Wish) -> str:
-    return f"{wish.messages_per_user:g} message{'s' * (wish.messages_per_user > 1)} a user"
+    budget = float(wish.messages_per_user)
+    return f"{budget:.10g} message{'s' * (budget > 1)} a user"

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from mixtally.ground.fixed import MOST_THRESHOLD
 from mixtally.planner.answer import Misfit, Offer
-from mixtally.planner.wish import Wish
+from mixtally.planner.wish import MOST_MESSAGES, Wish
 from mixtally.privacy import price
 from mixtally.protocols.base import Protocol
 from mixtally.protocols.clear_shaped import ClearShaped
@@ -32,11 +32,14 @@ def clear_uniform(wish: Wish) -> Offer | Misfit:
     while math.floor(wish.honest_fraction * fakes) < sure:  # the product was rounded down
         fakes += 1
     if fakes > wish.most_fakes:
-        needed = math.ceil((1.0 + fakes / wish.users) * 1000.0) / 1000.0
-        return Misfit(
-            ClearUniform.name,
-            f"{fakes:,} fakes, {fakes / bins:.4g} a bin: --messages-per-user {needed:g}",
-        )
+        need = f"{fakes:,} fakes, {fakes / bins:.4g} a bin"
+        thousandths = 1000 + -(-1000 * fakes // wish.users)
+        if thousandths <= 1000 * MOST_MESSAGES:
+            return Misfit(
+                ClearUniform.name, f"{need}: --messages-per-user {thousandths / 1000:.10g}"
+            )
+        users = -(-fakes // (round(MOST_MESSAGES) - 1))
+        return Misfit(ClearUniform.name, f"{need}: at least {users:,} users")
     return _offer(wish, ClearUniform(bins=bins, fakes=fakes))
 
 

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 from mixtally.errors import ParameterError
 from mixtally.protocols.catalogue import protocol_class
@@ -30,7 +31,7 @@ class Wish:
     question: Question
     guarantee: Guarantee
     users: int
-    messages_per_user: float = DEFAULT_MESSAGES
+    messages_per_user: float | Fraction = DEFAULT_MESSAGES
     mix_fakes: bool = False
     protocol: str | None = None
     honest_fraction: float = 1.0
@@ -42,7 +43,7 @@ class Wish:
             raise ParameterError(
                 "messages per user",
                 wanted=f"a number in [1, {MOST_MESSAGES:g}]",
-                got=self.messages_per_user,
+                got=float(self.messages_per_user),
                 do="a person sends at least their own report; 2 adds one fake each",
             )
         if self.protocol is not None:
@@ -50,5 +51,10 @@ class Wish:
 
     @property
     def most_fakes(self) -> int:
-        """Fakes that all users together can afford."""
-        return math.floor((self.messages_per_user - 1.0) * self.users)
+        """Fakes that all users together can afford, exact in the decimals of the budget."""
+        return math.floor((decimal(self.messages_per_user) - 1) * self.users)
+
+
+def decimal(value: float | Fraction) -> Fraction:
+    """The number as it is written: 1.1 is eleven tenths."""
+    return value if isinstance(value, Fraction) else Fraction(repr(float(value)))

@@ -25,6 +25,7 @@ SOURCE = (
 )
 _TAIL_ERROR = 1e-11
 """Bound on the relative error of one tail from the incomplete beta function, with room."""
+_FAR = 1e-60
 
 
 def delta(fakes: int, bins: int, epsilon: float) -> Bracket:
@@ -44,9 +45,11 @@ def delta(fakes: int, bins: int, epsilon: float) -> Bracket:
     inside = reach <= total  # otherwise not even A = T exceeds: only when e^eps T rounds up to T
     total, weight, reach = total[inside], weight[inside], reach[inside]
     f, s = _point_and_tail(total - 1.0, reach)
-    over = 0.5 * total * (f - math.expm1(epsilon) * s)
     # The two terms nearly cancel far out in the tail: their rounding is bounded and accounted for.
-    rounding = 0.5 * total * f * _TAIL_ERROR
+    # Farther out still the tail itself loses digits; there the first term alone is the bound.
+    far = f < _FAR
+    over = np.where(far, 0.0, 0.5 * total * (f - math.expm1(epsilon) * s))
+    rounding = 0.5 * total * f * np.where(far, 1.0, _TAIL_ERROR)
     if np.any(over < -rounding):
         raise AccountingError("clear-uniform: a conditional divergence came out negative")
     scale = bins / records

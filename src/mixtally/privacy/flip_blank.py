@@ -24,6 +24,9 @@ SOURCE = (
     "(3.1)); any other records only help (Notes 2020, Prop. 3.1)"
 )
 
+_LIMIT_ERROR = 2.0**-49
+"""Bound on the relative error of a limit: five operations and the exponential, with room."""
+
 
 def delta(fakes: int, threshold: int, epsilon: float) -> Bracket:
     """delta(epsilon) of one one-hot record, any d >= 2, among ``fakes`` flipped blanks.
@@ -56,5 +59,11 @@ def delta(fakes: int, threshold: int, epsilon: float) -> Bracket:
     i = reach[keep] - first
     over = (reach[keep] - limit[keep]) * survival[i] + np.append(excess, 0.0)[i + 1]
     b_pmf = tails.pmf(records, q, low, last)[keep]
-    value = contrast / (p * q * records) * float(np.dot(b_pmf, over))
-    return bracket(value, cut=cut)
+    # Close to the local epsilon the least A barely exceeds the limit: its rounding is bounded.
+    rounding = _LIMIT_ERROR * limit[keep] * survival[i]
+    scale = contrast / (p * q * records)
+    return bracket(
+        scale * float(np.dot(b_pmf, over)),
+        cut=cut,
+        rounding=scale * float(np.dot(b_pmf, rounding)),
+    )

@@ -13,7 +13,7 @@ from mixtally.protocols.clear_shaped import ClearShaped, shape_weights
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flip_blank import FlipBlank
 from mixtally.records.certificate import Certificate, Status
-from mixtally.records.guarantee import MOST_USERS, Observer, checked_epsilon
+from mixtally.records.guarantee import MOST_USERS, Observer, checked_epsilon, checked_fraction
 from mixtally.records.plan import Plan
 
 _THRESHOLD_TOLERANCE = 1e-12
@@ -23,9 +23,10 @@ def certify(protocol: Protocol, epsilon: float, honest_fraction: float = 1.0) ->
     """delta(epsilon) of one person's record under ``protocol``, from its final integers.
 
     Only floor(honest_fraction * fakes) fakes are counted on. Raises ParameterError for an epsilon
-    outside [0.01, 20], AccountingError when a number cannot be right.
+    outside [0.01, 20] or a fraction outside (0, 1], AccountingError when a number cannot be right.
     """
     checked_epsilon(epsilon)
+    checked_fraction(honest_fraction)
     ends, source = _price(protocol.surely(honest_fraction), epsilon)
     return Certificate(
         epsilon=epsilon,
@@ -44,14 +45,29 @@ def verify(plan: Plan) -> Protocol:
     Raises PlanError when the plan states less than the divergence that its integers have.
     """
     protocol = protocol_of(plan)
+    if protocol.gain == 0.0:
+        raise PlanError(
+            "flip probability", wanted="less than 1/2", got="1/2", do="plan again: nothing is told"
+        )
     true = certify(protocol, plan.guarantee.epsilon, plan.honest_fraction)
-    if true.lower > plan.certificate.upper:
+    stated = plan.certificate
+    if true.lower > stated.upper:
         raise PlanError(
             "plan certificate",
             wanted=f"delta of at least {true.lower:g}, which its integers have",
-            got=f"{plan.certificate.upper:g}",
+            got=f"{stated.upper:g}",
             do="do not use this plan: its promise is false",
         )
+    for wanted, got in (
+        (true.status, stated.status),
+        (true.source, stated.source),
+        (true.assumption, stated.assumption),
+    ):
+        if wanted != got:
+            raise PlanError(
+                "plan certificate", wanted=repr(str(wanted)), got=repr(str(got)),
+                do="the file was altered: plan again",
+            )  # fmt: skip
     return protocol
 
 
@@ -75,7 +91,7 @@ def _assumption(protocol: Protocol, honest_fraction: float) -> str:
         )
     sure = protocol.surely(honest_fraction).fakes
     return (
-        f"at least {sure:,} fakes come from honest parties ({honest_fraction:g} of the "
+        f"at least {sure:,} fakes come from honest parties ({100 * honest_fraction:g} % of the "
         f"{protocol.fakes:,} promised); at least one mix shuffles and does not collude with the "
         "collector"
     )

@@ -32,16 +32,13 @@ def least_meeting(
         return low if above is not None else None
     (a, at_a), (b, at_b) = below, above
     f, g = _height(at_a, target), _height(at_b, target)
-    for _ in range(_MOST_STEPS):
+    for step in range(_MOST_STEPS):
         if b - a <= max(1, math.floor(tolerance * b)):
             return b
-        middle = _between(a, b, f, g)
+        middle = _between(a, b, f, g) if step % 4 < 3 else _between(a, b, 0.0, 0.0)
         value = upper(middle)
-        if not (at_b <= value * _SLACK and value <= at_a * _SLACK):
-            raise AccountingError(
-                f"calibration: wanted a divergence that falls from {at_a} at {a} to {at_b} at {b}, "
-                f"got {value} at {middle}; nothing may be promised from it"
-            )
+        _check_falling((a, at_a), (middle, value))
+        _check_falling((middle, value), (b, at_b))
         if value <= target:
             b, at_b, f, g = middle, value, f / 2, _height(value, target)
         else:
@@ -58,10 +55,12 @@ def _grow_bracket(
     """The last point found to miss the target and the first found to meet it, None for neither."""
     x = min(max(start, low), high)
     point = (x, upper(x))
+    _check_falling(point, point)
     if point[1] <= target:
         while point[0] > low:
             lower = max(low, point[0] // 4)
             before = (lower, upper(lower))
+            _check_falling(before, point)
             if before[1] > target:
                 return before, point
             point = before
@@ -69,10 +68,20 @@ def _grow_bracket(
     while point[0] < high:
         higher = min(high, 4 * point[0] + 1)
         after = (higher, upper(higher))
+        _check_falling(point, after)
         if after[1] <= target:
             return point, after
         point = after
     return point, None
+
+
+def _check_falling(before: _Point, after: _Point) -> None:
+    """Raises AccountingError unless both are numbers and the second is not above the first."""
+    if not 0.0 <= after[1] <= before[1] * _SLACK:
+        raise AccountingError(
+            f"calibration: wanted a divergence that falls, got {before[1]} at {before[0]} and "
+            f"{after[1]} at {after[0]}; nothing may be promised from it"
+        )
 
 
 def _height(value: float, target: float) -> float:

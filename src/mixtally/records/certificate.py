@@ -5,6 +5,7 @@ from enum import StrEnum
 import msgspec
 
 from mixtally.errors import AccountingError
+from mixtally.ground.codec import as_floats
 from mixtally.records.guarantee import Observer
 
 
@@ -30,6 +31,7 @@ class Certificate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     assumption: str
 
     def __post_init__(self) -> None:
+        as_floats(self, "epsilon", "lower", "upper")
         if not 0.0 <= self.lower <= self.upper <= 1.0:  # NaN fails every comparison
             raise AccountingError(
                 f"certificate: wanted 0 <= lower <= upper <= 1, got {self.lower} and {self.upper}; "

@@ -6,6 +6,7 @@ from enum import StrEnum
 import msgspec
 
 from mixtally.errors import ParameterError
+from mixtally.ground.codec import as_floats
 
 LEAST_EPSILON, MOST_EPSILON = 0.01, 20.0
 LEAST_DELTA, MOST_DELTA = 1e-15, 0.1
@@ -68,6 +69,7 @@ class Guarantee(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     observer: Observer = Observer.MESSAGES
 
     def __post_init__(self) -> None:
+        as_floats(self, "epsilon", "delta")
         checked_epsilon(self.epsilon)
         if not LEAST_DELTA <= self.delta <= MOST_DELTA or math.isnan(self.delta):
             raise ParameterError(

@@ -3,6 +3,7 @@
 import msgspec
 
 from mixtally.errors import PlanError
+from mixtally.ground.codec import as_floats
 from mixtally.records.certificate import Certificate
 from mixtally.records.guarantee import Guarantee, checked_fraction, checked_users
 from mixtally.records.question import Question
@@ -33,6 +34,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     certificate: Certificate
 
     def __post_init__(self) -> None:
+        as_floats(self, "honest_fraction")
         if self.version != PLAN_VERSION:
             raise PlanError(
                 "plan version",

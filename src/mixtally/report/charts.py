@@ -25,9 +25,9 @@ def bins_chart(study: Study, top: int) -> Markup:
     found, question = study.main.estimate, study.main.plan.question
     middles = found.counts if study.truth is None else study.truth
     lower, upper = found.each.lower[chosen], found.each.upper[chosen]
-    largest = max(1.0, float(upper.max()))
-    apart_most = np.maximum(upper - middles[chosen], middles[chosen] - lower)
-    widest = max(1.0, float(apart_most.max()))
+    shown = np.concatenate([lower, upper, found.counts[chosen], middles[chosen]])
+    largest = max(1.0, float(shown.max()))
+    widest = max(1.0, float(np.abs(shown - np.tile(middles[chosen], 4)).max()))
     height = _TOP + _ROW * len(chosen) + 8
     left = _LABELS + _BARS + _GAP
 
@@ -51,7 +51,7 @@ def bins_chart(study: Study, top: int) -> Markup:
         y = _TOP + _ROW * row + _ROW / 2
         low, high = float(found.each.lower[i]), float(found.each.upper[i])
         count, middle = float(found.counts[i]), float(middles[i])
-        held = low <= middle <= high
+        held = study.truth is None or low <= middle <= high
         mark = "whisker" if held else "whisker missed"
         tip = f"{question.label(i)}: {count:,.1f}, interval {low:,.0f} .. {high:,.0f}"
         if study.truth is not None:

@@ -38,7 +38,7 @@ def csv_text(study: Study) -> str:
     """The main release, one line a bin, largest estimate first."""
     table = rows(study, study.main)
     out = io.StringIO()
-    writer = csv.DictWriter(out, fieldnames=list(table[0]), lineterminator="\n")
+    writer = csv.DictWriter(out, fieldnames=list(table[0]))  # RFC 4180 line ends, so \r is quoted
     writer.writeheader()
     writer.writerows(table[i] for i in study.ranked())
     return out.getvalue()

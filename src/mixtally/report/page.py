@@ -47,7 +47,7 @@ def _key_figures(study: Study) -> Markup:
     figures = [
         ("people", f"{plan.users:,}"),
         ("bins", f"{plan.question.bins:,}"),
-        ("epsilon", f"{plan.certificate.epsilon:g}"),
+        ("epsilon", at_most(plan.certificate.epsilon)),
         ("delta at most", at_most(plan.certificate.upper)),
         ("standard error, counts", number(found.standard_error)),
         ("messages a user", f"{study.main.messages / plan.users:.3f}"),

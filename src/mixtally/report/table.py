@@ -12,8 +12,8 @@ def result_table(study: Study, top: int) -> Table:
     """The ``top`` largest bins of the main release."""
     found, question = study.main.estimate, study.main.plan.question
     level = f"{100 * found.each.level:g} % interval"
-    table = Table(title=study.title, title_justify="left", header_style="bold")
-    table.add_column(question.name)
+    table = Table(title=Text(study.title), title_justify="left", header_style="bold")
+    table.add_column(Text(question.name))
     for heading in ("estimate", level, f"{level}, all bins"):
         table.add_column(heading, justify="right")
     if study.truth is not None:

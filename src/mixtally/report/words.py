@@ -10,7 +10,7 @@ from mixtally.records.plan import Plan
 
 def number(value: float, digits: int = 3) -> str:
     """``value`` for people: grouped thousands, or ``digits`` significant digits."""
-    if abs(value) >= 10**digits:
+    if abs(value) >= 10**digits - 0.5:
         return f"{value:,.0f}"
     return f"{value:.{digits}g}"
 
@@ -26,7 +26,7 @@ def at_least(value: float, digits: int = 3) -> str:
 
 
 def _rounded(value: float, digits: int, rounding: str) -> str:
-    return f"{float(Context(prec=digits, rounding=rounding).plus(Decimal(value))):.{digits}g}"
+    return f"{float(Context(prec=digits, rounding=rounding).plus(Decimal(repr(value)))):.{digits}g}"
 
 
 def fact(name: str, value: Any) -> str:
@@ -34,7 +34,7 @@ def fact(name: str, value: Any) -> str:
     if value is None:
         return "unbounded"
     if isinstance(value, float):
-        if name in ("delta", "local_epsilon"):
+        if name in ("delta", "local_epsilon", "epsilon"):
             return at_most(value, 6)
         return at_least(value, 6) if name == "delta_lower" else f"{value:.6g}"
     return f"{value:,}" if isinstance(value, int) else str(value)
@@ -49,8 +49,8 @@ def promise(plan: Plan) -> list[str]:
         "who receives every shuffled message, and who may know everybody else's answer, is at most "
         f"{at_most(factor)} times as likely under one answer as under the other, give or take a "
         f"probability of {at_most(shown.upper)}.",
-        f"In the field's terms: epsilon = {shown.epsilon:g}, delta <= {at_most(shown.upper, 6)}, "
-        f"one person's record substituted, observer: {shown.observer}.",
+        f"In the field's terms: epsilon = {at_most(shown.epsilon, 6)}, "
+        f"delta <= {at_most(shown.upper, 6)}, one person's record substituted, observer: {shown.observer}.",
         f"Status: {shown.status}. The true delta lies between {at_least(shown.lower, 6)} and "
         f"{at_most(shown.upper, 6)}. Source: {shown.source}.",
         f"It rests on this: {shown.assumption}.",

@@ -1,0 +1,190 @@
+"""The corners of the ranges, the directions in which privacy must move, and failing closed."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from mixtally.errors import AccountingError
+from mixtally.ground import tails
+from mixtally.ground.fixed import SCALE
+from mixtally.privacy import clear_shaped, clear_uniform, flip_blank, price
+from mixtally.protocols.clear_shaped import shape_weights
+from privacy import brute
+
+EPSILONS = [0.01, 0.1, 1.0, 5.0, 20.0]
+DELTAS = [0.1, 1e-6, 1e-15]
+CROWDS = [0, 1, 100, 10**6, 10**9, 10**10 - 1]
+HALF = 1 << 63
+LEAST = 1 << 24
+
+
+def thresholds(steps=12):
+    """From 2^-40 to 1/2, evenly in the logarithm, and some just below 1/2."""
+    logs = np.linspace(24, 63, steps)
+    return [round(2.0**x) for x in logs[:-1]] + [HALF - (HALF >> 10), HALF - (HALF >> 40), HALF]
+
+
+def falls(brackets):
+    """Whether no end is surely above one that came before it."""
+    return all(later.lower <= earlier.upper for earlier, later in itertools.pairwise(brackets))
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("delta", DELTAS)
+@pytest.mark.parametrize("fakes", CROWDS)
+def test_the_least_threshold_keeps_the_promise_and_a_smaller_one_does_not(epsilon, delta, fakes):
+    found = price.least_threshold(fakes, epsilon, delta)
+    assert LEAST <= found <= HALF
+    assert flip_blank.delta(fakes, found, epsilon).upper <= delta
+    smaller = found - max(1, found // 10**11)
+    assert flip_blank.delta(fakes, smaller, epsilon).upper > delta
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("delta", DELTAS)
+@pytest.mark.parametrize("bins", [2, 3, 1000, 10**7])
+def test_the_least_uniform_fakes_keep_the_promise_and_fewer_do_not(epsilon, delta, bins):
+    found = price.least_uniform_fakes(bins, epsilon, delta)
+    assert clear_uniform.delta(found, bins, epsilon).upper <= delta
+    assert clear_uniform.delta(found - 1, bins, epsilon).upper > delta
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("delta", DELTAS)
+def test_the_least_shape_keeps_the_promise(epsilon, delta):
+    ratio, shift = price.least_shape(epsilon, delta)
+    assert clear_shaped.delta(shape_weights(ratio, shift), epsilon).upper <= delta
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("threshold", thresholds())
+def test_more_blanks_never_hurt(epsilon, threshold):
+    crowds = [0, 1, 2, 3, 10, 100, 1000, 10**5, 10**7, 10**10 - 1]
+    assert falls([flip_blank.delta(fakes, threshold, epsilon) for fakes in crowds])
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("fakes", CROWDS)
+def test_more_flips_never_hurt(epsilon, fakes):
+    ends = [flip_blank.delta(fakes, threshold, epsilon) for threshold in thresholds()]
+    assert falls(ends)
+    # Hardly any flips and hardly any crowd: almost everything is told.
+    assert ends[0].lower > 0.9 or fakes >= 10**9 or epsilon == 20.0
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("bins", [2, 3, 100, 10**7])
+def test_more_uniform_fakes_never_hurt(epsilon, bins):
+    crowds = [0, 1, 2, 3, 10, 100, 1000, 10**5, 10**7]
+    ends = [clear_uniform.delta(fakes, bins, epsilon) for fakes in crowds]
+    assert falls(ends)
+    assert ends[0].upper == 1.0
+
+
+def test_a_higher_epsilon_never_has_a_higher_delta():
+    epsilons = [0.01, 0.02, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0]
+    for fakes, threshold in itertools.product([0, 3, 1000, 10**9], thresholds()):
+        assert falls([flip_blank.delta(fakes, threshold, epsilon) for epsilon in epsilons])
+    for fakes, bins in itertools.product([0, 3, 1000, 10**5], [2, 3, 1000]):
+        assert falls([clear_uniform.delta(fakes, bins, epsilon) for epsilon in epsilons])
+    for ratio, shift in itertools.product([1 << 40, 1 << 63, SCALE - 1], [1, 5, 50]):
+        weights = shape_weights(ratio, shift)
+        assert falls([clear_shaped.delta(weights, epsilon) for epsilon in epsilons])
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("fakes", CROWDS)
+def test_half_flips_tell_nothing_at_all(epsilon, fakes):
+    assert flip_blank.delta(fakes, HALF, epsilon) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("threshold", [LEAST, SCALE // 1000, SCALE // 5])
+@pytest.mark.parametrize("fakes", CROWDS)
+def test_above_the_local_promise_nothing_is_left(threshold, fakes):
+    local = 2 * math.log((SCALE - threshold) / threshold)
+    assert flip_blank.delta(fakes, threshold, local * 1.001) == (0.0, 0.0)
+    if fakes <= 1:
+        assert flip_blank.delta(fakes, threshold, local * 0.999).lower > 0.0
+
+
+@pytest.mark.parametrize("fakes", [0, 1, 4])
+def test_delta_tends_to_the_total_variation_as_epsilon_tends_to_zero(fakes):
+    """delta falls by at most epsilon e^epsilon between 0 and epsilon."""
+    tiny = 1e-9
+    for threshold in (SCALE // 100, SCALE // 5, SCALE // 2 - SCALE // 50):
+        distance = float(brute.flip_blank_delta(2, fakes, threshold, 0.0))
+        assert flip_blank.delta(fakes, threshold, tiny).upper == pytest.approx(distance, abs=3e-9)
+    distance = float(brute.clear_uniform_delta(3, fakes, 0.0))
+    assert clear_uniform.delta(fakes, 3, tiny).upper == pytest.approx(distance, abs=3e-9)
+    weights = shape_weights(SCALE // 3, 2)
+    distance = float(brute.clear_shaped_delta(2, weights, 0.0))
+    assert clear_shaped.delta(weights, tiny).upper == pytest.approx(distance, abs=3e-9)
+
+
+def test_total_variation_of_large_crowds_is_that_of_two_gaussians():
+    """Two counts swap one unit: distance 1 / sqrt(pi v), v their variance, to first order."""
+    cover, fakes = 10_000, 10**8
+    expected = 1 / math.sqrt(math.pi * cover)
+    blank = flip_blank.delta(fakes, cover * SCALE // fakes, 1e-9)
+    uniform = clear_uniform.delta(fakes, fakes // cover, 1e-9)
+    assert blank.upper == pytest.approx(expected, rel=1e-3)
+    assert uniform.upper == pytest.approx(expected, rel=1e-3)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.0, 2.0, 5.0, 10.0])
+@pytest.mark.parametrize("bins", [2, 3, 10, 1000])
+def test_far_more_uniform_fakes_than_needed_still_have_a_price(epsilon, bins):
+    """Out there chances are below the least normal double, where their ratios are coarse."""
+    for fakes in (10, 1000, 3000, 10_000, 30_000, 10**5, 10**6):
+        assert clear_uniform.delta(fakes, bins, epsilon).upper >= 0.0
+
+
+@pytest.mark.parametrize("spoiled", [math.nan, math.inf])
+@pytest.mark.parametrize("name", ["pmf", "half_pmf", "upper_half_tail"])
+def test_a_number_that_is_none_never_becomes_a_promise(monkeypatch, name, spoiled):
+    honest = getattr(tails, name)
+    monkeypatch.setattr(tails, name, lambda *args: np.full_like(honest(*args), spoiled))
+    with pytest.raises(AccountingError), np.errstate(invalid="ignore"):
+        clear_uniform.delta(100, 3, 1.0)
+    if name == "pmf":
+        with pytest.raises(AccountingError), np.errstate(invalid="ignore"):
+            flip_blank.delta(100, SCALE // 5, 1.0)
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_negative_chances_never_become_a_promise(monkeypatch, which):
+    honest, calls = tails.pmf, itertools.count()
+
+    def negative(*args):
+        return honest(*args) * (-1.0 if next(calls) % 2 == which else 1.0)
+
+    monkeypatch.setattr(tails, "pmf", negative)
+    with pytest.raises(AccountingError):
+        flip_blank.delta(100, SCALE // 5, 1.0)
+
+
+def test_negative_chances_of_uniform_fakes_never_become_a_promise(monkeypatch):
+    honest = tails.pmf
+    monkeypatch.setattr(tails, "pmf", lambda *args: -honest(*args))
+    with pytest.raises(AccountingError):
+        clear_uniform.delta(100, 3, 1.0)
+
+
+def test_a_tail_that_is_too_heavy_never_becomes_a_promise(monkeypatch):
+    honest = tails.upper_half_tail
+    monkeypatch.setattr(tails, "upper_half_tail", lambda n, k: 3.0 * honest(n, k))
+    with pytest.raises(AccountingError, match="negative"):
+        clear_uniform.delta(100, 3, 1.0)
+
+
+def test_a_spoiled_chance_stops_the_calibration_too(monkeypatch):
+    monkeypatch.setattr(tails, "pmf", lambda _n, _q, low, high: np.full(high - low + 1, math.nan))
+    for search in (
+        lambda: price.least_threshold(1000, 1.0, 1e-6),
+        lambda: price.least_blank_fakes(SCALE // 1000, 1.0, 1e-6),
+        lambda: price.least_uniform_fakes(10, 1.0, 1e-6),
+    ):
+        with pytest.raises(AccountingError):
+            search()

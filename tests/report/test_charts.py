@@ -1,0 +1,124 @@
+"""The pictures: every coordinate a finite number inside the frame, labels kept short."""
+
+import math
+import re
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from mixtally.report.charts import bins_chart, error_chart
+
+NUMBERS = ("x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r", "width", "height")
+BARS_END, ERRORS_START, ERRORS_END = 550, 620, 890
+"""The bars end here; the axis of the errors lies between these."""
+TRUTHS = {
+    "two bins": [700, 300],
+    "many bins": [2] * 2000,
+    "equal counts": [100] * 10,
+    "empty bins": [1000] + [0] * 40,
+    "one large bin": [3000, 1, 1, 1],
+}
+
+
+def elements(picture):
+    """The elements of an SVG picture without the namespace in their names."""
+    root = ET.fromstring(picture)
+    for element in root.iter():
+        element.tag = element.tag.split("}")[-1]
+    return root
+
+
+def inside(picture):
+    """Whether every coordinate is a finite number within the picture's frame."""
+    root = elements(picture)
+    *_, width, height = map(float, root.get("viewBox").split())
+    for element in root.iter():
+        for name in NUMBERS:
+            value = float(element.get(name, "0"))
+            limit = height if name in ("y", "y1", "y2", "cy", "height") else width
+            if not (math.isfinite(value) and 0 <= value <= limit):
+                return False
+    return True
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["truth", "no truth"])
+@pytest.mark.parametrize("truth", TRUTHS.values(), ids=TRUTHS)
+def test_coordinates_are_finite_and_inside_the_frame(study, truth, known):
+    made = study(truth, known=known)
+    assert inside(bins_chart(made, 30))
+    assert inside(error_chart(made))
+
+
+def with_counts(study, counts):
+    (first,) = study.releases
+    estimate = replace(first.estimate, counts=np.array(counts))
+    return replace(study, releases=(replace(first, estimate=estimate),))
+
+
+def test_the_twin_with_a_count_that_is_no_number_is_caught(study):
+    broken = with_counts(study([700, 300, 0]), [700.0, math.nan, 0.0])
+    assert not inside(bins_chart(broken, 30))
+
+
+@given(truth=st.lists(st.integers(0, 300), min_size=2, max_size=40).filter(lambda t: sum(t) > 99))
+@example(truth=[0, 105])
+@example(truth=[1000] + [0] * 29)
+@settings(max_examples=15, deadline=None)
+def test_bars_and_points_stay_in_their_own_half(study, truth):
+    """Also where the estimate lies outside its interval: below zero, or above everybody."""
+    made = study(truth)
+    root = elements(bins_chart(made, 30))
+    bars = [float(e.get("x")) + float(e.get("width")) for e in root.iter("rect")]
+    points = [float(e.get("cx")) for e in root.iter("circle") if e.get("class") == "point"]
+    assert max(bars) <= BARS_END
+    assert all(ERRORS_START <= x <= ERRORS_END for x in points)
+
+
+def test_at_most_the_asked_number_of_bins_is_drawn_largest_first(study):
+    made = study([2] * 40 + [500, 300])
+    tips = [e.text for e in elements(bins_chart(made, 30)).iter("title")][1:]
+    assert len(tips) == 30
+    assert tips[0].startswith("41: ") or tips[0].startswith("40: ")
+    counts = [float(re.search(r": (-?[\d,.]+),", tip)[1].replace(",", "")) for tip in tips]
+    assert counts == sorted(counts, reverse=True)
+
+
+def test_a_long_label_is_shortened_with_an_ellipsis(study):
+    long = "a" * 40
+    root = elements(bins_chart(study([700, 300], labels=(long, "b" * 16)), 30))
+    shown = {e.text for e in root.iter("text") if e.get("class") == "label"}
+    assert shown == {"a" * 15 + "…", "b" * 16}
+    assert any(long in e.text for e in root.iter("title"))
+
+
+def test_an_interval_is_marked_as_missed_exactly_when_it_misses_the_truth(study):
+    made = study([100] * 60, level=0.5)
+    each = made.main.estimate.each
+    held = (each.lower <= made.truth) & (made.truth <= each.upper)
+    lines = elements(bins_chart(made, 60)).iter("line")
+    missed = sum(line.get("class") == "whisker missed" for line in lines)
+    assert missed == 2 * np.count_nonzero(~held) > 0
+
+
+def test_no_interval_is_called_missed_when_the_truth_is_not_known(study):
+    """An estimate below zero lies outside its interval, which says nothing about the truth."""
+    made = study([1000] + [0] * 29, known=False)
+    assert made.main.estimate.counts.min() < 0
+    assert "missed" not in bins_chart(made, 30)
+
+
+def test_every_release_has_a_line_between_the_other_models(study):
+    made = study([700, 300], protocols=("clear-uniform", "flip-blank"))
+    names = [e.text for e in elements(error_chart(made)).iter("text") if e.get("class") == "label"]
+    assert [name.split()[0].rstrip(",") for name in names] == [
+        "central", "clear-uniform", "flip-blank", "local",
+    ]  # fmt: skip
+
+
+def test_rings_mark_measured_errors_only_where_the_truth_is_known(study):
+    assert 'class="truth"' in error_chart(study([700, 300]))
+    assert 'class="truth"' not in error_chart(study([700, 300], known=False))

@@ -1,0 +1,155 @@
+"""The page is one HTML file that is whole, safe and needs nothing else."""
+
+import html
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from mixtally.ground.codec import fingerprint
+from mixtally.report.page import page
+from mixtally.report.words import not_promised, promise
+
+VOID = {"meta", "br", "hr", "input"}
+ALLOWED = {
+    "html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "p", "dl", "div", "dt",
+    "dd", "section", "table", "thead", "tbody", "tr", "th", "td", "ul", "li", "details", "summary",
+    "footer", "svg", "text", "line", "rect", "circle", "g",
+}  # fmt: skip
+SVG_NAME = "http://www.w3.org/2000/svg"
+
+
+class Reader(HTMLParser):
+    """Checks that tags are balanced; keeps tags, attributes and text."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.open, self.tags, self.attributes, self.texts = [], set(), [], []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes += attrs
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+def checked(study):
+    """The text of the study's page, once the page is seen to be whole and self-contained."""
+    text = page(study)
+    reader = Reader(text)
+    assert text.startswith("<!doctype html>\n")
+    assert reader.tags <= ALLOWED
+    names = {name for name, _ in reader.attributes}
+    assert not names & {"src", "href", "xlink:href", "style", "srcset", "action"}
+    assert not any(name.startswith("on") for name in names)
+    assert "@import" not in text
+    assert "url(" not in text
+    assert set(re.findall(r"https?://[^\"'<\s]*", text)) <= {SVG_NAME}
+    assert "nan" not in re.findall(r"[\w.]+", " ".join(v or "" for _, v in reader.attributes))
+    return " ".join(reader.texts)
+
+
+SHAPES = {
+    "two bins": {"truth": [700, 300]},
+    "many bins": {"truth": [2] * 2000},
+    "equal counts": {"truth": [100] * 10},
+    "empty bins": {"truth": [1000] + [0] * 49},
+    "projected": {"truth": [400, 300, 0], "projection": "simplex"},
+    "truth unknown": {"truth": [400, 300, 0], "known": False},
+    "three releases": {
+        "truth": [400, 300, 0],
+        "protocols": ("clear-uniform", "flip-blank", "clear-shaped"),
+    },
+    "clear records": {"truth": [400, 300, 0], "protocols": ("clear-uniform",)},
+    "shaped fakes": {"truth": [400, 300, 0], "protocols": ("clear-shaped",)},
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_page_is_whole_and_self_contained(study, shape):
+    made = study(**shape)
+    text = checked(made)
+    for statement in promise(made.main.plan):
+        assert statement in text
+    for statement in not_promised(made.main.plan, made.main.protocol):
+        assert statement in text
+    assert fingerprint(made.main.plan) in text
+    assert made.findings() in text
+
+
+def test_all_zero_estimates_make_a_page(study):
+    made = study([400, 300, 0], known=False)
+    (first,) = made.releases
+    zero = replace(first.estimate, counts=np.zeros(3))
+    checked(replace(made, releases=(replace(first, estimate=zero),)))
+
+
+def test_estimates_without_any_error_make_a_page(study):
+    made = study([400, 300, 0])
+    (first,) = made.releases
+    exact = replace(first.estimate, counts=made.truth.astype(float))
+    checked(replace(made, releases=(replace(first, estimate=exact),)))
+
+
+NASTY = ('<b>&"x', "'><script>alert(1)</script>", "</svg></title>", "&amp;", "plain", 'a,b\n"c"')
+
+
+def test_labels_names_and_titles_are_escaped(study):
+    made = study(
+        [200] * len(NASTY), labels=NASTY, name="<i>&column", title="<h9>&title", source="</main>",
+        reason="<script>",
+    )  # fmt: skip
+    text = checked(made)
+    for written in (*NASTY, "<i>&column", "<h9>&title", "</main>", "<script>"):
+        assert written in text
+    raw = page(made)
+    assert "<b>&" not in raw
+    assert html.escape('<b>&"x') in raw
+
+
+def test_the_twin_without_escaping_is_caught(study, monkeypatch):
+    monkeypatch.setattr("mixtally.report.svg.escape", str)
+    with pytest.raises(AssertionError):
+        checked(study([200] * len(NASTY), labels=NASTY))
+
+
+def test_the_truth_appears_only_where_it_is_known(study):
+    assert "truth" in checked(study([700, 300]))
+    hidden = checked(study([700, 300], known=False))
+    assert "ring: truth" not in hidden
+    assert "hold the truth" not in hidden
+
+
+def test_at_most_a_thousand_bins_are_listed(study):
+    text = page(study([2] * 2000))
+    assert "The 1,000 largest of 2,000 bins" in text
+    assert text.count("<tbody><tr>") == 1
+    assert text.split("<tbody>")[1].count("<tr>") == 1000
+
+
+def test_the_footer_tells_where_randomness_came_from(study):
+    assert "seed 5" in checked(study([700, 300], seed=5))
+    assert "randomness from the operating system" in checked(study([700, 300]))
+
+
+def test_what_is_not_promised_fits_the_protocol(study):
+    def said(protocol):
+        made = study([700, 300], protocols=(protocol,))
+        return " ".join(not_promised(made.main.plan, made.main.protocol))
+
+    assert "only the local guarantee is left: epsilon = " in said("flip-blank")
+    assert "every bin" in said("flip-blank")
+    assert "nothing is left: answers travel in clear" in said("clear-uniform")
+    assert "honest fakes arrive" in said("clear-uniform")
+    assert "the mix that draws the fakes" in said("clear-shaped")
