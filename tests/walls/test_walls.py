@@ -77,7 +77,7 @@ def test_only_one_file_draws_and_only_the_lab_and_the_command_line_open_files():
         name = file.relative_to(PACKAGE).as_posix()
         if name.startswith(("cli/", "lab/")):
             continue
-        found = [use for use in forbidden_uses(ast.parse(file.read_text()))]
+        found = list(forbidden_uses(ast.parse(file.read_text())))
         assert all(name in allowed and use.startswith(allowed[name]) for use in found), (
             name,
             found,
