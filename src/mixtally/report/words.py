@@ -50,7 +50,8 @@ def promise(plan: Plan) -> list[str]:
         f"{at_most(factor)} times as likely under one answer as under the other, give or take a "
         f"probability of {at_most(shown.upper)}.",
         f"In the field's terms: epsilon = {at_most(shown.epsilon, 6)}, "
-        f"delta <= {at_most(shown.upper, 6)}, one person's record substituted, observer: {shown.observer}.",
+        f"delta <= {at_most(shown.upper, 6)}, one person's record substituted, "
+        f"observer: {shown.observer}.",
         f"Status: {shown.status}. The true delta lies between {at_least(shown.lower, 6)} and "
         f"{at_most(shown.upper, 6)}. Source: {shown.source}.",
         f"It rests on this: {shown.assumption}.",
