@@ -94,6 +94,12 @@ def test_an_empty_or_short_row_is_a_missing_value_with_its_number(read, row):
         read(f"id,color\n1,red\n{row}\n3,blue\n")
 
 
+def test_a_row_longer_than_the_header_is_refused_not_read_in_the_wrong_column(read):
+    """An unquoted comma in the second cell: " dark" is no size."""
+    with pytest.raises(DataError, match="row 1"):
+        read("id,color,size\n1,red, dark,5\n2,blue,1\n", column="size")
+
+
 def test_values_are_taken_as_written(read):
     people = read("color\n 1\n1\n1.0\n01\nNA\n")
     assert sorted(people.question.labels) == sorted([" 1", "1", "1.0", "01", "NA"])

@@ -31,6 +31,7 @@ def delta(
         float | None, typer.Option("--shape-decay", help="Fall of the law in nats.", metavar="C")
     ] = None,
     shape_shift: Annotated[int | None, o._whole("--shape-shift", "Mean fakes a bin.")] = None,
+    honest_fraction: o.HonestFraction = 1.0,
     json: o.Json = False,
 ) -> None:
     """State the exact delta of any parameters.
@@ -48,7 +49,7 @@ def delta(
         "shape_shift": shape_shift,
     }
     built = _protocol(protocol, given)
-    shown = certify(built, epsilon)
+    shown = certify(built, epsilon, honest_fraction)
     facts = {
         "delta": shown.upper,
         "delta_lower": shown.lower,
@@ -58,7 +59,8 @@ def delta(
         "source": shown.source,
         "assumption": shown.assumption,
         "protocol": protocol,
-        **built.integers(),
+        "honest_fraction": honest_fraction,
+        **{key: value for key, value in given.items() if value is not None},
         **built.facts(),
     }
     if json:

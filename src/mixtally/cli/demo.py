@@ -21,7 +21,10 @@ def demo(
     top: o.Top = 12,
     json: o.Json = False,
 ) -> None:
-    """Count where 336,776 flights out of New York went, without knowing about any one of them."""
+    """Count real flights privately.
+
+    Where did 336,776 flights out of New York go? Without knowing about any one of them.
+    """
     from mixtally.lab.demo import demo as play_demo
     from mixtally.records.guarantee import Guarantee
 

@@ -33,8 +33,8 @@ def publish(directory: Path, files: Mapping[str, str | bytes]) -> list[Path]:
         for move in moves:
             move.undo()
         raise DataError(
-            str(directory), wanted="room to write the result", got=str(error),
-            do="free some space or choose another place",
+            str(directory), wanted="to write the result", got=str(error),
+            do="look at the place and its free space, or choose another",
         ) from error  # fmt: skip
     for move in moves:
         move.forget()

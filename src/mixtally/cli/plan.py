@@ -31,7 +31,10 @@ def plan(
     ] = None,
     json: o.Json = False,
 ) -> None:
-    """Find the plan of least error for a guarantee, a crowd and a budget."""
+    """Find the plan of least error.
+
+    A guarantee, a crowd and a budget go in; out comes the plan, the alternatives and the reason.
+    """
     from mixtally.ground.codec import canonical
     from mixtally.planner import Wish, choose
     from mixtally.records.guarantee import Guarantee

@@ -17,8 +17,12 @@ if TYPE_CHECKING:
 def simulate(
     data: Annotated[Path, typer.Argument(help="A .csv, .csv.gz or .parquet file, a row a person.")],
     column: Annotated[str, typer.Option("--column", help="The column to count.", metavar="NAME")],
-    epsilon: Annotated[float | None, typer.Option(help="Privacy loss.", metavar="E")] = None,
-    delta: Annotated[float | None, typer.Option(help="Chance left over.", metavar="D")] = None,
+    epsilon: Annotated[
+        float | None, typer.Option(help="Privacy loss, 0.01 to 20.", metavar="E")
+    ] = None,
+    delta: Annotated[
+        float | None, typer.Option(help="Chance left over, 1e-15 to 0.1.", metavar="D")
+    ] = None,
     plan: Annotated[
         Path | None,
         typer.Option("--plan", help="A plan from `mixtally plan --out`.", metavar="FILE"),
@@ -41,7 +45,10 @@ def simulate(
     top: o.Top = 20,
     json: o.Json = False,
 ) -> None:
-    """Play every row of DATA as a person: plan, randomize, mix, tally, estimate, report."""
+    """Play a column of real data.
+
+    Every row of DATA is a person: plan, randomize, mix, tally, estimate, report.
+    """
     from mixtally.lab.population import read_population
     from mixtally.lab.run import release
     from mixtally.report.study import Study

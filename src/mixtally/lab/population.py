@@ -42,8 +42,9 @@ def read_population(path: Path, column: str, labels: Sequence[str] | None = None
     """The values of ``column``, each row a person.
 
     ``labels`` fixes the bins and their order; without it they are the distinct values, sorted.
-    Reads .csv, .csv.gz and .parquet. Raises DataError for what cannot be read, missing values,
-    unknown categories and columns with fewer than two distinct values.
+    Reads .csv, .csv.gz and .parquet; rows are counted after the header. Raises DataError for what
+    cannot be read, missing values, unknown categories and columns with fewer than two distinct
+    values.
     """
     if not path.is_file():
         raise DataError(str(path), wanted="a data file", got="no file there", do="check the path")
@@ -124,10 +125,21 @@ def _csv_values(path: Path, column: str, lines: IO[str]) -> Iterator[str | None]
     header = next(rows, None)
     if header is None:
         raise DataError(str(path), wanted="a header line", got="an empty file", do="check the file")
-    place = _place(path, column, header)
-    for row in rows:
-        if row:  # a blank line is no person
-            yield row[place] if place < len(row) else None
+    place, blanks = _place(path, column, header), 0
+    for number, row in enumerate(rows, start=1):
+        if not row:
+            blanks += 1
+            continue
+        if blanks and len(header) == 1:  # a blank line between values is a missing value
+            yield None
+        if any(row[len(header) :]):
+            raise DataError(
+                f"{path}, row {number}",
+                wanted=f"{len(header)} cells, as in the header",
+                got=f"{len(row)}",
+                do="put quotes around values that hold a comma",
+            )
+        yield row[place] if place < len(row) else None
 
 
 def _parquet_values(path: Path, column: str) -> Iterator[str | None]:

@@ -13,7 +13,7 @@ from mixtally.records.layout import Layout
 def shaped_fakes(weights: tuple[int, ...], layout: Layout, chance: Chance) -> Rows:
     """Fakes in clear, k of them in a bin with probability weights[k] / 2^64, bins independent.
 
-    Their total is the mix's secret: it must not be told to the collector.
+    How many fell in which bin is the mix's secret: it must not be told to the collector.
     """
     cumulative = np.array(list(accumulate(weights[:-1])), dtype=np.uint64)
     numbers = from_table(chance, cumulative, layout.bins)

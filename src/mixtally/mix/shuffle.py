@@ -21,5 +21,5 @@ def room_for(messages: int, message_bytes: int, most_bytes: int) -> None:
             "batch",
             wanted=f"at most {most_bytes / 1e9:.1f} GB to shuffle it in memory",
             got=f"{needed / 1e9:.1f} GB for {messages:,} messages of {message_bytes:,} bytes",
-            do="use fewer users or bins, or a protocol with short messages (clear-uniform)",
+            do="use fewer users, bins or fakes",
         )

@@ -90,6 +90,8 @@ def _assumption(protocol: Protocol, honest_fraction: float) -> str:
             "does not collude with the collector; at least one mix shuffles"
         )
     sure = protocol.surely(honest_fraction).fakes
+    if sure == 0:
+        return "none: without fakes the promise is what each report keeps by itself"
     return (
         f"at least {sure:,} fakes come from honest parties ({100 * honest_fraction:g} % of the "
         f"{protocol.fakes:,} promised); at least one mix shuffles and does not collude with the "

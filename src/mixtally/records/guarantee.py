@@ -74,7 +74,7 @@ class Guarantee(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         if not LEAST_DELTA <= self.delta <= MOST_DELTA or math.isnan(self.delta):
             raise ParameterError(
                 "delta",
-                wanted=f"a number in (0, {MOST_DELTA}], at least {LEAST_DELTA}",
+                wanted=f"a number in [{LEAST_DELTA}, {MOST_DELTA}]",
                 got=self.delta,
                 do="1e-6 is a common choice, well below 1 / users",
             )

@@ -1,0 +1,150 @@
+"""(1/N) E[(W_1 + .. + W_N)_+] for independent copies of a number W that takes few values.
+
+The master identity makes every divergence of one record among N an expectation of this form. It is
+the integral of M(z)^N / z^2 along a vertical line through the saddle point, M(z) = E e^{zW}; the
+trapezoid rule on that line converges geometrically. Every approximation made here errs upwards:
+
+- a Gaussian of standard deviation ``SMOOTHING`` times that of the tilted sum is added to it: by
+  Jensen's inequality the expectation of a convex function only grows, and the integrand dies out
+  where a lattice would have kept it alive;
+- the trapezoid rule with period P adds the aliases e^{-tkP} E[(S + kP)_+], all positive;
+- what lies beyond the last frequency is bounded by its modulus and added.
+
+The lower end takes the Gaussian's effect off again: it is measured by doubling its variance.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from mixtally.errors import AccountingError
+from mixtally.ground.tails import Floats
+from mixtally.privacy.bracket import Bracket, bracket
+
+SMOOTHING = 0.004
+_LAST_DEVIATION = 9.0
+_ALIAS_NATS = 30.0
+_BLOCK = 1 << 21
+_MOST_FREQUENCIES = 1 << 23
+
+
+class Law(NamedTuple):
+    """Values of W and their probabilities, which sum to one."""
+
+    values: Floats
+    probabilities: Floats
+
+
+def hinge(law: Law, count: int) -> Bracket:
+    """Both ends of (1/count) E[(sum of ``count`` draws)_+], for a law whose mean is negative.
+
+    Raises AccountingError when the law is no law or the work would not end.
+    """
+    values, chances = _merged(law)
+    if not len(values) or values[-1] <= 0.0:
+        return Bracket(0.0, 0.0)
+    saddle = _Saddle(values, chances, count)
+    value, cut = saddle.integral(SMOOTHING)
+    wider, _ = saddle.integral(SMOOTHING * math.sqrt(2.0))
+    effect = 2.0 * max(0.0, wider - value) + 1e-6 * value
+    ends = bracket(value, cut=cut + saddle.rounding * value)
+    return Bracket(max(0.0, ends.lower - effect), ends.upper)
+
+
+def _merged(law: Law) -> Law:
+    """Ascending distinct values with positive probability."""
+    values, place = np.unique(law.values, return_inverse=True)
+    chances = np.bincount(place, weights=law.probabilities, minlength=len(values))
+    if not abs(chances.sum() - 1.0) < 1e-9 or chances.min() < 0.0:
+        raise AccountingError(f"hinge: wanted probabilities that sum to 1, got {chances.sum()}")
+    keep = chances > 0.0
+    return Law(values[keep], chances[keep])
+
+
+class _Saddle:
+    """The line through the saddle point of M(z)^N / z^2 and the integral along it."""
+
+    def __init__(self, values: Floats, chances: Floats, count: int) -> None:
+        self.values, self.chances, self.count = values, chances, count
+        self.point = self._find()
+        self.log_m, tilted = self._tilt(self.point)
+        self.tilted = tilted
+        mean = float(np.dot(tilted, values))
+        variance = count * float(np.dot(tilted, (values - mean) ** 2))
+        self.deviation = math.sqrt(max(variance, 1e-300))
+        self.rounding = 64.0 * 2.0**-52 * (1.0 + abs(count * self.log_m))
+
+    def _tilt(self, t: float) -> tuple[float, Floats]:
+        """Logarithm of M(t), and the tilted probabilities."""
+        exponent = t * self.values
+        top = float(exponent.max())
+        if top < 1.0:  # near zero log M is a small difference: keep its digits
+            growth = float(np.dot(self.chances, np.expm1(exponent)))
+            return math.log1p(growth), self.chances * np.exp(exponent) / (1.0 + growth)
+        weights = self.chances * np.exp(exponent - top)
+        total = float(weights.sum())
+        return top + math.log(total), weights / total
+
+    def _slope(self, t: float) -> float:
+        _, tilted = self._tilt(t)
+        return self.count * float(np.dot(tilted, self.values)) - 2.0 / t
+
+    def _find(self) -> float:
+        """The minimum of N log M(t) - 2 log t over t > 0, which is convex."""
+        low = high = 1.0 / float(np.abs(self.values).max())
+        for _ in range(2000):
+            if self._slope(low) < 0.0:
+                break
+            low /= 2.0
+        for _ in range(2000):
+            if self._slope(high) > 0.0:
+                break
+            high *= 2.0
+        for _ in range(60):
+            middle = math.sqrt(low * high)
+            low, high = (middle, high) if self._slope(middle) < 0.0 else (low, middle)
+        return high
+
+    def _period(self) -> float:
+        """So long that no alias matters: of the shifted-up sums and, by Chernoff, of the others."""
+        period = _ALIAS_NATS / self.point
+        bounds = []
+        for factor in (1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 3.0):
+            t = factor * self.point
+            log_m, _ = self._tilt(t)
+            excess = self.count * (log_m - self.log_m) + _ALIAS_NATS
+            bounds.append(max(0.0, excess) / (t - self.point))
+        return max(period, min(bounds))
+
+    def integral(self, smoothing: float) -> tuple[float, float]:
+        """The expectation with a Gaussian added, divided by N, and a bound on what was cut off."""
+        spread = smoothing * max(self.deviation, 1.0 / self.point)
+        step = 2.0 * math.pi / self._period()
+        last = _LAST_DEVIATION / spread
+        frequencies = math.ceil(last / step) + 1
+        if frequencies > _MOST_FREQUENCIES:
+            raise AccountingError(
+                f"hinge: wanted at most {_MOST_FREQUENCIES} frequencies, got {frequencies}"
+            )
+        total, block = 0.0, max(1, _BLOCK // len(self.values))
+        for start in range(0, frequencies, block):
+            omega = step * np.arange(start, min(start + block, frequencies))
+            part = self._integrand(omega, spread)
+            total += float(part.sum()) - (0.5 * float(part[0]) if start == 0 else 0.0)
+        scale = self.count * self.log_m + 0.5 * (self.point * spread) ** 2
+        if scale > 700.0:
+            raise AccountingError("hinge: the expectation exceeds all bounds")
+        height = math.exp(scale) / (math.pi * self.count)
+        beyond = math.exp(-0.5 * _LAST_DEVIATION**2) / last * (1.0 + step / last)
+        return height * step * total, height * beyond
+
+    def _integrand(self, omega: Floats, spread: float) -> Floats:
+        """Re of (M(t + i omega) / M(t))^N e^{Gaussian} / z^2, scaled by its height at omega = 0."""
+        phase = np.multiply.outer(omega, self.values)
+        real = -2.0 * (np.sin(0.5 * phase) ** 2 @ self.tilted)
+        imaginary = np.sin(phase) @ self.tilted
+        power = self.count * np.log1p(real + 1j * imaginary)
+        z = self.point + 1j * omega
+        gauss = -0.5 * (omega * spread) ** 2 + 1j * omega * self.point * spread**2
+        return np.asarray((np.exp(power + gauss) / z**2).real, dtype=np.float64)
