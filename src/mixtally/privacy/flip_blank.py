@@ -34,13 +34,20 @@ def delta(fakes: int, threshold: int, epsilon: float) -> Bracket:
     where
       threshold   flip probability times 2^64, in [2^24, 2^63]
     """
-    records = fakes + 1
+    return among_blanks(fakes + 1, threshold, epsilon, rise=0.0)
+
+
+def among_blanks(records: int, threshold: int, epsilon: float, *, rise: float) -> Bracket:
+    """The sum above for N = ``records``, with ``rise`` added to every limit.
+
+    A rise is what an observer loses who cannot tell whether the record is there at all.
+    """
     q, p = threshold / SCALE, (SCALE - threshold) / SCALE
     contrast = (SCALE - 2 * threshold) / SCALE
     if contrast == 0.0 or epsilon >= 2.0 * math.log(p / q) * (1.0 + 1e-12):
         return Bracket(0.0, 0.0)  # the ratio never reaches e^epsilon
     grow = math.exp(epsilon)
-    rise = math.expm1(epsilon) * records * q * q / contrast
+    rise += math.expm1(epsilon) * records * q * q / contrast
     low, high = tails.window(records, q)
     # Cut: B or A outside its window. E[X_u; B out] / N is P(B out); E[X_u; A > high] / N is
     # P(A' > high) with A' one record better than Bin(N-1, q), and ``high`` leaves room for it.

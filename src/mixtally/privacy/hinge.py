@@ -55,7 +55,8 @@ def hinge(law: Law, count: int) -> Bracket:
 def _merged(law: Law) -> Law:
     """Ascending distinct values with positive probability."""
     values, place = np.unique(law.values, return_inverse=True)
-    chances = np.bincount(place, weights=law.probabilities, minlength=len(values))
+    chances: Floats = np.zeros(len(values))
+    np.add.at(chances, place, law.probabilities)
     if not abs(chances.sum() - 1.0) < 1e-9 or chances.min() < 0.0:
         raise AccountingError(f"hinge: wanted probabilities that sum to 1, got {chances.sum()}")
     keep = chances > 0.0
@@ -129,7 +130,7 @@ class _Saddle:
             )
         total, block = 0.0, max(1, _BLOCK // len(self.values))
         for start in range(0, frequencies, block):
-            omega = step * np.arange(start, min(start + block, frequencies))
+            omega = step * np.arange(start, min(start + block, frequencies), dtype=np.float64)
             part = self._integrand(omega, spread)
             total += float(part.sum()) - (0.5 * float(part[0]) if start == 0 else 0.0)
         scale = self.count * self.log_m + 0.5 * (self.point * spread) ** 2

@@ -1,0 +1,114 @@
+"""Flipped one-hot records with the honest crowd counted, for both observers.
+
+``messages``, upper end, any dataset: a flipped e_x is a flipped blank with probability q/p and
+something else otherwise, whatever x is. So the n - 1 other people send B ~ Bin(n-1, q/p) blank fakes
+for free on top of the K that were sent, and delta <= E[delta_blank(K + B)].
+
+``messages``, lower end: everybody else holds c. Look only at records without bit c: the person's is
+among them with probability p, next to H ~ Bin(K, p) + Bin(n-1, q) others that are flipped blanks in
+the remaining bits. What an observer of these alone can tell is a lower bound (post-processing); not
+knowing whether the person is there raises the limit of flip-blank's sum by a constant.
+
+``sums``: bins are independent given the data, a bin with h ones among M other records has law
+Bin(h, p) + Bin(M - h, q), and two bins differ. The worst pair (h1, h2) by branch and bound.
+
+Source: sufficient DP 000 (3.1); notes 004 sections 5.2, 5.3; Balle, Bell, Gascon, Nissim 2019.
+"""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from mixtally.ground import tails
+from mixtally.ground.bits import spans
+from mixtally.ground.fixed import SCALE
+from mixtally.ground.tails import Floats
+from mixtally.privacy.bracket import Bracket
+from mixtally.privacy.flip_blank import among_blanks
+from mixtally.privacy.hinge import Law, hinge
+from mixtally.privacy.single_bit import NEGLIGIBLE, larger
+from mixtally.privacy.two_laws import binomial_sum, own_bits, product_divergence
+from mixtally.privacy.worst_case import Cell, worst
+
+MESSAGES_SOURCE = (
+    "free blank fakes of the crowd, any dataset (upper end); records without the common bit "
+    "(lower end); Sufficient Differential Privacy 2017 (3.1), Balle et al. 2019"
+)
+SUMS_SOURCE = "two independent bins, worst dataset by branch and bound (Notes 2020, section 5.2)"
+_CELLS = 40
+
+
+def messages(users: int, fakes: int, threshold: int, epsilon: float) -> Bracket:
+    """delta(epsilon) of one of ``users`` flipped one-hot records, d >= 3, next to blank fakes."""
+    upper = _free_blanks(users, fakes, threshold, epsilon)
+    lower = _without_common_bit(users, fakes, threshold, epsilon)
+    return Bracket(min(lower, upper), upper)
+
+
+def _free_blanks(users: int, fakes: int, threshold: int, epsilon: float) -> float:
+    """Upper end: E[delta_blank(K + B)], B ~ Bin(n-1, q/p)."""
+    q, p = threshold / SCALE, (SCALE - threshold) / SCALE
+    share, grow = q / p, math.exp(epsilon)
+    if fakes == 0:
+        # E[g(1+B) / (1+B)] = E[g(M)] / (n share), M ~ Bin(n, share): one sum of n terms.
+        r = p / q
+        values = np.array([0.0, r - grow * r, r - grow / r, 1 / r - grow * r, 1 / r - grow / r])
+        chances = share * np.array([0.0, q * q, q * p, q * p, p * p])
+        chances[0] = 1.0 - chances.sum()
+        return min(1.0, hinge(Law(values, chances), users).upper / share)
+    low, high = tails.window(users - 1, share)
+    law = tails.pmf(users - 1, share, low, high)
+    total = 2.0 * tails.CUT_TAIL
+    for cell in _cells(len(law)):
+        ends = among_blanks(fakes + low + cell.start + 1, threshold, epsilon, rise=0.0)
+        total += float(law[cell].sum()) * ends.upper
+    return min(1.0, total)
+
+
+def _without_common_bit(users: int, fakes: int, threshold: int, epsilon: float) -> float:
+    """Lower end: the observer of records without the bit that everybody else holds."""
+    q, p = threshold / SCALE, (SCALE - threshold) / SCALE
+    if q == p:
+        return 0.0
+    law, first = _shifted_sum(fakes, users - 1, p, q)
+    # M records are seen. P(there) = p P(H = M-1), P(not there) = q P(H = M).
+    ratio = np.append(law[1:], 0.0) / np.maximum(law, 1e-300)  # P(H = M) / P(H = M-1)
+    total = 0.0
+    for cell in _cells(len(law)):
+        records = first + cell.stop  # the most records of the cell hide best
+        unsure = q / p * records * float(ratio[cell].max())
+        rise = math.expm1(epsilon) * unsure / (p / q - q / p)
+        ends = among_blanks(records, threshold, epsilon, rise=rise)
+        total += float(law[cell].sum()) * p * ends.lower
+    return total
+
+
+def _shifted_sum(fakes: int, others: int, p: float, q: float) -> tuple[Floats, int]:
+    """The law of Bin(fakes, p) + Bin(others, q) and its first integer."""
+    law, _ = binomial_sum([(fakes, p), (others, q)])
+    first = sum(tails.window(n, chance).first for n, chance in ((fakes, p), (others, q)) if n)
+    return law, first
+
+
+def _cells(length: int) -> Iterator[slice]:
+    return spans(length, max(1, -(-length // _CELLS)))
+
+
+def sums(users: int, fakes: int, threshold: int, epsilon: float) -> Bracket:
+    """delta(epsilon) when only per-bin sums are seen, fakes of any kind, any dataset."""
+    q, p = threshold / SCALE, (SCALE - threshold) / SCALE
+    others, grow = users - 1 + fakes, math.exp(epsilon)
+
+    def price(cell: Cell) -> Bracket:
+        pairs = []
+        for least, most in cell:
+            law, cut = binomial_sum([(least, p), (others - most, q)])
+            pairs.append(own_bits(law, cut, p, q))
+        one, two = pairs
+        return larger(
+            product_divergence(one, two.swapped(), grow),
+            product_divergence(two, one.swapped(), grow),
+        )
+
+    return worst(price, ((0, others), (0, others)), NEGLIGIBLE)
