@@ -1,56 +1,41 @@
 """``mixtally delta``: the exact delta of any parameters."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from mixtally.cli import options as o
+from mixtally.cli.law import Request, ask_of, takes_law
 from mixtally.cli.output import print_json
 
 if TYPE_CHECKING:
-    from mixtally.protocols.base import Protocol
+    from mixtally.records.certificate import Certificate
 
-_TAKES = {
-    "flip-blank": ("fakes", "flip"),
-    "clear-uniform": ("fakes", "bins"),
-    "clear-shaped": ("shape_decay", "shape_shift"),
-}
 _ANY_BINS = 2
-"""Flips and shaped fakes cost the same for any number of bins."""
+"""Shaped fakes cost the same for any number of bins."""
 
 
-def delta(
-    epsilon: o.Epsilon,
-    protocol: Annotated[str, typer.Option("--protocol", help=", ".join(_TAKES), metavar="NAME")],
-    fakes: Annotated[int | None, o._whole("--fakes", "Fakes in the whole collection.")] = None,
-    flip: Annotated[
-        float | None, typer.Option("--flip", help="Flip probability, 2^-40 to 1/2.", metavar="Q")
-    ] = None,
-    bins: o.Bins = None,
-    shape_decay: Annotated[
-        float | None, typer.Option("--shape-decay", help="Fall of the law in nats.", metavar="C")
-    ] = None,
-    shape_shift: Annotated[int | None, o._whole("--shape-shift", "Mean fakes a bin.")] = None,
-    honest_fraction: o.HonestFraction = 1.0,
-    json: o.Json = False,
-) -> None:
+@takes_law
+def delta(request: Request, epsilon: o.Epsilon, json: o.Json = False) -> None:
     """State the exact delta of any parameters.
 
-    flip-blank takes --fakes and --flip, clear-uniform --fakes and --bins, clear-shaped
-    --shape-decay and --shape-shift.
+    flip-blank takes --fakes and --flip (and --max-set, or --users with --count-crowd);
+    clear-uniform --fakes and --bins; clear-shaped --shape-decay and --shape-shift; single-bit
+    --users, --fakes and --flip (and --ones, --repeats); flip --users and --flip (and --bins with
+    --observer or --max-set, or --bits with --background); flip-uniform --users, --fakes, --bins and
+    --flip (and --observer).
     """
-    from mixtally.privacy.price import certify
+    shown, facts = _priced(request, epsilon)
+    facts = {**certificate_facts(shown), "protocol": request.protocol, **facts}
+    if json:
+        print_json(facts)
+        return
+    print_certificate(shown)
 
-    given = {
-        "fakes": fakes,
-        "flip": flip,
-        "bins": bins,
-        "shape_decay": shape_decay,
-        "shape_shift": shape_shift,
-    }
-    built = _protocol(protocol, given)
-    shown = certify(built, epsilon, honest_fraction)
-    facts = {
+
+def certificate_facts(shown: "Certificate") -> dict[str, Any]:
+    """A certificate as the first fields of a JSON answer."""
+    return {
         "delta": shown.upper,
         "delta_lower": shown.lower,
         "epsilon": shown.epsilon,
@@ -58,47 +43,55 @@ def delta(
         "status": shown.status,
         "source": shown.source,
         "assumption": shown.assumption,
-        "protocol": protocol,
-        "honest_fraction": honest_fraction,
-        **{key: value for key, value in given.items() if value is not None},
-        **built.facts(),
     }
-    if json:
-        print_json(facts)
-    else:
-        from mixtally.report.words import at_least, at_most
-
-        at = at_most(shown.epsilon, 9)
-        typer.echo(f"delta <= {at_most(shown.upper, 9)} at epsilon {at} ({shown.status})")
-        typer.echo(f"delta >= {at_least(shown.lower, 9)}, observer: {shown.observer}")
-        typer.echo(f"source: {shown.source}")
-        typer.echo(f"assumption: {shown.assumption}")
 
 
-def _protocol(name: str, given: dict[str, Any]) -> "Protocol":
+def print_certificate(shown: "Certificate") -> None:
+    """A certificate on the terminal, each number rounded to its own side."""
+    from mixtally.report.words import at_least, at_most
+
+    at = at_most(shown.epsilon, 9)
+    typer.echo(f"delta <= {at_most(shown.upper, 9)} at epsilon {at} ({shown.status})")
+    typer.echo(f"delta >= {at_least(shown.lower, 9)}, observer: {shown.observer}")
+    typer.echo(f"source: {shown.source}")
+    typer.echo(f"assumption: {shown.assumption}")
+
+
+def _priced(request: Request, epsilon: float) -> tuple["Certificate", dict[str, Any]]:
     from mixtally.errors import ParameterError
-    from mixtally.ground.fixed import threshold_of
-    from mixtally.protocols.catalogue import protocol_class
-    from mixtally.protocols.clear_shaped import ClearShaped, ratio_of
-    from mixtally.protocols.clear_uniform import ClearUniform
-    from mixtally.protocols.flip_blank import FlipBlank
+    from mixtally.ground.fixed import SCALE
+    from mixtally.privacy import laws
 
-    kind = protocol_class(name)
-    came = {key for key, value in given.items() if value is not None}
-    if came != set(_TAKES[name]):
+    facts = {"honest_fraction": request.honest_fraction, **request.flags()}
+    if request.protocol == "clear-shaped":
+        return _shaped(request, epsilon, facts)
+    if request.protocol not in laws.LAWS:
+        names = ", ".join([*laws.LAWS, "clear-shaped"])
         raise ParameterError(
-            name,
-            wanted=" and ".join(_flag(key) for key in _TAKES[name]),
-            got=" and ".join(_flag(key) for key in given if key in came) or "neither",
+            "protocol", wanted=f"one of {names}", got=repr(request.protocol), do="choose one"
+        )
+    ask = ask_of(request)
+    if ask.threshold is not None:
+        facts |= {"flip_probability": ask.threshold / SCALE, "flip_threshold": ask.threshold}
+    facts["fakes_counted"] = ask.fakes
+    return laws.price(request.protocol, ask, epsilon), facts
+
+
+def _shaped(
+    request: Request, epsilon: float, facts: dict[str, Any]
+) -> tuple["Certificate", dict[str, Any]]:
+    from mixtally.errors import ParameterError
+    from mixtally.privacy.price import certify
+    from mixtally.protocols.clear_shaped import ClearShaped, ratio_of
+
+    came = {key for key, value in request.flags().items() if value != "messages"}
+    if came != {"shape_decay", "shape_shift"}:
+        raise ParameterError(
+            "clear-shaped",
+            wanted="--shape-decay and --shape-shift",
+            got=", ".join("--" + key.replace("_", "-") for key in sorted(came)) or "neither",
             do="give exactly these parameters",
         )
-    if kind is FlipBlank:
-        threshold = threshold_of(given["flip"])
-        return FlipBlank(bins=_ANY_BINS, fakes=given["fakes"], threshold=threshold)
-    if kind is ClearUniform:
-        return ClearUniform(bins=given["bins"], fakes=given["fakes"])
-    return ClearShaped.shaped(_ANY_BINS, ratio_of(given["shape_decay"]), given["shape_shift"])
-
-
-def _flag(key: str) -> str:
-    return "--" + key.replace("_", "-")
+    ratio = ratio_of(request.came["shape_decay"])
+    built = ClearShaped.shaped(_ANY_BINS, ratio, request.came["shape_shift"])
+    return certify(built, epsilon, request.honest_fraction), facts | built.facts()

@@ -4,6 +4,7 @@ import sys
 
 import typer
 
+from mixtally.cli.calibrate import calibrate
 from mixtally.cli.delta import delta
 from mixtally.cli.demo import demo
 from mixtally.cli.plan import plan
@@ -36,7 +37,7 @@ def options(
     """Count how often things happen in a crowd without learning anything about anyone in it."""
 
 
-for command in (plan, delta, simulate, demo):
+for command in (plan, delta, calibrate, simulate, demo):
     app.command()(command)
 
 

@@ -27,7 +27,8 @@ def whole(text: str) -> int:
         return int(value)
 
 
-def _whole(name: str, text: str) -> object:
+def whole_option(name: str, text: str) -> object:
+    """An option for a whole number, in any of the ways people write one."""
     return typer.Option(name, help=text, parser=whole, metavar="N")
 
 
@@ -35,8 +36,8 @@ Epsilon = Annotated[float, typer.Option("--epsilon", help="Privacy loss, 0.01 to
 Delta = Annotated[
     float, typer.Option("--delta", help="Chance left over, 1e-15 to 0.1.", metavar="D")
 ]
-Users = Annotated[int, _whole("--users", "People expected to take part, 2 to 10^10.")]
-Bins = Annotated[int | None, _whole("--bins", "Possible answers, 2 to 10^7.")]
+Users = Annotated[int, whole_option("--users", "People expected to take part, 2 to 10^10.")]
+Bins = Annotated[int | None, whole_option("--bins", "Possible answers, 2 to 10^7.")]
 FakesPerUser = Annotated[
     float | None,
     typer.Option("--fakes-per-user", help="Most fakes a user sends on average.", metavar="F"),

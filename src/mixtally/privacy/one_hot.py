@@ -1,12 +1,13 @@
 """Flipped one-hot records with the honest crowd counted, for both observers.
 
 ``messages``, upper end, any dataset: a flipped e_x is a flipped blank with probability q/p and
-something else otherwise, whatever x is. So the n - 1 other people send B ~ Bin(n-1, q/p) blank fakes
-for free on top of the K that were sent, and delta <= E[delta_blank(K + B)].
+something else otherwise, whatever x is. So the n - 1 other people send B ~ Bin(n-1, q/p) blank
+fakes for free on top of the K that were sent, and delta <= E[delta_blank(K + B)].
 
-``messages``, lower end: everybody else holds c. Look only at records without bit c: the person's is
-among them with probability p, next to H ~ Bin(K, p) + Bin(n-1, q) others that are flipped blanks in
-the remaining bits. What an observer of these alone can tell is a lower bound (post-processing); not
+``messages``, lower end: everybody else holds the same. Without fakes the master identity is exact
+for such a crowd. With fakes look only at records without the common bit c: the person's is among
+them with probability p, next to H ~ Bin(K, p) + Bin(n-1, q) others that are flipped blanks in the
+remaining bits. What an observer of these alone can tell is a lower bound (post-processing); not
 knowing whether the person is there raises the limit of flip-blank's sum by a constant.
 
 ``sums``: bins are independent given the data, a bin with h ones among M other records has law
@@ -17,6 +18,7 @@ Source: sufficient DP 000 (3.1); notes 004 sections 5.2, 5.3; Balle, Bell, Gasco
 
 import math
 from collections.abc import Iterator
+from functools import cache
 
 import numpy as np
 
@@ -28,7 +30,8 @@ from mixtally.privacy.bracket import Bracket
 from mixtally.privacy.flip_blank import among_blanks
 from mixtally.privacy.hinge import Law, hinge
 from mixtally.privacy.single_bit import NEGLIGIBLE, larger
-from mixtally.privacy.two_laws import binomial_sum, own_bits, product_divergence
+from mixtally.privacy.two_laws import Pair, binomial_sum, own_bits, product_divergence
+from mixtally.privacy.weights import Orbit, flip_law
 from mixtally.privacy.worst_case import Cell, worst
 
 MESSAGES_SOURCE = (
@@ -39,10 +42,21 @@ SUMS_SOURCE = "two independent bins, worst dataset by branch and bound (Notes 20
 _CELLS = 40
 
 
-def messages(users: int, fakes: int, threshold: int, epsilon: float) -> Bracket:
-    """delta(epsilon) of one of ``users`` flipped one-hot records, d >= 3, next to blank fakes."""
+def messages(
+    users: int, fakes: int, threshold: int, epsilon: float, bins: int | None = None
+) -> Bracket:
+    """delta(epsilon) of one of ``users`` flipped one-hot records next to ``fakes`` flipped blanks.
+
+    ``bins`` matters only when it is 2: then nobody can hold a third value.
+    """
     upper = _free_blanks(users, fakes, threshold, epsilon)
-    lower = _without_common_bit(users, fakes, threshold, epsilon)
+    lower = 0.0
+    if fakes == 0:
+        q, grow = threshold / SCALE, math.exp(epsilon)
+        crowds = [Orbit(2, 0, 0), Orbit(0, 2, 0)] + ([Orbit(1, 1, 1)] if bins != 2 else [])
+        lower = max(hinge(flip_law(orbit, q, grow), users).lower for orbit in crowds)
+    elif bins != 2:
+        lower = _without_common_bit(users, fakes, threshold, epsilon)
     return Bracket(min(lower, upper), upper)
 
 
@@ -100,12 +114,13 @@ def sums(users: int, fakes: int, threshold: int, epsilon: float) -> Bracket:
     q, p = threshold / SCALE, (SCALE - threshold) / SCALE
     others, grow = users - 1 + fakes, math.exp(epsilon)
 
+    @cache
+    def pair(ones: int, zeros: int) -> Pair:
+        law, cut = binomial_sum([(ones, p), (zeros, q)])
+        return own_bits(law, cut, p, q)
+
     def price(cell: Cell) -> Bracket:
-        pairs = []
-        for least, most in cell:
-            law, cut = binomial_sum([(least, p), (others - most, q)])
-            pairs.append(own_bits(law, cut, p, q))
-        one, two = pairs
+        one, two = (pair(least, others - most) for least, most in cell)
         return larger(
             product_divergence(one, two.swapped(), grow),
             product_divergence(two, one.swapped(), grow),

@@ -6,7 +6,7 @@ from mixtally.errors import InfeasibleError, PlanError
 from mixtally.ground.fixed import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE
 from mixtally.privacy import clear_shaped, clear_uniform, flip_blank
 from mixtally.privacy.bracket import Bracket
-from mixtally.privacy.search import least_meeting
+from mixtally.privacy.search import least_meeting, usual_cover
 from mixtally.protocols.base import Protocol
 from mixtally.protocols.catalogue import protocol_of
 from mixtally.protocols.clear_shaped import ClearShaped, shape_weights
@@ -109,7 +109,7 @@ def least_threshold(fakes: int, epsilon: float, delta: float) -> int:
     def upper(threshold: int) -> float:
         return flip_blank.delta(fakes, threshold, epsilon).upper
 
-    start = round(min(0.25, _usual_cover(epsilon, delta) / (fakes + 1)) * SCALE)
+    start = round(min(0.25, usual_cover(epsilon, delta) / (fakes + 1)) * SCALE)
     found = least_meeting(
         upper,
         delta,
@@ -130,7 +130,7 @@ def least_blank_fakes(threshold: int, epsilon: float, delta: float) -> int:
     def upper(fakes: int) -> float:
         return flip_blank.delta(fakes, threshold, epsilon).upper
 
-    start = round(_usual_cover(epsilon, delta) * SCALE / threshold)
+    start = round(usual_cover(epsilon, delta) * SCALE / threshold)
     found = least_meeting(upper, delta, 0, MOST_USERS, start=start)
     return _or_infeasible(found, "flip probability", threshold / SCALE)
 
@@ -144,14 +144,9 @@ def least_uniform_fakes(bins: int, epsilon: float, delta: float) -> int:
     def upper(fakes: int) -> float:
         return clear_uniform.delta(fakes, bins, epsilon).upper
 
-    start = round(_usual_cover(epsilon, delta) * bins)
+    start = round(usual_cover(epsilon, delta) * bins)
     found = least_meeting(upper, delta, 0, 1000 * MOST_USERS, start=start)
     return _or_infeasible(found, "bins", bins)
-
-
-def _usual_cover(epsilon: float, delta: float) -> float:
-    """Roughly the hiding ones a bin needs: where a search starts, never where it ends."""
-    return 0.5 * math.log(1.0 / delta) / math.tanh(epsilon / 2.0) ** 2
 
 
 def _or_infeasible(found: int | None, subject: str, got: object) -> int:

@@ -84,6 +84,11 @@ def _check_falling(before: _Point, after: _Point) -> None:
         )
 
 
+def usual_cover(epsilon: float, delta: float) -> float:
+    """Roughly the hiding ones a bin needs: where a search starts, never where it ends."""
+    return 0.5 * math.log(1.0 / delta) / math.tanh(epsilon / 2.0) ** 2
+
+
 def _height(value: float, target: float) -> float:
     return math.log(max(value, _FLOOR) / target)
 

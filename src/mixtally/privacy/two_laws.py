@@ -48,7 +48,7 @@ def own_bits(background: Floats, cut: float, p: float, q: float, copies: int = 1
 
 
 def divergence(pair: Pair, grow: float) -> Bracket:
-    """sum [P - grow Q]_+, bounded upwards."""
+    """Return sum [P - grow Q]_+ with its ends."""
     gain = pair.p - grow * pair.q
     positive = gain > 0.0
     return bracket(
@@ -59,7 +59,7 @@ def divergence(pair: Pair, grow: float) -> Bracket:
 
 
 def product_divergence(first: Pair, second: Pair, grow: float) -> Bracket:
-    """sum over (s, t) of [P1(s) P2(t) - grow Q1(s) Q2(t)]_+, both ratios rising.
+    """Return the sum over (s, t) of [P1(s) P2(t) - grow Q1(s) Q2(t)]_+, both ratios rising.
 
     For every t the s that count are those from some s* on, and s* falls as t grows.
     """

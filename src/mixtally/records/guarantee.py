@@ -18,6 +18,8 @@ class Observer(StrEnum):
 
     MESSAGES = "messages"
     """Sees every shuffled message whole: what a mix delivers to the collector."""
+    SUMS = "sums"
+    """Sees only how often each bit was set: somebody trusted added the messages up."""
 
 
 def checked_epsilon(epsilon: float) -> float:

@@ -1,0 +1,53 @@
+"""Records with at most k set bits, every bit flipped with q, among flipped blanks.
+
+X_u and X_v are sums of N draws of powers of r; every orbit (bits of u alone, of v alone, of both)
+is priced and the largest counts. Without sent fakes the crowd's free ones are counted: a flipped
+record with k set bits is a flipped blank with probability (q/p)^k.
+
+Source: sufficient DP 000 (3.1) with blank fakes as background; Balle, Bell, Gascon, Nissim 2019.
+"""
+
+import math
+from collections.abc import Iterator
+
+from mixtally.ground.fixed import SCALE
+from mixtally.privacy.bracket import Bracket
+from mixtally.privacy.hinge import hinge
+from mixtally.privacy.single_bit import larger
+from mixtally.privacy.weights import Orbit, diluted, flip_law
+
+SOURCE = (
+    "exact law over flipped blanks, every orbit of two k-hot records (Sufficient Differential "
+    "Privacy 2017, (3.1)); Notes 2020, Prop. 3.1 for any dataset"
+)
+CROWD_SOURCE = "free blank fakes of the crowd, any dataset; every orbit of two k-hot records"
+
+
+def orbits(most: int) -> Iterator[Orbit]:
+    """Every way in which two different records with at most ``most`` set bits lie."""
+    for both in range(most + 1):
+        for only_u in range(most - both + 1):
+            for only_v in range(most - both + 1):
+                if only_u or only_v:
+                    yield Orbit(only_u, only_v, both)
+
+
+def among_blanks(fakes: int, most: int, threshold: int, epsilon: float) -> Bracket:
+    """delta(epsilon) of one record with at most ``most`` set bits among flipped blanks."""
+    q, grow = threshold / SCALE, math.exp(epsilon)
+    return larger(*(hinge(flip_law(orbit, q, grow), fakes + 1) for orbit in orbits(most)))
+
+
+def in_crowd(users: int, most: int, threshold: int, epsilon: float) -> Bracket:
+    """delta(epsilon) among ``users`` such records and no fakes; only the upper end is known.
+
+    The lower end is that of a crowd that holds nothing at all.
+    """
+    q, p = threshold / SCALE, (SCALE - threshold) / SCALE
+    share, grow = (q / p) ** most, math.exp(epsilon)
+    upper = lower = 0.0
+    for orbit in orbits(most):
+        law = flip_law(orbit, q, grow)
+        upper = max(upper, hinge(diluted(law, share), users).upper / share)
+        lower = max(lower, hinge(law, users).lower)
+    return Bracket(min(lower, upper, 1.0), min(upper, 1.0))

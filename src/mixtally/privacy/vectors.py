@@ -1,0 +1,69 @@
+"""Free vectors of L bits, every bit flipped with q, no fakes, observer ``messages``.
+
+Lower end: everybody else holds the same vector x. For a homogeneous crowd the master identity is
+exact; the largest divergence over the orbits tried is a lower end for the worst dataset.
+
+Upper end, any dataset: a flipped vector is a uniform one with probability (2q)^L, whatever it was.
+So the crowd sends Bin(n-1, (2q)^L) uniform fakes for free (the privacy blanket).
+
+Source: sufficient DP 000 (3.1)-(3.6); Balle, Bell, Gascon, Nissim 2019.
+"""
+
+import math
+
+from mixtally.ground.fixed import SCALE
+from mixtally.privacy.bracket import Bracket
+from mixtally.privacy.hinge import hinge
+from mixtally.privacy.single_bit import larger
+from mixtally.privacy.weights import Orbit, diluted, flip_law, uniform_law
+
+SOURCE = (
+    "privacy blanket of uniform vectors, any dataset (upper end); worst homogeneous crowd found"
+)
+_EVERY_ORBIT = 6
+
+
+def homogeneous(users: int, bits: int, threshold: int, epsilon: float) -> Bracket:
+    """All ones against all zeros in a crowd of zeros, both directions.
+
+    Source: sufficient DP 000 (3.6).
+    """
+    return larger(
+        background(users, Orbit(bits, 0, 0), threshold, epsilon),
+        background(users, Orbit(0, bits, 0), threshold, epsilon),
+    )
+
+
+def background(users: int, orbit: Orbit, threshold: int, epsilon: float) -> Bracket:
+    """delta_{u over v}(epsilon) in a homogeneous crowd, exact."""
+    return hinge(flip_law(orbit, threshold / SCALE, math.exp(epsilon)), users)
+
+
+def orbits(bits: int) -> list[Orbit]:
+    """All orbits of few bits; of many, those with few or all bits, where the worst were found."""
+    sizes = range(bits + 1)
+    found = [
+        Orbit(u, v, both) for u in sizes for v in sizes for both in sizes
+        if u + v > 0 and u + v + both <= bits
+    ]  # fmt: skip
+    if bits <= _EVERY_ORBIT:
+        return found
+    few = {0, 1, 2, bits // 2, bits - 2, bits - 1, bits}
+    return [o for o in found if few.issuperset(o) and (sum(o) == bits or o.both == 0)]
+
+
+def worst_homogeneous(users: int, bits: int, threshold: int, epsilon: float) -> Bracket:
+    """The largest divergence over the orbits tried: a lower end."""
+    return larger(*(background(users, o, threshold, epsilon) for o in orbits(bits)))
+
+
+def any_dataset(users: int, bits: int, threshold: int, epsilon: float) -> Bracket:
+    """Both ends for any dataset of ``users`` vectors."""
+    q, grow = threshold / SCALE, math.exp(epsilon)
+    share = (2.0 * q) ** bits
+    upper = 0.0
+    for apart in range(1, bits + 1):
+        law = diluted(uniform_law(bits, apart, q, grow), share)
+        upper = max(upper, hinge(law, users).upper / share)
+    lower = worst_homogeneous(users, bits, threshold, epsilon).lower
+    return Bracket(min(lower, upper, 1.0), min(upper, 1.0))
