@@ -60,6 +60,20 @@ def test_flip_blank_brackets_the_truth_where_the_ratio_barely_exceeds(fakes, eps
     assert ends.lower <= truth <= ends.upper
 
 
+@pytest.mark.parametrize(
+    ("epsilon", "threshold"),
+    [(0.01, 9200313654800914797), (0.1, 8992835762322870039), (1.0, 6964396094736529933)],
+)
+def test_flip_blank_brackets_the_truth_where_a_limit_rounds_up_to_a_whole_number(
+    epsilon, threshold
+):
+    """The least A that counts is then the limit itself, and must not be left out."""
+    truth = brute.flip_blank_delta(2, 0, threshold, epsilon)
+    assert truth > 1e-20
+    ends = flip_blank.delta(0, threshold, epsilon)
+    assert ends.lower <= truth <= ends.upper
+
+
 @pytest.mark.parametrize("others", [(0,), (1,), (2,), (0, 1), (2, 2), (0, 0)])
 @pytest.mark.parametrize("epsilon", [0.1, 1.0])
 @pytest.mark.parametrize("fakes", [0, 1, 2])

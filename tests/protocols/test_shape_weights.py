@@ -9,8 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mixtally.errors import ParameterError
+from mixtally.ground.chance import Keystream
 from mixtally.ground.fixed import SCALE
+from mixtally.mix.shaped import shaped_fakes
 from mixtally.protocols.clear_shaped import checked_shape, ratio_of, shape_weights
+from mixtally.records.layout import Form, Layout
 
 
 @given(st.integers(1, SCALE - 1), st.integers(1, 300))
@@ -39,6 +42,14 @@ def test_a_large_shape_still_sums_exactly():
     weights = shape_weights(SCALE - 1, 100_000)
     assert sum(weights) == SCALE
     assert min(weights) > 0
+
+
+@pytest.mark.parametrize(("ratio", "shift"), [(SCALE - 1, 5), (1 << 63, 60), (1 << 63, 70), (1, 3)])
+def test_every_accepted_shape_can_be_drawn(ratio, shift):
+    """Also when its ends are so rare that they have no weight left."""
+    weights = shape_weights(ratio, shift)
+    fakes = shaped_fakes(weights, Layout(Form.INDEX, 3), Keystream(bytes(32)))
+    assert len(fakes) <= 3 * 2 * shift
 
 
 @pytest.mark.parametrize("decay", [1e-6, 0.005, 0.5, 1.0, 10.0, 40.0])

@@ -17,7 +17,9 @@ T = TypeVar("T", bound=msgspec.Struct)
 def as_floats(record: msgspec.Struct, *fields: str) -> None:
     """Make whole numbers in ``fields`` floats: 1 and 1.0 are one value with one encoding."""
     for field in fields:
-        msgspec.structs.force_setattr(record, field, float(getattr(record, field)))
+        value = getattr(record, field)
+        if isinstance(value, int | float):
+            msgspec.structs.force_setattr(record, field, float(value) + 0.0)  # -0.0 becomes 0.0
 
 
 def canonical(record: msgspec.Struct) -> bytes:

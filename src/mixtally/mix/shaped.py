@@ -15,6 +15,7 @@ def shaped_fakes(weights: tuple[int, ...], layout: Layout, chance: Chance) -> Ro
 
     How many fell in which bin is the mix's secret: it must not be told to the collector.
     """
-    cumulative = np.array(list(accumulate(weights[:-1])), dtype=np.uint64)
+    last = max(k for k, weight in enumerate(weights) if weight)
+    cumulative = np.array(list(accumulate(weights[:last])), dtype=np.uint64)
     numbers = from_table(chance, cumulative, layout.bins)
     return layout.rows(np.repeat(np.arange(layout.bins), numbers))

@@ -52,22 +52,24 @@ def among_blanks(records: int, threshold: int, epsilon: float, *, rise: float) -
     # Cut: B or A outside its window. E[X_u; B out] / N is P(B out); E[X_u; A > high] / N is
     # P(A' > high) with A' one record better than Bin(N-1, q), and ``high`` leaves room for it.
     cut = 3.0 * tails.CUT_TAIL
-    first = math.floor(grow * low + rise)  # no A below matters: limit(B) >= limit(low)
+    # Limits are lowered by more than their rounding, which only adds outcomes; what that adds is
+    # bounded for the lower end. It matters close to the local epsilon, where A barely exceeds.
+    lowered = 1.0 - _LIMIT_ERROR
+    first = math.floor(lowered * (grow * low + rise))  # no A below matters
     if first >= high:
         return bracket(0.0, cut=cut)
     a_pmf = tails.pmf(records, q, first, high)
     survival = np.cumsum(a_pmf[::-1])[::-1]  # P(A >= first + i), up to the cut
     excess = np.cumsum(survival[::-1])[::-1]  # sum of P(A >= k) over k >= first + i
-    last = min(high, math.floor((high - rise) / grow))
+    last = min(high, math.floor((high / lowered - rise) / grow))
     b = np.arange(low, last + 1)
-    limit = grow * b + rise
+    limit = lowered * (grow * b + rise)
     reach = np.floor(limit).astype(np.int64) + 1  # least A above the limit
     keep = reach <= high
     i = reach[keep] - first
     over = (reach[keep] - limit[keep]) * survival[i] + np.append(excess, 0.0)[i + 1]
     b_pmf = tails.pmf(records, q, low, last)[keep]
-    # Close to the local epsilon the least A barely exceeds the limit: its rounding is bounded.
-    rounding = _LIMIT_ERROR * limit[keep] * survival[i]
+    rounding = 2.0 * _LIMIT_ERROR * limit[keep] * survival[i]
     scale = contrast / (p * q * records)
     return bracket(
         scale * float(np.dot(b_pmf, over)),

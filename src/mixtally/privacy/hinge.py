@@ -10,13 +10,15 @@ trapezoid rule on that line converges geometrically. Every approximation made he
 - the trapezoid rule with period P adds the aliases e^{-tkP} E[(S + kP)_+], all positive;
 - what lies beyond the last frequency is bounded by its modulus and added.
 
-The lower end takes the Gaussian's effect off again: it is measured by doubling its variance.
+For the lower end the Gaussian's effect is taken off again: it is at most E[g(S)] with
+g(s) = spread phi(s / spread), whose integral has the same form without 1 / z^2.
 """
 
 import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mixtally.errors import AccountingError
 from mixtally.ground.tails import Floats
@@ -44,12 +46,11 @@ def hinge(law: Law, count: int) -> Bracket:
     values, chances = _merged(law)
     if not len(values) or values[-1] <= 0.0:
         return Bracket(0.0, 0.0)
-    saddle = _Saddle(values, chances, count)
-    value, cut = saddle.integral(SMOOTHING)
-    wider, _ = saddle.integral(SMOOTHING * math.sqrt(2.0))
-    effect = 2.0 * max(0.0, wider - value) + 1e-6 * value
-    ends = bracket(value, cut=cut + saddle.rounding * value)
-    return Bracket(max(0.0, ends.lower - effect), ends.upper)
+    value, smoothed, cut = _Saddle(values, chances, count).integral()
+    if value >= 1.0:  # no divergence is larger, whatever was added
+        return Bracket(max(0.0, min(1.0, value - smoothed - cut)), 1.0)
+    ends = bracket(value, cut=cut)
+    return Bracket(max(0.0, ends.lower - smoothed - cut), ends.upper)
 
 
 def _merged(law: Law) -> Law:
@@ -74,7 +75,6 @@ class _Saddle:
         mean = float(np.dot(tilted, values))
         variance = count * float(np.dot(tilted, (values - mean) ** 2))
         self.deviation = math.sqrt(max(variance, 1e-300))
-        self.rounding = 64.0 * 2.0**-52 * (1.0 + abs(count * self.log_m))
 
     def _tilt(self, t: float) -> tuple[float, Floats]:
         """Logarithm of M(t), and the tilted probabilities."""
@@ -109,7 +109,7 @@ class _Saddle:
 
     def _period(self) -> float:
         """So long that no alias matters: of the shifted-up sums and, by Chernoff, of the others."""
-        period = _ALIAS_NATS / self.point
+        period = (_ALIAS_NATS - self.count * self.log_m) / self.point
         bounds = []
         for factor in (1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 3.0):
             t = factor * self.point
@@ -118,9 +118,12 @@ class _Saddle:
             bounds.append(max(0.0, excess) / (t - self.point))
         return max(period, min(bounds))
 
-    def integral(self, smoothing: float) -> tuple[float, float]:
-        """The expectation with a Gaussian added, divided by N, and a bound on what was cut off."""
-        spread = smoothing * max(self.deviation, 1.0 / self.point)
+    def integral(self) -> tuple[float, float, float]:
+        """The expectation with a Gaussian added, the most that added, and a bound on what was cut.
+
+        All divided by N.
+        """
+        spread = SMOOTHING * max(self.deviation, 1.0 / self.point)
         step = 2.0 * math.pi / self._period()
         last = _LAST_DEVIATION / spread
         frequencies = math.ceil(last / step) + 1
@@ -128,24 +131,29 @@ class _Saddle:
             raise AccountingError(
                 f"hinge: wanted at most {_MOST_FREQUENCIES} frequencies, got {frequencies}"
             )
-        total, block = 0.0, max(1, _BLOCK // len(self.values))
+        total, density, block = 0.0, 0.0, max(1, _BLOCK // len(self.values))
         for start in range(0, frequencies, block):
-            omega = step * np.arange(start, min(start + block, frequencies), dtype=np.float64)
-            part = self._integrand(omega, spread)
-            total += float(part.sum()) - (0.5 * float(part[0]) if start == 0 else 0.0)
+            stop = min(start + block, frequencies)
+            omega = step * np.arange(start, stop, dtype=np.float64)
+            power = self._power(omega, spread)
+            if start == 0:
+                power[0] *= 0.5
+            total += float((power / (self.point + 1j * omega) ** 2).real.sum())
+            density += float(power.real.sum())
         scale = self.count * self.log_m + 0.5 * (self.point * spread) ** 2
         if scale > 700.0:
             raise AccountingError("hinge: the expectation exceeds all bounds")
         height = math.exp(scale) / (math.pi * self.count)
+        slack = 1.0 + 64.0 * 2.0**-52 * (1.0 + abs(self.count * self.log_m))
         beyond = math.exp(-0.5 * _LAST_DEVIATION**2) / last * (1.0 + step / last)
-        return height * step * total, height * beyond
+        smoothed = spread**2 * height * step * max(0.0, density) * (1.0 + 1e-6)
+        return slack * height * step * total, smoothed, height * beyond
 
-    def _integrand(self, omega: Floats, spread: float) -> Floats:
-        """Re of (M(t + i omega) / M(t))^N e^{Gaussian} / z^2, scaled by its height at omega = 0."""
+    def _power(self, omega: Floats, spread: float) -> NDArray[np.complex128]:
+        """(M(t + i omega) / M(t))^N times the Gaussian's transform, one at omega = 0."""
         phase = np.multiply.outer(omega, self.values)
         real = -2.0 * (np.sin(0.5 * phase) ** 2 @ self.tilted)
         imaginary = np.sin(phase) @ self.tilted
         power = self.count * np.log1p(real + 1j * imaginary)
-        z = self.point + 1j * omega
         gauss = -0.5 * (omega * spread) ** 2 + 1j * omega * self.point * spread**2
-        return np.asarray((np.exp(power + gauss) / z**2).real, dtype=np.float64)
+        return np.asarray(np.exp(power + gauss), dtype=np.complex128)
