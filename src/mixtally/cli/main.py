@@ -9,6 +9,7 @@ from mixtally.cli.delta import delta
 from mixtally.cli.demo import demo
 from mixtally.cli.plan import plan
 from mixtally.cli.simulate import simulate
+from mixtally.cli.sufficient import sufficient
 from mixtally.errors import AccountingError, InputError
 from mixtally.version import VERSION
 
@@ -37,7 +38,7 @@ def options(
     """Count how often things happen in a crowd without learning anything about anyone in it."""
 
 
-for command in (plan, delta, calibrate, simulate, demo):
+for command in (plan, delta, calibrate, sufficient, simulate, demo):
     app.command()(command)
 
 

@@ -25,10 +25,14 @@ from mixtally.ground.tails import Floats
 from mixtally.privacy.bracket import Bracket, bracket
 
 SMOOTHING = 0.004
+_TAIL_SMOOTHING = 5e-4
+_SHIFT = 5.0
 _LAST_DEVIATION = 9.0
 _ALIAS_NATS = 30.0
 _BLOCK = 1 << 21
 _MOST_FREQUENCIES = 1 << 23
+_MOST_SMOOTHED = 1e-3
+_WORTH_IT = 1 << 20
 
 
 class Law(NamedTuple):
@@ -46,11 +50,36 @@ def hinge(law: Law, count: int) -> Bracket:
     values, chances = _merged(law)
     if not len(values) or values[-1] <= 0.0:
         return Bracket(0.0, 0.0)
-    value, smoothed, cut = _Saddle(values, chances, count).integral()
+    saddle = _Saddle(values, chances, count)
+    spread = saddle.spread(SMOOTHING)
+    value, smoothed, cut = saddle.integral(spread)
+    # Rare heavy values stretch the saddle's scale far past the bulk of the sum: smooth less.
+    while smoothed > _MOST_SMOOTHED * value and saddle.frequencies(spread / 8.0) < _WORTH_IT:
+        spread /= 8.0
+        value, smoothed, cut = saddle.integral(spread)
     if value >= 1.0:  # no divergence is larger, whatever was added
         return Bracket(max(0.0, min(1.0, value - smoothed - cut)), 1.0)
     ends = bracket(value, cut=cut)
     return Bracket(max(0.0, ends.lower - smoothed - cut), ends.upper)
+
+
+def chance_positive(law: Law, count: int) -> Bracket:
+    """Both ends of P(sum of ``count`` draws > 0), for a law whose mean is negative.
+
+    With a Gaussian E of standard deviation e added and the sum shifted by 5 e either way,
+    P(S > 0) <= P(S + E > -5e) / P(E <= 5e) and 1 - P(S > 0) <= P(S + E <= 5e) / P(E <= 5e).
+    """
+    values, chances = _merged(law)
+    if not len(values) or values[-1] <= 0.0:
+        return Bracket(0.0, 0.0)
+    spread = _Saddle(values, chances, count, order=1).spread(_TAIL_SMOOTHING)
+    found = []
+    for shift in (-_SHIFT * spread, _SHIFT * spread):
+        value, _, cut = _Saddle(values + shift / count, chances, count, order=1).integral(spread)
+        found += [count * (value - cut), count * (value + cut)]
+    miss = 0.5 * math.erfc(_SHIFT / math.sqrt(2.0))
+    lower = (found[0] - miss) / (1.0 - miss)
+    return Bracket(max(0.0, min(1.0, lower)), max(0.0, min(1.0, found[3] / (1.0 - miss))))
 
 
 def _merged(law: Law) -> Law:
@@ -67,14 +96,15 @@ def _merged(law: Law) -> Law:
 class _Saddle:
     """The line through the saddle point of M(z)^N / z^2 and the integral along it."""
 
-    def __init__(self, values: Floats, chances: Floats, count: int) -> None:
-        self.values, self.chances, self.count = values, chances, count
+    def __init__(self, values: Floats, chances: Floats, count: int, order: int = 2) -> None:
+        self.values, self.chances, self.count, self.order = values, chances, count, order
         self.point = self._find()
         self.log_m, tilted = self._tilt(self.point)
         self.tilted = tilted
         mean = float(np.dot(tilted, values))
         variance = count * float(np.dot(tilted, (values - mean) ** 2))
         self.deviation = math.sqrt(max(variance, 1e-300))
+        self.period = self._period()
 
     def _tilt(self, t: float) -> tuple[float, Floats]:
         """Logarithm of M(t), and the tilted probabilities."""
@@ -89,10 +119,10 @@ class _Saddle:
 
     def _slope(self, t: float) -> float:
         _, tilted = self._tilt(t)
-        return self.count * float(np.dot(tilted, self.values)) - 2.0 / t
+        return self.count * float(np.dot(tilted, self.values)) - self.order / t
 
     def _find(self) -> float:
-        """The minimum of N log M(t) - 2 log t over t > 0, which is convex."""
+        """The minimum of N log M(t) - order log t over t > 0, which is convex."""
         low = high = 1.0 / float(np.abs(self.values).max())
         for _ in range(2000):
             if self._slope(low) < 0.0:
@@ -118,15 +148,21 @@ class _Saddle:
             bounds.append(max(0.0, excess) / (t - self.point))
         return max(period, min(bounds))
 
-    def integral(self) -> tuple[float, float, float]:
+    def frequencies(self, spread: float) -> int:
+        """How many frequencies the integral takes with a Gaussian this wide."""
+        return math.ceil(_LAST_DEVIATION / spread * self.period / (2.0 * math.pi)) + 1
+
+    def spread(self, smoothing: float) -> float:
+        """The Gaussian's standard deviation."""
+        return smoothing * max(self.deviation, 1.0 / self.point)
+
+    def integral(self, spread: float) -> tuple[float, float, float]:
         """The expectation with a Gaussian added, the most that added, and a bound on what was cut.
 
-        All divided by N.
+        All divided by N. Of order 1 it is the chance of a positive sum instead.
         """
-        spread = SMOOTHING * max(self.deviation, 1.0 / self.point)
-        step = 2.0 * math.pi / self._period()
-        last = _LAST_DEVIATION / spread
-        frequencies = math.ceil(last / step) + 1
+        step, last = 2.0 * math.pi / self.period, _LAST_DEVIATION / spread
+        frequencies = self.frequencies(spread)
         if frequencies > _MOST_FREQUENCIES:
             raise AccountingError(
                 f"hinge: wanted at most {_MOST_FREQUENCIES} frequencies, got {frequencies}"
@@ -138,16 +174,16 @@ class _Saddle:
             power = self._power(omega, spread)
             if start == 0:
                 power[0] *= 0.5
-            total += float((power / (self.point + 1j * omega) ** 2).real.sum())
+            total += float((power / (self.point + 1j * omega) ** self.order).real.sum())
             density += float(power.real.sum())
         scale = self.count * self.log_m + 0.5 * (self.point * spread) ** 2
         if scale > 700.0:
             raise AccountingError("hinge: the expectation exceeds all bounds")
         height = math.exp(scale) / (math.pi * self.count)
         slack = 1.0 + 64.0 * 2.0**-52 * (1.0 + abs(self.count * self.log_m))
-        beyond = math.exp(-0.5 * _LAST_DEVIATION**2) / last * (1.0 + step / last)
+        rest = math.exp(-0.5 * _LAST_DEVIATION**2) * last ** (1 - self.order)
         smoothed = spread**2 * height * step * max(0.0, density) * (1.0 + 1e-6)
-        return slack * height * step * total, smoothed, height * beyond
+        return slack * height * step * total, smoothed, height * rest * (1.0 + step / last)
 
     def _power(self, omega: Floats, spread: float) -> NDArray[np.complex128]:
         """(M(t + i omega) / M(t))^N times the Gaussian's transform, one at omega = 0."""
