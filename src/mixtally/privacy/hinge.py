@@ -32,7 +32,7 @@ _ALIAS_NATS = 30.0
 _BLOCK = 1 << 21
 _MOST_FREQUENCIES = 1 << 23
 _MOST_SMOOTHED = 1e-3
-_WORTH_IT = 1 << 20
+_WORTH_IT = 1 << 24
 
 
 class Law(NamedTuple):
@@ -54,7 +54,7 @@ def hinge(law: Law, count: int) -> Bracket:
     spread = saddle.spread(SMOOTHING)
     value, smoothed, cut = saddle.integral(spread)
     # Rare heavy values stretch the saddle's scale far past the bulk of the sum: smooth less.
-    while smoothed > _MOST_SMOOTHED * value and saddle.frequencies(spread / 8.0) < _WORTH_IT:
+    while smoothed > _MOST_SMOOTHED * value and saddle.work(spread / 8.0) < _WORTH_IT:
         spread /= 8.0
         value, smoothed, cut = saddle.integral(spread)
     if value >= 1.0:  # no divergence is larger, whatever was added
@@ -84,11 +84,16 @@ def chance_positive(law: Law, count: int) -> Bracket:
 
 def _merged(law: Law) -> Law:
     """Ascending distinct values with positive probability."""
+    total = float(np.sum(law.probabilities))
+    if not (
+        np.isfinite(law.values).all()
+        and np.all(law.probabilities >= 0.0)
+        and abs(total - 1.0) < 1e-9
+    ):
+        raise AccountingError(f"hinge: wanted finite values and a law that sums to 1, got {total}")
     values, place = np.unique(law.values, return_inverse=True)
     chances: Floats = np.zeros(len(values))
     np.add.at(chances, place, law.probabilities)
-    if not abs(chances.sum() - 1.0) < 1e-9 or chances.min() < 0.0:
-        raise AccountingError(f"hinge: wanted probabilities that sum to 1, got {chances.sum()}")
     keep = chances > 0.0
     return Law(values[keep], chances[keep])
 
@@ -151,6 +156,10 @@ class _Saddle:
     def frequencies(self, spread: float) -> int:
         """How many frequencies the integral takes with a Gaussian this wide."""
         return math.ceil(_LAST_DEVIATION / spread * self.period / (2.0 * math.pi)) + 1
+
+    def work(self, spread: float) -> int:
+        """Sines that the integral takes."""
+        return self.frequencies(spread) * len(self.values)
 
     def spread(self, smoothing: float) -> float:
         """The Gaussian's standard deviation."""

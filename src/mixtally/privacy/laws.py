@@ -63,11 +63,15 @@ class Quote(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Law:
-    """One entry: parameters it must have, parameters it may have, and its price."""
+    """One entry: parameters it must have, parameters it may have, and its price.
+
+    ``upper`` is the price's upper end alone, where that is cheaper.
+    """
 
     needs: frozenset[str]
     may: frozenset[str]
     price: Callable[[Ask, float], Quote]
+    upper: Callable[[Ask, float], float]
 
 
 def _fakes_arrive(ask: Ask) -> str:
@@ -146,15 +150,34 @@ def _flip_uniform(ask: Ask, epsilon: float) -> Quote:
     return Quote(ends, flip_uniform.SOURCE, _fakes_arrive(ask))
 
 
-def _law(price: Callable[[Ask, float], Quote], needs: str, may: str = "") -> Law:
-    return Law(frozenset(needs.split()), frozenset(may.split()), price)
+def _flip_upper(ask: Ask, epsilon: float) -> float:
+    users, threshold = _int(ask.users), _int(ask.threshold)
+    if ask.bits is not None and ask.background is None:
+        return vectors.blanket(users, ask.bits, threshold, epsilon)
+    if ask.bits is None and ask.observer is Observer.MESSAGES and (ask.max_set or 1) == 1:
+        return one_hot.free_blanks(users, ask.fakes or 0, threshold, epsilon)
+    return _flip(ask, epsilon).ends.upper
+
+
+def _law(
+    price: Callable[[Ask, float], Quote],
+    needs: str,
+    may: str = "",
+    upper: Callable[[Ask, float], float] | None = None,
+) -> Law:
+    return Law(
+        frozenset(needs.split()),
+        frozenset(may.split()),
+        price,
+        upper or (lambda ask, epsilon: price(ask, epsilon).ends.upper),
+    )
 
 
 LAWS: dict[str, Law] = {
     "flip-blank": _law(_flip_blank, "fakes threshold", "users bins max_set count_crowd"),
     "clear-uniform": _law(_clear_uniform, "fakes bins", "users"),
     "single-bit": _law(_single_bit, "users fakes threshold", "ones repeats"),
-    "flip": _law(_flip, "users threshold", "bins bits max_set observer background"),
+    "flip": _law(_flip, "users threshold", "bins bits max_set observer background", _flip_upper),
     "flip-uniform": _law(_flip_uniform, "users fakes bins threshold", "observer"),
 }
 
@@ -240,7 +263,7 @@ def calibrate(name: str, ask: Ask, epsilon: float, delta: float) -> Ask:
         start = round(cover * ask.bins)
 
     def upper(value: int) -> float:
-        return LAWS[name].price(replace(ask, **{field: value}), epsilon).ends.upper  # type: ignore[arg-type]
+        return LAWS[name].upper(replace(ask, **{field: value}), epsilon)  # type: ignore[arg-type]
 
     found = least_meeting(upper, delta, low, high, start=start, tolerance=_TOLERANCE)
     if found is None:

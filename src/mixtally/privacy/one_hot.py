@@ -49,7 +49,7 @@ def messages(
 
     ``bins`` matters only when it is 2: then nobody can hold a third value.
     """
-    upper = _free_blanks(users, fakes, threshold, epsilon)
+    upper = free_blanks(users, fakes, threshold, epsilon)
     lower = 0.0
     if fakes == 0:
         q, grow = threshold / SCALE, math.exp(epsilon)
@@ -60,7 +60,7 @@ def messages(
     return Bracket(min(lower, upper), upper)
 
 
-def _free_blanks(users: int, fakes: int, threshold: int, epsilon: float) -> float:
+def free_blanks(users: int, fakes: int, threshold: int, epsilon: float) -> float:
     """Upper end: E[delta_blank(K + B)], B ~ Bin(n-1, q/p)."""
     q, p = threshold / SCALE, (SCALE - threshold) / SCALE
     share, grow = q / p, math.exp(epsilon)

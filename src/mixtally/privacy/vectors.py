@@ -59,11 +59,13 @@ def worst_homogeneous(users: int, bits: int, threshold: int, epsilon: float) -> 
 
 def any_dataset(users: int, bits: int, threshold: int, epsilon: float) -> Bracket:
     """Both ends for any dataset of ``users`` vectors."""
+    upper = blanket(users, bits, threshold, epsilon)
+    return Bracket(min(worst_homogeneous(users, bits, threshold, epsilon).lower, upper), upper)
+
+
+def blanket(users: int, bits: int, threshold: int, epsilon: float) -> float:
+    """Upper end for any dataset, over every distance between the person's two vectors."""
     q, grow = threshold / SCALE, math.exp(epsilon)
     share = (2.0 * q) ** bits
-    upper = 0.0
-    for apart in range(1, bits + 1):
-        law = diluted(uniform_law(bits, apart, q, grow), share)
-        upper = max(upper, hinge(law, users).upper / share)
-    lower = worst_homogeneous(users, bits, threshold, epsilon).lower
-    return Bracket(min(lower, upper, 1.0), min(upper, 1.0))
+    laws = (diluted(uniform_law(bits, d, q, grow), share) for d in range(1, bits + 1))
+    return min(1.0, max(hinge(law, users).upper / share for law in laws))
