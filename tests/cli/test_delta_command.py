@@ -72,7 +72,7 @@ def test_delta_falls_with_epsilon_and_with_fakes(cli):
         (("flip-blank", "--fakes", 10), "--fakes and --flip"),
         (("flip-blank", "--flip", 0.1), "--fakes and --flip"),
         (("flip-blank",), "--fakes and --flip"),
-        (("flip-blank", "--fakes", 10, "--flip", 0.1, "--bins", 3), "--fakes and --flip"),
+        (("flip-blank", "--fakes", 10, "--flip", 0.1, "--bits", 3), "--fakes and --flip"),
         (("clear-uniform", "--fakes", 10), "--fakes and --bins"),
         (("clear-uniform", "--fakes", 10, "--flip", 0.1), "--fakes and --bins"),
         (("clear-shaped", "--shape-decay", 0.5), "--shape-decay and --shape-shift"),

@@ -33,7 +33,7 @@ def test_help_of_a_command_names_every_option_with_words(cli, name):
 def test_help_names_every_command(cli):
     outcome = cli("--help")
     assert outcome.status == 0
-    assert set(COMMANDS) == {"plan", "delta", "simulate", "demo"}
+    assert {"plan", "delta", "calibrate", "sufficient", "simulate", "demo"} <= set(COMMANDS)
     assert all(f"  {name} " in outcome.out for name in COMMANDS)
 
 

@@ -37,7 +37,7 @@ def test_a_protocol_comes_back_from_the_bytes_of_its_plan(protocol):
 
 
 def test_the_integers_leave_out_what_the_question_says():
-    assert EXAMPLES[0].integers() == {"fakes": 0, "threshold": 1 << 24}
+    assert EXAMPLES[0].integers() == {"fakes": 0, "threshold": 1 << 24, "crowd": 0}
     assert EXAMPLES[2].integers() == {"fakes": 128}
     assert EXAMPLES[3].integers() == SHAPED
 

@@ -46,10 +46,7 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
         "messages",
     ),
     "background": (_Text, None),
-    "count_crowd": (
-        Annotated[bool, typer.Option("--count-crowd", help="Count other people's flips too.")],
-        False,
-    ),
+    "count_crowd": (o.CountCrowd, False),
     "honest_fraction": (o.HonestFraction, 1.0),
 }
 
@@ -64,7 +61,7 @@ class Request:
 
     def flags(self) -> dict[str, Any]:
         """The parameters that came, for the answer."""
-        return {key: value for key, value in self.came.items() if value}
+        return {k: v for k, v in self.came.items() if not (v is None or v is False)}
 
 
 def takes_law(command: Callable[..., None]) -> Callable[..., None]:

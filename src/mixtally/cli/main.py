@@ -4,6 +4,7 @@ import sys
 
 import typer
 
+from mixtally.cli.audit import audit
 from mixtally.cli.calibrate import calibrate
 from mixtally.cli.delta import delta
 from mixtally.cli.demo import demo
@@ -38,7 +39,7 @@ def options(
     """Count how often things happen in a crowd without learning anything about anyone in it."""
 
 
-for command in (plan, delta, calibrate, sufficient, simulate, demo):
+for command in (plan, delta, calibrate, audit, sufficient, simulate, demo):
     app.command()(command)
 
 

@@ -11,8 +11,10 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 
-def whole(text: str) -> int:
+def whole(text: str | int) -> int:
     """A whole number as people write it: 1000000, 1_000_000, 1,000,000 or 1e6."""
+    if isinstance(text, int):  # a default
+        return text
     grouped = re.fullmatch(r"\d{1,3}(,\d{3})+", text)
     plain = text.replace(",", "") if grouped else text
     try:
@@ -52,6 +54,9 @@ MessagesPerUser = Annotated[
 ]
 MixFakes = Annotated[
     bool, typer.Option("--mix-fakes", help="A mix may be trusted to draw the fakes.")
+]
+CountCrowd = Annotated[
+    bool, typer.Option("--count-crowd", help="Count on other people's flips as fakes too.")
 ]
 ProtocolName = Annotated[
     str | None,

@@ -24,6 +24,7 @@ def plan(
     fakes_per_user: o.FakesPerUser = None,
     messages_per_user: o.MessagesPerUser = None,
     mix_fakes: o.MixFakes = False,
+    count_crowd: o.CountCrowd = False,
     protocol: o.ProtocolName = None,
     honest_fraction: o.HonestFraction = 1.0,
     out: Annotated[
@@ -46,6 +47,7 @@ def plan(
             users=users,
             messages_per_user=o.messages_per_user(fakes_per_user, messages_per_user),
             mix_fakes=mix_fakes,
+            count_crowd=count_crowd,
             protocol=protocol,
             honest_fraction=honest_fraction,
         )

@@ -31,6 +31,7 @@ def simulate(
     fakes_per_user: o.FakesPerUser = None,
     messages_per_user: o.MessagesPerUser = None,
     mix_fakes: o.MixFakes = False,
+    count_crowd: o.CountCrowd = False,
     protocol: o.ProtocolName = None,
     honest_fraction: o.HonestFraction = 1.0,
     level: o.Level = 0.95,
@@ -62,6 +63,7 @@ def simulate(
             "--fakes-per-user": fakes_per_user,
             "--messages-per-user": messages_per_user,
             "--mix-fakes": mix_fakes or None,
+            "--count-crowd": count_crowd or None,
             "--protocol": protocol,
             "--honest-fraction": None if honest_fraction == 1.0 else honest_fraction,
         }
@@ -82,6 +84,7 @@ def simulate(
                 users=len(population.codes),
                 messages_per_user=o.messages_per_user(fakes_per_user, messages_per_user),
                 mix_fakes=mix_fakes,
+                count_crowd=count_crowd,
                 protocol=protocol,
                 honest_fraction=honest_fraction,
             )

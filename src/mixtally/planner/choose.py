@@ -50,10 +50,15 @@ def _why(wish: Wish, best: Offer) -> str:
         lead = f"{name} errs least, because a mix may draw the fakes"
     else:
         lead = f"{name} errs least within the budget of {_messages(wish)}"
+    if protocol.fakes == 0 and wish.count_crowd:
+        return (
+            f"{lead}: without fakes other people's flips hide a person, with a standard error of "
+            f"{best.standard_error:.4g} counts; one fake a user would cut it."
+        )
     if protocol.fakes == 0:
         return (
             f"{lead}: without fakes only local randomization is left, with a standard error of "
-            f"{best.standard_error:.4g} counts; one fake a user would change that."
+            f"{best.standard_error:.4g} counts; one fake a user, or --count-crowd, would cut it."
         )
     share = protocol.fakes / wish.users
     return (

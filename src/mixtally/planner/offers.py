@@ -11,6 +11,7 @@ from mixtally.protocols.base import Protocol
 from mixtally.protocols.clear_shaped import ClearShaped
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.records.guarantee import LEAST_USERS
 from mixtally.records.plan import PLAN_VERSION, Plan
 
 
@@ -18,10 +19,13 @@ def flip_blank(wish: Wish) -> Offer | Misfit:
     """All fakes the budget allows, and the least flip probability for those that surely arrive."""
     fakes = wish.most_fakes
     sure = math.floor(wish.honest_fraction * fakes)
-    threshold = price.least_threshold(sure, wish.guarantee.epsilon, wish.guarantee.delta)
+    crowd = math.floor(wish.honest_fraction * wish.users) if wish.count_crowd else 0
+    crowd = crowd if crowd >= LEAST_USERS else 0
+    threshold = price.least_threshold(sure, wish.guarantee.epsilon, wish.guarantee.delta, crowd)
     if threshold == MOST_THRESHOLD:
         return Misfit(FlipBlank.name, "more fakes: with these every bit would be a fair coin")
-    return _offer(wish, FlipBlank(bins=wish.question.bins, fakes=fakes, threshold=threshold))
+    bins = wish.question.bins
+    return _offer(wish, FlipBlank(bins=bins, fakes=fakes, threshold=threshold, crowd=crowd))
 
 
 def clear_uniform(wish: Wish) -> Offer | Misfit:

@@ -21,9 +21,11 @@ class Wish:
       users               people expected to take part
       messages_per_user   the most messages a person sends on average, own report included, in
                           [1, 1000]
+      count_crowd         whether honest people's own flips are counted on as fakes
       mix_fakes           whether a mix may be trusted to draw fakes
       protocol            a name, to plan with that one only; None to choose
-      honest_fraction     share of the users' promised fakes that surely arrive, in (0, 1]
+      honest_fraction     share of the users' promised fakes that surely arrive, and of the crowd
+                          that is counted on, in (0, 1]
 
     Raises ParameterError for a number outside its range.
     """
@@ -33,6 +35,7 @@ class Wish:
     users: int
     messages_per_user: float | Fraction = DEFAULT_MESSAGES
     mix_fakes: bool = False
+    count_crowd: bool = False
     protocol: str | None = None
     honest_fraction: float = 1.0
 

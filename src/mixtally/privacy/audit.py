@@ -1,4 +1,4 @@
-"""A published formula held against the exact law: does its noise keep what it promises?"""
+"""A published formula held against the exact law: whether its noise keeps its promise."""
 
 import math
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from mixtally.privacy.published.truth import LAWS, Price, Setting, threshold
 from mixtally.records.guarantee import Guarantee
 
 HOLDS, FALSE, UNDECIDED = "holds", "false", "undecided"
-_TOLERANCE = 1e-6
+_TOLERANCE = 1e-5
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,7 @@ class Seen:
     """What one observer can tell, and what that makes of the promise.
 
     where
+      truth           read literally: flips above 1/2 are what exchanging all bits makes of the rest
       word            holds: truth.upper <= promise; false: truth.lower > promise; else undecided
       least           the least noise that keeps the promise by the exact law; only when it holds
       noise_factor    asked / least: how many times too much noise
@@ -81,7 +82,9 @@ def audit(
     came = {"users": users, "fakes": fakes, "bins": bins, "bits": bits, "repeats": repeats}
     given = _needed(formula, came)
     noise = formula.compute(epsilon=epsilon, delta=delta, **given)
-    if formula.asks != FAKES and not 0.0 < noise < 1.0:
+    if formula.asks == FAKES:
+        noise = float(math.ceil(noise))
+    elif not 0.0 < noise < 1.0:
         raise ParameterError(
             formula.name, wanted="a collection for which it asks a flip probability below 1",
             got=f"{noise:.4g}", do="more users or fakes, or a weaker promise",
@@ -91,7 +94,7 @@ def audit(
         formula=formula,
         setting=setting,
         delta=delta,
-        noise=float(math.ceil(noise)) if formula.asks == FAKES else noise,
+        noise=noise,
         seen=tuple(
             _seen(formula, observer, law, setting, delta, noise)
             for observer, law in LAWS[formula.protocol].items()
@@ -142,12 +145,14 @@ def _seen(
 def _least_flip(meets: Callable[[float], bool], known: float) -> float:
     """The least flip probability that meets the promise, given that ``known`` does.
 
-    It has itself been tried; the exact one lies below it by at most one part in 10^6.
+    It has itself been tried; the exact one lies below it by at most one part in 10^5.
     """
-    low, high = LEAST_THRESHOLD, threshold(known)
+    high = threshold(known)
+    low = max(LEAST_THRESHOLD, high // 4)
+    while low > LEAST_THRESHOLD and meets(low / SCALE):
+        low, high = max(LEAST_THRESHOLD, low // 4), low
     while high - low > max(1, math.floor(_TOLERANCE * high)):
-        middle = math.isqrt(low * high)
-        middle = min(max(middle, low + 1), high - 1)
+        middle = min(max(math.isqrt(low * high), low + 1), high - 1)
         low, high = (low, middle) if meets(middle / SCALE) else (middle, high)
     return high / SCALE
 

@@ -4,7 +4,7 @@
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -25,6 +25,19 @@ from mixtally.records.certificate import Certificate, Status
 from mixtally.records.guarantee import MOST_USERS, Observer, checked_epsilon
 
 _TOLERANCE = 1e-7
+_ORDER = [
+    "users",
+    "fakes",
+    "flip",
+    "bins",
+    "bits",
+    "ones",
+    "max-set",
+    "background",
+    "observer",
+    "count-crowd",
+    "repeats",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,9 +228,10 @@ def check(name: str, ask: Ask, *, without: str | None = None) -> None:
     if not needs <= came or not came <= law.needs | law.may:
         raise ParameterError(
             name,
-            wanted=", ".join(sorted(needs)) + _also(law.may),
-            got=", ".join(sorted(came)) or "nothing",
-            do="give these parameters and no others",
+            wanted=_flags(needs),
+            got=_flags(came) or "neither",
+            do="give exactly these parameters"
+            + (f"; it may take {_flags(law.may)}" * bool(law.may)),
         )
     limits = {
         "users": (2, MOST_USERS), "fakes": (0, 1000 * MOST_USERS), "bins": (2, 10**7),
@@ -228,15 +242,17 @@ def check(name: str, ask: Ask, *, without: str | None = None) -> None:
         value = getattr(ask, field)
         if value is not None and not low <= value <= high:
             raise ParameterError(
-                f"{field.replace('_', ' ')} of {name}",
+                field.replace("_", " "),
                 wanted=f"an integer in [{low:,}, {high:,}]",
                 got=f"{value:,}",
                 do="choose one in this range",
             )
 
 
-def _also(may: frozenset[str]) -> str:
-    return f" (and perhaps {', '.join(sorted(may))})" if may else ""
+def _flags(names: Iterable[str]) -> str:
+    """Parameters as people give them."""
+    shown = ["flip" if name == "threshold" else name.replace("_", "-") for name in names]
+    return " and ".join(f"--{name}" for name in sorted(shown, key=_ORDER.index))
 
 
 def calibrate(name: str, ask: Ask, epsilon: float, delta: float) -> Ask:

@@ -4,7 +4,7 @@ import math
 
 from mixtally.errors import InfeasibleError, PlanError
 from mixtally.ground.fixed import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE
-from mixtally.privacy import clear_shaped, clear_uniform, flip_blank
+from mixtally.privacy import clear_shaped, clear_uniform, flip_blank, one_hot
 from mixtally.privacy.bracket import Bracket
 from mixtally.privacy.search import least_meeting, usual_cover
 from mixtally.protocols.base import Protocol
@@ -17,6 +17,7 @@ from mixtally.records.guarantee import MOST_USERS, Observer, checked_epsilon, ch
 from mixtally.records.plan import Plan
 
 _THRESHOLD_TOLERANCE = 1e-12
+_CROWD_TOLERANCE = 1e-6
 
 
 def certify(protocol: Protocol, epsilon: float, honest_fraction: float = 1.0) -> Certificate:
@@ -49,6 +50,11 @@ def verify(plan: Plan) -> Protocol:
         raise PlanError(
             "flip probability", wanted="less than 1/2", got="1/2", do="plan again: nothing is told"
         )
+    if isinstance(protocol, FlipBlank) and protocol.crowd > plan.users:
+        raise PlanError(
+            "crowd counted", wanted=f"at most the {plan.users:,} users", got=f"{protocol.crowd:,}",
+            do="plan again",
+        )  # fmt: skip
     true = certify(protocol, plan.guarantee.epsilon, plan.honest_fraction)
     stated = plan.certificate
     if true.lower > stated.upper:
@@ -73,6 +79,11 @@ def verify(plan: Plan) -> Protocol:
 
 def _price(protocol: Protocol, epsilon: float) -> tuple[Bracket, str]:
     match protocol:
+        case FlipBlank() if protocol.crowd:
+            ends = one_hot.messages(
+                protocol.crowd, protocol.fakes, protocol.threshold, epsilon, protocol.bins
+            )
+            return ends, one_hot.MESSAGES_SOURCE
         case FlipBlank():
             return flip_blank.delta(protocol.fakes, protocol.threshold, epsilon), flip_blank.SOURCE
         case ClearUniform():
@@ -90,6 +101,11 @@ def _assumption(protocol: Protocol, honest_fraction: float) -> str:
             "does not collude with the collector; at least one mix shuffles"
         )
     sure = protocol.surely(honest_fraction).fakes
+    if isinstance(protocol, FlipBlank) and protocol.crowd:
+        return (
+            f"{protocol.crowd:,} honest people flip their bits as told and at least {sure:,} fakes "
+            "arrive; at least one mix shuffles and does not collude with the collector"
+        )
     if sure == 0:
         return "none: without fakes the promise is what each report keeps by itself"
     return (
@@ -99,24 +115,29 @@ def _assumption(protocol: Protocol, honest_fraction: float) -> str:
     )
 
 
-def least_threshold(fakes: int, epsilon: float, delta: float) -> int:
+def least_threshold(fakes: int, epsilon: float, delta: float, crowd: int = 0) -> int:
     """The least flip probability, times 2^64, with which ``fakes`` flipped blanks suffice.
+
+    With ``crowd`` honest people counted, their flips are fakes of their own.
 
     Above the least one by at most one part in 10^12, never below. Always exists: at q = 1/2 nothing
     is told at all.
     """
 
     def upper(threshold: int) -> float:
+        if crowd:
+            return one_hot.free_blanks(crowd, fakes, threshold, epsilon)
         return flip_blank.delta(fakes, threshold, epsilon).upper
 
-    start = round(min(0.25, usual_cover(epsilon, delta) / (fakes + 1)) * SCALE)
+    cover = usual_cover(epsilon, delta)
+    start = round(min(0.25, cover / (fakes + 1), math.sqrt(cover / max(crowd, 1))) * SCALE)
     found = least_meeting(
         upper,
         delta,
         LEAST_THRESHOLD,
         MOST_THRESHOLD,
         start=start,
-        tolerance=_THRESHOLD_TOLERANCE,
+        tolerance=_CROWD_TOLERANCE if crowd else _THRESHOLD_TOLERANCE,
     )
     return MOST_THRESHOLD if found is None else found
 

@@ -18,7 +18,7 @@ import math
 from typing import NamedTuple
 
 from mixtally.errors import ParameterError
-from mixtally.ground.fixed import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE
+from mixtally.ground.fixed import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE, threshold_of
 from mixtally.privacy.bracket import Bracket
 from mixtally.privacy.hinge import chance_positive, hinge
 from mixtally.privacy.published import sufficient
@@ -87,20 +87,4 @@ def sigmas_threshold(users: int, bits: int, epsilon: float, sigmas: float) -> in
     """
     if not 0.0 < sigmas <= 100.0:
         raise ParameterError("sigmas", wanted="a number in (0, 100]", got=sigmas, do="try 3")
-    target, low, high = math.exp(epsilon), LEAST_THRESHOLD, MOST_THRESHOLD
-    while high - low > 1 + (high >> 45):
-        middle = (low + high) // 2
-        if _reach(users, bits, middle, sigmas) <= target:
-            high = middle
-        else:
-            low = middle
-    return high
-
-
-def _reach(users: int, bits: int, threshold: int, sigmas: float) -> float:
-    try:
-        value = sufficient.phi(threshold / SCALE)
-        spread = math.sqrt(max(0.0, sufficient.variance(value, users, bits)))
-        return sufficient.mean(value, users, bits) + sigmas * spread
-    except OverflowError:
-        return math.inf
+    return threshold_of(sufficient.sigma_rule(epsilon, users, bits, sigmas))

@@ -9,25 +9,38 @@ from typing import ClassVar
 
 from mixtally.ground.fixed import SCALE, checked_threshold
 from mixtally.protocols.base import FakeSource, Protocol
+from mixtally.records.guarantee import checked_users
 from mixtally.records.layout import Form, Layout
 
 
 @dataclass(frozen=True, slots=True)
 class FlipBlank(Protocol):
-    """``threshold`` is the flip probability q times 2^64, an integer in [2^24, 2^63]."""
+    """Flips and flipped blanks.
+
+    where
+      threshold   the flip probability q times 2^64, an integer in [2^24, 2^63]
+      crowd       honest people whose own flips are counted on as fakes, 0 for none
+    """
 
     name: ClassVar[str] = "flip-blank"
     fake_source: ClassVar[FakeSource] = FakeSource.USERS
 
     threshold: int
+    crowd: int = 0
 
     def __post_init__(self) -> None:
         super(FlipBlank, self).__post_init__()
         checked_threshold(self.threshold)
+        if self.crowd:
+            checked_users(self.crowd)
 
     def facts(self) -> dict[str, float]:
-        """q, as a number and as the integer over 2^64 that everything is computed from."""
-        return {"flip_probability": self.flip_probability, "flip_threshold": self.threshold}
+        """The flip probability, and the integer over 2^64 that everything is computed from."""
+        return {
+            "flip_probability": self.flip_probability,
+            "flip_threshold": self.threshold,
+            "crowd_counted": self.crowd,
+        }
 
     @property
     def layout(self) -> Layout:

@@ -1,0 +1,137 @@
+"""``mixtally audit``: what published formulas promise, held against the exact law."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mixtally.cli import options as o
+from mixtally.cli.output import print_json
+
+if TYPE_CHECKING:
+    from mixtally.privacy.audit import Seen, Verdict
+    from mixtally.privacy.published.catalogue import Formula
+
+
+def audit(
+    formula: Annotated[
+        str | None, typer.Option("--formula", help="Its name; --list shows all.", metavar="NAME")
+    ] = None,
+    epsilon: Annotated[
+        float | None, typer.Option("--epsilon", help="Privacy loss, 0.01 to 20.", metavar="E")
+    ] = None,
+    delta: Annotated[
+        float | None,
+        typer.Option("--delta", help="Chance left over, 1e-15 to 0.1.", metavar="D"),
+    ] = None,
+    users: Annotated[int | None, o.whole_option("--users", "People who take part.")] = None,
+    fakes: Annotated[
+        int | None, o.whole_option("--fakes", "Fakes in the whole collection.")
+    ] = None,
+    bins: o.Bins = None,
+    bits: Annotated[int | None, o.whole_option("--bits", "Bits of a vector.")] = None,
+    repeats: Annotated[int | None, o.whole_option("--repeats", "Times every bit is sent.")] = None,
+    show: Annotated[bool, typer.Option("--list", help="Name every formula and stop.")] = False,
+    json: o.Json = False,
+) -> None:
+    """Hold a published formula against the exact law.
+
+    Computes the noise that the formula asks for a promise, and the delta that this noise really
+    leaves: whether the promise holds, and by how many times the formula asks or keeps too much or
+    too little.
+    """
+    from mixtally.errors import ParameterError
+    from mixtally.privacy.audit import audit as held
+    from mixtally.privacy.published.catalogue import FORMULAS, formula_named
+
+    if show:
+        _show_all(FORMULAS, json)
+        return
+    if formula is None or epsilon is None or delta is None:
+        raise ParameterError(
+            "audit",
+            wanted="--formula, --epsilon and --delta, or --list",
+            got="fewer",
+            do="--list names the formulas and what each takes",
+        )
+    verdict = held(formula_named(formula), epsilon, delta, users, fakes, bins, bits, repeats)
+    if json:
+        print_json(_facts(verdict))
+    else:
+        for line in _lines(verdict):
+            typer.echo(line)
+
+
+def _show_all(formulas: "tuple[Formula, ...]", json: bool) -> None:
+    rows = [
+        {
+            "formula": one.name,
+            "asks": one.asks,
+            "protocol": one.protocol,
+            "needs": list(one.needs),
+            "source": one.source,
+        }
+        for one in formulas
+    ]
+    if json:
+        print_json({"formulas": rows})
+        return
+    for one in formulas:
+        takes = " ".join(f"--{name}" for name in one.needs)
+        typer.echo(f"{one.name:<16} {one.asks} of {one.protocol}, takes {takes or 'no more'}")
+        typer.echo(f"{'':<16} {one.source}")
+
+
+def _facts(verdict: "Verdict") -> dict[str, Any]:
+    given = {name: getattr(verdict.setting, name) for name in verdict.formula.needs}
+    return {
+        "formula": verdict.formula.name,
+        "source": verdict.formula.source,
+        "protocol": verdict.formula.protocol,
+        "epsilon": verdict.epsilon,
+        "delta": verdict.delta,
+        **given,
+        "asks": verdict.formula.asks,
+        "noise": verdict.noise,
+        "verdict": verdict.word,
+        "seen": [
+            {
+                "observer": one.observer,
+                "verdict": one.word,
+                "delta_lower": one.truth.lower,
+                "delta_upper": one.truth.upper,
+                "least_noise": one.least,
+                "noise_factor": one.noise_factor,
+                "error_factor": one.error_factor,
+                "privacy_factor": one.privacy_factor,
+            }
+            for one in verdict.seen
+        ],
+    }
+
+
+def _lines(verdict: "Verdict") -> list[str]:
+    from mixtally.report.words import at_most
+
+    formula, noise = verdict.formula, verdict.noise
+    given = ", ".join(f"{getattr(verdict.setting, name):,} {name}" for name in formula.needs)
+    asked = f"{noise:,.0f}" if noise >= 1.0 else f"{noise:.6g}"
+    return [
+        f"formula: {formula.name}, {formula.source}",
+        f"promise: delta <= {verdict.delta:g} at epsilon {at_most(verdict.epsilon, 9)}",
+        f"asks: {formula.asks} {asked} of {formula.protocol}" + (f", {given}" if given else ""),
+        *[_line(one) for one in verdict.seen],
+    ]
+
+
+def _line(one: "Seen") -> str:
+    from mixtally.report.words import at_least, at_most
+
+    truth = f"{at_least(one.truth.lower, 4)} <= delta <= {at_most(one.truth.upper, 4)}"
+    said = f"{one.observer}: {one.word}, {truth}"
+    if one.privacy_factor is not None:
+        return f"{said}; {at_least(one.privacy_factor, 4)} times the promise"
+    if one.noise_factor is None or one.least is None:
+        return said
+    least = f"{one.least:,.0f}" if one.least >= 1.0 else f"{one.least:.4g}"
+    error = "" if one.error_factor is None else f", error {one.error_factor:.3g} times as large"
+    return f"{said}; {one.noise_factor:.3g} times the noise needed ({least}){error}"

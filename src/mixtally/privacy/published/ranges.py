@@ -1,0 +1,35 @@
+"""The ranges in which the published formulas are stated."""
+
+import math
+
+from mixtally.errors import ParameterError
+
+
+def checked_promise(epsilon: float, delta: float) -> None:
+    """Raises ParameterError unless epsilon is positive and finite and delta lies in (0, 1)."""
+    if not 0.0 < epsilon < math.inf:
+        raise ParameterError(
+            "epsilon", wanted="a positive number", got=epsilon, do="1 is a common choice"
+        )
+    if not 0.0 < delta < 1.0:
+        raise ParameterError(
+            "delta", wanted="a number in (0, 1)", got=delta, do="1e-6 is a common choice"
+        )
+
+
+def checked_count(subject: str, count: int, least: int = 1) -> None:
+    """Raises ParameterError unless ``count`` is at least ``least``."""
+    if not count >= least:
+        raise ParameterError(
+            subject, wanted=f"an integer of at least {least}", got=count,
+            do="the formula is not stated for fewer",
+        )  # fmt: skip
+
+
+def checked_flip(flip: float) -> None:
+    """Raises ParameterError unless ``flip`` lies in (0, 1/2)."""
+    if not 0.0 < flip < 0.5:
+        raise ParameterError(
+            "flip probability", wanted="a number in (0, 1/2)", got=flip,
+            do="a larger one would be a relabelling",
+        )  # fmt: skip
