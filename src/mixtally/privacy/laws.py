@@ -26,17 +26,8 @@ from mixtally.records.guarantee import MOST_USERS, Observer, checked_epsilon
 
 _TOLERANCE = 1e-7
 _ORDER = [
-    "users",
-    "fakes",
-    "flip",
-    "bins",
-    "bits",
-    "ones",
-    "max-set",
-    "background",
-    "observer",
-    "count-crowd",
-    "repeats",
+    *("users", "fakes", "flip", "bins", "bits", "ones", "max-set"),
+    *("background", "observer", "count-crowd", "repeats"),
 ]
 
 
