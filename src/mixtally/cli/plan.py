@@ -1,5 +1,6 @@
 """``mixtally plan``: the least-error plan for a wish."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +12,7 @@ from mixtally.cli.output import print_json, publish
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from mixtally.planner import Answer
+    from mixtally.planner import Answer, Forecast
 
 
 def plan(
@@ -27,6 +28,13 @@ def plan(
     count_crowd: o.CountCrowd = False,
     protocol: o.ProtocolName = None,
     honest_fraction: o.HonestFraction = 1.0,
+    target_error: Annotated[
+        float | None,
+        typer.Option(
+            "--target-error", help="Find the fewest messages for this standard error.", metavar="X"
+        ),
+    ] = None,
+    level: o.Level = 0.95,
     out: Annotated[
         Path | None, typer.Option("--out", help="Write the plan itself to this file.")
     ] = None,
@@ -36,28 +44,33 @@ def plan(
 
     A guarantee, a crowd and a budget go in; out comes the plan, the alternatives and the reason.
     """
+    from mixtally.errors import ParameterError
     from mixtally.ground.codec import canonical
-    from mixtally.planner import Wish, choose
+    from mixtally.planner import Wish, choose, forecast, with_error
     from mixtally.records.guarantee import Guarantee
 
-    answer = choose(
-        Wish(
-            question=_question(name, bins, o.read_labels(labels)),
-            guarantee=Guarantee(epsilon=epsilon, delta=delta),
-            users=users,
-            messages_per_user=o.messages_per_user(fakes_per_user, messages_per_user),
-            mix_fakes=mix_fakes,
-            count_crowd=count_crowd,
-            protocol=protocol,
-            honest_fraction=honest_fraction,
+    if target_error is not None and not fakes_per_user is messages_per_user is None:
+        raise ParameterError(
+            "budget", wanted="--target-error or a budget", got="both", do="leave one of them out"
         )
+    wish = Wish(
+        question=_question(name, bins, o.read_labels(labels)),
+        guarantee=Guarantee(epsilon=epsilon, delta=delta),
+        users=users,
+        messages_per_user=o.messages_per_user(fakes_per_user, messages_per_user),
+        mix_fakes=mix_fakes,
+        count_crowd=count_crowd,
+        protocol=protocol,
+        honest_fraction=honest_fraction,
     )
+    answer = choose(wish) if target_error is None else with_error(wish, target_error)
+    expected = forecast(answer.best, level)
     if out is not None:
         publish(out.parent, {out.name: canonical(answer.best.plan)})
     if json:
-        print_json(answer.facts())
+        print_json({**answer.facts(), "forecast": asdict(expected)})
     else:
-        _print(answer, out)
+        _print(answer, expected, out)
 
 
 def _question(name: str, bins: int | None, labels: tuple[str, ...] | None):  # type: ignore[no-untyped-def]  # noqa: ANN202
@@ -71,14 +84,22 @@ def _question(name: str, bins: int | None, labels: tuple[str, ...] | None):  # t
     return Question(name=name, bins=bins or len(labels or ()), labels=labels)
 
 
-def _print(answer: "Answer", out: Path | None) -> None:
+def _print(answer: "Answer", expected: "Forecast", out: Path | None) -> None:
     from rich.console import Console
 
-    from mixtally.report.words import promise
+    from mixtally.report.words import number, promise
 
     console = Console()
     console.print(_table(answer))
     console.print(answer.reason + "\n", markup=False, highlight=False)
+    console.print(
+        f"With {100 * expected.level:g} % confidence one bin errs by at most "
+        f"{number(expected.half_width)} counts, none of all bins by more than "
+        f"{number(expected.largest_error)}; a count of {expected.visible_count:,} is told from "
+        "zero.\n",
+        markup=False,
+        highlight=False,
+    )
     for text in promise(answer.best.plan):
         console.print(text, markup=False, highlight=False)
     if out is not None:

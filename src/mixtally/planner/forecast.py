@@ -1,0 +1,90 @@
+"""What errors a plan will show: before anybody has sent anything."""
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from statistics import NormalDist
+
+from mixtally.errors import InfeasibleError, ParameterError
+from mixtally.planner.answer import Answer, Offer
+from mixtally.planner.choose import choose
+from mixtally.planner.wish import MOST_MESSAGES, Wish
+
+_STEPS = 1000
+"""Budgets are looked for in thousandths of a message a user."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """Errors in counts, by the normal approximation, at one confidence level.
+
+    where
+      standard_error   of any bin: the noise hardly depends on the bin's size
+      half_width       of one bin's interval
+      largest_error    not exceeded by any of all bins, with this confidence
+      visible_count    least count that is told from zero, among all bins, with this confidence
+      level            the confidence, in (0, 1)
+    """
+
+    standard_error: float
+    half_width: float
+    largest_error: float
+    visible_count: int
+    level: float
+
+
+def forecast(offer: Offer, level: float = 0.95) -> Forecast:
+    """The errors of ``offer``; raises ParameterError for a level outside (0, 1).
+
+    All bins at once by the union bound, as the intervals of a report. A count is told from zero
+    when its estimate clears what noise alone would reach in any bin, which it does with
+    probability ``level``.
+    """
+    if not 0.0 < level < 1.0:
+        raise ParameterError(
+            "confidence level", wanted="a number in (0, 1)", got=level, do="0.95 is common"
+        )
+    normal, error = NormalDist(), offer.standard_error
+    bins = offer.plan.question.bins
+    alone = normal.inv_cdf(0.5 + 0.5 * level)
+    all_bins = -normal.inv_cdf((1.0 - level) / (2.0 * bins))
+    return Forecast(
+        standard_error=error,
+        half_width=alone * error,
+        largest_error=all_bins * error,
+        visible_count=math.ceil((all_bins + max(0.0, normal.inv_cdf(level))) * error),
+        level=level,
+    )
+
+
+def with_error(wish: Wish, target: float) -> Answer:
+    """The answer with the fewest messages a user whose standard error is at most ``target``.
+
+    Raises InfeasibleError when the largest budget does not reach it; names the error it reaches.
+    """
+    if not target > 0.0:
+        raise ParameterError(
+            "target error", wanted="a positive number of counts", got=target, do="10, for example"
+        )
+
+    def error(thousandths: int) -> float:
+        budget = replace(wish, messages_per_user=Fraction(thousandths, _STEPS))
+        try:
+            return choose(budget).best.standard_error
+        except InfeasibleError:
+            return math.inf
+
+    low, high = _STEPS, round(MOST_MESSAGES) * _STEPS
+    best = error(high)
+    if best > target:
+        raise InfeasibleError(
+            "target error", wanted=f"a standard error of {target:g} counts",
+            got=f"{best:.4g} at {MOST_MESSAGES:g} messages a user",
+            do="ask for more than that, raise epsilon, or allow --mix-fakes",
+        )  # fmt: skip
+    if error(low) <= target:
+        return choose(replace(wish, messages_per_user=Fraction(low, _STEPS)))
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if error(middle) <= target else (middle, high)
+    return choose(replace(wish, messages_per_user=Fraction(high, _STEPS)))
