@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mixtally.cli import options as o
+from mixtally.cli.grouped import takes
 
 if TYPE_CHECKING:
     from mixtally.privacy.laws import Ask
@@ -66,22 +67,13 @@ class Request:
 
 def takes_law(command: Callable[..., None]) -> Callable[..., None]:
     """Give ``command``, which takes a Request first, an option for every parameter of a law."""
-    own = list(inspect.signature(command).parameters.values())[1:]
 
+    @takes(_OPTIONS)
     @wraps(command)
-    def called(**values: Any) -> None:
-        came = {name: values.pop(name) for name in _OPTIONS}
-        protocol, fraction = came.pop("protocol"), came.pop("honest_fraction")
-        command(Request(protocol, came, fraction), **values)
+    def called(group: dict[str, Any], **values: Any) -> None:
+        protocol, fraction = group.pop("protocol"), group.pop("honest_fraction")
+        command(Request(protocol, group, fraction), **values)
 
-    parameters = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
-        for name, (kind, default) in _OPTIONS.items()
-    ]
-    keyword = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own]
-    every = [*keyword, *parameters]
-    called.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
-    called.__annotations__ = {p.name: p.annotation for p in every}
     return called
 
 

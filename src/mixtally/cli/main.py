@@ -8,6 +8,7 @@ from mixtally.cli.audit import audit
 from mixtally.cli.calibrate import calibrate
 from mixtally.cli.delta import delta
 from mixtally.cli.demo import demo
+from mixtally.cli.ledger import app as ledger
 from mixtally.cli.plan import plan
 from mixtally.cli.simulate import simulate
 from mixtally.cli.sufficient import sufficient
@@ -41,6 +42,7 @@ def options(
 
 for command in (plan, delta, calibrate, audit, sufficient, simulate, demo):
     app.command()(command)
+app.add_typer(ledger)
 
 
 def run() -> None:

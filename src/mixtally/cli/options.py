@@ -58,6 +58,12 @@ MixFakes = Annotated[
 CountCrowd = Annotated[
     bool, typer.Option("--count-crowd", help="Count on other people's flips as fakes too.")
 ]
+LocalEpsilon = Annotated[
+    float | None,
+    typer.Option(
+        "--local-epsilon", help="Most that may be left when every mix colludes.", metavar="E"
+    ),
+]
 ProtocolName = Annotated[
     str | None,
     typer.Option(

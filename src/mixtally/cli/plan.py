@@ -2,11 +2,13 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from mixtally.cli import options as o
+from mixtally.cli.budget import BUDGET, given, wish_of
+from mixtally.cli.grouped import takes
 from mixtally.cli.output import print_json, publish
 
 if TYPE_CHECKING:
@@ -15,19 +17,15 @@ if TYPE_CHECKING:
     from mixtally.planner import Answer, Forecast
 
 
+@takes(BUDGET)
 def plan(
+    budget: dict[str, Any],
     epsilon: o.Epsilon,
     delta: o.Delta,
     users: o.Users,
     bins: o.Bins = None,
     labels: o.Labels = None,
     name: Annotated[str, typer.Option("--name", help="What the question is called.")] = "answer",
-    fakes_per_user: o.FakesPerUser = None,
-    messages_per_user: o.MessagesPerUser = None,
-    mix_fakes: o.MixFakes = False,
-    count_crowd: o.CountCrowd = False,
-    protocol: o.ProtocolName = None,
-    honest_fraction: o.HonestFraction = 1.0,
     target_error: Annotated[
         float | None,
         typer.Option(
@@ -46,23 +44,15 @@ def plan(
     """
     from mixtally.errors import ParameterError
     from mixtally.ground.codec import canonical
-    from mixtally.planner import Wish, choose, forecast, with_error
+    from mixtally.planner import choose, forecast, with_error
     from mixtally.records.guarantee import Guarantee
 
-    if target_error is not None and not fakes_per_user is messages_per_user is None:
+    if target_error is not None and {"--fakes-per-user", "--messages-per-user"} & {*given(budget)}:
         raise ParameterError(
             "budget", wanted="--target-error or a budget", got="both", do="leave one of them out"
         )
-    wish = Wish(
-        question=_question(name, bins, o.read_labels(labels)),
-        guarantee=Guarantee(epsilon=epsilon, delta=delta),
-        users=users,
-        messages_per_user=o.messages_per_user(fakes_per_user, messages_per_user),
-        mix_fakes=mix_fakes,
-        count_crowd=count_crowd,
-        protocol=protocol,
-        honest_fraction=honest_fraction,
-    )
+    question = _question(name, bins, o.read_labels(labels))
+    wish = wish_of(budget, question, Guarantee(epsilon=epsilon, delta=delta), users)
     answer = choose(wish) if target_error is None else with_error(wish, target_error)
     expected = forecast(answer.best, level)
     if out is not None:

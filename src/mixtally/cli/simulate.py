@@ -1,11 +1,13 @@
 """``mixtally simulate``: play a column of real data through the whole system."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from mixtally.cli import options as o
+from mixtally.cli.budget import BUDGET, given, wish_of
+from mixtally.cli.grouped import takes
 from mixtally.cli.output import print_json, progress_bars, publish
 
 if TYPE_CHECKING:
@@ -14,7 +16,9 @@ if TYPE_CHECKING:
     from mixtally.report.study import Study
 
 
+@takes(BUDGET)
 def simulate(
+    budget: dict[str, Any],
     data: Annotated[Path, typer.Argument(help="A .csv, .csv.gz or .parquet file, a row a person.")],
     column: Annotated[str, typer.Option("--column", help="The column to count.", metavar="NAME")],
     epsilon: Annotated[
@@ -28,12 +32,6 @@ def simulate(
         typer.Option("--plan", help="A plan from `mixtally plan --out`.", metavar="FILE"),
     ] = None,
     labels: o.Labels = None,
-    fakes_per_user: o.FakesPerUser = None,
-    messages_per_user: o.MessagesPerUser = None,
-    mix_fakes: o.MixFakes = False,
-    count_crowd: o.CountCrowd = False,
-    protocol: o.ProtocolName = None,
-    honest_fraction: o.HonestFraction = 1.0,
     level: o.Level = 0.95,
     project: Annotated[
         str | None,
@@ -56,39 +54,19 @@ def simulate(
 
     names = o.read_labels(labels)
     if plan is not None:
-        beside = {
-            "--epsilon": epsilon,
-            "--delta": delta,
-            "--labels": labels,
-            "--fakes-per-user": fakes_per_user,
-            "--messages-per-user": messages_per_user,
-            "--mix-fakes": mix_fakes or None,
-            "--count-crowd": count_crowd or None,
-            "--protocol": protocol,
-            "--honest-fraction": None if honest_fraction == 1.0 else honest_fraction,
-        }
-        _refuse([flag for flag, value in beside.items() if value is not None])
+        beside = {"--epsilon": epsilon, "--delta": delta, "--labels": labels}
+        _refuse([flag for flag, value in beside.items() if value is not None] + given(budget))
         chosen, reason = read_plan(plan), f"The plan was given: {plan}."
         question = chosen.question
         names = question.labels or tuple(str(i) for i in range(question.bins))
         population = read_population(data, column, names).asked(question)
     else:
-        from mixtally.planner import Wish, choose
+        from mixtally.planner import choose
 
         guarantee = _guarantee(epsilon, delta)
         population = read_population(data, column, names)
-        answer = choose(
-            Wish(
-                question=population.question,
-                guarantee=guarantee,
-                users=len(population.codes),
-                messages_per_user=o.messages_per_user(fakes_per_user, messages_per_user),
-                mix_fakes=mix_fakes,
-                count_crowd=count_crowd,
-                protocol=protocol,
-                honest_fraction=honest_fraction,
-            )
-        )
+        users = len(population.codes)
+        answer = choose(wish_of(budget, population.question, guarantee, users))
         chosen, reason = answer.best.plan, answer.reason
     with progress_bars() as progress:
         result = release(

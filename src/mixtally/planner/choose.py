@@ -38,6 +38,8 @@ def _reason(wish: Wish, best: Offer, others: list[Offer], misfits: tuple[Misfit,
         "as much."
         for offer in others
     ]
+    if wish.local_epsilon is not None:
+        sentences.append(f"The flips also keep a local epsilon of {wish.local_epsilon:g}.")
     sentences += [f"{misfit.protocol} would need {misfit.needs}." for misfit in misfits]
     return " ".join(sentences)
 

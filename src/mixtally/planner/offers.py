@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 
-from mixtally.ground.fixed import MOST_THRESHOLD
+from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
 from mixtally.planner.answer import Misfit, Offer
 from mixtally.planner.wish import MOST_MESSAGES, Wish
 from mixtally.privacy import price
@@ -14,6 +14,8 @@ from mixtally.protocols.flip_blank import FlipBlank
 from mixtally.records.guarantee import LEAST_USERS
 from mixtally.records.plan import PLAN_VERSION, Plan
 
+_IN_CLEAR = "no --local-epsilon: answers travel in clear, so nothing survives broken mixes"
+
 
 def flip_blank(wish: Wish) -> Offer | Misfit:
     """All fakes the budget allows, and the least flip probability for those that surely arrive."""
@@ -22,6 +24,10 @@ def flip_blank(wish: Wish) -> Offer | Misfit:
     crowd = math.floor(wish.honest_fraction * wish.users) if wish.count_crowd else 0
     crowd = crowd if crowd >= LEAST_USERS else 0
     threshold = price.least_threshold(sure, wish.guarantee.epsilon, wish.guarantee.delta, crowd)
+    if wish.local_epsilon is not None:
+        # 2 ln(p/q) <= cap, rounded to the safe side
+        least = SCALE / (1.0 + math.exp(wish.local_epsilon / 2.0))
+        threshold = max(threshold, min(MOST_THRESHOLD, math.ceil(least * (1.0 + 1e-15)) + 1))
     if threshold == MOST_THRESHOLD:
         return Misfit(FlipBlank.name, "more fakes: with these every bit would be a fair coin")
     bins = wish.question.bins
@@ -30,6 +36,8 @@ def flip_blank(wish: Wish) -> Offer | Misfit:
 
 def clear_uniform(wish: Wish) -> Offer | Misfit:
     """As many fakes as the bins need: more would only add noise."""
+    if wish.local_epsilon is not None:
+        return Misfit(ClearUniform.name, _IN_CLEAR)
     bins = wish.question.bins
     sure = price.least_uniform_fakes(bins, wish.guarantee.epsilon, wish.guarantee.delta)
     fakes = math.ceil(sure / wish.honest_fraction)
@@ -49,6 +57,8 @@ def clear_uniform(wish: Wish) -> Offer | Misfit:
 
 def clear_shaped(wish: Wish) -> Offer | Misfit:
     """The law of least spread, drawn by a mix: the users send nothing but their reports."""
+    if wish.local_epsilon is not None:
+        return Misfit(ClearShaped.name, _IN_CLEAR)
     if not wish.mix_fakes:
         return Misfit(ClearShaped.name, "a mix that is trusted to draw the fakes: --mix-fakes")
     shape = price.least_shape(wish.guarantee.epsilon, wish.guarantee.delta)

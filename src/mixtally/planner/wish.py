@@ -24,6 +24,8 @@ class Wish:
       count_crowd         whether honest people's own flips are counted on as fakes
       mix_fakes           whether a mix may be trusted to draw fakes
       protocol            a name, to plan with that one only; None to choose
+      local_epsilon       the most that may be left of the promise when every mix colludes, in
+                          [0.01, 100]; None for no limit
       honest_fraction     share of the users' promised fakes that surely arrive, and of the crowd
                           that is counted on, in (0, 1]
 
@@ -36,6 +38,7 @@ class Wish:
     messages_per_user: float | Fraction = DEFAULT_MESSAGES
     mix_fakes: bool = False
     count_crowd: bool = False
+    local_epsilon: float | None = None
     protocol: str | None = None
     honest_fraction: float = 1.0
 
@@ -48,6 +51,13 @@ class Wish:
                 wanted=f"a number in [1, {MOST_MESSAGES:g}]",
                 got=float(self.messages_per_user),
                 do="a person sends at least their own report; 2 adds one fake each",
+            )
+        if self.local_epsilon is not None and not 0.01 <= self.local_epsilon <= 100.0:
+            raise ParameterError(
+                "local epsilon",
+                wanted="a number in [0.01, 100]",
+                got=self.local_epsilon,
+                do="leave it out when the mixes are trusted",
             )
         if self.protocol is not None:
             protocol_class(self.protocol)

@@ -27,18 +27,20 @@ from numpy.typing import NDArray
 
 from mixtally.errors import AccountingError
 from mixtally.ground.tails import Floats
-from mixtally.privacy.bracket import RELATIVE_SLACK
 from mixtally.records.guarantee import MOST_EPSILON
 
 Curve = Callable[[float], float]
 """An upper bound of delta at any epsilon in [0, 20]."""
 
 LEAST_STEP = 2.0**-16
-_STEPS_A_DISTANCE = 40.0
-_MOST_POINTS = 4096
+_STEPS_A_DISTANCE = 64.0
+_MOST_POINTS = 1 << 15
 _FLAT = 1e-5
-_NOTHING = 1e-24
-_SLACK = 1.0 + 4.0 * RELATIVE_SLACK
+_NOTHING = 1e-22
+_SLACK = 1.001
+"""Bounds of rounding may differ from one epsilon to the next by less than this."""
+_BENDS = ((1e-4, _FLAT), (1e-15, 5e-4), (0.0, 1e-2))
+"""How far a chord may lie above the curve, relatively, while delta is above the first number."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,12 +67,13 @@ class Law:
         above = gap > 0.0
         return self.infinite + float(np.dot(self.chances[above], -np.expm1(-gap[above])))
 
-    def mirrored(self, step: float) -> tuple[Floats, Floats]:
-        """Losses and their chances on both sides of zero, ascending; ``step`` divides its own."""
+    def mirrored(self, step: float) -> tuple[NDArray[np.int64], Floats]:
+        """Losses in ``step``, which divides its own, on both sides of zero, and their chances."""
         losses = self.places * self.step
         chances = [(self.chances * np.exp(-losses))[::-1], [self.zero], self.chances]
         places = self.places * round(self.step / step)
-        return np.concatenate([-places[::-1], [0], places]), np.concatenate(chances)
+        origin = np.zeros(1, dtype=np.int64)
+        return np.concatenate([-places[::-1], origin, places]), np.concatenate(chances)
 
     def coarser(self, step: float) -> "Law":
         """A law on the lattice of ``step`` that dominates this one."""
@@ -104,7 +107,7 @@ def connected(step: float, points: dict[int, float]) -> Law:
     """
     places = np.array(sorted(points), dtype=np.int64)
     deltas = np.array([_checked(points[int(place)]) for place in places])
-    if np.any(deltas[1:] > deltas[:-1] * _SLACK + 1e-300):
+    if np.any(deltas[1:] > deltas[:-1] * _SLACK + _NOTHING):
         worst = int(np.argmax(deltas[1:] - deltas[:-1]))
         raise AccountingError(
             f"composition: wanted a delta that falls with epsilon, got {deltas[worst]} and then "
@@ -129,8 +132,8 @@ def _checked(delta: float) -> float:
 
 def _end(curve: Curve, most: float) -> float:
     """Where the curve has come down to nothing, or to what it keeps for ever."""
-    rest = _checked(curve(most))
-    end = most
+    rest, end = _checked(curve(most)), most
+    connected(1.0, {0: curve(0.0), 1: rest})  # it must not rise
     while end > LEAST_STEP and curve(end / 2.0) <= rest * (1.0 + _FLAT) + _NOTHING:
         end /= 2.0
     low = end / 2.0
@@ -153,8 +156,8 @@ def _points(curve: Curve, step: float, last: int) -> dict[int, float]:
             continue
         points[middle] = curve(middle * step)
         share = math.expm1((b - middle) * step) / math.expm1((b - a) * step)
-        share *= math.exp((middle - a) * step)  # how far below b, in e^epsilon, from b to a
-        chord = points[b] + (points[a] - points[b]) * share / math.exp((middle - a) * step)
-        if chord > points[middle] * (1.0 + _FLAT) or b - a > 64:
+        chord = points[b] + (points[a] - points[b]) * share * math.exp((middle - a) * step)
+        bend = next(bend for least, bend in _BENDS if points[b] >= least)
+        if chord - points[middle] > bend * points[b] + _NOTHING:
             open_ends += [(a, middle), (middle, b)]
     return points

@@ -1,0 +1,40 @@
+"""What a collection may cost and whom it may trust: the planner's options, declared once."""
+
+from typing import TYPE_CHECKING, Any
+
+from mixtally.cli import options as o
+
+if TYPE_CHECKING:
+    from mixtally.planner import Wish
+    from mixtally.records.guarantee import Guarantee
+    from mixtally.records.question import Question
+
+BUDGET: dict[str, tuple[Any, Any]] = {
+    "fakes_per_user": (o.FakesPerUser, None),
+    "messages_per_user": (o.MessagesPerUser, None),
+    "mix_fakes": (o.MixFakes, False),
+    "count_crowd": (o.CountCrowd, False),
+    "local_epsilon": (o.LocalEpsilon, None),
+    "protocol": (o.ProtocolName, None),
+    "honest_fraction": (o.HonestFraction, 1.0),
+}
+
+
+def given(budget: dict[str, Any]) -> list[str]:
+    """The flags that were set."""
+    return [
+        "--" + name.replace("_", "-") for name, value in budget.items() if value != BUDGET[name][1]
+    ]
+
+
+def wish_of(
+    budget: dict[str, Any], question: "Question", guarantee: "Guarantee", users: int
+) -> "Wish":
+    """The wish with this budget; raises ParameterError when it is stated in two ways."""
+    from mixtally.planner import Wish
+
+    rest = dict(budget)
+    messages = o.messages_per_user(rest.pop("fakes_per_user"), rest.pop("messages_per_user"))
+    return Wish(
+        question=question, guarantee=guarantee, users=users, messages_per_user=messages, **rest
+    )

@@ -1,0 +1,202 @@
+"""``mixtally ledger``: what a person may spend, what they spent, what is left."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mixtally.cli import options as o
+from mixtally.cli.output import print_json, publish
+
+if TYPE_CHECKING:
+    from mixtally.privacy.ledger import Left
+    from mixtally.records.certificate import Certificate
+    from mixtally.records.ledger import Ledger
+    from mixtally.records.plan import Plan
+
+app = typer.Typer(
+    name="ledger",
+    help="Charge every collection to a budget; refuse what would pass it.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+File = Annotated[Path, typer.Argument(help="The ledger.", metavar="FILE", show_default=False)]
+PlanFile = Annotated[
+    Path, typer.Argument(help="A plan from `mixtally plan --out`.", metavar="PLAN")
+]
+Times = Annotated[int | None, o.whole_option("--times", "Collections under this plan (default 1).")]
+Note = Annotated[str, typer.Option("--note", help="One line to remember it by.", metavar="TEXT")]
+OtherPlan = Annotated[
+    Path | None,
+    typer.Option("--plan", help="Say how often this plan still fits.", metavar="PLAN"),
+]
+
+
+@app.command("open")
+def open_(file: File, epsilon: o.Epsilon, delta: o.Delta) -> None:
+    """Open a ledger with a budget; an existing file is left alone."""
+    from mixtally.errors import DataError
+    from mixtally.ground.codec import canonical
+    from mixtally.records.guarantee import Guarantee
+    from mixtally.records.ledger import opened
+
+    ledger = opened(Guarantee(epsilon=epsilon, delta=delta))
+    with _alone(file):
+        if file.exists():
+            raise DataError(
+                str(file), wanted="a new file", got="one that is there already",
+                do="choose another name: a ledger is never started over",
+            )  # fmt: skip
+        publish(file.parent, {file.name: canonical(ledger)})
+    typer.echo(f"opened {file}: epsilon {epsilon:.12g}, delta {delta:.12g}")
+    typer.echo(f"seal: {ledger.seal}")
+
+
+@app.command()
+def charge(file: File, plan: PlanFile, times: Times = None, note: Note = "") -> None:
+    """Charge a plan, once or several times; refused when the budget would be passed."""
+    from mixtally.cli.simulate import read_plan
+    from mixtally.ground.codec import canonical
+    from mixtally.privacy.ledger import charge as charged
+    from mixtally.privacy.ledger import spent
+
+    with _alone(file):
+        before = _read(file)
+        today = date.today().isoformat()
+        times = 1 if times is None else times
+        after = charged(before, read_plan(plan), times, note=note, date=today)
+        publish(file.parent, {file.name: canonical(after)})
+    typer.echo(f"charged {times:,} x {after.charges[-1].fingerprint[:16]} to {file}")
+    for line in _spent_lines(after, spent(after)):
+        typer.echo(line)
+
+
+@app.command()
+def show(file: File, plan: OtherPlan = None, json: o.Json = False) -> None:
+    """Show the budget, every charge, what is spent and what is left."""
+    from mixtally.cli.simulate import read_plan
+    from mixtally.privacy.ledger import left, spent
+
+    ledger = _read(file)
+    other = None if plan is None else read_plan(plan)
+    total, rest = spent(ledger), left(ledger, other)
+    if json:
+        print_json(_facts(ledger, total, rest, other))
+        return
+    from rich.console import Console
+
+    console = Console(width=200, highlight=False, markup=False, soft_wrap=True)
+    for number, entry in enumerate(ledger.charges, 1):
+        promised = entry.plan.guarantee
+        console.print(
+            f"{number:>3}  {entry.date:10}  {entry.times:,} x {entry.fingerprint[:16]}  "
+            f"{entry.plan.question.name}: {entry.plan.protocol}, epsilon {promised.epsilon:.6g}, "
+            f"delta {promised.delta:.6g}" + (f"  ({entry.note})" if entry.note else "")
+        )
+    for line in [*_spent_lines(ledger, total), *_left_lines(ledger, rest, other)]:
+        console.print(line)
+
+
+def _facts(
+    ledger: "Ledger", total: "Certificate | None", rest: "Left", other: "Plan | None"
+) -> dict[str, Any]:
+    return {
+        "epsilon": ledger.budget.epsilon,
+        "delta_target": ledger.budget.delta,
+        "delta": total.upper if total else 0.0,
+        "delta_lower": total.lower if total else 0.0,
+        "observer": ledger.budget.observer,
+        "status": total.status if total else None,
+        "source": total.source if total else None,
+        "assumption": total.assumption if total else None,
+        "epsilon_spent": rest.spent,
+        "epsilon_left": rest.epsilon,
+        "times_left": None if other is None else rest.times,
+        "charges": [
+            {
+                "plan": entry.fingerprint,
+                "question": entry.plan.question.name,
+                "protocol": entry.plan.protocol,
+                "epsilon": entry.plan.guarantee.epsilon,
+                "delta": entry.plan.guarantee.delta,
+                "times": entry.times,
+                "date": entry.date,
+                "note": entry.note,
+            }
+            for entry in ledger.charges
+        ],
+        "seal": ledger.seal,
+    }
+
+
+def _spent_lines(ledger: "Ledger", total: "Certificate | None") -> list[str]:
+    from mixtally.report.words import at_most
+
+    budget = ledger.budget
+    allowed = f"of {budget.delta:.6g} at epsilon {budget.epsilon:.6g}"
+    if total is None:
+        return [f"spent: nothing {allowed}", f"seal: {ledger.seal}"]
+    return [
+        f"spent: delta <= {at_most(total.upper, 6)} {allowed}, observer: {total.observer}",
+        f"status: {total.status}; source: {total.source}",
+        f"assumption: {total.assumption}",
+        f"seal: {ledger.seal}",
+    ]
+
+
+def _left_lines(ledger: "Ledger", rest: "Left", other: "Plan | None") -> list[str]:
+    from mixtally.report.words import at_least, at_most
+
+    used = "more than 20" if rest.spent is None else at_most(rest.spent, 6)
+    lines = [
+        f"left: epsilon {at_least(rest.epsilon, 6)} at delta {ledger.budget.delta:.6g} "
+        f"({used} is spent); losses add up to less than their sum"
+    ]
+    if other is not None:
+        lines.append(f"this plan still fits {rest.times:,} times")
+    return lines
+
+
+def _read(file: Path) -> "Ledger":
+    """The ledger in a file; raises DataError without one, PlanError for a foreign or edited one."""
+    from mixtally.errors import DataError
+    from mixtally.records.ledger import read_ledger
+
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise DataError(
+            str(file), wanted="a ledger", got=str(error), do="start one: `mixtally ledger open`"
+        ) from error
+    return read_ledger(data, str(file))
+
+
+@contextmanager
+def _alone(file: Path) -> Iterator[None]:
+    """Nobody else charges a ledger of this folder meanwhile: no charge is lost.
+
+    Where the system has no such locks, two charges at the same moment may lose one.
+    """
+    from mixtally.errors import DataError
+
+    try:
+        import fcntl
+        import os
+    except ImportError:
+        yield
+        return
+    try:
+        folder = os.open(file.parent, os.O_RDONLY)
+    except OSError as error:
+        raise DataError(
+            str(file.parent), wanted="a folder", got=str(error), do="make it first"
+        ) from error
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)

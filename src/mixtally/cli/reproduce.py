@@ -1,0 +1,73 @@
+"""``mixtally reproduce``: the founding documents, computed again."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mixtally.cli import options as o
+from mixtally.cli.output import print_json, progress_bars, publish
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from mixtally.lab.reproduce import Reproduction
+
+_COLORS = {"reproduces": "green", "differs": "yellow", "false": "red", "computed": "dim"}
+
+
+def reproduce(
+    out: Annotated[Path, typer.Option("--out", help="Where the report goes.")] = Path(
+        "mixtally-reproduce"
+    ),
+    document: Annotated[
+        str | None,
+        typer.Option("--document", help="Only one: 000, 002, 003 or 004.", metavar="NUMBER"),
+    ] = None,
+    json: o.Json = False,
+) -> None:
+    """Compute the founding documents again.
+
+    Every number, table, figure and claim beside what follows from it, and a verdict on every
+    promise, held against the exact laws.
+    """
+    from json import dumps
+
+    from mixtally.lab.reproduce import reproduce as compute
+    from mixtally.lab.reproduce.page import page
+
+    with progress_bars() as progress:
+        found = compute(document, progress)
+    facts = found.facts()
+    files = {
+        "report.html": page(found),
+        "report.json": dumps(facts, indent=1, allow_nan=False) + "\n",
+    }
+    written = publish(out, files)
+    if json:
+        print_json(facts)
+        return
+    from rich.console import Console
+
+    console = Console()
+    console.print(_table(found))
+    counts = ", ".join(f"{count:,} {word}" for word, count in facts["words"].items())
+    console.print(counts, markup=False, highlight=False)
+    for path in written:
+        console.print(f"wrote {path}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _table(found: "Reproduction") -> "Table":
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(show_edge=False, pad_edge=False)
+    for name in ("document", "place", "what", "printed", "computed", "unit", "word"):
+        right = name in ("printed", "computed")
+        table.add_column(name, justify="right" if right else "left", no_wrap=name != "what")
+    for one in found.findings:
+        cells = (
+            one.document, one.place, one.what, one.printed or "", one.computed_text(), one.unit,
+        )  # fmt: skip
+        table.add_row(*map(Text, cells), Text(one.word, style=_COLORS[one.word]))
+    return table

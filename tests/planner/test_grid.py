@@ -1,0 +1,89 @@
+"""Over a grid of settings the planner picks what theory says, and caps what broken mixes leave."""
+
+from itertools import product
+from math import floor
+
+import pytest
+
+from mixtally.errors import InfeasibleError, ParameterError
+from mixtally.planner import Wish, choose
+from mixtally.privacy.price import least_uniform_fakes
+from mixtally.records.guarantee import Guarantee
+from mixtally.records.question import Question
+
+GRID = list(
+    product(
+        (0.2, 1.0, 3.0),  # epsilon
+        (1e-5, 1e-9),  # delta
+        (5_000, 200_000, 10**7),  # users
+        (10, 1000, 50_000),  # bins
+        (1.1, 2.0),  # messages a user
+        (False, True),  # a mix may draw fakes
+    )
+)
+
+
+def wish(epsilon, delta, users, bins, budget, mix, **rest):
+    return Wish(
+        question=Question(name="q", bins=bins),
+        guarantee=Guarantee(epsilon=epsilon, delta=delta),
+        users=users,
+        messages_per_user=budget,
+        mix_fakes=mix,
+        **rest,
+    )
+
+
+def expected(epsilon, delta, users, bins, budget, mix):
+    """Shaped fakes where a mix may draw them; else uniform ones while they fit; else flips."""
+    if mix:
+        return "clear-shaped"
+    fits = least_uniform_fakes(bins, epsilon, delta) <= floor((budget - 1.0) * users + 1e-6)
+    return "clear-uniform" if fits else "flip-blank"
+
+
+def test_the_grid_has_more_than_two_hundred_settings():
+    assert len(GRID) >= 200
+    assert {expected(*setting) for setting in GRID} == {
+        "clear-shaped", "clear-uniform", "flip-blank",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("setting", GRID)
+def test_the_choice_is_what_theory_says(setting):
+    answer = choose(wish(*setting))
+    assert answer.best.plan.protocol == expected(*setting)
+    assert answer.best.plan.certificate.upper <= setting[1]
+
+
+@pytest.mark.parametrize("cap", [0.5, 2.0, 8.0])
+def test_a_local_epsilon_is_kept_and_costs_error(cap):
+    asked = (1.0, 1e-6, 10**6, 100, 2.0, True)
+    answer = choose(wish(*asked, local_epsilon=cap))
+    assert answer.best.plan.protocol == "flip-blank"
+    assert 0.999 * cap <= answer.best.protocol.local_epsilon <= cap
+    assert answer.best.standard_error > choose(wish(*asked)).best.standard_error
+    assert "local epsilon" in answer.reason
+    assert answer.best.plan.certificate.upper <= 1e-6
+
+
+def test_a_cap_above_what_the_flips_have_changes_nothing():
+    asked = (1.0, 1e-6, 10**6, 10**5, 2.0, False)
+    assert choose(wish(*asked, local_epsilon=50.0)).best == choose(wish(*asked)).best
+
+
+def test_records_in_clear_cannot_keep_a_local_epsilon():
+    with pytest.raises(InfeasibleError, match="survives broken mixes"):
+        choose(wish(1.0, 1e-6, 10**6, 100, 2.0, False, local_epsilon=1.0, protocol="clear-uniform"))
+    with pytest.raises(ParameterError, match="local epsilon"):
+        wish(1.0, 1e-6, 10**6, 100, 2.0, False, local_epsilon=0.0)
+
+
+def test_the_crowd_hides_a_person_without_any_fake():
+    asked = (1.0, 1e-6, 10**6, 10**5, 1.0, False)
+    counted = choose(wish(*asked, count_crowd=True))
+    assert counted.best.standard_error == pytest.approx(81.1, abs=0.1)
+    assert counted.facts()["crowd_counted"] == 10**6
+    assert choose(wish(*asked)).best.standard_error == pytest.approx(1979, abs=1)
+    half = choose(wish(*asked, count_crowd=True, honest_fraction=0.5))
+    assert half.facts()["crowd_counted"] == 500_000

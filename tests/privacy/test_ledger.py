@@ -1,0 +1,149 @@
+"""The ledger charges until the budget is spent, never past it, and says what is left."""
+
+import pytest
+
+from mixtally.errors import InfeasibleError, ParameterError, PlanError
+from mixtally.privacy import compose, ledger, price
+from mixtally.privacy.ledger import Left, charge, left, spent
+from mixtally.records.guarantee import Guarantee
+from mixtally.records.ledger import opened
+from privacy.composed import LARGE, plan_of
+
+BUDGET = Guarantee(epsilon=3.0, delta=1e-5)
+PLAN, SHAPED = plan_of(LARGE[0]), plan_of(LARGE[2])
+CHEAP = plan_of(LARGE[3], 0.1)
+
+
+def fill(plan):
+    """A ledger charged with ``plan`` one by one until it refuses, and how often that went well."""
+    now, count = opened(BUDGET), 0
+    while True:
+        try:
+            now = charge(now, plan)
+        except InfeasibleError:
+            return now, count
+        count += 1
+
+
+def keeps_the_budget():
+    """Whether charging stops in time: what was charged fits, by composition from the outside."""
+    now, count = fill(PLAN)
+    fits = compose.upper_curve([(PLAN, count)])(BUDGET.epsilon) <= BUDGET.delta
+    more = compose.upper_curve([(PLAN, count + 1)])(BUDGET.epsilon) > BUDGET.delta
+    return fits and more and sum(c.times for c in now.charges) == count
+
+
+def test_charging_goes_on_until_just_before_the_budget_would_be_passed():
+    assert keeps_the_budget()
+    _, count = fill(PLAN)
+    assert count == left(opened(BUDGET), PLAN).times
+    assert count > BUDGET.epsilon  # better than adding epsilons up
+
+
+@pytest.mark.parametrize(
+    ("name", "bug"),
+    [
+        ("_spent", lambda honest: lambda ledger: honest(ledger)[:-1]),
+        ("_spent", lambda honest: lambda ledger: [(plan, 1) for plan, _ in honest(ledger)][:1]),
+        ("upper_curve", lambda honest: lambda charges: honest([charges[-1]])),
+        ("upper_curve", lambda honest: lambda charges: lambda e: honest(charges)(e) / 2),
+        ("upper_curve", lambda honest: lambda charges: lambda e: honest(charges)(e + 0.3)),
+    ],
+    ids=["forgets the last", "forgets most", "each alone", "half", "a larger epsilon"],
+)
+def test_a_ledger_that_forgets_is_noticed(monkeypatch, name, bug):
+    honest, calls = getattr(ledger, name), []
+
+    def counted(*args):
+        calls.append(args)
+        if len(calls) > 40:  # a ledger that forgets all would never refuse
+            raise InfeasibleError("test", wanted="an end", got="none", do="stop")
+        return bug(honest)(*args)
+
+    monkeypatch.setattr(ledger, name, counted)
+    assert not keeps_the_budget()
+
+
+def test_a_refused_charge_says_what_was_wanted_what_came_and_what_fits():
+    with pytest.raises(InfeasibleError) as refusal:
+        charge(opened(BUDGET), PLAN, 1000)
+    text = str(refusal.value)
+    assert "\n" not in text
+    assert "wanted delta <= 1e-05 at epsilon 3 for everything" in text
+    assert "after this charge" in text
+    most = left(opened(BUDGET), PLAN).times
+    assert f"{most:,} times would still fit" in text
+    charge(opened(BUDGET), PLAN, most)
+
+
+def test_a_refused_charge_with_nothing_left_says_so():
+    full, _ = fill(PLAN)
+    with pytest.raises(InfeasibleError, match="leave this collection out"):
+        charge(full, PLAN)
+    assert left(full, PLAN).times == 0
+
+
+def test_different_plans_share_one_budget():
+    now = charge(charge(charge(opened(BUDGET), PLAN), SHAPED), CHEAP, 5, note="n", date="d")
+    assert [entry.times for entry in now.charges] == [1, 1, 5]
+    assert (now.charges[-1].note, now.charges[-1].date) == ("n", "d")
+    shown = spent(now)
+    direct = compose.delta_of([(PLAN, 1), (SHAPED, 1), (CHEAP, 5)], 3.0)
+    assert shown == direct
+    assert left(now, PLAN).times < left(opened(BUDGET), PLAN).times
+
+
+def test_what_is_left_falls_with_every_charge():
+    now, before = opened(BUDGET), Left(0, 0.0, 3.0)
+    assert left(now) == before
+    assert spent(now) is None
+    for _ in range(3):
+        now = charge(now, PLAN)
+        rest = left(now)
+        assert rest.spent > before.spent
+        assert rest.epsilon == pytest.approx(3.0 - rest.spent)
+        assert spent(now).upper <= BUDGET.delta
+        before = rest
+
+
+def test_times_at_once_are_times_one_by_one():
+    at_once = charge(opened(BUDGET), PLAN, 3)
+    one_by_one = charge(charge(charge(opened(BUDGET), PLAN), PLAN), PLAN)
+    assert spent(at_once) == spent(one_by_one)
+    assert left(at_once, PLAN) == left(one_by_one, PLAN)
+
+
+def test_a_plan_whose_promise_is_false_is_not_charged():
+    weaker = {**PLAN.integers, "threshold": PLAN.integers["threshold"] // 2}
+    false = type(PLAN)(
+        **{f: getattr(PLAN, f) for f in PLAN.__struct_fields__} | {"integers": weaker}
+    )
+    with pytest.raises(PlanError, match="its promise is false"):
+        charge(opened(BUDGET), false)
+    with pytest.raises(PlanError, match="its promise is false"):
+        left(opened(BUDGET), false)
+
+
+def test_verification_is_what_refuses_it(monkeypatch):
+    """The planted bug: a ledger that takes the plan's word charges a plan that lies."""
+    weaker = {**PLAN.integers, "threshold": PLAN.integers["threshold"] * 9 // 10}
+    false = type(PLAN)(
+        **{f: getattr(PLAN, f) for f in PLAN.__struct_fields__} | {"integers": weaker}
+    )
+    monkeypatch.setattr(price, "verify", lambda _: None)
+    assert charge(opened(BUDGET), false).charges
+    monkeypatch.undo()
+    with pytest.raises(PlanError):
+        charge(opened(BUDGET), false)
+
+
+@pytest.mark.parametrize("times", [0, -1, 10**6 + 1, True])
+def test_times_outside_their_range_are_refused(times):
+    with pytest.raises(ParameterError, match="times"):
+        charge(opened(BUDGET), PLAN, times)
+
+
+def test_a_single_plan_may_spend_exactly_its_own_guarantee():
+    own = opened(Guarantee(epsilon=1.0, delta=PLAN.guarantee.delta))
+    assert spent(charge(own, PLAN)).upper <= PLAN.guarantee.delta
+    assert left(own, PLAN).times == 1
