@@ -10,6 +10,7 @@ from mixtally.cli.delta import delta
 from mixtally.cli.demo import demo
 from mixtally.cli.ledger import app as ledger
 from mixtally.cli.plan import plan
+from mixtally.cli.reproduce import reproduce
 from mixtally.cli.simulate import simulate
 from mixtally.cli.sufficient import sufficient
 from mixtally.errors import AccountingError, InputError
@@ -40,7 +41,7 @@ def options(
     """Count how often things happen in a crowd without learning anything about anyone in it."""
 
 
-for command in (plan, delta, calibrate, audit, sufficient, simulate, demo):
+for command in (plan, delta, calibrate, audit, reproduce, sufficient, simulate, demo):
     app.command()(command)
 app.add_typer(ledger)
 

@@ -1,0 +1,166 @@
+"""Curves as SVG: a chart is data, drawing it is pure text."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from mixtally.report.svg import Markup, el
+
+_WIDTH, _HEIGHT = 920, 340
+_LEFT, _RIGHT, _TOP, _BOTTOM = 70, 210, 30, 48
+_LABEL_GAP = 16.0
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A named line through ``points``; ``dots`` marks every one of them."""
+
+    name: str
+    points: tuple[Point, ...]
+    dots: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """Curves over common axes.
+
+    where
+      marks   places on the x axis with a word, drawn as vertical lines
+      log_x, log_y   whether an axis is logarithmic; then all its values are positive
+    """
+
+    document: str
+    title: str
+    caption: str
+    x_name: str
+    y_name: str
+    curves: tuple[Curve, ...]
+    marks: tuple[tuple[float, str], ...] = ()
+    log_x: bool = False
+    log_y: bool = False
+
+
+def draw(chart: Chart) -> Markup:
+    """The chart as one svg element."""
+    points = [point for curve in chart.curves for point in curve.points]
+    xs = [x for x, _ in points] + [x for x, _ in chart.marks]
+    x_at, x_ticks = _axis(xs, chart.log_x, _LEFT, _WIDTH - _RIGHT)
+    y_at, y_ticks = _axis([y for _, y in points], chart.log_y, _HEIGHT - _BOTTOM, _TOP)
+    parts = [
+        el("title", chart.title),
+        *_grid(x_ticks, x_at, y_ticks, y_at, chart),
+        *_marks(chart, x_at),
+    ]
+    for i, curve in enumerate(chart.curves):
+        parts += _curve(curve, i, x_at, y_at)
+    parts += _names(chart.curves, y_at)
+    return el(
+        "svg", *parts, viewBox=f"0 0 {_WIDTH} {_HEIGHT}", role="img", aria_label=chart.title,
+        xmlns="http://www.w3.org/2000/svg", class_="chart",
+    )  # fmt: skip
+
+
+def _axis(
+    values: list[float], log: bool, start: float, stop: float
+) -> tuple[Callable[[float], float], list[float]]:
+    """From a value to its place, and the values that get a tick."""
+    low, high = min(values), max(values)
+    if log:
+        low, high = math.log10(low), math.log10(high)
+    else:
+        low = min(low, 0.0) if low < 0.4 * high else low
+    if high - low < 1e-12:
+        low, high = low - 0.5, high + 0.5
+    ticks = _powers(low, high) if log else _round_numbers(low, high)
+
+    def at(value: float) -> float:
+        place = math.log10(value) if log else value
+        return start + (stop - start) * (place - low) / (high - low)
+
+    return at, ticks
+
+
+def _powers(low: float, high: float) -> list[float]:
+    step = max(1, round((high - low) / 6))
+    found = [10.0**k for k in range(math.ceil(low - 1e-9), math.floor(high + 1e-9) + 1, step)]
+    if len(found) >= 3:
+        return found
+    between = [m * 10.0**k for k in range(math.floor(low), math.ceil(high) + 1) for m in (1, 2, 5)]
+    return [v for v in between if low - 1e-9 <= math.log10(v) <= high + 1e-9]
+
+
+def _round_numbers(low: float, high: float) -> list[float]:
+    rough = (high - low) / 6
+    scale = 10.0 ** math.floor(math.log10(rough))
+    step = next(scale * m for m in (1, 2, 5, 10) if scale * m >= rough)
+    return [step * k for k in range(math.ceil(low / step), math.floor(high / step + 1e-9) + 1)]
+
+
+def _tick_text(value: float) -> str:
+    power = math.log10(value) if value > 0.0 else 0.5
+    if abs(power - round(power)) < 1e-9 and not -3 <= power <= 6:
+        return f"1e{round(power)}"
+    return f"{value:,.7g}"
+
+
+def _grid(
+    x_ticks: list[float],
+    x_at: Callable[[float], float],
+    y_ticks: list[float],
+    y_at: Callable[[float], float],
+    chart: Chart,
+) -> list[Markup]:
+    bottom, right = _HEIGHT - _BOTTOM, _WIDTH - _RIGHT
+    parts = []
+    for v in x_ticks:
+        x = x_at(v)
+        parts.append(el("line", x1=x, x2=x, y1=float(_TOP), y2=float(bottom), class_="grid"))
+        parts.append(el("text", _tick_text(v), x=x, y=bottom + 16.0, class_="tick"))
+    for v in y_ticks:
+        y = y_at(v)
+        parts.append(el("line", x1=float(_LEFT), x2=float(right), y1=y, y2=y, class_="grid"))
+        parts.append(el("text", _tick_text(v), x=_LEFT - 8.0, y=y + 4.0, class_="label axis"))
+    middle = (_LEFT + right) / 2
+    parts.append(el("text", chart.x_name, x=middle, y=_HEIGHT - 10.0, class_="tick"))
+    parts.append(el("text", chart.y_name, x=8.0, y=14.0, class_="axis"))
+    return parts
+
+
+def _marks(chart: Chart, x_at: Callable[[float], float]) -> list[Markup]:
+    parts = []
+    for value, word in chart.marks:
+        x = x_at(value)
+        bottom = float(_HEIGHT - _BOTTOM)
+        parts.append(el("line", x1=x, x2=x, y1=float(_TOP), y2=bottom, class_="zero"))
+        parts.append(el("text", word, x=x + 4.0, y=_TOP + 11.0, class_="mark"))
+    return parts
+
+
+def _curve(
+    curve: Curve, index: int, x_at: Callable[[float], float], y_at: Callable[[float], float]
+) -> list[Markup]:
+    places = [(x_at(x), y_at(y)) for x, y in curve.points]
+    text = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+    parts = [el("polyline", points=text, class_=f"curve c{index}")]
+    if curve.dots:
+        parts += [el("circle", cx=x, cy=y, r=3.5, class_=f"dot c{index}") for x, y in places]
+    return parts
+
+
+def _names(curves: tuple[Curve, ...], y_at: Callable[[float], float]) -> list[Markup]:
+    """Names in the right margin, as near to the ends of their lines as room allows."""
+    x = _WIDTH - _RIGHT + 12.0
+    wanted = sorted((y_at(c.points[-1][1]), i, c.name) for i, c in enumerate(curves))
+    places: list[float] = []
+    for end, _, _ in wanted:
+        places.append(max(end, _TOP + 4.0, places[-1] + _LABEL_GAP if places else 0.0))
+    limit = float(_HEIGHT - _BOTTOM)
+    for i in reversed(range(len(places))):
+        places[i] = min(places[i], limit)
+        limit = places[i] - _LABEL_GAP
+    parts = []
+    for y, (_, i, name) in zip(places, wanted, strict=True):
+        parts.append(el("line", x1=x, x2=x + 12.0, y1=y, y2=y, class_=f"curve c{i}"))
+        parts.append(el("text", name, x=x + 18.0, y=y + 4.0, class_="name"))
+    return parts
