@@ -4,7 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/.ready
 BENCH_STAMP := .venv/.bench-ready
 
-.PHONY: help setup demo test check format bench clean
+.PHONY: help setup demo test slow check format bench clean
 
 help:            ## list the commands
 	@grep -hE '^[a-z]+: .*##|^[a-z]+:  +##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 12
@@ -33,7 +33,10 @@ demo: $(STAMP)   ## count 336,776 flights privately and draw the result
 	@$(BIN)/mixtally demo --out out/demo
 
 test: $(STAMP)   ## run the tests
-	@$(BIN)/pytest
+	@$(BIN)/pytest -m "not slow"
+
+slow: $(STAMP)   ## run the tests that need minutes
+	@$(BIN)/pytest -m slow
 
 check: $(STAMP)  ## format, lint, types, import contracts
 	@$(BIN)/ruff format --check .

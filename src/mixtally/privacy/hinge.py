@@ -33,6 +33,7 @@ _BLOCK = 1 << 21
 _MOST_FREQUENCIES = 1 << 23
 _MOST_SMOOTHED = 1e-3
 _WORTH_IT = 1 << 24
+_MOST_NATS = 600.0
 
 
 class Law(NamedTuple):
@@ -57,10 +58,11 @@ def hinge(law: Law, count: int) -> Bracket:
     while smoothed > _MOST_SMOOTHED * value and saddle.work(spread / 8.0) < _WORTH_IT:
         spread /= 8.0
         value, smoothed, cut = saddle.integral(spread)
+    added = smoothed + cut + saddle.aliases(value)
     if value >= 1.0:  # no divergence is larger, whatever was added
-        return Bracket(max(0.0, min(1.0, value - smoothed - cut)), 1.0)
+        return Bracket(max(0.0, min(1.0, value - added)), 1.0)
     ends = bracket(value, cut=cut)
-    return Bracket(max(0.0, ends.lower - smoothed - cut), ends.upper)
+    return Bracket(max(0.0, ends.lower - added), ends.upper)
 
 
 def chance_positive(law: Law, count: int) -> Bracket:
@@ -75,8 +77,9 @@ def chance_positive(law: Law, count: int) -> Bracket:
     spread = _Saddle(values, chances, count, order=1).spread(_TAIL_SMOOTHING)
     found = []
     for shift in (-_SHIFT * spread, _SHIFT * spread):
-        value, _, cut = _Saddle(values + shift / count, chances, count, order=1).integral(spread)
-        found += [count * (value - cut), count * (value + cut)]
+        saddle = _Saddle(values + shift / count, chances, count, order=1)
+        value, _, cut = saddle.integral(spread)
+        found += [count * (value - cut - saddle.aliases(value)), count * (value + cut)]
     miss = 0.5 * math.erfc(_SHIFT / math.sqrt(2.0))
     lower = (found[0] - miss) / (1.0 - miss)
     return Bracket(max(0.0, min(1.0, lower)), max(0.0, min(1.0, found[3] / (1.0 - miss))))
@@ -104,6 +107,7 @@ class _Saddle:
     def __init__(self, values: Floats, chances: Floats, count: int, order: int = 2) -> None:
         self.values, self.chances, self.count, self.order = values, chances, count, order
         self.point = self._find()
+        self.exponents = self.point * values
         self.log_m, tilted = self._tilt(self.point)
         self.tilted = tilted
         mean = float(np.dot(tilted, values))
@@ -115,7 +119,7 @@ class _Saddle:
         """Logarithm of M(t), and the tilted probabilities."""
         exponent = t * self.values
         top = float(exponent.max())
-        if top < 1.0:  # near zero log M is a small difference: keep its digits
+        if top < _MOST_NATS:  # log M is often a tiny difference: keep its digits
             growth = float(np.dot(self.chances, np.expm1(exponent)))
             return math.log1p(growth), self.chances * np.exp(exponent) / (1.0 + growth)
         weights = self.chances * np.exp(exponent - top)
@@ -189,16 +193,32 @@ class _Saddle:
         if scale > 700.0:
             raise AccountingError("hinge: the expectation exceeds all bounds")
         height = math.exp(scale) / (math.pi * self.count)
-        slack = 1.0 + 64.0 * 2.0**-52 * (1.0 + abs(self.count * self.log_m))
+        grain = float(np.dot(self.chances, np.abs(np.expm1(np.minimum(self.exponents, 1.0)))))
+        slack = 1.0 + 64.0 * 2.0**-52 * (1.0 + abs(self.count * self.log_m) + self.count * grain)
         rest = math.exp(-0.5 * _LAST_DEVIATION**2) * last ** (1 - self.order)
         smoothed = spread**2 * height * step * max(0.0, density) * (1.0 + 1e-6)
         return slack * height * step * total, smoothed, height * rest * (1.0 + step / last)
+
+    def aliases(self, value: float) -> float:
+        """A bound on what the trapezoid rule added to ``value``, divided by N as it is.
+
+        Shifted up by k periods: e^{-tkP} E[(S + kP)_+]. Shifted down: by Chernoff at the tilt that
+        set the period. Of order 1 chances stand in the place of the expectations.
+        """
+        height = math.exp(self.count * self.log_m)
+        up = math.exp(-min(700.0, self.point * self.period))
+        if self.order == 2:
+            up *= self.period + self.count * value
+            height /= self.point
+        return 1.2 / self.count * (up + math.exp(-_ALIAS_NATS) * height)
 
     def _power(self, omega: Floats, spread: float) -> NDArray[np.complex128]:
         """(M(t + i omega) / M(t))^N times the Gaussian's transform, one at omega = 0."""
         phase = np.multiply.outer(omega, self.values)
         real = -2.0 * (np.sin(0.5 * phase) ** 2 @ self.tilted)
         imaginary = np.sin(phase) @ self.tilted
-        power = self.count * np.log1p(real + 1j * imaginary)
+        # Not log1p of the complex number, which rounds at 1e-16: it is taken N times.
+        modulus = 0.5 * np.log1p(2.0 * real + real * real + imaginary * imaginary)
+        power = self.count * (modulus + 1j * np.arctan2(imaginary, 1.0 + real))
         gauss = -0.5 * (omega * spread) ** 2 + 1j * omega * self.point * spread**2
         return np.asarray(np.exp(power + gauss), dtype=np.complex128)

@@ -23,22 +23,27 @@ SOURCE = (
 CROWD_SOURCE = "free blank fakes of the crowd, any dataset; every orbit of two k-hot records"
 
 
-def orbits(most: int) -> Iterator[Orbit]:
-    """Every way in which two different records with at most ``most`` set bits lie."""
+def orbits(most: int, bins: int | None = None) -> Iterator[Orbit]:
+    """Every way in which two different records with at most ``most`` set bits lie in ``bins``."""
     for both in range(most + 1):
         for only_u in range(most - both + 1):
             for only_v in range(most - both + 1):
-                if only_u or only_v:
+                size = only_u + only_v + both
+                if (only_u or only_v) and (bins is None or size <= bins):
                     yield Orbit(only_u, only_v, both)
 
 
-def among_blanks(fakes: int, most: int, threshold: int, epsilon: float) -> Bracket:
+def among_blanks(
+    fakes: int, most: int, threshold: int, epsilon: float, bins: int | None = None
+) -> Bracket:
     """delta(epsilon) of one record with at most ``most`` set bits among flipped blanks."""
     q, grow = threshold / SCALE, math.exp(epsilon)
-    return larger(*(hinge(flip_law(orbit, q, grow), fakes + 1) for orbit in orbits(most)))
+    return larger(*(hinge(flip_law(orbit, q, grow), fakes + 1) for orbit in orbits(most, bins)))
 
 
-def in_crowd(users: int, most: int, threshold: int, epsilon: float) -> Bracket:
+def in_crowd(
+    users: int, most: int, threshold: int, epsilon: float, bins: int | None = None
+) -> Bracket:
     """delta(epsilon) among ``users`` such records and no fakes; only the upper end is known.
 
     The lower end is that of a crowd that holds nothing at all.
@@ -46,7 +51,7 @@ def in_crowd(users: int, most: int, threshold: int, epsilon: float) -> Bracket:
     q, p = threshold / SCALE, (SCALE - threshold) / SCALE
     share, grow = (q / p) ** most, math.exp(epsilon)
     upper = lower = 0.0
-    for orbit in orbits(most):
+    for orbit in orbits(most, bins):
         law = flip_law(orbit, q, grow)
         upper = max(upper, hinge(diluted(law, share), users).upper / share)
         lower = max(lower, hinge(law, users).lower)

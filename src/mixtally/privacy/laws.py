@@ -96,7 +96,7 @@ def _int(value: int | None) -> int:
 def _flip_blank(ask: Ask, epsilon: float) -> Quote:
     fakes, threshold = _int(ask.fakes), _int(ask.threshold)
     if (ask.max_set or 1) > 1:
-        ends = k_hot.among_blanks(fakes, _int(ask.max_set), threshold, epsilon)
+        ends = k_hot.among_blanks(fakes, _int(ask.max_set), threshold, epsilon, ask.bins)
         return Quote(ends, k_hot.SOURCE, _fakes_arrive(ask))
     if ask.count_crowd:
         ends = one_hot.messages(_int(ask.users), fakes, threshold, epsilon, ask.bins)
@@ -138,10 +138,10 @@ def _flip(ask: Ask, epsilon: float) -> Quote:
         ends = vectors.any_dataset(users, ask.bits, threshold, epsilon)
         return Quote(ends, vectors.SOURCE, _crowd_flips(ask))
     if ask.observer is Observer.SUMS:
-        ends = one_hot.sums(users, fakes, threshold, epsilon)
+        ends = one_hot.sums(users, fakes, threshold, epsilon, ask.bins)
         return Quote(ends, one_hot.SUMS_SOURCE, _crowd_flips(ask) + "; only sums are seen")
     if (ask.max_set or 1) > 1:
-        ends = k_hot.in_crowd(users, _int(ask.max_set), threshold, epsilon)
+        ends = k_hot.in_crowd(users, _int(ask.max_set), threshold, epsilon, ask.bins)
         return Quote(ends, k_hot.CROWD_SOURCE, _crowd_flips(ask))
     ends = one_hot.messages(users, fakes, threshold, epsilon, ask.bins)
     return Quote(ends, one_hot.MESSAGES_SOURCE, _crowd_flips(ask))

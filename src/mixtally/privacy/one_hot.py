@@ -109,8 +109,14 @@ def _cells(length: int) -> Iterator[slice]:
     return spans(length, max(1, -(-length // _CELLS)))
 
 
-def sums(users: int, fakes: int, threshold: int, epsilon: float) -> Bracket:
-    """delta(epsilon) when only per-bin sums are seen, fakes of any kind, any dataset."""
+def sums(
+    users: int, fakes: int, threshold: int, epsilon: float, bins: int | None = None
+) -> Bracket:
+    """delta(epsilon) when only per-bin sums are seen, fakes of any kind, any dataset.
+
+    The lower end is known without fakes and from three bins on: random fakes are no worst case,
+    and of two bins everybody holds one.
+    """
     q, p = threshold / SCALE, (SCALE - threshold) / SCALE
     others, grow = users - 1 + fakes, math.exp(epsilon)
 
@@ -126,4 +132,9 @@ def sums(users: int, fakes: int, threshold: int, epsilon: float) -> Bracket:
             product_divergence(two, one.swapped(), grow),
         )
 
-    return worst(price, ((0, others), (0, others)), NEGLIGIBLE)
+    def feasible(cell: Cell) -> bool:
+        """Whether some point of the cell is a dataset: nobody is in both bins."""
+        return cell[0][0] + cell[1][0] <= others
+
+    ends = worst(price, ((0, others), (0, others)), NEGLIGIBLE, feasible)
+    return Bracket(0.0 if fakes or bins == 2 else ends.lower, ends.upper)

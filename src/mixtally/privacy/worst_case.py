@@ -18,25 +18,35 @@ _GAP = 2e-3
 _MOST_CELLS = 20_000
 
 
-def worst(price: Callable[[Cell], Bracket], whole: Cell, negligible: float) -> Bracket:
+def worst(
+    price: Callable[[Cell], Bracket],
+    whole: Cell,
+    negligible: float,
+    feasible: Callable[[Cell], bool] = lambda _: True,
+) -> Bracket:
     """Both ends of the largest divergence of a point of ``whole``.
 
     where
       price        the divergence of what the points of a cell share; of the point itself for a
                    cell of one
       negligible   an absolute gap that is good enough
+      feasible     whether a cell holds any dataset at all, judged by its lowest point
 
     Refines the worst cell until the ends are within 0.2 % or ``negligible`` of each other.
     """
-    found = max(price(corner).lower for corner in _corners(whole))
+
+    def best(cell: Cell) -> float:
+        return max((price(c).lower for c in _corners(cell) if feasible(c)), default=0.0)
+
+    found = best(whole)
     cells = [(-price(whole).upper, whole)]
     for _ in range(_MOST_CELLS):
         bound, cell = -cells[0][0], cells[0][1]
         if bound <= max(found * (1.0 + _GAP), found + negligible) or _is_point(cell):
             return Bracket(min(found, bound), bound)
         heapq.heappop(cells)
-        for half in _halves(cell):
-            found = max(found, *(price(corner).lower for corner in _corners(half)))
+        for half in filter(feasible, _halves(cell)):
+            found = max(found, best(half))
             heapq.heappush(cells, (-price(half).upper, half))
     raise AccountingError(f"worst case: no end after {_MOST_CELLS} cells")
 
