@@ -107,8 +107,8 @@ def _off(law, copies):
 def test_cells_that_keep_the_records_they_should_drop_are_noticed(plant, module):
     """The bound of a cell then has more records than its points share."""
 
-    def reversed_cells(honest, price, whole, negligible):
-        return honest(lambda c: price(tuple((m, n) for n, m in c)), whole, negligible)
+    def reversed_cells(honest, price, *rest):
+        return honest(lambda c: price(tuple((m, n) for n, m in c)), *rest)
 
     plant(module, "worst", reversed_cells)
     suite = SUMS if module is one_hot else SUITES["bits"]
@@ -175,7 +175,7 @@ def test_wrong_weights_are_noticed(plant, change):
     ids=["one side only", "none apart", "single bits only"],
 )
 def test_two_hot_orbits_left_out_are_noticed(plant, left):
-    plant(k_hot, "orbits", lambda honest, most: [o for o in honest(most) if left(o)])
+    plant(k_hot, "orbits", lambda honest, *given: [o for o in honest(*given) if left(o)])
     assert noticed(SUITES["two-hot"])
 
 
