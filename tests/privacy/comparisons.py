@@ -123,7 +123,7 @@ def crowds(*, sums: bool, fake: int = 0) -> Iterator[Comparison]:
     for bins, n, fakes in product((2, 3), (2, 3, 4), (0, 1, 2)):
         yield Comparison(
             f"one-hot crowd {bins=} {n=} {fakes=} {sums=} {fake=}",
-            (lambda t, e, n=n, k=fakes: one_hot.sums(n, k, t, e)) if sums
+            (lambda t, e, n=n, k=fakes, d=bins: one_hot.sums(n, k, t, e, d)) if sums
             else (lambda t, e, n=n, k=fakes, d=bins: one_hot.messages(n, k, t, e, d)),
             tuple(brute.scenes(bins, brute.one_hot(bins), n - 1, (fake,) * fakes)),
             bits=bins,
@@ -185,10 +185,10 @@ def k_hots(bits: int) -> Iterator[Comparison]:
     for fakes in range(4):
         yield Comparison(
             f"two-hot {bits=} {fakes=}",
-            lambda t, e, k=fakes: k_hot.among_blanks(k, 2, t, e),
+            lambda t, e, k=fakes: k_hot.among_blanks(k, 2, t, e, bits),
             tuple(brute.scenes(bits, brute.at_most(bits, 2), 0, (0,) * fakes)),
             bits=bits,
-            exact=bits >= 4,
+            exact=True,
             thresholds=FEW[1::2] if fakes == 3 else FEW[1:],
             epsilons=FEW_EPSILONS[1::2],
         )
@@ -199,7 +199,7 @@ def k_hot_crowds(bits: int) -> Iterator[Comparison]:
     for n in (2, 3):
         yield Comparison(
             f"two-hot crowd {bits=} {n=}",
-            lambda t, e, n=n: k_hot.in_crowd(n, 2, t, e),
+            lambda t, e, n=n: k_hot.in_crowd(n, 2, t, e, bits),
             tuple(brute.scenes(bits, brute.at_most(bits, 2), n - 1)),
             bits=bits,
             thresholds=FEW[3:4],

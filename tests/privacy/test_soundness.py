@@ -32,13 +32,13 @@ SUITES = {
     "vectors": list(comparisons.vectors_of_bits()),
     "two-hot": list(comparisons.k_hots(4)),
     "two-hot crowd": list(comparisons.k_hot_crowds(4)),
+    "two-hot crowd of three bits": list(comparisons.k_hot_crowds(3)),
+    "two-hot of three bits": list(comparisons.k_hots(3)),
+    "sums, uniform fakes": list(comparisons.crowds(sums=True, fake=UNIFORM)),
+    "sums": list(comparisons.crowds(sums=True)),
 }
 ABOVE = {
-    "sums": list(comparisons.crowds(sums=True)),
-    "sums, uniform fakes": list(comparisons.crowds(sums=True, fake=UNIFORM)),
     "uniform fakes and a crowd": list(comparisons.uniform_fakes(others=2)),
-    "two-hot of three bits": list(comparisons.k_hots(3)),
-    "two-hot crowd of three bits": list(comparisons.k_hot_crowds(3)),
 }
 """Where the price is that of more than the scenes hold: only the upper end is theirs."""
 

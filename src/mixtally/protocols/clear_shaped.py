@@ -11,15 +11,15 @@ from typing import ClassVar
 
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import SCALE
-from mixtally.protocols.base import FakeSource, Protocol
-from mixtally.records.layout import Form, Layout
+from mixtally.protocols.base import FakeSource
+from mixtally.protocols.clear import ClearProtocol
 
 MOST_SHIFT = 100_000
 _GUARD_BITS = 256
 
 
 @dataclass(frozen=True, slots=True)
-class ClearShaped(Protocol):
+class ClearShaped(ClearProtocol):
     """``ratio`` is exp(-c) times 2^64 for the decay c; ``shift`` is s, the mean fakes a bin."""
 
     name: ClassVar[str] = "clear-shaped"
@@ -61,26 +61,6 @@ class ClearShaped(Protocol):
             "shape_shift": self.shift,
             "shape_ratio": self.ratio,
         }
-
-    @property
-    def layout(self) -> Layout:
-        """The bin's number."""
-        return Layout(Form.INDEX, self.bins)
-
-    @property
-    def flip_threshold(self) -> None:
-        """Records travel in clear."""
-        return
-
-    @property
-    def local_epsilon(self) -> float:
-        """Infinite: a message that is known to be someone's tells their value."""
-        return math.inf
-
-    @property
-    def gain(self) -> float:
-        """1."""
-        return 1.0
 
     def offset(self, messages: int) -> float:  # noqa: ARG002
         """The shift: the law is symmetric about it."""

@@ -30,10 +30,15 @@ def page(study: Study) -> str:
         _section("All bins", _all_bins(study)),
         el("footer", _footer(study)),
     )
+    return document(study.title, body)
+
+
+def document(title: str, body: Markup, style: str = "") -> str:
+    """A whole HTML file around ``body``, with more style if any."""
     head = (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"{el('title', study.title)}<style>{STYLE}</style></head><body>"
+        f"{el('title', title)}<style>{STYLE}{style}</style></head><body>"
     )
     return f"{head}{body}</body></html>\n"
 

@@ -1,7 +1,7 @@
 """What a document says beside what follows, and the word for the two."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -76,6 +76,15 @@ class Finding:
             "word": self.word,
             "note": self.note,
         }
+
+
+def gather(parts: Sequence[Callable[[], list[Finding]]], progress: Steps) -> list[Finding]:
+    """The findings of all parts, a step each; one step is left for the charts."""
+    found: list[Finding] = []
+    for done, part in enumerate(parts, start=1):
+        found += part()
+        progress(done, len(parts) + 1)
+    return found
 
 
 def rounds_to(ends: tuple[float, float], printed: str) -> bool:

@@ -6,7 +6,12 @@ import numpy as np
 
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.lab.reproduce.figures import Chart, Curve
-from mixtally.lab.reproduce.finding import Finding, Steps, claim
+from mixtally.lab.reproduce.finding import (
+    Finding,
+    Steps,
+    claim,
+    gather,
+)
 from mixtally.lab.reproduce.notes_claims import propositions
 from mixtally.privacy import clear_uniform, flip_blank, laws, one_hot, price, single_bit
 from mixtally.privacy.laws import Ask
@@ -22,11 +27,7 @@ def findings(progress: Steps) -> list[Finding]:
     """Every formula with its numbers, and every claim. The document prints few numbers."""
     parts = (propositions, _single_bit, _slips, _clear, _flips, _where_unsafe, _constant, _estimate,
              _blank)  # fmt: skip
-    found: list[Finding] = []
-    for done, part in enumerate(parts):
-        found += part()
-        progress(done + 1, len(parts) + 1)
-    return found
+    return gather(parts, progress)
 
 
 def charts() -> list[Chart]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from mixtally.lab.reproduce import DOCUMENTS, Reproduction
 from mixtally.lab.reproduce.figures import draw
 from mixtally.lab.reproduce.finding import COMPUTED, DIFFERS, FALSE, REPRODUCES, Finding, Row
-from mixtally.report.style import STYLE
+from mixtally.report.page import document
 from mixtally.report.svg import Markup, el
 from mixtally.version import VERSION
 
@@ -48,12 +48,7 @@ def page(found: Reproduction) -> str:
         *[_document(name, found) for name in documents],
         el("footer", el("p", f"mixtally {VERSION}")),
     )
-    head = (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"{el('title', TITLE)}<style>{STYLE}{_STYLE}</style></head><body>"
-    )
-    return f"{head}{body}</body></html>\n"
+    return document(TITLE, body, _STYLE)
 
 
 def _section(title: str, *parts: Markup) -> Markup:

@@ -7,7 +7,12 @@ import numpy as np
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.lab.reproduce.figures import Chart, Curve
-from mixtally.lab.reproduce.finding import Finding, Steps, claim
+from mixtally.lab.reproduce.finding import (
+    Finding,
+    Steps,
+    claim,
+    gather,
+)
 from mixtally.lab.reproduce.small import sum_law
 from mixtally.privacy import laws, single_bit
 from mixtally.privacy.bracket import Bracket
@@ -25,11 +30,7 @@ _ANY_DELTA = 0.5
 def findings(progress: Steps) -> list[Finding]:
     """Every printed number and every claim."""
     parts = (_example, _intervals, _slips, _pointwise, _guarantee, _sum_bound, _repeating)
-    found: list[Finding] = []
-    for done, part in enumerate(parts):
-        found += part()
-        progress(done + 1, len(parts) + 1)
-    return found
+    return gather(parts, progress)
 
 
 def charts() -> list[Chart]:

@@ -11,7 +11,12 @@ import numpy as np
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.ground.tails import Floats
 from mixtally.lab.reproduce.figures import Chart, Curve
-from mixtally.lab.reproduce.finding import Finding, Steps, claim
+from mixtally.lab.reproduce.finding import (
+    Finding,
+    Steps,
+    claim,
+    gather,
+)
 from mixtally.privacy import one_hot, ratio, vectors
 from mixtally.privacy.published import sufficient
 from mixtally.privacy.weights import Orbit, flip_law, small_binomial
@@ -34,11 +39,7 @@ _SMOOTHING = 0.01
 def findings(progress: Steps) -> list[Finding]:
     """Every printed number and every claim."""
     parts = (_moments, _tables, _guarantee, _gain, _long_vectors, _worst_case, _one_hot)
-    found: list[Finding] = []
-    for done, part in enumerate(parts):
-        found += part()
-        progress(done + 1, len(parts) + 1)
-    return found
+    return gather(parts, progress)
 
 
 def charts() -> list[Chart]:
