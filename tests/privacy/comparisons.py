@@ -128,6 +128,7 @@ def crowds(*, sums: bool, fake: int = 0) -> Iterator[Comparison]:
             tuple(brute.scenes(bins, brute.one_hot(bins), n - 1, (fake,) * fakes)),
             bits=bins,
             sums=sums,
+            epsilons=FEW_EPSILONS if sums else FEW_EPSILONS[1::2],
         )  # fmt: skip
 
 
@@ -159,7 +160,7 @@ def vectors_of_bits() -> Iterator[Comparison]:
             lambda t, e, n=n, b=bits: vectors.any_dataset(n, b, t, e),
             tuple(brute.scenes(bits, brute.free(bits), n - 1, vectors=True)),
             bits=bits,
-            thresholds=FEW[1:],
+            thresholds=FEW[1::2],
             epsilons=FEW_EPSILONS[1::2],
         )
 
