@@ -19,7 +19,9 @@ class Status(StrEnum):
 class Certificate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """lower <= delta(epsilon) <= upper, the true hockey-stick divergence in both directions.
 
-    Only ``upper`` may be promised. Raises AccountingError when the numbers cannot be right.
+    It is the divergence of what ``assumption`` counts on: where that is fakes alone, a crowd hides
+    better still. Only ``upper`` may be promised. Raises AccountingError when the numbers cannot be
+    right.
     """
 
     epsilon: float

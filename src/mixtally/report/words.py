@@ -52,8 +52,8 @@ def promise(plan: Plan) -> list[str]:
         f"In the field's terms: epsilon = {at_most(shown.epsilon, 6)}, "
         f"delta <= {at_most(shown.upper, 6)}, one person's record substituted, "
         f"observer: {shown.observer}.",
-        f"Status: {shown.status}. The true delta lies between {at_least(shown.lower, 6)} and "
-        f"{at_most(shown.upper, 6)}. Source: {shown.source}.",
+        f"Status: {shown.status}. Counting on no more than is named below, delta lies between "
+        f"{at_least(shown.lower, 6)} and {at_most(shown.upper, 6)}. Source: {shown.source}.",
         f"It rests on this: {shown.assumption}.",
     ]
 
