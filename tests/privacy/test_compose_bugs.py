@@ -68,7 +68,7 @@ def test_the_lower_ends_of_the_curve_are_noticed(monkeypatch):
     monkeypatch.setattr(
         compose,
         "exact_curve",
-        lambda protocol: lambda epsilon: price._price(protocol, epsilon)[0].lower * (1 - 1e-8),
+        lambda protocol: lambda epsilon: price.exact(protocol, epsilon)[0].lower * (1 - 1e-8),
     )
     assert not all_hold()
 

@@ -39,17 +39,6 @@ def shaped_holds():
 
 
 @pytest.fixture
-def plant(monkeypatch):
-    """Replaces a function of a module by a change of it."""
-
-    def replace(module, name, change):
-        honest = getattr(module, name)
-        monkeypatch.setattr(module, name, lambda *args, **kw: change(honest, *args, **kw))
-
-    return replace
-
-
-@pytest.fixture
 def plant_in_math(monkeypatch):
     """Replaces a function of ``math`` as one module sees it."""
 

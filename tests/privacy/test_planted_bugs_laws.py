@@ -52,17 +52,6 @@ def noticed(suite, *, lower=True):
         single_bit._background.cache_clear()
 
 
-@pytest.fixture
-def plant(monkeypatch):
-    """Replaces a function of a module by a change of it."""
-
-    def replace(module, name, change):
-        honest = getattr(module, name)
-        monkeypatch.setattr(module, name, lambda *args, **kw: change(honest, *args, **kw))
-
-    return replace
-
-
 @pytest.mark.parametrize("suite", SUITES)
 def test_without_a_bug_every_comparison_passes(suite):
     assert SUITES[suite]

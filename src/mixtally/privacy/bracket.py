@@ -31,3 +31,8 @@ def bracket(value: float, *, cut: float, rounding: float = 0.0) -> Bracket:
         )
     upper = min(1.0, value * (1.0 + RELATIVE_SLACK) + cut + rounding)
     return Bracket(max(0.0, min(upper, value * (1.0 - RELATIVE_SLACK) - rounding)), upper)
+
+
+def larger(*ends: Bracket) -> Bracket:
+    """The ends of the largest of several divergences."""
+    return Bracket(max(e.lower for e in ends), max(e.upper for e in ends))

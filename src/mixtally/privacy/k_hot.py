@@ -11,9 +11,8 @@ import math
 from collections.abc import Iterator
 
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy.bracket import Bracket
+from mixtally.privacy.bracket import Bracket, larger
 from mixtally.privacy.hinge import hinge
-from mixtally.privacy.single_bit import larger
 from mixtally.privacy.weights import Orbit, diluted, flip_law
 
 SOURCE = (

@@ -26,13 +26,12 @@ from mixtally.ground import tails
 from mixtally.ground.bits import spans
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.tails import Floats
-from mixtally.privacy.bracket import Bracket
+from mixtally.privacy.bracket import Bracket, larger
 from mixtally.privacy.flip_blank import among_blanks
 from mixtally.privacy.hinge import Law, hinge
-from mixtally.privacy.single_bit import NEGLIGIBLE, larger
 from mixtally.privacy.two_laws import Pair, binomial_sum, own_bits, product_divergence
 from mixtally.privacy.weights import Orbit, flip_law
-from mixtally.privacy.worst_case import Cell, worst
+from mixtally.privacy.worst_case import NEGLIGIBLE, Cell, worst
 
 MESSAGES_SOURCE = (
     "free blank fakes of the crowd, any dataset (upper end); records without the common bit "

@@ -28,7 +28,7 @@ def certify(protocol: Protocol, epsilon: float, honest_fraction: float = 1.0) ->
     """
     checked_epsilon(epsilon)
     checked_fraction(honest_fraction)
-    ends, source = _price(protocol.surely(honest_fraction), epsilon)
+    ends, source = exact(protocol.surely(honest_fraction), epsilon)
     return Certificate(
         epsilon=epsilon,
         lower=ends.lower,
@@ -77,7 +77,8 @@ def verify(plan: Plan) -> Protocol:
     return protocol
 
 
-def _price(protocol: Protocol, epsilon: float) -> tuple[Bracket, str]:
+def exact(protocol: Protocol, epsilon: float) -> tuple[Bracket, str]:
+    """Both ends of delta(epsilon) for any epsilon > 0 and all fakes counted, and their source."""
     match protocol:
         case FlipBlank() if protocol.crowd:
             ends = one_hot.messages(

@@ -14,12 +14,11 @@ import math
 from functools import lru_cache
 
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy.bracket import Bracket
+from mixtally.privacy.bracket import Bracket, larger
 from mixtally.privacy.two_laws import binomial_sum, divergence, own_bits
-from mixtally.privacy.worst_case import Cell, worst
+from mixtally.privacy.worst_case import NEGLIGIBLE, Cell, worst
 
 SOURCE = "exact law of the sum of flipped bits (Notes 2020, section 4); Prop. 3.1 for any dataset"
-NEGLIGIBLE = 1e-18
 
 
 def delta(
@@ -60,8 +59,3 @@ def _background(ones: int, zeros: int, threshold: int, epsilon: float, repeats: 
     law, cut = binomial_sum([(repeats * ones, p), (repeats * zeros, q)])
     pair, grow = own_bits(law, cut, p, q, repeats), math.exp(epsilon)
     return larger(divergence(pair, grow), divergence(pair.swapped(), grow))
-
-
-def larger(*ends: Bracket) -> Bracket:
-    """The ends of the largest of several divergences."""
-    return Bracket(max(e.lower for e in ends), max(e.upper for e in ends))

@@ -12,9 +12,8 @@ Source: sufficient DP 000 (3.1)-(3.6); Balle, Bell, Gascon, Nissim 2019.
 import math
 
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy.bracket import Bracket
+from mixtally.privacy.bracket import Bracket, larger
 from mixtally.privacy.hinge import hinge
-from mixtally.privacy.single_bit import larger
 from mixtally.privacy.weights import Orbit, diluted, flip_law, uniform_law
 
 SOURCE = (

@@ -14,6 +14,8 @@ from mixtally.privacy.bracket import Bracket
 Cell = tuple[tuple[int, int], ...]
 """For every coordinate the least and the greatest value, both included."""
 
+NEGLIGIBLE = 1e-18
+"""A gap far below the least delta that is promised."""
 _GAP = 2e-3
 _MOST_CELLS = 20_000
 

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.privacy import clear_uniform, flip_blank, one_hot, single_bit, vectors
-from mixtally.privacy.bracket import Bracket, bracket
+from mixtally.privacy.bracket import Bracket
+from mixtally.privacy.two_laws import Pair, divergence
 
-_POINT_ERROR = 1e-12
-"""Bound on the relative error of a probability in Loader's form, as elsewhere in this room."""
 _AT_THE_LOCAL_EPSILON = -1e-14
 """A flip probability rounded to its threshold may pass the ratio e^epsilon by this much."""
 
@@ -75,12 +74,8 @@ def _one_vector(at: Setting, flip: float) -> Bracket:
     q, p = t / SCALE, (SCALE - t) / SCALE
     if at.epsilon >= at.bits * math.log(p / q) * (1.0 + _AT_THE_LOCAL_EPSILON):
         return Bracket(0.0, 0.0)  # the ratio never reaches e^epsilon
-    grow, law = math.exp(at.epsilon), tails.pmf(at.bits, p, 0, at.bits)
-    gain = law - grow * law[::-1]
-    positive = gain > 0.0
-    return bracket(
-        float(gain[positive].sum()), cut=0.0, rounding=_POINT_ERROR * float(law[positive].sum())
-    )
+    law = tails.pmf(at.bits, p, 0, at.bits)
+    return divergence(Pair(law, law[::-1], 0.0), math.exp(at.epsilon))
 
 
 LAWS: Mapping[str, Mapping[str, Price]] = {
