@@ -22,6 +22,19 @@ GIVEN = {
     "flips, sums": ("flip", "--users", 100, "--bins", 9, "--observer", "sums"),
     "flips, bits": ("flip", "--users", "1e5", "--bits", 2),
     "bits among zeros": ("flip", "--users", "1e5", "--bits", 3, "--background", "zero"),
+    "blanks, split in two, repeated": (
+        "flip-blank",
+        "--fakes",
+        "1e4",
+        "--max-set",
+        2,
+        "--split",
+        "--repeats",
+        2,
+    ),
+    "bits, split": ("flip", "--users", "1e3", "--bits", 3, "--split"),
+    "shaped, two attributes": ("clear-shaped", "--max-set", 2, "--split"),
+    "memory": ("memory", "--p", 0.5, "--q", 0.7, "--hashes", 1, "--reports", 3),
     "uniform": ("flip-uniform", "--users", "1e4", "--fakes", "1e4", "--bins", 1000),
 }
 PROMISE = ("--epsilon", 1, "--delta", "1e-4")
@@ -50,6 +63,9 @@ def test_what_was_calibrated_keeps_the_promise_when_priced_anew(cli, case):
         more += ("--flip", repr(found["flip_probability"]))
     if "--fakes" not in given and found["fakes"] is not None:
         more += ("--fakes", found["fakes"])
+    for flag in ("shape-decay", "shape-shift", "permanent"):
+        if flag.replace("-", "_") in found and "--" + flag not in given:
+            more += ("--" + flag, repr(found[flag.replace("-", "_")]))
     outcome = cli("delta", "--epsilon", 1, *given, *more, "--json")
     assert (outcome.status, outcome.err) == (0, "")
     priced = json.loads(outcome.out)
@@ -57,7 +73,8 @@ def test_what_was_calibrated_keeps_the_promise_when_priced_anew(cli, case):
     for key in ("observer", "status", "source", "assumption"):
         assert priced[key] == found[key]
     assert priced["status"] == "proved"
-    assert priced["observer"] == ("sums" if "sums" in given else "messages")
+    linked = "linked" if "memory" in given else "messages"
+    assert priced["observer"] == ("sums" if "sums" in given else linked)
 
 
 @pytest.mark.parametrize("case", GIVEN)
@@ -125,7 +142,9 @@ def test_more_people_or_fakes_need_less_flipping(cli, protocol):
         ("flip",),
         ("flip", "--bins", 9),
         ("flip", "--users", 10, "--fakes", 0),
-        ("flip", "--users", 10, "--repeats", 2),
+        ("flip", "--users", 10, "--shape-shift", 2),
+        ("memory", "--p", 0.5, "--q", 0.7, "--hashes", 1),
+        ("memory", "--p", 0.5, "--q", 0.7, "--hashes", 1, "--reports", 1, "--repeats", 2),
         ("flip-uniform", "--users", 10, "--fakes", 10),
         ("flip-uniform", "--users", 10, "--bins", 10),
         ("flip-uniform", "--users", 10, "--fakes", 10, "--bins", 3, "--ones", 0),
@@ -138,7 +157,7 @@ def test_parameters_that_lack_or_that_no_law_takes_are_refused(refused, given):
 @pytest.mark.parametrize(
     ("given", "subject"),
     [
-        (of("clear-shaped", "--shape-decay", 1), "protocol"),
+        (of("clear-shaped", "--shape-decay", 1), "clear-shaped"),
         (of("nope", "--fakes", 3), "protocol"),
         (of("flip-blank", "--fakes", -1), "fakes"),
         (of("flip-blank", "--fakes", "1e14"), "fakes"),

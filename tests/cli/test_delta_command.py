@@ -33,11 +33,12 @@ def test_json_is_the_librarys_number_with_its_observer_and_proof(cli, given):
 @pytest.mark.parametrize("given", TRUE, ids=lambda given: given[1])
 def test_the_text_rounds_delta_up_and_its_lower_end_down(cli, given):
     outcome, true = cli("delta", "--epsilon", 1, *given), TRUE[given]()
-    upper, lower, source, assumption = outcome.out.splitlines()
+    upper, lower, source, assumption, local = outcome.out.splitlines()
     assert float(upper.split()[2]) >= true.upper
     assert float(lower.split()[2].rstrip(",")) <= true.lower
     assert source.startswith("source: ")
     assert assumption.startswith("assumption: ")
+    assert local.startswith("if every mix colludes: ")
 
 
 def test_the_text_names_an_epsilon_no_smaller_than_the_one_computed(cli):

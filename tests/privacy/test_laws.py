@@ -8,21 +8,25 @@ import pytest
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy import (
+    clear_shaped,
     clear_uniform,
     flip_blank,
     flip_uniform,
     k_hot,
     laws,
     one_hot,
+    remembered,
     single_bit,
     vectors,
 )
 from mixtally.privacy.laws import LAWS, Ask
+from mixtally.protocols.clear_shaped import shape_weights
 from mixtally.records.certificate import Status
 from mixtally.records.guarantee import Observer
 
 Q = SCALE // 12
 SUMS = Observer.SUMS
+KEPT = remembered.Memory(permanent=0.5, p=0.4, q=0.7, hashes=1, reports=9)
 PRICES = {
     "blanks": ("flip-blank", {"fakes": 900}, lambda t, e: flip_blank.delta(900, t, e)),
     "blanks, users known": (
@@ -73,6 +77,14 @@ PRICES = {
         "flip-uniform", {"users": 400, "fakes": 900, "bins": 90},
         lambda t, e: flip_uniform.messages(900, 90, t, e),
     ),
+    "shaped": (
+        "clear-shaped", {"ratio": SCALE // 2, "shift": 9},
+        lambda _, e: clear_shaped.delta(shape_weights(SCALE // 2, 9), e),
+    ),
+    "memory": (
+        "memory", {"permanent": 0.5, "p": 0.4, "q": 0.7, "hashes": 1, "reports": 9},
+        lambda _, e: remembered.delta(KEPT, e),
+    ),
     "uniform, sums": (
         "flip-uniform", {"users": 200, "fakes": 300, "bins": 9, "observer": SUMS},
         lambda t, e: one_hot.sums(200, 300, t, e),
@@ -82,7 +94,8 @@ PRICES = {
 
 def ask_for(case, threshold=Q):
     name, given, _ = PRICES[case]
-    return name, Ask(threshold=None if name.startswith("clear") else threshold, **given)
+    flips = "threshold" in LAWS[name].needs
+    return name, Ask(threshold=threshold if flips else None, **given)
 
 
 def test_every_law_is_among_the_cases():
@@ -97,7 +110,8 @@ def test_a_certificate_is_the_number_of_the_laws_module(case, epsilon):
     assert (certificate.lower, certificate.upper) == pytest.approx(ends, rel=1e-12, abs=0)
     assert 0 <= certificate.lower <= certificate.upper <= 1
     assert certificate.upper > 0
-    assert (certificate.epsilon, certificate.observer) == (epsilon, ask.observer)
+    observer = Observer.LINKED if name == "memory" else ask.observer
+    assert (certificate.epsilon, certificate.observer) == (epsilon, observer)
     assert certificate.status is Status.PROVED
     assert certificate.source
     assert "mix" in certificate.assumption
@@ -113,7 +127,7 @@ def test_the_upper_end_alone_is_that_of_the_price(case):
 @pytest.mark.parametrize("case", PRICES)
 def test_a_calibrated_flip_probability_is_the_least_that_keeps_the_promise(case):
     name, ask = ask_for(case, None)
-    if name == "clear-uniform":
+    if "threshold" not in LAWS[name].needs:
         return
     found = laws.calibrate(name, ask, 1.0, 1e-3)
     assert replace(found, threshold=None) == ask
@@ -163,6 +177,8 @@ def test_a_superfluous_parameter_is_refused(name):
     extra = {
         "users": 3, "bins": 3, "bits": 3, "ones": 0, "max_set": 2, "background": "zero",
         "observer": SUMS, "count_crowd": True, "repeats": 2, "fakes": 0, "threshold": Q,
+        "split": True, "ratio": 9, "shift": 3, "permanent": 0.5, "p": 0.1, "q": 0.2, "hashes": 1,
+        "reports": 3,
     }  # fmt: skip
     for field, value in extra.items():
         if field not in LAWS[name].needs | LAWS[name].may:

@@ -5,14 +5,11 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from mixtally.cli import options as o
-from mixtally.cli.law import Request, ask_of, takes_law
+from mixtally.cli.law import Request, ask_of, law_facts, takes_law
 from mixtally.cli.output import print_json
 
 if TYPE_CHECKING:
     from mixtally.records.certificate import Certificate
-
-_ANY_BINS = 2
-"""Shaped fakes cost the same for any number of bins."""
 
 
 @takes_law
@@ -21,16 +18,21 @@ def delta(request: Request, epsilon: o.Epsilon, json: o.Json = False) -> None:
 
     flip-blank takes --fakes and --flip (and --max-set, or --users with --count-crowd);
     clear-uniform --fakes and --bins; clear-shaped --shape-decay and --shape-shift; single-bit
-    --users, --fakes and --flip (and --ones, --repeats); flip --users and --flip (and --bins with
-    --observer or --max-set, or --bits with --background); flip-uniform --users, --fakes, --bins and
-    --flip (and --observer).
+    --users, --fakes and --flip (and --ones); flip --users and --flip (and --bins with --observer or
+    --max-set, or --bits with --background); flip-uniform --users, --fakes, --bins and --flip (and
+    --observer); memory --permanent, --p, --q, --hashes and --reports. All but memory also take
+    --repeats, --count-crowd and, where a record has several bits or attributes, --split.
     """
-    shown, facts = _priced(request, epsilon)
-    facts = {**certificate_facts(shown), "protocol": request.protocol, **facts}
+    from mixtally.privacy import laws
+
+    ask = ask_of(request)
+    shown = laws.price(request.protocol, ask, epsilon)
+    facts = {**certificate_facts(shown), **law_facts(request, ask)}
     if json:
         print_json(facts)
         return
     print_certificate(shown)
+    print_losses(facts)
 
 
 def certificate_facts(shown: "Certificate") -> dict[str, Any]:
@@ -57,41 +59,17 @@ def print_certificate(shown: "Certificate") -> None:
     typer.echo(f"assumption: {shown.assumption}")
 
 
-def _priced(request: Request, epsilon: float) -> tuple["Certificate", dict[str, Any]]:
-    from mixtally.errors import ParameterError
-    from mixtally.ground.fixed import SCALE
-    from mixtally.privacy import laws
+def print_losses(facts: dict[str, Any]) -> None:
+    """What is left without mixes, or of a memory, one line."""
+    from mixtally.report.words import at_most
 
-    facts = {"honest_fraction": request.honest_fraction, **request.flags()}
-    if request.protocol == "clear-shaped":
-        return _shaped(request, epsilon, facts)
-    if request.protocol not in laws.LAWS:
-        names = ", ".join([*laws.LAWS, "clear-shaped"])
-        raise ParameterError(
-            "protocol", wanted=f"one of {names}", got=repr(request.protocol), do="choose one"
+    if "eps_T" in facts:
+        shown = {name: at_most(facts[name], 6) for name in ("eps_1", "eps_T", "eps_inf")}
+        typer.echo(
+            f"largest loss: {shown['eps_1']} after one report, {shown['eps_T']} after "
+            f"{facts['reports']:,}, {shown['eps_inf']} after any number"
         )
-    ask = ask_of(request)
-    if ask.threshold is not None:
-        facts |= {"flip_probability": ask.threshold / SCALE, "flip_threshold": ask.threshold}
-    facts["fakes_counted"] = ask.fakes
-    return laws.price(request.protocol, ask, epsilon), facts
-
-
-def _shaped(
-    request: Request, epsilon: float, facts: dict[str, Any]
-) -> tuple["Certificate", dict[str, Any]]:
-    from mixtally.errors import ParameterError
-    from mixtally.privacy.price import certify
-    from mixtally.protocols.clear_shaped import ClearShaped, ratio_of
-
-    came = {key for key, value in request.flags().items() if value != "messages"}
-    if came != {"shape_decay", "shape_shift"}:
-        raise ParameterError(
-            "clear-shaped",
-            wanted="--shape-decay and --shape-shift",
-            got=", ".join("--" + key.replace("_", "-") for key in sorted(came)) or "neither",
-            do="give exactly these parameters",
-        )
-    ratio = ratio_of(request.came["shape_decay"])
-    built = ClearShaped.shaped(_ANY_BINS, ratio, request.came["shape_shift"])
-    return certify(built, epsilon, request.honest_fraction), facts | built.facts()
+        return
+    local = facts["local_epsilon"]
+    left = "nothing" if local is None else f"a local epsilon of {at_most(local, 6)}"
+    typer.echo(f"if every mix colludes: {left} is left")

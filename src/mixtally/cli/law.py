@@ -14,7 +14,7 @@ from mixtally.cli.grouped import takes
 if TYPE_CHECKING:
     from mixtally.privacy.laws import Ask
 
-_PROTOCOLS = "flip-blank, clear-uniform, clear-shaped, single-bit, flip or flip-uniform"
+_PROTOCOLS = "flip-blank, clear-uniform, clear-shaped, single-bit, flip, flip-uniform or memory"
 _FlipProbability = Annotated[
     float | None, typer.Option("--flip", help="Flip probability, 2^-40 to 1/2.", metavar="Q")
 ]
@@ -22,6 +22,12 @@ _Decay = Annotated[
     float | None, typer.Option("--shape-decay", help="Fall of the shaped law in nats.", metavar="C")
 ]
 _Text = Annotated[str | None, typer.Option("--background", help="zero: others hold zeros.")]
+
+
+def _number(name: str, text: str, metavar: str) -> object:
+    return Annotated[float | None, typer.Option(name, help=text, metavar=metavar)]
+
+
 _OPTIONS: dict[str, tuple[Any, Any]] = {
     "protocol": (
         Annotated[str, typer.Option("--protocol", help=_PROTOCOLS, metavar="NAME")],
@@ -47,6 +53,17 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
         "messages",
     ),
     "background": (_Text, None),
+    "split": (
+        Annotated[
+            bool, typer.Option("--split", help="Every bit or attribute is a message of its own.")
+        ],
+        False,
+    ),
+    "permanent": (_number("--permanent", "Chance that a kept bit is a coin.", "F"), None),
+    "p": (_number("--p", "Chance that a kept 0 is shown as 1.", "P"), None),
+    "q": (_number("--q", "Chance that a kept 1 is shown as 1.", "Q"), None),
+    "hashes": (Annotated[int | None, o.whole_option("--hashes", "Bits that a value sets.")], None),
+    "reports": (Annotated[int | None, o.whole_option("--reports", "Reports of it.")], None),
     "count_crowd": (o.CountCrowd, False),
     "honest_fraction": (o.HonestFraction, 1.0),
 }
@@ -78,31 +95,74 @@ def takes_law(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def ask_of(request: Request) -> "Ask":
-    """The law's parameters, the flip probability as an integer and only honest fakes counted."""
+    """The law's parameters, the flip probability as an integer and only honest fakes counted.
+
+    Raises ParameterError for an unknown protocol and for what no law can take.
+    """
     import math
 
     from mixtally.errors import ParameterError
     from mixtally.ground.fixed import threshold_of
-    from mixtally.privacy.laws import Ask
+    from mixtally.privacy.laws import LAWS, Ask
+    from mixtally.protocols.clear_shaped import ratio_of
     from mixtally.records.guarantee import Observer, checked_fraction
 
+    _one_of("protocol", request.protocol, list(LAWS))
     came = dict(request.came)
-    shapes = [name for name in ("shape_decay", "shape_shift") if came.pop(name) is not None]
-    if shapes:
-        raise ParameterError(
-            request.protocol, wanted="no shape", got=", ".join(shapes), do="leave it out"
-        )
-    flip, fakes = came.pop("flip"), came.pop("fakes")
+    flip, fakes, decay = came.pop("flip"), came.pop("fakes"), came.pop("shape_decay")
     if fakes is not None:
         fakes = math.floor(checked_fraction(request.honest_fraction) * fakes)
-    observer = came.pop("observer")
-    if observer not in tuple(Observer):
-        raise ParameterError(
-            "observer", wanted="messages or sums", got=repr(observer), do="choose one"
-        )
+    observer = _one_of("observer", came.pop("observer"), ["messages", "sums"])
     if came["background"] not in (None, "zero"):
         raise ParameterError(
             "background", wanted="zero", got=repr(came["background"]), do="leave it out for any"
         )
-    threshold = None if flip is None else threshold_of(flip)
-    return Ask(threshold=threshold, fakes=fakes, observer=Observer(observer), **came)
+    return Ask(
+        threshold=None if flip is None else threshold_of(flip),
+        ratio=None if decay is None else ratio_of(decay),
+        shift=came.pop("shape_shift"),
+        fakes=fakes,
+        observer=Observer(observer),
+        **came,
+    )
+
+
+def _one_of(subject: str, got: str, names: list[str]) -> str:
+    from mixtally.errors import ParameterError
+
+    if got not in names:
+        raise ParameterError(
+            subject, wanted="one of " + ", ".join(names), got=repr(got), do="choose one"
+        )
+    return got
+
+
+def law_facts(request: Request, ask: "Ask") -> dict[str, Any]:
+    """The law's parameters as they were counted, and what is left when mixes collude."""
+    import math
+
+    from mixtally.ground.fixed import SCALE
+    from mixtally.privacy import laws, remembered
+    from mixtally.privacy.laws.single import kept
+
+    facts: dict[str, Any] = {
+        "protocol": request.protocol,
+        "honest_fraction": request.honest_fraction,
+    }
+    facts |= {name: value for name, value in request.flags().items() if name != "observer"}
+    if ask.threshold is not None:
+        facts |= {"flip_probability": ask.threshold / SCALE, "flip_threshold": ask.threshold}
+    if ask.ratio is not None:
+        facts |= {
+            "shape_decay": math.log(SCALE / ask.ratio),
+            "shape_shift": ask.shift,
+            "shape_ratio": ask.ratio,
+        }
+    if request.protocol == "memory":
+        loss = remembered.loss(kept(ask))
+        facts |= {"eps_inf": loss.eps_inf, "eps_1": loss.eps_1, "eps_T": loss.eps_T}
+        facts["permanent"] = ask.permanent
+        return facts
+    local = laws.local_epsilon(request.protocol, ask)
+    facts["fakes_counted"] = ask.fakes
+    return facts | {"local_epsilon": local if math.isfinite(local) else None}

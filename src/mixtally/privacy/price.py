@@ -16,6 +16,10 @@ from mixtally.records.certificate import Certificate, Status
 from mixtally.records.guarantee import MOST_USERS, Observer, checked_epsilon, checked_fraction
 from mixtally.records.plan import Plan
 
+SHAPED_ASSUMPTION = (
+    "the mix that draws the fakes draws them as told, keeps their numbers to itself and does not "
+    "collude with the collector; at least one mix shuffles"
+)
 _THRESHOLD_TOLERANCE = 1e-12
 _CROWD_TOLERANCE = 1e-6
 
@@ -97,10 +101,7 @@ def exact(protocol: Protocol, epsilon: float) -> tuple[Bracket, str]:
 
 def _assumption(protocol: Protocol, honest_fraction: float) -> str:
     if isinstance(protocol, ClearShaped):
-        return (
-            "the mix that draws the fakes draws them as told, keeps their numbers to itself and "
-            "does not collude with the collector; at least one mix shuffles"
-        )
+        return SHAPED_ASSUMPTION
     sure = protocol.surely(honest_fraction).fakes
     if isinstance(protocol, FlipBlank) and protocol.crowd:
         return (

@@ -20,6 +20,8 @@ class Observer(StrEnum):
     """Sees every shuffled message whole: what a mix delivers to the collector."""
     SUMS = "sums"
     """Sees only how often each bit was set: somebody trusted added the messages up."""
+    LINKED = "linked"
+    """Sees every report with its sender: no mix is relied on."""
 
 
 def checked_epsilon(epsilon: float) -> float:
@@ -63,7 +65,7 @@ class Guarantee(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
     For every two datasets that differ in one person's record and every set of outcomes,
     P[outcome] <= exp(epsilon) P'[outcome] + delta, in both directions.
-    Raises ParameterError for epsilon outside [0.01, 20] or delta outside [1e-15, 0.1].
+    Raises ParameterError for epsilon outside [0.01, 20], delta outside [1e-15, 0.1], or ``linked``.
     """
 
     epsilon: float
@@ -73,6 +75,11 @@ class Guarantee(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     def __post_init__(self) -> None:
         as_floats(self, "epsilon", "delta")
         checked_epsilon(self.epsilon)
+        if self.observer is Observer.LINKED:
+            raise ParameterError(
+                "observer", wanted="messages or sums", got="linked",
+                do="a collection through mixes promises nothing against who sees the senders",
+            )  # fmt: skip
         if not LEAST_DELTA <= self.delta <= MOST_DELTA or math.isnan(self.delta):
             raise ParameterError(
                 "delta",

@@ -1,0 +1,140 @@
+"""Every law that has a price, by name: what it needs, what it costs, how well its counts are known.
+
+``price`` answers for given parameters, ``calibrate`` finds the one that was left out.
+"""
+
+import math
+from dataclasses import replace
+
+from mixtally.errors import ParameterError
+from mixtally.ground.fixed import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE
+from mixtally.privacy import remembered
+from mixtally.privacy.laws import several
+from mixtally.privacy.laws.ask import Ask, checked, given, whole
+from mixtally.privacy.laws.single import LAWS, kept
+from mixtally.privacy.search import least_meeting, usual_cover
+from mixtally.protocols.clear_shaped import MOST_SHIFT, shape_weights
+from mixtally.records.certificate import Certificate, Status
+from mixtally.records.guarantee import MOST_USERS, Observer, checked_epsilon
+
+__all__ = [
+    "LAWS", "Ask", "calibrate", "check", "given", "local_epsilon", "price", "standard_error",
+]  # fmt: skip
+
+_TOLERANCE = 1e-7
+
+
+def price(name: str, ask: Ask, epsilon: float) -> Certificate:
+    """The certificate of law ``name`` with the parameters of ``ask``.
+
+    Raises ParameterError for parameters it lacks or does not take, or outside their ranges.
+    """
+    checked_epsilon(epsilon)
+    check(name, ask)
+    quote = several.price(name, ask, epsilon)
+    return Certificate(
+        epsilon=epsilon,
+        lower=quote.ends.lower,
+        upper=quote.ends.upper,
+        observer=Observer.LINKED if name == "memory" else ask.observer,
+        status=Status.PROVED,
+        source=quote.source,
+        assumption=quote.assumption,
+    )
+
+
+def check(name: str, ask: Ask, *, without: str | None = None) -> None:
+    """Raises ParameterError unless ``ask`` has what law ``name`` needs, but for ``without``."""
+    law = LAWS[name]
+    checked(name, ask, law.needs - {without}, law.may | ({without} if without else set()))
+    if ask.count_crowd and ask.users is None:
+        raise ParameterError(
+            name, wanted="--users, the people who are counted on", got="--count-crowd alone",
+            do="say how many honest people take part",
+        )  # fmt: skip
+
+
+def local_epsilon(name: str, ask: Ask) -> float:
+    """What is left when every message can be traced to its sender; infinite in clear."""
+    record = several.parts(name, ask)
+    return record.times * (record.ask.repeats or 1) * LAWS[record.name].reach(record.ask)
+
+
+def calibrate(name: str, ask: Ask, epsilon: float, delta: float) -> Ask:
+    """``ask`` with the least noise that keeps the guarantee, in what was left out.
+
+    That is the flip probability when it is missing, otherwise the fakes; the shift of shaped fakes,
+    and their decay if that is missing too; the permanent response of a memory. Raises
+    ParameterError when nothing or too much is missing, or when nothing keeps the guarantee.
+    """
+    missing = [field for field in LAWS[name].sought if getattr(ask, field) is None]
+    field = missing[0] if missing else LAWS[name].sought[0]
+    if field == "shift" and ask.ratio is None:
+        times = several.parts(name, ask).times
+        # Upwards, past the error of exp: a slower fall is never broken at the limit itself.
+        ask = replace(ask, ratio=math.ceil(math.exp(-epsilon / (2.0 * times)) * SCALE) + (1 << 12))
+    check(name, ask, without=field)
+    if not missing:
+        raise ParameterError(
+            name, wanted="what is to be found left out", got="everything",
+            do="leave it out, or ask for the delta",
+        )  # fmt: skip
+    if field == "permanent":
+        found: float | None = remembered.least_permanent(
+            kept(replace(ask, permanent=1.0)), epsilon, delta
+        )
+    else:
+        found = _least(name, ask, field, epsilon, delta)
+    if found is None:
+        raise ParameterError(
+            name, wanted=f"parameters that some {field} can protect",
+            got=f"epsilon {epsilon:g} and delta {delta:g} missed at its largest",
+            do="raise epsilon or delta, add users or fakes, or let a shape fall more slowly",
+        )  # fmt: skip
+    return replace(ask, **{field: found})  # type: ignore[arg-type]
+
+
+def _least(name: str, ask: Ask, field: str, epsilon: float, delta: float) -> int | None:
+    """The least value of an integer parameter with which the guarantee is kept."""
+    times = several.parts(name, ask).times * (ask.repeats or 1)
+    cover, low, high = usual_cover(epsilon, delta), 0, 1000 * MOST_USERS
+    if field == "threshold":
+        low, high = LEAST_THRESHOLD, MOST_THRESHOLD - (MOST_THRESHOLD >> 20)
+        hiding = (ask.fakes or 0) + (ask.users or 0) + 1
+        start = round(min(0.25, cover * math.sqrt(times) / hiding) * SCALE)
+    elif field == "shift":
+        low, high, start = 1, MOST_SHIFT, math.ceil(cover)
+    elif ask.threshold:
+        start = round(cover * SCALE / ask.threshold)
+    else:
+        start = round(cover * whole(ask.bins))
+
+    def upper(value: int) -> float:
+        return several.upper(name, replace(ask, **{field: value}), epsilon)  # type: ignore[arg-type]
+
+    return least_meeting(upper, delta, low, high, start=start, tolerance=_TOLERANCE)
+
+
+def standard_error(name: str, ask: Ask) -> float:
+    """Standard error of an unbiased count of an empty bin, in counts.
+
+    People that the law need not know are taken to be as many as the fakes, one for a memory.
+    Source: notes 004, below (5.20).
+    """
+    if name == "memory":
+        return remembered.standard_error(kept(ask), ask.users or 1)
+    rounds = ask.repeats or 1
+    if name == "clear-shaped":
+        shift = whole(ask.shift)
+        weights = enumerate(shape_weights(whole(ask.ratio), shift))
+        return math.sqrt(sum(w * (k - shift) ** 2 for k, w in weights) / SCALE / rounds)
+    fakes = ask.fakes or 0
+    users = ask.users if ask.users is not None else fakes
+    spread = (
+        fakes / ask.bins * (1.0 - 1.0 / ask.bins) if name.endswith("uniform") and ask.bins else 0.0
+    )
+    if ask.threshold is None:
+        return math.sqrt(spread / rounds)
+    q, contrast = ask.threshold / SCALE, (SCALE - 2 * ask.threshold) / SCALE
+    flips = (users + fakes) * q * (1.0 - q)
+    return math.sqrt((flips / contrast**2 + spread) / rounds) if contrast else math.inf
