@@ -12,11 +12,15 @@ if TYPE_CHECKING:
 BUDGET: dict[str, tuple[Any, Any]] = {
     "fakes_per_user": (o.FakesPerUser, None),
     "messages_per_user": (o.MessagesPerUser, None),
+    "bytes_per_user": (o.BytesPerUser, None),
+    "collections": (o.Collections, 1),
     "mix_fakes": (o.MixFakes, False),
+    "mixes": (o.Mixes, 1),
     "count_crowd": (o.CountCrowd, False),
     "local_epsilon": (o.LocalEpsilon, None),
     "protocol": (o.ProtocolName, None),
     "honest_fraction": (o.HonestFraction, 1.0),
+    "minimum_crowd": (o.MinimumCrowd, None),
 }
 
 
@@ -28,7 +32,12 @@ def given(budget: dict[str, Any]) -> list[str]:
 
 
 def wish_of(
-    budget: dict[str, Any], question: "Question", guarantee: "Guarantee", users: int
+    budget: dict[str, Any],
+    question: "Question",
+    guarantee: "Guarantee",
+    users: int,
+    *,
+    hashing: bool = True,
 ) -> "Wish":
     """The wish with this budget; raises ParameterError when it is stated in two ways."""
     from mixtally.planner import Wish
@@ -36,5 +45,10 @@ def wish_of(
     rest = dict(budget)
     messages = o.messages_per_user(rest.pop("fakes_per_user"), rest.pop("messages_per_user"))
     return Wish(
-        question=question, guarantee=guarantee, users=users, messages_per_user=messages, **rest
+        question=question,
+        guarantee=guarantee,
+        users=users,
+        messages_per_user=messages,
+        hashing=hashing,
+        **rest,
     )

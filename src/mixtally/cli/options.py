@@ -52,6 +52,19 @@ MessagesPerUser = Annotated[
         metavar="M",
     ),
 ]
+BytesPerUser = Annotated[
+    float | None,
+    typer.Option("--bytes-per-user", help="Most bytes of messages a user sends.", metavar="B"),
+]
+Collections = Annotated[
+    int,
+    whole_option("--collections", "Times the question will be asked; one guarantee for all."),
+]
+Mixes = Annotated[int, whole_option("--mixes", "Mixes that draw fakes, any one of them honest.")]
+MinimumCrowd = Annotated[
+    int | None,
+    whole_option("--minimum-crowd", "Users who surely take part; only theirs is counted on."),
+]
 MixFakes = Annotated[
     bool, typer.Option("--mix-fakes", help="A mix may be trusted to draw the fakes.")
 ]
@@ -68,7 +81,8 @@ ProtocolName = Annotated[
     str | None,
     typer.Option(
         "--protocol",
-        help="flip-blank, clear-uniform or clear-shaped; chosen by error when left out.",
+        help="flip-blank, clear-uniform, clear-shaped, single-bit or flip; chosen by error when "
+        "left out.",
         metavar="NAME",
     ),
 ]

@@ -10,77 +10,139 @@ from mixtally.cli import options as o
 from mixtally.cli.budget import BUDGET, given, wish_of
 from mixtally.cli.grouped import takes
 from mixtally.cli.output import print_json, publish
+from mixtally.cli.question import QUESTION, question_of
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from mixtally.errors import InfeasibleError
+    from mixtally.planner import Answer, Wish
 
-    from mixtally.planner import Answer, Forecast
 
-
-@takes(BUDGET)
+@takes({**BUDGET, **QUESTION})
 def plan(
-    budget: dict[str, Any],
+    options: dict[str, Any],
     epsilon: o.Epsilon,
     delta: o.Delta,
-    users: o.Users,
-    bins: o.Bins = None,
-    labels: o.Labels = None,
-    name: Annotated[str, typer.Option("--name", help="What the question is called.")] = "answer",
+    users: Annotated[
+        int | None, o.whole_option("--users", "People expected to take part, 2 to 10^10.")
+    ] = None,
     target_error: Annotated[
         float | None,
         typer.Option(
             "--target-error", help="Find the fewest messages for this standard error.", metavar="X"
         ),
     ] = None,
+    target_share: Annotated[
+        float | None,
+        typer.Option(
+            "--target-share", help="Find the least crowd for this error as its share.", metavar="S"
+        ),
+    ] = None,
     level: o.Level = 0.95,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Say where every number comes from.")
+    ] = False,
     out: Annotated[
-        Path | None, typer.Option("--out", help="Write the plan itself to this file.")
+        Path | None,
+        typer.Option("--out", help="Write the plan itself to this file; several are numbered."),
     ] = None,
     json: o.Json = False,
 ) -> None:
     """Find the plan of least error.
 
-    A guarantee, a crowd and a budget go in; out comes the plan, the alternatives and the reason.
+    A question, a guarantee, a crowd and a budget go in; out comes the plan, what else can be had
+    for fewer messages or bytes, and the reason. When nothing fits, the nearest wishes that
+    something does are shown.
     """
-    from mixtally.errors import ParameterError
-    from mixtally.ground.codec import canonical
-    from mixtally.planner import choose, forecast, with_error
+    from mixtally import planner
+    from mixtally.errors import InfeasibleError
     from mixtally.records.guarantee import Guarantee
 
-    if target_error is not None and {"--fakes-per-user", "--messages-per-user"} & {*given(budget)}:
-        raise ParameterError(
-            "budget", wanted="--target-error or a budget", got="both", do="leave one of them out"
-        )
-    question = _question(name, bins, o.read_labels(labels))
-    wish = wish_of(budget, question, Guarantee(epsilon=epsilon, delta=delta), users)
-    answer = choose(wish) if target_error is None else with_error(wish, target_error)
-    expected = forecast(answer.best, level)
+    budget = {name: options[name] for name in BUDGET}
+    _check_targets(budget, users, target_error, target_share)
+    question = question_of({name: options[name] for name in QUESTION})
+    wish = wish_of(budget, question, Guarantee(epsilon=epsilon, delta=delta), users or 2)
+    try:
+        if target_share is not None:
+            answer = planner.users_for(wish, target_share)
+        elif target_error is not None:
+            answer = planner.with_error(wish, target_error)
+        else:
+            answer = planner.choose(wish)
+    except InfeasibleError as error:
+        if target_share is None and target_error is None:
+            _print_nearest(wish, error, json=json)
+        raise
     if out is not None:
-        publish(out.parent, {out.name: canonical(answer.best.plan)})
+        _write(answer, out)
     if json:
-        print_json({**answer.facts(), "forecast": asdict(expected)})
+        _print_json(wish, answer, level, explain=explain)
     else:
-        _print(answer, expected, out)
+        _print(wish, answer, level, explain=explain)
+        if out is not None:
+            typer.echo(f"\nplan written to {out}")
 
 
-def _question(name: str, bins: int | None, labels: tuple[str, ...] | None):  # type: ignore[no-untyped-def]  # noqa: ANN202
+def _check_targets(
+    budget: dict[str, Any], users: int | None, error: float | None, share: float | None
+) -> None:
+    """Raises ParameterError when what is to be found was given as well."""
     from mixtally.errors import ParameterError
-    from mixtally.records.question import Question
 
-    if bins is None and labels is None:
-        raise ParameterError(
-            "bins", wanted="--bins or --labels", got="neither", do="say how many answers there are"
-        )
-    return Question(name=name, bins=bins or len(labels or ()), labels=labels)
+    messages = {"--fakes-per-user", "--messages-per-user"} & {*given(budget)}
+    wanted, got = {
+        (True, True): ("--target-error or --target-share", "both"),
+        (True, False): ("--target-error or a budget", "both" if messages else ""),
+        (False, True): ("--target-share or --users", "both" if users is not None else ""),
+        (False, False): ("--users or --target-share", "neither" if users is None else ""),
+    }[error is not None, share is not None]
+    if got:
+        raise ParameterError("plan", wanted=wanted, got=got, do="give exactly one of them")
+    if error is not None and users is None:
+        raise ParameterError("users", wanted="--users", got="none", do="say how many take part")
 
 
-def _print(answer: "Answer", expected: "Forecast", out: Path | None) -> None:
+def _write(answer: "Answer", out: Path) -> None:
+    """The plan, or the plans of a record's messages with numbers before the suffix."""
+    from mixtally.ground.codec import canonical
+
+    plans = answer.best.plans
+    names = [out.name] if len(plans) == 1 else [
+        f"{out.stem}-{number}{out.suffix}" for number in range(1, len(plans) + 1)
+    ]  # fmt: skip
+    publish(out.parent, {n: canonical(p) for n, p in zip(names, plans, strict=True)})
+
+
+def _print_json(wish: "Wish", answer: "Answer", level: float, *, explain: bool) -> None:
+    from mixtally import planner
+
+    best = answer.best
+    facts = {
+        **answer.facts(),
+        "forecast": asdict(planner.forecast(best, level)),
+        "front": [{"name": offer.name, **offer.facts()} for offer in _front(wish, answer)],
+    }
+    if explain:
+        facts["explain"] = planner.explain(best)
+    print_json(facts)
+
+
+def _front(wish: "Wish", answer: "Answer") -> list[Any]:
+    from dataclasses import replace
+
+    from mixtally.planner import front
+
+    return front(replace(wish, users=answer.best.plan.users))
+
+
+def _print(wish: "Wish", answer: "Answer", level: float, *, explain: bool) -> None:
     from rich.console import Console
 
+    from mixtally import planner
+    from mixtally.cli.plan_tables import alternatives, explained, front_table
     from mixtally.report.words import number, promise
 
-    console = Console()
-    console.print(_table(answer))
+    console, expected = Console(), planner.forecast(answer.best, level)
+    console.print(alternatives(answer))
     console.print(answer.reason + "\n", markup=False, highlight=False)
     console.print(
         f"With {100 * expected.level:g} % confidence one bin errs by at most "
@@ -90,26 +152,23 @@ def _print(answer: "Answer", expected: "Forecast", out: Path | None) -> None:
         markup=False,
         highlight=False,
     )
-    for text in promise(answer.best.plan):
+    console.print(front_table(_front(wish, answer)))
+    for text in promise(answer.best.plan, answer.best.certificate):
         console.print(text, markup=False, highlight=False)
-    if out is not None:
-        console.print(f"\nplan written to {out}", markup=False, highlight=False)
+    if explain:
+        console.print(explained(planner.explain(answer.best)))
 
 
-def _table(answer: "Answer") -> "Table":
-    from rich.table import Table
+def _print_nearest(wish: "Wish", error: "InfeasibleError", *, json: bool) -> None:
+    from mixtally.planner import nearest
 
-    from mixtally.report.words import fact
+    found = nearest(wish)
+    if json:
+        print_json({"error": str(error), "nearest": [near.facts() for near in found]})
+        return
+    from rich.console import Console
 
-    offers = [answer.best, *answer.others]
-    table = Table(header_style="bold")
-    table.add_column("")
-    for place, offer in enumerate(offers):
-        table.add_column(
-            offer.plan.protocol, justify="right", style="bold" if place == 0 else "dim"
-        )
-    every = [offer.facts() for offer in offers]
-    for name in dict.fromkeys(name for facts in every for name in facts):
-        if name not in ("protocol", "source", "assumption"):
-            table.add_row(name.replace("_", " "), *[fact(name, f.get(name, "")) for f in every])
-    return table
+    from mixtally.cli.plan_tables import nearest_table
+
+    if found:
+        Console().print(nearest_table(found))

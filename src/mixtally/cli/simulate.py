@@ -66,7 +66,7 @@ def simulate(
         guarantee = _guarantee(epsilon, delta)
         population = read_population(data, column, names)
         users = len(population.codes)
-        answer = choose(wish_of(budget, population.question, guarantee, users))
+        answer = choose(wish_of(budget, population.question, guarantee, users, hashing=False))
         chosen, reason = answer.best.plan, answer.reason
     with progress_bars() as progress:
         result = release(

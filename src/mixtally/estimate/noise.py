@@ -11,6 +11,7 @@ from mixtally.protocols.base import Protocol
 from mixtally.protocols.clear_shaped import ClearShaped
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.protocols.single_bit import SingleBit
 
 
 class NoiseLaw(NamedTuple):
@@ -44,7 +45,7 @@ def reach(protocol: Protocol, messages: int, count: int, chance: float) -> tuple
 def noise_law(protocol: Protocol, messages: int, count: int) -> NoiseLaw:
     """The law of (tallied - true) for a bin of ``count`` people among ``messages`` messages."""
     match protocol:
-        case FlipBlank():
+        case FlipBlank() | SingleBit():
             return _difference(
                 _binomial(messages - count, protocol.flip_probability),
                 _binomial(count, protocol.flip_probability),
@@ -52,7 +53,10 @@ def noise_law(protocol: Protocol, messages: int, count: int) -> NoiseLaw:
         case ClearUniform():
             return _binomial(protocol.fakes, 1.0 / protocol.bins)
         case ClearShaped():
-            return NoiseLaw(0, np.array([w / SCALE for w in protocol.weights]))
+            one = law = np.array([w / SCALE for w in protocol.weights])
+            for _ in range(protocol.mixes - 1):
+                law = np.convolve(law, one)
+            return NoiseLaw(0, law)
     raise TypeError(f"{protocol.name} has no noise law")
 
 

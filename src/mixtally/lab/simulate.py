@@ -50,14 +50,13 @@ def _batch(
     """All messages in the order in which they reach the mix."""
     users, size = len(codes), protocol.layout.message_bytes
     room_for(users + protocol.fakes, size, MOST_BATCH_BYTES)
-    mixed = (
-        shaped_fakes(protocol.weights, protocol.layout, chance)
-        if isinstance(protocol, ClearShaped)
-        else protocol.layout.blank(0)
-    )
+    mixed = [protocol.layout.blank(0)]
+    if isinstance(protocol, ClearShaped):
+        every = range(protocol.mixes)
+        mixed = [shaped_fakes(protocol.weights, protocol.layout, chance) for _ in every]
     sent = 0 if isinstance(protocol, ClearShaped) else protocol.fakes
-    batch = np.empty((users + sent + len(mixed), size), dtype=np.uint8)
-    batch[users + sent :] = mixed
+    batch = np.empty((users + sent + sum(map(len, mixed)), size), dtype=np.uint8)
+    batch[users + sent :] = np.concatenate(mixed)
     filled = 0
     for span in spans(users, _people(protocol)):
         share = share_of_fakes(sent, users, span.start, span.stop)

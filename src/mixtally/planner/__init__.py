@@ -2,7 +2,13 @@
 
 from mixtally.planner.answer import Answer, Misfit, Offer
 from mixtally.planner.choose import choose
-from mixtally.planner.forecast import Forecast, forecast, with_error
+from mixtally.planner.explain import explain
+from mixtally.planner.forecast import Forecast, forecast, users_for, with_error
+from mixtally.planner.front import front
+from mixtally.planner.nearest import Nearest, nearest
 from mixtally.planner.wish import Wish
 
-__all__ = ["Answer", "Forecast", "Misfit", "Offer", "Wish", "choose", "forecast", "with_error"]
+__all__ = [
+    "Answer", "Forecast", "Misfit", "Nearest", "Offer", "Wish", "choose", "explain", "forecast",
+    "front", "nearest", "users_for", "with_error",
+]  # fmt: skip

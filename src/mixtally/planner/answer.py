@@ -1,31 +1,140 @@
 """What the planner says: the plan, what it costs, what else there is, and why."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
 from mixtally.ground.codec import fingerprint
-from mixtally.protocols.base import Protocol
+from mixtally.protocols.base import FakeSource, Protocol
 from mixtally.protocols.facts import plan_facts
+from mixtally.records.certificate import Certificate
+from mixtally.records.guarantee import Guarantee
 from mixtally.records.plan import Plan
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A plan that keeps the guarantee within the budget."""
+    """Plans that together keep the guarantee within the budget: one, or one a message of a record.
 
-    plan: Plan
-    protocol: Protocol
+    where
+      plans, protocols   in the order of the record's messages
+      guarantee          what was asked for
+      certificate        of all plans and all ``collections`` together
+      collections        how often the question is asked
+    """
+
+    plans: tuple[Plan, ...]
+    protocols: tuple[Protocol, ...]
+    guarantee: Guarantee
+    certificate: Certificate
+    collections: int = 1
+
+    @property
+    def plan(self) -> Plan:
+        """The plan, or the first of several."""
+        return self.plans[0]
+
+    @property
+    def protocol(self) -> Protocol:
+        """The protocol, or the first message's."""
+        return self.protocols[0]
+
+    @property
+    def name(self) -> str:
+        """The protocol and what is special about it."""
+        notes = []
+        if len(self.plans) > 1:
+            notes.append("split")
+        if self.plan.question.hashed:
+            notes.append("hashed")
+        repeats = self.plan.integers.get("repeats", 1)
+        if repeats > 1:
+            notes.append(f"sent {repeats} times")
+        return ", ".join([self.plan.protocol, *notes])
+
+    @property
+    def bins(self) -> int:
+        """Bins of all messages of a record."""
+        return sum(plan.question.bins for plan in self.plans)
+
+    @property
+    def noise(self) -> float:
+        """Standard error of an empty bin by noise alone, in counts: the largest of all messages."""
+        each = zip(self.protocols, self.plans, strict=True)
+        return max(protocol.standard_error(plan.users) for protocol, plan in each)
+
+    @property
+    def collisions(self) -> float:
+        """Standard error by other values in the same bin when all others hold the same, in counts.
+
+        Over the draw of the hash, each of the others falls into a bin with probability 1 / bins.
+        """
+        if self.plan.question.hashed is None:
+            return 0.0
+        share = 1.0 / self.plan.question.bins
+        return self.plan.users * math.sqrt(share * (1.0 - share))
 
     @property
     def standard_error(self) -> float:
-        """Standard error of an empty bin, in counts."""
-        return self.protocol.standard_error(self.plan.users)
+        """Standard error of an empty bin, in counts, with the worst collisions there can be."""
+        return math.hypot(self.noise, self.collisions)
+
+    @property
+    def messages_per_user(self) -> float:
+        """Messages of the whole batch, a mix's fakes included, divided by the users."""
+        return sum(sent for sent, _ in self._traffic())
+
+    @property
+    def bytes_per_user(self) -> float:
+        """Bytes of these messages."""
+        return sum(sent * size for sent, size in self._traffic())
+
+    def _traffic(self) -> list[tuple[float, int]]:
+        return [
+            (
+                plan.integers.get("repeats", 1) + protocol.fakes / plan.users,
+                protocol.layout.message_bytes,
+            )
+            for plan, protocol in zip(self.plans, self.protocols, strict=True)
+        ]
+
+    @property
+    def minimum_crowd(self) -> int:
+        """The least number of people with whose fakes and flips the promise still holds."""
+        if self.protocol.fake_source is FakeSource.MIX:
+            return 1
+        return math.ceil(self.plan.honest_fraction * self.plan.users)
 
     def facts(self) -> dict[str, Any]:
         """The offer as one flat JSON object."""
-        return plan_facts(self.plan, self.protocol)
+        facts, shown = plan_facts(self.plan, self.protocol), self.certificate
+        local = sum(protocol.local_epsilon for protocol in self.protocols)
+        return {
+            **facts,
+            "epsilon": self.guarantee.epsilon,
+            "delta": shown.upper,
+            "delta_lower": shown.lower,
+            "delta_target": self.guarantee.delta,
+            "status": shown.status,
+            "source": shown.source,
+            "assumption": shown.assumption,
+            "collections": self.collections,
+            "messages_of_a_record": len(self.plans),
+            "bins": self.bins,
+            "hashed_values": self.plan.question.hashed or 0,
+            "fakes": sum(protocol.fakes for protocol in self.protocols),
+            "fakes_counted": sum(
+                protocol.surely(self.plan.honest_fraction).fakes for protocol in self.protocols
+            ),
+            "standard_error": self.standard_error,
+            "collision_error": self.collisions,
+            "messages_per_user": self.messages_per_user,
+            "bytes_per_user": self.bytes_per_user,
+            "minimum_crowd": self.minimum_crowd,
+            "local_epsilon": local if math.isfinite(local) else None,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +159,9 @@ class Answer:
         return {
             **self.best.facts(),
             "reason": self.reason,
-            "alternatives": [offer.facts() for offer in self.others],
+            "alternatives": [{"name": offer.name, **offer.facts()} for offer in self.others],
             "misfits": [{"protocol": m.protocol, "needs": m.needs} for m in self.misfits],
             "fingerprint": fingerprint(self.best.plan),
             "plan": msgspec.to_builtins(self.best.plan),
+            "plans": [msgspec.to_builtins(plan) for plan in self.best.plans],
         }

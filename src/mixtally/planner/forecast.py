@@ -9,6 +9,7 @@ from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.planner.answer import Answer, Offer
 from mixtally.planner.choose import choose
 from mixtally.planner.wish import MOST_MESSAGES, Wish
+from mixtally.records.guarantee import LEAST_USERS, MOST_USERS
 
 _STEPS = 1000
 """Budgets are looked for in thousandths of a message a user."""
@@ -45,7 +46,7 @@ def forecast(offer: Offer, level: float = 0.95) -> Forecast:
             "confidence level", wanted="a number in (0, 1)", got=level, do="0.95 is common"
         )
     normal, error = NormalDist(), offer.standard_error
-    bins = offer.plan.question.bins
+    bins = offer.bins
     alone = normal.inv_cdf(0.5 + 0.5 * level)
     all_bins = -normal.inv_cdf((1.0 - level) / (2.0 * bins))
     return Forecast(
@@ -88,3 +89,39 @@ def with_error(wish: Wish, target: float) -> Answer:
         middle = (low + high) // 2
         low, high = (low, middle) if error(middle) <= target else (middle, high)
     return choose(replace(wish, messages_per_user=Fraction(high, _STEPS)))
+
+
+def users_for(wish: Wish, share: float) -> Answer:
+    """The answer for the least crowd whose standard error is at most ``share`` of the crowd.
+
+    Within one percent. Raises ParameterError for a share outside (0, 1), InfeasibleError when not
+    even 10^10 users reach it.
+    """
+    if not 0.0 < share < 1.0:
+        raise ParameterError(
+            "target share", wanted="a number in (0, 1)", got=share,
+            do="0.001, for example: a tenth of a percent of the crowd",
+        )  # fmt: skip
+
+    def answer(users: int) -> Answer | None:
+        try:
+            found = choose(replace(wish, users=users, minimum_crowd=None))
+        except InfeasibleError:
+            return None
+        return found if found.best.standard_error <= share * users else None
+
+    low, high = LEAST_USERS - 1, LEAST_USERS
+    best = answer(high)
+    while best is None and high < MOST_USERS:
+        low, high = high, min(4 * high, MOST_USERS)
+        best = answer(high)
+    if best is None:
+        raise InfeasibleError(
+            "target share", wanted=f"a standard error of {share:g} of the crowd",
+            got=f"more than that with {MOST_USERS:,} users", do="raise epsilon or the budget",
+        )  # fmt: skip
+    while high > low + 1 and high > 1.01 * low:
+        middle = math.isqrt(low * high)
+        found = answer(middle)
+        low, high, best = (low, middle, found) if found else (middle, high, best)
+    return best

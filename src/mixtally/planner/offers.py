@@ -1,93 +1,221 @@
-"""One offer a protocol: its least noise for the wish, or what it lacks."""
+"""One offer a protocol and way: its least noise for the wish, or what it lacks."""
 
 import math
 from collections.abc import Callable
 
+from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
 from mixtally.planner.answer import Misfit, Offer
+from mixtally.planner.build import offer
+from mixtally.planner.ways import Way
 from mixtally.planner.wish import MOST_MESSAGES, Wish
-from mixtally.privacy import price
-from mixtally.protocols.base import Protocol
+from mixtally.privacy import laws
+from mixtally.privacy.laws import Ask
 from mixtally.protocols.clear_shaped import ClearShaped
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.protocols.flip_vector import FlipVector
+from mixtally.protocols.single_bit import SingleBit
 from mixtally.records.guarantee import LEAST_USERS
-from mixtally.records.plan import PLAN_VERSION, Plan
+from mixtally.records.layout import Form, Layout
+from mixtally.records.question import Kind, Question
+
+Result = Offer | Misfit | None
+"""None when the protocol cannot hold such a record at all."""
 
 _IN_CLEAR = "no --local-epsilon: answers travel in clear, so nothing survives broken mixes"
+_COINS = "more fakes: with these every bit would be a fair coin"
+_EXACT = 1e-12
+_SEARCHED = 1e-6
 
 
-def flip_blank(wish: Wish) -> Offer | Misfit:
+def flip_blank(wish: Wish, way: Way) -> Result:
     """All fakes the budget allows, and the least flip probability for those that surely arrive."""
-    fakes = wish.most_fakes
-    sure = math.floor(wish.honest_fraction * fakes)
-    crowd = math.floor(wish.honest_fraction * wish.users) if wish.count_crowd else 0
-    crowd = crowd if crowd >= LEAST_USERS else 0
-    threshold = price.least_threshold(sure, wish.guarantee.epsilon, wish.guarantee.delta, crowd)
-    if wish.local_epsilon is not None:
-        # 2 ln(p/q) <= cap, rounded to the safe side
-        least = SCALE / (1.0 + math.exp(wish.local_epsilon / 2.0))
-        threshold = max(threshold, min(MOST_THRESHOLD, math.ceil(least * (1.0 + 1e-15)) + 1))
-    if threshold == MOST_THRESHOLD:
-        return Misfit(FlipBlank.name, "more fakes: with these every bit would be a fair coin")
-    bins = wish.question.bins
-    return _offer(wish, FlipBlank(bins=bins, fakes=fakes, threshold=threshold, crowd=crowd))
+    if any(part.kind is Kind.BITS for part in way.parts):
+        return None
+    sizes = [Layout(Form.BITS, part.bins).message_bytes for part in way.parts]
+    fakes = wish.most_fakes(len(sizes), sum(sizes) / len(sizes))
+    if fakes < 0:
+        return _lacks(FlipBlank.name, wish, way, sum(sizes))
+    most, crowd = max(part.max_set for part in way.parts), _counted(wish)
+    ask = Ask(
+        fakes=math.floor(wish.sure_fraction * fakes),
+        max_set=most if most > 1 else None,
+        users=crowd or None,
+        count_crowd=crowd > 0,
+    )
+    threshold = _threshold(wish, way, "flip-blank", ask, touched=2 * most * len(sizes))
+    if threshold is None:
+        return Misfit(FlipBlank.name, _COINS)
+    return offer(wish, [
+        (part, FlipBlank(
+            bins=part.bins, fakes=fakes, threshold=threshold, crowd=crowd, max_set=part.max_set
+        ))
+        for part in way.parts
+    ])  # fmt: skip
 
 
-def clear_uniform(wish: Wish) -> Offer | Misfit:
+def single_bit(wish: Wish, way: Way) -> Result:
+    """Bits one by one among fake zeros and everybody's flips."""
+    if any(part.kind is not Kind.BITS or part.bins > 1 for part in way.parts):
+        return None
+    bits = len(way.parts)
+    fakes, crowd = wish.most_fakes(bits), wish.sure_crowd
+    if fakes < 0:
+        return _lacks(SingleBit.name, wish, way, bits)
+    if crowd < LEAST_USERS:
+        return Misfit(SingleBit.name, "more people who are sure to take part")
+    ask = Ask(users=crowd, fakes=math.floor(wish.sure_fraction * fakes))
+    threshold = _threshold(wish, way, "single-bit", ask, touched=bits)
+    if threshold is None:
+        return Misfit(SingleBit.name, _COINS)
+    built = SingleBit(bins=1, fakes=fakes, threshold=threshold, crowd=crowd)
+    return offer(wish, [(part, built) for part in way.parts])
+
+
+def flip(wish: Wish, way: Way, repeats: int = 1) -> Result:
+    """Free vectors whole, hidden by everybody's flips."""
+    (question, *rest) = way.parts
+    if rest or question.kind is not Kind.BITS or question.bins == 1:
+        return None
+    if wish.most_fakes(repeats, Layout(Form.BITS, question.bins).message_bytes) < 0:
+        return None
+    crowd = wish.sure_crowd
+    if crowd < LEAST_USERS:
+        return Misfit(FlipVector.name, "more people who are sure to take part")
+    ask = Ask(users=crowd, bits=question.bins, repeats=repeats if repeats > 1 else None)
+    threshold = _threshold(wish, way, "flip", ask, touched=question.bins * repeats)
+    if threshold is None:
+        return Misfit(FlipVector.name, "more people: with these every bit would be a fair coin")
+    built = FlipVector(
+        bins=question.bins, fakes=0, threshold=threshold, crowd=crowd, repeats=repeats
+    )
+    return offer(wish, [(question, built)])
+
+
+def clear_uniform(wish: Wish, way: Way) -> Result:
     """As many fakes as the bins need: more would only add noise."""
+    clear = way.in_clear()
+    if clear is None:
+        return None
     if wish.local_epsilon is not None:
         return Misfit(ClearUniform.name, _IN_CLEAR)
-    bins = wish.question.bins
-    sure = price.least_uniform_fakes(bins, wish.guarantee.epsilon, wish.guarantee.delta)
-    fakes = math.ceil(sure / wish.honest_fraction)
-    while math.floor(wish.honest_fraction * fakes) < sure:  # the product was rounded down
-        fakes += 1
-    if fakes > wish.most_fakes:
-        need = f"{fakes:,} fakes, {fakes / bins:.4g} a bin"
-        thousandths = 1000 + -(-1000 * fakes // wish.users)
-        if thousandths <= 1000 * MOST_MESSAGES:
-            return Misfit(
-                ClearUniform.name, f"{need}: --messages-per-user {thousandths / 1000:.10g}"
-            )
-        users = -(-fakes // (round(MOST_MESSAGES) - 1))
-        return Misfit(ClearUniform.name, f"{need}: at least {users:,} users")
-    return _offer(wish, ClearUniform(bins=bins, fakes=fakes))
+    needs = [_uniform_fakes(wish, way, part.bins) for part in clear.parts]
+    total, most = sum(needs), wish.most_fakes(len(needs), _index_bytes(clear)) * len(needs)
+    if total <= most:
+        pairs = zip(clear.parts, needs, strict=True)
+        return offer(wish, [(part, ClearUniform(bins=part.bins, fakes=k)) for part, k in pairs])
+    need = f"{total:,} fakes, {total / sum(part.bins for part in clear.parts):.4g} a bin"
+    thousandths = 1000 * len(needs) + -(-1000 * total // wish.users)
+    if thousandths <= 1000 * MOST_MESSAGES and wish.bytes_per_user is None:
+        return Misfit(ClearUniform.name, f"{need}: --messages-per-user {thousandths / 1000:.10g}")
+    users = -(-total // (round(MOST_MESSAGES) - len(needs)))
+    return Misfit(ClearUniform.name, f"{need}: at least {users:,} users")
 
 
-def clear_shaped(wish: Wish) -> Offer | Misfit:
-    """The law of least spread, drawn by a mix: the users send nothing but their reports."""
+def clear_hashed(wish: Wish, way: Way) -> Result:
+    """Values hashed into as many bins as the fakes can cover."""
+    (question, *rest) = way.parts
+    in_clear = question.kind is Kind.ONE and wish.local_epsilon is None
+    if rest or not in_clear or not wish.hashing:
+        return None
+    fakes = wish.most_fakes()
+    bins = min(question.bins, fakes)
+    while bins >= 2:  # the fakes that are needed rise almost in proportion to the bins
+        need = _uniform_fakes(wish, way, bins)
+        if need <= fakes:
+            break
+        bins = min(bins - 1, bins * fakes // need)
+    if not 2 <= bins < question.bins:
+        return None
+    hashed = Question(name=question.name, bins=bins, hashed=question.bins)
+    if _index_bytes(Way((hashed,))) > (wish.bytes_per_user or math.inf):
+        return None
+    return offer(wish, [(hashed, ClearUniform(bins=bins, fakes=need))])
+
+
+def clear_shaped(wish: Wish, way: Way) -> Result:
+    """The law of least spread, drawn by mixes: the users send nothing but their reports."""
+    clear = way.in_clear()
+    if clear is None:
+        return None
     if wish.local_epsilon is not None:
         return Misfit(ClearShaped.name, _IN_CLEAR)
     if not wish.mix_fakes:
         return Misfit(ClearShaped.name, "a mix that is trusted to draw the fakes: --mix-fakes")
-    shape = price.least_shape(wish.guarantee.epsilon, wish.guarantee.delta)
-    return _offer(wish, ClearShaped.shaped(wish.question.bins, *shape))
+    if wish.most_fakes(len(clear.parts), _index_bytes(clear)) < 0:
+        return _lacks(ClearShaped.name, wish, way, len(clear.parts))
+    together = len(clear.parts) * wish.collections
+    promised = wish.guarantee
+    try:
+        found = laws.calibrate(
+            "clear-shaped", Ask(), promised.epsilon, promised.delta, collections=together
+        )
+    except ParameterError:
+        return Misfit(ClearShaped.name, "a larger epsilon or delta: its fakes would be too many")
+    shape = (found.ratio or 0, found.shift or 0, wish.mixes)
+    return offer(wish, [(part, ClearShaped.shaped(part.bins, *shape)) for part in clear.parts])
 
 
-OFFERS: dict[str, Callable[[Wish], Offer | Misfit]] = {
+OFFERS: dict[str, Callable[[Wish, Way], Result]] = {
     ClearShaped.name: clear_shaped,
     ClearUniform.name: clear_uniform,
     FlipBlank.name: flip_blank,
+    SingleBit.name: single_bit,
+    FlipVector.name: flip,
 }
+"""What every protocol has to offer; in this order where errors are equal."""
 
 
-def _offer(wish: Wish, protocol: Protocol) -> Offer | Misfit:
-    error = protocol.standard_error(wish.users)
-    if error >= wish.users:
-        return Misfit(
-            protocol.name,
-            f"more users or a larger epsilon: its error would be {error:.3g} counts, more than the "
-            f"{wish.users:,} people there are",
-        )
-    plan = Plan(
-        version=PLAN_VERSION,
-        question=wish.question,
-        guarantee=wish.guarantee,
-        users=wish.users,
-        honest_fraction=wish.honest_fraction,
-        protocol=protocol.name,
-        integers=protocol.integers(),
-        certificate=price.certify(protocol, wish.guarantee.epsilon, wish.honest_fraction),
-    )
-    return Offer(plan, protocol)
+def _counted(wish: Wish) -> int:
+    crowd = wish.sure_crowd if wish.count_crowd else 0
+    return crowd if crowd >= LEAST_USERS else 0
+
+
+def _threshold(wish: Wish, way: Way, name: str, ask: Ask, touched: int) -> int | None:
+    """The least flip probability times 2^64, None when only a fair coin would do.
+
+    ``touched`` bits at most differ between two records, each telling ln(p/q) to whoever can trace
+    messages to their senders.
+    """
+    promised, together = wish.guarantee, len(way.parts) * wish.collections
+    exact = together == 1 and not ask.count_crowd and name == "flip-blank"
+    try:
+        found = laws.calibrate(
+            name, ask, promised.epsilon, promised.delta,
+            collections=together, tolerance=_EXACT if exact else _SEARCHED,
+        ).threshold  # fmt: skip
+    except ParameterError:
+        return None
+    threshold = found or MOST_THRESHOLD
+    if wish.local_epsilon is not None:
+        # touched ln(p/q) <= cap, rounded to the safe side
+        least = SCALE / (1.0 + math.exp(wish.local_epsilon / touched))
+        threshold = max(threshold, min(MOST_THRESHOLD, math.ceil(least * (1.0 + 1e-15)) + 1))
+    return threshold if threshold < MOST_THRESHOLD else None
+
+
+def _uniform_fakes(wish: Wish, way: Way, bins: int) -> int:
+    """Fakes that must be promised so that enough of them surely arrive."""
+    promised, together = wish.guarantee, len(way.parts) * wish.collections
+    sure = laws.calibrate(
+        "clear-uniform", Ask(bins=bins), promised.epsilon, promised.delta, collections=together
+    ).fakes
+    if sure is None:
+        raise InfeasibleError("bins", wanted="enough fakes", got=bins, do="raise epsilon")
+    fraction = wish.sure_fraction
+    fakes = math.ceil(sure / fraction)
+    while math.floor(fraction * fakes) < sure:  # the product was rounded down
+        fakes += 1
+    return fakes
+
+
+def _index_bytes(way: Way) -> float:
+    return sum(Layout(Form.INDEX, part.bins).message_bytes for part in way.parts) / len(way.parts)
+
+
+def _lacks(name: str, wish: Wish, way: Way, size: int) -> Misfit:
+    """The budget does not even hold a person's own messages."""
+    if wish.bytes_per_user is not None and wish.bytes_per_user < size:
+        return Misfit(name, f"{size:,} bytes for a person's own messages: --bytes-per-user {size}")
+    return Misfit(name, f"{len(way.parts)} messages a record: --messages-per-user {len(way.parts)}")

@@ -169,7 +169,7 @@ def sure_protocol(plan: Plan) -> Protocol:
 
 def exact_curve(protocol: Protocol) -> Curve:
     """The upper end of delta(epsilon) of one collection, for any epsilon in [0, 20]."""
-    return lambda epsilon: price.exact(protocol, epsilon)[0].upper
+    return lambda epsilon: price.upper(protocol, epsilon)
 
 
 @lru_cache(maxsize=64)

@@ -6,20 +6,26 @@ from mixtally.errors import InfeasibleError, PlanError
 from mixtally.ground.fixed import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE
 from mixtally.privacy import clear_shaped, clear_uniform, flip_blank, one_hot
 from mixtally.privacy.bracket import Bracket
+from mixtally.privacy.laws import several
+from mixtally.privacy.laws.ask import Ask
 from mixtally.privacy.search import least_meeting, usual_cover
 from mixtally.protocols.base import Protocol
 from mixtally.protocols.catalogue import protocol_of
-from mixtally.protocols.clear_shaped import ClearShaped, shape_weights
+from mixtally.protocols.clear_shaped import (
+    SHAPED_ASSUMPTION,
+    SHAPED_BY_MANY,
+    ClearShaped,
+    shape_weights,
+)
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.protocols.flip_vector import FlipVector
+from mixtally.protocols.flips import Flips
+from mixtally.protocols.single_bit import SingleBit
 from mixtally.records.certificate import Certificate, Status
 from mixtally.records.guarantee import MOST_USERS, Observer, checked_epsilon, checked_fraction
 from mixtally.records.plan import Plan
 
-SHAPED_ASSUMPTION = (
-    "the mix that draws the fakes draws them as told, keeps their numbers to itself and does not "
-    "collude with the collector; at least one mix shuffles"
-)
 _THRESHOLD_TOLERANCE = 1e-12
 _CROWD_TOLERANCE = 1e-6
 
@@ -54,7 +60,7 @@ def verify(plan: Plan) -> Protocol:
         raise PlanError(
             "flip probability", wanted="less than 1/2", got="1/2", do="plan again: nothing is told"
         )
-    if isinstance(protocol, FlipBlank) and protocol.crowd > plan.users:
+    if isinstance(protocol, Flips) and protocol.crowd > plan.users:
         raise PlanError(
             "crowd counted", wanted=f"at most the {plan.users:,} users", got=f"{protocol.crowd:,}",
             do="plan again",
@@ -83,27 +89,50 @@ def verify(plan: Plan) -> Protocol:
 
 def exact(protocol: Protocol, epsilon: float) -> tuple[Bracket, str]:
     """Both ends of delta(epsilon) for any epsilon > 0 and all fakes counted, and their source."""
+    quote = several.price(*law_of(protocol), epsilon)
+    return quote.ends, quote.source
+
+
+def upper(protocol: Protocol, epsilon: float) -> float:
+    """The upper end alone, for any epsilon >= 0."""
+    return several.upper(*law_of(protocol), epsilon)
+
+
+def law_of(protocol: Protocol) -> tuple[str, Ask]:
+    """The law that prices ``protocol``, and what to ask it."""
     match protocol:
-        case FlipBlank() if protocol.crowd:
-            ends = one_hot.messages(
-                protocol.crowd, protocol.fakes, protocol.threshold, epsilon, protocol.bins
-            )
-            return ends, one_hot.MESSAGES_SOURCE
         case FlipBlank():
-            return flip_blank.delta(protocol.fakes, protocol.threshold, epsilon), flip_blank.SOURCE
+            ask = Ask(
+                fakes=protocol.fakes,
+                threshold=protocol.threshold,
+                bins=protocol.bins,
+                max_set=protocol.max_set if protocol.max_set > 1 else None,
+                users=protocol.crowd or None,
+                count_crowd=protocol.crowd > 0,
+            )
+        case FlipVector():
+            ask = Ask(
+                users=protocol.crowd,
+                bits=protocol.bins,
+                threshold=protocol.threshold,
+                repeats=protocol.repeats if protocol.repeats > 1 else None,
+            )
+        case SingleBit():
+            ask = Ask(users=protocol.crowd, fakes=protocol.fakes, threshold=protocol.threshold)
         case ClearUniform():
-            ends = clear_uniform.delta(protocol.fakes, protocol.bins, epsilon)
-            return ends, clear_uniform.SOURCE
+            ask = Ask(fakes=protocol.fakes, bins=protocol.bins)
         case ClearShaped():
-            return clear_shaped.delta(protocol.weights, epsilon), clear_shaped.SOURCE
-    raise TypeError(f"{protocol.name} has no price")
+            ask = Ask(ratio=protocol.ratio, shift=protocol.shift)
+        case _:
+            raise TypeError(f"{protocol.name} has no price")
+    return protocol.name, ask
 
 
 def _assumption(protocol: Protocol, honest_fraction: float) -> str:
     if isinstance(protocol, ClearShaped):
-        return SHAPED_ASSUMPTION
+        return SHAPED_ASSUMPTION if protocol.mixes == 1 else SHAPED_BY_MANY
     sure = protocol.surely(honest_fraction).fakes
-    if isinstance(protocol, FlipBlank) and protocol.crowd:
+    if isinstance(protocol, Flips) and protocol.crowd:
         return (
             f"{protocol.crowd:,} honest people flip their bits as told and at least {sure:,} fakes "
             "arrive; at least one mix shuffles and does not collude with the collector"

@@ -32,12 +32,14 @@ class Protocol(ABC):
     name: ClassVar[str]
     fake_source: ClassVar[FakeSource]
 
+    least_bins: ClassVar[int] = 2
+
     bins: int
     fakes: int
     """Fakes promised in the whole collection (a mean when a mix draws their number)."""
 
     def __post_init__(self) -> None:
-        checked_bins(self.bins)
+        checked_bins(self.bins, self.least_bins)
         checked_fakes(self.fakes)
 
     def integers(self) -> dict[str, int]:

@@ -15,34 +15,52 @@ from mixtally.protocols.base import FakeSource
 from mixtally.protocols.clear import ClearProtocol
 
 MOST_SHIFT = 100_000
+MOST_MIXES = 100
 _GUARD_BITS = 256
+SHAPED_ASSUMPTION = (
+    "the mix that draws the fakes draws them as told, keeps their numbers to itself and does not "
+    "collude with the collector; at least one mix shuffles"
+)
+SHAPED_BY_MANY = (
+    "at least one of the mixes that add fakes draws them as told, keeps their numbers to itself "
+    "and does not collude with the collector; at least one mix shuffles"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class ClearShaped(ClearProtocol):
-    """``ratio`` is exp(-c) times 2^64 for the decay c; ``shift`` is s, the mean fakes a bin."""
+    """Every one of ``mixes`` mixes adds fakes of its own; one honest mix among them suffices.
+
+    ``ratio`` is exp(-c) times 2^64 for the decay c; ``shift`` is s, a mix's mean fakes a bin.
+    """
 
     name: ClassVar[str] = "clear-shaped"
     fake_source: ClassVar[FakeSource] = FakeSource.MIX
 
     ratio: int
     shift: int
+    mixes: int = 1
 
     def __post_init__(self) -> None:
         super(ClearShaped, self).__post_init__()
         checked_shape(self.ratio, self.shift)
-        if self.fakes != self.bins * self.shift:
+        if not 1 <= self.mixes <= MOST_MIXES:
+            raise ParameterError(
+                "mixes", wanted=f"an integer in [1, {MOST_MIXES}]", got=self.mixes,
+                do="it is how many mixes add fakes",
+            )  # fmt: skip
+        if self.fakes != self.bins * self.shift * self.mixes:
             raise ParameterError(
                 "fakes of clear-shaped",
-                wanted=f"bins times shift = {self.bins * self.shift:,}",
+                wanted=f"bins times shift times mixes = {self.bins * self.shift * self.mixes:,}",
                 got=f"{self.fakes:,}",
                 do="leave the number to the shape",
             )
 
     @classmethod
-    def shaped(cls, bins: int, ratio: int, shift: int) -> "ClearShaped":
+    def shaped(cls, bins: int, ratio: int, shift: int, mixes: int = 1) -> "ClearShaped":
         """The protocol whose number of fakes follows from its shape."""
-        return cls(bins=bins, fakes=bins * shift, ratio=ratio, shift=shift)
+        return cls(bins=bins, fakes=bins * shift * mixes, ratio=ratio, shift=shift, mixes=mixes)
 
     @property
     def shape_decay(self) -> float:
@@ -60,16 +78,22 @@ class ClearShaped(ClearProtocol):
             "shape_decay": self.shape_decay,
             "shape_shift": self.shift,
             "shape_ratio": self.ratio,
+            "mixes_adding": self.mixes,
         }
 
     def offset(self, messages: int) -> float:  # noqa: ARG002
-        """The shift: the law is symmetric about it."""
-        return float(self.shift)
+        """The shift of every mix: the laws are symmetric about it."""
+        return float(self.mixes * self.shift)
 
     def variance(self, messages: int) -> float:  # noqa: ARG002
-        """The variance of the law."""
-        squares = sum(w * (k - self.shift) ** 2 for k, w in enumerate(self.weights))
-        return squares / SCALE
+        """The variance of the law, which adds up over the mixes."""
+        return self.mixes * shape_variance(self.ratio, self.shift)
+
+
+def shape_variance(ratio: int, shift: int) -> float:
+    """The variance of one mix's fakes in a bin."""
+    squares = sum(w * (k - shift) ** 2 for k, w in enumerate(shape_weights(ratio, shift)))
+    return squares / SCALE
 
 
 def checked_shape(ratio: int, shift: int) -> None:

@@ -1,83 +1,34 @@
-"""flip-blank: every bit of a one-hot record is flipped with q; fakes are flipped blanks.
+"""flip-blank: every bit of a record is flipped with q; fakes are flipped blanks.
 
 Source: notes 004 section 5.3 (the configuration behind (5.26)).
 """
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mixtally.ground.fixed import SCALE, checked_threshold
-from mixtally.protocols.base import FakeSource, Protocol
-from mixtally.records.guarantee import checked_users
-from mixtally.records.layout import Form, Layout
+from mixtally.errors import ParameterError
+from mixtally.protocols.flips import Flips
+from mixtally.records.question import MOST_SET
 
 
 @dataclass(frozen=True, slots=True)
-class FlipBlank(Protocol):
-    """Flips and flipped blanks.
-
-    where
-      threshold   the flip probability q times 2^64, an integer in [2^24, 2^63]
-      crowd       honest people whose own flips are counted on as fakes, 0 for none
-    """
+class FlipBlank(Flips):
+    """Flips and flipped blanks; ``max_set`` bits of a record are set at most."""
 
     name: ClassVar[str] = "flip-blank"
-    fake_source: ClassVar[FakeSource] = FakeSource.USERS
 
-    threshold: int
-    crowd: int = 0
+    max_set: int = 1
 
     def __post_init__(self) -> None:
         super(FlipBlank, self).__post_init__()
-        checked_threshold(self.threshold)
-        if self.crowd:
-            checked_users(self.crowd)
-
-    def facts(self) -> dict[str, float]:
-        """The flip probability, and the integer over 2^64 that everything is computed from."""
-        return {
-            "flip_probability": self.flip_probability,
-            "flip_threshold": self.threshold,
-            "crowd_counted": self.crowd,
-        }
-
-    @property
-    def layout(self) -> Layout:
-        """One bit a bin, packed."""
-        return Layout(Form.BITS, self.bins)
-
-    @property
-    def flip_threshold(self) -> int:
-        """Flip probability times 2^64."""
-        return self.threshold
-
-    @property
-    def flip_probability(self) -> float:
-        """Q."""
-        return self.threshold / SCALE
+        most = min(MOST_SET, self.bins)
+        if not 1 <= self.max_set <= most:
+            raise ParameterError(
+                "max set", wanted=f"an integer in [1, {most}]", got=self.max_set,
+                do="it is the most bins that a set has",
+            )  # fmt: skip
 
     @property
     def local_epsilon(self) -> float:
-        """2 ln(p/q): the two bits in which one-hot records differ."""
-        return 2.0 * math.log((SCALE - self.threshold) / self.threshold)
-
-    @property
-    def gain(self) -> float:
-        """P - q.
-
-        Source: notes 004 (5.20).
-        """
-        return (SCALE - 2 * self.threshold) / SCALE
-
-    def offset(self, messages: int) -> float:
-        """N q: every message sets every bit with probability q unless the bit is its own."""
-        return messages * self.flip_probability
-
-    def variance(self, messages: int) -> float:
-        """N p q / (p - q)^2, infinite at q = 1/2.
-
-        Source: notes 004, below (5.20), with blank fakes.
-        """
-        q = self.flip_probability
-        return messages * q * (1.0 - q) / self.gain**2 if self.gain else math.inf
+        """2 k ln(p/q): records of at most k set bits differ in at most 2k."""
+        return 2.0 * self.max_set * self.odds

@@ -8,7 +8,7 @@ from mixtally.records.certificate import Certificate
 from mixtally.records.guarantee import Guarantee, checked_fraction, checked_users
 from mixtally.records.question import Question
 
-PLAN_VERSION = 1
+PLAN_VERSION = 2
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -1,18 +1,33 @@
-"""The question everyone is asked: a categorical one, its bins in a fixed order."""
+"""The question everyone is asked: what a record may hold, its bins in a fixed order."""
+
+from enum import StrEnum
 
 import msgspec
 
 from mixtally.errors import ParameterError, PlanError
 
 MOST_BINS = 10_000_000
+MOST_SET = 16
+MOST_BITS = 64
 
 
-def checked_bins(bins: int) -> int:
-    """``bins`` itself when it lies in [2, 10^7]; raises ParameterError otherwise."""
-    if not 2 <= bins <= MOST_BINS:
+class Kind(StrEnum):
+    """What a record may hold."""
+
+    ONE = "one"
+    """Exactly one of the bins."""
+    SET = "set"
+    """At most ``max_set`` of the bins; one of each attribute if there are attributes."""
+    BITS = "bits"
+    """Any of the bins: a free vector of bits, a single bit included."""
+
+
+def checked_bins(bins: int, least: int = 2) -> int:
+    """``bins`` itself when it lies in [``least``, 10^7]; raises ParameterError otherwise."""
+    if not least <= bins <= MOST_BINS:
         raise ParameterError(
             "bins",
-            wanted=f"an integer in [2, {MOST_BINS:,}]",
+            wanted=f"an integer in [{least}, {MOST_BINS:,}]",
             got=f"{bins:,}",
             do="one bin has nothing to tell; hash a larger domain into fewer bins",
         )
@@ -20,18 +35,29 @@ def checked_bins(bins: int) -> int:
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A categorical question: each person's value falls in exactly one of ``bins`` bins.
+    """What is asked: each person's record sets some of ``bins`` bins.
 
-    ``labels`` names the bins in order; None leaves them numbered from 0.
-    Raises ParameterError for bins outside [2, 10^7], PlanError for labels that do not fit.
+    where
+      labels       name the bins in order; None leaves them numbered from 0
+      kind         what a record may hold
+      max_set      the most bins that a record of kind ``set`` sets, in [1, 16]
+      attributes   how many bins each attribute has, in order; None without attributes
+      hashed       how many values were hashed into the bins; None when each bin is one value
+
+    Raises ParameterError for numbers outside their ranges, PlanError for parts that do not fit.
     """
 
     name: str
     bins: int
     labels: tuple[str, ...] | None = None
+    kind: Kind = Kind.ONE
+    max_set: int = 1
+    attributes: tuple[int, ...] | None = None
+    hashed: int | None = None
 
     def __post_init__(self) -> None:
-        checked_bins(self.bins)
+        checked_bins(self.bins, 1 if self.kind is Kind.BITS else 2)
+        self._check_kind()
         if self.labels is None:
             return
         distinct = len(set(self.labels))
@@ -43,6 +69,41 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
                 do="name every bin once",
             )
 
+    def _check_kind(self) -> None:
+        most = min(MOST_SET, self.bins) if self.kind is Kind.SET else 1
+        if not 1 <= self.max_set <= most:
+            raise ParameterError(
+                "max set",
+                wanted=f"an integer in [1, {most}] for a question of kind {self.kind}",
+                got=self.max_set,
+                do="it is the most bins that a set has",
+            )
+        if self.kind is Kind.BITS and self.bins > MOST_BITS:
+            raise ParameterError(
+                "bits", wanted=f"at most {MOST_BITS}", got=self.bins, do="ask fewer bits at once"
+            )
+        if self.attributes is not None and (
+            self.kind is not Kind.SET
+            or sum(self.attributes) != self.bins
+            or len(self.attributes) != self.max_set
+            or min(self.attributes) < 2
+        ):
+            raise PlanError(
+                f"attributes of question {self.name!r}",
+                wanted=f"a set of {self.max_set} with at least two bins each, {self.bins:,} in all",
+                got=f"{list(self.attributes)}",
+                do="say how many bins each attribute has",
+            )
+
     def label(self, bin_index: int) -> str:
         """What bin ``bin_index`` is called."""
         return self.labels[bin_index] if self.labels else str(bin_index)
+
+
+def with_attributes(name: str, bins: tuple[int, ...]) -> Question:
+    """A record with one of ``bins[i]`` values in every attribute i; a single one is no set."""
+    for one in bins:
+        checked_bins(one)
+    if len(bins) == 1:
+        return Question(name=name, bins=bins[0])
+    return Question(name=name, bins=sum(bins), kind=Kind.SET, max_set=len(bins), attributes=bins)

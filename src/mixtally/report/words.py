@@ -5,6 +5,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
 
 from mixtally.protocols.base import FakeSource, Protocol
+from mixtally.records.certificate import Certificate
 from mixtally.records.plan import Plan
 
 
@@ -40,9 +41,9 @@ def fact(name: str, value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def promise(plan: Plan) -> list[str]:
-    """The certificate, a sentence or two a paragraph."""
-    shown = plan.certificate
+def promise(plan: Plan, whole: Certificate | None = None) -> list[str]:
+    """The certificate, a sentence or two a paragraph; that of several plans when it is given."""
+    shown = plan.certificate if whole is None else whole
     factor = math.exp(shown.epsilon)
     return [
         "Take any person and any two answers they could have given. Whatever is seen by someone "

@@ -5,6 +5,7 @@
 
 import math
 from dataclasses import replace
+from functools import lru_cache
 
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE
@@ -13,7 +14,7 @@ from mixtally.privacy.laws import several
 from mixtally.privacy.laws.ask import Ask, checked, given, whole
 from mixtally.privacy.laws.single import LAWS, kept
 from mixtally.privacy.search import least_meeting, usual_cover
-from mixtally.protocols.clear_shaped import MOST_SHIFT, shape_weights
+from mixtally.protocols.clear_shaped import MOST_SHIFT, shape_variance
 from mixtally.records.certificate import Certificate, Status
 from mixtally.records.guarantee import MOST_USERS, Observer, checked_epsilon
 
@@ -60,17 +61,28 @@ def local_epsilon(name: str, ask: Ask) -> float:
     return record.times * (record.ask.repeats or 1) * LAWS[record.name].reach(record.ask)
 
 
-def calibrate(name: str, ask: Ask, epsilon: float, delta: float) -> Ask:
+def calibrate(
+    name: str,
+    ask: Ask,
+    epsilon: float,
+    delta: float,
+    *,
+    collections: int = 1,
+    tolerance: float = _TOLERANCE,
+) -> Ask:
     """``ask`` with the least noise that keeps the guarantee, in what was left out.
 
     That is the flip probability when it is missing, otherwise the fakes; the shift of shaped fakes,
-    and their decay if that is missing too; the permanent response of a memory. Raises
-    ParameterError when nothing or too much is missing, or when nothing keeps the guarantee.
+    and their decay if that is missing too; the permanent response of a memory. The guarantee is
+    for ``collections`` of them together. A flip probability lies above the least one by at most
+    the relative ``tolerance``.
+
+    Raises ParameterError when nothing or too much is missing, or when nothing keeps the guarantee.
     """
     missing = [field for field in LAWS[name].sought if getattr(ask, field) is None]
     field = missing[0] if missing else LAWS[name].sought[0]
     if field == "shift" and ask.ratio is None:
-        times = several.parts(name, ask).times
+        times = several.parts(name, ask).times * collections
         # Upwards, past the error of exp: a slower fall is never broken at the limit itself.
         ask = replace(ask, ratio=math.ceil(math.exp(-epsilon / (2.0 * times)) * SCALE) + (1 << 12))
     check(name, ask, without=field)
@@ -84,7 +96,7 @@ def calibrate(name: str, ask: Ask, epsilon: float, delta: float) -> Ask:
             kept(replace(ask, permanent=1.0)), epsilon, delta
         )
     else:
-        found = _least(name, ask, field, epsilon, delta)
+        found = _least(name, ask, field, epsilon, delta, collections, tolerance)
     if found is None:
         raise ParameterError(
             name, wanted=f"parameters that some {field} can protect",
@@ -94,9 +106,18 @@ def calibrate(name: str, ask: Ask, epsilon: float, delta: float) -> Ask:
     return replace(ask, **{field: found})  # type: ignore[arg-type]
 
 
-def _least(name: str, ask: Ask, field: str, epsilon: float, delta: float) -> int | None:
+@lru_cache(maxsize=1024)
+def _least(
+    name: str,
+    ask: Ask,
+    field: str,
+    epsilon: float,
+    delta: float,
+    collections: int,
+    tolerance: float,
+) -> int | None:
     """The least value of an integer parameter with which the guarantee is kept."""
-    times = several.parts(name, ask).times * (ask.repeats or 1)
+    times = several.parts(name, ask).times * (ask.repeats or 1) * collections
     cover, low, high = usual_cover(epsilon, delta), 0, 1000 * MOST_USERS
     if field == "threshold":
         low, high = LEAST_THRESHOLD, MOST_THRESHOLD - (MOST_THRESHOLD >> 20)
@@ -110,9 +131,10 @@ def _least(name: str, ask: Ask, field: str, epsilon: float, delta: float) -> int
         start = round(cover * whole(ask.bins))
 
     def upper(value: int) -> float:
-        return several.upper(name, replace(ask, **{field: value}), epsilon)  # type: ignore[arg-type]
+        changed = replace(ask, **{field: value})  # type: ignore[arg-type]
+        return several.upper(name, changed, epsilon, collections)
 
-    return least_meeting(upper, delta, low, high, start=start, tolerance=_TOLERANCE)
+    return least_meeting(upper, delta, low, high, start=start, tolerance=tolerance)
 
 
 def standard_error(name: str, ask: Ask) -> float:
@@ -125,9 +147,7 @@ def standard_error(name: str, ask: Ask) -> float:
         return remembered.standard_error(kept(ask), ask.users or 1)
     rounds = ask.repeats or 1
     if name == "clear-shaped":
-        shift = whole(ask.shift)
-        weights = enumerate(shape_weights(whole(ask.ratio), shift))
-        return math.sqrt(sum(w * (k - shift) ** 2 for k, w in weights) / SCALE / rounds)
+        return math.sqrt(shape_variance(whole(ask.ratio), whole(ask.shift)) / rounds)
     fakes = ask.fakes or 0
     users = ask.users if ask.users is not None else fakes
     spread = (

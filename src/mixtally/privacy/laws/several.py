@@ -68,18 +68,17 @@ def _split(name: str, ask: Ask) -> tuple[str, Ask, int]:
     return name, replace(ask, split=False), 1
 
 
-def upper(name: str, ask: Ask, epsilon: float) -> float:
-    """The upper end of delta(epsilon)."""
-    whole_record = parts(name, ask)
-    one, times = whole_record.ask, whole_record.times
-    law = LAWS[whole_record.name]
+def upper(name: str, ask: Ask, epsilon: float, collections: int = 1) -> float:
+    """The upper end of delta(epsilon) of ``collections`` of them together."""
+    record = parts(name, ask)
+    law, times = LAWS[record.name], record.times * collections
     if times == 1:
-        return law.upper(one, epsilon)
+        return law.upper(record.ask, epsilon)
     # Basic composition, a hair below the even share so that decimals add up.
     share = epsilon * _BELOW / times
     return min(
-        _composed(whole_record.name, one, times).delta(epsilon),
-        min(1.0, times * law.upper(one, share)),
+        _composed(record.name, record.ask, times).delta(epsilon),
+        min(1.0, times * law.upper(record.ask, share)),
     )
 
 

@@ -21,8 +21,7 @@ from mixtally.privacy import (
 )
 from mixtally.privacy.bracket import Bracket
 from mixtally.privacy.laws.ask import Ask, real, whole
-from mixtally.privacy.price import SHAPED_ASSUMPTION
-from mixtally.protocols.clear_shaped import shape_weights
+from mixtally.protocols.clear_shaped import SHAPED_ASSUMPTION, shape_weights
 from mixtally.records.guarantee import Observer
 
 

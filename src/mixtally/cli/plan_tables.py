@@ -1,0 +1,67 @@
+"""The tables that ``mixtally plan`` prints."""
+
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+
+from mixtally.report.words import fact, number
+
+if TYPE_CHECKING:
+    from mixtally.planner import Answer, Nearest, Offer
+
+_IN_WORDS = ("protocol", "source", "assumption")
+
+
+def alternatives(answer: "Answer") -> Table:
+    """Every number of the best offer beside those of the others."""
+    offers = [answer.best, *answer.others]
+    table = Table(header_style="bold")
+    table.add_column("")
+    for place, offer in enumerate(offers):
+        table.add_column(offer.name, justify="right", style="bold" if place == 0 else "dim")
+    every = [offer.facts() for offer in offers]
+    for name in dict.fromkeys(name for facts in every for name in facts):
+        if name not in _IN_WORDS:
+            table.add_row(name.replace("_", " "), *[fact(name, f.get(name, "")) for f in every])
+    return table
+
+
+def front_table(offers: "list[Offer]") -> Table:
+    """What can be had: error against messages and bytes."""
+    table = Table(title="What can be had within the budget", header_style="bold")
+    table.add_column("protocol")
+    for name in ("standard error", "messages a user", "bytes a user"):
+        table.add_column(name, justify="right")
+    for offer in offers:
+        table.add_row(offer.name, *_costs(offer))
+    return table
+
+
+def nearest_table(found: "list[Nearest]") -> Table:
+    """The changes that would make a plan possible."""
+    table = Table(title="The nearest plans that can be had", header_style="bold")
+    table.add_column("with", no_wrap=True)
+    table.add_column("protocol")
+    for name in ("error", "messages a user", "bytes a user"):
+        table.add_column(name, justify="right")
+    for near in found:
+        table.add_row(near.change, near.offer.name, *_costs(near.offer))
+    return table
+
+
+def explained(sources: dict[str, str]) -> Table:
+    """Where every number comes from."""
+    table = Table(title="Where the numbers come from", header_style="bold", show_lines=False)
+    table.add_column("number")
+    table.add_column("comes from")
+    for name, text in sources.items():
+        table.add_row(name.replace("_", " "), text)
+    return table
+
+
+def _costs(offer: "Offer") -> list[str]:
+    return [
+        number(offer.standard_error, 4),
+        number(offer.messages_per_user, 4),
+        number(offer.bytes_per_user, 4),
+    ]

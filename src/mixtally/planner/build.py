@@ -1,0 +1,66 @@
+"""From protocols with their integers to an offer: plans with certificates, and one for all."""
+
+import math
+
+from mixtally.planner.answer import Misfit, Offer
+from mixtally.planner.wish import Wish
+from mixtally.privacy import compose, price
+from mixtally.protocols.base import Protocol
+from mixtally.records.guarantee import LEAST_DELTA, LEAST_EPSILON, Guarantee
+from mixtally.records.plan import PLAN_VERSION, Plan
+from mixtally.records.question import Question
+
+_HALVINGS = 30
+_HAIR = 1e-9
+_CONFIDENCE = 1.96
+"""Standard errors in a 95 % interval's half: when they span the whole crowd nothing is learned."""
+
+
+def offer(wish: Wish, messages: list[tuple[Question, Protocol]]) -> Offer | Misfit:
+    """The offer of a record that travels as ``messages``, or why it says too little."""
+    protocols = [protocol for _, protocol in messages]
+    error = max(protocol.standard_error(wish.users) for protocol in protocols)
+    if _CONFIDENCE * error >= wish.users:
+        return Misfit(
+            protocols[0].name,
+            f"more users or a larger epsilon: with a standard error of {error:.3g} counts nobody "
+            f"could be told from all {wish.users:,} people",
+        )
+    together = len(messages) * wish.collections
+    plans = tuple(_plan(wish, question, protocol, together) for question, protocol in messages)
+    whole = plans[0].certificate
+    if together > 1:
+        charges = [(plan, wish.collections) for plan in plans]
+        whole = compose.delta_of(charges, wish.guarantee.epsilon)
+        if not whole.upper <= wish.guarantee.delta:
+            return Misfit(protocols[0].name, "bins that differ less between the attributes")
+    return Offer(plans, tuple(protocols), wish.guarantee, whole, wish.collections)
+
+
+def _plan(wish: Wish, question: Question, protocol: Protocol, together: int) -> Plan:
+    fraction = wish.sure_fraction
+    promised = wish.guarantee
+    if together > 1:
+        promised = _share(protocol.surely(fraction), promised, together)
+    return Plan(
+        version=PLAN_VERSION,
+        question=question,
+        guarantee=promised,
+        users=wish.users,
+        honest_fraction=fraction,
+        protocol=protocol.name,
+        integers=protocol.integers(),
+        certificate=price.certify(protocol, promised.epsilon, fraction),
+    )
+
+
+def _share(sure: Protocol, whole: Guarantee, together: int) -> Guarantee:
+    """What one of ``together`` collections keeps alone: its epsilon at an even share of delta."""
+    delta = max(whole.delta / together, LEAST_DELTA)
+    low, high = LEAST_EPSILON, whole.epsilon
+    if price.upper(sure, high) > delta:
+        delta = price.upper(sure, high) * (1.0 + _HAIR)
+    for _ in range(_HALVINGS):
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if price.upper(sure, middle) <= delta else (middle, high)
+    return Guarantee(epsilon=high, delta=delta)

@@ -1,0 +1,83 @@
+"""Where every number of an offer comes from, in one sentence each."""
+
+from mixtally.planner.answer import Offer
+from mixtally.records.certificate import Certificate
+
+_GIVEN = "as wished"
+_SOURCES: dict[str, str] = {
+    "protocol": "the least standard error of all protocols that fit the wish",
+    "epsilon": _GIVEN,
+    "delta_target": _GIVEN,
+    "users": _GIVEN,
+    "collections": _GIVEN,
+    "observer": "who sees the shuffled messages: what a mix delivers to the collector",
+    "bins": "the question's, of all messages of a record",
+    "hashed_values": "values of the domain that share the bins; 0 when each bin is one value",
+    "messages_of_a_record": "1 when the record travels whole, else one for each bit or attribute",
+    "honest_fraction": "the honest fraction of the wish, times the minimum crowd's share of users",
+    "fakes_counted": "honest fraction x fakes, rounded down; a mix's fakes are counted in full",
+    "crowd_counted": "honest fraction x users when other people's flips are counted on, else 0",
+    "minimum_crowd": "honest fraction x users, rounded up: with fewer people delta is larger",
+    "flip_probability": "flip threshold / 2^64",
+    "max_set": "the question's",
+    "repeats": "tried 1, 2, 5, 10 and 100 times; every repeat is randomized afresh",
+    "shape_shift": "the least number of fakes a bin with which the guarantee is kept",
+    "shape_ratio": "exp(-shape decay) x 2^64, rounded up",
+    "shape_decay": "epsilon / 2 a collection and message: two bins tell one decay each",
+    "mixes_adding": _GIVEN + ": any one of them may be the honest one, so all add their own",
+    "collision_error": "users x sqrt((1 / bins)(1 - 1 / bins)): all others hold one other value "
+    "and a hash puts it here with probability 1 / bins",
+    "messages_per_user": "(users' messages + fakes) / users, a mix's fakes included",
+    "bytes_per_message": "the plan's layout: bins / 8 packed, or the bin's number, rounded up",
+    "bytes_per_user": "messages per user x bytes per message, over the messages of a record",
+    "delta_lower": "the largest divergence found among the crowds named by the source",
+}
+_NOISE = {
+    "flip-blank": "N p q / (p - q)^2, N = users + fakes; Notes 2020, below (5.20)",
+    "single-bit": "N p q / (p - q)^2, N = users + fakes; Notes 2020, below (5.20)",
+    "flip": "n p q / (k (p - q)^2) for k repeats; Notes 2020, below (5.20); k-randomization",
+    "clear-uniform": "(fakes / bins)(1 - 1 / bins); Notes 2020, below (5.10)",
+    "clear-shaped": "variance of the shaped law x mixes",
+}
+_LOCAL = {
+    "flip-blank": "2 k ln(p / q), k = max set: the bits in which two records can differ",
+    "single-bit": "ln(p / q), for each bit of a record",
+    "flip": "k L ln(p / q): L bits may differ in each of k repeats",
+    "clear-uniform": "infinite: answers travel in clear",
+    "clear-shaped": "infinite: answers travel in clear",
+}
+
+
+def explain(offer: Offer) -> dict[str, str]:
+    """A sentence for every number among the facts of ``offer``; KeyError for one without."""
+    shown, name = offer.certificate, offer.plan.protocol
+    special = {
+        "delta": _delta(shown),
+        "status": "what was proved of the divergence; " + _delta(shown),
+        "source": "where the divergence is derived",
+        "assumption": "what the promise rests on",
+        "fakes": _fakes(name),
+        "fakes_from": "users send their own; a mix draws shaped ones",
+        "flip_threshold": f"the least integer with which delta({shown.epsilon:g}) <= "
+        f"{offer.guarantee.delta:g}, by root finding on the exact divergence, or the least that "
+        "keeps the local epsilon wished for",
+        "standard_error": "square root of " + _NOISE[name] + _worst(offer),
+        "local_epsilon": _LOCAL[name],
+    }
+    sources = _SOURCES | special
+    return {fact: sources[fact] for fact in offer.facts()}
+
+
+def _delta(shown: Certificate) -> str:
+    return f"computed again from the final integers, every error added: {shown.source}"
+
+
+def _fakes(name: str) -> str:
+    return {
+        "clear-uniform": "the least number with which the guarantee is kept",
+        "clear-shaped": "bins x shape shift x mixes, on average",
+    }.get(name, "(messages per user - messages of a record) x users, rounded down")
+
+
+def _worst(offer: Offer) -> str:
+    return "; the collision error is added as a variance" if offer.plan.question.hashed else ""

@@ -1,0 +1,108 @@
+"""When nothing fits: the nearest wishes that something does, each changed in one respect."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import msgspec
+
+from mixtally.errors import InfeasibleError
+from mixtally.planner.answer import Offer
+from mixtally.planner.choose import choose
+from mixtally.planner.wish import MOST_MESSAGES, Wish, decimal
+from mixtally.records.guarantee import MOST_EPSILON, MOST_USERS
+
+_PRECISION = 1.02
+_Change = Callable[[float], Wish]
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """The option that makes a plan possible, and the best plan then."""
+
+    change: str
+    offer: Offer
+
+    def facts(self) -> dict[str, Any]:
+        """The change and the offer as one flat JSON object."""
+        return {"change": self.change, **self.offer.facts()}
+
+
+def nearest(wish: Wish) -> list[Nearest]:
+    """The least epsilon, crowd and budget with which something fits, and a mix that draws fakes.
+
+    Each within two percent, everything else as wished; what does not help at all is left out.
+    """
+    found = []
+    for flag, start, most, change in (
+        ("--epsilon", wish.guarantee.epsilon, MOST_EPSILON, _epsilon(wish)),
+        ("--users", float(wish.users), float(MOST_USERS), _users(wish)),
+        ("--messages-per-user", float(wish.messages_per_user), MOST_MESSAGES, _messages(wish)),
+    ):
+        reached = _least(start, most, change)
+        if reached is not None:
+            value, offer = reached
+            found.append(Nearest(f"{flag} {value:.10g}", offer))
+    if not wish.mix_fakes and (offer := _best(replace(wish, mix_fakes=True))):
+        found.append(Nearest("--mix-fakes", offer))
+    return found
+
+
+def _epsilon(wish: Wish) -> _Change:
+    def change(value: float) -> Wish:
+        rounded = math.ceil(1000.0 * value) / 1000.0
+        promised = msgspec.structs.replace(wish.guarantee, epsilon=min(rounded, MOST_EPSILON))
+        return replace(wish, guarantee=promised)
+
+    return change
+
+
+def _users(wish: Wish) -> _Change:
+    return lambda value: replace(wish, users=min(_two_digits(value), MOST_USERS))
+
+
+def _two_digits(value: float) -> int:
+    """``value`` rounded up to two digits that are not zero."""
+    grain: int = 10 ** max(0, math.floor(math.log10(value)) - 1)
+    return math.ceil(value / grain) * grain
+
+
+def _messages(wish: Wish) -> _Change:
+    return lambda value: replace(wish, messages_per_user=decimal(math.ceil(100.0 * value) / 100.0))
+
+
+def _value(flagged: Wish, wish: Wish) -> float:
+    """What was changed, as it is said."""
+    if flagged.users != wish.users:
+        return flagged.users
+    if flagged.guarantee != wish.guarantee:
+        return flagged.guarantee.epsilon
+    return float(flagged.messages_per_user)
+
+
+def _least(start: float, most: float, change: _Change) -> tuple[float, Offer] | None:
+    """The least value from ``start`` on with which something fits, by doubling and halving."""
+    low, high = start, min(2.0 * start, most)
+    offer = _best(change(high))
+    while offer is None and high < most:
+        low, high = high, min(2.0 * high, most)
+        offer = _best(change(high))
+    if offer is None:
+        return None
+    while high > _PRECISION * low:
+        middle = math.sqrt(low * high)
+        better = _best(change(middle))
+        if better is None:
+            low = middle
+        else:
+            high, offer = middle, better
+    changed, original = change(high), change(start)
+    return _value(changed, original), offer
+
+
+def _best(wish: Wish) -> Offer | None:
+    try:
+        return choose(wish).best
+    except InfeasibleError:
+        return None

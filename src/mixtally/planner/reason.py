@@ -1,0 +1,67 @@
+"""Why a plan was chosen, in sentences."""
+
+from mixtally.planner.answer import Misfit, Offer
+from mixtally.planner.wish import Wish
+from mixtally.protocols.base import FakeSource
+
+
+def reason(wish: Wish, best: Offer, others: list[Offer], misfits: list[Misfit]) -> str:
+    """What was chosen and what it costs, how much worse the others are, what would not fit."""
+    sentences = [_why(wish, best)]
+    if len(best.plans) > 1:
+        sentences.append(
+            f"A record travels as {len(best.plans)} messages, each through mixes of its own."
+        )
+    if best.plan.question.hashed:
+        sentences.append(
+            f"{best.plan.question.hashed:,} values share {best.bins:,} bins: values that meet in a "
+            f"bin are counted together, which the error includes at its worst."
+        )
+    sentences += [
+        f"{offer.name} would err {offer.standard_error / best.standard_error:.3g} times as much"
+        + _cost(best, offer)
+        for offer in others
+    ]
+    if wish.collections > 1:
+        sentences.append(f"The guarantee is for all {wish.collections} collections together.")
+    if wish.local_epsilon is not None:
+        sentences.append(f"The flips also keep a local epsilon of {wish.local_epsilon:g}.")
+    sentences += [f"{misfit.protocol} would need {misfit.needs}." for misfit in misfits]
+    return " ".join(sentences)
+
+
+def budget(wish: Wish) -> str:
+    """The budget in words."""
+    messages = float(wish.messages_per_user)
+    words = f"{messages:.10g} message{'s' * (messages > 1)} a user"
+    if wish.bytes_per_user is not None:
+        words += f" and {wish.bytes_per_user:,.10g} bytes"
+    return words
+
+
+def _cost(best: Offer, offer: Offer) -> str:
+    """How much less an alternative sends, where that is at least a fifth."""
+    if offer.bytes_per_user < 0.8 * best.bytes_per_user:
+        return f", with {offer.bytes_per_user / best.bytes_per_user:.2g} of the bytes."
+    return "."
+
+
+def _why(wish: Wish, best: Offer) -> str:
+    name, protocol = best.name, best.protocol
+    if wish.protocol:
+        lead = f"{name} was asked for"
+    elif protocol.fake_source is FakeSource.MIX:
+        lead = f"{name} errs least, because a mix may draw the fakes"
+    else:
+        lead = f"{name} errs least within the budget of {budget(wish)}"
+    fakes = sum(protocol.fakes for protocol in best.protocols)
+    error = f"a standard error of {best.standard_error:.4g} counts"
+    if fakes:
+        return f"{lead}: {fakes:,} fakes ({fakes / wish.users:.3g} a user) leave {error}."
+    if best.plan.integers.get("crowd"):
+        more = "; one fake a user would cut it" * (best.plan.protocol == "flip-blank")
+        return f"{lead}: without fakes other people's flips hide a person, with {error}{more}."
+    return (
+        f"{lead}: without fakes only local randomization is left, with {error}; one fake a user, "
+        "or --count-crowd, would cut it."
+    )
