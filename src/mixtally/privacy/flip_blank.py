@@ -17,6 +17,7 @@ import numpy as np
 
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE
+from mixtally.ground.tails import Floats
 from mixtally.privacy.bracket import Bracket, bracket
 
 SOURCE = (
@@ -37,10 +38,15 @@ def delta(fakes: int, threshold: int, epsilon: float) -> Bracket:
     return among_blanks(fakes + 1, threshold, epsilon, rise=0.0)
 
 
-def among_blanks(records: int, threshold: int, epsilon: float, *, rise: float) -> Bracket:
-    """The sum above for N = ``records``, with ``rise`` added to every limit.
+def among_blanks(
+    records: int, threshold: int, epsilon: float, *, rise: float, law: Floats | None = None
+) -> Bracket:
+    """The sum above for N = ``records``.
 
-    A rise is what an observer loses who cannot tell whether the record is there at all.
+    where
+      rise   added to every limit: what an observer loses who cannot tell whether the record is
+             there at all
+      law    Bin(N, q) on ``tails.window``, if the caller has it
     """
     q, p = threshold / SCALE, (SCALE - threshold) / SCALE
     contrast = (SCALE - 2 * threshold) / SCALE
@@ -55,10 +61,10 @@ def among_blanks(records: int, threshold: int, epsilon: float, *, rise: float) -
     # Limits are lowered by more than their rounding, which only adds outcomes; what that adds is
     # bounded for the lower end. It matters close to the local epsilon, where A barely exceeds.
     lowered = 1.0 - _LIMIT_ERROR
-    first = math.floor(lowered * (grow * low + rise))  # no A below matters
+    first = max(low, math.floor(lowered * (grow * low + rise)))  # no A below matters
     if first >= high:
         return bracket(0.0, cut=cut)
-    a_pmf = tails.pmf(records, q, first, high)
+    a_pmf = tails.pmf(records, q, first, high) if law is None else law[first - low :]
     survival = np.cumsum(a_pmf[::-1])[::-1]  # P(A >= first + i), up to the cut
     excess = np.cumsum(survival[::-1])[::-1]  # sum of P(A >= k) over k >= first + i
     last = min(high, math.floor((high / lowered - rise) / grow))
@@ -68,7 +74,7 @@ def among_blanks(records: int, threshold: int, epsilon: float, *, rise: float) -
     keep = reach <= high
     i = reach[keep] - first
     over = (reach[keep] - limit[keep]) * survival[i] + np.append(excess, 0.0)[i + 1]
-    b_pmf = tails.pmf(records, q, low, last)[keep]
+    b_pmf = (tails.pmf(records, q, low, last) if law is None else law[: last + 1 - low])[keep]
     rounding = 2.0 * _LIMIT_ERROR * limit[keep] * survival[i]
     scale = contrast / (p * q * records)
     return bracket(

@@ -11,8 +11,9 @@ import math
 from collections.abc import Iterator
 
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy.bracket import Bracket, larger
+from mixtally.privacy.bracket import Bracket
 from mixtally.privacy.hinge import hinge
+from mixtally.privacy.largest import largest, largest_upper
 from mixtally.privacy.weights import Orbit, diluted, flip_law
 
 SOURCE = (
@@ -37,7 +38,7 @@ def among_blanks(
 ) -> Bracket:
     """delta(epsilon) of one record with at most ``most`` set bits among flipped blanks."""
     q, grow = threshold / SCALE, math.exp(epsilon)
-    return larger(*(hinge(flip_law(orbit, q, grow), fakes + 1) for orbit in orbits(most, bins)))
+    return largest((flip_law(o, q, grow) for o in orbits(most, bins)), fakes + 1, hinge)
 
 
 def in_crowd(
@@ -47,11 +48,17 @@ def in_crowd(
 
     The lower end is that of a crowd that holds nothing at all.
     """
+    q, grow = threshold / SCALE, math.exp(epsilon)
+    upper = crowd_upper(users, most, threshold, epsilon, bins)
+    ends = largest((flip_law(o, q, grow) for o in orbits(most, bins)), users, hinge)
+    return Bracket(min(ends.lower, upper), upper)
+
+
+def crowd_upper(
+    users: int, most: int, threshold: int, epsilon: float, bins: int | None = None
+) -> float:
+    """The upper end of ``in_crowd`` alone."""
     q, p = threshold / SCALE, (SCALE - threshold) / SCALE
     share, grow = (q / p) ** most, math.exp(epsilon)
-    upper = lower = 0.0
-    for orbit in orbits(most, bins):
-        law = flip_law(orbit, q, grow)
-        upper = max(upper, hinge(diluted(law, share), users).upper / share)
-        lower = max(lower, hinge(law, users).lower)
-    return Bracket(min(lower, upper, 1.0), min(upper, 1.0))
+    laws = (diluted(flip_law(orbit, q, grow), share) for orbit in orbits(most, bins))
+    return min(1.0, largest_upper(laws, users) / share)

@@ -4,21 +4,26 @@ With m ones and z zeros in the background the tallied sum is Bin(m, p) + Bin(z, 
 bit; ``messages`` and ``sums`` see the same. The law of the background is log-concave, so the
 likelihood ratio rises with the sum and the divergence is a sum over a tail, in both directions.
 
-Fakes alone cover every dataset. With the crowd counted the worst number of ones is searched, and a
-branch and bound over it proves the upper end.
+Fakes alone cover every dataset. With the crowd counted the worst number of ones is searched, and
+cells of them prove the upper end. With all bits exchanged m ones and z zeros are z ones and m
+zeros, seen in the other direction: only the fewer of the two need to be searched.
 
 Source: notes 004 section 4 and Prop. 3.1.
 """
 
 import math
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.bracket import Bracket, larger
-from mixtally.privacy.two_laws import binomial_sum, divergence, own_bits
-from mixtally.privacy.worst_case import NEGLIGIBLE, Cell, worst
+from mixtally.privacy.two_laws import divergence, flipped_bits, own_bits
+from mixtally.privacy.worst_case import NEGLIGIBLE, Cell, ceiling, worst
 
 SOURCE = "exact law of the sum of flipped bits (Notes 2020, section 4); Prop. 3.1 for any dataset"
+_PARTS = 8
+_FINEST = 1 << 11
+_FEW = 4
+_GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 
 
 def delta(
@@ -49,13 +54,60 @@ def delta(
         ((least, most),) = cell
         return _background(least, others - most + fakes, threshold, epsilon, repeats)
 
-    return worst(price, ((0, others),), NEGLIGIBLE)
+    most, peak = _suspects(others, fakes, threshold, epsilon, repeats)
+    return worst(price, ((0, most),), NEGLIGIBLE, lambda _: True, [((peak, peak),)])
+
+
+def expected_upper(
+    users: int, fakes: int, threshold: int, epsilon: float, *, repeats: int = 1
+) -> float:
+    """What ``delta`` should prove of the worst crowd; a search may use it and prove its end.
+
+    It falls as q grows, and the upper end of ``delta`` is above it only if another crowd is worse
+    than all that were tried, by more than the gap that the proof leaves.
+    """
+    others = users - 1
+    found = max(
+        _background(ones, others - ones + fakes, threshold, epsilon, repeats).lower
+        for ones in (0, *_suspects(others, fakes, threshold, epsilon, repeats))
+    )
+    return min(1.0, ceiling(found, NEGLIGIBLE, 1))
 
 
 @lru_cache(maxsize=4096)
 def _background(ones: int, zeros: int, threshold: int, epsilon: float, repeats: int) -> Bracket:
     """Both directions, the larger, for a known background."""
     q, p = threshold / SCALE, (SCALE - threshold) / SCALE
-    law, cut = binomial_sum([(repeats * ones, p), (repeats * zeros, q)])
+    law, cut = flipped_bits(repeats * ones, repeats * zeros, threshold)
     pair, grow = own_bits(law, cut, p, q, repeats), math.exp(epsilon)
     return larger(divergence(pair, grow), divergence(pair.swapped(), grow))
+
+
+def _suspects(
+    others: int, fakes: int, threshold: int, epsilon: float, repeats: int
+) -> tuple[int, int]:
+    """The most ones that need to be searched, and a number of them that may be the worst.
+
+    A one more moves the sum's mean by 1 - 2q and its lattice by 1. The divergence follows this
+    difference: it rises and falls once until the difference is 1, at 1 / (2q) ones, and then again,
+    less high. Eighths of this are tried, then golden sections close in on the best.
+    """
+
+    @cache
+    def exact(ones: int) -> float:
+        return _background(ones, others - ones + fakes, threshold, epsilon, repeats).lower
+
+    most = min(others, (others + fakes) // 2)
+    period = min(most, SCALE // (2 * threshold * repeats))
+    tried = sorted({period * part // _PARTS for part in range(_PARTS + 1)})
+    best = max(range(len(tried)), key=lambda i: exact(tried[i]))
+    low, high = tried[max(0, best - 1)], tried[min(len(tried) - 1, best + 1)]
+    within = max(_FEW, period // _FINEST)
+    if low == tried[best] and exact(low + within // 2) <= exact(low):
+        return most, low  # it falls from the start
+    while high - low > within:
+        step = round((high - low) * _GOLDEN)
+        left, right = high - step, low + step
+        low, high = (low, right) if exact(left) >= exact(right) else (left, high)
+    few = range(low, high + 1) if high - low <= _FEW else (low, high)
+    return most, max((tried[best], *few), key=exact)

@@ -5,11 +5,18 @@ from typing import NamedTuple
 import numpy as np
 
 from mixtally.ground import tails
+from mixtally.ground.fixed import SCALE
 from mixtally.ground.tails import Floats
 from mixtally.privacy.bracket import Bracket, bracket
 
-_POINT_ERROR = 1e-12
-"""Bound on the relative error of a probability made by convolving Loader's form."""
+_POINT_ERROR = 2e-12
+"""Bound on the relative error of P and of e^epsilon Q together, made by convolving ``flips``."""
+
+_NO_MASS = 1e-290
+"""Chances down here may have lost their digits, so their ratio says nothing."""
+
+_LONGEST_RUN = 2048
+"""Neighbors' ratios are multiplied over at most so many steps, each wrong by at most 2.3e-16."""
 
 
 class Pair(NamedTuple):
@@ -24,17 +31,35 @@ class Pair(NamedTuple):
         return Pair(self.q[::-1], self.p[::-1], self.cut)
 
 
-def binomial_sum(parts: list[tuple[int, float]]) -> tuple[Floats, float]:
-    """The law of a sum of independent Bin(trials, probability), and what was cut off.
+def flips(trials: int, threshold: int) -> Floats:
+    """The law of Bin(trials, threshold / 2^64) on ``tails.window``, good to 3e-13.
+
+    Ratios of neighbors, multiplied and brought to the sum one: what the window cuts off is far
+    below the rounding, so no factorial is needed. Long windows use Loader's form.
+    """
+    q = threshold / SCALE
+    first, last = tails.window(trials, q)
+    if last - first > _LONGEST_RUN:
+        return tails.pmf(trials, q, first, last)
+    k = np.arange(first + 1.0, last + 1.0)
+    law = np.empty(last - first + 1)
+    law[0] = 1.0
+    np.cumprod((trials + 1.0 - k) / k * (threshold / (SCALE - threshold)), out=law[1:])
+    return np.asarray(law / law.sum(), dtype=np.float64)
+
+
+def flipped_bits(ones: int, zeros: int, threshold: int) -> tuple[Floats, float]:
+    """The law of the sum of flipped bits, ``ones`` of which were one, and what was cut off.
 
     Starts at the sum of the windows' first integers; the start is of no matter to a divergence.
+    Ones are counted by their flips, backwards: the chance of no flip, rounded, would spoil small
+    flip probabilities.
     """
     law, cut = np.ones(1), 0.0
-    for trials, probability in parts:
-        if trials > 0:
-            window = tails.window(trials, probability)
-            law = np.convolve(law, tails.pmf(trials, probability, *window))
-            cut += 2.0 * tails.CUT_TAIL
+    if zeros > 0:
+        law, cut = flips(zeros, threshold), 2.0 * tails.CUT_TAIL
+    if ones > 0:
+        law, cut = np.convolve(law, flips(ones, threshold)[::-1]), cut + 2.0 * tails.CUT_TAIL
     return law, cut
 
 
@@ -50,29 +75,63 @@ def own_bits(background: Floats, cut: float, p: float, q: float, copies: int = 1
 def divergence(pair: Pair, grow: float) -> Bracket:
     """Return sum [P - grow Q]_+ with its ends."""
     gain = pair.p - grow * pair.q
-    positive = gain > 0.0
-    return bracket(
-        float(gain[positive].sum()),
-        cut=pair.cut,
-        rounding=_POINT_ERROR * float(pair.p[positive].sum()) + 1e-300,
+    positive = (gain > 0.0).astype(np.float64)
+    # A product with zero keeps what is no number, so that it cannot pass as nothing.
+    value, mass = float(np.dot(gain, positive)), float(np.dot(pair.p, positive))
+    return _ends(value, pair.cut, grow, _POINT_ERROR * mass)
+
+
+class Steps(NamedTuple):
+    """A pair prepared for products: its ratio P / Q, and the tails of P and Q from every step on.
+
+    The tails end in a zero, for the place past the last one.
+    """
+
+    pair: Pair
+    ratio: Floats
+    tail_p: Floats
+    tail_q: Floats
+
+
+def steps(pair: Pair) -> Steps:
+    """The pair prepared for products.
+
+    Where neither law has mass the ratio is that of the step before, so that an end of a window
+    that underflows does not seem to tell everything.
+    """
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        none = np.where(pair.p > 1e20 * _NO_MASS, np.inf, 0.0)
+        ratio = np.where(pair.q > _NO_MASS, pair.p / pair.q, none)
+    return Steps(
+        pair,
+        np.maximum.accumulate(ratio),  # rounding must not undo the order
+        np.append(np.cumsum(pair.p[::-1])[::-1], 0.0),
+        np.append(np.cumsum(pair.q[::-1])[::-1], 0.0),
     )
+
+
+def exchange_divergence(first: Steps, second: Steps, grow: float) -> Bracket:
+    """Return the sum over (s, t) of [P1(s) Q2(t) - grow Q1(s) P2(t)]_+, ratios P / Q rising.
+
+    For every t the s that count are those from some s* on, and s* rises with t.
+    """
+    p2, q2, cut = second.pair
+    start = np.searchsorted(first.ratio, grow * second.ratio, side="right")
+    tail_p, tail_q = first.tail_p[start], first.tail_q[start]
+    mass = float(np.dot(q2, tail_p))
+    value = mass - grow * float(np.dot(p2, tail_q))
+    return _ends(value, cut + first.pair.cut, grow, 2.0 * _POINT_ERROR * mass)
 
 
 def product_divergence(first: Pair, second: Pair, grow: float) -> Bracket:
-    """Return the sum over (s, t) of [P1(s) P2(t) - grow Q1(s) Q2(t)]_+, both ratios rising.
+    """Return the sum over (s, t) of [P1(s) P2(t) - grow Q1(s) Q2(t)]_+, both ratios rising."""
+    return exchange_divergence(steps(first), steps(second.swapped()), grow)
 
-    For every t the s that count are those from some s* on, and s* falls as t grows.
-    """
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.where(first.q > 0.0, first.p / first.q, np.inf)
-        wanted = np.where(second.p > 0.0, grow * second.q / second.p, np.inf)
-    ratio = np.maximum.accumulate(ratio)  # rounding must not undo the order
-    start = np.searchsorted(ratio, wanted, side="right")
-    tail_p = np.append(np.cumsum(first.p[::-1])[::-1], 0.0)[start]
-    tail_q = np.append(np.cumsum(first.q[::-1])[::-1], 0.0)[start]
-    gain = second.p * tail_p - grow * second.q * tail_q
-    return bracket(
-        max(0.0, float(gain.sum())),
-        cut=first.cut + second.cut,
-        rounding=2.0 * _POINT_ERROR * float(np.dot(second.p, tail_p)) + 1e-300,
-    )
+
+def _ends(value: float, cut: float, grow: float, rounding: float) -> Bracket:
+    """Both ends of a divergence; what was cut off Q may have been subtracted ``grow`` times."""
+    rounding += 1e20 * grow * _NO_MASS
+    if -rounding <= value < 0.0:
+        value = 0.0
+    ends = bracket(value, cut=cut, rounding=rounding)
+    return Bracket(max(0.0, ends.lower - grow * cut), ends.upper)

@@ -14,6 +14,7 @@ import math
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.bracket import Bracket, larger
 from mixtally.privacy.hinge import hinge
+from mixtally.privacy.largest import largest, largest_upper
 from mixtally.privacy.weights import Orbit, diluted, flip_law, uniform_law
 
 SOURCE = (
@@ -53,7 +54,8 @@ def orbits(bits: int) -> list[Orbit]:
 
 def worst_homogeneous(users: int, bits: int, threshold: int, epsilon: float) -> Bracket:
     """The largest divergence over the orbits tried: a lower end."""
-    return larger(*(background(users, o, threshold, epsilon) for o in orbits(bits)))
+    q, grow = threshold / SCALE, math.exp(epsilon)
+    return largest((flip_law(orbit, q, grow) for orbit in orbits(bits)), users, hinge)
 
 
 def any_dataset(users: int, bits: int, threshold: int, epsilon: float) -> Bracket:
@@ -67,4 +69,4 @@ def blanket(users: int, bits: int, threshold: int, epsilon: float) -> float:
     q, grow = threshold / SCALE, math.exp(epsilon)
     share = (2.0 * q) ** bits
     laws = (diluted(uniform_law(bits, d, q, grow), share) for d in range(1, bits + 1))
-    return min(1.0, max(hinge(law, users).upper / share for law in laws))
+    return min(1.0, largest_upper(laws, users) / share)

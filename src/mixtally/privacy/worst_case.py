@@ -1,12 +1,16 @@
-"""The largest divergence over all datasets of a kind, proved by branch and bound.
+"""The largest divergence over all datasets of a kind, proved cell by cell.
 
 A dataset is a point with whole coordinates; a cell is a box of them. Records that differ inside the
 cell are dropped, which never helps the person: the divergence of what all points of the cell share
 bounds every one of them.
+
+The largest divergence known, raised by 0.1 % on a line and 0.2 % in a box, is the ceiling. Cells
+are laid until every point is in one whose bound is below the ceiling, so that the ceiling is proved
+and moves as smoothly with the parameters as the divergence known.
 """
 
-import heapq
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterable, Iterator
 
 from mixtally.errors import AccountingError
 from mixtally.privacy.bracket import Bracket
@@ -16,8 +20,12 @@ Cell = tuple[tuple[int, int], ...]
 
 NEGLIGIBLE = 1e-18
 """A gap far below the least delta that is promised."""
-_GAP = 2e-3
-_MOST_CELLS = 20_000
+_LINE_GAP = 1e-3
+_BOX_GAP = 2e-3
+_NEAR = 1e-2
+_MOST_CELLS = 100_000
+_ROOM_USED = 0.9
+_FLOOR = 1e-300
 
 
 def worst(
@@ -25,6 +33,7 @@ def worst(
     whole: Cell,
     negligible: float,
     feasible: Callable[[Cell], bool] = lambda _: True,
+    known: Iterable[Cell] = (),
 ) -> Bracket:
     """Both ends of the largest divergence of a point of ``whole``.
 
@@ -32,25 +41,109 @@ def worst(
       price        the divergence of what the points of a cell share; of the point itself for a
                    cell of one
       negligible   an absolute gap that is good enough
-      feasible     whether a cell holds any dataset at all, judged by its lowest point
+      feasible     whether a cell holds any dataset at all
+      known        points where the largest divergence may be
 
-    Refines the worst cell until the ends are within 0.2 % or ``negligible`` of each other.
+    The ends are within 0.1 % (one coordinate) or 0.2 % (more) or ``negligible`` of each other, or
+    as far as those of a point are.
     """
+    search = _Search(price, negligible, len(whole))
+    for point in (*_corners(whole), *known):
+        if feasible(point):
+            search.look(point)
+    bound = price(whole).upper
+    if bound <= search.ceiling() or _is_point(whole):
+        return Bracket(min(search.found, bound), bound)
+    if len(whole) == 1:
+        search.sweep(*whole[0], bound)
+    else:
+        search.halve(whole, feasible)
+    return Bracket(search.found, min(1.0, max(search.ceiling(), search.point)))
 
-    def best(cell: Cell) -> float:
-        return max((price(c).lower for c in _corners(cell) if feasible(c)), default=0.0)
 
-    found = best(whole)
-    cells = [(-price(whole).upper, whole)]
-    for _ in range(_MOST_CELLS):
-        bound, cell = -cells[0][0], cells[0][1]
-        if bound <= max(found * (1.0 + _GAP), found + negligible) or _is_point(cell):
-            return Bracket(min(found, bound), bound)
-        heapq.heappop(cells)
-        for half in filter(feasible, _halves(cell)):
-            found = max(found, best(half))
-            heapq.heappush(cells, (-price(half).upper, half))
-    raise AccountingError(f"worst case: no end after {_MOST_CELLS} cells")
+def ceiling(found: float, negligible: float, coordinates: int) -> float:
+    """What ``worst`` tries to prove first when ``found`` is the largest divergence known."""
+    gap = _LINE_GAP if coordinates == 1 else _BOX_GAP
+    return max(found * (1.0 + gap), found + negligible)
+
+
+class _Search:
+    """The largest divergence found so far, and the ways to prove that none is much larger."""
+
+    def __init__(
+        self, price: Callable[[Cell], Bracket], negligible: float, coordinates: int
+    ) -> None:
+        self.price, self.negligible, self.coordinates = price, negligible, coordinates
+        self.found = 0.0
+        self.point = 0.0
+        """The largest upper end of a point."""
+        self.cells = 0
+
+    def look(self, point: Cell) -> Bracket:
+        """The price of one point, which may raise what is known."""
+        ends = self.price(point)
+        self.found = max(self.found, ends.lower)
+        self.point = max(self.point, ends.upper)
+        return ends
+
+    def ceiling(self) -> float:
+        """What is to be proved."""
+        return ceiling(self.found, self.negligible, self.coordinates)
+
+    def bound(self, cell: Cell) -> float:
+        """The bound of a cell; a cell of one is looked at and then never above the ceiling."""
+        self.cells += 1
+        if self.cells > _MOST_CELLS:
+            raise AccountingError(f"worst case: no end after {_MOST_CELLS} cells")
+        return (self.look(cell) if _is_point(cell) else self.price(cell)).upper
+
+    def sweep(self, low: int, high: int, whole: float) -> None:
+        """Lays cells from ``low`` to ``high``, each as wide as its bound seems to allow.
+
+        The logarithm of a bound rises about evenly with the records dropped: from ``level``, that
+        of the cell's first point, by ``slope`` for each. A guess that fails costs one more look.
+        """
+        start, level = low, _log(self.look(((low, low),)).upper)
+        slope = (_log(whole) - level) / max(1, high - low)
+        before = (low, level)
+        while start <= high:
+            width, looked = self._width(level, slope, high - start + 1), False
+            while True:
+                bound = self.bound(((start, start + width - 1),))
+                if bound <= self.ceiling() or width == 1:
+                    break
+                if not looked:
+                    level, looked = _log(self.look(((start, start),)).upper), True
+                slope = (_log(bound) - level) / (width - 1)
+                width = min(max(1, width // 2), self._width(level, slope, width))
+            here = _log(bound) - slope * (width - 1)
+            trend = (here - before[1]) / max(1, start - before[0])
+            before = (start, here)
+            level, start = here + min(0.0, trend) * width, start + width
+
+    def _width(self, level: float, slope: float, most: int) -> int:
+        """How many points a cell may have, at least one and at most ``most``."""
+        room = _ROOM_USED * (_log(self.ceiling()) - level)
+        if room <= 0.0:
+            return 1
+        return most if room >= slope * most else max(1, math.floor(room / slope))
+
+    def halve(self, whole: Cell, feasible: Callable[[Cell], bool]) -> None:
+        """Cuts cells in two until each is below the ceiling."""
+        cells = [whole]
+        while cells:
+            cell = cells.pop()
+            bound = self.bound(cell)
+            if bound <= self.ceiling() or _is_point(cell):
+                continue
+            corner = next(_corners(cell))
+            if bound <= self.ceiling() * (1.0 + _NEAR) and feasible(corner):
+                self.look(corner)
+            cells += filter(feasible, _halves(cell))
+
+
+def _log(bound: float) -> float:
+    return math.log(max(bound, _FLOOR))
 
 
 def _is_point(cell: Cell) -> bool:

@@ -1,0 +1,262 @@
+"""The worst dataset: proofs on made-up divergences, on bits and bins, and the cells of blanks."""
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from mixtally.errors import AccountingError
+from mixtally.ground.fixed import SCALE
+from mixtally.privacy import one_hot, single_bit, worst_case
+from mixtally.privacy.bracket import Bracket
+from mixtally.privacy.worst_case import worst
+
+MILLION = 10**6
+RATES = (1e-5, 1e-3, 0.05)
+"""How much a made-up bound rises for each record that a cell drops."""
+
+
+def made_up(heights, rate):
+    """The price of cells of a table: its largest entry there, more for each record dropped."""
+
+    def price(cell):
+        part = heights[tuple(slice(low, high + 1) for low, high in cell)]
+        bound = float(part.max()) * math.exp(rate * sum(high - low for low, high in cell))
+        return Bracket(bound, bound) if part.size == 1 else Bracket(0.0, min(1.0, bound))
+
+    return price
+
+
+def box(heights):
+    return tuple((0, size - 1) for size in heights.shape)
+
+
+def proved(heights):
+    """Whether the ends are around the largest entry and as close as they are said to be."""
+    gap, largest = (1e-3 if heights.ndim == 1 else 2e-3), heights.max()
+    every = [worst(made_up(heights, rate), box(heights), 1e-18) for rate in RATES]
+    return all(
+        ends.lower <= largest <= ends.upper <= ends.lower * (1 + gap) + 1e-17 for ends in every
+    )
+
+
+@pytest.mark.parametrize("spike", [0, 1, 2, 17, 150, 255, 299])
+@pytest.mark.parametrize("height", [1.0005, 1.01, 3.0])
+@pytest.mark.parametrize("fall", [0.0, 1e-3, 0.3])
+def test_a_spike_on_a_line_is_found_wherever_it_is(spike, height, fall):
+    heights = 1e-6 * np.exp(-fall * np.arange(300))
+    heights[spike] = height * 1e-6
+    assert proved(heights)
+
+
+def test_every_kind_of_line_is_proved():
+    for size in (1, 2, 3, 50, 400):
+        # As good as random: fractions of multiples of the golden ratio.
+        heights = np.modf(np.arange(1, size + 1) * (math.sqrt(5.0) + 1.0) / 2.0)[0]
+        for scale in (1e-18, 1e-9, 0.3):
+            assert proved(scale * heights)
+            assert proved(scale * np.sort(heights))
+    assert worst(made_up(np.zeros(9), 0.0), ((0, 8),), 1e-18) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("spike", [(0, 0), (3, 11), (14, 2), (19, 29)])
+def test_a_spike_in_a_box_is_found_wherever_it_is(spike):
+    heights = 1e-6 * np.exp(-0.1 * np.add.outer(np.arange(20), np.arange(30)))
+    heights[spike] = 2e-6
+    assert proved(heights)
+
+
+def test_a_box_without_some_points_is_proved_on_the_others():
+    heights = 1e-3 * np.exp(0.1 * np.add.outer(np.arange(20), np.arange(20)))
+    ends = worst(made_up(heights, 0.05), box(heights), 1e-18, lambda c: c[0][0] + c[1][0] <= 19)
+    largest = 1e-3 * math.exp(1.9)
+    assert ends.lower == pytest.approx(largest, rel=1e-12)
+    assert largest <= ends.upper <= 1.002001 * largest
+
+
+def test_a_point_of_uncertain_price_keeps_its_upper_end():
+    def price(cell):
+        ((low, high),) = cell
+        return Bracket(0.1, 0.3 if low <= 5 <= high else 0.1)
+
+    assert worst(price, ((0, 9),), 1e-18) == (0.1, 0.3)
+    assert worst(lambda _: Bracket(0.0, 1e-3), ((0, 9),), 1e-18) == (0.0, 1e-3)
+
+
+@pytest.mark.parametrize("overlooked", [1, 2])
+def test_cells_that_leave_out_a_point_are_noticed(monkeypatch, overlooked):
+    honest = worst_case._Search.bound
+
+    def short(self, cell):
+        ((low, high),) = cell
+        return honest(self, ((low, max(low, high - overlooked)),))
+
+    monkeypatch.setattr(worst_case._Search, "bound", short)
+    falling = 1e-6 * np.exp(-0.01 * np.arange(300))
+    spiked = falling + 1e-6 * np.eye(300)
+    assert not all(proved(heights) for heights in spiked)
+
+
+def test_a_proof_without_end_stops(monkeypatch):
+    monkeypatch.setattr(worst_case, "_MOST_CELLS", 50)
+    with pytest.raises(AccountingError, match="50 cells"):
+        proved(1e-6 * np.ones(300))
+
+
+def exact_bit(ones, zeros, q, grow):
+    """Both directions of one bit in a known crowd, in fractions."""
+
+    def law(chances):
+        known = [Fraction(1)]
+        for chance in chances:
+            pairs = zip([*known, 0], [0, *known], strict=True)
+            known = [a * (1 - chance) + b * chance for a, b in pairs]
+        return known
+
+    crowd = [1 - q] * ones + [q] * zeros
+    one, zero = law([*crowd, 1 - q]), law([*crowd, q])
+    ways = ((one, zero), (zero, one))
+    return max(sum(max(a - grow * b, 0) for a, b in zip(*way, strict=True)) for way in ways)
+
+
+@pytest.mark.parametrize("fakes", [0, 5, 20])
+@pytest.mark.parametrize(("epsilon", "flip"), [(0.1, 0.2), (0.5, 0.05), (0.5, 0.3), (2.0, 0.1)])
+def test_the_worst_crowd_of_a_bit_is_that_of_fractions(fakes, epsilon, flip):
+    users, threshold = 16, round(flip * SCALE)
+    q, grow = Fraction(threshold, SCALE), Fraction(math.exp(epsilon))
+    truth = max(exact_bit(m, users - 1 - m + fakes, q, grow) for m in range(users))
+    ends = single_bit.delta(users, fakes, threshold, epsilon, count_crowd=True)
+    assert ends.lower <= truth <= ends.upper <= 1.0011 * truth + 2e-18
+
+
+def every_crowd(users, fakes, threshold, epsilon):
+    return max(
+        single_bit.delta(users, fakes, threshold, epsilon, ones).lower for ones in range(users)
+    )
+
+
+WORST_BITS = [
+    (1000, 0, 5.48, 1.0),  # a few ones are worse by a twentieth
+    (1000, 0, 69.1, 1.0),
+    (1000, 300, 12.0, 1.0),
+    (700, 2000, 30.0, 0.5),
+    (1500, 0, 260.0, 0.1),
+    (400, 0, 18.0, 3.0),
+]
+
+
+@pytest.mark.parametrize(("users", "fakes", "cover", "epsilon"), WORST_BITS)
+def test_no_crowd_of_a_bit_is_worse_than_the_upper_end(users, fakes, cover, epsilon):
+    threshold = round(cover / (users + fakes) * SCALE)
+    found = every_crowd(users, fakes, threshold, epsilon)
+    ends = single_bit.delta(users, fakes, threshold, epsilon, count_crowd=True)
+    assert ends.lower <= found * (1 + 1e-8)
+    assert found <= ends.upper <= 1.0011 * found + 2e-18
+    assert single_bit.expected_upper(users, fakes, threshold, epsilon) == ends.upper
+
+
+def test_bits_of_cells_that_keep_their_records_are_noticed(monkeypatch):
+    """Where a crowd in the middle of a cell is the worst."""
+    users, fakes, cover, epsilon = WORST_BITS[0]
+    threshold, honest = round(cover / users * SCALE), single_bit.worst
+
+    def planted(price, whole, negligible, feasible, _known):
+        def kept(cell):
+            return price(tuple((high, low) for low, high in cell))
+
+        return honest(kept, whole, negligible, feasible)
+
+    monkeypatch.setattr(single_bit, "worst", planted)
+    ends = single_bit.delta(users, fakes, threshold, epsilon, count_crowd=True)
+    assert ends.upper < every_crowd(users, fakes, threshold, epsilon)
+
+
+@pytest.mark.parametrize(("epsilon", "cover"), [(0.1, 1402.9), (0.5, 90.13), (1.0, 34.07)])
+def test_what_a_search_may_expect_falls_and_is_proved_at_its_end(epsilon, cover):
+    thresholds = [round(cover * (1 + step) / MILLION * SCALE) for step in (0, 1e-6, 1e-4, 1e-2)]
+    expected = [single_bit.expected_upper(MILLION, 0, t, epsilon) for t in thresholds]
+    assert all(later < earlier for earlier, later in itertools.pairwise(expected))
+    ends = single_bit.delta(MILLION, 0, thresholds[0], epsilon, count_crowd=True)
+    assert ends.upper == expected[0] == pytest.approx(1e-6, rel=2e-2)
+
+
+def test_the_worst_of_a_million_crowds_takes_few_looks(monkeypatch):
+    looks = []
+    honest = single_bit._background
+
+    def counted(*args):
+        looks.append(args)
+        return honest(*args)
+
+    monkeypatch.setattr(single_bit, "_background", counted)
+    single_bit.delta(MILLION, 0, round(34.07e-6 * SCALE), 1.0, count_crowd=True)
+    assert len(looks) < 80
+
+
+def test_more_flips_never_hurt_in_a_known_crowd():
+    """Flipping the bits that were seen once more is post-processing, whoever held what."""
+    for ones, zeros in ((0, 5), (3, 2), (1, 12), (7, 9)):
+        for grow in (Fraction(11, 10), Fraction(3), Fraction(500)):
+            deltas = [exact_bit(ones, zeros, Fraction(k, 80), grow) for k in range(1, 41)]
+            assert deltas == sorted(deltas, reverse=True)
+    for epsilon in (1.0, 20.0):
+        uppers = [
+            single_bit.delta(10**5, 0, round(2.0**x), epsilon, 7).upper
+            for x in np.linspace(24, 40, 200)
+        ]
+        assert all(b <= a * (1 + 4e-9) for a, b in itertools.pairwise(uppers))
+
+
+@pytest.mark.parametrize(
+    ("users", "fakes", "cover", "epsilon"),
+    [(40, 0, 8.0, 0.5), (41, 0, 14.0, 0.2), (25, 15, 6.0, 1.0), (30, 0, 5.0, 2.0)],
+)
+def test_no_two_bins_are_worse_than_the_upper_end(users, fakes, cover, epsilon):
+    others = users - 1 + fakes
+    threshold = round(cover / (users + fakes) * SCALE)
+    price = one_hot._two_bins(others, threshold, epsilon)
+    points = [((a, a), (b, b)) for a in range(others + 1) for b in range(others + 1 - a)]
+    found = max(price(point).lower for point in points)
+    ends = one_hot.sums(users, fakes, threshold, epsilon)
+    assert ends.lower <= found * (1 + 1e-8)
+    assert found <= ends.upper <= 1.0021 * found
+    assert one_hot.expected_sums_upper(users, fakes, threshold, epsilon) >= found
+
+
+BLANKS = [(MILLION, 10**4, 3.2e-3), (MILLION, 10**6, 4.26e-5), (10**4, 100, 0.045)]
+
+
+@pytest.mark.parametrize(("users", "fakes", "flip"), BLANKS)
+def test_few_cells_of_free_blanks_lose_little_and_on_the_safe_side(monkeypatch, users, fakes, flip):
+    given = (users, fakes, round(flip * SCALE), 1.0)
+    coarse = one_hot.free_blanks(*given), one_hot._without_common_bit(*given)
+    monkeypatch.setattr(one_hot, "_CELLS", 10**5)
+    exact = one_hot.free_blanks(*given), one_hot._without_common_bit(*given)
+    assert exact[0] <= coarse[0] <= 1.025 * exact[0]
+    assert 0.97 * exact[1] <= coarse[1] <= exact[1] <= exact[0]
+
+
+@pytest.mark.parametrize("length", [1, 2, 5, 31, 33, 1000])
+def test_cells_share_out_a_law_without_gap_or_overlap(length):
+    law = np.exp(-0.5 * np.linspace(-12, 12, length) ** 2)
+    cells = list(one_hot._cells(law))
+    assert [i for cell in cells for i in range(cell.start, cell.stop)] == list(range(length))
+    assert len(cells) <= 32
+    assert all(cell.stop > cell.start for cell in cells)
+
+
+def test_cells_that_take_their_most_blanks_are_noticed(monkeypatch):
+    """The upper end must count the fewest blanks of a cell."""
+    given = (MILLION, 10**4, round(3.2e-3 * SCALE), 1.0)
+    honest = one_hot.among_blanks
+
+    def widest(records, threshold, epsilon, *, rise, law):
+        return honest(records + 30, threshold, epsilon, rise=rise)
+
+    monkeypatch.setattr(one_hot, "_CELLS", 10**5)
+    exact = one_hot.free_blanks(*given)
+    monkeypatch.setattr(one_hot, "_CELLS", 32)
+    monkeypatch.setattr(one_hot, "among_blanks", widest)
+    assert one_hot.free_blanks(*given) < exact
