@@ -43,13 +43,17 @@ def cli(monkeypatch, capsys) -> Cli:
 
 @pytest.fixture
 def refused(cli) -> Callable[..., str]:
-    """Runs arguments that must fail; returns the one line that says so."""
+    """Runs arguments that must fail; returns the last line, which says so.
+
+    Only the nearest plans may stand above it.
+    """
 
     def call(*arguments: Any, status: int = 2) -> str:
         outcome = cli(*arguments)
         assert outcome.status == status
         assert outcome.out == ""
-        (line,) = outcome.err.strip().splitlines()
+        *above, line = outcome.err.strip().splitlines()
+        assert not above or "The nearest plans" in above[0]
         assert line.startswith("mixtally: ")
         for part in ("wanted ", ", got ", "; "):
             assert part in line

@@ -85,11 +85,11 @@ def test_another_spelling_is_refused(refuses, plan_file):
 
 
 def test_a_field_that_stands_twice_is_refused(refuses, plan_file):
-    assert "stands twice" in refuses(plan_file.read_bytes()[:-1] + b',"version":1}')
+    assert "stands twice" in refuses(plan_file.read_bytes()[:-1] + b',"version":2}')
 
 
 def test_a_plan_from_another_version_is_refused(refuses_edited):
-    assert "plan version: wanted 1, got 2" in refuses_edited(2, "version")
+    assert "plan version: wanted 2, got 1" in refuses_edited(1, "version")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,10 @@ from mixtally.protocols.catalogue import PROTOCOLS, protocol_class, protocol_of
 from mixtally.protocols.clear_shaped import ClearShaped
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.protocols.flip_vector import FlipVector
+from mixtally.protocols.single_bit import SingleBit
 from mixtally.records.plan import Plan
+from mixtally.records.question import Kind, Question
 from records.builders import a_plan
 
 EXAMPLES = [
@@ -16,13 +19,22 @@ EXAMPLES = [
     FlipBlank(bins=3, fakes=10**13, threshold=1 << 63),
     ClearUniform(bins=3, fakes=128),
     ClearShaped.shaped(bins=3, ratio=1 << 63, shift=27),
+    FlipVector(bins=3, fakes=0, threshold=1 << 60, crowd=50, repeats=4),
+    SingleBit(bins=1, fakes=9, threshold=1 << 60, crowd=50),
+    FlipBlank(bins=3, fakes=2, threshold=1 << 60, max_set=2),
 ]
 BLANK = {"fakes": 2000, "threshold": 1 << 60}
 SHAPED = {"fakes": 81, "ratio": 1 << 63, "shift": 27}
 
 
 def planned(name, integers):
-    return a_plan(protocol=name, integers=integers)
+    bits = name in (FlipVector.name, SingleBit.name)
+    question = Question(
+        name="fruit",
+        bins=1 if name == SingleBit.name else 3,
+        kind=Kind.BITS if bits else Kind.ONE,
+    )
+    return a_plan(protocol=name, integers=integers, question=question)
 
 
 @pytest.mark.parametrize("protocol", EXAMPLES)
@@ -37,9 +49,9 @@ def test_a_protocol_comes_back_from_the_bytes_of_its_plan(protocol):
 
 
 def test_the_integers_leave_out_what_the_question_says():
-    assert EXAMPLES[0].integers() == {"fakes": 0, "threshold": 1 << 24, "crowd": 0}
+    assert EXAMPLES[0].integers() == {"fakes": 0, "threshold": 1 << 24, "crowd": 0, "max_set": 1}
     assert EXAMPLES[2].integers() == {"fakes": 128}
-    assert EXAMPLES[3].integers() == SHAPED
+    assert EXAMPLES[3].integers() == {**SHAPED, "mixes": 1}
 
 
 def test_every_protocol_is_found_under_its_own_name():
@@ -48,7 +60,7 @@ def test_every_protocol_is_found_under_its_own_name():
     assert len({type(protocol) for protocol in EXAMPLES}) == len(PROTOCOLS)
 
 
-@pytest.mark.parametrize("name", ["", "flip", "FLIP-BLANK", "flip_blank"])
+@pytest.mark.parametrize("name", ["", "flips", "FLIP-BLANK", "flip_blank"])
 def test_an_unknown_protocol_is_refused(name):
     with pytest.raises(ParameterError, match="protocol: wanted one of flip-blank"):
         protocol_class(name)
@@ -84,3 +96,17 @@ def test_an_unknown_protocol_is_refused(name):
 def test_missing_extra_or_impossible_integers_are_refused(name, integers):
     with pytest.raises(PlanError, match="plan integers"):
         protocol_of(planned(name, integers))
+
+
+def test_a_protocol_that_hides_fewer_bits_than_records_set_is_refused():
+    three = Question(name="fruits", bins=3, kind=Kind.SET, max_set=3)
+    bits = Question(name="fruits", bins=3, kind=Kind.BITS)
+    for question, name, integers in (
+        (three, "flip-blank", {**BLANK, "max_set": 2}),
+        (three, "clear-uniform", {"fakes": 128}),
+        (three, "flip", {"fakes": 0, "threshold": 1 << 60, "crowd": 50}),
+        (bits, "flip-blank", {**BLANK, "max_set": 3}),
+        (bits, "clear-uniform", {"fakes": 128}),
+    ):
+        with pytest.raises(PlanError, match="hides records of kind"):
+            protocol_of(a_plan(protocol=name, integers=integers, question=question))

@@ -60,7 +60,8 @@ def plan(
     budget = {name: options[name] for name in BUDGET}
     _check_targets(budget, users, target_error, target_share)
     question = question_of({name: options[name] for name in QUESTION})
-    wish = wish_of(budget, question, Guarantee(epsilon=epsilon, delta=delta), users or 2)
+    crowd = 2 if users is None else users  # the least one, where a crowd is to be found
+    wish = wish_of(budget, question, Guarantee(epsilon=epsilon, delta=delta), crowd)
     try:
         if target_share is not None:
             answer = planner.users_for(wish, target_share)
@@ -171,4 +172,4 @@ def _print_nearest(wish: "Wish", error: "InfeasibleError", *, json: bool) -> Non
     from mixtally.cli.plan_tables import nearest_table
 
     if found:
-        Console().print(nearest_table(found))
+        Console(stderr=True).print(nearest_table(found))

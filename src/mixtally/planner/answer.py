@@ -12,6 +12,7 @@ from mixtally.protocols.facts import plan_facts
 from mixtally.records.certificate import Certificate
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.plan import Plan
+from mixtally.records.question import Question
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +68,8 @@ class Offer:
 
     @property
     def collisions(self) -> float:
-        """Standard error by other values in the same bin when all others hold the same, in counts.
-
-        Over the draw of the hash, each of the others falls into a bin with probability 1 / bins.
-        """
-        if self.plan.question.hashed is None:
-            return 0.0
-        share = 1.0 / self.plan.question.bins
-        return self.plan.users * math.sqrt(share * (1.0 - share))
+        """Standard error by other values in the same bin, at its worst, in counts."""
+        return collisions(self.plan.users, self.plan.question)
 
     @property
     def standard_error(self) -> float:
@@ -135,6 +130,17 @@ class Offer:
             "minimum_crowd": self.minimum_crowd,
             "local_epsilon": local if math.isfinite(local) else None,
         }
+
+
+def collisions(users: int, question: Question) -> float:
+    """Standard error of a value's count by others in its bin when all others hold the same value.
+
+    Over the draw of the hash, that value falls into this bin with probability 1 / bins.
+    """
+    if question.hashed is None:
+        return 0.0
+    share = 1.0 / question.bins
+    return users * math.sqrt(share * (1.0 - share))
 
 
 @dataclass(frozen=True, slots=True)

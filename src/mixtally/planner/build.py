@@ -2,7 +2,7 @@
 
 import math
 
-from mixtally.planner.answer import Misfit, Offer
+from mixtally.planner.answer import Misfit, Offer, collisions
 from mixtally.planner.wish import Wish
 from mixtally.privacy import compose, price
 from mixtally.protocols.base import Protocol
@@ -20,6 +20,7 @@ def offer(wish: Wish, messages: list[tuple[Question, Protocol]]) -> Offer | Misf
     """The offer of a record that travels as ``messages``, or why it says too little."""
     protocols = [protocol for _, protocol in messages]
     error = max(protocol.standard_error(wish.users) for protocol in protocols)
+    error = math.hypot(error, *(collisions(wish.users, question) for question, _ in messages))
     if _CONFIDENCE * error >= wish.users:
         return Misfit(
             protocols[0].name,

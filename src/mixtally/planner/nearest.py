@@ -44,8 +44,9 @@ def nearest(wish: Wish) -> list[Nearest]:
         if reached is not None:
             value, offer = reached
             found.append(Nearest(f"{flag} {value:.10g}", offer))
-    if not wish.mix_fakes and (offer := _best(replace(wish, mix_fakes=True))):
-        found.append(Nearest("--mix-fakes", offer))
+    mixed = None if wish.mix_fakes else _best(replace(wish, mix_fakes=True))
+    if mixed is not None:
+        found.append(Nearest("--mix-fakes", mixed))
     return found
 
 

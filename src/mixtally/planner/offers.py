@@ -25,6 +25,8 @@ Result = Offer | Misfit | None
 
 _IN_CLEAR = "no --local-epsilon: answers travel in clear, so nothing survives broken mixes"
 _COINS = "more fakes: with these every bit would be a fair coin"
+_HUGE = 100_000
+"""From so many bins on values may share bins: below, flips take at most 12,500 bytes a message."""
 _EXACT = 1e-12
 _SEARCHED = 1e-6
 
@@ -117,7 +119,7 @@ def clear_hashed(wish: Wish, way: Way) -> Result:
     """Values hashed into as many bins as the fakes can cover."""
     (question, *rest) = way.parts
     in_clear = question.kind is Kind.ONE and wish.local_epsilon is None
-    if rest or not in_clear or not wish.hashing:
+    if rest or not in_clear or not wish.hashing or question.bins < _HUGE:
         return None
     fakes = wish.most_fakes()
     bins = min(question.bins, fakes)

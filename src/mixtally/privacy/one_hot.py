@@ -72,6 +72,8 @@ def free_blanks(users: int, fakes: int, threshold: int, epsilon: float) -> float
     """Upper end: E[delta_blank(K + B)], B ~ Bin(n-1, q/p)."""
     q, p = threshold / SCALE, (SCALE - threshold) / SCALE
     share, grow = q / p, math.exp(epsilon)
+    if p == q:
+        return 0.0  # nothing is told at all
     if fakes == 0:
         # E[g(1+B) / (1+B)] = E[g(M)] / (n share), M ~ Bin(n, share): one sum of n terms.
         r = p / q

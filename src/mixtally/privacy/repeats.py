@@ -24,8 +24,8 @@ from mixtally.ground.fixed import SCALE
 from mixtally.privacy.bracket import Bracket, larger
 from mixtally.privacy.two_laws import (
     Pair,
-    binomial_sum,
     divergence,
+    flipped_bits,
     own_bits,
     product_divergence,
 )
@@ -49,7 +49,7 @@ class Kind(NamedTuple):
 def among_blanks(fakes: int, threshold: int, epsilon: float, copies: int) -> Bracket:
     """delta(epsilon) of one one-hot record sent ``copies`` times among as many flipped blanks."""
     q, p = threshold / SCALE, (SCALE - threshold) / SCALE
-    pair = own_bits(*binomial_sum([(copies * fakes, q)]), p, q, copies)
+    pair = own_bits(*flipped_bits(0, copies * fakes, threshold), p, q, copies)
     return product_divergence(pair, pair.swapped(), math.exp(epsilon))
 
 
@@ -59,8 +59,12 @@ def lower_end(kinds: list[Kind], epsilon: float, copies: int) -> float:
 
 
 def _one_kind(kind: Kind, epsilon: float, copies: int) -> float:
-    parts = [(copies * count, chance) for count, chance in kind.others if 0.0 < chance < 1.0]
-    background, cut = binomial_sum(parts)
+    background, cut = np.ones(1), 0.0
+    for count, chance in kind.others:
+        if count > 0 and 0.0 < chance < 1.0:
+            window = tails.window(copies * count, chance)
+            background = np.convolve(background, tails.pmf(copies * count, chance, *window))
+            cut += 2.0 * tails.CUT_TAIL
     pair = Pair(
         _joined(background, max(kind.u, kind.v), copies),
         _joined(background, min(kind.u, kind.v), copies),

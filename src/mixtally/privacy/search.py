@@ -8,7 +8,9 @@ from mixtally.privacy.bracket import RELATIVE_SLACK
 
 _FLOOR = 1e-300
 _MOST_STEPS = 400
-_SLACK = 1.0 + 4.0 * RELATIVE_SLACK
+_SLACK = 4.0 * RELATIVE_SLACK
+_NOTHING = 1e-20
+"""Far below any delta that is promised; bounds of what was cut off may rise down there."""
 
 
 def least_meeting(
@@ -19,15 +21,17 @@ def least_meeting(
     *,
     start: int,
     tolerance: float = 0.0,
+    wobble: float = _SLACK,
 ) -> int | None:
     """The least x in [low, high] with upper(x) <= target, None when even ``high`` misses it.
 
-    ``upper`` must fall as x grows; AccountingError when it is seen to rise by more than the slack.
+    ``upper`` must fall as x grows; AccountingError when it is seen to rise by more than ``wobble``,
+    relatively: bounds fall less smoothly than what they bound.
     The answer has itself been evaluated and meets the target; it lies above the least one by at
     most the relative ``tolerance``. The bracket is grown from ``start`` by factors of four, then
     closed by false position on log(upper) against log(x), Illinois variant.
     """
-    below, above = _grow_bracket(upper, target, low, high, start)
+    below, above = _grow_bracket(upper, target, low, high, start, wobble)
     if above is None or below is None:
         return low if above is not None else None
     (a, at_a), (b, at_b) = below, above
@@ -37,8 +41,8 @@ def least_meeting(
             return b
         middle = _between(a, b, f, g) if step % 4 < 3 else _between(a, b, 0.0, 0.0)
         value = upper(middle)
-        _check_falling((a, at_a), (middle, value))
-        _check_falling((middle, value), (b, at_b))
+        _check_falling((a, at_a), (middle, value), wobble)
+        _check_falling((middle, value), (b, at_b), wobble)
         if value <= target:
             b, at_b, f, g = middle, value, f / 2, _height(value, target)
         else:
@@ -50,17 +54,22 @@ _Point = tuple[int, float]
 
 
 def _grow_bracket(
-    upper: Callable[[int], float], target: float, low: int, high: int, start: int
+    upper: Callable[[int], float],
+    target: float,
+    low: int,
+    high: int,
+    start: int,
+    wobble: float,
 ) -> tuple[_Point | None, _Point | None]:
     """The last point found to miss the target and the first found to meet it, None for neither."""
     x = min(max(start, low), high)
     point = (x, upper(x))
-    _check_falling(point, point)
+    _check_falling(point, point, wobble)
     if point[1] <= target:
         while point[0] > low:
             lower = max(low, point[0] // 4)
             before = (lower, upper(lower))
-            _check_falling(before, point)
+            _check_falling(before, point, wobble)
             if before[1] > target:
                 return before, point
             point = before
@@ -68,16 +77,16 @@ def _grow_bracket(
     while point[0] < high:
         higher = min(high, 4 * point[0] + 1)
         after = (higher, upper(higher))
-        _check_falling(point, after)
+        _check_falling(point, after, wobble)
         if after[1] <= target:
             return point, after
         point = after
     return point, None
 
 
-def _check_falling(before: _Point, after: _Point) -> None:
+def _check_falling(before: _Point, after: _Point, wobble: float) -> None:
     """Raises AccountingError unless both are numbers and the second is not above the first."""
-    if not 0.0 <= after[1] <= before[1] * _SLACK:
+    if not 0.0 <= after[1] <= before[1] * (1.0 + wobble) + _NOTHING:
         raise AccountingError(
             f"calibration: wanted a divergence that falls, got {before[1]} at {before[0]} and "
             f"{after[1]} at {after[0]}; nothing may be promised from it"

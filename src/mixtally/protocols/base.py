@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mixtally.errors import ParameterError
 from mixtally.records.guarantee import MOST_USERS
 from mixtally.records.layout import Layout
-from mixtally.records.question import checked_bins
+from mixtally.records.question import Kind, Question, checked_bins
 
 
 class FakeSource(StrEnum):
@@ -24,7 +24,7 @@ class FakeSource(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Protocol(ABC):
-    """One way of asking a categorical question; the fields are its integers.
+    """One way of asking a question; the fields are its integers.
 
     A bin that truly holds z people is counted ``gain * z + offset`` times on average.
     """
@@ -41,6 +41,10 @@ class Protocol(ABC):
     def __post_init__(self) -> None:
         checked_bins(self.bins, self.least_bins)
         checked_fakes(self.fakes)
+
+    def holds(self, question: Question) -> bool:
+        """Whether it can hide the records of ``question``."""
+        return question.kind is Kind.ONE
 
     def integers(self) -> dict[str, int]:
         """The parameters a plan stores, by name; ``bins`` is the question's."""

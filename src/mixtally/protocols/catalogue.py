@@ -26,7 +26,7 @@ def protocol_class(name: str) -> type[Protocol]:
 def protocol_of(plan: Plan) -> Protocol:
     """The protocol of ``plan``; raises PlanError for unknown, missing or impossible integers."""
     try:
-        return protocol_class(plan.protocol)(bins=plan.question.bins, **plan.integers)
+        protocol = protocol_class(plan.protocol)(bins=plan.question.bins, **plan.integers)
     except (TypeError, InputError) as error:
         raise PlanError(
             "plan integers",
@@ -34,3 +34,12 @@ def protocol_of(plan: Plan) -> Protocol:
             got=f"{plan.integers} ({error})",
             do="plan again with this version",
         ) from error
+    if not protocol.holds(plan.question):
+        raise PlanError(
+            "plan",
+            wanted=f"a protocol that hides records of kind {plan.question.kind}"
+            f" with at most {plan.question.max_set} set",
+            got=f"{plan.protocol} with {plan.integers}",
+            do="plan again with this version",
+        )
+    return protocol

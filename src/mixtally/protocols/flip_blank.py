@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from mixtally.errors import ParameterError
 from mixtally.protocols.flips import Flips
-from mixtally.records.question import MOST_SET
+from mixtally.records.question import MOST_SET, Kind, Question
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,10 @@ class FlipBlank(Flips):
                 "max set", wanted=f"an integer in [1, {most}]", got=self.max_set,
                 do="it is the most bins that a set has",
             )  # fmt: skip
+
+    def holds(self, question: Question) -> bool:
+        """Whether no record of ``question`` sets more than ``max_set`` bits."""
+        return question.kind is not Kind.BITS and question.max_set <= self.max_set
 
     @property
     def local_epsilon(self) -> float:

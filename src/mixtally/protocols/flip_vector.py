@@ -10,6 +10,7 @@ from typing import ClassVar
 from mixtally.errors import ParameterError
 from mixtally.protocols.flips import Flips
 from mixtally.records.guarantee import checked_users
+from mixtally.records.question import Kind, Question
 
 MOST_REPEATS = 1000
 
@@ -34,6 +35,10 @@ class FlipVector(Flips):
     def facts(self) -> dict[str, float]:
         """As of all flips, and how often a record is sent."""
         return {**super(FlipVector, self).facts(), "repeats": self.repeats}
+
+    def holds(self, question: Question) -> bool:
+        """Whether it asks for bits."""
+        return question.kind is Kind.BITS
 
     @property
     def local_epsilon(self) -> float:

@@ -9,6 +9,7 @@ from typing import ClassVar
 from mixtally.errors import ParameterError
 from mixtally.protocols.flips import Flips
 from mixtally.records.guarantee import checked_users
+from mixtally.records.question import Kind, Question
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,10 @@ class SingleBit(Flips):
                 "bins of single-bit", wanted="1", got=f"{self.bins:,}",
                 do="ask every bit as a question of its own, or use flip",
             )  # fmt: skip
+
+    def holds(self, question: Question) -> bool:
+        """Whether it asks for bits."""
+        return question.kind is Kind.BITS
 
     @property
     def local_epsilon(self) -> float:

@@ -7,7 +7,7 @@ import math
 from dataclasses import replace
 from functools import lru_cache
 
-from mixtally.errors import ParameterError
+from mixtally.errors import AccountingError, ParameterError
 from mixtally.ground.fixed import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE
 from mixtally.privacy import remembered
 from mixtally.privacy.laws import several
@@ -23,6 +23,11 @@ __all__ = [
 ]  # fmt: skip
 
 _TOLERANCE = 1e-7
+_WOBBLE = 3e-3
+"""Upper ends by different methods may lie so far apart, relatively."""
+_TABLE_WOBBLE = 1e3
+"""A table of integers over 2^64 has a delta of its own, near 1e-17, that rises with its length."""
+_MOST_PROOFS = 8
 
 
 def price(name: str, ask: Ask, epsilon: float) -> Certificate:
@@ -124,17 +129,32 @@ def _least(
         hiding = (ask.fakes or 0) + (ask.users or 0) + 1
         start = round(min(0.25, cover * math.sqrt(times) / hiding) * SCALE)
     elif field == "shift":
-        low, high, start = 1, MOST_SHIFT, math.ceil(cover)
+        # The ends of the law are what is left: delta = 2 F(0) - F(0)^2, a collection.
+        decay = math.log(SCALE / whole(ask.ratio))
+        ends = math.log(2.0 * times * math.tanh(decay / 2.0) / delta) / decay
+        low, high, start = 1, MOST_SHIFT, max(1, math.ceil(ends))
     elif ask.threshold:
         start = round(cover * SCALE / ask.threshold)
     else:
         start = round(cover * whole(ask.bins))
 
-    def upper(value: int) -> float:
-        changed = replace(ask, **{field: value})  # type: ignore[arg-type]
-        return several.upper(name, changed, epsilon, collections)
+    def changed(value: int) -> Ask:
+        return replace(ask, **{field: value})  # type: ignore[arg-type]
 
-    return least_meeting(upper, delta, low, high, start=start, tolerance=tolerance)
+    target, found = delta, None
+    for _ in range(_MOST_PROOFS):
+        found = least_meeting(
+            lambda value: several.expected(name, changed(value), epsilon, collections),
+            target, low, high, start=found or start, tolerance=tolerance,
+            wobble=_TABLE_WOBBLE if field == "shift" else _WOBBLE,
+        )  # fmt: skip
+        if found is None:
+            return None
+        proved = several.upper(name, changed(found), epsilon, collections)
+        if proved <= delta:
+            return found
+        target *= delta / proved * (1.0 - _TOLERANCE)  # another crowd was worse than expected
+    raise AccountingError(f"calibration: {name} was not proved in {_MOST_PROOFS} attempts")
 
 
 def standard_error(name: str, ask: Ask) -> float:

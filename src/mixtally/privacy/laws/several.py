@@ -68,6 +68,14 @@ def _split(name: str, ask: Ask) -> tuple[str, Ask, int]:
     return name, replace(ask, split=False), 1
 
 
+def expected(name: str, ask: Ask, epsilon: float, collections: int = 1) -> float:
+    """What ``upper`` most likely is, for a search whose end is proved."""
+    record = parts(name, ask)
+    if record.times * collections == 1:
+        return LAWS[record.name].expected(record.ask, epsilon)
+    return upper(name, ask, epsilon, collections)
+
+
 def upper(name: str, ask: Ask, epsilon: float, collections: int = 1) -> float:
     """The upper end of delta(epsilon) of ``collections`` of them together."""
     record = parts(name, ask)

@@ -39,6 +39,7 @@ class Law:
 
     where
       upper     the price's upper end alone, where that is cheaper
+      expected  what the upper end most likely is, not proved, where that is cheaper still
       sought    what ``calibrate`` may find, in this order
       reach     the local epsilon: what one message tells whoever it can be traced by
       repeated  whether the price knows ``repeats`` by itself
@@ -48,6 +49,7 @@ class Law:
     may: frozenset[str]
     price: Callable[[Ask, float], Quote]
     upper: Callable[[Ask, float], float]
+    expected: Callable[[Ask, float], float]
     sought: tuple[str, ...]
     reach: Callable[[Ask], float]
     repeated: Callable[[Ask], bool]
@@ -146,9 +148,27 @@ def _flip_upper(ask: Ask, epsilon: float) -> float:
     users, threshold = whole(ask.users), whole(ask.threshold)
     if ask.bits is not None and ask.background is None:
         return vectors.blanket(users, ask.bits, threshold, epsilon)
-    if ask.bits is None and ask.observer is Observer.MESSAGES and (ask.max_set or 1) == 1:
-        return one_hot.free_blanks(users, ask.fakes or 0, threshold, epsilon)
+    if ask.bits is None and ask.observer is Observer.MESSAGES:
+        if (ask.max_set or 1) == 1:
+            return one_hot.free_blanks(users, ask.fakes or 0, threshold, epsilon)
+        return k_hot.crowd_upper(users, whole(ask.max_set), threshold, epsilon, ask.bins)
     return _flip(ask, epsilon).ends.upper
+
+
+def _single_bit_expected(ask: Ask, epsilon: float) -> float:
+    if ask.ones is not None:
+        return _single_bit(ask, epsilon).ends.upper
+    return single_bit.expected_upper(
+        whole(ask.users), whole(ask.fakes), whole(ask.threshold), epsilon, repeats=ask.repeats or 1
+    )
+
+
+def _sums_expected(ask: Ask, epsilon: float) -> float:
+    if ask.observer is not Observer.SUMS:
+        return LAWS["flip" if ask.fakes is None else "flip-uniform"].upper(ask, epsilon)
+    return one_hot.expected_sums_upper(
+        whole(ask.users), ask.fakes or 0, whole(ask.threshold), epsilon
+    )
 
 
 def _flip_uniform(ask: Ask, epsilon: float) -> Quote:
@@ -199,13 +219,16 @@ def _law(
     sought: str,
     reach: Callable[[Ask], float],
     upper: Callable[[Ask, float], float] | None = None,
+    expected: Callable[[Ask, float], float] | None = None,
     repeated: Callable[[Ask], bool] = _never,
 ) -> Law:
+    proved = upper or (lambda ask, epsilon: price(ask, epsilon).ends.upper)
     return Law(
         frozenset(needs.split()),
         frozenset(may.split()),
         price,
-        upper or (lambda ask, epsilon: price(ask, epsilon).ends.upper),
+        proved,
+        expected or proved,
         tuple(sought.split()),
         reach,
         repeated,
@@ -221,7 +244,7 @@ LAWS: dict[str, Law] = {
         "threshold fakes",
         lambda ask: 2.0 * (ask.max_set or 1) * _odds(ask),
         _flip_blank_upper,
-        lambda ask: not ask.count_crowd and (ask.max_set or 1) == 1,
+        repeated=lambda ask: not ask.count_crowd and (ask.max_set or 1) == 1,
     ),
     "clear-uniform": _law(
         _clear_uniform, "fakes bins", "max_set split" + _ALWAYS, "fakes", lambda _: math.inf
@@ -239,6 +262,7 @@ LAWS: dict[str, Law] = {
         "ones" + _ALWAYS,
         "threshold fakes",
         _odds,
+        expected=_single_bit_expected,
         repeated=lambda _: True,
     ),
     "flip": _law(
@@ -248,6 +272,7 @@ LAWS: dict[str, Law] = {
         "threshold",
         lambda ask: (ask.bits or 2 * (ask.max_set or 1)) * _odds(ask),
         _flip_upper,
+        _sums_expected,
     ),
     "flip-uniform": _law(
         _flip_uniform,
@@ -255,6 +280,7 @@ LAWS: dict[str, Law] = {
         "observer max_set split" + _ALWAYS,
         "threshold fakes",
         lambda ask: 2.0 * _odds(ask),
+        expected=_sums_expected,
     ),
     "memory": _law(
         _memory,
