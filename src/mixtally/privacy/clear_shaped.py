@@ -32,19 +32,19 @@ def delta(weights: tuple[int, ...], epsilon: float) -> Bracket:
     with_record = (0, *weights)  # F(s-1)
     without = (*weights, 0)  # F(s)
     cells = [(a, b) for a, b in zip(with_record, without, strict=True) if a or b]
+    ratios = [_ratio(cell) for cell in cells]
     # For the second bin the roles are swapped: Q counts F(t-1), P counts F(t).
-    ranked = sorted(cells, key=_ratio)
-    ratios = [_ratio(cell) for cell in ranked]
-    sum_p = list(accumulate((b for _, b in ranked), initial=0))
-    sum_q = list(accumulate((a for a, _ in ranked), initial=0))
+    order = sorted(range(len(cells)), key=ratios.__getitem__)
+    ranked = [ratios[i] for i in order]
+    sum_p = list(accumulate((cells[i][1] for i in order), initial=0))
+    sum_q = list(accumulate((cells[i][0] for i in order), initial=0))
     total = 0
-    for a, b in cells:
-        if b:  # how many t have ratio(t) e^eps < ratio(s)
-            count = bisect_left(ratios, (_ratio((a, b)) << _GROW_BITS) // grow)
-        else:
-            count = len(ratios)
-        gain = (a * sum_p[count] << _GROW_BITS) - grow * b * sum_q[count]
-        total += max(gain, 0)  # a tie at the limit of the ratio's digits, below 2^-200
+    for (a, b), ratio in zip(cells, ratios, strict=True):
+        # how many t have ratio(t) e^eps < ratio(s)
+        count = bisect_left(ranked, (ratio << _GROW_BITS) // grow) if b else len(ranked)
+        if count:
+            gain = (a * sum_p[count] << _GROW_BITS) - grow * b * sum_q[count]
+            total += max(gain, 0)  # a tie at the limit of the ratio's digits, below 2^-200
     return bracket(total / (SCALE * SCALE << _GROW_BITS), cut=2.0**-60 / SCALE)
 
 

@@ -21,7 +21,7 @@ tilting: saddle point method, Alghamdi et al. (2023).
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,9 @@ _REACH = 12.0
 _MOST_CELLS = 1 << 22
 _LEAST_CELLS = 1 << 10
 _NEGLIGIBLE = 1e-6
+_MOST_TILTS = 12
+_BLUR = 1e-4
+"""What a common lattice may add to the variance of a sum, relatively."""
 _MOST_EXPONENT = 512.0
 _EXPONENT_ERROR = 2e-13
 """Relative error of one tilted chance, whose exponent is a sum of numbers below 1000."""
@@ -96,10 +99,10 @@ class Sum:
             weights = np.exp(exponents - top)
             total = float(weights.sum())
             losses = self.step * side.places
-            center = float(np.dot(weights, losses)) / total
+            center = _dot(weights, losses) / total
             height += side.times * (top + math.log(total))
             mean += side.times * center
-            variance += side.times * float(np.dot(weights, (losses - center) ** 2)) / total
+            variance += side.times * _dot(weights, (losses - center) ** 2) / total
         return height, mean, variance
 
     def _saddle(self, epsilon: float) -> float:
@@ -117,7 +120,9 @@ class Sum:
     def _tail(self, epsilon: float, t: float, scale: float, mean: float, variance: float) -> float:
         """``scale`` times sum of c_l g(l), with all that it may lack."""
         spread = abs(mean - epsilon) + _REACH * math.sqrt(variance) + 64.0 * self.step
-        cells = fft.next_fast_len(max(_LEAST_CELLS, 2 * math.ceil(spread / self.step)), real=True)
+        # No sum lies outside of 2 most + 1 cells: so many hold everything.
+        half = min(math.ceil(spread / self.step), self.most + 1)
+        cells = fft.next_fast_len(max(_LEAST_CELLS, 2 * half), real=True)
         while True:
             last = math.floor(epsilon / self.step) + cells // 2
             lost = 0.0 if self.most <= last else self._above(t, last * self.step)
@@ -128,14 +133,20 @@ class Sum:
             cells *= 2
 
     def _above(self, t: float, top: float) -> float:
-        """Chernoff's bound on the tilted chance of a sum beyond ``top``."""
+        """Chernoff's bound on the tilted chance of a sum beyond ``top``.
+
+        Any further tilt gives one. The best lies far below that of a Gaussian sum when single
+        losses reach far, so it is looked for downwards.
+        """
         height, mean, variance = self._cumulants(t)
-        guess = max(top - mean, self.step) / max(variance, self.step**2)
-        bounds = [
-            self._cumulants(t + more)[0] - height - more * top
-            for more in (0.5 * guess, guess, 2.0 * guess)
-        ]
-        return math.exp(min(0.0, *bounds))
+        more = 2.0 * max(top - mean, self.step) / max(variance, self.step**2)
+        best = 0.0
+        for _ in range(_MOST_TILTS):
+            bound = self._cumulants(t + more)[0] - height - more * top
+            if best < min(bound, 0.0):
+                break
+            best, more = min(best, bound), 0.5 * more
+        return math.exp(best)
 
     def _sum(self, epsilon: float, t: float, cells: int) -> tuple[float, float]:
         """(sum of c_l g(l) over the half cycle above epsilon, bound on its rounding)."""
@@ -149,7 +160,7 @@ class Sum:
             weights /= weights.sum()
             cycle = np.bincount(side.places % cells, weights=weights, minlength=cells)
             spectrum = fft.rfft(cycle)
-            error = transform_error * math.sqrt(cells) * float(np.linalg.norm(cycle)) + 16 * _UNIT
+            error = transform_error * math.sqrt(cells) * _norm(cycle) + 16 * _UNIT
             product *= _power(spectrum, side.times)
             size = np.abs(spectrum) + error
             log_bound += side.times * np.log(size)
@@ -160,10 +171,10 @@ class Sum:
         places = np.arange(first, first + cells // 2)
         gap = np.maximum(places * self.step - epsilon, 0.0)
         weigh = np.exp(-t * gap) * -np.expm1(-gap)
-        found = float(np.dot(law[places % cells], weigh))
-        norm = math.sqrt(2.0 / cells) * float(np.linalg.norm(lapse))
-        norm += 2.0 * transform_error * float(np.linalg.norm(law))
-        error = norm * float(np.linalg.norm(weigh))
+        found = _dot(law[places % cells], weigh)
+        norm = math.sqrt(2.0 / cells) * _norm(lapse)
+        norm += 2.0 * transform_error * _norm(law)
+        error = norm * _norm(weigh)
         return max(found, 0.0), error
 
 
@@ -177,13 +188,34 @@ def _power(values: NDArray[np.complex128], times: int) -> NDArray[np.complex128]
     return out
 
 
+def _dot(a: NDArray[Any], b: NDArray[Any]) -> float:
+    """The sum of products, added up in pairs; np.dot would wake threads and wait for them."""
+    return float((a * b).sum())
+
+
+def _norm(a: NDArray[Any]) -> float:
+    return math.sqrt(_dot(a, a))
+
+
 def _common_step(parts: Sequence[tuple[Law, int]]) -> float:
-    """The finest lattice of all, unless the sum would not fit the cells."""
-    finest = min(law.step for law, _ in parts)
-    variance = sum(
-        times * 2.0 * float(np.dot(law.chances, (law.step * law.places) ** 2))
-        for law, times in parts
-    )
-    widest = max(law.step * int(law.places[-1]) if len(law.places) else 0.0 for law, _ in parts)
+    """The finest lattice of all, unless a coarser one tells as much or the sum needs it.
+
+    Rounding to a coarser one adds at most a quarter of its step's square to each loss's variance;
+    none is coarser than the coarsest that some law has by itself.
+    """
+    step = min(law.step for law, _ in parts)
+    real = [(law, times) for law, times in parts if len(law.places)]
+    if not real:
+        return step
+    variance = 0.0
+    for law, times in real:
+        variance += times * 2.0 * _dot(law.chances, (law.step * law.places) ** 2)
+    coarsest = max(law.step for law, _ in real)
+    while step < coarsest:
+        finer = sum(times for law, times in real if law.step <= step)
+        if finer * step * step > _BLUR * variance:
+            break
+        step *= 2.0
+    widest = max(law.step * int(law.places[-1]) for law, _ in real)
     need = (4.0 * _REACH * math.sqrt(variance) + 2.0 * widest) / _MOST_CELLS
-    return max(finest, 2.0 ** math.ceil(math.log2(need))) if need > 0.0 else finest
+    return max(step, 2.0 ** math.ceil(math.log2(need)))

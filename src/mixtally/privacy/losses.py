@@ -14,6 +14,9 @@ so losses above zero say everything: with points x_0 = 0 < x_1 < .. < x_n, d_i =
 
 A chance that rounding makes negative is set to zero, which only adds mass.
 
+Any points give a valid law, so they may be few, where the curve bends most. Lines through points on
+either side lie below a convex curve, so points already known tell how far a chord can be off.
+
 Source: Doroshenko, Ghazi, Kamath, Kumar, Manurangsi, Connect the Dots (2022), algorithm 1; its
 symmetric form by the identity above.
 """  # noqa: E501
@@ -21,6 +24,7 @@ symmetric form by the identity above.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,12 +39,37 @@ Curve = Callable[[float], float]
 LEAST_STEP = 2.0**-16
 _STEPS_A_DISTANCE = 64.0
 _MOST_POINTS = 1 << 15
+_FIRST_POINTS = 8
+_MOST_PIECES = 3
+_MOST_PASSES = 64
+_TINY = 1e-300
 _FLAT = 1e-5
 _NOTHING = 1e-22
 _SLACK = 1.001
 """Bounds of rounding may differ from one epsilon to the next by less than this."""
-_BENDS = ((1e-4, _FLAT), (1e-15, 5e-4), (0.0, 1e-2))
-"""How far a chord may lie above the curve, relatively, while delta is above the first number."""
+_DEEP, _DEEP_BEND = 1e-15, 1e-2
+_WIDTHS_A_DISTANCE = 2.5
+"""The standard deviation of a Gaussian loss in units of delta(0), the distance of the two laws."""
+
+
+class Tightness(NamedTuple):
+    """How far chords may lie from the curve before points are added between them; one is enough.
+
+    where
+      bend    above the curve, relative to delta; 1e-2 is always enough where delta is below 1e-15
+      shift   to its right, relative to epsilon or to the spread of the losses, whichever is larger
+    """
+
+    bend: float
+    shift: float
+
+
+FINE = Tightness(bend=5e-4, shift=0.0)
+"""Every delta above 1e-15 within 1e-3, or as close as the lattice lets it: hundreds of points."""
+CLOSE = Tightness(bend=0.0, shift=1e-3)
+"""Every composed epsilon within one part in a thousand: some two hundred points."""
+ROUGH = Tightness(bend=0.0, shift=5e-3)
+"""Every composed epsilon within half a percent: less than a hundred points for most plans."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,14 +105,26 @@ class Law:
         return np.concatenate([-places[::-1], origin, places]), np.concatenate(chances)
 
     def coarser(self, step: float) -> "Law":
-        """A law on the lattice of ``step`` that dominates this one."""
-        if step <= self.step:
+        """A law on the lattice of ``step`` that dominates this one.
+
+        A loss between two points goes to both so that the mean of e^-loss stays: chords again. What
+        comes to zero comes from both sides.
+        """
+        if step <= self.step or not len(self.places):
             return self
-        last = math.ceil(self.places[-1] * self.step / step) if len(self.places) else 1
-        return connected(step, {i: self.delta(i * step) for i in range(last + 1)})
+        ratio = round(step / self.step)
+        below = self.places // ratio
+        part = (self.places - below * ratio) * self.step
+        up = self.chances * (np.expm1(-part) / math.expm1(-step))
+        chances: Floats = np.zeros(int(below[-1]) + 2)
+        np.add.at(chances, below, np.maximum(self.chances - up, 0.0))
+        np.add.at(chances, below + 1, up)
+        zero = self.zero + 2.0 * float(chances[0])
+        places = np.flatnonzero(chances[1:]) + 1
+        return Law(step, places, chances[places], zero, self.infinite)
 
 
-def law_of(curve: Curve, reach: float) -> Law:
+def law_of(curve: Curve, reach: float, tightness: Tightness = FINE) -> Law:
     """A law that dominates every pair of distributions whose divergences ``curve`` bounds.
 
     where
@@ -91,13 +132,29 @@ def law_of(curve: Curve, reach: float) -> Law:
 
     Raises AccountingError when the curve is no curve of a divergence.
     """
-    distance = _checked(curve(0.0))
+    seen: dict[float, float] = {}
+
+    def known(epsilon: float) -> float:
+        if epsilon not in seen:
+            seen[epsilon] = _checked(curve(epsilon))
+        return seen[epsilon]
+
+    distance = known(0.0)
     if distance <= 0.0:
         return connected(1.0, {0: 0.0, 1: 0.0})
-    end = _end(curve, min(reach, MOST_EPSILON))
-    step = 2.0 ** math.ceil(math.log2(max(distance / _STEPS_A_DISTANCE, end / _MOST_POINTS)))
-    step = max(step, LEAST_STEP)
-    return connected(step, _points(curve, step, max(1, math.ceil(end / step))))
+    step = max(LEAST_STEP, 2.0 ** math.ceil(math.log2(distance / _STEPS_A_DISTANCE)))
+    end = _end(known, step, min(reach, MOST_EPSILON))
+    step = max(step, 2.0 ** math.ceil(math.log2(end / _MOST_POINTS)))
+    last = math.ceil(end / step)
+    places = {round(epsilon / step) for epsilon in seen if epsilon % step == 0.0}
+    places |= {last * i // _FIRST_POINTS for i in range(_FIRST_POINTS + 1)}
+    points = {place: known(place * step) for place in places if place <= last}
+    for _ in range(_MOST_PASSES):
+        more = _wanted(step, points, distance, tightness)
+        if not more:
+            break
+        points |= {place: known(place * step) for place in more}
+    return connected(step, points)
 
 
 def connected(step: float, points: dict[int, float]) -> Law:
@@ -130,34 +187,58 @@ def _checked(delta: float) -> float:
     return delta
 
 
-def _end(curve: Curve, most: float) -> float:
-    """Where the curve has come down to nothing, or to what it keeps for ever."""
-    rest, end = _checked(curve(most)), most
+def _end(curve: Curve, step: float, most: float) -> float:
+    """Where the curve has come down to nothing, or to what it keeps for ever.
+
+    At steps of the lattice wherever it looks, so that nothing is computed twice.
+    """
+    rest = curve(most)
     connected(1.0, {0: curve(0.0), 1: rest})  # it must not rise
-    while end > LEAST_STEP and curve(end / 2.0) <= rest * (1.0 + _FLAT) + _NOTHING:
-        end /= 2.0
-    low = end / 2.0
-    for _ in range(4):
-        middle = (low + end) / 2.0
-        low, end = (
-            (low, middle) if curve(middle) <= rest * (1 + _FLAT) + _NOTHING else (middle, end)
-        )
+    enough = rest * (1.0 + _FLAT) + _NOTHING
+    low, end = 0.0, 512.0 * step
+    while end < most and curve(end) > enough:
+        low, end = end, 2.0 * end
+    end = min(end, most)
+    for _ in range(3):
+        middle = math.ceil((low + end) / (2.0 * step)) * step
+        if middle >= end:
+            break
+        low, end = (low, middle) if curve(middle) <= enough else (middle, end)
     return end
 
 
-def _points(curve: Curve, step: float, last: int) -> dict[int, float]:
-    """Points of the curve, close together wherever it bends."""
-    points = {0: curve(0.0), last: curve(last * step)}
-    open_ends = [(0, last)]
-    while open_ends:
-        a, b = open_ends.pop()
-        middle = (a + b) // 2
-        if middle in (a, b):
-            continue
-        points[middle] = curve(middle * step)
-        share = math.expm1((b - middle) * step) / math.expm1((b - a) * step)
-        chord = points[b] + (points[a] - points[b]) * share * math.exp((middle - a) * step)
-        bend = next(bend for least, bend in _BENDS if points[b] >= least)
-        if chord - points[middle] > bend * points[b] + _NOTHING:
-            open_ends += [(a, middle), (middle, b)]
-    return points
+def _wanted(
+    step: float, points: dict[int, float], distance: float, tightness: Tightness
+) -> list[int]:
+    """Places to look at next: inside the chords that may lie too far from the curve.
+
+    Between two points the curve lies above the prolonged chords of both neighbors; where these meet
+    it can be farthest below its own. A smooth curve is a quarter as far next to chords of the same
+    width, half as far next to very short ones: that is what is compared.
+    """
+    places = np.array(sorted(points), dtype=np.int64)
+    deltas = np.array([points[int(place)] for place in places])
+    widths = np.diff(places) * step
+    falls, growth, spans = -np.diff(deltas), np.exp(widths), np.expm1(widths)
+    # Slopes in e^(epsilon - left end): of the mirror image below zero for the first left neighbor.
+    chord = -falls / spans
+    mirror = (deltas[0] - deltas[1]) / spans[0] + deltas[0] - 1.0
+    before = np.concatenate([[mirror], (chord * growth)[:-1]])
+    after = np.append(chord[1:], 0.0) / growth
+    left, right = np.maximum(chord - before, 0.0), np.maximum(after - chord, 0.0)
+    meets = right / np.maximum(left + right, _TINY)
+    around = 0.5 * (np.append(widths[:1], widths[:-1]) + np.append(widths[1:], widths[-1:]))
+    apart = 0.5 * widths / (widths + around) * left * meets * spans
+    bends = np.where(deltas[1:] < _DEEP, max(_DEEP_BEND, tightness.bend), tightness.bend)
+    spread = np.maximum(places[1:] * step, _WIDTHS_A_DISTANCE * distance)
+    allowed = np.maximum(bends * deltas[1:], tightness.shift * spread * falls / widths) + _NOTHING
+    more: list[int] = []
+    for i in np.flatnonzero((apart > allowed) & (np.diff(places) > 1)):
+        first, gap = int(places[i]), int(places[i + 1] - places[i])
+        pieces = math.ceil(math.sqrt(apart[i] / allowed[i]))
+        if pieces > _MOST_PIECES:
+            share = math.log1p(float(meets[i]) * float(spans[i])) / float(widths[i])
+            more.append(first + min(max(round(gap * min(max(share, 0.1), 0.9)), 1), gap - 1))
+        else:
+            more += {first + max(1, gap * j // pieces) for j in range(1, pieces)}
+    return more

@@ -1,0 +1,163 @@
+"""Laws of losses from few points: never below the curve, close enough, from few evaluations."""
+
+import math
+
+import numpy as np
+import pytest
+
+from mixtally.privacy import compose, convolve, losses
+from mixtally.privacy.convolve import Sum
+from mixtally.privacy.losses import CLOSE, FINE, ROUGH, Law, connected, law_of
+from privacy.composed import LARGE, TINY, law
+
+TIGHTNESS = {"fine": FINE, "close": CLOSE, "rough": ROUGH}
+LOSSES = {"fine": 2e-4, "close": 1e-3, "rough": 5e-3}
+MOST_POINTS = {"fine": 1000, "close": 260, "rough": 120}
+
+
+def counted(protocol, tightness):
+    """The law and how often the curve was asked."""
+    asked, curve = [], compose.exact_curve(protocol)
+
+    def count(epsilon):
+        asked.append(epsilon)
+        return curve(epsilon)
+
+    found = law_of(count, protocol.local_epsilon, tightness)
+    assert len(asked) == len(set(asked))
+    return found, len(asked)
+
+
+def least_epsilon(total, delta):
+    """The least epsilon with delta(epsilon) <= delta, to seven digits; None when there is none."""
+    low, high = 0.0, 20.0
+    if total.delta(high) > delta:
+        return None
+    while high - low > 1e-7 * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if total.delta(middle) <= delta else (middle, high)
+    return high
+
+
+@pytest.mark.parametrize("name", TIGHTNESS)
+@pytest.mark.parametrize("protocol", [*LARGE, *TINY], ids=lambda protocol: protocol.name)
+def test_no_chord_lies_below_the_curve(protocol, name):
+    curve = compose.exact_curve(protocol)
+    found, _ = counted(protocol, TIGHTNESS[name])
+    end = min(20.0, 1.1 * float(found.places[-1]) * found.step)
+    for epsilon in end * (np.arange(200) * 0.6180339887 % 1.0):
+        assert curve(float(epsilon)) <= found.delta(float(epsilon)) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("name", TIGHTNESS)
+@pytest.mark.parametrize("protocol", LARGE, ids=lambda protocol: protocol.name)
+def test_few_points_tell_nearly_all(protocol, name):
+    """Composed epsilons against those of a law with every point of the lattice that bends."""
+    found, asked = counted(protocol, TIGHTNESS[name])
+    assert asked <= MOST_POINTS[name]
+    best, _ = counted(protocol, losses.Tightness(bend=2e-5, shift=0.0))
+    for times in (1, 2, 5, 10, 30):
+        wanted = least_epsilon(Sum([(best, times)]), 1e-5)
+        got = least_epsilon(Sum([(found, times)]), 1e-5)
+        assert (wanted is None) == (got is None)
+        if wanted is not None:
+            assert wanted * (1 - 1e-6) <= got <= wanted * (1 + LOSSES[name])
+
+
+def test_points_in_the_wrong_places_are_noticed(monkeypatch):
+    """The twin: without looking where the curve bends, too much is lost."""
+    monkeypatch.setattr(losses, "_wanted", lambda *_: [])
+    found, _ = counted(LARGE[0], FINE)
+    curve = compose.exact_curve(LARGE[0])
+    assert curve(0.7) <= found.delta(0.7)
+    assert found.delta(0.7) > 1.1 * curve(0.7)
+
+
+def test_an_edge_is_found_with_few_points():
+    """clear-shaped falls steeply to an edge at its own epsilon and is flat from there on."""
+    protocol = LARGE[2]
+    found, asked = counted(protocol, ROUGH)
+    assert asked <= 40
+    assert found.delta(1.0 + found.step) == pytest.approx(
+        compose.exact_curve(protocol)(1.0 + found.step), rel=1e-6
+    )
+
+
+def coarser_holds(part, step):
+    """Whether the coarser law's curve is made of chords of this one's, and no mass is lost."""
+    found = part.coarser(step)
+    last = math.ceil(float(part.places[-1]) * part.step / step) + 1
+    chords = connected(step, {i: part.delta(i * step) for i in range(last + 1)})
+    masses = [float(law.mirrored(law.step)[1].sum()) for law in (part, found)]
+    return (
+        masses[1] == pytest.approx(masses[0], rel=1e-12)
+        and found.zero == pytest.approx(chords.zero, rel=1e-9)
+        and all(
+            part.delta(e) * (1 - 1e-12) <= found.delta(e)
+            and found.delta(e) == pytest.approx(chords.delta(e), rel=1e-9, abs=1e-24)
+            for e in np.linspace(0.0, last * step, 301)
+        )
+    )
+
+
+@pytest.mark.parametrize("step", [2.0**-7, 2.0**-4, 0.5, 4.0])
+@pytest.mark.parametrize("protocol", LARGE[:3], ids=lambda protocol: protocol.name)
+def test_a_coarser_lattice_is_one_of_chords(protocol, step):
+    assert coarser_holds(law(protocol), step)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda part, ratio: part.places // ratio,
+        lambda part, ratio: part.places // ratio + 1,
+        lambda part, ratio: (part.places + ratio // 2) // ratio,
+    ],
+    ids=["down", "up", "nearest"],
+)
+def test_a_wrong_coarser_lattice_is_noticed(monkeypatch, change):
+    def rounded(self, step):
+        places = change(self, round(step / self.step))
+        return Law(step, places, self.chances, self.zero, self.infinite)
+
+    monkeypatch.setattr(Law, "coarser", rounded)
+    assert not coarser_holds(law(LARGE[0]), 0.125)
+
+
+def test_nothing_stays_nothing_on_any_lattice():
+    nothing = connected(1.0, {0: 0.0, 1: 0.0})
+    assert nothing.coarser(8.0).delta(0.0) == 0.0
+
+
+def test_a_common_lattice_is_hardly_coarser_than_the_finest(monkeypatch):
+    """Two plans whose lattices are far apart: at most a hair is added, nothing taken."""
+    parts = [(law(LARGE[0]), 3), (law(LARGE[3]), 5)]
+    assert parts[0][0].step > parts[1][0].step
+    together = Sum(parts)
+    assert together.step > parts[1][0].step
+    monkeypatch.setattr(convolve, "_BLUR", 0.0)
+    apart = Sum(parts)
+    assert apart.step == parts[1][0].step
+    for delta in (1e-3, 1e-6, 1e-12):
+        wanted = least_epsilon(apart, delta)
+        assert wanted * (1 - 1e-6) <= least_epsilon(together, delta) <= wanted * (1 + 5e-4)
+
+
+def test_many_losses_on_a_fine_lattice_keep_it():
+    parts = [(law(LARGE[0]), 1), (law(LARGE[3]), 10**6)]
+    assert Sum(parts).step < parts[0][0].step
+
+
+def test_a_far_tail_does_not_lengthen_the_transform(monkeypatch):
+    """Losses up to 11 with chances of 1e-22: the best further tilt is far below a Gaussian's."""
+    total, cells, honest = Sum([(law(LARGE[0]), 30)]), [], Sum._sum
+
+    def seen(self, epsilon, t, cells_now):
+        cells.append(cells_now)
+        return honest(self, epsilon, t, cells_now)
+
+    monkeypatch.setattr(Sum, "_sum", seen)
+    for epsilon in (0.05, 0.5, 1.0):
+        total.delta(epsilon)
+    assert len(cells) == 3
+    assert max(cells) < 1 << 15
