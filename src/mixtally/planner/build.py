@@ -5,6 +5,7 @@ import math
 from mixtally.planner.answer import Misfit, Offer, collisions
 from mixtally.planner.wish import Wish
 from mixtally.privacy import compose, price
+from mixtally.privacy.losses import CLOSE
 from mixtally.protocols.base import Protocol
 from mixtally.records.guarantee import LEAST_DELTA, LEAST_EPSILON, Guarantee
 from mixtally.records.plan import PLAN_VERSION, Plan
@@ -32,7 +33,7 @@ def offer(wish: Wish, messages: list[tuple[Question, Protocol]]) -> Offer | Misf
     whole = plans[0].certificate
     if together > 1:
         charges = [(plan, wish.collections) for plan in plans]
-        whole = compose.delta_of(charges, wish.guarantee.epsilon)
+        whole = compose.delta_of(charges, wish.guarantee.epsilon, CLOSE)
         if not whole.upper <= wish.guarantee.delta:
             return Misfit(protocols[0].name, "bins that differ less between the attributes")
     return Offer(plans, tuple(protocols), wish.guarantee, whole, wish.collections)

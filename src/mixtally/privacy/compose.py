@@ -27,7 +27,7 @@ from mixtally.errors import AccountingError, InfeasibleError, ParameterError, Pl
 from mixtally.ground.codec import fingerprint
 from mixtally.privacy import price
 from mixtally.privacy.convolve import Sum
-from mixtally.privacy.losses import Curve, Law, law_of
+from mixtally.privacy.losses import FINE, Curve, Law, Tightness, law_of
 from mixtally.protocols.base import Protocol
 from mixtally.protocols.catalogue import protocol_of
 from mixtally.records.certificate import Certificate, Status
@@ -57,16 +57,19 @@ _NOISE = 1.001
 """Bounds of rounding differ from one epsilon to the next by far less than this."""
 
 
-def delta_of(charges: Charges, epsilon: float) -> Certificate:
+def delta_of(charges: Charges, epsilon: float, tightness: Tightness = FINE) -> Certificate:
     """delta(epsilon) of all collections together, an upper bound; the lower end is the largest of
     any single one.
+
+    A lesser ``tightness`` is faster and states a little more.
 
     Raises ParameterError for an epsilon outside [0.01, 20] or times outside [1, 10^6], PlanError
     for plans that do not fit together or are impossible, AccountingError when a number cannot be
     right.
     """
     checked_epsilon(epsilon)
-    return _certificate(checked_charges(charges), epsilon, upper_curve(charges)(epsilon))
+    upper = upper_curve(charges, tightness)(epsilon)
+    return _certificate(checked_charges(charges), epsilon, upper)
 
 
 def epsilon_of(charges: Charges, delta: float) -> Certificate:
@@ -122,12 +125,12 @@ def _least_meeting(upper: Curve, delta: float, below: _Point, above: _Point) -> 
     return high, at_high
 
 
-def upper_curve(charges: Charges) -> Curve:
+def upper_curve(charges: Charges, tightness: Tightness = FINE) -> Curve:
     """The upper end of delta(epsilon) of all ``charges`` together, as a function on [0, 20]."""
     groups = checked_charges(charges)
     if len(groups) == 1 and groups[0][1] == 1:  # nothing to compose: the exact price itself
         return exact_curve(sure_protocol(groups[0][0]))
-    total = Sum([(plan_law(plan), times) for plan, times in groups])
+    total = Sum([(plan_law(plan, tightness), times) for plan, times in groups])
     added = _added_up(groups)
 
     def upper(epsilon: float) -> float:
@@ -157,9 +160,9 @@ def _added_up(groups: list[tuple[Plan, int]]) -> _Added:
     return _Added(epsilon, delta * (1.0 + _HAIR))
 
 
-def plan_law(plan: Plan) -> Law:
+def plan_law(plan: Plan, tightness: Tightness = FINE) -> Law:
     """A law of losses that dominates one collection under ``plan``."""
-    return _law(sure_protocol(plan))
+    return _law(sure_protocol(plan), tightness)
 
 
 def sure_protocol(plan: Plan) -> Protocol:
@@ -173,8 +176,8 @@ def exact_curve(protocol: Protocol) -> Curve:
 
 
 @lru_cache(maxsize=64)
-def _law(protocol: Protocol) -> Law:
-    return law_of(exact_curve(protocol), protocol.local_epsilon)
+def _law(protocol: Protocol, tightness: Tightness) -> Law:
+    return law_of(exact_curve(protocol), protocol.local_epsilon, tightness)
 
 
 def checked_charges(charges: Charges) -> list[tuple[Plan, int]]:

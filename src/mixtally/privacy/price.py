@@ -1,6 +1,7 @@
 """The price of every protocol, and the least noise that pays it: one line a protocol."""
 
 import math
+from functools import cache
 
 from mixtally.errors import InfeasibleError, PlanError
 from mixtally.ground.fixed import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE
@@ -12,6 +13,7 @@ from mixtally.privacy.search import least_meeting, usual_cover
 from mixtally.protocols.base import Protocol
 from mixtally.protocols.catalogue import protocol_of
 from mixtally.protocols.clear_shaped import (
+    MOST_SHIFT,
     SHAPED_ASSUMPTION,
     SHAPED_BY_MANY,
     ClearShaped,
@@ -216,16 +218,27 @@ def least_shape(epsilon: float, delta: float) -> tuple[int, int]:
     The decay is epsilon / 2: two neighbouring bins each tell one decay, so a faster one is broken
     at half of all outcomes; a slower one is wider. What is left is the ends of the law,
     delta = 2 F(0) - F(0)^2, which gives the start of the search; integers decide its end.
+    Raises InfeasibleError when no shift up to 10^5 keeps so small a delta.
     """
     decay = epsilon / 2.0
     ratio = math.ceil(math.exp(-decay) * SCALE) + (1 << 12)  # upwards, past the error of exp
+
+    @cache
+    def height(candidate: int) -> float:
+        return math.log(clear_shaped.delta(shape_weights(ratio, candidate), epsilon).upper / delta)
+
     shift = max(1, math.ceil(math.log(2.0 * math.tanh(decay / 2.0) / delta) / decay))
-
-    def meets(candidate: int) -> bool:
-        return clear_shaped.delta(shape_weights(ratio, candidate), epsilon).upper <= delta
-
-    while not meets(shift):
-        shift += 1
-    while shift > 1 and meets(shift - 1):
+    at, slope = height(shift), decay
+    while at > 0.0:  # the integers' rounding flattens the fall: the last slope is too steep
+        if shift >= MOST_SHIFT:
+            raise InfeasibleError(
+                "shape", wanted=f"a shift of at most {MOST_SHIFT:,}", got="more",
+                do="raise epsilon or delta",
+            )  # fmt: skip
+        stride = min(max(1, math.ceil(at / slope)), shift)
+        ahead = min(shift + stride, MOST_SHIFT)
+        fallen = (at - height(ahead)) / (ahead - shift)
+        shift, at, slope = ahead, height(ahead), min(decay, max(fallen, decay / 64.0))
+    while shift > 1 and height(shift - 1) <= 0.0:
         shift -= 1
     return ratio, shift

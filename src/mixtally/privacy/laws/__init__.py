@@ -23,6 +23,8 @@ __all__ = [
 ]  # fmt: skip
 
 _TOLERANCE = 1e-7
+_COMPOSED_TOLERANCE = 1e-4
+"""Well below what a rough law of losses loses in a search."""
 _WOBBLE = 3e-3
 """Upper ends by different methods may lie so far apart, relatively."""
 _TABLE_WOBBLE = 1e3
@@ -123,20 +125,22 @@ def _least(
 ) -> int | None:
     """The least value of an integer parameter with which the guarantee is kept."""
     times = several.parts(name, ask).times * (ask.repeats or 1) * collections
+    if times > 1:
+        tolerance = max(tolerance, _COMPOSED_TOLERANCE)
     cover, low, high = usual_cover(epsilon, delta), 0, 1000 * MOST_USERS
     if field == "threshold":
         low, high = LEAST_THRESHOLD, MOST_THRESHOLD - (MOST_THRESHOLD >> 20)
         hiding = (ask.fakes or 0) + (ask.users or 0) + 1
-        start = round(min(0.25, cover * math.sqrt(times) / hiding) * SCALE)
+        start = round(min(0.25, cover * times**0.9 / hiding) * SCALE)
     elif field == "shift":
         # The ends of the law are what is left: delta = 2 F(0) - F(0)^2, a collection.
         decay = math.log(SCALE / whole(ask.ratio))
         ends = math.log(2.0 * times * math.tanh(decay / 2.0) / delta) / decay
         low, high, start = 1, MOST_SHIFT, max(1, math.ceil(ends))
     elif ask.threshold:
-        start = round(cover * SCALE / ask.threshold)
+        start = round(cover * times**0.9 * SCALE / ask.threshold)
     else:
-        start = round(cover * whole(ask.bins))
+        start = round(cover * times**0.9 * whole(ask.bins))
 
     def changed(value: int) -> Ask:
         return replace(ask, **{field: value})  # type: ignore[arg-type]

@@ -5,6 +5,7 @@ one with itself (``losses``, ``convolve``); mixing rounds together is post-proce
 the messages tells, or the count of one kind of message, is a lower end.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -16,7 +17,7 @@ from mixtally.privacy.bracket import Bracket
 from mixtally.privacy.convolve import Sum
 from mixtally.privacy.laws.ask import Ask, whole
 from mixtally.privacy.laws.single import LAWS, Quote
-from mixtally.privacy.losses import law_of
+from mixtally.privacy.losses import CLOSE, ROUGH, law_of
 from mixtally.privacy.repeats import Kind, risen
 from mixtally.protocols.clear_shaped import shape_weights
 from mixtally.records.guarantee import Observer
@@ -68,32 +69,54 @@ def _split(name: str, ask: Ask) -> tuple[str, Ask, int]:
     return name, replace(ask, split=False), 1
 
 
-def expected(name: str, ask: Ask, epsilon: float, collections: int = 1) -> float:
-    """What ``upper`` most likely is, for a search whose end is proved."""
-    record = parts(name, ask)
-    if record.times * collections == 1:
-        return LAWS[record.name].expected(record.ask, epsilon)
-    return upper(name, ask, epsilon, collections)
-
-
 def upper(name: str, ask: Ask, epsilon: float, collections: int = 1) -> float:
     """The upper end of delta(epsilon) of ``collections`` of them together."""
     record = parts(name, ask)
     law, times = LAWS[record.name], record.times * collections
     if times == 1:
         return law.upper(record.ask, epsilon)
-    # Basic composition, a hair below the even share so that decimals add up.
-    share = epsilon * _BELOW / times
-    return min(
-        _composed(record.name, record.ask, times).delta(epsilon),
-        min(1.0, times * law.upper(record.ask, share)),
-    )
+    return _together(_composed(record.name, record.ask, times), law.upper, record.ask, epsilon)
+
+
+def expected(name: str, ask: Ask, epsilon: float, collections: int = 1) -> float:
+    """What ``upper`` most likely is, or a little more, for a search whose end is proved."""
+    record = parts(name, ask)
+    law, times = LAWS[record.name], record.times * collections
+    if times == 1:
+        return law.expected(record.ask, epsilon)
+    rough = _roughly_composed(record.name, record.ask, times)
+    return _together(rough, law.expected, record.ask, epsilon)
+
+
+class _Composed(NamedTuple):
+    total: Sum
+    times: int
+
+
+def _together(
+    composed: _Composed, one: Callable[[Ask, float], float], ask: Ask, epsilon: float
+) -> float:
+    """The smaller of the composed delta and of basic composition.
+
+    A hair below the even share of epsilon, so that decimals add up.
+    """
+    times = composed.times
+    added = times * one(ask, epsilon * _BELOW / times)
+    return min(composed.total.delta(epsilon), added, 1.0)
 
 
 @lru_cache(maxsize=256)
-def _composed(name: str, ask: Ask, times: int) -> Sum:
+def _composed(name: str, ask: Ask, times: int) -> _Composed:
     law = LAWS[name]
-    return Sum([(law_of(lambda epsilon: law.upper(ask, epsilon), law.reach(ask)), times)])
+    one = law_of(lambda epsilon: law.upper(ask, epsilon), law.reach(ask), CLOSE)
+    return _Composed(Sum([(one, times)]), times)
+
+
+@lru_cache(maxsize=256)
+def _roughly_composed(name: str, ask: Ask, times: int) -> _Composed:
+    law = LAWS[name]
+    one = law_of(lambda epsilon: law.expected(ask, epsilon), law.reach(ask), ROUGH)
+    return _Composed(Sum([(one, times)]), times)
 
 
 def price(name: str, ask: Ask, epsilon: float) -> Quote:
