@@ -51,12 +51,12 @@ def added(laws: Iterable[Law]) -> Law:
 @cache
 def record(world: World, value: int) -> Law:
     """What one record adds to what is seen, with integer weights."""
-    if value == UNIFORM:
+    if value == UNIFORM:  # a fake of every round is a new one
         mixed: Law = {}
         for b in range(world.bits):
-            for seen, weight in record(world, 1 << b).items():
+            for seen, weight in record(world._replace(repeats=1), 1 << b).items():
                 mixed[seen] = mixed.get(seen, 0) + weight
-        return mixed
+        return added([mixed] * world.repeats)
     q = Fraction(world.threshold, SCALE)
     keep = q.denominator - q.numerator
     law: Law = {}

@@ -1,0 +1,86 @@
+"""The crowd's free blanks: the expectation itself, over exact divergences among blanks.
+
+The price is no exact law of the crowd, so a share that is too small is safe and passes the
+comparison with datasets unseen; not this one.
+"""
+
+from fractions import Fraction
+from math import comb
+from types import SimpleNamespace
+
+import pytest
+
+from mixtally.ground import tails
+from mixtally.ground.fixed import SCALE
+from mixtally.privacy import free_fakes, laws, one_hot
+from privacy import brute_laws as brute
+from privacy.brute_laws import World
+from privacy.several_cases import one_hots, two_hots
+
+THRESHOLD = SCALE * 13 // 32
+EPSILONS = (0.1, 1.0, 2.0)
+CASES = [(most, users, fakes) for most in (1, 2) for users in (2, 3, 4) for fakes in (0, 1)]
+
+
+def expectation(most, users, fakes):
+    """E[delta(K + B)], B ~ Bin(n - 1, (q/p)^k), by enumeration."""
+    q = Fraction(THRESHOLD, SCALE)
+    share, total = (q / (1 - q)) ** most, [Fraction(0)] * len(EPSILONS)
+    for free in range(users):
+        chance = comb(users - 1, free) * share**free * (1 - share) ** (users - 1 - free)
+        blanks = (0,) * (fakes + free)
+        scenes = one_hots(2, 0, blanks) if most == 1 else two_hots(3, 0, blanks)
+        truths = brute.worst(scenes, World(2 if most == 1 else 3, THRESHOLD), EPSILONS)
+        total = [t + chance * truth for t, truth in zip(total, truths, strict=True)]
+    return total
+
+
+EXPECTED = {case: expectation(*case) for case in CASES}
+
+
+def holds(most, users, fakes):
+    """Whether the upper end is the expectation, to a thousandth."""
+    given = {"users": users, "fakes": fakes, "max_set": most, "bins": most + 1}
+    ask = laws.Ask(threshold=THRESHOLD, count_crowd=True, **given)
+    for epsilon, truth in zip(EPSILONS, EXPECTED[most, users, fakes], strict=True):
+        upper = Fraction(laws.price("flip-blank", ask, epsilon).upper)
+        if not truth <= upper <= truth * Fraction(1001, 1000) + Fraction(1, 10**12):
+            return False
+    return True
+
+
+@pytest.mark.parametrize(("most", "users", "fakes"), CASES)
+def test_the_upper_end_is_the_expected_divergence_among_blanks(most, users, fakes):
+    assert holds(most, users, fakes)
+
+
+@pytest.mark.parametrize("factor", [1 - THRESHOLD / SCALE, 1.01, 0.99])
+def test_a_wrong_share_of_two_hot_records_is_noticed(plant, factor):
+    """The first is q p for q^2 / p^2, nearly: q instead of q/p."""
+    plant(free_fakes, "expected", lambda honest, up, n, share: honest(up, n, share * factor))
+    assert not all(holds(2, users, 1) for users in (2, 3))
+
+
+@pytest.mark.parametrize("power", [0.5, 2.0], ids=["one bit for two", "four bits for two"])
+def test_a_share_of_too_few_or_too_many_bits_is_noticed(plant, power):
+    plant(free_fakes, "expected", lambda honest, up, n, share: honest(up, n, share**power))
+    assert not holds(2, 3, 1)
+
+
+@pytest.mark.parametrize("factor", [1 - THRESHOLD / SCALE, 1.01])
+def test_a_wrong_share_of_one_hot_records_is_noticed(monkeypatch, factor):
+    changed = SimpleNamespace(
+        **vars(tails)
+        | {
+            "window": lambda n, share: tails.window(n, share * factor),
+            "pmf": lambda n, share, *ends: tails.pmf(n, share * factor, *ends),
+        }
+    )
+    monkeypatch.setattr(one_hot, "tails", changed)
+    assert not all(holds(1, users, 1) for users in (2, 4))
+
+
+@pytest.mark.parametrize("more", [-1, 1])
+def test_a_wrong_number_of_people_is_noticed(plant, more):
+    plant(free_fakes, "expected", lambda honest, up, n, share: honest(up, n + more, share))
+    assert not holds(2, 3, 1)

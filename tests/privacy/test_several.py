@@ -1,0 +1,108 @@
+"""Records sent as several messages: no upper end below the truth, no lower end above it.
+
+The truth is the largest divergence over all datasets, both directions and all pairs of values.
+"""
+
+from fractions import Fraction
+
+import pytest
+
+from mixtally.errors import ParameterError
+from mixtally.ground.fixed import SCALE
+from mixtally.privacy import laws
+from mixtally.records.guarantee import Observer
+from privacy import brute_laws as brute
+from privacy import several_cases as several
+from privacy.brute import exp_exactly
+from privacy.brute_laws import Scene, World
+
+
+def marked(label):
+    """Integrals over the orbits of repeated two-hot records take very long."""
+    case = several.CASES[label]
+    repeated = case.integrals and case.given.get("max_set") and case.given["repeats"]
+    slow = repeated and not case.given.get("split")
+    return pytest.param(label, marks=pytest.mark.slow if slow else ())
+
+
+@pytest.mark.parametrize("label", [marked(label) for label in several.CASES])
+def test_both_ends_hold_for_every_dataset(label):
+    assert list(several.CASES[label].faults()) == []
+
+
+def test_all_laws_with_repeats_split_or_crowd_are_among_the_cases():
+    for field in ("repeats", "split", "count_crowd"):
+        names = {case.name for case in several.CASES.values() if case.given.get(field)}
+        if field == "count_crowd":  # these two always count the crowd
+            names |= {"flip", "single-bit", "clear-uniform"}
+        assert names == {name for name, law in laws.LAWS.items() if field in law.may}
+
+
+@pytest.mark.parametrize(("fakes", "repeats"), [(0, 2), (0, 3), (1, 2), (2, 2), (4, 2), (1, 3)])
+@pytest.mark.parametrize("threshold", [1 << 24, SCALE // 50, SCALE // 5, (1 << 63) - (1 << 59)])
+def test_repeated_one_hot_records_among_blanks_are_exact(fakes, repeats, threshold):
+    epsilons = (0.01, 0.3, 1.0, 2.0, 5.0, 20.0)
+    world = World(2, threshold, repeats=repeats)
+    truths = brute.worst([Scene((0,) * fakes, 1, 2)], world, epsilons)
+    for epsilon, truth in zip(epsilons, truths, strict=True):
+        ask = laws.Ask(fakes=fakes, threshold=threshold, repeats=repeats)
+        ends = laws.price("flip-blank", ask, epsilon)
+        assert ends.lower <= truth <= ends.upper
+        slack = truth * Fraction(3, 10**9) + Fraction(1, 10**11)
+        assert Fraction(ends.upper) - Fraction(ends.lower) <= slack
+
+
+@pytest.mark.parametrize("law", ["flip-blank", "flip-uniform"])
+def test_a_sent_and_an_unsent_attribute_are_covered_by_two_sent_ones(law):
+    """A person may hold fewer attributes in one dataset than in the other: a blank is sent."""
+    values, fakes = (0, 1, 2), {"flip-blank": (0,), "flip-uniform": (brute.UNIFORM,)}[law]
+    scenes = brute.scenes(2, values, 0, fakes)
+    threshold = SCALE // 5
+    truths = several.apart(scenes, 2, 2)(threshold, several.EPSILONS)
+    given = {"users": 9, "bins": 2} if law == "flip-uniform" else {}
+    ask = laws.Ask(fakes=1, threshold=threshold, max_set=2, split=True, **given)
+    for epsilon, truth in zip(several.EPSILONS, truths, strict=True):
+        assert truth <= laws.price(law, ask, epsilon).upper
+
+
+def test_bits_of_a_two_hot_record_in_a_crowd_that_holds_both_hide_no_less():
+    """Sums of two bins in which others may be at once, which one-hot records cannot."""
+    scenes = brute.scenes(3, brute.at_most(3, 2), 2)
+    world = World(3, SCALE // 9, sums=True)
+    truths = brute.worst(scenes, world, several.EPSILONS)
+    ask = laws.Ask(users=3, threshold=SCALE // 9, max_set=2, observer=Observer.SUMS)
+    for epsilon, truth in zip(several.EPSILONS, truths, strict=True):
+        assert truth <= laws.price("flip", ask, epsilon).upper
+
+
+def test_the_product_of_two_bits_sent_apart_is_that_of_their_sums():
+    """Two enumerations of one thing."""
+    threshold, users = SCALE // 7, 3
+    apart = several.apart(several.bits_of(users), 1, 2)(threshold, several.EPSILONS)
+    sums = several.together(several.vectors(2, users - 1), 2, sums=True)
+    assert apart == sums(threshold, several.EPSILONS)
+
+
+def test_the_product_is_randomized_response_of_two_bits_by_hand():
+    q, grow = Fraction(1, 4), exp_exactly(1.0)
+    (found,) = several.apart([Scene((), 0, 1), Scene((), 1, 0)], 1, 2)(SCALE // 4, (1.0,))
+    assert found == (1 - q) ** 2 - grow * q**2
+
+
+@pytest.mark.parametrize("name", ["clear-uniform", "clear-shaped", "flip-uniform"])
+def test_several_set_bits_in_one_message_are_refused_where_it_holds_one(name):
+    given = {"ratio": SCALE // 2, "shift": 3} if name == "clear-shaped" else {"fakes": 3, "bins": 9}
+    given |= {"threshold": SCALE // 9, "users": 5} if name == "flip-uniform" else {}
+    with pytest.raises(ParameterError, match="--split"):
+        laws.price(name, laws.Ask(max_set=2, **given), 1.0)
+
+
+@pytest.mark.parametrize("name", ["flip-blank", "clear-uniform", "clear-shaped"])
+def test_a_crowd_of_unknown_size_is_not_counted_on(name):
+    given = {
+        "flip-blank": {"fakes": 3, "threshold": SCALE // 9},
+        "clear-uniform": {"fakes": 3, "bins": 9},
+        "clear-shaped": {"ratio": SCALE // 2, "shift": 3},
+    }[name]
+    with pytest.raises(ParameterError, match="--users"):
+        laws.price(name, laws.Ask(count_crowd=True, **given), 1.0)
