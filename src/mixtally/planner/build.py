@@ -29,7 +29,11 @@ def offer(wish: Wish, messages: list[tuple[Question, Protocol]]) -> Offer | Misf
             f"could be told from all {wish.users:,} people",
         )
     together = len(messages) * wish.collections
-    plans = tuple(_plan(wish, question, protocol, together) for question, protocol in messages)
+    shares = {  # messages of one protocol keep the same
+        protocol: _share(protocol.surely(wish.sure_fraction), wish.guarantee, together)
+        for protocol in protocols
+    }
+    plans = tuple(_plan(wish, question, p, shares[p]) for question, p in messages)
     whole = plans[0].certificate
     if together > 1:
         charges = [(plan, wish.collections) for plan in plans]
@@ -39,11 +43,8 @@ def offer(wish: Wish, messages: list[tuple[Question, Protocol]]) -> Offer | Misf
     return Offer(plans, tuple(protocols), wish.guarantee, whole, wish.collections)
 
 
-def _plan(wish: Wish, question: Question, protocol: Protocol, together: int) -> Plan:
+def _plan(wish: Wish, question: Question, protocol: Protocol, promised: Guarantee) -> Plan:
     fraction = wish.sure_fraction
-    promised = wish.guarantee
-    if together > 1:
-        promised = _share(protocol.surely(fraction), promised, together)
     return Plan(
         version=PLAN_VERSION,
         question=question,
@@ -58,6 +59,8 @@ def _plan(wish: Wish, question: Question, protocol: Protocol, together: int) -> 
 
 def _share(sure: Protocol, whole: Guarantee, together: int) -> Guarantee:
     """What one of ``together`` collections keeps alone: its epsilon at an even share of delta."""
+    if together == 1:
+        return whole
     delta = max(whole.delta / together, LEAST_DELTA)
     low, high = LEAST_EPSILON, whole.epsilon
     if price.upper(sure, high) > delta:

@@ -1,5 +1,7 @@
 """The least-error offer of all protocols, with the reason."""
 
+import math
+
 from mixtally.errors import InfeasibleError
 from mixtally.planner.answer import Answer, Misfit, Offer
 from mixtally.planner.offers import OFFERS, clear_hashed, flip
@@ -9,8 +11,6 @@ from mixtally.planner.wish import Wish
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flip_vector import FlipVector
 from mixtally.records.question import Kind
-
-_REPEATS = (2, 5, 10, 100)
 
 
 def choose(wish: Wish) -> Answer:
@@ -41,8 +41,18 @@ def survey(wish: Wish) -> tuple[list[Offer], list[Misfit]]:
     (whole, *_) = ways(wish.question)
     if wish.protocol in (None, ClearUniform.name) and not wish.mix_fakes:
         results.append(clear_hashed(wish, whole))
-    if wish.protocol in (None, FlipVector.name) and wish.question.kind is Kind.BITS:
-        results += [flip(wish, whole, times) for times in _REPEATS]
+    if wish.protocol in (None, FlipVector.name):
+        results += [flip(wish, whole, times) for times in _repeats(wish)]
     offers = [result for result in results if isinstance(result, Offer)]
     misfits = [result for result in results if isinstance(result, Misfit)]
     return sorted(offers, key=lambda offer: offer.standard_error), list(dict.fromkeys(misfits))
+
+
+def _repeats(wish: Wish) -> list[int]:
+    """As often as the budget allows, while there are not messages enough to send every bit alone.
+
+    Splitting a vector errs less than sending it whole as often: then there is nothing to try.
+    """
+    bits = wish.question.bins if wish.question.kind is Kind.BITS else 1
+    affordable = math.floor(wish.messages_per_user)
+    return [affordable] if 1 < affordable < bits else []

@@ -20,7 +20,7 @@ _SOURCES: dict[str, str] = {
     "minimum_crowd": "honest fraction x users, rounded up: with fewer people delta is larger",
     "flip_probability": "flip threshold / 2^64",
     "max_set": "the question's",
-    "repeats": "tried 1, 2, 5, 10 and 100 times; every repeat is randomized afresh",
+    "repeats": "once, or as often as the budget allows; every repeat is randomized afresh",
     "shape_shift": "the least number of fakes a bin with which the guarantee is kept",
     "shape_ratio": "exp(-shape decay) x 2^64, rounded up",
     "shape_decay": "epsilon / 2 a collection and message: two bins tell one decay each",

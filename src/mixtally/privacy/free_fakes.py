@@ -39,6 +39,6 @@ def k_hot_blanks(
     share = (threshold / (SCALE - threshold)) ** most
 
     def upper(free: int) -> float:
-        return k_hot.among_blanks(fakes + free, most, threshold, epsilon, bins).upper
+        return k_hot.blanks_upper(fakes + free, most, threshold, epsilon, bins)
 
     return Bracket(0.0, expected(upper, users - 1, share))

@@ -16,6 +16,8 @@ ROW = 64
 _SPLITS = 8
 _BLOCK = ROW * _SPLITS**2
 _BLOCKS = 64
+_ALMOST_NONE = -1.0 + 2.0**-52
+"""Where the transform is zero its logarithm would not be a number; this is above it."""
 _BATCH = 64
 _DEAD_NATS = 46.0
 _ROUNDING = 2.0**-46
@@ -59,7 +61,8 @@ class Wave:
         """(1 + growth)^N."""
         real, imaginary = growth.real, growth.imag
         # Not log1p of the complex number, which rounds at 1e-16: it is taken N times.
-        modulus = 0.5 * np.log1p(2.0 * real + real * real + imaginary * imaginary)
+        square = np.maximum(2.0 * real + real * real + imaginary * imaginary, _ALMOST_NONE)
+        modulus = 0.5 * np.log1p(square)
         angle = np.arctan2(imaginary, 1.0 + real)
         return np.asarray(np.exp(self.count * (modulus + 1j * angle)), dtype=np.complex128)
 

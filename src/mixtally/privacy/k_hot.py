@@ -41,6 +41,14 @@ def among_blanks(
     return largest((flip_law(o, q, grow) for o in orbits(most, bins)), fakes + 1, hinge)
 
 
+def blanks_upper(
+    fakes: int, most: int, threshold: int, epsilon: float, bins: int | None = None
+) -> float:
+    """The upper end of ``among_blanks`` alone."""
+    q, grow = threshold / SCALE, math.exp(epsilon)
+    return largest_upper((flip_law(o, q, grow) for o in orbits(most, bins)), fakes + 1)
+
+
 def in_crowd(
     users: int, most: int, threshold: int, epsilon: float, bins: int | None = None
 ) -> Bracket:

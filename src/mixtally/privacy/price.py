@@ -1,7 +1,7 @@
 """The price of every protocol, and the least noise that pays it: one line a protocol."""
 
 import math
-from functools import cache
+from functools import cache, lru_cache
 
 from mixtally.errors import InfeasibleError, PlanError
 from mixtally.ground.fixed import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE
@@ -89,6 +89,7 @@ def verify(plan: Plan) -> Protocol:
     return protocol
 
 
+@lru_cache(maxsize=1024)
 def exact(protocol: Protocol, epsilon: float) -> tuple[Bracket, str]:
     """Both ends of delta(epsilon) for any epsilon > 0 and all fakes counted, and their source."""
     quote = several.price(*law_of(protocol), epsilon)

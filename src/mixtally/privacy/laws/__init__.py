@@ -113,6 +113,22 @@ def calibrate(
     return replace(ask, **{field: found})  # type: ignore[arg-type]
 
 
+def _usual_flip(name: str, ask: Ask, cover: float) -> float:
+    """Roughly the flip probability with which ``cover`` records hide one: where a search starts.
+
+    A fake hides a record when it shows all its bits, another person's when it also loses its own.
+    """
+    most, users = ask.max_set or 1, ask.users or 0
+    if ask.bits is not None and not ask.split and ask.observer is Observer.MESSAGES:
+        return float(0.5 * (cover / users) ** (1.0 / ask.bits))
+    if name == "single-bit" or ask.split or ask.observer is Observer.SUMS:
+        return cover / ((ask.fakes or 0) + users + 1)
+    alone = float((cover / ((ask.fakes or 0) + 1)) ** (1.0 / most))
+    if name == "flip" or ask.count_crowd:
+        return min(alone, float((cover / users) ** (0.5 / most)))
+    return alone
+
+
 @lru_cache(maxsize=1024)
 def _least(
     name: str,
@@ -130,8 +146,7 @@ def _least(
     cover, low, high = usual_cover(epsilon, delta), 0, 1000 * MOST_USERS
     if field == "threshold":
         low, high = LEAST_THRESHOLD, MOST_THRESHOLD - (MOST_THRESHOLD >> 20)
-        hiding = (ask.fakes or 0) + (ask.users or 0) + 1
-        start = round(min(0.25, cover * times**0.9 / hiding) * SCALE)
+        start = round(min(0.25, _usual_flip(name, ask, cover * times**0.9)) * SCALE)
     elif field == "shift":
         # The ends of the law are what is left: delta = 2 F(0) - F(0)^2, a collection.
         decay = math.log(SCALE / whole(ask.ratio))

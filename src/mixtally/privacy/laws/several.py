@@ -16,11 +16,12 @@ from mixtally.privacy import repeats
 from mixtally.privacy.bracket import Bracket
 from mixtally.privacy.convolve import Sum
 from mixtally.privacy.laws.ask import Ask, whole
-from mixtally.privacy.laws.single import LAWS, Quote
+from mixtally.privacy.laws.single import LAWS, Law, Quote
 from mixtally.privacy.losses import CLOSE, ROUGH, law_of
 from mixtally.privacy.repeats import Kind, risen
 from mixtally.protocols.clear_shaped import shape_weights
 from mixtally.records.guarantee import Observer
+from mixtally.records.question import MOST_SET
 
 _BELOW = 1.0 - 1e-9
 
@@ -42,6 +43,11 @@ class Parts(NamedTuple):
 def parts(name: str, ask: Ask) -> Parts:
     """What ``ask`` comes to; raises ParameterError where one message cannot hold the record."""
     name, ask, pieces = _split(name, ask)
+    if ask.observer is Observer.SUMS and pieces * (ask.repeats or 1) > 1:
+        # Two bins differ in each part, and every bin is a sum of its own: so many single bits.
+        people = whole(ask.users) + (ask.fakes or 0)
+        name, pieces = "single-bit", 2 * pieces
+        ask = Ask(users=people, fakes=0, threshold=ask.threshold, repeats=ask.repeats)
     if LAWS[name].repeated(ask):
         return Parts(name, ask, pieces, 1)
     return Parts(name, replace(ask, repeats=None), pieces, ask.repeats or 1)
@@ -108,15 +114,20 @@ def _together(
 @lru_cache(maxsize=256)
 def _composed(name: str, ask: Ask, times: int) -> _Composed:
     law = LAWS[name]
-    one = law_of(lambda epsilon: law.upper(ask, epsilon), law.reach(ask), CLOSE)
+    one = law_of(lambda epsilon: law.upper(ask, epsilon), _reach(law, ask), CLOSE)
     return _Composed(Sum([(one, times)]), times)
 
 
 @lru_cache(maxsize=256)
 def _roughly_composed(name: str, ask: Ask, times: int) -> _Composed:
     law = LAWS[name]
-    one = law_of(lambda epsilon: law.expected(ask, epsilon), law.reach(ask), ROUGH)
+    one = law_of(lambda epsilon: law.expected(ask, epsilon), _reach(law, ask), ROUGH)
     return _Composed(Sum([(one, times)]), times)
+
+
+def _reach(law: Law, ask: Ask) -> float:
+    """The largest loss of one part, all repeats that its price knows of included."""
+    return law.reach(ask) * (ask.repeats or 1)
 
 
 def price(name: str, ask: Ask, epsilon: float) -> Quote:
@@ -127,6 +138,8 @@ def price(name: str, ask: Ask, epsilon: float) -> Quote:
         return quote
     bound = upper(name, ask, epsilon)
     lower = _lower(record, epsilon) if record.rounds > 1 else quote.ends.lower
+    if ask.fakes and record.name == "single-bit" and name != "single-bit":
+        lower = 0.0  # they were taken for people, who may hold the worst: random fakes do not
     source, assumption = quote.source, quote.assumption
     if record.pieces > 1:
         source += f"; {record.pieces} messages composed"
@@ -161,7 +174,7 @@ def _kinds(name: str, ask: Ask) -> list[Kind]:
     if ask.bits is not None:
         distances = [ask.bits] if ask.background else range(1, ask.bits + 1)
         return [kind for d in distances for kind in risen(d, q, crowd)]
-    most = ask.max_set or 1
+    most = min(ask.max_set or 1, bins or MOST_SET)
     if not crowd:
         return risen(most, q, [(fakes, q)])
     if bins is not None and bins < 2 * most:

@@ -89,10 +89,11 @@ def _flip_blank(ask: Ask, epsilon: float) -> Quote:
 
 
 def _flip_blank_upper(ask: Ask, epsilon: float) -> float:
-    if ask.count_crowd and (ask.max_set or 1) == 1:
-        return one_hot.free_blanks(
-            whole(ask.users), whole(ask.fakes), whole(ask.threshold), epsilon
-        )
+    fakes, threshold, most = whole(ask.fakes), whole(ask.threshold), ask.max_set or 1
+    if ask.count_crowd and most == 1:
+        return one_hot.free_blanks(whole(ask.users), fakes, threshold, epsilon)
+    if most > 1 and not ask.count_crowd:
+        return k_hot.blanks_upper(fakes, most, threshold, epsilon, ask.bins)
     return _flip_blank(ask, epsilon).ends.upper
 
 
