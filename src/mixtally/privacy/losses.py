@@ -140,8 +140,8 @@ def law_of(curve: Curve, reach: float, tightness: Tightness = FINE) -> Law:
         return seen[epsilon]
 
     distance = known(0.0)
-    if distance <= 0.0:
-        return connected(1.0, {0: 0.0, 1: 0.0})
+    if distance <= 0.0 or reach <= 0.0:  # nothing is told but what rounding may hide
+        return connected(1.0, {0: distance, 1: distance})
     step = max(LEAST_STEP, 2.0 ** math.ceil(math.log2(distance / _STEPS_A_DISTANCE)))
     end = _end(known, step, min(reach, MOST_EPSILON))
     step = max(step, 2.0 ** math.ceil(math.log2(end / _MOST_POINTS)))
