@@ -54,7 +54,7 @@ MessagesPerUser = Annotated[
 ]
 BytesPerUser = Annotated[
     float | None,
-    typer.Option("--bytes-per-user", help="Most bytes of messages a user sends.", metavar="B"),
+    typer.Option("--bytes-per-user", help="Most bytes a user sends on average.", metavar="B"),
 ]
 Collections = Annotated[
     int,
@@ -63,13 +63,16 @@ Collections = Annotated[
 Mixes = Annotated[int, whole_option("--mixes", "Mixes that draw fakes, any one of them honest.")]
 MinimumCrowd = Annotated[
     int | None,
-    whole_option("--minimum-crowd", "Users who surely take part; only theirs is counted on."),
+    whole_option("--minimum-crowd", "Users sure to take part; only their fakes and flips count."),
 ]
 MixFakes = Annotated[
     bool, typer.Option("--mix-fakes", help="A mix may be trusted to draw the fakes.")
 ]
 CountCrowd = Annotated[
-    bool, typer.Option("--count-crowd", help="Count on other people's flips as fakes too.")
+    bool,
+    typer.Option(
+        "--count-crowd", help="Count other people's flips as fakes; flip and single-bit always do."
+    ),
 ]
 LocalEpsilon = Annotated[
     float | None,

@@ -23,7 +23,8 @@ def plan(
     epsilon: o.Epsilon,
     delta: o.Delta,
     users: Annotated[
-        int | None, o.whole_option("--users", "People expected to take part, 2 to 10^10.")
+        int | None,
+        o.whole_option("--users", "People expected to take part, 2 to 10^10 (or --target-share)."),
     ] = None,
     target_error: Annotated[
         float | None,
@@ -34,7 +35,9 @@ def plan(
     target_share: Annotated[
         float | None,
         typer.Option(
-            "--target-share", help="Find the least crowd for this error as its share.", metavar="S"
+            "--target-share",
+            help="Find the fewest users for this share of them as error.",
+            metavar="S",
         ),
     ] = None,
     level: o.Level = 0.95,
@@ -73,14 +76,16 @@ def plan(
         if target_share is None and target_error is None:
             _print_nearest(wish, error, json=json)
         raise
-    if out is not None:
-        _write(answer, out)
+    planner.forecast(answer.best, level)  # refuses a level before anything is written
+    written = _write(answer, out) if out is not None else []
+    if target_error is not None:
+        wish = _with_budget(wish, answer)
     if json:
         _print_json(wish, answer, level, explain=explain)
     else:
         _print(wish, answer, level, explain=explain)
-        if out is not None:
-            typer.echo(f"\nplan written to {out}")
+        for path in written:
+            typer.echo(f"plan written to {path}")
 
 
 def _check_targets(
@@ -89,20 +94,38 @@ def _check_targets(
     """Raises ParameterError when what is to be found was given as well."""
     from mixtally.errors import ParameterError
 
-    messages = {"--fakes-per-user", "--messages-per-user"} & {*given(budget)}
-    wanted, got = {
-        (True, True): ("--target-error or --target-share", "both"),
-        (True, False): ("--target-error or a budget", "both" if messages else ""),
-        (False, True): ("--target-share or --users", "both" if users is not None else ""),
-        (False, False): ("--users or --target-share", "neither" if users is None else ""),
-    }[error is not None, share is not None]
-    if got:
-        raise ParameterError("plan", wanted=wanted, got=got, do="give exactly one of them")
-    if error is not None and users is None:
-        raise ParameterError("users", wanted="--users", got="none", do="say how many take part")
+    crowds = (["--users"] if users is not None else []) + (
+        ["--minimum-crowd"] if "--minimum-crowd" in given(budget) else []
+    )
+    beside = {
+        "--target-error": {"--fakes-per-user", "--messages-per-user"} & {*given(budget)},
+        "--target-share": set(crowds) | ({"--target-error"} if error is not None else set()),
+    }
+    for flag, value in (("--target-error", error), ("--target-share", share)):
+        if value is not None and beside[flag]:
+            others = " and ".join(sorted(beside[flag]))
+            raise ParameterError(
+                "plan", wanted=f"{flag} alone", got=f"{others} beside it",
+                do="leave out what is to be found",
+            )  # fmt: skip
+    if share is None and users is None:
+        raise ParameterError(
+            "users", wanted="--users", got="none",
+            do="say how many take part, or give --target-share to find how many are needed",
+        )  # fmt: skip
 
 
-def _write(answer: "Answer", out: Path) -> None:
+def _with_budget(wish: "Wish", answer: "Answer") -> "Wish":
+    """The wish with the budget that was found, in thousandths of a message."""
+    import math
+    from dataclasses import replace
+    from fractions import Fraction
+
+    sent = answer.best.messages_per_user
+    return replace(wish, messages_per_user=Fraction(math.ceil(1000 * sent - 1e-6), 1000))
+
+
+def _write(answer: "Answer", out: Path) -> list[Path]:
     """The plan, or the plans of a record's messages with numbers before the suffix."""
     from mixtally.ground.codec import canonical
 
@@ -110,7 +133,7 @@ def _write(answer: "Answer", out: Path) -> None:
     names = [out.name] if len(plans) == 1 else [
         f"{out.stem}-{number}{out.suffix}" for number in range(1, len(plans) + 1)
     ]  # fmt: skip
-    publish(out.parent, {n: canonical(p) for n, p in zip(names, plans, strict=True)})
+    return publish(out.parent, {n: canonical(p) for n, p in zip(names, plans, strict=True)})
 
 
 def _print_json(wish: "Wish", answer: "Answer", level: float, *, explain: bool) -> None:

@@ -9,6 +9,7 @@ from mixtally.report.words import fact, number
 if TYPE_CHECKING:
     from mixtally.planner import Answer, Nearest, Offer
 
+_RARE = ("hashed_values", "collision_error", "crowd_counted")
 _IN_WORDS = ("protocol", "source", "assumption")
 
 
@@ -21,14 +22,18 @@ def alternatives(answer: "Answer") -> Table:
         table.add_column(offer.name, justify="right", style="bold" if place == 0 else "dim")
     every = [offer.facts() for offer in offers]
     for name in dict.fromkeys(name for facts in every for name in facts):
-        if name not in _IN_WORDS:
+        told = any(f.get(name) not in (0, 0.0) for f in every) or name not in _RARE
+        if name not in _IN_WORDS and told:
             table.add_row(name.replace("_", " "), *[fact(name, f.get(name, "")) for f in every])
     return table
 
 
 def front_table(offers: "list[Offer]") -> Table:
     """What can be had: error against messages and bytes."""
-    table = Table(title="What can be had within the budget", header_style="bold")
+    table = Table(
+        title="What can be had within the budget (a mix's fakes are not the users')",
+        header_style="bold",
+    )
     table.add_column("protocol")
     for name in ("standard error", "messages a user", "bytes a user"):
         table.add_column(name, justify="right")

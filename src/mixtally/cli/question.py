@@ -17,7 +17,9 @@ QUESTION: dict[str, tuple[Any, Any]] = {
         "answer",
     ),
     "max_set": (
-        Annotated[int | None, o.whole_option("--max-set", "Most bins that one record sets.")],
+        Annotated[
+            int | None, o.whole_option("--max-set", "Most bins one record sets; with --bins.")
+        ],
         None,
     ),
     "attributes": (
@@ -61,7 +63,7 @@ def question_of(came: dict[str, Any]) -> "Question":
         sizes = tuple(_sizes(came["attributes"]))
         made = with_attributes(name, sizes)
         return made if labels is None else _labelled(made, labels)
-    bins = came["bins"] or len(labels or ())
+    bins = len(labels or ()) if came["bins"] is None else came["bins"]
     if came["max_set"] in (None, 1):
         return Question(name=name, bins=bins, labels=labels)
     return Question(name=name, bins=bins, labels=labels, kind=Kind.SET, max_set=came["max_set"])
@@ -74,5 +76,13 @@ def _labelled(question: "Question", labels: tuple[str, ...]) -> "Question":
 
 
 def _sizes(text: str) -> list[int]:
-    """Whole numbers between commas."""
-    return [o.whole(part) for part in text.split(",")]
+    """Whole numbers between commas; raises ParameterError for anything else."""
+    from mixtally.errors import ParameterError
+
+    parts = text.split(",")
+    if not all(part.strip().isdecimal() for part in parts):
+        raise ParameterError(
+            "attributes", wanted="whole numbers with commas between them", got=repr(text),
+            do="10,20,5 for three attributes",
+        )  # fmt: skip
+    return [int(part) for part in parts]

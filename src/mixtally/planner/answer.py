@@ -24,13 +24,17 @@ class Offer:
       guarantee          what was asked for
       certificate        of all plans and all ``collections`` together
       collections        how often the question is asked
+      minimum_crowd      people who surely take part, of the plan's users
+      honest_fraction    share of their fakes and flips that is counted on
     """
 
     plans: tuple[Plan, ...]
     protocols: tuple[Protocol, ...]
     guarantee: Guarantee
     certificate: Certificate
-    collections: int = 1
+    collections: int
+    minimum_crowd: int
+    honest_fraction: float
 
     @property
     def plan(self) -> Plan:
@@ -95,17 +99,11 @@ class Offer:
             for plan, protocol in zip(self.plans, self.protocols, strict=True)
         ]
 
-    @property
-    def minimum_crowd(self) -> int:
-        """The least number of people with whose fakes and flips the promise still holds."""
-        if self.protocol.fake_source is FakeSource.MIX:
-            return 1
-        return math.ceil(self.plan.honest_fraction * self.plan.users)
-
     def facts(self) -> dict[str, Any]:
         """The offer as one flat JSON object."""
         facts, shown = plan_facts(self.plan, self.protocol), self.certificate
-        local = sum(protocol.local_epsilon for protocol in self.protocols)
+        local = self.collections * sum(p.local_epsilon for p in self.protocols)
+        mixed = self.protocol.fake_source is FakeSource.MIX
         return {
             **facts,
             "epsilon": self.guarantee.epsilon,
@@ -127,7 +125,8 @@ class Offer:
             "collision_error": self.collisions,
             "messages_per_user": self.messages_per_user,
             "bytes_per_user": self.bytes_per_user,
-            "minimum_crowd": self.minimum_crowd,
+            "honest_fraction": self.honest_fraction,
+            "minimum_crowd": 1 if mixed else self.minimum_crowd,
             "local_epsilon": local if math.isfinite(local) else None,
         }
 

@@ -40,7 +40,15 @@ def offer(wish: Wish, messages: list[tuple[Question, Protocol]]) -> Offer | Misf
         whole = compose.delta_of(charges, wish.guarantee.epsilon, CLOSE)
         if not whole.upper <= wish.guarantee.delta:
             return Misfit(protocols[0].name, "bins that differ less between the attributes")
-    return Offer(plans, tuple(protocols), wish.guarantee, whole, wish.collections)
+    return Offer(
+        plans,
+        tuple(protocols),
+        wish.guarantee,
+        whole,
+        wish.collections,
+        wish.users if wish.minimum_crowd is None else wish.minimum_crowd,
+        wish.honest_fraction,
+    )
 
 
 def _plan(wish: Wish, question: Question, protocol: Protocol, promised: Guarantee) -> Plan:

@@ -12,6 +12,12 @@ from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flip_vector import FlipVector
 from mixtally.records.question import Kind
 
+KINDS = {
+    Kind.ONE: "it cannot hold one value of many",
+    Kind.SET: "it cannot hold sets",
+    Kind.BITS: "it cannot hold free bits in one message",
+}
+
 
 def choose(wish: Wish) -> Answer:
     """The plan of least standard error that keeps the guarantee within the budget.
@@ -43,6 +49,8 @@ def survey(wish: Wish) -> tuple[list[Offer], list[Misfit]]:
         results.append(clear_hashed(wish, whole))
     if wish.protocol in (None, FlipVector.name):
         results += [flip(wish, whole, times) for times in _repeats(wish)]
+    if wish.protocol and not any(results):
+        results.append(Misfit(wish.protocol, f"another question: {KINDS[wish.question.kind]}"))
     offers = [result for result in results if isinstance(result, Offer)]
     misfits = [result for result in results if isinstance(result, Misfit)]
     return sorted(offers, key=lambda offer: offer.standard_error), list(dict.fromkeys(misfits))

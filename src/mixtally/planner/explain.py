@@ -5,19 +5,18 @@ from mixtally.records.certificate import Certificate
 
 _GIVEN = "as wished"
 _SOURCES: dict[str, str] = {
-    "protocol": "the least standard error of all protocols that fit the wish",
+    "protocol": "the one asked for, or the least standard error of all that fit the wish",
     "epsilon": _GIVEN,
     "delta_target": _GIVEN,
     "users": _GIVEN,
     "collections": _GIVEN,
     "observer": "who sees the shuffled messages: what a mix delivers to the collector",
-    "bins": "the question's, of all messages of a record",
+    "bins": "the question's, of all messages of a record; a bit in clear has two, no and yes",
     "hashed_values": "values of the domain that share the bins; 0 when each bin is one value",
     "messages_of_a_record": "1 when the record travels whole, else one for each bit or attribute",
-    "honest_fraction": "the honest fraction of the wish, times the minimum crowd's share of users",
-    "fakes_counted": "honest fraction x fakes, rounded down; a mix's fakes are counted in full",
-    "crowd_counted": "honest fraction x users when other people's flips are counted on, else 0",
-    "minimum_crowd": "honest fraction x users, rounded up: with fewer people delta is larger",
+    "honest_fraction": _GIVEN,
+    "fakes_counted": "honest fraction x fakes of the minimum crowd, rounded down; a mix's in full",
+    "crowd_counted": "honest fraction x minimum crowd when other people's flips count, else 0",
     "flip_probability": "flip threshold / 2^64",
     "max_set": "the question's",
     "repeats": "once, or as often as the budget allows; every repeat is randomized afresh",
@@ -28,7 +27,7 @@ _SOURCES: dict[str, str] = {
     "collision_error": "users x sqrt((1 / bins)(1 - 1 / bins)): all others hold one other value "
     "and a hash puts it here with probability 1 / bins",
     "messages_per_user": "(users' messages + fakes) / users, a mix's fakes included",
-    "bytes_per_message": "the plan's layout: bins / 8 packed, or the bin's number, rounded up",
+    "bytes_per_message": "layout of the first message: bins / 8, or the bin's number, rounded up",
     "bytes_per_user": "messages per user x bytes per message, over the messages of a record",
     "delta_lower": "the largest divergence found among the crowds named by the source",
 }
@@ -39,10 +38,11 @@ _NOISE = {
     "clear-uniform": "(fakes / bins)(1 - 1 / bins); Notes 2020, below (5.10)",
     "clear-shaped": "variance of the shaped law x mixes",
 }
+_OVER = "; added up over the messages of a record and all collections"
 _LOCAL = {
-    "flip-blank": "2 k ln(p / q), k = max set: the bits in which two records can differ",
-    "single-bit": "ln(p / q), for each bit of a record",
-    "flip": "k L ln(p / q): L bits may differ in each of k repeats",
+    "flip-blank": "2 k ln(p / q), k = max set: the bits in which two records can differ" + _OVER,
+    "single-bit": "ln(p / q), for each bit of a record" + _OVER,
+    "flip": "k L ln(p / q): L bits may differ in each of k repeats" + _OVER,
     "clear-uniform": "infinite: answers travel in clear",
     "clear-shaped": "infinite: answers travel in clear",
 }
@@ -57,6 +57,9 @@ def explain(offer: Offer) -> dict[str, str]:
         "source": "where the divergence is derived",
         "assumption": "what the promise rests on",
         "fakes": _fakes(name),
+        "minimum_crowd": "1: the fakes are the mix's"
+        if name == "clear-shaped"
+        else "the people who surely take part, as wished: with fewer delta is larger",
         "fakes_from": "users send their own; a mix draws shaped ones",
         "flip_threshold": f"the least integer with which delta({shown.epsilon:g}) <= "
         f"{offer.guarantee.delta:g}, by root finding on the exact divergence, or the least that "
@@ -76,7 +79,8 @@ def _fakes(name: str) -> str:
     return {
         "clear-uniform": "the least number with which the guarantee is kept",
         "clear-shaped": "bins x shape shift x mixes, on average",
-    }.get(name, "(messages per user - messages of a record) x users, rounded down")
+        "flip": "none: other people's flips hide a person",
+    }.get(name, "(messages per user - messages of a record) x users, or as few as help")
 
 
 def _worst(offer: Offer) -> str:

@@ -77,6 +77,8 @@ def with_error(wish: Wish, target: float) -> Answer:
 
     low, high = _STEPS, round(MOST_MESSAGES) * _STEPS
     best = error(high)
+    if best == math.inf:
+        choose(replace(wish, messages_per_user=MOST_MESSAGES))  # raises, and says why
     if best > target:
         raise InfeasibleError(
             "target error", wanted=f"a standard error of {target:g} counts",

@@ -13,7 +13,8 @@ from mixtally.planner.choose import choose
 from mixtally.planner.wish import MOST_MESSAGES, Wish, decimal
 from mixtally.records.guarantee import MOST_EPSILON, MOST_USERS
 
-_PRECISION = 1.02
+_PRECISION = 1.015
+_MOST_BYTES = 1e9
 _Change = Callable[[float], Wish]
 
 
@@ -39,6 +40,7 @@ def nearest(wish: Wish) -> list[Nearest]:
         ("--epsilon", wish.guarantee.epsilon, MOST_EPSILON, _epsilon(wish)),
         ("--users", float(wish.users), float(MOST_USERS), _users(wish)),
         ("--messages-per-user", float(wish.messages_per_user), MOST_MESSAGES, _messages(wish)),
+        ("--bytes-per-user", wish.bytes_per_user or _MOST_BYTES, _MOST_BYTES, _bytes(wish)),
     ):
         reached = _least(start, most, change)
         if reached is not None:
@@ -47,12 +49,15 @@ def nearest(wish: Wish) -> list[Nearest]:
     mixed = None if wish.mix_fakes else _best(replace(wish, mix_fakes=True))
     if mixed is not None:
         found.append(Nearest("--mix-fakes", mixed))
+    free = None if wish.local_epsilon is None else _best(replace(wish, local_epsilon=None))
+    if free is not None:
+        found.append(Nearest("no --local-epsilon", free))
     return found
 
 
 def _epsilon(wish: Wish) -> _Change:
     def change(value: float) -> Wish:
-        rounded = math.ceil(1000.0 * value) / 1000.0
+        rounded = math.ceil(10_000.0 * value) / 10_000.0
         promised = msgspec.structs.replace(wish.guarantee, epsilon=min(rounded, MOST_EPSILON))
         return replace(wish, guarantee=promised)
 
@@ -60,17 +65,21 @@ def _epsilon(wish: Wish) -> _Change:
 
 
 def _users(wish: Wish) -> _Change:
-    return lambda value: replace(wish, users=min(_two_digits(value), MOST_USERS))
+    return lambda value: replace(wish, users=min(_three_digits(value), MOST_USERS))
 
 
-def _two_digits(value: float) -> int:
-    """``value`` rounded up to two digits that are not zero."""
-    grain: int = 10 ** max(0, math.floor(math.log10(value)) - 1)
+def _three_digits(value: float) -> int:
+    """``value`` rounded up to three digits that are not zero."""
+    grain: int = 10 ** max(0, math.floor(math.log10(value)) - 2)
     return math.ceil(value / grain) * grain
 
 
 def _messages(wish: Wish) -> _Change:
     return lambda value: replace(wish, messages_per_user=decimal(math.ceil(100.0 * value) / 100.0))
+
+
+def _bytes(wish: Wish) -> _Change:
+    return lambda value: replace(wish, bytes_per_user=float(math.ceil(value)))
 
 
 def _value(flagged: Wish, wish: Wish) -> float:
@@ -79,11 +88,15 @@ def _value(flagged: Wish, wish: Wish) -> float:
         return flagged.users
     if flagged.guarantee != wish.guarantee:
         return flagged.guarantee.epsilon
+    if flagged.bytes_per_user is not None and flagged.bytes_per_user != wish.bytes_per_user:
+        return flagged.bytes_per_user
     return float(flagged.messages_per_user)
 
 
 def _least(start: float, most: float, change: _Change) -> tuple[float, Offer] | None:
     """The least value from ``start`` on with which something fits, by doubling and halving."""
+    if start >= most:
+        return None
     low, high = start, min(2.0 * start, most)
     offer = _best(change(high))
     while offer is None and high < most:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
@@ -27,6 +28,8 @@ _IN_CLEAR = "no --local-epsilon: answers travel in clear, so nothing survives br
 _COINS = "more fakes: with these every bit would be a fair coin"
 _HUGE = 100_000
 """From so many bins on values may share bins: below, flips take at most 12,500 bytes a message."""
+_LARGE = 100_000
+"""So many sure people hide a bit so well that fakes need not be tried."""
 _EXACT = 1e-12
 _SEARCHED = 1e-6
 
@@ -40,15 +43,22 @@ def flip_blank(wish: Wish, way: Way) -> Result:
     if fakes < 0:
         return _lacks(FlipBlank.name, wish, way, sum(sizes))
     most, crowd = max(part.max_set for part in way.parts), _counted(wish)
+    if most > 1:
+        # With k set bits q falls as K^(-1/k), so (n + K) q is least at n / (k - 1) fakes.
+        fakes = min(fakes, wish.users // (most - 1))
     ask = Ask(
         fakes=math.floor(wish.sure_fraction * fakes),
         max_set=most if most > 1 else None,
         users=crowd or None,
         count_crowd=crowd > 0,
     )
-    threshold = _threshold(wish, way, "flip-blank", ask, touched=2 * most * len(sizes))
+    touched = 2 * most * len(sizes)
+    threshold = _threshold(wish, way, "flip-blank", ask)
     if threshold is None:
         return Misfit(FlipBlank.name, _COINS)
+    capped = _capped(wish, touched)
+    if capped > threshold:  # more noise than the guarantee needs: fakes would only add to it
+        threshold, fakes = capped, _fewest(wish, way, "flip-blank", ask, capped, fakes)
     return offer(wish, [
         (part, FlipBlank(
             bins=part.bins, fakes=fakes, threshold=threshold, crowd=crowd, max_set=part.max_set
@@ -67,12 +77,20 @@ def single_bit(wish: Wish, way: Way) -> Result:
         return _lacks(SingleBit.name, wish, way, bits)
     if crowd < LEAST_USERS:
         return Misfit(SingleBit.name, "more people who are sure to take part")
-    ask = Ask(users=crowd, fakes=math.floor(wish.sure_fraction * fakes))
-    threshold = _threshold(wish, way, "single-bit", ask, touched=bits)
-    if threshold is None:
-        return Misfit(SingleBit.name, _COINS)
-    built = SingleBit(bins=1, fakes=fakes, threshold=threshold, crowd=crowd)
-    return offer(wish, [(part, built) for part in way.parts])
+    results = []
+    for count in dict.fromkeys((0, fakes)):  # in a large crowd fakes hide no better than people
+        ask = Ask(users=crowd, fakes=math.floor(wish.sure_fraction * count))
+        threshold = _threshold(wish, way, "single-bit", ask)
+        if threshold is not None:
+            threshold = max(threshold, _capped(wish, bits))
+            built = SingleBit(bins=1, fakes=count, threshold=threshold, crowd=crowd)
+            results.append(offer(wish, [(part, built) for part in way.parts]))
+        if results and crowd * wish.sure_fraction > _LARGE:
+            break
+    offers = [result for result in results if isinstance(result, Offer)]
+    if offers:
+        return min(offers, key=lambda one: (round(one.standard_error, 2), one.messages_per_user))
+    return results[0] if results else Misfit(SingleBit.name, _COINS)
 
 
 def flip(wish: Wish, way: Way, repeats: int = 1) -> Result:
@@ -80,15 +98,17 @@ def flip(wish: Wish, way: Way, repeats: int = 1) -> Result:
     (question, *rest) = way.parts
     if rest or question.kind is not Kind.BITS or question.bins == 1:
         return None
-    if wish.most_fakes(repeats, Layout(Form.BITS, question.bins).message_bytes) < 0:
-        return None
+    size = Layout(Form.BITS, question.bins).message_bytes
+    if wish.most_fakes(repeats, size) < 0:
+        return _lacks(FlipVector.name, wish, way, size) if repeats == 1 else None
     crowd = wish.sure_crowd
     if crowd < LEAST_USERS:
         return Misfit(FlipVector.name, "more people who are sure to take part")
     ask = Ask(users=crowd, bits=question.bins, repeats=repeats if repeats > 1 else None)
-    threshold = _threshold(wish, way, "flip", ask, touched=question.bins * repeats)
+    threshold = _threshold(wish, way, "flip", ask)
     if threshold is None:
         return Misfit(FlipVector.name, "more people: with these every bit would be a fair coin")
+    threshold = max(threshold, _capped(wish, question.bins * repeats))
     built = FlipVector(
         bins=question.bins, fakes=0, threshold=threshold, crowd=crowd, repeats=repeats
     )
@@ -103,16 +123,27 @@ def clear_uniform(wish: Wish, way: Way) -> Result:
     if wish.local_epsilon is not None:
         return Misfit(ClearUniform.name, _IN_CLEAR)
     needs = [_uniform_fakes(wish, way, part.bins) for part in clear.parts]
-    total, most = sum(needs), wish.most_fakes(len(needs), _index_bytes(clear)) * len(needs)
-    if total <= most:
+    sizes = [Layout(Form.INDEX, part.bins).message_bytes for part in clear.parts]
+    total, sent = (
+        sum(needs),
+        [(wish.users + k) * size for k, size in zip(needs, sizes, strict=True)],
+    )
+    few_bytes = sum(sent) > (wish.bytes_per_user or math.inf) * wish.users
+    if total <= len(needs) * replace(wish, bytes_per_user=None).most_fakes(len(needs)):
+        if few_bytes:
+            most = math.ceil(1000 * sum(sent) / wish.users) / 1000
+            return Misfit(ClearUniform.name, f"{total:,} fakes: --bytes-per-user {most:.10g}")
         pairs = zip(clear.parts, needs, strict=True)
         return offer(wish, [(part, ClearUniform(bins=part.bins, fakes=k)) for part, k in pairs])
     need = f"{total:,} fakes, {total / sum(part.bins for part in clear.parts):.4g} a bin"
     thousandths = 1000 * len(needs) + -(-1000 * total // wish.users)
-    if thousandths <= 1000 * MOST_MESSAGES and wish.bytes_per_user is None:
+    if thousandths <= 1000 * MOST_MESSAGES:
         return Misfit(ClearUniform.name, f"{need}: --messages-per-user {thousandths / 1000:.10g}")
     users = -(-total // (round(MOST_MESSAGES) - len(needs)))
-    return Misfit(ClearUniform.name, f"{need}: at least {users:,} users")
+    return Misfit(
+        ClearUniform.name,
+        f"{need}: at least {users:,} users who send {MOST_MESSAGES:g} messages each",
+    )
 
 
 def clear_hashed(wish: Wish, way: Way) -> Result:
@@ -121,19 +152,14 @@ def clear_hashed(wish: Wish, way: Way) -> Result:
     in_clear = question.kind is Kind.ONE and wish.local_epsilon is None
     if rest or not in_clear or not wish.hashing or question.bins < _HUGE:
         return None
-    fakes = wish.most_fakes()
-    bins = min(question.bins, fakes)
-    while bins >= 2:  # the fakes that are needed rise almost in proportion to the bins
-        need = _uniform_fakes(wish, way, bins)
-        if need <= fakes:
-            break
-        bins = min(bins - 1, bins * fakes // need)
-    if not 2 <= bins < question.bins:
+    bins = 0
+    for size in (1, 2, 3):  # bytes of a bin's number
+        fakes = wish.most_fakes(1, size)
+        bins = max(bins, _most_bins(wish, way, min(question.bins - 1, 256**size, fakes), fakes))
+    if bins < 2:
         return None
     hashed = Question(name=question.name, bins=bins, hashed=question.bins)
-    if _index_bytes(Way((hashed,))) > (wish.bytes_per_user or math.inf):
-        return None
-    return offer(wish, [(hashed, ClearUniform(bins=bins, fakes=need))])
+    return offer(wish, [(hashed, ClearUniform(bins=bins, fakes=_uniform_fakes(wish, way, bins)))])
 
 
 def clear_shaped(wish: Wish, way: Way) -> Result:
@@ -145,8 +171,9 @@ def clear_shaped(wish: Wish, way: Way) -> Result:
         return Misfit(ClearShaped.name, _IN_CLEAR)
     if not wish.mix_fakes:
         return Misfit(ClearShaped.name, "a mix that is trusted to draw the fakes: --mix-fakes")
-    if wish.most_fakes(len(clear.parts), _index_bytes(clear)) < 0:
-        return _lacks(ClearShaped.name, wish, way, len(clear.parts))
+    size = sum(Layout(Form.INDEX, part.bins).message_bytes for part in clear.parts)
+    if wish.most_fakes(len(clear.parts), size / len(clear.parts)) < 0:
+        return _lacks(ClearShaped.name, wish, way, size)
     together = len(clear.parts) * wish.collections
     promised = wish.guarantee
     try:
@@ -174,12 +201,8 @@ def _counted(wish: Wish) -> int:
     return crowd if crowd >= LEAST_USERS else 0
 
 
-def _threshold(wish: Wish, way: Way, name: str, ask: Ask, touched: int) -> int | None:
-    """The least flip probability times 2^64, None when only a fair coin would do.
-
-    ``touched`` bits at most differ between two records, each telling ln(p/q) to whoever can trace
-    messages to their senders.
-    """
+def _threshold(wish: Wish, way: Way, name: str, ask: Ask) -> int | None:
+    """The least flip probability times 2^64, None when only a fair coin would do."""
     promised, together = wish.guarantee, len(way.parts) * wish.collections
     exact = together == 1 and not ask.count_crowd and name == "flip-blank"
     try:
@@ -189,12 +212,48 @@ def _threshold(wish: Wish, way: Way, name: str, ask: Ask, touched: int) -> int |
         ).threshold  # fmt: skip
     except ParameterError:
         return None
-    threshold = found or MOST_THRESHOLD
-    if wish.local_epsilon is not None:
-        # touched ln(p/q) <= cap, rounded to the safe side
-        least = SCALE / (1.0 + math.exp(wish.local_epsilon / touched))
-        threshold = max(threshold, min(MOST_THRESHOLD, math.ceil(least * (1.0 + 1e-15)) + 1))
-    return threshold if threshold < MOST_THRESHOLD else None
+    return found if found is not None and found < MOST_THRESHOLD else None
+
+
+def _capped(wish: Wish, touched: int) -> int:
+    """The least flip probability times 2^64 that keeps the local epsilon wished for, 0 without one.
+
+    In every collection at most ``touched`` bits differ between two records, each telling ln(p/q) to
+    whoever can trace messages to their senders.
+    """
+    if wish.local_epsilon is None:
+        return 0
+    # touched ln(p/q) <= cap, rounded to the safe side
+    least = SCALE / (1.0 + math.exp(wish.local_epsilon / (touched * wish.collections)))
+    return min(MOST_THRESHOLD - 1, math.ceil(least * (1.0 + 1e-15)) + 1)
+
+
+def _fewest(wish: Wish, way: Way, name: str, ask: Ask, threshold: int, most: int) -> int:
+    """The fewest fakes, up to ``most``, with which ``threshold`` keeps the guarantee."""
+    promised, together = wish.guarantee, len(way.parts) * wish.collections
+    try:
+        found = laws.calibrate(
+            name, replace(ask, fakes=None, threshold=threshold), promised.epsilon, promised.delta,
+            collections=together,
+        ).fakes  # fmt: skip
+    except ParameterError:
+        return most
+    return min(most, _promised(wish, found)) if found is not None else most
+
+
+def _most_bins(wish: Wish, way: Way, bins: int, fakes: int) -> int:
+    """The most bins up to ``bins`` that ``fakes`` cover, 0 for none: needs rise nearly as bins."""
+    while bins >= 2 and (need := _uniform_fakes(wish, way, bins)) > fakes:
+        low = max(2, min(bins - 1, bins * fakes // need))
+        if low == bins - 1 or _uniform_fakes(wish, way, low) > fakes:
+            bins = low
+            continue
+        while bins - low > 1:
+            middle = (low + bins) // 2
+            fits = _uniform_fakes(wish, way, middle) <= fakes
+            low, bins = (middle, bins) if fits else (low, middle)
+        return low
+    return max(0, bins if bins >= 2 else 0)
 
 
 def _uniform_fakes(wish: Wish, way: Way, bins: int) -> int:
@@ -205,6 +264,11 @@ def _uniform_fakes(wish: Wish, way: Way, bins: int) -> int:
     ).fakes
     if sure is None:
         raise InfeasibleError("bins", wanted="enough fakes", got=bins, do="raise epsilon")
+    return _promised(wish, sure)
+
+
+def _promised(wish: Wish, sure: int) -> int:
+    """The fewest fakes of which, counting only the sure share, ``sure`` arrive."""
     fraction = wish.sure_fraction
     fakes = math.ceil(sure / fraction)
     while math.floor(fraction * fakes) < sure:  # the product was rounded down
@@ -212,12 +276,8 @@ def _uniform_fakes(wish: Wish, way: Way, bins: int) -> int:
     return fakes
 
 
-def _index_bytes(way: Way) -> float:
-    return sum(Layout(Form.INDEX, part.bins).message_bytes for part in way.parts) / len(way.parts)
-
-
 def _lacks(name: str, wish: Wish, way: Way, size: int) -> Misfit:
     """The budget does not even hold a person's own messages."""
     if wish.bytes_per_user is not None and wish.bytes_per_user < size:
-        return Misfit(name, f"{size:,} bytes for a person's own messages: --bytes-per-user {size}")
+        return Misfit(name, f"{size:,} bytes of a person's own messages: --bytes-per-user {size}")
     return Misfit(name, f"{len(way.parts)} messages a record: --messages-per-user {len(way.parts)}")

@@ -26,7 +26,10 @@ def reason(wish: Wish, best: Offer, others: list[Offer], misfits: list[Misfit]) 
         sentences.append(f"The guarantee is for all {wish.collections} collections together.")
     if wish.local_epsilon is not None:
         sentences.append(f"The flips also keep a local epsilon of {wish.local_epsilon:g}.")
-    sentences += [f"{misfit.protocol} would need {misfit.needs}." for misfit in misfits]
+    needs: dict[str, list[str]] = {}
+    for misfit in misfits:
+        needs.setdefault(misfit.needs, []).append(misfit.protocol)
+    sentences += [f"{' and '.join(names)} would need {need}." for need, names in needs.items()]
     return " ".join(sentences)
 
 
@@ -59,9 +62,8 @@ def _why(wish: Wish, best: Offer) -> str:
     if fakes:
         return f"{lead}: {fakes:,} fakes ({fakes / wish.users:.3g} a user) leave {error}."
     if best.plan.integers.get("crowd"):
-        more = "; one fake a user would cut it" * (best.plan.protocol == "flip-blank")
+        cut = best.plan.protocol == "flip-blank" and wish.local_epsilon is None
+        more = "; one fake a user would cut it" * cut
         return f"{lead}: without fakes other people's flips hide a person, with {error}{more}."
-    return (
-        f"{lead}: without fakes only local randomization is left, with {error}; one fake a user, "
-        "or --count-crowd, would cut it."
-    )
+    more = "; one fake a user, or --count-crowd, would cut it" * (wish.local_epsilon is None)
+    return f"{lead}: without fakes only local randomization is left, with {error}{more}."

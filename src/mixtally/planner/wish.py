@@ -13,6 +13,7 @@ from mixtally.records.question import Question
 DEFAULT_MESSAGES = 2.0
 MOST_MESSAGES = 1000.0
 MOST_COLLECTIONS = 1000
+_LONGEST = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,10 +109,19 @@ class Wish:
 def _check(
     subject: str, value: float | Fraction | None, low: float, high: float, advice: str
 ) -> None:
-    if value is not None and not low <= value <= high:
-        raise ParameterError(
-            subject, wanted=f"a number in [{low:,g}, {high:,g}]", got=float(value), do=advice
-        )
+    if value is None or low <= value <= high:
+        return
+    came = f"{value:,}" if isinstance(value, int) else f"{float(value)}"
+    raise ParameterError(
+        subject,
+        wanted=f"a number in [{_shown(low)}, {_shown(high)}]",
+        got=came if len(came) <= _LONGEST else came[:_LONGEST] + "..",
+        do=advice,
+    )
+
+
+def _shown(limit: float) -> str:
+    return f"{limit:,.0f}" if limit >= 1.0 else f"{limit:g}"
 
 
 def decimal(value: float | Fraction) -> Fraction:

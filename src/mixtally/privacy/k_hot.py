@@ -49,6 +49,17 @@ def blanks_upper(
     return largest_upper((flip_law(o, q, grow) for o in orbits(most, bins)), fakes + 1)
 
 
+def expected_blanks_upper(
+    fakes: int, most: int, threshold: int, epsilon: float, bins: int | None = None
+) -> float:
+    """``blanks_upper`` over the orbits that have always been the worst; not proved to be so."""
+    q, grow = threshold / SCALE, math.exp(epsilon)
+    usual = {(u, v, both) for both in (0, most - 1) for u in (0, most) for v in (0, most)}
+    few = [o for o in orbits(most, bins) if tuple(o) in usual or o.both == most - 1]
+    few += [max(orbits(most, bins), key=lambda o: o.only_u + o.only_v)]
+    return largest_upper((flip_law(o, q, grow) for o in few), fakes + 1)
+
+
 def in_crowd(
     users: int, most: int, threshold: int, epsilon: float, bins: int | None = None
 ) -> Bracket:

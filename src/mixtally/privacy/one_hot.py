@@ -45,6 +45,7 @@ MESSAGES_SOURCE = (
     "(lower end); Sufficient Differential Privacy 2017 (3.1), Balle et al. 2019"
 )
 SUMS_SOURCE = "two independent bins, worst dataset by branch and bound (Notes 2020, section 5.2)"
+_TOO_MANY_FLIPS = 4e5
 _CELLS = 32
 _EVENLY = 0.2
 """The cells that are laid evenly, for each that goes where the mass is."""
@@ -94,8 +95,8 @@ def free_blanks(users: int, fakes: int, threshold: int, epsilon: float) -> float
 def _without_common_bit(users: int, fakes: int, threshold: int, epsilon: float) -> float:
     """Lower end: the observer of records without the bit that everybody else holds."""
     q, p = threshold / SCALE, (SCALE - threshold) / SCALE
-    if q == p:
-        return 0.0
+    if q == p or max(fakes, users) * q > _TOO_MANY_FLIPS:
+        return 0.0  # so well hidden that the lower end is of no interest
     law, first = _shifted_sum(fakes, users - 1, threshold)
     # M records are seen. P(there) = p P(H = M-1), P(not there) = q P(H = M).
     ratio = np.append(law[1:], 0.0) / np.maximum(law, 1e-300)  # P(H = M) / P(H = M-1)

@@ -16,9 +16,13 @@ from functools import cache, lru_cache
 
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.bracket import Bracket, larger
+from mixtally.privacy.search import usual_cover
 from mixtally.privacy.two_laws import divergence, flipped_bits, own_bits
 from mixtally.privacy.worst_case import NEGLIGIBLE, Cell, ceiling, worst
+from mixtally.records.guarantee import LEAST_EPSILON
 
+_NEVER = 1e-30
+_TIMES_ENOUGH = 4.0
 SOURCE = "exact law of the sum of flipped bits (Notes 2020, section 4); Prop. 3.1 for any dataset"
 _PARTS = 8
 _FINEST = 1 << 11
@@ -49,6 +53,13 @@ def delta(
     others = users - 1
     if ones is not None:
         return _background(ones, others - ones + fakes, threshold, epsilon, repeats)
+    most = _enough(threshold, epsilon)
+    if others + fakes > most:
+        fewer = delta(
+            min(others, most) + 1, max(0, most - others), threshold, epsilon,
+            count_crowd=True, repeats=repeats,
+        )  # fmt: skip
+        return Bracket(0.0, fewer.upper)
 
     def price(cell: Cell) -> Bracket:
         ((least, most),) = cell
@@ -66,7 +77,9 @@ def expected_upper(
     It falls as q grows, and the upper end of ``delta`` is above it only if another crowd is worse
     than all that were tried, by more than the gap that the proof leaves.
     """
-    others = users - 1
+    most = _enough(threshold, epsilon)
+    fakes = min(fakes, max(0, most - users + 1))
+    others = min(users - 1, most)
     found = max(
         _background(ones, others - ones + fakes, threshold, epsilon, repeats).lower
         for ones in (0, *_suspects(others, fakes, threshold, epsilon, repeats))
@@ -81,6 +94,16 @@ def _background(ones: int, zeros: int, threshold: int, epsilon: float, repeats: 
     law, cut = flipped_bits(repeats * ones, repeats * zeros, threshold)
     pair, grow = own_bits(law, cut, p, q, repeats), math.exp(epsilon)
     return larger(divergence(pair, grow), divergence(pair.swapped(), grow))
+
+
+def _enough(threshold: int, epsilon: float) -> int:
+    """So many other records hide a bit beyond all deltas that are promised.
+
+    To drop records never helps the person, so more of them need not be looked at.
+    """
+    if epsilon < LEAST_EPSILON:  # far below, where compositions look, everything counts
+        return 1 << 62
+    return math.ceil(_TIMES_ENOUGH * usual_cover(epsilon, _NEVER) * SCALE / threshold)
 
 
 def _suspects(

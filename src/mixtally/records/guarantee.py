@@ -10,6 +10,7 @@ from mixtally.ground.codec import as_floats
 
 LEAST_EPSILON, MOST_EPSILON = 0.01, 20.0
 LEAST_DELTA, MOST_DELTA = 1e-15, 0.1
+LEAST_FRACTION = 1e-12
 LEAST_USERS, MOST_USERS = 2, 10_000_000_000
 
 
@@ -49,11 +50,11 @@ def checked_users(users: int) -> int:
 
 
 def checked_fraction(fraction: float) -> float:
-    """``fraction`` itself when it lies in (0, 1]; raises ParameterError otherwise."""
-    if not 0.0 < fraction <= 1.0:
+    """``fraction`` itself when it lies in [1e-12, 1]; raises ParameterError otherwise."""
+    if not LEAST_FRACTION <= fraction <= 1.0:
         raise ParameterError(
             "honest fraction",
-            wanted="a number in (0, 1]",
+            wanted=f"a number in [{LEAST_FRACTION:g}, 1]",
             got=fraction,
             do="it is the share of promised fakes that surely arrive",
         )

@@ -29,7 +29,9 @@ def checked_bins(bins: int, least: int = 2) -> int:
             "bins",
             wanted=f"an integer in [{least}, {MOST_BINS:,}]",
             got=f"{bins:,}",
-            do="one bin has nothing to tell; hash a larger domain into fewer bins",
+            do="hash a larger domain into fewer bins"
+            if bins > MOST_BINS
+            else "one bin has nothing to tell",
         )
     return bins
 
@@ -56,6 +58,11 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     hashed: int | None = None
 
     def __post_init__(self) -> None:
+        if self.kind is Kind.BITS and not 1 <= self.bins <= MOST_BITS:
+            raise ParameterError(
+                "bits", wanted=f"an integer in [1, {MOST_BITS}]", got=f"{self.bins:,}",
+                do="ask fewer bits at once",
+            )  # fmt: skip
         checked_bins(self.bins, 1 if self.kind is Kind.BITS else 2)
         self._check_kind()
         if self.labels is None:
@@ -78,10 +85,6 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
                 got=self.max_set,
                 do="it is the most bins that a set has",
             )
-        if self.kind is Kind.BITS and self.bins > MOST_BITS:
-            raise ParameterError(
-                "bits", wanted=f"at most {MOST_BITS}", got=self.bins, do="ask fewer bits at once"
-            )
         if self.attributes is not None and (
             self.kind is not Kind.SET
             or sum(self.attributes) != self.bins
@@ -102,6 +105,11 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 def with_attributes(name: str, bins: tuple[int, ...]) -> Question:
     """A record with one of ``bins[i]`` values in every attribute i; a single one is no set."""
+    if len(bins) > MOST_SET:
+        raise ParameterError(
+            "attributes", wanted=f"at most {MOST_SET}", got=len(bins),
+            do="ask fewer at once, or in several collections",
+        )  # fmt: skip
     for one in bins:
         checked_bins(one)
     if len(bins) == 1:

@@ -7,7 +7,7 @@ import math
 from dataclasses import replace
 from functools import lru_cache
 
-from mixtally.errors import AccountingError, ParameterError
+from mixtally.errors import ParameterError
 from mixtally.ground.fixed import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE
 from mixtally.privacy import remembered
 from mixtally.privacy.laws import several
@@ -29,7 +29,7 @@ _WOBBLE = 3e-3
 """Upper ends by different methods may lie so far apart, relatively."""
 _TABLE_WOBBLE = 1e3
 """A table of integers over 2^64 has a delta of its own, near 1e-17, that rises with its length."""
-_MOST_PROOFS = 8
+_MOST_PROOFS = 4
 
 
 def price(name: str, ask: Ask, epsilon: float) -> Certificate:
@@ -173,7 +173,11 @@ def _least(
         if proved <= delta:
             return found
         target *= delta / proved * (1.0 - _TOLERANCE)  # another crowd was worse than expected
-    raise AccountingError(f"calibration: {name} was not proved in {_MOST_PROOFS} attempts")
+    # Where crowds are tiny the worst one is hard to guess: search what is proved.
+    return least_meeting(
+        lambda value: several.upper(name, changed(value), epsilon, collections),
+        delta, low, high, start=found or start, tolerance=tolerance, wobble=_TABLE_WOBBLE,
+    )  # fmt: skip
 
 
 def standard_error(name: str, ask: Ask) -> float:

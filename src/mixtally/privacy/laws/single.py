@@ -97,6 +97,14 @@ def _flip_blank_upper(ask: Ask, epsilon: float) -> float:
     return _flip_blank(ask, epsilon).ends.upper
 
 
+def _flip_blank_expected(ask: Ask, epsilon: float) -> float:
+    if (ask.max_set or 1) == 1 or ask.count_crowd:
+        return _flip_blank_upper(ask, epsilon)
+    return k_hot.expected_blanks_upper(
+        whole(ask.fakes), whole(ask.max_set), whole(ask.threshold), epsilon, ask.bins
+    )
+
+
 def _clear_uniform(ask: Ask, epsilon: float) -> Quote:
     ends = clear_uniform.delta(whole(ask.fakes), whole(ask.bins), epsilon)
     return Quote(ends, clear_uniform.SOURCE, _fakes_arrive(ask) + _alone(ask))
@@ -245,6 +253,7 @@ LAWS: dict[str, Law] = {
         "threshold fakes",
         lambda ask: 2.0 * (ask.max_set or 1) * _odds(ask),
         _flip_blank_upper,
+        _flip_blank_expected,
         repeated=lambda ask: not ask.count_crowd and (ask.max_set or 1) == 1,
     ),
     "clear-uniform": _law(
