@@ -3,8 +3,6 @@
 import json
 import re
 
-import pytest
-
 from cli.test_plan_questions import ASKED, BINS, GUARANTEE, LOCAL, facts_of
 
 IMPOSSIBLE = (
@@ -89,7 +87,6 @@ def test_a_wanted_error_finds_the_messages(cli):
     assert facts_of(cli, *BINS, *less)["standard_error"] > 20
 
 
-@pytest.mark.xfail(strict=True, reason="the front is that of two messages a user")
 def test_the_front_of_a_wanted_error_holds_the_answer(cli):
     facts = facts_of(cli, *BINS, "--target-error", 8, "--protocol", "flip-blank")
     assert min(one["standard_error"] for one in facts["front"]) <= facts["standard_error"]

@@ -120,14 +120,12 @@ def test_the_collision_error_is_what_the_sentence_says():
     )
 
 
-@pytest.mark.xfail(strict=True, reason="said to be the users, it is one")
 def test_the_minimum_crowd_of_shaped_fakes_is_explained_as_what_it_is():
     made = OFFERS["clear-shaped"]
     assert made.facts()["minimum_crowd"] == 1
     assert "honest fraction x users" not in explain(made)["minimum_crowd"]
 
 
-@pytest.mark.xfail(strict=True, reason="said to come from the budget")
 def test_the_fakes_of_flips_without_fakes_are_explained_as_none():
     assert OFFERS["flip"].facts()["fakes"] == 0
     assert "messages per user" not in explain(OFFERS["flip"])["fakes"]

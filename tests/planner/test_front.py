@@ -90,7 +90,6 @@ def test_the_front_goes_from_small_errors_to_small_costs_and_starts_with_the_cho
         assert errors[0] == choose(asked).best.standard_error
 
 
-@pytest.mark.xfail(strict=True, reason="all the budget's fakes are used, also where they only add")
 def test_the_choice_under_a_local_cap_starts_the_front():
     """The cap decides the flips, so fakes beyond what delta needs are noise and nothing else."""
     asked = WISHES["local"]
@@ -124,7 +123,6 @@ def test_a_local_cap_is_kept_by_every_offer(asked):
             assert offer.facts()["local_epsilon"] <= asked.local_epsilon
 
 
-@pytest.mark.xfail(strict=True, reason="fakes of a hashed offer are bought at one byte each")
 @pytest.mark.parametrize("limit", [2.0, 3.0, 3.5])
 def test_hashed_values_keep_the_budget_of_bytes(limit):
     asked = wish(10**6, bytes_per_user=limit, protocol="clear-uniform")
@@ -140,7 +138,6 @@ def test_flips_of_many_bins_keep_the_budget_of_bytes(limit):
     assert any(people_send(offer)[1] > 0.99 * limit for offer in surveyed(asked))
 
 
-@pytest.mark.xfail(strict=True, reason="all the budget's fakes are used, also where fewer are best")
 def test_a_larger_budget_never_offers_a_larger_error_for_sets():
     """q falls as the root of the fakes only when two bits must rise at once, so N q has a least."""
     pair = Question(name="q", bins=30, kind=Kind.SET, max_set=2)

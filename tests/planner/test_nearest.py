@@ -73,7 +73,6 @@ def test_a_tenth_fewer_users_do_not_help(asked):
             assert not surveyed(changed(asked, near.change, 0.89))
 
 
-@pytest.mark.xfail(strict=True, reason="rounded up to two digits, up to ten percent")
 def test_users_are_within_the_two_percent_that_are_stated():
     for asked in IMPOSSIBLE.values():
         for near in nearest(asked):
@@ -114,13 +113,11 @@ def test_the_facts_name_the_change():
     assert all(one["delta"] <= one["delta_target"] for one in facts)
 
 
-@pytest.mark.xfail(strict=True, reason="a larger budget of bytes is never tried")
 def test_a_budget_of_bytes_that_is_too_small_is_what_gets_changed():
     asked = wish(10**5, bytes_per_user=100.0, protocol="flip-blank")
     assert any(near.change.startswith("--bytes-per-user") for near in nearest(asked))
 
 
-@pytest.mark.xfail(strict=True, reason="nothing is said to be needed")
 @pytest.mark.parametrize("name", ["flip", "single-bit"])
 def test_a_protocol_that_cannot_hold_the_record_says_so(name):
     with pytest.raises(InfeasibleError) as caught:
@@ -128,7 +125,6 @@ def test_a_protocol_that_cannot_hold_the_record_says_so(name):
     assert name in str(caught.value)
 
 
-@pytest.mark.xfail(strict=True, reason="the advice is about messages, which are no limit here")
 @pytest.mark.parametrize("more", [{"protocol": "clear-shaped", "mix_fakes": True}, {}])
 def test_a_record_that_is_larger_than_the_bytes_is_told_how_many_it_takes(more):
     asked = wish(bytes_per_user=1.0, **({"protocol": "clear-uniform"} | more))

@@ -96,8 +96,8 @@ def with_error(wish: Wish, target: float) -> Answer:
 def users_for(wish: Wish, share: float) -> Answer:
     """The answer for the least crowd whose standard error is at most ``share`` of the crowd.
 
-    Within one percent. Raises ParameterError for a share outside (0, 1), InfeasibleError when not
-    even 10^10 users reach it.
+    Within one percent. Raises ParameterError for a share outside (0, 1) or a minimum crowd,
+    InfeasibleError when not even 10^10 users reach it.
     """
     if not 0.0 < share < 1.0:
         raise ParameterError(
@@ -105,9 +105,15 @@ def users_for(wish: Wish, share: float) -> Answer:
             do="0.001, for example: a tenth of a percent of the crowd",
         )  # fmt: skip
 
+    if wish.minimum_crowd is not None:
+        raise ParameterError(
+            "minimum crowd", wanted="none while the crowd is to be found",
+            got=f"{wish.minimum_crowd:,}", do="use the honest fraction for who does not take part",
+        )  # fmt: skip
+
     def answer(users: int) -> Answer | None:
         try:
-            found = choose(replace(wish, users=users, minimum_crowd=None))
+            found = choose(replace(wish, users=users))
         except InfeasibleError:
             return None
         return found if found.best.standard_error <= share * users else None

@@ -153,10 +153,10 @@ def clear_hashed(wish: Wish, way: Way) -> Result:
     if rest or not in_clear or not wish.hashing or question.bins < _HUGE:
         return None
     bins = 0
-    for size in (1, 2, 3):  # bytes of a bin's number
+    for size in (1, 2, 3) if wish.bytes_per_user else (3,):  # bytes of a bin's number
         fakes = wish.most_fakes(1, size)
-        bins = max(bins, _most_bins(wish, way, min(question.bins - 1, 256**size, fakes), fakes))
-    if bins < 2:
+        bins = max(bins, _most_bins(wish, way, min(question.bins, 256**size, fakes), fakes))
+    if not 2 <= bins < question.bins:
         return None
     hashed = Question(name=question.name, bins=bins, hashed=question.bins)
     return offer(wish, [(hashed, ClearUniform(bins=bins, fakes=_uniform_fakes(wish, way, bins)))])
@@ -241,19 +241,20 @@ def _fewest(wish: Wish, way: Way, name: str, ask: Ask, threshold: int, most: int
     return min(most, _promised(wish, found)) if found is not None else most
 
 
-def _most_bins(wish: Wish, way: Way, bins: int, fakes: int) -> int:
-    """The most bins up to ``bins`` that ``fakes`` cover, 0 for none: needs rise nearly as bins."""
-    while bins >= 2 and (need := _uniform_fakes(wish, way, bins)) > fakes:
-        low = max(2, min(bins - 1, bins * fakes // need))
-        if low == bins - 1 or _uniform_fakes(wish, way, low) > fakes:
-            bins = low
-            continue
-        while bins - low > 1:
-            middle = (low + bins) // 2
-            fits = _uniform_fakes(wish, way, middle) <= fakes
-            low, bins = (middle, bins) if fits else (low, middle)
-        return low
-    return max(0, bins if bins >= 2 else 0)
+def _most_bins(wish: Wish, way: Way, most: int, fakes: int) -> int:
+    """The most bins up to ``most`` that ``fakes`` cover, 0 for none.
+
+    The fakes that are needed rise nearly as the bins: each guess is scaled by what the last missed.
+    """
+    over, fit, guess = most + 1, 0, most
+    while over - fit > 1 and guess >= 2:
+        need = _uniform_fakes(wish, way, guess)
+        if need <= fakes:
+            fit, guess = guess, guess + max(1, (fakes - need) * guess // need)
+        else:
+            over, guess = guess, guess * fakes // need
+        guess = max(fit + 1, min(guess, over - 1))
+    return fit if fit >= 2 else 0
 
 
 def _uniform_fakes(wish: Wish, way: Way, bins: int) -> int:
