@@ -63,4 +63,4 @@ def _statement(line: Baseline, bins: int) -> str:
             f"{line.all_within:,}"
         )
     spent = f"epsilon = {at_most(line.epsilon, 6)}, delta = {at_most(line.delta, 6)}"
-    return f"Central model, {line.name}: {chance} {what}; {spent} ({line.source})."
+    return f"central model, {line.name}: {chance} {what}; {spent} ({line.source})."
