@@ -190,7 +190,7 @@ def test_a_density_is_a_density(charts):
 
 
 def test_repeating_gains_less_than_claimed(charts):
-    exact, said, rule = charts["003"][0].curves
+    exact, said, rule, _ = charts["003"][0].curves
     assert exact.points[0] == said.points[0]
     assert all(e[1] > s[1] for e, s in zip(exact.points[1:], said.points[1:], strict=True))
     assert rule.points[-1][1] > rule.points[0][1]
@@ -241,7 +241,7 @@ def test_the_page_is_whole_and_self_contained(found, charts):
     rows = (*verdicts.decided(list(every)), *verdicts.counted(list(every)))
     reader = checked(page(Reproduction(every, rows, drawn)))
     text = " ".join(reader.texts)
-    assert reader.tags.count("svg") == len(drawn) == 9
+    assert reader.tags.count("svg") == len(drawn) == 10
     assert reader.tags.count("tr") == len(every) + len(rows) + len(DOCUMENTS) + 1
     for name in DOCUMENTS.values():
         assert name in text

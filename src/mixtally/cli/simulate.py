@@ -48,6 +48,7 @@ def simulate(
 
     Every row of DATA is a person: plan, randomize, mix, tally, estimate, report.
     """
+    from mixtally.lab.central import central
     from mixtally.lab.population import read_population
     from mixtally.lab.run import release
     from mixtally.report.study import Study
@@ -81,6 +82,7 @@ def simulate(
         truth=population.truth,
         reason=reason,
         seed=seed,
+        central=central(chosen.guarantee, population.truth, level=level, seeded=seed is not None),
     )
     show(study, out, top=top, json=json)
 

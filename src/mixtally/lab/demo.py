@@ -4,6 +4,7 @@ from collections.abc import Callable
 from importlib.resources import as_file, files
 
 from mixtally.ground.chance import Chance
+from mixtally.lab.central import central
 from mixtally.lab.population import Population, read_population
 from mixtally.lab.run import release
 from mixtally.lab.simulate import Progress
@@ -46,4 +47,5 @@ def demo(
         truth=population.truth,
         reason=answer.reason,
         seed=seed,
+        central=central(guarantee, population.truth, level=level, seeded=seed is not None),
     )

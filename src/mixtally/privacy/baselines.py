@@ -3,15 +3,16 @@
 import math
 
 
-def central_standard_error(epsilon: float) -> float:
+def central_standard_error(epsilon: float, moved: float = 2.0) -> float:
     """Error of a bin when someone trusted holds all values and adds discrete Laplace noise.
 
     One substitution moves two bins by one, so each gets decay epsilon / 2 and no delta is spent.
+    ``moved`` is that sum of all moves: 2 for a histogram, 1 for a single bit's count.
 
     Source: Ghosh, Roughgarden, Sundararajan, Universally Utility-Maximizing Privacy Mechanisms
     (2009), the geometric mechanism.
     """
-    ratio = math.exp(-epsilon / 2.0)
+    ratio = math.exp(-epsilon / moved)
     return math.sqrt(2.0 * ratio) / (1.0 - ratio)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from mixtally.report.models import Line, lines
 from mixtally.report.study import Study
 from mixtally.report.svg import Markup, el, join
 from mixtally.report.words import number
@@ -74,21 +75,16 @@ def bins_chart(study: Study, top: int) -> Markup:
 
 
 def error_chart(study: Study) -> Markup:
-    """Expected and measured error of every release between the central and the local model."""
-    lines: list[tuple[str, float, float | None]] = [
-        ("central model: someone sees all answers", study.central_error, None)
-    ]
-    lines += [
-        (f"{r.plan.protocol}, {r.messages / r.plan.users:.3g} messages a user",
-         r.estimate.standard_error, study.measured_error(r))
-        for r in study.releases
-    ]  # fmt: skip
-    lines.append(("local model: nobody is trusted, no mixes", study.local_error, None))
-    values = [v for _, expected, measured in lines for v in (expected, measured) if v]
+    """Expected and measured error of every release between the central and the local model.
+
+    The central mechanisms are drawn through all rows, with their accuracy statements as bars.
+    """
+    shown = lines(study)
+    values = [v for line in shown for v in (line.expected, line.measured, line.bound) if v]
     low = math.floor(math.log10(min(values)))
     high = math.ceil(math.log10(max(values) * 1.0001))
     start, span = 330, _WIDTH - 330 - 90
-    height = _TOP + 30 * len(lines) + 8
+    height = _TOP + 30 * len(shown) + 8
 
     def at(value: float) -> float:
         return start + span * (math.log10(value) - low) / (high - low)
@@ -96,25 +92,40 @@ def error_chart(study: Study) -> Markup:
     parts = [
         el("text", "error of one bin, in counts (logarithmic)", x=start, y=16, class_="axis"),
         *_ticks([10.0**k for k in range(low, high + 1)], at, height),
+        *_through([v.expected for v in shown if v.bound is not None and v.expected], at, height),
     ]
-    for row, (name, expected, measured) in enumerate(lines):
-        y = _TOP + 30 * row + 15
-        kind = "stem own" if 0 < row < len(lines) - 1 else "stem"
-        parts += [
-            el("text", name, x=start - 10, y=y + 4, class_="label"),
-            el("line", x1=start, x2=at(expected), y1=y, y2=y, class_=kind),
-            el("circle", cx=at(expected), cy=y, r=5, class_=kind.replace("stem", "point")),
-            el(
-                "text",
-                number(expected),
-                x=at(max(expected, measured or 0.0)) + 12,
-                y=y + 4,
-                class_="value",
-            ),
-        ]
-        if measured:
-            parts += _ring(at(measured), y)
+    for row, line in enumerate(shown):
+        parts += _error_row(line, _TOP + 30 * row + 15, at, start)
     return _picture(height, "Error of one bin in each model", parts)
+
+
+def _error_row(line: Line, y: float, at: Callable[[float], float], start: float) -> list[Markup]:
+    kind = "stem own" if line.own else "stem"
+    name = f"{line.name}, {line.messages:.3g} messages a user" if line.own else line.name
+    parts = [el("text", name, x=start - 10, y=y + 4, class_="label")]
+    if line.expected:
+        x = at(line.expected)
+        parts += [
+            el("line", x1=start, x2=x, y1=y, y2=y, class_=kind),
+            el("circle", cx=x, cy=y, r=5, class_=kind.replace("stem", "point")),
+        ]
+    if line.bound:
+        x = at(line.bound)
+        parts.append(el("line", x1=x, x2=x, y1=y - 7, y2=y + 7, class_="bound"))
+    if line.measured:
+        parts += _ring(at(line.measured), y)
+    drawn = [v for v in (line.expected, line.measured, line.bound) if v]
+    text = f"at most {line.bound:,}" if line.expected is None else number(line.expected)
+    end = at(max(drawn)) if drawn else start
+    return [*parts, el("text", text, x=end + 12, y=y + 4, class_="value")]
+
+
+def _through(values: list[float], at: Callable[[float], float], height: float) -> list[Markup]:
+    """Lines from top to bottom that every row is held against."""
+    return [
+        el("line", x1=at(v), x2=at(v), y1=_TOP - 6, y2=height - 8, class_="central")
+        for v in values
+    ]  # fmt: skip
 
 
 def _ring(x: float, y: float) -> list[Markup]:

@@ -53,6 +53,8 @@ def facts(study: Study) -> dict[str, Any]:
         "reason": study.reason,
         "central_standard_error": study.central_error,
         "local_standard_error": study.local_error,
+        "central": [line.facts() for line in study.central.lines],
+        "central_note": study.central.note,
         "releases": [_release(study, release) for release in study.releases],
     }
 

@@ -3,6 +3,7 @@
 from mixtally.ground.codec import fingerprint
 from mixtally.protocols.facts import plan_facts
 from mixtally.report.charts import bins_chart, error_chart
+from mixtally.report.models import statements
 from mixtally.report.study import Study
 from mixtally.report.style import STYLE
 from mixtally.report.svg import Markup, el, join
@@ -65,14 +66,20 @@ def _key_figures(study: Study) -> Markup:
 
 
 def _error_note(study: Study) -> Markup:
-    text = (
-        "Expected standard error of an empty bin at the same epsilon. The central model is "
-        "discrete Laplace noise added by someone who sees everything; the local model is the "
-        "better of optimized unary and direct encoding."
-    )
+    text = "Expected standard error of an empty bin at the same epsilon. "
+    if study.central.lines:
+        text += (
+            "In the central model someone who sees everything adds the noise; upright bars are how "
+            "far off one answer is at most, at the confidence stated below, and dashed lines carry "
+            "the errors through all rows. "
+        )
+    else:
+        text += "The central model is discrete Laplace noise added by someone who sees everything. "
+    text += "The local model is the better of optimized unary and direct encoding."
     if study.truth is not None:
         text += " Rings are the error measured here over all bins."
-    return el("p", text, class_="note")
+    told = statements(study)
+    return join([el("p", text, class_="note"), *([_list(told)] if told else [])])
 
 
 def _plan_table(study: Study) -> Markup:

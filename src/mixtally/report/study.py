@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from mixtally.privacy.baselines import central_standard_error, local_standard_error
 from mixtally.protocols.base import Protocol
+from mixtally.records.baseline import NOT_DRAWN, Central
 from mixtally.records.plan import Plan
 from mixtally.records.results import Estimate
 
@@ -33,6 +34,7 @@ class Study:
       truth    shape (bins,), None outside the lab
       reason   why the main release's plan was chosen
       seed     of the randomness, None when it came from the operating system
+      central  mechanisms of the central model at the main release's guarantee
     """
 
     title: str
@@ -41,6 +43,7 @@ class Study:
     truth: NDArray[np.int64] | None = None
     reason: str = ""
     seed: int | None = None
+    central: Central = NOT_DRAWN
 
     @property
     def main(self) -> Release:

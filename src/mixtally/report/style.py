@@ -24,6 +24,7 @@ font-size:11px}svg .label{text-anchor:end}svg .value{font-variant-numeric:tabula
 .bar{fill:var(--bar)}.whisker{stroke:var(--own);stroke-width:2.5}.missed{stroke:var(--bad)}
 .point{fill:var(--soft)}.own,.whisker+.point{fill:var(--own)}.truth{fill:none;stroke:var(--truth);
 stroke-width:2}.stem{stroke:var(--soft);stroke-width:3}.stem.own{stroke:var(--own)}
+.bound{stroke:var(--soft);stroke-width:2}.central{stroke:var(--soft);stroke-dasharray:3 4}
 table{border-collapse:collapse;font-size:.88rem;font-variant-numeric:tabular-nums}
 th,td{padding:.25rem .9rem .25rem 0;border-bottom:1px solid var(--line);text-align:left;
 vertical-align:top}.bins td+td,.bins th+th{text-align:right}.plan th{font-weight:400;

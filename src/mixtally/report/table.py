@@ -4,6 +4,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from mixtally.report.models import lines, statements
 from mixtally.report.study import Study
 from mixtally.report.words import number
 
@@ -43,19 +44,17 @@ def error_table(study: Study) -> Table:
         table.add_column(heading, justify=justify)  # type: ignore[arg-type]
     table.add_column("measured", justify="right")
     table.add_column("messages a user", justify="right")
-    table.add_row("central model, someone sees all", number(study.central_error), "", "1")
-    for release in study.releases:
-        measured = study.measured_error(release)
-        table.add_row(
-            release.plan.protocol,
-            number(release.estimate.standard_error),
-            number(measured) if measured is not None else "",
-            f"{release.messages / release.plan.users:.3f}",
-        )
-    table.add_row("local model, nobody is trusted", number(study.local_error), "", "1")
+    for line in lines(study):
+        if line.expected is not None:
+            measured = "" if line.measured is None else number(line.measured)
+            sent = f"{line.messages:.3f}" if line.own else "1"
+            table.add_row(line.name, number(line.expected), measured, sent)
     return table
 
 
 def summary(study: Study, top: int) -> RenderableType:
     """Both tables and what they show."""
-    return Group(result_table(study, top), Text(study.findings()), error_table(study))
+    return Group(
+        result_table(study, top), Text(study.findings()), error_table(study),
+        *map(Text, statements(study)),
+    )  # fmt: skip

@@ -14,6 +14,7 @@ from mixtally.lab.reproduce.finding import (
 )
 from mixtally.lab.reproduce.notes_claims import propositions
 from mixtally.privacy import clear_uniform, flip_blank, laws, one_hot, price, single_bit
+from mixtally.privacy.baselines import central_standard_error
 from mixtally.privacy.laws import Ask
 from mixtally.privacy.published import notes
 
@@ -263,10 +264,12 @@ def _error_chart() -> Chart:
     said = math.sqrt(notes.flip_cover(EPSILON, DELTA))
     flat = tuple((float(n), said) for n in crowds)
     root = tuple((float(n), exact[0][1] * (n / crowds[0]) ** 0.25) for n in crowds)
+    floor = tuple((float(n), central_standard_error(EPSILON)) for n in crowds)
     return Chart(
         DOCUMENT, "Flips without fakes: the error at (1, 1e-6)",
         "The least standard error that keeps the promise for whole messages, against the constant "
-        "of section 1.", "people", "standard error, counts",
-        (Curve("exact", exact, dots=True), Curve("n^(1/4)", root), Curve("said: constant", flat)),
+        "of section 1; central: discrete Laplace noise.", "people", "standard error, counts",
+        (Curve("exact", exact, dots=True), Curve("n^(1/4)", root), Curve("said: constant", flat),
+         Curve("central", floor)),
         log_x=True, log_y=True,
     )  # fmt: skip

@@ -15,6 +15,7 @@ from mixtally.lab.reproduce.finding import (
 )
 from mixtally.lab.reproduce.small import sum_law
 from mixtally.privacy import laws, single_bit
+from mixtally.privacy.baselines import central_standard_error
 from mixtally.privacy.bracket import Bracket
 from mixtally.privacy.laws import Ask
 from mixtally.privacy.published import repeats
@@ -217,13 +218,14 @@ def _repeats_chart() -> Chart:
     exact = tuple((float(k), exact_error(k)) for k in times)
     said = tuple((float(k), exact[0][1] / math.sqrt(k)) for k in times)
     rule = tuple((float(k), _rule_error(k)) for k in times)
+    floor = tuple((float(k), central_standard_error(1.0, moved=1.0)) for k in times)
     return Chart(
         DOCUMENT, "Sending a bit k times: standard error at the same privacy",
         "Exact law at (1, 1e-6), N = 100,000, crowd of equal bits, against the claimed gain of "
-        "sqrt(k); (5.24) keeps no such promise and its error rises.",
+        "sqrt(k); (5.24) keeps no such promise and its error rises. Central: discrete Laplace.",
         "k", "standard error, counts",
         (Curve("exact", exact, dots=True), Curve("claimed: 1 / sqrt(k)", said, dots=True),
-         Curve("by (5.24), lambda = e", rule, dots=True)),
+         Curve("by (5.24), lambda = e", rule, dots=True), Curve("central", floor)),
         log_x=True, log_y=True,
     )  # fmt: skip
 

@@ -1,10 +1,11 @@
-"""Side Notes on Differential Privacy 002: the election and the plausible deniability."""
+"""Side Notes on Differential Privacy 002: the election, deniability, and section 3's bounds."""
 
 import math
 
 import numpy as np
 
 from mixtally.ground.fixed import threshold_of
+from mixtally.lab.reproduce import central
 from mixtally.lab.reproduce.figures import Chart, Curve
 from mixtally.lab.reproduce.finding import Finding, Steps, claim
 from mixtally.privacy import flip_blank
@@ -27,6 +28,7 @@ def findings(progress: Steps) -> list[Finding]:
     found = [
         Finding(DOCUMENT, "section 1", "chance of another input at epsilon = ln 3", "25", share,
                 "%", "both inputs equally likely before"),
+        *central.findings(),
         Finding(DOCUMENT, place, "e^epsilon at p = 0.63", "2.9", grow),
         claim(DOCUMENT, place, "every ballot keeps epsilon by itself: delta", delta.upper
               <= _NEGLIGIBLE, delta.upper, "exact law of one flipped ballot"),
@@ -67,19 +69,25 @@ def _spread() -> Finding:
 
 
 def charts() -> list[Chart]:
-    """The trade that the document describes."""
+    """The bounds of section 3, and the trade of section 5."""
     keeps = np.linspace(0.52, 0.95, 60).tolist()
     one = tuple((p, 100.0 * voting.radius(USERS, p)) for p in keeps)
     ten = tuple((p, 100.0 * voting.radius_at_once(USERS, p, CANDIDATES)) for p in keeps)
+    trusted = tuple(
+        (p, 100.0 / USERS * central.laplace_within(voting.epsilon_of(p), CANDIDATES, 0.05))
+        for p in keeps
+    )
     deny = tuple((p, 100.0 / (1.0 + math.exp(voting.epsilon_of(p)))) for p in keeps)
     return [
+        central.chart(),
         Chart(
             DOCUMENT, "An election of 100,000: accuracy against deniability",
             "Radius at 95 % of the share of votes, and the least chance that an accusation is "
-            "wrong, both in percent.",
+            "wrong, both in percent; beside them what ten counts with central Laplace noise keep "
+            "at the same epsilon.",
             "p, the chance that a bit is kept", "percent",
             (Curve("radius, one candidate", one), Curve("radius, ten at once", ten),
-             Curve("deniability", deny)),
+             Curve("deniability", deny), Curve("central, ten at once", trusted)),
             marks=((KEEP, "p = 0.63"),), log_y=True,
         )
     ]  # fmt: skip
