@@ -29,8 +29,8 @@ from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flips import Flips
 from mixtally.records.results import Estimate, Tally
 
-_FAR = 9.0
-"""Standard errors beyond which an option's votes are taken to be impossible (2e-19)."""
+_FAR, _LUMPS = 9.0, 20.0
+"""Votes so many standard errors and counts from an estimate are taken to be impossible (1e-12)."""
 _FINE = 50
 """Places for z in a standard error, where there are so many."""
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
@@ -45,10 +45,11 @@ def winner_chances(protocol: Protocol, tally: Tally, users: int) -> Floats:
     error = math.sqrt(protocol.variance(tally.messages))
     counts = np.clip(protocol.unbiased(tally.counts, tally.messages), 0.0, float(users))
     lead = float(counts.max())
-    first = max(0, math.floor(lead - 3.0 * _FAR * error))
-    last = min(users, math.ceil(lead + _FAR * error))
+    reach = _FAR * error + _LUMPS
+    first = max(0, math.floor(lead - 3.0 * reach))
+    last = min(users, math.ceil(lead + reach))
     votes = np.arange(first, last + 1, max(1, math.floor(error / _FINE)))
-    able = np.flatnonzero(counts >= lead - 2.0 * _FAR * error)
+    able = np.flatnonzero(counts >= lead - 2.0 * reach)
     law = np.array([_law(protocol, tally, int(tally.counts[i]), votes) for i in able])
     below = np.cumsum(law, axis=1) - law
     chances = np.zeros(len(counts))
@@ -100,15 +101,15 @@ def _flipped(protocol: Flips, messages: int, seen: int, votes: NDArray[np.int64]
     """P(S = seen) for S ~ Bin(z, p) + Bin(messages - z, q) and every z of ``votes``.
 
     The Fourier inversion (1/2 pi) int (q + p e^it)^z (p + q e^it)^(N - z) e^(-i t seen) dt by the
-    trapezoid rule, whose aliases lie 40 deviations apart; beyond ``_FAR`` / deviation the integrand
-    is below 1e-17. The absolute error is about 1e-15.
+    trapezoid rule. Its aliases lie 40 deviations and 100 counts apart, further than any of
+    ``votes`` from what it explains; beyond an angle of 12 / deviation the integrand is below 1e-13.
     """
     q = protocol.flip_probability
     p = 1.0 - q
     deviation = math.sqrt(messages * p * q)
-    half = math.ceil(20.0 * deviation + 20.0)
+    half = math.ceil(20.0 * deviation + 50.0)
     step = 2.0 * math.pi / (2 * half + 1)
-    angle = step * np.arange(1, min(half, math.ceil(_FAR / deviation / step)) + 1)
+    angle = step * np.arange(1, min(half, math.ceil(12.0 / deviation / step)) + 1)
     turn = np.exp(1j * angle)
     held, other = np.log(q + p * turn), np.log(p + q * turn)
     power = messages * other - 1j * seen * angle + votes[:, np.newaxis] * (held - other)

@@ -33,7 +33,7 @@ def result_rows(election: Election, count: Count) -> list[list[str]]:
         rows.append([
             election.question.label(i),
             percent(float(found.counts[i]) / users),
-            f"{percent(low)} .. {percent(high)}",
+            f"{100 * low:.2f} .. {100 * high:.2f}",
             percent(election.radius(count), 3),
             chance(float(count.chances[i])),
             percent(int(election.truth[i]) / users),
