@@ -17,7 +17,7 @@ from mixtally.lab.seeded import SeededChance
 from mixtally.protocols.clear_shaped import ClearShaped, ratio_of
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flip_blank import FlipBlank
-from mixtally.records.results import Tally
+from mixtally.records.results import Estimate, Intervals, Tally
 
 PEOPLE = 9
 
@@ -192,17 +192,30 @@ def test_uniform_fakes_taken_for_independent_ones_are_found(monkeypatch):
     assert miscalibration(CROWDS["uniform fakes"], 60, 800) > 4.75
 
 
+def test_touching_intervals_rule_nobody_out_and_parted_ones_do():
+    def ends(low, high):
+        return Intervals(np.array(low), np.array(high), 0.95, "exact", simultaneous=True)
+
+    together, alone = ends([40, 10, 9], [60, 40, 39]), ends([45, 20, 20], [55, 30, 30])
+    found = Estimate(np.array([50.0, 25.0, 24.0]), 5.0, each=alone, together=together)
+    assert may_have_won(found).tolist() == [True, True, False]
+
+
 def test_the_winner_is_among_those_not_ruled_out():
     """At 95 %: 2,000 collections miss at most 100 on average; 150 have a chance below 10^-6.
 
-    The hardest result: all tied but one, which leads by a vote.
+    The hardest result: all tied but one, which leads by a vote. The twin rules out by the
+    intervals of each option narrowed to its estimate, and misses most of the time.
     """
     protocol, chance = FlipBlank(bins=3, fakes=0, threshold=threshold_of(0.3)), SeededChance(5)
     truth = np.array([21, 20, 19])
-    missed = ruled = 0
+    missed = ruled = bold = 0
     for counts in draw_counts(protocol, truth, 60, 2000, chance):
-        able = may_have_won(estimate_counts(protocol, Tally(counts, 60), 60))
+        found = estimate_counts(protocol, Tally(counts, 60), 60)
+        able = may_have_won(found)
         missed += not able[0]
         ruled += int((~able).sum())
+        bold += int(found.counts.argmax()) != 0
     assert missed <= 150
     assert ruled > 0
+    assert bold > 150

@@ -1,7 +1,6 @@
 """A vote played twice: the numbers of the side notes, intervals that hold, plans that fit."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +14,6 @@ from mixtally.lab.seeded import SeededChance
 from mixtally.planner import Wish
 from mixtally.privacy.local import certificate
 from mixtally.privacy.published import voting as published
-from mixtally.protocols.flip_blank import FlipBlank
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
 from mixtally.records.results import Tally
@@ -159,9 +157,3 @@ def test_a_crowd_too_small_for_any_plan_is_refused():
     crowd = Population(Question(name="x", bins=2), np.repeat([0, 1], [3, 2]))
     with pytest.raises(InfeasibleError):
         held(crowd, epsilon=0.1)
-
-
-def test_ballots_are_flips_without_fakes():
-    assert replace(voting.local_ballots(5, epsilon=1.0, keep=None), threshold=1 << 62) == FlipBlank(
-        bins=5, fakes=0, threshold=1 << 62
-    )

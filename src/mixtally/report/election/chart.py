@@ -19,7 +19,7 @@ STYLE = """
 
 
 def shares_chart(election: Election) -> Markup:
-    """Bars of shares with intervals; the local version above, the shuffle version below it."""
+    """Bars of shares with intervals: the local version's above the shuffle version's."""
     chosen = election.ranked()[:MOST_SHOWN].tolist()
     users = election.users
     shown = [

@@ -28,17 +28,23 @@ def headings(election: Election, count: Count) -> list[str]:
 def result_rows(election: Election, count: Count) -> list[list[str]]:
     """One row an option, the true winner first."""
     rows, users, found = [], election.users, count.estimate
+    digits = _digits(election.radius(count))
     for i in election.ranked().tolist():
         low, high = int(found.each.lower[i]) / users, int(found.each.upper[i]) / users
         rows.append([
             election.question.label(i),
-            percent(float(found.counts[i]) / users),
-            f"{100 * low:.2f} .. {100 * high:.2f}",
-            percent(election.radius(count), 3),
+            percent(float(found.counts[i]) / users, digits),
+            f"{100 * low:.{digits}f} .. {100 * high:.{digits}f}",
+            percent(election.radius(count), digits + 1),
             chance(float(count.chances[i])),
-            percent(int(election.truth[i]) / users),
+            percent(int(election.truth[i]) / users, digits),
         ])  # fmt: skip
     return rows
+
+
+def _digits(radius: float) -> int:
+    """Decimals of a percentage at which ``radius`` has two digits, at least two."""
+    return max(2, 1 - math.floor(math.log10(100.0 * radius))) if radius > 0.0 else 2
 
 
 def comparison(election: Election) -> list[list[str]]:

@@ -6,7 +6,7 @@ from rich.text import Text
 
 from mixtally.report.election.rows import VERSIONS, comparison, headings, result_rows
 from mixtally.report.election.votes import Election
-from mixtally.report.election.words import deniability, verdict
+from mixtally.report.election.words import deniability, method, verdict
 
 
 def summary(election: Election) -> RenderableType:
@@ -19,7 +19,7 @@ def summary(election: Election) -> RenderableType:
             Text(verdict(election, count) + "\n"),
         ]
     parts.append(_grid("The two versions", VERSIONS, comparison(election), right=False))
-    return Group(*parts, *[Text(text) for text in deniability(election)])
+    return Group(*parts, *[Text(text) for text in (*deniability(election), *method())])
 
 
 def _grid(title: str, names: list[str], rows: list[list[str]], *, right: bool) -> Table:

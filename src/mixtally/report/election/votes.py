@@ -79,7 +79,8 @@ class Election:
         For the local version this is the radius of side notes 002 section 5.
         """
         outside = (1.0 - self.level) / (self.question.bins if at_once else 1)
-        return -NormalDist().inv_cdf(outside / 2.0) * count.estimate.standard_error / self.users
+        quantile = abs(NormalDist().inv_cdf(outside / 2.0))
+        return quantile * count.estimate.standard_error / self.users
 
     def counts(self) -> dict[str, Count]:
         """Both versions by name."""
