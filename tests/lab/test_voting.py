@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from mixtally.errors import InfeasibleError, ParameterError
+from mixtally.errors import InfeasibleError, ParameterError, PlanError
 from mixtally.estimate.debias import estimate_counts
 from mixtally.lab import voting
 from mixtally.lab.coverage import draw_counts
@@ -157,3 +157,15 @@ def test_a_crowd_too_small_for_any_plan_is_refused():
     crowd = Population(Question(name="x", bins=2), np.repeat([0, 1], [3, 2]))
     with pytest.raises(InfeasibleError):
         held(crowd, epsilon=0.1)
+
+
+@pytest.mark.parametrize(("users", "options"), [(1199, 2), (1200, 3)])
+def test_ballots_for_other_voters_are_refused(users, options):
+    crowd = Population(Question(name="x", bins=2), np.repeat([0, 1], [700, 500]))
+    ballots = voting.local_ballots(options, epsilon=1.0, keep=None)
+    wish = Wish(question=crowd.question, guarantee=Guarantee(epsilon=1.0, delta=1e-6), users=users)
+    with pytest.raises(PlanError, match="wanted ballots and a wish for 1,200 voters and 2 options"):
+        voting.hold(
+            crowd, ballots, certificate(ballots), wish, SeededChance(1), lambda *_: None,
+            level=0.95, title="", source="",
+        )  # fmt: skip

@@ -5,7 +5,7 @@ Source: side notes 002 section 5 for the local version and the example.
 
 import numpy as np
 
-from mixtally.errors import ParameterError
+from mixtally.errors import ParameterError, PlanError
 from mixtally.estimate.debias import check_choices, estimate_counts
 from mixtally.estimate.winner import may_have_won, winner_chances
 from mixtally.ground.chance import Chance
@@ -87,12 +87,22 @@ def hold(
       ballots, promise   the local version and its certificate
       wish               for the plan of the shuffle version, asked of the same voters
 
-    Raises ParameterError for a level outside (0, 1), InfeasibleError when no plan meets the wish.
+    Raises ParameterError for a level outside (0, 1), PlanError when ballots or wish are for others
+    than these voters, InfeasibleError when no plan meets the wish.
     """
     check_choices(level, None)  # before the work, not after it
+    users, options = len(population.codes), population.question.bins
+    if (wish.question, wish.users, ballots.bins) != (population.question, users, options):
+        raise PlanError(
+            "vote",
+            wanted=f"ballots and a wish for {users:,} voters and {options:,} options",
+            got=f"a wish for {wish.users:,} voters and {wish.question.bins:,} options of "
+            f"{wish.question.name!r}, ballots with {ballots.bins:,}",
+            do="make both for the population that votes",
+        )
     answer = choose(wish)
     plan = answer.best.plan
-    protocol, users = verify(plan), len(population.codes)
+    protocol = verify(plan)
 
     def counted(how: Protocol, shown: Certificate) -> Count:
         tally = play(how, population.codes, chance, progress)
