@@ -38,6 +38,7 @@ def estimate_counts(
     *,
     level: float = 0.95,
     projection: str | None = None,
+    exact_ones: float | None = None,
 ) -> Estimate:
     """Unbiased counts with intervals at ``level``.
 
@@ -45,6 +46,7 @@ def estimate_counts(
       users        people the projection sums to
       projection   None, or "simplex" for the nearest histogram of ``users`` people, kept beside
                    the unbiased counts, never in their place
+      exact_ones   as ``intervals`` has it
 
     Raises ParameterError for a level outside (0, 1) or an unknown projection, MessageError when
     fewer messages came than fakes were promised.
@@ -62,7 +64,7 @@ def estimate_counts(
     return Estimate(
         counts=counts,
         standard_error=math.sqrt(protocol.variance(tally.messages)),
-        each=intervals(protocol, tally, level, simultaneous_over=1),
-        together=intervals(protocol, tally, level, simultaneous_over=bins),
+        each=intervals(protocol, tally, level, simultaneous_over=1, exact_ones=exact_ones),
+        together=intervals(protocol, tally, level, simultaneous_over=bins, exact_ones=exact_ones),
         projected=PROJECTIONS[projection](counts, float(users)) if projection else None,
     )

@@ -4,6 +4,7 @@ With s tallied, z is kept when P_z(S >= s) and P_z(S <= s) both exceed half the 
 tails grow and fall with z, so what is kept is an interval and its ends are found by bisection.
 """
 
+import math
 from collections.abc import Callable
 from statistics import NormalDist
 
@@ -21,12 +22,18 @@ MOST_EXACT_ONES = 2000.0
 
 
 def intervals(
-    protocol: Protocol, tally: Tally, level: float, *, simultaneous_over: int
+    protocol: Protocol,
+    tally: Tally,
+    level: float,
+    *,
+    simultaneous_over: int,
+    exact_ones: float | None = None,
 ) -> Intervals:
     """Equal-tailed intervals, shape (bins,), whole numbers between 0 and the people possible.
 
     ``simultaneous_over`` bins share the error allowed (Bonferroni: valid however the bins depend
-    on each other); 1 gives each bin the whole of it.
+    on each other); 1 gives each bin the whole of it. Bins with more than ``exact_ones`` expected
+    flipped ones take the normal law, ``MOST_EXACT_ONES`` when left out.
     """
     most = tally.messages - (protocol.fakes if protocol.fake_source is FakeSource.USERS else 0)
     tail = (1.0 - level) / 2.0 / simultaneous_over
@@ -34,7 +41,7 @@ def intervals(
         method = EXACT
         least, most_noise = reach(protocol, tally.messages, 0, tail)
         lower, upper = tally.counts - most_noise, tally.counts - least
-    elif protocol.offset(tally.messages) <= MOST_EXACT_ONES:
+    elif protocol.offset(tally.messages) <= (MOST_EXACT_ONES if exact_ones is None else exact_ones):
         method = EXACT
         lower, upper = _invert(protocol, tally, tail, most)
     else:
@@ -52,18 +59,25 @@ def intervals(
 _Ends = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
+def _half(protocol: Protocol, tally: Tally, tail: float) -> float:
+    """Half the width of a normal interval with ``tail`` on either side."""
+    return -NormalDist().inv_cdf(tail) * math.sqrt(protocol.variance(tally.messages))
+
+
 def _normal(protocol: Protocol, tally: Tally, tail: float) -> _Ends:
-    width = NormalDist().inv_cdf(1.0 - tail) * protocol.variance(tally.messages) ** 0.5
+    width = _half(protocol, tally, tail)
     counts = protocol.unbiased(tally.counts, tally.messages)
     return np.floor(counts - width).astype(np.int64), np.ceil(counts + width).astype(np.int64)
 
 
 def _invert(protocol: Protocol, tally: Tally, tail: float, most: int) -> _Ends:
     seen, place = np.unique(tally.counts, return_inverse=True)
-    offset, messages = protocol.offset(tally.messages), tally.messages
+    messages, width = tally.messages, _half(protocol, tally, tail)
     lower, upper = np.empty_like(seen), np.empty_like(seen)
-    for i, s in enumerate(seen.tolist()):
-        guess = min(max(round((s - offset) / protocol.gain), 0), most)
+    for i, (s, count) in enumerate(
+        zip(seen.tolist(), protocol.unbiased(seen, messages).tolist(), strict=True)
+    ):
+        low, high = (min(max(round(end), 0), most) for end in (count - width, count + width))
 
         def reaches(z: int, s: int = s) -> bool:
             return z + reach(protocol, messages, z, tail)[1] >= s
@@ -71,8 +85,8 @@ def _invert(protocol: Protocol, tally: Tally, tail: float, most: int) -> _Ends:
         def passes(z: int, s: int = s) -> bool:
             return z + reach(protocol, messages, z, tail)[0] > s
 
-        lower[i] = first_true(reaches, guess, 0, most)
-        upper[i] = first_true(passes, guess, 0, most + 1) - 1
+        lower[i] = first_true(reaches, low, 0, most)
+        upper[i] = first_true(passes, high, 0, most + 1) - 1
     return lower[place], upper[place]
 
 

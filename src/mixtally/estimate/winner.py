@@ -1,0 +1,117 @@
+"""Who won: the chance that each option truly has the most votes, given the tally.
+
+Assumed: before the count every number of votes from 0 to all was equally likely for every option,
+each independently. Then the true number z of an option has the law h(z) ~ P(tallied s | z), the
+exact law of the noise, and
+
+    P(i wins) = sum_z h_i(z) prod_{j != i} P(z_j < z), a tie decided by lot.
+
+A lot is the same as adding to every z a uniform number in (0, 1), so the product becomes the
+integral over t in (0, 1) of prod (P(z_j < z) + t h_j(z)), and the chances sum to one.
+
+That all votes sum to the voters is not used: where the noise is normal and equal in all bins it
+only moves all estimates together. The bins' noise is independent given the votes: flips and shaped
+fakes by construction; uniform fakes are a multinomial, which is a product of Poisson laws once the
+sum is given.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from mixtally.errors import MessageError
+from mixtally.estimate.noise import noise_law
+from mixtally.ground.tails import Floats
+from mixtally.protocols.base import Protocol
+from mixtally.protocols.clear_uniform import ClearUniform
+from mixtally.protocols.flips import Flips
+from mixtally.records.results import Estimate, Tally
+
+_FAR, _LUMPS = 9.0, 20.0
+"""Votes so many standard errors and counts from an estimate are taken to be impossible (1e-12)."""
+_FINE = 50
+"""Places for z in a standard error, where there are so many."""
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
+_LEAST_LIKELY = 1e-12
+
+
+def winner_chances(protocol: Protocol, tally: Tally, users: int) -> Floats:
+    """The chance of every option, shape (bins,), that it won; they sum to one.
+
+    Raises MessageError when no votes of ``users`` people explain the tally.
+    """
+    error = math.sqrt(protocol.variance(tally.messages))
+    counts = np.clip(protocol.unbiased(tally.counts, tally.messages), 0.0, float(users))
+    lead = float(counts.max())
+    reach = _FAR * error + _LUMPS
+    first = max(0, math.floor(lead - 3.0 * reach))
+    last = min(users, math.ceil(lead + reach))
+    votes = np.arange(first, last + 1, max(1, math.floor(error / _FINE)))
+    able = np.flatnonzero(counts >= lead - 2.0 * reach)
+    law = np.array([_law(protocol, tally, int(tally.counts[i]), votes) for i in able])
+    below = np.cumsum(law, axis=1) - law
+    chances = np.zeros(len(counts))
+    for node, weight in zip((_NODES + 1.0) / 2.0, _WEIGHTS / 2.0, strict=True):
+        chances[able] += weight * (law * _others(below + node * law)).sum(axis=1)
+    return chances
+
+
+def may_have_won(found: Estimate) -> NDArray[np.bool_]:
+    """Options that the intervals for all bins at once do not rule out as winner, shape (bins,).
+
+    The true winner is among them whenever all those intervals hold, whatever was assumed before.
+    """
+    able: NDArray[np.bool_] = found.together.upper >= found.together.lower.max()
+    return able
+
+
+def _others(values: Floats) -> Floats:
+    """For every row the product of all other rows."""
+    ones = np.ones((1, values.shape[1]))
+    before = np.cumprod(np.concatenate([ones, values[:-1]]), axis=0)
+    after = np.cumprod(np.concatenate([ones, values[:0:-1]]), axis=0)[::-1]
+    return np.asarray(before * after, dtype=np.float64)
+
+
+def _law(protocol: Protocol, tally: Tally, seen: int, votes: NDArray[np.int64]) -> Floats:
+    """The law h on ``votes``, which sums to one."""
+    if isinstance(protocol, Flips):
+        likely = _flipped(protocol, tally.messages, seen, votes)
+    elif isinstance(protocol, ClearUniform):
+        mean, fakes = protocol.fakes / protocol.bins, np.maximum(seen - votes, 0)
+        log = special.xlogy(fakes, mean) - mean - special.gammaln(fakes + 1.0)
+        likely = np.where(seen >= votes, np.exp(log), 0.0)
+    else:
+        noise = noise_law(protocol, tally.messages, 0)
+        place = seen - votes - noise.first
+        inside = (place >= 0) & (place < len(noise.pmf))
+        likely = np.where(inside, noise.pmf[np.where(inside, place, 0)], 0.0)
+    total = float(likely.sum())
+    if not total > _LEAST_LIKELY:
+        raise MessageError(
+            "tally", wanted="counts that some votes explain", got=f"{seen:,} in one bin",
+            do="look for ballots that did not follow the plan",
+        )  # fmt: skip
+    return np.asarray(likely / total, dtype=np.float64)
+
+
+def _flipped(protocol: Flips, messages: int, seen: int, votes: NDArray[np.int64]) -> Floats:
+    """P(S = seen) for S ~ Bin(z, p) + Bin(messages - z, q) and every z of ``votes``.
+
+    The Fourier inversion (1/2 pi) int (q + p e^it)^z (p + q e^it)^(N - z) e^(-i t seen) dt by the
+    trapezoid rule. Its aliases lie 40 deviations and 100 counts apart, further than any of
+    ``votes`` from what it explains; beyond an angle of 12 / deviation the integrand is below 1e-13.
+    """
+    q = protocol.flip_probability
+    p = 1.0 - q
+    deviation = math.sqrt(messages * p * q)
+    half = math.ceil(20.0 * deviation + 50.0)
+    step = 2.0 * math.pi / (2 * half + 1)
+    angle = step * np.arange(1, min(half, math.ceil(12.0 / deviation / step)) + 1)
+    turn = np.exp(1j * angle)
+    held, other = np.log(q + p * turn), np.log(p + q * turn)
+    power = messages * other - 1j * seen * angle + votes[:, np.newaxis] * (held - other)
+    found = step / (2.0 * math.pi) * (1.0 + 2.0 * np.exp(power).real.sum(axis=1))
+    return np.asarray(np.maximum(found, 0.0), dtype=np.float64)

@@ -1,0 +1,89 @@
+"""One-hot records that hide themselves: what flips alone keep, and what a guess about one is worth.
+
+Without fakes and without a mix the observer sees every report with its sender, which is the law of
+``flip-blank`` with one record and no fakes: its divergence is zero from 2 ln(p/q) on.
+
+Source: side notes 002 section 5.
+"""
+
+import math
+
+import msgspec
+
+from mixtally.errors import AccountingError, ParameterError
+from mixtally.ground.fixed import SCALE, threshold_of
+from mixtally.privacy.price import certify
+from mixtally.privacy.published import voting
+from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.records.certificate import Certificate
+from mixtally.records.guarantee import LEAST_EPSILON, MOST_EPSILON, Observer, checked_epsilon
+
+_ABOVE = 1.0 + 1e-11
+"""The local epsilon as a double is stated this much larger: past every rounding on the way."""
+
+
+def kept_with(keep: float) -> int:
+    """The flip threshold at which a bit is kept with probability ``keep``, to the nearest 2^-64.
+
+    Raises ParameterError unless it lies in (1/2, 1) and gives an epsilon in [0.01, 20].
+    """
+    epsilon = voting.epsilon_of(keep)
+    if not LEAST_EPSILON <= epsilon * _ABOVE <= MOST_EPSILON:
+        low, high = (1.0 / (1.0 + math.exp(-e / 2.0)) for e in (LEAST_EPSILON, MOST_EPSILON))
+        raise ParameterError(
+            "keep probability", wanted=f"a number in [{low:.5f}, {high:.6f}]", got=keep,
+            do=f"it would give an epsilon of {epsilon:.3g}",
+        )  # fmt: skip
+    return threshold_of(1.0 - keep)
+
+
+def least_threshold(epsilon: float) -> int:
+    """The least flip threshold with which every record keeps ``epsilon`` by itself.
+
+    Raises ParameterError for an epsilon outside [0.01, 20].
+    """
+    checked_epsilon(epsilon)
+    odds = math.exp(epsilon / (2.0 * _ABOVE * _ABOVE))
+    return math.ceil(SCALE / (1.0 + odds))
+
+
+def certificate(protocol: FlipBlank, epsilon: float | None = None) -> Certificate:
+    """The promise of every report by itself, with delta = 0, seen with its sender.
+
+    ``epsilon`` is the local one when left out. Raises ParameterError for one that the flips do not
+    keep, or that is outside [0.01, 20].
+    """
+    alone = FlipBlank(bins=protocol.bins, fakes=0, threshold=protocol.threshold)
+    least = alone.local_epsilon * _ABOVE
+    if epsilon is not None and epsilon < least:
+        raise ParameterError(
+            "epsilon", wanted=f"at least {least:.12g}, which these flips keep", got=epsilon,
+            do="keep bits less often",
+        )  # fmt: skip
+    found = certify(alone, least if epsilon is None else epsilon)
+    if found.upper != 0.0:
+        raise AccountingError(f"local certificate: wanted delta = 0, got {found.upper}")
+    return msgspec.structs.replace(found, observer=Observer.LINKED)
+
+
+def least_wrong(promise: Certificate, options: int) -> float:
+    """The least chance that a guess at one record is wrong, ``options`` equally likely before.
+
+    Sum P_i(A_i) <= e^eps P_j(A_i) + delta over all i and j != i, where A_i are the outcomes at
+    which i is guessed: a guess is right with probability at most
+    (e^eps + (options - 1) delta) / (e^eps + options - 1). With delta = 0 the bound holds for every
+    outcome by itself, otherwise on average over the outcomes.
+    """
+    others = options - 1
+    return others * (1.0 - promise.upper) / (math.exp(promise.epsilon) + others)
+
+
+def speaks(protocol: FlipBlank) -> tuple[float, float, float]:
+    """How often a report speaks for the truth, for neither and for a given lie: p^2, 2pq, q^2.
+
+    Of the two bits in which the true and the claimed record differ: both kept, one of them, none.
+    The likelihood ratio of the truth against the lie is then (p/q)^2, 1 or (q/p)^2.
+    """
+    q = protocol.flip_probability
+    p = 1.0 - q
+    return p * p, 2.0 * p * q, q * q

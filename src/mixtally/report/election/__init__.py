@@ -1,0 +1,1 @@
+"""What the public sees of a vote: two versions side by side, with their promises."""

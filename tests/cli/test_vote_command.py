@@ -1,0 +1,151 @@
+"""``mixtally vote``: a ballot file in two versions, the example, and what is refused."""
+
+import json
+
+import pytest
+
+FILES = ["report.html", "report.json", "shares.csv"]
+ASKED = ("--epsilon", 1, "--delta", "1e-6")
+
+
+@pytest.fixture
+def ballots(crowd):
+    """The thousand people of the crowd voting for a color."""
+    return crowd / "crowd.csv"
+
+
+@pytest.fixture
+def voted(cli, ballots):
+    """Plays the ballots and returns the facts."""
+
+    def call(*more, asked=ASKED):
+        outcome = cli("vote", ballots, "--column", "color", *asked, *more, "--json")
+        assert (outcome.status, outcome.err.strip()) == (0, "")
+        return json.loads(outcome.out)
+
+    return call
+
+
+def test_both_versions_are_told_with_their_certificates(voted):
+    facts = voted("--seed", 3)
+    local, shuffle = facts["local"], facts["shuffle"]
+    assert (facts["users"], facts["options"], facts["true_winner"]) == (1000, 5, "red")
+    assert (local["epsilon"], local["delta"], local["observer"]) == (1.0, 0.0, "linked")
+    assert shuffle["delta"] <= 1e-6
+    assert (shuffle["observer"], shuffle["status"]) == ("messages", "proved")
+    assert sum(row["chance_to_have_won"] for row in local["results"]) == pytest.approx(1.0)
+
+
+def test_keep_sets_the_local_version_alone(voted):
+    facts = voted("--keep", 0.7)
+    assert facts["local"]["keep_probability"] == pytest.approx(0.7)
+    assert facts["local"]["epsilon"] == pytest.approx(1.6946, abs=1e-4)
+    assert facts["shuffle"]["epsilon"] == 1.0
+
+
+def test_keep_without_epsilon_plans_for_what_it_keeps(voted):
+    facts = voted(asked=("--keep", 0.63, "--delta", "1e-6"))
+    assert (
+        facts["shuffle"]["epsilon"] == facts["local"]["epsilon"] == pytest.approx(1.06443, abs=1e-5)
+    )
+
+
+def test_the_budget_reaches_the_planner(voted):
+    assert voted("--mix-fakes")["shuffle"]["protocol"] == "clear-shaped"
+    facts = voted("--protocol", "flip-blank", "--messages-per-user", 3)
+    assert facts["shuffle"]["fakes"] == 2000
+
+
+def test_a_seed_repeats_a_vote_to_the_byte(cli, ballots, tmp_path):
+    for name in ("one", "two"):
+        given = ("vote", ballots, "--column", "color", *ASKED, "--seed", 3)
+        assert cli(*given, "--out", tmp_path / name).status == 0
+    assert sorted(p.name for p in (tmp_path / "one").iterdir()) == FILES
+    for name in FILES:
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+
+
+def test_the_example_prints_the_side_notes_numbers(cli):
+    outcome = cli("vote", "--example", "--seed", 1)
+    assert outcome.status == 0
+    for text in ("1.151 %", "2.9 times", "at least 25.6 %", "'A' leads", "local version"):
+        assert text in outcome.out
+
+
+def test_the_example_takes_other_numbers(cli):
+    facts = json.loads(cli("vote", "--example", "--epsilon", 2, "--delta", "1e-8", "--json").out)
+    assert (facts["local"]["epsilon"], facts["shuffle"]["delta_target"]) == (2.0, 1e-8)
+
+
+def test_labels_fix_the_options(voted, cli, ballots, tmp_path):
+    labels = tmp_path / "labels"
+    labels.write_text("teal\nred\nblue\npink\ngreen\nviolet\n")
+    facts = voted("--labels", labels)
+    assert [row["option"] for row in facts["local"]["results"]] == labels.read_text().split()
+    assert "read off the data" not in facts["source"]
+    assert "read off the data" in voted()["source"]
+
+
+@pytest.fixture
+def refuses(refused, tmp_path):
+    """Refuses a file of this text and writes nothing."""
+
+    def call(text, *more, asked=ASKED):
+        path, out = tmp_path / "ballots.csv", tmp_path / "out"
+        path.write_text(text)
+        line = refused("vote", path, "--column", "choice", *asked, "--out", out, *more)
+        assert not out.exists()
+        return line
+
+    return call
+
+
+GOOD = "choice\n" + "a\nb\n" * 500
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("choice\na\na\na\n", "two distinct values, got only 'a'"),
+        ("choice,x\na,1\n,2\nb,3\n", "row 2: wanted a value in column 'choice'"),
+        ("choice\n", "at least two rows, got none"),
+        ("vote\na\nb\n", "wanted a column 'choice'"),
+        ("choice\n" + "".join(f"{i}\n" for i in range(300)), "options: wanted at most 200"),
+    ],
+    ids=["one option", "missing value", "no ballots", "no column", "too many options"],
+)
+def test_ballots_that_cannot_be_counted_are_refused(refuses, text, said):
+    assert said in refuses(text)
+
+
+def test_an_option_without_a_label_is_refused(refuses, tmp_path):
+    labels = tmp_path / "labels"
+    labels.write_text("a\nc\n")
+    assert "row 2: wanted one of the 2 labels" in refuses(GOOD, "--labels", labels)
+
+
+@pytest.mark.parametrize("keep", [0.5, 0.3, 1, 0, "nan", 0.5001, 0.99999])
+def test_a_keep_probability_out_of_range_is_refused(refuses, keep):
+    assert "keep probability: wanted a number in" in refuses(GOOD, "--keep", keep)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (("--delta", "1e-6"), "wanted --epsilon or --keep, got neither"),
+        (("--epsilon", 1), "wanted --delta, got none"),
+        (("--epsilon", 0, "--delta", "1e-6"), "epsilon: wanted"),
+        (("--epsilon", 1, "--delta", 0.2), "delta: wanted"),
+        ((*ASKED, "--level", 1), "confidence level: wanted"),
+        ((*ASKED, "--protocol", "nope"), "protocol: wanted"),
+        ((*ASKED, "--protocol", "clear-uniform", "--messages-per-user", 1), "clear-uniform needs"),
+    ],
+)
+def test_bad_numbers_are_refused(refuses, asked, said):
+    assert said in refuses(GOOD, asked=asked)
+
+
+def test_what_is_to_be_counted_is_said_in_one_way(refused, ballots):
+    assert "got neither" in refused("vote")
+    assert "got one of the two" in refused("vote", ballots, *ASKED)
+    assert "both: DATA, --column" in refused("vote", ballots, "--column", "color", "--example")
