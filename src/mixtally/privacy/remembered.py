@@ -21,6 +21,7 @@ from mixtally.privacy.convolve import Sum
 from mixtally.privacy.losses import law_of
 from mixtally.privacy.memory import MemoryLoss, memory_loss
 from mixtally.privacy.two_laws import Pair, divergence, product_divergence
+from mixtally.protocols.two_level import count_variance
 
 SOURCE = "RAPPOR (2014), section 3.1, theorems 1 and 2; exact law of the reports of one memory"
 ASSUMPTION = (
@@ -114,8 +115,6 @@ def standard_error(kept: Memory, users: int = 1) -> float:
     Every person counts with the mean of their reports: what is remembered stays, what is drawn for
     each report averages out. Source: RAPPOR (2014), section 4, for the means of the reports.
     """
-    half, p, q = kept.permanent / 2.0, kept.p, kept.q
-    remembered = half * (1.0 - half) * (q - p) ** 2
-    drawn = (half * q * (1.0 - q) + (1.0 - half) * p * (1.0 - p)) / kept.reports
-    contrast = (1.0 - kept.permanent) * (q - p)
-    return math.sqrt(users * (remembered + drawn)) / contrast if contrast else math.inf
+    return math.sqrt(
+        count_variance(kept.permanent, kept.p, kept.q, kept.reports, 0.0, float(users))
+    )
