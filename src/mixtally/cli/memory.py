@@ -102,7 +102,7 @@ def memory(
         "source": f"{len(values):,} rows of {data.name}, each played as a person",
         "seed": seed,
         "memory_file": None if memory_file is None else str(memory_file),
-        **tables.estimated(plan, ones, crowd.cohorts, words, population, level),
+        **tables.estimated(plan, ones, crowd.sizes, words, population, level),
         **tables.recovered(plan, reports, watched),
     }
     written = []

@@ -15,7 +15,7 @@ from mixtally.encode.bloom import design
 from mixtally.errors import ParameterError
 from mixtally.estimate.debias import check_choices
 from mixtally.estimate.remembered import Recovery, empty_error, estimate_remembered, recovery
-from mixtally.estimate.words import estimate_words
+from mixtally.estimate.words import CHOSEN, estimate_words
 from mixtally.ground.codec import fingerprint
 from mixtally.lab.population import Population
 from mixtally.privacy import remembered
@@ -72,13 +72,13 @@ def check(plan: TwoLevel, level: float) -> None:
 def estimated(
     plan: TwoLevel,
     ones: NDArray[np.int64],
-    cohorts: NDArray[np.int64],
+    sizes: NDArray[np.int64],
     words: Sequence[str],
     population: Population,
     level: float,
 ) -> Facts:
     """Counts of bins, or of candidate words, beside the truth."""
-    people, reports = len(cohorts), ones.shape[1]
+    people, reports = int(sizes.sum()), ones.shape[1]
     labels = population.question.labels or ()
     known = dict(zip(labels, population.truth.tolist(), strict=True))
     if not plan.hashed:
@@ -88,7 +88,6 @@ def estimated(
         for row, count in zip(rows, first, strict=True):
             row["first_report"] = count
         return _errors(plan, people, reports, level) | {"method": found.each.method} | _list(rows)
-    sizes = np.bincount(cohorts, minlength=plan.cohorts)
     regression = estimate_words(
         plan, ones.mean(axis=1), sizes, design(plan, words), reports, level=level
     )
@@ -120,11 +119,12 @@ def _errors(plan: TwoLevel, people: int, reports: int, level: float) -> Facts:
 
 
 def _list(rows: list[Facts]) -> Facts:
-    held = [row["lower"] <= row["truth"] <= row["upper"] for row in rows]
+    told = [row for row in rows if row["standard_error"] is not None]
+    held = [row["lower"] <= row["truth"] <= row["upper"] for row in told]
     square = sum((row["estimate"] - row["truth"]) ** 2 for row in rows)
     return {
         "measured_error": math.sqrt(square / len(rows)),
-        "covered": sum(held) / len(rows),
+        "covered": sum(held) / len(held),
         "estimates": rows,
     }
 
@@ -202,6 +202,9 @@ def show(facts: Facts, column: str, top: int, written: Sequence[Path]) -> None:
     for heading in ("estimate", level, f"{level}, all", "truth", "error"):
         table.add_column(heading, justify="right")
     for row in _ranked(facts)[:top]:
+        if row["standard_error"] is None:
+            table.add_row(Text(row["label"]), "not chosen", "", "", f"{row['truth']:,}", "")
+            continue
         held = row["lower"] <= row["truth"] <= row["upper"]
         error = f"{row['estimate'] - row['truth']:+,.1f}"
         table.add_row(
@@ -229,11 +232,16 @@ def _findings(facts: Facts) -> list[str]:
     if "unlisted" in facts:
         found = sum(row["found"] for row in facts["estimates"])
         lines.append(
-            f"{found:,} of {len(facts['estimates']):,} candidates are surely present; others than "
+            f"{found:,} of {len(facts['estimates']):,} candidates are significant; others than "
             f"candidates: {facts['unlisted']:,.0f} +- {number(facts['unlisted_standard_error'])} "
             f"(truth {facts['unlisted_truth']:,}); misfit {facts['misfit']:.3g}"
             + (", counted in the errors" if facts["misfit_counted"] else "")
         )
+        if facts["method"] == CHOSEN:
+            lines.append(
+                "the bits cannot tell all candidates apart: the choice is not counted in the "
+                "errors, and intervals fall short of their level; use more bits or cohorts"
+            )
     lines.append(
         f"who averages the {reports:,} reports of a person gets a kept bit wrong with "
         f"{learned['kept_bit_wrong']:.3f}, a true bit with {learned['true_bit_wrong']:.3f}, never "

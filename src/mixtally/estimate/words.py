@@ -11,7 +11,8 @@ least squares. Two things make t vary, and both are in the standard errors:
               and a sum of a(m, c) over people has the variance of Hoeffding's theorem: n times the
               mean square of a(m, c) minus its row mean minus its column mean plus its mean.
 
-With more candidates than the bits can tell apart, a non-negative fit chooses first.
+With more candidates than the bits can tell apart, a non-negative fit chooses first. The errors
+leave that choice out: counts of chosen words lean upwards, their intervals fall short of the level.
 
 Source: RAPPOR (2014), section 4 (regression on candidates, Bonferroni); Hoeffding, A Combinatorial
 Central Limit Theorem (1951), theorem 2.
@@ -33,7 +34,7 @@ from mixtally.records.results import Intervals
 Floats = NDArray[np.float64]
 
 ALL = "least squares over every candidate"
-CHOSEN = "least squares over candidates that a non-negative fit chose; errors leave the choice out"
+CHOSEN = "least squares over candidates chosen by a non-negative fit"
 _WORST_CONDITION = 1e4
 """Above it, candidates are too alike for their bits to tell them apart."""
 _BITS_A_WORD = 2
@@ -90,7 +91,7 @@ class _Seen:
     def model(self, columns: Floats) -> Floats:
         """What a person of every candidate adds, and of the unlisted loses; (cohorts * bits, m)."""
         above = (columns[:, :, :-1] - columns[:, :, -1:]) * self.share[:, None, None]
-        return above.reshape(-1, columns.shape[2] - 1)
+        return above.reshape(self.counts.size, columns.shape[2] - 1)
 
     def target(self, columns: Floats) -> Floats:
         """The counts above those of a crowd of unlisted words, shape (cohorts * bits,)."""
@@ -123,8 +124,8 @@ def estimate_words(
       people   shape (cohorts,), how many reported ``reports`` times each
       design   shape (cohorts, bits, words), from ``encode.bloom.design``
 
-    Raises ParameterError for a level outside (0, 1), InfeasibleError when not even the chosen
-    candidates can be told apart.
+    Raises ParameterError for a level outside (0, 1), InfeasibleError when no choice is found among
+    more candidates than the bits can tell apart.
     """
     words, total = design.shape[2], int(people.sum())
     unlisted = np.full((*design.shape[:2], 1), -math.expm1(_log_missed(plan)))
@@ -170,24 +171,22 @@ def _told_apart(model: Floats) -> bool:
 def _chosen(seen: _Seen, columns: Floats) -> NDArray[np.intp]:
     """The candidates of a non-negative fit, the heaviest if they are many for the bits there are.
 
-    Raises InfeasibleError when the fit finds none, or none that can be told apart.
+    Such a fit never takes two that the bits cannot tell apart. Raises InfeasibleError when it finds
+    no end.
     """
     spread = np.sqrt(np.maximum(seen.noise(np.zeros_like(seen.counts)), _LEAST_VARIANCE))
     model = seen.model(columns) / spread[:, None]
     try:
         weights, _ = optimize.nnls(model, seen.target(columns) / spread)
-    except RuntimeError:  # no end in sight
-        weights = np.zeros(model.shape[1])
-    heaviest = np.argsort(-weights, kind="stable")[: len(spread) // _BITS_A_WORD]
-    chosen = np.sort(heaviest[weights[heaviest] > 0.0])
-    if not chosen.size or not _told_apart(seen.model(columns[:, :, [*chosen, -1]])):
+    except RuntimeError as error:
         raise InfeasibleError(
             "candidates",
             wanted="words that the bits can tell apart",
-            got=f"{columns.shape[2] - 1:,} candidates for {seen.counts.size:,} bits in all cohorts",
+            got=f"{model.shape[1]:,} candidates for {len(spread):,} bits in all cohorts: {error}",
             do="use more bits or cohorts, or fewer candidates",
-        )
-    return chosen
+        ) from error
+    heaviest = np.argsort(-weights, kind="stable")[: len(spread) // _BITS_A_WORD]
+    return np.sort(heaviest[weights[heaviest] > 0.0])
 
 
 def _least_squares(seen: _Seen, columns: Floats) -> _Fit:

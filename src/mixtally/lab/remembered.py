@@ -23,7 +23,7 @@ from mixtally.randomize.memory import permanent_response, report
 MOST_CELLS = 20_000_000
 """Counts kept in memory: cohorts times reports times bits."""
 _SPAN_BYTES = 1 << 22
-_WATCHED_BYTES = 1 << 18
+_WATCHED_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,6 +40,11 @@ class Crowd:
     records: Rows
     kept: Rows
     cohorts: NDArray[np.int64]
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many people are in each cohort, shape (cohorts,)."""
+        return np.bincount(self.cohorts, minlength=self.plan.cohorts)
 
 
 def remembering(
@@ -85,7 +90,7 @@ def play_reports(
         )
     ones = np.zeros((plan.cohorts, reports, plan.bits), dtype=np.int64)
     order = np.argsort(crowd.cohorts, kind="stable")
-    ends = np.cumsum(np.bincount(crowd.cohorts, minlength=plan.cohorts))
+    ends = np.cumsum(crowd.sizes)
     done = 0
     for cohort, people in enumerate(np.split(order, ends[:-1])):
         for span in spans(len(people), max(1, _SPAN_BYTES // plan.layout.message_bytes)):
