@@ -186,6 +186,7 @@ def test_damaged_memories_and_lost_keys_are_refused(memory, unplayed, tmp_path):
         (("--bloom-bits", 64, "--hashes", 17), "max set: wanted"),
         (("--bloom-bits", 64, "--cohorts", 0), "cohorts: wanted"),
         (("--bloom-bits", 64, "--cohorts", "1e6"), "cohorts: wanted"),
+        (("--bloom-bits", 65536, "--cohorts", 300), "1 to 10,000,000 cells"),
         (("--hashes", 2), "--bloom-bits: wanted a number of bits beside --hashes"),
         (("--cohorts", 2), "--bloom-bits: wanted a number of bits beside --cohorts"),
         (("--column", "colour"), "a column 'colour'"),
@@ -205,7 +206,9 @@ def test_bad_lists_of_candidates_are_refused(unplayed, tmp_path, text):
 
 
 def test_refusals_leave_no_file(unplayed, tmp_path):
-    for bad in (("--level", 1), ("--epsilon", 0), ("--permanent", 1)):
+    wide = ("--bloom-bits", 65536, "--cohorts", 300)
+    bad_ones = [("--level", 1), ("--epsilon", 0), ("--permanent", 1), ("--reports", "9e5", *HASHED)]
+    for bad in (*bad_ones, wide):
         unplayed(*bad, "--memory-file", tmp_path / "m", "--out", tmp_path / "out")
     assert not list(tmp_path.glob("m*"))
     assert not (tmp_path / "out").exists()

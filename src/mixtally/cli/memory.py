@@ -87,7 +87,7 @@ def memory(
     plan = _plan(population, permanent, p, q, bloom_bits, hashes, cohorts)
     words = _words(population, candidates) if plan.hashed else ()
     price = tables.prices(plan, reports, epsilon)
-    tables.check(plan, level)
+    tables.check(plan, reports, words, level)
     chance = source(seed)
     file, key = _file(memory_file, plan, column, chance)
     names = population.question.labels or ()

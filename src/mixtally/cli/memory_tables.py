@@ -11,13 +11,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.encode.bloom import design
-from mixtally.errors import ParameterError
+from mixtally.encode.bloom import check_design, design
 from mixtally.estimate.debias import check_choices
-from mixtally.estimate.remembered import Recovery, empty_error, estimate_remembered, recovery
+from mixtally.estimate.remembered import (
+    Recovery,
+    check_told,
+    empty_error,
+    estimate_remembered,
+    recovery,
+)
 from mixtally.estimate.words import CHOSEN, estimate_words
 from mixtally.ground.codec import fingerprint
 from mixtally.lab.population import Population
+from mixtally.lab.remembered import check_reports
 from mixtally.privacy import remembered
 from mixtally.protocols.two_level import TwoLevel
 from mixtally.records.guarantee import checked_epsilon
@@ -59,14 +65,13 @@ def prices(plan: TwoLevel, reports: int, epsilon: float | None) -> Facts:
     return facts
 
 
-def check(plan: TwoLevel, level: float) -> None:
+def check(plan: TwoLevel, reports: int, words: Sequence[str], level: float) -> None:
     """Refuse before the work what cannot be estimated after it; raises ParameterError."""
     check_choices(level, None)
-    if plan.gain == 0.0:
-        raise ParameterError(
-            "permanent", wanted="less than 1 to count", got=plan.f,
-            do="a memory of coins tells nothing; 0.5 is a common choice",
-        )  # fmt: skip
+    check_reports(plan, reports)
+    if plan.hashed:
+        check_design(plan, words)
+    check_told(plan)
 
 
 def estimated(

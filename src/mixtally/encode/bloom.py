@@ -13,9 +13,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from mixtally.errors import ParameterError
 from mixtally.ground.bits import Rows
 from mixtally.protocols.two_level import TwoLevel
 
+MOST_CELLS = 10_000_000
 _PIECES = 8
 """64-bit pieces in one digest."""
 
@@ -51,8 +53,24 @@ def _row(plan: TwoLevel, places: Sequence[int]) -> Rows:
     return np.frombuffer(row, dtype=np.uint8)
 
 
+def check_design(plan: TwoLevel, words: Sequence[str]) -> None:
+    """Raises ParameterError when there is no word, or no room for so many."""
+    cells = plan.cohorts * plan.bits * len(words)
+    if not 1 <= cells <= MOST_CELLS:
+        raise ParameterError(
+            "candidates",
+            wanted=f"1 to {MOST_CELLS:,} cells (words x bits x cohorts)",
+            got=f"{len(words):,} x {plan.bits:,} x {plan.cohorts:,}",
+            do="look for fewer words, or hash into fewer bits or cohorts",
+        )
+
+
 def design(plan: TwoLevel, words: Sequence[str]) -> NDArray[np.bool_]:
-    """Which bits every word sets in every cohort, shape (cohorts, bits, words)."""
+    """Which bits every word sets in every cohort, shape (cohorts, bits, words).
+
+    Raises ParameterError as ``check_design`` does.
+    """
+    check_design(plan, words)
     table = np.zeros((plan.cohorts, plan.bits, len(words)), dtype=np.bool_)
     for cohort in range(plan.cohorts):
         for column, word in enumerate(words):

@@ -15,11 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.errors import ParameterError
-from mixtally.ground import tails
+from mixtally.estimate.intervals import NORMAL
+from mixtally.privacy.remembered import binomial
 from mixtally.protocols.two_level import TwoLevel
 from mixtally.records.results import Intervals
-
-NORMAL = "normal approximation"
 
 People = float | NDArray[np.int64]
 """How many people, for all counts or for each of them."""
@@ -77,7 +76,7 @@ def estimate_remembered(
 
 def debiased(plan: TwoLevel, ones: NDArray[np.float64], people: People) -> NDArray[np.float64]:
     """Unbiased counts of true ones among ``people`` from counts of shown ones, any shape."""
-    _check_told(plan)
+    check_told(plan)
     return (ones - people * plan.offset) / plan.gain
 
 
@@ -145,24 +144,18 @@ def least_ones(plan: TwoLevel, reports: int) -> int:
 def recovery(plan: TwoLevel, reports: int) -> Recovery:
     """What averaging ``reports`` reports of one person tells, exactly.
 
-    Source: side notes 002 section 4 (the mean of many outputs); maths of two binomials.
+    Source: side notes 002 section 4 (the mean of many outputs), with the best guess between the two
+    binomial laws of the number of ones.
     """
     least = least_ones(plan, reports)
     p, q = plan.shown
-    missed = _binomial(reports, q)[:least].sum()
-    kept = float(missed + _binomial(reports, p)[least:].sum()) / 2.0
+    missed = binomial(reports, q)[:least].sum()
+    kept = float(missed + binomial(reports, p)[least:].sum()) / 2.0
     return Recovery(kept, plan.f / 2.0 + (1.0 - plan.f) * kept)
 
 
-def _binomial(trials: int, chance: float) -> NDArray[np.float64]:
-    if 0.0 < chance < 1.0:
-        return tails.pmf(trials, chance, 0, trials)
-    law = np.zeros(trials + 1)
-    law[trials if chance >= 1.0 else 0] = 1.0
-    return law
-
-
-def _check_told(plan: TwoLevel) -> None:
+def check_told(plan: TwoLevel) -> None:
+    """Raises ParameterError when reports do not depend on what is true."""
     if plan.gain == 0.0:
         raise ParameterError(
             "permanent", wanted="less than 1 to count", got=plan.f,

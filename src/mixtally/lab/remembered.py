@@ -73,14 +73,8 @@ def remembering(
     return Crowd(plan, records, kept, cohorts)
 
 
-def play_reports(
-    crowd: Crowd, reports: int, chance: Chance, progress: Progress = lambda *_: None
-) -> NDArray[np.int64]:
-    """How many people showed a 1, shape (cohorts, reports, bits); everybody reports every time.
-
-    Raises ParameterError when that many counts do not fit in memory.
-    """
-    plan = crowd.plan
+def check_reports(plan: TwoLevel, reports: int) -> None:
+    """Raises ParameterError when that many counts do not fit in memory."""
     if reports < 1 or plan.cohorts * reports * plan.bits > MOST_CELLS:
         raise ParameterError(
             "reports",
@@ -88,6 +82,17 @@ def play_reports(
             got=f"{reports:,} reports, {plan.cohorts:,} cohorts, {plan.bits:,} bits",
             do="play fewer reports",
         )
+
+
+def play_reports(
+    crowd: Crowd, reports: int, chance: Chance, progress: Progress = lambda *_: None
+) -> NDArray[np.int64]:
+    """How many people showed a 1, shape (cohorts, reports, bits); everybody reports every time.
+
+    Raises ParameterError as ``check_reports`` does.
+    """
+    plan = crowd.plan
+    check_reports(plan, reports)
     ones = np.zeros((plan.cohorts, reports, plan.bits), dtype=np.int64)
     order = np.argsort(crowd.cohorts, kind="stable")
     ends = np.cumsum(crowd.sizes)

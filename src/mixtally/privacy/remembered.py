@@ -74,7 +74,7 @@ def _composed(kept: Memory) -> Sum:
 def _pair(kept: Memory) -> Pair:
     """How many of the reports show a one, under a true one and a true zero."""
     half, count = kept.permanent / 2.0, kept.reports
-    ones, zeros = _binomial(count, kept.q), _binomial(count, kept.p)
+    ones, zeros = binomial(count, kept.q), binomial(count, kept.p)
     one, zero = (1.0 - half) * ones + half * zeros, half * ones + (1.0 - half) * zeros
     alive = np.flatnonzero((one > 0.0) & (zero > 0.0))
     span = slice(alive[0], alive[-1] + 1)
@@ -82,7 +82,8 @@ def _pair(kept: Memory) -> Pair:
     return Pair(one[span], zero[span], 1e-290)
 
 
-def _binomial(trials: int, chance: float) -> Floats:
+def binomial(trials: int, chance: float) -> Floats:
+    """P(Bin(trials, chance) = k) for k = 0..trials, where chance may be 0 or 1."""
     if 0.0 < chance < 1.0:
         return tails.pmf(trials, chance, 0, trials)
     law = np.zeros(trials + 1)
