@@ -1,7 +1,5 @@
 """``mixtally ledger``: what a person may spend, what they spent, what is left."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,6 +8,7 @@ import typer
 
 from mixtally.cli import options as o
 from mixtally.cli.output import print_json, publish
+from mixtally.lab.alone import alone
 
 if TYPE_CHECKING:
     from mixtally.privacy.ledger import Left
@@ -45,7 +44,7 @@ def open_(file: File, epsilon: o.Epsilon, delta: o.Delta) -> None:
     from mixtally.records.ledger import opened
 
     ledger = opened(Guarantee(epsilon=epsilon, delta=delta))
-    with _alone(file):
+    with alone(file.parent, required=False):
         if file.exists():
             raise DataError(
                 str(file), wanted="a new file", got="one that is there already",
@@ -64,7 +63,7 @@ def charge(file: File, plan: PlanFile, times: Times = None, note: Note = "") -> 
     from mixtally.privacy.ledger import charge as charged
     from mixtally.privacy.ledger import spent
 
-    with _alone(file):
+    with alone(file.parent, required=False):
         before = _read(file)
         today = date.today().isoformat()
         times = 1 if times is None else times
@@ -173,30 +172,3 @@ def _read(file: Path) -> "Ledger":
             str(file), wanted="a ledger", got=str(error), do="start one: `mixtally ledger open`"
         ) from error
     return read_ledger(data, str(file))
-
-
-@contextmanager
-def _alone(file: Path) -> Iterator[None]:
-    """Nobody else charges a ledger of this folder meanwhile: no charge is lost.
-
-    Where the system has no such locks, two charges at the same moment may lose one.
-    """
-    from mixtally.errors import DataError
-
-    try:
-        import fcntl
-        import os
-    except ImportError:
-        yield
-        return
-    try:
-        folder = os.open(file.parent, os.O_RDONLY)
-    except OSError as error:
-        raise DataError(
-            str(file.parent), wanted="a folder", got=str(error), do="make it first"
-        ) from error
-    try:
-        fcntl.flock(folder, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(folder)

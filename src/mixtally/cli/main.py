@@ -9,6 +9,7 @@ from mixtally.cli.calibrate import calibrate
 from mixtally.cli.delta import delta
 from mixtally.cli.demo import demo
 from mixtally.cli.ledger import app as ledger
+from mixtally.cli.memory import memory
 from mixtally.cli.plan import plan
 from mixtally.cli.reproduce import reproduce
 from mixtally.cli.simulate import simulate
@@ -43,6 +44,7 @@ def options(
 
 
 for command in (plan, delta, calibrate, audit, reproduce, sufficient, simulate, vote, demo):
+for command in (plan, delta, calibrate, audit, reproduce, sufficient, simulate, memory, demo):
     app.command()(command)
 app.add_typer(ledger)
 

@@ -21,6 +21,7 @@ from mixtally.privacy.convolve import Sum
 from mixtally.privacy.losses import law_of
 from mixtally.privacy.memory import MemoryLoss, memory_loss
 from mixtally.privacy.two_laws import Pair, divergence, product_divergence
+from mixtally.protocols.two_level import count_variance
 
 SOURCE = "RAPPOR (2014), section 3.1, theorems 1 and 2; exact law of the reports of one memory"
 ASSUMPTION = (
@@ -73,7 +74,7 @@ def _composed(kept: Memory) -> Sum:
 def _pair(kept: Memory) -> Pair:
     """How many of the reports show a one, under a true one and a true zero."""
     half, count = kept.permanent / 2.0, kept.reports
-    ones, zeros = _binomial(count, kept.q), _binomial(count, kept.p)
+    ones, zeros = binomial(count, kept.q), binomial(count, kept.p)
     one, zero = (1.0 - half) * ones + half * zeros, half * ones + (1.0 - half) * zeros
     alive = np.flatnonzero((one > 0.0) & (zero > 0.0))
     span = slice(alive[0], alive[-1] + 1)
@@ -81,7 +82,8 @@ def _pair(kept: Memory) -> Pair:
     return Pair(one[span], zero[span], 1e-290)
 
 
-def _binomial(trials: int, chance: float) -> Floats:
+def binomial(trials: int, chance: float) -> Floats:
+    """P(Bin(trials, chance) = k) for k = 0..trials, where chance may be 0 or 1."""
     if 0.0 < chance < 1.0:
         return tails.pmf(trials, chance, 0, trials)
     law = np.zeros(trials + 1)
@@ -114,8 +116,6 @@ def standard_error(kept: Memory, users: int = 1) -> float:
     Every person counts with the mean of their reports: what is remembered stays, what is drawn for
     each report averages out. Source: RAPPOR (2014), section 4, for the means of the reports.
     """
-    half, p, q = kept.permanent / 2.0, kept.p, kept.q
-    remembered = half * (1.0 - half) * (q - p) ** 2
-    drawn = (half * q * (1.0 - q) + (1.0 - half) * p * (1.0 - p)) / kept.reports
-    contrast = (1.0 - kept.permanent) * (q - p)
-    return math.sqrt(users * (remembered + drawn)) / contrast if contrast else math.inf
+    return math.sqrt(
+        count_variance(kept.permanent, kept.p, kept.q, kept.reports, 0.0, float(users))
+    )

@@ -1,0 +1,163 @@
+"""Counts out of the reports of memories: unbiased, report by report and averaged over a person.
+
+Averaging T reports of everybody removes what each report adds, never what is kept: the standard
+error falls to a floor, and so does what an observer learns about one person's bit.
+
+Source: RAPPOR (2014), section 4 for the debiased count; variances as in ``protocols.two_level``.
+"""
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.errors import ParameterError
+from mixtally.estimate.intervals import NORMAL
+from mixtally.privacy.remembered import binomial
+from mixtally.protocols.two_level import TwoLevel
+from mixtally.records.results import Intervals
+
+People = float | NDArray[np.int64]
+"""How many people, for all counts or for each of them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Remembered:
+    """Unbiased counts of every bin from T reports of each person.
+
+    where
+      counts            shape (bins,), from the mean of everybody's reports
+      standard_errors   shape (bins,), of these counts, at the counts found
+      by_report         shape (T, bins), from one report of everybody at a time
+      one_report        standard error of an empty bin from one report
+      all_reports       from the mean of all T
+      floor             from any number of reports
+    """
+
+    counts: NDArray[np.float64]
+    standard_errors: NDArray[np.float64]
+    by_report: NDArray[np.float64]
+    one_report: float
+    all_reports: float
+    floor: float
+    each: Intervals
+    together: Intervals
+
+
+def estimate_remembered(
+    plan: TwoLevel, ones: NDArray[np.int64], people: int, *, level: float = 0.95
+) -> Remembered:
+    """Counts with intervals at ``level``.
+
+    where
+      ones     shape (T, bins), how many people showed a 1, report by report
+      people   how many reported, each T times
+
+    Raises ParameterError for a level outside (0, 1).
+    """
+    reports = len(ones)
+    by_report = debiased(plan, ones.astype(np.float64), people)
+    counts = by_report.mean(axis=0)
+    errors = np.sqrt(bit_variance(plan, counts, people, reports))
+    return Remembered(
+        counts=counts,
+        standard_errors=errors,
+        by_report=by_report,
+        one_report=empty_error(plan, people, 1),
+        all_reports=empty_error(plan, people, reports),
+        floor=empty_error(plan, people, math.inf),
+        each=normal_intervals(counts, errors, people, level, 1),
+        together=normal_intervals(counts, errors, people, level, len(counts)),
+    )
+
+
+def debiased(plan: TwoLevel, ones: NDArray[np.float64], people: People) -> NDArray[np.float64]:
+    """Unbiased counts of true ones among ``people`` from counts of shown ones, any shape."""
+    check_told(plan)
+    return (ones - people * plan.offset) / plan.gain
+
+
+def bit_variance(
+    plan: TwoLevel, counts: NDArray[np.float64], people: People, reports: int
+) -> NDArray[np.float64]:
+    """Variance of debiased counts when ``counts`` of ``people`` truly hold the bit, clipped."""
+    held = np.clip(counts, 0.0, people)
+    return plan.variance(reports, held, people - held)
+
+
+def empty_error(plan: TwoLevel, people: int, reports: float) -> float:
+    """Standard error of a bin that nobody holds, in counts."""
+    return math.sqrt(plan.variance(reports, 0.0, float(people)))
+
+
+def normal_intervals(
+    counts: NDArray[np.float64],
+    errors: NDArray[np.float64],
+    most: int,
+    level: float,
+    simultaneous_over: int,
+) -> Intervals:
+    """Whole-number bounds between 0 and ``most``; the error allowed is shared by that many.
+
+    Raises ParameterError for a level outside (0, 1).
+    """
+    if not 0.0 < level < 1.0:
+        raise ParameterError(
+            "confidence level", wanted="a number in (0, 1)", got=level, do="0.95 is common"
+        )
+    width = NormalDist().inv_cdf(1.0 - (1.0 - level) / 2.0 / simultaneous_over) * errors
+    return Intervals(
+        lower=np.clip(np.floor(counts - width), 0, most).astype(np.int64),
+        upper=np.clip(np.ceil(counts + width), 0, most).astype(np.int64),
+        level=level,
+        method=NORMAL,
+        simultaneous=simultaneous_over > 1,
+    )
+
+
+class Recovery(NamedTuple):
+    """Chance that a bit guessed from reports is wrong, mean over a bit that is 0 and one that is 1.
+
+    where
+      kept   for the bit that was kept: tends to 0 as reports come in
+      true   for the bit of the record: tends to f/2
+    """
+
+    kept: float
+    true: float
+
+
+def least_ones(plan: TwoLevel, reports: int) -> int:
+    """From how many ones among ``reports`` a kept 1 is likelier than a kept 0."""
+    p, q = plan.shown
+    if p == 0.0:
+        return 1
+    if q == 1.0:
+        return reports
+    slope = math.log(q / p) + math.log((1.0 - p) / (1.0 - q))
+    return math.floor(reports * math.log((1.0 - p) / (1.0 - q)) / slope) + 1
+
+
+def recovery(plan: TwoLevel, reports: int) -> Recovery:
+    """What averaging ``reports`` reports of one person tells, exactly.
+
+    Source: side notes 002 section 4 (the mean of many outputs), with the best guess between the two
+    binomial laws of the number of ones.
+    """
+    least = least_ones(plan, reports)
+    p, q = plan.shown
+    missed = binomial(reports, q)[:least].sum()
+    kept = float(missed + binomial(reports, p)[least:].sum()) / 2.0
+    return Recovery(kept, plan.f / 2.0 + (1.0 - plan.f) * kept)
+
+
+def check_told(plan: TwoLevel) -> None:
+    """Raises ParameterError when reports do not depend on what is true."""
+    if plan.gain == 0.0:
+        raise ParameterError(
+            "permanent", wanted="less than 1 to count", got=plan.f,
+            do="a memory of coins tells nothing; 0.5 is a common choice",
+        )  # fmt: skip

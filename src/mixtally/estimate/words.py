@@ -1,0 +1,229 @@
+"""Counts of candidate words out of hashed reports: a regression over bits and cohorts.
+
+With X[(c, i), m] = 1 where word m sets bit i in cohort c, and a share n_c/n of the people there,
+the debiased counts are t = diag(n_c/n) X N + noise, N the counts of the words. A last column stands
+for all words that are not candidates: each sets a bit with 1 - (1 - 1/bits)^hashes, on average over
+words. Everybody holds one word, so its count is n minus the others', and N is found by weighted
+least squares. Two things make t vary, and both are in the standard errors:
+
+    noise     each bit's own, ``bit_variance``
+    cohorts   who of a word's people landed in which cohort. Given n_c that is a random permutation,
+              and a sum of a(m, c) over people has the variance of Hoeffding's theorem: n times the
+              mean square of a(m, c) minus its row mean minus its column mean plus its mean.
+
+With more candidates than the bits can tell apart, a non-negative fit chooses first. The errors
+leave that choice out: counts of chosen words lean upwards, their intervals fall short of the level.
+
+Source: RAPPOR (2014), section 4 (regression on candidates, Bonferroni); Hoeffding, A Combinatorial
+Central Limit Theorem (1951), theorem 2.
+"""
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import optimize, stats
+
+from mixtally.errors import InfeasibleError
+from mixtally.estimate.remembered import bit_variance, debiased, normal_intervals
+from mixtally.protocols.two_level import TwoLevel
+from mixtally.records.results import Intervals
+
+Floats = NDArray[np.float64]
+
+ALL = "least squares over every candidate"
+CHOSEN = "least squares over candidates chosen by a non-negative fit"
+_WORST_CONDITION = 1e4
+"""Above it, candidates are too alike for their bits to tell them apart."""
+_BITS_A_WORD = 2
+"""A choice leaves at least this many bits for every word it takes."""
+_MISFIT_CHANCE = 1e-3
+_LEAST_VARIANCE = 1e-9
+"""Where every bit is certain (f tiny, p = 0, q = 1) weights stay finite."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Words:
+    """Counts of candidates; a word that was not chosen has the count 0 and no standard error.
+
+    where
+      counts            shape (words,), may be negative
+      standard_errors   shape (words,), NaN where not chosen
+      found             shape (words,), surely present at the level, all words at once (Bonferroni)
+      unlisted          people with words that are no candidates, and its standard error
+      misfit            mean square residual over what is expected; far above 1, words are missing
+      misfit_counted    whether the standard errors were widened by its root
+      method            how the words were fitted
+    """
+
+    counts: Floats
+    standard_errors: Floats
+    found: NDArray[np.bool_]
+    unlisted: tuple[float, float]
+    misfit: float
+    misfit_counted: bool
+    each: Intervals
+    together: Intervals
+    method: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Seen:
+    """Debiased counts, shape (cohorts, bits), with the people of each cohort and their reports."""
+
+    plan: TwoLevel
+    counts: Floats
+    people: NDArray[np.int64]
+    reports: int
+
+    @property
+    def share(self) -> Floats:
+        """Of the people in each cohort, shape (cohorts,)."""
+        share: Floats = self.people / self.people.sum()
+        return share
+
+    def noise(self, fitted: Floats) -> Floats:
+        """Each bit's own variance when ``fitted`` people hold it, shape (cohorts * bits,)."""
+        return bit_variance(self.plan, fitted, self.people[:, None], self.reports).ravel()
+
+    def model(self, columns: Floats) -> Floats:
+        """What a person of every candidate adds, and of the unlisted loses; (cohorts * bits, m)."""
+        above = (columns[:, :, :-1] - columns[:, :, -1:]) * self.share[:, None, None]
+        return above.reshape(self.counts.size, columns.shape[2] - 1)
+
+    def target(self, columns: Floats) -> Floats:
+        """The counts above those of a crowd of unlisted words, shape (cohorts * bits,)."""
+        return (self.counts - self.people[:, None] * columns[:, :, -1]).ravel()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Fit:
+    """Counts and errors of the chosen candidates, then of the unlisted."""
+
+    counts: Floats
+    errors: Floats
+    misfit: float
+    freedom: int
+
+
+def estimate_words(
+    plan: TwoLevel,
+    ones: Floats,
+    people: NDArray[np.int64],
+    design: NDArray[np.bool_],
+    reports: int,
+    *,
+    level: float = 0.95,
+) -> Words:
+    """Counts of every candidate with intervals at ``level``.
+
+    where
+      ones     shape (cohorts, bits), how many people showed a 1, mean over the reports
+      people   shape (cohorts,), how many reported ``reports`` times each
+      design   shape (cohorts, bits, words), from ``encode.bloom.design``
+
+    Raises ParameterError for a level outside (0, 1), InfeasibleError when no choice is found among
+    more candidates than the bits can tell apart.
+    """
+    words, total = design.shape[2], int(people.sum())
+    unlisted = np.full((*design.shape[:2], 1), -math.expm1(_log_missed(plan)))
+    columns = np.concatenate([design.astype(np.float64), unlisted], axis=2)
+    found = debiased(plan, ones, people[:, None])
+    seen = _Seen(plan, found, people, reports)
+    chosen, method = np.arange(words), ALL
+    if not _told_apart(seen.model(columns)):
+        chosen, method = _chosen(seen, columns), CHOSEN
+    fit = _least_squares(seen, columns[:, :, [*chosen, -1]])
+    widen = bool(stats.chi2.sf(fit.misfit * fit.freedom, fit.freedom) < _MISFIT_CHANCE)
+    every = fit.errors * (math.sqrt(fit.misfit) if widen else 1.0)
+    counts, errors = np.zeros(words), np.full(words, math.nan)
+    counts[chosen], errors[chosen] = fit.counts[:-1], every[:-1]
+    known = ~np.isnan(errors)
+    wide = np.where(known, errors, float(total))
+    line = NormalDist().inv_cdf(1.0 - (1.0 - level) / words)
+    return Words(
+        counts=counts,
+        standard_errors=errors,
+        found=known & (counts > line * wide),
+        unlisted=(float(fit.counts[-1]), float(every[-1])),
+        misfit=fit.misfit,
+        misfit_counted=widen,
+        each=normal_intervals(counts, wide, total, level, 1),
+        together=normal_intervals(counts, wide, total, level, words),
+        method=method,
+    )
+
+
+def _log_missed(plan: TwoLevel) -> float:
+    """The logarithm of the chance that a random word does not set a given bit."""
+    return plan.hashes * math.log1p(-1.0 / plan.bits)
+
+
+def _told_apart(model: Floats) -> bool:
+    if model.shape[1] >= model.shape[0]:
+        return False
+    values = np.linalg.svd(model, compute_uv=False)
+    return bool(values[-1] * _WORST_CONDITION > values[0])
+
+
+def _chosen(seen: _Seen, columns: Floats) -> NDArray[np.intp]:
+    """The candidates of a non-negative fit, the heaviest if they are many for the bits there are.
+
+    Such a fit never takes two that the bits cannot tell apart. Raises InfeasibleError when it finds
+    no end.
+    """
+    spread = np.sqrt(np.maximum(seen.noise(np.zeros_like(seen.counts)), _LEAST_VARIANCE))
+    model = seen.model(columns) / spread[:, None]
+    try:
+        weights, _ = optimize.nnls(model, seen.target(columns) / spread)
+    except RuntimeError as error:
+        raise InfeasibleError(
+            "candidates",
+            wanted="words that the bits can tell apart",
+            got=f"{model.shape[1]:,} candidates for {len(spread):,} bits in all cohorts: {error}",
+            do="use more bits or cohorts, or fewer candidates",
+        ) from error
+    heaviest = np.argsort(-weights, kind="stable")[: len(spread) // _BITS_A_WORD]
+    return np.sort(heaviest[weights[heaviest] > 0.0])
+
+
+def _least_squares(seen: _Seen, columns: Floats) -> _Fit:
+    """Twice: with equal weights, then with the weights of what was found."""
+    model, target = seen.model(columns), seen.target(columns)
+    share, people = seen.share[:, None], float(seen.people.sum())
+    variance = np.ones_like(target)
+    for _ in range(2):
+        root = np.sqrt(variance)
+        solve = np.linalg.pinv(model / root[:, None]) / root[None, :]
+        counts = solve @ target
+        counts = np.append(counts, people - counts.sum())
+        fitted = share * (columns @ np.clip(counts, 0.0, None))
+        noise = seen.noise(fitted)
+        variance = np.maximum(noise + (fitted * (1.0 - share)).ravel(), _LEAST_VARIANCE)
+    solve = np.vstack([solve, -solve.sum(axis=0)])
+    residual = target - model @ counts[:-1]
+    freedom = len(target) - len(counts) + 1
+    return _Fit(
+        counts=counts,
+        errors=np.sqrt((solve**2) @ noise + _cohort_variance(seen, solve, columns, counts)),
+        misfit=float((residual**2 / variance).sum()) / freedom,
+        freedom=freedom,
+    )
+
+
+def _cohort_variance(seen: _Seen, solve: Floats, columns: Floats, counts: Floats) -> Floats:
+    """Variance of every count from who landed in which cohort, shape (counts,)."""
+    bits, words = columns.shape[1:]
+    held = np.clip(counts, 0.0, None)
+    weights = held / held.sum()
+    square, by_cohort, by_word = np.zeros(words), np.zeros(words), np.zeros((words, words))
+    for c, share in enumerate(seen.share):
+        moved = solve[:, c * bits : (c + 1) * bits] @ columns[c]  # of a count, by a word's person
+        square += share * (moved**2 @ weights)
+        by_cohort += share * (moved @ weights) ** 2
+        by_word += share * moved
+    mean = by_word @ weights
+    spread: Floats = np.maximum(square - by_word**2 @ weights - by_cohort + mean**2, 0.0)
+    return spread * float(seen.people.sum())

@@ -1,0 +1,214 @@
+"""``mixtally memory``: one-hot and hashed, repeatable, priced, its memories kept and guarded."""
+
+import csv
+import json
+
+import pytest
+
+from mixtally.privacy.memory import memory_loss
+
+
+@pytest.fixture
+def memory(cli, crowd):
+    """Plays the crowd and returns the outcome."""
+
+    def call(*more, name="crowd.csv"):
+        return cli("memory", crowd / name, "--column", "color", *more)
+
+    return call
+
+
+@pytest.fixture
+def played(memory):
+    """Plays the crowd and returns the facts."""
+
+    def call(*more, **named):
+        outcome = memory(*more, "--json", **named)
+        assert (outcome.status, outcome.err.strip()) == (0, "")
+        return json.loads(outcome.out)
+
+    return call
+
+
+@pytest.fixture
+def unplayed(refused, crowd):
+    """The line that says why nothing was played."""
+    return lambda *more: refused("memory", crowd / "crowd.csv", "--column", "color", *more)
+
+
+CLEAR = ("--permanent", "0.001", "--p", "0.001", "--q", "0.999")
+HASHED = ("--bloom-bits", 64, "--cohorts", 4)
+
+
+def test_the_losses_are_those_of_the_accountant(played):
+    facts = played("--reports", 5, "--epsilon", 1)
+    loss = memory_loss(0.5, 0.5, 0.75, 1, 5)
+    assert [facts[name] for name in ("eps_1", "eps_T", "eps_inf")] == [
+        loss.eps_1, loss.eps_T, loss.eps_inf,
+    ]  # fmt: skip
+    assert 0 < facts["delta_lower"] <= facts["delta"] < 0.1
+    hashed = played(*HASHED, "--hashes", 3, "--reports", 2)
+    assert hashed["eps_T"] == memory_loss(0.5, 0.5, 0.75, 3, 2).eps_T
+    assert "delta" not in hashed
+
+
+@pytest.mark.parametrize("more", [(), HASHED], ids=["one-hot", "hashed"])
+def test_a_clear_crowd_is_counted_nearly_exactly(played, more):
+    """Noise of one count or two; hashed, a few more by who landed in which cohort."""
+    facts = played(*CLEAR, *more, "--seed", 1)
+    for row in facts["estimates"]:
+        assert row["estimate"] == pytest.approx(row["truth"], abs=40)
+        assert row["lower"] <= row["estimate"] <= row["upper"]
+    assert [row["truth"] for row in facts["estimates"]] == [200, 300, 10, 400, 90]
+    assert facts["users"] == 1000
+
+
+@pytest.mark.parametrize("more", [(), HASHED], ids=["one-hot", "hashed"])
+def test_a_seed_repeats_and_another_differs(played, more):
+    once, again, other = (played(*more, "--seed", seed) for seed in (3, 3, 4))
+    assert once == again
+    assert once["estimates"] != other["estimates"]
+
+
+def test_the_table_says_what_was_found_what_it_costs_and_what_averaging_tells(memory):
+    outcome = memory("--reports", 5, "--seed", 1, "--epsilon", 1, "--top", 2)
+    assert outcome.status == 0
+    for part in (
+        "eps_1 = 0.537143, eps_T = 1.828 after 5 reports, eps_inf = 2.19723 however many",
+        "observer: linked",
+        "gets a kept bit wrong with 0.277, a true bit with 0.389, never below 0.250",
+        "at epsilon 1 after 5 reports: delta <= 0.0444505, at least 0.0444504",
+        "intervals hold the truth",
+    ):
+        assert part in outcome.out
+    assert "pink" not in outcome.out
+
+
+def test_files_hold_what_is_printed(memory, tmp_path):
+    out = tmp_path / "out"
+    outcome = memory("--seed", 1, "--out", out, "--json")
+    facts = json.loads(outcome.out)
+    assert json.loads((out / "memory.json").read_text()) == facts
+    with (out / "estimates.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["label"] for row in rows} == {row["label"] for row in facts["estimates"]}
+    assert [float(row["estimate"]) for row in rows] == sorted(
+        (row["estimate"] for row in facts["estimates"]), reverse=True
+    )
+
+
+def test_candidates_are_looked_for_and_others_counted_together(played, memory, tmp_path):
+    words = tmp_path / "words.txt"
+    words.write_text("red\ngreen\nzürich\n", encoding="utf-8")
+    given = (*CLEAR, "--bloom-bits", 64, "--candidates", words, "--seed", 2)
+    facts = played(*given)
+    found = {row["label"]: row for row in facts["estimates"]}
+    assert found["red"]["found"]
+    assert found["green"]["found"]
+    assert not found["zürich"]["found"]
+    assert found["zürich"]["truth"] == 0
+    assert facts["unlisted_truth"] == 300
+    assert facts["unlisted"] == pytest.approx(300, abs=6 * facts["unlisted_standard_error"])
+    assert "others than candidates" in memory(*given).out
+
+
+def test_too_many_candidates_are_chosen_from_and_that_is_said(memory, tmp_path):
+    words = tmp_path / "words.txt"
+    words.write_text("red\n" + "\n".join(f"word {i}" for i in range(99)), encoding="utf-8")
+    given = ("--bloom-bits", 16, "--cohorts", 2, "--candidates", words, "--seed", 2)
+    out = memory(*CLEAR, *given, "--top", 99).out
+    assert "not chosen" in out
+    assert "intervals fall short of their level" in out
+
+
+def certain(folder):
+    """Options with which a report shows the memory itself."""
+    return ("--p", 0, "--q", 1, "--memory-file", folder / "crowd.memory")
+
+
+@pytest.mark.parametrize("more", [(), HASHED], ids=["one-hot", "hashed"])
+def test_memories_in_a_file_are_used_again(played, memory, tmp_path, more):
+    once, again = (played(*certain(tmp_path), *more)["estimates"] for _ in range(2))
+    assert once == again
+    assert sorted(path.name for path in tmp_path.glob("*.memory*")) == [
+        "crowd.memory", "crowd.memory.key",
+    ]  # fmt: skip
+    assert "earlier runs" in memory(*certain(tmp_path), *more).out
+    assert played("--p", 0, "--q", 1, *more)["estimates"] != once
+
+
+@pytest.mark.parametrize(
+    "other", [("--permanent", 0.6), ("--p", 0.1), ("--column", "id"), HASHED], ids=str
+)
+def test_a_memory_of_another_plan_is_refused_and_left_alone(memory, unplayed, tmp_path, other):
+    assert memory(*certain(tmp_path)).status == 0
+    before = (tmp_path / "crowd.memory").read_bytes()
+    assert "one memory a plan" in unplayed(*certain(tmp_path), *other)
+    assert (tmp_path / "crowd.memory").read_bytes() == before
+
+
+def test_damaged_memories_and_lost_keys_are_refused(memory, unplayed, tmp_path):
+    assert memory(*certain(tmp_path)).status == 0
+    file, key = tmp_path / "crowd.memory", tmp_path / "crowd.memory.key"
+    whole, secret = file.read_bytes(), key.read_bytes()
+    file.write_bytes(whole[:-3])
+    assert "whole and as it was written" in unplayed(*certain(tmp_path))
+    assert file.read_bytes() == whole[:-3]
+    file.write_bytes(whole)
+    key.write_bytes(secret[::-1].strip() + b"\n")
+    assert "sealed with this key" in unplayed(*certain(tmp_path))
+    key.unlink()
+    assert "restore it from a copy" in unplayed(*certain(tmp_path))
+    assert not key.exists()
+    key.write_bytes(secret)
+    assert memory(*certain(tmp_path)).status == 0
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (("--permanent", 0), "permanent: wanted"),
+        (("--permanent", "nan"), "permanent: wanted"),
+        (("--permanent", 1.1), "permanent: wanted"),
+        (("--permanent", 1), "tells nothing"),
+        (("--p", 0.8), "wanted 0 <= p < q <= 1"),
+        (("--p", -0.1), "p: wanted a probability"),
+        (("--q", "inf"), "q: wanted a probability"),
+        (("--q", 0.5), "wanted 0 <= p < q <= 1"),
+        (("--reports", 0), "reports: wanted"),
+        (("--reports", "1e7"), "reports: wanted"),
+        (("--reports", "1e6", "--bloom-bits", 999), "play fewer reports"),
+        (("--level", 1), "confidence level"),
+        (("--epsilon", 0), "epsilon: wanted"),
+        (("--bloom-bits", 7), "bloom bits: wanted"),
+        (("--bloom-bits", "1e6"), "bloom bits: wanted"),
+        (("--bloom-bits", 64, "--hashes", 0), "max set: wanted"),
+        (("--bloom-bits", 64, "--hashes", 17), "max set: wanted"),
+        (("--bloom-bits", 64, "--cohorts", 0), "cohorts: wanted"),
+        (("--bloom-bits", 64, "--cohorts", "1e6"), "cohorts: wanted"),
+        (("--bloom-bits", 65536, "--cohorts", 300), "1 to 10,000,000 cells"),
+        (("--hashes", 2), "--bloom-bits: wanted a number of bits beside --hashes"),
+        (("--cohorts", 2), "--bloom-bits: wanted a number of bits beside --cohorts"),
+        (("--column", "colour"), "a column 'colour'"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_played_is_refused_in_one_line(unplayed, more, words):
+    assert words in unplayed(*more)
+
+
+@pytest.mark.parametrize("text", [b"", b"red\n\nblue\n", b"red\nred\n", b"r\xffd\n"])
+def test_bad_lists_of_candidates_are_refused(unplayed, tmp_path, text):
+    words = tmp_path / "words.txt"
+    words.write_bytes(text)
+    assert "words.txt" in unplayed("--bloom-bits", 64, "--candidates", words)
+    assert "words.txt" in unplayed("--bloom-bits", 64, "--candidates", tmp_path / "no-words.txt")
+
+
+def test_refusals_leave_no_file(unplayed, tmp_path):
+    wide = ("--bloom-bits", 65536, "--cohorts", 300)
+    bad_ones = [("--level", 1), ("--epsilon", 0), ("--permanent", 1), ("--reports", "9e5", *HASHED)]
+    for bad in (*bad_ones, wide):
+        unplayed(*bad, "--memory-file", tmp_path / "m", "--out", tmp_path / "out")
+    assert not list(tmp_path.glob("m*"))
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,33 @@
+"""The example runs, finds the large airports and none that was made up, and leaves its memories."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "rappor.py"
+
+
+def run(*arguments):
+    done = subprocess.run(
+        [sys.executable, "-W", "error", EXAMPLE, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def test_it_counts_airports_from_memories_that_are_kept(tmp_path):
+    """The three largest are 24 standard errors above nothing; a made-up word is found with
+    probability 0.05 at most, so two of them or more with 0.002."""
+    out = run(tmp_path)
+    real, made_up = re.search(r"significant: (\d+) of 105 airports, (\d) of 3", out).groups()
+    assert int(real) >= 10
+    assert int(made_up) <= 1
+    largest = re.findall(r"^(\w{3}) +[\d,]+ +[\d,]+ \.\. [\d,]+", out, flags=re.MULTILINE)
+    assert {"ORD", "ATL", "LAX"} <= set(largest)
+    assert "epsilon: 1.831 for one week, 7.595 for 8, 7.784 for ever" in out
+    names = ["ann.key", "ann.memory", "crowd.key", "crowd.memory"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == names
