@@ -45,7 +45,7 @@ def open_(file: File, epsilon: o.Epsilon, delta: o.Delta) -> None:
     from mixtally.records.ledger import opened
 
     ledger = opened(Guarantee(epsilon=epsilon, delta=delta))
-    with _alone(file):
+    with alone(file):
         if file.exists():
             raise DataError(
                 str(file), wanted="a new file", got="one that is there already",
@@ -64,8 +64,8 @@ def charge(file: File, plan: PlanFile, times: Times = None, note: Note = "") -> 
     from mixtally.privacy.ledger import charge as charged
     from mixtally.privacy.ledger import spent
 
-    with _alone(file):
-        before = _read(file)
+    with alone(file):
+        before = read(file)
         today = date.today().isoformat()
         times = 1 if times is None else times
         after = charged(before, read_plan(plan), times, note=note, date=today)
@@ -81,7 +81,7 @@ def show(file: File, plan: OtherPlan = None, json: o.Json = False) -> None:
     from mixtally.cli.simulate import read_plan
     from mixtally.privacy.ledger import left, spent
 
-    ledger = _read(file)
+    ledger = read(file)
     other = None if plan is None else read_plan(plan)
     total, rest = spent(ledger), left(ledger, other)
     if json:
@@ -161,7 +161,7 @@ def _left_lines(ledger: "Ledger", rest: "Left", other: "Plan | None") -> list[st
     return lines
 
 
-def _read(file: Path) -> "Ledger":
+def read(file: Path) -> "Ledger":
     """The ledger in a file; raises DataError without one, PlanError for a foreign or edited one."""
     from mixtally.errors import DataError
     from mixtally.records.ledger import read_ledger
@@ -176,7 +176,7 @@ def _read(file: Path) -> "Ledger":
 
 
 @contextmanager
-def _alone(file: Path) -> Iterator[None]:
+def alone(file: Path) -> Iterator[None]:
     """Nobody else charges a ledger of this folder meanwhile: no charge is lost.
 
     Where the system has no such locks, two charges at the same moment may lose one.

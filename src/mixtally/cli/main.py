@@ -8,6 +8,7 @@ from mixtally.cli.audit import audit
 from mixtally.cli.calibrate import calibrate
 from mixtally.cli.delta import delta
 from mixtally.cli.demo import demo
+from mixtally.cli.epochs import epochs
 from mixtally.cli.ledger import app as ledger
 from mixtally.cli.plan import plan
 from mixtally.cli.reproduce import reproduce
@@ -41,7 +42,7 @@ def options(
     """Count how often things happen in a crowd without learning anything about anyone in it."""
 
 
-for command in (plan, delta, calibrate, audit, reproduce, sufficient, simulate, demo):
+for command in (plan, delta, calibrate, audit, reproduce, sufficient, simulate, epochs, demo):
     app.command()(command)
 app.add_typer(ledger)
 

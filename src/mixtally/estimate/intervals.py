@@ -62,6 +62,7 @@ def _invert(protocol: Protocol, tally: Tally, tail: float, most: int) -> _Ends:
     seen, place = np.unique(tally.counts, return_inverse=True)
     offset, messages = protocol.offset(tally.messages), tally.messages
     lower, upper = np.empty_like(seen), np.empty_like(seen)
+    width = round(NormalDist().inv_cdf(1.0 - tail) * protocol.variance(messages) ** 0.5)
     for i, s in enumerate(seen.tolist()):
         guess = min(max(round((s - offset) / protocol.gain), 0), most)
 
@@ -71,8 +72,8 @@ def _invert(protocol: Protocol, tally: Tally, tail: float, most: int) -> _Ends:
         def passes(z: int, s: int = s) -> bool:
             return z + reach(protocol, messages, z, tail)[0] > s
 
-        lower[i] = first_true(reaches, guess, 0, most)
-        upper[i] = first_true(passes, guess, 0, most + 1) - 1
+        lower[i] = first_true(reaches, max(guess - width, 0), 0, most)
+        upper[i] = first_true(passes, min(guess + width, most), 0, most + 1) - 1
     return lower[place], upper[place]
 
 

@@ -15,6 +15,7 @@ from mixtally.privacy.price import verify
 from mixtally.protocols.base import Protocol
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.plan import Plan
+from mixtally.records.question import Kind
 from mixtally.records.results import Tally
 from mixtally.report.study import Release
 from mixtally.report.trend.trend import Spent, Step, Trend
@@ -88,6 +89,11 @@ def checked(plan: Plan, timeline: Timeline) -> Protocol:
             got=f"{plan.question.name!r} with {plan.question.bins:,}",
             do="plan again for this question, or name its column and labels",
         )
+    if plan.question.kind is not Kind.ONE:
+        raise PlanError(
+            "plan", wanted="a question with one answer", got=f"one of kind {plan.question.kind}",
+            do="ask such a question once: series of it are not played yet",
+        )  # fmt: skip
     if plan.users > fewest:
         raise PlanError(
             "plan",

@@ -17,24 +17,23 @@ def counts_table(trend: Trend, top: int) -> Table:
     table = Table(title=Text(trend.title), title_justify="left", header_style="bold")
     interval = f"{100 * level:g} % interval"
     table.add_column(Text(question.name))
-    table.add_column("epoch")
+    table.add_column("epoch", no_wrap=True)
     for heading in ("count", interval, "change", interval):
-        table.add_column(heading, justify="right")
+        table.add_column(heading, justify="right", no_wrap=True)
     if trend.truth is not None:
         table.add_column("true count", justify="right")
         table.add_column("true change", justify="right")
-    last = len(trend.epochs) - 1
     for i in trend.ranked()[:top].tolist():
-        for epoch in range(last + 1):
+        for epoch in range(len(trend.epochs)):
             step = trend.steps[epoch - 1] if epoch else None
             label = Text(question.label(i) if epoch == 0 else "")
             table.add_row(*_cells(trend, i, label, epoch, step))
-        if last > 1:
+        if len(trend.epochs) > 2:
             step = trend.steps[-1]
             rise = trend.true_change(step)
-            true = ["", "" if rise is None else f"{rise[i]:+,}"] * (rise is not None)
+            true = [] if rise is None else ["", f"{rise[i]:+,}"]
             between = Text("first to last", style="dim")
-            table.add_row("", between, "", "", *_change(step, i), *true[:2])
+            table.add_row("", between, "", "", *_change(step, i), *true)
         table.add_section()
     return table
 
