@@ -31,9 +31,9 @@ from mixtally.report.trend.table import summary
 from mixtally.report.words import at_most
 
 NAMES = {
-    "shared": "fresh noise each time, the budget shared by all",
-    "full": "fresh noise each time, the whole budget each time",
-    "once": "one collection, its counts shown ever after",
+    "shared": "fresh, one budget for all",
+    "full": "fresh, a budget each time",
+    "once": "one collection, reused",
 }
 
 
@@ -50,7 +50,7 @@ def by_quarter(months: Timeline) -> Timeline:
 def compared(ways: tuple[Way, ...], guarantee: Guarantee) -> Table:
     """What each way errs and what somebody spends who is asked every time."""
     table = Table(title="Three ways to ask again", title_justify="left", header_style="bold")
-    for heading in ("way", "plan", "spent", "error of a count", "of a change"):
+    for heading in ("way", "plan", "spent", "count error", "change error"):
         table.add_column(heading, justify="left" if heading in ("way", "plan") else "right")
     for way in ways:
         spent = "more than 20" if way.epsilon is None else at_most(way.epsilon)

@@ -7,8 +7,8 @@ two tallied counts s' - s is exact as well:
   counts are. The law of X' - X is one convolution.
 - Flipped: turn every bit of the earlier batch over. A flipped bit turned over is a turned bit
   flipped, so N - s is a tally of N messages of which N - z hold the bit, flipped with the same q,
-  and s' + (N - s) is a tally of N + N' messages of which N + (z' - z) hold it. Its law knows the two
-  counts through their difference alone, and ``intervals`` inverts it: no count is guessed.
+  and s' + (N - s) is a tally of N + N' messages of which N + (z' - z) hold it. Its law knows the
+  two counts through their difference alone, and ``intervals`` inverts it: no count is guessed.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Ask the same crowd again and again under one plan: collections, changes, what everybody spends."""
+"""Ask again and again under one plan: the collections, their changes, what everybody spends."""
 
 from collections.abc import Callable
 
@@ -45,8 +45,8 @@ def collect(
 
     where
       guarantee   kept for a person who takes part in every epoch
-      before      called with the name of each epoch before its first message is sent; what it raises
-                  stops the series there
+      before      called with the name of each epoch before its first message is sent; what it
+                  raises stops the series there
 
     Raises PlanError for a plan of another question or too small a crowd, InfeasibleError when all
     epochs together would pass the guarantee; nothing is sent then.
@@ -109,7 +109,9 @@ def steps(protocol: Protocol, tallies: list[Tally], level: float) -> list[Step]:
     last = len(tallies) - 1
     pairs = [(i, i + 1) for i in range(last)] + [(0, last)] * (last > 1)
     return [
-        Step(i, j, estimate_change(protocol, tallies[i], tallies[j], level=level, changes=len(pairs)))
+        Step(
+            i, j, estimate_change(protocol, tallies[i], tallies[j], level=level, changes=len(pairs))
+        )
         for i, j in pairs
     ]
 
@@ -117,8 +119,8 @@ def steps(protocol: Protocol, tallies: list[Tally], level: float) -> list[Step]:
 def spent_by(plan: Plan, timeline: Timeline, guarantee: Guarantee) -> tuple[Spent, ...]:
     """What people spend by the number of epochs they take part in, most epochs last.
 
-    At most 24 numbers are shown; people between two are charged as the larger one. The last entry is
-    a person who takes part in all, whether there is one or not.
+    At most 24 numbers are shown; people between two are charged as the larger one. The last entry
+    is a person who takes part in all, whether there is one or not.
 
     Raises InfeasibleError when that person's loss passes ``guarantee``.
     """
@@ -127,7 +129,7 @@ def spent_by(plan: Plan, timeline: Timeline, guarantee: Guarantee) -> tuple[Spen
     counts = {} if people is None else people
     times = np.array(sorted({1, every, *counts}))
     shown = times[np.unique(np.linspace(0, len(times) - 1, MOST_SHOWN).round().astype(int))]
-    found = []
+    found: list[Spent] = []
     for k in shown.tolist():
         least = found[-1].times if found else 0
         inside = sum(number for t, number in counts.items() if least < t <= k)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.resources import as_file, files
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -113,7 +114,7 @@ def read_timeline(
     names = epochs.question.labels or ()
     key = order_of(names, order)
     ranked = sorted((i for i, rows in enumerate(epochs.truth) if rows), key=lambda i: key(names[i]))
-    for one, other in zip(ranked, ranked[1:], strict=False):
+    for one, other in pairwise(ranked):
         if key(names[one]) == key(names[other]):
             raise DataError(
                 f"{path}, column {epoch_column!r}",

@@ -19,8 +19,8 @@ def turnover(
     """``first`` is the crowd of the first epoch; as many people again are away at first.
 
     From one epoch to the next everybody who is there leaves with probability ``leave``, everybody
-    who is away joins (or comes back) with probability ``join``, and everybody's value is drawn anew,
-    from the values of ``first``, with probability ``change``.
+    who is away joins (or comes back) with probability ``join``, and everybody's value is drawn
+    anew, from the values of ``first``, with probability ``change``.
 
     Raises ParameterError for epochs outside [2, 1000] or a probability outside [0, 1], DataError
     when an epoch is left with fewer than two people.
@@ -42,7 +42,9 @@ def turnover(
     codes, at, people = [], [], []
     for epoch in range(epochs):
         if epoch:
-            here = np.where(here, ~happens(leave, 2 * size, chance), happens(join, 2 * size, chance))
+            here = np.where(
+                here, ~happens(leave, 2 * size, chance), happens(join, 2 * size, chance)
+            )
             new = np.flatnonzero(happens(change, 2 * size, chance))
             values[new] = _values(first, len(new), chance)
         now = np.flatnonzero(here)

@@ -125,7 +125,14 @@ def _point(panel: Panel, k: int, epoch: str, x: float, y: Callable[[float], floa
     truth = None if panel.truth is None else int(panel.truth[k])
     held = truth is None or low <= truth <= high
     parts = [
-        el("line", x1=x, x2=x, y1=y(low), y2=y(high), class_="whisker" if held else "whisker missed"),
+        el(
+            "line",
+            x1=x,
+            x2=x,
+            y1=y(low),
+            y2=y(high),
+            class_="whisker" if held else "whisker missed",
+        ),
         el("circle", cx=x, cy=y(value), r=2.2, class_="point"),
     ]
     if truth is not None:

@@ -68,8 +68,8 @@ def _changes(trend: Trend) -> Markup:
         changes_chart(trend, _PANELS),
         el(
             "p",
-            "The noise of two collections is in every change. Neighboring changes share one of them: "
-            "they lean against each other.",
+            "The noise of two collections is in every change. Neighboring changes share one of "
+            "them, so they lean against each other.",
             class_="note",
         ),
         _largest(trend),
@@ -79,9 +79,7 @@ def _changes(trend: Trend) -> Markup:
 def _largest(trend: Trend) -> Markup:
     """Changes that are sure among all of them, the largest first."""
     question = trend.plan.question
-    sure = [
-        (step, i) for step in trend.steps for i, held in enumerate(step.change.surely) if held
-    ]
+    sure = [(step, i) for step in trend.steps for i, held in enumerate(step.change.surely) if held]
     sure.sort(key=lambda item: -abs(item[0].change.counts[item[1]]))
     head = [question.name, "from", "to", "change", "interval", "interval, all"]
     rows = [

@@ -1,5 +1,6 @@
 """Counts over time on a terminal: the largest bins in every epoch, and what people spend."""
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -14,45 +15,37 @@ def counts_table(trend: Trend, top: int) -> Table:
     A star marks a change that is sure among all bins and all changes.
     """
     question, level = trend.plan.question, trend.releases[0].estimate.each.level
-    table = Table(title=Text(trend.title), title_justify="left", header_style="bold")
-    interval = f"{100 * level:g} % interval"
+    table = Table(
+        title=Text(trend.title), title_justify="left", header_style="bold", box=SIMPLE_HEAD,
+        padding=(0, 1, 0, 0), pad_edge=False,
+    )  # fmt: skip
     table.add_column(Text(question.name))
     table.add_column("epoch", no_wrap=True)
+    interval = f"{100 * level:g} % interval"
     for heading in ("count", interval, "change", interval):
         table.add_column(heading, justify="right", no_wrap=True)
     if trend.truth is not None:
-        table.add_column("true count", justify="right")
-        table.add_column("true change", justify="right")
+        table.add_column("truth", justify="right")
     for i in trend.ranked()[:top].tolist():
         for epoch in range(len(trend.epochs)):
-            step = trend.steps[epoch - 1] if epoch else None
             label = Text(question.label(i) if epoch == 0 else "")
-            table.add_row(*_cells(trend, i, label, epoch, step))
+            table.add_row(*_cells(trend, i, label, epoch))
         if len(trend.epochs) > 2:
-            step = trend.steps[-1]
-            rise = trend.true_change(step)
-            true = [] if rise is None else ["", f"{rise[i]:+,}"]
-            between = Text("first to last", style="dim")
-            table.add_row("", between, "", "", *_change(step, i), *true)
+            table.add_row("", Text("first-last", style="dim"), "", "", *_change(trend.steps[-1], i))
         table.add_section()
     return table
 
 
-def _cells(
-    trend: Trend, i: int, label: Text, epoch: int, step: Step | None
-) -> list[RenderableType]:
+def _cells(trend: Trend, i: int, label: Text, epoch: int) -> list[RenderableType]:
     found = trend.releases[epoch].estimate
-    cells: list[RenderableType] = [
+    return [
         label,
         Text(trend.epochs[epoch]),
         f"{found.counts[i]:,.1f}",
         f"{found.each.lower[i]:,} .. {found.each.upper[i]:,}",
-        *(_change(step, i) if step else ["", ""]),
+        *(_change(trend.steps[epoch - 1], i) if epoch else ["", ""]),
+        *([] if trend.truth is None else [f"{trend.truth[epoch, i]:,}"]),
     ]
-    if trend.truth is not None:
-        rise = trend.true_change(step) if step else None
-        cells += [f"{trend.truth[epoch, i]:,}", "" if rise is None else f"{rise[i]:+,}"]
-    return cells
 
 
 def _change(step: Step, i: int) -> list[RenderableType]:

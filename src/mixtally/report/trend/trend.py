@@ -1,4 +1,4 @@
-"""What a report over time is made from: releases of one plan, the changes between them, the price."""
+"""What a report over time is made from: releases of one plan, their changes, the price."""
 
 import math
 from dataclasses import dataclass
