@@ -31,9 +31,9 @@ from mixtally.report.trend.table import summary
 from mixtally.report.words import at_most
 
 NAMES = {
-    "shared": "fresh, one budget for all",
-    "full": "fresh, a budget each time",
-    "once": "one collection, reused",
+    "shared": "fresh, shared",
+    "full": "fresh, in full",
+    "once": "once, reused",
 }
 
 
@@ -58,7 +58,11 @@ def compared(ways: tuple[Way, ...], guarantee: Guarantee) -> Table:
         table.add_row(
             NAMES[way.name], way.plan.protocol, spent, f"{error:.1f}", f"{way.change_error:.1f}"
         )
-    table.caption = f"spent: epsilon at delta {guarantee.delta:g}; measured errors, in counts"
+    table.caption = (
+        f"fresh noise in every epoch, all sharing one budget or each with all of it; or one "
+        f"collection whose counts are shown ever after; spent: epsilon at delta "
+        f"{guarantee.delta:g}; errors measured, in counts"
+    )
     return table
 
 
@@ -89,7 +93,9 @@ def main() -> None:
     if options.out is not None:
         options.out.mkdir(parents=True, exist_ok=True)
         (options.out / "epochs.html").write_text(page(trend), encoding="utf-8")
-        console.print(f"wrote {options.out / 'epochs.html'}", markup=False, highlight=False)
+        console.print(
+            f"wrote {options.out / 'epochs.html'}", markup=False, highlight=False, soft_wrap=True
+        )
 
 
 if __name__ == "__main__":

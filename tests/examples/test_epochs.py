@@ -17,7 +17,7 @@ def example(*arguments):
 def test_it_counts_the_quarters_compares_and_writes_a_page(tmp_path):
     done = example("--seed", 2, "--by", "quarter", "--out", tmp_path / "pages")
     assert (done.returncode, done.stderr) == (0, "")
-    for text in ("2013 Q4", "first-last", "fresh, one budget for all", "one collection, reused"):
+    for text in ("2013 Q4", "first-last", "fresh, shared", "once, reused"):
         assert text in done.stdout
     (path,) = (tmp_path / "pages").iterdir()
     assert path.name == "epochs.html"

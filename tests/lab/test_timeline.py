@@ -51,7 +51,10 @@ def test_names_go_by_their_letters_or_by_the_order_given(diary):
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        (("a,1,red", "b,1,blue", "a,2,red", "b,2,red", "a,1,red"), r"row 5: .* a second one in epoch '1'"),
+        (
+            ("a,1,red", "b,1,blue", "a,2,red", "b,2,red", "a,1,red"),
+            r"row 5: .* a second one in epoch '1'",
+        ),
         (("a,1,red", "b,1,blue", "c,2,red"), r"epoch '2': wanted at least two people, got 1"),
         (("a,1,red", "b,01,blue", "a,2,red"), r"got '1' and '01' for the same|'01' and '1'"),
         (("a,1,red", "b,,blue"), r"row 2: .* column 'week'"),
