@@ -20,7 +20,7 @@ from mixtally.protocols.catalogue import protocol_of
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.ledger import charged, opened
-from mixtally.records.question import Question
+from mixtally.records.question import Kind, Question
 
 QUESTION = Question(name="color", bins=5, labels=tuple("abcde"))
 GUARANTEE = Guarantee(epsilon=1.0, delta=1e-6)
@@ -146,6 +146,13 @@ def test_a_plan_for_fewer_collections_is_refused_before_anything_is_sent(timelin
 def test_a_plan_that_does_not_fit_is_refused(timeline, plan, altered, said):
     with pytest.raises(PlanError, match=said):
         collect(msgspec.structs.replace(plan, **altered), timeline, GUARANTEE, None)
+
+
+def test_series_of_sets_are_refused(timeline, plan):
+    question = msgspec.structs.replace(QUESTION, kind=Kind.SET, max_set=2)
+    several = msgspec.structs.replace(plan, question=question)
+    with pytest.raises(PlanError, match="of kind set"):
+        collect(several, replace(timeline, question=question), GUARANTEE, None)
 
 
 def test_a_wrong_level_is_refused_first(timeline, plan):
