@@ -148,6 +148,14 @@ def test_a_plan_that_does_not_fit_is_refused(timeline, plan, altered, said):
         collect(msgspec.structs.replace(plan, **altered), timeline, GUARANTEE, None)
 
 
+def test_a_batch_that_will_not_fit_is_refused_before_the_first_epoch(timeline, plan, monkeypatch):
+    monkeypatch.setattr(module, "MOST_BATCH_BYTES", int(timeline.users.max()))
+    sent = []
+    with pytest.raises(ParameterError):
+        collect(plan, timeline, GUARANTEE, None, before=sent.append)
+    assert sent == []
+
+
 def test_series_of_sets_are_refused(timeline, plan):
     question = msgspec.structs.replace(QUESTION, kind=Kind.SET, max_set=2)
     several = msgspec.structs.replace(plan, question=question)

@@ -79,8 +79,7 @@ def change_intervals(
     """Equal-tailed intervals, shape (bins,), whole numbers between minus all people and all people.
 
     ``simultaneous_over`` bins and changes share the error allowed (Bonferroni); 1 gives each the
-    whole of it. They include zero more often than not where nothing changed; conservative by at
-    most one step of the lattice on each side.
+    whole of it.
     """
     before = earlier.messages
     if depends_on_count(protocol):

@@ -8,8 +8,9 @@ from mixtally.errors import InfeasibleError, PlanError
 from mixtally.estimate.change import estimate_change
 from mixtally.estimate.debias import check_choices, estimate_counts
 from mixtally.ground.chance import Chance
-from mixtally.lab.simulate import Progress, play
+from mixtally.lab.simulate import MOST_BATCH_BYTES, Progress, play
 from mixtally.lab.timeline import Timeline
+from mixtally.mix.shuffle import room_for
 from mixtally.privacy import compose
 from mixtally.privacy.price import verify
 from mixtally.protocols.base import Protocol
@@ -79,7 +80,10 @@ def collect(
 
 
 def checked(plan: Plan, timeline: Timeline) -> Protocol:
-    """The protocol of ``plan`` once it fits every epoch; raises PlanError when it does not."""
+    """The protocol of ``plan`` once it fits every epoch.
+
+    Raises PlanError when it does not, ParameterError when its largest batch needs too much memory.
+    """
     fewest = int(timeline.users.min())
     if plan.question != timeline.question:
         raise PlanError(
@@ -101,7 +105,10 @@ def checked(plan: Plan, timeline: Timeline) -> Protocol:
             got=f"one for {plan.users:,}",
             do="plan for the smallest crowd: its fakes have to arrive in every epoch",
         )
-    return verify(plan)
+    protocol = verify(plan)
+    most = int(timeline.users.max()) + protocol.fakes
+    room_for(most, protocol.layout.message_bytes, MOST_BATCH_BYTES)  # now, not in mid-series
+    return protocol
 
 
 def steps(protocol: Protocol, tallies: list[Tally], level: float) -> list[Step]:
@@ -127,7 +134,7 @@ def spent_by(plan: Plan, timeline: Timeline, guarantee: Guarantee) -> tuple[Spen
     every = len(timeline.epochs)
     people = timeline.attendance
     counts = {} if people is None else people
-    times = np.array(sorted({1, every, *counts}))
+    times = np.array(sorted({every, *(counts or [1])}))
     shown = times[np.unique(np.linspace(0, len(times) - 1, MOST_SHOWN).round().astype(int))]
     found: list[Spent] = []
     for k in shown.tolist():
