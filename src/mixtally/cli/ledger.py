@@ -64,7 +64,7 @@ def charge(file: File, plan: PlanFile, times: Times = None, note: Note = "") -> 
     from mixtally.privacy.ledger import spent
 
     with alone(file.parent, required=False):
-        before = _read(file)
+        before = read(file)
         today = date.today().isoformat()
         times = 1 if times is None else times
         after = charged(before, read_plan(plan), times, note=note, date=today)
@@ -80,7 +80,7 @@ def show(file: File, plan: OtherPlan = None, json: o.Json = False) -> None:
     from mixtally.cli.simulate import read_plan
     from mixtally.privacy.ledger import left, spent
 
-    ledger = _read(file)
+    ledger = read(file)
     other = None if plan is None else read_plan(plan)
     total, rest = spent(ledger), left(ledger, other)
     if json:
@@ -160,7 +160,7 @@ def _left_lines(ledger: "Ledger", rest: "Left", other: "Plan | None") -> list[st
     return lines
 
 
-def _read(file: Path) -> "Ledger":
+def read(file: Path) -> "Ledger":
     """The ledger in a file; raises DataError without one, PlanError for a foreign or edited one."""
     from mixtally.errors import DataError
     from mixtally.records.ledger import read_ledger

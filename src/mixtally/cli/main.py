@@ -8,6 +8,7 @@ from mixtally.cli.audit import audit
 from mixtally.cli.calibrate import calibrate
 from mixtally.cli.delta import delta
 from mixtally.cli.demo import demo
+from mixtally.cli.epochs import epochs
 from mixtally.cli.ledger import app as ledger
 from mixtally.cli.memory import memory
 from mixtally.cli.plan import plan
@@ -45,6 +46,7 @@ def options(
 
 for command in (plan, delta, calibrate, audit, reproduce, sufficient, simulate, vote, demo):
 for command in (plan, delta, calibrate, audit, reproduce, sufficient, simulate, memory, demo):
+for command in (plan, delta, calibrate, audit, reproduce, sufficient, simulate, epochs, demo):
     app.command()(command)
 app.add_typer(ledger)
 

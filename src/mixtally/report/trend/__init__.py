@@ -1,0 +1,1 @@
+"""Counts over time: table, page, CSV and JSON."""
