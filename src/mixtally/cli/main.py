@@ -4,6 +4,7 @@ import sys
 
 import typer
 
+from mixtally.cli.attack import attack
 from mixtally.cli.audit import audit
 from mixtally.cli.calibrate import calibrate
 from mixtally.cli.delta import delta
@@ -41,7 +42,7 @@ def options(
     """Count how often things happen in a crowd without learning anything about anyone in it."""
 
 
-for command in (plan, delta, calibrate, audit, reproduce, sufficient, simulate, demo):
+for command in (plan, delta, calibrate, audit, attack, reproduce, sufficient, simulate, demo):
     app.command()(command)
 app.add_typer(ledger)
 
