@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from mixtally.ground.tails import Floats
-from mixtally.lab.attack.games import game_of
+from mixtally.lab.attack.games import game_of, play
 from mixtally.lab.attack.kept import (
     Recall,
     kept_one,
@@ -33,12 +33,13 @@ _FEWER = 4_000
 
 def run(target: Target, lab: Lab) -> list[Outcome]:
     """A plan's reports, without mixes, with fresh noise in every one."""
-    runs = lab.runs if lab.runs is not None else _FEWER
+    runs = lab.runs if lab.runs is not None else _RUNS
     game = game_of(target.protocol, 0, 0, mixes=0)
     total = np.zeros((2, runs))
     curve, first, tested = [], np.zeros((2, runs)), total
     for count in range(1, 21):
-        total = total + np.array([game.draw(lab.chance, lab.device) for _ in range(runs)]).T
+        one = play(game, replace(lab, runs=runs), NAME)
+        total = total + np.array([one.u, one.v])
         if count == 1:
             first = total
         if count == REPORTS:

@@ -55,6 +55,18 @@ class UniformGame:
         with np.errstate(divide="ignore"):
             return float(np.log(a_u) - np.log(b_u)), float(np.log(a_v) - np.log(b_v))
 
+    def alone(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats] | None:
+        """The statistics of many runs at once, where no fake hides the person's message."""
+        if self.fakes:
+            return None
+        protocol = ClearUniform(bins=self.bins, fakes=0)
+        both = []
+        for code in (0, 1):
+            rows = device.reports(protocol, np.full(runs, code), chance)
+            seen = protocol.layout.codes(rows)
+            both.append(np.where(seen == 0, np.inf, np.where(seen == 1, -np.inf, 0.0)))
+        return both[0], both[1]
+
 
 @dataclass(frozen=True)
 class ShapedGame:
@@ -97,6 +109,10 @@ class ShapedGame:
             a, b = tally_messages(layout, batch).counts.tolist()
             statistics.append(self._statistic(a, b))
         return statistics[0], statistics[1]
+
+    def alone(self, runs: int, chance: Chance, device: Device) -> None:  # noqa: ARG002
+        """There are always fakes."""
+        return
 
     def _statistic(self, a: int, b: int) -> float:
         law = self._log_law

@@ -57,7 +57,7 @@ def _mixes(target: Target, lab: Lab) -> Outcome:
 
 def _every_mix(target: Target, lab: Lab) -> Outcome:
     game = game_of(target.protocol, 0, 0, mixes=0)
-    worlds = play(game, lab, NAME, share=0.2)
+    worlds = play(game, lab, NAME)
     return told_apart(
         NAME, "every mix tells", worlds, lab,
         promised=finite(target.protocol.local_epsilon), delta=0.0,

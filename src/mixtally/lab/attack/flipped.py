@@ -79,6 +79,17 @@ class FlippedGame:
             u, v = u + in_u, v + in_v
         return u, v
 
+    def alone(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats] | None:
+        """The statistics of many runs at once, where no other message hides the person's."""
+        if self.people or self.fakes:
+            return None
+        ratio = self._ratios[0] - self._ratios[1]
+        both = []
+        for record in (self.u, self.v):
+            rows = self._sent(record, runs * self.times, chance, device)
+            both.append(ratio[self._keys(rows)].reshape(runs, self.times).sum(axis=1))
+        return both[0], both[1]
+
     def _round(self, chance: Chance, device: Device) -> tuple[float, float]:
         own = [self._sent(record, 1, chance, device) for record in (self.u, self.v)]
         if self.people + self.fakes + 1 <= _SHUFFLED:

@@ -8,6 +8,7 @@ import numpy as np
 from mixtally.errors import ParameterError
 from mixtally.ground.chance import Chance
 from mixtally.ground.fixed import SCALE
+from mixtally.ground.tails import Floats
 from mixtally.lab.attack.clear import ShapedGame, UniformGame
 from mixtally.lab.attack.device import Device
 from mixtally.lab.attack.flipped import Bits, FlippedGame
@@ -45,6 +46,10 @@ class Game(Interface):
 
     def draw(self, chance: Chance, device: Device) -> tuple[float, float]:
         """The statistic in world u and in world v."""
+        ...
+
+    def alone(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats] | None:
+        """The statistics of many runs at once, None unless the person's message is alone."""
         ...
 
 
@@ -116,6 +121,9 @@ def _worst_orbit(users: int, protocol: Flips) -> Orbit:
 def play(game: Game, lab: Lab, step: str, share: float = 1.0) -> Worlds:
     """The statistic of many runs; ``share`` of the usual number when the lab names none."""
     runs = lab.runs if lab.runs is not None else quick_runs(game.cost, share)
+    together = game.alone(runs, lab.chance, lab.device)
+    if together is not None:
+        return Worlds(*together)
     u, v = np.empty(runs), np.empty(runs)
     for i in told(runs, lab, step):
         u[i], v[i] = game.draw(lab.chance, lab.device)

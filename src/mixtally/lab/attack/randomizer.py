@@ -192,10 +192,15 @@ def shaped_checks(protocol: ClearShaped, lab: Lab) -> tuple[list[Checks], int]:
         pairs += even // 2
         drawn += bins
         messages += len(rows)
+    away = np.abs(np.arange(len(weights)) - protocol.shift)
+    widths = np.unique(np.geomspace(1, protocol.shift, 6).astype(np.intp))
+    near_seen = [int(seen[away < width].sum()) for width in widths]
+    near_chance = [min(1.0, float(weights[away < width].sum())) for width in widths]
     return [
         Checks.of("report that names another bin", wrong.sum(), reports, 0.0),
         Checks.of("number of fakes past the last", past, drawn, 0.0),
         Checks.of("number of fakes in a bin", seen, drawn, weights),
+        Checks.of("number of fakes near the mean", near_seen, drawn, near_chance),
         Checks.of("two neighboring bins", same, pairs, float(weights @ weights)),
     ], messages
 

@@ -111,7 +111,8 @@ def _cuts(u: Floats, v: Floats) -> Floats:
     if len(seen) <= _CANDIDATES:
         return seen
     tail = np.unique(np.geomspace(1, len(seen), _CANDIDATES // 2).astype(np.intp)) - 1
-    return seen[np.unique(np.concatenate([tail, len(seen) - 1 - tail]))]
+    ranks = np.unique(np.concatenate([tail, len(seen) - 1 - tail]))
+    return np.asarray(seen[ranks])
 
 
 def _count(ranked: Floats, cuts: Floats, above: bool) -> Floats:
