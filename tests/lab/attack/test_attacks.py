@@ -70,7 +70,7 @@ def test_the_noise_of_5_16_tells_users_apart(users, lab):
     target = claim("flip", {"users": users, "bins": 10, "flip": q}, 1.0, 1e-6)
     found = assault(target, lab(runs=400), "tell-apart")[0]
     assert found.verdict is Verdict.BROKEN
-    assert found.attacked > 1.5
+    assert found.attacked > 1.2
     enough = claim("flip", {"users": users, "bins": 10, "flip": 0.021}, 1.0, 1e-6)
     assert assault(enough, lab(runs=400), "tell-apart")[0].verdict is Verdict.HOLDS
 
@@ -147,7 +147,7 @@ def test_a_changed_answer_is_promised_two_collections(sound, lab):
     assert 1.0 < changed.promised <= 2.0
     assert changed.promised == min(2.0, left_after(target.protocol, 2, 2.0 * target.delta))
     assert absent.promised == 1.0
-    weak = claim("clear-uniform", {"users": 500, "bins": 20, "fakes": 20}, 1.0, 1e-6)
+    weak = claim("clear-uniform", {"users": 500, "bins": 20, "fakes": 5}, 1.0, 1e-6)
     for one in assault(weak, lab(runs=RUNS), "difference"):
         assert one.verdict is Verdict.BROKEN
 

@@ -142,10 +142,11 @@ def test_missing_fakes_would_be_seen(name, lab):
 
 
 def test_a_wrong_likelihood_would_be_seen(lab):
-    """The twin: weights that are squared are no likelihood ratio."""
+    """The twin: twice the log-likelihood ratio is none."""
     protocol, people, sent, wanted = CASES["flip-blank"]
     game = game_of(protocol, people, sent)
-    object.__setattr__(game, "_ratios", tuple(2.0 * one for one in game._ratios))
+    right = game._statistic
+    object.__setattr__(game, "_statistic", lambda counts: 2.0 * right(counts))
     assert not agrees(measured(game, lab, 2000), wanted(protocol))
 
 

@@ -89,7 +89,7 @@ def test_accident_two_is_also_seen_as_a_broken_promise(lab):
         (Device(), Verdict.HOLDS),
         (Device(reports=flipping_with(drawn)), Verdict.BROKEN),
     ):
-        found = collusion.run(target(protocol, 0.1), lab(runs=20_000, device=device))[-1]
+        found = collusion.every_mix(target(protocol, 0.1), lab(runs=20_000, device=device))
         assert found.verdict is verdict
         assert 2 * found.runs < MOST_REPORTS
         assert found.attacked <= 1.1
@@ -99,7 +99,7 @@ def test_accident_one_is_also_seen_as_a_broken_promise(lab):
     """A bit that is never flipped tells the person who holds it from the one who does not."""
     protocol = FlipBlank(bins=10, fakes=300, threshold=threshold_of(0.25))
     for device, broken in ((Device(), False), (Device(reports=last_bit_in_clear), True)):
-        found = collusion.run(target(protocol), lab(runs=20_000, device=device))[-1]
+        found = collusion.every_mix(target(protocol), lab(runs=20_000, device=device))
         assert (found.verdict is Verdict.BROKEN) == broken, found
 
 

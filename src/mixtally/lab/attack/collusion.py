@@ -23,8 +23,8 @@ def run(target: Target, lab: Lab) -> list[Outcome]:
     """Some conspire, then every mix does."""
     lab = replace(lab, error=lab.error / 2.0)
     if target.protocol.fake_source is FakeSource.MIX:
-        return [_mixes(target, lab), _every_mix(target, lab)]
-    return [_users(target, lab), _every_mix(target, lab)]
+        return [_mixes(target, lab), every_mix(target, lab)]
+    return [_users(target, lab), every_mix(target, lab)]
 
 
 def _users(target: Target, lab: Lab) -> Outcome:
@@ -55,7 +55,8 @@ def _mixes(target: Target, lab: Lab) -> Outcome:
     )  # fmt: skip
 
 
-def _every_mix(target: Target, lab: Lab) -> Outcome:
+def every_mix(target: Target, lab: Lab) -> Outcome:
+    """Every mix tells which message is the person's: what each report keeps by itself."""
     game = game_of(target.protocol, 0, 0, mixes=0)
     worlds = play(game, lab, NAME)
     return told_apart(
