@@ -1,7 +1,7 @@
 """What an attack has proved: a lower bound on epsilon from how often one event was seen.
 
-An attacker's statistic is drawn many times in world u and in world v. On one half of the runs the
-event is chosen that promises most, on the other half it is counted. If it has probability at
+An attacker's statistic is drawn many times in world u and in world v. On one quarter of the runs
+the event is chosen that promises most, on the others it is counted. If it has probability at
 least P_low in one world and at most Q_high in the other, each surely to half the allowed error,
 every epsilon' with P_low > e^epsilon' Q_high + delta is below the true one: a mechanism that is
 (epsilon, delta) private with epsilon <= epsilon' would contradict the counts.
@@ -74,7 +74,7 @@ class Proof:
 def prove(worlds: Worlds, delta: float, error: float) -> Proof:
     """The largest epsilon that the runs prove at ``delta``, wrong with chance at most ``error``.
 
-    Even runs choose the event, odd runs are counted. Raises ParameterError for fewer than 100 runs
+    Every fourth run chooses the event, the others are counted. Raises ParameterError for fewer than 100 runs
     or a statistic that is no number.
     """
     runs = len(worlds.u)
@@ -86,7 +86,8 @@ def prove(worlds: Worlds, delta: float, error: float) -> Proof:
         raise ParameterError(
             "statistic", wanted="numbers", got="NaN", do="mend the attack's likelihood"
         )
-    u, v = np.sort(worlds.u[::2]), np.sort(worlds.v[::2])
+    first = np.arange(runs) % 4 == 0
+    u, v = np.sort(worlds.u[first]), np.sort(worlds.v[first])
     best: tuple[float, float, bool] = (-math.inf, math.inf, True)
     for favors_u in (True, False):
         cuts = _cuts(u, v)
@@ -96,7 +97,7 @@ def prove(worlds: Worlds, delta: float, error: float) -> Proof:
         if scores[place] > best[0]:
             best = float(scores[place]), float(cuts[place]), favors_u
     _, cut, favors_u = best
-    u, v = np.sort(worlds.u[1::2]), np.sort(worlds.v[1::2])
+    u, v = np.sort(worlds.u[~first]), np.sort(worlds.v[~first])
     at = np.array([cut])
     hits, alarms = (_count(one, at, favors_u) for one in ((u, v) if favors_u else (v, u)))
     proved = float(_epsilon(hits, alarms, len(u), delta, error)[0])
