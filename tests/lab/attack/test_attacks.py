@@ -279,5 +279,5 @@ def test_sound_protocols_hold_at_high_power(sound, lab):
     """As many runs as a person waits for; a false alarm has a chance of 1e-4 a protocol."""
     for protocol in sound.values():
         for attack in ("tell-apart", "n-1", "collusion"):
-            for one in assault(target_of(protocol), lab(runs=8000, seed=7), attack):
+            for one in assault(target_of(protocol), lab(runs=3000, seed=7), attack):
                 assert one.verdict is not Verdict.BROKEN, one
