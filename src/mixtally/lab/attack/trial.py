@@ -74,8 +74,8 @@ class Proof:
 def prove(worlds: Worlds, delta: float, error: float) -> Proof:
     """The largest epsilon that the runs prove at ``delta``, wrong with chance at most ``error``.
 
-    Every fourth run chooses the event, the others are counted. Raises ParameterError for fewer than 100 runs
-    or a statistic that is no number.
+    Every fourth run chooses the event, the others are counted. Raises ParameterError for fewer than
+    100 runs or a statistic that is no number.
     """
     runs = len(worlds.u)
     if runs < LEAST_RUNS or len(worlds.v) != runs:
