@@ -28,13 +28,11 @@ from mixtally.records.layout import Form, Layout
 
 NAME = "randomizer"
 MOST_REPORTS = 96_000
-"""All reports and fakes of an audit, below 10^5."""
+"""All reports and fakes of an audit, below 10^5 but for shifts above 20,000."""
 _BIT_BUDGET = 150_000_000
 _PROBES = (SCALE // 200, 3 * SCALE // 10)
 _SPAN_BITS = 1 << 23
 _MOST_BINS_SHUFFLED = 64
-_MOST_SHAPED_BINS = 10_000
-"""Bins are drawn alike; so many are enough for the table of their numbers."""
 _BLOCKS = 64
 
 
@@ -177,10 +175,11 @@ def shaped_checks(protocol: ClearShaped, lab: Lab) -> tuple[list[Checks], int]:
     codes = (np.arange(reports) + _spread(protocol.bins, reports)) % protocol.bins
     wrong = layout.codes(lab.device.reports(protocol, codes, lab.chance)) != codes
     seen, drawn, pairs, same = np.zeros(len(weights), np.int64), 0, 0, 0
-    past, messages, bins = 0, reports, min(protocol.bins, _MOST_SHAPED_BINS)
+    past, messages, most = 0, reports, (MOST_REPORTS - reports) // (2 * protocol.shift)
+    bins = max(2, min(protocol.bins, most))
     layout = Layout(Form.INDEX, bins)
     # Not until enough were drawn: the number of rounds must not depend on what is tested.
-    for _ in range(max(1, (MOST_REPORTS - reports) // (2 * protocol.shift * bins))):
+    for _ in range(max(1, most // bins)):
         rows = lab.device.shaped(protocol.weights, layout, lab.chance)
         numbers = np.bincount(layout.codes(rows), minlength=bins)[:bins]
         counts = np.bincount(numbers)
