@@ -4,6 +4,7 @@ import sys
 
 import typer
 
+from mixtally.cli.attack import attack
 from mixtally.cli.audit import audit
 from mixtally.cli.calibrate import calibrate
 from mixtally.cli.delta import delta
@@ -47,6 +48,7 @@ def options(
 for command in (plan, delta, calibrate, audit, reproduce, sufficient, simulate, vote, demo):
 for command in (plan, delta, calibrate, audit, reproduce, sufficient, simulate, memory, demo):
 for command in (plan, delta, calibrate, audit, reproduce, sufficient, simulate, epochs, demo):
+for command in (plan, delta, calibrate, audit, attack, reproduce, sufficient, simulate, demo):
     app.command()(command)
 app.add_typer(ledger)
 

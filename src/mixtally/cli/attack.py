@@ -1,0 +1,252 @@
+"""``mixtally attack``: play the known attacks on a plan, or on a claim, and see what they prove."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mixtally.cli import options as o
+from mixtally.cli.grouped import takes
+from mixtally.cli.output import print_json, progress_bars, publish
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from mixtally.lab.attack import Outcome, Remembered, Target
+
+_COLORS = {"holds": "green", "broken": "red", "shown": "dim"}
+
+
+def _real(name: str, text: str, metavar: str) -> object:
+    return Annotated[float | None, typer.Option(name, help=text, metavar=metavar)]
+
+
+def _whole(name: str, text: str) -> object:
+    return Annotated[int | None, o.whole_option(name, text)]
+
+
+CLAIM: dict[str, tuple[Any, Any]] = {
+    "protocol": (
+        Annotated[
+            str | None,
+            typer.Option(
+                "--protocol",
+                help="Attack a claim: flip-blank, flip, single-bit, clear-uniform, clear-shaped or "
+                "memory.",
+                metavar="NAME",
+            ),
+        ],
+        None,
+    ),
+    "epsilon": (_real("--epsilon", "The claimed privacy loss.", "E"), None),
+    "delta": (_real("--delta", "The claimed chance left over.", "D"), None),
+    "users": (_whole("--users", "People who take part."), None),
+    "bins": (o.Bins, None),
+    "bits": (_whole("--bits", "Bits of a free vector, or of a memory."), None),
+    "fakes": (_whole("--fakes", "Fakes in the collection."), None),
+    "flip": (_real("--flip", "Flip probability, 2^-40 to 1/2.", "Q"), None),
+    "max_set": (_whole("--max-set", "Most set bits of a record."), None),
+    "repeats": (_whole("--repeats", "Times a vector is sent."), None),
+    "shape_decay": (_real("--shape-decay", "Fall of the shaped law in nats.", "C"), None),
+    "shape_shift": (_whole("--shape-shift", "Mean shaped fakes a bin."), None),
+    "mixes": (_whole("--mixes", "Mixes that draw fakes."), None),
+    "permanent": (_real("--permanent", "Chance that a kept bit is a coin.", "F"), None),
+    "p": (_real("--p", "Chance that a kept 0 is shown as 1.", "P"), None),
+    "q": (_real("--q", "Chance that a kept 1 is shown as 1.", "Q"), None),
+    "hashes": (_whole("--hashes", "Bits that a value sets in a memory."), None),
+    "reports": (_whole("--reports", "Reports of one memory."), None),
+    "count_crowd": (o.CountCrowd, False),
+    "honest_fraction": (
+        Annotated[
+            float | None,
+            typer.Option(
+                "--honest-fraction",
+                help="Share of the fakes that the claim counts on (default 1).",
+                metavar="H",
+            ),
+        ],
+        None,
+    ),
+}
+
+
+@takes(CLAIM)
+def attack(
+    came: dict[str, Any],
+    plan: Annotated[
+        Path | None, typer.Argument(help="A plan from `mixtally plan --out`.", metavar="[PLAN]")
+    ] = None,
+    only: Annotated[
+        str | None,
+        typer.Option(
+            "--only",
+            help="One attack: tell-apart, n-1, difference, collusion, averaging, poisoning, "
+            "randomizer; of a memory averaging, linking, tracking.",
+            metavar="NAME",
+        ),
+    ] = None,
+    runs: Annotated[
+        int | None, o.whole_option("--runs", "Games of an attack (default: what is quick).")
+    ] = None,
+    level: Annotated[
+        float,
+        typer.Option(
+            "--level", help="Confidence of the whole table, 0.5 to 1 - 1e-9.", metavar="L"
+        ),
+    ] = 0.9999,
+    unverified: Annotated[
+        bool, typer.Option("--unverified", help="Attack a plan whose certificate is false.")
+    ] = False,
+    seed: o.Seed = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Write report.html and report.json here.")
+    ] = None,
+    json: o.Json = False,
+) -> None:
+    """Attack a plan, or a claim.
+
+    Plays every known attack through the production randomizer, and prints what is promised, what
+    the attack proves at the given confidence, and the margin. Exit status 1 when a promise is
+    broken. An attack that fails proves nothing.
+    """
+    from mixtally.cli.simulate import chance
+    from mixtally.lab.attack import Lab, Target, assault
+
+    _check(level, runs)
+    target = _target(plan, came, unverified=unverified)
+    with progress_bars() as progress:
+        lab = Lab(chance(seed), 1.0 - level, runs=runs, progress=progress)
+        outcomes = assault(target, lab, only)
+    facts: dict[str, Any] = {
+        "target": target.title,
+        **(_promise_facts(target) if isinstance(target, Target) else {}),
+        "level": level,
+        "seed": seed,
+        "broken": [one.attack for one in outcomes if one.verdict == "broken"],
+        "attacks": [one.facts() for one in outcomes],
+    }
+    _show(target, outcomes, facts, out, json=json)
+    if facts["broken"]:
+        raise typer.Exit(1)
+
+
+def _check(level: float, runs: int | None) -> None:
+    from mixtally.errors import ParameterError
+
+    if not 0.5 <= level <= 1.0 - 1e-9:
+        raise ParameterError(
+            "level", wanted="a number in [0.5, 1 - 1e-9]", got=level,
+            do="0.9999 flags a sound plan once in ten thousand times",
+        )  # fmt: skip
+    if runs is not None and not 100 <= runs <= 10_000_000:
+        raise ParameterError(
+            "runs", wanted="an integer in [100, 10,000,000]", got=f"{runs:,}",
+            do="leave it out for as many as are quick",
+        )  # fmt: skip
+
+
+def _target(plan: Path | None, came: dict[str, Any], *, unverified: bool) -> "Target | Remembered":
+    """What a plan file or the options describe; raises InputError for both or neither."""
+    from mixtally.cli.simulate import read_plan
+    from mixtally.errors import ParameterError
+    from mixtally.lab.attack.claim import claim
+    from mixtally.lab.attack.target import of_plan
+
+    given = [name for name, value in came.items() if not (value is None or value is False)]
+    if (plan is None) == (came["protocol"] is None) or (plan is not None and given):
+        flags = ", ".join("--" + name.replace("_", "-") for name in given)
+        raise ParameterError(
+            "attack", wanted="a plan file, or --protocol with parameters and a claim",
+            got=f"a plan and {flags}" if plan is not None else flags or "neither",
+            do="give one of them",
+        )  # fmt: skip
+    if plan is not None:
+        return of_plan(read_plan(plan), unverified=unverified)
+    if unverified:
+        raise ParameterError(
+            "--unverified", wanted="a plan file beside it", got="a claim", do="leave it out"
+        )
+    rest = dict(came)
+    name, epsilon, delta = rest.pop("protocol"), rest.pop("epsilon"), rest.pop("delta")
+    fraction = rest.pop("honest_fraction")
+    if name == "memory" and (epsilon, delta, fraction) != (None, None, None):
+        raise ParameterError(
+            "memory", wanted="no claim: its losses are computed", got="--epsilon, --delta or "
+            "--honest-fraction", do="leave them out",
+        )  # fmt: skip
+    return claim(name, rest, epsilon, delta, 1.0 if fraction is None else fraction)
+
+
+def _promise_facts(target: "Target") -> dict[str, Any]:
+    """What is promised, and what the exact law says of it."""
+    from mixtally.privacy.price import certify
+
+    exact = certify(target.protocol, target.epsilon, target.honest_fraction)
+    return {
+        "protocol": target.protocol.name, "users": target.users, **target.protocol.facts(),
+        "fakes": target.protocol.fakes, "epsilon": target.epsilon, "delta": target.delta,
+        "certified": target.certified, "exact_delta": exact.upper,
+        "exact_delta_lower": exact.lower,
+    }  # fmt: skip
+
+
+def _promise(facts: dict[str, Any]) -> str:
+    """The promise under attack in a sentence or two."""
+    from mixtally.report.words import at_least, at_most
+
+    if "epsilon" not in facts:
+        return "The losses of a memory are computed for every number of reports; delta is 0."
+    who = "Certified" if facts["certified"] else "Claimed"
+    return (
+        f"{who}: epsilon {at_most(facts['epsilon'], 6)}, delta {at_most(facts['delta'], 6)}. "
+        f"By the exact law delta there lies between {at_least(facts['exact_delta_lower'], 4)} and "
+        f"{at_most(facts['exact_delta'], 4)}."
+    )
+
+
+def _show(
+    target: "Target | Remembered",
+    outcomes: "Sequence[Outcome]",
+    facts: dict[str, Any],
+    out: Path | None,
+    *,
+    json: bool,
+) -> None:
+    """Print the table and write the files."""
+    from json import dumps
+
+    from mixtally.lab.attack.page import page
+    from mixtally.lab.attack.words import LIMITS, conclusion
+
+    written = []
+    if out is not None:
+        text = dumps(facts, indent=1, allow_nan=False) + "\n"
+        html = page(target.title, _promise(facts), outcomes, facts)
+        written = publish(out, {"report.html": html, "report.json": text})
+    if json:
+        print_json(facts)
+        return
+    from rich.console import Console
+
+    console = Console()
+    for line in (f"Attacks on {target.title}", _promise(facts)):
+        console.print(line, markup=False, highlight=False)
+    console.print(_table(outcomes))
+    for line in (conclusion(outcomes), LIMITS, *(f"wrote {path}" for path in written)):
+        console.print(line, markup=False, highlight=False, soft_wrap=line.startswith("wrote"))
+
+
+def _table(outcomes: "Sequence[Outcome]") -> "Table":
+    from rich.table import Table
+    from rich.text import Text
+
+    from mixtally.lab.attack.words import COLUMNS, cells
+
+    table = Table(show_edge=False, pad_edge=False, collapse_padding=True)
+    for name in COLUMNS:
+        left = name in ("attack", "the attacker", "unit", "verdict")
+        table.add_column(name, justify="left" if left else "right", no_wrap=name != "the attacker")
+    for one in outcomes:
+        table.add_row(*[Text(text, style=_COLORS.get(text, "")) for text in cells(one)])
+    return table

@@ -1,0 +1,79 @@
+"""Exact tests of counts, and how many of them may be read together."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.ground.tails import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """Counts that should be binomial, shape (tests,) each or scalars that fit.
+
+    where
+      hits      what was counted
+      trials    of how many independent draws
+      chance    the probability each draw should have
+    """
+
+    name: str
+    hits: NDArray[np.int64]
+    trials: NDArray[np.int64]
+    chance: Floats
+
+    @classmethod
+    def of(cls, name: str, hits: object, trials: object, chance: object) -> "Checks":
+        """Counts, trials and chances stretched to one shape."""
+        h, n, c = np.broadcast_arrays(
+            np.atleast_1d(np.asarray(hits, dtype=np.int64)),
+            np.asarray(trials, dtype=np.int64),
+            np.asarray(chance, dtype=np.float64),
+        )
+        return cls(name, h, n, c)
+
+    def p_values(self) -> Floats:
+        """Twice the smaller tail, at most 1: a false alarm at level a has chance at most a."""
+        from scipy.special import betainc, betaincc
+
+        h, n, c = self.hits.astype(np.float64), self.trials.astype(np.float64), self.chance
+        some, rest = np.maximum(h, 1.0), np.maximum(n - h, 1.0)
+        above = np.where(h > 0, betainc(some, n - some + 1.0, c), 1.0)
+        below = np.where(h < n, betaincc(n - rest + 1.0, rest, c), 1.0)
+        return np.where(n > 0, np.minimum(1.0, 2.0 * np.minimum(above, below)), 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A test that failed: which, what was counted, what was due."""
+
+    name: str
+    place: int
+    hits: int
+    trials: int
+    expected: float
+    p_value: float
+
+
+def flagged(groups: list[Checks], error: float) -> tuple[list[Flag], int, float]:
+    """Failed tests, the number of all tests, and the smallest p-value times that number.
+
+    Every test may use an equal share of ``error`` (Bonferroni), so that a sound device is flagged
+    with chance at most ``error``.
+    """
+    total = sum(len(group.hits) for group in groups)
+    flags, smallest = [], 1.0
+    for group in groups:
+        values = group.p_values()
+        smallest = min(smallest, float(values.min(initial=1.0)))
+        for place in np.flatnonzero(values * total < error):
+            i = int(place)
+            flags.append(
+                Flag(
+                    group.name, i, int(group.hits[i]), int(group.trials[i]),
+                    float(group.trials[i] * group.chance[i]), float(values[i]),
+                )
+            )  # fmt: skip
+    flags.sort(key=lambda flag: flag.p_value)
+    return flags, total, min(1.0, smallest * total)

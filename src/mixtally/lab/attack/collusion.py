@@ -1,0 +1,66 @@
+"""collusion: some users tell their fakes and flips, all mixes but one tell theirs, or every mix.
+
+What conspirators tell is removed from the batch. The promise is the certificate for the honest
+fraction, or what the exact law leaves at the share played; without any mix it is the local epsilon.
+"""
+
+import math
+from dataclasses import replace
+
+from mixtally.lab.attack.games import game_of, play
+from mixtally.lab.attack.n_minus_1 import TEST
+from mixtally.lab.attack.outcome import Lab, Outcome, told_apart
+from mixtally.lab.attack.target import Target, finite, left_among_fakes, left_in_crowd
+from mixtally.protocols.base import FakeSource
+from mixtally.protocols.flips import Flips
+
+NAME = "collusion"
+SHARE = 0.5
+"""The honest share that is played when the promise counts on everybody."""
+
+
+def run(target: Target, lab: Lab) -> list[Outcome]:
+    """Some conspire, then every mix does."""
+    lab = replace(lab, error=lab.error / 2.0)
+    if target.protocol.fake_source is FakeSource.MIX:
+        return [_mixes(target, lab), every_mix(target, lab)]
+    return [_users(target, lab), every_mix(target, lab)]
+
+
+def _users(target: Target, lab: Lab) -> Outcome:
+    honest = target.honest_fraction if target.honest_fraction < 1.0 else SHARE
+    protocol = target.protocol
+    fakes = math.floor(honest * protocol.fakes)
+    people = math.floor(honest * target.users) - 1 if target.crowd else 0
+    if target.crowd and isinstance(protocol, Flips):
+        promised = left_in_crowd(protocol, max(2, people + 1), fakes, target.delta)
+    elif honest == target.honest_fraction:
+        promised = target.epsilon
+    else:
+        promised = left_among_fakes(protocol, fakes, target.delta)
+    game = game_of(protocol, people, fakes)
+    worlds = play(game, lab, NAME)
+    return told_apart(
+        NAME, f"{1.0 - honest:.0%} of the users tell", worlds, lab,
+        promised=finite(promised), delta=target.delta, played=game.played, test=TEST,
+    )  # fmt: skip
+
+
+def _mixes(target: Target, lab: Lab) -> Outcome:
+    game = game_of(target.protocol, 0, target.protocol.fakes, mixes=1)
+    worlds = play(game, lab, NAME)
+    return told_apart(
+        NAME, "all mixes but one tell", worlds, lab,
+        promised=target.epsilon, delta=target.delta, played=game.played, test=TEST,
+    )  # fmt: skip
+
+
+def every_mix(target: Target, lab: Lab) -> Outcome:
+    """Every mix tells which message is the person's: what each report keeps by itself."""
+    game = game_of(target.protocol, 0, 0, mixes=0)
+    worlds = play(game, lab, NAME)
+    return told_apart(
+        NAME, "every mix tells", worlds, lab,
+        promised=finite(target.protocol.local_epsilon), delta=0.0,
+        played="the person's message alone", test=TEST,
+    )  # fmt: skip

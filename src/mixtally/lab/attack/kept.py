@@ -1,0 +1,74 @@
+"""A two-level memory for the attacks on repeated reports: the least that can be attacked.
+
+A *recall* takes true bits and gives reports: it makes a fresh memory for every row and reports
+from it several times. ``simple_recall`` builds one from the production flips alone; a device's own
+memory can be put in its place.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from mixtally.ground.bits import Rows
+from mixtally.ground.chance import Chance
+from mixtally.ground.fixed import SCALE
+from mixtally.ground.tails import Floats
+from mixtally.lab.attack.target import Remembered
+from mixtally.randomize.flips import flip
+
+Recall = Callable[[Rows, int, int, Chance], list[Rows]]
+"""(true rows of packed bits, columns, reports, chance) -> one array of packed rows a report."""
+
+
+def simple_recall(memory: Remembered) -> Recall:
+    """Permanent: flipped with f / 2. Report: a kept 1 shows as 1 with q, a kept 0 with p."""
+
+    def recall(rows: Rows, columns: int, reports: int, chance: Chance) -> list[Rows]:
+        kept = flip(rows, columns, _integer(memory.permanent / 2.0), chance)
+        blank = np.zeros_like(kept)
+        shown = []
+        for _ in range(reports):
+            zero = flip(blank, columns, _integer(memory.p), chance)
+            one = flip(blank, columns, _integer(memory.q), chance)
+            shown.append((kept & one) | (~kept & zero))
+        return shown
+
+    return recall
+
+
+def _integer(probability: float) -> int:
+    return min(SCALE - 1, round(probability * SCALE))
+
+
+def true_rows(memory: Remembered, people: int, first: int = 0) -> Rows:
+    """Packed records that all set ``hashes`` bits from bit ``first`` on."""
+    bits = np.zeros((1, memory.bits), dtype=np.uint8)
+    bits[0, first : first + memory.hashes] = 1
+    return np.tile(np.packbits(bits, axis=1, bitorder="little"), (people, 1))
+
+
+def unpacked(rows: Rows, columns: int) -> Rows:
+    """One byte a bit, shape (people, columns)."""
+    return np.unpackbits(rows, axis=1, count=columns, bitorder="little")
+
+
+def ones_of(shown: list[Rows], columns: int) -> Rows:
+    """How many of the reports show each bit set, shape (people, columns)."""
+    total = unpacked(shown[0], columns)
+    for rows in shown[1:]:
+        total = total + unpacked(rows, columns)
+    return total
+
+
+def shown_law(memory: Remembered, reports: int) -> tuple[Floats, Floats]:
+    """P(ones = 0..reports) of one bit whose memory holds 0, and 1, binomials up to C(T, s)."""
+    s = np.arange(reports + 1)
+    zero = memory.p**s * (1.0 - memory.p) ** (reports - s)
+    one = memory.q**s * (1.0 - memory.q) ** (reports - s)
+    return zero, one
+
+
+def kept_one(memory: Remembered, true_bit: int) -> float:
+    """P(the memory holds a one) under a true bit."""
+    half = memory.permanent / 2.0
+    return 1.0 - half if true_bit else half

@@ -1,0 +1,30 @@
+"""n-1: all other reports are the attacker's; he subtracts what he knows and is left with fakes.
+
+This is the worst background of a promise that counts on fakes alone, and the game its certificate
+prices exactly. A promise that counts on the crowd's flips does not speak of it: then what the fakes
+alone are worth is the promise.
+"""
+
+from mixtally.lab.attack.games import game_of, play
+from mixtally.lab.attack.outcome import Lab, Outcome, told_apart
+from mixtally.lab.attack.target import Target, finite, left_among_fakes
+
+NAME = "n-1"
+TEST = "likelihood ratio of the whole multiset of messages; optimal"
+
+
+def run(target: Target, lab: Lab) -> list[Outcome]:
+    """One game with nobody else in it."""
+    game = game_of(target.protocol, 0, target.protocol.fakes)
+    promised: float | None = target.epsilon
+    case = "knows all other reports"
+    if target.crowd:
+        promised = finite(left_among_fakes(target.protocol, target.protocol.fakes, target.delta))
+        case = "knows others' reports and flips"
+    worlds = play(game, lab, NAME)
+    return [
+        told_apart(
+            NAME, case, worlds, lab,
+            promised=promised, delta=target.delta, played=game.played, test=TEST,
+        )
+    ]  # fmt: skip

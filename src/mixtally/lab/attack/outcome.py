@@ -1,0 +1,145 @@
+"""What an attack reports: promised, attacked, margin, how it was played, and its curves."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from mixtally.ground.chance import Chance
+from mixtally.lab.attack.device import Device
+from mixtally.lab.attack.trial import Proof, Worlds, prove, roc
+from mixtally.lab.reproduce.figures import Chart, Curve
+from mixtally.lab.simulate import Progress
+
+EPSILON = "eps"
+P_VALUE = "p"
+"""The unit of audits: a smallest p-value, which must not fall below what is promised."""
+_RATES = [10.0 ** (k / 12.0) for k in range(-60, 1)]
+
+
+class Verdict(StrEnum):
+    """What an attack says about a promise."""
+
+    HOLDS = "holds"
+    """Nothing was proved against it: no proof that it is true."""
+    BROKEN = "broken"
+    """The promise is false, but for the stated chance of a false alarm."""
+    SHOWN = "shown"
+    """No promise speaks of it: the number is what the attack can do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lab:
+    """What attacks share.
+
+    where
+      runs     how often a game is played, None for as many as are quick
+      error    chance of a false alarm that each of them may use
+      device   the code that draws noise
+    """
+
+    chance: Chance
+    error: float
+    runs: int | None = None
+    device: Device = field(default_factory=Device)
+    progress: Progress = lambda *_: None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One attack on one promise.
+
+    where
+      promised   the most that may be true, in ``unit``; None when nothing is promised; for an audit
+                 the chance of a false alarm, below which a p-value flags
+      attacked   what the attack proved or measured, in ``unit``
+      played     what was played, and what was left out and why
+      test       the statistic, and whether it is optimal
+    """
+
+    attack: str
+    case: str
+    promised: float | None
+    attacked: float
+    unit: str
+    verdict: Verdict
+    runs: int
+    played: str
+    test: str
+    numbers: dict[str, Any] = field(default_factory=dict)
+    charts: tuple[Chart, ...] = ()
+
+    @property
+    def margin(self) -> float | None:
+        """How far the attack stayed within the promise; negative when it broke it."""
+        if self.promised is None:
+            return None
+        room = self.promised - self.attacked
+        return -room if self.unit == P_VALUE else room
+
+    def facts(self) -> dict[str, Any]:
+        """The outcome as JSON takes it."""
+        return {
+            "attack": self.attack, "case": self.case, "promised": self.promised,
+            "attacked": self.attacked, "margin": self.margin, "unit": self.unit,
+            "verdict": str(self.verdict), "runs": self.runs, "played": self.played,
+            "test": self.test, **self.numbers,
+            "curves": [
+                {"title": c.title, "x": c.x_name, "y": c.y_name,
+                 "curves": {curve.name: list(curve.points) for curve in c.curves}}
+                for c in self.charts
+            ],
+        }  # fmt: skip
+
+
+def told_apart(
+    attack: str,
+    case: str,
+    worlds: Worlds,
+    lab: Lab,
+    *,
+    promised: float | None,
+    delta: float,
+    played: str,
+    test: str,
+) -> Outcome:
+    """The outcome of a game in which two worlds are told apart by a statistic."""
+    proof = prove(worlds, delta, lab.error)
+    verdict = Verdict.SHOWN
+    if promised is not None:
+        verdict = Verdict.BROKEN if proof.epsilon > promised else Verdict.HOLDS
+    return Outcome(
+        attack, case, promised, proof.epsilon, EPSILON, verdict, len(worlds.u), played, test,
+        numbers=_numbers(proof, delta),
+        charts=(roc_chart(attack, case, worlds, promised, delta),),
+    )  # fmt: skip
+
+
+def _numbers(proof: Proof, delta: float) -> dict[str, Any]:
+    return {
+        "delta": delta, "hits": proof.hits, "alarms": proof.alarms, "tested_runs": proof.trials,
+        "event": f"statistic {'>=' if proof.favors == 'u' else '<='} {proof.cut:.6g}",
+    }  # fmt: skip
+
+
+def roc_chart(
+    attack: str, case: str, worlds: Worlds, promised: float | None, delta: float
+) -> Chart:
+    """Power against false alarms, beside what the promise allows and what guessing gives."""
+    from math import exp
+
+    points = tuple((a, p) for a, p in roc(worlds) if a > 0.0)
+    seen = Curve("the attack", points or ((1.0, 1.0),))
+    rates = [r for r in _RATES if r >= 0.5 / len(worlds.v)]
+    curves = [seen, Curve("guessing", tuple((r, r) for r in rates))]
+    if promised is not None and promised < 700.0:
+        grow = exp(promised)
+        most = tuple(
+            (r, max(0.0, min(1.0, grow * r + delta, 1.0 - (1.0 - delta - r) / grow))) for r in rates
+        )
+        curves.append(Curve("most that is allowed", most))
+    return Chart(
+        "attack", f"{attack}: {case}",
+        f"How often the attacker is right in world u at a given rate of false alarms in world v, "
+        f"over {len(worlds.u):,} runs.",
+        "rate of false alarms", "power", tuple(curves), log_x=True,
+    )  # fmt: skip

@@ -1,0 +1,76 @@
+"""The attacks as one HTML file that opens offline, in the style of the other reports."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from mixtally.lab.attack.outcome import Outcome
+from mixtally.lab.attack.words import COLUMNS, LIMITS, cells, conclusion
+from mixtally.lab.reproduce.figures import draw
+from mixtally.report.page import document
+from mixtally.report.svg import Markup, el
+from mixtally.version import VERSION
+
+_STYLE = """
+main{max-width:1120px}.curve{fill:none;stroke-width:2}.c0{stroke:var(--own)}
+.c1{stroke:var(--soft);stroke-dasharray:3 4}.c2{stroke:var(--truth)}
+.c3{stroke:var(--bad);stroke-dasharray:6 4}.dot{stroke:none}.dot.c0{fill:var(--own)}
+.dot.c1{fill:var(--soft)}.dot.c2{fill:var(--truth)}.dot.c3{fill:var(--bad)}
+svg .mark{fill:var(--truth);font-size:11px}svg .label.axis{font-size:11px}
+.word{font-weight:600}.holds{color:var(--own)}.broken{color:var(--bad)}.shown{color:var(--soft)}
+.figure{text-align:right;white-space:nowrap}
+"""
+
+
+def page(title: str, promise: str, outcomes: Sequence[Outcome], facts: dict[str, Any]) -> str:
+    """The report as HTML text."""
+    heading = f"Attacks on {title}"
+    sections = [_section(outcome) for outcome in outcomes]
+    body = el(
+        "main",
+        el("h1", heading),
+        el("p", promise, class_="source"),
+        el("p", conclusion(outcomes)),
+        _table(outcomes),
+        el("p", LIMITS, class_="note"),
+        *sections,
+        el("footer", el("p", f"mixtally {VERSION}, {_settings(facts)}")),
+    )
+    return document(heading, body, _STYLE)
+
+
+def _settings(facts: dict[str, Any]) -> str:
+    seed = "secure randomness" if facts["seed"] is None else f"seed {facts['seed']}"
+    return f"{seed}, level {facts['level']:g}"
+
+
+def _table(outcomes: Sequence[Outcome]) -> Markup:
+    head = el("thead", el("tr", *[el("th", name) for name in COLUMNS]))
+    lines = [el("tr", *_cells(outcome)) for outcome in outcomes]
+    return el("div", el("table", head, el("tbody", *lines)), class_="scroll")
+
+
+def _cells(outcome: Outcome) -> list[Markup]:
+    attack, case, unit, promised, attacked, margin, verdict, runs = cells(outcome)
+    numbers = [el("td", text, class_="figure") for text in (promised, attacked, margin)]
+    word = el("td", el("span", verdict, class_=f"word {verdict}"))
+    return [
+        el("td", attack),
+        el("td", case),
+        el("td", unit),
+        *numbers,
+        word,
+        el("td", runs, class_="figure"),
+    ]
+
+
+def _section(outcome: Outcome) -> Markup:
+    parts = [el("p", f"Played: {outcome.played}. Test: {outcome.test}.", class_="note")]
+    for flag in outcome.numbers.get("flags", []):
+        text = (
+            f"{flag['test']}, place {flag['place']:,}: counted {flag['counted']:,} of "
+            f"{flag['of']:,}, expected {flag['expected']:.1f}"
+        )
+        parts.append(el("p", text, class_="broken"))
+    for chart in outcome.charts:
+        parts += [draw(chart), el("p", f"{chart.title}. {chart.caption}", class_="note")]
+    return el("section", el("h2", f"{outcome.attack}: {outcome.case}"), *parts)

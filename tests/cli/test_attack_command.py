@@ -1,0 +1,115 @@
+"""``mixtally attack``: a plan that holds, a claim that does not, a false plan, a memory."""
+
+import json
+
+import pytest
+
+from mixtally.privacy.published import notes
+
+QUICK = ("--runs", 300, "--seed", 1)
+MEMORY = ("--protocol", "memory", "--permanent", 0.5, "--p", 0.5, "--q", 0.75, "--hashes", 1,
+          "--reports", 3)  # fmt: skip
+
+
+@pytest.fixture
+def false_plan(plan_file):
+    """The same plan with a flip probability a hundred times too small, its certificate kept."""
+    facts = json.loads(plan_file.read_text())
+    facts["integers"]["threshold"] //= 100
+    plan_file.write_text(json.dumps(facts, sort_keys=True, separators=(",", ":")))
+    return plan_file
+
+
+def test_a_plan_holds_and_a_report_is_written(cli, plan_file, tmp_path):
+    out = tmp_path / "out"
+    outcome = cli("attack", plan_file, *QUICK, "--out", out)
+    assert (outcome.status, outcome.err.strip()) == (0, "")
+    for text in ("No attack exceeds its promise", "tell-apart", "margin", "proves nothing",
+                 "Certified: epsilon 1", "wrote "):  # fmt: skip
+        assert text in outcome.out
+    assert sorted(path.name for path in out.iterdir()) == ["report.html", "report.json"]
+    html = (out / "report.html").read_text()
+    assert html.startswith("<!doctype html>")
+    assert html.count("<svg") >= 7
+    assert "most that is allowed" in html
+    facts = json.loads((out / "report.json").read_text())
+    assert facts["broken"] == []
+    assert facts["certified"] is True
+    assert all(one["margin"] is None or one["margin"] >= -1e-9 for one in facts["attacks"])
+
+
+def test_json_is_what_is_in_the_file(cli, plan_file, tmp_path):
+    out = tmp_path / "out"
+    outcome = cli("attack", plan_file, *QUICK, "--only", "n-1", "--out", out, "--json")
+    assert outcome.status == 0
+    facts = json.loads(outcome.out)
+    assert facts == json.loads((out / "report.json").read_text())
+    (one,) = facts["attacks"]
+    assert (one["attack"], one["promised"], one["runs"]) == ("n-1", 1.0, 300)
+    assert one["curves"][0]["curves"]["the attack"]
+
+
+def test_a_false_claim_is_broken_and_told_by_the_status(cli):
+    """Source: notes 004 (5.16) for 100,000 users without fakes."""
+    q = notes.flip(1.0, 1e-6, 100_000)
+    outcome = cli(
+        "attack", "--protocol", "flip", "--users", "1e5", "--bins", 10, "--flip", q,
+        "--epsilon", 1, "--delta", "1e-6", "--only", "tell-apart", "--runs", 600, "--seed", 1,
+    )  # fmt: skip
+    assert outcome.status == 1
+    assert "Broken: tell-apart" in outcome.out
+    assert "Claimed: epsilon 1, delta 1e-06" in outcome.out
+    assert "between 0.403" in outcome.out
+
+
+def test_a_false_plan_is_refused_and_attacked_only_on_demand(cli, refused, false_plan):
+    line = refused("attack", false_plan, *QUICK)
+    assert "--unverified" in line
+    outcome = cli(
+        "attack", false_plan, "--runs", 1500, "--seed", 1, "--unverified", "--only", "n-1"
+    )
+    assert outcome.status == 1
+    assert "broken" in outcome.out
+
+
+def test_a_memory_is_linked(cli):
+    outcome = cli("attack", *MEMORY, "--bits", 256, *QUICK, "--json")
+    assert outcome.status == 0
+    facts = json.loads(outcome.out)
+    assert [one["attack"] for one in facts["attacks"]] == ["averaging", "linking", "tracking"]
+    assert facts["attacks"][0]["verdict"] == "holds"
+    assert {one["verdict"] for one in facts["attacks"][1:]} == {"shown"}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("--epsilon", 1, "--delta", 1e-6),
+        ("--protocol", "nope", "--epsilon", 1, "--delta", 1e-6),
+        ("--protocol", "flip", "--users", 100, "--bins", 5, "--flip", 0.1),
+        ("--protocol", "flip", "--users", 100, "--flip", 0.1, "--epsilon", 1, "--delta", 1e-6),
+        ("--protocol", "flip", "--users", 100, "--bins", 5, "--flip", 0.1, "--epsilon", 1,
+         "--delta", 1e-6, "--unverified"),
+        ("--protocol", "clear-uniform", "--users", 100, "--bins", 5, "--fakes", "1e9",
+         "--epsilon", 1, "--delta", 1e-6, "--level", 2),
+        ("--protocol", "clear-uniform", "--users", 100, "--bins", 5, "--fakes", 100,
+         "--epsilon", 1, "--delta", 1e-6, "--runs", 5),
+        ("--protocol", "flip-blank", "--users", "1e9", "--bins", 5, "--fakes", "1e9", "--flip",
+         1e-7, "--epsilon", 1, "--delta", 1e-6),
+        (*MEMORY, "--epsilon", 1),
+        (*MEMORY, "--only", "tell-apart"),
+        ("missing.json",),
+    ],
+)  # fmt: skip
+def test_bad_input_is_refused_in_one_line(refused, arguments):
+    refused("attack", *arguments)
+
+
+def test_a_plan_and_a_claim_do_not_go_together(refused, plan_file):
+    assert "--users" in refused("attack", plan_file, "--users", 100)
+
+
+def test_nothing_is_written_when_an_attack_is_refused(refused, plan_file, tmp_path):
+    refused("attack", plan_file, "--only", "nope", "--out", tmp_path / "out")
+    assert not (tmp_path / "out").exists()

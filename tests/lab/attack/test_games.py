@@ -1,0 +1,167 @@
+"""The statistics are the likelihood ratios they claim to be, the games those that are priced."""
+
+import math
+from dataclasses import replace
+from itertools import permutations, product
+
+import numpy as np
+import pytest
+
+from mixtally.ground.fixed import SCALE, threshold_of
+from mixtally.lab.attack.clear import ShapedGame
+from mixtally.lab.attack.device import Device
+from mixtally.lab.attack.flipped import FlippedGame
+from mixtally.lab.attack.games import game_of, play, quick_runs
+from mixtally.privacy import clear_shaped, price, single_bit, vectors
+from mixtally.privacy.hinge import hinge
+from mixtally.privacy.weights import Orbit, flip_law
+from mixtally.protocols.clear_uniform import ClearUniform
+from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.protocols.flip_vector import FlipVector
+from mixtally.protocols.single_bit import SingleBit
+from mixtally.randomize import fakes
+
+EPSILON = 0.5
+
+
+def law(record, seen, q):
+    """P[flipped record = seen]."""
+    return math.prod(q if a != b else 1 - q for a, b in zip(record, seen, strict=True))
+
+
+def multiset(records, seen, q):
+    """Likelihood of messages in this order when they were shuffled, up to a constant."""
+    return sum(
+        math.prod(law(r, s, q) for r, s in zip(order, seen, strict=True))
+        for order in permutations(records)
+    )
+
+
+@pytest.mark.parametrize(
+    ("people", "fakes_sent", "x"), [(3, 0, (1, 0, 0)), (0, 3, (0, 0, 0)), (3, 0, (0, 1, 1))]
+)
+def test_the_statistic_is_the_log_likelihood_ratio(people, fakes_sent, x):
+    u, v, q = (0, 1, 0), (0, 0, 1), 0.3
+    game = FlippedGame(threshold_of(q), x, u, v, people, fakes_sent)
+    others = [x] * people + [(0, 0, 0)] * fakes_sent
+    for seen in product(product((0, 1), repeat=3), repeat=4):
+        if seen != tuple(sorted(seen)):
+            continue
+        rows = np.packbits(np.array(seen, dtype=np.uint8), axis=1, bitorder="little")
+        wanted = math.log(multiset([*others, u], seen, q) / multiset([*others, v], seen, q))
+        assert game._statistic(game._counts(rows)) == pytest.approx(wanted, abs=1e-9)
+
+
+def test_wide_messages_are_counted_as_narrow_ones():
+    """More than eight positions take another way through the same kinds."""
+    u, v = (1,) * 3 + (0,) * 3, (0,) * 3 + (1,) * 3
+    narrow = FlippedGame(threshold_of(0.2), (0,) * 6, u, v, 0, 20)
+    wide = FlippedGame(threshold_of(0.2), (0,) * 9, (*u, 0, 0, 0), (*v, 0, 0, 0), 0, 20)
+    rows = np.arange(64, dtype=np.uint8)[:, None]
+    padded = np.concatenate([rows, rows * 0], axis=1)
+    a, b = narrow._statistic(narrow._counts(rows)), wide._statistic(wide._counts(padded))
+    assert b == pytest.approx(a, abs=1e-9)
+
+
+def measured(game, lab, runs, **parts):
+    """delta(EPSILON) as the mean of (1 - e^(eps - L))_+ in the world of the statistic L.
+
+    Both directions; each with its standard error.
+    """
+    worlds = play(game, lab(runs=runs, **parts), "test")
+    found = []
+    for statistic in (worlds.u, -worlds.v):
+        parts_of = np.maximum(0.0, -np.expm1(EPSILON - statistic))
+        found.append((parts_of.mean(), parts_of.std() / math.sqrt(runs)))
+    return found
+
+
+def agrees(found, wanted):
+    """Whether the larger direction is what was priced: five standard errors, chance 1e-6."""
+    mean, error = max(found)
+    return abs(mean - wanted) < 5.0 * error
+
+
+CASES = {
+    "flip-blank": (
+        FlipBlank(bins=7, fakes=400, threshold=threshold_of(0.05)), 0, 400,
+        lambda p: price.upper(p, EPSILON),
+    ),
+    "flip-blank, sets": (
+        FlipBlank(bins=4, fakes=400, threshold=threshold_of(0.2), max_set=2), 0, 400,
+        lambda _: hinge(flip_law(Orbit(2, 2, 0), 0.2, math.exp(EPSILON)), 401).upper,
+    ),
+    "crowd alike": (
+        FlipBlank(bins=7, fakes=0, threshold=threshold_of(0.15), crowd=500), 499, 0,
+        lambda _: hinge(flip_law(Orbit(1, 1, 1), 0.15, math.exp(EPSILON)), 500).upper,
+    ),
+    "two bins": (
+        FlipBlank(bins=2, fakes=0, threshold=threshold_of(0.15), crowd=500), 499, 0,
+        lambda p: vectors.homogeneous(500, 2, p.threshold, EPSILON).upper,
+    ),
+    "clear-uniform": (
+        ClearUniform(bins=9, fakes=180), 0, 180, lambda p: price.upper(p, EPSILON),
+    ),
+    "single-bit": (
+        SingleBit(bins=1, fakes=100, threshold=threshold_of(0.05), crowd=200), 199, 100,
+        lambda p: single_bit.delta(200, 100, p.threshold, EPSILON, ones=0).upper,
+    ),
+    "vector": (
+        FlipVector(bins=3, fakes=0, threshold=threshold_of(0.15), crowd=300), 299, 0,
+        lambda p: vectors.worst_homogeneous(300, 3, p.threshold, EPSILON).upper,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_game_is_the_one_that_is_priced(name, lab):
+    """The seven cases together fail by chance with probability 1e-5."""
+    protocol, people, sent, wanted = CASES[name]
+    assert agrees(measured(game_of(protocol, people, sent), lab, 2000), wanted(protocol))
+
+
+def test_shaped_fakes_are_the_ones_that_are_priced(lab):
+    """A decay that tells two bins apart; five standard errors."""
+    from mixtally.protocols.clear_shaped import ratio_of, shape_weights
+
+    weights = shape_weights(ratio_of(0.4), 6)
+    wanted = clear_shaped.delta(weights, EPSILON).upper
+    assert agrees(measured(ShapedGame(weights), lab, 2000), wanted)
+
+
+@pytest.mark.parametrize("name", ["flip-blank", "clear-uniform"])
+def test_missing_fakes_would_be_seen(name, lab):
+    """The twin: a device that sends half the fakes is no longer the game that is priced."""
+    protocol, people, sent, wanted = CASES[name]
+
+    def lazy(its, count, chance):
+        return fakes(its, count // 2, chance)
+
+    found = measured(game_of(protocol, people, sent), lab, 3000, device=Device(fakes=lazy))
+    assert not agrees(found, wanted(protocol))
+
+
+def test_a_wrong_likelihood_would_be_seen(lab):
+    """The twin: twice the log-likelihood ratio is none."""
+    protocol, people, sent, wanted = CASES["flip-blank"]
+    game = game_of(protocol, people, sent)
+    right = game._statistic
+    object.__setattr__(game, "_statistic", lambda counts: 2.0 * right(counts))
+    assert not agrees(measured(game, lab, 2000), wanted(protocol))
+
+
+def test_large_batches_are_not_shuffled_and_say_so(lab):
+    small = game_of(FlipBlank(bins=3, fakes=100, threshold=SCALE // 10), 0, 100)
+    large = replace(small, fakes=9000)
+    assert small.played.endswith("; shuffled")
+    assert "not shuffled" in large.played
+    shuffled = []
+    device = Device(shuffle=lambda batch, _: shuffled.append(len(batch)) or batch)
+    for game in (small, large):
+        game.draw(lab().chance, device)
+    assert shuffled == [101, 101]
+
+
+def test_costly_games_are_played_less():
+    assert quick_runs(1e9) < quick_runs(1e6) <= quick_runs(0.0)
+    assert quick_runs(1e15) >= 100

@@ -1,0 +1,242 @@
+"""Three accidents that happened to others, and some that might: the audit of the randomizer finds
+each with fewer than 1e5 simulated reports, and leaves sound devices alone.
+
+Where nothing is planted a failure has the stated chance of a false alarm, 1e-4 a run.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from lab.attack.conftest import ERROR, flipping_with, last_bit_in_clear, off_by_one
+from mixtally.ground.fixed import threshold_of
+from mixtally.lab.attack import Target, Verdict, collusion, randomizer
+from mixtally.lab.attack.checks import Checks, flagged
+from mixtally.lab.attack.device import Device
+from mixtally.mix import shaped_fakes
+from mixtally.protocols.clear_shaped import ClearShaped, ratio_of
+from mixtally.protocols.clear_uniform import ClearUniform
+from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.randomize import fakes
+
+MOST_REPORTS = 100_000
+NAMES = (
+    "flip-blank", "flip-blank, rare", "flip-blank, crowd", "flip-blank, two bins",
+    "flip-blank, sets", "clear-uniform", "clear-shaped", "clear-shaped, two mixes", "single-bit",
+    "flip", "flip, repeats",
+)  # fmt: skip
+
+
+def local_flip(epsilon):
+    """The flip probability that keeps epsilon without any mix, as a threshold."""
+    return threshold_of(1.0 / (1.0 + np.exp(epsilon / 2.0)))
+
+
+def target(protocol, epsilon=1.0):
+    return Target(protocol, 1000, epsilon, 1e-6, "a test", certified=False)
+
+
+def audited(protocol, lab, **device):
+    (found,) = randomizer.run(target(protocol), lab(device=Device(**device)))
+    assert found.runs < MOST_REPORTS
+    return found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_sound_device_passes(name, sound, lab):
+    found = audited(sound[name], lab)
+    assert found.verdict is Verdict.HOLDS, found.numbers["flags"]
+    assert found.attacked >= ERROR
+
+
+@pytest.mark.parametrize("q", [0.3, 0.02, 4e-5])
+@pytest.mark.parametrize("bins", [2, 8, 13, 400])
+def test_accident_one_the_last_bit_is_never_randomized(bins, q, lab):
+    """Also where the plan flips too rarely to see it: the probes do."""
+    protocol = FlipBlank(bins=bins, fakes=1000, threshold=threshold_of(q))
+    found = audited(protocol, lab, reports=last_bit_in_clear)
+    assert found.verdict is Verdict.BROKEN
+    assert {flag["place"] for flag in found.numbers["flags"] if "that is" in flag["test"]} == {
+        bins - 1
+    }
+
+
+@pytest.mark.parametrize("bins", [2, 50, 1000])
+def test_accident_two_epsilon_a_tenth_is_drawn_as_eleven_tenths(bins, lab):
+    asked, drawn = local_flip(0.1), local_flip(1.1)
+    protocol = FlipBlank(bins=bins, fakes=0, threshold=asked, crowd=1000)
+    assert audited(protocol, lab, reports=flipping_with(drawn)).verdict is Verdict.BROKEN
+
+
+@pytest.mark.parametrize("bins", [2, 105, 5000])
+def test_accident_three_the_mapper_is_off_by_one(bins, lab):
+    for protocol in (
+        FlipBlank(bins=bins, fakes=1000, threshold=threshold_of(0.2)),
+        ClearUniform(bins=bins, fakes=1000),
+        ClearShaped.shaped(bins, ratio_of(0.5), 5),
+    ):
+        assert audited(protocol, lab, reports=off_by_one).verdict is Verdict.BROKEN
+
+
+def test_accident_two_is_also_seen_as_a_broken_promise(lab):
+    """Without mixes: epsilon 0.1 is promised, more is proved from fewer than 1e5 reports."""
+    asked, drawn = local_flip(0.1), local_flip(1.1)
+    protocol = FlipBlank(bins=10, fakes=0, threshold=asked, crowd=1000)
+    assert protocol.local_epsilon == pytest.approx(0.1)
+    for device, verdict in (
+        (Device(), Verdict.HOLDS),
+        (Device(reports=flipping_with(drawn)), Verdict.BROKEN),
+    ):
+        found = collusion.every_mix(target(protocol, 0.1), lab(runs=20_000, device=device))
+        assert found.verdict is verdict
+        assert 2 * found.runs < MOST_REPORTS
+        assert found.attacked <= 1.1
+
+
+def test_accident_one_is_also_seen_as_a_broken_promise(lab):
+    """A bit that is never flipped tells the person who holds it from the one who does not."""
+    protocol = FlipBlank(bins=10, fakes=300, threshold=threshold_of(0.25))
+    for device, broken in ((Device(), False), (Device(reports=last_bit_in_clear), True)):
+        found = collusion.every_mix(target(protocol), lab(runs=20_000, device=device))
+        assert (found.verdict is Verdict.BROKEN) == broken, found
+
+
+def repeated_noise(protocol, count, chance):
+    """The same noise for every two messages."""
+    rows = fakes(protocol, count, chance)
+    rows[1::2] = rows[: len(rows) // 2 * 2 : 2]
+    return rows
+
+
+def smeared(protocol, count, chance):
+    """A flip of one bit that always takes its neighbor along, at half the rate."""
+    half = replace(protocol, threshold=protocol.threshold // 2)
+    even = fakes(half, count, chance) & np.uint8(0x55)
+    odd = fakes(half, count, chance) & np.uint8(0xAA)
+    return even | (even << 1) | odd | (odd >> 1)
+
+
+@pytest.mark.parametrize("broken", [repeated_noise, smeared])
+def test_noise_that_depends_on_other_noise_is_seen(broken, lab):
+    protocol = FlipBlank(bins=16, fakes=1000, threshold=threshold_of(0.3))
+    found = audited(protocol, lab, fakes=broken)
+    assert found.verdict is Verdict.BROKEN
+
+
+def modulo(protocol, count, chance):
+    """The classic bias: one byte modulo the number of bins."""
+    codes = (chance.words(count) & np.uint64(0xFF)) % np.uint64(protocol.bins)
+    return protocol.layout.rows(codes.astype(np.int64))
+
+
+def never_last(protocol, count, chance):
+    return protocol.layout.rows(
+        protocol.layout.codes(fakes(replace(protocol, bins=protocol.bins - 1), count, chance))
+    )
+
+
+@pytest.mark.parametrize("broken", [modulo, never_last])
+def test_fakes_in_clear_that_are_not_uniform_are_seen(broken, lab):
+    protocol = ClearUniform(bins=100, fakes=1000)
+    assert audited(protocol, lab, fakes=broken).verdict is Verdict.BROKEN
+
+
+def same_everywhere(weights, layout, chance):
+    """One draw for all bins."""
+    one = len(shaped_fakes(weights, replace_bins(layout, 1), chance))
+    return layout.rows(np.repeat(np.arange(layout.bins), one))
+
+
+def narrower(weights, layout, chance):
+    """A mix that draws less noise than it should."""
+    from mixtally.protocols.clear_shaped import shape_weights
+
+    return shaped_fakes(shape_weights(ratio_of(0.7), len(weights) // 2), layout, chance)
+
+
+def replace_bins(layout, bins):
+    return type(layout)(layout.form, bins)
+
+
+@pytest.mark.parametrize("broken", [same_everywhere, narrower])
+def test_shaped_fakes_of_another_law_are_seen(broken, lab):
+    protocol = ClearShaped.shaped(40, ratio_of(0.5), 20)
+    assert audited(protocol, lab, shaped=broken).verdict is Verdict.BROKEN
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        lambda batch, _: batch,
+        lambda batch, chance: np.roll(batch, int(chance.words(1)[0] % np.uint64(64)), axis=0),
+    ],
+    ids=["none", "rotation"],
+)
+def test_a_shuffle_that_keeps_order_is_seen(broken, lab):
+    found = audited(ClearUniform(bins=10, fakes=1000), lab, shuffle=broken)
+    assert found.verdict is Verdict.BROKEN
+
+
+def test_p_values_are_exact():
+    checks = Checks.of("coins", [0, 3, 10, 20], 20, 0.3)
+    for hits, value in zip([0, 3, 10, 20], checks.p_values(), strict=True):
+        below, above = stats.binom.cdf(hits, 20, 0.3), stats.binom.sf(hits - 1, 20, 0.3)
+        assert value == pytest.approx(min(1.0, 2.0 * min(below, above)), rel=1e-9)
+
+
+def test_what_must_never_happen_and_what_must_always():
+    assert Checks.of("never", [0, 1], 5, 0.0).p_values().tolist() == [1.0, 0.0]
+    assert Checks.of("always", [5, 4], 5, 1.0).p_values().tolist() == [1.0, 0.0]
+    assert Checks.of("nothing drawn", 0, 0, 0.5).p_values().tolist() == [1.0]
+
+
+def test_flags_share_the_rate():
+    groups = [Checks.of("one", [0], 20, 0.3), Checks.of("many", [6] * 999, 20, 0.3)]
+    p = float(groups[0].p_values()[0])
+    assert flagged(groups, 1000 * p * 1.01)[0][0].name == "one"
+    assert flagged(groups, 1000 * p * 0.99)[0] == []
+
+
+@pytest.mark.slow
+def test_no_sound_protocol_is_flagged_in_a_hundred_runs(sound, lab):
+    """1,100 audits at 1e-4 each: three flags or more have a chance of 2e-4, none is usual.
+
+    Any flag is a failure here; its chance is at most 0.11 and in truth, Bonferroni being wide for
+    discrete tests, far smaller.
+    """
+    flags = [
+        (name, seed)
+        for seed in range(100)
+        for name in sound
+        if audited_with_seed(sound[name], lab, seed).verdict is not Verdict.HOLDS
+    ]
+    assert flags == []
+
+
+def audited_with_seed(protocol, lab, seed):
+    (found,) = randomizer.run(target(protocol), lab(seed=1000 + seed))
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bins", [2, 3, 7, 8, 9, 64, 65, 105, 1000])
+def test_every_bit_position_of_every_protocol_at_high_power(bins, lab, monkeypatch):
+    """An audit of a release: two million reports and fakes of every protocol and message width.
+
+    Seventy audits at 1e-4 fail by chance with probability at most 0.007.
+    """
+    monkeypatch.setattr(randomizer, "MOST_REPORTS", 2_000_000)
+    monkeypatch.setattr(randomizer, "_BIT_BUDGET", 2_000_000_000)
+    protocols = [
+        FlipBlank(bins=bins, fakes=1000, threshold=threshold_of(q))
+        for q in (0.49, 0.11, 0.0101, 0.0099, 2.0**-12)
+    ]
+    protocols += [
+        ClearUniform(bins=bins, fakes=1000),
+        ClearShaped.shaped(bins, ratio_of(0.5), 27),
+    ]
+    for protocol in protocols:
+        (found,) = randomizer.run(target(protocol), lab(seed=bins))
+        assert found.verdict is Verdict.HOLDS, (protocol, found.numbers["flags"])
