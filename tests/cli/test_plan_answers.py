@@ -3,7 +3,7 @@
 import json
 import re
 
-from cli.test_plan_questions import ASKED, BINS, GUARANTEE, LOCAL, facts_of
+from cli.test_plan_questions import ASKED, BINS, GUARANTEE, SPLIT, facts_of
 
 IMPOSSIBLE = (
     "plan", "--epsilon", 0.1, "--delta", "1e-6", "--users", 1000, "--bins", "1e7",
@@ -102,12 +102,12 @@ def test_a_wanted_share_that_cannot_be_had_is_refused_in_one_line(refused):
 
 
 def test_split_records_are_named_and_their_traffic_is_that_of_all_parts(cli):
-    facts = facts_of(cli, *ASKED, *LOCAL)
+    facts = facts_of(cli, *ASKED, *SPLIT)
     assert facts["messages_of_a_record"] == len(facts["plans"]) == 2
     assert facts["messages_per_user"] <= 3
     assert facts["local_epsilon"] <= 1
     assert "A record travels as 2 messages" in facts["reason"]
-    assert "flip-blank, split" in cli(*ASKED, *LOCAL).out
+    assert "flip-blank, split" in cli(*ASKED, *SPLIT).out
 
 
 def test_hashed_values_are_named_with_their_collisions(cli):

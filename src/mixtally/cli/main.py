@@ -45,10 +45,9 @@ def options(
     """Count how often things happen in a crowd without learning anything about anyone in it."""
 
 
-for command in (plan, delta, calibrate, audit, reproduce, sufficient, simulate, vote, demo):
-for command in (plan, delta, calibrate, audit, reproduce, sufficient, simulate, memory, demo):
-for command in (plan, delta, calibrate, audit, reproduce, sufficient, simulate, epochs, demo):
-for command in (plan, delta, calibrate, audit, attack, reproduce, sufficient, simulate, demo):
+for command in (
+    plan, delta, calibrate, audit, attack, reproduce, sufficient, simulate, vote, epochs, memory, demo,
+):  # fmt: skip
     app.command()(command)
 app.add_typer(ledger)
 

@@ -33,7 +33,7 @@ class Nearest:
 def nearest(wish: Wish) -> list[Nearest]:
     """The least epsilon, crowd and budget with which something fits, and a mix that draws fakes.
 
-    Each within two percent, everything else as wished; what does not help at all is left out.
+    Each within a few percent, everything else as wished; what does not help at all is left out.
     """
     found = []
     for flag, start, most, change in (
