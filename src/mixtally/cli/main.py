@@ -46,7 +46,8 @@ def options(
 
 
 for command in (
-    plan, delta, calibrate, audit, attack, reproduce, sufficient, simulate, vote, epochs, memory, demo,
+    plan, delta, calibrate, audit, attack, reproduce, sufficient,
+    simulate, vote, epochs, memory, demo,
 ):  # fmt: skip
     app.command()(command)
 app.add_typer(ledger)
