@@ -1,10 +1,10 @@
 """Where flights from New York went, on a map of hexagons, without knowing about any one of them.
 
-    .venv/bin/python examples/map.py            # hexagons of about 180 km edges (H3 resolution 2)
-    .venv/bin/python examples/map.py --full     # about 70 km (resolution 3): seven times as many bins
+    .venv/bin/python examples/map.py            # edges of about 180 km (H3 resolution 2)
+    .venv/bin/python examples/map.py --full     # edges of about 70 km (resolution 3)
 
-Every flight is a person at its destination; the grid covers the box whether anybody is there or not.
-Writes map.svg where --out says.
+Every flight is a person at its destination; the grid covers the box whether anybody is there or
+not. Writes map.svg where --out says.
 """
 
 import argparse
@@ -36,6 +36,7 @@ def points() -> dict[str, tuple[float, float]]:
 
 
 def main() -> None:
+    """Lay the grid, plan, play, draw, compare."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--full", action="store_true", help="finer hexagons")
     parser.add_argument("--seed", type=int, help="repeatable randomness")
@@ -63,9 +64,7 @@ def main() -> None:
         f"{crowd.question.bins:,} bins, {plan.protocol}, delta <= {at_most(plan.certificate.upper)}"
     )
     print(f"error of a bin: {found.standard_error:.1f} expected, {wrong:.1f} measured")
-    print(
-        f"{held.sum()} bins hold somebody, {shown.sum()} shown, {(shown & ~held).sum()} of them empty"
-    )
+    print(f"{held.sum()} bins hold somebody, {shown.sum()} shown, {(shown & ~held).sum()} empty")
     print(f"wrote {path}")
 
 

@@ -13,6 +13,7 @@ from mixtally.cli.plan import plan
 from mixtally.cli.reproduce import reproduce
 from mixtally.cli.simulate import simulate
 from mixtally.cli.sufficient import sufficient
+from mixtally.cli.words import words
 from mixtally.errors import AccountingError, InputError
 from mixtally.version import VERSION
 
@@ -41,7 +42,7 @@ def options(
     """Count how often things happen in a crowd without learning anything about anyone in it."""
 
 
-for command in (plan, delta, calibrate, audit, reproduce, sufficient, simulate, demo):
+for command in (plan, delta, calibrate, audit, reproduce, sufficient, simulate, demo, words):
     app.command()(command)
 app.add_typer(ledger)
 

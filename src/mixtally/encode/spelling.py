@@ -1,7 +1,7 @@
 """Words of any script as symbols of a small public alphabet, one character or escape at a time.
 
-Symbol 0 ends a word, symbols 1.. are the characters of the alphabet, and the last symbol announces a
-character outside it, whose code point follows in digits (symbols 1.. again). So every text can be
+Symbol 0 ends a word, symbols 1.. are the characters of the alphabet, and the last symbol announces
+a character outside it, whose code point follows in digits (symbols 1.. again). So every text can be
 spelled, and the alphabet decides only what is spelled briefly. It is fixed before anyone answers.
 """
 

@@ -1,14 +1,14 @@
 """Unbiased counts of pairs and sets out of flipped records, by inverting the flips of their bits.
 
 The m bits of a set show pattern y of a message that holds pattern x with probability
-prod_k F[y_k, x_k], F = [[p, q], [q, p]]. So messages showing each pattern are, on average, the m-fold
-product of F applied to messages holding each, and F's inverse undoes it:
+prod_k F[y_k, x_k], F = [[p, q], [q, p]]. So messages showing each pattern are, on average, the
+m-fold product of F applied to messages holding each, and F's inverse undoes it:
 
     F^-1 = [[p, -q], [-q, p]] / (p - q).
 
 Fakes hold the blank pattern; they are not in the count of the full one, so nothing is subtracted.
-Looking at several bits of a message costs no privacy beyond the certificate at observer ``messages``,
-which is about whole messages; at observer ``sums`` it would not be covered.
+Looking at several bits of a message costs no privacy beyond the certificate at observer
+``messages``, which is about whole messages; at observer ``sums`` it would not be covered.
 
 Source: the debiasing of notes 004 (5.20), bit by bit; Side Notes 002 section 5 names the task.
 """
@@ -55,12 +55,13 @@ def set_significance(
 ) -> NDArray[np.bool_]:
     """Which sets more than ``support`` people surely hold, shape (sets,).
 
-    The chance that any set is marked which no more hold is at most about ``rate``. A message that holds
-    j of the m items shows all m with probability p^j q^(m-j). Counted as if none of the holders' own were ever lost,
-    c - support is at most a sum of independent rare events, and such a sum has c or more of them with
-    chance at most that of a Poisson number of the same mean, for c above mean + 1. That test gets half
-    of the rate, shared by the sets. How many hold a part of the items is estimated: upper ends, by a
-    normal approximation, at the other half stand in; this is the "about".
+    The chance that any set is marked which no more hold is at most about ``rate``. A message that
+    holds j of the m items shows all m with probability p^j q^(m-j). Counted as if none of the
+    holders' own were ever lost, c - support is at most a sum of independent rare events, and such a
+    sum has c or more of them with chance at most that of a Poisson number of the same mean, for c
+    above mean + 1. That test gets half of the rate, shared by the sets. How many hold a part of the
+    items is estimated: upper ends, by a normal approximation, at the other half stand in; this is
+    the "about".
 
     Raises as ``estimate_sets``, and ParameterError for a rate outside (0, 1/2].
 
@@ -91,11 +92,17 @@ def _flips(protocol: Flips, patterns: NDArray[np.int64]) -> tuple[_Floats, _Floa
             "flip probability", wanted="less than 1/2", got="1/2", do="plan again: nothing is told"
         )
     q = protocol.flip_probability
-    show = invert = np.ones((1, 1))
+    show: _Floats = np.ones((1, 1))
+    invert: _Floats = np.ones((1, 1))
     for _ in range(bits):
-        show = np.kron(np.array([[1.0 - q, q], [q, 1.0 - q]]), show)
-        invert = np.kron(np.array([[1.0 - q, -q], [-q, 1.0 - q]]) / protocol.gain, invert)
+        show = _kron([[1.0 - q, q], [q, 1.0 - q]], show)
+        invert = _kron([[1.0 - q, -q], [-q, 1.0 - q]], invert) / protocol.gain
     return show, invert
+
+
+def _kron(once: list[list[float]], rest: _Floats) -> _Floats:
+    """One bit more, the highest."""
+    return np.asarray(np.kron(np.array(once), rest), dtype=np.float64)
 
 
 def _spread(held: _Floats, show: _Floats, invert: _Floats) -> _Floats:
@@ -108,7 +115,7 @@ def _spread(held: _Floats, show: _Floats, invert: _Floats) -> _Floats:
 def patterns_of_pairs(
     both: NDArray[np.int64], pairs: NDArray[np.int64], messages: int
 ) -> NDArray[np.int64]:
-    """Patterns of each pair, shape (pairs, 4), from counts of set pairs whose diagonal is the tally.
+    """Patterns of each pair, shape (pairs, 4), from pair counts whose diagonal is the tally.
 
     where
       both    shape (bins, bins)

@@ -95,7 +95,7 @@ def baskets_of(name: str, sets: Sequence[Sequence[str]]) -> Baskets:
 
 
 def in_a_row(population: Population, size: int) -> Baskets:
-    """Baskets of ``size`` successive rows of a column, the last rows left out if they do not fill."""
+    """Baskets of ``size`` successive rows of a column; a last one that is not full is left out."""
     labels, codes = population.question.labels or (), population.codes
     whole = len(codes) // size * size
     groups = codes[:whole].reshape(-1, size).tolist()
@@ -157,10 +157,10 @@ def find_sets(
     rate: float = 0.05,
     largest: int = 3,
 ) -> SetStudy:
-    """Pairs and larger sets held by more than ``support`` people, at most ``rate`` chance of any wrong.
+    """Pairs and larger sets that more than ``support`` people hold, wrong with chance ``rate``.
 
-    Sets of three and more items are tried when all their parts were found: no set is more frequent than
-    a part of it.
+    Sets of three and more items are tried when all their parts were found: no set is more frequent
+    than a part of it.
 
     Raises PlanError when the plan is for another crowd or not flip-blank, or its promise is false.
     """
@@ -176,7 +176,7 @@ def find_sets(
             "plan", wanted="flip-blank, which sends sets whole", got=protocol.name, do="plan again"
         )
     rows = mixed_messages(protocol, baskets, chance)
-    layout, sizes = protocol.layout, range(2, largest + 1)
+    layout, sizes = protocol.layout, range(2, min(largest, baskets.question.max_set) + 1)
     tally = tally_messages(layout, rows)
     items = protocol.unbiased(tally.counts, tally.messages)
     both = pair_counts(layout, rows)
@@ -188,7 +188,7 @@ def find_sets(
             sets = np.array(_grown({one.items for one in frequent[size - 1]}, size))
             patterns = pattern_counts(layout, rows, [tuple(one) for one in sets.tolist()])
         if not len(sets):
-            frequent.update((rest, ()) for rest in range(size, largest + 1))
+            frequent.update((rest, ()) for rest in sizes[size - 2 :])
             break
         sure = set_significance(protocol, patterns, support=support, rate=rate / len(sizes))
         found = estimate_sets(protocol, patterns[sure])

@@ -1,7 +1,7 @@
 """Places as bins: a public grid of hexagons over a box on the map, and one bin for elsewhere.
 
-The grid is fixed before anyone answers and covers the whole box, inhabited or not, so which hexagons
-there are tells nothing. Hexagons are those of the H3 library (package ``h3``).
+The grid is fixed before anyone answers and covers the whole box, inhabited or not, so which
+hexagons there are tells nothing. Hexagons are those of the H3 library (package ``h3``).
 """
 
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ class Grid:
     cells: tuple[str, ...]
 
     def question(self, name: str) -> Question:
-        """In which hexagon are you?"""
+        """The question in which of them a person is."""
         labels = (*self.cells, ELSEWHERE)
         return Question(name=name, bins=len(labels), labels=labels)
 
@@ -57,7 +57,7 @@ class Grid:
         for row, (lat, lon) in enumerate(zip(latitudes.tolist(), longitudes.tolist(), strict=True)):
             if not (-90.0 <= lat <= 90.0 and -180.0 <= lon <= 180.0):
                 raise DataError(
-                    f"place {row}", wanted="a latitude within 90 and a longitude within 180 degrees",
+                    f"place {row}", wanted="a latitude within 90 and a longitude within 180",
                     got=f"{lat}, {lon}", do="check the order of the columns",
                 )  # fmt: skip
             cell = h3.latlng_to_cell(lat, lon, self.resolution)
@@ -104,8 +104,8 @@ def located(
     missing = [label for label in labels if label not in points]
     if missing:
         raise DataError(
-            "points", wanted="a latitude and longitude for every label", got=f"none for {missing[0]!r}",
-            do="add it to the table",
+            "points", wanted="a latitude and longitude for every label",
+            got=f"none for {missing[0]!r}", do="add it to the table",
         )  # fmt: skip
     where = np.array([points[label] for label in labels], dtype=np.float64).reshape(-1, 2)
     bins = np.array(place.bins_of(where[:, 0], where[:, 1]), dtype=np.int64)

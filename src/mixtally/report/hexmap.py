@@ -1,7 +1,7 @@
 """Estimates on a map of hexagons: the darker the more people; empty ones are left as outlines.
 
-A hexagon is shaded only when its simultaneous interval excludes zero, so the picture as a whole shows
-a place that nobody is at with at most the chance that the intervals state.
+A hexagon is shaded only when its simultaneous interval excludes zero, so the picture as a whole
+shows a place that nobody is at with at most the chance that the intervals state.
 """
 
 import math
@@ -42,8 +42,10 @@ def hexmap(
         tip = f"{names[i]}: {counts[i]:,.1f}, "
         tip += f"all hexagons: {found.together.lower[i]:,} .. {found.together.upper[i]:,}"
         shade = int(np.searchsorted(edges, counts[i], side="right"))
-        look = {"class_": "cell full", "fill_opacity": _opacity(shade)} if sure[i] else {}
-        parts.append(el("polygon", el("title", tip), points=points, **{"class_": "cell", **look}))
+        look = ("cell full", _opacity(shade)) if sure[i] else ("cell", 1.0)
+        parts.append(
+            el("polygon", el("title", tip), points=points, class_=look[0], fill_opacity=look[1])
+        )
     parts += _legend(edges, height, int(sure.sum()), len(outlines), note)
     whole = height + _FOOT
     return el(

@@ -38,8 +38,8 @@ def pattern_counts(
 ) -> NDArray[np.int64]:
     """How many messages show each pattern of each set's bits, shape (sets, 2^m) for sets of m bins.
 
-    Bit k of a pattern's number is the k-th bin of the set. Raises MessageError for messages that are
-    not of this layout.
+    Bit k of a pattern's number is the k-th bin of the set. Raises MessageError for messages that
+    are not of this layout.
     """
     size = len(sets[0]) if sets else 0
     total = np.zeros((len(sets), 1 << size), dtype=np.int64)
@@ -52,7 +52,7 @@ def pattern_counts(
 
 
 def _at_least(columns: bits.Rows, messages: int) -> NDArray[np.int64]:
-    """How many messages set at least the bits of each pattern; ``columns`` pack them, a row a bit."""
+    """How many messages set at least the bits of each pattern; ``columns`` pack a bit a row."""
     size = len(columns)
     counts = np.empty(1 << size, dtype=np.int64)
     counts[0], shown = messages, [columns[0]] * (1 << size)

@@ -1,13 +1,14 @@
-"""Everybody in every round on a share of the budget, or everybody in one round on all of it?
+"""Everybody in every round on a share of the budget, or everybody in one round on all of it.
 
 *together*: each person takes part in all R rounds; the rounds compose. Every round uses one and the
-same plan, fixed beforehand, and only what its bins stand for depends on earlier rounds, which is what
-the composition of ``privacy.compose`` covers.
+same plan, fixed beforehand, and only what its bins stand for depends on earlier rounds, which is
+what the composition of ``privacy.compose`` covers.
 
-*apart*: the crowd is dealt into R groups by a draw that knows nothing of their words; each takes part
-in one round under the whole guarantee. Replace one person's word: the rounds before theirs have the
-same law, their own round keeps (epsilon, delta) whatever it asks, and the rounds after it are computed
-from what was seen and from other people's words, which is post-processing. So nothing composes.
+*apart*: the crowd is dealt into R groups by a draw that knows nothing of their words; each takes
+part in one round under the whole guarantee. Replace one person's word: the rounds before theirs
+have the same law, their own round keeps (epsilon, delta) whatever it asks, and the rounds after it
+are computed from what was seen and from other people's words, which is post-processing. So nothing
+composes.
 
 The noise of a count does not depend on the size of the crowd, so *apart* multiplies it by R where
 *together* pays about sqrt(R), and it adds the error of judging the crowd by one R-th of it. It errs
@@ -25,8 +26,8 @@ from mixtally.records.certificate import Certificate
 from mixtally.report.words import at_most, number
 
 APART = (
-    "every person takes part in exactly one round, dealt to it without looking at their word; later "
-    "rounds see their group's messages only through what was published"
+    "every person takes part in exactly one round, dealt to it without looking at their word; "
+    "later rounds see their group's messages only through what was published"
 )
 
 
@@ -87,8 +88,8 @@ def whole_error(noise: float, users: int, asked: int, share: float) -> float:
 def design(search: Search, way: Way | None = None) -> Design:
     """The way of less error, or the ``way`` that is asked for.
 
-    Errors are compared at a share of 1 / (10 top) of the crowd, about where the last wanted word of a
-    language lies. Raises InfeasibleError when no plan meets the guarantee within the messages.
+    Errors are compared at a share of 1 / (10 top) of the crowd, about where the last wanted word of
+    a language lies. Raises InfeasibleError when no plan meets the guarantee within the messages.
     """
     if way is not None:
         return _design(search, way, f"The way was given: {way}.")
