@@ -20,7 +20,6 @@ from mixtally.ground.chance import Chance
 from mixtally.ground.draw import permutation
 from mixtally.lab.heavy.design import Design, Way, whole_error
 from mixtally.lab.heavy.result import Found, HeavyResult, Round
-from mixtally.lab.population import Population
 from mixtally.lab.simulate import Progress, play
 from mixtally.privacy.price import verify
 from mixtally.protocols.base import Protocol
@@ -87,14 +86,6 @@ def find_words(
         prefixes = survivors
     ranked = sorted(found, key=lambda one: -one.count)
     return HeavyResult(design, tuple(rounds), tuple(ranked), unreadable)
-
-
-def search_column(
-    design: Design, population: Population, chance: Chance, progress: Progress = lambda *_: None
-) -> HeavyResult:
-    """``find_words`` in a column of data."""
-    vocabulary = population.question.labels or ()
-    return find_words(design, vocabulary, population.codes, chance, progress)
 
 
 def _first(design: Design) -> Symbols:
