@@ -5,7 +5,6 @@ import pytest
 
 from mixtally.errors import DataError, ParameterError, PlanError
 from mixtally.lab.baskets import baskets_of, find_sets, in_a_row, mixed_messages
-from mixtally.lab.demo import flights
 from mixtally.lab.population import Population
 from mixtally.lab.seeded import SeededChance
 from mixtally.planner import Wish, choose
@@ -87,17 +86,3 @@ def test_bad_baskets_and_foreign_plans_are_refused(shop):
         find_sets(plan_for(shop), other, SeededChance(1))
     with pytest.raises(ParameterError, match="false-positive rate"):
         find_sets(plan_for(shop), shop, SeededChance(1), rate=0.9)
-
-
-def test_flights_that_leave_in_a_row():
-    """Real data: the two airports of western Puerto Rico leave one after the other at night."""
-    boards = in_a_row(flights(), 2)
-    found = find_sets(plan_for(boards), boards, SeededChance(3))
-    true = boards.truly_frequent(2, 1)
-    labels = boards.question.labels
-    assert all(one.items in true for one in found.frequent[2])
-    top = sorted(true, key=lambda one: -true[one])[:20]
-    assert sum(one in {s.items for s in found.frequent[2][:20]} for one in top) >= 16
-    least = max(found.frequent[2], key=lambda one: one.lift)
-    assert [labels[i] for i in least.items] == ["BQN", "PSE"]
-    assert list(found.frequent) == [2]
