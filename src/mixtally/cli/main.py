@@ -17,6 +17,7 @@ from mixtally.cli.reproduce import reproduce
 from mixtally.cli.simulate import simulate
 from mixtally.cli.sufficient import sufficient
 from mixtally.cli.vote import vote
+from mixtally.cli.words import words
 from mixtally.errors import AccountingError, InputError
 from mixtally.version import VERSION
 
@@ -47,7 +48,7 @@ def options(
 
 for command in (
     plan, delta, calibrate, audit, attack, reproduce, sufficient,
-    simulate, vote, epochs, memory, demo,
+    simulate, vote, words, epochs, memory, demo,
 ):  # fmt: skip
     app.command()(command)
 app.add_typer(ledger)

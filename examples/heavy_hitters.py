@@ -1,0 +1,59 @@
+"""The most frequent English words, found without a list of words.
+
+    .venv/bin/python examples/heavy_hitters.py           # 100,000 people, the 10 most frequent
+    words
+    .venv/bin/python examples/heavy_hitters.py --full    # 1,000,000 people, the 50 most frequent
+
+Every person holds one word, drawn from 50,000 by their frequencies (package wordfreq).
+"""
+
+import argparse
+
+from mixtally.ground.chance import SecureChance
+from mixtally.lab.heavy import Search, design, find_words
+from mixtally.lab.heavy.design import promise
+from mixtally.lab.heavy.english import english
+from mixtally.lab.heavy.score import score
+from mixtally.lab.seeded import SeededChance
+from mixtally.records.guarantee import Guarantee
+
+
+def main() -> None:
+    """Draw the crowd, plan, play every round, compare with the truth."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--full", action="store_true", help="a million people")
+    parser.add_argument("--seed", type=int, help="repeatable randomness")
+    asked = parser.parse_args()
+    chance = SecureChance() if asked.seed is None else SeededChance(asked.seed)
+    users, top, rounds = (1_000_000, 50, 10) if asked.full else (100_000, 10, 8)
+
+    crowd = english(users, 50_000, chance)
+    vocabulary = crowd.question.labels or ()
+    promised = Guarantee(epsilon=1.0, delta=1e-6)
+    planned = design(Search(guarantee=promised, users=users, top=top, rounds=rounds))
+    result = find_words(planned, vocabulary, crowd.codes, chance)
+
+    truth = dict(zip(vocabulary, crowd.truth.tolist(), strict=True))
+    print(f"{'word':12} {'estimate':>10} {'truth':>8}  interval for all bins of all rounds")
+    for one in result.top:
+        print(
+            f"{one.word:12} {one.count:10,.1f} {truth.get(one.word, 0):8,}  "
+            f"{one.lower:,} .. {one.upper:,}"
+        )
+    for number, played in enumerate(result.rounds, start=1):
+        print(
+            f"round {number}: {len(played.asked)} prefixes asked, {len(played.survivors)} survive, "
+            f"{len(played.ended)} words end"
+        )
+    found = score([one.word for one in result.found], vocabulary, crowd.truth, top)
+    print(
+        f"recall {found.recall:.2f}, precision {found.precision:.2f}, {found.ghosts} of "
+        f"{len(result.found)} words found are held by nobody"
+    )
+    print(f"{planned.offer.name}, {planned.messages_per_user:.3g} messages a person in all")
+    print(planned.reason)
+    print("\n".join(promise(planned)))
+
+
+if __name__ == "__main__":
+    main()

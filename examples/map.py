@@ -1,0 +1,72 @@
+"""Where flights from New York went, on a map of hexagons, without knowing about any one of them.
+
+    .venv/bin/python examples/map.py            # edges of about 180 km (H3 resolution 2)
+    .venv/bin/python examples/map.py --full     # edges of about 70 km (resolution 3)
+
+Every flight is a person at its destination; the grid covers the box whether anybody is there or
+not. Writes map.svg where --out says.
+"""
+
+import argparse
+import csv
+from pathlib import Path
+
+import numpy as np
+
+from mixtally.cli.output import publish
+from mixtally.ground.chance import SecureChance
+from mixtally.lab.demo import flights
+from mixtally.lab.places import Box, grid, located
+from mixtally.lab.run import release
+from mixtally.lab.seeded import SeededChance
+from mixtally.planner import Wish, choose
+from mixtally.records.guarantee import Guarantee
+from mixtally.report.hexmap import hexmap
+from mixtally.report.words import at_most
+
+HERE = Path(__file__).parent
+LOWER_48 = Box(south=24.0, north=50.0, west=-125.0, east=-66.0)
+
+
+def points() -> dict[str, tuple[float, float]]:
+    """Latitude and longitude of every airport."""
+    with (HERE / "airports.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    return {row["dest"]: (float(row["latitude"]), float(row["longitude"])) for row in rows}
+
+
+def main() -> None:
+    """Lay the grid, plan, play, draw, compare."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--full", action="store_true", help="finer hexagons")
+    parser.add_argument("--seed", type=int, help="repeatable randomness")
+    parser.add_argument("--out", type=Path, default=Path("out/map"), help="where map.svg goes")
+    asked = parser.parse_args()
+    chance = SecureChance() if asked.seed is None else SeededChance(asked.seed)
+
+    place = grid(LOWER_48, 3 if asked.full else 2)
+    crowd = located(flights(), points(), place, "hexagon")
+    users = len(crowd.codes)
+    promised = Guarantee(epsilon=1.0, delta=1e-6)
+    plan = choose(Wish(question=crowd.question, guarantee=promised, users=users)).best.plan
+    found = release(plan, crowd, chance, lambda *_: None).estimate
+    note = (
+        f"Elsewhere (Alaska, Hawaii, Puerto Rico, Virgin Islands): {found.counts[-1]:,.0f}. "
+        f"epsilon 1, delta <= {at_most(plan.certificate.upper)}, {plan.protocol}."
+    )
+    title = f"Where {users:,} flights from New York went in 2013"
+    picture = hexmap(title, place.outlines(), place.cells, found, note)
+    (path,) = publish(asked.out, {"map.svg": picture + "\n"})
+
+    wrong = float(np.sqrt(np.mean((found.counts - crowd.truth) ** 2)))
+    shown, held = found.together.lower > 0, crowd.truth > 0
+    print(
+        f"{crowd.question.bins:,} bins, {plan.protocol}, delta <= {at_most(plan.certificate.upper)}"
+    )
+    print(f"error of a bin: {found.standard_error:.1f} expected, {wrong:.1f} measured")
+    print(f"{held.sum()} bins hold somebody, {shown.sum()} shown, {(shown & ~held).sum()} empty")
+    print(f"wrote {path}")
+
+
+if __name__ == "__main__":
+    main()

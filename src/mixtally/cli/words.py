@@ -1,0 +1,149 @@
+"""``mixtally words``: the most frequent words of a column when no list of them may be fixed."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mixtally.cli import options as o
+from mixtally.cli.output import print_json, progress_bars
+from mixtally.cli.simulate import chance
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from mixtally.lab.heavy import HeavyResult
+
+
+def words(
+    data: Annotated[Path, typer.Argument(help="A .csv, .csv.gz or .parquet file, a row a person.")],
+    column: Annotated[str, typer.Option("--column", help="The column of words.", metavar="NAME")],
+    epsilon: o.Epsilon,
+    delta: o.Delta,
+    top: Annotated[int, o.whole_option("--top", "How many words are wanted.")] = 50,
+    rounds: Annotated[int, o.whole_option("--rounds", "Most characters of a word, 1 to 64.")] = 10,
+    keep: Annotated[
+        int | None,
+        o.whole_option("--keep", "Prefixes that survive a round at most (default 3 x top)."),
+    ] = None,
+    alphabet: Annotated[
+        str | None,
+        typer.Option(
+            "--alphabet",
+            help="Characters that take one round each; others take several (default a-z 0-9 ').",
+            metavar="CHARACTERS",
+        ),
+    ] = None,
+    way: Annotated[
+        str | None,
+        typer.Option(
+            "--way",
+            help="together: everybody in all rounds; apart: everybody in one; else by error.",
+            metavar="WAY",
+        ),
+    ] = None,
+    error_rate: Annotated[
+        float,
+        typer.Option(
+            "--error-rate",
+            help="Chance that any word nobody holds is published, at most 0.5.",
+            metavar="R",
+        ),
+    ] = 0.05,
+    messages_per_user: Annotated[
+        float,
+        typer.Option(
+            "--messages-per-user", help="Most messages a person sends in one round.", metavar="M"
+        ),
+    ] = 4.0,
+    mix_fakes: o.MixFakes = False,
+    seed: o.Seed = None,
+    json: o.Json = False,
+) -> None:
+    """Find the most frequent words of a column.
+
+    No list of words is needed: prefixes grow by one character a round while enough people hold
+    them. Every row of DATA is a person with one word.
+    """
+    from mixtally.encode.spelling import LETTERS, Spelling
+    from mixtally.lab.heavy import Search, design, find_words
+    from mixtally.lab.heavy.score import score
+    from mixtally.lab.population import read_population
+    from mixtally.records.guarantee import Guarantee
+
+    promised = Guarantee(epsilon=epsilon, delta=delta)
+    spelling, chosen = Spelling(LETTERS if alphabet is None else alphabet), _way(way)
+    population = read_population(data, column)
+    search = Search(
+        guarantee=promised,
+        users=len(population.codes),
+        top=top,
+        rounds=rounds,
+        keep=keep,
+        error_rate=error_rate,
+        messages_per_user=messages_per_user,
+        mix_fakes=mix_fakes,
+        spelling=spelling,
+        name=column,
+    )
+    planned = design(search, chosen)
+    vocabulary = population.question.labels or ()
+    with progress_bars() as progress:
+        result = find_words(planned, vocabulary, population.codes, chance(seed), progress)
+    quality = score([one.word for one in result.found], vocabulary, population.truth, top)
+    truth = dict(zip(vocabulary, population.truth.tolist(), strict=True))
+    if json:
+        facts = result.facts()
+        for row in facts["words"]:
+            row["truth"] = truth.get(row["word"], 0)
+        measured = {"recall": quality.recall, "precision": quality.precision}
+        print_json({**facts, **measured, "ghosts": quality.ghosts, "seed": seed})
+        return
+    from rich.console import Console
+
+    from mixtally.lab.heavy.design import promise
+
+    console = Console()
+    console.print(_table(result, column, truth))
+    lines = [
+        f"{len(result.found):,} words found in {len(result.rounds)} rounds. Of the true first "
+        f"{top:,}, {100 * quality.recall:.0f} % are among the first {top:,} found; "
+        f"{quality.ghosts} of all found are held by nobody.",
+        f"{planned.offer.name}, {planned.messages_per_user:.3g} messages and "
+        f"{planned.bytes_per_user:,.0f} bytes a person in all. {planned.reason}",
+        *promise(planned),
+    ]
+    for line in lines:
+        console.print(line, markup=False, highlight=False)
+
+
+def _way(name: str | None):  # type: ignore[no-untyped-def]  # noqa: ANN202
+    from mixtally.errors import ParameterError
+    from mixtally.lab.heavy import Way
+
+    if name is None or name in list(Way):
+        return None if name is None else Way(name)
+    raise ParameterError("way", wanted="together or apart", got=repr(name), do="or leave it out")
+
+
+def _table(result: "HeavyResult", column: str, truth: dict[str, int]) -> "Table":
+    from rich.table import Table
+    from rich.text import Text
+
+    level = 100 * (1 - result.design.search.error_rate)
+    table = Table(
+        title=Text(f"The most frequent words of {column}"), title_justify="left",
+        header_style="bold",
+    )  # fmt: skip
+    table.add_column(Text(column))
+    for heading in ("estimate", f"{level:g} % interval, all bins", "truth", "round"):
+        table.add_column(heading, justify="right")
+    for one in result.top:
+        table.add_row(
+            Text(one.word),
+            f"{one.count:,.1f}",
+            f"{one.lower:,} .. {one.upper:,}",
+            f"{truth.get(one.word, 0):,}",
+            str(one.round),
+        )
+    return table

@@ -1,0 +1,42 @@
+"""From a person's word to its bin in one round: which extension of a published prefix it is.
+
+With m prefixes of equal length and an alphabet of A symbols, bin i A + s is prefix i followed by
+symbol s, and the last bin is everything else. A round has the same number of bins whatever the
+prefixes are; bins of prefixes that are not there belong to nobody.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.encode.spelling import Symbols
+
+
+def extension_bins(symbols: Symbols, prefixes: Symbols, size: int, bins: int) -> NDArray[np.int64]:
+    """The bin of every word, shape (words,).
+
+    where
+      symbols    shape (words, at least depth + 1), as spelled
+      prefixes   shape (m, depth), distinct, none of them ended
+      size       symbols of the alphabet
+      bins       bins of the round, more than m * size
+    """
+    depth = prefixes.shape[1]
+    followed = symbols[:, depth].astype(np.int64)
+    if depth == 0:
+        return followed
+    known, words = _keys(prefixes), _keys(symbols[:, :depth])
+    order = np.argsort(known)
+    place = np.minimum(np.searchsorted(known[order], words), len(known) - 1)
+    found = order[place]
+    return np.where(known[found] == words, found * size + followed, bins - 1)
+
+
+def _keys(symbols: Symbols) -> NDArray[np.bytes_]:
+    """Rows as byte strings. These drop ends at their end, which no prefix has, so none collide."""
+    return np.ascontiguousarray(symbols).view(f"S{symbols.shape[1]}").reshape(-1)
+
+
+def extended(prefixes: Symbols, bins: NDArray[np.int64], size: int) -> Symbols:
+    """The extensions that are the given ``bins``, shape (bins, depth + 1)."""
+    parent, symbol = np.divmod(bins, size)
+    return np.column_stack([prefixes[parent], symbol.astype(np.uint8)])

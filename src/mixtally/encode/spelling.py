@@ -1,0 +1,123 @@
+"""Words of any script as symbols of a small public alphabet, one character or escape at a time.
+
+Symbol 0 ends a word, symbols 1.. are the characters of the alphabet, and the last symbol announces
+a character outside it, whose code point follows in digits (symbols 1.. again). So every text can be
+spelled, and the alphabet decides only what is spelled briefly. It is fixed before anyone answers.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.errors import DataError, ParameterError
+
+Symbols = NDArray[np.uint8]
+
+END = 0
+LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789'"
+LEAST_CHARACTERS, MOST_CHARACTERS = 2, 200
+_CODE_POINTS = 0x110000
+_SURROGATES = range(0xD800, 0xE000)
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """The public alphabet; ``characters`` are distinct, 2 to 200 of them.
+
+    Raises ParameterError for another number of characters or one that is named twice.
+    """
+
+    characters: str = LETTERS
+
+    def __post_init__(self) -> None:
+        count = len(self.characters)
+        if not LEAST_CHARACTERS <= count <= MOST_CHARACTERS or len(set(self.characters)) < count:
+            raise ParameterError(
+                "alphabet",
+                wanted=f"{LEAST_CHARACTERS} to {MOST_CHARACTERS} different characters",
+                got=f"{count}, {len(set(self.characters))} different",
+                do="name the characters that most words are made of, each once",
+            )
+
+    @property
+    def size(self) -> int:
+        """Symbols in all: the end, the characters, the escape."""
+        return len(self.characters) + 2
+
+    @property
+    def escape(self) -> int:
+        """The symbol that announces a code point in digits."""
+        return self.size - 1
+
+    @property
+    def digits(self) -> int:
+        """Digits of a code point, in base ``len(characters)``."""
+        count, reach = 1, len(self.characters)
+        while reach < _CODE_POINTS:
+            count, reach = count + 1, reach * len(self.characters)
+        return count
+
+    def spell(self, words: Sequence[str], length: int) -> Symbols:
+        """The first ``length`` symbols of every word, ends included, shape (words, length).
+
+        Raises DataError for an empty word or one that is not text (a lone surrogate).
+        """
+        symbols = np.full((len(words), length), END, dtype=np.uint8)
+        numbers = {character: i for i, character in enumerate(self.characters, start=1)}
+        for row, word in enumerate(words):
+            if not word:
+                raise DataError(
+                    f"word {row}", wanted="at least one character", got="an empty word",
+                    do="remove it, or write a word for it",
+                )  # fmt: skip
+            spelled: list[int] = []
+            for character in word[:length]:
+                number = numbers.get(character)
+                spelled += self._escaped(row, character) if number is None else [number]
+            symbols[row, : len(spelled)] = spelled[:length]
+        return symbols
+
+    def _escaped(self, row: int, character: str) -> list[int]:
+        rest = ord(character)
+        if rest in _SURROGATES:
+            raise DataError(
+                f"word {row}", wanted="text", got="half of a surrogate pair",
+                do="read the data as UTF-8",
+            )  # fmt: skip
+        spelled = []
+        for _ in range(self.digits):
+            rest, digit = divmod(rest, len(self.characters))
+            spelled.append(digit + 1)
+        return [self.escape, *reversed(spelled)]
+
+    def read(self, symbols: Sequence[int]) -> str | None:
+        """The text that spells ``symbols``, without an end; None when no text does."""
+        text, place = "", 0
+        while place < len(symbols):
+            symbol, place = symbols[place], place + 1
+            if symbol != self.escape:
+                if symbol == END:
+                    return None
+                text += self.characters[symbol - 1]
+                continue
+            digits = symbols[place : place + self.digits]
+            place += self.digits
+            if len(digits) < self.digits or END in digits or self.escape in digits:
+                return None
+            code = 0
+            for digit in digits:
+                code = code * len(self.characters) + digit - 1
+            if code >= _CODE_POINTS or code in _SURROGATES or chr(code) in self.characters:
+                return None
+            text += chr(code)
+        return text
+
+    def show(self, symbols: Sequence[int]) -> str:
+        """A prefix for people: an unfinished escape is shown as an ellipsis."""
+        for cut in range(len(symbols), -1, -1):
+            text = self.read(symbols[:cut])
+            if text is not None:
+                return text + "…" * (cut < len(symbols))
+        return "…"

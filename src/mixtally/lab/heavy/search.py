@@ -1,0 +1,85 @@
+"""What is looked for, and what it may cost."""
+
+from dataclasses import dataclass, field
+
+from mixtally.encode.spelling import Spelling
+from mixtally.errors import ParameterError
+from mixtally.estimate.significant import checked_rate
+from mixtally.records.guarantee import Guarantee, checked_users
+from mixtally.records.question import MOST_BINS, Question
+
+MOST_ROUNDS = 64
+MOST_TOP = 10_000
+DEFAULT_MESSAGES = 4.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """A search for the ``top`` most frequent words; all of it is fixed before anyone answers.
+
+    where
+      guarantee           for everything a person sends in all rounds
+      users               people who take part
+      rounds              prefixes grow by a symbol a round; words of up to ``rounds`` characters of
+                          the alphabet can be found, in [1, 64]
+      keep                prefixes that survive a round at most; None for three times ``top``
+      error_rate          the chance that any word or prefix which nobody holds is published
+      messages_per_user   the most messages a person sends in one round on average
+      mix_fakes           whether mixes may be trusted to draw fakes
+
+    Raises ParameterError for a number outside its range.
+    """
+
+    guarantee: Guarantee
+    users: int
+    top: int = 50
+    rounds: int = 10
+    keep: int | None = None
+    error_rate: float = 0.05
+    messages_per_user: float = DEFAULT_MESSAGES
+    mix_fakes: bool = False
+    spelling: Spelling = field(default_factory=Spelling)
+    name: str = "word"
+
+    def __post_init__(self) -> None:
+        checked_users(self.users)
+        checked_rate(self.error_rate)
+        for subject, value, most, advice in (
+            ("top", self.top, MOST_TOP, "it is how many words are wanted"),
+            ("rounds", self.rounds, MOST_ROUNDS, "it is the most characters of a word"),
+            ("keep", self.kept, (MOST_BINS - 1) // self.spelling.size, "three a wanted word do"),
+        ):
+            if not 1 <= value <= most:
+                raise ParameterError(
+                    subject, wanted=f"an integer in [1, {most:,}]", got=f"{value:,}", do=advice
+                )
+
+    @property
+    def kept(self) -> int:
+        """The most prefixes that survive a round."""
+        return 3 * self.top if self.keep is None else self.keep
+
+    @property
+    def bins(self) -> int:
+        """Bins of every round: all extensions of the survivors, and one for everything else."""
+        return max(self.kept, 1) * self.spelling.size + 1
+
+    @property
+    def first_depth(self) -> int:
+        """Symbols of the prefixes that the first round extends: one where there is room for all."""
+        return 1 if self.spelling.size <= self.kept else 0
+
+    @property
+    def longest(self) -> int:
+        """Symbols of a word that are ever looked at, its end included."""
+        return self.first_depth + self.rounds
+
+    @property
+    def tests(self) -> int:
+        """Bins looked at in all rounds together."""
+        return self.rounds * self.bins
+
+    @property
+    def question(self) -> Question:
+        """The same for every round: its plan cannot depend on what earlier rounds showed."""
+        return Question(name=f"next symbol of {self.name}", bins=self.bins)

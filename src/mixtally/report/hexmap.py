@@ -1,0 +1,110 @@
+"""Estimates on a map of hexagons: the darker the more people; empty ones are left as outlines.
+
+A hexagon is shaded only when its simultaneous interval excludes zero, so the picture as a whole
+shows a place that nobody is at with at most the chance that the intervals state.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.records.results import Estimate
+from mixtally.report.style import STYLE
+from mixtally.report.svg import Markup, el, join
+
+Outline = Sequence[tuple[float, float]]
+"""Corners as (latitude, longitude) in degrees."""
+
+_WIDTH, _MARGIN, _TOP, _FOOT = 920.0, 12.0, 34.0, 58.0
+_CLASSES = 5
+_STYLE = (
+    ".cell{fill:none;stroke:var(--line);stroke-width:.7}.full{fill:var(--own);stroke:var(--paper)}"
+    "svg{font-family:sans-serif}svg .note{fill:var(--soft);font-size:11px}"
+)
+
+
+def hexmap(
+    title: str, outlines: Sequence[Outline], names: Sequence[str], found: Estimate, note: str
+) -> Markup:
+    """The map as SVG, with its legend and ``note`` below.
+
+    where
+      outlines, names   of the first bins, in order; bins after them have no place on the map
+    """
+    at, height = _projection(outlines)
+    counts, sure = found.counts[: len(outlines)], found.together.lower[: len(outlines)] > 0
+    edges = _edges(counts[sure])
+    parts = [el("text", title, x=_MARGIN, y=20.0)]
+    for i in np.argsort(sure, kind="stable").tolist():  # the shaded ones over the others' lines
+        points = " ".join(f"{x:.1f},{y:.1f}" for x, y in (at(*corner) for corner in outlines[i]))
+        tip = f"{names[i]}: {counts[i]:,.1f}, "
+        tip += f"all hexagons: {found.together.lower[i]:,} .. {found.together.upper[i]:,}"
+        shade = int(np.searchsorted(edges, counts[i], side="right"))
+        look = ("cell full", _opacity(shade)) if sure[i] else ("cell", 1.0)
+        parts.append(
+            el("polygon", el("title", tip), points=points, class_=look[0], fill_opacity=look[1])
+        )
+    parts += _legend(edges, height, int(sure.sum()), len(outlines), note)
+    whole = height + _FOOT
+    return el(
+        "svg", el("title", title), el("style", Markup(STYLE + _STYLE)),
+        el("rect", width="100%", height="100%", fill="var(--paper)"), *parts,
+        viewBox=f"0 0 {_WIDTH:g} {whole:g}", role="img", aria_label=title,
+        xmlns="http://www.w3.org/2000/svg",
+    )  # fmt: skip
+
+
+class _Projection:
+    """Equirectangular about the middle latitude: distances are right there and nearly so around."""
+
+    def __init__(self, west: float, north: float, squeeze: float, scale: float) -> None:
+        self.west, self.north, self.squeeze, self.scale = west, north, squeeze, scale
+
+    def __call__(self, latitude: float, longitude: float) -> tuple[float, float]:
+        x = _MARGIN + (longitude - self.west) * self.squeeze * self.scale
+        return x, _TOP + (self.north - latitude) * self.scale
+
+
+def _projection(outlines: Sequence[Outline]) -> tuple[_Projection, float]:
+    corners = np.array([corner for outline in outlines for corner in outline])
+    (south, west), (north, east) = corners.min(axis=0).tolist(), corners.max(axis=0).tolist()
+    squeeze = math.cos(math.radians((south + north) / 2.0))
+    scale = (_WIDTH - 2.0 * _MARGIN) / ((east - west) * squeeze)
+    return _Projection(west, north, squeeze, scale), _TOP + (north - south) * scale
+
+
+def _edges(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Round limits between the shades, evenly apart in logarithm."""
+    if not counts.size:
+        return np.zeros(0)
+    low, high = math.log(max(float(counts.min()), 1.0)), math.log(max(float(counts.max()), 2.0))
+    inner = [math.exp(low + (high - low) * k / _CLASSES) for k in range(1, _CLASSES)]
+    return np.unique([_round(edge) for edge in inner])
+
+
+def _round(value: float) -> float:
+    unit = 10.0 ** math.floor(math.log10(value))
+    return max(m * unit for m in (1.0, 2.0, 5.0) if m * unit <= value * 1.0001)
+
+
+def _opacity(shade: int) -> float:
+    return 0.2 + 0.8 * shade / (_CLASSES - 1)
+
+
+def _legend(
+    edges: NDArray[np.float64], height: float, sure: int, cells: int, note: str
+) -> list[Markup]:
+    y, parts = height + 14.0, []
+    limits = [f"{edge:,.0f}" for edge in edges]
+    if sure:
+        texts = [f"< {limits[0]}", *[f"{a} +" for a in limits]] if limits else ["all alike"]
+        for shade, text in enumerate(texts):
+            x = _MARGIN + 95.0 * shade
+            box = el(
+                "rect", x=x, y=y, width=22, height=12, class_="full", fill_opacity=_opacity(shade)
+            )
+            parts += [box, el("text", text, x=x + 28.0, y=y + 10.5)]
+    told = f"{sure:,} of {cells:,} hexagons are surely above zero. {note}"
+    return [join(parts), el("text", told, x=_MARGIN, y=y + 32.0, class_="note")]

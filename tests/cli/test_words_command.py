@@ -1,0 +1,76 @@
+"""``mixtally words``: words of a column with one promise for all rounds; bad input is a line."""
+
+import json
+
+import pytest
+
+WORDS = ["yes"] * 3000 + ["no"] * 1500 + ["maybe"] * 400 + ["é"] * 90 + ["rare"] * 10
+GIVEN = ("--column", "answer", "--epsilon", 1, "--delta", "1e-6", "--rounds", 6, "--top", 2)
+
+
+@pytest.fixture
+def data(tmp_path):
+    path = tmp_path / "answers.csv"
+    path.write_text("answer\n" + "\n".join(WORDS) + "\n", encoding="utf-8")
+    return path
+
+
+def test_json_holds_words_rounds_and_the_promise(cli, data):
+    outcome = cli("words", data, *GIVEN, "--seed", 3, "--json")
+    assert (outcome.status, outcome.err) == (0, "")
+    facts = json.loads(outcome.out)
+    assert [row["word"] for row in facts["words"]] == ["yes", "no"]
+    assert all(row["lower"] <= row["truth"] <= row["upper"] for row in facts["words"])
+    assert facts["delta"] <= 1e-6
+    assert (facts["epsilon"], facts["recall"], facts["ghosts"]) == (1.0, 1.0, 0)
+    assert facts["promise"][0].startswith("All 6 rounds together: epsilon = 1, delta <= ")
+    assert 1 <= facts["rounds_played"] == len(facts["rounds"]) <= 6
+    again = cli("words", data, *GIVEN, "--seed", 3, "--json")
+    assert json.loads(again.out) == facts
+
+
+def test_the_table_shows_words_truth_and_promise(cli, data):
+    outcome = cli("words", data, *GIVEN, "--seed", 3, "--way", "apart", "--error-rate", "0.2")
+    assert outcome.status == 0
+    for text in ("│ yes", "80 % interval, all bins", "100 % are among", "in exactly one"):
+        assert text in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("more", "subject"),
+    [
+        (("--way", "nope"), "way: wanted together or apart"),
+        (("--alphabet", "aa"), "alphabet: wanted"),
+        (("--rounds", 0), "rounds: wanted"),
+        (("--top", 0), "top: wanted"),
+        (("--error-rate", 0.9), "false-positive rate: wanted"),
+        (("--epsilon", 0), "epsilon: wanted"),
+        (("--messages-per-user", 0.5), "messages per user: wanted"),
+        (("--column", "nope"), "wanted a column 'nope'"),
+    ],
+)
+def test_bad_options_are_refused_in_a_line(cli, data, more, subject):
+    assert subject in refused(cli("words", data, *GIVEN, *more))
+
+
+@pytest.mark.parametrize(
+    ("content", "subject"),
+    [
+        (b"answer\n\xff\xfe\n", "wanted readable UTF-8 CSV"),
+        (b"answer\nyes\n\nno\n", "got a missing one"),
+        (b"answer\nyes\nyes\n", "wanted at least two distinct values"),
+        (b"answer\n", "wanted at least two rows"),
+    ],
+)
+def test_bad_data_is_refused_in_a_line(cli, tmp_path, content, subject):
+    path = tmp_path / "bad.csv"
+    path.write_bytes(content)
+    assert subject in refused(cli("words", path, *GIVEN))
+
+
+def refused(outcome):
+    """The one line of a refusal."""
+    assert (outcome.status, outcome.out) == (2, "")
+    (line,) = outcome.err.strip().splitlines()
+    assert line.startswith("mixtally: ")
+    return line

@@ -1,0 +1,64 @@
+"""Every example runs in a few seconds as its first lines say, and finds what it says it finds."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def run(name, *arguments):
+    done = subprocess.run(
+        [sys.executable, EXAMPLES / name, "--seed", "1", *map(str, arguments)],
+        capture_output=True, text=True, check=False, timeout=170,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def words(*arguments):
+    out = run("heavy_hitters.py", *arguments)
+    recall, ghosts = re.search(r"recall (\S+), precision \S+, (\d+) of", out).groups()
+    assert float(recall) >= 0.9
+    assert ghosts == "0"
+    assert "rounds together: epsilon = 1, delta <= " in out
+
+
+def sets(*arguments):
+    out = run("item_sets.py", *arguments)
+    found = re.findall(r"sets of (\d): (\d+) surely held, (\d+) of them by nobody", out)
+    assert found[0][0] == "2"
+    assert int(found[0][1]) > 100
+    assert {wrong for _, _, wrong in found} == {"0"}
+    assert "BQN + PSE" in out  # western Puerto Rico: they leave one after the other at night
+    named = re.findall(r"(\d+) of the true first 20 among the first 20", out)
+    assert int(named[0]) >= 16
+
+
+def places(tmp_path, *arguments):
+    out = run("map.py", "--out", tmp_path, *arguments)
+    assert re.search(r"shown, 0 empty", out)
+    ElementTree.fromstring((tmp_path / "map.svg").read_text())
+
+
+def test_heavy_hitters():
+    words()
+
+
+def test_item_sets():
+    sets()
+
+
+def test_map(tmp_path):
+    places(tmp_path)
+
+
+@pytest.mark.slow
+def test_in_full(tmp_path):
+    words("--full")
+    sets("--full")
+    places(tmp_path, "--full")
