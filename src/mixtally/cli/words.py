@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from mixtally.lab.heavy import HeavyResult
+    from mixtally.lab.heavy.score import Score
 
 
 def words(
@@ -99,11 +100,17 @@ def words(
         measured = {"recall": quality.recall, "precision": quality.precision}
         print_json({**facts, **measured, "ghosts": quality.ghosts, "seed": seed})
         return
+    _print(result, column, truth, quality, top)
+
+
+def _print(
+    result: "HeavyResult", column: str, truth: dict[str, int], quality: "Score", top: int
+) -> None:
     from rich.console import Console
 
     from mixtally.lab.heavy.design import promise
 
-    console = Console()
+    console, planned = Console(), result.design
     console.print(_table(result, column, truth))
     lines = [
         f"{len(result.found):,} words found in {len(result.rounds)} rounds. Of the true first "

@@ -16,7 +16,8 @@ from mixtally.privacy import repeats
 from mixtally.privacy.bracket import Bracket
 from mixtally.privacy.convolve import Sum
 from mixtally.privacy.laws.ask import Ask, whole
-from mixtally.privacy.laws.single import LAWS, Law, Quote
+from mixtally.privacy.laws.law import Law, Quote
+from mixtally.privacy.laws.single import LAWS
 from mixtally.privacy.losses import CLOSE, ROUGH, law_of
 from mixtally.privacy.repeats import Kind, risen
 from mixtally.protocols.clear_shaped import shape_weights

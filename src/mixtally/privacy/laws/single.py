@@ -2,8 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import replace
 
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy import (
@@ -21,38 +20,9 @@ from mixtally.privacy import (
 )
 from mixtally.privacy.bracket import Bracket
 from mixtally.privacy.laws.ask import Ask, real, whole
+from mixtally.privacy.laws.law import Law, Quote
 from mixtally.protocols.clear_shaped import SHAPED_ASSUMPTION, shape_weights
 from mixtally.records.guarantee import Observer
-
-
-class Quote(NamedTuple):
-    """A price with its source and its assumption."""
-
-    ends: Bracket
-    source: str
-    assumption: str
-
-
-@dataclass(frozen=True, slots=True)
-class Law:
-    """One entry: parameters it must have, parameters it may have, and its price.
-
-    where
-      upper     the price's upper end alone, where that is cheaper
-      expected  what the upper end most likely is, not proved, where that is cheaper still
-      sought    what ``calibrate`` may find, in this order
-      reach     the local epsilon: what one message tells whoever it can be traced by
-      repeated  whether the price knows ``repeats`` by itself
-    """
-
-    needs: frozenset[str]
-    may: frozenset[str]
-    price: Callable[[Ask, float], Quote]
-    upper: Callable[[Ask, float], float]
-    expected: Callable[[Ask, float], float]
-    sought: tuple[str, ...]
-    reach: Callable[[Ask], float]
-    repeated: Callable[[Ask], bool]
 
 
 def _fakes_arrive(ask: Ask) -> str:
