@@ -28,7 +28,8 @@ def intervals(
     ``simultaneous_over`` bins share the error allowed (Bonferroni: valid however the bins depend
     on each other); 1 gives each bin the whole of it.
     """
-    most = tally.messages - (protocol.fakes if protocol.fake_source is FakeSource.USERS else 0)
+    fakes = protocol.fakes if protocol.fake_source is FakeSource.USERS else 0
+    most = (tally.messages - fakes) // protocol.messages_per_record
     tail = (1.0 - level) / 2.0 / simultaneous_over
     if not depends_on_count(protocol):
         method = EXACT
