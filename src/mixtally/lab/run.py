@@ -1,13 +1,43 @@
-"""From a crowd and its plans to a study: play, tally, estimate."""
+"""From a crowd and its plans to a release: take records apart, play, tally, estimate."""
 
-from mixtally.errors import PlanError
-from mixtally.estimate.debias import check_choices, estimate_counts
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mixtally.encode.bits import set_bits
+from mixtally.encode.numbers import Scale
+from mixtally.errors import DataError, ParameterError, PlanError
+from mixtally.estimate.debias import PROJECTIONS, check_choices, estimate_counts
 from mixtally.ground.chance import Chance
+from mixtally.lab import derived
+from mixtally.lab.parts import parts, shown
 from mixtally.lab.population import Population
 from mixtally.lab.simulate import Progress, play
 from mixtally.privacy.price import verify
+from mixtally.records.certificate import Certificate
 from mixtally.records.plan import Plan
+from mixtally.records.question import Kind, Question
+from mixtally.records.results import Estimate, Intervals
 from mixtally.report.study import Release
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is wanted of a release besides counts at ``level``.
+
+    where
+      projection   None, or the name of one
+      scale        where numbers were cut, to tell mean and quantiles; None for no numbers
+      pairs        whether to count how many people have both of two bits
+    """
+
+    level: float = 0.95
+    projection: str | None = None
+    scale: Scale | None = None
+    pairs: bool = False
 
 
 def release(
@@ -23,18 +53,137 @@ def release(
 
     Raises PlanError when the plan is for another question or crowd, or its promise is false.
     """
-    check_choices(level, projection)  # before the work, not after it
-    users = len(population.codes)
-    if plan.question != population.question or plan.users != users:
-        raise PlanError(
-            "plan",
-            wanted=f"a plan for {users:,} users and the {population.question.bins:,} bins of "
-            f"{population.question.name!r}",
-            got=f"one for {plan.users:,} users and the {plan.question.bins:,} bins of "
-            f"{plan.question.name!r}",
-            do="plan again for this data",
-        )
-    protocol = verify(plan)
-    tally = play(protocol, population.codes, chance, progress)
-    found = estimate_counts(protocol, tally, users, level=level, projection=projection)
-    return Release(plan, protocol, tally.messages, found)
+    if plan.question != population.question:
+        raise _other(plan, population)
+    asked = Asked(level=level, projection=projection)
+    return release_all((plan,), population, chance, progress, asked)
+
+
+def release_all(
+    plans: Sequence[Plan],
+    population: Population,
+    chance: Chance,
+    progress: Progress,
+    asked: Asked,
+    *,
+    whole: Certificate | None = None,
+    told: Mapping[str, Any] | None = None,
+) -> Release:
+    """The result of collecting everybody's record under ``plans``, one for each of its messages.
+
+    where
+      whole   the certificate of all plans together; needed for more than one
+      told    the facts of all plans together
+
+    Every part is a collection of its own; estimates stand side by side in the question's order,
+    with intervals that hold for all its bins at once. Raises as ``release``, DataError for records
+    larger than the plan hides, ParameterError for a projection of counts that have no known sum.
+    """
+    check_choices(asked.level, asked.projection)  # before the work, not after it
+    own = population.question
+    if own.kind is not Kind.ONE and asked.projection and own.attributes is None:
+        raise ParameterError(
+            "projection", wanted="counts that add up to the crowd", got=f"records of kind {own.kind}",
+            do="leave it out: a person may be in any number of these bins",
+        )  # fmt: skip
+    crowds = parts(population, [plan.question for plan in plans])
+    if any(plan.users != population.users for plan in plans):
+        raise _other(plans[0], population)
+    protocols = tuple(verify(plan) for plan in plans)
+    _check_sets(population)
+    found, messages, figures = [], 0, []
+    if asked.pairs:
+        derived.check_pairs(own, protocols)
+    for crowd, protocol in zip(crowds, protocols, strict=True):
+        fold = derived.PairFold(protocol.layout) if asked.pairs else None
+        watch = {"watch": fold} if fold is not None else {}
+        tally = play(protocol, crowd.records, chance, progress, **watch)
+        messages += tally.messages
+        found.append(
+            estimate_counts(
+                protocol, tally, population.users, level=asked.level, together=own.bins,
+                projection=asked.projection if crowd.question.kind is Kind.ONE else None,
+            )
+        )  # fmt: skip
+        if fold is not None:
+            figures.append(
+                derived.pairs(population, protocol, fold.counts, tally.messages, asked.level)
+            )
+        if asked.scale is not None:
+            figures.append(
+                derived.numbers(population, asked.scale, protocol, tally.messages, found[-1])
+            )
+    estimate = _side_by_side(own, [c.question for c in crowds], found)
+    if asked.projection is not None and estimate.projected is None:
+        estimate = _projected(own, estimate, population.users, asked.projection)
+    return Release(
+        plans[0], protocols[0], messages, estimate,
+        rest=tuple(zip(plans[1:], protocols[1:], strict=True)),
+        asked=own, whole=whole, told=told, figures=tuple(figures),
+    )  # fmt: skip
+
+
+def _other(plan: Plan, population: Population) -> PlanError:
+    return PlanError(
+        "plan",
+        wanted=f"a plan for {population.users:,} users and the {population.question.bins:,} bins "
+        f"of {population.question.name!r}",
+        got=f"one for {plan.users:,} users and the {plan.question.bins:,} bins of "
+        f"{plan.question.name!r}",
+        do="plan again for this data",
+    )
+
+
+def _check_sets(population: Population) -> None:
+    """Raises DataError for the first record that sets more bins than its question allows."""
+    question = population.question
+    if question.kind is not Kind.SET:
+        return
+    sizes = set_bits(population.records.astype(np.uint8, copy=False))
+    offenders = np.flatnonzero(sizes > question.max_set)
+    if offenders.size:
+        raise DataError(
+            f"record {int(offenders[0]) + 1}", wanted=f"at most {question.max_set} bins set",
+            got=f"{int(sizes[offenders[0]])}", do="plan with a larger --max-set",
+        )  # fmt: skip
+
+
+def _side_by_side(own: Question, asked: list[Question], found: list[Estimate]) -> Estimate:
+    """One estimate of all parts' bins, one part after the other."""
+    if len(found) == 1 and asked[0].bins == own.bins:
+        return found[0]
+    kept = [shown(own, question) for question in asked]
+    pairs = list(zip(found, kept, strict=True))
+    errors = np.concatenate([np.full(len(f.counts[k]), f.standard_error) for f, k in pairs])
+    projected = [f.projected[k] for f, k in pairs if f.projected is not None]
+    return Estimate(
+        counts=np.concatenate([f.counts[k] for f, k in pairs]),
+        standard_error=float(errors.max()),
+        each=_joined([(f.each, k) for f, k in pairs], simultaneous=False),
+        together=_joined([(f.together, k) for f, k in pairs], simultaneous=own.bins > 1),
+        projected=np.concatenate(projected) if len(projected) == len(found) else None,
+        errors=None if math.isclose(errors.min(), errors.max(), rel_tol=1e-12) else errors,
+    )
+
+
+def _joined(ends: list[tuple[Intervals, slice]], *, simultaneous: bool) -> Intervals:
+    first = ends[0][0]
+    return Intervals(
+        lower=np.concatenate([i.lower[k] for i, k in ends]),
+        upper=np.concatenate([i.upper[k] for i, k in ends]),
+        level=first.level,
+        method=" and ".join(dict.fromkeys(i.method for i, _ in ends)),
+        simultaneous=simultaneous,
+    )
+
+
+def _projected(own: Question, found: Estimate, users: int, projection: str) -> Estimate:
+    """Attributes that travelled together: every one of them is a histogram of the crowd."""
+    ends = np.cumsum(own.attributes or ())[:-1].tolist()
+    pieces = [
+        PROJECTIONS[projection](counts, float(users)) for counts in np.split(found.counts, ends)
+    ]
+    return Estimate(
+        counts=found.counts, standard_error=found.standard_error, each=found.each,
+        together=found.together, projected=np.concatenate(pieces), errors=found.errors,
+    )  # fmt: skip

@@ -3,15 +3,16 @@
 import math
 
 
-def central_standard_error(epsilon: float) -> float:
+def central_standard_error(epsilon: float, changed: int = 2) -> float:
     """Error of a bin when someone trusted holds all values and adds discrete Laplace noise.
 
-    One substitution moves two bins by one, so each gets decay epsilon / 2 and no delta is spent.
+    One substitution moves ``changed`` bins by one, two where a record is one bin, so each gets decay
+    epsilon / changed and no delta is spent.
 
     Source: Ghosh, Roughgarden, Sundararajan, Universally Utility-Maximizing Privacy Mechanisms
     (2009), the geometric mechanism.
     """
-    ratio = math.exp(-epsilon / 2.0)
+    ratio = math.exp(-epsilon / changed)
     return math.sqrt(2.0 * ratio) / (1.0 - ratio)
 
 
@@ -25,3 +26,13 @@ def local_standard_error(epsilon: float, users: int, bins: int) -> float:
     unary = 4.0 * grow
     direct = bins - 2.0 + grow
     return math.sqrt(users * min(unary, direct)) / math.expm1(epsilon)
+
+
+def local_bits_standard_error(epsilon: float, users: int, bits: int) -> float:
+    """Error of a bit when everybody flips each of ``bits`` free bits for themselves.
+
+    Every bit has epsilon / bits: the variance is users * p q / (p - q)^2 with p / q = exp of it.
+    Source: Warner, Randomized Response (1965).
+    """
+    share = epsilon / bits
+    return math.sqrt(users * math.exp(share)) / math.expm1(share)

@@ -22,7 +22,7 @@ def bins_chart(study: Study, top: int) -> Markup:
     their own.
     """
     chosen = study.ranked()[:top].tolist()
-    found, question = study.main.estimate, study.main.plan.question
+    found, question = study.main.estimate, study.main.question
     middles = found.counts if study.truth is None else study.truth
     lower, upper = found.each.lower[chosen], found.each.upper[chosen]
     shown = np.concatenate([lower, upper, found.counts[chosen], middles[chosen]])
@@ -79,7 +79,7 @@ def error_chart(study: Study) -> Markup:
         ("central model: someone sees all answers", study.central_error, None)
     ]
     lines += [
-        (f"{r.plan.protocol}, {r.messages / r.plan.users:.3g} messages a user",
+        (f"{r.name}, {r.messages / r.plan.users:.3g} messages a user",
          r.estimate.standard_error, study.measured_error(r))
         for r in study.releases
     ]  # fmt: skip

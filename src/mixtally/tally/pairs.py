@@ -1,0 +1,46 @@
+"""Fold messages into counts of pairs: how often two bits of one message are set together."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.errors import MessageError, ParameterError
+from mixtally.ground import bits
+from mixtally.records.layout import Form, Layout
+
+MOST_PAIRED = 2000
+"""Bins of which pairs are counted: their table then takes 32 MB."""
+
+_SPAN_BYTES = 1 << 23
+
+
+def no_pairs(layout: Layout) -> NDArray[np.int64]:
+    """No messages yet; raises MessageError for messages that hold one bin, ParameterError for more
+    than 2,000 bins.
+    """
+    if layout.form is not Form.BITS:
+        raise MessageError(
+            "pairs", wanted="messages that hold several bits", got="one bin in each",
+            do="send records whole: --protocol flip or flip-blank",
+        )  # fmt: skip
+    if layout.bins > MOST_PAIRED:
+        raise ParameterError(
+            "pairs", wanted=f"at most {MOST_PAIRED:,} bins", got=f"{layout.bins:,}",
+            do="leave --pairs out, or ask fewer bins",
+        )  # fmt: skip
+    return np.zeros((layout.bins, layout.bins), dtype=np.int64)
+
+
+def pair_counts(layout: Layout, rows: bits.Rows) -> NDArray[np.int64]:
+    """How many of ``rows`` have bits i and j set, shape (bins, bins); on the diagonal bit i alone.
+
+    Counts of any split of the rows add up. Raises as ``no_pairs``, and MessageError for messages
+    that are not of this layout.
+    """
+    total = no_pairs(layout)
+    for span in bits.spans(len(rows), max(1, _SPAN_BYTES // (4 * layout.bins))):
+        ones = np.unpackbits(
+            layout.checked(rows[span]), axis=1, count=layout.bins, bitorder="little"
+        )
+        table = ones.astype(np.float32)  # a span has fewer than 2^24 rows, so sums are exact
+        total += (table.T @ table).astype(np.int64)
+    return total
