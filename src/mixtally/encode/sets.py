@@ -18,6 +18,6 @@ def members(text: str, separator: str, most: int | None, subject: str) -> list[s
     if most is not None and len(labels) > most:
         raise DataError(
             subject, wanted=f"at most {most} labels, which is what the plan hides",
-            got=f"{len(labels)}", do="choose which of them to keep, or plan with a larger --max-set",
+            got=f"{len(labels)}", do="choose which to keep, or plan with a larger --max-set",
         )  # fmt: skip
     return labels

@@ -90,7 +90,7 @@ def _collect(
 
 
 def number_of(path: Path, row: int, value: str, numbers: dict[str, int], *, fixed: bool) -> int:
-    """The bin of ``value``: a new one, unless the labels are fixed; DataError for an unknown one."""
+    """The bin of ``value``: a new one, or DataError where labels are fixed."""
     if value not in numbers:
         if fixed:
             raise DataError(

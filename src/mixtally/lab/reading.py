@@ -13,7 +13,7 @@ from mixtally.encode.bits import bit, packed, rows_of, vector
 from mixtally.encode.numbers import Scale, number
 from mixtally.encode.sets import members
 from mixtally.errors import DataError, ParameterError, PlanError
-from mixtally.lab.cells import Cells, cells, missing
+from mixtally.lab.cells import cells, missing
 from mixtally.lab.population import (
     Population,
     check_crowd,

@@ -83,7 +83,8 @@ def release_all(
     own = population.question
     if own.kind is not Kind.ONE and asked.projection and own.attributes is None:
         raise ParameterError(
-            "projection", wanted="counts that add up to the crowd", got=f"records of kind {own.kind}",
+            "projection", wanted="counts that add up to the crowd",
+            got=f"records of kind {own.kind}",
             do="leave it out: a person may be in any number of these bins",
         )  # fmt: skip
     crowds = parts(population, [plan.question for plan in plans])

@@ -6,8 +6,8 @@ import math
 def central_standard_error(epsilon: float, changed: int = 2) -> float:
     """Error of a bin when someone trusted holds all values and adds discrete Laplace noise.
 
-    One substitution moves ``changed`` bins by one, two where a record is one bin, so each gets decay
-    epsilon / changed and no delta is spent.
+    One substitution moves ``changed`` bins by one, two where a record is one bin, so each gets the
+    decay epsilon / changed and no delta is spent.
 
     Source: Ghosh, Roughgarden, Sundararajan, Universally Utility-Maximizing Privacy Mechanisms
     (2009), the geometric mechanism.

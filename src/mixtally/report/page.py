@@ -51,7 +51,9 @@ def _section(title: str, *parts: Markup) -> Markup:
 def _promises(study: Study) -> list[str]:
     release = study.main
     texts = promise(release.plan, release.whole)
-    return texts if release.sums is None else texts + seen_by_sums(release.certificate, release.sums)
+    return (
+        texts if release.sums is None else texts + seen_by_sums(release.certificate, release.sums)
+    )
 
 
 def _not_promised(study: Study) -> list[str]:

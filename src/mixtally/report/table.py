@@ -8,6 +8,8 @@ from mixtally.records.results import Figures
 from mixtally.report.study import Study
 from mixtally.report.words import number, seen_by_sums
 
+_FEW = 8
+
 
 def result_table(study: Study, top: int) -> Table:
     """The ``top`` largest bins of the main release."""
@@ -58,10 +60,10 @@ def error_table(study: Study) -> Table:
 
 
 def figures_table(figures: Figures, top: int, level: float) -> Table:
-    """The first ``top`` numbers derived from the same messages."""
+    """The first numbers derived from the same messages, all of them where they are few."""
     table = Table(title=Text(figures.title), title_justify="left", header_style="bold")
     table.add_column("")
-    rows = figures.rows[:top]
+    rows = figures.rows[: max(top, _FEW)]
     known = any(row.truth is not None for row in rows)
     for heading in ("estimate", "standard error", f"{100 * level:g} % interval"):
         table.add_column(heading, justify="right")
