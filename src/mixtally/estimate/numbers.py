@@ -54,10 +54,8 @@ class Cuts:
         value = float(middles.mean() + self.evened @ apart / self.users)
         error = float(np.sqrt(self.spread * (apart @ apart))) / self.users
         width = _deviations(level) * error + float(self.edges[1] - self.edges[0]) / 2.0
-        low, high = float(self.edges[0]), float(self.edges[-1])
-        return Figure(
-            "mean", value, max(low, value - width), min(high, value + width), standard_error=error
-        )
+        lower, upper = np.clip([value - width, value + width], self.edges[0], self.edges[-1])
+        return Figure("mean", value, float(lower), float(upper), standard_error=error)
 
     def quantile(self, share: float, level: float) -> Figure:
         """The value below which ``share`` of the people lie, and where it may be."""

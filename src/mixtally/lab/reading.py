@@ -136,7 +136,7 @@ def _sets(path: Path, reading: Reading, question: Question | None) -> Population
     with cells(path, [column]) as rows:
         for row, (value,) in enumerate(rows, start=1):
             users = row
-            if not value:
+            if value is None or not value.strip():
                 if not reading.empty_sets:
                     advice = "remove the row, or say --empty-sets if it is a set without labels"
                     raise missing(path, row, column, advice)
