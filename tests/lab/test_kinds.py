@@ -12,7 +12,7 @@ from mixtally.errors import DataError, InfeasibleError, MessageError, ParameterE
 from mixtally.lab import offers
 from mixtally.lab.parts import parts
 from mixtally.lab.population import Population
-from mixtally.lab.run import Asked, release_all
+from mixtally.lab.run import Asked, collect
 from mixtally.lab.seeded import SeededChance
 from mixtally.planner import Wish
 from mixtally.planner.ways import ways
@@ -56,11 +56,7 @@ def offered(name):
 
 
 def play_offer(crowd, offer, **asked):
-    several = offer.certificate if len(offer.plans) > 1 else None
-    return release_all(
-        offer.plans, crowd, SeededChance(3), lambda *_: None, Asked(**asked), whole=several,
-        told=offer.facts(),
-    )  # fmt: skip
+    return collect(offer, crowd, SeededChance(3), Asked(**asked))
 
 
 CASES = {

@@ -71,7 +71,7 @@ def simulate(
     from dataclasses import replace
 
     from mixtally.lab import offers
-    from mixtally.lab.run import Asked, release_all
+    from mixtally.lab.run import Asked, collect
 
     _check_observer(observer)
     budget = {name: options[name] for name in BUDGET}
@@ -94,11 +94,8 @@ def simulate(
         wish = wish_of(budget, population.question, guarantee, population.users, hashing=False)
         offer, reason = offers.best(wish, repeats=repeats, pairs=pairs)
     asked = Asked(level=level, projection=project, scale=reading.scale, pairs=pairs)
-    whole = offer.certificate if len(offer.plans) > 1 or offer.collections > 1 else None
     with progress_bars() as progress:
-        result = release_all(
-            offer.plans, population, chance(seed), progress, asked, whole=whole, told=offer.facts()
-        )
+        result = collect(offer, population, chance(seed), asked, progress)
     if observer == "sums":
         result = replace(result, sums=offers.seen_by_sums(offer))
     show(_study(data, reading, population, result, reason, seed, plan), out, top=top, json=json)

@@ -16,6 +16,7 @@ from mixtally.lab import derived
 from mixtally.lab.parts import parts, shown
 from mixtally.lab.population import Population
 from mixtally.lab.simulate import Progress, play
+from mixtally.planner import Offer
 from mixtally.privacy.price import verify
 from mixtally.records.certificate import Certificate
 from mixtally.records.plan import Plan
@@ -57,6 +58,21 @@ def release(
         raise _other(plan, population)
     asked = Asked(level=level, projection=projection)
     return release_all((plan,), population, chance, progress, asked)
+
+
+def collect(
+    offer: Offer,
+    population: Population,
+    chance: Chance,
+    asked: Asked | None = None,
+    progress: Progress = lambda *_: None,
+) -> Release:
+    """The result of collecting everybody's record as ``offer`` says; errors as ``release_all``."""
+    several = len(offer.plans) > 1 or offer.collections > 1
+    return release_all(
+        offer.plans, population, chance, progress, asked or Asked(),
+        whole=offer.certificate if several else None, told=offer.facts(),
+    )  # fmt: skip
 
 
 def release_all(

@@ -10,7 +10,8 @@ from mixtally.records.layout import Form, Layout
 MOST_PAIRED = 2000
 """Bins of which pairs are counted: their table then takes 32 MB."""
 
-_SPAN_BYTES = 1 << 23
+_SPAN_BYTES = 1 << 19
+"""Columns of a span fit the cache."""
 
 
 def no_pairs(layout: Layout) -> NDArray[np.int64]:
@@ -37,10 +38,18 @@ def pair_counts(layout: Layout, rows: bits.Rows) -> NDArray[np.int64]:
     that are not of this layout.
     """
     total = no_pairs(layout)
-    for span in bits.spans(len(rows), max(1, _SPAN_BYTES // (4 * layout.bins))):
-        ones = np.unpackbits(
-            layout.checked(rows[span]), axis=1, count=layout.bins, bitorder="little"
-        )
-        table = ones.astype(np.float32)  # a span has fewer than 2^24 rows, so sums are exact
-        total += (table.T @ table).astype(np.int64)
+    for span in bits.spans(len(rows), max(64, 8 * _SPAN_BYTES // layout.bins)):
+        columns = _columns(layout, layout.checked(rows[span]))
+        for i, column in enumerate(columns):
+            both = np.bitwise_count(columns[i:] & column).sum(axis=1, dtype=np.int64)
+            total[i, i:] += both
+            total[i + 1 :, i] += both[1:]
     return total
+
+
+def _columns(layout: Layout, rows: bits.Rows) -> NDArray[np.uint64]:
+    """Every column's bits packed into 64-bit words, shape (bins, words): a pair is one "and"."""
+    table = np.unpackbits(rows, axis=1, count=layout.bins, bitorder="little")
+    packed = np.zeros((layout.bins, -(-len(rows) // 64) * 8), dtype=np.uint8)
+    packed[:, : -(-len(rows) // 8)] = np.packbits(table.T, axis=1)
+    return packed.view(np.uint64)
