@@ -7,7 +7,8 @@ import pytest
 
 from mixtally.encode.numbers import Scale
 from mixtally.errors import DataError, ParameterError, PlanError
-from mixtally.lab.reading import As, Reading, read
+from mixtally.lab.readers import read
+from mixtally.lab.reading import As, Reading
 from mixtally.records.question import Kind, Question, with_attributes
 
 

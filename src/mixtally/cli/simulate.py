@@ -83,7 +83,7 @@ def simulate(
         population, offer = _planned(data, reading, plan)
         reason = "The plan was given: " + ", ".join(map(str, plan)) + "."
     else:
-        from mixtally.lab.reading import read
+        from mixtally.lab.readers import read
 
         guarantee = _guarantee(epsilon, delta)
         population = read(data, reading)
@@ -104,7 +104,8 @@ def simulate(
 def _planned(data: Path, reading: "Reading", plans: list[Path]) -> "tuple[Population, Offer]":
     """The crowd asked what the plans ask, and the plans as an offer."""
     from mixtally.lab import offers
-    from mixtally.lab.reading import As, read
+    from mixtally.lab.readers import read
+    from mixtally.lab.reading import As
     from mixtally.records.question import Kind
 
     chosen = [read_plan(path) for path in plans]
