@@ -162,6 +162,18 @@ def test_the_plans_of_a_split_record_are_played_together(cli, numbered, planned)
     assert release["delta"] <= 1.001e-6
 
 
+def test_the_plans_of_a_split_record_keep_the_order_of_their_labels(cli, data, planned, tmp_path):
+    labels = tmp_path / "labels"
+    labels.write_text("z\ny\nx\nyoung\nold\n")
+    given = ("--attributes", "3,2", "--labels", labels, "--messages-per-user", 5)
+    one, two = planned(*given)
+    read = ("--columns", "city,age", "--as", "attributes", "--plan", one, "--plan", two)
+    outcome = cli("simulate", data, *read, "--seed", 1, "--json")
+    assert (outcome.status, outcome.err.strip()) == (0, "")
+    found = [row["label"] for row in json.loads(outcome.out)["releases"][0]["estimates"]]
+    assert found == ["city=z", "city=y", "city=x", "age=young", "age=old"]
+
+
 @pytest.mark.parametrize("kind", PLANNED)
 @pytest.mark.parametrize("read", PLANNED)
 def test_a_plan_of_another_kind_is_refused(refused, numbered, planned, kind, read):
@@ -186,6 +198,7 @@ REFUSED = [
     (("--column", "likes", "--number", "0,1"), "row 1: wanted a number, got 'red;blue'"),
     (("--column", "city", "--pairs"), "pairs: wanted records of several bits"),
     (("--column", "city", "--repeats", 2), "repeats: wanted vectors of several bits"),
+    (("--column", "likes", "--set", ";", "--protocol", "flip"), "another --protocol for records"),
     (("--column", "city", "--observer", "all"), "observer: wanted one of messages, sums"),
     (("--columns", "a,b", "--as", "bits", "--project", "simplex"), "projection: wanted counts"),
 ]

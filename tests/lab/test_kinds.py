@@ -12,7 +12,7 @@ from mixtally.errors import DataError, InfeasibleError, MessageError, ParameterE
 from mixtally.lab import offers
 from mixtally.lab.parts import parts
 from mixtally.lab.population import Population
-from mixtally.lab.run import Asked, collect
+from mixtally.lab.run import Asked, collect, release_all
 from mixtally.lab.seeded import SeededChance
 from mixtally.planner import Wish
 from mixtally.planner.ways import ways
@@ -202,6 +202,12 @@ def test_given_plans_of_a_split_record_are_certified_together():
     assert back.guarantee.delta == pytest.approx(GUARANTEE.delta, rel=0.01)
     assert back.certificate.epsilon == pytest.approx(GUARANTEE.epsilon, rel=0.02)
     assert back.certificate.epsilon > made.plan.certificate.epsilon  # more than one part
+
+
+def test_several_plans_are_never_shown_under_the_promise_of_one():
+    crowd, offer = CASES["bits split in clear"][0], offered("bits split in clear")
+    with pytest.raises(TypeError, match="certificate for all"):
+        release_all(offer.plans, crowd, SeededChance(3), lambda *_: None, Asked())
 
 
 def test_a_record_larger_than_the_plan_hides_is_never_sent():

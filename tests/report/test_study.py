@@ -40,7 +40,7 @@ def test_the_twin_without_subtracting_the_offset_is_caught(study):
 
 
 def test_measured_error_is_the_root_mean_square(study):
-    made = study([3, 4])
+    made = study([300, 400])
     (first,) = made.releases
     off = replace(
         first, estimate=replace(first.estimate, counts=made.truth + np.array([3.0, -4.0]))

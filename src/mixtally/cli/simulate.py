@@ -112,6 +112,8 @@ def _planned(data: Path, reading: "Reading", plans: list[Path]) -> "tuple[Popula
     question = chosen[0].question
     clear_bit = reading.form is As.BITS and question.kind is Kind.ONE  # no or yes
     whole = len(chosen) == 1 and not clear_bit
+    if not whole:
+        reading = reading.labelled([one.question for one in chosen])
     population = read(data, reading, question if whole else None)
     return population, offers.given(chosen, population)
 

@@ -4,6 +4,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+import msgspec
+
 from mixtally.errors import InfeasibleError, ParameterError, PlanError
 from mixtally.lab.parts import parts
 from mixtally.lab.population import Population
@@ -134,7 +136,9 @@ def seen_by_sums(offer: Offer) -> Certificate:
             source=f"sums and shuffled messages of this protocol tell the same; {own.source}",
         )  # fmt: skip
     found = laws.price("flip", _summed(protocol, offer.plan), own.epsilon)
-    return found if found.upper <= own.upper else same
+    if found.upper > own.upper:
+        return same
+    return msgspec.structs.replace(found, lower=0.0) if protocol.fakes else found
 
 
 def _summed(protocol: Protocol, plan: Plan) -> Ask:

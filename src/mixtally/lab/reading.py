@@ -1,11 +1,12 @@
 """How the columns of a file are read as records: which of them, as what, with which labels."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from mixtally.encode.numbers import Scale
 from mixtally.errors import ParameterError
-from mixtally.records.question import MOST_BITS, MOST_SET
+from mixtally.records.question import MOST_BITS, MOST_SET, Question
 
 
 class As(StrEnum):
@@ -58,5 +59,18 @@ class Reading:
 
     @property
     def fixed(self) -> bool:
-        """Whether the bins are known without looking at the data."""
+        """Whether the question is known without looking at the data."""
+        if self.form is As.SET and self.max_set is None:
+            return False
         return self.labels is not None or self.form in (As.BITS, As.NUMBER)
+
+    def labelled(self, parts: Sequence[Question]) -> "Reading":
+        """This reading with the labels of a plan for each attribute, bare or as column=value."""
+        if self.form is not As.ATTRIBUTES or len(parts) != len(self.columns):
+            return self
+        labels = [
+            f"{column}={part.label(i).removeprefix(column + '=')}"
+            for column, part in zip(self.columns, parts, strict=True)
+            for i in range(part.bins)
+        ]
+        return replace(self, labels=tuple(labels))

@@ -11,6 +11,7 @@ from mixtally.encode.bits import set_bits
 from mixtally.encode.numbers import Scale
 from mixtally.errors import DataError, ParameterError, PlanError
 from mixtally.estimate.debias import PROJECTIONS, check_choices, estimate_counts
+from mixtally.ground.bits import spans
 from mixtally.ground.chance import Chance
 from mixtally.lab import derived
 from mixtally.lab.parts import parts, shown
@@ -18,11 +19,14 @@ from mixtally.lab.population import Population
 from mixtally.lab.simulate import Progress, play
 from mixtally.planner import Offer
 from mixtally.privacy.price import verify
+from mixtally.protocols.base import Protocol
 from mixtally.records.certificate import Certificate
 from mixtally.records.plan import Plan
 from mixtally.records.question import Kind, Question
-from mixtally.records.results import Estimate, Intervals
+from mixtally.records.results import Estimate, Figures, Intervals
 from mixtally.report.study import Release
+
+_SPAN = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,42 @@ def release_all(
     with intervals that hold for all its bins at once. Raises as ``release``, DataError for records
     larger than the plan hides, ParameterError for a projection of counts that have no known sum.
     """
+    if len(plans) > 1 and whole is None:
+        raise TypeError("several plans promise nothing together without a certificate for all")
+    crowds, protocols = _checked(plans, population, asked)
+    own, messages = population.question, 0
+    found: list[Estimate] = []
+    figures: list[Figures] = []
+    for crowd, protocol in zip(crowds, protocols, strict=True):
+        fold = derived.PairFold(protocol.layout) if asked.pairs else None
+        tally = play(protocol, crowd.records, chance, progress, fold or (lambda _: None))
+        messages += tally.messages
+        projection = asked.projection if crowd.question.kind is Kind.ONE else None
+        estimate = estimate_counts(
+            protocol, tally, population.users, level=asked.level, projection=projection,
+            together=own.bins,
+        )  # fmt: skip
+        found.append(estimate)
+        if fold is not None:
+            counted = (fold.counts, tally.messages)
+            figures.append(derived.pairs(population, protocol, *counted, asked.level))
+        if asked.scale is not None:
+            told_apart = (asked.scale, protocol, tally.messages)
+            figures.append(derived.numbers(population, *told_apart, estimate))
+    shown_all = _side_by_side(own, [crowd.question for crowd in crowds], found)
+    if asked.projection is not None and shown_all.projected is None:
+        shown_all = _projected(own, shown_all, population.users, asked.projection)
+    return Release(
+        plans[0], protocols[0], messages, shown_all,
+        rest=tuple(zip(plans[1:], protocols[1:], strict=True)),
+        asked=own, whole=whole, told=told, figures=tuple(figures),
+    )  # fmt: skip
+
+
+def _checked(
+    plans: Sequence[Plan], population: Population, asked: Asked
+) -> tuple[list[Population], tuple[Protocol, ...]]:
+    """The crowd of each part and its protocol, once nothing speaks against playing them."""
     check_choices(asked.level, asked.projection)  # before the work, not after it
     own = population.question
     if own.kind is not Kind.ONE and asked.projection and own.attributes is None:
@@ -108,36 +148,9 @@ def release_all(
         raise _other(plans[0], population)
     protocols = tuple(verify(plan) for plan in plans)
     _check_sets(population)
-    found, messages, figures = [], 0, []
     if asked.pairs:
         derived.check_pairs(own, protocols)
-    for crowd, protocol in zip(crowds, protocols, strict=True):
-        fold = derived.PairFold(protocol.layout) if asked.pairs else None
-        watch = {"watch": fold} if fold is not None else {}
-        tally = play(protocol, crowd.records, chance, progress, **watch)
-        messages += tally.messages
-        found.append(
-            estimate_counts(
-                protocol, tally, population.users, level=asked.level, together=own.bins,
-                projection=asked.projection if crowd.question.kind is Kind.ONE else None,
-            )
-        )  # fmt: skip
-        if fold is not None:
-            figures.append(
-                derived.pairs(population, protocol, fold.counts, tally.messages, asked.level)
-            )
-        if asked.scale is not None:
-            figures.append(
-                derived.numbers(population, asked.scale, protocol, tally.messages, found[-1])
-            )
-    estimate = _side_by_side(own, [c.question for c in crowds], found)
-    if asked.projection is not None and estimate.projected is None:
-        estimate = _projected(own, estimate, population.users, asked.projection)
-    return Release(
-        plans[0], protocols[0], messages, estimate,
-        rest=tuple(zip(plans[1:], protocols[1:], strict=True)),
-        asked=own, whole=whole, told=told, figures=tuple(figures),
-    )  # fmt: skip
+    return crowds, protocols
 
 
 def _other(plan: Plan, population: Population) -> PlanError:
@@ -156,13 +169,17 @@ def _check_sets(population: Population) -> None:
     question = population.question
     if question.kind is not Kind.SET:
         return
-    sizes = set_bits(population.records.astype(np.uint8, copy=False))
-    offenders = np.flatnonzero(sizes > question.max_set)
-    if offenders.size:
-        raise DataError(
-            f"record {int(offenders[0]) + 1}", wanted=f"at most {question.max_set} bins set",
-            got=f"{int(sizes[offenders[0]])}", do="plan with a larger --max-set",
-        )  # fmt: skip
+    for span in spans(population.users, _SPAN):
+        sizes = set_bits(population.records[span].astype(np.uint8, copy=False))
+        offenders = np.flatnonzero(sizes > question.max_set)
+        if offenders.size:
+            first = int(offenders[0])
+            raise DataError(
+                f"record {span.start + first + 1}",
+                wanted=f"at most {question.max_set} bins set",
+                got=f"{int(sizes[first])}",
+                do="plan with a larger --max-set",
+            )
 
 
 def _side_by_side(own: Question, asked: list[Question], found: list[Estimate]) -> Estimate:
