@@ -9,7 +9,7 @@ from mixtally.encode.bits import packed
 from mixtally.errors import PlanError
 from mixtally.ground.bits import spans
 from mixtally.lab.population import Population
-from mixtally.planner.ways import Way, ways
+from mixtally.planner.ways import ways
 from mixtally.records.question import Kind, Question
 
 _SPAN = 1 << 16
@@ -22,15 +22,13 @@ def parts(population: Population, questions: Sequence[Question]) -> list[Populat
     no way to send these records.
     """
     own, asked = population.question, tuple(questions)
-    for whole, *rest in (way.parts for way in ways(own)):
-        sent = (whole, *rest)
-        if _shapes(sent) == _shapes(asked) and not rest and _same_kind(own, whole):
+    for way in ways(own):
+        if _shapes(way.parts) == _shapes(asked) and not way.split:
             return [population.asked(asked[0])]
-        clear = Way(sent).in_clear()
-        if _shapes(sent) == _shapes(asked):
-            return [_part(population, i, q) for i, q in enumerate(asked)]
-        if clear is not None and _shapes(clear.parts) == _shapes(asked):
-            return [_part(population, i, q) for i, q in enumerate(asked)]
+        clear = way.in_clear()
+        sent = [way.parts] if clear is None else [way.parts, clear.parts]
+        if any(_shapes(each) == _shapes(asked) for each in sent):
+            return [_part(population, i, question) for i, question in enumerate(asked)]
     raise PlanError(
         "plan",
         wanted=f"a plan for {_told(own)}, or one for each of its bits or attributes",
@@ -42,10 +40,6 @@ def parts(population: Population, questions: Sequence[Question]) -> list[Populat
 def shown(question: Question, part: Question) -> slice:
     """The bins of a part that are counted for the whole: of a bit in clear only yes."""
     return slice(1, 2) if question.kind is Kind.BITS and part.kind is Kind.ONE else slice(None)
-
-
-def _same_kind(own: Question, whole: Question) -> bool:
-    return own.kind is whole.kind
 
 
 def _shapes(questions: Sequence[Question]) -> list[tuple[object, ...]]:
