@@ -26,7 +26,11 @@ BLOCKS = [block for block in BLOCKS if block]
 @pytest.fixture
 def desk(tmp_path):
     answers = ["yes"] * 700 + ["no"] * 250 + ["unsure"] * 50
-    (tmp_path / "survey.csv").write_text("answer\n" + "\n".join(answers) + "\n")
+    lines = ["answer,likes,smokes,drives,age"]
+    for i, answer in enumerate(answers):
+        likes = ["tea", "tea;cake", "cake;milk"][i % 3]
+        lines.append(f"{answer},{likes},{int(i % 5 == 0)},{i % 2},{i % 90}")
+    (tmp_path / "survey.csv").write_text("\n".join(lines) + "\n")
     return tmp_path
 
 

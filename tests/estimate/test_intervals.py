@@ -17,6 +17,7 @@ from mixtally.planner.wish import Wish
 from mixtally.protocols.clear_shaped import ClearShaped, ratio_of
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.protocols.flip_vector import FlipVector
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.results import Tally
 
@@ -63,6 +64,28 @@ def test_an_interval_is_every_count_the_test_keeps(protocol, level):
             assert (found.lower[0], found.upper[0]) == (kept[0], kept[-1])
         else:  # a tally no count explains: the end nearest to it
             assert found.lower[0] == found.upper[0] in (0, most)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95])
+@pytest.mark.parametrize("repeats", [1, 2, 3])
+def test_repeated_bits_are_tested_over_all_their_messages(level, repeats):
+    """The law from the definition: every person's bit is sent, and flipped, ``repeats`` times."""
+    people, q, tail = 9, 0.2, (1 - level) / 2
+    protocol = FlipVector(
+        bins=3, fakes=0, threshold=int(q * 2**64), crowd=people, repeats=repeats
+    )  # fmt: skip
+    laws = [
+        np.convolve(binomial(z * repeats, 1 - q), binomial((people - z) * repeats, q))
+        for z in range(people + 1)
+    ]
+    for s in range(people * repeats + 1):
+        kept = [
+            z for z, law in enumerate(laws) if law[s:].sum() > tail and law[: s + 1].sum() > tail
+        ]
+        tally = Tally(np.array([s]), people * repeats)
+        found = intervals(protocol, tally, level, simultaneous_over=1)
+        if kept:
+            assert (found.lower[0], found.upper[0]) == (kept[0], kept[-1])
 
 
 def test_large_noise_is_normal_and_agrees_with_exact(monkeypatch):

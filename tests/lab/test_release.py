@@ -28,7 +28,7 @@ def test_a_release_holds_plan_protocol_messages_and_estimate(plan, crowd):
 
 
 def test_a_plan_for_other_users_is_refused(plan, crowd):
-    fewer = replaced(crowd, codes=crowd.codes[:999])
+    fewer = replaced(crowd, records=crowd.records[:999])
     with pytest.raises(PlanError, match=r"a plan for 999 users .* got one for 1,000 users"):
         release(plan, fewer, SeededChance(1), quiet)
 

@@ -1,4 +1,4 @@
-"""``mixtally simulate``: play a column of real data through the whole system."""
+"""``mixtally simulate``: play columns of real data through the whole system."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,18 +9,21 @@ from mixtally.cli import options as o
 from mixtally.cli.budget import BUDGET, given, wish_of
 from mixtally.cli.grouped import takes
 from mixtally.cli.output import print_json, progress_bars, publish
+from mixtally.cli.reading import READING, reading_of
 
 if TYPE_CHECKING:
     from mixtally.ground.chance import Chance
+    from mixtally.lab.population import Population
+    from mixtally.lab.reading import Reading
+    from mixtally.planner import Offer
     from mixtally.records.plan import Plan
-    from mixtally.report.study import Study
+    from mixtally.report.study import Release, Study
 
 
-@takes(BUDGET)
+@takes({**READING, **BUDGET})
 def simulate(
-    budget: dict[str, Any],
+    options: dict[str, Any],
     data: Annotated[Path, typer.Argument(help="A .csv, .csv.gz or .parquet file, a row a person.")],
-    column: Annotated[str, typer.Option("--column", help="The column to count.", metavar="NAME")],
     epsilon: Annotated[
         float | None, typer.Option(help="Privacy loss, 0.01 to 20.", metavar="E")
     ] = None,
@@ -28,10 +31,25 @@ def simulate(
         float | None, typer.Option(help="Chance left over, 1e-15 to 0.1.", metavar="D")
     ] = None,
     plan: Annotated[
-        Path | None,
-        typer.Option("--plan", help="A plan from `mixtally plan --out`.", metavar="FILE"),
+        list[Path] | None,
+        typer.Option(
+            "--plan",
+            help="A plan from `mixtally plan --out`; once for each message of a split record.",
+            metavar="FILE",
+        ),
     ] = None,
-    labels: o.Labels = None,
+    repeats: Annotated[
+        int | None, o.whole_option("--repeats", "Send vectors of bits so many times (flip).")
+    ] = None,
+    pairs: Annotated[
+        bool, typer.Option("--pairs", help="Also count how many people have both of two bits.")
+    ] = False,
+    observer: Annotated[
+        str,
+        typer.Option(
+            "--observer", help="sums: also say what is hidden from sums alone.", metavar="WHO"
+        ),
+    ] = "messages",
     level: o.Level = 0.95,
     project: Annotated[
         str | None,
@@ -44,47 +62,101 @@ def simulate(
     top: o.Top = 20,
     json: o.Json = False,
 ) -> None:
-    """Play a column of real data.
+    """Play columns of real data.
 
-    Every row of DATA is a person: plan, randomize, mix, tally, estimate, report.
+    Every row of DATA is a person: plan, randomize, mix, tally, estimate, report. A record is one
+    value of a column, a set of labels (--set), bits or attributes of several columns (--as), or a
+    number (--number).
     """
-    from mixtally.lab.central import central
-    from mixtally.lab.population import read_population
-    from mixtally.lab.run import release
-    from mixtally.report.study import Study
+    from dataclasses import replace
 
-    names = o.read_labels(labels)
-    if plan is not None:
-        beside = {"--epsilon": epsilon, "--delta": delta, "--labels": labels}
+    from mixtally.lab import offers
+    from mixtally.lab.run import Asked, collect
+
+    _check_observer(observer)
+    budget = {name: options[name] for name in BUDGET}
+    reading = reading_of({name: options[name] for name in READING}, planned=bool(plan))
+    if plan:
+        beside = {"--epsilon": epsilon, "--delta": delta, "--labels": options["labels"]}
+        beside["--repeats"] = repeats
         _refuse([flag for flag, value in beside.items() if value is not None] + given(budget))
-        chosen, reason = read_plan(plan), f"The plan was given: {plan}."
-        question = chosen.question
-        names = question.labels or tuple(str(i) for i in range(question.bins))
-        population = read_population(data, column, names).asked(question)
+        population, offer = _planned(data, reading, plan)
+        reason = "The plan was given: " + ", ".join(map(str, plan)) + "."
     else:
-        from mixtally.planner import choose
+        from mixtally.lab.readers import read
 
         guarantee = _guarantee(epsilon, delta)
-        population = read_population(data, column, names)
-        users = len(population.codes)
-        answer = choose(wish_of(budget, population.question, guarantee, users, hashing=False))
-        chosen, reason = answer.best.plan, answer.reason
+        population = read(data, reading)
+        if repeats is not None and {"--fakes-per-user", "--messages-per-user"}.isdisjoint(
+            given(budget)
+        ):
+            budget["messages_per_user"] = float(max(2, repeats))
+        wish = wish_of(budget, population.question, guarantee, population.users, hashing=False)
+        offer, reason = offers.best(wish, repeats=repeats, pairs=pairs)
+    asked = Asked(level=level, projection=project, scale=reading.scale, pairs=pairs)
     with progress_bars() as progress:
-        result = release(
-            chosen, population, chance(seed), progress, level=level, projection=project
-        )
-    users = len(population.codes)
-    study = Study(
-        title=f"{column}, counted privately",
-        source=f"{users:,} rows of {data.name}, each played as a person. "
-        + ("" if names else "The bins were read off the data; a real plan fixes them before."),
+        result = collect(offer, population, chance(seed), asked, progress)
+    if observer == "sums":
+        result = replace(result, sums=offers.seen_by_sums(offer))
+    show(_study(data, reading, population, result, reason, seed, plan), out, top=top, json=json)
+
+
+def _planned(data: Path, reading: "Reading", plans: list[Path]) -> "tuple[Population, Offer]":
+    """The crowd asked what the plans ask, and the plans as an offer."""
+    from mixtally.lab import offers
+    from mixtally.lab.readers import read
+    from mixtally.lab.reading import As
+    from mixtally.records.question import Kind
+
+    chosen = [read_plan(path) for path in plans]
+    question = chosen[0].question
+    clear_bit = reading.form is As.BITS and question.kind is Kind.ONE  # no or yes
+    whole = len(chosen) == 1 and not clear_bit
+    if not whole:
+        reading = reading.labelled([one.question for one in chosen])
+    population = read(data, reading, question if whole else None)
+    return population, offers.given(chosen, population)
+
+
+def _study(
+    data: Path,
+    reading: "Reading",
+    population: "Population",
+    result: "Release",
+    reason: str,
+    seed: int | None,
+    plans: list[Path] | None,
+) -> "Study":
+    from mixtally.lab.central import ONE_VALUE, central
+    from mixtally.records.baseline import Central
+    from mixtally.records.question import Kind
+    from mixtally.report.study import Study
+
+    known = reading.fixed or plans
+    baselines = Central(note=ONE_VALUE)
+    if result.question.kind is Kind.ONE:
+        level, seeded = result.estimate.each.level, seed is not None
+        baselines = central(result.plan.guarantee, population.truth, level=level, seeded=seeded)
+    return Study(
+        title=f"{reading.name}, counted privately",
+        source=f"{population.users:,} rows of {data.name}, each played as a person. "
+        + population.note
+        + ("" if known else "The bins were read off the data; a real plan fixes them before."),
         releases=(result,),
         truth=population.truth,
         reason=reason,
         seed=seed,
-        central=central(chosen.guarantee, population.truth, level=level, seeded=seed is not None),
+        central=baselines,
     )
-    show(study, out, top=top, json=json)
+
+
+def _check_observer(observer: str) -> None:
+    from mixtally.errors import ParameterError
+
+    if observer not in ("messages", "sums"):
+        raise ParameterError(
+            "observer", wanted="one of messages, sums", got=repr(observer), do="choose one"
+        )
 
 
 def chance(seed: int | None) -> "Chance":

@@ -1,1 +1,1 @@
-"""From a person's value to the number of its bin."""
+"""From a person's value to their record: the number of its bin, or the bits it sets."""

@@ -39,19 +39,27 @@ def estimate_counts(
     level: float = 0.95,
     projection: str | None = None,
     exact_ones: float | None = None,
+    together: int | None = None,
 ) -> Estimate:
     """Unbiased counts with intervals at ``level``.
 
     where
       users        people the projection sums to
       projection   None, or "simplex" for the nearest histogram of ``users`` people, kept beside
-                   the unbiased counts, never in their place
+                   the unbiased counts, never in their place; only where a person is in one bin
       exact_ones   as ``intervals`` has it
+      together     bins over which intervals hold at once, if more than this tally's own
 
     Raises ParameterError for a level outside (0, 1) or an unknown projection, MessageError when
     fewer messages came than fakes were promised.
     """
     check_choices(level, projection)
+    if tally.messages % protocol.messages_per_record:
+        raise MessageError(
+            "batch", wanted=f"{protocol.messages_per_record} messages a person",
+            got=f"{tally.messages:,} messages",
+            do="wait for the rest of the batch; these counts would be biased",
+        )  # fmt: skip
     if protocol.fake_source is FakeSource.USERS and tally.messages < protocol.fakes:
         raise MessageError(
             "batch",
@@ -60,11 +68,16 @@ def estimate_counts(
             do="wait for the rest of the batch; these counts would be biased",
         )
     counts = protocol.unbiased(tally.counts, tally.messages)
-    bins = len(counts)
     return Estimate(
         counts=counts,
         standard_error=math.sqrt(protocol.variance(tally.messages)),
         each=intervals(protocol, tally, level, simultaneous_over=1, exact_ones=exact_ones),
-        together=intervals(protocol, tally, level, simultaneous_over=bins, exact_ones=exact_ones),
+        together=intervals(
+            protocol,
+            tally,
+            level,
+            simultaneous_over=together or len(counts),
+            exact_ones=exact_ones,
+        ),
         projected=PROJECTIONS[projection](counts, float(users)) if projection else None,
     )

@@ -35,7 +35,8 @@ def intervals(
     on each other); 1 gives each bin the whole of it. Bins with more than ``exact_ones`` expected
     flipped ones take the normal law, ``MOST_EXACT_ONES`` when left out.
     """
-    most = tally.messages - (protocol.fakes if protocol.fake_source is FakeSource.USERS else 0)
+    fakes = protocol.fakes if protocol.fake_source is FakeSource.USERS else 0
+    most = (tally.messages - fakes) // protocol.messages_per_record
     tail = (1.0 - level) / 2.0 / simultaneous_over
     if not depends_on_count(protocol):
         method = EXACT

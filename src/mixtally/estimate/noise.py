@@ -11,6 +11,7 @@ from mixtally.protocols.base import Protocol
 from mixtally.protocols.clear_shaped import ClearShaped
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.protocols.flip_vector import FlipVector
 from mixtally.protocols.single_bit import SingleBit
 
 
@@ -45,11 +46,13 @@ def reach(protocol: Protocol, messages: int, count: int, chance: float) -> tuple
 def noise_law(protocol: Protocol, messages: int, count: int) -> NoiseLaw:
     """The law of (tallied - true) for a bin of ``count`` people among ``messages`` messages."""
     match protocol:
-        case FlipBlank() | SingleBit():
-            return _difference(
-                _binomial(messages - count, protocol.flip_probability),
-                _binomial(count, protocol.flip_probability),
+        case FlipBlank() | SingleBit() | FlipVector():
+            ones = count * protocol.messages_per_record
+            noise = _difference(
+                _binomial(messages - ones, protocol.flip_probability),
+                _binomial(ones, protocol.flip_probability),
             )
+            return noise._replace(first=noise.first + ones - count)
         case ClearUniform():
             return _binomial(protocol.fakes, 1.0 / protocol.bins)
         case ClearShaped():

@@ -26,6 +26,7 @@ LAPLACE, GAUSSIAN = "discrete Laplace", "discrete Gaussian"
 EXPONENTIAL = "exponential mechanism"
 MISSING = "central baselines: not drawn, install mixtally[baselines]"
 SEEDED = "central baselines: not measured, OpenDP's randomness takes no seed"
+ONE_VALUE = "central baselines: not drawn, these are for records of one value"
 MOST_BINS = 20_000
 """Bins over which noise is drawn: about a second's work of the library."""
 _PARTS = 1 << 32

@@ -31,7 +31,8 @@ def choose(wish: Wish) -> Answer:
             wanted=f"epsilon {wish.guarantee.epsilon:g} and delta {wish.guarantee.delta:g} for "
             f"{wish.users:,} users and {wish.question.bins:,} bins",
             got=f"a budget of {budget(wish)}" + " and a mix that draws fakes" * wish.mix_fakes,
-            do="; ".join(f"{m.protocol} needs {m.needs}" for m in misfits),
+            do="; ".join(f"{m.protocol} needs {m.needs}" for m in misfits)
+            or f"choose another --protocol for records of kind {wish.question.kind}",
         )
     best, *others = offers
     return Answer(best, tuple(others), tuple(misfits), reason(wish, best, others, misfits))

@@ -26,3 +26,13 @@ def local_standard_error(epsilon: float, users: int, bins: int) -> float:
     unary = 4.0 * grow
     direct = bins - 2.0 + grow
     return math.sqrt(users * min(unary, direct)) / math.expm1(epsilon)
+
+
+def local_bits_standard_error(epsilon: float, users: int, bits: int) -> float:
+    """Error of a bit when everybody flips each of ``bits`` free bits for themselves.
+
+    Every bit has epsilon / bits: the variance is users * p q / (p - q)^2 with p / q = exp of it.
+    Source: Warner, Randomized Response (1965).
+    """
+    share = epsilon / bits
+    return math.sqrt(users * math.exp(share)) / math.expm1(share)

@@ -61,6 +61,16 @@ class Protocol(ABC):
         return replace(self, fakes=math.floor(honest_fraction * self.fakes))
 
     @property
+    def messages_per_record(self) -> int:
+        """How often a person sends their record."""
+        return 1
+
+    @property
+    def most_set(self) -> int:
+        """The most bits that a record may set."""
+        return 1
+
+    @property
     @abstractmethod
     def layout(self) -> Layout:
         """The form of its messages."""

@@ -31,7 +31,7 @@ def plan_facts(plan: Plan, protocol: Protocol) -> dict[str, Any]:
         "honest_fraction": plan.honest_fraction,
         **protocol.facts(),
         "standard_error": protocol.standard_error(plan.users),
-        "messages_per_user": 1.0 + protocol.fakes / plan.users,
+        "messages_per_user": protocol.messages_per_record + protocol.fakes / plan.users,
         "bytes_per_message": protocol.layout.message_bytes,
         "local_epsilon": local if math.isfinite(local) else None,
     }

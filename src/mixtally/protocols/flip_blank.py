@@ -33,6 +33,11 @@ class FlipBlank(Flips):
         return question.kind is not Kind.BITS and question.max_set <= self.max_set
 
     @property
+    def most_set(self) -> int:
+        """The most bits that the promise covers."""
+        return self.max_set
+
+    @property
     def local_epsilon(self) -> float:
         """2 k ln(p/q): records of at most k set bits differ in at most 2k."""
         return 2.0 * self.max_set * self.odds

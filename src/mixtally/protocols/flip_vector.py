@@ -41,6 +41,16 @@ class FlipVector(Flips):
         return question.kind is Kind.BITS
 
     @property
+    def messages_per_record(self) -> int:
+        """All repeats."""
+        return self.repeats
+
+    @property
+    def most_set(self) -> int:
+        """All bits: the vector is free."""
+        return self.bins
+
+    @property
     def local_epsilon(self) -> float:
         """K L ln(p/q): all bits of two vectors may differ, in every repeat."""
         return self.repeats * self.bins * self.odds

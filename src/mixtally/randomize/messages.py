@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from mixtally.errors import MessageError
 from mixtally.ground.bits import Rows
 from mixtally.ground.chance import Chance
 from mixtally.ground.draw import below
@@ -10,10 +11,20 @@ from mixtally.protocols.base import Protocol
 from mixtally.randomize.flips import flip
 from mixtally.records.layout import Form
 
+Records = NDArray[np.int64] | Rows
+"""Bin numbers, shape (people,), or packed bits, shape (people, row bytes) and dtype uint8."""
 
-def reports(protocol: Protocol, codes: NDArray[np.int64], chance: Chance) -> Rows:
-    """One randomized message for every person's bin number, shape (people, message bytes)."""
-    return _randomized(protocol, protocol.layout.rows(codes), chance)
+
+def reports(protocol: Protocol, records: Records, chance: Chance) -> Rows:
+    """Randomized messages for every person's record, shape (people * repeats, message bytes).
+
+    A record sent several times is randomized afresh every time; its messages stand together.
+    Raises MessageError for bits that the protocol cannot hold or hide.
+    """
+    rows = _written(protocol, records)
+    if protocol.messages_per_record > 1:
+        rows = np.repeat(rows, protocol.messages_per_record, axis=0)
+    return _randomized(protocol, rows, chance)
 
 
 def fakes(protocol: Protocol, count: int, chance: Chance) -> Rows:
@@ -22,6 +33,27 @@ def fakes(protocol: Protocol, count: int, chance: Chance) -> Rows:
     if layout.form is Form.BITS:
         return _randomized(protocol, layout.blank(count), chance)
     return layout.rows(below(chance, layout.bins, count))
+
+
+def _written(protocol: Protocol, records: Records) -> Rows:
+    """One message a record, before any flip."""
+    layout = protocol.layout
+    if records.ndim == 1:
+        return layout.rows(records.astype(np.int64, copy=False))
+    if layout.form is not Form.BITS or records.dtype != np.uint8:
+        raise MessageError(
+            "records", wanted=f"bin numbers, for messages in {layout.form} form",
+            got=f"{records.dtype} rows of shape {records.shape}",
+            do="send bits with a protocol that flips bits",
+        )  # fmt: skip
+    rows = layout.checked(records.astype(np.uint8, copy=False))
+    largest = int(np.bitwise_count(rows).sum(axis=1, dtype=np.int64).max(initial=0))
+    if largest > protocol.most_set:  # the promise covers no more
+        raise MessageError(
+            "records", wanted=f"at most {protocol.most_set} bits set in each", got=f"{largest}",
+            do="plan with a larger --max-set, or send fewer of them",
+        )  # fmt: skip
+    return rows
 
 
 def _randomized(protocol: Protocol, rows: Rows, chance: Chance) -> Rows:

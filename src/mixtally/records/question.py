@@ -98,6 +98,11 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
                 do="say how many bins each attribute has",
             )
 
+    @property
+    def most_changed(self) -> int:
+        """The most bins whose counts change by one when one person's record is replaced."""
+        return self.bins if self.kind is Kind.BITS else min(2 * self.max_set, self.bins)
+
     def label(self, bin_index: int) -> str:
         """What bin ``bin_index`` is called."""
         return self.labels[bin_index] if self.labels else str(bin_index)

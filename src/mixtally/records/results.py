@@ -40,7 +40,7 @@ class Estimate:
 
     where
       counts           shape (bins,), float64, unbiased, may be negative
-      standard_error   of one bin's count, in counts
+      standard_error   of one bin's count, in counts; the largest where they differ
       each             intervals that hold for each bin alone
       together         intervals that hold for all bins at once
       projected        counts moved to the nearest histogram of ``users`` people, None unless asked
@@ -51,3 +51,40 @@ class Estimate:
     each: Intervals
     together: Intervals
     projected: NDArray[np.float64] | None = None
+    errors: NDArray[np.float64] | None = None
+    """Standard error of each bin's count where they differ, shape (bins,); None where alike."""
+
+    def error_of(self, bin_index: int) -> float:
+        """Standard error of one bin's count, in counts."""
+        return self.standard_error if self.errors is None else float(self.errors[bin_index])
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One number that is no bin's count, with its error and an interval at the table's level.
+
+    ``standard_error`` is None where only the interval is known, ``truth`` outside the lab.
+    """
+
+    label: str
+    estimate: float
+    lower: float
+    upper: float
+    standard_error: float | None = None
+    truth: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Numbers derived from the messages of one release, which cost no further privacy.
+
+    where
+      name    one word for files
+      title   for people
+      note    what they are and what they rest on
+    """
+
+    name: str
+    title: str
+    note: str
+    rows: tuple[Figure, ...]

@@ -23,7 +23,7 @@ def bins_chart(study: Study, top: int) -> Markup:
     their own.
     """
     chosen = study.ranked()[:top].tolist()
-    found, question = study.main.estimate, study.main.plan.question
+    found, question = study.main.estimate, study.main.question
     middles = found.counts if study.truth is None else study.truth
     lower, upper = found.each.lower[chosen], found.each.upper[chosen]
     shown = np.concatenate([lower, upper, found.counts[chosen], middles[chosen]])

@@ -3,23 +3,25 @@
 import csv
 import io
 import json
+from dataclasses import asdict
 from typing import Any
 
+import msgspec
+
 from mixtally.ground.codec import fingerprint
-from mixtally.protocols.facts import plan_facts
 from mixtally.report.study import Release, Study
 
 
 def rows(study: Study, release: Release) -> list[dict[str, Any]]:
     """One flat object a bin, in the order of the bins."""
-    question, found = release.plan.question, release.estimate
+    question, found = release.question, release.estimate
     out = []
     for i, count in enumerate(found.counts.tolist()):
         row = {
             "bin": i,
             "label": question.label(i),
             "estimate": count,
-            "standard_error": found.standard_error,
+            "standard_error": found.error_of(i),
             "lower": int(found.each.lower[i]),
             "upper": int(found.each.upper[i]),
             "lower_all_bins": int(found.together.lower[i]),
@@ -62,7 +64,7 @@ def facts(study: Study) -> dict[str, Any]:
 def _release(study: Study, release: Release) -> dict[str, Any]:
     found = release.estimate
     return {
-        **plan_facts(release.plan, release.protocol),
+        **release.facts(),
         "fingerprint": fingerprint(release.plan),
         "messages": release.messages,
         "confidence_level": found.each.level,
@@ -70,7 +72,19 @@ def _release(study: Study, release: Release) -> dict[str, Any]:
         "measured_error": study.measured_error(release),
         "covered": study.covered(release),
         "estimates": rows(study, release),
+        **_more(release),
     }
+
+
+def _more(release: Release) -> dict[str, Any]:
+    """What not every release has: further plans, figures, another observer."""
+    more: dict[str, Any] = {f.name: [asdict(row) for row in f.rows] for f in release.figures}
+    if release.rest:
+        plans = [release.plan, *(plan for plan, _ in release.rest)]
+        more["fingerprints"] = [fingerprint(plan) for plan in plans]
+    if release.sums is not None:
+        more["observer_of_sums"] = msgspec.to_builtins(release.sums)
+    return more
 
 
 def json_text(study: Study) -> str:

@@ -40,14 +40,14 @@ def lines(study: Study) -> list[Line]:
     for release in study.releases:
         error, measured = release.estimate.standard_error, study.measured_error(release)
         sent = release.messages / release.plan.users
-        found.append(Line(release.plan.protocol, error, measured, None, sent, own=True))
+        found.append(Line(release.name, error, measured, None, sent, own=True))
     found.append(Line("local model, nobody is trusted", study.local_error, None, None, 1.0))
     return found
 
 
 def statements(study: Study) -> list[str]:
     """What the central mechanisms state about their accuracy, and what is missing of them."""
-    told = [_statement(line, study.main.plan.question.bins) for line in study.central.lines]
+    told = [_statement(line, study.main.question.bins) for line in study.central.lines]
     return [*told, study.central.note] if study.central.note else told
 
 

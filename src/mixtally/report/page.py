@@ -1,13 +1,13 @@
 """One HTML file that opens offline: no scripts, no fonts, no address of anything else."""
 
 from mixtally.ground.codec import fingerprint
-from mixtally.protocols.facts import plan_facts
+from mixtally.records.results import Figures
 from mixtally.report.charts import bins_chart, error_chart
 from mixtally.report.models import statements
 from mixtally.report.study import Study
 from mixtally.report.style import STYLE
 from mixtally.report.svg import Markup, el, join
-from mixtally.report.words import at_most, fact, not_promised, number, promise
+from mixtally.report.words import at_most, fact, not_promised, number, promise, seen_by_sums
 from mixtally.version import VERSION
 
 _CHART_BINS = 30
@@ -24,10 +24,11 @@ def page(study: Study) -> str:
         _section(
             "Counts", bins_chart(study, _CHART_BINS), el("p", study.findings(), class_="note")
         ),
+        *map(_figures, study.main.figures),
         _section("Error among other models", error_chart(study), _error_note(study)),
         _section("The plan", el("p", study.reason), _plan_table(study)),
-        _section("What is promised", *[el("p", text) for text in promise(study.main.plan)]),
-        _section("What is not promised", _list(not_promised(study.main.plan, study.main.protocol))),
+        _section("What is promised", *[el("p", text) for text in _promises(study)]),
+        _section("What is not promised", _list(_not_promised(study))),
         _section("All bins", _all_bins(study)),
         el("footer", _footer(study)),
     )
@@ -48,13 +49,41 @@ def _section(title: str, *parts: Markup) -> Markup:
     return el("section", el("h2", title), *parts)
 
 
+def _promises(study: Study) -> list[str]:
+    release = study.main
+    texts = promise(release.plan, release.whole)
+    return (
+        texts if release.sums is None else texts + seen_by_sums(release.certificate, release.sums)
+    )
+
+
+def _not_promised(study: Study) -> list[str]:
+    first, *rest = study.main.protocols
+    return not_promised(study.main.plan, first, rest)
+
+
+def _figures(figures: Figures) -> Markup:
+    """Numbers derived from the same messages, as a table."""
+    names = ["", "estimate", "standard error", "interval", "truth"]
+    rows = []
+    for row in figures.rows[:_CHART_BINS]:
+        values = [row.estimate, row.standard_error]
+        cells = [row.label, *(number(v, 5) if v is not None else "" for v in values)]
+        cells += [f"{number(row.lower, 5)} .. {number(row.upper, 5)}"]
+        cells += [number(row.truth, 5) if row.truth is not None else ""]
+        rows.append(el("tr", *[el("td", cell) for cell in cells]))
+    head = el("thead", el("tr", *[el("th", name) for name in names]))
+    table = el("div", el("table", head, el("tbody", *rows), class_="bins"), class_="scroll")
+    return _section(figures.title, table, el("p", figures.note, class_="note"))
+
+
 def _key_figures(study: Study) -> Markup:
-    plan, found = study.main.plan, study.main.estimate
+    plan, found, shown = study.main.plan, study.main.estimate, study.main.certificate
     figures = [
         ("people", f"{plan.users:,}"),
-        ("bins", f"{plan.question.bins:,}"),
-        ("epsilon", at_most(plan.certificate.epsilon)),
-        ("delta at most", at_most(plan.certificate.upper)),
+        ("bins", f"{study.main.question.bins:,}"),
+        ("epsilon", at_most(shown.epsilon)),
+        ("delta at most", at_most(shown.upper)),
         ("standard error, counts", number(found.standard_error)),
         ("messages a user", f"{study.main.messages / plan.users:.3f}"),
     ]
@@ -83,7 +112,7 @@ def _error_note(study: Study) -> Markup:
 
 
 def _plan_table(study: Study) -> Markup:
-    every = [plan_facts(r.plan, r.protocol) for r in study.releases]
+    every = [r.facts() for r in study.releases]
     names = list(dict.fromkeys(name for facts in every for name in facts))
     hidden = {"source", "assumption"}  # told in words below
     rows = [
@@ -103,7 +132,7 @@ def _list(texts: list[str]) -> Markup:
 
 
 def _all_bins(study: Study) -> Markup:
-    found, question = study.main.estimate, study.main.plan.question
+    found, question = study.main.estimate, study.main.question
     names = [question.name, "estimate", "interval", "interval, all bins"]
     names += ["simplex"] if found.projected is not None else []
     names += ["truth"] if study.truth is not None else []

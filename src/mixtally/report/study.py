@@ -1,15 +1,24 @@
 """What a report is made from: one or more releases of the same data, the first the main one."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.privacy.baselines import central_standard_error, local_standard_error
+from mixtally.privacy.baselines import (
+    central_standard_error,
+    local_bits_standard_error,
+    local_standard_error,
+)
 from mixtally.protocols.base import Protocol
+from mixtally.protocols.facts import plan_facts
 from mixtally.records.baseline import NOT_DRAWN, Central
+from mixtally.records.certificate import Certificate
 from mixtally.records.plan import Plan
-from mixtally.records.results import Estimate
+from mixtally.records.question import MOST_BINS, Kind, Question
+from mixtally.records.results import Estimate, Figures
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -18,12 +27,48 @@ class Release:
 
     where
       messages   messages tallied, fakes included
+      rest       plans and protocols of a split record's other messages, in their order
+      asked      the question, where it is not the plan's own
+      whole      the certificate of all plans together, where they are several
+      told       their facts, where they are several
+      figures    what else was derived from the messages
+      sums       what someone would learn who sees only the sums, where that was asked
     """
 
     plan: Plan
     protocol: Protocol
     messages: int
     estimate: Estimate
+    rest: tuple[tuple[Plan, Protocol], ...] = ()
+    asked: Question | None = None
+    whole: Certificate | None = None
+    told: Mapping[str, Any] | None = None
+    figures: tuple[Figures, ...] = ()
+    sums: Certificate | None = None
+
+    @property
+    def question(self) -> Question:
+        """What people were asked, however their records travelled."""
+        return self.asked or self.plan.question
+
+    @property
+    def protocols(self) -> tuple[Protocol, ...]:
+        """The protocol of every message of a record."""
+        return (self.protocol, *(protocol for _, protocol in self.rest))
+
+    @property
+    def name(self) -> str:
+        """The protocol, and whether records were split."""
+        return self.plan.protocol + ", split" * bool(self.rest)
+
+    @property
+    def certificate(self) -> Certificate:
+        """Of everything that a person sent."""
+        return self.whole or self.plan.certificate
+
+    def facts(self) -> dict[str, Any]:
+        """What the plans say, flat."""
+        return dict(self.told) if self.told else plan_facts(self.plan, self.protocol)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,13 +111,19 @@ class Study:
     @property
     def central_error(self) -> float:
         """Standard error of the central model at the same epsilon."""
-        return central_standard_error(self.main.plan.guarantee.epsilon)
+        release = self.main
+        return central_standard_error(release.certificate.epsilon, release.question.most_changed)
 
     @property
     def local_error(self) -> float:
         """Standard error of the local model at the same epsilon."""
-        plan = self.main.plan
-        return local_standard_error(plan.guarantee.epsilon, plan.users, plan.question.bins)
+        question, users = self.main.question, self.main.plan.users
+        epsilon = self.main.certificate.epsilon
+        if question.kind is Kind.BITS:
+            return local_bits_standard_error(epsilon, users, question.bins)
+        if question.max_set > 1:  # sets: unary encoding alone, every member with its share
+            return local_standard_error(epsilon / question.max_set, users, MOST_BINS)
+        return local_standard_error(epsilon, users, question.bins)
 
     def ranked(self) -> NDArray[np.intp]:
         """Bins of the main release from the largest estimate down."""
@@ -80,7 +131,7 @@ class Study:
 
     def findings(self) -> str:
         """What the main release shows, in a few sentences."""
-        found, bins = self.main.estimate, self.main.plan.question.bins
+        found, bins = self.main.estimate, self.main.question.bins
         above = int((found.together.lower > 0).sum())
         text = (
             f"Intervals are {100 * found.each.level:g} % for each bin alone ({found.each.method}). "

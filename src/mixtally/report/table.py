@@ -4,14 +4,17 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from mixtally.records.results import Figures
 from mixtally.report.models import lines, statements
 from mixtally.report.study import Study
-from mixtally.report.words import number
+from mixtally.report.words import number, seen_by_sums
+
+_FEW = 8
 
 
 def result_table(study: Study, top: int) -> Table:
     """The ``top`` largest bins of the main release."""
-    found, question = study.main.estimate, study.main.plan.question
+    found, question = study.main.estimate, study.main.question
     level = f"{100 * found.each.level:g} % interval"
     table = Table(title=Text(study.title), title_justify="left", header_style="bold")
     table.add_column(Text(question.name))
@@ -52,9 +55,32 @@ def error_table(study: Study) -> Table:
     return table
 
 
+def figures_table(figures: Figures, top: int, level: float) -> Table:
+    """The first numbers derived from the same messages, all of them where they are few."""
+    table = Table(title=Text(figures.title), title_justify="left", header_style="bold")
+    table.add_column("")
+    rows = figures.rows[: max(top, _FEW)]
+    known = any(row.truth is not None for row in rows)
+    for heading in ("estimate", "standard error", f"{100 * level:g} % interval"):
+        table.add_column(heading, justify="right")
+    if known:
+        table.add_column("truth", justify="right")
+    for row in rows:
+        error = number(row.standard_error) if row.standard_error is not None else ""
+        cells = [number(row.estimate, 5), error]
+        cells += [f"{number(row.lower, 5)} .. {number(row.upper, 5)}"]
+        cells += [number(row.truth, 5) if row.truth is not None else ""] * known
+        table.add_row(Text(row.label), *cells)
+    return table
+
+
 def summary(study: Study, top: int) -> RenderableType:
-    """Both tables and what they show."""
-    return Group(
-        result_table(study, top), Text(study.findings()), error_table(study),
-        *map(Text, statements(study)),
-    )  # fmt: skip
+    """All tables and what they show."""
+    shown: list[RenderableType] = [result_table(study, top), Text(study.findings())]
+    for figures in study.main.figures:
+        level = study.main.estimate.each.level
+        shown += [figures_table(figures, top, level), Text(figures.note)]
+    shown += [error_table(study), *map(Text, statements(study))]
+    if study.main.sums is not None:
+        shown += [Text(line) for line in seen_by_sums(study.main.certificate, study.main.sums)]
+    return Group(*shown)

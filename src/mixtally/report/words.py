@@ -1,6 +1,7 @@
 """The promise in plain words, and what is not promised."""
 
 import math
+from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
 
@@ -59,12 +60,22 @@ def promise(plan: Plan, whole: Certificate | None = None) -> list[str]:
     ]
 
 
-def not_promised(plan: Plan, protocol: Protocol) -> list[str]:
-    """What a careful reader must not take for granted."""
+def seen_by_sums(plan: Certificate, sums: Certificate) -> list[str]:
+    """What is promised against someone who sees only sums, beside what the plan promises."""
+    return [
+        f"Someone who sees only the sums: epsilon = {at_most(sums.epsilon, 6)}, delta <= "
+        f"{at_most(sums.upper, 6)}, where the plan promises {at_most(plan.upper, 6)} against "
+        "someone who sees every message.",
+        f"Source: {sums.source}. It rests on this: {sums.assumption}.",
+    ]
+
+
+def not_promised(plan: Plan, protocol: Protocol, rest: Sequence[Protocol] = ()) -> list[str]:
+    """What a careful reader must not take for granted; ``rest`` of a record that was split."""
     reach = 1.0 / protocol.gain
     every_bin = "every bin" if protocol.flip_threshold is not None else "any one bin"
     return [
-        _without_mixes(protocol),
+        _without_mixes((protocol, *rest)),
         _without_fakes(plan, protocol),
         "That someone took part is not hidden, only what they answered.",
         "Facts about the whole crowd are published on purpose, also those that let others guess "
@@ -78,11 +89,12 @@ def not_promised(plan: Plan, protocol: Protocol) -> list[str]:
     ]
 
 
-def _without_mixes(protocol: Protocol) -> str:
-    if math.isfinite(protocol.local_epsilon):
+def _without_mixes(protocols: Sequence[Protocol]) -> str:
+    local = sum(protocol.local_epsilon for protocol in protocols)
+    if math.isfinite(local):
         return (
             "If every mix colludes with the collector only the local guarantee is left: epsilon = "
-            f"{at_most(protocol.local_epsilon)}."
+            f"{at_most(local)}."
         )
     return "If every mix colludes with the collector nothing is left: answers travel in clear."
 

@@ -1,0 +1,40 @@
+"""A number: the ages of 944 people, their mean and quantiles.
+
+Data: American National Election Study 1996 (statsmodels, public domain).
+"""
+
+from statsmodels.datasets import anes96
+
+from mixtally.encode.numbers import Scale
+from mixtally.lab.offers import best
+from mixtally.lab.population import Population
+from mixtally.lab.run import Asked, collect
+from mixtally.lab.seeded import SeededChance
+from mixtally.planner import Wish
+from mixtally.records.guarantee import Guarantee
+from mixtally.records.question import Question
+
+
+def main() -> None:
+    """More bins are finer, and each has noise of its own."""
+    ages = anes96.load_pandas().data["age"].to_numpy().astype("float64")
+    for bins in (7, 14, 35):
+        scale = Scale(20.0, 90.0, bins)  # younger and older people are counted at the ends
+        question = Question(name="age", bins=bins, labels=scale.labels)
+        crowd = Population(question, scale.codes(ages), scale.clipped(ages))
+        wish = Wish(
+            question=question, guarantee=Guarantee(epsilon=1.0, delta=1e-6), users=crowd.users,
+            mix_fakes=True,
+        )  # fmt: skip
+        offer, _ = best(wish)
+        figures = collect(offer, crowd, SeededChance(7), Asked(scale=scale)).figures[0]
+        print(f"{bins} bins")
+        for row in figures.rows:
+            print(
+                f"  {row.label:14} {row.estimate:6.2f}, surely {row.lower:.1f} .. {row.upper:.1f}, "
+                f"true {row.truth:.2f}"
+            )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,44 @@
+"""Several attributes of one person: education, party and vote, each with values of its own.
+
+Data: American National Election Study 1996 (statsmodels, public domain).
+"""
+
+import numpy as np
+from statsmodels.datasets import anes96
+
+from mixtally.encode.bits import rows_of
+from mixtally.lab.offers import best
+from mixtally.lab.population import Population
+from mixtally.lab.run import collect
+from mixtally.lab.seeded import SeededChance
+from mixtally.planner import Wish
+from mixtally.records.guarantee import Guarantee
+from mixtally.records.question import with_attributes
+
+SIZES = (7, 7, 2)
+
+
+def main() -> None:
+    """One guarantee for the whole record; the planner splits it or sends it whole."""
+    study = anes96.load_pandas().data
+    values = np.array([study["educ"] - 1, study["PID"], study["vote"]]).astype(np.int64)
+    starts = np.array([[0], [SIZES[0]], [SIZES[0] + SIZES[1]]])
+    users = values.shape[1]
+    people = np.tile(np.arange(users), 3)
+    question = with_attributes("education+party+vote", SIZES)
+    crowd = Population(question, rows_of(people, (values + starts).ravel(), users, sum(SIZES)))
+    for mix_fakes in (False, True):
+        wish = Wish(
+            question=question, guarantee=Guarantee(epsilon=2.0, delta=1e-6), users=users,
+            messages_per_user=5, mix_fakes=mix_fakes,
+        )  # fmt: skip
+        offer, reason = best(wish)
+        found = collect(offer, crowd, SeededChance(7)).estimate
+        print(reason)
+        print("  found ", " ".join(f"{count:4.0f}" for count in found.counts))
+        print("  true  ", " ".join(f"{count:4d}" for count in crowd.truth))
+        print(f"  delta of the whole record: {offer.certificate.upper:.3g} at epsilon 2")
+
+
+if __name__ == "__main__":
+    main()

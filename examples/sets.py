@@ -1,0 +1,44 @@
+"""Sets: every person names up to three airports.
+
+Data: flights out of New York City 2013 (shipped, CC0). Three flights that follow each other in the
+file stand for one person's itinerary.
+"""
+
+import numpy as np
+
+from mixtally.encode.bits import rows_of
+from mixtally.lab.demo import flights
+from mixtally.lab.offers import best
+from mixtally.lab.population import Population
+from mixtally.lab.run import Asked, collect
+from mixtally.lab.seeded import SeededChance
+from mixtally.planner import Wish
+from mixtally.records.guarantee import Guarantee
+from mixtally.records.question import Kind, Question
+
+
+def main() -> None:
+    """Count airports, and which two are named together most."""
+    legs = flights()
+    users = len(legs.codes) // 3
+    people = np.repeat(np.arange(users), 3)
+    airports = legs.question
+    question = Question(
+        name="airports", bins=airports.bins, labels=airports.labels, kind=Kind.SET, max_set=3
+    )
+    crowd = Population(
+        question, rows_of(people, legs.codes[: 3 * users], users, airports.bins)
+    )  # fmt: skip
+    wish = Wish(question=question, guarantee=Guarantee(epsilon=1.0, delta=1e-6), users=users)
+    offer, reason = best(wish)
+    print(reason)
+    result = collect(offer, crowd, SeededChance(7), Asked(pairs=True))
+    found = result.estimate
+    for i in np.argsort(-found.counts)[:5].tolist():
+        print(f"{question.label(i):9} {found.counts[i]:8.1f}   true {crowd.truth[i]}")
+    for row in result.figures[0].rows[:3]:
+        print(f"{row.label:9} {row.estimate:8.1f}   true {row.truth:g}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+"""A single yes or no: how many of 944 people meant to vote for Dole, without asking anyone openly.
+
+Data: American National Election Study 1996 (statsmodels, public domain).
+"""
+
+from statsmodels.datasets import anes96
+
+from mixtally.encode.bits import packed
+from mixtally.lab.offers import best
+from mixtally.lab.population import Population
+from mixtally.lab.run import collect
+from mixtally.lab.seeded import SeededChance
+from mixtally.planner import Wish
+from mixtally.records.guarantee import Guarantee
+from mixtally.records.question import Kind, Question
+
+
+def main() -> None:
+    """Count the votes twice: in clear among fakes, and with every answer flipped at times."""
+    votes = anes96.load_pandas().data["vote"].to_numpy().astype("uint8")
+    question = Question(name="vote", bins=1, labels=("Dole",), kind=Kind.BITS)
+    crowd = Population(question, packed(votes.tobytes(), 1))
+    print(f"{crowd.users} people, {int(crowd.truth[0])} for Dole")
+    for protocol in ("clear-uniform", "single-bit"):
+        wish = Wish(
+            question=question,
+            guarantee=Guarantee(epsilon=1.0, delta=1e-6),
+            users=crowd.users,
+            protocol=protocol,
+        )
+        offer, _ = best(wish)
+        found = collect(offer, crowd, SeededChance(7)).estimate
+        print(
+            f"{protocol:13} {found.counts[0]:7.1f}, surely {found.each.lower[0]} .. "
+            f"{found.each.upper[0]}, {offer.messages_per_user:.2f} messages a user"
+        )
+
+
+if __name__ == "__main__":
+    main()

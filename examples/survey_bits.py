@@ -1,0 +1,44 @@
+"""Three yes-or-no answers of one person, sent whole or bit by bit, and which come together.
+
+Data: American National Election Study 1996 (statsmodels, public domain), every person taken to
+stand for fifty with the same answers, since a vector sent whole needs a larger crowd.
+"""
+
+import numpy as np
+from statsmodels.datasets import anes96
+
+from mixtally.encode.bits import packed
+from mixtally.lab.offers import best
+from mixtally.lab.population import Population
+from mixtally.lab.run import Asked, collect
+from mixtally.lab.seeded import SeededChance
+from mixtally.planner import Wish
+from mixtally.records.guarantee import Guarantee
+from mixtally.records.question import Kind, Question
+
+LABELS = ("votes Dole", "college degree", "news every day")
+
+
+def main() -> None:
+    """Compare both ways, then count pairs, which only vectors sent whole can tell."""
+    study = anes96.load_pandas().data
+    answers = np.array([study["vote"] == 1, study["educ"] >= 6, study["TVnews"] == 7]).T
+    vectors = np.repeat(answers.astype("uint8"), 50, axis=0)
+    question = Question(name="survey", bins=3, labels=LABELS, kind=Kind.BITS)
+    crowd = Population(question, packed(vectors.tobytes(), 3))
+    guarantee = Guarantee(epsilon=2.0, delta=1e-6)
+    whole = Wish(question=question, guarantee=guarantee, users=crowd.users, messages_per_user=1,
+                 protocol="flip")  # fmt: skip
+    split = Wish(question=question, guarantee=guarantee, users=crowd.users, messages_per_user=4)
+    for wish, asked in ((split, Asked()), (whole, Asked(pairs=True))):
+        offer, _ = best(wish)
+        result = collect(offer, crowd, SeededChance(7), asked)
+        print(f"{offer.name}: standard error {offer.standard_error:.1f} of {crowd.users} people")
+        for i, label in enumerate(LABELS):
+            print(f"  {label:32} {result.estimate.counts[i]:9.1f}   true {crowd.truth[i]}")
+        for row in (row for figures in result.figures for row in figures.rows):
+            print(f"  {row.label:32} {row.estimate:9.1f}   true {row.truth:g}")
+
+
+if __name__ == "__main__":
+    main()

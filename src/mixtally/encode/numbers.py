@@ -1,0 +1,73 @@
+"""Numbers cut into equal bins: what lies outside is moved to the nearest end, and counted."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.errors import DataError, ParameterError
+
+MOST_CUTS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """``bins`` bins of equal width from ``low`` to ``high``, each but the last without its end.
+
+    Raises ParameterError unless low < high are finite and bins lies in [2, 10^6].
+    """
+
+    low: float
+    high: float
+    bins: int
+
+    def __post_init__(self) -> None:
+        if not -math.inf < self.low < self.high < math.inf or math.isinf(self.high - self.low):
+            raise ParameterError(
+                "number", wanted="two finite numbers, LOW,HIGH with LOW < HIGH",
+                got=f"{self.low:g},{self.high:g}", do="say where values are cut off",
+            )  # fmt: skip
+        if not 2 <= self.bins <= MOST_CUTS:
+            raise ParameterError(
+                "bins of a number", wanted=f"an integer in [2, {MOST_CUTS:,}]", got=self.bins,
+                do="twenty is a good start: more bins, more noise in all",
+            )  # fmt: skip
+
+    @property
+    def edges(self) -> NDArray[np.float64]:
+        """Ends of the bins, shape (bins + 1,)."""
+        return np.linspace(self.low, self.high, self.bins + 1)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The bins as people write intervals, told apart by as many digits as it takes."""
+        for digits in range(4, 18):
+            texts = [f"{edge:.{digits}g}" for edge in self.edges.tolist()]
+            if len(set(texts)) == len(texts):
+                break
+        ends = ")" * (self.bins - 1) + "]"
+        pairs = zip(texts, texts[1:], ends, strict=False)
+        return tuple(f"[{left}, {right}{end}" for left, right, end in pairs)
+
+    def clipped(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """``values`` with what lies outside moved to the nearest end."""
+        return np.clip(values, self.low, self.high)
+
+    def codes(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
+        """The bin of each value, shape as ``values``."""
+        place = np.searchsorted(self.edges, self.clipped(values), side="right") - 1
+        return np.minimum(place, self.bins - 1).astype(np.int64)
+
+
+def number(text: str, subject: str) -> float:
+    """The number that ``text`` writes; raises DataError for anything else, NaN included."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if math.isnan(value):
+        raise DataError(
+            subject, wanted="a number", got=repr(text), do="remove the row or repair the value"
+        )
+    return value

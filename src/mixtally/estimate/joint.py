@@ -1,0 +1,58 @@
+"""How many people have both of two bits, out of messages that carry them together.
+
+Every bit of a message is flipped on its own, so y = (bit - q) / (p - q) has the true bit x as its
+mean, and the mean of y_i y_j is x_i x_j: summed over all messages,
+
+    z_ij = (s_ij - q s_i - q s_j + N q^2) / (p - q)^2
+
+which inverts the 2 x 2 flip matrix of each bit. Blank fakes add nothing on average. With
+v = p q / (p - q)^2, Var(y_i y_j) = (v + x_i)(v + x_j) - x_i x_j = v^2 + v (x_i + x_j), and so
+
+    Var z_ij = N v^2 + v (z_i + z_j)
+
+exactly, which asks for the true single counts: their estimates are put in, never below zero.
+Sent k times, z and its standard error are divided by k.
+"""
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.protocols.flips import Flips
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Joint:
+    """Unbiased counts of pairs, symmetric, shape (bins, bins) each; the diagonal means nothing.
+
+    Normal intervals: ``width`` standard errors for one pair, ``width_all`` for all pairs at once.
+    """
+
+    counts: NDArray[np.float64]
+    errors: NDArray[np.float64]
+    width: float
+    width_all: float
+
+
+def joint_counts(
+    protocol: Flips, pairs: NDArray[np.int64], messages: int, level: float = 0.95
+) -> Joint:
+    """Estimates from ``pairs`` as ``tally.pairs`` counts them among ``messages`` messages."""
+    q, contrast = protocol.flip_probability, 1.0 - 2.0 * protocol.flip_probability
+    times = protocol.messages_per_record
+    alone = np.diag(pairs).astype(np.float64)
+    both = pairs - q * (alone[:, None] + alone[None, :]) + messages * q * q
+    spread = q * (1.0 - q) / contrast**2
+    single = np.maximum((alone - messages * q) / contrast, 0.0)  # over all repeats
+    variance = messages * spread**2 + spread * (single[:, None] + single[None, :])
+    normal, bins = NormalDist(), len(alone)
+    many = max(1, math.comb(bins, 2))
+    return Joint(
+        counts=both / contrast**2 / times,
+        errors=np.sqrt(variance) / times,
+        width=normal.inv_cdf(0.5 + 0.5 * level),
+        width_all=-normal.inv_cdf((1.0 - level) / 2.0 / many),
+    )

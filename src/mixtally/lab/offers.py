@@ -1,0 +1,158 @@
+"""The offer a simulation plays: the planner's best, with the repeats or the pairs asked for."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import msgspec
+
+from mixtally.errors import InfeasibleError, ParameterError, PlanError
+from mixtally.lab.parts import parts
+from mixtally.lab.population import Population
+from mixtally.planner import Answer, Misfit, Offer, Wish, choose
+from mixtally.planner.offers import flip
+from mixtally.planner.ways import ways
+from mixtally.privacy import compose, laws
+from mixtally.privacy.laws import Ask
+from mixtally.privacy.price import law_of, verify
+from mixtally.protocols.base import Protocol
+from mixtally.protocols.clear import ClearProtocol
+from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.protocols.flip_vector import FlipVector
+from mixtally.protocols.single_bit import SingleBit
+from mixtally.records.certificate import Certificate
+from mixtally.records.guarantee import Guarantee, Observer
+from mixtally.records.layout import Form
+from mixtally.records.plan import Plan
+from mixtally.records.question import Kind
+
+
+def best(wish: Wish, *, repeats: int | None = None, pairs: bool = False) -> tuple[Offer, str]:
+    """The offer to play and why it was chosen.
+
+    Raises InfeasibleError when nothing fits, ParameterError for repeats of anything but free bits,
+    or for pairs where no offer sends several bits in one message.
+    """
+    if repeats is not None:
+        return _repeated(wish, repeats)
+    if pairs and wish.question.kind is Kind.BITS and wish.protocol is None:
+        wish = replace(wish, protocol=FlipVector.name)  # the only one that sends bits together
+    answer = choose(wish)
+    if not pairs:
+        return answer.best, answer.reason
+    return _whole(answer)
+
+
+def _whole(answer: Answer) -> tuple[Offer, str]:
+    for offer in (answer.best, *answer.others):
+        if len(offer.plans) == 1 and offer.protocol.layout.form is Form.BITS:
+            reason = answer.reason
+            if offer is not answer.best:
+                reason = (
+                    f"{offer.name} sends records whole, so that pairs can be counted; "
+                    f"{answer.best.name} would err by {answer.best.standard_error:.3g} instead of "
+                    f"{offer.standard_error:.3g} counts."
+                )
+            return offer, reason
+    raise ParameterError(
+        "pairs", wanted="records of several bits that travel whole", got=answer.best.name,
+        do="leave --pairs out, or allow more fakes or users",
+    )  # fmt: skip
+
+
+def _repeated(wish: Wish, repeats: int) -> tuple[Offer, str]:
+    """Free vectors sent whole, ``repeats`` times."""
+    question = wish.question
+    if question.kind is not Kind.BITS or question.bins < 2 or wish.protocol not in (
+        None, FlipVector.name,
+    ):  # fmt: skip
+        raise ParameterError(
+            "repeats", wanted="vectors of several bits and --protocol flip",
+            got=f"{question.bins:,} bins of kind {question.kind}"
+            + f" and --protocol {wish.protocol}" * (wish.protocol is not None),
+            do="leave --repeats out",
+        )  # fmt: skip
+    if not 1 <= repeats <= wish.messages_per_user:
+        raise ParameterError(
+            "repeats",
+            wanted=f"an integer in [1, {float(wish.messages_per_user):g}], the messages a user",
+            got=repeats, do="raise --messages-per-user",
+        )  # fmt: skip
+    (whole, *_) = ways(question)
+    found = flip(wish, whole, repeats)
+    if not isinstance(found, Offer):
+        needs = found.needs if isinstance(found, Misfit) else "a larger budget of bytes"
+        raise InfeasibleError(
+            "plan", wanted=f"a vector of {question.bins} bits sent {repeats} times",
+            got=f"{wish.users:,} users", do=f"flip needs {needs}",
+        )  # fmt: skip
+    return found, (
+        f"Every vector is sent {repeats} times, as asked: a standard error of "
+        f"{found.standard_error:.3g} counts."
+    )
+
+
+def given(plans: Sequence[Plan], population: Population) -> Offer:
+    """Plans that were made before, as an offer: one, or those of a record's messages in order.
+
+    Several are certified together at the delta they add up to. Raises PlanError when they are for
+    other records, other people or another observer, or promise what is not true.
+    """
+    parts(population, [plan.question for plan in plans])
+    protocols = tuple(verify(plan) for plan in plans)
+    (first, *others) = plans
+    if not others:
+        return Offer((first,), protocols, first.guarantee, first.certificate, *_counted(first))
+    if any(plan.users != first.users for plan in others):
+        raise PlanError(
+            "plans", wanted=f"{first.users:,} users in each", got="different numbers of users",
+            do="give the plans that one call of `mixtally plan` wrote",
+        )  # fmt: skip
+    delta = min(0.1, math.fsum(plan.guarantee.delta for plan in plans) * (1.0 + 1e-9))
+    whole = compose.epsilon_of([(plan, 1) for plan in plans], delta)
+    promised = Guarantee(epsilon=whole.epsilon, delta=delta)
+    return Offer(tuple(plans), protocols, promised, whole, *_counted(first))
+
+
+def _counted(plan: Plan) -> tuple[int, int, float]:
+    """One collection, everybody, and the share of their fakes and flips that is counted on."""
+    return 1, plan.users, plan.honest_fraction
+
+
+def seen_by_sums(offer: Offer) -> Certificate:
+    """What is promised against someone who sees only how often each bit was set.
+
+    Sums are made from the messages, so the plan's own certificate always holds; where other
+    people's flips hide more of a sum than of a message, a smaller delta is computed.
+    """
+    own = offer.certificate
+    same = Certificate(
+        epsilon=own.epsilon, lower=0.0, upper=own.upper, observer=Observer.SUMS, status=own.status,
+        source=f"sums are made from the messages, against which the plan has: {own.source}",
+        assumption=own.assumption,
+    )  # fmt: skip
+    if len(offer.plans) > 1 or offer.collections > 1:
+        return same
+    protocol = offer.protocol
+    if isinstance(protocol, (ClearProtocol, SingleBit)):
+        return Certificate(
+            epsilon=own.epsilon, lower=own.lower, upper=own.upper, observer=Observer.SUMS,
+            status=own.status, assumption=own.assumption,
+            source=f"sums and shuffled messages of this protocol tell the same; {own.source}",
+        )  # fmt: skip
+    found = laws.price("flip", _summed(protocol, offer.plan), own.epsilon)
+    if found.upper > own.upper:
+        return same
+    return msgspec.structs.replace(found, lower=0.0) if protocol.fakes else found
+
+
+def _summed(protocol: Protocol, plan: Plan) -> Ask:
+    """The law of sums of everybody's flips; sent fakes are left out, which never hides more."""
+    _, ask = law_of(protocol)
+    people = math.floor(plan.honest_fraction * plan.users)
+    if isinstance(protocol, FlipBlank):
+        ask = Ask(
+            users=people, threshold=protocol.threshold, bins=protocol.bins,
+            max_set=protocol.max_set if protocol.max_set > 1 else None,
+        )  # fmt: skip
+    return replace(ask, observer=Observer.SUMS)

@@ -1,0 +1,209 @@
+"""``mixtally simulate`` on sets, bits, attributes and numbers, whole and split."""
+
+import json
+
+import pytest
+
+SETS = ["red;blue", "blue", "red;green;blue", "green"]
+GIVEN = ("--epsilon", 1, "--delta", "1e-6", "--seed", 1)
+
+
+@pytest.fixture
+def data(tmp_path):
+    """Two thousand people with a record of every kind."""
+    lines = ["likes,ill,a,b,v,city,age,income"]
+    for i in range(2000):
+        a, b = i % 2, i % 3 == 0
+        lines.append(
+            f"{SETS[i % 4]},{['no', 'yes'][i % 5 == 0]},{a},{int(b)},{a}{int(b)}{i % 7 % 2},"
+            f"{'xyz'[i % 3]},{['old', 'young'][a]},{i % 100}"
+        )
+    path = tmp_path / "data.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture
+def played(cli, data):
+    """Plays the data and returns the facts."""
+
+    def call(*more):
+        outcome = cli("simulate", data, *more, "--json")
+        assert (outcome.status, outcome.err.strip()) == (0, "")
+        return json.loads(outcome.out)
+
+    return call
+
+
+READ = {
+    "sets": ("--column", "likes", "--set", ";"),
+    "bit": ("--column", "ill", "--as", "bits"),
+    "bits": ("--columns", "a,b", "--as", "bits", "--messages-per-user", 5),
+    "attributes": ("--columns", "city,age", "--as", "attributes", "--mix-fakes"),
+    "number": ("--column", "income", "--number", "0,80", "--bins", 8, "--mix-fakes"),
+}
+
+
+@pytest.mark.parametrize("kind", READ)
+def test_every_kind_is_counted(played, kind):
+    """False alarm below 10^-6: each estimate within six standard errors."""
+    (release,) = played(*READ[kind], *GIVEN)["releases"]
+    assert release["delta"] <= 1e-6
+    for row in release["estimates"]:
+        assert abs(row["estimate"] - row["truth"]) < 6 * row["standard_error"]
+        assert row["lower_all_bins"] <= row["lower"] <= row["upper"] <= row["upper_all_bins"]
+
+
+def test_a_split_record_shows_the_certificate_of_the_whole(cli, data, played):
+    (release,) = played(*READ["attributes"], *GIVEN)["releases"]
+    assert release["messages_of_a_record"] == len(release["fingerprints"]) == 2
+    assert (release["epsilon"], release["bins"]) == (1.0, 5)
+    labels = [row["label"] for row in release["estimates"]]
+    assert labels == ["city=x", "city=y", "city=z", "age=old", "age=young"]
+    outcome = cli("simulate", data, *READ["attributes"], *GIVEN, "--out", data.parent / "out")
+    page = (data.parent / "out" / "report.html").read_text()
+    assert "epsilon = 1, delta &lt;=" in page
+    assert "clear-shaped, split" in outcome.out
+
+
+def test_numbers_tell_mean_quantiles_and_the_clipping(cli, data, played):
+    facts = played(*READ["number"], *GIVEN)
+    assert "400 of 2,000 were clipped" not in facts["source"]  # 80 itself is inside
+    assert "380 of 2,000 were clipped" in facts["source"]
+    names = [row["label"] for row in facts["releases"][0]["numbers"]]
+    assert names[0] == "mean"
+    assert "50 % quantile" in names
+    for row in facts["releases"][0]["numbers"]:
+        assert row["lower"] <= row["truth"] <= row["upper"]
+    assert "mean and quantiles" in cli("simulate", data, *READ["number"], *GIVEN).out
+
+
+def test_pairs_are_counted_where_records_travel_whole(cli, data, played):
+    given = ("--columns", "a,b", "--as", "bits", "--pairs")
+    (release,) = played(*given, *GIVEN)["releases"]
+    assert release["protocol"] == "flip"
+    (row,) = release["pairs"]
+    assert row["label"] == "a & b"
+    assert row["truth"] == 333
+    assert abs(row["estimate"] - 333) < 6 * row["standard_error"]
+    assert "how many people have both" in cli("simulate", data, *given, *GIVEN).out
+
+
+def test_vectors_are_sent_as_often_as_asked(played):
+    given = ("--column", "v", "--as", "bits", "--repeats", 3)
+    (release,) = played(*given, *GIVEN)["releases"]
+    assert (release["repeats"], release["messages"]) == (3, 6000)
+    assert release["messages_per_user"] == 3.0
+
+
+def test_an_observer_of_sums_is_told_beside_the_plan(cli, data, played):
+    given = ("--columns", "a,b", "--as", "bits", "--protocol", "flip", "--observer", "sums")
+    (release,) = played(*given, *GIVEN)["releases"]
+    assert release["observer"] == "messages"
+    assert release["observer_of_sums"]["observer"] == "sums"
+    assert release["observer_of_sums"]["upper"] < release["delta"]
+    assert "Someone who sees only the sums" in cli("simulate", data, *given, *GIVEN).out
+
+
+PLANNED = {
+    "sets": (["--bins", 3, "--max-set", 3], READ["sets"]),
+    "bit": (["--bits", 1], READ["bit"]),
+    "bits": (["--bits", 2, "--protocol", "flip"], READ["bits"][:4]),
+    "attributes": (["--attributes", "3,2", "--protocol", "flip-blank"], READ["attributes"][:4]),
+    "number": (["--bins", 8], READ["number"][:6]),
+}
+
+
+@pytest.fixture
+def planned(cli, tmp_path):
+    """Plans for two thousand users, written by the command."""
+
+    def call(*more):
+        path = tmp_path / "plan.json"
+        given = ("--epsilon", 1, "--delta", "1e-6", "--users", 2000)
+        assert cli("plan", *given, *more, "--out", path).status == 0
+        return sorted(tmp_path.glob("plan*.json"))
+
+    return call
+
+
+@pytest.fixture
+def numbered(data):
+    """The data with numbered labels, as a plan without labels has them."""
+    text = data.read_text()
+    for old, new in (("red", "0"), ("blue", "1"), ("green", "2"), ("old", "0"), ("young", "1")):
+        text = text.replace(old, new)
+    for number, letter in enumerate("xyz"):
+        text = text.replace(f",{letter},", f",{number},")
+    path = data.with_name("numbered.csv")
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("kind", PLANNED)
+def test_a_plan_of_every_kind_is_played(cli, numbered, planned, kind):
+    made, read = PLANNED[kind]
+    (path,) = planned(*made)
+    outcome = cli("simulate", numbered, *read, "--plan", path, "--seed", 1, "--json")
+    assert (outcome.status, outcome.err.strip()) == (0, "")
+    (release,) = json.loads(outcome.out)["releases"]
+    for row in release["estimates"]:
+        assert abs(row["estimate"] - row["truth"]) < 6 * row["standard_error"]
+
+
+def test_the_plans_of_a_split_record_are_played_together(cli, numbered, planned):
+    paths = planned("--attributes", "3,2", "--messages-per-user", 5)
+    assert len(paths) == 2
+    given = ("simulate", numbered, *READ["attributes"][:4], "--seed", 1, "--json")
+    outcome = cli(*given, "--plan", paths[0], "--plan", paths[1])
+    assert (outcome.status, outcome.err.strip()) == (0, "")
+    (release,) = json.loads(outcome.out)["releases"]
+    assert release["epsilon"] == pytest.approx(1.0, rel=0.05)
+    assert release["delta"] <= 1.001e-6
+
+
+def test_the_plans_of_a_split_record_keep_the_order_of_their_labels(cli, data, planned, tmp_path):
+    labels = tmp_path / "labels"
+    labels.write_text("z\ny\nx\nyoung\nold\n")
+    given = ("--attributes", "3,2", "--labels", labels, "--messages-per-user", 5)
+    one, two = planned(*given)
+    read = ("--columns", "city,age", "--as", "attributes", "--plan", one, "--plan", two)
+    outcome = cli("simulate", data, *read, "--seed", 1, "--json")
+    assert (outcome.status, outcome.err.strip()) == (0, "")
+    found = [row["label"] for row in json.loads(outcome.out)["releases"][0]["estimates"]]
+    assert found == ["city=z", "city=y", "city=x", "age=young", "age=old"]
+
+
+@pytest.mark.parametrize("kind", PLANNED)
+@pytest.mark.parametrize("read", PLANNED)
+def test_a_plan_of_another_kind_is_refused(refused, numbered, planned, kind, read):
+    if {kind, read} in ({kind}, {"bit", "bits"}, {"sets"}):
+        return
+    line = refused("simulate", numbered, *PLANNED[read][1], "--plan", planned(*PLANNED[kind][0])[0])
+    assert line.startswith("mixtally: plan: wanted ")
+
+
+REFUSED = [
+    (("--column", "likes", "--set", ";", "--max-set", 2), "row 3: wanted at most 2 labels"),
+    (("--column", "v", "--as", "bits", "--pairs", "--as", "cube"), "--as: wanted bits or attrib"),
+    (("--column", "likes", "--as", "bits"), "wanted 0 or 1"),
+    (("--columns", "a,b"), "columns: wanted 1 to 1 different columns"),
+    ((), "columns: wanted --column or --columns, got neither"),
+    (("--column", "a", "--columns", "a,b"), "got both"),
+    (("--column", "a", "--set", ";", "--number", "0,1"), "data: wanted one way to read them"),
+    (("--column", "a", "--max-set", 3), "--max-set: wanted --set beside it"),
+    (("--column", "a", "--bins", 3), "--bins: wanted --number beside it"),
+    (("--column", "a", "--number", "1"), "number: wanted two numbers, LOW,HIGH, got '1'"),
+    (("--column", "a", "--number", "3,1"), "LOW < HIGH"),
+    (("--column", "likes", "--number", "0,1"), "row 1: wanted a number, got 'red;blue'"),
+    (("--column", "city", "--pairs"), "pairs: wanted records of several bits"),
+    (("--column", "city", "--repeats", 2), "repeats: wanted vectors of several bits"),
+    (("--column", "likes", "--set", ";", "--protocol", "flip"), "another --protocol for records"),
+    (("--column", "city", "--observer", "all"), "observer: wanted one of messages, sums"),
+    (("--columns", "a,b", "--as", "bits", "--project", "simplex"), "projection: wanted counts"),
+]
+
+
+@pytest.mark.parametrize(("given", "said"), REFUSED, ids=[said for _, said in REFUSED])
+def test_what_cannot_be_played_is_refused(refused, data, given, said):
+    assert said in refused("simulate", data, *given, *GIVEN)

@@ -1,0 +1,105 @@
+"""Bits, sets and numbers become records, or are refused in one line."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mixtally.encode.bits import bit, packed, record, rows_of, set_bits, vector
+from mixtally.encode.numbers import Scale, number
+from mixtally.encode.sets import members
+from mixtally.errors import DataError, ParameterError
+
+
+@pytest.mark.parametrize("text", ["1", "yes", "Y", "TRUE", " t ", "1.0"])
+def test_a_yes_is_one(text):
+    assert bit(text, "row 1") == 1
+
+
+@pytest.mark.parametrize("text", ["0", "no", "N", "False", "f", "0.0"])
+def test_a_no_is_zero(text):
+    assert bit(text, "row 1") == 0
+
+
+@pytest.mark.parametrize("text", ["2", "", "maybe", "nan", "-1", "01"])
+def test_anything_else_is_no_bit(text):
+    with pytest.raises(DataError, match="row 7: wanted 0 or 1"):
+        bit(text, "row 7")
+
+
+@given(st.lists(st.lists(st.integers(0, 1), min_size=11, max_size=11), max_size=20))
+def test_strings_of_bits_are_packed_in_their_order(table):
+    texts = ["".join(map(str, bits)) for bits in table]
+    rows = packed(b"".join(vector(text, 11, "") for text in texts), 11)
+    assert np.unpackbits(rows, axis=1, count=11, bitorder="little").tolist() == table
+    assert set_bits(rows).tolist() == [sum(bits) for bits in table]
+
+
+@pytest.mark.parametrize("text", ["", "0110", "011000", "01a01", "01 01", "²0110", "-1011"])
+def test_a_string_of_another_form_is_refused(text):
+    with pytest.raises(DataError, match="row 3"):
+        vector(text, 5, "row 3")
+
+
+def test_rows_hold_the_bits_of_their_people():
+    rows = rows_of(np.array([0, 2, 2]), np.array([8, 0, 9]), 3, 10)
+    assert rows.tolist() == [[0, 1], [0, 0], [1, 2]]
+    assert record([0, 9], 10).tolist() == [[1, 2]]
+
+
+def test_a_set_is_its_distinct_labels():
+    assert members("red; blue;red", ";", 2, "") == ["red", "blue"]
+    assert members("red", ";", 1, "") == ["red"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("red;;blue", "labels between"), ("a;b;c;d", "at most 3 labels"), (" ", "labels between")],
+)
+def test_a_set_that_cannot_be_hidden_is_refused(text, said):
+    with pytest.raises(DataError, match=said):
+        members(text, ";", 3, "row 1")
+
+
+def test_numbers_fall_into_equal_bins_and_what_lies_outside_into_the_ends():
+    scale = Scale(0.0, 10.0, 5)
+    values = np.array([-3.0, 0.0, 1.999, 2.0, 9.99, 10.0, 11.0, np.inf])
+    assert scale.codes(values).tolist() == [0, 0, 0, 1, 4, 4, 4, 4]
+    assert scale.labels == ("[0, 2)", "[2, 4)", "[4, 6)", "[6, 8)", "[8, 10]")
+    assert scale.clipped(values).max() == 10.0
+
+
+@given(
+    low=st.floats(-1e6, 1e6), width=st.floats(1e-3, 1e6), bins=st.integers(2, 500),
+    share=st.floats(0, 1),
+)  # fmt: skip
+def test_a_number_lies_between_the_ends_of_its_bin(low, width, bins, share):
+    scale = Scale(low, low + width, bins)
+    value = min(low + share * width, scale.high)
+    code = int(scale.codes(np.array([value]))[0])
+    assert scale.edges[code] <= value <= scale.edges[code + 1]
+    assert len(set(scale.labels)) == bins
+
+
+@pytest.mark.parametrize(("low", "high"), [(1, 1), (2, 1), (math.nan, 1), (0, math.inf)])
+def test_a_range_without_width_is_refused(low, high):
+    with pytest.raises(ParameterError, match="LOW < HIGH"):
+        Scale(low, high, 5)
+
+
+@pytest.mark.parametrize("bins", [1, 0, 10**6 + 1])
+def test_a_number_of_cuts_outside_its_range_is_refused(bins):
+    with pytest.raises(ParameterError, match="bins of a number"):
+        Scale(0, 1, bins)
+
+
+@pytest.mark.parametrize("text", ["nan", "NaN", "abc", "1,5", ""])
+def test_what_is_no_number_is_refused(text):
+    with pytest.raises(DataError, match="row 9: wanted a number"):
+        number(text, "row 9")
+
+
+def test_an_infinite_number_is_clipped_like_any_other():
+    assert number("-inf", "") == -math.inf
