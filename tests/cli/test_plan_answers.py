@@ -105,9 +105,9 @@ def test_split_records_are_named_and_their_traffic_is_that_of_all_parts(cli):
     facts = facts_of(cli, *ASKED, *SPLIT)
     assert facts["messages_of_a_record"] == len(facts["plans"]) == 2
     assert facts["messages_per_user"] <= 3
-    assert facts["local_epsilon"] <= 1
+    assert facts["local_epsilon"] is None
     assert "A record travels as 2 messages" in facts["reason"]
-    assert "flip-blank, split" in cli(*ASKED, *SPLIT).out
+    assert "clear-uniform, split" in cli(*ASKED, *SPLIT).out
 
 
 def test_hashed_values_are_named_with_their_collisions(cli):

@@ -198,7 +198,7 @@ REFUSED = [
     (("--column", "likes", "--number", "0,1"), "row 1: wanted a number, got 'red;blue'"),
     (("--column", "city", "--pairs"), "pairs: wanted records of several bits"),
     (("--column", "city", "--repeats", 2), "repeats: wanted vectors of several bits"),
-    (("--column", "likes", "--set", ";", "--protocol", "flip"), "another --protocol for records"),
+    (("--column", "likes", "--set", ";", "--protocol", "flip"), "it cannot hold sets"),
     (("--column", "city", "--observer", "all"), "observer: wanted one of messages, sums"),
     (("--columns", "a,b", "--as", "bits", "--project", "simplex"), "projection: wanted counts"),
 ]

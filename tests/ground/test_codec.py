@@ -16,7 +16,10 @@ from mixtally.records.question import Question
 from records.builders import a_plan
 
 FRUIT = Question(name="fruit", bins=2, labels=("apple", "pear"))
-FRUIT_BYTES = b'{"bins":2,"labels":["apple","pear"],"name":"fruit"}'
+FRUIT_BYTES = (
+    b'{"attributes":null,"bins":2,"hashed":null,"kind":"one","labels":["apple","pear"],'
+    b'"max_set":1,"name":"fruit"}'
+)
 
 
 class Number(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -57,6 +57,8 @@ def delta(fakes: int, bins: int, epsilon: float) -> Bracket:
     inside = below < total  # otherwise not even A = T exceeds: only when e^eps T rounds up to T
     if not inside.all():
         total, weight, below = total[inside], weight[inside], below[inside]
+    if not len(total):
+        return bracket(0.0, cut=cut)
     over, rounding = _excess(total, below, epsilon)
     if np.any(over < -rounding):
         raise AccountingError("clear-uniform: a conditional divergence came out negative")

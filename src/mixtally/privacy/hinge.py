@@ -174,7 +174,8 @@ class _Saddle:
         top = float(exponent[-1])
         if top < _MOST_NATS:  # log M is often a tiny difference: keep its digits
             growth = float((self.chances * np.expm1(exponent)).sum())
-            return math.log1p(growth), self.chances * np.exp(exponent) / (1.0 + growth)
+            if growth > -0.5:
+                return math.log1p(growth), self.chances * np.exp(exponent) / (1.0 + growth)
         weights = self.chances * np.exp(exponent - top)
         total = float(weights.sum())
         return top + math.log(total), weights / total

@@ -9,6 +9,7 @@ are laid until every point is in one whose bound is below the ceiling, so that t
 and moves as smoothly with the parameters as the divergence known.
 """
 
+import heapq
 import math
 from collections.abc import Callable, Iterable, Iterator
 
@@ -23,6 +24,7 @@ NEGLIGIBLE = 1e-18
 _LINE_GAP = 1e-3
 _BOX_GAP = 2e-3
 _NEAR = 1e-2
+_MOST_HALVED = 3000
 _MOST_CELLS = 100_000
 _ROOM_USED = 0.9
 _FLOOR = 1e-300
@@ -58,7 +60,7 @@ def worst(
         search.sweep(*whole[0], bound)
     else:
         search.halve(whole, feasible)
-    return Bracket(search.found, min(1.0, max(search.ceiling(), search.point)))
+    return Bracket(search.found, min(1.0, max(search.ceiling(), search.point, search.rest)))
 
 
 def ceiling(found: float, negligible: float, coordinates: int) -> float:
@@ -77,6 +79,8 @@ class _Search:
         self.found = 0.0
         self.point = 0.0
         """The largest upper end of a point."""
+        self.rest = 0.0
+        """The largest bound of a cell that was left as it is."""
         self.cells = 0
 
     def look(self, point: Cell) -> Bracket:
@@ -129,17 +133,25 @@ class _Search:
         return most if room >= slope * most else max(1, math.floor(room / slope))
 
     def halve(self, whole: Cell, feasible: Callable[[Cell], bool]) -> None:
-        """Cuts cells in two until each is below the ceiling."""
-        cells = [whole]
-        while cells:
-            cell = cells.pop()
-            bound = self.bound(cell)
-            if bound <= self.ceiling() or _is_point(cell):
+        """Cuts cells in two, the worst first, until all are below the ceiling or there are many.
+
+        Where the divergence is almost flat no cell can be told from the next; then the worst bound
+        that is left is what is proved.
+        """
+        cells = [(-self.bound(whole), whole)]
+        while cells and self.cells <= _MOST_HALVED:
+            bound, cell = -cells[0][0], cells[0][1]
+            if bound <= self.ceiling():
+                return
+            heapq.heappop(cells)
+            if _is_point(cell):
                 continue
             corner = next(_corners(cell))
             if bound <= self.ceiling() * (1.0 + _NEAR) and feasible(corner):
                 self.look(corner)
-            cells += filter(feasible, _halves(cell))
+            for half in filter(feasible, _halves(cell)):
+                heapq.heappush(cells, (-self.bound(half), half))
+        self.rest = -cells[0][0] if cells else 0.0
 
 
 def _log(bound: float) -> float:

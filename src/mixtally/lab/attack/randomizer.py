@@ -91,7 +91,10 @@ def flip_checks(protocol: Flips, lab: Lab) -> tuple[list[Checks], int]:
     for span in spans(half, max(2, _SPAN_BITS // bins)):
         count = span.stop - span.start
         codes = (np.arange(span.start, span.stop) + _spread(bins, half)) % bins
-        rows = lab.device.reports(protocol, codes, lab.chance)
+        # A record's repeats stand together: each of them is a report like any other.
+        codes = np.repeat(codes[:: protocol.messages_per_record], protocol.messages_per_record)
+        people = codes[:: protocol.messages_per_record]
+        rows, codes = lab.device.reports(protocol, people, lab.chance)[:count], codes[:count]
         held = protocol.layout.rows(codes)
         own += np.bincount(codes, weights=1 - _bit(rows, codes), minlength=bins).astype(np.int64)
         codes_seen += np.bincount(codes, minlength=bins)
