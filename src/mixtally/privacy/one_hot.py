@@ -44,7 +44,7 @@ MESSAGES_SOURCE = (
     "free blank fakes of the crowd, any dataset (upper end); records without the common bit "
     "(lower end); Sufficient Differential Privacy 2017 (3.1), Balle et al. 2019"
 )
-SUMS_SOURCE = "two independent bins, worst dataset by branch and bound (Notes 2020, section 5.2)"
+SUMS_SOURCE = "two independent bins, worst dataset proved cell by cell (Notes 2020, section 5.2)"
 _TOO_MANY_FLIPS = 4e5
 _CELLS = 32
 _EVENLY = 0.2
