@@ -109,7 +109,8 @@ def test_two_messages_tell_together_what_the_sum_over_all_outcomes_says(name):
 def test_the_certificate_is_the_composition_of_its_plans(name):
     found = named(TRIP, name)
     again = compose.delta_of([(plan, 1) for plan in found.plans], 1.0)
-    assert again == found.certificate
+    assert again.upper <= found.certificate.upper <= 1.01 * again.upper
+    assert (again.lower, again.source) == (found.certificate.lower, found.certificate.source)
     assert again.lower >= max(plan.certificate.lower for plan in found.plans) * 1e-9
 
 
