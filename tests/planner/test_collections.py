@@ -41,7 +41,7 @@ def test_two_collections_need_more_fakes_than_one_and_fewer_than_half_the_epsilo
 
 @composed
 def test_five_collections_keep_the_guarantee_by_a_librarys_composition():
-    """dp-accounting rounds the curve of the outcomes by itself, upwards; ours is somewhat rougher."""
+    """dp-accounting rounds the curve of the outcomes by itself, upwards; ours is rougher."""
     from dp_accounting.pld import pld_pmf
 
     (found,) = surveyed(FIVE)
