@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 Floats = NDArray[np.float64]
 
@@ -14,6 +13,7 @@ CUT_TAIL = math.exp(-_CUT_NATS)
 """An upper bound, 1.7e-28, for the probability cut off each side of a window."""
 
 _EXACT_FACTORIALS = 16
+_LOG_FACTORIALS = np.array([math.lgamma(n + 1.0) for n in range(_EXACT_FACTORIALS)])
 _UNIT = 2.0**-53
 _POINT_ERROR = 1e-12
 """Bound on the relative error of ``half_pmf`` down to 1e-60, with room; measured below 1e-13."""
@@ -71,6 +71,8 @@ def pmf(trials: int, probability: float, first: int, last: int) -> Floats:
 
 def upper_half_tail(trials: Floats, first: Floats) -> Floats:
     """P(Bin(trials, 1/2) >= first) for arrays with 1 <= first <= trials."""
+    from scipy import special  # slow to import, and seldom needed
+
     return np.asarray(special.betainc(first, trials - first + 1.0, 0.5), dtype=np.float64)
 
 
@@ -204,7 +206,7 @@ def _stirling_error(n: NDArray[np.float64] | np.float64) -> Floats:
     if not small.any():
         return series
     low = np.where(small, n, 1.0)
-    direct = special.gammaln(low + 1.0) - (
+    direct = _LOG_FACTORIALS[low.astype(np.intp)] - (
         (low + 0.5) * np.log(low) - low + 0.5 * math.log(2 * np.pi)
     )
     return np.where(small, direct, series)

@@ -25,7 +25,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import fft
 
 from mixtally.errors import AccountingError
 from mixtally.ground.tails import Floats
@@ -119,6 +118,8 @@ class Sum:
 
     def _tail(self, epsilon: float, t: float, scale: float, mean: float, variance: float) -> float:
         """``scale`` times sum of c_l g(l), with all that it may lack."""
+        from scipy import fft  # slow to import, and only compositions need it
+
         spread = abs(mean - epsilon) + _REACH * math.sqrt(variance) + 64.0 * self.step
         # No sum lies outside of 2 most + 1 cells: so many hold everything.
         half = min(math.ceil(spread / self.step), self.most + 1)
@@ -150,6 +151,8 @@ class Sum:
 
     def _sum(self, epsilon: float, t: float, cells: int) -> tuple[float, float]:
         """(sum of c_l g(l) over the half cycle above epsilon, bound on its rounding)."""
+        from scipy import fft
+
         transform_error = 16.0 * _UNIT * math.log2(cells)
         product = np.ones(cells // 2 + 1, dtype=np.complex128)
         log_bound = np.zeros(cells // 2 + 1)

@@ -9,7 +9,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special
 
 from mixtally.ground.tails import Floats
 
@@ -36,6 +35,8 @@ def counts(tilted: Floats, number: int) -> Counts | None:
     Outside of a window a count lies with probability at most 2 e^-46: P(X >= k) for k above the
     mean m of a binomial law, and P(X <= k) below, are at most e^{-(k log(k/m) - k + m)}.
     """
+    from scipy import special  # slow to import, and seldom needed
+
     usual = int(np.argmax(tilted))
     others = [i for i in range(len(tilted)) if i != usual]
     windows = []
@@ -62,6 +63,8 @@ def expectation(
 
     ``log_usual`` is the logarithm of the usual value's chance; all may sum to less than one.
     """
+    from scipy import special
+
     base = float(values[kept.usual])
     logs, often = np.zeros(1), np.zeros(1, dtype=np.int64)
     total, size, digits = np.full(1, number * base), np.full(1, abs(number * base)), 1.0
