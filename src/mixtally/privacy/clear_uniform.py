@@ -100,10 +100,14 @@ def _excess(
     """
     excess = math.expm1(epsilon)
     long = len(total) >= _LONG and epsilon <= _STEEP
-    walk = tails.half_walk(total - 1.0, below) if long else None
+    # Of few tosses all must be heads, which is exact; such totals stand first.
+    few = int(np.count_nonzero(below == total - 1.0))
+    walk = tails.half_walk(total[few:] - 1.0, below[few:]) if long else None
     if walk is not None:
-        f, s = walk.points, walk.tails
-        error = walk.share * f + excess * walk.errors
+        none = np.zeros(few)
+        f = np.concatenate([np.exp2(1.0 - total[:few]), walk.points])
+        s = np.concatenate([none, walk.tails])
+        error = np.concatenate([none, walk.share * walk.points + excess * walk.errors])
     else:
         f, s = _points_and_tails(total - 1.0, below)
         error = f * (_TAIL_ERROR * math.sqrt(max(1.0, float(total[-1]) / _TOSSES)))
