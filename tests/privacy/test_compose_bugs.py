@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import fft
 
 from mixtally.errors import AccountingError, InfeasibleError, ParameterError
 from mixtally.privacy import compose, convolve, losses, price
@@ -100,7 +101,7 @@ def test_a_cycle_that_is_too_short_costs_precision_but_never_the_bound(monkeypat
     for cells in (64, 256, 1024):
         monkeypatch.setattr(convolve, "_LEAST_CELLS", 16)
         monkeypatch.setattr(convolve, "_MOST_CELLS", 1)
-        monkeypatch.setattr(convolve.fft, "next_fast_len", lambda *_, c=cells, **__: c)
+        monkeypatch.setattr(fft, "next_fast_len", lambda *_, c=cells, **__: c)
         assert Sum([(part, 20)]).delta(2.0) >= truth * (1 - 1e-6)
 
 
