@@ -14,7 +14,7 @@ from mixtally.cli.question import QUESTION, question_of
 
 if TYPE_CHECKING:
     from mixtally.errors import InfeasibleError
-    from mixtally.planner import Answer, Wish
+    from mixtally.planner import Answer, Forecast, Wish
 
 
 @takes({**BUDGET, **QUESTION})
@@ -76,14 +76,14 @@ def plan(
         if target_share is None and target_error is None:
             _print_nearest(wish, error, json=json)
         raise
-    planner.forecast(answer.best, level)  # refuses a level before anything is written
+    forecast = planner.forecast(answer.best, level)  # refuses a level before anything is written
     written = _write(answer, out) if out is not None else []
     if target_error is not None:
         wish = _with_budget(wish, answer)
     if json:
-        _print_json(wish, answer, level, explain=explain)
+        _print_json(wish, answer, forecast, explain=explain)
     else:
-        _print(wish, answer, level, explain=explain)
+        _print(wish, answer, forecast, explain=explain)
         for path in written:
             typer.echo(f"plan written to {path}")
 
@@ -136,13 +136,13 @@ def _write(answer: "Answer", out: Path) -> list[Path]:
     return publish(out.parent, {n: canonical(p) for n, p in zip(names, plans, strict=True)})
 
 
-def _print_json(wish: "Wish", answer: "Answer", level: float, *, explain: bool) -> None:
+def _print_json(wish: "Wish", answer: "Answer", expected: "Forecast", *, explain: bool) -> None:
     from mixtally import planner
 
     best = answer.best
     facts = {
         **answer.facts(),
-        "forecast": asdict(planner.forecast(best, level)),
+        "forecast": asdict(expected),
         "front": [{"name": offer.name, **offer.facts()} for offer in _front(wish, answer)],
     }
     if explain:
@@ -158,14 +158,14 @@ def _front(wish: "Wish", answer: "Answer") -> list[Any]:
     return front(replace(wish, users=answer.best.plan.users))
 
 
-def _print(wish: "Wish", answer: "Answer", level: float, *, explain: bool) -> None:
+def _print(wish: "Wish", answer: "Answer", expected: "Forecast", *, explain: bool) -> None:
     from rich.console import Console
 
     from mixtally import planner
     from mixtally.cli.plan_tables import alternatives, explained, front_table
     from mixtally.report.words import number, promise
 
-    console, expected = Console(), planner.forecast(answer.best, level)
+    console = Console()
     console.print(alternatives(answer))
     console.print(answer.reason + "\n", markup=False, highlight=False)
     console.print(

@@ -1,5 +1,7 @@
 """One HTML file that opens offline: no scripts, no fonts, no address of anything else."""
 
+from collections.abc import Iterable
+
 from mixtally.ground.codec import fingerprint
 from mixtally.records.results import Figures
 from mixtally.report.charts import bins_chart, error_chart
@@ -21,15 +23,13 @@ def page(study: Study) -> str:
         el("h1", study.title),
         el("p", study.source, class_="source"),
         _key_figures(study),
-        _section(
-            "Counts", bins_chart(study, _CHART_BINS), el("p", study.findings(), class_="note")
-        ),
+        section("Counts", bins_chart(study, _CHART_BINS), el("p", study.findings(), class_="note")),
         *map(_figures, study.main.figures),
-        _section("Error among other models", error_chart(study), _error_note(study)),
-        _section("The plan", el("p", study.reason), _plan_table(study)),
-        _section("What is promised", *[el("p", text) for text in _promises(study)]),
-        _section("What is not promised", _list(_not_promised(study))),
-        _section("All bins", _all_bins(study)),
+        section("Error among other models", error_chart(study), _error_note(study)),
+        section("The plan", el("p", study.reason), _plan_table(study)),
+        section("What is promised", *[el("p", text) for text in _promises(study)]),
+        section("What is not promised", _list(_not_promised(study))),
+        section("All bins", _all_bins(study)),
         el("footer", _footer(study)),
     )
     return document(study.title, body)
@@ -45,8 +45,18 @@ def document(title: str, body: Markup, style: str = "") -> str:
     return f"{head}{body}</body></html>\n"
 
 
-def _section(title: str, *parts: Markup) -> Markup:
+def section(title: str, *parts: Markup) -> Markup:
+    """A part of a page under its heading."""
     return el("section", el("h2", title), *parts)
+
+
+def figures_list(figures: Iterable[tuple[str, str]]) -> Markup:
+    """Names and values that a page opens with."""
+    return el(
+        "dl",
+        *[el("div", el("dt", name), el("dd", value)) for name, value in figures],
+        class_="figures",
+    )
 
 
 def _promises(study: Study) -> list[str]:
@@ -74,7 +84,7 @@ def _figures(figures: Figures) -> Markup:
         rows.append(el("tr", *[el("td", cell) for cell in cells]))
     head = el("thead", el("tr", *[el("th", name) for name in names]))
     table = el("div", el("table", head, el("tbody", *rows), class_="bins"), class_="scroll")
-    return _section(figures.title, table, el("p", figures.note, class_="note"))
+    return section(figures.title, table, el("p", figures.note, class_="note"))
 
 
 def _key_figures(study: Study) -> Markup:
@@ -87,11 +97,7 @@ def _key_figures(study: Study) -> Markup:
         ("standard error, counts", number(found.standard_error)),
         ("messages a user", f"{study.main.messages / plan.users:.3f}"),
     ]
-    return el(
-        "dl",
-        *[el("div", el("dt", name), el("dd", value)) for name, value in figures],
-        class_="figures",
-    )
+    return figures_list(figures)
 
 
 def _error_note(study: Study) -> Markup:

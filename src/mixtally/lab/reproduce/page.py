@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from mixtally.lab.reproduce import DOCUMENTS, Reproduction
 from mixtally.lab.reproduce.figures import draw
 from mixtally.lab.reproduce.finding import COMPUTED, DIFFERS, FALSE, REPRODUCES, Finding, Row
-from mixtally.report.page import document
+from mixtally.report.page import document, figures_list, section
 from mixtally.report.svg import Markup, el
 from mixtally.version import VERSION
 
@@ -44,15 +44,11 @@ def page(found: Reproduction) -> str:
         el("p", intro, class_="source"),
         _key_figures(found.findings),
         el("ul", *[el("li", _word(w), f" {text}") for w, text in _WORDS.items()], class_="note"),
-        _section("Verdicts", _verdicts(found.rows)),
+        section("Verdicts", _verdicts(found.rows)),
         *[_document(name, found) for name in documents],
         el("footer", el("p", f"mixtally {VERSION}")),
     )
     return document(TITLE, body, _STYLE)
-
-
-def _section(title: str, *parts: Markup) -> Markup:
-    return el("section", el("h2", title), *parts)
 
 
 def _word(word: str) -> Markup:
@@ -61,8 +57,7 @@ def _word(word: str) -> Markup:
 
 def _key_figures(findings: Iterable[Finding]) -> Markup:
     words = [one.word for one in findings]
-    counts = [el("div", el("dt", w), el("dd", f"{words.count(w):,}")) for w in _WORDS]
-    return el("dl", *counts, class_="figures")
+    return figures_list((word, f"{words.count(word):,}") for word in _WORDS)
 
 
 def _table(names: tuple[str, ...], rows: list[Markup]) -> Markup:
@@ -100,7 +95,7 @@ def _document(name: str, found: Reproduction) -> Markup:
         if chart.document == name:
             parts += [el("h3", chart.title), draw(chart), el("p", chart.caption, class_="note")]
     parts += [el("h3", "Every number and claim"), _findings(findings)]
-    return _section(f"{name}: {DOCUMENTS[name]}", *parts)
+    return section(f"{name}: {DOCUMENTS[name]}", *parts)
 
 
 def _wrong(one: Finding) -> Markup:

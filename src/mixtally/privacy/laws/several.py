@@ -78,52 +78,36 @@ def _split(name: str, ask: Ask) -> tuple[str, Ask, int]:
 
 def upper(name: str, ask: Ask, epsilon: float, collections: int = 1) -> float:
     """The upper end of delta(epsilon) of ``collections`` of them together."""
-    record = parts(name, ask)
-    law, times = LAWS[record.name], record.times * collections
-    if times == 1:
-        return law.upper(record.ask, epsilon)
-    return _together(_composed(record.name, record.ask, times), law.upper, record.ask, epsilon)
+    return _together(parts(name, ask), epsilon, collections, proved=True)
 
 
 def expected(name: str, ask: Ask, epsilon: float, collections: int = 1) -> float:
     """What ``upper`` most likely is, or a little more, for a search whose end is proved."""
-    record = parts(name, ask)
-    law, times = LAWS[record.name], record.times * collections
-    if times == 1:
-        return law.expected(record.ask, epsilon)
-    rough = _roughly_composed(record.name, record.ask, times)
-    return _together(rough, law.expected, record.ask, epsilon)
+    return _together(parts(name, ask), epsilon, collections, proved=False)
 
 
-class _Composed(NamedTuple):
-    total: Sum
-    times: int
-
-
-def _together(
-    composed: _Composed, one: Callable[[Ask, float], float], ask: Ask, epsilon: float
-) -> float:
+def _together(record: Parts, epsilon: float, collections: int, *, proved: bool) -> float:
     """The smaller of the composed delta and of basic composition.
 
     A hair below the even share of epsilon, so that decimals add up.
     """
-    times = composed.times
-    added = times * one(ask, epsilon * _BELOW / times)
-    return min(composed.total.delta(epsilon), added, 1.0)
+    times, one = record.times * collections, _curve(record.name, proved=proved)
+    if times == 1:
+        return one(record.ask, epsilon)
+    added = times * one(record.ask, epsilon * _BELOW / times)
+    total = _composed(record.name, record.ask, times, proved=proved)
+    return min(total.delta(epsilon), added, 1.0)
 
 
-@lru_cache(maxsize=256)
-def _composed(name: str, ask: Ask, times: int) -> _Composed:
-    law = LAWS[name]
-    one = law_of(lambda epsilon: law.upper(ask, epsilon), _reach(law, ask), CLOSE)
-    return _Composed(Sum([(one, times)]), times)
+def _curve(name: str, *, proved: bool) -> Callable[[Ask, float], float]:
+    return LAWS[name].upper if proved else LAWS[name].expected
 
 
-@lru_cache(maxsize=256)
-def _roughly_composed(name: str, ask: Ask, times: int) -> _Composed:
-    law = LAWS[name]
-    one = law_of(lambda epsilon: law.expected(ask, epsilon), _reach(law, ask), ROUGH)
-    return _Composed(Sum([(one, times)]), times)
+@lru_cache(maxsize=512)
+def _composed(name: str, ask: Ask, times: int, *, proved: bool) -> Sum:
+    one, reach = _curve(name, proved=proved), _reach(LAWS[name], ask)
+    law = law_of(lambda epsilon: one(ask, epsilon), reach, CLOSE if proved else ROUGH)
+    return Sum([(law, times)])
 
 
 def _reach(law: Law, ask: Ask) -> float:

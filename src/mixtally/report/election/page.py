@@ -6,7 +6,7 @@ from mixtally.report.election.chart import STYLE, shares_chart
 from mixtally.report.election.rows import VERSIONS, comparison, headings, result_rows
 from mixtally.report.election.votes import Count, Election
 from mixtally.report.election.words import deniability, method, percent, verdict, weaknesses
-from mixtally.report.page import document
+from mixtally.report.page import document, figures_list, section
 from mixtally.report.svg import Markup, el
 from mixtally.report.words import at_most, fact, promise
 from mixtally.version import VERSION
@@ -19,7 +19,7 @@ def page(election: Election) -> str:
         el("h1", election.title),
         el("p", election.source, class_="source"),
         _key_figures(election),
-        _section(
+        section(
             "Result",
             shares_chart(election),
             *[
@@ -28,12 +28,12 @@ def page(election: Election) -> str:
                 for part in _version(election, name, count)
             ],
         ),
-        _section("The two versions", _grid(VERSIONS, comparison(election), "plan")),
-        _section("What an observer can learn of one voter", *_texts(deniability(election))),
-        _section("How the winner's chance is computed", *_texts(method())),
-        _section("The plan of the shuffle version", el("p", election.reason), _plan(election)),
-        _section("What the shuffle version promises", *_texts(promise(election.release.plan))),
-        _section(
+        section("The two versions", _grid(VERSIONS, comparison(election), "plan")),
+        section("What an observer can learn of one voter", *_texts(deniability(election))),
+        section("How the winner's chance is computed", *_texts(method())),
+        section("The plan of the shuffle version", el("p", election.reason), _plan(election)),
+        section("What the shuffle version promises", *_texts(promise(election.release.plan))),
+        section(
             "What is not promised", el("ul", *[el("li", text) for text in weaknesses(election)])
         ),
         el("footer", el("p", _footer(election))),
@@ -47,10 +47,6 @@ def _version(election: Election, name: str, count: Count) -> list[Markup]:
         _grid(headings(election, count), result_rows(election, count), "bins"),
         el("p", verdict(election, count)),
     ]
-
-
-def _section(title: str, *parts: Markup) -> Markup:
-    return el("section", el("h2", title), *parts)
 
 
 def _texts(texts: list[str]) -> list[Markup]:
@@ -68,11 +64,7 @@ def _key_figures(election: Election) -> Markup:
         ("radius, local", percent(election.radius(local), 3)),
         ("radius, shuffle", percent(election.radius(shuffle), 3)),
     ]
-    return el(
-        "dl",
-        *[el("div", el("dt", name), el("dd", value)) for name, value in figures],
-        class_="figures",
-    )
+    return figures_list(figures)
 
 
 def _grid(names: list[str], rows: list[list[str]], kind: str) -> Markup:

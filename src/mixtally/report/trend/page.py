@@ -2,7 +2,7 @@
 
 from mixtally.ground.codec import fingerprint
 from mixtally.protocols.facts import plan_facts
-from mixtally.report.page import document
+from mixtally.report.page import document, figures_list, section
 from mixtally.report.svg import Markup, el
 from mixtally.report.trend.chart import STYLE, changes_chart, counts_chart
 from mixtally.report.trend.table import spending_cells, who
@@ -21,23 +21,19 @@ def page(trend: Trend) -> str:
         el("h1", trend.title),
         el("p", trend.source, class_="source"),
         _key_figures(trend),
-        _section(
+        section(
             "Counts over time",
             counts_chart(trend, _PANELS),
             el("p", _legend(trend) + trend.findings(), class_="note"),
         ),
         *([_changes(trend)] if trend.steps else []),
-        _section("Who spends what", _spending(trend), el("p", who(trend), class_="note")),
-        _section("The plan", el("p", trend.reason), _plan_table(trend)),
-        _section("What is promised", *[el("p", text) for text in _promise(trend)]),
-        _section("What is not promised", el("ul", *[el("li", t) for t in _not_promised(trend)])),
+        section("Who spends what", _spending(trend), el("p", who(trend), class_="note")),
+        section("The plan", el("p", trend.reason), _plan_table(trend)),
+        section("What is promised", *[el("p", text) for text in _promise(trend)]),
+        section("What is not promised", el("ul", *[el("li", t) for t in _not_promised(trend)])),
         el("footer", el("p", _footer(trend))),
     )
     return document(trend.title, body, STYLE)
-
-
-def _section(title: str, *parts: Markup) -> Markup:
-    return el("section", el("h2", title), *parts)
 
 
 def _legend(trend: Trend) -> str:
@@ -55,15 +51,11 @@ def _key_figures(trend: Trend) -> Markup:
         ("delta at most", at_most(trend.whole.upper)),
         ("standard error, counts", number(trend.releases[0].estimate.standard_error)),
     ]
-    return el(
-        "dl",
-        *[el("div", el("dt", name), el("dd", value)) for name, value in figures],
-        class_="figures",
-    )
+    return figures_list(figures)
 
 
 def _changes(trend: Trend) -> Markup:
-    return _section(
+    return section(
         "Changes from epoch to epoch",
         changes_chart(trend, _PANELS),
         el(
