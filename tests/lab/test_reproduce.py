@@ -1,7 +1,6 @@
 """The founding documents computed again: known numbers, verdicts, planted bugs, a whole page."""
 
 import re
-from html.parser import HTMLParser
 from itertools import pairwise
 
 import pytest
@@ -22,6 +21,7 @@ from mixtally.lab.reproduce.finding import Finding, claim, rounds_to
 from mixtally.lab.reproduce.page import page
 from mixtally.privacy.published import notes as published_notes
 from mixtally.privacy.published import repeats as published_repeats
+from report.reader import Reader
 
 MODULES = {"000": sufficient, "002": voting, "003": repeats, "004": notes}
 
@@ -197,29 +197,6 @@ def test_repeating_gains_less_than_claimed(charts):
     errors = dict(exact.points)
     for times, error in ((1, 5.84), (2, 4.98), (5, 4.51), (10, 4.37), (100, 4.24)):
         assert errors[float(times)] == pytest.approx(error, abs=0.006)
-
-
-class Reader(HTMLParser):
-    """Checks that tags are balanced; keeps tags, attributes and text."""
-
-    def __init__(self, text):
-        super().__init__(convert_charrefs=True)
-        self.open, self.tags, self.attributes, self.texts = [], [], [], []
-        self.feed(text)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
-        self.attributes += attrs
-        if tag != "meta":
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        self.texts.append(data)
 
 
 def checked(text):

@@ -5,7 +5,6 @@ import io
 import json
 import math
 import re
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
@@ -20,31 +19,9 @@ from mixtally.records.question import Question
 from mixtally.report.election.export import csv_text, facts, json_text
 from mixtally.report.election.page import page
 from mixtally.report.election.words import chance, deniability, verdict, weaknesses
+from report.reader import Reader
 
 SVG_NAME = "http://www.w3.org/2000/svg"
-
-
-class Reader(HTMLParser):
-    """Checks that tags are balanced; keeps tags, attributes and text."""
-
-    def __init__(self, text):
-        super().__init__(convert_charrefs=True)
-        self.open, self.tags, self.attributes, self.texts = [], set(), [], []
-        self.feed(text)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.add(tag)
-        self.attributes += attrs
-        if tag != "meta":
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        self.texts.append(data)
 
 
 def checked(election):
