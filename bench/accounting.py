@@ -1,13 +1,16 @@
 """Prices: our exact delta and calibration beside dp-accounting fed the same pair of laws."""
 
 import math
+from itertools import count
 
 from dp_accounting.pld import privacy_loss_distribution as pld
 
 from bench.clock import seconds
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy import clear_shaped, clear_uniform, flip_blank, price
+from mixtally.privacy import clear_shaped, clear_uniform, flip_blank, laws
+from mixtally.privacy.laws import Ask
+from mixtally.privacy.laws.ask import whole
 from mixtally.protocols.clear_shaped import shape_weights
 
 
@@ -30,53 +33,58 @@ def peer_pair(fakes: int, threshold: int) -> tuple[dict, dict]:
 
 def rows() -> list[tuple[str, str, str]]:
     """Benchmark lines: what, measured, ratio."""
-    out = []
-    fakes, epsilon, target = 999_999, 1.0, 1e-6
-    threshold = price.least_threshold(fakes, epsilon, target)
-    ours = seconds(lambda: flip_blank.delta(fakes, threshold, epsilon), 50)
+    return [*_blank(), *_clear()]
+
+
+def _blank() -> list[tuple[str, str, str]]:
+    fakes = 999_999
+    threshold = whole(_least("flip-blank", Ask(fakes=fakes)).threshold)
+    ours = seconds(lambda: flip_blank.delta(fakes, threshold, 1.0), 50)
     lower, upper = peer_pair(fakes, threshold)
 
     def peer() -> float:
         law = pld.from_two_probability_mass_functions(lower, upper, symmetric=False)
-        return law.get_delta_for_epsilon(epsilon)
+        return law.get_delta_for_epsilon(1.0)
 
     theirs = seconds(peer, 3)
-    out.append(("flip-blank delta, 1e6 records", _ms(ours), ""))
-    out.append(
+    over = peer() / flip_blank.delta(fakes, threshold, 1.0).upper
+    out = [
+        ("flip-blank delta, 1e6 records", _ms(ours), ""),
         (
             "  dp-accounting, same laws",
             _ms(theirs),
             f"peer takes {theirs / ours:,.0f} times as long",
-        )
-    )
-    exact = flip_blank.delta(fakes, threshold, epsilon).upper
-    out.append(("  dp-accounting's delta / exact", f"{peer() / exact:.4f}", ""))
-    for count in (10**6, 10**9):
-        calibrate = seconds(lambda n=count: price.least_threshold(n, epsilon, target), 5)
-        out.append((f"flip-blank calibration, {count:.0e} fakes", _ms(calibrate), ""))
-    uniform = price.least_uniform_fakes(1000, epsilon, target)
-    out.append(
-        (
-            "clear-uniform delta, 1000 bins",
-            _ms(seconds(lambda: clear_uniform.delta(uniform, 1000, epsilon), 20)),
-            "",
-        )
-    )
-    out.append(
-        (
-            "clear-uniform calibration",
-            _ms(seconds(lambda: price.least_uniform_fakes(1000, epsilon, target))),
-            "",
-        )
-    )
-    weights = shape_weights(*price.least_shape(epsilon, target))
-    out.append(
-        ("clear-shaped delta", _ms(seconds(lambda: clear_shaped.delta(weights, epsilon))), "")
-    )
-    out.append(
-        ("clear-shaped calibration", _ms(seconds(lambda: price.least_shape(epsilon, target))), "")
-    )
-    return out  # fmt: skip
+        ),
+        ("  dp-accounting's delta / exact", f"{over:.4f}", ""),
+    ]
+    for many in (10**6, 10**9):
+        calibrate = seconds(lambda n=many: _least("flip-blank", Ask(fakes=n)), 5)
+        out.append((f"flip-blank calibration, {many:.0e} fakes", _ms(calibrate), ""))
+    return out
+
+
+def _clear() -> list[tuple[str, str, str]]:
+    fakes = whole(_least("clear-uniform", Ask(bins=1000)).fakes)
+    uniform = seconds(lambda: clear_uniform.delta(fakes, 1000, 1.0), 20)
+    fewest = seconds(lambda: _least("clear-uniform", Ask(bins=1000)))
+    found = _least("clear-shaped", Ask())
+    weights = shape_weights(whole(found.ratio), whole(found.shift))
+    shaped = seconds(lambda: clear_shaped.delta(weights, 1.0))
+    shape = seconds(lambda: _least("clear-shaped", Ask()))
+    return [
+        ("clear-uniform delta, 1000 bins", _ms(uniform), ""),
+        ("clear-uniform calibration", _ms(fewest), ""),
+        ("clear-shaped delta", _ms(shaped), ""),
+        ("clear-shaped calibration", _ms(shape), ""),
+    ]
+
+
+_fresh = count(1)
+
+
+def _least(name: str, ask: Ask) -> Ask:
+    """The least noise near (1, 1e-6): never the same epsilon twice, so nothing is remembered."""
+    return laws.calibrate(name, ask, 1.0 + 1e-9 * next(_fresh), 1e-6)
 
 
 def _ms(value: float) -> str:

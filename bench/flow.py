@@ -10,7 +10,8 @@ from mixtally.ground.chance import SecureChance
 from mixtally.lab.demo import flights
 from mixtally.lab.simulate import play
 from mixtally.mix import shuffle
-from mixtally.privacy.price import least_threshold
+from mixtally.privacy import laws
+from mixtally.privacy.laws import Ask
 from mixtally.protocols.flip_blank import FlipBlank
 from mixtally.randomize import fakes, reports
 from mixtally.randomize.skipping import coin_positions
@@ -29,7 +30,8 @@ def _flights() -> list[tuple[str, str, str]]:
     population, chance = flights(), SecureChance()
     codes, bins = population.codes, population.question.bins
     users = len(codes)
-    protocol = FlipBlank(bins=bins, fakes=users, threshold=least_threshold(users, 1.0, 1e-6))
+    least = laws.calibrate("flip-blank", Ask(fakes=users), 1.0, 1e-6).threshold
+    protocol = FlipBlank(bins=bins, fakes=users, threshold=least)
     ours = seconds(lambda: reports(protocol, codes, chance)) / users
     both = seconds(lambda: (reports(protocol, codes, chance), fakes(protocol, users, chance)))
     client = UEClient(epsilon=1.0, d=bins, use_oue=True, index_mapper=lambda x: x)

@@ -8,16 +8,16 @@ from typing import NamedTuple
 
 import pytest
 
+import least
 from mixtally.cli import ledger as command
 from mixtally.errors import AccountingError, DataError, InfeasibleError, InputError, PlanError
 from mixtally.ground.codec import canonical, fingerprint
-from mixtally.privacy import price
 from mixtally.privacy.ledger import left
 from mixtally.protocols.flip_blank import FlipBlank
 from mixtally.records.ledger import read_ledger
 from privacy.composed import plan_of
 
-PLAN = plan_of(FlipBlank(bins=5, fakes=10**5, threshold=price.least_threshold(10**5, 1.0, 1e-6)))
+PLAN = plan_of(FlipBlank(bins=5, fakes=10**5, threshold=least.threshold(10**5, 1.0, 1e-6)))
 BUDGET = ("--epsilon", 2, "--delta", "1e-5")
 
 

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import least
 from mixtally.errors import MessageError, ParameterError
 from mixtally.estimate.debias import estimate_counts
 from mixtally.estimate.simplex import nearest_histogram
 from mixtally.lab.coverage import draw_counts
 from mixtally.lab.seeded import SeededChance
 from mixtally.lab.simulate import play
-from mixtally.privacy.price import least_shape, least_threshold
 from mixtally.protocols.clear_shaped import ClearShaped
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flip_blank import FlipBlank
@@ -23,10 +23,10 @@ from mixtally.records.results import Tally
 TRUTH = np.array([0, 1, 5, 40, 300, 2000, 2654])
 USERS = int(TRUTH.sum())
 PROTOCOLS = {
-    "few flips": FlipBlank(bins=7, fakes=USERS, threshold=least_threshold(USERS, 1.0, 1e-6)),
+    "few flips": FlipBlank(bins=7, fakes=USERS, threshold=least.threshold(USERS, 1.0, 1e-6)),
     "many flips": FlipBlank(bins=7, fakes=200, threshold=int(0.2 * 2**64)),
     "uniform": ClearUniform(bins=7, fakes=301),
-    "shaped": ClearShaped.shaped(7, *least_shape(1.0, 1e-6)),
+    "shaped": ClearShaped.shaped(7, *least.shape(1.0, 1e-6)),
 }
 RUNS = 400
 

@@ -6,11 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import least
 from mixtally.errors import ParameterError
 from mixtally.lab.seeded import SeededChance
 from mixtally.mix.shaped import shaped_fakes
 from mixtally.planner import choose, forecast, users_for
-from mixtally.privacy.price import certify, least_uniform_fakes, verify
+from mixtally.privacy.price import certify, verify
 from mixtally.tally.fold import tally_messages
 from planner.wishes import BIT, composed_twice, divergence, losses, named, surveyed, wish
 
@@ -36,7 +37,7 @@ def test_two_collections_tell_what_the_sum_over_all_outcomes_says(name):
 @composed
 def test_two_collections_need_more_fakes_than_one_and_fewer_than_half_the_epsilon():
     together = named(TWICE, "clear-uniform").protocol.fakes
-    assert least_uniform_fakes(20, 1.0, 1e-6) < together < least_uniform_fakes(20, 0.5, 5e-7)
+    assert least.uniform_fakes(20, 1.0, 1e-6) < together < least.uniform_fakes(20, 0.5, 5e-7)
 
 
 @composed
@@ -139,7 +140,7 @@ def test_people_flips_are_counted_on_no_more_than_the_minimum_crowd():
 def test_a_thousandth_more_bins_are_not_covered(users, honest):
     asked = wish(10**6, users=users, honest_fraction=honest, protocol="clear-uniform")
     bins = named(asked, "clear-uniform, hashed").plan.question.bins
-    assert math.floor(honest * users) < least_uniform_fakes(math.ceil(1.001 * bins), 1.0, 1e-6)
+    assert math.floor(honest * users) < least.uniform_fakes(math.ceil(1.001 * bins), 1.0, 1e-6)
 
 
 @pytest.mark.parametrize(
@@ -157,8 +158,8 @@ def test_hashing_makes_the_most_bins_that_the_fakes_cover(users, honest):
     bins, hashed = offer.plan.question.bins, offer.plan.question.hashed
     assert hashed == 10**6
     assert offer.protocol.fakes <= users
-    assert math.floor(honest * users) < least_uniform_fakes(bins + 1, 1.0, 1e-6)
-    assert math.floor(honest * offer.protocol.fakes) >= least_uniform_fakes(bins, 1.0, 1e-6)
+    assert math.floor(honest * users) < least.uniform_fakes(bins + 1, 1.0, 1e-6)
+    assert math.floor(honest * offer.protocol.fakes) >= least.uniform_fakes(bins, 1.0, 1e-6)
 
 
 def test_collisions_err_as_a_random_hash_does():

@@ -5,9 +5,9 @@ from math import floor
 
 import pytest
 
+import least
 from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.planner import Wish, choose
-from mixtally.privacy.price import least_uniform_fakes
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
 
@@ -38,7 +38,7 @@ def expected(epsilon, delta, users, bins, budget, mix):
     """Shaped fakes where a mix may draw them; else uniform ones while they fit; else flips."""
     if mix:
         return "clear-shaped"
-    fits = least_uniform_fakes(bins, epsilon, delta) <= floor((budget - 1.0) * users + 1e-6)
+    fits = least.uniform_fakes(bins, epsilon, delta) <= floor((budget - 1.0) * users + 1e-6)
     return "clear-uniform" if fits else "flip-blank"
 
 

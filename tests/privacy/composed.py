@@ -4,6 +4,7 @@ import itertools
 import math
 from functools import lru_cache
 
+import least
 from mixtally.errors import AccountingError
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy import compose, price
@@ -39,10 +40,10 @@ TINY = {
 PAIRS = list(itertools.combinations_with_replacement(TINY, 2))
 EPSILONS = [0.1, 0.5, 1.0, 1.7]
 LARGE = [
-    FlipBlank(bins=100, fakes=10**6, threshold=price.least_threshold(10**6, 1.0, 1e-6)),
+    FlipBlank(bins=100, fakes=10**6, threshold=least.threshold(10**6, 1.0, 1e-6)),
     ClearUniform(bins=100, fakes=4261),
     ClearShaped.shaped(bins=100, ratio=round(SCALE * math.exp(-0.5)), shift=27),
-    FlipBlank(bins=9, fakes=10**7, threshold=price.least_threshold(10**7, 0.1, 1e-9)),
+    FlipBlank(bins=9, fakes=10**7, threshold=least.threshold(10**7, 0.1, 1e-9)),
 ]
 
 

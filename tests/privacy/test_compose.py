@@ -9,6 +9,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
+import least
 from mixtally.privacy import compose, price
 from mixtally.privacy.convolve import Sum
 from mixtally.protocols.clear_shaped import ClearShaped
@@ -187,7 +188,7 @@ def test_the_curve_holds_at_epsilon_zero():
 
 def test_what_adds_up_to_the_budget_exactly_is_not_refused():
     """The curve of clear-shaped has an edge at its own epsilon, between points of the lattice."""
-    ratio, shift = price.least_shape(0.1, 1e-6)
+    ratio, shift = least.shape(0.1, 1e-6)
     plan = plan_of(ClearShaped.shaped(5, ratio, shift), 0.1)
     own = price.certify(ClearShaped.shaped(5, ratio, shift), 0.1).upper
     assert compose.delta_of([(plan, 3)], 0.3).upper <= 3 * own * (1 + 1e-6)

@@ -6,10 +6,11 @@ import math
 import numpy as np
 import pytest
 
+import least
 from mixtally.errors import AccountingError
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy import clear_shaped, clear_uniform, flip_blank, price
+from mixtally.privacy import clear_shaped, clear_uniform, flip_blank, laws
 from mixtally.protocols.clear_shaped import shape_weights
 from privacy import brute
 
@@ -35,7 +36,7 @@ def falls(brackets):
 @pytest.mark.parametrize("delta", DELTAS)
 @pytest.mark.parametrize("fakes", CROWDS)
 def test_the_least_threshold_keeps_the_promise_and_a_smaller_one_does_not(epsilon, delta, fakes):
-    found = price.least_threshold(fakes, epsilon, delta)
+    found = least.threshold(fakes, epsilon, delta)
     assert LEAST <= found <= HALF
     assert flip_blank.delta(fakes, found, epsilon).upper <= delta
     smaller = found - max(1, found // 10**11)
@@ -46,7 +47,7 @@ def test_the_least_threshold_keeps_the_promise_and_a_smaller_one_does_not(epsilo
 @pytest.mark.parametrize("delta", DELTAS)
 @pytest.mark.parametrize("bins", [2, 3, 1000, 10**7])
 def test_the_least_uniform_fakes_keep_the_promise_and_fewer_do_not(epsilon, delta, bins):
-    found = price.least_uniform_fakes(bins, epsilon, delta)
+    found = least.uniform_fakes(bins, epsilon, delta)
     assert clear_uniform.delta(found, bins, epsilon).upper <= delta
     assert clear_uniform.delta(found - 1, bins, epsilon).upper > delta
 
@@ -54,7 +55,7 @@ def test_the_least_uniform_fakes_keep_the_promise_and_fewer_do_not(epsilon, delt
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("delta", DELTAS)
 def test_the_least_shape_keeps_the_promise(epsilon, delta):
-    ratio, shift = price.least_shape(epsilon, delta)
+    ratio, shift = least.shape(epsilon, delta)
     assert clear_shaped.delta(shape_weights(ratio, shift), epsilon).upper <= delta
 
 
@@ -180,11 +181,12 @@ def test_a_tail_that_is_too_heavy_never_becomes_a_promise(monkeypatch):
 
 
 def test_a_spoiled_chance_stops_the_calibration_too(monkeypatch):
+    laws._least.cache_clear()
     monkeypatch.setattr(tails, "pmf", lambda _n, _q, low, high: np.full(high - low + 1, math.nan))
     for search in (
-        lambda: price.least_threshold(1000, 1.0, 1e-6),
-        lambda: price.least_blank_fakes(SCALE // 1000, 1.0, 1e-6),
-        lambda: price.least_uniform_fakes(10, 1.0, 1e-6),
+        lambda: least.threshold(1000, 1.0, 1e-6),
+        lambda: least.blank_fakes(SCALE // 1000, 1.0, 1e-6),
+        lambda: least.uniform_fakes(10, 1.0, 1e-6),
     ):
         with pytest.raises(AccountingError):
             search()

@@ -4,9 +4,10 @@ import math
 
 import pytest
 
-from mixtally.errors import InfeasibleError
+import least
+from mixtally.errors import ParameterError
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy import clear_shaped, clear_uniform, flip_blank, price
+from mixtally.privacy import clear_shaped, clear_uniform, flip_blank
 from mixtally.protocols.clear_shaped import ClearShaped, shape_weights
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flip_blank import FlipBlank
@@ -21,7 +22,7 @@ FAKES = 999_999
     [(0.1, 2.6204e-3), (0.5, 1.36040e-4), (1.0, 4.26490e-5), (2.0, 1.80856e-5)],
 )
 def test_the_least_flip_probability_with_a_fake_a_user(epsilon, flips):
-    threshold = price.least_threshold(FAKES, epsilon, DELTA)
+    threshold = least.threshold(FAKES, epsilon, DELTA)
     assert threshold / SCALE == pytest.approx(flips, rel=1e-3)
     assert flip_blank.delta(FAKES, threshold, epsilon).upper <= DELTA
     smaller = threshold - threshold // 10**6
@@ -39,18 +40,18 @@ def test_the_least_flip_probability_with_a_fake_a_user(epsilon, flips):
     ],
 )
 def test_the_cover_a_bin_needs_is_one_constant(fakes, epsilon, delta, cover):
-    threshold = price.least_threshold(fakes, epsilon, delta)
+    threshold = least.threshold(fakes, epsilon, delta)
     assert fakes * threshold / SCALE == pytest.approx(cover, rel=2e-3)
 
 
 def test_flipped_blanks_leave_an_error_of_nine():
-    protocol = FlipBlank(bins=1000, fakes=FAKES, threshold=price.least_threshold(FAKES, 1.0, DELTA))
+    protocol = FlipBlank(bins=1000, fakes=FAKES, threshold=least.threshold(FAKES, 1.0, DELTA))
     assert protocol.standard_error(USERS) == pytest.approx(9.24, abs=0.01)
 
 
 @pytest.mark.parametrize(("bins", "fakes"), [(10, 422), (100, 4261), (1000, 42650)])
 def test_the_least_uniform_fakes(bins, fakes):
-    assert price.least_uniform_fakes(bins, 1.0, DELTA) == fakes
+    assert least.uniform_fakes(bins, 1.0, DELTA) == fakes
     assert clear_uniform.delta(fakes, bins, 1.0).upper <= DELTA
     assert clear_uniform.delta(fakes - 1, bins, 1.0).lower > DELTA
 
@@ -61,7 +62,7 @@ def test_uniform_fakes_leave_an_error_of_six_and_a_half():
 
 
 def test_the_least_shape_is_nearly_the_central_noise():
-    ratio, shift = price.least_shape(1.0, DELTA)
+    ratio, shift = least.shape(1.0, DELTA)
     protocol = ClearShaped.shaped(bins=1000, ratio=ratio, shift=shift)
     central = math.sqrt(2 * math.exp(-0.5)) / (1 - math.exp(-0.5))  # discrete Laplace, eps / 2
     assert shift <= 28
@@ -73,7 +74,7 @@ def test_the_least_shape_is_nearly_the_central_noise():
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
 @pytest.mark.parametrize("delta", [0.1, 1e-6, 1e-12])
 def test_a_shape_with_one_fake_fewer_a_bin_fails(epsilon, delta):
-    ratio, shift = price.least_shape(epsilon, delta)
+    ratio, shift = least.shape(epsilon, delta)
     assert clear_shaped.delta(shape_weights(ratio, shift), epsilon).upper <= delta
     if shift > 1:
         assert clear_shaped.delta(shape_weights(ratio, shift - 1), epsilon).lower > delta
@@ -82,22 +83,22 @@ def test_a_shape_with_one_fake_fewer_a_bin_fails(epsilon, delta):
 @pytest.mark.parametrize("threshold", [SCALE // 10**6, SCALE // 1000, SCALE // 20])
 @pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 1e-6), (0.5, 1e-9), (3.0, 1e-3)])
 def test_the_least_blank_fakes(threshold, epsilon, delta):
-    fakes = price.least_blank_fakes(threshold, epsilon, delta)
+    fakes = least.blank_fakes(threshold, epsilon, delta)
     assert flip_blank.delta(fakes, threshold, epsilon).upper <= delta
     assert flip_blank.delta(fakes - 1, threshold, epsilon).upper > delta
 
 
 def test_flips_that_suffice_alone_need_no_fakes():
-    assert price.least_blank_fakes(1 << 63, 1.0, DELTA) == 0
-    assert price.least_blank_fakes(round(0.4 * SCALE), 1.0, DELTA) == 0
+    assert least.blank_fakes(1 << 63, 1.0, DELTA) == 0
+    assert least.blank_fakes(round(0.4 * SCALE), 1.0, DELTA) == 0
 
 
-def test_flips_too_rare_for_ten_billion_fakes_are_refused():
-    with pytest.raises(InfeasibleError, match="flip probability"):
-        price.least_blank_fakes(1 << 24, 0.01, 1e-15)
+def test_flips_too_rare_for_any_fakes_are_refused():
+    with pytest.raises(ParameterError, match="some fakes can protect"):
+        least.blank_fakes(1 << 24, 0.01, 1e-15)
 
 
 def test_fewer_fakes_ask_for_more_flips_up_to_the_local_promise():
-    covers = [price.least_threshold(fakes, 1.0, DELTA) for fakes in (0, 1, 100, 10**4, 10**6)]
+    covers = [least.threshold(fakes, 1.0, DELTA) for fakes in (0, 1, 100, 10**4, 10**6)]
     assert covers == sorted(covers, reverse=True)
     assert covers[0] / SCALE == pytest.approx(1 / (1 + math.exp(0.5)), rel=1e-5)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import LEAST_THRESHOLD, SCALE
-from mixtally.privacy import price
+from mixtally.privacy import laws
 from mixtally.privacy.bracket import Bracket
+from mixtally.privacy.laws.ask import Ask, whole
 from mixtally.privacy.published.catalogue import FAKES, Formula
 from mixtally.privacy.published.truth import LAWS, Price, Setting, threshold
 from mixtally.records.guarantee import Guarantee
@@ -128,7 +129,13 @@ def _seen(
     if truth.upper > delta:
         return Seen(observer, truth, UNDECIDED)
     if formula.asks == FAKES:
-        least = float(price.least_uniform_fakes(setting.bins, setting.epsilon, delta))
+        least = float(
+            whole(
+                laws.calibrate(
+                    "clear-uniform", Ask(bins=setting.bins), setting.epsilon, delta
+                ).fakes
+            )
+        )
         return Seen(
             observer, truth, HOLDS, least,
             noise_factor=noise / least, error_factor=math.sqrt(noise / least),

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import least
 from mixtally.ground.fixed import threshold_of
 from mixtally.lab.attack import Lab
 from mixtally.lab.seeded import SeededChance
-from mixtally.privacy import price
 from mixtally.protocols.clear_shaped import ClearShaped
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flip_blank import FlipBlank
@@ -32,7 +32,7 @@ def lab():
 @pytest.fixture
 def sound():
     """One collection of every protocol and kind of question that keeps (1, 0.03) or better."""
-    shape = price.least_shape(1.0, 1e-3)
+    shape = least.shape(1.0, 1e-3)
     return {
         "flip-blank": FlipBlank(bins=12, fakes=2000, threshold=threshold_of(0.02)),
         "flip-blank, rare": FlipBlank(bins=40, fakes=10**5, threshold=threshold_of(4e-4)),

@@ -4,9 +4,10 @@ import math
 
 import pytest
 
+import least
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import threshold_of
-from mixtally.privacy import one_hot, price
+from mixtally.privacy import one_hot
 from mixtally.privacy.published import notes, peers
 from privacy.published.printed import as_printed
 
@@ -22,7 +23,7 @@ def written_clones(local, delta, users):
 def reproduces():
     fakes = 10**6
     q = peers.cheu_zhilyaev(1.0, DELTA, fakes)
-    exact = price.least_threshold(fakes, 1.0, DELTA) / 2**64
+    exact = least.threshold(fakes, 1.0, DELTA) / 2**64
     asked = peers.clones(1.0, DELTA, 10**6)
     return (
         as_printed(q / exact, "11")

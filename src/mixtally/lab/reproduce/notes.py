@@ -13,9 +13,10 @@ from mixtally.lab.reproduce.finding import (
     gather,
 )
 from mixtally.lab.reproduce.notes_claims import propositions
-from mixtally.privacy import clear_uniform, flip_blank, laws, one_hot, price, single_bit
+from mixtally.privacy import clear_uniform, flip_blank, laws, one_hot, single_bit
 from mixtally.privacy.baselines import central_standard_error
 from mixtally.privacy.laws import Ask
+from mixtally.privacy.laws.ask import whole
 from mixtally.privacy.published import notes
 
 DOCUMENT = "004"
@@ -86,7 +87,10 @@ def _slips() -> list[Finding]:
 
 def _clear() -> list[Finding]:
     cover = notes.one_hot_cover(EPSILON, DELTA)
-    asked, least = math.ceil(BINS * cover), price.least_uniform_fakes(BINS, EPSILON, DELTA)
+    asked, least = (
+        math.ceil(BINS * cover),
+        whole(laws.calibrate("clear-uniform", Ask(bins=BINS), EPSILON, DELTA).fakes),
+    )
     kept, grow = clear_uniform.delta(asked, BINS, EPSILON), math.exp(EPSILON)
     left = cover * (grow - 1) - math.sqrt(3 * cover * math.log(4 / DELTA)) * (grow + 1) - 1
     errors = [math.sqrt(fakes / BINS * (1 - 1 / BINS)) for fakes in (asked, least)]
@@ -184,10 +188,15 @@ def _estimate() -> list[Finding]:
     ]  # fmt: skip
 
 
+def _least_blank(fakes: int, epsilon: float, delta: float) -> float:
+    """The least flip probability among so many blank fakes."""
+    return whole(laws.calibrate("flip-blank", Ask(fakes=fakes), epsilon, delta).threshold) / SCALE
+
+
 def _blank() -> list[Finding]:
     found = []
     for epsilon, delta in PROMISES:
-        least = price.least_threshold(FAKES, epsilon, delta) / SCALE * FAKES
+        least = _least_blank(FAKES, epsilon, delta) * FAKES
         asked = notes.one_hot_cover(epsilon, delta)
         name = f"({epsilon:g}, 1e{round(math.log10(delta))})"
         found += [
@@ -202,7 +211,7 @@ def _blank_claims() -> list[Finding]:
     q = notes.flip_blank(EPSILON, DELTA, FAKES)
     kept = flip_blank.delta(FAKES, threshold_of(q), EPSILON)
     few = notes.flip_blank(EPSILON, DELTA, 400)
-    enough = price.least_threshold(400, EPSILON, DELTA) / SCALE
+    enough = _least_blank(400, EPSILON, DELTA)
     t = math.tanh(EPSILON / 2)
     below, above = (1 + 0.9 * t) / (1 - 0.9 * t), (1 + 1.1 * t) / (1 - 1.1 * t)
     return [
@@ -241,7 +250,7 @@ def _broken_chart() -> Chart:
 def _cover_chart() -> Chart:
     scale = np.geomspace(0.1, 4.0, 13).tolist()
     asked = tuple((e, notes.one_hot_cover(e, DELTA)) for e in scale)
-    least = tuple((e, price.least_threshold(FAKES, e, DELTA) / SCALE * FAKES) for e in scale)
+    least = tuple((e, _least_blank(FAKES, e, DELTA) * FAKES) for e in scale)
     bit = tuple((e, notes.single_bit_cover(e, DELTA)) for e in scale)
     bit_least = tuple(
         (e, 10**6 * (laws.calibrate("single-bit", Ask(users=10**6, fakes=0, ones=0), e, DELTA)

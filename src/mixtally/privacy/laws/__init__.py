@@ -82,7 +82,8 @@ def calibrate(
     That is the flip probability when it is missing, otherwise the fakes; the shift of shaped fakes,
     and their decay if that is missing too; the permanent response of a memory. The guarantee is
     for ``collections`` of them together. A flip probability lies above the least one by at most
-    the relative ``tolerance``.
+    the relative ``tolerance``; so do the fakes of several messages together, those of one are the
+    fewest.
 
     Raises ParameterError when nothing or too much is missing, or when nothing keeps the guarantee.
     """
@@ -143,6 +144,8 @@ def _least(
     times = several.parts(name, ask).times * (ask.repeats or 1) * collections
     if times > 1:
         tolerance = max(tolerance, _COMPOSED_TOLERANCE)
+    elif field == "fakes":
+        tolerance = 0.0
     cover, low, high = usual_cover(epsilon, delta), 0, 1000 * MOST_USERS
     if field == "threshold":
         low, high = LEAST_THRESHOLD, MOST_THRESHOLD - (MOST_THRESHOLD >> 20)
