@@ -12,7 +12,7 @@ import pytest
 
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy import free_fakes, laws, one_hot
+from mixtally.privacy import free_fakes, k_hot, laws
 from privacy import brute_laws as brute
 from privacy.brute_laws import World
 from privacy.several_cases import one_hots, two_hots
@@ -57,13 +57,13 @@ def test_the_upper_end_is_the_expected_divergence_among_blanks(most, users, fake
 @pytest.mark.parametrize("factor", [1 - THRESHOLD / SCALE, 1.01, 0.99])
 def test_a_wrong_share_of_two_hot_records_is_noticed(plant, factor):
     """The first is q p for q^2 / p^2, nearly: q instead of q/p."""
-    plant(free_fakes, "expected", lambda honest, up, n, share: honest(up, n, share * factor))
+    plant(k_hot, "expected", lambda honest, up, n, share: honest(up, n, share * factor))
     assert not all(holds(2, users, 1) for users in (2, 3))
 
 
 @pytest.mark.parametrize("power", [0.5, 2.0], ids=["one bit for two", "four bits for two"])
 def test_a_share_of_too_few_or_too_many_bits_is_noticed(plant, power):
-    plant(free_fakes, "expected", lambda honest, up, n, share: honest(up, n, share**power))
+    plant(k_hot, "expected", lambda honest, up, n, share: honest(up, n, share**power))
     assert not holds(2, 3, 1)
 
 
@@ -76,11 +76,11 @@ def test_a_wrong_share_of_one_hot_records_is_noticed(monkeypatch, factor):
             "pmf": lambda n, share, *ends: tails.pmf(n, share * factor, *ends),
         }
     )
-    monkeypatch.setattr(one_hot, "tails", changed)
+    monkeypatch.setattr(free_fakes, "tails", changed)
     assert not all(holds(1, users, 1) for users in (2, 4))
 
 
 @pytest.mark.parametrize("more", [-1, 1])
 def test_a_wrong_number_of_people_is_noticed(plant, more):
-    plant(free_fakes, "expected", lambda honest, up, n, share: honest(up, n + more, share))
+    plant(k_hot, "expected", lambda honest, up, n, share: honest(up, n + more, share))
     assert not holds(2, 3, 1)

@@ -10,7 +10,7 @@ import pytest
 
 from mixtally.errors import AccountingError
 from mixtally.ground import tails
-from mixtally.privacy import flip_uniform, hinge, k_hot, one_hot, single_bit, vectors
+from mixtally.privacy import flip_uniform, free_fakes, hinge, k_hot, one_hot, single_bit, vectors
 from mixtally.privacy.bracket import Bracket
 from mixtally.privacy.two_laws import Pair
 from mixtally.privacy.weights import Orbit
@@ -118,7 +118,7 @@ def test_more_free_blanks_than_there_are_is_noticed(monkeypatch, factor):
         return tails.pmf(trials, min(factor * share, 0.999), low, high)
 
     changed = SimpleNamespace(**vars(tails) | {"window": window, "pmf": pmf})
-    monkeypatch.setattr(one_hot, "tails", changed)
+    monkeypatch.setattr(free_fakes, "tails", changed)
     monkeypatch.setattr(one_hot, "_without_common_bit", lambda *_: 0.0)
     assert noticed(SUITES["crowd"])
 

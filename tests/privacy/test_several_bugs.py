@@ -9,7 +9,7 @@ import pytest
 
 from mixtally.errors import AccountingError
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy import free_fakes, one_hot, repeats, single_bit
+from mixtally.privacy import k_hot, one_hot, repeats, single_bit
 from mixtally.privacy.convolve import Sum
 from mixtally.privacy.laws import several as composed
 from mixtally.privacy.laws import single
@@ -151,7 +151,7 @@ def test_one_direction_of_a_bit_alone_is_noticed(plant, keep):
 
 
 def test_a_crowd_of_blanks_is_noticed(plant):
-    plant(free_fakes, "expected", lambda _honest, upper, trials, _share: upper(trials))
+    plant(k_hot, "expected", lambda _honest, upper, trials, _share: upper(trials))
     plant(one_hot, "free_blanks", lambda honest, n, k, t, e: honest(2, n + k - 1, t, e))
     assert noticed("two-hot crowd")
     assert noticed("crowd")

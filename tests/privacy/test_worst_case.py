@@ -9,7 +9,7 @@ import pytest
 
 from mixtally.errors import AccountingError
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy import one_hot, single_bit, worst_case
+from mixtally.privacy import free_fakes, one_hot, single_bit, worst_case
 from mixtally.privacy.bracket import Bracket
 from mixtally.privacy.worst_case import worst
 
@@ -232,7 +232,7 @@ BLANKS = [(MILLION, 10**4, 3.2e-3), (MILLION, 10**6, 4.26e-5), (10**4, 100, 0.04
 def test_few_cells_of_free_blanks_lose_little_and_on_the_safe_side(monkeypatch, users, fakes, flip):
     given = (users, fakes, round(flip * SCALE), 1.0)
     coarse = one_hot.free_blanks(*given), one_hot._without_common_bit(*given)
-    monkeypatch.setattr(one_hot, "_CELLS", 10**5)
+    monkeypatch.setattr(free_fakes, "_CELLS", 10**5)
     exact = one_hot.free_blanks(*given), one_hot._without_common_bit(*given)
     assert exact[0] <= coarse[0] <= 1.025 * exact[0]
     assert 0.97 * exact[1] <= coarse[1] <= exact[1] <= exact[0]
@@ -241,7 +241,7 @@ def test_few_cells_of_free_blanks_lose_little_and_on_the_safe_side(monkeypatch, 
 @pytest.mark.parametrize("length", [1, 2, 5, 31, 33, 1000])
 def test_cells_share_out_a_law_without_gap_or_overlap(length):
     law = np.exp(-0.5 * np.linspace(-12, 12, length) ** 2)
-    cells = list(one_hot._cells(law))
+    cells = list(free_fakes.cells(law))
     assert [i for cell in cells for i in range(cell.start, cell.stop)] == list(range(length))
     assert len(cells) <= 32
     assert all(cell.stop > cell.start for cell in cells)
@@ -255,8 +255,8 @@ def test_cells_that_take_their_most_blanks_are_noticed(monkeypatch):
     def widest(records, threshold, epsilon, *, rise, law):
         return honest(records + 30, threshold, epsilon, rise=rise)
 
-    monkeypatch.setattr(one_hot, "_CELLS", 10**5)
+    monkeypatch.setattr(free_fakes, "_CELLS", 10**5)
     exact = one_hot.free_blanks(*given)
-    monkeypatch.setattr(one_hot, "_CELLS", 32)
+    monkeypatch.setattr(free_fakes, "_CELLS", 32)
     monkeypatch.setattr(one_hot, "among_blanks", widest)
     assert one_hot.free_blanks(*given) < exact

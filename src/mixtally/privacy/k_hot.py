@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.bracket import Bracket
+from mixtally.privacy.free_fakes import expected
 from mixtally.privacy.hinge import hinge
 from mixtally.privacy.largest import largest, largest_upper
 from mixtally.privacy.weights import Orbit, diluted, flip_law
@@ -58,6 +59,21 @@ def expected_blanks_upper(
     few = [o for o in orbits(most, bins) if tuple(o) in usual or o.both == most - 1]
     few += [max(orbits(most, bins), key=lambda o: o.only_u + o.only_v)]
     return largest_upper((flip_law(o, q, grow) for o in few), fakes + 1)
+
+
+def among_free_blanks(
+    users: int, fakes: int, most: int, threshold: int, epsilon: float, bins: int | None = None
+) -> Bracket:
+    """delta(epsilon) among ``fakes`` flipped blanks and the free ones of ``users`` such records.
+
+    Only the upper end is known.
+    """
+    share = (threshold / (SCALE - threshold)) ** most
+
+    def upper(free: int) -> float:
+        return blanks_upper(fakes + free, most, threshold, epsilon, bins)
+
+    return Bracket(0.0, expected(upper, users - 1, share))
 
 
 def in_crowd(

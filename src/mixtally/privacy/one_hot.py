@@ -17,9 +17,8 @@ Source: sufficient DP 000 (3.1); notes 004 sections 5.2, 5.3; Balle, Bell, Gasco
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
-from itertools import pairwise
 
 import numpy as np
 
@@ -28,6 +27,7 @@ from mixtally.ground.fixed import SCALE
 from mixtally.ground.tails import Floats
 from mixtally.privacy.bracket import Bracket, larger
 from mixtally.privacy.flip_blank import among_blanks
+from mixtally.privacy.free_fakes import cells, expected
 from mixtally.privacy.hinge import Law, hinge
 from mixtally.privacy.two_laws import (
     Steps,
@@ -46,9 +46,6 @@ MESSAGES_SOURCE = (
 )
 SUMS_SOURCE = "two independent bins, worst dataset proved cell by cell (Notes 2020, section 5.2)"
 _TOO_MANY_FLIPS = 4e5
-_CELLS = 32
-_EVENLY = 0.2
-"""The cells that are laid evenly, for each that goes where the mass is."""
 
 
 def messages(
@@ -82,14 +79,13 @@ def free_blanks(users: int, fakes: int, threshold: int, epsilon: float) -> float
         chances = share * np.array([0.0, q * q, q * p, q * p, p * p])
         chances[0] = 1.0 - chances.sum()
         return min(1.0, hinge(Law(values, chances), users).upper / share)
-    low, high = tails.window(users - 1, share)
-    law = tails.pmf(users - 1, share, low, high)
-    total = 2.0 * tails.CUT_TAIL
-    for cell in _cells(law):
-        records = fakes + low + cell.start + 1  # the fewest records of the cell hide worst
-        ends = among_blanks(records, threshold, epsilon, rise=0.0, law=flips(records, threshold))
-        total += float(law[cell].sum()) * ends.upper
-    return min(1.0, total)
+
+    def upper(free: int) -> float:
+        records = fakes + free + 1
+        blanks = flips(records, threshold)
+        return among_blanks(records, threshold, epsilon, rise=0.0, law=blanks).upper
+
+    return expected(upper, users - 1, share)
 
 
 def _without_common_bit(users: int, fakes: int, threshold: int, epsilon: float) -> float:
@@ -101,7 +97,7 @@ def _without_common_bit(users: int, fakes: int, threshold: int, epsilon: float) 
     # M records are seen. P(there) = p P(H = M-1), P(not there) = q P(H = M).
     ratio = np.append(law[1:], 0.0) / np.maximum(law, 1e-300)  # P(H = M) / P(H = M-1)
     total = 0.0
-    for cell in _cells(law):
+    for cell in cells(law):
         records = first + cell.stop  # the most records of the cell hide best
         unsure = q / p * records * float(ratio[cell].max())
         rise = math.expm1(epsilon) * unsure / (p / q - q / p)
@@ -116,20 +112,6 @@ def _shifted_sum(fakes: int, others: int, threshold: int) -> tuple[Floats, int]:
     law, _ = flipped_bits(fakes, others, threshold)
     q = threshold / SCALE
     return law, fakes - tails.window(fakes, q).last + tails.window(others, q).first
-
-
-def _cells(law: Floats) -> Iterator[slice]:
-    """The law's range cut into few cells, narrow where it has its mass.
-
-    A falling function taken at one end of each cell is off by its slope times the width. At a given
-    number of cells the sum of these, weighed by the law, is least with widths in proportion to one
-    over the root of the law; some even ones keep the tails' few from being too wide.
-    """
-    root = np.sqrt(law)
-    shares = np.cumsum(root / root.sum() + _EVENLY / len(law))
-    inner = np.searchsorted(shares, shares[-1] * np.arange(1, _CELLS) / _CELLS)
-    edges = np.unique(np.concatenate([[0], inner, [len(law)]]))
-    return (slice(int(a), int(b)) for a, b in pairwise(edges))
 
 
 def sums(

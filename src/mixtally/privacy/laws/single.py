@@ -10,7 +10,6 @@ from mixtally.privacy import (
     clear_uniform,
     flip_blank,
     flip_uniform,
-    free_fakes,
     k_hot,
     one_hot,
     remembered,
@@ -43,7 +42,7 @@ def _flip_blank(ask: Ask, epsilon: float) -> Quote:
     fakes, threshold, most = whole(ask.fakes), whole(ask.threshold), ask.max_set or 1
     if most > 1 and ask.count_crowd:
         users = whole(ask.users)
-        ends = free_fakes.k_hot_blanks(users, fakes, most, threshold, epsilon, ask.bins)
+        ends = k_hot.among_free_blanks(users, fakes, most, threshold, epsilon, ask.bins)
         return Quote(ends, k_hot.CROWD_SOURCE, _crowd_flips(ask))
     if most > 1:
         ends = k_hot.among_blanks(fakes, most, threshold, epsilon, ask.bins)
