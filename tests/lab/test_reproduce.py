@@ -16,11 +16,11 @@ from mixtally.lab.reproduce import (
     verdicts,
     voting,
 )
-from mixtally.lab.reproduce.figures import Chart, Curve, draw
 from mixtally.lab.reproduce.finding import Finding, claim, rounds_to
 from mixtally.lab.reproduce.page import page
 from mixtally.privacy.published import notes as published_notes
 from mixtally.privacy.published import repeats as published_repeats
+from mixtally.report.curves import Chart, Curve, draw
 from report.reader import Reader
 
 MODULES = {"000": sufficient, "002": voting, "003": repeats, "004": notes}

@@ -5,15 +5,14 @@ from collections.abc import Callable
 
 import numpy as np
 
+from mixtally.report.axes import TOP, WIDTH, picture, ring, round_numbers, short, ticks
 from mixtally.report.models import Line, lines
 from mixtally.report.study import Study
-from mixtally.report.svg import Markup, el, join
+from mixtally.report.svg import Markup, el
 from mixtally.report.words import number
 
 _ROW = 22
-_WIDTH = 920
 _LABELS, _BARS, _GAP, _ERRORS = 120, 430, 70, 270
-_TOP = 46
 
 
 def bins_chart(study: Study, top: int) -> Markup:
@@ -29,7 +28,7 @@ def bins_chart(study: Study, top: int) -> Markup:
     shown = np.concatenate([lower, upper, found.counts[chosen], middles[chosen]])
     largest = max(1.0, float(shown.max()))
     widest = max(1.0, float(np.abs(shown - np.tile(middles[chosen], 4)).max()))
-    height = _TOP + _ROW * len(chosen) + 8
+    height = TOP + _ROW * len(chosen) + 8
     left = _LABELS + _BARS + _GAP
 
     def bar(value: float) -> float:
@@ -44,12 +43,12 @@ def bins_chart(study: Study, top: int) -> Markup:
            if study.truth is not None else "count (bar: estimate, line: interval)",
            x=_LABELS, y=16, class_="axis"),
         el("text", f"distance from {about}, in counts", x=left, y=16, class_="axis"),
-        *_ticks(_nice_ticks(0.0, largest, 5), bar, height),
-        *_ticks(_nice_ticks(-widest, widest, 5), apart, height),
-        el("line", x1=apart(0), x2=apart(0), y1=_TOP - 6, y2=height - 8, class_="zero"),
+        *ticks(round_numbers(0.0, largest, 5), bar, height),
+        *ticks(round_numbers(-widest, widest, 5), apart, height),
+        el("line", x1=apart(0), x2=apart(0), y1=TOP - 6, y2=height - 8, class_="zero"),
     ]  # fmt: skip
     for row, i in enumerate(chosen):
-        y = _TOP + _ROW * row + _ROW / 2
+        y = TOP + _ROW * row + _ROW / 2
         low, high = float(found.each.lower[i]), float(found.each.upper[i])
         count, middle = float(found.counts[i]), float(middles[i])
         held = study.truth is None or low <= middle <= high
@@ -61,17 +60,17 @@ def bins_chart(study: Study, top: int) -> Markup:
             el(
                 "g",
                 el("title", tip),
-                el("text", _short(question.label(i)), x=_LABELS - 8, y=y + 4, class_="label"),
+                el("text", short(question.label(i)), x=_LABELS - 8, y=y + 4, class_="label"),
                 el("rect", x=_LABELS, y=y - 7, width=bar(count) - _LABELS, height=14, class_="bar"),
                 el("line", x1=bar(low), x2=bar(high), y1=y, y2=y, class_=mark),
-                *(_ring(bar(middle), y) if study.truth is not None else ()),
+                *(ring(bar(middle), y) if study.truth is not None else ()),
                 el(
                     "line", x1=apart(low - middle), x2=apart(high - middle), y1=y, y2=y, class_=mark
                 ),
                 el("circle", cx=apart(count - middle), cy=y, r=3.2, class_="point"),
             )
         )
-    return _picture(height, f"The {len(chosen)} largest bins with their intervals", parts)
+    return picture(height, f"The {len(chosen)} largest bins with their intervals", parts)
 
 
 def error_chart(study: Study) -> Markup:
@@ -83,20 +82,20 @@ def error_chart(study: Study) -> Markup:
     values = [v for line in shown for v in (line.expected, line.measured, line.bound) if v]
     low = math.floor(math.log10(min(values)))
     high = math.ceil(math.log10(max(values) * 1.0001))
-    start, span = 330, _WIDTH - 330 - 90
-    height = _TOP + 30 * len(shown) + 8
+    start, span = 330, WIDTH - 330 - 90
+    height = TOP + 30 * len(shown) + 8
 
     def at(value: float) -> float:
         return start + span * (math.log10(value) - low) / (high - low)
 
     parts = [
         el("text", "error of one bin, in counts (logarithmic)", x=start, y=16, class_="axis"),
-        *_ticks([10.0**k for k in range(low, high + 1)], at, height),
+        *ticks([10.0**k for k in range(low, high + 1)], at, height),
         *_through([v.expected for v in shown if v.bound is not None and v.expected], at, height),
     ]
     for row, line in enumerate(shown):
-        parts += _error_row(line, _TOP + 30 * row + 15, at, start)
-    return _picture(height, "Error of one bin in each model", parts)
+        parts += _error_row(line, TOP + 30 * row + 15, at, start)
+    return picture(height, "Error of one bin in each model", parts)
 
 
 def _error_row(line: Line, y: float, at: Callable[[float], float], start: float) -> list[Markup]:
@@ -113,7 +112,7 @@ def _error_row(line: Line, y: float, at: Callable[[float], float], start: float)
         x = at(line.bound)
         parts.append(el("line", x1=x, x2=x, y1=y - 7, y2=y + 7, class_="bound"))
     if line.measured:
-        parts += _ring(at(line.measured), y)
+        parts += ring(at(line.measured), y)
     drawn = [v for v in (line.expected, line.measured, line.bound) if v]
     text = f"at most {line.bound:,}" if line.expected is None else number(line.expected)
     end = at(max(drawn)) if drawn else start
@@ -123,44 +122,6 @@ def _error_row(line: Line, y: float, at: Callable[[float], float], start: float)
 def _through(values: list[float], at: Callable[[float], float], height: float) -> list[Markup]:
     """Lines from top to bottom that every row is held against."""
     return [
-        el("line", x1=at(v), x2=at(v), y1=_TOP - 6, y2=height - 8, class_="central")
+        el("line", x1=at(v), x2=at(v), y1=TOP - 6, y2=height - 8, class_="central")
         for v in values
     ]  # fmt: skip
-
-
-def _ring(x: float, y: float) -> list[Markup]:
-    return [el("circle", cx=x, cy=y, r=4.5, class_="truth")]
-
-
-def _ticks(values: list[float], at: Callable[[float], float], height: float) -> list[Markup]:
-    return [
-        join([
-            el("line", x1=at(v), x2=at(v), y1=_TOP - 6, y2=height - 8, class_="grid"),
-            el("text", f"{v:,.10g}", x=at(v), y=_TOP - 12, class_="tick"),
-        ])
-        for v in values
-    ]  # fmt: skip
-
-
-def _nice_ticks(low: float, high: float, most: int) -> list[float]:
-    """Round numbers from ``low`` to ``high``, at most about ``most``."""
-    rough = (high - low) / most
-    scale = 10.0 ** math.floor(math.log10(rough))
-    step = next(scale * m for m in (1, 2, 5, 10) if scale * m >= rough)
-    return [step * k for k in range(math.ceil(low / step), math.floor(high / step) + 1)]
-
-
-def _short(label: str, most: int = 16) -> str:
-    return label if len(label) <= most else label[: most - 1] + "…"
-
-
-def _picture(height: float, title: str, parts: list[Markup]) -> Markup:
-    return el(
-        "svg",
-        el("title", title),
-        *parts,
-        viewBox=f"0 0 {_WIDTH} {height:g}",
-        role="img",
-        aria_label=title,
-        xmlns="http://www.w3.org/2000/svg",
-    )

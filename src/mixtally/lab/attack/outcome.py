@@ -7,8 +7,8 @@ from typing import Any
 from mixtally.ground.chance import Chance
 from mixtally.lab.attack.device import Device
 from mixtally.lab.attack.trial import Proof, Worlds, prove, roc
-from mixtally.lab.reproduce.figures import Chart, Curve
 from mixtally.lab.simulate import Progress
+from mixtally.report.curves import Chart, Curve
 
 EPSILON = "eps"
 P_VALUE = "p"

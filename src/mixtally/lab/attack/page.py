@@ -5,20 +5,20 @@ from typing import Any
 
 from mixtally.lab.attack.outcome import Outcome
 from mixtally.lab.attack.words import COLUMNS, LIMITS, cells, conclusion
-from mixtally.lab.reproduce.figures import draw
+from mixtally.report.curves import STYLE, draw
 from mixtally.report.page import document
 from mixtally.report.svg import Markup, el
 from mixtally.version import VERSION
 
-_STYLE = """
-main{max-width:1120px}.curve{fill:none;stroke-width:2}.c0{stroke:var(--own)}
-.c1{stroke:var(--soft);stroke-dasharray:3 4}.c2{stroke:var(--truth)}
-.c3{stroke:var(--bad);stroke-dasharray:6 4}.dot{stroke:none}.dot.c0{fill:var(--own)}
-.dot.c1{fill:var(--soft)}.dot.c2{fill:var(--truth)}.dot.c3{fill:var(--bad)}
-svg .mark{fill:var(--truth);font-size:11px}svg .label.axis{font-size:11px}
+_STYLE = (
+    STYLE
+    + """
+main{max-width:1120px}.c1{stroke:var(--soft);stroke-dasharray:3 4}.c2{stroke:var(--truth)}
+.dot.c1{fill:var(--soft)}.dot.c2{fill:var(--truth)}
 .word{font-weight:600}.holds{color:var(--own)}.broken{color:var(--bad)}.shown{color:var(--soft)}
 .figure{text-align:right;white-space:nowrap}
 """
+)
 
 
 def page(title: str, promise: str, outcomes: Sequence[Outcome], facts: dict[str, Any]) -> str:

@@ -26,7 +26,7 @@ from mixtally.lab.attack.kept import (
 from mixtally.lab.attack.outcome import Lab, Outcome, told_apart
 from mixtally.lab.attack.target import Remembered
 from mixtally.lab.attack.trial import Worlds, power_at
-from mixtally.lab.reproduce.figures import Chart, Curve
+from mixtally.report.curves import Chart, Curve
 
 NAME = "tracking"
 MOST_REPORTS = 8

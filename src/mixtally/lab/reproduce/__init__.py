@@ -5,9 +5,9 @@ from typing import Any
 
 from mixtally.errors import ParameterError
 from mixtally.lab.reproduce import notes, repeats, sufficient, verdicts, voting
-from mixtally.lab.reproduce.figures import Chart
 from mixtally.lab.reproduce.finding import Finding, Row, Steps
 from mixtally.lab.simulate import Progress
+from mixtally.report.curves import Chart
 
 DOCUMENTS: dict[str, str] = {
     "000": "Zhilyaev, Zeber: Sufficient Differential Privacy (2017)",

@@ -15,8 +15,8 @@ import numpy as np
 from scipy import special
 
 from mixtally.lab import central as opendp
-from mixtally.lab.reproduce.figures import Chart, Curve
 from mixtally.lab.reproduce.finding import Finding, claim
+from mixtally.report.curves import Chart, Curve
 
 DOCUMENT, PLACE = "002", "section 3"
 EPSILON, BINS, MISS, USERS = 1.0, 10, 0.05, 100_000

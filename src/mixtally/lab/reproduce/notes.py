@@ -5,7 +5,6 @@ import math
 import numpy as np
 
 from mixtally.ground.fixed import SCALE, threshold_of
-from mixtally.lab.reproduce.figures import Chart, Curve
 from mixtally.lab.reproduce.finding import (
     Finding,
     Steps,
@@ -18,6 +17,7 @@ from mixtally.privacy.baselines import central_standard_error
 from mixtally.privacy.laws import Ask
 from mixtally.privacy.laws.ask import whole
 from mixtally.privacy.published import notes
+from mixtally.report.curves import Chart, Curve
 
 DOCUMENT = "004"
 EPSILON, DELTA = 1.0, 1e-6

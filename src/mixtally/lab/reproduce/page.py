@@ -3,24 +3,23 @@
 from collections.abc import Iterable
 
 from mixtally.lab.reproduce import DOCUMENTS, Reproduction
-from mixtally.lab.reproduce.figures import draw
 from mixtally.lab.reproduce.finding import COMPUTED, DIFFERS, FALSE, REPRODUCES, Finding, Row
+from mixtally.report.curves import STYLE, draw
 from mixtally.report.page import document, figures_list, section
 from mixtally.report.svg import Markup, el
 from mixtally.version import VERSION
 
 TITLE = "The founding documents, computed again"
-_STYLE = """
+_STYLE = (
+    STYLE
+    + """
 main{max-width:1120px}h3{font-size:1rem;margin:1.6rem 0 .5rem}
-.curve{fill:none;stroke-width:2}.c0{stroke:var(--own)}.c1{stroke:var(--truth)}
-.c2{stroke:var(--soft)}.c3{stroke:var(--bad);stroke-dasharray:6 4}
-.dot{stroke:none}.dot.c0{fill:var(--own)}.dot.c1{fill:var(--truth)}.dot.c2{fill:var(--soft)}
-.dot.c3{fill:var(--bad)}svg .mark{fill:var(--truth);font-size:11px}svg .label.axis{font-size:11px}
 .word{font-weight:600;white-space:nowrap}.reproduces,.holds{color:var(--own)}
 .differs,.undecided{color:var(--truth)}.false{color:var(--bad)}.computed{color:var(--soft)}
 .place{white-space:nowrap}.figure{text-align:right;white-space:nowrap}td{min-width:4.5rem}
 .wrong{font-size:.9rem}.wide{font-size:.8rem}.wide th{color:var(--soft);font-weight:400}
 """
+)
 _WORDS = {
     REPRODUCES: "the printed number follows, to half a unit of its last digit, or the claim holds",
     DIFFERS: "the document's own formula, or the exact law, gives another number",

@@ -6,7 +6,6 @@ import numpy as np
 
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE, threshold_of
-from mixtally.lab.reproduce.figures import Chart, Curve
 from mixtally.lab.reproduce.finding import (
     Finding,
     Steps,
@@ -19,6 +18,7 @@ from mixtally.privacy.baselines import central_standard_error
 from mixtally.privacy.bracket import Bracket
 from mixtally.privacy.laws import Ask
 from mixtally.privacy.published import repeats
+from mixtally.report.curves import Chart, Curve
 
 DOCUMENT, CLAIMS = "003", "001"
 TWO = math.log(2.0)

@@ -10,7 +10,6 @@ import numpy as np
 
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.ground.tails import Floats
-from mixtally.lab.reproduce.figures import Chart, Curve
 from mixtally.lab.reproduce.finding import (
     Finding,
     Steps,
@@ -20,6 +19,7 @@ from mixtally.lab.reproduce.finding import (
 from mixtally.privacy import one_hot, ratio, vectors
 from mixtally.privacy.published import sufficient
 from mixtally.privacy.weights import Orbit, flip_law, small_binomial
+from mixtally.report.curves import Chart, Curve
 
 DOCUMENT = "000"
 BITS, TWO = 5, math.log(2.0)

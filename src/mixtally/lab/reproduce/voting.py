@@ -6,10 +6,10 @@ import numpy as np
 
 from mixtally.ground.fixed import threshold_of
 from mixtally.lab.reproduce import central
-from mixtally.lab.reproduce.figures import Chart, Curve
 from mixtally.lab.reproduce.finding import Finding, Steps, claim
 from mixtally.privacy import flip_blank
 from mixtally.privacy.published import voting
+from mixtally.report.curves import Chart, Curve
 
 DOCUMENT = "002"
 USERS, KEEP, CANDIDATES, SHARE = 100_000, 0.63, 10, 51.15

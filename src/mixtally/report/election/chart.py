@@ -2,13 +2,12 @@
 
 from collections.abc import Callable
 
-from mixtally.report.charts import _nice_ticks, _picture, _ring, _short, _ticks
+from mixtally.report.axes import TOP, WIDTH, picture, ring, round_numbers, short, ticks
 from mixtally.report.election.votes import Count, Election
 from mixtally.report.election.words import percent
 from mixtally.report.svg import Markup, el
 
-_LEFT, _RIGHT, _WIDTH = 150, 70, 920
-_TOP, _ROW = 46, 40
+_LEFT, _RIGHT, _ROW = 150, 70, 40
 MOST_SHOWN = 30
 
 STYLE = """
@@ -29,27 +28,27 @@ def shares_chart(election: Election) -> Markup:
         for votes in (float(count.estimate.each.upper[i]), float(count.estimate.counts[i]))
     ]
     largest = max(0.01, *shown)
-    height = _TOP + _ROW * len(chosen) + 8
+    height = TOP + _ROW * len(chosen) + 8
 
     def at(value: float) -> float:
-        return _LEFT + (_WIDTH - _LEFT - _RIGHT) * max(0.0, value) / largest
+        return _LEFT + (WIDTH - _LEFT - _RIGHT) * max(0.0, value) / largest
 
     parts = [
         el(
             "text", "share of the votes, % (upper bar: local, lower bar: shuffle; line: interval; "
             "ring: truth)", x=_LEFT, y=16, class_="axis",
         ),
-        *_ticks(_nice_ticks(0.0, 100.0 * largest, 6), lambda v: at(v / 100.0), height),
+        *ticks(round_numbers(0.0, 100.0 * largest, 6), lambda v: at(v / 100.0), height),
     ]  # fmt: skip
     for row, i in enumerate(chosen):
-        y = _TOP + _ROW * row + _ROW / 2
+        y = TOP + _ROW * row + _ROW / 2
         label = election.question.label(i)
-        parts.append(el("text", _short(label, 20), x=_LEFT - 8, y=y + 4, class_="label"))
+        parts.append(el("text", short(label, 20), x=_LEFT - 8, y=y + 4, class_="label"))
         for which, (name, count) in enumerate(election.counts().items()):
             place = y + (-8.0, 8.0)[which]
             parts.append(_share(election, name, count, i, which, place, at(0.0), at))
-        parts += _ring(at(float(election.truth[i]) / users), y)
-    return _picture(height, "Shares of the votes with their intervals", parts)
+        parts += ring(at(float(election.truth[i]) / users), y)
+    return picture(height, "Shares of the votes with their intervals", parts)
 
 
 def _share(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mixtally.report.axes import WIDTH, picture, short
 from mixtally.report.svg import Markup, el, join
 from mixtally.report.trend.trend import Trend
 
@@ -13,7 +14,7 @@ STYLE = """
 .line{fill:none;stroke:var(--own);stroke-width:1.2}.frame{fill:none;stroke:var(--line)}
 svg .name{font-weight:600}svg .end{text-anchor:end}
 """
-_COLUMNS, _WIDTH, _PANEL = 3, 920, 150
+_COLUMNS, _PANEL = 3, 150
 _LEFT, _RIGHT, _HEAD, _FOOT = 62, 12, 26, 24
 
 
@@ -68,7 +69,7 @@ def changes_chart(trend: Trend, top: int) -> Markup:
 
 
 def _grid(title: str, panels: list[Panel], epochs: list[str]) -> Markup:
-    wide, rows = _WIDTH / _COLUMNS, -(-len(panels) // _COLUMNS)
+    wide, rows = WIDTH / _COLUMNS, -(-len(panels) // _COLUMNS)
     parts = [
         el(
             "g",
@@ -77,11 +78,7 @@ def _grid(title: str, panels: list[Panel], epochs: list[str]) -> Markup:
         )
         for k, panel in enumerate(panels)
     ]
-    return el(
-        "svg", el("title", title), *parts,
-        viewBox=f"0 0 {_WIDTH} {_PANEL * rows}", role="img", aria_label=title,
-        xmlns="http://www.w3.org/2000/svg",
-    )  # fmt: skip
+    return picture(_PANEL * rows, title, parts)
 
 
 def _panel(panel: Panel, epochs: list[str], wide: float) -> list[Markup]:
@@ -101,10 +98,10 @@ def _panel(panel: Panel, epochs: list[str], wide: float) -> list[Markup]:
     ends = [(epochs[0], x(0))] + ([(epochs[-1], x(len(epochs) - 1))] if len(epochs) > 1 else [])
     return [
         el("rect", x=_LEFT, y=_HEAD, width=right - _LEFT, height=foot - _HEAD, class_="frame"),
-        el("text", _short(panel.name), x=_LEFT, y=_HEAD - 8, class_="name"),
+        el("text", short(panel.name, 26), x=_LEFT, y=_HEAD - 8, class_="name"),
         el("text", f"{high:,.0f}", x=_LEFT - 6, y=y(high) + 8, class_="axis end"),
         el("text", f"{low:,.0f}", x=_LEFT - 6, y=y(low), class_="axis end"),
-        *[el("text", _short(name, 10), x=at, y=_PANEL - 8, class_="tick") for name, at in ends],
+        *[el("text", short(name, 10), x=at, y=_PANEL - 8, class_="tick") for name, at in ends],
         *([_across(y(0.0), right)] if panel.zero else []),
         _line([(x(k), y(float(v))) for k, v in enumerate(panel.values)]),
         *[_point(panel, k, epochs[k], x(k), y) for k in range(len(epochs))],
@@ -139,7 +136,3 @@ def _point(panel: Panel, k: int, epoch: str, x: float, y: Callable[[float], floa
         tip += f", truth {truth:,}"
         parts.append(el("circle", cx=x, cy=y(truth), r=3.6, class_="truth"))
     return el("g", el("title", tip), join(parts))
-
-
-def _short(text: str, most: int = 26) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"

@@ -4,12 +4,21 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from mixtally.report.axes import WIDTH, round_numbers
 from mixtally.report.svg import Markup, el
 
-_WIDTH, _HEIGHT = 920, 340
+_HEIGHT = 340
 _LEFT, _RIGHT, _TOP, _BOTTOM = 70, 210, 30, 48
 _LABEL_GAP = 16.0
 Point = tuple[float, float]
+
+STYLE = """
+.curve{fill:none;stroke-width:2}.c0{stroke:var(--own)}.c1{stroke:var(--truth)}
+.c2{stroke:var(--soft)}.c3{stroke:var(--bad);stroke-dasharray:6 4}
+.dot{stroke:none}.dot.c0{fill:var(--own)}.dot.c1{fill:var(--truth)}.dot.c2{fill:var(--soft)}
+.dot.c3{fill:var(--bad)}svg .mark{fill:var(--truth);font-size:11px}svg .label.axis{font-size:11px}
+"""
+"""What a page needs beside its own style to show them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +54,7 @@ def draw(chart: Chart) -> Markup:
     """The chart as one svg element."""
     points = [point for curve in chart.curves for point in curve.points]
     xs = [x for x, _ in points] + [x for x, _ in chart.marks]
-    x_at, x_ticks = _axis(xs, chart.log_x, _LEFT, _WIDTH - _RIGHT)
+    x_at, x_ticks = _axis(xs, chart.log_x, _LEFT, WIDTH - _RIGHT)
     y_at, y_ticks = _axis([y for _, y in points], chart.log_y, _HEIGHT - _BOTTOM, _TOP)
     parts = [
         el("title", chart.title),
@@ -56,7 +65,7 @@ def draw(chart: Chart) -> Markup:
         parts += _curve(curve, i, x_at, y_at)
     parts += _names(chart.curves, y_at)
     return el(
-        "svg", *parts, viewBox=f"0 0 {_WIDTH} {_HEIGHT}", role="img", aria_label=chart.title,
+        "svg", *parts, viewBox=f"0 0 {WIDTH} {_HEIGHT}", role="img", aria_label=chart.title,
         xmlns="http://www.w3.org/2000/svg", class_="chart",
     )  # fmt: skip
 
@@ -72,7 +81,7 @@ def _axis(
         low = min(low, 0.0) if low < 0.4 * high else low
     if high - low < 1e-12:
         low, high = low - 0.5, high + 0.5
-    ticks = _powers(low, high) if log else _round_numbers(low, high)
+    ticks = _powers(low, high) if log else round_numbers(low, high, 6)
 
     def at(value: float) -> float:
         place = math.log10(value) if log else value
@@ -90,13 +99,6 @@ def _powers(low: float, high: float) -> list[float]:
     return [v for v in between if low - 1e-9 <= math.log10(v) <= high + 1e-9]
 
 
-def _round_numbers(low: float, high: float) -> list[float]:
-    rough = (high - low) / 6
-    scale = 10.0 ** math.floor(math.log10(rough))
-    step = next(scale * m for m in (1, 2, 5, 10) if scale * m >= rough)
-    return [step * k for k in range(math.ceil(low / step), math.floor(high / step + 1e-9) + 1)]
-
-
 def _tick_text(value: float) -> str:
     power = math.log10(value) if value > 0.0 else 0.5
     if abs(power - round(power)) < 1e-9 and not -3 <= power <= 6:
@@ -111,7 +113,7 @@ def _grid(
     y_at: Callable[[float], float],
     chart: Chart,
 ) -> list[Markup]:
-    bottom, right = _HEIGHT - _BOTTOM, _WIDTH - _RIGHT
+    bottom, right = _HEIGHT - _BOTTOM, WIDTH - _RIGHT
     parts = []
     for v in x_ticks:
         x = x_at(v)
@@ -150,7 +152,7 @@ def _curve(
 
 def _names(curves: tuple[Curve, ...], y_at: Callable[[float], float]) -> list[Markup]:
     """Names in the right margin, as near to the ends of their lines as room allows."""
-    x = _WIDTH - _RIGHT + 12.0
+    x = WIDTH - _RIGHT + 12.0
     wanted = sorted((y_at(c.points[-1][1]), i, c.name) for i, c in enumerate(curves))
     places: list[float] = []
     for end, _, _ in wanted:
