@@ -12,7 +12,6 @@ from mixtally.cli.budget import BUDGET, given, wish_of
 from mixtally.cli.grouped import takes
 from mixtally.cli.ledger import read as read_ledger
 from mixtally.cli.output import print_json, progress_bars, publish
-from mixtally.cli.simulate import chance as source_of
 from mixtally.cli.simulate import read_plan
 from mixtally.lab.alone import alone
 
@@ -113,7 +112,7 @@ def epochs(
 
     budget = {name: options[name] for name in BUDGET}
     crowd = {name: options[name] for name in CROWD}
-    guarantee, chance = Guarantee(epsilon=epsilon, delta=delta), source_of(seed)
+    guarantee, chance = Guarantee(epsilon=epsilon, delta=delta), o.chance(seed)
     held = None if plan is None else _held(plan, labels, budget)
     names = o.read_labels(labels) if held is None else _bins(held)
     timeline = _timeline(data, column, names, crowd, chance)

@@ -7,7 +7,6 @@ import typer
 
 from mixtally.cli import options as o
 from mixtally.cli.output import print_json, progress_bars
-from mixtally.cli.simulate import chance
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -90,7 +89,7 @@ def words(
     planned = design(search, chosen)
     vocabulary = population.question.labels or ()
     with progress_bars() as progress:
-        result = find_words(planned, vocabulary, population.codes, chance(seed), progress)
+        result = find_words(planned, vocabulary, population.codes, o.chance(seed), progress)
     quality = score([one.word for one in result.found], vocabulary, population.truth, top)
     truth = dict(zip(vocabulary, population.truth.tolist(), strict=True))
     if json:
