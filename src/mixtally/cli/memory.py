@@ -21,6 +21,8 @@ Epsilon = Annotated[
     float | None, typer.Option("--epsilon", help="Also print delta at this loss.", metavar="E")
 ]
 
+_FILES = ("report.html", "report.json", "estimates.csv")
+
 
 @takes({**LEVELS, **HASHING})
 def memory(
@@ -71,6 +73,7 @@ def play(
 
     options = filled(options)
     reports, state = options["reports"], options["state"]
+    _check_apart(state, out)
     if options["bloom_bits"] is None:
         _refuse_without_hashing(options)
     population = read_population(data, column, o.read_labels(labels))
@@ -108,12 +111,8 @@ def show(facts: "Facts", out: Path | None, *, top: int, json: bool) -> None:
 
     written = []
     if out is not None:
-        files = {
-            "report.html": page(facts),
-            "report.json": json_text(facts),
-            "estimates.csv": csv_text(facts),
-        }
-        written = publish(out, files)
+        texts = (page(facts), json_text(facts), csv_text(facts))
+        written = publish(out, dict(zip(_FILES, texts, strict=True)))
     if json:
         print_json(facts)
         return
@@ -129,6 +128,19 @@ def show(facts: "Facts", out: Path | None, *, top: int, json: bool) -> None:
     places = [f"wrote {path}" for path in [*written, *kept]]
     for line in [*findings(facts), *promise(facts), *reason, *places]:
         console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def _check_apart(state: Path | None, out: Path | None) -> None:
+    """Raises ParameterError when the result would be written over the memories."""
+    from mixtally.errors import ParameterError
+
+    if state is None or out is None:
+        return
+    if state.resolve() in {(out / name).resolve() for name in _FILES}:
+        raise ParameterError(
+            "--state", wanted="a file that --out does not write", got=str(state),
+            do="choose another name",
+        )  # fmt: skip
 
 
 def _refuse_without_hashing(options: dict[str, Any]) -> None:
