@@ -100,6 +100,7 @@ def test_a_state_file_is_drawn_once_for_both_commands(played, tmp_path):
         (("--memory", "--mix-fakes", "--repeats", 2), "beside --mix-fakes, --repeats"),
         (("--memory", "--pairs", "--observer", "sums"), "beside --pairs, --observer sums"),
         (("--memory", "--project", "simplex"), "beside --project"),
+        (("--memory", "--repeats", 0), "beside --repeats"),
         (("--memory", "--columns", "id,color"), "beside --columns"),
         (("--memory", "--as", "bits"), "beside --as"),
         (("--memory", "--set", ";"), "beside --set"),

@@ -49,8 +49,8 @@ def asked(options: dict[str, Any], budget: dict[str, Any], beside: dict[str, Any
         return False
     rest = {**budget, "protocol": None} if budget["protocol"] == "memory" else budget
     reading = [name for name in READING if name not in _READ]
-    flags = given(rest) + [_FLAGS[name] for name in reading if options[name] not in (None, False)]
-    flags += [flag for flag, value in beside.items() if value not in (None, False)]
+    flags = given(rest) + [_FLAGS[name] for name in reading if _came(options[name])]
+    flags += [flag for flag, value in beside.items() if _came(value)]
     if flags:
         raise ParameterError(
             "--memory", wanted="no mixes, no plan and one value of a --column a person",
@@ -98,6 +98,7 @@ def _permanent(
     from mixtally.errors import ParameterError
     from mixtally.privacy.remembered import Memory, least_permanent
     from mixtally.records.guarantee import Guarantee, checked_epsilon
+    from mixtally.report.words import at_most
 
     if epsilon is None:
         if delta is not None:
@@ -121,11 +122,15 @@ def _permanent(
     told = f"the {reports:,} reports of this run"
     if levels["state"] is not None:
         shown = Memory(permanent=0.5, p=0.0, q=1.0, hashes=1, reports=1)
-        told = "any number of reports, as the state file lets them go on"
+        told = "any number of reports, as with a state file they may go on"
     least = least_permanent(shown, epsilon, delta or 0.0)
     f = math.ldexp(math.ceil(math.ldexp(least, 63)), -63)  # upwards to what a plan can hold
     promise = f"epsilon = {epsilon:g}" + (f", delta = {delta:g}" if delta else "")
-    return f, f"f = {f:.6g} is the least that keeps {promise} over {told}."
+    return f, f"The least permanent response that keeps {promise} over {told}: f = {at_most(f, 6)}."
+
+
+def _came(value: object) -> bool:
+    return value is not None and value is not False  # 0 was given, too
 
 
 def _flag(name: str) -> str:
