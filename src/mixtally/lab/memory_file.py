@@ -117,7 +117,7 @@ def _check_place(memory: Path) -> None:
     if got:
         raise DataError(
             str(memory), wanted="a memory, or no file yet", got=got,
-            do="choose another place: nothing is overwritten",
+            do="choose another place, as nothing is overwritten; a damaged memory needs its copy",
         )  # fmt: skip
 
 
