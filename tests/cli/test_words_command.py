@@ -1,8 +1,11 @@
 """``mixtally words``: words of a column with one promise for all rounds; bad input is a line."""
 
+import csv
 import json
 
 import pytest
+
+from report.reader import self_contained
 
 WORDS = ["yes"] * 3000 + ["no"] * 1500 + ["maybe"] * 400 + ["é"] * 90 + ["rare"] * 10
 GIVEN = ("--column", "answer", "--epsilon", 1, "--delta", "1e-6", "--rounds", 6, "--top", 2)
@@ -34,6 +37,48 @@ def test_the_table_shows_words_truth_and_promise(cli, data):
     assert outcome.status == 0
     for text in ("│ yes", "80 % interval, all bins", "100 % are among", "in exactly one"):
         assert text in outcome.out
+
+
+@pytest.mark.parametrize("more", [(), ("--way", "apart"), ("--error-rate", "0.5")], ids=str)
+def test_the_files_hold_what_is_printed(cli, data, tmp_path, more):
+    out = tmp_path / "out"
+    outcome = cli("words", data, *GIVEN, *more, "--seed", 3, "--json", "--out", out)
+    assert (outcome.status, outcome.err) == (0, "")
+    facts = json.loads(outcome.out)
+    assert json.loads((out / "report.json").read_text()) == facts
+    with (out / "words.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["word"] for row in rows] == [row["word"] for row in facts["words"]]
+    assert all(float(row["lower"]) <= float(row["upper"]) for row in rows)
+    text = " ".join(self_contained((out / "report.html").read_text()).texts)
+    for part in ("5,000 rows of answers.csv", "Round by round", *facts["promise"], "100 %"):
+        assert part in text
+    assert "Words missed" not in text
+    told = cli("words", data, *GIVEN, *more, "--seed", 3, "--out", out).out
+    assert f"wrote {out / 'report.html'}" in told
+
+
+def test_a_search_that_misses_or_finds_nothing_says_so(cli, tmp_path):
+    few = tmp_path / "few.csv"
+    few.write_text("answer\n" + "".join(f"<b>{i}\n" for i in range(200)) * 10)
+    out = tmp_path / "out"
+    outcome = cli("words", few, *GIVEN, "--seed", 3, "--json", "--out", out)
+    facts = json.loads(outcome.out)
+    assert facts["words"] == []
+    assert facts["covered"] is None
+    assert [row["word"] for row in facts["missed"]] == ["<b>0", "<b>1"]
+    text = (out / "report.html").read_text()
+    assert "No word was held by enough people" in text
+    assert "&lt;b&gt;0" in text
+    self_contained(text)
+    assert (out / "words.csv").read_text().count("\n") == 1
+
+
+def test_a_page_that_cannot_be_written_leaves_what_was_there(cli, data, tmp_path):
+    place = tmp_path / "place"
+    place.write_text("mine")
+    assert "wanted to write the result" in refused(cli("words", data, *GIVEN, "--out", place))
+    assert place.read_text() == "mine"
 
 
 @pytest.mark.parametrize(

@@ -185,7 +185,7 @@ def test_what_is_no_key_is_refused_and_left_alone(tmp_path, text):
 
 
 def test_a_memory_whose_key_is_gone_gets_no_new_one(tmp_path):
-    (tmp_path / "m").write_bytes(b"something")
+    (tmp_path / "m").write_bytes(b"mixtally memory\nand more")
     with pytest.raises(DataError, match="restore it from a copy"):
         key_for(tmp_path / "m", tmp_path / "k", SecureChance())
     assert not (tmp_path / "k").exists()

@@ -1,6 +1,9 @@
 """A page as its reader sees it: tags that must be balanced, attributes and text."""
 
+import re
 from html.parser import HTMLParser
+
+SVG_NAME = "http://www.w3.org/2000/svg"
 
 
 class Reader(HTMLParser):
@@ -24,3 +27,18 @@ class Reader(HTMLParser):
 
     def handle_data(self, data):
         self.texts.append(data)
+
+
+def self_contained(text):
+    """The page's reader, once it is seen to be whole, to need nothing else and to run nothing."""
+    reader = Reader(text)
+    assert text.startswith("<!doctype html>\n")
+    names = {name for name, _ in reader.attributes}
+    assert not names & {"src", "href", "xlink:href", "style", "srcset", "action"}
+    assert not any(name.startswith("on") for name in names)
+    assert not {"script", "link", "iframe"} & set(reader.tags)
+    assert "@import" not in text
+    assert "url(" not in text
+    assert set(re.findall(r"https?://[^\"'<\s]*", text)) <= {SVG_NAME}
+    assert "nan" not in re.findall(r"[\w.]+", " ".join(v or "" for _, v in reader.attributes))
+    return reader

@@ -110,13 +110,12 @@ def attack(
     the attack proves at the given confidence, and the margin. Exit status 1 when a promise is
     broken. An attack that fails proves nothing.
     """
-    from mixtally.cli.simulate import chance
     from mixtally.lab.attack import Lab, Target, assault
 
     _check(level, runs)
     target = _target(plan, came, unverified=unverified)
     with progress_bars() as progress:
-        lab = Lab(chance(seed), 1.0 - level, runs=runs, progress=progress)
+        lab = Lab(o.chance(seed), 1.0 - level, runs=runs, progress=progress)
         outcomes = assault(target, lab, only)
     facts: dict[str, Any] = {
         "target": target.title,

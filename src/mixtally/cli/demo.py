@@ -7,7 +7,7 @@ import typer
 
 from mixtally.cli import options as o
 from mixtally.cli.output import progress_bars
-from mixtally.cli.simulate import chance, show
+from mixtally.cli.simulate import show
 
 
 def demo(
@@ -30,5 +30,5 @@ def demo(
 
     guarantee = Guarantee(epsilon=epsilon, delta=delta)
     with progress_bars() as progress:
-        study = play_demo(guarantee, lambda: chance(seed), progress, seed=seed, level=level)
+        study = play_demo(guarantee, lambda: o.chance(seed), progress, seed=seed, level=level)
     show(study, out, top=top, json=json)

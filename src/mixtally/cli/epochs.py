@@ -1,7 +1,5 @@
 """``mixtally epochs``: ask again and again; counts, changes, and what everybody spends."""
 
-from collections.abc import Callable
-from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,73 +7,17 @@ import typer
 
 from mixtally.cli import options as o
 from mixtally.cli.budget import BUDGET, given, wish_of
+from mixtally.cli.epochs_crowd import CROWD, order_of, source_of, timeline_of
+from mixtally.cli.epochs_ledger import charging
 from mixtally.cli.grouped import takes
-from mixtally.cli.ledger import read as read_ledger
 from mixtally.cli.output import print_json, progress_bars, publish
-from mixtally.cli.simulate import chance as source_of
 from mixtally.cli.simulate import read_plan
-from mixtally.lab.alone import alone
 
 if TYPE_CHECKING:
-    from mixtally.ground.chance import Chance
     from mixtally.lab.timeline import Timeline
     from mixtally.records.guarantee import Guarantee
     from mixtally.records.plan import Plan
     from mixtally.report.trend.trend import Trend
-
-CROWD: dict[str, tuple[Any, Any]] = {
-    "epoch_column": (
-        Annotated[
-            str | None,
-            typer.Option("--epoch-column", help="The column that says when.", metavar="NAME"),
-        ],
-        None,
-    ),
-    "person_column": (
-        Annotated[
-            str | None,
-            typer.Option("--person-column", help="The column that says who.", metavar="NAME"),
-        ],
-        None,
-    ),
-    "epoch_order": (
-        Annotated[
-            Path | None,
-            typer.Option("--epoch-order", help="File with the epochs in order, one a line."),
-        ],
-        None,
-    ),
-    "synthetic": (
-        Annotated[
-            int | None,
-            o.whole_option("--synthetic", "Invent so many epochs; DATA is the crowd of the first."),
-        ],
-        None,
-    ),
-    "join": (
-        Annotated[
-            float | None,
-            typer.Option("--join", help="Chance to join from epoch to epoch.", metavar="R"),
-        ],
-        None,
-    ),
-    "leave": (
-        Annotated[
-            float | None,
-            typer.Option("--leave", help="Chance to leave from epoch to epoch.", metavar="R"),
-        ],
-        None,
-    ),
-    "change": (
-        Annotated[
-            float | None,
-            typer.Option("--change", help="Chance that a value is drawn anew.", metavar="R"),
-        ],
-        None,
-    ),
-}
-"""Where the epochs come from: columns of the data, or an invented turnover (0.1 each)."""
-_RATE = 0.1
 
 
 @takes({**BUDGET, **CROWD})
@@ -113,10 +55,10 @@ def epochs(
 
     budget = {name: options[name] for name in BUDGET}
     crowd = {name: options[name] for name in CROWD}
-    guarantee, chance = Guarantee(epsilon=epsilon, delta=delta), source_of(seed)
+    guarantee, chance = Guarantee(epsilon=epsilon, delta=delta), o.chance(seed)
     held = None if plan is None else _held(plan, labels, budget)
     names = o.read_labels(labels) if held is None else _bins(held)
-    timeline = _timeline(data, column, names, crowd, chance)
+    timeline = timeline_of(data, column, names, crowd, chance)
     if held is not None:
         from dataclasses import replace
 
@@ -131,65 +73,14 @@ def epochs(
             guarantee,
             chance,
             progress,
-            before=_charging(ledger, chosen, timeline, crowd["epoch_order"]),
+            before=charging(ledger, chosen, timeline, order_of(crowd["epoch_order"])),
             level=level,
             title=f"{column} over time, counted privately",
-            source=_source(data, timeline, crowd),
+            source=source_of(data, timeline, crowd),
             reason=reason,
             seed=seed,
         )
     show(trend, out, top=top, json=json)
-
-
-def _timeline(
-    data: Path,
-    column: str,
-    labels: "tuple[str, ...] | None",
-    crowd: dict[str, Any],
-    chance: "Chance",
-) -> "Timeline":
-    """The epochs in the data, or invented ones."""
-    from mixtally.errors import ParameterError
-    from mixtally.lab.population import read_population
-    from mixtally.lab.timeline import read_timeline
-    from mixtally.lab.turnover import turnover
-
-    rates = {name: crowd[name] for name in ("join", "leave", "change")}
-    columns = {name: crowd[name] for name in ("epoch_column", "person_column", "epoch_order")}
-    synthetic = crowd["synthetic"] is not None
-    refused = columns if synthetic else rates
-    beside = ["--" + name.replace("_", "-") for name, value in refused.items() if value is not None]
-    if beside or synthetic == (crowd["epoch_column"] is not None):
-        raise ParameterError(
-            "epochs",
-            wanted="--epoch-column (with --person-column, --epoch-order), or --synthetic (with "
-            "--join, --leave, --change)",
-            got=", ".join([*beside, "--synthetic" if synthetic else "no --synthetic"]),
-            do="name the column that says when, or how many epochs to invent",
-        )
-    if synthetic:
-        chances = {name: _RATE if rate is None else rate for name, rate in rates.items()}
-        first = read_population(data, column, labels)
-        return turnover(first, crowd["synthetic"], **chances, chance=chance)
-    return read_timeline(
-        data,
-        column,
-        crowd["epoch_column"],
-        person_column=crowd["person_column"],
-        labels=labels,
-        order=_order(crowd["epoch_order"]),
-    )
-
-
-def _order(path: Path | None) -> tuple[str, ...] | None:
-    from mixtally.errors import DataError
-
-    names = o.read_labels(path)
-    if names is not None and len(set(names)) != len(names):
-        raise DataError(
-            str(path), wanted="every epoch once", got="one twice", do="remove the second line"
-        )
-    return names
 
 
 def _choose(
@@ -228,36 +119,6 @@ def _held(plan: Path, labels: Path | None, budget: dict[str, Any]) -> "Plan":
 def _bins(plan: "Plan") -> tuple[str, ...]:
     question = plan.question
     return question.labels or tuple(str(i) for i in range(question.bins))
-
-
-def _charging(
-    ledger: Path | None, plan: "Plan", timeline: "Timeline", order: Path | None
-) -> Callable[[str], None]:
-    """What charges an epoch before it is sent; raises at once when all of them do not fit."""
-    from mixtally.ground.codec import canonical
-    from mixtally.lab.epoch_ledger import charge_epoch, checked_series
-    from mixtally.lab.epochs import quiet
-
-    if ledger is None:
-        return quiet
-    names = _order(order)
-    with alone(ledger.parent, required=True):
-        checked_series(read_ledger(ledger), plan, timeline.epochs, names)
-
-    def charge(epoch: str) -> None:
-        with alone(ledger.parent, required=True):
-            before, today = read_ledger(ledger), date.today().isoformat()
-            after = charge_epoch(before, plan, epoch, date=today, order=names)
-            publish(ledger.parent, {ledger.name: canonical(after)})
-
-    return charge
-
-
-def _source(data: Path, timeline: "Timeline", crowd: dict[str, Any]) -> str:
-    answers = f"{len(timeline.codes):,} answers in {len(timeline.epochs):,} epochs"
-    if crowd["synthetic"] is not None:
-        return f"{answers}, invented: {data.name} is the crowd of the first."
-    return f"{answers}, the rows of {data.name}."
 
 
 def show(trend: "Trend", out: Path | None, *, top: int, json: bool) -> None:

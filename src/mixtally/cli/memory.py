@@ -1,73 +1,40 @@
 """``mixtally memory``: play a column whose every person has a memory of their own."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from mixtally.cli import options as o
+from mixtally.cli.grouped import takes
+from mixtally.cli.memory_options import HASHING, LEVELS, filled
 from mixtally.cli.output import print_json, progress_bars, publish
-from mixtally.cli.simulate import chance as source
 
 if TYPE_CHECKING:
     from mixtally.ground.chance import Chance
+    from mixtally.lab.memories.prices import Facts
     from mixtally.lab.memory_file import MemoryFile
     from mixtally.lab.population import Population
     from mixtally.protocols.two_level import TwoLevel
 
-Permanent = Annotated[
-    float, typer.Option("--permanent", help="Chance that a kept bit is a coin.", metavar="F")
-]
-ShowZero = Annotated[
-    float, typer.Option("--p", help="Chance that a kept 0 is shown as 1.", metavar="P")
-]
-ShowOne = Annotated[
-    float, typer.Option("--q", help="Chance that a kept 1 is shown as 1.", metavar="Q")
-]
-BloomBits = Annotated[
-    int | None,
-    o.whole_option("--bloom-bits", "Hash values into this many bits, 8 to 65,536."),
-]
-Hashes = Annotated[int | None, o.whole_option("--hashes", "Bits a hashed value sets (default 2).")]
-Cohorts = Annotated[
-    int | None,
-    o.whole_option("--cohorts", "Groups of people who hash differently (default 8)."),
-]
-Candidates = Annotated[
-    Path | None,
-    typer.Option("--candidates", help="Words to look for, one a line.", metavar="FILE"),
-]
-MemoryPath = Annotated[
-    Path | None,
-    typer.Option(
-        "--memory-file",
-        help="Keep the memories here, and use those kept before; the key lies beside, in FILE.key.",
-        metavar="FILE",
-    ),
-]
 Epsilon = Annotated[
     float | None, typer.Option("--epsilon", help="Also print delta at this loss.", metavar="E")
 ]
 
+_FILES = ("report.html", "report.json", "estimates.csv")
 
+
+@takes({**LEVELS, **HASHING})
 def memory(
+    options: dict[str, Any],
     data: Annotated[Path, typer.Argument(help="A .csv, .csv.gz or .parquet file, a row a person.")],
     column: Annotated[str, typer.Option("--column", help="The column to count.", metavar="NAME")],
-    permanent: Permanent = 0.5,
-    p: ShowZero = 0.5,
-    q: ShowOne = 0.75,
-    reports: Annotated[int, o.whole_option("--reports", "Reports of every person.")] = 1,
-    bloom_bits: BloomBits = None,
-    hashes: Hashes = None,
-    cohorts: Cohorts = None,
-    candidates: Candidates = None,
     labels: o.Labels = None,
     epsilon: Epsilon = None,
     level: o.Level = 0.95,
-    memory_file: MemoryPath = None,
     seed: o.Seed = None,
     out: Annotated[
-        Path | None, typer.Option("--out", help="Write memory.json and estimates.csv here.")
+        Path | None, typer.Option("--out", help="Write report.html, .json and .csv here.")
     ] = None,
     top: o.Top = 20,
     json: o.Json = False,
@@ -76,50 +43,111 @@ def memory(
 
     Every row of DATA is a person: randomize the answer once, keep the result, report from it.
     """
-    from mixtally.cli import memory_tables as tables
+    play(
+        data, column, options, labels=labels, epsilon=epsilon, level=level, seed=seed, out=out,
+        top=top, json=json,
+    )  # fmt: skip
+
+
+def play(
+    data: Path,
+    column: str,
+    options: dict[str, Any],
+    *,
+    labels: Path | None,
+    epsilon: float | None,
+    level: float,
+    seed: int | None,
+    out: Path | None,
+    top: int,
+    json: bool,
+    reason: str = "",
+) -> None:
+    """Play the crowd of ``column`` and show it; ``options`` are those of LEVELS and HASHING."""
+    from mixtally.lab.memories.counts import estimated
+    from mixtally.lab.memories.learned import learned
+    from mixtally.lab.memories.prices import check, prices
     from mixtally.lab.population import read_population
-    from mixtally.lab.remembered import play_reports, remembering, watch
+    from mixtally.lab.remembered import play_reports, remembering
     from mixtally.lab.seeded import SeededChance
 
-    if bloom_bits is None:
-        _refuse_without_hashing(hashes=hashes, cohorts=cohorts, candidates=candidates)
+    options = filled(options)
+    reports, state = options["reports"], options["state"]
+    _check_apart(state, out)
+    if options["bloom_bits"] is None:
+        _refuse_without_hashing(options)
     population = read_population(data, column, o.read_labels(labels))
-    plan = _plan(population, permanent, p, q, bloom_bits, hashes, cohorts)
-    words = _words(population, candidates) if plan.hashed else ()
-    price = tables.prices(plan, reports, epsilon)
-    tables.check(plan, reports, words, level)
-    chance = source(seed)
-    file, key = _file(memory_file, plan, column, chance)
+    plan = _plan(population, options)
+    words = _words(population, options["candidates"]) if plan.hashed else ()
+    price = prices(plan, reports, epsilon)
+    check(plan, reports, words, level)
+    chance = o.chance(seed)
+    file, key = _file(state, plan, column, chance)
     names = population.question.labels or ()
     values = [names[code] for code in population.codes.tolist()]
     with progress_bars() as progress:
         crowd = remembering(plan, values, population.codes, key, chance, file)
         ones = play_reports(crowd, reports, chance, progress)
     # Watching draws words of its own, so that it never changes what is estimated for a seed.
-    watched = watch(crowd, reports, source(None) if seed is None else SeededChance(seed + 1))
+    watching = o.chance(None) if seed is None else SeededChance(seed + 1)
     facts = {
-        **price,
+        "title": f"{column}, from memories",
+        "column": column,
         "source": f"{len(values):,} rows of {data.name}, each played as a person",
+        "reason": reason,
+        **price,
         "seed": seed,
-        "memory_file": None if memory_file is None else str(memory_file),
-        **tables.estimated(plan, ones, crowd.sizes, words, population, level),
-        **tables.recovered(plan, reports, watched),
+        "memory_file": None if state is None else str(state),
+        **estimated(plan, ones, crowd.sizes, words, population, level),
+        **learned(crowd, reports, watching),
     }
+    show(facts, out, top=top, json=json)
+
+
+def show(facts: "Facts", out: Path | None, *, top: int, json: bool) -> None:
+    """Print what was counted and what it costs, and write its files."""
+    from mixtally.lab.memories.export import csv_text, json_text
+    from mixtally.lab.memories.page import page
+
     written = []
     if out is not None:
-        files = {"memory.json": tables.json_text(facts), "estimates.csv": tables.csv_text(facts)}
-        written = publish(out, files)
+        texts = (page(facts), json_text(facts), csv_text(facts))
+        written = publish(out, dict(zip(_FILES, texts, strict=True)))
     if json:
         print_json(facts)
         return
-    tables.show(facts, column, top, [*written, *([memory_file] if memory_file else [])])
+    from rich.console import Console
+
+    from mixtally.lab.memories.table import counts_table
+    from mixtally.lab.memories.words import findings, promise
+
+    console, state = Console(), facts["memory_file"]
+    console.print(counts_table(facts, top))
+    kept = [] if state is None else [state]
+    reason = [facts["reason"]] if facts["reason"] else []
+    places = [f"wrote {path}" for path in [*written, *kept]]
+    for line in [*findings(facts), *promise(facts), *reason, *places]:
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
-def _refuse_without_hashing(**given: object) -> None:
+def _check_apart(state: Path | None, out: Path | None) -> None:
+    """Raises ParameterError when the result would be written over the memories."""
+    from mixtally.errors import ParameterError
+
+    if state is None or out is None:
+        return
+    if state.resolve() in {(out / name).resolve() for name in _FILES}:
+        raise ParameterError(
+            "--state", wanted="a file that --out does not write", got=str(state),
+            do="choose another name",
+        )  # fmt: skip
+
+
+def _refuse_without_hashing(options: dict[str, Any]) -> None:
     """Raises ParameterError when options of hashed values stand without --bloom-bits."""
     from mixtally.errors import ParameterError
 
-    flags = ["--" + name for name, value in given.items() if value is not None]
+    flags = ["--" + name for name in HASHING if options[name] is not None]
     if flags:
         raise ParameterError(
             "--bloom-bits", wanted="a number of bits beside " + ", ".join(flags), got="none",
@@ -127,18 +155,12 @@ def _refuse_without_hashing(**given: object) -> None:
         )  # fmt: skip
 
 
-def _plan(
-    population: "Population",
-    permanent: float,
-    p: float,
-    q: float,
-    bits: int | None,
-    hashes: int | None,
-    cohorts: int | None,
-) -> "TwoLevel":
+def _plan(population: "Population", options: dict[str, Any]) -> "TwoLevel":
     from mixtally.errors import ParameterError
     from mixtally.protocols.two_level import hashed_question, two_level
 
+    permanent, p, q = (options[name] for name in ("permanent", "p", "q"))
+    bits, hashes, cohorts = (options[name] for name in ("bloom_bits", "hashes", "cohorts"))
     if bits is None:
         return two_level(population.question, permanent, p, q)
     if not 8 <= bits <= 1 << 16:

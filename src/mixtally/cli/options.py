@@ -10,6 +10,8 @@ import typer
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from mixtally.ground.chance import Chance
+
 
 def whole(text: str | int) -> int:
     """A whole number as people write it: 1000000, 1_000_000, 1,000,000 or 1e6."""
@@ -139,3 +141,11 @@ def read_labels(path: Path | None) -> tuple[str, ...] | None:
         raise DataError(
             str(path), wanted="UTF-8 text, one label a line", got=str(error), do="check the file"
         ) from error
+
+
+def chance(seed: int | None) -> "Chance":
+    """The operating system's randomness, or a repeatable one for a seed."""
+    from mixtally.ground.chance import SecureChance
+    from mixtally.lab.seeded import SeededChance
+
+    return SecureChance() if seed is None else SeededChance(seed)

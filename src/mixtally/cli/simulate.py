@@ -10,9 +10,11 @@ from mixtally.cli.budget import BUDGET, given, wish_of
 from mixtally.cli.grouped import takes
 from mixtally.cli.output import print_json, progress_bars, publish
 from mixtally.cli.reading import READING, reading_of
+from mixtally.cli.simulate_memory import MEMORY
+from mixtally.cli.simulate_memory import asked as asked_memory
+from mixtally.cli.simulate_memory import play as play_memory
 
 if TYPE_CHECKING:
-    from mixtally.ground.chance import Chance
     from mixtally.lab.population import Population
     from mixtally.lab.reading import Reading
     from mixtally.planner import Offer
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from mixtally.report.study import Release, Study
 
 
-@takes({**READING, **BUDGET})
+@takes({**READING, **BUDGET, **MEMORY})
 def simulate(
     options: dict[str, Any],
     data: Annotated[Path, typer.Argument(help="A .csv, .csv.gz or .parquet file, a row a person.")],
@@ -66,7 +68,7 @@ def simulate(
 
     Every row of DATA is a person: plan, randomize, mix, tally, estimate, report. A record is one
     value of a column, a set of labels (--set), bits or attributes of several columns (--as), or a
-    number (--number).
+    number (--number). With --memory answers are randomized once, kept, and reported from again.
     """
     from dataclasses import replace
 
@@ -75,6 +77,13 @@ def simulate(
 
     _check_observer(observer)
     budget = {name: options[name] for name in BUDGET}
+    other = {"--plan": plan, "--repeats": repeats, "--pairs": pairs, "--project": project}
+    other["--observer sums"] = observer == "sums"
+    if asked_memory(options, budget, other):
+        play_memory(
+            data, options, (epsilon, delta), level=level, seed=seed, out=out, top=top, json=json
+        )
+        return
     reading = reading_of({name: options[name] for name in READING}, planned=bool(plan))
     if plan:
         beside = {"--epsilon": epsilon, "--delta": delta, "--labels": options["labels"]}
@@ -95,7 +104,7 @@ def simulate(
         offer, reason = offers.best(wish, repeats=repeats, pairs=pairs)
     asked = Asked(level=level, projection=project, scale=reading.scale, pairs=pairs)
     with progress_bars() as progress:
-        result = collect(offer, population, chance(seed), asked, progress)
+        result = collect(offer, population, o.chance(seed), asked, progress)
     if observer == "sums":
         result = replace(result, sums=offers.seen_by_sums(offer))
     show(_study(data, reading, population, result, reason, seed, plan), out, top=top, json=json)
@@ -157,14 +166,6 @@ def _check_observer(observer: str) -> None:
         raise ParameterError(
             "observer", wanted="one of messages, sums", got=repr(observer), do="choose one"
         )
-
-
-def chance(seed: int | None) -> "Chance":
-    """The operating system's randomness, or a repeatable one for a seed."""
-    from mixtally.ground.chance import SecureChance
-    from mixtally.lab.seeded import SeededChance
-
-    return SecureChance() if seed is None else SeededChance(seed)
 
 
 def show(study: "Study", out: Path | None, *, top: int, json: bool) -> None:

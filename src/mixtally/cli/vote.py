@@ -9,7 +9,6 @@ from mixtally.cli import options as o
 from mixtally.cli.budget import BUDGET, wish_of
 from mixtally.cli.grouped import takes
 from mixtally.cli.output import print_json, progress_bars, publish
-from mixtally.cli.simulate import chance
 
 if TYPE_CHECKING:
     from mixtally.report.election.votes import Election
@@ -87,7 +86,7 @@ def vote(
             ballots,
             promise,
             wish_of(budget, population.question, guarantee, users, hashing=False),
-            chance(seed),
+            o.chance(seed),
             progress,
             level=level,
             title=f"{population.question.name}, voted on",

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mixtally.cli import options as o
-from mixtally.cli.output import print_json, progress_bars
-from mixtally.cli.simulate import chance
+from mixtally.cli.output import print_json, progress_bars, publish
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from mixtally.lab.heavy import HeavyResult
-    from mixtally.lab.heavy.score import Score
+    from mixtally.lab.heavy.export import Facts
 
 
 def words(
@@ -59,6 +58,9 @@ def words(
     ] = 4.0,
     mix_fakes: o.MixFakes = False,
     seed: o.Seed = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Write report.html, .json and words.csv here.")
+    ] = None,
     json: o.Json = False,
 ) -> None:
     """Find the most frequent words of a column.
@@ -68,7 +70,7 @@ def words(
     """
     from mixtally.encode.spelling import LETTERS, Spelling
     from mixtally.lab.heavy import Search, design, find_words
-    from mixtally.lab.heavy.score import score
+    from mixtally.lab.heavy.export import facts
     from mixtally.lab.population import read_population
     from mixtally.records.guarantee import Guarantee
 
@@ -90,38 +92,44 @@ def words(
     planned = design(search, chosen)
     vocabulary = population.question.labels or ()
     with progress_bars() as progress:
-        result = find_words(planned, vocabulary, population.codes, chance(seed), progress)
-    quality = score([one.word for one in result.found], vocabulary, population.truth, top)
-    truth = dict(zip(vocabulary, population.truth.tolist(), strict=True))
+        result = find_words(planned, vocabulary, population.codes, o.chance(seed), progress)
+    source = f"{len(population.codes):,} rows of {data.name}, each played as a person."
+    told = facts(result, vocabulary, population.truth, source=source, seed=seed)
+    _show(result, told, out, json=json)
+
+
+def _show(result: "HeavyResult", told: "Facts", out: Path | None, *, json: bool) -> None:
+    """Print what was found and write its files."""
+    from mixtally.lab.heavy.export import csv_text, json_text
+    from mixtally.lab.heavy.page import page
+
+    written = []
+    if out is not None:
+        files = {
+            "report.html": page(told),
+            "report.json": json_text(told),
+            "words.csv": csv_text(told),
+        }
+        written = publish(out, files)
     if json:
-        facts = result.facts()
-        for row in facts["words"]:
-            row["truth"] = truth.get(row["word"], 0)
-        measured = {"recall": quality.recall, "precision": quality.precision}
-        print_json({**facts, **measured, "ghosts": quality.ghosts, "seed": seed})
+        print_json(told)
         return
-    _print(result, column, truth, quality, top)
-
-
-def _print(
-    result: "HeavyResult", column: str, truth: dict[str, int], quality: "Score", top: int
-) -> None:
     from rich.console import Console
 
-    from mixtally.lab.heavy.design import promise
-
     console, planned = Console(), result.design
-    console.print(_table(result, column, truth))
+    console.print(_table(told))
+    top, found = told["top"], told["words_found"]
     lines = [
-        f"{len(result.found):,} words found in {len(result.rounds)} rounds. Of the true first "
-        f"{top:,}, {100 * quality.recall:.0f} % are among the first {top:,} found; "
-        f"{quality.ghosts} of all found are held by nobody.",
+        f"{found:,} words found in {told['rounds_played']} rounds. Of the true first {top:,}, "
+        f"{100 * told['recall']:.0f} % are among the first {top:,} found; {told['ghosts']} of all "
+        "found are held by nobody.",
         f"{planned.offer.name}, {planned.messages_per_user:.3g} messages and "
         f"{planned.bytes_per_user:,.0f} bytes a person in all. {planned.reason}",
-        *promise(planned),
+        *told["promise"],
+        *(f"wrote {path}" for path in written),
     ]
     for line in lines:
-        console.print(line, markup=False, highlight=False)
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def _way(name: str | None):  # type: ignore[no-untyped-def]  # noqa: ANN202
@@ -133,24 +141,21 @@ def _way(name: str | None):  # type: ignore[no-untyped-def]  # noqa: ANN202
     raise ParameterError("way", wanted="together or apart", got=repr(name), do="or leave it out")
 
 
-def _table(result: "HeavyResult", column: str, truth: dict[str, int]) -> "Table":
+def _table(told: "Facts") -> "Table":
     from rich.table import Table
     from rich.text import Text
 
-    level = 100 * (1 - result.design.search.error_rate)
-    table = Table(
-        title=Text(f"The most frequent words of {column}"), title_justify="left",
-        header_style="bold",
-    )  # fmt: skip
-    table.add_column(Text(column))
+    level = 100 * (1 - told["error_rate"])
+    table = Table(title=Text(told["title"]), title_justify="left", header_style="bold")
+    table.add_column(Text(told["column"]))
     for heading in ("estimate", f"{level:g} % interval, all bins", "truth", "round"):
         table.add_column(heading, justify="right")
-    for one in result.top:
+    for row in told["words"]:
         table.add_row(
-            Text(one.word),
-            f"{one.count:,.1f}",
-            f"{one.lower:,} .. {one.upper:,}",
-            f"{truth.get(one.word, 0):,}",
-            str(one.round),
+            Text(row["word"]),
+            f"{row['count']:,.1f}",
+            f"{row['lower']:,} .. {row['upper']:,}",
+            f"{row['truth']:,}",
+            str(row["round"]),
         )
     return table

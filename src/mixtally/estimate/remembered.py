@@ -132,13 +132,7 @@ class Recovery(NamedTuple):
 
 def least_ones(plan: TwoLevel, reports: int) -> int:
     """From how many ones among ``reports`` a kept 1 is likelier than a kept 0."""
-    p, q = plan.shown
-    if p == 0.0:
-        return 1
-    if q == 1.0:
-        return reports
-    slope = math.log(q / p) + math.log((1.0 - p) / (1.0 - q))
-    return math.floor(reports * math.log((1.0 - p) / (1.0 - q)) / slope) + 1
+    return _least_ones(*plan.shown, reports)
 
 
 def recovery(plan: TwoLevel, reports: int) -> Recovery:
@@ -147,11 +141,29 @@ def recovery(plan: TwoLevel, reports: int) -> Recovery:
     Source: side notes 002 section 4 (the mean of many outputs), with the best guess between the two
     binomial laws of the number of ones.
     """
-    least = least_ones(plan, reports)
-    p, q = plan.shown
-    missed = binomial(reports, q)[:least].sum()
-    kept = float(missed + binomial(reports, p)[least:].sum()) / 2.0
+    kept = _mistaken(*plan.shown, reports)
     return Recovery(kept, plan.f / 2.0 + (1.0 - plan.f) * kept)
+
+
+def recovery_without_memory(plan: TwoLevel, reports: int) -> float:
+    """The error for the true bit if both levels were drawn anew in every report: it falls to 0."""
+    return _mistaken(plan.offset, plan.offset + plan.gain, reports)
+
+
+def _least_ones(p: float, q: float, reports: int) -> int:
+    if p == 0.0:
+        return 1
+    if q == 1.0:
+        return reports
+    slope = math.log(q / p) + math.log((1.0 - p) / (1.0 - q))
+    return math.floor(reports * math.log((1.0 - p) / (1.0 - q)) / slope) + 1
+
+
+def _mistaken(p: float, q: float, reports: int) -> float:
+    """How often the likelier of Bin(reports, p) and Bin(reports, q) is the wrong one."""
+    least = _least_ones(p, q, reports)
+    missed = binomial(reports, q)[:least].sum()
+    return float(missed + binomial(reports, p)[least:].sum()) / 2.0
 
 
 def check_told(plan: TwoLevel) -> None:

@@ -21,6 +21,7 @@ from mixtally.randomize.kept import (
     KEY_BYTES,
     Memory,
     cohort_of,
+    is_memory,
     new_key,
     recall,
     seal,
@@ -89,9 +90,11 @@ def key_for(memory: Path, path: Path, chance: Chance) -> bytes:
     """The key in the file ``path``, made there when neither it nor ``memory`` exists yet.
 
     Of two processes that make it at once one does, and both get that one. Raises DataError for a
-    file that holds no key, and for a memory whose key is gone.
+    file that holds no key, for a memory whose key is gone, and for a ``memory`` that is none.
     """
     with alone(path.parent, required=True):
+        if not path.exists():
+            _check_place(memory)
         if not path.exists() and not memory.exists():
             _write_whole(path, new_key(chance).hex().encode("ascii") + b"\n")
     try:
@@ -101,6 +104,21 @@ def key_for(memory: Path, path: Path, chance: Chance) -> bytes:
     if len(key) != KEY_BYTES:
         raise _no_key(path, f"{len(key)} bytes")
     return key
+
+
+def _check_place(memory: Path) -> None:
+    """Raises DataError when something else than a memory is at its place."""
+    try:
+        got = None if is_memory(memory.read_bytes()) else "another file"
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        got = str(error)
+    if got:
+        raise DataError(
+            str(memory), wanted="a memory, or no file yet", got=got,
+            do="choose another place, as nothing is overwritten; a damaged memory needs its copy",
+        )  # fmt: skip
 
 
 def _no_key(path: Path, got: str) -> DataError:

@@ -113,16 +113,21 @@ def watch(crowd: Crowd, reports: int, chance: Chance) -> Recovery:
     Measured on the first people, as ``estimate.remembered.recovery`` is stated; NaN when their bits
     are all alike.
     """
-    plan = crowd.plan
+    return watched(crowd, [reports], chance)[0]
+
+
+def watched(crowd: Crowd, points: Sequence[int], chance: Chance) -> list[Recovery]:
+    """``watch`` after so many reports each, rising: one observer who goes on watching."""
+    plan, found = crowd.plan, []
     few = slice(0, max(1, _WATCHED_BYTES // plan.layout.message_bytes))
-    ones = np.zeros((len(crowd.kept[few]), plan.bits), dtype=np.int64)
-    for _ in range(reports):
+    kept, true = _bits(plan, crowd.kept[few]), _bits(plan, crowd.records[few])
+    ones = np.zeros(kept.shape, dtype=np.int64)
+    for turn in range(1, points[-1] + 1):
         ones += _bits(plan, report(plan, crowd.kept[few], chance))
-    guess = ones >= least_ones(plan, reports)
-    return Recovery(
-        kept=_balanced_error(guess, _bits(plan, crowd.kept[few])),
-        true=_balanced_error(guess, _bits(plan, crowd.records[few])),
-    )
+        if turn in points:
+            guess = ones >= least_ones(plan, turn)
+            found.append(Recovery(_balanced_error(guess, kept), _balanced_error(guess, true)))
+    return found
 
 
 def _bits(plan: TwoLevel, rows: Rows) -> NDArray[np.uint8]:

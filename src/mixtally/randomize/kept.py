@@ -116,8 +116,13 @@ def unseal(data: bytes, plan: TwoLevel, owner: str, key: bytes, subject: str) ->
     return Memory(plan, owner, responses)
 
 
+def is_memory(data: bytes) -> bool:
+    """Whether ``data`` begins as every memory does."""
+    return data.startswith(_MAGIC)
+
+
 def _check_header(data: bytes, plan: TwoLevel, owner: str, key: bytes, subject: str) -> None:
-    if not data.startswith(_MAGIC) or len(data) < _LEAST_BYTES:
+    if not is_memory(data) or len(data) < _LEAST_BYTES:
         raise _damaged(subject, f"{len(data):,} other bytes")
     fields, start = [], len(_MAGIC)
     for size in (2, 32, _KEY_TAG_BYTES, _TAG_BYTES):

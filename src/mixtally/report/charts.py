@@ -1,9 +1,8 @@
 """The two pictures: the largest bins with their intervals, and the error among other models."""
 
 import math
-from collections.abc import Callable
-
-import numpy as np
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from mixtally.report.axes import TOP, WIDTH, picture, ring, round_numbers, short, ticks
 from mixtally.report.models import Line, lines
@@ -15,20 +14,45 @@ _ROW = 22
 _LABELS, _BARS, _GAP, _ERRORS = 120, 430, 70, 270
 
 
+class Row(NamedTuple):
+    """One bin: ``truth`` is None where it is not known."""
+
+    label: str
+    estimate: float
+    lower: float
+    upper: float
+    truth: float | None
+
+    @property
+    def middle(self) -> float:
+        """What distances are measured from."""
+        return self.estimate if self.truth is None else self.truth
+
+
 def bins_chart(study: Study, top: int) -> Markup:
-    """Bars of the ``top`` largest estimates; beside them the interval, about the truth or itself.
+    """The ``top`` largest estimates as ``rows_chart`` draws them."""
+    found, question, truth = study.main.estimate, study.main.question, study.truth
+    rows = [
+        Row(
+            question.label(i), float(found.counts[i]), float(found.each.lower[i]),
+            float(found.each.upper[i]), None if truth is None else float(truth[i]),
+        )
+        for i in study.ranked()[:top].tolist()
+    ]  # fmt: skip
+    return rows_chart(rows, f"The {len(rows)} largest bins with their intervals")
+
+
+def rows_chart(rows: Sequence[Row], title: str) -> Markup:
+    """Bars of estimates; beside them the interval, about the truth or itself.
 
     At the scale of the bars the intervals are often thinner than a line, so they get an axis of
-    their own.
+    their own. The truth is known of all ``rows`` or of none.
     """
-    chosen = study.ranked()[:top].tolist()
-    found, question = study.main.estimate, study.main.question
-    middles = found.counts if study.truth is None else study.truth
-    lower, upper = found.each.lower[chosen], found.each.upper[chosen]
-    shown = np.concatenate([lower, upper, found.counts[chosen], middles[chosen]])
-    largest = max(1.0, float(shown.max()))
-    widest = max(1.0, float(np.abs(shown - np.tile(middles[chosen], 4)).max()))
-    height = TOP + _ROW * len(chosen) + 8
+    known = any(row.truth is not None for row in rows)
+    shown = [(v, row.middle) for row in rows for v in (*row[1:4], row.middle)]
+    largest = max([1.0, *(v for v, _ in shown)])
+    widest = max([1.0, *(abs(v - middle) for v, middle in shown)])
+    height = TOP + _ROW * len(rows) + 8
     left = _LABELS + _BARS + _GAP
 
     def bar(value: float) -> float:
@@ -37,40 +61,40 @@ def bins_chart(study: Study, top: int) -> Markup:
     def apart(value: float) -> float:
         return left + _ERRORS * (0.5 + 0.48 * value / widest)
 
-    about = "the estimate" if study.truth is None else "the truth"
+    about = "the truth" if known else "the estimate"
+    marks = "bar: estimate, line: interval" + (", ring: truth" if known else "")
     parts = [
-        el("text", "count (bar: estimate, line: interval, ring: truth)"
-           if study.truth is not None else "count (bar: estimate, line: interval)",
-           x=_LABELS, y=16, class_="axis"),
+        el("text", f"count ({marks})", x=_LABELS, y=16, class_="axis"),
         el("text", f"distance from {about}, in counts", x=left, y=16, class_="axis"),
         *ticks(round_numbers(0.0, largest, 5), bar, height),
         *ticks(round_numbers(-widest, widest, 5), apart, height),
         el("line", x1=apart(0), x2=apart(0), y1=TOP - 6, y2=height - 8, class_="zero"),
-    ]  # fmt: skip
-    for row, i in enumerate(chosen):
-        y = TOP + _ROW * row + _ROW / 2
-        low, high = float(found.each.lower[i]), float(found.each.upper[i])
-        count, middle = float(found.counts[i]), float(middles[i])
-        held = study.truth is None or low <= middle <= high
-        mark = "whisker" if held else "whisker missed"
-        tip = f"{question.label(i)}: {count:,.1f}, interval {low:,.0f} .. {high:,.0f}"
-        if study.truth is not None:
-            tip += f", truth {middle:,.0f}"
-        parts.append(
-            el(
-                "g",
-                el("title", tip),
-                el("text", short(question.label(i)), x=_LABELS - 8, y=y + 4, class_="label"),
-                el("rect", x=_LABELS, y=y - 7, width=bar(count) - _LABELS, height=14, class_="bar"),
-                el("line", x1=bar(low), x2=bar(high), y1=y, y2=y, class_=mark),
-                *(ring(bar(middle), y) if study.truth is not None else ()),
-                el(
-                    "line", x1=apart(low - middle), x2=apart(high - middle), y1=y, y2=y, class_=mark
-                ),
-                el("circle", cx=apart(count - middle), cy=y, r=3.2, class_="point"),
-            )
-        )
-    return picture(height, f"The {len(chosen)} largest bins with their intervals", parts)
+    ]
+    for place, row in enumerate(rows):
+        parts.append(_bin(row, TOP + _ROW * place + _ROW / 2, bar, apart))
+    return picture(height, title, parts)
+
+
+def _bin(
+    row: Row, y: float, bar: Callable[[float], float], apart: Callable[[float], float]
+) -> Markup:
+    """One line of the picture; red where the interval misses the truth."""
+    low, high, middle = row.lower, row.upper, row.middle
+    held = row.truth is None or low <= middle <= high
+    mark = "whisker" if held else "whisker missed"
+    tip = f"{row.label}: {row.estimate:,.1f}, interval {low:,.0f} .. {high:,.0f}"
+    if row.truth is not None:
+        tip += f", truth {middle:,.0f}"
+    return el(
+        "g",
+        el("title", tip),
+        el("text", short(row.label), x=_LABELS - 8, y=y + 4, class_="label"),
+        el("rect", x=_LABELS, y=y - 7, width=bar(row.estimate) - _LABELS, height=14, class_="bar"),
+        el("line", x1=bar(low), x2=bar(high), y1=y, y2=y, class_=mark),
+        *(ring(bar(middle), y) if row.truth is not None else ()),
+        el("line", x1=apart(low - middle), x2=apart(high - middle), y1=y, y2=y, class_=mark),
+        el("circle", cx=apart(row.estimate - middle), cy=y, r=3.2, class_="point"),
+    )
 
 
 def error_chart(study: Study) -> Markup:

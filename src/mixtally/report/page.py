@@ -28,7 +28,7 @@ def page(study: Study) -> str:
         section("Error among other models", error_chart(study), _error_note(study)),
         section("The plan", el("p", study.reason), _plan_table(study)),
         section("What is promised", *[el("p", text) for text in _promises(study)]),
-        section("What is not promised", _list(_not_promised(study))),
+        section("What is not promised", plain_list(_not_promised(study))),
         section("All bins", _all_bins(study)),
         el("footer", _footer(study)),
     )
@@ -59,6 +59,18 @@ def figures_list(figures: Iterable[tuple[str, str]]) -> Markup:
     )
 
 
+def rows_table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> Markup:
+    """A table of names and numbers, wide ones in a frame that scrolls."""
+    top = el("thead", el("tr", *[el("th", name) for name in head]))
+    lines = [el("tr", *[el("td", cell) for cell in row]) for row in rows]
+    return el("div", el("table", top, el("tbody", *lines), class_="bins"), class_="scroll")
+
+
+def plain_list(texts: Iterable[str]) -> Markup:
+    """Sentences one below the other."""
+    return el("ul", *[el("li", text) for text in texts])
+
+
 def _promises(study: Study) -> list[str]:
     release = study.main
     texts = promise(release.plan, release.whole)
@@ -81,10 +93,8 @@ def _figures(figures: Figures) -> Markup:
         cells = [row.label, *(number(v, 5) if v is not None else "" for v in values)]
         cells += [f"{number(row.lower, 5)} .. {number(row.upper, 5)}"]
         cells += [number(row.truth, 5) if row.truth is not None else ""]
-        rows.append(el("tr", *[el("td", cell) for cell in cells]))
-    head = el("thead", el("tr", *[el("th", name) for name in names]))
-    table = el("div", el("table", head, el("tbody", *rows), class_="bins"), class_="scroll")
-    return section(figures.title, table, el("p", figures.note, class_="note"))
+        rows.append(cells)
+    return section(figures.title, rows_table(names, rows), el("p", figures.note, class_="note"))
 
 
 def _key_figures(study: Study) -> Markup:
@@ -114,7 +124,7 @@ def _error_note(study: Study) -> Markup:
     if study.truth is not None:
         text += " Rings are the error measured here over all bins."
     told = statements(study)
-    return join([el("p", text, class_="note"), *([_list(told)] if told else [])])
+    return join([el("p", text, class_="note"), *([plain_list(told)] if told else [])])
 
 
 def _plan_table(study: Study) -> Markup:
@@ -133,10 +143,6 @@ def _plan_table(study: Study) -> Markup:
     return el("div", el("table", *rows, class_="plan"), class_="scroll")
 
 
-def _list(texts: list[str]) -> Markup:
-    return el("ul", *[el("li", text) for text in texts])
-
-
 def _all_bins(study: Study) -> Markup:
     found, question = study.main.estimate, study.main.question
     names = [question.name, "estimate", "interval", "interval, all bins"]
@@ -153,11 +159,9 @@ def _all_bins(study: Study) -> Markup:
         ]
         cells += [f"{found.projected[i]:,.1f}"] if found.projected is not None else []
         cells += [f"{study.truth[i]:,}"] if study.truth is not None else []
-        rows.append(el("tr", *[el("td", cell) for cell in cells]))
-    head = el("thead", el("tr", *[el("th", name) for name in names]))
+        rows.append(cells)
     title = f"The {len(shown):,} largest of {question.bins:,} bins"
-    table = el("div", el("table", head, el("tbody", *rows), class_="bins"), class_="scroll")
-    return el("details", el("summary", title), table)
+    return el("details", el("summary", title), rows_table(names, rows))
 
 
 def _footer(study: Study) -> Markup:

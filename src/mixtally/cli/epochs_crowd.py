@@ -1,0 +1,129 @@
+"""Where the epochs of a collection come from: columns of the data, or an invented turnover."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mixtally.cli import options as o
+
+if TYPE_CHECKING:
+    from mixtally.ground.chance import Chance
+    from mixtally.lab.timeline import Timeline
+
+CROWD: dict[str, tuple[Any, Any]] = {
+    "epoch_column": (
+        Annotated[
+            str | None,
+            typer.Option("--epoch-column", help="The column that says when.", metavar="NAME"),
+        ],
+        None,
+    ),
+    "person_column": (
+        Annotated[
+            str | None,
+            typer.Option("--person-column", help="The column that says who.", metavar="NAME"),
+        ],
+        None,
+    ),
+    "epoch_order": (
+        Annotated[
+            Path | None,
+            typer.Option("--epoch-order", help="File with the epochs in order, one a line."),
+        ],
+        None,
+    ),
+    "synthetic": (
+        Annotated[
+            int | None,
+            o.whole_option("--synthetic", "Invent so many epochs; DATA is the crowd of the first."),
+        ],
+        None,
+    ),
+    "join": (
+        Annotated[
+            float | None,
+            typer.Option("--join", help="Chance to join from epoch to epoch.", metavar="R"),
+        ],
+        None,
+    ),
+    "leave": (
+        Annotated[
+            float | None,
+            typer.Option("--leave", help="Chance to leave from epoch to epoch.", metavar="R"),
+        ],
+        None,
+    ),
+    "change": (
+        Annotated[
+            float | None,
+            typer.Option("--change", help="Chance that a value is drawn anew.", metavar="R"),
+        ],
+        None,
+    ),
+}
+"""Where the epochs come from: columns of the data, or an invented turnover (0.1 each)."""
+_RATE = 0.1
+
+
+def timeline_of(
+    data: Path,
+    column: str,
+    labels: "tuple[str, ...] | None",
+    crowd: dict[str, Any],
+    chance: "Chance",
+) -> "Timeline":
+    """The epochs in the data, or invented ones.
+
+    Raises ParameterError for options of both kinds or of neither.
+    """
+    from mixtally.errors import ParameterError
+    from mixtally.lab.population import read_population
+    from mixtally.lab.timeline import read_timeline
+    from mixtally.lab.turnover import turnover
+
+    rates = {name: crowd[name] for name in ("join", "leave", "change")}
+    columns = {name: crowd[name] for name in ("epoch_column", "person_column", "epoch_order")}
+    synthetic = crowd["synthetic"] is not None
+    refused = columns if synthetic else rates
+    beside = ["--" + name.replace("_", "-") for name, value in refused.items() if value is not None]
+    if beside or synthetic == (crowd["epoch_column"] is not None):
+        raise ParameterError(
+            "epochs",
+            wanted="--epoch-column (with --person-column, --epoch-order), or --synthetic (with "
+            "--join, --leave, --change)",
+            got=", ".join([*beside, "--synthetic" if synthetic else "no --synthetic"]),
+            do="name the column that says when, or how many epochs to invent",
+        )
+    if synthetic:
+        chances = {name: _RATE if rate is None else rate for name, rate in rates.items()}
+        first = read_population(data, column, labels)
+        return turnover(first, crowd["synthetic"], **chances, chance=chance)
+    return read_timeline(
+        data,
+        column,
+        crowd["epoch_column"],
+        person_column=crowd["person_column"],
+        labels=labels,
+        order=order_of(crowd["epoch_order"]),
+    )
+
+
+def order_of(path: Path | None) -> tuple[str, ...] | None:
+    """The epochs in the file, one a line; raises DataError when one comes twice."""
+    from mixtally.errors import DataError
+
+    names = o.read_labels(path)
+    if names is not None and len(set(names)) != len(names):
+        raise DataError(
+            str(path), wanted="every epoch once", got="one twice", do="remove the second line"
+        )
+    return names
+
+
+def source_of(data: Path, timeline: "Timeline", crowd: dict[str, Any]) -> str:
+    """What was played, in a sentence."""
+    answers = f"{len(timeline.codes):,} answers in {len(timeline.epochs):,} epochs"
+    if crowd["synthetic"] is not None:
+        return f"{answers}, invented: {data.name} is the crowd of the first."
+    return f"{answers}, the rows of {data.name}."

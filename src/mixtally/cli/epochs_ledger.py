@@ -1,0 +1,42 @@
+"""The ledger of a series of epochs: each is charged before its first message is sent."""
+
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mixtally.cli.ledger import read
+from mixtally.cli.output import publish
+from mixtally.lab.alone import alone
+
+if TYPE_CHECKING:
+    from mixtally.lab.timeline import Timeline
+    from mixtally.records.plan import Plan
+
+
+def charging(
+    ledger: Path | None, plan: "Plan", timeline: "Timeline", names: tuple[str, ...] | None
+) -> Callable[[str], None]:
+    """What charges an epoch before it is sent; raises at once when all of them do not fit.
+
+    where
+      names   all epochs in their order, None where their names tell it
+
+    Errors as ``lab.epoch_ledger.checked_series``.
+    """
+    from mixtally.ground.codec import canonical
+    from mixtally.lab.epoch_ledger import charge_epoch, checked_series
+    from mixtally.lab.epochs import quiet
+
+    if ledger is None:
+        return quiet
+    with alone(ledger.parent, required=True):
+        checked_series(read(ledger), plan, timeline.epochs, names)
+
+    def charge(epoch: str) -> None:
+        with alone(ledger.parent, required=True):
+            before, today = read(ledger), date.today().isoformat()
+            after = charge_epoch(before, plan, epoch, date=today, order=names)
+            publish(ledger.parent, {ledger.name: canonical(after)})
+
+    return charge

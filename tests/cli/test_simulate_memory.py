@@ -1,0 +1,206 @@
+"""``mixtally simulate --memory``: the same as ``mixtally memory``, and a state file that holds."""
+
+import hashlib
+import json
+
+import pytest
+
+from mixtally.ground.chance import SecureChance
+from mixtally.lab.memory_file import MemoryFile, key_for
+from mixtally.lab.population import read_population
+from mixtally.protocols.two_level import two_level
+from report.reader import self_contained
+
+
+@pytest.fixture
+def played(cli, crowd):
+    """Plays the crowd with a command and returns the facts."""
+
+    def call(command, *more):
+        outcome = cli(command, crowd / "crowd.csv", "--column", "color", *more, "--json")
+        assert (outcome.status, outcome.err.strip()) == (0, "")
+        return json.loads(outcome.out)
+
+    return call
+
+
+@pytest.fixture
+def simulated(played):
+    return lambda *more: played("simulate", "--memory", *more)
+
+
+@pytest.fixture
+def unplayed(refused, crowd):
+    """The line that says why nothing was played."""
+    return lambda *more: refused("simulate", crowd / "crowd.csv", "--column", "color", *more)
+
+
+@pytest.mark.parametrize(
+    "more", [(), ("--reports", 4, "--p", 0.4, "--q", 0.7, "--permanent", 0.3)], ids=str
+)
+def test_it_is_the_memory_command(played, more):
+    told = played("memory", *more, "--seed", 3)
+    assert told == played("simulate", "--memory", *more, "--seed", 3)
+    assert told == played("simulate", "--protocol", "memory", *more, "--seed", 3)
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.3, 1, 7, 20])
+def test_epsilon_chooses_the_noise_that_keeps_it(simulated, tmp_path, epsilon):
+    run = simulated("--epsilon", epsilon, "--reports", 3)
+    assert run["eps_T"] <= epsilon * (1 + 1e-12)
+    assert run["delta"] == 0.0
+    ever = simulated("--epsilon", epsilon, "--reports", 3, "--state", tmp_path / "s")
+    assert epsilon * (1 - 1e-9) <= ever["eps_inf"] <= epsilon * (1 + 1e-12)
+    assert ever["permanent"] >= run["permanent"]
+
+
+def test_a_delta_lets_it_be_less(simulated, tmp_path):
+    pure = simulated("--epsilon", 1, "--reports", 8)
+    given = simulated("--epsilon", 1, "--delta", 0.001, "--reports", 8)
+    assert 0.0 < given["delta"] <= 0.001
+    assert given["permanent"] < pure["permanent"]
+    assert "f = 0." in given["reason"]
+    assert "epsilon = 1, delta = 0.001 over the 8 reports" in given["reason"]
+    ever = simulated("--epsilon", 1, "--delta", 0.001, "--state", tmp_path / "s")
+    assert "any number of reports" in ever["reason"]
+
+
+def test_files_hold_what_is_printed(cli, crowd, tmp_path):
+    out = tmp_path / "out"
+    outcome = cli("simulate", crowd / "crowd.csv", "--column", "color", "--memory", "--out", out)
+    assert outcome.status == 0
+    assert sorted(path.name for path in out.iterdir()) == [
+        "estimates.csv", "report.html", "report.json",
+    ]  # fmt: skip
+    facts = json.loads((out / "report.json").read_text())
+    text = " ".join(self_contained((out / "report.html").read_text()).texts)
+    for row in facts["estimates"]:
+        assert row["label"] in text
+    for path in out.iterdir():
+        assert f"wrote {path}" in outcome.out
+
+
+def test_a_state_file_is_drawn_once_for_both_commands(played, tmp_path):
+    """p = 0, q = 1 shows the memory itself, so the same estimates are the same noise."""
+    certain = ("--p", 0, "--q", 1, "--state", tmp_path / "s")
+    once = played("simulate", "--memory", *certain)["estimates"]
+    sealed = (tmp_path / "s").read_bytes()
+    assert played("simulate", "--memory", *certain)["estimates"] == once
+    assert played("memory", *certain)["estimates"] == once
+    assert played("memory", *certain[:4], "--memory-file", tmp_path / "s")["estimates"] == once
+    assert (tmp_path / "s").read_bytes() == sealed
+    assert played("simulate", "--memory", *certain[:4])["estimates"] != once
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--memory", "--protocol", "flip"), "got it beside --protocol"),
+        (("--memory", "--plan", "p.json"), "got it beside --plan"),
+        (("--memory", "--mix-fakes", "--repeats", 2), "beside --mix-fakes, --repeats"),
+        (("--memory", "--pairs", "--observer", "sums"), "beside --pairs, --observer sums"),
+        (("--memory", "--project", "simplex"), "beside --project"),
+        (("--memory", "--repeats", 0), "beside --repeats"),
+        (("--memory", "--columns", "id,color"), "beside --columns"),
+        (("--memory", "--as", "bits"), "beside --as"),
+        (("--memory", "--set", ";"), "beside --set"),
+        (("--protocol", "memory", "--number", "0,1"), "beside --number"),
+        (("--reports", 3), "wanted it beside --reports"),
+        (("--epsilon", 1, "--delta", "1e-6", "--state", "s"), "wanted it beside --state"),
+        (("--memory", "--permanent", 0.5, "--epsilon", 1), "wanted it or --epsilon"),
+        (("--memory", "--delta", "1e-6"), "wanted --epsilon beside it"),
+        (("--memory", "--epsilon", 0), "epsilon: wanted"),
+        (("--memory", "--epsilon", 1, "--delta", 1), "delta: wanted"),
+        (("--memory", "--epsilon", 1, "--p", 0.9), "0 <= p < q <= 1"),
+        (("--memory", "--reports", 0), "reports: wanted"),
+        (("--memory", "--reports", -1), "reports: wanted"),
+        (("--memory", "--epsilon", 1, "--reports", 0), "reports: wanted"),
+        (("--memory", "--observer", "nobody"), "observer: wanted"),
+    ],
+    ids=str,
+)
+def test_what_does_not_fit_together_is_refused_in_a_line(unplayed, more, said):
+    assert said in unplayed(*more)
+
+
+def test_a_memory_needs_a_column(refused, crowd):
+    assert "add --column" in refused("simulate", crowd / "crowd.csv", "--memory")
+
+
+def sums(folder):
+    """What every file of the folder holds, by name."""
+    return {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def flipped(place):
+    return lambda data: data[:place] + bytes([data[place] ^ 4]) + data[place + 1 :]
+
+
+DAMAGE = {
+    "empty": lambda data: data[:0],
+    "cut in the heading": lambda data: data[:40],
+    "cut by a byte": lambda data: data[:-1],
+    "longer": lambda data: data + b"x",
+    "first byte": flipped(0),
+    "version": flipped(16),
+    "plan": flipped(20),
+    "key tag": flipped(52),
+    "owner": flipped(60),
+    "nonce": flipped(80),
+    "count": flipped(91),
+    "last byte": lambda data: data[:-1] + bytes([data[-1] ^ 1]),
+}
+
+
+@pytest.mark.parametrize("command", [("memory",), ("simulate", "--memory")], ids=" ".join)
+def test_damaged_state_files_are_refused_and_nothing_is_written(
+    cli, refused, crowd, tmp_path, command
+):
+    state = tmp_path / "s"
+    given = (command[0], crowd / "crowd.csv", *command[1:], "--column", "color", "--state", state)
+    assert cli(*given).status == 0
+    whole = state.read_bytes()
+    for name, damage in DAMAGE.items():
+        state.write_bytes(damage(whole))
+        before = sums(tmp_path)
+        line = refused(*given, "--out", tmp_path / "out")
+        assert "s: wanted" in line, name
+        assert sums(tmp_path) == before, name
+        assert not (tmp_path / "out").exists()
+    state.write_bytes(whole)
+    assert cli(*given).status == 0
+
+
+def test_the_state_of_somebody_else_is_refused_and_left_alone(unplayed, crowd, tmp_path):
+    """A device's own memory, under the same plan and key, is not the crowd's."""
+    question = read_population(crowd / "crowd.csv", "color").question
+    state, chance = tmp_path / "s", SecureChance()
+    key = key_for(state, tmp_path / "s.key", chance)
+    MemoryFile(state, two_level(question, 0.5, 0.5, 0.75), "ann", key).report("red", chance)
+    before = sums(tmp_path)
+    assert "a memory is never shared" in unplayed("--memory", "--state", state)
+    assert sums(tmp_path) == before
+
+
+def test_a_state_file_takes_no_other_files_place(unplayed, crowd, tmp_path):
+    before = sums(tmp_path)
+    for taken in (crowd / "crowd.csv", crowd):
+        assert "nothing is overwritten" in unplayed("--memory", "--state", taken)
+    same = ("--state", tmp_path / "out" / "report.json", "--out", tmp_path / "out")
+    assert "a file that --out does not write" in unplayed("--memory", *same)
+    assert sums(tmp_path) == before
+
+
+def test_text_that_is_not_utf8_is_refused(refused, unplayed, tmp_path):
+    (tmp_path / "bad.csv").write_bytes(b"color\nr\xffd\nblue\n")
+    given = ("--column", "color", "--memory", "--state", tmp_path / "s")
+    assert "UTF-8" in refused("simulate", tmp_path / "bad.csv", *given)
+    (tmp_path / "labels.txt").write_bytes(b"r\xffd\n")
+    assert "UTF-8" in unplayed("--memory", "--labels", tmp_path / "labels.txt")
+    (tmp_path / "s.key").write_bytes(b"\xff\xfe")
+    assert "64 hexadecimal digits" in unplayed("--memory", "--state", tmp_path / "s")
+    assert not (tmp_path / "s").exists()
