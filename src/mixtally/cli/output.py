@@ -17,8 +17,11 @@ if TYPE_CHECKING:
 def publish(directory: Path, files: Mapping[str, str | bytes]) -> list[Path]:
     """Write ``files`` into ``directory``: all are written aside first, then moved into place.
 
-    Raises DataError when the disk refuses; what was there before is then still there, whole.
+    Raises DataError when the disk refuses, or for a name that no file can have because a directory,
+    a device or a pipe has it; what was there before is then still there, whole.
     """
+    for name in files:
+        _check_free(directory / name)
     moves = [
         _Move(directory / name, directory / f".{name}.{os.getpid()}.part", content)
         for name, content in files.items()
@@ -39,6 +42,20 @@ def publish(directory: Path, files: Mapping[str, str | bytes]) -> list[Path]:
     for move in moves:
         move.forget()
     return [move.target for move in moves]
+
+
+def _check_free(target: Path) -> None:
+    """Moving a file into the place of a device would take the device away from everybody."""
+    if target.is_dir():
+        got = "a directory"
+    elif target.exists() and not target.is_file():
+        got = "a device, pipe or socket"
+    else:
+        return
+    raise DataError(
+        str(target), wanted="the name of a file, new or to be replaced", got=got,
+        do="choose another name",
+    )  # fmt: skip
 
 
 class _Move:
