@@ -95,7 +95,7 @@ def takes_law(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def ask_of(request: Request) -> "Ask":
-    """The law's parameters, the flip probability as an integer and only honest fakes counted.
+    """The law's parameters, the flip probability as an integer; only honest fakes and people count.
 
     Raises ParameterError for an unknown protocol and for what no law can take.
     """
@@ -110,8 +110,11 @@ def ask_of(request: Request) -> "Ask":
     _one_of("protocol", request.protocol, list(LAWS))
     came = dict(request.came)
     flip, fakes, decay = came.pop("flip"), came.pop("fakes"), came.pop("shape_decay")
+    fraction = checked_fraction(request.honest_fraction)
     if fakes is not None:
-        fakes = math.floor(checked_fraction(request.honest_fraction) * fakes)
+        fakes = math.floor(fraction * fakes)
+    if came["users"] is not None and _counts_people(request):
+        came["users"] = math.floor(fraction * came["users"])
     observer = _one_of("observer", came.pop("observer"), ["messages", "sums"])
     if came["background"] not in (None, "zero"):
         raise ParameterError(
@@ -125,6 +128,29 @@ def ask_of(request: Request) -> "Ask":
         observer=Observer(observer),
         **came,
     )
+
+
+def _counts_people(request: Request) -> bool:
+    """Whether other people's flips are what hides a person."""
+    came = request.came
+    always = request.protocol in ("flip", "single-bit")
+    return always or came["count_crowd"] or came["observer"] == "sums"
+
+
+def as_sent(request: Request, ask: "Ask") -> "Ask":
+    """``ask`` with everybody who takes part and every fake that is promised, honest or not.
+
+    Errors are those of all messages; where fakes were to be found, so many must be promised that
+    enough of them arrive.
+    """
+    from dataclasses import replace
+
+    from mixtally.records.guarantee import promised
+
+    fakes = request.came["fakes"]
+    if fakes is None and ask.fakes is not None:
+        fakes = promised(ask.fakes, request.honest_fraction)
+    return replace(ask, users=request.came["users"], fakes=fakes)
 
 
 def _one_of(subject: str, got: str, names: list[str]) -> str:
@@ -164,5 +190,7 @@ def law_facts(request: Request, ask: "Ask") -> dict[str, Any]:
         facts["permanent"] = ask.permanent
         return facts
     local = laws.local_epsilon(request.protocol, ask)
+    facts["fakes"] = as_sent(request, ask).fakes
     facts["fakes_counted"] = ask.fakes
+    facts["users_counted"] = ask.users if _counts_people(request) else None
     return facts | {"local_epsilon": local if math.isfinite(local) else None}

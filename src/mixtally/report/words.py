@@ -36,7 +36,7 @@ def fact(name: str, value: Any) -> str:
     if value is None:
         return "unbounded"
     if isinstance(value, float):
-        if name in ("delta", "local_epsilon", "epsilon"):
+        if name in ("delta", "local_epsilon", "epsilon", "flip_probability"):
             return at_most(value, 6)
         return at_least(value, 6) if name == "delta_lower" else f"{value:.6g}"
     return f"{value:,}" if isinstance(value, int) else str(value)

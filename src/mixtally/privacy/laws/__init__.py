@@ -55,6 +55,18 @@ def check(name: str, ask: Ask, *, without: str | None = None) -> None:
     """Raises ParameterError unless ``ask`` has what law ``name`` needs, but for ``without``."""
     law = LAWS[name]
     checked(name, ask, law.needs - {without}, law.may | ({without} if without else set()))
+    for field in ("bins", "max_set"):
+        if ask.bits is not None and getattr(ask, field) is not None:
+            flag = field.replace("_", "-")
+            raise ParameterError(
+                name, wanted=f"--{flag} or --bits", got="both",
+                do="a record is one of --bins, or a set of them, or free --bits",
+            )  # fmt: skip
+    if ask.background is not None and ask.bits is None:
+        raise ParameterError(
+            name, wanted="--bits beside --background", got="--background alone",
+            do="leave it out: other records are priced for any crowd",
+        )  # fmt: skip
     if ask.count_crowd and ask.users is None:
         raise ParameterError(
             name, wanted="--users, the people who are counted on", got="--count-crowd alone",
