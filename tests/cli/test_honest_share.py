@@ -1,4 +1,4 @@
-"""``--honest-fraction`` in ``delta`` and ``calibrate``: fewer fakes and people hide, all add noise."""
+"""``--honest-fraction`` in ``delta`` and ``calibrate``: fewer hide a person, all add noise."""
 
 import json
 import math

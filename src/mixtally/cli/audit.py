@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mixtally.cli import options as o
-from mixtally.cli.output import print_json
+from mixtally.cli.output import print_json, sign_of_life
 
 if TYPE_CHECKING:
     from mixtally.privacy.audit import Seen, Verdict
@@ -53,7 +53,8 @@ def audit(
             got="fewer",
             do="--list names the formulas and what each takes",
         )
-    verdict = held(formula_named(formula), epsilon, delta, users, fakes, bins, bits, repeats)
+    with sign_of_life("pricing"):
+        verdict = held(formula_named(formula), epsilon, delta, users, fakes, bins, bits, repeats)
     if json:
         print_json(_facts(verdict))
     else:

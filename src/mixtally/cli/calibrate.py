@@ -5,7 +5,7 @@ import typer
 from mixtally.cli import options as o
 from mixtally.cli.delta import certificate_facts, print_certificate, print_losses
 from mixtally.cli.law import Request, as_sent, ask_of, law_facts, takes_law
-from mixtally.cli.output import print_json
+from mixtally.cli.output import print_json, sign_of_life
 
 
 @takes_law
@@ -22,8 +22,10 @@ def calibrate(request: Request, epsilon: o.Epsilon, delta: o.Delta, json: o.Json
     from mixtally.report.words import at_most
 
     Guarantee(epsilon=epsilon, delta=delta)  # refuses what is out of range
-    found = laws.calibrate(request.protocol, ask_of(request), epsilon, delta)
-    shown = laws.price(request.protocol, found, epsilon)
+    ask = ask_of(request)
+    with sign_of_life("calibrating"):
+        found = laws.calibrate(request.protocol, ask, epsilon, delta)
+        shown = laws.price(request.protocol, found, epsilon)
     sent = as_sent(request, found)
     nobody = not sent.users and sent.fakes == 0  # an error of how many people?
     facts = {

@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -97,6 +98,36 @@ def print_json(value: Mapping[str, Any]) -> None:
     """One JSON object on standard output."""
     json.dump(value, sys.stdout, indent=1, allow_nan=False)
     sys.stdout.write("\n")
+
+
+@contextmanager
+def sign_of_life(what: str) -> Iterator[None]:
+    """From the first second on, ``what`` and how long it took so far on standard error.
+
+    Only while that is a terminal; the line is gone before anything else is printed.
+    """
+    if not sys.stderr.isatty():
+        yield
+        return
+    done, shown = threading.Event(), [""]
+
+    def tell() -> None:
+        seconds = 1
+        while not done.wait(1.0):
+            shown[0] = f"{what}: {seconds} s"
+            sys.stderr.write("\r" + shown[0])
+            sys.stderr.flush()
+            seconds += 1
+
+    teller = threading.Thread(target=tell, daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        done.set()
+        teller.join()
+        sys.stderr.write("\r" + " " * len(shown[0]) + "\r" * bool(shown[0]))
+        sys.stderr.flush()
 
 
 @contextmanager

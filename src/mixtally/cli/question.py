@@ -45,7 +45,7 @@ def question_of(came: dict[str, Any]) -> "Question":
 
     labels, name = o.read_labels(came["labels"]), came["name"]
     ways = [flag for flag in ("bins", "attributes", "bits") if came[flag] is not None]
-    if len(ways) > 1 or not (ways or labels):
+    if len(ways) > 1 or not (ways or labels is not None):
         raise ParameterError(
             "bins",
             wanted="--bins or --labels, --attributes, or --bits",

@@ -27,6 +27,16 @@ def at_least(value: float, digits: int = 3) -> str:
     return _rounded(value, digits, ROUND_FLOOR)
 
 
+def between(lower: float, upper: float, digits: int = 4) -> str:
+    """Both ends of a privacy number, each rounded to its own side."""
+    return f"[{at_least(lower, digits)}, {at_most(upper, digits)}]"
+
+
+def printable(text: str) -> str:
+    """``text`` of somebody else on one line: what could draw or break lines is replaced."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
 def _rounded(value: float, digits: int, rounding: str) -> str:
     return f"{float(Context(prec=digits, rounding=rounding).plus(Decimal(repr(value)))):.{digits}g}"
 
