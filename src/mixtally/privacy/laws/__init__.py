@@ -10,6 +10,7 @@ from functools import lru_cache
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE
 from mixtally.privacy import remembered
+from mixtally.privacy.guess import gaussian
 from mixtally.privacy.laws import several
 from mixtally.privacy.laws.ask import Ask, checked, given, whole
 from mixtally.privacy.laws.single import LAWS, kept
@@ -175,12 +176,19 @@ def _least(
     def changed(value: int) -> Ask:
         return replace(ask, **{field: value})  # type: ignore[arg-type]
 
+    slope, rounds = None, several.parts(name, ask).times * collections
+    if rounds > 1 and field != "shift":
+        guess = gaussian(
+            lambda value: several.distance(name, changed(value)), rounds, epsilon, delta,
+            low, high, start=start,
+        )  # fmt: skip
+        start, slope = guess or (start, None)
     target, found = delta, None
     for _ in range(_MOST_PROOFS):
         found = least_meeting(
             lambda value: several.expected(name, changed(value), epsilon, collections),
             target, low, high, start=found or start, tolerance=tolerance,
-            wobble=_TABLE_WOBBLE if field == "shift" else _WOBBLE,
+            wobble=_TABLE_WOBBLE if field == "shift" else _WOBBLE, slope=slope,
         )  # fmt: skip
         if found is None:
             return None
