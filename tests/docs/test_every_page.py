@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,13 @@ SLOW = {"attacks.md", "memory.md"}
 BROKEN = "mixtally attack --protocol flip "
 """The attack that breaks its promise, which is what the page is about: exit status 1."""
 TABLED = re.compile(r"`(mixtally [^`]*)`")
+
+
+@cache
+def help_of(*names):
+    done = run([Path(sys.executable).with_name("mixtally"), *names, "--help"], ROOT)
+    assert done.returncode == 0, names
+    return done.stdout
 
 
 def blocks(page, language):
@@ -71,7 +79,7 @@ def test_its_commands_run_one_after_the_other(page, desk):
         assert (done.returncode, done.stderr) == (wanted, ""), command
         assert done.stdout
         for option in re.findall(r"--out (\S+)", command):
-            assert (desk / option).is_file() or (desk / option / "report.html").is_file()
+            assert (desk / option).is_file() or any((desk / option).iterdir()), command
 
 
 @pytest.mark.parametrize("page", marked(page for page in PAGES if blocks(page, "python")))
@@ -84,14 +92,11 @@ def test_its_programs_run(page, desk):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_commands_in_sentences_name_what_there_is(page):
     """Abbreviated ones too: the command exists and takes the options that are named."""
-    program = Path(sys.executable).with_name("mixtally")
     for shown in {line.rstrip(" .") for line in TABLED.findall(page.read_text())}:
         words = shlex.split(shown)[1:]
-        name = words[:2] if words[0] == "ledger" else words[:1]
-        done = run([program, *name, "--help"], ROOT)
-        assert done.returncode == 0, shown
+        text = help_of(*(words[:2] if words[0] == "ledger" else words[:1]))
         for option in re.findall(r"--[a-z-]+", shown):
-            assert f"{option} " in done.stdout, shown
+            assert f"{option} " in text, shown
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -23,13 +23,17 @@ def audit(
         float | None,
         typer.Option("--delta", help="Chance left over, 1e-15 to 0.1.", metavar="D"),
     ] = None,
-    users: Annotated[int | None, o.whole_option("--users", "People who take part.")] = None,
+    users: Annotated[
+        int | None, o.whole_option("--users", "People who take part, 2 or more.")
+    ] = None,
     fakes: Annotated[
-        int | None, o.whole_option("--fakes", "Fakes in the whole collection.")
+        int | None, o.whole_option("--fakes", "Fakes in the whole collection, 0 or more.")
     ] = None,
     bins: o.Bins = None,
-    bits: Annotated[int | None, o.whole_option("--bits", "Bits of a vector.")] = None,
-    repeats: Annotated[int | None, o.whole_option("--repeats", "Times every bit is sent.")] = None,
+    bits: Annotated[int | None, o.whole_option("--bits", "Bits of a vector, 1 or more.")] = None,
+    repeats: Annotated[
+        int | None, o.whole_option("--repeats", "Times every bit is sent, 1 or more.")
+    ] = None,
     show: Annotated[bool, typer.Option("--list", help="Name every formula and stop.")] = False,
     json: o.Json = False,
 ) -> None:

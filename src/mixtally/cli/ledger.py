@@ -27,8 +27,15 @@ File = Annotated[Path, typer.Argument(help="The ledger.", metavar="FILE", show_d
 PlanFile = Annotated[
     Path, typer.Argument(help="A plan from `mixtally plan --out`.", metavar="PLAN")
 ]
-Times = Annotated[int | None, o.whole_option("--times", "Collections under this plan (default 1).")]
-Note = Annotated[str, typer.Option("--note", help="One line to remember it by.", metavar="TEXT")]
+Times = Annotated[
+    int | None, o.whole_option("--times", "Collections under this plan, 1 to 10^6 (default 1).")
+]
+Note = Annotated[
+    str,
+    typer.Option(
+        "--note", help="One line to remember it by, up to 200 characters.", metavar="TEXT"
+    ),
+]
 OtherPlan = Annotated[
     Path | None,
     typer.Option("--plan", help="Say how often this plan still fits.", metavar="PLAN"),
@@ -57,7 +64,7 @@ def open_(file: File, epsilon: o.Epsilon, delta: o.Delta) -> None:
 
 @app.command()
 def charge(file: File, plan: PlanFile, times: Times = None, note: Note = "") -> None:
-    """Charge a plan, once or several times; refused when the budget would be passed."""
+    """Charge a plan, unless the budget would be passed."""
     from mixtally.cli.simulate import read_plan
     from mixtally.ground.codec import canonical
     from mixtally.privacy.ledger import charge as charged

@@ -29,14 +29,16 @@ def plan(
     target_error: Annotated[
         float | None,
         typer.Option(
-            "--target-error", help="Find the fewest messages for this standard error.", metavar="X"
+            "--target-error",
+            help="Find the fewest messages for this standard error, in counts.",
+            metavar="X",
         ),
     ] = None,
     target_share: Annotated[
         float | None,
         typer.Option(
             "--target-share",
-            help="Find the fewest users for this share of them as error.",
+            help="Find the fewest users for this share of them as standard error, between 0 and 1.",
             metavar="S",
         ),
     ] = None,

@@ -18,7 +18,8 @@ QUESTION: dict[str, tuple[Any, Any]] = {
     ),
     "max_set": (
         Annotated[
-            int | None, o.whole_option("--max-set", "Most bins one record sets; with --bins.")
+            int | None,
+            o.whole_option("--max-set", "Most bins one record sets, 1 to 16; with --bins."),
         ],
         None,
     ),
@@ -26,7 +27,9 @@ QUESTION: dict[str, tuple[Any, Any]] = {
         Annotated[
             str | None,
             typer.Option(
-                "--attributes", help="Bins of each attribute of a record: 10,20,5.", metavar="D,.."
+                "--attributes",
+                help="Bins of each of 2 to 16 attributes of a record: 10,20,5.",
+                metavar="D,..",
             ),
         ],
         None,

@@ -204,7 +204,8 @@ def _counted(wish: Wish) -> int:
 def _threshold(wish: Wish, way: Way, name: str, ask: Ask) -> int | None:
     """The least flip probability times 2^64, None when only a fair coin would do."""
     wished, together = wish.guarantee, len(way.parts) * wish.collections
-    exact = together == 1 and not ask.count_crowd and name == "flip-blank"
+    one = together == 1 and not ask.count_crowd and ask.max_set is None
+    exact = one and name == "flip-blank"  # cheap and smooth: others have bounds that are neither
     try:
         found = laws.calibrate(
             name, ask, wished.epsilon, wished.delta,

@@ -36,7 +36,7 @@ def gaussian(
     *,
     start: int,
 ) -> Guess | None:
-    """The x in [low, high] at which ``times`` Gaussians as far apart as ``distance`` says meet delta.
+    """The x in [low, high] at which ``times`` Gaussians of this ``distance`` meet ``delta``.
 
     None where the distance is not seen to fall as x grows.
     """

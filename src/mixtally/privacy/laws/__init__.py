@@ -177,7 +177,7 @@ def _least(
         return replace(ask, **{field: value})  # type: ignore[arg-type]
 
     slope, rounds = None, several.parts(name, ask).times * collections
-    if rounds > 1 and field != "shift":
+    if field != "shift" and (rounds > 1 or ask.bits or (ask.max_set or 1) > 1):
         guess = gaussian(
             lambda value: several.distance(name, changed(value)), rounds, epsilon, delta,
             low, high, start=start,

@@ -106,7 +106,7 @@ def distance(name: str, ask: Ask) -> float:
 
 @lru_cache(maxsize=1 << 14)
 def _priced(name: str, ask: Ask, epsilon: float, *, proved: bool) -> float:
-    """One message's price: a search, its proof and the plan's certificate ask at the same points."""
+    """One message's price: a proof and the plan's certificate ask at the same points."""
     return (LAWS[name].upper if proved else LAWS[name].expected)(ask, epsilon)
 
 
