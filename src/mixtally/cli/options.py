@@ -107,7 +107,7 @@ HonestFraction = Annotated[
     float,
     typer.Option(
         "--honest-fraction",
-        help="Share of the promised fakes, and of people who are counted on, that is honest: above 0, "
+        help="Honest share of the promised fakes, and of the people who are counted on: above 0, "
         "up to 1.",
         metavar="H",
     ),
