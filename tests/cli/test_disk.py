@@ -86,3 +86,13 @@ def test_a_folder_in_the_place_of_the_plan_is_kept(refused, tmp_path):
     given = ("--epsilon", 1, "--delta", "1e-6", "--users", 1000, "--bins", 5)
     refused("plan", *given, "--out", tmp_path / "plan")
     assert [path.name for path in tmp_path.iterdir()] == ["plan"]
+
+
+def test_no_device_pipe_or_directory_is_replaced(refused, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    given = ("plan", "--epsilon", 1, "--delta", "1e-6", "--users", 1000, "--bins", 5, "--out")
+    for name, what in (("pipe", "a device, pipe or socket"), ("folder", "a directory")):
+        assert f"got {what}" in refused(*given, tmp_path / name)
+    assert (tmp_path / "pipe").is_fifo()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "pipe"]

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from typing import NamedTuple
 
+import msgspec
 import pytest
 
 import least
@@ -188,3 +189,14 @@ def test_charges_at_the_same_moment_are_all_kept(desk):
     ]
     assert [process.wait() for process in both] == [0, 0]
     assert len(stored(desk).charges) == 2
+
+
+def test_a_name_from_a_foreign_plan_cannot_forge_lines(desk, ledger):
+    question = msgspec.structs.replace(PLAN.question, name="a\n  9  2026-01-01  \x1b[31mforged")
+    plan = msgspec.structs.replace(PLAN, question=question)
+    (desk / "foreign.json").write_bytes(canonical(plan))
+    assert ledger("charge", desk / "my.ledger", desk / "foreign.json").status == 0
+    first, second, *_ = ledger("show", desk / "my.ledger").out.splitlines()
+    assert "forged: flip-blank" in first
+    assert "\x1b" not in first
+    assert second.startswith("spent: ")

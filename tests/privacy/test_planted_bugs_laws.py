@@ -12,6 +12,7 @@ from mixtally.errors import AccountingError
 from mixtally.ground import tails
 from mixtally.privacy import flip_uniform, free_fakes, hinge, k_hot, one_hot, single_bit, vectors
 from mixtally.privacy.bracket import Bracket
+from mixtally.privacy.laws import several
 from mixtally.privacy.two_laws import Pair
 from mixtally.privacy.weights import Orbit
 from privacy import comparisons
@@ -44,6 +45,7 @@ SUMS = few(comparisons.crowds(sums=True), "bins=3 n=3 fakes=0")
 def noticed(suite, *, lower=True):
     """Whether a number does not hold, or stops the work."""
     single_bit._background.cache_clear()
+    several._priced.cache_clear()
     try:
         return any(fault for one in suite for fault in one.faults(lower=lower))
     except (AccountingError, IndexError, ValueError):

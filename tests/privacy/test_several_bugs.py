@@ -48,6 +48,7 @@ SUITES = {
 
 def forget():
     composed._composed.cache_clear()
+    composed._priced.cache_clear()
     single_bit._background.cache_clear()
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mixtally.cli import options as o
-from mixtally.cli.output import print_json
+from mixtally.cli.output import print_json, sign_of_life
 
 if TYPE_CHECKING:
     from mixtally.privacy.audit import Seen, Verdict
@@ -23,13 +23,17 @@ def audit(
         float | None,
         typer.Option("--delta", help="Chance left over, 1e-15 to 0.1.", metavar="D"),
     ] = None,
-    users: Annotated[int | None, o.whole_option("--users", "People who take part.")] = None,
+    users: Annotated[
+        int | None, o.whole_option("--users", "People who take part, 2 or more.")
+    ] = None,
     fakes: Annotated[
-        int | None, o.whole_option("--fakes", "Fakes in the whole collection.")
+        int | None, o.whole_option("--fakes", "Fakes in the whole collection, 0 or more.")
     ] = None,
     bins: o.Bins = None,
-    bits: Annotated[int | None, o.whole_option("--bits", "Bits of a vector.")] = None,
-    repeats: Annotated[int | None, o.whole_option("--repeats", "Times every bit is sent.")] = None,
+    bits: Annotated[int | None, o.whole_option("--bits", "Bits of a vector, 1 or more.")] = None,
+    repeats: Annotated[
+        int | None, o.whole_option("--repeats", "Times every bit is sent, 1 or more.")
+    ] = None,
     show: Annotated[bool, typer.Option("--list", help="Name every formula and stop.")] = False,
     json: o.Json = False,
 ) -> None:
@@ -53,7 +57,8 @@ def audit(
             got="fewer",
             do="--list names the formulas and what each takes",
         )
-    verdict = held(formula_named(formula), epsilon, delta, users, fakes, bins, bits, repeats)
+    with sign_of_life("pricing"):
+        verdict = held(formula_named(formula), epsilon, delta, users, fakes, bins, bits, repeats)
     if json:
         print_json(_facts(verdict))
     else:

@@ -6,7 +6,7 @@ import typer
 
 from mixtally.cli import options as o
 from mixtally.cli.law import Request, ask_of, law_facts, takes_law
-from mixtally.cli.output import print_json
+from mixtally.cli.output import print_json, sign_of_life
 
 if TYPE_CHECKING:
     from mixtally.records.certificate import Certificate
@@ -26,7 +26,8 @@ def delta(request: Request, epsilon: o.Epsilon, json: o.Json = False) -> None:
     from mixtally.privacy import laws
 
     ask = ask_of(request)
-    shown = laws.price(request.protocol, ask, epsilon)
+    with sign_of_life("pricing"):
+        shown = laws.price(request.protocol, ask, epsilon)
     facts = {**certificate_facts(shown), **law_facts(request, ask)}
     if json:
         print_json(facts)

@@ -19,9 +19,17 @@ _FlipProbability = Annotated[
     float | None, typer.Option("--flip", help="Flip probability, 2^-40 to 1/2.", metavar="Q")
 ]
 _Decay = Annotated[
-    float | None, typer.Option("--shape-decay", help="Fall of the shaped law in nats.", metavar="C")
+    float | None,
+    typer.Option(
+        "--shape-decay",
+        help="Fall of the shaped law from one number to the next, in nats, 1e-6 to 40.",
+        metavar="C",
+    ),
 ]
-_Text = Annotated[str | None, typer.Option("--background", help="zero: others hold zeros.")]
+_Text = Annotated[
+    str | None,
+    typer.Option("--background", help="zero: all others are known to hold zeros; with --bits."),
+]
 
 
 def _number(name: str, text: str, metavar: str) -> object:
@@ -33,17 +41,46 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
         Annotated[str, typer.Option("--protocol", help=_PROTOCOLS, metavar="NAME")],
         inspect.Parameter.empty,
     ),
-    "users": (Annotated[int | None, o.whole_option("--users", "People who take part.")], None),
-    "fakes": (Annotated[int | None, o.whole_option("--fakes", "Fakes in the collection.")], None),
+    "users": (
+        Annotated[int | None, o.whole_option("--users", "People who take part, 2 to 10^10.")],
+        None,
+    ),
+    "fakes": (
+        Annotated[
+            int | None,
+            o.whole_option("--fakes", "Fakes promised in the whole collection, 0 to 10^13."),
+        ],
+        None,
+    ),
     "flip": (_FlipProbability, None),
     "bins": (o.Bins, None),
-    "bits": (Annotated[int | None, o.whole_option("--bits", "Bits of a free vector.")], None),
-    "ones": (Annotated[int | None, o.whole_option("--ones", "Others who hold a one.")], None),
-    "max_set": (Annotated[int | None, o.whole_option("--max-set", "Most set bits.")], None),
-    "repeats": (Annotated[int | None, o.whole_option("--repeats", "Times sent.")], None),
+    "bits": (
+        Annotated[int | None, o.whole_option("--bits", "Bits of a free vector, 1 to 64.")],
+        None,
+    ),
+    "ones": (
+        Annotated[
+            int | None, o.whole_option("--ones", "Others known to hold a one, 0 to --users - 1.")
+        ],
+        None,
+    ),
+    "max_set": (
+        Annotated[
+            int | None, o.whole_option("--max-set", "Most bits that one record sets, 1 to 16.")
+        ],
+        None,
+    ),
+    "repeats": (
+        Annotated[
+            int | None, o.whole_option("--repeats", "Times every record is sent, 1 to 1,000.")
+        ],
+        None,
+    ),
     "shape_decay": (_Decay, None),
     "shape_shift": (
-        Annotated[int | None, o.whole_option("--shape-shift", "Mean shaped fakes a bin.")],
+        Annotated[
+            int | None, o.whole_option("--shape-shift", "Mean shaped fakes a bin, 1 to 10^5.")
+        ],
         None,
     ),
     "observer": (
@@ -59,11 +96,20 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
         ],
         False,
     ),
-    "permanent": (_number("--permanent", "Chance that a kept bit is a coin.", "F"), None),
-    "p": (_number("--p", "Chance that a kept 0 is shown as 1.", "P"), None),
-    "q": (_number("--q", "Chance that a kept 1 is shown as 1.", "Q"), None),
-    "hashes": (Annotated[int | None, o.whole_option("--hashes", "Bits that a value sets.")], None),
-    "reports": (Annotated[int | None, o.whole_option("--reports", "Reports of it.")], None),
+    "permanent": (
+        _number("--permanent", "Chance that a kept bit is a fair coin, 2^-40 to 1.", "F"),
+        None,
+    ),
+    "p": (_number("--p", "Chance that a kept 0 is shown as 1, below --q.", "P"), None),
+    "q": (_number("--q", "Chance that a kept 1 is shown as 1, up to 1.", "Q"), None),
+    "hashes": (
+        Annotated[int | None, o.whole_option("--hashes", "Bits that a value sets, 1 to 64.")],
+        None,
+    ),
+    "reports": (
+        Annotated[int | None, o.whole_option("--reports", "Reports from one memory, 1 to 10^6.")],
+        None,
+    ),
     "count_crowd": (o.CountCrowd, False),
     "honest_fraction": (o.HonestFraction, 1.0),
 }
@@ -95,7 +141,7 @@ def takes_law(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def ask_of(request: Request) -> "Ask":
-    """The law's parameters, the flip probability as an integer and only honest fakes counted.
+    """The law's parameters, the flip probability as an integer; only honest fakes and people count.
 
     Raises ParameterError for an unknown protocol and for what no law can take.
     """
@@ -110,8 +156,11 @@ def ask_of(request: Request) -> "Ask":
     _one_of("protocol", request.protocol, list(LAWS))
     came = dict(request.came)
     flip, fakes, decay = came.pop("flip"), came.pop("fakes"), came.pop("shape_decay")
+    fraction = checked_fraction(request.honest_fraction)
     if fakes is not None:
-        fakes = math.floor(checked_fraction(request.honest_fraction) * fakes)
+        fakes = math.floor(fraction * fakes)
+    if came["users"] is not None and _counts_people(request):
+        came["users"] = math.floor(fraction * came["users"])
     observer = _one_of("observer", came.pop("observer"), ["messages", "sums"])
     if came["background"] not in (None, "zero"):
         raise ParameterError(
@@ -125,6 +174,29 @@ def ask_of(request: Request) -> "Ask":
         observer=Observer(observer),
         **came,
     )
+
+
+def _counts_people(request: Request) -> bool:
+    """Whether other people's flips are what hides a person."""
+    came = request.came
+    always = request.protocol in ("flip", "single-bit")
+    return always or came["count_crowd"] or came["observer"] == "sums"
+
+
+def as_sent(request: Request, ask: "Ask") -> "Ask":
+    """``ask`` with everybody who takes part and every fake that is promised, honest or not.
+
+    Errors are those of all messages; where fakes were to be found, so many must be promised that
+    enough of them arrive.
+    """
+    from dataclasses import replace
+
+    from mixtally.records.guarantee import promised
+
+    fakes = request.came["fakes"]
+    if fakes is None and ask.fakes is not None:
+        fakes = promised(ask.fakes, request.honest_fraction)
+    return replace(ask, users=request.came["users"], fakes=fakes)
 
 
 def _one_of(subject: str, got: str, names: list[str]) -> str:
@@ -164,5 +236,7 @@ def law_facts(request: Request, ask: "Ask") -> dict[str, Any]:
         facts["permanent"] = ask.permanent
         return facts
     local = laws.local_epsilon(request.protocol, ask)
+    facts["fakes"] = as_sent(request, ask).fakes
     facts["fakes_counted"] = ask.fakes
+    facts["users_counted"] = ask.users if _counts_people(request) else None
     return facts | {"local_epsilon": local if math.isfinite(local) else None}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mixtally.cli import options as o
-from mixtally.cli.output import print_json, publish
+from mixtally.cli.output import print_json, publish, sign_of_life
 from mixtally.lab.alone import alone
 
 if TYPE_CHECKING:
@@ -27,8 +27,15 @@ File = Annotated[Path, typer.Argument(help="The ledger.", metavar="FILE", show_d
 PlanFile = Annotated[
     Path, typer.Argument(help="A plan from `mixtally plan --out`.", metavar="PLAN")
 ]
-Times = Annotated[int | None, o.whole_option("--times", "Collections under this plan (default 1).")]
-Note = Annotated[str, typer.Option("--note", help="One line to remember it by.", metavar="TEXT")]
+Times = Annotated[
+    int | None, o.whole_option("--times", "Collections under this plan, 1 to 10^6 (default 1).")
+]
+Note = Annotated[
+    str,
+    typer.Option(
+        "--note", help="One line to remember it by, up to 200 characters.", metavar="TEXT"
+    ),
+]
 OtherPlan = Annotated[
     Path | None,
     typer.Option("--plan", help="Say how often this plan still fits.", metavar="PLAN"),
@@ -57,7 +64,7 @@ def open_(file: File, epsilon: o.Epsilon, delta: o.Delta) -> None:
 
 @app.command()
 def charge(file: File, plan: PlanFile, times: Times = None, note: Note = "") -> None:
-    """Charge a plan, once or several times; refused when the budget would be passed."""
+    """Charge a plan, unless the budget would be passed."""
     from mixtally.cli.simulate import read_plan
     from mixtally.ground.codec import canonical
     from mixtally.privacy.ledger import charge as charged
@@ -67,7 +74,8 @@ def charge(file: File, plan: PlanFile, times: Times = None, note: Note = "") -> 
         before = read(file)
         today = date.today().isoformat()
         times = 1 if times is None else times
-        after = charged(before, read_plan(plan), times, note=note, date=today)
+        with sign_of_life("composing"):
+            after = charged(before, read_plan(plan), times, note=note, date=today)
         publish(file.parent, {file.name: canonical(after)})
     typer.echo(f"charged {times:,} x {after.charges[-1].fingerprint[:16]} to {file}")
     for line in _spent_lines(after, spent(after)):
@@ -79,10 +87,12 @@ def show(file: File, plan: OtherPlan = None, json: o.Json = False) -> None:
     """Show the budget, every charge, what is spent and what is left."""
     from mixtally.cli.simulate import read_plan
     from mixtally.privacy.ledger import left, spent
+    from mixtally.report.words import at_most, printable
 
     ledger = read(file)
     other = None if plan is None else read_plan(plan)
-    total, rest = spent(ledger), left(ledger, other)
+    with sign_of_life("composing"):
+        total, rest = spent(ledger), left(ledger, other)
     if json:
         print_json(_facts(ledger, total, rest, other))
         return
@@ -93,8 +103,9 @@ def show(file: File, plan: OtherPlan = None, json: o.Json = False) -> None:
         promised = entry.plan.guarantee
         console.print(
             f"{number:>3}  {entry.date:10}  {entry.times:,} x {entry.fingerprint[:16]}  "
-            f"{entry.plan.question.name}: {entry.plan.protocol}, epsilon {promised.epsilon:.6g}, "
-            f"delta {promised.delta:.6g}" + (f"  ({entry.note})" if entry.note else "")
+            f"{printable(entry.plan.question.name)}: {entry.plan.protocol}, "
+            f"epsilon {at_most(promised.epsilon, 6)}, delta {at_most(promised.delta, 6)}"
+            + (f"  ({entry.note})" if entry.note else "")
         )
     for line in [*_spent_lines(ledger, total), *_left_lines(ledger, rest, other)]:
         console.print(line)

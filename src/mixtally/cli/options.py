@@ -44,28 +44,40 @@ Users = Annotated[int, whole_option("--users", "People expected to take part, 2 
 Bins = Annotated[int | None, whole_option("--bins", "Possible answers, 2 to 10^7.")]
 FakesPerUser = Annotated[
     float | None,
-    typer.Option("--fakes-per-user", help="Most fakes a user sends on average.", metavar="F"),
+    typer.Option(
+        "--fakes-per-user", help="Most fakes a user sends on average, 0 to 999.", metavar="F"
+    ),
 ]
 MessagesPerUser = Annotated[
     float | None,
     typer.Option(
         "--messages-per-user",
-        help="Most messages a user sends on average, the own report included (default 2).",
+        help="Most messages a user sends on average, the own report included, 1 to 1,000 "
+        "(default 2).",
         metavar="M",
     ),
 ]
 BytesPerUser = Annotated[
     float | None,
-    typer.Option("--bytes-per-user", help="Most bytes a user sends on average.", metavar="B"),
+    typer.Option(
+        "--bytes-per-user", help="Most bytes a user sends on average, at least 1.", metavar="B"
+    ),
 ]
 Collections = Annotated[
     int,
-    whole_option("--collections", "Times the question will be asked; one guarantee for all."),
+    whole_option(
+        "--collections", "Times the question will be asked, 1 to 1,000; one guarantee for all."
+    ),
 ]
-Mixes = Annotated[int, whole_option("--mixes", "Mixes that draw fakes, any one of them honest.")]
+Mixes = Annotated[
+    int, whole_option("--mixes", "Mixes that draw fakes, 1 to 100, any one of them honest.")
+]
 MinimumCrowd = Annotated[
     int | None,
-    whole_option("--minimum-crowd", "Users sure to take part; only their fakes and flips count."),
+    whole_option(
+        "--minimum-crowd",
+        "Users sure to take part, 2 to --users; only their fakes and flips count.",
+    ),
 ]
 MixFakes = Annotated[
     bool, typer.Option("--mix-fakes", help="A mix may be trusted to draw the fakes.")
@@ -79,7 +91,9 @@ CountCrowd = Annotated[
 LocalEpsilon = Annotated[
     float | None,
     typer.Option(
-        "--local-epsilon", help="Most that may be left when every mix colludes.", metavar="E"
+        "--local-epsilon",
+        help="Most epsilon that may be left when every mix colludes, 0.01 to 100.",
+        metavar="E",
     ),
 ]
 ProtocolName = Annotated[
@@ -94,7 +108,10 @@ ProtocolName = Annotated[
 HonestFraction = Annotated[
     float,
     typer.Option(
-        "--honest-fraction", help="Share of the promised fakes that surely arrive.", metavar="H"
+        "--honest-fraction",
+        help="Honest share of the promised fakes, and of the people who are counted on: above 0, "
+        "up to 1.",
+        metavar="H",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
@@ -103,7 +120,10 @@ Seed = Annotated[
     typer.Option("--seed", help="Repeatable randomness for experiments.", metavar="N"),
 ]
 Level = Annotated[
-    float, typer.Option("--level", help="Confidence level of the intervals.", metavar="L")
+    float,
+    typer.Option(
+        "--level", help="Confidence level of the intervals, between 0 and 1.", metavar="L"
+    ),
 ]
 Labels = Annotated[
     Path | None,

@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,8 +18,11 @@ if TYPE_CHECKING:
 def publish(directory: Path, files: Mapping[str, str | bytes]) -> list[Path]:
     """Write ``files`` into ``directory``: all are written aside first, then moved into place.
 
-    Raises DataError when the disk refuses; what was there before is then still there, whole.
+    Raises DataError when the disk refuses, or for a name that no file can have because a directory,
+    a device or a pipe has it; what was there before is then still there, whole.
     """
+    for name in files:
+        _check_free(directory / name)
     moves = [
         _Move(directory / name, directory / f".{name}.{os.getpid()}.part", content)
         for name, content in files.items()
@@ -39,6 +43,20 @@ def publish(directory: Path, files: Mapping[str, str | bytes]) -> list[Path]:
     for move in moves:
         move.forget()
     return [move.target for move in moves]
+
+
+def _check_free(target: Path) -> None:
+    """Moving a file into the place of a device would take the device away from everybody."""
+    if target.is_dir():
+        got = "a directory"
+    elif target.exists() and not target.is_file():
+        got = "a device, pipe or socket"
+    else:
+        return
+    raise DataError(
+        str(target), wanted="the name of a file, new or to be replaced", got=got,
+        do="choose another name",
+    )  # fmt: skip
 
 
 class _Move:
@@ -80,6 +98,36 @@ def print_json(value: Mapping[str, Any]) -> None:
     """One JSON object on standard output."""
     json.dump(value, sys.stdout, indent=1, allow_nan=False)
     sys.stdout.write("\n")
+
+
+@contextmanager
+def sign_of_life(what: str) -> Iterator[None]:
+    """From the first second on, ``what`` and how long it took so far on standard error.
+
+    Only while that is a terminal; the line is gone before anything else is printed.
+    """
+    if not sys.stderr.isatty():
+        yield
+        return
+    done, shown = threading.Event(), [""]
+
+    def tell() -> None:
+        seconds = 1
+        while not done.wait(1.0):
+            shown[0] = f"{what}: {seconds} s"
+            sys.stderr.write("\r" + shown[0])
+            sys.stderr.flush()
+            seconds += 1
+
+    teller = threading.Thread(target=tell, daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        done.set()
+        teller.join()
+        sys.stderr.write("\r" + " " * len(shown[0]) + "\r" * bool(shown[0]))
+        sys.stderr.flush()
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """``mixtally plan``: the least-error plan for a wish."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,12 +9,12 @@ import typer
 from mixtally.cli import options as o
 from mixtally.cli.budget import BUDGET, given, wish_of
 from mixtally.cli.grouped import takes
-from mixtally.cli.output import print_json, publish
+from mixtally.cli.output import print_json, publish, sign_of_life
 from mixtally.cli.question import QUESTION, question_of
 
 if TYPE_CHECKING:
     from mixtally.errors import InfeasibleError
-    from mixtally.planner import Answer, Forecast, Wish
+    from mixtally.planner import Answer, Forecast, Offer, Wish
 
 
 @takes({**BUDGET, **QUESTION})
@@ -29,14 +29,16 @@ def plan(
     target_error: Annotated[
         float | None,
         typer.Option(
-            "--target-error", help="Find the fewest messages for this standard error.", metavar="X"
+            "--target-error",
+            help="Find the fewest messages for this standard error, in counts.",
+            metavar="X",
         ),
     ] = None,
     target_share: Annotated[
         float | None,
         typer.Option(
             "--target-share",
-            help="Find the fewest users for this share of them as error.",
+            help="Find the fewest users for this share of them as standard error, between 0 and 1.",
             metavar="S",
         ),
     ] = None,
@@ -66,24 +68,26 @@ def plan(
     crowd = 2 if users is None else users  # the least one, where a crowd is to be found
     wish = wish_of(budget, question, Guarantee(epsilon=epsilon, delta=delta), crowd)
     try:
-        if target_share is not None:
-            answer = planner.users_for(wish, target_share)
-        elif target_error is not None:
-            answer = planner.with_error(wish, target_error)
-        else:
-            answer = planner.choose(wish)
+        with sign_of_life("planning"):
+            if target_share is not None:
+                answer = planner.users_for(wish, target_share)
+            elif target_error is not None:
+                answer = planner.with_error(wish, target_error)
+                wish = _with_budget(wish, answer)
+            else:
+                answer = planner.choose(wish)
     except InfeasibleError as error:
         if target_share is None and target_error is None:
             _print_nearest(wish, error, json=json)
         raise
     forecast = planner.forecast(answer.best, level)  # refuses a level before anything is written
     written = _write(answer, out) if out is not None else []
-    if target_error is not None:
-        wish = _with_budget(wish, answer)
+    with sign_of_life("looking at smaller budgets"):
+        had = planner.front(replace(wish, users=answer.best.plan.users))
     if json:
-        _print_json(wish, answer, forecast, explain=explain)
+        _print_json(answer, forecast, had, explain=explain)
     else:
-        _print(wish, answer, forecast, explain=explain)
+        _print(answer, forecast, had, explain=explain)
         for path in written:
             typer.echo(f"plan written to {path}")
 
@@ -118,7 +122,6 @@ def _check_targets(
 def _with_budget(wish: "Wish", answer: "Answer") -> "Wish":
     """The wish with the budget that was found, in thousandths of a message."""
     import math
-    from dataclasses import replace
     from fractions import Fraction
 
     sent = answer.best.messages_per_user
@@ -136,29 +139,23 @@ def _write(answer: "Answer", out: Path) -> list[Path]:
     return publish(out.parent, {n: canonical(p) for n, p in zip(names, plans, strict=True)})
 
 
-def _print_json(wish: "Wish", answer: "Answer", expected: "Forecast", *, explain: bool) -> None:
+def _print_json(
+    answer: "Answer", expected: "Forecast", had: "list[Offer]", *, explain: bool
+) -> None:
     from mixtally import planner
 
     best = answer.best
     facts = {
         **answer.facts(),
         "forecast": asdict(expected),
-        "front": [{"name": offer.name, **offer.facts()} for offer in _front(wish, answer)],
+        "front": [{"name": offer.name, **offer.facts()} for offer in had],
     }
     if explain:
         facts["explain"] = planner.explain(best)
     print_json(facts)
 
 
-def _front(wish: "Wish", answer: "Answer") -> list[Any]:
-    from dataclasses import replace
-
-    from mixtally.planner import front
-
-    return front(replace(wish, users=answer.best.plan.users))
-
-
-def _print(wish: "Wish", answer: "Answer", expected: "Forecast", *, explain: bool) -> None:
+def _print(answer: "Answer", expected: "Forecast", had: "list[Offer]", *, explain: bool) -> None:
     from rich.console import Console
 
     from mixtally import planner
@@ -176,7 +173,7 @@ def _print(wish: "Wish", answer: "Answer", expected: "Forecast", *, explain: boo
         markup=False,
         highlight=False,
     )
-    console.print(front_table(_front(wish, answer)))
+    console.print(front_table(had))
     for text in promise(answer.best.plan, answer.best.certificate):
         console.print(text, markup=False, highlight=False)
     if explain:
@@ -186,7 +183,8 @@ def _print(wish: "Wish", answer: "Answer", expected: "Forecast", *, explain: boo
 def _print_nearest(wish: "Wish", error: "InfeasibleError", *, json: bool) -> None:
     from mixtally.planner import nearest
 
-    found = nearest(wish)
+    with sign_of_life("nothing fits: looking for the nearest plans"):
+        found = nearest(wish)
     if json:
         print_json({"error": str(error), "nearest": [near.facts() for near in found]})
         return

@@ -18,7 +18,8 @@ QUESTION: dict[str, tuple[Any, Any]] = {
     ),
     "max_set": (
         Annotated[
-            int | None, o.whole_option("--max-set", "Most bins one record sets; with --bins.")
+            int | None,
+            o.whole_option("--max-set", "Most bins one record sets, 1 to 16; with --bins."),
         ],
         None,
     ),
@@ -26,7 +27,9 @@ QUESTION: dict[str, tuple[Any, Any]] = {
         Annotated[
             str | None,
             typer.Option(
-                "--attributes", help="Bins of each attribute of a record: 10,20,5.", metavar="D,.."
+                "--attributes",
+                help="Bins of each of 2 to 16 attributes of a record: 10,20,5.",
+                metavar="D,..",
             ),
         ],
         None,
@@ -45,7 +48,7 @@ def question_of(came: dict[str, Any]) -> "Question":
 
     labels, name = o.read_labels(came["labels"]), came["name"]
     ways = [flag for flag in ("bins", "attributes", "bits") if came[flag] is not None]
-    if len(ways) > 1 or not (ways or labels):
+    if len(ways) > 1 or not (ways or labels is not None):
         raise ParameterError(
             "bins",
             wanted="--bins or --labels, --attributes, or --bits",

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mixtally.cli import options as o
-from mixtally.cli.output import print_json
+from mixtally.cli.output import print_json, sign_of_life
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,14 +16,15 @@ def sufficient(
     bits: Annotated[int, o.whole_option("--bits", "Bits of a vector, 1 to 64.")],
     epsilon: o.Epsilon,
     flip: Annotated[
-        float | None, typer.Option("--flip", help="Flip probability.", metavar="Q")
+        float | None, typer.Option("--flip", help="Flip probability, 2^-40 to 1/2.", metavar="Q")
     ] = None,
     eta: Annotated[
-        float | None, typer.Option("--eta", help="Find the flips for this tail.", metavar="X")
+        float | None,
+        typer.Option("--eta", help="Find the flips for this tail, 0 to 1.", metavar="X"),
     ] = None,
     sigmas: Annotated[
         float | None,
-        typer.Option("--sigmas", help="Find the flips for mean + X sigma.", metavar="X"),
+        typer.Option("--sigmas", help="Find the flips for mean + X sigma, up to 100.", metavar="X"),
     ] = None,
     json: o.Json = False,
 ) -> None:
@@ -33,9 +34,12 @@ def sufficient(
     """
     from mixtally.ground.fixed import SCALE
     from mixtally.privacy.ratio import ratio
+    from mixtally.report.words import at_most, between
 
-    threshold = _threshold(users, bits, epsilon, {"--flip": flip, "--eta": eta, "--sigmas": sigmas})
-    found = ratio(users, bits, threshold, epsilon)
+    ways = {"--flip": flip, "--eta": eta, "--sigmas": sigmas}
+    with sign_of_life("pricing"):
+        threshold = _threshold(users, bits, epsilon, ways)
+        found = ratio(users, bits, threshold, epsilon)
     if json:
         print_json(
             {
@@ -54,10 +58,10 @@ def sufficient(
             }
         )
         return
-    typer.echo(f"flip probability {threshold / SCALE:.9g}")
+    typer.echo(f"flip probability {at_most(threshold / SCALE, 9)}")
     typer.echo(f"R(S): mean {found.mean:.6g}, standard deviation {found.variance**0.5:.6g}")
-    typer.echo(f"eta = P(R > e^epsilon) in [{found.eta.lower:.4g}, {found.eta.upper:.4g}]")
-    typer.echo(f"delta, both directions, in [{found.delta.lower:.4g}, {found.delta.upper:.4g}]")
+    typer.echo(f"eta = P(R > e^epsilon) in {between(found.eta.lower, found.eta.upper)}")
+    typer.echo(f"delta, both directions, in {between(found.delta.lower, found.delta.upper)}")
     typer.echo("for a crowd of zeros: neither number covers other crowds")
 
 

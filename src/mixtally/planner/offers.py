@@ -17,7 +17,7 @@ from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flip_blank import FlipBlank
 from mixtally.protocols.flip_vector import FlipVector
 from mixtally.protocols.single_bit import SingleBit
-from mixtally.records.guarantee import LEAST_USERS
+from mixtally.records.guarantee import LEAST_USERS, promised
 from mixtally.records.layout import Form, Layout
 from mixtally.records.question import Kind, Question
 
@@ -175,10 +175,10 @@ def clear_shaped(wish: Wish, way: Way) -> Result:
     if wish.most_fakes(len(clear.parts), size / len(clear.parts)) < 0:
         return _lacks(ClearShaped.name, wish, way, size)
     together = len(clear.parts) * wish.collections
-    promised = wish.guarantee
+    wished = wish.guarantee
     try:
         found = laws.calibrate(
-            "clear-shaped", Ask(), promised.epsilon, promised.delta, collections=together
+            "clear-shaped", Ask(), wished.epsilon, wished.delta, collections=together
         )
     except ParameterError:
         return Misfit(ClearShaped.name, "a larger epsilon or delta: its fakes would be too many")
@@ -203,11 +203,12 @@ def _counted(wish: Wish) -> int:
 
 def _threshold(wish: Wish, way: Way, name: str, ask: Ask) -> int | None:
     """The least flip probability times 2^64, None when only a fair coin would do."""
-    promised, together = wish.guarantee, len(way.parts) * wish.collections
-    exact = together == 1 and not ask.count_crowd and name == "flip-blank"
+    wished, together = wish.guarantee, len(way.parts) * wish.collections
+    one = together == 1 and not ask.count_crowd and ask.max_set is None
+    exact = one and name == "flip-blank"  # cheap and smooth: others have bounds that are neither
     try:
         found = laws.calibrate(
-            name, ask, promised.epsilon, promised.delta,
+            name, ask, wished.epsilon, wished.delta,
             collections=together, tolerance=_EXACT if exact else _SEARCHED,
         ).threshold  # fmt: skip
     except ParameterError:
@@ -230,15 +231,15 @@ def _capped(wish: Wish, touched: int) -> int:
 
 def _fewest(wish: Wish, way: Way, name: str, ask: Ask, threshold: int, most: int) -> int:
     """The fewest fakes, up to ``most``, with which ``threshold`` keeps the guarantee."""
-    promised, together = wish.guarantee, len(way.parts) * wish.collections
+    wished, together = wish.guarantee, len(way.parts) * wish.collections
     try:
         found = laws.calibrate(
-            name, replace(ask, fakes=None, threshold=threshold), promised.epsilon, promised.delta,
+            name, replace(ask, fakes=None, threshold=threshold), wished.epsilon, wished.delta,
             collections=together,
         ).fakes  # fmt: skip
     except ParameterError:
         return most
-    return min(most, _promised(wish, found)) if found is not None else most
+    return min(most, promised(found, wish.sure_fraction)) if found is not None else most
 
 
 def _most_bins(wish: Wish, way: Way, most: int, fakes: int) -> int:
@@ -259,22 +260,13 @@ def _most_bins(wish: Wish, way: Way, most: int, fakes: int) -> int:
 
 def _uniform_fakes(wish: Wish, way: Way, bins: int) -> int:
     """Fakes that must be promised so that enough of them surely arrive."""
-    promised, together = wish.guarantee, len(way.parts) * wish.collections
+    wished, together = wish.guarantee, len(way.parts) * wish.collections
     sure = laws.calibrate(
-        "clear-uniform", Ask(bins=bins), promised.epsilon, promised.delta, collections=together
+        "clear-uniform", Ask(bins=bins), wished.epsilon, wished.delta, collections=together
     ).fakes
     if sure is None:
         raise InfeasibleError("bins", wanted="enough fakes", got=bins, do="raise epsilon")
-    return _promised(wish, sure)
-
-
-def _promised(wish: Wish, sure: int) -> int:
-    """The fewest fakes of which, counting only the sure share, ``sure`` arrive."""
-    fraction = wish.sure_fraction
-    fakes = math.ceil(sure / fraction)
-    while math.floor(fraction * fakes) < sure:  # the product was rounded down
-        fakes += 1
-    return fakes
+    return promised(sure, wish.sure_fraction)
 
 
 def _lacks(name: str, wish: Wish, way: Way, size: int) -> Misfit:

@@ -224,7 +224,8 @@ class _Saddle:
         frequencies = self.frequencies(spread)
         if frequencies > _MOST_FREQUENCIES:
             raise AccountingError(
-                f"hinge: wanted at most {_MOST_FREQUENCIES} frequencies, got {frequencies}"
+                f"hinge: wanted at most {_MOST_FREQUENCIES:,} frequencies, got {frequencies:,}; "
+                "fewer people, or flips that leave a delta nearer to 1e-6, can be priced"
             )
         scale = self.count * self.log_m + 0.5 * (self.point * spread) ** 2
         if scale > 700.0:

@@ -95,7 +95,7 @@ def law_of(protocol: Protocol) -> tuple[str, Ask]:
             ask = Ask(
                 fakes=protocol.fakes,
                 threshold=protocol.threshold,
-                bins=protocol.bins,
+                bins=protocol.bins if protocol.max_set > 1 or protocol.crowd else None,
                 max_set=protocol.max_set if protocol.max_set > 1 else None,
                 users=protocol.crowd or None,
                 count_crowd=protocol.crowd > 0,

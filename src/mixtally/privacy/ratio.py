@@ -39,14 +39,23 @@ class Ratio(NamedTuple):
 def ratio(users: int, bits: int, threshold: int, epsilon: float) -> Ratio:
     """R(S) for ``users`` vectors of ``bits`` bits flipped with threshold / 2^64.
 
-    delta is the larger of both directions for the same crowd.
+    delta is the larger of both directions for the same crowd. Raises ParameterError where the
+    ratio is larger than a floating point number can be.
     """
     checked_users(users)
     checked_epsilon(epsilon)
     value = sufficient.phi(threshold / SCALE)
+    try:
+        mean = sufficient.mean(value, users, bits)
+        variance = sufficient.variance(value, users, bits)
+    except OverflowError:
+        raise ParameterError(
+            "flips", wanted="a privacy ratio below 10^308", got=f"{bits} bits flipped with "
+            f"{threshold / SCALE:.3g}", do="flip more, or ask fewer bits: this hides nothing",
+        ) from None  # fmt: skip
     return Ratio(
-        mean=sufficient.mean(value, users, bits),
-        variance=sufficient.variance(value, users, bits),
+        mean=mean,
+        variance=variance,
         eta=eta(users, bits, threshold, epsilon),
         delta=homogeneous(users, bits, threshold, epsilon),
     )

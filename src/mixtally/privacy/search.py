@@ -9,6 +9,8 @@ from mixtally.privacy.bracket import RELATIVE_SLACK
 _FLOOR = 1e-300
 _MOST_STEPS = 400
 _SLACK = 4.0 * RELATIVE_SLACK
+_LN_4 = math.log(4.0)
+_PAST, _LEAST_STRIDE, _ASIDE = 1.1, 1e-3, 0.4
 _NOTHING = 1e-20
 """Far below any delta that is promised; bounds of what was cut off may rise down there."""
 
@@ -22,16 +24,18 @@ def least_meeting(
     start: int,
     tolerance: float = 0.0,
     wobble: float = _SLACK,
+    slope: float | None = None,
 ) -> int | None:
     """The least x in [low, high] with upper(x) <= target, None when even ``high`` misses it.
 
     ``upper`` must fall as x grows; AccountingError when it is seen to rise by more than ``wobble``,
     relatively: bounds fall less smoothly than what they bound.
     The answer has itself been evaluated and meets the target; it lies above the least one by at
-    most the relative ``tolerance``. The bracket is grown from ``start`` by factors of four, then
-    closed by false position on log(upper) against log(x), Illinois variant.
+    most the relative ``tolerance``. The bracket is grown from ``start`` by factors of four, or just
+    past where the end must be if -d ln upper / d ln x is about ``slope``; then closed by false
+    position on log(upper) against log(x), Illinois variant.
     """
-    below, above = _grow_bracket(upper, target, low, high, start, wobble)
+    below, above = _grow_bracket(upper, target, low, high, start, wobble, slope)
     if above is None or below is None:
         return low if above is not None else None
     (a, at_a), (b, at_b) = below, above
@@ -40,6 +44,9 @@ def least_meeting(
         if b - a <= max(1, math.floor(tolerance * b)):
             return b
         middle = _between(a, b, f, g) if step % 4 < 3 else _between(a, b, 0.0, 0.0)
+        if slope and step % 4 < 2:  # a little to either side of the end, which closes the bracket
+            aside = math.floor(_ASIDE * tolerance * b) * (1 - 2 * (step % 4))
+            middle = min(max(middle + aside, a + 1), b - 1)
         value = upper(middle)
         _check_falling((a, at_a), (middle, value), wobble)
         _check_falling((middle, value), (b, at_b), wobble)
@@ -60,14 +67,25 @@ def _grow_bracket(
     high: int,
     start: int,
     wobble: float,
+    slope: float | None,
 ) -> tuple[_Point | None, _Point | None]:
     """The last point found to miss the target and the first found to meet it, None for neither."""
+    tries = 0
+
+    def stride(value: float) -> float:
+        nonlocal tries
+        tries += 1
+        if slope is None:
+            return 4.0
+        missing = abs(_height(value, target)) / slope
+        return math.exp(min(_LN_4, max(_PAST * missing, _LEAST_STRIDE) * 2.0 ** (tries - 1)))
+
     x = min(max(start, low), high)
     point = (x, upper(x))
     _check_falling(point, point, wobble)
     if point[1] <= target:
         while point[0] > low:
-            lower = max(low, point[0] // 4)
+            lower = max(low, min(point[0] - 1, int(point[0] / stride(point[1]))))
             before = (lower, upper(lower))
             _check_falling(before, point, wobble)
             if before[1] > target:
@@ -75,7 +93,7 @@ def _grow_bracket(
             point = before
         return None, point
     while point[0] < high:
-        higher = min(high, 4 * point[0] + 1)
+        higher = min(high, int(stride(point[1]) * point[0]) + 1)
         after = (higher, upper(higher))
         _check_falling(point, after, wobble)
         if after[1] <= target:

@@ -10,6 +10,7 @@ Source: sufficient DP 000 (3.1)-(3.6); Balle, Bell, Gascon, Nissim 2019.
 """
 
 import math
+from collections.abc import Iterable
 
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.bracket import Bracket, larger
@@ -66,7 +67,18 @@ def any_dataset(users: int, bits: int, threshold: int, epsilon: float) -> Bracke
 
 def blanket(users: int, bits: int, threshold: int, epsilon: float) -> float:
     """Upper end for any dataset, over every distance between the person's two vectors."""
+    return _blanket(users, bits, threshold, epsilon, range(1, bits + 1))
+
+
+def expected_blanket(users: int, bits: int, threshold: int, epsilon: float) -> float:
+    """``blanket`` over the distance that has been the worst wherever delta matters; not proved."""
+    return _blanket(users, bits, threshold, epsilon, [bits])
+
+
+def _blanket(
+    users: int, bits: int, threshold: int, epsilon: float, distances: Iterable[int]
+) -> float:
     q, grow = threshold / SCALE, math.exp(epsilon)
     share = (2.0 * q) ** bits
-    laws = (diluted(uniform_law(bits, d, q, grow), share) for d in range(1, bits + 1))
+    laws = (diluted(uniform_law(bits, d, q, grow), share) for d in distances)
     return min(1.0, largest_upper(laws, users) / share)

@@ -102,7 +102,7 @@ def checked_shape(ratio: int, shift: int) -> None:
         raise ParameterError(
             "shape",
             wanted=f"a decay ratio in [1, 2^64) and a shift in [1, {MOST_SHIFT:,}]",
-            got=f"ratio {ratio} and shift {shift}",
+            got=f"ratio {ratio / SCALE:.3g} x 2^64 and shift {shift:,}",
             do="a decay of epsilon / 2 suits a guarantee of epsilon",
         )
 

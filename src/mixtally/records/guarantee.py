@@ -61,6 +61,14 @@ def checked_fraction(fraction: float) -> float:
     return fraction
 
 
+def promised(sure: int, fraction: float) -> int:
+    """The fewest fakes of which ``sure`` arrive when only ``fraction`` of them is counted on."""
+    fakes = math.ceil(sure / fraction)
+    while math.floor(fraction * fakes) < sure:  # the product was rounded down
+        fakes += 1
+    return fakes
+
+
 class Guarantee(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """(epsilon, delta) differential privacy for one person's record, substituted, seen by observer.
 

@@ -27,6 +27,16 @@ def at_least(value: float, digits: int = 3) -> str:
     return _rounded(value, digits, ROUND_FLOOR)
 
 
+def between(lower: float, upper: float, digits: int = 4) -> str:
+    """Both ends of a privacy number, each rounded to its own side."""
+    return f"[{at_least(lower, digits)}, {at_most(upper, digits)}]"
+
+
+def printable(text: str) -> str:
+    """``text`` of somebody else on one line: what could draw or break lines is replaced."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
 def _rounded(value: float, digits: int, rounding: str) -> str:
     return f"{float(Context(prec=digits, rounding=rounding).plus(Decimal(repr(value)))):.{digits}g}"
 
@@ -36,7 +46,7 @@ def fact(name: str, value: Any) -> str:
     if value is None:
         return "unbounded"
     if isinstance(value, float):
-        if name in ("delta", "local_epsilon", "epsilon"):
+        if name in ("delta", "local_epsilon", "epsilon", "flip_probability"):
             return at_most(value, 6)
         return at_least(value, 6) if name == "delta_lower" else f"{value:.6g}"
     return f"{value:,}" if isinstance(value, int) else str(value)

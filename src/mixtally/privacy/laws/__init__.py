@@ -10,6 +10,7 @@ from functools import lru_cache
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE
 from mixtally.privacy import remembered
+from mixtally.privacy.guess import gaussian
 from mixtally.privacy.laws import several
 from mixtally.privacy.laws.ask import Ask, checked, given, whole
 from mixtally.privacy.laws.single import LAWS, kept
@@ -55,6 +56,18 @@ def check(name: str, ask: Ask, *, without: str | None = None) -> None:
     """Raises ParameterError unless ``ask`` has what law ``name`` needs, but for ``without``."""
     law = LAWS[name]
     checked(name, ask, law.needs - {without}, law.may | ({without} if without else set()))
+    for field in ("bins", "max_set"):
+        if ask.bits is not None and getattr(ask, field) is not None:
+            flag = field.replace("_", "-")
+            raise ParameterError(
+                name, wanted=f"--{flag} or --bits", got="both",
+                do="a record is one of --bins, or a set of them, or free --bits",
+            )  # fmt: skip
+    if ask.background is not None and ask.bits is None:
+        raise ParameterError(
+            name, wanted="--bits beside --background", got="--background alone",
+            do="leave it out: other records are priced for any crowd",
+        )  # fmt: skip
     if ask.count_crowd and ask.users is None:
         raise ParameterError(
             name, wanted="--users, the people who are counted on", got="--count-crowd alone",
@@ -163,12 +176,19 @@ def _least(
     def changed(value: int) -> Ask:
         return replace(ask, **{field: value})  # type: ignore[arg-type]
 
+    slope, rounds = None, several.parts(name, ask).times * collections
+    if field != "shift" and (rounds > 1 or ask.bits or (ask.max_set or 1) > 1):
+        guess = gaussian(
+            lambda value: several.distance(name, changed(value)), rounds, epsilon, delta,
+            low, high, start=start,
+        )  # fmt: skip
+        start, slope = guess or (start, None)
     target, found = delta, None
     for _ in range(_MOST_PROOFS):
         found = least_meeting(
             lambda value: several.expected(name, changed(value), epsilon, collections),
             target, low, high, start=found or start, tolerance=tolerance,
-            wobble=_TABLE_WOBBLE if field == "shift" else _WOBBLE,
+            wobble=_TABLE_WOBBLE if field == "shift" else _WOBBLE, slope=slope,
         )  # fmt: skip
         if found is None:
             return None

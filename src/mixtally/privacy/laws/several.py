@@ -5,7 +5,6 @@ one with itself (``losses``, ``convolve``); mixing rounds together is post-proce
 the messages tells, or the count of one kind of message, is a lower end.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -91,22 +90,33 @@ def _together(record: Parts, epsilon: float, collections: int, *, proved: bool) 
 
     A hair below the even share of epsilon, so that decimals add up.
     """
-    times, one = record.times * collections, _curve(record.name, proved=proved)
+    times = record.times * collections
     if times == 1:
-        return one(record.ask, epsilon)
-    added = times * one(record.ask, epsilon * _BELOW / times)
+        return _priced(record.name, record.ask, epsilon, proved=proved)
+    added = times * _priced(record.name, record.ask, epsilon * _BELOW / times, proved=proved)
     total = _composed(record.name, record.ask, times, proved=proved)
     return min(total.delta(epsilon), added, 1.0)
 
 
-def _curve(name: str, *, proved: bool) -> Callable[[Ask, float], float]:
-    return LAWS[name].upper if proved else LAWS[name].expected
+def distance(name: str, ask: Ask) -> float:
+    """delta(0) of one message, which most likely bounds it."""
+    record = parts(name, ask)
+    return _priced(record.name, record.ask, 0.0, proved=False)
+
+
+@lru_cache(maxsize=1 << 14)
+def _priced(name: str, ask: Ask, epsilon: float, *, proved: bool) -> float:
+    """One message's price: a proof and the plan's certificate ask at the same points."""
+    return (LAWS[name].upper if proved else LAWS[name].expected)(ask, epsilon)
 
 
 @lru_cache(maxsize=512)
 def _composed(name: str, ask: Ask, times: int, *, proved: bool) -> Sum:
-    one, reach = _curve(name, proved=proved), _reach(LAWS[name], ask)
-    law = law_of(lambda epsilon: one(ask, epsilon), reach, CLOSE if proved else ROUGH)
+    reach = _reach(LAWS[name], ask)
+    law = law_of(
+        lambda epsilon: _priced(name, ask, epsilon, proved=proved), reach,
+        CLOSE if proved else ROUGH,
+    )  # fmt: skip
     return Sum([(law, times)])
 
 

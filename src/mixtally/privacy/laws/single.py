@@ -141,7 +141,9 @@ def _single_bit_expected(ask: Ask, epsilon: float) -> float:
     )
 
 
-def _sums_expected(ask: Ask, epsilon: float) -> float:
+def _flip_expected(ask: Ask, epsilon: float) -> float:
+    if ask.bits is not None and ask.background is None:
+        return vectors.expected_blanket(whole(ask.users), ask.bits, whole(ask.threshold), epsilon)
     if ask.observer is not Observer.SUMS:
         return LAWS["flip" if ask.fakes is None else "flip-uniform"].upper(ask, epsilon)
     return one_hot.expected_sums_upper(
@@ -251,7 +253,7 @@ LAWS: dict[str, Law] = {
         "threshold",
         lambda ask: (ask.bits or 2 * (ask.max_set or 1)) * _odds(ask),
         _flip_upper,
-        _sums_expected,
+        _flip_expected,
     ),
     "flip-uniform": _law(
         _flip_uniform,
@@ -259,7 +261,7 @@ LAWS: dict[str, Law] = {
         "observer max_set split" + _ALWAYS,
         "threshold fakes",
         lambda ask: 2.0 * _odds(ask),
-        expected=_sums_expected,
+        expected=_flip_expected,
     ),
     "memory": _law(
         _memory,

@@ -1,0 +1,31 @@
+"""Long work shows on a terminal that it goes on, and leaves nothing behind; nowhere else."""
+
+import io
+import sys
+import time
+
+from mixtally.cli.output import sign_of_life
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def shown_during(seconds, stream, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", stream)
+    with sign_of_life("planning"):
+        time.sleep(seconds)
+    return stream.getvalue()
+
+
+def test_long_work_counts_its_seconds_and_clears_its_line(monkeypatch):
+    text = shown_during(1.3, Terminal(), monkeypatch)
+    assert text.startswith("\rplanning: 1 s\r")
+    assert text.endswith(" \r")
+    assert text.rstrip("\r ").endswith("1 s")
+
+
+def test_short_work_and_files_show_nothing(monkeypatch):
+    assert shown_during(0.0, Terminal(), monkeypatch).strip("\r") == ""
+    assert shown_during(1.2, io.StringIO(), monkeypatch) == ""

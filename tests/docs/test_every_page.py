@@ -1,0 +1,119 @@
+"""Every command and program on every page of docs/ runs as written; every link leads somewhere.
+
+A page's blocks run one after the other in one folder, with the files that pages speak of.
+"""
+
+import re
+import shlex
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted((ROOT / "docs").glob("*.md"))
+SLOW = {"attacks.md", "memory.md"}
+"""Pages whose commands take more than ten seconds."""
+BROKEN = "mixtally attack --protocol flip "
+"""The attack that breaks its promise, which is what the page is about: exit status 1."""
+TABLED = re.compile(r"`(mixtally [^`]*)`")
+
+
+@cache
+def help_of(*names):
+    done = run([Path(sys.executable).with_name("mixtally"), *names, "--help"], ROOT)
+    assert done.returncode == 0, names
+    return done.stdout
+
+
+def blocks(page, language):
+    return re.findall(rf"```{language}\n(.*?)```", page.read_text(), flags=re.DOTALL)
+
+
+def commands(page):
+    lines = "\n".join(blocks(page, "sh")).replace("\\\n", " ").splitlines()
+    return [line.split("  #")[0].strip() for line in lines if line.strip()]
+
+
+def marked(pages):
+    return [
+        pytest.param(page, id=page.name, marks=[pytest.mark.slow] if page.name in SLOW else [])
+        for page in pages
+    ]
+
+
+def run(arguments, where):
+    return subprocess.run(arguments, cwd=where, capture_output=True, text=True, check=False)
+
+
+def run_command(command, where):
+    first, *rest = shlex.split(command)
+    if first == "python":
+        return run([sys.executable, str(ROOT / rest[0]), *rest[1:]], where)
+    assert first == "mixtally", command
+    return run([Path(sys.executable).with_name("mixtally"), *rest], where)
+
+
+@pytest.fixture
+def desk(tmp_path):
+    """A folder with the files that commands take."""
+    survey = ["yes"] * 700 + ["no"] * 250 + ["unsure"] * 50
+    (tmp_path / "survey.csv").write_text("answer\n" + "\n".join(survey) + "\n")
+    (tmp_path / "words.txt").write_text("yes\nno\nunsure\nperhaps\n")
+    rows = [f"p{i},{w},{'red' if i % 3 else 'blue'}" for w in (1, 2, 3) for i in range(400)]
+    for name in ("diary.csv", "crowd.csv"):
+        (tmp_path / name).write_text("who,week,color\n" + "\n".join(rows) + "\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", marked(page for page in PAGES if commands(page)))
+def test_its_commands_run_one_after_the_other(page, desk):
+    if any("attack plan.json" in command for command in commands(page)):
+        wish = "mixtally plan --epsilon 1 --delta 1e-6 --users 1e5 --bins 20 --out plan.json"
+        assert run_command(wish, desk).returncode == 0
+    for command in commands(page):
+        done = run_command(command, desk)
+        wanted = 1 if command.startswith(BROKEN) else 0
+        assert (done.returncode, done.stderr) == (wanted, ""), command
+        assert done.stdout
+        for option in re.findall(r"--out (\S+)", command):
+            assert (desk / option).is_file() or any((desk / option).iterdir()), command
+
+
+@pytest.mark.parametrize("page", marked(page for page in PAGES if blocks(page, "python")))
+def test_its_programs_run(page, desk):
+    for program in blocks(page, "python"):
+        done = run([sys.executable, "-c", program], desk)
+        assert (done.returncode, done.stderr) == (0, ""), program
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_in_sentences_name_what_there_is(page):
+    """Abbreviated ones too: the command exists and takes the options that are named."""
+    for shown in {line.rstrip(" .") for line in TABLED.findall(page.read_text())}:
+        words = shlex.split(shown)[1:]
+        text = help_of(*(words[:2] if words[0] == "ledger" else words[:1]))
+        for option in re.findall(r"--[a-z-]+", shown):
+            assert f"{option} " in text, shown
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_its_links_lead_somewhere(page):
+    for place in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+        assert (ROOT / "docs" / place).exists(), place
+
+
+def test_no_block_is_left_out():
+    languages = {
+        name for page in PAGES for name in re.findall(r"^```(\w+)$", page.read_text(), re.M)
+    }
+    assert languages <= {"sh", "python", "text"}
+    assert sum(len(commands(page)) for page in PAGES) >= 30
+
+
+def test_what_the_pages_must_not_do_is_noticed(desk):
+    """Twins: a command that does not exist, an option that does not exist."""
+    assert run_command("mixtally plann --epsilon 1", desk).returncode == 2
+    assert run_command("mixtally plan --epsilonn 1", desk).returncode == 2
