@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mixtally.cli import options as o
+from mixtally.cli.hashing import Candidates, read_candidates
 from mixtally.cli.output import print_json, progress_bars, publish
 from mixtally.cli.simulate import chance as source
 
@@ -32,10 +33,6 @@ Hashes = Annotated[int | None, o.whole_option("--hashes", "Bits a hashed value s
 Cohorts = Annotated[
     int | None,
     o.whole_option("--cohorts", "Groups of people who hash differently (default 8)."),
-]
-Candidates = Annotated[
-    Path | None,
-    typer.Option("--candidates", help="Words to look for, one a line.", metavar="FILE"),
 ]
 MemoryPath = Annotated[
     Path | None,
@@ -151,18 +148,9 @@ def _plan(
 
 def _words(population: "Population", candidates: Path | None) -> tuple[str, ...]:
     """The candidates in the file, or all values of the data; raises DataError for a bad list."""
-    from mixtally.errors import DataError
-
     if candidates is None:
         return population.question.labels or ()
-    words = o.read_labels(candidates) or ()
-    if not words or "" in words or len(set(words)) < len(words):
-        raise DataError(
-            str(candidates), wanted="distinct words, one a line",
-            got=f"{len(words):,} lines, {len(set(words) - {''}):,} distinct words",
-            do="remove empty lines and repetitions",
-        )  # fmt: skip
-    return words
+    return read_candidates(candidates)
 
 
 def _file(

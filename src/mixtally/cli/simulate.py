@@ -8,10 +8,14 @@ import typer
 from mixtally.cli import options as o
 from mixtally.cli.budget import BUDGET, given, wish_of
 from mixtally.cli.grouped import takes
+from mixtally.cli.hashing import HASHING, Candidates, asked_words, hashed_question
 from mixtally.cli.output import print_json, progress_bars, publish
 from mixtally.cli.reading import READING, reading_of
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from mixtally.ground.chance import Chance
     from mixtally.lab.population import Population
     from mixtally.lab.reading import Reading
@@ -20,7 +24,7 @@ if TYPE_CHECKING:
     from mixtally.report.study import Release, Study
 
 
-@takes({**READING, **BUDGET})
+@takes({**READING, **BUDGET, **HASHING})
 def simulate(
     options: dict[str, Any],
     data: Annotated[Path, typer.Argument(help="A .csv, .csv.gz or .parquet file, a row a person.")],
@@ -41,6 +45,7 @@ def simulate(
     repeats: Annotated[
         int | None, o.whole_option("--repeats", "Send vectors of bits so many times (flip).")
     ] = None,
+    candidates: Candidates = None,
     pairs: Annotated[
         bool, typer.Option("--pairs", help="Also count how many people have both of two bits.")
     ] = False,
@@ -65,22 +70,31 @@ def simulate(
     """Play columns of real data.
 
     Every row of DATA is a person: plan, randomize, mix, tally, estimate, report. A record is one
-    value of a column, a set of labels (--set), bits or attributes of several columns (--as), or a
-    number (--number).
+    value of a column, a set of labels (--set), bits or attributes of several columns (--as), a
+    number (--number), or a word of an open domain (--hash-bins, --candidates).
     """
     from dataclasses import replace
 
     from mixtally.lab import offers
+    from mixtally.lab.open_words import collect_words
     from mixtally.lab.run import Asked, collect
 
     _check_observer(observer)
     budget = {name: options[name] for name in BUDGET}
     reading = reading_of({name: options[name] for name in READING}, planned=bool(plan))
+    plain = {"--project": project, "--pairs": pairs or None, "--repeats": repeats}
+    words = asked_words(candidates, options, reading, plain, planned=bool(plan))
+    source = chance(seed)
     if plan:
-        beside = {"--epsilon": epsilon, "--delta": delta, "--labels": options["labels"]}
+        beside: dict[str, Any] = {
+            "--epsilon": epsilon,
+            "--delta": delta,
+            "--labels": options["labels"],
+        }
         beside["--repeats"] = repeats
+        beside |= {"--hash-bins": options["hash_bins"], "--hash-seed": options["hash_seed"]}
         _refuse([flag for flag, value in beside.items() if value is not None] + given(budget))
-        population, offer = _planned(data, reading, plan)
+        population, offer = _planned(data, reading, plan, words)
         reason = "The plan was given: " + ", ".join(map(str, plan)) + "."
     else:
         from mixtally.lab.readers import read
@@ -91,25 +105,40 @@ def simulate(
             given(budget)
         ):
             budget["messages_per_user"] = float(max(2, repeats))
-        wish = wish_of(budget, population.question, guarantee, population.users, hashing=False)
+        question = population.question
+        if words is not None:
+            question = hashed_question(options, reading.name, source)
+        wish = wish_of(budget, question, guarantee, population.users)
         offer, reason = offers.best(wish, repeats=repeats, pairs=pairs)
     asked = Asked(level=level, projection=project, scale=reading.scale, pairs=pairs)
+    truth = population.truth
     with progress_bars() as progress:
-        result = collect(offer, population, chance(seed), asked, progress)
+        if words is None:
+            result = collect(offer, population, source, asked, progress)
+        else:
+            result, truth = collect_words(offer, population, words, source, level, progress)
     if observer == "sums":
         result = replace(result, sums=offers.seen_by_sums(offer))
-    show(_study(data, reading, population, result, reason, seed, plan), out, top=top, json=json)
+    known = bool(reading.fixed or plan or words)
+    study = _study(data, reading, population, result, truth, reason, seed, known=known)
+    show(study, out, top=top, json=json)
 
 
-def _planned(data: Path, reading: "Reading", plans: list[Path]) -> "tuple[Population, Offer]":
-    """The crowd asked what the plans ask, and the plans as an offer."""
+def _planned(
+    data: Path, reading: "Reading", plans: list[Path], words: tuple[str, ...] | None
+) -> "tuple[Population, Offer]":
+    """The crowd asked what the plans ask, and the plans as an offer; words are hashed later."""
     from mixtally.lab import offers
+    from mixtally.lab.open_words import hashed
     from mixtally.lab.readers import read
     from mixtally.lab.reading import As
     from mixtally.records.question import Kind
 
     chosen = [read_plan(path) for path in plans]
     question = chosen[0].question
+    if words is not None:
+        population = read(data, reading)
+        return population, offers.given(chosen, hashed(population, question))
     clear_bit = reading.form is As.BITS and question.kind is Kind.ONE  # no or yes
     whole = len(chosen) == 1 and not clear_bit
     if not whole:
@@ -123,27 +152,28 @@ def _study(
     reading: "Reading",
     population: "Population",
     result: "Release",
+    truth: "NDArray[np.int64]",
     reason: str,
     seed: int | None,
-    plans: list[Path] | None,
+    *,
+    known: bool,
 ) -> "Study":
     from mixtally.lab.central import ONE_VALUE, central
     from mixtally.records.baseline import Central
     from mixtally.records.question import Kind
     from mixtally.report.study import Study
 
-    known = reading.fixed or plans
     baselines = Central(note=ONE_VALUE)
     if result.question.kind is Kind.ONE:
         level, seeded = result.estimate.each.level, seed is not None
-        baselines = central(result.plan.guarantee, population.truth, level=level, seeded=seeded)
+        baselines = central(result.plan.guarantee, truth, level=level, seeded=seeded)
     return Study(
         title=f"{reading.name}, counted privately",
         source=f"{population.users:,} rows of {data.name}, each played as a person. "
         + population.note
         + ("" if known else "The bins were read off the data; a real plan fixes them before."),
         releases=(result,),
-        truth=population.truth,
+        truth=truth,
         reason=reason,
         seed=seed,
         central=baselines,

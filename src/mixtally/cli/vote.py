@@ -86,7 +86,7 @@ def vote(
             population,
             ballots,
             promise,
-            wish_of(budget, population.question, guarantee, users, hashing=False),
+            wish_of(budget, population.question, guarantee, users),
             chance(seed),
             progress,
             level=level,
