@@ -47,7 +47,7 @@ class Candidates:
     """Candidates by line: those of one bin are counted together.
 
     where
-      bins    the bin of each line, shape (lines,), ascending
+      bins    the bin of each line, shape (lines,), in the order of their first candidates
       lines   the line of each candidate, shape (candidates,)
     """
 
@@ -60,14 +60,15 @@ class Candidates:
 
         Raises InfeasibleError when fewer than two bins are free.
         """
-        held, lines = np.unique(codes, return_inverse=True)
+        held, first, lines = np.unique(codes, return_index=True, return_inverse=True)
         if bins - len(held) < _LEAST_FREE:
             raise InfeasibleError(
                 "candidates", wanted=f"at least {_LEAST_FREE} bins that no candidate is hashed to",
                 got=f"{bins - len(held)} of {bins:,}",
                 do="hash into more bins, or look for fewer candidates",
             )  # fmt: skip
-        return cls(held, lines)
+        order = np.argsort(first)
+        return cls(held[order], np.argsort(order)[lines])
 
 
 def estimate_hashed(
