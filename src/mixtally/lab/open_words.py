@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from mixtally.encode.hashed import encode, normalized
 from mixtally.errors import DataError
-from mixtally.estimate.hashed import Candidates, estimate_hashed
+from mixtally.estimate.hashed import Candidates, estimate_hashed, rank_of
 from mixtally.ground.chance import Chance
 from mixtally.lab.population import Population
 from mixtally.lab.run import Asked, checked
@@ -65,7 +65,7 @@ def collect_words(
     release = Release(
         plan, protocol, tally.messages, estimate, asked=asked, told=offer.facts(),
         whole=offer.certificate if offer.collections > 1 else None,
-        figures=(_others(replace(others, truth=unlisted), plan.question, lines),),
+        figures=(_others(replace(others, truth=unlisted), plan.question, lines, level),),
     )  # fmt: skip
     return release, truth
 
@@ -107,15 +107,21 @@ def _shown(together: list[str]) -> str:
     return " + ".join(together[:_NAMED]) + (f" + {more} more" if more > 0 else "")
 
 
-def _others(row: Figure, question: Question, lines: Candidates) -> Figures:
-    sizes = np.bincount(lines.lines)
+def _others(row: Figure, question: Question, lines: Candidates, level: float) -> Figures:
+    sizes, k = np.bincount(lines.lines), len(lines.bins)
     meeting = int(sizes[sizes > 1].sum())
+    short = [
+        f" Too few bins without a candidate for {which}: these intervals have no ends."
+        for which, size in (("one line", 1), ("all lines at once", k))
+        if not rank_of(question.bins - k, size, (1.0 - level) / 2.0)
+    ]
     return Figures(
         "others",
         f"{question.name}: the others",
         f"{len(lines.lines):,} candidates in {question.bins:,} bins, {meeting:,} of them in a bin "
         "with another candidate: such candidates are one line, their sum. Errors and intervals "
         "include unlisted values that share a candidate's bin, for a hash drawn independently of "
-        "what people hold and of the candidates; the interval of the others is normal.",
+        "what people hold and of the candidates; the interval of the others is normal."
+        + "".join(short),
         (row,),
     )
