@@ -98,10 +98,8 @@ def estimate_hashed(
     spread = math.sqrt(k * share * (shared + share * noise))
     half = NormalDist().inv_cdf(0.5 + 0.5 * level) * spread
     others = left * protocol.bins
-    return estimate, Figure(
-        "people with a value not listed", others, max(0.0, others - half),
-        min(float(users), others + half), spread,
-    )  # fmt: skip
+    low, high = (min(max(end, 0.0), float(users)) for end in (others - half, others + half))
+    return estimate, Figure("people with a value not listed", others, low, high, spread)
 
 
 def _intervals(

@@ -41,10 +41,9 @@ def collect_words(
 ) -> tuple[Release, NDArray[np.int64]]:
     """Counts of the candidates ``words``, and the truth of each line, shape (lines,).
 
-    ``crowd`` is that of ``hashed``, not hashed yet.
-
-    Candidates that share a bin are one line. Raises DataError for candidates that cannot be told
-    apart, InfeasibleError when the bins are too few for them, and as ``run.collect``.
+    The bins of ``crowd`` are the words themselves. Candidates that share a bin are one line. Raises
+    DataError for candidates that cannot be told apart, InfeasibleError when the bins are too few
+    for them, and as ``run.collect``.
     """
     plan = offer.plan
     population = hashed(crowd, plan.question)

@@ -151,9 +151,9 @@ def clear_hashed(wish: Wish, way: Way) -> Result:
     """Values hashed into as many bins as the fakes can cover."""
     (question, *rest) = way.parts
     in_clear = question.kind is Kind.ONE and wish.local_epsilon is None
-    if rest or not in_clear or wish.hash_seed is None or question.bins < _HUGE:
+    if rest or not in_clear or wish.hash_seed is None:
         return None
-    if question.hashed is not None:
+    if question.hashed is not None or question.bins < _HUGE:
         return None
     bins = 0
     for size in (1, 2, 3) if wish.bytes_per_user else (3,):  # bytes of a bin's number
