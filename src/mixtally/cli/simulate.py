@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mixtally.ground.chance import Chance
     from mixtally.lab.population import Population
     from mixtally.lab.reading import Reading
+    from mixtally.lab.run import Asked
     from mixtally.planner import Offer
     from mixtally.records.plan import Plan
     from mixtally.report.study import Release, Study
@@ -76,8 +77,7 @@ def simulate(
     from dataclasses import replace
 
     from mixtally.lab import offers
-    from mixtally.lab.open_words import collect_words
-    from mixtally.lab.run import Asked, collect
+    from mixtally.lab.run import Asked
 
     _check_observer(observer)
     budget = {name: options[name] for name in BUDGET}
@@ -86,13 +86,8 @@ def simulate(
     words = asked_words(candidates, options, reading, plain, planned=bool(plan))
     source = chance(seed)
     if plan:
-        beside: dict[str, Any] = {
-            "--epsilon": epsilon,
-            "--delta": delta,
-            "--labels": options["labels"],
-        }
-        beside["--repeats"] = repeats
-        beside |= {"--hash-bins": options["hash_bins"], "--hash-seed": options["hash_seed"]}
+        beside: dict[str, Any] = {"--epsilon": epsilon, "--delta": delta, "--repeats": repeats}
+        beside |= {f"--{n.replace('_', '-')}": options[n] for n in ("labels", *HASHING)}
         _refuse([flag for flag, value in beside.items() if value is not None] + given(budget))
         population, offer = _planned(data, reading, plan, words)
         reason = "The plan was given: " + ", ".join(map(str, plan)) + "."
@@ -111,17 +106,29 @@ def simulate(
         wish = wish_of(budget, question, guarantee, population.users)
         offer, reason = offers.best(wish, repeats=repeats, pairs=pairs)
     asked = Asked(level=level, projection=project, scale=reading.scale, pairs=pairs)
-    truth = population.truth
-    with progress_bars() as progress:
-        if words is None:
-            result = collect(offer, population, source, asked, progress)
-        else:
-            result, truth = collect_words(offer, population, words, source, level, progress)
+    result, truth = _played(offer, population, words, source, asked)
     if observer == "sums":
         result = replace(result, sums=offers.seen_by_sums(offer))
     known = bool(reading.fixed or plan or words)
     study = _study(data, reading, population, result, truth, reason, seed, known=known)
     show(study, out, top=top, json=json)
+
+
+def _played(
+    offer: "Offer",
+    population: "Population",
+    words: tuple[str, ...] | None,
+    source: "Chance",
+    asked: "Asked",
+) -> "tuple[Release, NDArray[np.int64]]":
+    """The result and the truth of each of its lines."""
+    from mixtally.lab.open_words import collect_words
+    from mixtally.lab.run import collect
+
+    with progress_bars() as progress:
+        if words is None:
+            return collect(offer, population, source, asked, progress), population.truth
+        return collect_words(offer, population, words, source, asked.level, progress)
 
 
 def _planned(
