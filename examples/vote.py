@@ -63,7 +63,7 @@ def held(population: Population, promised: Guarantee, chance: Chance, seed: int 
         population,
         ballots,
         certificate(ballots, promised.epsilon),
-        Wish(question=population.question, guarantee=promised, users=users, hashing=False),
+        Wish(question=population.question, guarantee=promised, users=users),
         chance,
         lambda *_: None,
         level=0.95,

@@ -116,7 +116,9 @@ def test_hashed_values_are_named_with_their_collisions(cli):
     assert facts["hashed_values"] == 1_000_000
     assert 2 <= facts["bins"] < 100_000
     assert facts["collision_error"] < facts["standard_error"]
-    assert facts["plan"]["question"]["hashed"] == 1_000_000
+    hashed = facts["plan"]["question"]["hashed"]
+    assert hashed["values"] == 1_000_000
+    assert len(bytes.fromhex(hashed["seed"])) == 16
     flat = " ".join(cli(*ASKED, *more).out.split())
     assert f"1,000,000 values share {facts['bins']:,} bins" in flat
 

@@ -20,7 +20,6 @@ def best(collections):
         guarantee=Guarantee(epsilon=1.0, delta=1e-6),
         users=24_951,
         collections=collections,
-        hashing=False,
     )
     return choose(wish).best
 

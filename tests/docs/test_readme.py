@@ -31,6 +31,7 @@ def desk(tmp_path):
         likes = ["tea", "tea;cake", "cake;milk"][i % 3]
         lines.append(f"{answer},{likes},{int(i % 5 == 0)},{i % 2},{i % 90}")
     (tmp_path / "survey.csv").write_text("\n".join(lines) + "\n")
+    (tmp_path / "list.txt").write_text("yes\nno\nperhaps\n")
     return tmp_path
 
 

@@ -26,7 +26,6 @@ def held(population, *, keep=None, epsilon=None, delta=1e-6, seed=1, level=0.95,
         question=population.question,
         guarantee=Guarantee(epsilon=promise.epsilon, delta=delta),
         users=len(population.codes),
-        hashing=False,
         **wished,
     )
     return voting.hold(

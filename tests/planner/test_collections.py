@@ -12,8 +12,9 @@ from mixtally.lab.seeded import SeededChance
 from mixtally.mix.shaped import shaped_fakes
 from mixtally.planner import choose, forecast, users_for
 from mixtally.privacy.price import certify, verify
+from mixtally.records.hashing import Hashing
 from mixtally.tally.fold import tally_messages
-from planner.wishes import BIT, composed_twice, divergence, losses, named, surveyed, wish
+from planner.wishes import BIT, SEED, composed_twice, divergence, losses, named, surveyed, wish
 
 TWICE = wish(20, users=50_000, collections=2, mix_fakes=True)
 FIVE = replace(TWICE, collections=5, protocol="clear-uniform", mix_fakes=False)
@@ -156,7 +157,7 @@ def test_hashing_makes_the_most_bins_that_the_fakes_cover(users, honest):
     asked = wish(10**6, users=users, honest_fraction=honest, protocol="clear-uniform")
     offer = named(asked, "clear-uniform, hashed")
     bins, hashed = offer.plan.question.bins, offer.plan.question.hashed
-    assert hashed == 10**6
+    assert hashed == Hashing(seed=SEED, values=10**6)
     assert offer.protocol.fakes <= users
     assert math.floor(honest * users) < least.uniform_fakes(bins + 1, 1.0, 1e-6)
     assert math.floor(honest * offer.protocol.fakes) >= least.uniform_fakes(bins, 1.0, 1e-6)
@@ -182,7 +183,7 @@ def test_collisions_err_as_a_random_hash_does():
 def test_values_are_not_hashed_where_they_need_not_or_must_not():
     for asked in (
         wish(99_999),
-        wish(10**6, hashing=False),
+        wish(10**6, hash_seed=None),
         wish(10**6, mix_fakes=True),
         wish(10**6, local_epsilon=4.0),
         wish(10**6, messages_per_user=50.0),

@@ -12,8 +12,9 @@ from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flip_blank import FlipBlank
 from mixtally.protocols.flip_vector import FlipVector
 from mixtally.protocols.single_bit import SingleBit
+from mixtally.records.hashing import Hashing
 from mixtally.records.question import Kind, Question
-from planner.wishes import BIT, surveyed, wish
+from planner.wishes import BIT, SEED, surveyed, wish
 
 VECTOR = Question(name="q", bins=3, kind=Kind.BITS)
 SET = Question(name="q", bins=30, kind=Kind.SET, max_set=2)
@@ -35,7 +36,8 @@ OFFERS = {
     "flip, sent 2 times": built(VECTOR, FlipVector(3, 0, HALF, 10**5, 2)),
     "clear-uniform": built(Question(name="q", bins=9), ClearUniform(9, 1000)),
     "clear-uniform, hashed": built(
-        Question(name="q", bins=900, hashed=10**6), ClearUniform(900, 90_000)
+        Question(name="q", bins=900, hashed=Hashing(seed=SEED, values=10**6)),
+        ClearUniform(900, 90_000),
     ),
     "clear-shaped": built(
         Question(name="q", bins=9), ClearShaped.shaped(9, ratio_of(0.25), 60), mix_fakes=True

@@ -16,15 +16,19 @@ from mixtally.planner.choose import survey
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Kind, Question, with_attributes
 
+SEED = "00" * 16
 BIT = Question(name="smokes", bins=1, kind=Kind.BITS)
 PAIR = with_attributes("trip", (10, 1000))
 
 
-def wish(bins=1000, users=10**6, epsilon=1.0, delta=1e-6, question=None, **rest):
+def wish(
+    bins=1000, users=10**6, epsilon=1.0, delta=1e-6, question=None, hash_seed=SEED, **rest
+):  # fmt: skip
     return Wish(
         question=question or Question(name="q", bins=bins),
         guarantee=Guarantee(epsilon=epsilon, delta=delta),
         users=users,
+        hash_seed=hash_seed,
         **rest,
     )
 

@@ -42,7 +42,7 @@ def make(truth, *, labels=None, name="choice", protocol=None, level=0.95, seed=1
     ballots = voting.local_ballots(len(truth), epsilon=1.0, keep=None)
     wish = Wish(
         question=population.question, guarantee=Guarantee(epsilon=1.0, delta=1e-6),
-        users=len(population.codes), mix_fakes=True, protocol=protocol, hashing=False,
+        users=len(population.codes), mix_fakes=True, protocol=protocol,
     )  # fmt: skip
     return voting.hold(
         population, ballots, certificate(ballots, 1.0), wish, SeededChance(seed),

@@ -37,7 +37,7 @@ def wish_of(
     guarantee: "Guarantee",
     users: int,
     *,
-    hashing: bool = True,
+    hash_seed: str | None = None,
 ) -> "Wish":
     """The wish with this budget; raises ParameterError when it is stated in two ways."""
     from mixtally.planner import Wish
@@ -49,6 +49,6 @@ def wish_of(
         guarantee=guarantee,
         users=users,
         messages_per_user=messages,
-        hashing=hashing,
+        hash_seed=hash_seed,
         **rest,
     )

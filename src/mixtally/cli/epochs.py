@@ -100,7 +100,7 @@ def _choose(
         )  # fmt: skip
     budget = {**budget, "collections": asked}
     users = int(timeline.users.min())
-    answer = choose(wish_of(budget, timeline.question, guarantee, users, hashing=False))
+    answer = choose(wish_of(budget, timeline.question, guarantee, users))
     return answer.best.plan, answer.reason
 
 
@@ -113,7 +113,15 @@ def _held(plan: Path, labels: Path | None, budget: dict[str, Any]) -> "Plan":
             "--plan", wanted="a plan, or options to make one", got="both: " + ", ".join(beside),
             do="leave these out: the plan holds them",
         )  # fmt: skip
-    return read_plan(plan)
+    held = read_plan(plan)
+    if held.question.hashed is not None:
+        from mixtally.errors import PlanError
+
+        raise PlanError(
+            str(plan), wanted="bins of one value each", got="bins that values share by a hash",
+            do="ask words with `mixtally simulate --candidates`",
+        )  # fmt: skip
+    return held
 
 
 def _bins(plan: "Plan") -> tuple[str, ...]:

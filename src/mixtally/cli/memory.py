@@ -7,7 +7,8 @@ import typer
 
 from mixtally.cli import options as o
 from mixtally.cli.grouped import takes
-from mixtally.cli.memory_options import HASHING, LEVELS, filled
+from mixtally.cli.hashing import read_candidates
+from mixtally.cli.memory_options import BLOOM, LEVELS, filled
 from mixtally.cli.output import print_json, progress_bars, publish
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ Epsilon = Annotated[
 _FILES = ("report.html", "report.json", "estimates.csv")
 
 
-@takes({**LEVELS, **HASHING})
+@takes({**LEVELS, **BLOOM})
 def memory(
     options: dict[str, Any],
     data: Annotated[Path, typer.Argument(help="A .csv, .csv.gz or .parquet file, a row a person.")],
@@ -63,7 +64,7 @@ def play(
     json: bool,
     reason: str = "",
 ) -> None:
-    """Play the crowd of ``column`` and show it; ``options`` are those of LEVELS and HASHING."""
+    """Play the crowd of ``column`` and show it; ``options`` are those of LEVELS and BLOOM."""
     from mixtally.lab.memories.counts import estimated
     from mixtally.lab.memories.learned import learned
     from mixtally.lab.memories.prices import check, prices
@@ -147,7 +148,7 @@ def _refuse_without_hashing(options: dict[str, Any]) -> None:
     """Raises ParameterError when options of hashed values stand without --bloom-bits."""
     from mixtally.errors import ParameterError
 
-    flags = ["--" + name for name in HASHING if options[name] is not None]
+    flags = ["--" + name.replace("_", "-") for name in BLOOM if options[name] is not None]
     if flags:
         raise ParameterError(
             "--bloom-bits", wanted="a number of bits beside " + ", ".join(flags), got="none",
@@ -173,18 +174,9 @@ def _plan(population: "Population", options: dict[str, Any]) -> "TwoLevel":
 
 def _words(population: "Population", candidates: Path | None) -> tuple[str, ...]:
     """The candidates in the file, or all values of the data; raises DataError for a bad list."""
-    from mixtally.errors import DataError
-
     if candidates is None:
         return population.question.labels or ()
-    words = o.read_labels(candidates) or ()
-    if not words or "" in words or len(set(words)) < len(words):
-        raise DataError(
-            str(candidates), wanted="distinct words, one a line",
-            got=f"{len(words):,} lines, {len(set(words) - {''}):,} distinct words",
-            do="remove empty lines and repetitions",
-        )  # fmt: skip
-    return words
+    return read_candidates(candidates)
 
 
 def _file(

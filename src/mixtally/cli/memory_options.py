@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from mixtally.cli import options as o
+from mixtally.cli.hashing import Candidates
 
 LEVELS: dict[str, tuple[Any, Any]] = {
     "permanent": (
@@ -59,7 +60,7 @@ LEVELS: dict[str, tuple[Any, Any]] = {
 """The two levels of noise, the number of reports, and where memories are kept."""
 USUAL: dict[str, Any] = {"permanent": 0.5, "p": 0.5, "q": 0.75, "reports": 1}
 
-HASHING: dict[str, tuple[Any, Any]] = {
+BLOOM: dict[str, tuple[Any, Any]] = {
     "bloom_bits": (
         Annotated[
             int | None,
@@ -80,13 +81,7 @@ HASHING: dict[str, tuple[Any, Any]] = {
         ],
         None,
     ),
-    "candidates": (
-        Annotated[
-            Path | None,
-            typer.Option("--candidates", help="Words to look for, one a line.", metavar="FILE"),
-        ],
-        None,
-    ),
+    "candidates": (Candidates, None),
 }  # fmt: skip
 """Values of an open domain, hashed into bits that cohorts share."""
 

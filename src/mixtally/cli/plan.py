@@ -9,6 +9,7 @@ import typer
 from mixtally.cli import options as o
 from mixtally.cli.budget import BUDGET, given, wish_of
 from mixtally.cli.grouped import takes
+from mixtally.cli.hashing import seed_of
 from mixtally.cli.output import print_json, publish, sign_of_life
 from mixtally.cli.question import QUESTION, question_of
 
@@ -64,9 +65,11 @@ def plan(
 
     budget = {name: options[name] for name in BUDGET}
     _check_targets(budget, users, target_error, target_share)
-    question = question_of({name: options[name] for name in QUESTION})
+    seed = seed_of(options["hash_seed"])
+    asked = {name: options[name] for name in QUESTION}
+    question = question_of({**asked, "hash_seed": seed})
     crowd = 2 if users is None else users  # the least one, where a crowd is to be found
-    wish = wish_of(budget, question, Guarantee(epsilon=epsilon, delta=delta), crowd)
+    wish = wish_of(budget, question, Guarantee(epsilon=epsilon, delta=delta), crowd, hash_seed=seed)
     try:
         with sign_of_life("planning"):
             if target_share is not None:

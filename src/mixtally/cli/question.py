@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mixtally.cli import options as o
+from mixtally.cli.hashing import HASHING
 
 if TYPE_CHECKING:
     from mixtally.records.question import Question
@@ -16,6 +17,7 @@ QUESTION: dict[str, tuple[Any, Any]] = {
         Annotated[str, typer.Option("--name", help="What the question is called.")],
         "answer",
     ),
+    **HASHING,
     "max_set": (
         Annotated[
             int | None,
@@ -42,24 +44,31 @@ QUESTION: dict[str, tuple[Any, Any]] = {
 
 
 def question_of(came: dict[str, Any]) -> "Question":
-    """The question; raises ParameterError unless it is stated in exactly one way."""
+    """The question; raises ParameterError unless it is stated in exactly one way.
+
+    ``came["hash_seed"]`` is a seed already, given or drawn.
+    """
     from mixtally.errors import ParameterError
+    from mixtally.records.hashing import Hashing
     from mixtally.records.question import Kind, Question, with_attributes
 
     labels, name = o.read_labels(came["labels"]), came["name"]
-    ways = [flag for flag in ("bins", "attributes", "bits") if came[flag] is not None]
+    ways = [flag for flag in ("bins", "attributes", "bits", "hash_bins") if came[flag] is not None]
     if len(ways) > 1 or not (ways or labels is not None):
         raise ParameterError(
             "bins",
-            wanted="--bins or --labels, --attributes, or --bits",
-            got=" and ".join("--" + flag for flag in ways) or "none",
+            wanted="--bins or --labels, --attributes, --bits, or --hash-bins",
+            got=" and ".join("--" + flag.replace("_", "-") for flag in ways) or "none",
             do="say in one way what a record may hold",
         )
     if came["max_set"] is not None and ways not in ([], ["bins"]):
         raise ParameterError(
-            "max set", wanted="--bins or --labels beside it", got="--" + ways[0],
+            "max set", wanted="--bins or --labels beside it", got="--" + ways[0].replace("_", "-"),
             do="leave --max-set out",
         )  # fmt: skip
+    if ways == ["hash_bins"]:
+        hashed = Hashing(seed=came["hash_seed"])
+        return Question(name=name, bins=came["hash_bins"], labels=labels, hashed=hashed)
     if ways == ["bits"]:
         return Question(name=name, bins=came["bits"], labels=labels, kind=Kind.BITS)
     if ways == ["attributes"]:

@@ -8,6 +8,7 @@ import typer
 from mixtally.cli import options as o
 from mixtally.cli.budget import BUDGET, given, wish_of
 from mixtally.cli.grouped import takes
+from mixtally.cli.hashing import HASHING, Candidates, asked_words, hashed_question
 from mixtally.cli.output import print_json, progress_bars, publish
 from mixtally.cli.reading import READING, reading_of
 from mixtally.cli.simulate_memory import MEMORY
@@ -15,14 +16,19 @@ from mixtally.cli.simulate_memory import asked as asked_memory
 from mixtally.cli.simulate_memory import play as play_memory
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from mixtally.ground.chance import Chance
     from mixtally.lab.population import Population
     from mixtally.lab.reading import Reading
-    from mixtally.planner import Offer
+    from mixtally.lab.run import Asked
+    from mixtally.planner import Offer, Wish
     from mixtally.records.plan import Plan
     from mixtally.report.study import Release, Study
 
 
-@takes({**READING, **BUDGET, **MEMORY})
+@takes({**READING, **BUDGET, **HASHING, **MEMORY})
 def simulate(
     options: dict[str, Any],
     data: Annotated[Path, typer.Argument(help="A .csv, .csv.gz or .parquet file, a row a person.")],
@@ -43,6 +49,7 @@ def simulate(
     repeats: Annotated[
         int | None, o.whole_option("--repeats", "Send vectors of bits so many times (flip).")
     ] = None,
+    candidates: Candidates = None,
     pairs: Annotated[
         bool, typer.Option("--pairs", help="Also count how many people have both of two bits.")
     ] = False,
@@ -67,58 +74,110 @@ def simulate(
     """Play columns of real data.
 
     Every row of DATA is a person: plan, randomize, mix, tally, estimate, report. A record is one
-    value of a column, a set of labels (--set), bits or attributes of several columns (--as), or a
-    number (--number). With --memory answers are randomized once, kept, and reported from again.
+    value of a column, a set of labels (--set), bits or attributes of several columns (--as), a
+    number (--number), or a word of an open domain (--hash-bins, --candidates). With --memory
+    answers are randomized once, kept, and reported from again.
     """
     from dataclasses import replace
 
     from mixtally.lab import offers
-    from mixtally.lab.run import Asked, collect
+    from mixtally.lab.run import Asked
 
     _check_observer(observer)
     budget = {name: options[name] for name in BUDGET}
-    other = {"--plan": plan, "--repeats": repeats, "--pairs": pairs, "--project": project}
-    other["--observer sums"] = observer == "sums"
+    other: dict[str, object] = {"--plan": plan, "--repeats": repeats, "--pairs": pairs}
+    other |= {
+        "--project": project,
+        "--candidates": candidates,
+        "--observer sums": observer == "sums",
+    }
+    other |= {f"--{name.replace('_', '-')}": options[name] for name in HASHING}
     if asked_memory(options, budget, other):
         play_memory(
             data, options, (epsilon, delta), level=level, seed=seed, out=out, top=top, json=json
         )
         return
     reading = reading_of({name: options[name] for name in READING}, planned=bool(plan))
+    plain = {"--project": project, "--pairs": pairs or None, "--repeats": repeats}
+    words = asked_words(candidates, options, reading, plain, planned=bool(plan))
+    source = o.chance(seed)
     if plan:
-        beside = {"--epsilon": epsilon, "--delta": delta, "--labels": options["labels"]}
-        beside["--repeats"] = repeats
+        beside: dict[str, Any] = {"--epsilon": epsilon, "--delta": delta, "--repeats": repeats}
+        beside |= {f"--{n.replace('_', '-')}": options[n] for n in ("labels", *HASHING)}
         _refuse([flag for flag, value in beside.items() if value is not None] + given(budget))
-        population, offer = _planned(data, reading, plan)
+        population, offer = _planned(data, reading, plan, words)
         reason = "The plan was given: " + ", ".join(map(str, plan)) + "."
     else:
-        from mixtally.lab.readers import read
-
-        guarantee = _guarantee(epsilon, delta)
-        population = read(data, reading)
-        if repeats is not None and {"--fakes-per-user", "--messages-per-user"}.isdisjoint(
-            given(budget)
-        ):
-            budget["messages_per_user"] = float(max(2, repeats))
-        wish = wish_of(budget, population.question, guarantee, population.users, hashing=False)
+        _leave_room(budget, repeats)
+        population, wish = _wished(data, reading, words, options, budget, (epsilon, delta), source)
         offer, reason = offers.best(wish, repeats=repeats, pairs=pairs)
     asked = Asked(level=level, projection=project, scale=reading.scale, pairs=pairs)
-    with progress_bars() as progress:
-        result = collect(offer, population, o.chance(seed), asked, progress)
+    result, truth = _played(offer, population, words, source, asked)
     if observer == "sums":
         result = replace(result, sums=offers.seen_by_sums(offer))
-    show(_study(data, reading, population, result, reason, seed, plan), out, top=top, json=json)
+    known = bool(reading.fixed or plan or words)
+    study = _study(data, reading, population, result, truth, reason, seed, known=known)
+    show(study, out, top=top, json=json)
 
 
-def _planned(data: Path, reading: "Reading", plans: list[Path]) -> "tuple[Population, Offer]":
-    """The crowd asked what the plans ask, and the plans as an offer."""
+def _wished(
+    data: Path,
+    reading: "Reading",
+    words: tuple[str, ...] | None,
+    options: dict[str, Any],
+    budget: dict[str, Any],
+    promise: tuple[float | None, float | None],
+    source: "Chance",
+) -> "tuple[Population, Wish]":
+    """The crowd in the data, and what is asked of the planner for it."""
+    from mixtally.lab.readers import read
+
+    guarantee = _guarantee(*promise)
+    population = read(data, reading)
+    question = population.question
+    if words is not None:
+        question = hashed_question(options, reading.name, source)
+    return population, wish_of(budget, question, guarantee, population.users)
+
+
+def _leave_room(budget: dict[str, Any], repeats: int | None) -> None:
+    """Budget for messages that are sent several times, where none is given."""
+    if repeats is not None and not {"--fakes-per-user", "--messages-per-user"} & set(given(budget)):
+        budget["messages_per_user"] = float(max(2, repeats))
+
+
+def _played(
+    offer: "Offer",
+    population: "Population",
+    words: tuple[str, ...] | None,
+    source: "Chance",
+    asked: "Asked",
+) -> "tuple[Release, NDArray[np.int64]]":
+    """The result and the truth of each of its lines."""
+    from mixtally.lab.open_words import collect_words
+    from mixtally.lab.run import collect
+
+    with progress_bars() as progress:
+        if words is None:
+            return collect(offer, population, source, asked, progress), population.truth
+        return collect_words(offer, population, words, source, asked.level, progress)
+
+
+def _planned(
+    data: Path, reading: "Reading", plans: list[Path], words: tuple[str, ...] | None
+) -> "tuple[Population, Offer]":
+    """The crowd asked what the plans ask, and the plans as an offer; words are hashed later."""
     from mixtally.lab import offers
+    from mixtally.lab.open_words import hashed
     from mixtally.lab.readers import read
     from mixtally.lab.reading import As
     from mixtally.records.question import Kind
 
     chosen = [read_plan(path) for path in plans]
     question = chosen[0].question
+    if words is not None:
+        population = read(data, reading)
+        return population, offers.given(chosen, hashed(population, question))
     clear_bit = reading.form is As.BITS and question.kind is Kind.ONE  # no or yes
     whole = len(chosen) == 1 and not clear_bit
     if not whole:
@@ -132,27 +191,28 @@ def _study(
     reading: "Reading",
     population: "Population",
     result: "Release",
+    truth: "NDArray[np.int64]",
     reason: str,
     seed: int | None,
-    plans: list[Path] | None,
+    *,
+    known: bool,
 ) -> "Study":
     from mixtally.lab.central import ONE_VALUE, central
     from mixtally.records.baseline import Central
     from mixtally.records.question import Kind
     from mixtally.report.study import Study
 
-    known = reading.fixed or plans
     baselines = Central(note=ONE_VALUE)
     if result.question.kind is Kind.ONE:
         level, seeded = result.estimate.each.level, seed is not None
-        baselines = central(result.plan.guarantee, population.truth, level=level, seeded=seeded)
+        baselines = central(result.plan.guarantee, truth, level=level, seeded=seeded)
     return Study(
         title=f"{reading.name}, counted privately",
         source=f"{population.users:,} rows of {data.name}, each played as a person. "
         + population.note
         + ("" if known else "The bins were read off the data; a real plan fixes them before."),
         releases=(result,),
-        truth=population.truth,
+        truth=truth,
         reason=reason,
         seed=seed,
         central=baselines,

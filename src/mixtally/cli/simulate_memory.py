@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from mixtally.cli.budget import given
-from mixtally.cli.memory_options import HASHING, LEVELS, USUAL
+from mixtally.cli.memory_options import BLOOM, LEVELS, USUAL
 from mixtally.cli.reading import READING
 
 MEMORY: dict[str, tuple[Any, Any]] = {
@@ -82,7 +82,7 @@ def play(
     levels = {name: options[name] for name in LEVELS}
     levels["permanent"], reason = _permanent(levels, *guarantee)
     memory.play(
-        data, options["column"], {**dict.fromkeys(HASHING), **levels}, labels=options["labels"],
+        data, options["column"], {**dict.fromkeys(BLOOM), **levels}, labels=options["labels"],
         epsilon=epsilon, level=level, seed=seed, out=out, top=top, json=json, reason=reason,
     )  # fmt: skip
 

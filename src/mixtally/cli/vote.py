@@ -85,7 +85,7 @@ def vote(
             population,
             ballots,
             promise,
-            wish_of(budget, population.question, guarantee, users, hashing=False),
+            wish_of(budget, population.question, guarantee, users),
             o.chance(seed),
             progress,
             level=level,

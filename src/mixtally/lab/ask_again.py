@@ -74,7 +74,6 @@ def best_plan(timeline: Timeline, guarantee: Guarantee, collections: int) -> Pla
         guarantee=guarantee,
         users=int(timeline.users.min()),
         collections=collections,
-        hashing=False,
     )
     return choose(wish).best.plan
 

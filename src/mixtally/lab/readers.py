@@ -33,6 +33,11 @@ def read(path: Path, reading: Reading, question: Question | None = None) -> Popu
     """
     if question is not None:
         _check_kind(reading, question)
+        if question.hashed is not None:
+            raise PlanError(
+                "plan", wanted="--candidates beside a plan whose values share bins by a hash",
+                got="none", do="list the words to look for, one a line",
+            )  # fmt: skip
     crowd = _READERS[reading.form](path, reading, question)
     return crowd if question is None else _asked(crowd, question)
 

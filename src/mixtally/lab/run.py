@@ -101,7 +101,7 @@ def release_all(
     """
     if len(plans) > 1 and whole is None:
         raise TypeError("several plans promise nothing together without a certificate for all")
-    crowds, protocols = _checked(plans, population, asked)
+    crowds, protocols = checked(plans, population, asked)
     own, messages = population.question, 0
     found: list[Estimate] = []
     figures: list[Figures] = []
@@ -131,7 +131,7 @@ def release_all(
     )  # fmt: skip
 
 
-def _checked(
+def checked(
     plans: Sequence[Plan], population: Population, asked: Asked
 ) -> tuple[list[Population], tuple[Protocol, ...]]:
     """The crowd of each part and its protocol, once nothing speaks against playing them."""

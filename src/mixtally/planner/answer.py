@@ -104,6 +104,7 @@ class Offer:
         facts, shown = plan_facts(self.plan, self.protocol), self.certificate
         local = self.collections * sum(p.local_epsilon for p in self.protocols)
         mixed = self.protocol.fake_source is FakeSource.MIX
+        hashed = self.plan.question.hashed
         return {
             **facts,
             "epsilon": self.guarantee.epsilon,
@@ -116,7 +117,7 @@ class Offer:
             "collections": self.collections,
             "messages_of_a_record": len(self.plans),
             "bins": self.bins,
-            "hashed_values": self.plan.question.hashed or 0,
+            "hashed_values": 0 if hashed is None else hashed.values,
             "fakes": sum(protocol.fakes for protocol in self.protocols),
             "fakes_counted": sum(
                 protocol.surely(self.plan.honest_fraction).fakes for protocol in self.protocols

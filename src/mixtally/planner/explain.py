@@ -12,7 +12,8 @@ _SOURCES: dict[str, str] = {
     "collections": _GIVEN,
     "observer": "who sees the shuffled messages: what a mix delivers to the collector",
     "bins": "the question's, of all messages of a record; a bit in clear has two, no and yes",
-    "hashed_values": "values of the domain that share the bins; 0 when each bin is one value",
+    "hashed_values": "values of the domain that share the bins, unbounded where nobody knows "
+    "them; 0 when each bin is one value",
     "messages_of_a_record": "1 when the record travels whole, else one for each bit or attribute",
     "honest_fraction": _GIVEN,
     "fakes_counted": "honest fraction x fakes of the minimum crowd, rounded down; a mix's in full",
@@ -25,7 +26,8 @@ _SOURCES: dict[str, str] = {
     "shape_decay": "epsilon / 2 a collection and message: two bins tell one decay each",
     "mixes_adding": _GIVEN + ": any one of them may be the honest one, so all add their own",
     "collision_error": "users x sqrt((1 / bins)(1 - 1 / bins)): all others hold one other value "
-    "and a hash puts it here with probability 1 / bins",
+    "and a hash puts it here with probability 1 / bins; a factor sqrt(1 + 1 / bins without a "
+    "candidate) is left out",
     "messages_per_user": "(users' messages + fakes) / users, a mix's fakes included",
     "bytes_per_message": "layout of the first message: bins / 8, or the bin's number, rounded up",
     "bytes_per_user": "messages per user x bytes per message, over the messages of a record",

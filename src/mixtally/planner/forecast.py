@@ -17,7 +17,9 @@ _STEPS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """Errors in counts, by the normal approximation, at one confidence level.
+    """Errors in counts at one confidence level, by the normal approximation.
+
+    Where values share bins, collisions follow no law that is known before: there by Chebyshev's.
 
     where
       standard_error   of any bin: the noise hardly depends on the bin's size
@@ -49,11 +51,27 @@ def forecast(offer: Offer, level: float = 0.95) -> Forecast:
     bins = offer.bins
     alone = normal.inv_cdf(0.5 + 0.5 * level)
     all_bins = -normal.inv_cdf((1.0 - level) / (2.0 * bins))
+    if offer.collisions > 0.0:
+        return _shared(offer, level, all_bins * offer.noise)
     return Forecast(
         standard_error=error,
         half_width=alone * error,
         largest_error=all_bins * error,
         visible_count=math.ceil((all_bins + max(0.0, normal.inv_cdf(level))) * error),
+        level=level,
+    )
+
+
+def _shared(offer: Offer, level: float, noise: float) -> Forecast:
+    """Where values share bins: whoever holds what, with no more than everybody in one bin."""
+    error, missed = offer.standard_error, 1.0 - level
+    most = offer.plan.users + noise
+    largest = min(most, error * math.sqrt(offer.bins / missed))
+    return Forecast(
+        standard_error=error,
+        half_width=min(most, error / math.sqrt(missed)),
+        largest_error=largest,
+        visible_count=math.ceil(largest + error * math.sqrt(level / missed)),
         level=level,
     )
 

@@ -18,6 +18,7 @@ from mixtally.protocols.flip_blank import FlipBlank
 from mixtally.protocols.flip_vector import FlipVector
 from mixtally.protocols.single_bit import SingleBit
 from mixtally.records.guarantee import LEAST_USERS, promised
+from mixtally.records.hashing import Hashing
 from mixtally.records.layout import Form, Layout
 from mixtally.records.question import Kind, Question
 
@@ -150,7 +151,9 @@ def clear_hashed(wish: Wish, way: Way) -> Result:
     """Values hashed into as many bins as the fakes can cover."""
     (question, *rest) = way.parts
     in_clear = question.kind is Kind.ONE and wish.local_epsilon is None
-    if rest or not in_clear or not wish.hashing or question.bins < _HUGE:
+    if rest or not in_clear or wish.hash_seed is None:
+        return None
+    if question.hashed is not None or question.bins < _HUGE:
         return None
     bins = 0
     for size in (1, 2, 3) if wish.bytes_per_user else (3,):  # bytes of a bin's number
@@ -158,7 +161,8 @@ def clear_hashed(wish: Wish, way: Way) -> Result:
         bins = max(bins, _most_bins(wish, way, min(question.bins, 256**size, fakes), fakes))
     if not 2 <= bins < question.bins:
         return None
-    hashed = Question(name=question.name, bins=bins, hashed=question.bins)
+    shared = Hashing(seed=wish.hash_seed, values=question.bins)
+    hashed = Question(name=question.name, bins=bins, hashed=shared)
     return offer(wish, [(hashed, ClearUniform(bins=bins, fakes=_uniform_fakes(wish, way, bins)))])
 
 

@@ -12,10 +12,12 @@ def reason(wish: Wish, best: Offer, others: list[Offer], misfits: list[Misfit]) 
         sentences.append(
             f"A record travels as {len(best.plans)} messages, each through mixes of its own."
         )
-    if best.plan.question.hashed:
+    hashed = best.plan.question.hashed
+    if hashed is not None:
+        values = "Any values" if hashed.values is None else f"{hashed.values:,} values"
         sentences.append(
-            f"{best.plan.question.hashed:,} values share {best.bins:,} bins: values that meet in a "
-            f"bin are counted together, which the error includes at its worst."
+            f"{values} share {best.bins:,} bins: values that meet in a bin are counted together, "
+            "which the error includes at its worst, everybody else holding one same value."
         )
     sentences += [
         f"{offer.name} would err {offer.standard_error / best.standard_error:.3g} times as much"

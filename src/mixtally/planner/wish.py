@@ -26,7 +26,7 @@ class Wish:
                           [1, 1000]
       bytes_per_user      the most bytes of messages a person sends on average; None for no limit
       collections         how often the question will be asked; the guarantee is for all of them
-      hashing             whether values may share bins by a hash
+      hash_seed           of a hash by which values may share bins; None when they must not
       count_crowd         whether honest people's own flips are counted on as fakes
       mix_fakes           whether mixes may be trusted to draw fakes
       mixes               how many mixes draw fakes, any one of which may be the honest one
@@ -47,7 +47,7 @@ class Wish:
     messages_per_user: float | Fraction = DEFAULT_MESSAGES
     bytes_per_user: float | None = None
     collections: int = 1
-    hashing: bool = True
+    hash_seed: str | None = None
     mix_fakes: bool = False
     mixes: int = 1
     count_crowd: bool = False

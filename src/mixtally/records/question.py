@@ -5,6 +5,7 @@ from enum import StrEnum
 import msgspec
 
 from mixtally.errors import ParameterError, PlanError
+from mixtally.records.hashing import Hashing
 
 MOST_BINS = 10_000_000
 MOST_SET = 16
@@ -44,7 +45,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
       kind         what a record may hold
       max_set      the most bins that a record of kind ``set`` sets, in [1, 16]
       attributes   how many bins each attribute has, in order; None without attributes
-      hashed       how many values were hashed into the bins; None when each bin is one value
+      hashed       how values share the bins, which have no labels then; None when each is one value
 
     Raises ParameterError for numbers outside their ranges, PlanError for parts that do not fit.
     """
@@ -55,7 +56,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     kind: Kind = Kind.ONE
     max_set: int = 1
     attributes: tuple[int, ...] | None = None
-    hashed: int | None = None
+    hashed: Hashing | None = None
 
     def __post_init__(self) -> None:
         if self.kind is Kind.BITS and not 1 <= self.bins <= MOST_BITS:
@@ -65,6 +66,12 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             )  # fmt: skip
         checked_bins(self.bins, 1 if self.kind is Kind.BITS else 2)
         self._check_kind()
+        if self.hashed is not None and (self.kind is not Kind.ONE or self.labels is not None):
+            raise PlanError(
+                f"hashed question {self.name!r}", wanted="one value a record, bins without labels",
+                got=f"kind {self.kind}" + ", with labels" * (self.labels is not None),
+                do="values are looked for by name when they are counted",
+            )  # fmt: skip
         if self.labels is None:
             return
         distinct = len(set(self.labels))

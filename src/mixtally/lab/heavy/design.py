@@ -114,7 +114,6 @@ def _design(search: Search, way: Way, reason: str) -> Design:
         users=search.users if together else search.users // search.rounds,
         messages_per_user=search.messages_per_user,
         collections=search.rounds if together else 1,
-        hashing=False,
         mix_fakes=search.mix_fakes,
     )
     offer = choose(wish).best

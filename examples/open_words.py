@@ -1,0 +1,63 @@
+"""Words of an open domain, looked for by a list, in bins that words share by a hash.
+
+    .venv/bin/python examples/open_words.py
+
+100,000 people hold one word each, drawn from 50,000 by their frequencies (package wordfreq). The
+list names the 200 most frequent words and three that nobody holds; the others stay unlisted.
+"""
+
+import argparse
+
+import numpy as np
+
+from mixtally.ground.chance import SecureChance
+from mixtally.lab.heavy.english import english
+from mixtally.lab.open_words import collect_words
+from mixtally.lab.seeded import SeededChance
+from mixtally.planner import Wish, choose
+from mixtally.records.guarantee import Guarantee
+from mixtally.records.hashing import Hashing, drawn_seed
+from mixtally.records.question import Question
+
+NOBODY = ("qwyx", "zzyva", "mixtally")
+
+
+def main() -> None:
+    """The same crowd in few and in many bins: noise stays, collisions fall."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seed", type=int, help="repeatable randomness")
+    asked = parser.parse_args()
+    chance = SecureChance() if asked.seed is None else SeededChance(asked.seed)
+
+    crowd = english(100_000, 50_000, chance)
+    words = [*(crowd.question.labels or ())[:200], *NOBODY]
+    for bins in (5_000, 100_000):
+        question = Question(name="word", bins=bins, hashed=Hashing(seed=drawn_seed(chance)))
+        promised = Guarantee(epsilon=1.0, delta=1e-6)
+        wish = Wish(question=question, guarantee=promised, users=crowd.users, mix_fakes=True)
+        offer = choose(wish).best
+        release, truth = collect_words(offer, crowd, words, chance)
+        found, (others,) = release.estimate, release.figures[0].rows
+        held = (found.each.lower <= truth) & (truth <= found.each.upper)
+        measured = float(np.sqrt(np.mean((found.counts - truth) ** 2)))
+        print(
+            f"{bins:,} bins, {len(truth)} lines for {len(words)} words: standard error "
+            f"{found.standard_error:.1f} (noise {offer.noise:.1f}), measured {measured:.1f}, "
+            f"{100 * held.mean():.0f} % of the intervals hold the truth"
+        )
+        for i in np.argsort(-found.counts)[:5].tolist():
+            print(
+                f"  {release.question.label(i):10} {found.counts[i]:8,.1f}, surely "
+                f"{found.each.lower[i]:,} .. {found.each.upper[i]:,}, true {truth[i]:,}"
+            )
+        surely = [release.question.label(i) for i in np.flatnonzero(found.together.lower > 0)]
+        print(f"  surely held, all lines at once: {len(surely)}; made up: {_made_up(surely)}")
+        print(f"  {others.label}: {others.estimate:,.0f}, true {others.truth:,.0f}")
+
+
+def _made_up(surely: list[str]) -> int:
+    return sum(label in NOBODY for label in surely)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+"""How values of an open or huge domain share bins: by a hash that a plan fixes."""
+
+import re
+
+import msgspec
+
+from mixtally.errors import PlanError
+from mixtally.ground.chance import Chance
+
+SEED_BYTES = 16
+_SEED = re.compile(rf"[0-9a-f]{{{2 * SEED_BYTES}}}")
+
+
+class Hashing(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The hash everybody uses, ``encode.hashed`` says how.
+
+    where
+      seed     the key of the hash, 32 hexadecimal digits; public, drawn before anybody answers
+      values   how many values the domain has; None where nobody knows
+
+    Raises PlanError for a seed of another form.
+    """
+
+    seed: str
+    values: int | None = None
+
+    def __post_init__(self) -> None:
+        if not _SEED.fullmatch(self.seed):
+            raise PlanError(
+                "hash seed", wanted=f"{2 * SEED_BYTES} hexadecimal digits in lower case",
+                got=repr(self.seed[:40]), do="leave it out to have one drawn",
+            )  # fmt: skip
+        if self.values is not None and self.values < 2:
+            raise PlanError(
+                "hashed values", wanted="at least two, or none where nobody knows",
+                got=self.values, do="one value has nothing to tell",
+            )  # fmt: skip
+
+
+def drawn_seed(chance: Chance) -> str:
+    """A seed for one plan."""
+    return chance.words(SEED_BYTES // 8).astype("<u8").tobytes().hex()
