@@ -195,7 +195,7 @@ REFUSED = [
     (("--column", "a", "--bins", 3), "--bins: wanted --number beside it"),
     (("--column", "a", "--number", "1"), "number: wanted two numbers, LOW,HIGH, got '1'"),
     (("--column", "a", "--number", "3,1"), "LOW < HIGH"),
-    (("--column", "likes", "--number", "0,1"), "row 1: wanted a number, got 'red;blue'"),
+    (("--column", "likes", "--number", "0,1"), "row 1: wanted a finite number, got 'red;blue'"),
     (("--column", "city", "--pairs"), "pairs: wanted records of several bits"),
     (("--column", "city", "--repeats", 2), "repeats: wanted vectors of several bits"),
     (("--column", "likes", "--set", ";", "--protocol", "flip"), "it cannot hold sets"),

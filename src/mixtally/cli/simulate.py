@@ -95,7 +95,8 @@ def simulate(
         from mixtally.lab.readers import read
 
         guarantee = _guarantee(epsilon, delta)
-        population = read(data, reading)
+        with progress_bars() as progress:
+            population = read(data, reading, progress=progress)
         if repeats is not None and {"--fakes-per-user", "--messages-per-user"}.isdisjoint(
             given(budget)
         ):
@@ -123,7 +124,8 @@ def _planned(data: Path, reading: "Reading", plans: list[Path]) -> "tuple[Popula
     whole = len(chosen) == 1 and not clear_bit
     if not whole:
         reading = reading.labelled([one.question for one in chosen])
-    population = read(data, reading, question if whole else None)
+    with progress_bars() as progress:
+        population = read(data, reading, question if whole else None, progress)
     return population, offers.given(chosen, population)
 
 
