@@ -48,13 +48,14 @@ GOOD = b"id,color\n" + b"1,red\n2,blue\n" * 500
         (b"id;color\n1;red\n2;blue\n", "put commas between cells instead of ';'"),
         (b"id\tcolor\n1\tred\n2\tblue\n", "put commas between cells instead of"),
         (b"\n\nid,color\n1,red\n", "wanted a header line, got a blank one"),
+        (b"id,color\n1,red\n2,\x1b[2J\n", "labels without control characters, got '\\x1b[2J'"),
         (b"id,color\n1," + b"x" * 200_000 + b"\n2,red\n", "field limit"),
         (None, "no file there"),
     ],
     ids=[
         "empty cell", "ragged row", "empty file", "header only", "missing column",
         "one distinct value", "not UTF-8", "two columns of a name", "semicolons",
-        "tabs", "blank header", "huge cell", "missing file",
+        "tabs", "blank header", "commands to a terminal", "huge cell", "missing file",
     ],
 )  # fmt: skip
 def test_csv_that_cannot_be_counted_is_refused(refuses, content, said):

@@ -11,7 +11,7 @@ from mixtally.report.svg import Markup, el
 from mixtally.report.words import number
 
 _ROW = 22
-_LABELS, _BARS, _GAP, _ERRORS = 120, 430, 70, 270
+_LABELS, _BARS, _GAP, _ERRORS = 150, 400, 70, 270
 
 
 class Row(NamedTuple):
