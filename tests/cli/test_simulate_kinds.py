@@ -187,7 +187,7 @@ REFUSED = [
     (("--column", "likes", "--set", ";", "--max-set", 2), "row 3: wanted at most 2 labels"),
     (("--column", "v", "--as", "bits", "--pairs", "--as", "cube"), "--as: wanted bits or attrib"),
     (("--column", "likes", "--as", "bits"), "wanted 0 or 1"),
-    (("--columns", "a,b"), "columns: wanted 1 to 1 different columns"),
+    (("--columns", "a,b"), "columns: wanted one column for records"),
     ((), "columns: wanted --column or --columns, got neither"),
     (("--column", "a", "--columns", "a,b"), "got both"),
     (("--column", "a", "--set", ";", "--number", "0,1"), "data: wanted one way to read them"),

@@ -35,6 +35,6 @@ color:var(--soft);white-space:nowrap}
 .scroll{overflow-x:auto}summary{cursor:pointer;margin-bottom:.8rem}li{margin:.3rem 0}
 footer{margin-top:3rem;overflow-wrap:anywhere}
 @media (max-width:700px){main{padding:1.5rem 1rem 3rem}section{overflow-x:auto}
-section svg{min-width:660px}section>:not(svg):not(figure){position:sticky;left:0}}
+section svg{min-width:660px}section>:not(svg){position:sticky;left:0}}
 @media print{details{display:none}}
 """
