@@ -44,12 +44,18 @@ GOOD = b"id,color\n" + b"1,red\n2,blue\n" * 500
         (b"id,shade\n1,red\n", "wanted a column 'color', got the columns 'id', 'shade'"),
         (b"id,color\n1,red\n2,red\n", "two distinct values, got only 'red'"),
         (b"id,color\n1,r\xe9d\n2,red\n", "UTF-8"),
+        (b"color,color\n1,red\n2,blue\n", "wanted one column 'color', got 2 of that name"),
+        (b"id;color\n1;red\n2;blue\n", "put commas between cells instead of ';'"),
+        (b"id\tcolor\n1\tred\n2\tblue\n", "put commas between cells instead of"),
+        (b"\n\nid,color\n1,red\n", "wanted a header line, got a blank one"),
+        (b"id,color\n1,red\n2,\x1b[2J\n", "labels without control characters, got '\\x1b[2J'"),
         (b"id,color\n1," + b"x" * 200_000 + b"\n2,red\n", "field limit"),
         (None, "no file there"),
     ],
     ids=[
         "empty cell", "ragged row", "empty file", "header only", "missing column",
-        "one distinct value", "not UTF-8", "huge cell", "missing file",
+        "one distinct value", "not UTF-8", "two columns of a name", "semicolons",
+        "tabs", "blank header", "commands to a terminal", "huge cell", "missing file",
     ],
 )  # fmt: skip
 def test_csv_that_cannot_be_counted_is_refused(refuses, content, said):
@@ -111,6 +117,29 @@ def test_a_value_without_a_label_is_refused_by_row(refuses, tmp_path):
     assert "row 2: wanted one of the 2 labels" in refuses(GOOD, "--labels", labels)
 
 
+@pytest.mark.parametrize("text", ["red\nblue\nred\n", "red\n\nblue\n", ""])
+@pytest.mark.parametrize("command", ["simulate", "vote", "memory", "epochs"])
+def test_labels_are_distinct_text(refused, tmp_path, command, text):
+    labels, path = tmp_path / "labels", tmp_path / "data.csv"
+    labels.write_text(text)
+    path.write_bytes(GOOD)
+    more = {"memory": (), "epochs": (*ASKED, "--synthetic", 3)}.get(command, ASKED)
+    line = refused(command, path, "--column", "color", "--labels", labels, *more)
+    assert f"{labels}: wanted distinct labels" in line
+
+
+@pytest.mark.parametrize("most", [0, -1, 17])
+def test_the_most_labels_of_a_set_are_at_least_one(refuses, most):
+    line = refuses(GOOD, "--set", ";", "--max-set", most)
+    assert "max set: wanted an integer in [1, 16]" in line
+
+
+@pytest.mark.parametrize("cell", [b"inf", b"-Infinity", b"1e400", b"2024-01-01", b'"1,000"'])
+def test_what_is_no_finite_number_is_refused(refuses, cell):
+    content = b"color\n" + b"1\n2\n" * 500 + cell + b"\n"
+    assert "row 1001: wanted a finite number" in refuses(content, "--number", "0,9")
+
+
 @pytest.mark.parametrize("level", [0, 1, -1, 2, "nan"])
 def test_a_confidence_level_outside_0_to_1_is_refused(refuses, level):
     assert "confidence level: wanted" in refuses(GOOD, "--level", level)
@@ -135,6 +164,8 @@ def test_a_bad_option_is_refused_before_the_collection_is_played(refuses, monkey
         (("--protocol", "nope"), "protocol: wanted"),
         (("--honest-fraction", 0), "honest fraction: wanted"),
         (("--fakes-per-user", 1, "--messages-per-user", 2), "budget: wanted"),
+        (("--fakes-per-user", -1), "fakes per user: wanted a number of at least 0, got -1"),
+        (("--fakes-per-user", "nan"), "fakes per user: wanted a number of at least 0, got nan"),
         (("--epsilon", 0), "epsilon: wanted"),
         (("--delta", 0.2), "delta: wanted"),
         (("--protocol", "clear-uniform", "--messages-per-user", 1), "clear-uniform needs"),

@@ -208,4 +208,4 @@ def test_an_order_with_an_epoch_twice_is_refused(refused, diary, tmp_path):
     order.write_text("1\n2\n10\n2\n")
     line = refused("epochs", diary, "--column", "color", "--epoch-column", "week", *PROMISE,
                    "--epoch-order", order)  # fmt: skip
-    assert "every epoch once" in line
+    assert "distinct labels, one a line, got" in line

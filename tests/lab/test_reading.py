@@ -150,8 +150,8 @@ def test_numbers_are_clipped_and_the_clipping_is_told(table):
 
 
 @pytest.mark.parametrize(
-    ("cell", "said"), [("ten", "row 2: wanted a number, got 'ten'"), ("nan", "wanted a number"),
-                       ("", "row 2: wanted a value")],
+    ("cell", "said"), [("ten", "row 2: wanted a finite number, got 'ten'"),
+                       ("nan", "wanted a finite number"), ("", "row 2: wanted a value")],
 )  # fmt: skip
 def test_what_is_no_number_is_refused_by_row(table, cell, said):
     with pytest.raises(DataError, match=said):

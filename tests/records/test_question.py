@@ -34,3 +34,14 @@ def test_a_bin_is_called_by_its_label_or_its_number():
 def test_a_question_cannot_be_changed():
     with pytest.raises(AttributeError):
         Question(name="q", bins=2).bins = 3
+
+
+@pytest.mark.parametrize("text", ["\x1b[2J", "a\0b", "\x7f", "\x9b31m"])
+def test_text_that_a_terminal_would_obey_is_refused(text):
+    for given in ({"name": text}, {"name": "q", "labels": ("a", text)}):
+        with pytest.raises(PlanError, match="without control characters"):
+            Question(bins=2, **given)
+
+
+def test_tabs_and_ends_of_lines_are_text():
+    assert Question(name="q", bins=2, labels=("a\tb", "a\r\nb")).label(0) == "a\tb"

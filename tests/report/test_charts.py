@@ -95,6 +95,12 @@ def test_a_long_label_is_shortened_with_an_ellipsis(study):
     assert any(long in e.text for e in root.iter("title"))
 
 
+def test_a_wide_script_is_shortened_to_the_same_room(study):
+    root = elements(bins_chart(study([700, 300], labels=("語" * 9, "語" * 8)), 30))
+    shown = {e.text for e in root.iter("text") if e.get("class") == "label"}
+    assert shown == {"語" * 7 + "…", "語" * 8}
+
+
 def test_an_interval_is_marked_as_missed_exactly_when_it_misses_the_truth(study):
     made = study([100] * 60, level=0.5)
     each = made.main.estimate.each

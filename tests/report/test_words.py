@@ -101,3 +101,10 @@ def test_the_promise_names_observer_status_source_and_assumption(study):
     text, shown = " ".join(promise(plan)), plan.certificate
     for said in (shown.observer, shown.status, shown.source, shown.assumption):
         assert said in text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(2560.04, "2,560"), (-43_210.4, "-43,210"), (0.5, "0.5")]
+)
+def test_thousands_are_grouped_at_any_number_of_digits(value, text):
+    assert number(value, 5) == text

@@ -7,7 +7,7 @@ import typer
 
 from mixtally.cli import options as o
 from mixtally.cli.output import progress_bars
-from mixtally.cli.simulate import show
+from mixtally.cli.studies import show
 
 
 def demo(

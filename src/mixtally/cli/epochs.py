@@ -7,11 +7,11 @@ import typer
 
 from mixtally.cli import options as o
 from mixtally.cli.budget import BUDGET, given, wish_of
-from mixtally.cli.epochs_crowd import CROWD, order_of, source_of, timeline_of
+from mixtally.cli.epochs_crowd import CROWD, source_of, timeline_of
 from mixtally.cli.epochs_ledger import charging
 from mixtally.cli.grouped import takes
 from mixtally.cli.output import print_json, progress_bars, publish
-from mixtally.cli.simulate import read_plan
+from mixtally.cli.studies import read_plan
 
 if TYPE_CHECKING:
     from mixtally.lab.timeline import Timeline
@@ -58,7 +58,8 @@ def epochs(
     guarantee, chance = Guarantee(epsilon=epsilon, delta=delta), o.chance(seed)
     held = None if plan is None else _held(plan, labels, budget)
     names = o.read_labels(labels) if held is None else _bins(held)
-    timeline = timeline_of(data, column, names, crowd, chance)
+    with progress_bars() as progress:
+        timeline = timeline_of(data, column, names, crowd, chance, progress)
     if held is not None:
         from dataclasses import replace
 
@@ -73,7 +74,7 @@ def epochs(
             guarantee,
             chance,
             progress,
-            before=charging(ledger, chosen, timeline, order_of(crowd["epoch_order"])),
+            before=charging(ledger, chosen, timeline, o.read_labels(crowd["epoch_order"])),
             level=level,
             title=f"{column} over time, counted privately",
             source=source_of(data, timeline, crowd),

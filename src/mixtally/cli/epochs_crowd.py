@@ -9,6 +9,7 @@ from mixtally.cli import options as o
 
 if TYPE_CHECKING:
     from mixtally.ground.chance import Chance
+    from mixtally.lab.cells import Progress
     from mixtally.lab.timeline import Timeline
 
 CROWD: dict[str, tuple[Any, Any]] = {
@@ -72,6 +73,7 @@ def timeline_of(
     labels: "tuple[str, ...] | None",
     crowd: dict[str, Any],
     chance: "Chance",
+    progress: "Progress",
 ) -> "Timeline":
     """The epochs in the data, or invented ones.
 
@@ -97,7 +99,7 @@ def timeline_of(
         )
     if synthetic:
         chances = {name: _RATE if rate is None else rate for name, rate in rates.items()}
-        first = read_population(data, column, labels)
+        first = read_population(data, column, labels, progress)
         return turnover(first, crowd["synthetic"], **chances, chance=chance)
     return read_timeline(
         data,
@@ -105,20 +107,9 @@ def timeline_of(
         crowd["epoch_column"],
         person_column=crowd["person_column"],
         labels=labels,
-        order=order_of(crowd["epoch_order"]),
+        order=o.read_labels(crowd["epoch_order"]),
+        progress=progress,
     )
-
-
-def order_of(path: Path | None) -> tuple[str, ...] | None:
-    """The epochs in the file, one a line; raises DataError when one comes twice."""
-    from mixtally.errors import DataError
-
-    names = o.read_labels(path)
-    if names is not None and len(set(names)) != len(names):
-        raise DataError(
-            str(path), wanted="every epoch once", got="one twice", do="remove the second line"
-        )
-    return names
 
 
 def source_of(data: Path, timeline: "Timeline", crowd: dict[str, Any]) -> str:

@@ -77,7 +77,8 @@ def play(
     _check_apart(state, out)
     if options["bloom_bits"] is None:
         _refuse_without_hashing(options)
-    population = read_population(data, column, o.read_labels(labels))
+    with progress_bars() as progress:
+        population = read_population(data, column, o.read_labels(labels), progress)
     plan = _plan(population, options)
     words = _words(population, options["candidates"]) if plan.hashed else ()
     price = prices(plan, reports, epsilon)

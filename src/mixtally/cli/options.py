@@ -139,6 +139,10 @@ def messages_per_user(fakes: float | None, messages: float | None) -> "float | F
 
     if fakes is None:
         return DEFAULT_MESSAGES if messages is None else messages
+    if not fakes >= 0.0:
+        raise ParameterError(
+            "fakes per user", wanted="a number of at least 0", got=fakes, do="1 adds one fake each"
+        )
     if messages is None:
         return 1 + decimal(fakes) if math.isfinite(fakes) else fakes
     raise ParameterError(
@@ -150,17 +154,25 @@ def messages_per_user(fakes: float | None, messages: float | None) -> "float | F
 
 
 def read_labels(path: Path | None) -> tuple[str, ...] | None:
-    """The labels in a file, one a line; raises DataError when it cannot be read."""
+    """The labels in a file, one a line; raises DataError unless they are distinct text."""
     from mixtally.errors import DataError
 
     if path is None:
         return None
     try:
-        return tuple(path.read_text(encoding="utf-8-sig").splitlines())
+        labels = tuple(path.read_text(encoding="utf-8-sig").splitlines())
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(
             str(path), wanted="UTF-8 text, one label a line", got=str(error), do="check the file"
         ) from error
+    distinct = len(set(labels) - {""})
+    if not labels or distinct < len(labels):
+        raise DataError(
+            str(path), wanted="distinct labels, one a line",
+            got=f"{len(labels):,} lines, {distinct:,} distinct that are not empty",
+            do="remove empty lines and repetitions",
+        )  # fmt: skip
+    return labels
 
 
 def chance(seed: int | None) -> "Chance":

@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mixtally.cli import options as o
-from mixtally.cli.budget import BUDGET, given, wish_of
+from mixtally.cli.budget import BUDGET, given
 from mixtally.cli.grouped import takes
-from mixtally.cli.hashing import HASHING, Candidates, asked_words, hashed_question
-from mixtally.cli.output import print_json, progress_bars, publish
+from mixtally.cli.hashing import HASHING, Candidates, asked_words
+from mixtally.cli.output import progress_bars
 from mixtally.cli.reading import READING, reading_of
+from mixtally.cli.simulate_crowd import leave_room, planned, refuse, wished
 from mixtally.cli.simulate_memory import MEMORY
 from mixtally.cli.simulate_memory import asked as asked_memory
 from mixtally.cli.simulate_memory import play as play_memory
+from mixtally.cli.studies import show
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,8 +25,7 @@ if TYPE_CHECKING:
     from mixtally.lab.population import Population
     from mixtally.lab.reading import Reading
     from mixtally.lab.run import Asked
-    from mixtally.planner import Offer, Wish
-    from mixtally.records.plan import Plan
+    from mixtally.planner import Offer
     from mixtally.report.study import Release, Study
 
 
@@ -104,12 +105,12 @@ def simulate(
     if plan:
         beside: dict[str, Any] = {"--epsilon": epsilon, "--delta": delta, "--repeats": repeats}
         beside |= {f"--{n.replace('_', '-')}": options[n] for n in ("labels", *HASHING)}
-        _refuse([flag for flag, value in beside.items() if value is not None] + given(budget))
-        population, offer = _planned(data, reading, plan, words)
+        refuse([flag for flag, value in beside.items() if value is not None] + given(budget))
+        population, offer = planned(data, reading, plan, words)
         reason = "The plan was given: " + ", ".join(map(str, plan)) + "."
     else:
-        _leave_room(budget, repeats)
-        population, wish = _wished(data, reading, words, options, budget, (epsilon, delta), source)
+        leave_room(budget, repeats)
+        population, wish = wished(data, reading, words, options, budget, (epsilon, delta), source)
         offer, reason = offers.best(wish, repeats=repeats, pairs=pairs)
     asked = Asked(level=level, projection=project, scale=reading.scale, pairs=pairs)
     result, truth = _played(offer, population, words, source, asked)
@@ -118,32 +119,6 @@ def simulate(
     known = bool(reading.fixed or plan or words)
     study = _study(data, reading, population, result, truth, reason, seed, known=known)
     show(study, out, top=top, json=json)
-
-
-def _wished(
-    data: Path,
-    reading: "Reading",
-    words: tuple[str, ...] | None,
-    options: dict[str, Any],
-    budget: dict[str, Any],
-    promise: tuple[float | None, float | None],
-    source: "Chance",
-) -> "tuple[Population, Wish]":
-    """The crowd in the data, and what is asked of the planner for it."""
-    from mixtally.lab.readers import read
-
-    guarantee = _guarantee(*promise)
-    population = read(data, reading)
-    question = population.question
-    if words is not None:
-        question = hashed_question(options, reading.name, source)
-    return population, wish_of(budget, question, guarantee, population.users)
-
-
-def _leave_room(budget: dict[str, Any], repeats: int | None) -> None:
-    """Budget for messages that are sent several times, where none is given."""
-    if repeats is not None and not {"--fakes-per-user", "--messages-per-user"} & set(given(budget)):
-        budget["messages_per_user"] = float(max(2, repeats))
 
 
 def _played(
@@ -163,27 +138,13 @@ def _played(
         return collect_words(offer, population, words, source, asked.level, progress)
 
 
-def _planned(
-    data: Path, reading: "Reading", plans: list[Path], words: tuple[str, ...] | None
-) -> "tuple[Population, Offer]":
-    """The crowd asked what the plans ask, and the plans as an offer; words are hashed later."""
-    from mixtally.lab import offers
-    from mixtally.lab.open_words import hashed
-    from mixtally.lab.readers import read
-    from mixtally.lab.reading import As
-    from mixtally.records.question import Kind
+def _check_observer(observer: str) -> None:
+    from mixtally.errors import ParameterError
 
-    chosen = [read_plan(path) for path in plans]
-    question = chosen[0].question
-    if words is not None:
-        population = read(data, reading)
-        return population, offers.given(chosen, hashed(population, question))
-    clear_bit = reading.form is As.BITS and question.kind is Kind.ONE  # no or yes
-    whole = len(chosen) == 1 and not clear_bit
-    if not whole:
-        reading = reading.labelled([one.question for one in chosen])
-    population = read(data, reading, question if whole else None)
-    return population, offers.given(chosen, population)
+    if observer not in ("messages", "sums"):
+        raise ParameterError(
+            "observer", wanted="one of messages, sums", got=repr(observer), do="choose one"
+        )
 
 
 def _study(
@@ -217,84 +178,3 @@ def _study(
         seed=seed,
         central=baselines,
     )
-
-
-def _check_observer(observer: str) -> None:
-    from mixtally.errors import ParameterError
-
-    if observer not in ("messages", "sums"):
-        raise ParameterError(
-            "observer", wanted="one of messages, sums", got=repr(observer), do="choose one"
-        )
-
-
-def show(study: "Study", out: Path | None, *, top: int, json: bool) -> None:
-    """Print the study and write its files."""
-    from mixtally.report.export import csv_text, facts, json_text
-    from mixtally.report.page import page
-
-    written = []
-    if out is not None:
-        files = {
-            "report.html": page(study),
-            "report.json": json_text(study),
-            "estimates.csv": csv_text(study),
-        }
-        written = publish(out, files)
-    if json:
-        print_json(facts(study))
-        return
-    from rich.console import Console
-
-    from mixtally.report.table import summary
-
-    console = Console()
-    console.print(summary(study, top))
-    console.print(study.reason, markup=False, highlight=False)
-    for path in written:
-        console.print(f"wrote {path}", markup=False, highlight=False, soft_wrap=True)
-
-
-def read_plan(path: Path) -> "Plan":
-    """The plan in a file; raises PlanError when it is truncated, foreign or altered."""
-    from mixtally.errors import DataError
-    from mixtally.ground.codec import from_canonical
-    from mixtally.records.plan import Plan
-
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise DataError(
-            str(path),
-            wanted="a plan file",
-            got=str(error),
-            do="write one with `mixtally plan --out`",
-        ) from error
-    return from_canonical(data, Plan, str(path))
-
-
-def _guarantee(epsilon: float | None, delta: float | None):  # type: ignore[no-untyped-def]  # noqa: ANN202
-    from mixtally.errors import ParameterError
-    from mixtally.records.guarantee import Guarantee
-
-    if epsilon is None or delta is None:
-        raise ParameterError(
-            "guarantee",
-            wanted="--epsilon and --delta, or --plan",
-            got="neither" if epsilon is None and delta is None else "one of them",
-            do="add --epsilon 1 --delta 1e-6, for example",
-        )
-    return Guarantee(epsilon=epsilon, delta=delta)
-
-
-def _refuse(flags: list[str]) -> None:
-    """Raises ParameterError when options stand beside --plan that the plan itself holds."""
-    from mixtally.errors import ParameterError
-
-    if flags:
-        raise ParameterError(
-            "--plan",
-            wanted="a plan, or options to make one",
-            got="both: " + ", ".join(flags),
-            do="leave these out: the plan holds them",
-        )

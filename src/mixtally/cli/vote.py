@@ -69,7 +69,8 @@ def vote(
         delta = voting.EXAMPLE_DELTA if delta is None else delta
     else:
         path, name = _given(data, column)
-        population = read_population(path, name, o.read_labels(labels))
+        with progress_bars() as progress:
+            population = read_population(path, name, o.read_labels(labels), progress)
         source = f"{len(population.codes):,} rows of {path.name}, each played as a voter." + (
             "" if labels else " The options were read off the data; a real vote fixes them before."
         )

@@ -76,7 +76,8 @@ def words(
 
     promised = Guarantee(epsilon=epsilon, delta=delta)
     spelling, chosen = Spelling(LETTERS if alphabet is None else alphabet), _way(way)
-    population = read_population(data, column)
+    with progress_bars() as progress:
+        population = read_population(data, column, progress=progress)
     search = Search(
         guarantee=promised,
         users=len(population.codes),

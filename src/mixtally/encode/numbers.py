@@ -61,13 +61,16 @@ class Scale:
 
 
 def number(text: str, subject: str) -> float:
-    """The number that ``text`` writes; raises DataError for anything else, NaN included."""
+    """The number that ``text`` writes; raises DataError for anything else, NaN and inf included."""
     try:
         value = float(text)
     except ValueError:
         value = math.nan
-    if math.isnan(value):
+    if not math.isfinite(value):
         raise DataError(
-            subject, wanted="a number", got=repr(text), do="remove the row or repair the value"
+            subject,
+            wanted="a finite number",
+            got=repr(text),
+            do="remove the row or repair the value",
         )
     return value

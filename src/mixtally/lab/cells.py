@@ -2,20 +2,29 @@
 
 import csv
 import gzip
+import io
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from mixtally.errors import DataError
 
 Cells = tuple[str | None, ...]
 """One row: the text of every column asked for, None or empty where it is missing."""
 
+Progress = Callable[[str, int, int], None]
+"""Called with the name of the step, how much of it is done, and how much there is."""
+
+_TOLD = 1 << 16
+"""Rows from one word about the progress to the next."""
+
 
 @contextmanager
-def cells(path: Path, columns: Sequence[str]) -> Iterator[Iterator[Cells]]:
+def cells(
+    path: Path, columns: Sequence[str], progress: Progress = lambda *_: None
+) -> Iterator[Iterator[Cells]]:
     """The rows of ``columns`` in a .csv, .csv.gz or .parquet file; rows count after the header.
 
     Raises DataError for what cannot be read and for columns that are not there.
@@ -24,10 +33,11 @@ def cells(path: Path, columns: Sequence[str]) -> Iterator[Iterator[Cells]]:
         raise DataError(str(path), wanted="a data file", got="no file there", do="check the path")
     name = path.name.lower()
     if name.endswith((".csv", ".csv.gz")):
-        with _text(path) as lines:
-            yield _csv_cells(path, columns, lines)
+        with _text(path) as (lines, place):
+            size = path.stat().st_size
+            yield _told(_csv_cells(path, columns, lines), lambda: progress("read", place(), size))
     elif name.endswith(".parquet"):
-        yield _parquet_cells(path, columns)
+        yield _parquet_cells(path, columns, progress)
     else:
         raise DataError(
             str(path),
@@ -48,16 +58,29 @@ def missing(path: Path, row: int, column: str, do: str = "") -> DataError:
 
 
 @contextmanager
-def _text(path: Path) -> Iterator[IO[str]]:
-    """The file as UTF-8 text, unpacked when its name ends in .gz."""
-    opener = gzip.open if path.name.lower().endswith(".gz") else open
+def _text(path: Path) -> Iterator[tuple[IO[str], Callable[[], int]]]:
+    """The file as UTF-8 text, unpacked when its name ends in .gz, and how many bytes are read."""
+    packed = path.name.lower().endswith(".gz")
     try:
-        with opener(path, "rt", encoding="utf-8-sig", newline="") as lines:
-            yield lines
+        with (
+            path.open("rb") as raw,
+            cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if packed else raw as plain,
+            io.TextIOWrapper(plain, encoding="utf-8-sig", newline="") as lines,
+        ):
+            yield lines, raw.tell
     except (OSError, EOFError, UnicodeDecodeError, csv.Error, zlib.error) as error:
         raise DataError(
             str(path), wanted="readable UTF-8 CSV", got=str(error), do="repair or re-export it"
         ) from error
+
+
+def _told(rows: Iterator[Cells], tell: Callable[[], None]) -> Iterator[Cells]:
+    """The same rows, with a word about the progress now and then."""
+    for number, row in enumerate(rows):
+        if number % _TOLD == 0:
+            tell()
+        yield row
+    tell()
 
 
 def _csv_cells(path: Path, columns: Sequence[str], lines: IO[str]) -> Iterator[Cells]:
@@ -83,7 +106,7 @@ def _csv_cells(path: Path, columns: Sequence[str], lines: IO[str]) -> Iterator[C
         yield tuple(row[place] if place < len(row) else None for place in places)
 
 
-def _parquet_cells(path: Path, columns: Sequence[str]) -> Iterator[Cells]:
+def _parquet_cells(path: Path, columns: Sequence[str], progress: Progress) -> Iterator[Cells]:
     try:
         import pyarrow as arrow
         import pyarrow.parquet as parquet
@@ -97,9 +120,12 @@ def _parquet_cells(path: Path, columns: Sequence[str]) -> Iterator[Cells]:
     try:
         with parquet.ParquetFile(path) as file:
             _places(path, columns, file.schema_arrow.names)
+            done = 0
             for batch in file.iter_batches(columns=list(columns)):
                 texts = [_texts(path, batch.column(name).to_pylist()) for name in columns]
                 yield from zip(*texts, strict=True)
+                done += batch.num_rows
+                progress("read", done, file.metadata.num_rows)
     except (arrow.ArrowException, OSError) as error:
         raise DataError(
             str(path), wanted="a readable Parquet file", got=str(error), do="re-export it"
@@ -127,11 +153,26 @@ def _as_text(path: Path, value: object) -> str | None:
 
 def _places(path: Path, columns: Sequence[str], names: Sequence[str]) -> list[int]:
     for column in columns:
-        if column not in names:
-            raise DataError(
-                str(path),
-                wanted=f"a column {column!r}",
-                got="the columns " + ", ".join(repr(name) for name in names[:20]),
-                do="name one of these with --column",
-            )
+        if names.count(column) != 1:
+            raise _no_column(path, column, names)
     return [names.index(column) for column in columns]
+
+
+def _no_column(path: Path, column: str, names: Sequence[str]) -> DataError:
+    """The refusal of a header in which ``column`` is not there once."""
+    if column in names:
+        return DataError(
+            str(path), wanted=f"one column {column!r}", got=f"{names.count(column)} of that name",
+            do="rename all but one of them",
+        )  # fmt: skip
+    if not any(names):
+        return DataError(
+            str(path), wanted="a header line", got="a blank one", do="name the columns in line 1"
+        )
+    apart = len(names) == 1 and next((mark for mark in ";\t|" if mark in names[0]), None)
+    return DataError(
+        str(path), wanted=f"a column {column!r}",
+        got="the columns " + ", ".join(repr(name) for name in names[:20]),
+        do=f"put commas between cells instead of {apart!r}" if apart
+        else "name one of these with --column",
+    )  # fmt: skip

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mixtally.errors import DataError
 from mixtally.ground import bits
-from mixtally.lab.cells import cells, missing
+from mixtally.lab.cells import Progress, cells, missing
 from mixtally.randomize.messages import Records
 from mixtally.records.question import Kind, Question
 
@@ -61,7 +61,12 @@ class Population:
         return replace(self, question=question)
 
 
-def read_population(path: Path, column: str, labels: Sequence[str] | None = None) -> Population:
+def read_population(
+    path: Path,
+    column: str,
+    labels: Sequence[str] | None = None,
+    progress: Progress = lambda *_: None,
+) -> Population:
     """The values of ``column``, each row a person with one of the labels.
 
     ``labels`` fixes the bins and their order; without it they are the distinct values, sorted.
@@ -69,13 +74,14 @@ def read_population(path: Path, column: str, labels: Sequence[str] | None = None
     cannot be read, missing values, unknown categories and columns with fewer than two distinct
     values.
     """
-    with cells(path, [column]) as rows:
-        return _collect(path, column, (row[0] for row in rows), labels)
+    with cells(path, [column], progress) as rows:
+        return collected(path, column, (row[0] for row in rows), labels)
 
 
-def _collect(
+def collected(
     path: Path, column: str, values: Iterable[str | None], labels: Sequence[str] | None
 ) -> Population:
+    """The crowd of ``values``, as ``read_population`` has it."""
     numbers = {label: number for number, label in enumerate(labels or ())}
     codes = array("q")
     for row, value in enumerate(values, start=1):

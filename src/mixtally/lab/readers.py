@@ -11,22 +11,29 @@ from mixtally.encode.bits import bit, packed, rows_of, vector
 from mixtally.encode.numbers import number
 from mixtally.encode.sets import members
 from mixtally.errors import DataError, PlanError
-from mixtally.lab.cells import cells, missing
+from mixtally.lab.cells import Cells, Progress, cells, missing
 from mixtally.lab.population import (
     Population,
     check_crowd,
     check_varied,
+    collected,
     in_order,
     number_of,
-    read_population,
 )
 from mixtally.lab.reading import As, Reading
 from mixtally.records.question import MOST_BITS, MOST_SET, Kind, Question
 
+Rows = Iterator[Cells]
+
 _CHUNK = 1 << 16
 
 
-def read(path: Path, reading: Reading, question: Question | None = None) -> Population:
+def read(
+    path: Path,
+    reading: Reading,
+    question: Question | None = None,
+    progress: Progress = lambda *_: None,
+) -> Population:
     """The crowd in ``path``, a row a person; asked ``question`` if a plan has fixed one.
 
     Raises DataError for rows that cannot be a record, PlanError for a question of another kind.
@@ -38,7 +45,8 @@ def read(path: Path, reading: Reading, question: Question | None = None) -> Popu
                 "plan", wanted="--candidates beside a plan whose values share bins by a hash",
                 got="none", do="list the words to look for, one a line",
             )  # fmt: skip
-    crowd = _READERS[reading.form](path, reading, question)
+    with cells(path, reading.columns, progress) as rows:
+        crowd = _READERS[reading.form](path, rows, reading, question)
     return crowd if question is None else _asked(crowd, question)
 
 
@@ -74,29 +82,29 @@ def _labels(reading: Reading, question: Question | None) -> tuple[str, ...] | No
     return question.labels or tuple(str(i) for i in range(question.bins))
 
 
-def _one(path: Path, reading: Reading, question: Question | None) -> Population:
-    return read_population(path, reading.columns[0], _labels(reading, question))
+def _one(path: Path, rows: Rows, reading: Reading, question: Question | None) -> Population:
+    values, labels = (row[0] for row in rows), _labels(reading, question)
+    return collected(path, reading.columns[0], values, labels)
 
 
-def _sets(path: Path, reading: Reading, question: Question | None) -> Population:
+def _sets(path: Path, rows: Rows, reading: Reading, question: Question | None) -> Population:
     (column,), labels = reading.columns, _labels(reading, question)
     most = reading.max_set if question is None else question.max_set
     numbers = {label: place for place, label in enumerate(labels or ())}
     people, positions, largest, users = array("q"), array("q"), 1, 0
-    with cells(path, [column]) as rows:
-        for row, (value,) in enumerate(rows, start=1):
-            users = row
-            if value is None or not value.strip():
-                if not reading.empty_sets:
-                    advice = "remove the row, or say --empty-sets if it is a set without labels"
-                    raise missing(path, row, column, advice)
-                continue
-            subject = f"{path}, row {row}"
-            found = members(value, reading.separator, most or MOST_SET, subject)
-            largest = max(largest, len(found))
-            for label in found:
-                people.append(row - 1)
-                positions.append(number_of(path, row, label, numbers, fixed=labels is not None))
+    for row, (value,) in enumerate(rows, start=1):
+        users = row
+        if value is None or not value.strip():
+            if not reading.empty_sets:
+                advice = "remove the row, or say --empty-sets if it is a set without labels"
+                raise missing(path, row, column, advice)
+            continue
+        subject = f"{path}, row {row}"
+        found = members(value, reading.separator, most or MOST_SET, subject)
+        largest = max(largest, len(found))
+        for label in found:
+            people.append(row - 1)
+            positions.append(number_of(path, row, label, numbers, fixed=labels is not None))
     check_crowd(path, users)
     check_varied(path, column, numbers)
     ordered, place = in_order(numbers, fixed=labels is not None)
@@ -108,17 +116,16 @@ def _sets(path: Path, reading: Reading, question: Question | None) -> Population
     return Population(asked, rows_of(who, place[where], users, len(ordered)))
 
 
-def _attributes(path: Path, reading: Reading, question: Question | None) -> Population:
+def _attributes(path: Path, rows: Rows, reading: Reading, question: Question | None) -> Population:
     books = _Books.of(reading, question)
     codes = [array("q") for _ in reading.columns]
-    with cells(path, reading.columns) as rows:
-        for row, values in enumerate(rows, start=1):
-            for column, value, book, found in zip(
-                reading.columns, values, books.numbers, codes, strict=True
-            ):
-                if not value:
-                    raise missing(path, row, column)
-                found.append(number_of(path, row, value, book, fixed=books.fixed))
+    for row, values in enumerate(rows, start=1):
+        for column, value, book, found in zip(
+            reading.columns, values, books.numbers, codes, strict=True
+        ):
+            if not value:
+                raise missing(path, row, column)
+            found.append(number_of(path, row, value, book, fixed=books.fixed))
     check_crowd(path, len(codes[0]))
     records, names, start = [], [], 0
     for column, book, found in zip(reading.columns, books.numbers, codes, strict=True):
@@ -172,12 +179,12 @@ class _Books(NamedTuple):
         return cls(books, question is not None or reading.labels is not None)
 
 
-def _bits(path: Path, reading: Reading, question: Question | None) -> Population:
+def _bits(path: Path, rows: Rows, reading: Reading, question: Question | None) -> Population:
     columns, labels = reading.columns, reading.labels
     known = question.bins if question is not None else len(labels) if labels else None
     length, users = (len(columns) if len(columns) > 1 else 0), 0
     chunks, current = [], bytearray()
-    for vectors in _vectors(path, columns, known):
+    for vectors in _vectors(path, rows, columns, known):
         length, users = len(vectors), users + 1
         current += vectors
         if users % _CHUNK == 0:
@@ -191,28 +198,29 @@ def _bits(path: Path, reading: Reading, question: Question | None) -> Population
     return Population(asked, np.concatenate(chunks))
 
 
-def _vectors(path: Path, columns: tuple[str, ...], known: int | None) -> Iterator[bytes]:
+def _vectors(
+    path: Path, rows: Rows, columns: tuple[str, ...], known: int | None
+) -> Iterator[bytes]:
     """Each person's bits: one a column, or one a digit where a single column holds strings."""
     length = known
-    with cells(path, columns) as rows:
-        for row, values in enumerate(rows, start=1):
-            subject = f"{path}, row {row}"
-            if not all(values):
-                raise missing(path, row, columns[[bool(v) for v in values].index(False)])
-            texts = [value or "" for value in values]
-            if length is None:  # the first row tells strings of bits from single ones
-                longer = len(texts) == 1 and len(texts[0]) > 1 and not texts[0].strip("01")
-                length = len(texts[0]) if longer else len(texts)
-                _check_length(subject, length)
-            if length == len(texts):
-                yield _single(path, row, columns, texts)
-            elif len(texts) == 1:
-                yield vector(texts[0], length, subject)
-            else:
-                raise PlanError(
-                    "plan", wanted=f"a plan for {len(texts)} bits", got=f"one for {length}",
-                    do="name as many columns",
-                )  # fmt: skip
+    for row, values in enumerate(rows, start=1):
+        subject = f"{path}, row {row}"
+        if not all(values):
+            raise missing(path, row, columns[[bool(v) for v in values].index(False)])
+        texts = [value or "" for value in values]
+        if length is None:  # the first row tells strings of bits from single ones
+            longer = len(texts) == 1 and len(texts[0]) > 1 and not texts[0].strip("01")
+            length = len(texts[0]) if longer else len(texts)
+            _check_length(subject, length)
+        if length == len(texts):
+            yield _single(path, row, columns, texts)
+        elif len(texts) == 1:
+            yield vector(texts[0], length, subject)
+        else:
+            raise PlanError(
+                "plan", wanted=f"a plan for {len(texts)} bits", got=f"one for {length}",
+                do="name as many columns",
+            )  # fmt: skip
 
 
 def _single(path: Path, row: int, columns: tuple[str, ...], texts: list[str]) -> bytes:
@@ -230,7 +238,7 @@ def _check_length(subject: str, length: int) -> None:
         )  # fmt: skip
 
 
-def _numbers(path: Path, reading: Reading, question: Question | None) -> Population:
+def _numbers(path: Path, rows: Rows, reading: Reading, question: Question | None) -> Population:
     (column,), scale = reading.columns, reading.scale
     if scale is None:
         raise TypeError("numbers are read with a scale")
@@ -241,11 +249,10 @@ def _numbers(path: Path, reading: Reading, question: Question | None) -> Populat
             do="cut the numbers as the plan does",
         )  # fmt: skip
     found = array("d")
-    with cells(path, [column]) as rows:
-        for row, (value,) in enumerate(rows, start=1):
-            if not value:
-                raise missing(path, row, column, "remove the rows without a number")
-            found.append(number(value, f"{path}, row {row}"))
+    for row, (value,) in enumerate(rows, start=1):
+        if not value:
+            raise missing(path, row, column, "remove the rows without a number")
+        found.append(number(value, f"{path}, row {row}"))
     check_crowd(path, len(found))
     values = np.frombuffer(found, dtype=np.float64)
     outside = int(np.count_nonzero((values < scale.low) | (values > scale.high)))
@@ -257,7 +264,7 @@ def _numbers(path: Path, reading: Reading, question: Question | None) -> Populat
     return Population(asked, scale.codes(values), scale.clipped(values), note)
 
 
-_READERS: dict[As, Callable[[Path, Reading, Question | None], Population]] = {
+_READERS: dict[As, Callable[[Path, Rows, Reading, Question | None], Population]] = {
     As.ONE: _one,
     As.SET: _sets,
     As.ATTRIBUTES: _attributes,

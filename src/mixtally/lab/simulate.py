@@ -6,6 +6,7 @@ import numpy as np
 
 from mixtally.ground.bits import Rows, spans
 from mixtally.ground.chance import Chance
+from mixtally.lab.cells import Progress
 from mixtally.mix import shaped_fakes, shuffle
 from mixtally.mix.shuffle import room_for
 from mixtally.protocols.base import Protocol
@@ -15,8 +16,7 @@ from mixtally.randomize.messages import Records, share_of_fakes
 from mixtally.records.results import Tally
 from mixtally.tally.fold import add, empty, tally_messages
 
-Progress = Callable[[str, int, int], None]
-"""Called with the name of the step, how much of it is done, and how much there is."""
+__all__ = ["MOST_BATCH_BYTES", "Progress", "play"]
 
 MOST_BATCH_BYTES = 8_000_000_000
 _SPAN_BYTES = 1 << 22

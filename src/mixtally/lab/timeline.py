@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.errors import DataError
+from mixtally.lab.cells import Progress
 from mixtally.lab.demo import flights
 from mixtally.lab.population import Population, read_population
 from mixtally.records.question import Question
@@ -99,6 +100,7 @@ def read_timeline(
     person_column: str | None = None,
     labels: Sequence[str] | None = None,
     order: Sequence[str] | None = None,
+    progress: Progress = lambda *_: None,
 ) -> Timeline:
     """The values of ``column`` by epoch, each row an answer; rows may come in any order.
 
@@ -108,9 +110,11 @@ def read_timeline(
 
     Raises DataError as ``read_population`` and ``Timeline``.
     """
-    crowd = read_population(path, column, labels)
-    epochs = read_population(path, epoch_column, order)
-    people = None if person_column is None else read_population(path, person_column).codes
+    crowd = read_population(path, column, labels, progress)
+    epochs = read_population(path, epoch_column, order, progress)
+    people = None
+    if person_column is not None:
+        people = read_population(path, person_column, progress=progress).codes
     names = epochs.question.labels or ()
     key = order_of(names, order)
     ranked = sorted((i for i, rows in enumerate(epochs.truth) if rows), key=lambda i: key(names[i]))

@@ -1,5 +1,6 @@
 """The question everyone is asked: what a record may hold, its bins in a fixed order."""
 
+import re
 from enum import StrEnum
 
 import msgspec
@@ -10,6 +11,8 @@ from mixtally.records.hashing import Hashing
 MOST_BINS = 10_000_000
 MOST_SET = 16
 MOST_BITS = 64
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+"""Whatever moves a cursor or colors a screen, but for tabs and ends of lines."""
 
 
 class Kind(StrEnum):
@@ -71,6 +74,13 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
                 f"hashed question {self.name!r}", wanted="one value a record, bins without labels",
                 got=f"kind {self.kind}" + ", with labels" * (self.labels is not None),
                 do="values are looked for by name when they are counted",
+            )  # fmt: skip
+        texts = (self.name, *(self.labels or ()))
+        if _CONTROL.search("".join(texts)):
+            raise PlanError(
+                "question", wanted="a name and labels without control characters",
+                got=repr(next(filter(_CONTROL.search, texts))),
+                do="clean the text: a terminal would obey it",
             )  # fmt: skip
         if self.labels is None:
             return

@@ -1,7 +1,10 @@
 """What pictures of rows share: ticks above them, marks, labels that fit, the frame around it."""
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable
+from itertools import accumulate
+from unicodedata import east_asian_width
 
 from mixtally.report.svg import Markup, el, join
 
@@ -49,5 +52,8 @@ def ring(x: float, y: float) -> list[Markup]:
 
 
 def short(label: str, most: int = 16) -> str:
-    """A label that fits."""
-    return label if len(label) <= most else label[: most - 1] + "…"
+    """A label that fits: ``most`` letters, of which those of East Asian scripts count twice."""
+    ends = list(accumulate(2 if east_asian_width(letter) in "WF" else 1 for letter in label))
+    if not ends or ends[-1] <= most:
+        return label
+    return label[: bisect_right(ends, most - 1)] + "…"

@@ -11,7 +11,7 @@ from mixtally.report.svg import Markup, el
 from mixtally.report.words import number
 
 _ROW = 22
-_LABELS, _BARS, _GAP, _ERRORS = 120, 430, 70, 270
+_LABELS, _BARS, _GAP, _ERRORS = 150, 400, 70, 270
 
 
 class Row(NamedTuple):
@@ -138,7 +138,8 @@ def _error_row(line: Line, y: float, at: Callable[[float], float], start: float)
     if line.measured:
         parts += ring(at(line.measured), y)
     drawn = [v for v in (line.expected, line.measured, line.bound) if v]
-    text = f"at most {line.bound:,}" if line.expected is None else number(line.expected)
+    bound = f"at most {line.bound:,}" if line.bound is not None else ""
+    text = ", ".join(filter(None, [number(line.expected) if line.expected else "", bound]))
     end = at(max(drawn)) if drawn else start
     return [*parts, el("text", text, x=end + 12, y=y + 4, class_="value")]
 

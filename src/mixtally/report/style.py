@@ -1,4 +1,7 @@
-"""The look of the page, for light and dark screens and for print."""
+"""The look of the page, for light and dark screens, for print and for a phone.
+
+On a phone a chart keeps a size at which it can be read, and is moved sideways under its words.
+"""
 
 STYLE = """
 :root{--ink:#1c2330;--soft:#5d6878;--line:#dfe3ea;--paper:#fff;--panel:#f6f7fa;--bar:#b9cdea;
@@ -31,5 +34,7 @@ vertical-align:top}.bins td+td,.bins th+th{text-align:right}.plan th{font-weight
 color:var(--soft);white-space:nowrap}
 .scroll{overflow-x:auto}summary{cursor:pointer;margin-bottom:.8rem}li{margin:.3rem 0}
 footer{margin-top:3rem;overflow-wrap:anywhere}
+@media (max-width:700px){main{padding:1.5rem 1rem 3rem}section{overflow-x:auto}
+section svg{min-width:660px}section>:not(svg){position:sticky;left:0}}
 @media print{details{display:none}}
 """

@@ -14,7 +14,7 @@ def number(value: float, digits: int = 3) -> str:
     """``value`` for people: grouped thousands, or ``digits`` significant digits."""
     if abs(value) >= 10**digits - 0.5:
         return f"{value:,.0f}"
-    return f"{value:.{digits}g}"
+    return f"{value:,.{digits}g}"
 
 
 def at_most(value: float, digits: int = 3) -> str:

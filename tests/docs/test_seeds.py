@@ -1,0 +1,40 @@
+"""Every system of the founding documents has a row whose examples are there and commands run."""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+ROWS = [
+    line
+    for line in (ROOT / "docs" / "seeds.md").read_text().splitlines()
+    if line.startswith("| ") and "`mixtally " in line
+]
+SEEN = [row.rstrip(" |").rpartition(" | ")[2] for row in ROWS]
+PROGRAMS = [name for cell in SEEN for name in re.findall(r"`(examples/\S+)`", cell)]
+COMMANDS = {text for cell in SEEN for text in re.findall(r"`(mixtally [^`]+)`", cell)}
+QUICK = {text for text in COMMANDS if text.split()[1] not in ("reproduce", "attack", "demo")}
+
+
+def test_every_example_is_there_and_run_by_a_test():
+    tests = "".join(path.read_text() for path in (ROOT / "tests" / "examples").glob("test_*.py"))
+    for name in PROGRAMS:
+        assert (ROOT / name).is_file(), name
+        assert Path(name).name in tests, name
+    assert len(ROWS) == 11
+
+
+@pytest.mark.parametrize("text", [
+    pytest.param(text, marks=() if text in QUICK else pytest.mark.slow) for text in sorted(COMMANDS)
+])  # fmt: skip
+def test_the_command_runs_as_typed(text, tmp_path):
+    program = Path(sys.executable).with_name("mixtally")
+    done = subprocess.run(
+        [program, *shlex.split(text)[1:]], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    told_apart = "attack" in text and "--protocol flip" in text
+    assert (done.returncode, done.stderr) == (int(told_apart), "")
