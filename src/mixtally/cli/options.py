@@ -84,8 +84,8 @@ ProtocolName = Annotated[
     str | None,
     typer.Option(
         "--protocol",
-        help="flip-blank, clear-uniform, clear-shaped, single-bit or flip; chosen by error when "
-        "left out.",
+        help="flip-blank, flip-uniform, clear-uniform, clear-shaped, single-bit or flip; chosen by "
+        "error when left out.",
         metavar="NAME",
     ),
 ]
