@@ -85,6 +85,7 @@ def change_intervals(
     ``simultaneous_over`` bins and changes share the error allowed (Bonferroni); 1 gives each the
     whole of it.
     """
+    fewest, most = -_people(protocol, earlier), _people(protocol, later)
     before, sent = earlier.messages, earlier.messages + later.messages
     if depends_on_count(protocol):
         both = Tally(later.counts - earlier.counts + before, sent)
@@ -94,7 +95,7 @@ def change_intervals(
             protocol = _BothWays(
                 bins=protocol.bins, fakes=2 * protocol.fakes, threshold=protocol.threshold
             )
-            before = _people(protocol, earlier)
+            before = -fewest
         found = intervals(
             protocol, both, level, simultaneous_over=simultaneous_over,
             exact_ones=math.inf if flipped <= MOST_EXACT_ONES else -math.inf,
@@ -104,7 +105,6 @@ def change_intervals(
         tail = (1.0 - level) / 2.0 / simultaneous_over
         rise = later.counts - earlier.counts
         lower, upper, method = _clear(protocol, rise, tail)
-    fewest, most = -_people(protocol, earlier), _people(protocol, later)
     return Intervals(
         lower=np.clip(lower, fewest, most),
         upper=np.clip(upper, fewest, most),
