@@ -30,41 +30,34 @@ from mixtally.records.question import Kind, Question
 
 _LEAST_SHARE = 0.5
 """Of the fakes that records in clear need: with fewer, blank fakes err less or hardly more."""
+_ONCE = "a question that is asked once and answered in one message"
 
 
 def flip_uniform(wish: Wish, way: Way) -> Result:
     """As many fakes as are affordable, up to those that suffice in clear, and the least flips.
 
-    Unless it is asked for by name, None also where nothing is to be gained.
+    Unless it is asked for by name, None also where nothing is to be gained. A point of its curve
+    takes milliseconds, so that several messages or collections, composed, would be searched for
+    minutes: they are not offered.
     """
-    if any(part.kind is not Kind.ONE for part in way.parts):
+    (part, *rest) = way.parts
+    if part.kind is not Kind.ONE:
         return None
-    needs = [uniform_fakes(wish, way, part.bins) for part in way.parts]
-    sizes = [Layout(Form.BITS, part.bins).message_bytes for part in way.parts]
-    most = wish.most_fakes(len(sizes), sum(sizes) / len(sizes))
-    if wish.protocol is None and not _gains(wish, needs, most):
+    if rest or wish.collections > 1:
+        return Misfit(FlipUniform.name, _ONCE) if wish.protocol is not None else None
+    most = wish.most_fakes(1, Layout(Form.BITS, part.bins).message_bytes)
+    if wish.protocol is None and (wish.mix_fakes or wish.local_epsilon is not None or most < 1):
         return None
     if most < 0:
-        return lacks(FlipUniform.name, wish, way, sum(sizes))
-    built = [
-        _built(wish, way, part, min(most, need))
-        for part, need in zip(way.parts, needs, strict=True)
-    ]
-    protocols = [protocol for protocol in built if protocol is not None]
-    if len(protocols) < len(built):
-        return Misfit(FlipUniform.name, COINS)
-    return offer(wish, list(zip(way.parts, protocols, strict=True)))
+        return lacks(FlipUniform.name, wish, way, Layout(Form.BITS, part.bins).message_bytes)
+    need = uniform_fakes(wish, way, part.bins)
+    if wish.protocol is None and not _LEAST_SHARE * need <= most < need:
+        return None
+    return _offer(wish, way, part, min(most, need))
 
 
-def _gains(wish: Wish, needs: list[int], most: int) -> bool:
-    """Whether nothing else is likely to err as little."""
-    if wish.mix_fakes or wish.local_epsilon is not None or len(needs) * wish.collections > 1:
-        return False
-    return _LEAST_SHARE * needs[0] <= most < needs[0]
-
-
-def _built(wish: Wish, way: Way, part: Question, fakes: int) -> FlipUniform | None:
-    """The protocol of one message with ``fakes`` fakes at most; None for fair coins."""
+def _offer(wish: Wish, way: Way, part: Question, fakes: int) -> Result:
+    """The least flips for ``fakes`` fakes, or fewer where a local epsilon wants more flips."""
     crowd = counted(wish)
     ask = Ask(
         fakes=math.floor(wish.sure_fraction * fakes),
@@ -74,8 +67,9 @@ def _built(wish: Wish, way: Way, part: Question, fakes: int) -> FlipUniform | No
     )
     threshold = least_threshold(wish, way, FlipUniform.name, ask)
     if threshold is None:
-        return None
-    floor = capped(wish, 2 * len(way.parts))
+        return Misfit(FlipUniform.name, COINS)
+    floor = capped(wish, 2)
     if floor > threshold:
         threshold, fakes = floor, fewest(wish, way, FlipUniform.name, ask, floor, fakes)
-    return FlipUniform(bins=part.bins, fakes=fakes, threshold=threshold, crowd=crowd)
+    built = FlipUniform(bins=part.bins, fakes=fakes, threshold=threshold, crowd=crowd)
+    return offer(wish, [(part, built)])
