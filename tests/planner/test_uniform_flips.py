@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -93,3 +94,24 @@ def test_weighing_it_is_quick():
     start = time.perf_counter()
     choose(wish(31_000, users=10**6))
     assert time.perf_counter() - start < 1.0
+
+
+ROWS = {"one fake a user": 1.0, "one fake for ten users": 0.1, "five fakes a user": 5.0}
+
+
+@pytest.mark.parametrize(("row", "rate"), ROWS.items(), ids=ROWS)
+def test_the_table_of_the_accounting_page_is_computed_again(row, rate):
+    page = (Path(__file__).parents[2] / "docs" / "accounting.md").read_text().splitlines()
+    (shares,) = (line for line in page if line.startswith("| K / (42.65 d)"))
+    (told,) = (line for line in page if line.startswith("| ") and row in line)
+    fakes = round(rate * 10**6)
+    blank = laws.calibrate("flip-blank", Ask(fakes=fakes, users=10**6), 1.0, 1e-6)
+    for share, ratio in zip(shares.split("|")[2:-1], told.split("|")[2:-1], strict=True):
+        bins = round(fakes / (42.65 * float(share)))
+        ask = Ask(users=10**6, fakes=fakes, bins=bins)
+        found = laws.calibrate("flip-uniform", ask, 1.0, 1e-6, tolerance=1e-4)
+        errors = (
+            laws.standard_error("flip-uniform", found),
+            laws.standard_error("flip-blank", blank),
+        )
+        assert errors[0] / errors[1] == pytest.approx(float(ratio), abs=0.006)
