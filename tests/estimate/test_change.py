@@ -21,6 +21,7 @@ from mixtally.lab.seeded import SeededChance
 from mixtally.protocols.clear_shaped import ClearShaped, ratio_of
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.protocols.flip_uniform import FlipUniform
 from mixtally.records.results import Intervals, Tally
 
 RUNS = 20_000
@@ -29,7 +30,12 @@ WIDE = FlipBlank(bins=2, fakes=20_000, threshold=threshold_of(0.2))
 UNIFORM = ClearUniform(bins=2, fakes=2_000)
 MANY = ClearUniform(bins=2, fakes=8_000)
 SHAPED = ClearShaped.shaped(2, ratio_of(0.05), 300)
-CASES = {"flips": FLIP, "wide": WIDE, "uniform": UNIFORM, "many": MANY, "shaped": SHAPED}
+BOTH = FlipUniform(bins=2, fakes=1_000, threshold=threshold_of(0.005))
+LOUD = FlipUniform(bins=2, fakes=20_000, threshold=threshold_of(0.05))
+CASES = {
+    "flips": FLIP, "wide": WIDE, "uniform": UNIFORM, "many": MANY, "shaped": SHAPED,
+    "flipped uniform": BOTH, "loud": LOUD,
+}  # fmt: skip
 BEFORE, AFTER = np.array([300, 9_000]), np.array([340, 12_000])
 USERS = (20_000, 23_000)
 
@@ -73,7 +79,7 @@ def forgetful(protocol, earlier, later, level, *, simultaneous_over):
     return Intervals(found.lower - before, found.upper - before, level, found.method, False)
 
 
-@pytest.mark.parametrize("name", ["uniform", "many", "shaped"])
+@pytest.mark.parametrize("name", ["uniform", "many", "shaped", "flipped uniform", "loud"])
 def test_forgetting_one_epochs_noise_would_be_seen(name):
     """It covers about 83 %: 70 standard errors away."""
     assert max(covered(name, forgetful)) < 0.9
@@ -168,7 +174,8 @@ def test_the_normal_is_used_where_noise_is_large():
         found = estimate_change(protocol, Tally(first[0], sizes[0]), Tally(second[0], sizes[1]))
         methods[name] = found.each.method
     assert methods == {
-        "flips": EXACT, "wide": NORMAL, "uniform": EXACT, "many": NORMAL, "shaped": EXACT
+        "flips": EXACT, "wide": NORMAL, "uniform": EXACT, "many": NORMAL, "shaped": EXACT,
+        "flipped uniform": EXACT, "loud": NORMAL,
     }  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from mixtally.planner.wish import Wish
 from mixtally.protocols.clear_shaped import ClearShaped, ratio_of
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.protocols.flip_uniform import FlipUniform
 from mixtally.protocols.flip_vector import FlipVector
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.results import Tally
@@ -32,6 +33,11 @@ def tallied_law(protocol, messages, z):
         case FlipBlank():
             q = protocol.flip_probability
             return np.convolve(binomial(z, 1 - q), binomial(messages - z, q))
+        case FlipUniform():  # a fake's bit holds a one with chance 1/d and is flipped like any
+            q, people = protocol.flip_probability, messages - protocol.fakes
+            shown = (1 - q) / protocol.bins + q * (1 - 1 / protocol.bins)
+            own = np.convolve(binomial(z, 1 - q), binomial(people - z, q))
+            return np.convolve(own, binomial(protocol.fakes, shown))
         case ClearUniform():
             return np.concatenate([np.zeros(z), binomial(protocol.fakes, 1 / protocol.bins)])
         case ClearShaped():
@@ -44,6 +50,7 @@ def tallied_law(protocol, messages, z):
     [
         FlipBlank(bins=3, fakes=12, threshold=int(0.1 * 2**64)),
         FlipBlank(bins=3, fakes=0, threshold=int(0.4 * 2**64)),
+        FlipUniform(bins=3, fakes=12, threshold=int(0.1 * 2**64)),
         ClearUniform(bins=3, fakes=12),
         ClearShaped.shaped(3, ratio_of(0.5), 4),
     ],

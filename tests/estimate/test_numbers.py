@@ -12,6 +12,7 @@ from mixtally.lab.simulate import play
 from mixtally.protocols.clear_shaped import ClearShaped, ratio_of
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.protocols.flip_uniform import FlipUniform
 
 SCALE = Scale(0.0, 100.0, 40)
 VALUES = 100.0 * ((np.arange(4000) + 0.5) / 4000) ** 2
@@ -21,6 +22,7 @@ MIDDLES = (SCALE.edges[:-1] + SCALE.edges[1:]) / 2
 PROTOCOLS = {
     "flips": FlipBlank(bins=40, fakes=4000, threshold=threshold_of(0.05)),
     "uniform": ClearUniform(bins=40, fakes=12_000),
+    "flips, uniform": FlipUniform(bins=40, fakes=12_000, threshold=threshold_of(0.01)),
     "shaped": ClearShaped.shaped(40, ratio_of(0.1), 100),
 }
 RUNS = 300

@@ -17,6 +17,7 @@ from mixtally.lab.seeded import SeededChance
 from mixtally.protocols.clear_shaped import ClearShaped, ratio_of
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.protocols.flip_uniform import FlipUniform
 from mixtally.records.results import Estimate, Intervals, Tally
 
 PEOPLE = 9
@@ -32,6 +33,13 @@ def likelihood(protocol, messages, seen, z):
         case FlipBlank():
             q = protocol.flip_probability
             return np.convolve(binomial(z, 1 - q), binomial(messages - z, q))[seen]
+        case FlipUniform():  # a Poisson number of fakes hold the bin
+            mean = protocol.fakes / protocol.bins
+            blank = FlipBlank(protocol.bins, protocol.fakes, protocol.threshold)
+            return sum(
+                exp(-mean) * mean**k / factorial(k) * likelihood(blank, messages, seen, z + k)
+                for k in range(messages - z + 1)
+            )
         case ClearUniform():
             mean, k = protocol.fakes / protocol.bins, seen - z
             return exp(-mean) * mean**k / factorial(k) if k >= 0 else 0.0
@@ -58,6 +66,7 @@ SMALL = [
     (FlipBlank(bins=3, fakes=0, threshold=threshold_of(0.37)), [4, 5, 3], 9),
     (FlipBlank(bins=4, fakes=6, threshold=threshold_of(0.1)), [4, 4, 6, 1], 15),
     (FlipBlank(bins=3, fakes=0, threshold=threshold_of(0.001)), [5, 4, 0], 9),
+    (FlipUniform(bins=3, fakes=60, threshold=threshold_of(0.05)), [25, 26, 22], 69),
     (ClearUniform(bins=3, fakes=6), [5, 6, 4], 15),
     (ClearUniform(bins=2, fakes=4), [7, 6], 13),
     (ClearShaped.shaped(3, ratio_of(0.5), 3), [6, 7, 5], 18),

@@ -18,6 +18,7 @@ from mixtally.lab.simulate import play
 from mixtally.protocols.clear_shaped import ClearShaped, ratio_of
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.protocols.flip_uniform import FlipUniform
 from mixtally.protocols.flip_vector import FlipVector
 from mixtally.protocols.single_bit import SingleBit
 from mixtally.records.results import Tally
@@ -28,6 +29,10 @@ CASES = {
     "flip-blank": (FlipBlank(bins=BINS, fakes=3000, threshold=threshold_of(0.02)), 1),
     "flip-blank, sets of 3": (
         FlipBlank(bins=BINS, fakes=3000, threshold=threshold_of(0.05), max_set=3), 3,
+    ),
+    "flip-uniform": (FlipUniform(bins=BINS, fakes=3000, threshold=threshold_of(0.02)), 1),
+    "flip-uniform, hardly flipped": (
+        FlipUniform(bins=BINS, fakes=5000, threshold=threshold_of(1e-4)), 1,
     ),
     "clear-uniform": (ClearUniform(bins=BINS, fakes=3000), 1),
     "clear-shaped": (ClearShaped.shaped(BINS, ratio_of(0.1), 130), 1),
@@ -122,6 +127,10 @@ def louder(protocol):
     if isinstance(protocol, ClearShaped):
         slower = ratio_of(protocol.shape_decay * 0.9)
         return ClearShaped.shaped(protocol.bins, slower, protocol.shift, protocol.mixes)
+    if isinstance(protocol, FlipUniform):
+        return replace(
+            protocol, fakes=protocol.fakes * 11 // 10, threshold=protocol.threshold * 112 // 100
+        )
     return replace(protocol, threshold=protocol.threshold * 112 // 100)
 
 

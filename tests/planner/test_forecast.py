@@ -78,7 +78,8 @@ def test_a_wanted_error_is_met_with_the_fewest_messages():
 
 def test_a_wanted_error_may_change_the_protocol():
     wish = replace(WISH, protocol=None)
-    assert with_error(wish, 7.0).best.plan.protocol == "clear-uniform"
+    assert with_error(wish, 6.5).best.plan.protocol == "clear-uniform"
+    assert with_error(wish, 7.0).best.plan.protocol == "flip-uniform"
 
 
 @pytest.mark.parametrize("target", [0.0, -1.0, float("nan")])

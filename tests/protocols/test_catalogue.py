@@ -8,6 +8,7 @@ from mixtally.protocols.catalogue import PROTOCOLS, protocol_class, protocol_of
 from mixtally.protocols.clear_shaped import ClearShaped
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.protocols.flip_uniform import FlipUniform
 from mixtally.protocols.flip_vector import FlipVector
 from mixtally.protocols.single_bit import SingleBit
 from mixtally.records.plan import Plan
@@ -22,6 +23,8 @@ EXAMPLES = [
     FlipVector(bins=3, fakes=0, threshold=1 << 60, crowd=50, repeats=4),
     SingleBit(bins=1, fakes=9, threshold=1 << 60, crowd=50),
     FlipBlank(bins=3, fakes=2, threshold=1 << 60, max_set=2),
+    FlipUniform(bins=3, fakes=0, threshold=1 << 24),
+    FlipUniform(bins=3, fakes=10**13, threshold=1 << 63, crowd=50),
 ]
 BLANK = {"fakes": 2000, "threshold": 1 << 60}
 SHAPED = {"fakes": 81, "ratio": 1 << 63, "shift": 27}
@@ -81,6 +84,10 @@ def test_an_unknown_protocol_is_refused(name):
         ("flip-blank", BLANK | {"threshold": 0}),
         ("flip-blank", BLANK | {"threshold": (1 << 24) - 1}),
         ("flip-blank", BLANK | {"threshold": (1 << 63) + 1}),
+        ("flip-uniform", {"fakes": 2000}),
+        ("flip-uniform", BLANK | {"max_set": 1}),
+        ("flip-uniform", BLANK | {"fakes": -1}),
+        ("flip-uniform", BLANK | {"threshold": 0}),
         ("clear-uniform", {}),
         ("clear-uniform", BLANK),
         ("clear-uniform", {"fakes": -1}),
@@ -104,6 +111,8 @@ def test_a_protocol_that_hides_fewer_bits_than_records_set_is_refused():
     for question, name, integers in (
         (three, "flip-blank", {**BLANK, "max_set": 2}),
         (three, "clear-uniform", {"fakes": 128}),
+        (three, "flip-uniform", BLANK),
+        (Question(name="fruit", bins=3, kind=Kind.SET), "flip-uniform", BLANK),
         (three, "flip", {"fakes": 0, "threshold": 1 << 60, "crowd": 50}),
         (bits, "flip-blank", {**BLANK, "max_set": 3}),
         (bits, "clear-uniform", {"fakes": 128}),

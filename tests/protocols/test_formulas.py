@@ -11,6 +11,7 @@ from mixtally.protocols.base import FakeSource
 from mixtally.protocols.clear_shaped import ClearShaped
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.protocols.flip_uniform import FlipUniform
 from mixtally.records.layout import Form
 
 USERS = 1000
@@ -49,6 +50,26 @@ def test_uniform_fakes_are_debiased_by_the_moments_of_their_coins(fakes, bins):
     assert protocol.gain == 1.0
 
 
+@pytest.mark.parametrize("fakes", [0, 1, 5000])
+@pytest.mark.parametrize("bins", [2, 7, 10**7])
+@pytest.mark.parametrize("threshold", [1 << 24, 1 << 50, 1 << 60, (1 << 62) + 12345])
+def test_flipped_uniform_fakes_are_debiased_by_the_moments_of_their_coins(threshold, bins, fakes):
+    """A fake's bit holds a one with chance 1/d, and is then flipped as a person's."""
+    protocol = FlipUniform(bins=bins, fakes=fakes, threshold=threshold)
+    q, share = Fraction(threshold, SCALE), Fraction(1, bins)
+    shown = share * (1 - q) + (1 - share) * q
+    mean, variance = coin_moments([(q, USERS), (shown, fakes)])
+    full, _ = coin_moments([(1 - q, USERS), (shown, fakes)])
+    assert protocol.offset(USERS + fakes) == pytest.approx(mean, rel=1e-12)
+    assert protocol.gain == pytest.approx((full - mean) / USERS, rel=1e-12)
+    expected = variance / float(1 - 2 * q) ** 2
+    assert protocol.variance(USERS + fakes) == pytest.approx(expected, rel=1e-12)
+    assert protocol.standard_error(USERS) == pytest.approx(math.sqrt(expected), rel=1e-12)
+    blank = FlipBlank(bins=bins, fakes=fakes, threshold=threshold).variance(USERS + fakes)
+    split = blank + fakes / bins * (1 - 1 / bins)
+    assert protocol.variance(USERS + fakes) == pytest.approx(split, rel=1e-12)
+
+
 @pytest.mark.parametrize("shift", [1, 2, 27, 300])
 @pytest.mark.parametrize("ratio", [1, 1 << 40, SHAPE["ratio"], SCALE - 1])
 def test_shaped_fakes_are_debiased_by_the_moments_of_their_law(shift, ratio):
@@ -64,17 +85,19 @@ def test_shaped_fakes_are_debiased_by_the_moments_of_their_law(shift, ratio):
 
 
 def test_half_flips_tell_nothing():
-    protocol = FlipBlank(bins=2, fakes=10, threshold=1 << 63)
-    assert protocol.gain == 0.0
-    assert protocol.variance(20) == math.inf
-    assert protocol.local_epsilon == 0.0
+    for kind in (FlipBlank, FlipUniform):
+        protocol = kind(bins=2, fakes=10, threshold=1 << 63)
+        assert protocol.gain == 0.0
+        assert protocol.variance(20) == math.inf
+        assert protocol.local_epsilon == 0.0
 
 
 @pytest.mark.parametrize("threshold", [1 << 24, 1 << 60, 1 << 62])
 def test_the_local_promise_is_the_largest_ratio_of_two_one_hot_records(threshold):
     q = Fraction(threshold, SCALE)
-    protocol = FlipBlank(bins=9, fakes=3, threshold=threshold)
-    assert math.exp(protocol.local_epsilon) == pytest.approx(float(((1 - q) / q) ** 2), rel=1e-12)
+    for kind in (FlipBlank, FlipUniform):
+        local = kind(bins=9, fakes=3, threshold=threshold).local_epsilon
+        assert math.exp(local) == pytest.approx(float(((1 - q) / q) ** 2), rel=1e-12)
 
 
 def test_a_record_in_clear_has_no_local_promise():

@@ -32,8 +32,8 @@ CLAIM: dict[str, tuple[Any, Any]] = {
             str | None,
             typer.Option(
                 "--protocol",
-                help="Attack a claim: flip-blank, flip, single-bit, clear-uniform, clear-shaped or "
-                "memory.",
+                help="Attack a claim: flip-blank, flip-uniform, flip, single-bit, clear-uniform, "
+                "clear-shaped or memory.",
                 metavar="NAME",
             ),
         ],

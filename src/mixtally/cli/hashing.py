@@ -45,20 +45,6 @@ def seed_of(came: str | None, chance: "Chance | None" = None) -> str:
     return came if came is not None else drawn_seed(chance or SecureChance())
 
 
-def read_candidates(path: Path) -> tuple[str, ...]:
-    """The words in the file; raises DataError for an empty list, empty lines and repetitions."""
-    from mixtally.errors import DataError
-
-    words = o.read_labels(path) or ()
-    if not words or "" in words or len(set(words)) < len(words):
-        raise DataError(
-            str(path), wanted="distinct words, one a line",
-            got=f"{len(words):,} lines, {len(set(words) - {''}):,} distinct words",
-            do="remove empty lines and repetitions",
-        )  # fmt: skip
-    return words
-
-
 def asked_words(
     path: Path | None,
     came: dict[str, Any],
@@ -95,7 +81,7 @@ def asked_words(
             "--candidates", wanted="one word a person, its counts as they are",
             got=", ".join(wrong) + " beside it", do="leave these out",
         )  # fmt: skip
-    return read_candidates(path)
+    return o.read_labels(path)
 
 
 def hashed_question(came: dict[str, Any], name: str, chance: "Chance") -> "Question":

@@ -7,7 +7,6 @@ import typer
 
 from mixtally.cli import options as o
 from mixtally.cli.grouped import takes
-from mixtally.cli.hashing import read_candidates
 from mixtally.cli.memory_options import BLOOM, LEVELS, filled
 from mixtally.cli.output import print_json, progress_bars, publish
 
@@ -175,9 +174,7 @@ def _plan(population: "Population", options: dict[str, Any]) -> "TwoLevel":
 
 def _words(population: "Population", candidates: Path | None) -> tuple[str, ...]:
     """The candidates in the file, or all values of the data; raises DataError for a bad list."""
-    if candidates is None:
-        return population.question.labels or ()
-    return read_candidates(candidates)
+    return o.read_labels(candidates) or population.question.labels or ()
 
 
 def _file(

@@ -100,8 +100,8 @@ ProtocolName = Annotated[
     str | None,
     typer.Option(
         "--protocol",
-        help="flip-blank, clear-uniform, clear-shaped, single-bit or flip; chosen by error when "
-        "left out.",
+        help="flip-blank, flip-uniform, clear-uniform, clear-shaped, single-bit or flip; chosen by "
+        "error when left out.",
         metavar="NAME",
     ),
 ]
@@ -160,7 +160,9 @@ def read_labels(path: Path | None) -> tuple[str, ...] | None:
     if path is None:
         return None
     try:
-        labels = tuple(path.read_text(encoding="utf-8-sig").splitlines())
+        # Not splitlines: a label may hold other separators, which nobody sees as the end of a line.
+        text = path.read_text(encoding="utf-8-sig").removesuffix("\n")
+        labels = tuple(text.split("\n")) if text else ()
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(
             str(path), wanted="UTF-8 text, one label a line", got=str(error), do="check the file"

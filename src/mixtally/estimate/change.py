@@ -9,9 +9,12 @@ two tallied counts s' - s is exact as well:
   flipped, so N - s is a tally of N messages of which N - z hold the bit, flipped with the same q,
   and s' + (N - s) is a tally of N + N' messages of which N + (z' - z) hold it. Its law knows the
   two counts through their difference alone, and ``intervals`` inverts it: no count is guessed.
+  Uniform fakes are counted apart from the people: a bit of one that was turned over is set with
+  probability 1 - s where s is that of the others.
 """
 
 import math
+from dataclasses import dataclass
 from functools import lru_cache
 from statistics import NormalDist
 
@@ -24,6 +27,7 @@ from mixtally.estimate.intervals import EXACT, MOST_EXACT_ONES, NORMAL, interval
 from mixtally.estimate.noise import NoiseLaw, depends_on_count, noise_law
 from mixtally.protocols.base import FakeSource, Protocol
 from mixtally.protocols.clear_uniform import ClearUniform
+from mixtally.protocols.flip_uniform import FlipUniform
 from mixtally.records.change import Change
 from mixtally.records.results import Intervals, Tally
 
@@ -81,16 +85,26 @@ def change_intervals(
     ``simultaneous_over`` bins and changes share the error allowed (Bonferroni); 1 gives each the
     whole of it.
     """
-    before = earlier.messages
+    fewest, most = -_people(protocol, earlier), _people(protocol, later)
+    before, sent = earlier.messages, earlier.messages + later.messages
     if depends_on_count(protocol):
-        both = Tally(later.counts - earlier.counts + before, before + later.messages)
-        found = intervals(protocol, both, level, simultaneous_over=simultaneous_over)
+        both = Tally(later.counts - earlier.counts + before, sent)
+        flipped = protocol.offset(sent)
+        if isinstance(protocol, FlipUniform):
+            flipped = sum(protocol.offset(tally.messages) for tally in (earlier, later))
+            protocol = _BothWays(
+                bins=protocol.bins, fakes=2 * protocol.fakes, threshold=protocol.threshold
+            )
+            before = -fewest
+        found = intervals(
+            protocol, both, level, simultaneous_over=simultaneous_over,
+            exact_ones=math.inf if flipped <= MOST_EXACT_ONES else -math.inf,
+        )  # fmt: skip
         lower, upper, method = found.lower - before, found.upper - before, found.method
     else:
         tail = (1.0 - level) / 2.0 / simultaneous_over
         rise = later.counts - earlier.counts
         lower, upper, method = _clear(protocol, rise, tail)
-    fewest, most = -_people(protocol, earlier), _people(protocol, later)
     return Intervals(
         lower=np.clip(lower, fewest, most),
         upper=np.clip(upper, fewest, most),
@@ -98,6 +112,17 @@ def change_intervals(
         method=method,
         simultaneous=simultaneous_over > 1,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _BothWays(FlipUniform):
+    """The fakes of two batches, the half that came earlier turned over."""
+
+    @property
+    def fake_bits(self) -> tuple[tuple[int, float], ...]:
+        """How many fakes there are of either half, and how likely one sets a given bit."""
+        ((both, shown),) = super(_BothWays, self).fake_bits
+        return (both // 2, shown), (both // 2, 1.0 - shown)
 
 
 _Ends = tuple[NDArray[np.int64], NDArray[np.int64], str]

@@ -11,6 +11,7 @@ from mixtally.protocols.base import Protocol
 from mixtally.protocols.clear_shaped import ClearShaped
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.protocols.flip_uniform import FlipUniform
 from mixtally.protocols.flip_vector import FlipVector
 from mixtally.protocols.single_bit import SingleBit
 
@@ -48,11 +49,13 @@ def noise_law(protocol: Protocol, messages: int, count: int) -> NoiseLaw:
     match protocol:
         case FlipBlank() | SingleBit() | FlipVector():
             ones = count * protocol.messages_per_record
-            noise = _difference(
-                _binomial(messages - ones, protocol.flip_probability),
-                _binomial(ones, protocol.flip_probability),
-            )
+            noise = _flipped(messages, ones, protocol.flip_probability)
             return noise._replace(first=noise.first + ones - count)
+        case FlipUniform():
+            noise = _flipped(messages - protocol.fakes, count, protocol.flip_probability)
+            for many, shown in protocol.fake_bits:
+                noise = _sum(noise, _binomial(many, shown))
+            return noise
         case ClearUniform():
             return _binomial(protocol.fakes, 1.0 / protocol.bins)
         case ClearShaped():
@@ -68,6 +71,15 @@ def _binomial(trials: int, probability: float) -> NoiseLaw:
         return NoiseLaw(0, np.ones(1))
     low, high = tails.window(trials, probability)
     return NoiseLaw(low, tails.pmf(trials, probability, low, high))
+
+
+def _flipped(messages: int, ones: int, flip: float) -> NoiseLaw:
+    """How many more of ``messages`` bits are set after their flips, ``ones`` of them before."""
+    return _difference(_binomial(messages - ones, flip), _binomial(ones, flip))
+
+
+def _sum(one: NoiseLaw, other: NoiseLaw) -> NoiseLaw:
+    return NoiseLaw(one.first + other.first, np.convolve(one.pmf, other.pmf))
 
 
 def _difference(gained: NoiseLaw, lost: NoiseLaw) -> NoiseLaw:

@@ -2,7 +2,7 @@
 
 How many people there are is known, so what the counts lack or exceed it by is pure noise: it is
 shared out evenly, c_j - (sum c - n) / d. What is left has the covariance a (I - 1 1'/d) with the
-same a for every protocol (uniform fakes already add up; their a is K / d). Hence
+same a for every protocol (uniform fakes already add up; their share of a is K / d). Hence
 
     Var mean       = a / n^2 * sum_j (m_j - mean of m)^2        m_j the middles of the bins
     Var (C_1 + ... + C_j) = a * j (d - j) / d                    the counts up to bin j
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from mixtally.protocols.base import Protocol
 from mixtally.protocols.clear_uniform import ClearUniform
+from mixtally.protocols.flip_uniform import FlipUniform
 from mixtally.records.results import Figure
 
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
@@ -88,8 +89,8 @@ class Cuts:
 
 def spread_of(protocol: Protocol, messages: int) -> float:
     """The a of the module's covariance, in counts squared."""
-    if isinstance(protocol, ClearUniform):
-        return protocol.fakes / protocol.bins
+    if isinstance(protocol, (ClearUniform, FlipUniform)):
+        return protocol.variance(messages) + protocol.fakes / protocol.bins**2
     return protocol.variance(messages)
 
 

@@ -12,7 +12,7 @@ integral over t in (0, 1) of prod (P(z_j < z) + t h_j(z)), and the chances sum t
 That all votes sum to the voters is not used: where the noise is normal and equal in all bins it
 only moves all estimates together. The bins' noise is independent given the votes: flips and shaped
 fakes by construction; uniform fakes are a multinomial, which is a product of Poisson laws once the
-sum is given.
+sum is given, flipped or not.
 """
 
 import math
@@ -100,18 +100,22 @@ def _law(protocol: Protocol, tally: Tally, seen: int, votes: NDArray[np.int64]) 
 def _flipped(protocol: Flips, messages: int, seen: int, votes: NDArray[np.int64]) -> Floats:
     """P(S = seen) for S ~ Bin(z, p) + Bin(messages - z, q) and every z of ``votes``.
 
+    With uniform fakes a Poisson number of mean K / d joins the z.
+
     The Fourier inversion (1/2 pi) int (q + p e^it)^z (p + q e^it)^(N - z) e^(-i t seen) dt by the
     trapezoid rule. Its aliases lie 40 deviations and 100 counts apart, further than any of
     ``votes`` from what it explains; beyond an angle of 12 / deviation the integrand is below 1e-13.
     """
     q = protocol.flip_probability
     p = 1.0 - q
-    deviation = math.sqrt(messages * p * q)
+    ones = protocol.fakes / protocol.bins if protocol.uniform_fakes else 0.0
+    deviation = math.sqrt(messages * p * q + protocol.gain**2 * ones)
     half = math.ceil(20.0 * deviation + 50.0)
     step = 2.0 * math.pi / (2 * half + 1)
     angle = step * np.arange(1, min(half, math.ceil(12.0 / deviation / step)) + 1)
     turn = np.exp(1j * angle)
     held, other = np.log(q + p * turn), np.log(p + q * turn)
-    power = messages * other - 1j * seen * angle + votes[:, np.newaxis] * (held - other)
+    fakes = ones * np.expm1(held - other)
+    power = messages * other + fakes - 1j * seen * angle + votes[:, np.newaxis] * (held - other)
     found = step / (2.0 * math.pi) * (1.0 + 2.0 * np.exp(power).real.sum(axis=1))
     return np.asarray(np.maximum(found, 0.0), dtype=np.float64)

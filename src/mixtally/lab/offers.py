@@ -18,6 +18,7 @@ from mixtally.privacy.price import law_of, verify
 from mixtally.protocols.base import Protocol
 from mixtally.protocols.clear import ClearProtocol
 from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.protocols.flip_uniform import FlipUniform
 from mixtally.protocols.flip_vector import FlipVector
 from mixtally.protocols.single_bit import SingleBit
 from mixtally.records.certificate import Certificate
@@ -140,19 +141,21 @@ def seen_by_sums(offer: Offer) -> Certificate:
             status=own.status, assumption=own.assumption,
             source=f"sums and shuffled messages of this protocol tell the same; {own.source}",
         )  # fmt: skip
-    found = laws.price("flip", _summed(protocol, offer.plan), own.epsilon)
+    found = laws.price(*_summed(protocol, offer.plan), own.epsilon)
     if found.upper > own.upper:
         return same
     return msgspec.structs.replace(found, lower=0.0) if protocol.fakes else found
 
 
-def _summed(protocol: Protocol, plan: Plan) -> Ask:
-    """The law of sums of everybody's flips; sent fakes are left out, which never hides more."""
-    _, ask = law_of(protocol)
+def _summed(protocol: Protocol, plan: Plan) -> tuple[str, Ask]:
+    """The law of sums of everybody's flips; blank fakes are left out, which never hides more."""
     people = math.floor(plan.honest_fraction * plan.users)
+    name, ask = law_of(protocol.surely(plan.honest_fraction))
+    if isinstance(protocol, FlipUniform):
+        return name, replace(ask, users=people, count_crowd=False, observer=Observer.SUMS)
     if isinstance(protocol, FlipBlank):
         ask = Ask(
             users=people, threshold=protocol.threshold, bins=protocol.bins,
             max_set=protocol.max_set if protocol.max_set > 1 else None,
         )  # fmt: skip
-    return replace(ask, observer=Observer.SUMS)
+    return "flip", replace(ask, observer=Observer.SUMS)

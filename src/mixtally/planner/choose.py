@@ -6,9 +6,11 @@ from mixtally.errors import InfeasibleError
 from mixtally.planner.answer import Answer, Misfit, Offer
 from mixtally.planner.offers import OFFERS, clear_hashed, flip
 from mixtally.planner.reason import budget, reason
+from mixtally.planner.uniform_flips import flip_uniform
 from mixtally.planner.ways import ways
 from mixtally.planner.wish import Wish
 from mixtally.protocols.clear_uniform import ClearUniform
+from mixtally.protocols.flip_uniform import FlipUniform
 from mixtally.protocols.flip_vector import FlipVector
 from mixtally.records.question import Kind
 
@@ -43,13 +45,16 @@ def survey(wish: Wish) -> tuple[list[Offer], list[Misfit]]:
     results = [
         OFFERS[name](wish, way)
         for way in ways(wish.question)
-        for name in ([wish.protocol] if wish.protocol else OFFERS)
+        for name in OFFERS
+        if wish.protocol in (None, name)
     ]
     (whole, *_) = ways(wish.question)
     if wish.protocol in (None, ClearUniform.name) and not wish.mix_fakes:
         results.append(clear_hashed(wish, whole))
     if wish.protocol in (None, FlipVector.name):
         results += [flip(wish, whole, times) for times in _repeats(wish)]
+    if wish.protocol in (None, FlipUniform.name):
+        results += [flip_uniform(wish, way) for way in ways(wish.question)]
     if wish.protocol and not any(results):
         results.append(Misfit(wish.protocol, f"another question: {KINDS[wish.question.kind]}"))
     offers = [result for result in results if isinstance(result, Offer)]

@@ -35,6 +35,8 @@ _SOURCES: dict[str, str] = {
 }
 _NOISE = {
     "flip-blank": "N p q / (p - q)^2, N = users + fakes; Notes 2020, below (5.20)",
+    "flip-uniform": "N p q / (p - q)^2 + (fakes / bins)(1 - 1 / bins), N = users + fakes; Notes "
+    "2020, below (5.20) and (5.10)",
     "single-bit": "N p q / (p - q)^2, N = users + fakes; Notes 2020, below (5.20)",
     "flip": "n p q / (k (p - q)^2) for k repeats; Notes 2020, below (5.20); k-randomization",
     "clear-uniform": "(fakes / bins)(1 - 1 / bins); Notes 2020, below (5.10)",
@@ -43,6 +45,7 @@ _NOISE = {
 _OVER = "; added up over the messages of a record and all collections"
 _LOCAL = {
     "flip-blank": "2 k ln(p / q), k = max set: the bits in which two records can differ" + _OVER,
+    "flip-uniform": "2 ln(p / q): the bits in which two records can differ" + _OVER,
     "single-bit": "ln(p / q), for each bit of a record" + _OVER,
     "flip": "k L ln(p / q): L bits may differ in each of k repeats" + _OVER,
     "clear-uniform": "infinite: answers travel in clear",
@@ -81,6 +84,8 @@ def _fakes(name: str) -> str:
     return {
         "clear-uniform": "the least number with which the guarantee is kept",
         "clear-shaped": "bins x shape shift x mixes, on average",
+        "flip-uniform": "(messages per user - messages of a record) x users, or as few as suffice "
+        "in clear",
         "flip": "none: other people's flips hide a person",
     }.get(name, "(messages per user - messages of a record) x users, or as few as help")
 

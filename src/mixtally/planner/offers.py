@@ -26,7 +26,7 @@ Result = Offer | Misfit | None
 """None when the protocol cannot hold such a record at all."""
 
 _IN_CLEAR = "no --local-epsilon: answers travel in clear, so nothing survives broken mixes"
-_COINS = "more fakes: with these every bit would be a fair coin"
+COINS = "more fakes: with these every bit would be a fair coin"
 _HUGE = 100_000
 """From so many bins on values may share bins: below, flips take at most 12,500 bytes a message."""
 _LARGE = 100_000
@@ -42,8 +42,8 @@ def flip_blank(wish: Wish, way: Way) -> Result:
     sizes = [Layout(Form.BITS, part.bins).message_bytes for part in way.parts]
     fakes = wish.most_fakes(len(sizes), sum(sizes) / len(sizes))
     if fakes < 0:
-        return _lacks(FlipBlank.name, wish, way, sum(sizes))
-    most, crowd = max(part.max_set for part in way.parts), _counted(wish)
+        return lacks(FlipBlank.name, wish, way, sum(sizes))
+    most, crowd = max(part.max_set for part in way.parts), counted(wish)
     if most > 1:
         # With k set bits q falls as K^(-1/k), so (n + K) q is least at n / (k - 1) fakes.
         fakes = min(fakes, wish.users // (most - 1))
@@ -54,12 +54,12 @@ def flip_blank(wish: Wish, way: Way) -> Result:
         count_crowd=crowd > 0,
     )
     touched = 2 * most * len(sizes)
-    threshold = _threshold(wish, way, "flip-blank", ask)
+    threshold = least_threshold(wish, way, "flip-blank", ask)
     if threshold is None:
-        return Misfit(FlipBlank.name, _COINS)
-    capped = _capped(wish, touched)
-    if capped > threshold:  # more noise than the guarantee needs: fakes would only add to it
-        threshold, fakes = capped, _fewest(wish, way, "flip-blank", ask, capped, fakes)
+        return Misfit(FlipBlank.name, COINS)
+    floor = capped(wish, touched)
+    if floor > threshold:  # more noise than the guarantee needs: fakes would only add to it
+        threshold, fakes = floor, fewest(wish, way, "flip-blank", ask, floor, fakes)
     return offer(wish, [
         (part, FlipBlank(
             bins=part.bins, fakes=fakes, threshold=threshold, crowd=crowd, max_set=part.max_set
@@ -75,15 +75,15 @@ def single_bit(wish: Wish, way: Way) -> Result:
     bits = len(way.parts)
     fakes, crowd = wish.most_fakes(bits), wish.sure_crowd
     if fakes < 0:
-        return _lacks(SingleBit.name, wish, way, bits)
+        return lacks(SingleBit.name, wish, way, bits)
     if crowd < LEAST_USERS:
         return Misfit(SingleBit.name, "more people who are sure to take part")
     results = []
     for count in dict.fromkeys((0, fakes)):  # in a large crowd fakes hide no better than people
         ask = Ask(users=crowd, fakes=math.floor(wish.sure_fraction * count))
-        threshold = _threshold(wish, way, "single-bit", ask)
+        threshold = least_threshold(wish, way, "single-bit", ask)
         if threshold is not None:
-            threshold = max(threshold, _capped(wish, bits))
+            threshold = max(threshold, capped(wish, bits))
             built = SingleBit(bins=1, fakes=count, threshold=threshold, crowd=crowd)
             results.append(offer(wish, [(part, built) for part in way.parts]))
         if results and crowd * wish.sure_fraction > _LARGE:
@@ -91,7 +91,7 @@ def single_bit(wish: Wish, way: Way) -> Result:
     offers = [result for result in results if isinstance(result, Offer)]
     if offers:
         return min(offers, key=lambda one: (round(one.standard_error, 2), one.messages_per_user))
-    return results[0] if results else Misfit(SingleBit.name, _COINS)
+    return results[0] if results else Misfit(SingleBit.name, COINS)
 
 
 def flip(wish: Wish, way: Way, repeats: int = 1) -> Result:
@@ -101,15 +101,15 @@ def flip(wish: Wish, way: Way, repeats: int = 1) -> Result:
         return None
     size = Layout(Form.BITS, question.bins).message_bytes
     if wish.most_fakes(repeats, size) < 0:
-        return _lacks(FlipVector.name, wish, way, size) if repeats == 1 else None
+        return lacks(FlipVector.name, wish, way, size) if repeats == 1 else None
     crowd = wish.sure_crowd
     if crowd < LEAST_USERS:
         return Misfit(FlipVector.name, "more people who are sure to take part")
     ask = Ask(users=crowd, bits=question.bins, repeats=repeats if repeats > 1 else None)
-    threshold = _threshold(wish, way, "flip", ask)
+    threshold = least_threshold(wish, way, "flip", ask)
     if threshold is None:
         return Misfit(FlipVector.name, "more people: with these every bit would be a fair coin")
-    threshold = max(threshold, _capped(wish, question.bins * repeats))
+    threshold = max(threshold, capped(wish, question.bins * repeats))
     built = FlipVector(
         bins=question.bins, fakes=0, threshold=threshold, crowd=crowd, repeats=repeats
     )
@@ -123,7 +123,7 @@ def clear_uniform(wish: Wish, way: Way) -> Result:
         return None
     if wish.local_epsilon is not None:
         return Misfit(ClearUniform.name, _IN_CLEAR)
-    needs = [_uniform_fakes(wish, way, part.bins) for part in clear.parts]
+    needs = [uniform_fakes(wish, way, part.bins) for part in clear.parts]
     sizes = [Layout(Form.INDEX, part.bins).message_bytes for part in clear.parts]
     total, sent = (
         sum(needs),
@@ -163,7 +163,7 @@ def clear_hashed(wish: Wish, way: Way) -> Result:
         return None
     shared = Hashing(seed=wish.hash_seed, values=question.bins)
     hashed = Question(name=question.name, bins=bins, hashed=shared)
-    return offer(wish, [(hashed, ClearUniform(bins=bins, fakes=_uniform_fakes(wish, way, bins)))])
+    return offer(wish, [(hashed, ClearUniform(bins=bins, fakes=uniform_fakes(wish, way, bins)))])
 
 
 def clear_shaped(wish: Wish, way: Way) -> Result:
@@ -177,7 +177,7 @@ def clear_shaped(wish: Wish, way: Way) -> Result:
         return Misfit(ClearShaped.name, "a mix that is trusted to draw the fakes: --mix-fakes")
     size = sum(Layout(Form.INDEX, part.bins).message_bytes for part in clear.parts)
     if wish.most_fakes(len(clear.parts), size / len(clear.parts)) < 0:
-        return _lacks(ClearShaped.name, wish, way, size)
+        return lacks(ClearShaped.name, wish, way, size)
     together = len(clear.parts) * wish.collections
     wished = wish.guarantee
     try:
@@ -200,12 +200,13 @@ OFFERS: dict[str, Callable[[Wish, Way], Result]] = {
 """What every protocol has to offer; in this order where errors are equal."""
 
 
-def _counted(wish: Wish) -> int:
+def counted(wish: Wish) -> int:
+    """People whose own flips are counted on as fakes, 0 unless that was wished for."""
     crowd = wish.sure_crowd if wish.count_crowd else 0
     return crowd if crowd >= LEAST_USERS else 0
 
 
-def _threshold(wish: Wish, way: Way, name: str, ask: Ask) -> int | None:
+def least_threshold(wish: Wish, way: Way, name: str, ask: Ask) -> int | None:
     """The least flip probability times 2^64, None when only a fair coin would do."""
     wished, together = wish.guarantee, len(way.parts) * wish.collections
     one = together == 1 and not ask.count_crowd and ask.max_set is None
@@ -220,7 +221,7 @@ def _threshold(wish: Wish, way: Way, name: str, ask: Ask) -> int | None:
     return found if found is not None and found < MOST_THRESHOLD else None
 
 
-def _capped(wish: Wish, touched: int) -> int:
+def capped(wish: Wish, touched: int) -> int:
     """The least flip probability times 2^64 that keeps the local epsilon wished for, 0 without one.
 
     In every collection at most ``touched`` bits differ between two records, each telling ln(p/q) to
@@ -233,7 +234,7 @@ def _capped(wish: Wish, touched: int) -> int:
     return min(MOST_THRESHOLD - 1, math.ceil(least * (1.0 + 1e-15)) + 1)
 
 
-def _fewest(wish: Wish, way: Way, name: str, ask: Ask, threshold: int, most: int) -> int:
+def fewest(wish: Wish, way: Way, name: str, ask: Ask, threshold: int, most: int) -> int:
     """The fewest fakes, up to ``most``, with which ``threshold`` keeps the guarantee."""
     wished, together = wish.guarantee, len(way.parts) * wish.collections
     try:
@@ -253,7 +254,7 @@ def _most_bins(wish: Wish, way: Way, most: int, fakes: int) -> int:
     """
     over, fit, guess = most + 1, 0, most
     while over - fit > 1 and guess >= 2:
-        need = _uniform_fakes(wish, way, guess)
+        need = uniform_fakes(wish, way, guess)
         if need <= fakes:
             fit, guess = guess, guess + max(1, (fakes - need) * guess // need)
         else:
@@ -262,7 +263,7 @@ def _most_bins(wish: Wish, way: Way, most: int, fakes: int) -> int:
     return fit if fit >= 2 else 0
 
 
-def _uniform_fakes(wish: Wish, way: Way, bins: int) -> int:
+def uniform_fakes(wish: Wish, way: Way, bins: int) -> int:
     """Fakes that must be promised so that enough of them surely arrive."""
     wished, together = wish.guarantee, len(way.parts) * wish.collections
     sure = laws.calibrate(
@@ -273,7 +274,7 @@ def _uniform_fakes(wish: Wish, way: Way, bins: int) -> int:
     return promised(sure, wish.sure_fraction)
 
 
-def _lacks(name: str, wish: Wish, way: Way, size: int) -> Misfit:
+def lacks(name: str, wish: Wish, way: Way, size: int) -> Misfit:
     """The budget does not even hold a person's own messages."""
     if wish.bytes_per_user is not None and wish.bytes_per_user < size:
         return Misfit(name, f"{size:,} bytes of a person's own messages: --bytes-per-user {size}")

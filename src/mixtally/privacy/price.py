@@ -11,6 +11,7 @@ from mixtally.protocols.catalogue import protocol_of
 from mixtally.protocols.clear_shaped import SHAPED_ASSUMPTION, SHAPED_BY_MANY, ClearShaped
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.protocols.flip_uniform import FlipUniform
 from mixtally.protocols.flip_vector import FlipVector
 from mixtally.protocols.flips import Flips
 from mixtally.protocols.single_bit import SingleBit
@@ -97,6 +98,14 @@ def law_of(protocol: Protocol) -> tuple[str, Ask]:
                 threshold=protocol.threshold,
                 bins=protocol.bins if protocol.max_set > 1 or protocol.crowd else None,
                 max_set=protocol.max_set if protocol.max_set > 1 else None,
+                users=protocol.crowd or None,
+                count_crowd=protocol.crowd > 0,
+            )
+        case FlipUniform():
+            ask = Ask(
+                fakes=protocol.fakes,
+                threshold=protocol.threshold,
+                bins=protocol.bins,
                 users=protocol.crowd or None,
                 count_crowd=protocol.crowd > 0,
             )

@@ -31,6 +31,8 @@ class Protocol(ABC):
 
     name: ClassVar[str]
     fake_source: ClassVar[FakeSource]
+    uniform_fakes: ClassVar[bool] = False
+    """Whether a person's fakes are records of uniformly random bins; blank ones otherwise."""
 
     least_bins: ClassVar[int] = 2
 

@@ -5,12 +5,14 @@ from mixtally.protocols.base import Protocol
 from mixtally.protocols.clear_shaped import ClearShaped
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.protocols.flip_uniform import FlipUniform
 from mixtally.protocols.flip_vector import FlipVector
 from mixtally.protocols.single_bit import SingleBit
 from mixtally.records.plan import Plan
 
 PROTOCOLS: dict[str, type[Protocol]] = {
-    kind.name: kind for kind in (FlipBlank, ClearUniform, ClearShaped, FlipVector, SingleBit)
+    kind.name: kind
+    for kind in (FlipBlank, FlipUniform, ClearUniform, ClearShaped, FlipVector, SingleBit)
 }
 
 

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 from mixtally.protocols.base import Protocol
 from mixtally.records.layout import Form, Layout
@@ -10,6 +11,8 @@ from mixtally.records.layout import Form, Layout
 @dataclass(frozen=True, slots=True)
 class ClearProtocol(Protocol):
     """Records that are not randomized, among fakes that look the same."""
+
+    uniform_fakes: ClassVar[bool] = True
 
     @property
     def layout(self) -> Layout:

@@ -15,7 +15,7 @@ from mixtally.records.layout import Form, Layout
 
 @dataclass(frozen=True, slots=True)
 class Flips(Protocol):
-    """What flipped records have in common; fakes, if any, are flipped blanks.
+    """What flipped records have in common; fakes, if any, are flipped too.
 
     where
       threshold   the flip probability q times 2^64, an integer in [2^24, 2^63]

@@ -28,11 +28,13 @@ def reports(protocol: Protocol, records: Records, chance: Chance) -> Rows:
 
 
 def fakes(protocol: Protocol, count: int, chance: Chance) -> Rows:
-    """``count`` fakes as a person draws them: flipped blanks, or uniform bins in clear."""
+    """``count`` fakes as a person draws them: blanks or uniform records, flipped as reports are."""
     layout = protocol.layout
-    if layout.form is Form.BITS:
-        return _randomized(protocol, layout.blank(count), chance)
-    return layout.rows(below(chance, layout.bins, count))
+    if protocol.uniform_fakes:
+        rows = layout.rows(below(chance, layout.bins, count))
+    else:
+        rows = layout.blank(count)
+    return _randomized(protocol, rows, chance)
 
 
 def _written(protocol: Protocol, records: Records) -> Rows:

@@ -6,7 +6,6 @@ from mixtally.ground.bits import Rows
 from mixtally.ground.chance import Chance
 from mixtally.ground.draw import below
 from mixtally.protocols.base import Protocol
-from mixtally.records.layout import Form
 
 
 def one_report(protocol: Protocol, code: int, chance: Chance) -> bytes:
@@ -15,11 +14,11 @@ def one_report(protocol: Protocol, code: int, chance: Chance) -> bytes:
 
 
 def one_fake(protocol: Protocol, chance: Chance) -> bytes:
-    """One fake: a flipped blank, or a uniform bin in clear."""
+    """One fake: a blank or a uniform record, flipped as a report is."""
     layout = protocol.layout
-    if layout.form is Form.BITS:
-        return _sent(protocol, layout.blank(1), chance)
-    return layout.rows(below(chance, layout.bins, 1)).tobytes()
+    if protocol.uniform_fakes:
+        return _sent(protocol, layout.rows(below(chance, layout.bins, 1)), chance)
+    return _sent(protocol, layout.blank(1), chance)
 
 
 def _sent(protocol: Protocol, row: Rows, chance: Chance) -> bytes:

@@ -12,6 +12,7 @@ from mixtally.lab.seeded import SeededChance
 from mixtally.protocols.clear_shaped import ClearShaped
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.protocols.flip_uniform import FlipUniform
 from mixtally.protocols.flip_vector import FlipVector
 from mixtally.protocols.single_bit import SingleBit
 from mixtally.randomize import reports
@@ -39,6 +40,7 @@ def sound():
         "flip-blank, crowd": FlipBlank(bins=12, fakes=0, threshold=threshold_of(0.1), crowd=2000),
         "flip-blank, two bins": FlipBlank(bins=2, fakes=2000, threshold=threshold_of(0.02)),
         "flip-blank, sets": FlipBlank(bins=9, fakes=2000, threshold=threshold_of(0.15), max_set=3),
+        "flip-uniform": FlipUniform(bins=40, fakes=900, threshold=threshold_of(0.02)),
         "clear-uniform": ClearUniform(bins=20, fakes=900),
         "clear-shaped": ClearShaped.shaped(30, *shape),
         "clear-shaped, two mixes": ClearShaped.shaped(30, *shape, mixes=2),

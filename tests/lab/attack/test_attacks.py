@@ -35,8 +35,8 @@ def target_of(protocol, **changes):
 
 NAMES = (
     "flip-blank", "flip-blank, crowd", "flip-blank, two bins", "flip-blank, sets",
-    "clear-uniform", "clear-shaped", "clear-shaped, two mixes", "single-bit", "flip",
-    "flip, repeats",
+    "flip-uniform", "clear-uniform", "clear-shaped", "clear-shaped, two mixes", "single-bit",
+    "flip", "flip, repeats",
 )  # fmt: skip
 
 
@@ -95,6 +95,7 @@ def constant(weights, layout, chance):
     [
         ("flip-blank", Device(fakes=unflipped)),
         ("flip-blank, sets", Device(fakes=unflipped)),
+        ("flip-uniform", Device(fakes=unflipped)),
         ("clear-uniform", Device(fakes=one_bin)),
         ("clear-shaped", Device(shaped=constant)),
         ("flip", Device(flip=lambda rows, *_: rows)),

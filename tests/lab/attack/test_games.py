@@ -12,11 +12,14 @@ from mixtally.lab.attack.clear import ShapedGame
 from mixtally.lab.attack.device import Device
 from mixtally.lab.attack.flipped import FlippedGame
 from mixtally.lab.attack.games import game_of, play, quick_runs
+from mixtally.lab.attack.uniform_flips import UniformFlipsGame, fakes_in_view
+from mixtally.lab.seeded import SeededChance
 from mixtally.privacy import clear_shaped, price, single_bit, vectors
 from mixtally.privacy.hinge import hinge
 from mixtally.privacy.weights import Orbit, flip_law
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.protocols.flip_uniform import FlipUniform
 from mixtally.protocols.flip_vector import FlipVector
 from mixtally.protocols.single_bit import SingleBit
 from mixtally.randomize import fakes
@@ -50,6 +53,46 @@ def test_the_statistic_is_the_log_likelihood_ratio(people, fakes_sent, x):
         rows = np.packbits(np.array(seen, dtype=np.uint8), axis=1, bitorder="little")
         wanted = math.log(multiset([*others, u], seen, q) / multiset([*others, v], seen, q))
         assert game._statistic(game._counts(rows)) == pytest.approx(wanted, abs=1e-9)
+
+
+@pytest.mark.parametrize("forgotten", [False, True])
+def test_the_statistic_among_uniform_fakes_is_the_log_likelihood_ratio(forgotten, monkeypatch):
+    """The twin takes fakes for blanks, as if they set no bit of their own."""
+    u, v, q = (1, 0, 0), (0, 1, 0), 0.2
+    game = UniformFlipsGame(threshold_of(q), 3, people=0, fakes=2)
+    if forgotten:
+        blank = FlippedGame(threshold_of(q), (0, 0, 0), u, v, 0, 2)
+        monkeypatch.setattr(UniformFlipsGame, "_counts", lambda _, rows: blank._counts(rows))
+        monkeypatch.setattr(UniformFlipsGame, "_statistic", lambda _, c: blank._statistic(c))
+    wrong = 0
+    for seen in product(product((0, 1), repeat=3), repeat=3):
+        if seen != tuple(sorted(seen)):
+            continue
+        rows = np.packbits(np.array(seen, dtype=np.uint8), axis=1, bitorder="little")
+        in_u, in_v = (
+            sum(multiset([*sent, own], seen, q) for sent in product(np.eye(3), repeat=2))
+            for own in (u, v)
+        )
+        found = game._statistic(game._counts(rows))
+        wrong += found != pytest.approx(math.log(in_u / in_v), abs=1e-9)
+    assert (wrong > 0) is forgotten
+
+
+def test_what_is_seen_of_a_fake_is_what_its_first_positions_show():
+    """Eight of 30 positions, 40,000 fakes: each count within five deviations, chance 1e-5."""
+    q, runs, device, chance = 0.1, 40_000, Device(), SeededChance(3)
+    rows = fakes_in_view(30, 8, threshold_of(q), runs, chance, device)
+    assert rows.shape == (runs, 1)
+    shown = q + (1 - 2 * q) / 30
+    sizes = np.bincount(np.bitwise_count(rows[:, 0]), minlength=9)
+    for bit in range(8):
+        assert agrees_with(int((rows[:, 0] >> bit & 1).sum()), runs, shown)
+    ones = (8 * (q * (1 - q) ** 7) * 22 + 8 * ((1 - q) ** 8 + 7 * q**2 * (1 - q) ** 6)) / 30
+    assert agrees_with(int(sizes[1]), runs, ones)
+
+
+def agrees_with(hits, trials, chance):
+    return abs(hits - trials * chance) < 5.0 * math.sqrt(trials * chance * (1 - chance))
 
 
 def test_wide_messages_are_counted_as_narrow_ones():
@@ -99,6 +142,14 @@ CASES = {
         FlipBlank(bins=2, fakes=0, threshold=threshold_of(0.15), crowd=500), 499, 0,
         lambda p: vectors.homogeneous(500, 2, p.threshold, EPSILON).upper,
     ),
+    "flip-uniform": (
+        FlipUniform(bins=12, fakes=300, threshold=threshold_of(0.05)), 0, 300,
+        lambda p: price.upper(p, EPSILON),
+    ),
+    "flip-uniform, hardly flipped": (
+        FlipUniform(bins=2, fakes=60, threshold=threshold_of(0.001)), 0, 60,
+        lambda p: price.upper(p, EPSILON),
+    ),
     "clear-uniform": (
         ClearUniform(bins=9, fakes=180), 0, 180, lambda p: price.upper(p, EPSILON),
     ),
@@ -115,7 +166,7 @@ CASES = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_game_is_the_one_that_is_priced(name, lab):
-    """The seven cases together fail by chance with probability 1e-5."""
+    """The nine cases together fail by chance with probability 1e-5."""
     protocol, people, sent, wanted = CASES[name]
     assert agrees(measured(game_of(protocol, people, sent), lab, 2000), wanted(protocol))
 

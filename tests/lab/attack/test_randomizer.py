@@ -19,13 +19,14 @@ from mixtally.mix import shaped_fakes
 from mixtally.protocols.clear_shaped import ClearShaped, ratio_of
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flip_blank import FlipBlank
-from mixtally.randomize import fakes
+from mixtally.protocols.flip_uniform import FlipUniform
+from mixtally.randomize import fakes, reports
 
 MOST_REPORTS = 100_000
 NAMES = (
     "flip-blank", "flip-blank, rare", "flip-blank, crowd", "flip-blank, two bins",
-    "flip-blank, sets", "clear-uniform", "clear-shaped", "clear-shaped, two mixes", "single-bit",
-    "flip", "flip, repeats",
+    "flip-blank, sets", "flip-uniform", "clear-uniform", "clear-shaped", "clear-shaped, two mixes",
+    "single-bit", "flip", "flip, repeats",
 )  # fmt: skip
 
 
@@ -101,6 +102,24 @@ def test_accident_one_is_also_seen_as_a_broken_promise(lab):
     for device, broken in ((Device(), False), (Device(reports=last_bit_in_clear), True)):
         found = collusion.every_mix(target(protocol), lab(runs=20_000, device=device))
         assert (found.verdict is Verdict.BROKEN) == broken, found
+
+
+def blanks_instead(protocol, count, chance):
+    """Fakes that set no bit before they are flipped."""
+    return fakes(FlipBlank(protocol.bins, protocol.fakes, protocol.threshold), count, chance)
+
+
+def one_bin_only(protocol, count, chance):
+    """Fakes that all set the first bit before they are flipped."""
+    return reports(protocol, np.zeros(count, dtype=np.int64), chance)
+
+
+@pytest.mark.parametrize("device", [blanks_instead, one_bin_only])
+@pytest.mark.parametrize("bins", [2, 40, 3000])
+def test_uniform_fakes_that_are_not_uniform_are_found(bins, device, lab):
+    protocol = FlipUniform(bins=bins, fakes=900, threshold=threshold_of(0.02))
+    assert audited(protocol, lab).verdict is Verdict.HOLDS
+    assert audited(protocol, lab, fakes=device).verdict is Verdict.BROKEN
 
 
 def repeated_noise(protocol, count, chance):

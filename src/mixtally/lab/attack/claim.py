@@ -9,6 +9,7 @@ from mixtally.protocols.base import Protocol
 from mixtally.protocols.clear_shaped import ClearShaped, ratio_of
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.protocols.flip_uniform import FlipUniform
 from mixtally.protocols.flip_vector import FlipVector
 from mixtally.protocols.single_bit import SingleBit
 from mixtally.records.guarantee import checked_fraction, checked_users
@@ -17,6 +18,7 @@ NEEDS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     name: (frozenset(needs.split()), frozenset(may.split()))
     for name, needs, may in (
         ("flip-blank", "users bins fakes flip", "max_set count_crowd"),
+        ("flip-uniform", "users bins fakes flip", "count_crowd"),
         ("flip", "users flip", "bins bits max_set repeats"),
         ("single-bit", "users flip", "fakes"),
         ("clear-uniform", "users bins fakes", ""),
@@ -80,6 +82,11 @@ def _protocol(name: str, given: dict[str, Any]) -> Protocol:
         ratio = ratio_of(given["shape_decay"])
         return ClearShaped.shaped(given["bins"], ratio, given["shape_shift"], given.get("mixes", 1))
     threshold = threshold_of(given["flip"])
+    if name == "flip-uniform":
+        crowd = users if "count_crowd" in given else 0
+        return FlipUniform(
+            bins=given["bins"], fakes=given["fakes"], threshold=threshold, crowd=crowd
+        )
     if name == "single-bit":
         return SingleBit(bins=1, fakes=given.get("fakes", 0), threshold=threshold, crowd=users)
     if name == "flip" and ("bits" in given) == ("bins" in given):

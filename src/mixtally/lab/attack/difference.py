@@ -11,14 +11,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from mixtally.ground.bits import Counts, spans
+from mixtally.ground.bits import Counts, Rows, spans
 from mixtally.lab.attack.games import game_of, play, quick_runs, told
 from mixtally.lab.attack.outcome import Lab, Outcome, told_apart
 from mixtally.lab.attack.target import Target, left_after
 from mixtally.lab.attack.trial import Worlds
+from mixtally.lab.attack.uniform_flips import fakes_in_view
 from mixtally.protocols.base import FakeSource, Protocol
 from mixtally.protocols.clear_shaped import ClearShaped
 from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.protocols.flip_uniform import FlipUniform
 from mixtally.tally.fold import tally_messages
 
 NAME = "difference"
@@ -89,9 +91,17 @@ def _own(protocol: Protocol, bin_index: int, lab: Lab) -> Counts:
 
 def _small(protocol: Protocol) -> Protocol:
     """The two bins of interest and one for all others, where bins are independent."""
-    if isinstance(protocol, FlipBlank):
+    if isinstance(protocol, (FlipBlank, FlipUniform)):
         return replace(protocol, bins=3, crowd=0)
     return protocol
+
+
+def _fakes(protocol: Protocol, count: int, lab: Lab) -> Rows:
+    """Fakes, at least their first two bins."""
+    if isinstance(protocol, FlipUniform):
+        view, flip = min(3, protocol.bins), protocol.threshold
+        return fakes_in_view(protocol.bins, view, flip, count, lab.chance, lab.device)
+    return lab.device.fakes(_small(protocol), count, lab.chance)
 
 
 def _noise(protocol: Protocol, users: int, lab: Lab) -> Counts:
@@ -112,6 +122,6 @@ def _noise(protocol: Protocol, users: int, lab: Lab) -> Counts:
             rows = lab.device.reports(small, codes[span], lab.chance)
             total += tally_messages(small.layout, rows).counts[:2]
     for span in spans(protocol.fakes, _SPAN):
-        rows = lab.device.fakes(small, span.stop - span.start, lab.chance)
+        rows = _fakes(protocol, span.stop - span.start, lab)
         total += tally_messages(small.layout, rows).counts[:2]
     return total

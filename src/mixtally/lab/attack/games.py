@@ -14,12 +14,14 @@ from mixtally.lab.attack.device import Device
 from mixtally.lab.attack.flipped import Bits, FlippedGame
 from mixtally.lab.attack.outcome import Lab
 from mixtally.lab.attack.trial import LEAST_RUNS, Worlds
+from mixtally.lab.attack.uniform_flips import UniformFlipsGame
 from mixtally.privacy import vectors
 from mixtally.privacy.weights import Orbit
 from mixtally.protocols.base import Protocol
 from mixtally.protocols.clear_shaped import ClearShaped
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.protocols.flip_uniform import FlipUniform
 from mixtally.protocols.flip_vector import FlipVector
 from mixtally.protocols.flips import Flips
 
@@ -67,6 +69,8 @@ def game_of(protocol: Protocol, people: int, fakes: int, mixes: int | None = Non
             return UniformGame(protocol.bins, 0)
         case ClearShaped():
             return ShapedGame(protocol.weights, mixes or protocol.mixes)
+        case FlipUniform() if fakes and people + fakes <= _MOST_MESSAGES:
+            return UniformFlipsGame(protocol.threshold, protocol.bins, people, fakes)
         case Flips():
             x, u, v = _records(protocol, people + 1)
             times = protocol.repeats if isinstance(protocol, FlipVector) else 1
@@ -86,8 +90,8 @@ def game_of(protocol: Protocol, people: int, fakes: int, mixes: int | None = Non
 
 def _records(protocol: Flips, users: int) -> tuple[Bits, Bits, Bits]:
     """What everybody else holds, and the person's two records, in the positions that matter."""
-    if isinstance(protocol, FlipBlank):
-        k, bins = protocol.max_set, protocol.bins
+    if isinstance(protocol, (FlipBlank, FlipUniform)):
+        k, bins = protocol.most_set, protocol.bins
         if bins == 2 and k == 1:  # nobody can hold a third value
             return (0, 1), (1, 0), (0, 1)
         own = min(k, bins // 2)

@@ -1,7 +1,7 @@
 """randomizer: whether the code draws the noise that its plan pays for.
 
 Reports and fakes are drawn by the code under audit and counted: how often every bit position of a
-report was flipped where it should be clear and where it should be set, of a fake where it is clear;
+report was flipped where it should be clear and where it should be set, of a fake;
 whether a report of bin i has bit i; whether neighboring positions and messages that follow each
 other are flipped independently; how often fakes in clear fall into each bin, or each number of
 shaped fakes is drawn; whether the shuffle sends the first message everywhere alike. All are exact
@@ -81,13 +81,18 @@ def _messages(protocol: Protocol, share: int) -> int:
 
 
 def flip_checks(protocol: Flips, lab: Lab) -> tuple[list[Checks], int]:
-    """Tests of flipped reports and of flipped blanks, and how many were drawn."""
+    """Tests of flipped reports and of flipped fakes, and how many were drawn.
+
+    Of a uniform fake's bits one is likelier set than the others: their sum varies less than the
+    binomial it is tested as, which only makes false alarms rarer (Hoeffding 1956).
+    """
     bins, q = protocol.bins, protocol.flip_probability
     half = _messages(protocol, 6)
     label = f"at q = {q:.3g}"
+    shown = q + protocol.gain / bins if protocol.uniform_fakes else q  # a bit of a fake
     clear, own, codes_seen = np.zeros(bins, np.int64), np.zeros(bins, np.int64), np.zeros(bins, int)
     fake = np.zeros(bins, np.int64)
-    neighbors = following = following_trials = 0
+    neighbors = seen = following = following_trials = fakes_following = fakes_trials = 0
     for span in spans(half, max(2, _SPAN_BITS // bins)):
         count = span.stop - span.start
         codes = (np.arange(span.start, span.stop) + _spread(bins, half)) % bins
@@ -101,32 +106,43 @@ def flip_checks(protocol: Flips, lab: Lab) -> tuple[list[Checks], int]:
         clear += column_counts(rows & ~held, bins)
         blanks = lab.device.fakes(protocol, count, lab.chance)
         fake += column_counts(blanks, bins)
-        flips = np.concatenate([rows ^ held, blanks])
+        flips = rows ^ held if protocol.uniform_fakes else np.concatenate([rows ^ held, blanks])
         even = flips & np.uint8(0x55) & (flips >> 1)
         neighbors += int(np.bitwise_count(even).sum(dtype=np.int64))
-        pairs = len(flips) // 2
-        both = flips[0 : 2 * pairs : 2] & flips[1 : 2 * pairs : 2]
-        following += int(np.bitwise_count(both).sum(dtype=np.int64))
-        following_trials += pairs * bins
+        seen += len(flips)
+        following += _twice_in_a_row(flips)
+        following_trials += len(flips) // 2 * bins
+        fakes_following += _twice_in_a_row(blanks)
+        fakes_trials += count // 2 * bins
     checks = [
         Checks.of(f"bit set that is clear, {label}", clear, half - codes_seen, q),
         Checks.of(f"bit clear that is set, {label}", own, codes_seen, q),
-        Checks.of(f"bit of a fake set, {label}", fake, half, q),
+        Checks.of(f"bit of a fake set, {label}", fake, half, shown),
         Checks.of(
             f"bit of a fake set, by place mod {_BLOCKS}, {label}",
             _by_place(fake),
             half * _by_place(np.ones_like(fake)),
-            q,
+            shown,
         ),
         Checks.of(f"any clear bit set, {label}", clear.sum(), half * (bins - 1), q),
         Checks.of(f"any set bit clear, {label}", own.sum(), half, q),
-        Checks.of(f"any bit of a fake set, {label}", fake.sum(), half * bins, q),
+        Checks.of(f"any bit of a fake set, {label}", fake.sum(), half * bins, shown),
         Checks.of(f"two messages in a row, {label}", following, following_trials, q * q),
     ]
     if bins > 1:
-        trials = 2 * half * (bins // 2)
+        trials = seen * (bins // 2)
         checks.append(Checks.of(f"two neighboring bits, {label}", neighbors, trials, q * q))
+    if protocol.uniform_fakes:
+        name = f"two fakes in a row, {label}"
+        checks.append(Checks.of(name, fakes_following, fakes_trials, shown * shown))
     return checks, 2 * half
+
+
+def _twice_in_a_row(flips: Rows) -> int:
+    """Bits set in a message and in the next, of pairs that share none."""
+    pairs = len(flips) // 2
+    both = flips[0 : 2 * pairs : 2] & flips[1 : 2 * pairs : 2]
+    return int(np.bitwise_count(both).sum(dtype=np.int64))
 
 
 def _spread(bins: int, count: int) -> int:

@@ -1,0 +1,79 @@
+"""Fake users, three ways: one histogram in clear, one of flips among fakes that look like people,
+one of flips among fakes that say nothing.
+
+The three protocols of chapter 5 of the Notes (2020), each played with the least noise that keeps
+the promise, beside the noise that the Notes' own formulas ask for.
+
+Data: flights out of New York City 2013 (shipped, CC0), each as a person who names an airport.
+"""
+
+from fractions import Fraction
+
+import numpy as np
+
+from mixtally.ground.fixed import threshold_of
+from mixtally.lab.demo import flights
+from mixtally.lab.offers import best
+from mixtally.lab.run import collect
+from mixtally.lab.seeded import SeededChance
+from mixtally.planner import Offer, Wish
+from mixtally.privacy import laws
+from mixtally.privacy.laws import Ask
+from mixtally.privacy.published import notes
+from mixtally.records.guarantee import Guarantee
+
+PROMISE = Guarantee(epsilon=1.0, delta=1e-6)
+FEW = 3_000
+"""Fakes of the whole crowd: two in three of those that records in clear would need."""
+WAYS = (
+    ("5.1", "clear-uniform", None),
+    ("5.2", "flip-uniform", FEW),
+    ("5.3", "flip-blank", FEW),
+    ("5.3", "flip-blank", None),
+)
+"""Section, protocol, and how many fakes there are; at most one a person where that is None."""
+
+
+def published(section: str, offer: Offer) -> str:
+    """What the Notes' formula asks for, and what that would promise."""
+    epsilon, delta = PROMISE.epsilon, PROMISE.delta
+    users, bins, fakes = offer.plan.users, offer.bins, offer.protocol.fakes
+    if section == "5.1":
+        asked = round(notes.clear_uniform(epsilon, delta, bins))
+        return f"(5.10) asks for {asked:,} fakes, {asked / fakes:.1f} times as many"
+    if section == "5.2":
+        flip = notes.flip(epsilon, delta, users, fakes)
+        law = Ask(users=users, fakes=fakes, bins=bins, threshold=threshold_of(flip))
+        true = laws.price("flip-uniform", law, epsilon).upper
+        return f"(5.16) asks for q = {flip:.2g}, which leaves delta = {true:.2g} by these fakes"
+    flip, own = notes.flip_blank(epsilon, delta, fakes), offer.plan.integers["threshold"] / 2**64
+    return f"(5.26) asks for q = {flip:.2g}, {flip / own:.1f} times as much"
+
+
+def main() -> None:
+    """Play every histogram and compare the error seen with the one that was predicted."""
+    crowd = flights()
+    print(f"{crowd.users:,} people, {crowd.question.bins} airports, epsilon 1, delta 1e-6")
+    for section, protocol, fakes in WAYS:
+        budget = 2 if fakes is None else 1 + Fraction(fakes, crowd.users)
+        wish = Wish(
+            question=crowd.question, guarantee=PROMISE, users=crowd.users, protocol=protocol,
+            messages_per_user=budget,
+        )  # fmt: skip
+        offer, _ = best(wish)
+        found = collect(offer, crowd, SeededChance(1)).estimate
+        seen = float(np.sqrt(np.mean((found.counts - crowd.truth) ** 2)))
+        held = np.mean((found.each.lower <= crowd.truth) & (crowd.truth <= found.each.upper))
+        flip = offer.plan.integers.get("threshold", 0) / 2**64
+        print(
+            f"\n{section} {protocol}: {offer.protocol.fakes:,} fakes, q = {flip:.3g}\n"
+            f"  error {offer.standard_error:.2f} predicted, {seen:.2f} seen in "
+            f"{crowd.question.bins} counts, {100 * held:.0f} % of intervals hold\n"
+            f"  {published(section, offer)}"
+        )
+        for i in np.argsort(-found.counts)[:3].tolist():
+            print(f"  {crowd.question.label(i)} {found.counts[i]:10,.1f}   true {crowd.truth[i]:,}")
+
+
+if __name__ == "__main__":
+    main()

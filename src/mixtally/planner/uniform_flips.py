@@ -1,0 +1,75 @@
+"""What flip-uniform has to offer: fakes that cover the bins nearly as they would in clear.
+
+With x = q d, a record that shows its own bit is hidden by about K q / (1 - e^-x) messages. Where
+bins are many, x is large: uniform fakes hide like blank ones, and their variance of K / d is for
+nothing. Where K / d is nearly what records in clear need, few flips are left to add. From about
+half of those fakes on that errs less than blank fakes do (docs/accounting.md has the numbers); with
+all of them records in clear err as little, in shorter messages.
+"""
+
+import math
+
+from mixtally.planner.answer import Misfit
+from mixtally.planner.build import offer
+from mixtally.planner.offers import (
+    COINS,
+    Result,
+    capped,
+    counted,
+    fewest,
+    lacks,
+    least_threshold,
+    uniform_fakes,
+)
+from mixtally.planner.ways import Way
+from mixtally.planner.wish import Wish
+from mixtally.privacy.laws import Ask
+from mixtally.protocols.flip_uniform import FlipUniform
+from mixtally.records.layout import Form, Layout
+from mixtally.records.question import Kind, Question
+
+_LEAST_SHARE = 0.5
+"""Of the fakes that records in clear need: with fewer, blank fakes err less or hardly more."""
+_ONCE = "a question that is asked once and answered in one message"
+
+
+def flip_uniform(wish: Wish, way: Way) -> Result:
+    """As many fakes as are affordable, up to those that suffice in clear, and the least flips.
+
+    Unless it is asked for by name, None also where nothing is to be gained. A point of its curve
+    takes milliseconds, so that several messages or collections, composed, would be searched for
+    minutes: they are not offered.
+    """
+    (part, *rest) = way.parts
+    if part.kind is not Kind.ONE:
+        return None
+    if rest or wish.collections > 1:
+        return Misfit(FlipUniform.name, _ONCE) if wish.protocol is not None else None
+    most = wish.most_fakes(1, Layout(Form.BITS, part.bins).message_bytes)
+    if wish.protocol is None and (wish.mix_fakes or wish.local_epsilon is not None or most < 1):
+        return None
+    if most < 0:
+        return lacks(FlipUniform.name, wish, way, Layout(Form.BITS, part.bins).message_bytes)
+    need = uniform_fakes(wish, way, part.bins)
+    if wish.protocol is None and not _LEAST_SHARE * need <= most < need:
+        return None
+    return _offer(wish, way, part, min(most, need))
+
+
+def _offer(wish: Wish, way: Way, part: Question, fakes: int) -> Result:
+    """The least flips for ``fakes`` fakes, or fewer where a local epsilon wants more flips."""
+    crowd = counted(wish)
+    ask = Ask(
+        fakes=math.floor(wish.sure_fraction * fakes),
+        bins=part.bins,
+        users=crowd or wish.users,
+        count_crowd=crowd > 0,
+    )
+    threshold = least_threshold(wish, way, FlipUniform.name, ask)
+    if threshold is None:
+        return Misfit(FlipUniform.name, COINS)
+    floor = capped(wish, 2)
+    if floor > threshold:
+        threshold, fakes = floor, fewest(wish, way, FlipUniform.name, ask, floor, fakes)
+    built = FlipUniform(bins=part.bins, fakes=fakes, threshold=threshold, crowd=crowd)
+    return offer(wish, [(part, built)])

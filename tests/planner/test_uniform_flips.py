@@ -1,0 +1,117 @@
+"""flip-uniform: offered where it errs less than blank fakes, and always when it is asked for."""
+
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from mixtally.errors import InfeasibleError
+from mixtally.ground.codec import canonical, from_canonical
+from mixtally.lab import offers as played
+from mixtally.planner import choose, explain
+from mixtally.privacy import laws
+from mixtally.privacy.laws import Ask
+from mixtally.privacy.price import certify, verify
+from mixtally.records.guarantee import Observer
+from mixtally.records.plan import Plan
+from mixtally.records.question import Question, with_attributes
+from planner.wishes import wish
+
+ASKED = wish(30_000, users=10**6)  # records in clear need 1.28 million fakes
+
+
+def test_it_is_chosen_where_its_fakes_nearly_cover_the_bins():
+    answer = choose(ASKED)
+    named = {offer.name: offer for offer in (answer.best, *answer.others)}
+    assert answer.best.name == "flip-uniform"
+    assert named["flip-uniform"].standard_error < 0.9 * named["flip-blank"].standard_error
+
+
+@pytest.mark.parametrize("bins", [1000, 60_000])
+def test_it_is_not_weighed_where_nothing_is_gained(bins):
+    asked = replace(ASKED, question=Question(name="q", bins=bins))
+    answer = choose(asked)
+    assert "flip-uniform" not in {offer.name for offer in (answer.best, *answer.others)}
+    named = choose(replace(asked, protocol="flip-uniform")).best
+    assert named.standard_error >= 0.99 * answer.best.standard_error
+
+
+def test_the_least_flips_are_those_of_the_law():
+    best = choose(ASKED).best
+    ask = Ask(users=10**6, fakes=10**6, bins=30_000)
+    found = laws.calibrate("flip-uniform", ask, 1.0, 1e-6)
+    assert best.protocol.threshold == pytest.approx(found.threshold, rel=1e-6)
+    assert best.certificate == certify(best.protocol, 1.0)
+    looser = replace(best.protocol, threshold=best.protocol.threshold * 999 // 1000)
+    assert certify(looser, 1.0).upper > 1e-6
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {}, {"honest_fraction": 0.7}, {"minimum_crowd": 400_000}, {"count_crowd": True},
+        {"local_epsilon": 3.0}, {"messages_per_user": 1.0},
+    ],
+)  # fmt: skip
+def test_a_plan_comes_back_from_its_bytes_with_its_promise(changes):
+    question = Question(name="q", bins=300)
+    best = choose(replace(ASKED, question=question, protocol="flip-uniform", **changes)).best
+    plan = from_canonical(canonical(best.plan), Plan, "plan")
+    assert verify(plan) == best.protocol
+    assert best.certificate.upper <= 1e-6
+    assert set(explain(best)) == set(best.facts())
+    if "local_epsilon" in changes:
+        assert best.protocol.local_epsilon <= 3.0
+
+
+@pytest.mark.parametrize(
+    "changes", [{"collections": 3}, {"question": with_attributes("a", (10, 20))}]
+)
+def test_several_messages_are_not_searched_for(changes):
+    asked = replace(ASKED, question=Question(name="q", bins=300), messages_per_user=4)
+    with pytest.raises(InfeasibleError, match="flip-uniform needs a question that is asked once"):
+        choose(replace(asked, protocol="flip-uniform", **changes))
+
+
+def test_an_observer_of_sums_is_promised_the_law_of_sums():
+    """Few fakes: people's flips hide a sum far better than a message."""
+    asked = wish(10**4, users=10**5, messages_per_user=1.3, protocol="flip-uniform")
+    best = choose(replace(asked, honest_fraction=0.9)).best
+    summed = played.seen_by_sums(best)
+    assert summed.observer is Observer.SUMS
+    assert summed.upper < 1e-3 * best.certificate.upper
+    law = Ask(
+        users=90_000, fakes=27_000, bins=10**4, threshold=best.protocol.threshold,
+        observer=Observer.SUMS,
+    )  # fmt: skip
+    assert summed.upper == laws.price("flip-uniform", law, 1.0).upper
+    assert "fakes" in summed.assumption
+
+
+def test_weighing_it_is_quick():
+    """A tenth of a second is meant; ten times that leaves room for a busy machine."""
+    start = time.perf_counter()
+    choose(wish(31_000, users=10**6))
+    assert time.perf_counter() - start < 1.0
+
+
+ROWS = {"one fake a user": 1.0, "one fake for ten users": 0.1, "five fakes a user": 5.0}
+
+
+@pytest.mark.parametrize(("row", "rate"), ROWS.items(), ids=ROWS)
+def test_the_table_of_the_accounting_page_is_computed_again(row, rate):
+    page = (Path(__file__).parents[2] / "docs" / "accounting.md").read_text().splitlines()
+    (shares,) = (line for line in page if line.startswith("| K / (42.65 d)"))
+    (told,) = (line for line in page if line.startswith("| ") and row in line)
+    fakes = round(rate * 10**6)
+    blank = laws.calibrate("flip-blank", Ask(fakes=fakes, users=10**6), 1.0, 1e-6)
+    for share, ratio in zip(shares.split("|")[2:-1], told.split("|")[2:-1], strict=True):
+        bins = round(fakes / (42.65 * float(share)))
+        ask = Ask(users=10**6, fakes=fakes, bins=bins)
+        found = laws.calibrate("flip-uniform", ask, 1.0, 1e-6, tolerance=1e-4)
+        errors = (
+            laws.standard_error("flip-uniform", found),
+            laws.standard_error("flip-blank", blank),
+        )
+        assert errors[0] / errors[1] == pytest.approx(float(ratio), abs=0.006)
