@@ -1,5 +1,6 @@
 """``mixtally simulate`` on sets, bits, attributes and numbers, whole and split."""
 
+import csv
 import json
 
 import pytest
@@ -181,6 +182,20 @@ def test_a_plan_of_another_kind_is_refused(refused, numbered, planned, kind, rea
         return
     line = refused("simulate", numbered, *PLANNED[read][1], "--plan", planned(*PLANNED[kind][0])[0])
     assert line.startswith("mixtally: plan: wanted ")
+
+
+def test_numbers_are_told_with_their_resolution_everywhere(cli, data, tmp_path):
+    out = tmp_path / "out"
+    given = ("simulate", data, *READ["number"], *GIVEN, "--out", out)
+    told = json.loads(cli(*given, "--json").out)["releases"][0]["numbers"]
+    with (out / "numbers.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["label"] for row in rows] == [row["label"] for row in told]
+    assert [float(row["upper"]) for row in rows] == [row["upper"] for row in told]
+    assert [row["resolution"] for row in told] == [5.0] + [10.0] * 5  # eight bins up to 80
+    assert rows[1]["standard_error"] == ""  # a quantile has an interval only
+    for place in (cli(*given).out, (out / "report.html").read_text()):
+        assert "resolution" in place
 
 
 REFUSED = [
