@@ -84,6 +84,16 @@ def test_pairs_are_counted_where_records_travel_whole(cli, data, played):
     (release,) = played(*given, *GIVEN)["releases"]
     assert release["protocol"] == "flip"
     (row,) = release["pairs"]
+    (phi,), cells = release["correlations"], release["tables"]
+    assert phi["lower"] < phi["truth"] < phi["upper"]
+    assert [cell["label"] for cell in cells] == [
+        "a & b",
+        "a & not b",
+        "not a & b",
+        "neither a nor b",
+    ]
+    assert sum(cell["estimate"] for cell in cells) == pytest.approx(2000)
+    assert sum(cell["truth"] for cell in cells) == 2000
     assert row["label"] == "a & b"
     assert row["truth"] == 333
     assert abs(row["estimate"] - 333) < 6 * row["standard_error"]

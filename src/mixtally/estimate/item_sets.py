@@ -8,8 +8,8 @@ m-fold product of F applied to messages holding each, and F's inverse undoes it:
 
 Fakes hold the blank pattern; they are not in the count of the full one, so nothing is subtracted.
 Looking at several bits of a message costs no privacy beyond the certificate at observer
-``messages``, which is about whole messages; at observer ``sums`` it would not be covered. Of records
-that are sent k times all messages count, and what is found is divided by k.
+``messages``, which is about whole messages; at observer ``sums`` it would not be covered. Of
+records that are sent k times all messages count, and what is found is divided by k.
 
 Source: the debiasing of notes 004 (5.20), bit by bit; Side Notes 002 section 5 names the task.
 """

@@ -79,7 +79,7 @@ def pairs(
     question = population.question
     joint = joint_counts(protocol, counted, messages, level)
     true = true_pairs(population)
-    first, second = _pairs_of(question)
+    first, second = pairs_of(question)
     order = np.argsort(-joint.counts[first, second], kind="stable")
     surely = joint.counts - joint.width_all * joint.errors > 0.0
     rows = []
@@ -109,7 +109,7 @@ def true_pairs(population: Population) -> NDArray[np.int64]:
     return pair_counts(layout, population.records.astype(np.uint8, copy=False))
 
 
-def _pairs_of(question: Question) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def pairs_of(question: Question) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Bins i < j that one person can have: of two attributes, where there are attributes."""
     if question.attributes is None:
         first, second = np.triu_indices(question.bins, 1)
