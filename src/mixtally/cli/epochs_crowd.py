@@ -9,7 +9,9 @@ from mixtally.cli import options as o
 
 if TYPE_CHECKING:
     from mixtally.ground.chance import Chance
+    from mixtally.lab.reading import Reading
     from mixtally.lab.timeline import Timeline
+    from mixtally.records.plan import Plan
 
 CROWD: dict[str, tuple[Any, Any]] = {
     "epoch_column": (
@@ -68,18 +70,18 @@ _RATE = 0.1
 
 def timeline_of(
     data: Path,
-    column: str,
-    labels: "tuple[str, ...] | None",
+    reading: "Reading",
+    held: "Plan | None",
     crowd: dict[str, Any],
     chance: "Chance",
 ) -> "Timeline":
-    """The epochs in the data, or invented ones.
+    """The epochs in the data, or invented ones, asked what the plan asks that is held, if any.
 
     Raises ParameterError for options of both kinds or of neither.
     """
     from mixtally.errors import ParameterError
-    from mixtally.lab.population import read_population
-    from mixtally.lab.timeline import read_timeline
+    from mixtally.lab.readers import read
+    from mixtally.lab.timeline import by_epoch
     from mixtally.lab.turnover import turnover
 
     rates = {name: crowd[name] for name in ("join", "leave", "change")}
@@ -95,16 +97,15 @@ def timeline_of(
             got=", ".join([*beside, "--synthetic" if synthetic else "no --synthetic"]),
             do="name the column that says when, or how many epochs to invent",
         )
+    answers = read(data, reading, None if held is None else held.question)
     if synthetic:
         chances = {name: _RATE if rate is None else rate for name, rate in rates.items()}
-        first = read_population(data, column, labels)
-        return turnover(first, crowd["synthetic"], **chances, chance=chance)
-    return read_timeline(
+        return turnover(answers, crowd["synthetic"], **chances, chance=chance)
+    return by_epoch(
+        answers,
         data,
-        column,
         crowd["epoch_column"],
         person_column=crowd["person_column"],
-        labels=labels,
         order=order_of(crowd["epoch_order"]),
     )
 

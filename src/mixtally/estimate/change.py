@@ -9,6 +9,7 @@ two tallied counts s' - s is exact as well:
   flipped, so N - s is a tally of N messages of which N - z hold the bit, flipped with the same q,
   and s' + (N - s) is a tally of N + N' messages of which N + (z' - z) hold it. Its law knows the
   two counts through their difference alone, and ``intervals`` inverts it: no count is guessed.
+  Sent k times, N is k times the earlier people, who are then what is taken off again.
 """
 
 import math
@@ -85,7 +86,8 @@ def change_intervals(
     if depends_on_count(protocol):
         both = Tally(later.counts - earlier.counts + before, before + later.messages)
         found = intervals(protocol, both, level, simultaneous_over=simultaneous_over)
-        lower, upper, method = found.lower - before, found.upper - before, found.method
+        people = before // protocol.messages_per_record
+        lower, upper, method = found.lower - people, found.upper - people, found.method
     else:
         tail = (1.0 - level) / 2.0 / simultaneous_over
         rise = later.counts - earlier.counts
@@ -128,4 +130,4 @@ def difference_law(protocol: Protocol) -> NoiseLaw:
 def _people(protocol: Protocol, tally: Tally) -> int:
     """The most people who can be in the batch: a mix's fakes are not told apart from them."""
     sent = protocol.fakes if protocol.fake_source is FakeSource.USERS else 0
-    return tally.messages - sent
+    return (tally.messages - sent) // protocol.messages_per_record

@@ -44,24 +44,21 @@ class Cumulants:
     third: Floats
     fourth: float
 
-    def ends(self, squares: Floats, third: Floats, fourths: Floats, level: float) -> list[Floats]:
-        """What sums with weights w exceed their means by at least and at most, at ``level``.
 
-        where
-          squares, fourths   sum of w^2 and of w^4, any shape
-          third              sum of w^3 times ``third``, same shape
+def ends(variance: Floats, third: Floats, fourth: Floats, level: float) -> tuple[Floats, Floats]:
+    """What a number with these cumulants exceeds its mean by at least and at most, at ``level``.
 
-        Equal tails; two arrays of that shape, in counts times w.
-        """
-        z = NormalDist().inv_cdf(0.5 + 0.5 * level)
-        deviation = np.sqrt(self.variance * squares)
-        some = np.where(deviation > 0.0, deviation, 1.0)
-        skew = np.clip(third / some**3, -_MOST_SKEW, _MOST_SKEW)
-        excess = self.fourth * fourths / some**4
-        shift = skew * (z * z - 1.0) / 6.0
-        width = z + excess * (z**3 - 3.0 * z) / 24.0 - skew**2 * (2.0 * z**3 - 5.0 * z) / 36.0
-        width = np.maximum(width, z)  # tails that are lighter than normal are not counted on
-        return [deviation * (shift - width), deviation * (shift + width)]
+    Equal tails; any shape, and two arrays of that shape.
+    """
+    z = NormalDist().inv_cdf(0.5 + 0.5 * level)
+    deviation = np.sqrt(variance)
+    some = np.where(deviation > 0.0, deviation, 1.0)
+    skew = np.clip(third / some**3, -_MOST_SKEW, _MOST_SKEW)
+    excess = fourth / some**4
+    shift = skew * (z * z - 1.0) / 6.0
+    width = z + excess * (z**3 - 3.0 * z) / 24.0 - skew**2 * (2.0 * z**3 - 5.0 * z) / 36.0
+    width = np.maximum(width, z)  # tails that are lighter than normal are not counted on
+    return deviation * (shift - width), deviation * (shift + width)
 
 
 def cumulants(protocol: Protocol, messages: int, counts: Floats) -> Cumulants:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.estimate.cumulants import Cumulants
+from mixtally.estimate.cumulants import Cumulants, ends
 from mixtally.records.results import Figure
 
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
@@ -55,19 +55,46 @@ class Cuts:
 
     def mean(self, level: float) -> Figure:
         """The mean with its standard error by noise; its resolution is half a bin."""
-        middles = (self.edges[:-1] + self.edges[1:]) / 2.0
-        apart = middles - middles.mean()
-        value = float(middles.mean() + self.evened @ apart / self.users)
-        squares = np.asarray(apart @ apart)
-        least, most = self.noise.ends(
-            squares, apart**3 @ self.noise.third, np.sum(apart**4), level
+        value, noise, half = self._mean(), self._mean_noise(), self.bin_width / 2.0
+        least, most = ends(*noise, level)
+        lower, upper = np.clip(
+            [value - most - half, value - least + half], self.edges[0], self.edges[-1]
+        ).tolist()
+        return Figure(
+            "mean", value, lower, upper, standard_error=float(np.sqrt(noise[0])), resolution=half
+        )
+
+    def rise_to(self, later: "Cuts", level: float) -> Figure:
+        """By how much the mean of ``later``, of the same bins, exceeds this one.
+
+        Both collections' noise is in it, and half a bin of each of them is its resolution.
+        """
+        value, whole = later._mean() - self._mean(), self.bin_width
+        before, after = self._mean_noise(), later._mean_noise()
+        noise = (before[0] + after[0], after[1] - before[1], before[2] + after[2])
+        least, most = ends(*noise, level)
+        range_ = float(self.edges[-1] - self.edges[0])
+        lower, upper = np.clip(
+            [value - most - whole, value - least + whole], -range_, range_
+        ).tolist()
+        return Figure(
+            "change", value, lower, upper, standard_error=float(np.sqrt(noise[0])),
+            resolution=whole,
         )  # fmt: skip
-        half = self.bin_width / 2.0
-        lower = value - float(most) / self.users - half
-        upper = value - float(least) / self.users + half
-        lower, upper = np.clip([lower, upper], self.edges[0], self.edges[-1]).tolist()
-        error = float(np.sqrt(self.noise.variance * squares)) / self.users
-        return Figure("mean", value, lower, upper, standard_error=error, resolution=half)
+
+    def _mean(self) -> float:
+        middles = (self.edges[:-1] + self.edges[1:]) / 2.0
+        return float(middles.mean() + self.evened @ (middles - middles.mean()) / self.users)
+
+    def _mean_noise(self) -> tuple[_Floats, _Floats, _Floats]:
+        """The second to the fourth cumulant of the mean."""
+        middles = (self.edges[:-1] + self.edges[1:]) / 2.0
+        weights = (middles - middles.mean()) / self.users
+        return (
+            np.asarray(self.noise.variance * (weights @ weights)),
+            np.asarray(weights**3 @ self.noise.third),
+            np.asarray(self.noise.fourth * np.sum(weights**4)),
+        )
 
     def quantiles(self, shares: Iterable[float], level: float) -> list[Figure]:
         """The values below which ``shares`` of the people lie, and where they may be."""
@@ -95,10 +122,11 @@ class Cuts:
         passed[-1] = self.users
         left = np.arange(bins + 1) / bins
         right, before = 1.0 - left, np.concatenate([[0.0], np.cumsum(third)])
-        least, most = self.noise.ends(
-            bins * left * right,
+        squares = bins * left * right
+        least, most = ends(
+            self.noise.variance * squares,
             before * right**3 - (before[-1] - before) * left**3,
-            bins * left * right * (left**3 + right**3),
+            self.noise.fourth * squares * (left**3 + right**3),
             level,
         )
         return passed, passed - most, passed - least

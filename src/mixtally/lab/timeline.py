@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from mixtally.errors import DataError
 from mixtally.lab.demo import flights
 from mixtally.lab.population import Population, read_population
+from mixtally.randomize.messages import Records
 from mixtally.records.question import Question
 
 Integers = NDArray[np.int64]
@@ -25,18 +26,21 @@ class Timeline:
 
     where
       epochs   their names, in order
-      codes    shape (answers,), the bin of each answer
+      codes    the record of each answer: its bin, shape (answers,), or its bits, shape
+               (answers, row bytes), as ``Population`` has them
       at       shape (answers,), the number of its epoch
       people   shape (answers,), who gave it, numbered from 0; None when nobody knows
+      values   shape (answers,), the numbers that were cut into bins; None for no numbers
 
     Raises DataError when a person answers twice in an epoch or an epoch has fewer than two answers.
     """
 
     question: Question
     epochs: tuple[str, ...]
-    codes: Integers
+    codes: Records
     at: Integers
     people: Integers | None = None
+    values: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         for name, users in zip(self.epochs, self.users, strict=True):
@@ -62,9 +66,7 @@ class Timeline:
     @property
     def truth(self) -> Integers:
         """How many people are in each bin in each epoch, shape (epochs, bins)."""
-        bins = self.question.bins
-        flat = np.bincount(self.at * bins + self.codes, minlength=len(self.epochs) * bins)
-        return flat.reshape(len(self.epochs), bins)
+        return np.array([self.crowd(epoch).truth for epoch in range(len(self.epochs))])
 
     @property
     def attendance(self) -> dict[int, int] | None:
@@ -76,7 +78,9 @@ class Timeline:
 
     def crowd(self, epoch: int) -> Population:
         """The people of one epoch."""
-        return Population(self.question, self.codes[self.at == epoch])
+        here = self.at == epoch
+        values = None if self.values is None else self.values[here]
+        return Population(self.question, self.codes[here], values)
 
     def first_repeat(self) -> int | None:
         """The first answer of a person who already answered in its epoch, by its place."""
@@ -109,6 +113,18 @@ def read_timeline(
     Raises DataError as ``read_population`` and ``Timeline``.
     """
     crowd = read_population(path, column, labels)
+    return by_epoch(crowd, path, epoch_column, person_column=person_column, order=order)
+
+
+def by_epoch(
+    crowd: Population,
+    path: Path,
+    epoch_column: str,
+    *,
+    person_column: str | None = None,
+    order: Sequence[str] | None = None,
+) -> Timeline:
+    """The records of ``crowd``, the rows of ``path``, by epoch; as ``read_timeline``."""
     epochs = read_population(path, epoch_column, order)
     people = None if person_column is None else read_population(path, person_column).codes
     names = epochs.question.labels or ()
@@ -127,9 +143,10 @@ def read_timeline(
     return Timeline(
         question=crowd.question,
         epochs=tuple(names[i] for i in ranked),
-        codes=crowd.codes,
+        codes=crowd.records,
         at=place[epochs.codes],
         people=people,
+        values=crowd.values,
     )
 
 
