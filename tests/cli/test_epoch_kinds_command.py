@@ -54,6 +54,7 @@ def test_means_over_time_are_in_every_file(cli, diary, tmp_path):
     assert float(row["estimate"]) == facts["mean_changes"][0]["estimate"]
     assert float(row["truth"]) == pytest.approx(1.0)
     assert len(facts["means"]) == 2
+    assert facts["source"].endswith("0 of 3,000 were clipped.")
 
 
 def test_sets_are_charged_to_the_ledger(cli, diary, tmp_path):

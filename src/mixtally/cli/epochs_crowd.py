@@ -126,5 +126,7 @@ def source_of(data: Path, timeline: "Timeline", crowd: dict[str, Any]) -> str:
     """What was played, in a sentence."""
     answers = f"{len(timeline.codes):,} answers in {len(timeline.epochs):,} epochs"
     if crowd["synthetic"] is not None:
-        return f"{answers}, invented: {data.name} is the crowd of the first."
-    return f"{answers}, the rows of {data.name}."
+        told = f"{answers}, invented: {data.name} is the crowd of the first."
+    else:
+        told = f"{answers}, the rows of {data.name}."
+    return f"{told} {timeline.note}".rstrip()

@@ -31,6 +31,7 @@ class Timeline:
       at       shape (answers,), the number of its epoch
       people   shape (answers,), who gave it, numbered from 0; None when nobody knows
       values   shape (answers,), the numbers that were cut into bins; None for no numbers
+      note     what was done to the data on the way in, for people; empty for nothing
 
     Raises DataError when a person answers twice in an epoch or an epoch has fewer than two answers.
     """
@@ -41,6 +42,7 @@ class Timeline:
     at: Integers
     people: Integers | None = None
     values: NDArray[np.float64] | None = None
+    note: str = ""
 
     def __post_init__(self) -> None:
         for name, users in zip(self.epochs, self.users, strict=True):
@@ -147,6 +149,7 @@ def by_epoch(
         at=place[epochs.codes],
         people=people,
         values=crowd.values,
+        note=crowd.note,
     )
 
 

@@ -58,6 +58,7 @@ def turnover(
         codes=first.records[chosen],
         at=np.concatenate(at),
         people=np.concatenate(people),
+        note=first.note,
         values=None if first.values is None else first.values[chosen],
     )
 
