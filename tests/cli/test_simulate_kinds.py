@@ -1,5 +1,6 @@
 """``mixtally simulate`` on sets, bits, attributes and numbers, whole and split."""
 
+import csv
 import json
 
 import pytest
@@ -83,6 +84,16 @@ def test_pairs_are_counted_where_records_travel_whole(cli, data, played):
     (release,) = played(*given, *GIVEN)["releases"]
     assert release["protocol"] == "flip"
     (row,) = release["pairs"]
+    (phi,), cells = release["correlations"], release["tables"]
+    assert phi["lower"] < phi["truth"] < phi["upper"]
+    assert [cell["label"] for cell in cells] == [
+        "a & b",
+        "a & not b",
+        "not a & b",
+        "neither a nor b",
+    ]
+    assert sum(cell["estimate"] for cell in cells) == pytest.approx(2000)
+    assert sum(cell["truth"] for cell in cells) == 2000
     assert row["label"] == "a & b"
     assert row["truth"] == 333
     assert abs(row["estimate"] - 333) < 6 * row["standard_error"]
@@ -181,6 +192,20 @@ def test_a_plan_of_another_kind_is_refused(refused, numbered, planned, kind, rea
         return
     line = refused("simulate", numbered, *PLANNED[read][1], "--plan", planned(*PLANNED[kind][0])[0])
     assert line.startswith("mixtally: plan: wanted ")
+
+
+def test_numbers_are_told_with_their_resolution_everywhere(cli, data, tmp_path):
+    out = tmp_path / "out"
+    given = ("simulate", data, *READ["number"], *GIVEN, "--out", out)
+    told = json.loads(cli(*given, "--json").out)["releases"][0]["numbers"]
+    with (out / "numbers.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["label"] for row in rows] == [row["label"] for row in told]
+    assert [float(row["upper"]) for row in rows] == [row["upper"] for row in told]
+    assert [row["resolution"] for row in told] == [5.0] + [10.0] * 5  # eight bins up to 80
+    assert rows[1]["standard_error"] == ""  # a quantile has an interval only
+    for place in (cli(*given).out, (out / "report.html").read_text()):
+        assert "resolution" in place
 
 
 REFUSED = [

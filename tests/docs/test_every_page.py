@@ -62,9 +62,13 @@ def desk(tmp_path):
     survey = ["yes"] * 700 + ["no"] * 250 + ["unsure"] * 50
     (tmp_path / "survey.csv").write_text("answer\n" + "\n".join(survey) + "\n")
     (tmp_path / "words.txt").write_text("yes\nno\nunsure\nperhaps\n")
-    rows = [f"p{i},{w},{'red' if i % 3 else 'blue'}" for w in (1, 2, 3) for i in range(400)]
+    rows = [
+        f"p{i},{w},{'red' if i % 3 else 'blue'},{'a;b' if i % 5 else 'b'},{i % 90}"
+        for w in (1, 2, 3)
+        for i in range(1500)
+    ]
     for name in ("diary.csv", "crowd.csv"):
-        (tmp_path / name).write_text("who,week,color\n" + "\n".join(rows) + "\n")
+        (tmp_path / name).write_text("who,week,color,likes,age\n" + "\n".join(rows) + "\n")
     return tmp_path
 
 

@@ -22,6 +22,7 @@ from mixtally.protocols.clear_shaped import ClearShaped, ratio_of
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flip_blank import FlipBlank
 from mixtally.protocols.flip_uniform import FlipUniform
+from mixtally.protocols.flip_vector import FlipVector
 from mixtally.records.results import Intervals, Tally
 
 RUNS = 20_000
@@ -32,8 +33,9 @@ MANY = ClearUniform(bins=2, fakes=8_000)
 SHAPED = ClearShaped.shaped(2, ratio_of(0.05), 300)
 BOTH = FlipUniform(bins=2, fakes=1_000, threshold=threshold_of(0.005))
 LOUD = FlipUniform(bins=2, fakes=20_000, threshold=threshold_of(0.05))
+TWICE = FlipVector(bins=2, fakes=0, threshold=int(0.02 * 2**64), crowd=20_000, repeats=2)
 CASES = {
-    "flips": FLIP, "wide": WIDE, "uniform": UNIFORM, "many": MANY, "shaped": SHAPED,
+    "flips": FLIP, "wide": WIDE, "uniform": UNIFORM, "many": MANY, "shaped": SHAPED, "twice": TWICE,
     "flipped uniform": BOTH, "loud": LOUD,
 }  # fmt: skip
 BEFORE, AFTER = np.array([300, 9_000]), np.array([340, 12_000])
@@ -44,7 +46,7 @@ USERS = (20_000, 23_000)
 def pairs(name):
     """Distinct pairs of tallied counts of each bin, and how often they were drawn."""
     protocol, chance = CASES[name], SeededChance(7)
-    sizes = [users + protocol.fakes for users in USERS]
+    sizes = [users * protocol.messages_per_record + protocol.fakes for users in USERS]
     drawn = [
         draw_counts(protocol, truth, size, RUNS, chance)
         for truth, size in zip((BEFORE, AFTER), sizes, strict=True)
@@ -176,6 +178,7 @@ def test_the_normal_is_used_where_noise_is_large():
     assert methods == {
         "flips": EXACT, "wide": NORMAL, "uniform": EXACT, "many": NORMAL, "shaped": EXACT,
         "flipped uniform": EXACT, "loud": NORMAL,
+        "twice": EXACT,
     }  # fmt: skip
 
 

@@ -20,7 +20,7 @@ from mixtally.protocols.catalogue import protocol_of
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.ledger import charged, opened
-from mixtally.records.question import Kind, Question
+from mixtally.records.question import Question
 
 QUESTION = Question(name="color", bins=5, labels=tuple("abcde"))
 GUARANTEE = Guarantee(epsilon=1.0, delta=1e-6)
@@ -154,13 +154,6 @@ def test_a_batch_that_will_not_fit_is_refused_before_the_first_epoch(timeline, p
     with pytest.raises(ParameterError):
         collect(plan, timeline, GUARANTEE, None, before=sent.append)
     assert sent == []
-
-
-def test_series_of_sets_are_refused(timeline, plan):
-    question = msgspec.structs.replace(QUESTION, kind=Kind.SET, max_set=2)
-    several = msgspec.structs.replace(plan, question=question)
-    with pytest.raises(PlanError, match="of kind set"):
-        collect(several, replace(timeline, question=question), GUARANTEE, None)
 
 
 def test_a_wrong_level_is_refused_first(timeline, plan):

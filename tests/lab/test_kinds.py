@@ -165,7 +165,8 @@ def test_pairs_need_messages_that_carry_them():
     offer, reason = offers.best(wish(crowd, messages_per_user=8), pairs=True)
     assert (offer.plan.protocol, len(offer.plans)) == ("flip-blank", 1)
     assert "so that pairs can be counted" in reason
-    (figures,) = play_offer(crowd, offer, pairs=True).figures
+    figures, *more = play_offer(crowd, offer, pairs=True).figures
+    assert [one.name for one in more] == ["correlations"]
     assert (figures.name, len(figures.rows)) == ("pairs", 6)  # 3 x 2, none within an attribute
     for row in figures.rows:
         assert abs(row.estimate - row.truth) < 6 * row.standard_error

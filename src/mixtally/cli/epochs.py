@@ -11,6 +11,7 @@ from mixtally.cli.epochs_crowd import CROWD, source_of, timeline_of
 from mixtally.cli.epochs_ledger import charging
 from mixtally.cli.grouped import takes
 from mixtally.cli.output import print_json, progress_bars, publish
+from mixtally.cli.reading import READING, reading_of
 from mixtally.cli.studies import read_plan
 
 if TYPE_CHECKING:
@@ -20,11 +21,10 @@ if TYPE_CHECKING:
     from mixtally.report.trend.trend import Trend
 
 
-@takes({**BUDGET, **CROWD})
+@takes({**READING, **BUDGET, **CROWD})
 def epochs(
     options: dict[str, Any],
     data: Annotated[Path, typer.Argument(help="A .csv, .csv.gz or .parquet file.")],
-    column: Annotated[str, typer.Option("--column", help="The column to count.", metavar="NAME")],
     epsilon: o.Epsilon,
     delta: o.Delta,
     plan: Annotated[
@@ -37,7 +37,6 @@ def epochs(
             "--ledger", help="Charge every epoch to this ledger before it is sent.", metavar="FILE"
         ),
     ] = None,
-    labels: o.Labels = None,
     level: o.Level = 0.95,
     seed: o.Seed = None,
     out: Annotated[
@@ -56,10 +55,10 @@ def epochs(
     budget = {name: options[name] for name in BUDGET}
     crowd = {name: options[name] for name in CROWD}
     guarantee, chance = Guarantee(epsilon=epsilon, delta=delta), o.chance(seed)
-    held = None if plan is None else _held(plan, labels, budget)
-    names = o.read_labels(labels) if held is None else _bins(held)
+    held = None if plan is None else _held(plan, options["labels"], budget)
+    reading = reading_of({name: options[name] for name in READING}, planned=held is not None)
     with progress_bars() as progress:
-        timeline = timeline_of(data, column, names, crowd, chance, progress)
+        timeline = timeline_of(data, reading, held, crowd, chance, progress)
     if held is not None:
         from dataclasses import replace
 
@@ -76,7 +75,8 @@ def epochs(
             progress,
             before=charging(ledger, chosen, timeline, o.read_labels(crowd["epoch_order"])),
             level=level,
-            title=f"{column} over time, counted privately",
+            title=f"{reading.name} over time, counted privately",
+            scale=reading.scale,
             source=source_of(data, timeline, crowd),
             reason=reason,
             seed=seed,
@@ -89,7 +89,7 @@ def _choose(
 ) -> "tuple[Plan, str]":
     """The planner's choice for the smallest crowd, the guarantee shared by all epochs."""
     from mixtally.errors import ParameterError
-    from mixtally.planner import choose
+    from mixtally.lab.epoch_plan import whole_plan
 
     every, asked = len(timeline.epochs), budget["collections"]
     if asked == BUDGET["collections"][1]:
@@ -101,8 +101,7 @@ def _choose(
         )  # fmt: skip
     budget = {**budget, "collections": asked}
     users = int(timeline.users.min())
-    answer = choose(wish_of(budget, timeline.question, guarantee, users))
-    return answer.best.plan, answer.reason
+    return whole_plan(wish_of(budget, timeline.question, guarantee, users))
 
 
 def _held(plan: Path, labels: Path | None, budget: dict[str, Any]) -> "Plan":
@@ -125,13 +124,9 @@ def _held(plan: Path, labels: Path | None, budget: dict[str, Any]) -> "Plan":
     return held
 
 
-def _bins(plan: "Plan") -> tuple[str, ...]:
-    question = plan.question
-    return question.labels or tuple(str(i) for i in range(question.bins))
-
-
 def show(trend: "Trend", out: Path | None, *, top: int, json: bool) -> None:
     """Print counts over time and write their files."""
+    from mixtally.report.export import figures_csv
     from mixtally.report.trend.export import changes_csv, counts_csv, facts, json_text
     from mixtally.report.trend.page import page
 
@@ -142,6 +137,7 @@ def show(trend: "Trend", out: Path | None, *, top: int, json: bool) -> None:
             "report.json": json_text(trend),
             "counts.csv": counts_csv(trend),
             "changes.csv": changes_csv(trend),
+            **{f"{found.name}.csv": figures_csv(found) for found in trend.figures},
         }
         written = publish(out, files)
     if json:

@@ -10,7 +10,9 @@ from mixtally.cli import options as o
 if TYPE_CHECKING:
     from mixtally.ground.chance import Chance
     from mixtally.lab.cells import Progress
+    from mixtally.lab.reading import Reading
     from mixtally.lab.timeline import Timeline
+    from mixtally.records.plan import Plan
 
 CROWD: dict[str, tuple[Any, Any]] = {
     "epoch_column": (
@@ -69,19 +71,19 @@ _RATE = 0.1
 
 def timeline_of(
     data: Path,
-    column: str,
-    labels: "tuple[str, ...] | None",
+    reading: "Reading",
+    held: "Plan | None",
     crowd: dict[str, Any],
     chance: "Chance",
     progress: "Progress",
 ) -> "Timeline":
-    """The epochs in the data, or invented ones.
+    """The epochs in the data, or invented ones, asked what the plan asks that is held, if any.
 
     Raises ParameterError for options of both kinds or of neither.
     """
     from mixtally.errors import ParameterError
-    from mixtally.lab.population import read_population
-    from mixtally.lab.timeline import read_timeline
+    from mixtally.lab.readers import read
+    from mixtally.lab.timeline import by_epoch
     from mixtally.lab.turnover import turnover
 
     rates = {name: crowd[name] for name in ("join", "leave", "change")}
@@ -97,16 +99,15 @@ def timeline_of(
             got=", ".join([*beside, "--synthetic" if synthetic else "no --synthetic"]),
             do="name the column that says when, or how many epochs to invent",
         )
+    answers = read(data, reading, None if held is None else held.question, progress)
     if synthetic:
         chances = {name: _RATE if rate is None else rate for name, rate in rates.items()}
-        first = read_population(data, column, labels, progress)
-        return turnover(first, crowd["synthetic"], **chances, chance=chance)
-    return read_timeline(
+        return turnover(answers, crowd["synthetic"], **chances, chance=chance)
+    return by_epoch(
+        answers,
         data,
-        column,
         crowd["epoch_column"],
         person_column=crowd["person_column"],
-        labels=labels,
         order=o.read_labels(crowd["epoch_order"]),
         progress=progress,
     )
@@ -116,5 +117,7 @@ def source_of(data: Path, timeline: "Timeline", crowd: dict[str, Any]) -> str:
     """What was played, in a sentence."""
     answers = f"{len(timeline.codes):,} answers in {len(timeline.epochs):,} epochs"
     if crowd["synthetic"] is not None:
-        return f"{answers}, invented: {data.name} is the crowd of the first."
-    return f"{answers}, the rows of {data.name}."
+        told = f"{answers}, invented: {data.name} is the crowd of the first."
+    else:
+        told = f"{answers}, the rows of {data.name}."
+    return f"{told} {timeline.note}".rstrip()

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def show(study: "Study", out: Path | None, *, top: int, json: bool) -> None:
     """Print the study and write its files."""
-    from mixtally.report.export import csv_text, facts, json_text
+    from mixtally.report.export import csv_text, facts, figures_csv, json_text
     from mixtally.report.page import page
 
     written = []
@@ -21,6 +21,7 @@ def show(study: "Study", out: Path | None, *, top: int, json: bool) -> None:
             "report.html": page(study),
             "report.json": json_text(study),
             "estimates.csv": csv_text(study),
+            **{f"{found.name}.csv": figures_csv(found) for found in study.main.figures},
         }
         written = publish(out, files)
     if json:

@@ -11,6 +11,7 @@ two tallied counts s' - s is exact as well:
   two counts through their difference alone, and ``intervals`` inverts it: no count is guessed.
   Uniform fakes are counted apart from the people: a bit of one that was turned over is set with
   probability 1 - s where s is that of the others.
+  Sent k times, N is k times the earlier people, who are then what is taken off again.
 """
 
 import math
@@ -87,6 +88,7 @@ def change_intervals(
     """
     fewest, most = -_people(protocol, earlier), _people(protocol, later)
     before, sent = earlier.messages, earlier.messages + later.messages
+    turned = before // protocol.messages_per_record
     if depends_on_count(protocol):
         both = Tally(later.counts - earlier.counts + before, sent)
         flipped = protocol.offset(sent)
@@ -95,12 +97,12 @@ def change_intervals(
             protocol = _BothWays(
                 bins=protocol.bins, fakes=2 * protocol.fakes, threshold=protocol.threshold
             )
-            before = -fewest
+            turned = -fewest
         found = intervals(
             protocol, both, level, simultaneous_over=simultaneous_over,
             exact_ones=math.inf if flipped <= MOST_EXACT_ONES else -math.inf,
         )  # fmt: skip
-        lower, upper, method = found.lower - before, found.upper - before, found.method
+        lower, upper, method = found.lower - turned, found.upper - turned, found.method
     else:
         tail = (1.0 - level) / 2.0 / simultaneous_over
         rise = later.counts - earlier.counts
@@ -153,4 +155,4 @@ def difference_law(protocol: Protocol) -> NoiseLaw:
 def _people(protocol: Protocol, tally: Tally) -> int:
     """The most people who can be in the batch: a mix's fakes are not told apart from them."""
     sent = protocol.fakes if protocol.fake_source is FakeSource.USERS else 0
-    return tally.messages - sent
+    return (tally.messages - sent) // protocol.messages_per_record

@@ -8,7 +8,8 @@ m-fold product of F applied to messages holding each, and F's inverse undoes it:
 
 Fakes hold the blank pattern; they are not in the count of the full one, so nothing is subtracted.
 Looking at several bits of a message costs no privacy beyond the certificate at observer
-``messages``, which is about whole messages; at observer ``sums`` it would not be covered.
+``messages``, which is about whole messages; at observer ``sums`` it would not be covered. Of
+records that are sent k times all messages count, and what is found is divided by k.
 
 Source: the debiasing of notes 004 (5.20), bit by bit; Side Notes 002 section 5 names the task.
 """
@@ -47,7 +48,8 @@ def estimate_sets(protocol: Flips, patterns: NDArray[np.int64]) -> SetEstimate:
     """
     show, invert = _flips(protocol, patterns)
     held = patterns @ invert.T
-    return SetEstimate(held[:, -1], _spread(held, show, invert)[:, -1])
+    times = protocol.messages_per_record
+    return SetEstimate(held[:, -1] / times, _spread(held, show, invert)[:, -1] / times)
 
 
 def set_significance(
@@ -73,7 +75,7 @@ def set_significance(
     held = patterns @ invert.T
     most = np.clip(held + width * _spread(held, show, invert), 0.0, patterns.sum(axis=1)[:, None])
     mean = most[:, :-1] @ show[-1, :-1]
-    more = patterns[:, -1] - support
+    more = patterns[:, -1] - support * protocol.messages_per_record
     tail = special.pdtrc(np.maximum(more - 1, 0), mean)
     marked: NDArray[np.bool_] = (more > mean + 1.0) & (tail <= rate / 2.0 / len(patterns))
     return marked
@@ -91,12 +93,12 @@ def _flips(protocol: Flips, patterns: NDArray[np.int64]) -> tuple[_Floats, _Floa
         raise ParameterError(
             "flip probability", wanted="less than 1/2", got="1/2", do="plan again: nothing is told"
         )
-    q = protocol.flip_probability
+    q, gain = protocol.flip_probability, 1.0 - 2.0 * protocol.flip_probability
     show: _Floats = np.ones((1, 1))
     invert: _Floats = np.ones((1, 1))
     for _ in range(bits):
         show = _kron([[1.0 - q, q], [q, 1.0 - q]], show)
-        invert = _kron([[1.0 - q, -q], [-q, 1.0 - q]], invert) / protocol.gain
+        invert = _kron([[1.0 - q, -q], [-q, 1.0 - q]], invert) / gain
     return show, invert
 
 

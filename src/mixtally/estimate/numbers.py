@@ -7,22 +7,24 @@ same a for every protocol (uniform fakes already add up; their share of a is K /
     Var mean       = a / n^2 * sum_j (m_j - mean of m)^2        m_j the middles of the bins
     Var (C_1 + ... + C_j) = a * j (d - j) / d                    the counts up to bin j
 
-A value is known up to its bin: the interval of the mean is wider by half a bin on each side. The
-quantile's interval holds every bin in which the noise allows it to lie, from end to end.
+and both are sums whose weights add up to nothing, of which ``cumulants`` knows the tails. A value
+is known up to its bin: the interval of the mean is wider by half a bin on each side. The quantile's
+interval holds every bin in which the noise allows it to lie, from end to end: it misses only when
+the count up to one of two edges does, each of which has half the error allowed.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.protocols.base import Protocol
-from mixtally.protocols.clear_uniform import ClearUniform
-from mixtally.protocols.flip_uniform import FlipUniform
+from mixtally.estimate.cumulants import Cumulants, ends
 from mixtally.records.results import Figure
 
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
+
+_Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,49 +34,104 @@ class Cuts:
     where
       counts   shape (bins,), unbiased
       edges    shape (bins + 1,)
-      spread   a, the variance of one count but for what the sum takes away
+      noise    of the counts
     """
 
-    counts: NDArray[np.float64]
-    edges: NDArray[np.float64]
+    counts: _Floats
+    edges: _Floats
     users: int
-    spread: float
+    noise: Cumulants
 
     @property
-    def evened(self) -> NDArray[np.float64]:
+    def evened(self) -> _Floats:
         """Counts that add up to the users, shape (bins,)."""
-        even: NDArray[np.float64] = (
-            self.counts - (self.counts.sum() - self.users) / self.counts.size
-        )
+        even: _Floats = self.counts - (self.counts.sum() - self.users) / self.counts.size
         return even
 
-    def mean(self, level: float) -> Figure:
-        """The mean with its standard error by noise; the interval allows for the bins' width."""
-        middles = (self.edges[:-1] + self.edges[1:]) / 2.0
-        apart = middles - middles.mean()
-        value = float(middles.mean() + self.evened @ apart / self.users)
-        error = float(np.sqrt(self.spread * (apart @ apart))) / self.users
-        width = _deviations(level) * error + float(self.edges[1] - self.edges[0]) / 2.0
-        lower, upper = np.clip([value - width, value + width], self.edges[0], self.edges[-1])
-        return Figure("mean", value, float(lower), float(upper), standard_error=error)
+    @property
+    def bin_width(self) -> float:
+        """What a value is known up to."""
+        return float(self.edges[1] - self.edges[0])
 
-    def quantile(self, share: float, level: float) -> Figure:
-        """The value below which ``share`` of the people lie, and where it may be."""
-        bins = self.counts.size
-        passed = np.concatenate([[0.0], np.cumsum(self.evened)])
-        passed[-1] = self.users
-        j = np.arange(bins + 1)
-        width = _deviations(level) * np.sqrt(self.spread * j * (bins - j) / bins)
-        wanted = share * self.users
-        may = (passed[1:] + width[1:] >= wanted) & (passed[:-1] - width[:-1] <= wanted)
-        inside = np.flatnonzero(may)
-        lower, upper = self.edges[inside[0]], self.edges[inside[-1] + 1]
+    def mean(self, level: float) -> Figure:
+        """The mean with its standard error by noise; its resolution is half a bin."""
+        value, noise, half = self._mean(), self._mean_noise(), self.bin_width / 2.0
+        least, most = ends(*noise, level)
+        lower, upper = np.clip(
+            [value - most - half, value - least + half], self.edges[0], self.edges[-1]
+        ).tolist()
         return Figure(
-            f"{100 * share:g} % quantile", self._crossing(passed, wanted), float(lower),
-            float(upper),
+            "mean", value, lower, upper, standard_error=float(np.sqrt(noise[0])), resolution=half
+        )
+
+    def rise_to(self, later: "Cuts", level: float) -> Figure:
+        """By how much the mean of ``later``, of the same bins, exceeds this one.
+
+        Both collections' noise is in it, and half a bin of each of them is its resolution.
+        """
+        value, whole = later._mean() - self._mean(), self.bin_width
+        before, after = self._mean_noise(), later._mean_noise()
+        noise = (before[0] + after[0], after[1] - before[1], before[2] + after[2])
+        least, most = ends(*noise, level)
+        range_ = float(self.edges[-1] - self.edges[0])
+        lower, upper = np.clip(
+            [value - most - whole, value - least + whole], -range_, range_
+        ).tolist()
+        return Figure(
+            "change", value, lower, upper, standard_error=float(np.sqrt(noise[0])),
+            resolution=whole,
         )  # fmt: skip
 
-    def _crossing(self, passed: NDArray[np.float64], wanted: float) -> float:
+    def _mean(self) -> float:
+        middles = (self.edges[:-1] + self.edges[1:]) / 2.0
+        return float(middles.mean() + self.evened @ (middles - middles.mean()) / self.users)
+
+    def _mean_noise(self) -> tuple[_Floats, _Floats, _Floats]:
+        """The second to the fourth cumulant of the mean."""
+        middles = (self.edges[:-1] + self.edges[1:]) / 2.0
+        weights = (middles - middles.mean()) / self.users
+        return (
+            np.asarray(self.noise.variance * (weights @ weights)),
+            np.asarray(weights**3 @ self.noise.third),
+            np.asarray(self.noise.fourth * np.sum(weights**4)),
+        )
+
+    def quantiles(self, shares: Iterable[float], level: float) -> list[Figure]:
+        """The values below which ``shares`` of the people lie, and where they may be."""
+        passed, low, high = self.running(level)
+        found = []
+        for share in shares:
+            wanted = share * self.users
+            inside = np.flatnonzero((high[1:] >= wanted) & (low[:-1] <= wanted))
+            lower, upper = self.edges[inside[0]], self.edges[inside[-1] + 1]
+            found.append(
+                Figure(
+                    f"{100 * share:g} % quantile", self._crossing(passed, wanted), float(lower),
+                    float(upper), resolution=self.bin_width,
+                )
+            )  # fmt: skip
+        return found
+
+    def running(self, level: float) -> tuple[_Floats, _Floats, _Floats]:
+        """Counts up to every edge with the ends of their intervals, shape (bins + 1,) each.
+
+        Nobody is below the first edge and all are below the last: there they are certain.
+        """
+        bins, third = self.counts.size, self.noise.third
+        passed = np.concatenate([[0.0], np.cumsum(self.evened)])
+        passed[-1] = self.users
+        left = np.arange(bins + 1) / bins
+        right, before = 1.0 - left, np.concatenate([[0.0], np.cumsum(third)])
+        squares = bins * left * right
+        least, most = ends(
+            self.noise.variance * squares,
+            before * right**3 - (before[-1] - before) * left**3,
+            self.noise.fourth * squares * (left**3 + right**3),
+            level,
+        )
+        return passed, passed - most, passed - least
+
+    def _crossing(self, passed: _Floats, wanted: float) -> float:
         """Where the rising middle of all running sums passes ``wanted``, straight inside a bin."""
         rising = np.maximum.accumulate(passed)
         falling = np.minimum.accumulate(passed[::-1])[::-1]
@@ -87,17 +144,6 @@ class Cuts:
         return float(self.edges[at - 1] + inside * (self.edges[at] - self.edges[at - 1]))
 
 
-def spread_of(protocol: Protocol, messages: int) -> float:
-    """The a of the module's covariance, in counts squared."""
-    if isinstance(protocol, (ClearUniform, FlipUniform)):
-        return protocol.variance(messages) + protocol.fakes / protocol.bins**2
-    return protocol.variance(messages)
-
-
 def summary(cuts: Cuts, level: float, shares: tuple[float, ...] = QUANTILES) -> list[Figure]:
     """The mean and the quantiles at ``shares`` with intervals at ``level``, each for itself."""
-    return [cuts.mean(level), *(cuts.quantile(share, level) for share in shares)]
-
-
-def _deviations(level: float) -> float:
-    return NormalDist().inv_cdf(0.5 + 0.5 * level)
+    return [cuts.mean(level), *cuts.quantiles(shares, level)]

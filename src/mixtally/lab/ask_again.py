@@ -84,7 +84,7 @@ def _counts(
     """Unbiased counts of the first ``epochs`` epochs, shape (epochs, bins)."""
     protocol, rows = verify(plan), []
     for epoch in range(epochs):
-        tally = play(protocol, timeline.crowd(epoch).codes, chance, progress)
+        tally = play(protocol, timeline.crowd(epoch).records, chance, progress)
         rows.append(protocol.unbiased(tally.counts, tally.messages))
     return np.array(rows)
 

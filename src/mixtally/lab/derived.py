@@ -1,5 +1,6 @@
 """What else the messages of a release tell, beside the truth: numbers and pairs."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -7,8 +8,9 @@ from numpy.typing import NDArray
 
 from mixtally.encode.numbers import Scale
 from mixtally.errors import ParameterError
+from mixtally.estimate.cumulants import cumulants
 from mixtally.estimate.joint import joint_counts
-from mixtally.estimate.numbers import QUANTILES, Cuts, spread_of, summary
+from mixtally.estimate.numbers import QUANTILES, Cuts, summary
 from mixtally.ground.bits import Rows
 from mixtally.lab.population import Population
 from mixtally.protocols.base import Protocol
@@ -28,19 +30,18 @@ def numbers(
     if population.values is None:
         raise TypeError("the crowd holds no numbers")
     level = found.each.level
-    cuts = Cuts(found.counts, scale.edges, population.users, spread_of(protocol, messages))
+    noise = cumulants(protocol, messages, found.counts)
+    cuts = Cuts(found.counts, scale.edges, population.users, noise)
     values = np.sort(population.values)
     places = [max(0, int(np.ceil(share * len(values))) - 1) for share in QUANTILES]
     truth = [float(values.mean()), *(float(values[place]) for place in places)]
-    rows = (
-        Figure(f.label, f.estimate, f.lower, f.upper, f.standard_error, true)
-        for f, true in zip(summary(cuts, level), truth, strict=True)
-    )
+    rows = (replace(f, truth=true) for f, true in zip(summary(cuts, level), truth, strict=True))
     return Figures(
         "numbers",
         f"{population.question.name}: mean and quantiles",
-        f"Out of the counts of {scale.bins:,} bins, {100 * level:g} % for each number alone; the "
-        f"intervals allow for the width of a bin. {population.note}",
+        f"Out of the counts of {scale.bins:,} bins, {100 * level:g} % for each number alone. A "
+        "value is known up to its bin: this resolution, half a bin on each side of the mean and a "
+        f"bin at either end of a quantile, is in the intervals. {population.note}",
         tuple(rows),
     )
 
@@ -78,7 +79,7 @@ def pairs(
     question = population.question
     joint = joint_counts(protocol, counted, messages, level)
     true = true_pairs(population)
-    first, second = _pairs_of(question)
+    first, second = pairs_of(question)
     order = np.argsort(-joint.counts[first, second], kind="stable")
     surely = joint.counts - joint.width_all * joint.errors > 0.0
     rows = []
@@ -108,7 +109,7 @@ def true_pairs(population: Population) -> NDArray[np.int64]:
     return pair_counts(layout, population.records.astype(np.uint8, copy=False))
 
 
-def _pairs_of(question: Question) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def pairs_of(question: Question) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Bins i < j that one person can have: of two attributes, where there are attributes."""
     if question.attributes is None:
         first, second = np.triu_indices(question.bins, 1)

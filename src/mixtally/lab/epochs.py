@@ -4,10 +4,12 @@ from collections.abc import Callable
 
 import numpy as np
 
+from mixtally.encode.numbers import Scale
 from mixtally.errors import InfeasibleError, PlanError
 from mixtally.estimate.change import estimate_change
 from mixtally.estimate.debias import check_choices, estimate_counts
 from mixtally.ground.chance import Chance
+from mixtally.lab.means import means_over_time
 from mixtally.lab.simulate import MOST_BATCH_BYTES, Progress, play
 from mixtally.lab.timeline import Timeline
 from mixtally.mix.shuffle import room_for
@@ -16,7 +18,6 @@ from mixtally.privacy.price import verify
 from mixtally.protocols.base import Protocol
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.plan import Plan
-from mixtally.records.question import Kind
 from mixtally.records.results import Tally
 from mixtally.report.study import Release
 from mixtally.report.trend.trend import Spent, Step, Trend
@@ -41,11 +42,13 @@ def collect(
     source: str = "",
     reason: str = "",
     seed: int | None = None,
+    scale: Scale | None = None,
 ) -> Trend:
     """Every epoch of ``timeline`` collected under ``plan``, with fresh flips and fakes in each.
 
     where
       guarantee   kept for a person who takes part in every epoch
+      scale       where numbers were cut, to tell their means; None for no numbers
       before      called with the name of each epoch before its first message is sent; what it
                   raises stops the series there
 
@@ -59,11 +62,13 @@ def collect(
     for number, epoch in enumerate(timeline.epochs):
         before(epoch)
         crowd = timeline.crowd(number)
-        tally = play(protocol, crowd.codes, chance, progress)
-        found = estimate_counts(protocol, tally, len(crowd.codes), level=level)
+        tally = play(protocol, crowd.records, chance, progress)
+        found = estimate_counts(protocol, tally, crowd.users, level=level)
         tallies.append(tally)
         releases.append(Release(plan, protocol, tally.messages, found))
         progress("epochs", number + 1, len(timeline.epochs))
+    changes = tuple(steps(protocol, tallies, level))
+    means = () if scale is None else means_over_time(timeline, scale, releases, changes)
     return Trend(
         title=title,
         source=source,
@@ -71,11 +76,12 @@ def collect(
         epochs=timeline.epochs,
         users=tuple(timeline.users.tolist()),
         releases=tuple(releases),
-        steps=tuple(steps(protocol, tallies, level)),
+        steps=changes,
         spending=spending,
         truth=timeline.truth,
         reason=reason,
         seed=seed,
+        figures=means,
     )
 
 
@@ -93,11 +99,6 @@ def checked(plan: Plan, timeline: Timeline) -> Protocol:
             got=f"{plan.question.name!r} with {plan.question.bins:,}",
             do="plan again for this question, or name its column and labels",
         )
-    if plan.question.kind is not Kind.ONE:
-        raise PlanError(
-            "plan", wanted="a question with one answer", got=f"one of kind {plan.question.kind}",
-            do="ask such a question once: series of it are not played yet",
-        )  # fmt: skip
     if plan.users > fewest:
         raise PlanError(
             "plan",
@@ -106,7 +107,7 @@ def checked(plan: Plan, timeline: Timeline) -> Protocol:
             do="plan for the smallest crowd: its fakes have to arrive in every epoch",
         )
     protocol = verify(plan)
-    most = int(timeline.users.max()) + protocol.fakes
+    most = int(timeline.users.max()) * protocol.messages_per_record + protocol.fakes
     room_for(most, protocol.layout.message_bytes, MOST_BATCH_BYTES)  # now, not in mid-series
     return protocol
 

@@ -17,6 +17,7 @@ from mixtally.lab import derived
 from mixtally.lab.parts import parts, shown
 from mixtally.lab.population import Population
 from mixtally.lab.simulate import Progress, play
+from mixtally.lab.tables import tables
 from mixtally.planner import Offer
 from mixtally.privacy.price import verify
 from mixtally.protocols.base import Protocol
@@ -118,6 +119,7 @@ def release_all(
         if fold is not None:
             counted = (fold.counts, tally.messages)
             figures.append(derived.pairs(population, protocol, *counted, asked.level))
+            figures += tables(population, protocol, *counted, asked.level)
         if asked.scale is not None:
             told_apart = (asked.scale, protocol, tally.messages)
             figures.append(derived.numbers(population, *told_apart, estimate))

@@ -14,6 +14,7 @@ from mixtally.errors import DataError
 from mixtally.lab.cells import Progress
 from mixtally.lab.demo import flights
 from mixtally.lab.population import Population, read_population
+from mixtally.randomize.messages import Records
 from mixtally.records.question import Question
 
 Integers = NDArray[np.int64]
@@ -26,18 +27,23 @@ class Timeline:
 
     where
       epochs   their names, in order
-      codes    shape (answers,), the bin of each answer
+      codes    the record of each answer: its bin, shape (answers,), or its bits, shape
+               (answers, row bytes), as ``Population`` has them
       at       shape (answers,), the number of its epoch
       people   shape (answers,), who gave it, numbered from 0; None when nobody knows
+      values   shape (answers,), the numbers that were cut into bins; None for no numbers
+      note     what was done to the data on the way in, for people; empty for nothing
 
     Raises DataError when a person answers twice in an epoch or an epoch has fewer than two answers.
     """
 
     question: Question
     epochs: tuple[str, ...]
-    codes: Integers
+    codes: Records
     at: Integers
     people: Integers | None = None
+    values: NDArray[np.float64] | None = None
+    note: str = ""
 
     def __post_init__(self) -> None:
         for name, users in zip(self.epochs, self.users, strict=True):
@@ -63,9 +69,7 @@ class Timeline:
     @property
     def truth(self) -> Integers:
         """How many people are in each bin in each epoch, shape (epochs, bins)."""
-        bins = self.question.bins
-        flat = np.bincount(self.at * bins + self.codes, minlength=len(self.epochs) * bins)
-        return flat.reshape(len(self.epochs), bins)
+        return np.array([self.crowd(epoch).truth for epoch in range(len(self.epochs))])
 
     @property
     def attendance(self) -> dict[int, int] | None:
@@ -77,7 +81,9 @@ class Timeline:
 
     def crowd(self, epoch: int) -> Population:
         """The people of one epoch."""
-        return Population(self.question, self.codes[self.at == epoch])
+        here = self.at == epoch
+        values = None if self.values is None else self.values[here]
+        return Population(self.question, self.codes[here], values)
 
     def first_repeat(self) -> int | None:
         """The first answer of a person who already answered in its epoch, by its place."""
@@ -111,6 +117,21 @@ def read_timeline(
     Raises DataError as ``read_population`` and ``Timeline``.
     """
     crowd = read_population(path, column, labels, progress)
+    return by_epoch(
+        crowd, path, epoch_column, person_column=person_column, order=order, progress=progress
+    )
+
+
+def by_epoch(
+    crowd: Population,
+    path: Path,
+    epoch_column: str,
+    *,
+    person_column: str | None = None,
+    order: Sequence[str] | None = None,
+    progress: Progress = lambda *_: None,
+) -> Timeline:
+    """The records of ``crowd``, the rows of ``path``, by epoch; as ``read_timeline``."""
     epochs = read_population(path, epoch_column, order, progress)
     people = None
     if person_column is not None:
@@ -131,9 +152,11 @@ def read_timeline(
     return Timeline(
         question=crowd.question,
         epochs=tuple(names[i] for i in ranked),
-        codes=crowd.codes,
+        codes=crowd.records,
         at=place[epochs.codes],
         people=people,
+        values=crowd.values,
+        note=crowd.note,
     )
 
 

@@ -36,27 +36,30 @@ def turnover(
                 f"{name} rate", wanted="a number in [0, 1]", got=rate,
                 do="it is a probability from one epoch to the next",
             )  # fmt: skip
-    size = len(first.codes)
-    values = np.concatenate([first.codes, _values(first, size, chance)])
+    size = first.users
+    held = np.concatenate([np.arange(size), below(chance, size, size)])
     here = np.arange(2 * size) < size
-    codes, at, people = [], [], []
+    rows, at, people = [], [], []
     for epoch in range(epochs):
         if epoch:
             here = np.where(
                 here, ~happens(leave, 2 * size, chance), happens(join, 2 * size, chance)
             )
             new = np.flatnonzero(happens(change, 2 * size, chance))
-            values[new] = _values(first, len(new), chance)
+            held[new] = below(chance, size, len(new))
         now = np.flatnonzero(here)
-        codes.append(values[now])
+        rows.append(held[now])
         people.append(now)
         at.append(np.full(len(now), epoch))
+    chosen = np.concatenate(rows)
     return Timeline(
         question=first.question,
         epochs=tuple(str(epoch) for epoch in range(1, epochs + 1)),
-        codes=np.concatenate(codes),
+        codes=first.records[chosen],
         at=np.concatenate(at),
         people=np.concatenate(people),
+        note=first.note,
+        values=None if first.values is None else first.values[chosen],
     )
 
 
@@ -67,8 +70,3 @@ def happens(probability: float, count: int, chance: Chance) -> NDArray[np.bool_]
     if threshold == SCALE:
         return np.ones(count, dtype=np.bool_)
     return chance.words(count) < np.uint64(threshold)
-
-
-def _values(crowd: Population, count: int, chance: Chance) -> NDArray[np.int64]:
-    """Values of people of ``crowd`` picked at random, with replacement, shape (count,)."""
-    return crowd.codes[below(chance, len(crowd.codes), count)]

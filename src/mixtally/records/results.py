@@ -63,7 +63,11 @@ class Estimate:
 class Figure:
     """One number that is no bin's count, with its error and an interval at the table's level.
 
-    ``standard_error`` is None where only the interval is known, ``truth`` outside the lab.
+    where
+      standard_error   by noise; None where only the interval is known
+      truth            None outside the lab
+      resolution       what the width of bins leaves open beside the noise, held by the interval:
+                       on each side of a mean, of either end of a quantile; None where there is none
     """
 
     label: str
@@ -72,6 +76,7 @@ class Figure:
     upper: float
     standard_error: float | None = None
     truth: float | None = None
+    resolution: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

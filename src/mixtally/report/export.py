@@ -3,12 +3,13 @@
 import csv
 import io
 import json
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 import msgspec
 
 from mixtally.ground.codec import fingerprint
+from mixtally.records.results import Figure, Figures
 from mixtally.report.study import Release, Study
 
 
@@ -43,6 +44,15 @@ def csv_text(study: Study) -> str:
     writer = csv.DictWriter(out, fieldnames=list(table[0]))  # RFC 4180 line ends, so \r is quoted
     writer.writeheader()
     writer.writerows(table[i] for i in study.ranked())
+    return out.getvalue()
+
+
+def figures_csv(figures: Figures) -> str:
+    """Numbers derived from the same messages, a line each; what is not known is left empty."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, fieldnames=[field.name for field in fields(Figure)])
+    writer.writeheader()
+    writer.writerows(asdict(row) for row in figures.rows)
     return out.getvalue()
 
 

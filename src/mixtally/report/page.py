@@ -24,7 +24,7 @@ def page(study: Study) -> str:
         el("p", study.source, class_="source"),
         _key_figures(study),
         section("Counts", bins_chart(study, _CHART_BINS), el("p", study.findings(), class_="note")),
-        *map(_figures, study.main.figures),
+        *map(figures_section, study.main.figures),
         section("Error among other models", error_chart(study), _error_note(study)),
         section("The plan", el("p", study.reason), _plan_table(study)),
         section("What is promised", *[el("p", text) for text in _promises(study)]),
@@ -84,16 +84,16 @@ def _not_promised(study: Study) -> list[str]:
     return not_promised(study.main.plan, first, rest)
 
 
-def _figures(figures: Figures) -> Markup:
+def figures_section(figures: Figures) -> Markup:
     """Numbers derived from the same messages, as a table."""
-    names = ["", "estimate", "standard error", "interval", "truth"]
+    coarse = any(row.resolution is not None for row in figures.rows)
+    names = ["", "estimate", "standard error", "interval", *["resolution"] * coarse, "truth"]
     rows = []
     for row in figures.rows[:_CHART_BINS]:
-        values = [row.estimate, row.standard_error]
-        cells = [row.label, *(number(v, 5) if v is not None else "" for v in values)]
-        cells += [f"{number(row.lower, 5)} .. {number(row.upper, 5)}"]
-        cells += [number(row.truth, 5) if row.truth is not None else ""]
-        rows.append(cells)
+        values = [row.estimate, row.standard_error, *[row.resolution] * coarse, row.truth]
+        cells = [number(v, 5) if v is not None else "" for v in values]
+        cells.insert(2, f"{number(row.lower, 5)} .. {number(row.upper, 5)}")
+        rows.append([row.label, *cells])
     return section(figures.title, rows_table(names, rows), el("p", figures.note, class_="note"))
 
 

@@ -61,17 +61,21 @@ def figures_table(figures: Figures, top: int, level: float) -> Table:
     table.add_column("")
     rows = figures.rows[: max(top, _FEW)]
     known = any(row.truth is not None for row in rows)
+    coarse = any(row.resolution is not None for row in rows)
     for heading in ("estimate", "standard error", f"{100 * level:g} % interval"):
         table.add_column(heading, justify="right")
-    if known:
-        table.add_column("truth", justify="right")
+    for heading in ["resolution"] * coarse + ["truth"] * known:
+        table.add_column(heading, justify="right")
     for row in rows:
-        error = number(row.standard_error) if row.standard_error is not None else ""
-        cells = [number(row.estimate, 5), error]
+        cells = [number(row.estimate, 5), _cell(row.standard_error, 3)]
         cells += [f"{number(row.lower, 5)} .. {number(row.upper, 5)}"]
-        cells += [number(row.truth, 5) if row.truth is not None else ""] * known
+        cells += [_cell(row.resolution, 3)] * coarse + [_cell(row.truth, 5)] * known
         table.add_row(Text(row.label), *cells)
     return table
+
+
+def _cell(value: float | None, digits: int) -> str:
+    return "" if value is None else number(value, digits)
 
 
 def summary(study: Study, top: int) -> RenderableType:

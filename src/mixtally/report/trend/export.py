@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from dataclasses import asdict
 from typing import Any
 
 from mixtally.ground.codec import fingerprint
@@ -94,6 +95,7 @@ def facts(trend: Trend) -> dict[str, Any]:
             for i, name in enumerate(trend.epochs)
         ],
         "changes": [row for step in trend.steps for row in change_rows(trend, step)],
+        **{found.name: [asdict(row) for row in found.rows] for found in trend.figures},
     }
 
 

@@ -2,7 +2,7 @@
 
 from mixtally.ground.codec import fingerprint
 from mixtally.protocols.facts import plan_facts
-from mixtally.report.page import document, figures_list, section
+from mixtally.report.page import document, figures_list, figures_section, section
 from mixtally.report.svg import Markup, el
 from mixtally.report.trend.chart import STYLE, changes_chart, counts_chart
 from mixtally.report.trend.table import spending_cells, who
@@ -27,6 +27,7 @@ def page(trend: Trend) -> str:
             el("p", _legend(trend) + trend.findings(), class_="note"),
         ),
         *([_changes(trend)] if trend.steps else []),
+        *map(figures_section, trend.figures),
         section("Who spends what", _spending(trend), el("p", who(trend), class_="note")),
         section("The plan", el("p", trend.reason), _plan_table(trend)),
         section("What is promised", *[el("p", text) for text in _promise(trend)]),

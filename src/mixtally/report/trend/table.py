@@ -5,8 +5,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from mixtally.report.table import figures_table
 from mixtally.report.trend.trend import Step, Trend
 from mixtally.report.words import at_most
+
+MOST_MEANS = 50
 
 
 def counts_table(trend: Trend, top: int) -> Table:
@@ -83,6 +86,9 @@ def spending_cells(trend: Trend, times: int) -> list[str]:
 def summary(trend: Trend, top: int) -> RenderableType:
     """Both tables, what they show, and who is who."""
     parts: list[RenderableType] = [counts_table(trend, top), Text(trend.findings())]
+    for figures in trend.figures:
+        level = trend.releases[0].estimate.each.level
+        parts += [figures_table(figures, MOST_MEANS, level), Text(figures.note)]
     parts += [spending_table(trend), Text(who(trend))]
     return Group(*parts)
 

@@ -11,6 +11,7 @@ from mixtally.records.certificate import Certificate
 from mixtally.records.change import Change
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.plan import Plan
+from mixtally.records.results import Figures
 from mixtally.report.study import Release
 
 
@@ -55,6 +56,7 @@ class Trend:
       spending    by the number of epochs a person takes part in; the last is all of them
       truth       shape (epochs, bins), None outside the lab
       seed        of the randomness, None when it came from the operating system
+      figures     what else was derived from the messages of all epochs
     """
 
     title: str
@@ -68,6 +70,7 @@ class Trend:
     truth: NDArray[np.int64] | None = None
     reason: str = ""
     seed: int | None = None
+    figures: tuple[Figures, ...] = ()
 
     @property
     def plan(self) -> Plan:

@@ -1,0 +1,89 @@
+"""How far a weighted sum of the bins' noises may be off: the normal law, bent to its third and
+fourth cumulants.
+
+Noise in flips and in shaped fakes is independent from bin to bin given the truth, so the cumulants
+of sum_j w_j X_j are sum_j w_j^r kappa_r(X_j). Uniform fakes are a multinomial, which is a product
+of Poisson laws of mean K/d once the sum is given: where the w_j add up to nothing the sum does not
+matter, and the second and third cumulants are those of the product exactly, the fourth but for
+3 / K of the variance squared. So every sum here takes weights that add up to nothing.
+
+One bin's shaped fakes have Laplace's tails, and a count of few flipped ones leans to one side: the
+normal law alone holds 97.9 % of a 99 % interval for a number cut in two.
+
+Source: Cornish and Fisher, Moments and Cumulants in the Specification of Distributions (1938).
+"""
+
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.ground.fixed import SCALE
+from mixtally.protocols.base import Protocol
+from mixtally.protocols.clear_shaped import ClearShaped
+from mixtally.protocols.clear_uniform import ClearUniform
+from mixtally.protocols.flips import Flips
+
+Floats = NDArray[np.float64]
+_MOST_SKEW = 1.0
+"""The expansion turns on itself beyond it: fewer than one flipped one is expected there."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cumulants:
+    """Of the noise of every unbiased count, as sums whose weights add up to nothing see it.
+
+    where
+      variance   the same for every bin, in counts squared
+      third      shape (bins,)
+      fourth     the same for every bin
+    """
+
+    variance: float
+    third: Floats
+    fourth: float
+
+
+def ends(variance: Floats, third: Floats, fourth: Floats, level: float) -> tuple[Floats, Floats]:
+    """What a number with these cumulants exceeds its mean by at least and at most, at ``level``.
+
+    Equal tails; any shape, and two arrays of that shape.
+    """
+    z = NormalDist().inv_cdf(0.5 + 0.5 * level)
+    deviation = np.sqrt(variance)
+    some = np.where(deviation > 0.0, deviation, 1.0)
+    skew = np.clip(third / some**3, -_MOST_SKEW, _MOST_SKEW)
+    excess = fourth / some**4
+    shift = skew * (z * z - 1.0) / 6.0
+    width = z + excess * (z**3 - 3.0 * z) / 24.0 - skew**2 * (2.0 * z**3 - 5.0 * z) / 36.0
+    width = np.maximum(width, z)  # tails that are lighter than normal are not counted on
+    return deviation * (shift - width), deviation * (shift + width)
+
+
+def cumulants(protocol: Protocol, messages: int, counts: Floats) -> Cumulants:
+    """Those of ``protocol`` among so many messages; flips lean by how many hold a bit.
+
+    ``counts`` are the estimates, shape (bins,), clipped to what can be.
+    """
+    level = np.zeros(len(counts))
+    if isinstance(protocol, ClearUniform):
+        rate = protocol.fakes / protocol.bins
+        return Cumulants(rate, level + rate, rate)
+    variance = protocol.variance(messages)
+    if isinstance(protocol, ClearShaped):
+        shift = protocol.shift
+        fourth = sum(w * (k - shift) ** 4 for k, w in enumerate(protocol.weights)) / SCALE
+        one = variance / protocol.mixes
+        return Cumulants(variance, level, protocol.mixes * (fourth - 3.0 * one * one))
+    if isinstance(protocol, Flips):
+        q, gain = protocol.flip_probability, 1.0 - 2.0 * protocol.flip_probability
+        rate = protocol.fakes / protocol.bins if protocol.uniform_fakes else 0.0
+        ones = np.clip(protocol.messages_per_record * counts + rate, 0.0, messages)
+        both, scale = q * (1.0 - q), protocol.gain
+        return Cumulants(
+            variance + rate / protocol.bins,  # a multinomial's variance is below its product's
+            (messages - 2.0 * ones) * both * gain / scale**3 + rate,
+            messages * both * (1.0 - 6.0 * both) / scale**4 + rate,
+        )
+    raise TypeError(f"{protocol.name} has no noise law")

@@ -1,0 +1,122 @@
+"""The 2 x 2 table of two bits and their correlation, out of messages that carry them together.
+
+With z_1, z_2 the people who have each bit, z_12 who have both (``joint``), and n all people, the
+other cells are differences. Bits of one message are flipped on their own, so that with
+v = p q / (p - q)^2 and N messages
+
+    Var z_1 = N v,  Cov(z_1, z_2) = 0,  Cov(z_12, z_1) = v z_2,  Cov(z_12, z_2) = v z_1,
+    Var z_12         = N v^2           + v (z_1 + z_2)
+    Var (z_1 - z_12) = N v^2 + N v     + v (z_1 - z_2)
+    Var (n - z_1 - z_2 + z_12) = N v^2 + 2 N v - v (z_1 + z_2)
+
+exactly; estimates stand in for z_1 and z_2, which hardly matters since N v is much larger. Sent k
+times, everything is counted over all messages and divided by k.
+
+The correlation is phi = (n z_12 - z_1 z_2) / sqrt(z_1 z_2 (n - z_1) (n - z_2)), its error that of
+its derivative (delta method). Where a bit is held by nearly nobody or everybody, as far as the
+noise can tell, the quotient means nothing and is left out.
+"""
+
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.protocols.flips import Flips
+
+_Floats = NDArray[np.float64]
+LEAST_SURE = 10.0
+"""Standard errors that bits must be away from nobody and from everybody to be correlated."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TwoByTwo:
+    """Unbiased tables of pairs of bits, with normal intervals.
+
+    where
+      counts               shape (pairs, 4): both, only the first, only the second, neither; they
+                           add up to the people and may be negative
+      errors               their standard errors, same shape
+      correlations         shape (pairs,); NaN where the noise leaves no correlation to be told
+      correlation_errors   shape (pairs,), NaN at the same places
+      width                standard errors on each side of one number
+      width_all            of the correlations of all pairs of bits at once
+    """
+
+    counts: _Floats
+    errors: _Floats
+    correlations: _Floats
+    correlation_errors: _Floats
+    width: float
+    width_all: float
+
+
+def two_by_two(
+    protocol: Flips,
+    counted: NDArray[np.int64],
+    messages: int,
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    *,
+    level: float = 0.95,
+) -> TwoByTwo:
+    """Tables of the pairs (first[i], second[i]), two arrays of shape (pairs,).
+
+    where
+      counted    as ``tally.pairs`` counts them, shape (bins, bins), singles on the diagonal
+      messages   how many were counted; all but the protocol's fakes are people's
+    """
+    q, gain = protocol.flip_probability, 1.0 - 2.0 * protocol.flip_probability
+    times = protocol.messages_per_record
+    own = float(messages - protocol.fakes)  # over all repeats, as everything until the end
+    alone = np.diag(counted).astype(np.float64)
+    single = (alone - messages * q) / gain
+    one, two = single[first], single[second]
+    raw = counted[first, second] - q * (alone[first] + alone[second]) + messages * q * q
+    both = raw / gain**2
+    v = q * (1.0 - q) / gain**2
+    counts = np.stack([both, one - both, two - both, own - one - two + both], axis=1)
+    x, y = np.clip(one, 0.0, own), np.clip(two, 0.0, own)
+    mild, square = messages * v, messages * v * v
+    spread = np.stack(
+        [
+            square + v * (x + y),
+            square + mild + v * (x - y),
+            square + mild + v * (y - x),
+            square + 2.0 * mild - v * (x + y),
+        ],
+        axis=1,
+    )
+    normal = NormalDist()
+    phi, error = _correlations(both, one, two, own, v=v, messages=messages)
+    return TwoByTwo(
+        counts=counts / times,
+        errors=np.sqrt(np.maximum(spread, 0.0)) / times,
+        correlations=phi,
+        correlation_errors=error,
+        width=normal.inv_cdf(0.5 + 0.5 * level),
+        width_all=-normal.inv_cdf((1.0 - level) / 2.0 / max(1, len(first))),
+    )
+
+
+def _correlations(
+    both: _Floats, one: _Floats, two: _Floats, people: float, *, v: float, messages: int
+) -> tuple[_Floats, _Floats]:
+    """Correlations and their standard errors, NaN where they cannot be told."""
+    mild = messages * v
+    least = LEAST_SURE * np.sqrt(mild)
+    told = np.minimum.reduce([one, two, people - one, people - two]) > least
+    x, y = np.where(told, one, people / 2.0), np.where(told, two, people / 2.0)
+    root = np.sqrt(x * y * (people - x) * (people - y))
+    phi = (people * both - x * y) / root
+    by_both = people / root
+    by_x = -y / root - phi * (people - 2.0 * x) / (2.0 * x * (people - x))
+    by_y = -x / root - phi * (people - 2.0 * y) / (2.0 * y * (people - y))
+    variance = (
+        by_both**2 * (messages * v * v + v * (x + y))
+        + (by_x**2 + by_y**2) * mild
+        + 2.0 * by_both * v * (by_x * y + by_y * x)
+    )
+    missing = np.where(told, 0.0, np.nan)
+    return phi + missing, np.sqrt(np.maximum(variance, 0.0)) + missing
