@@ -12,7 +12,7 @@ from mixtally.lab.attack.clear import ShapedGame
 from mixtally.lab.attack.device import Device
 from mixtally.lab.attack.flipped import FlippedGame
 from mixtally.lab.attack.games import game_of, play, quick_runs
-from mixtally.privacy import clear_shaped, price, single_bit, vectors
+from mixtally.privacy import clear_shaped, price, repeats, single_bit, vectors
 from mixtally.privacy.hinge import hinge
 from mixtally.privacy.weights import Orbit, flip_law
 from mixtally.protocols.clear_uniform import ClearUniform
@@ -52,6 +52,23 @@ def test_the_statistic_is_the_log_likelihood_ratio(people, fakes_sent, x):
         assert game._statistic(game._counts(rows)) == pytest.approx(wanted, abs=1e-9)
 
 
+def repeated(own, seen, q):
+    """Likelihood when two people sent their record twice each, shuffled, up to a constant."""
+    return multiset([(0, 0), (0, 0), own, own], seen, q)
+
+
+def test_repeats_are_weighed_by_pairs_of_messages():
+    """Two messages a person, four in the batch, every multiset of them."""
+    u, v, q = (1, 0), (1, 1), 0.2
+    game = FlippedGame(threshold_of(q), (0, 0), u, v, 1, 0, times=2)
+    for seen in product(product((0, 1), repeat=2), repeat=4):
+        if seen != tuple(sorted(seen)):
+            continue
+        rows = np.packbits(np.array(seen, dtype=np.uint8), axis=1, bitorder="little")
+        wanted = math.log(repeated(u, seen, q) / repeated(v, seen, q))
+        assert game._statistic(game._counts(rows)) == pytest.approx(wanted, abs=1e-9)
+
+
 def test_wide_messages_are_counted_as_narrow_ones():
     """More than eight positions take another way through the same kinds."""
     u, v = (1,) * 3 + (0,) * 3, (0,) * 3 + (1,) * 3
@@ -71,6 +88,16 @@ def measured(game, lab, runs, **parts):
     worlds = play(game, lab(runs=runs, **parts), "test")
     found = []
     for statistic in (worlds.u, -worlds.v):
+        parts_of = np.maximum(0.0, -np.expm1(EPSILON - statistic))
+        found.append((parts_of.mean(), parts_of.std() / math.sqrt(runs)))
+    return found
+
+
+def measured_by_law(game, lab, runs):
+    """The same with counts drawn from their law."""
+    found = []
+    u, v = game.drawn(runs, lab().chance)
+    for statistic in (u, -v):
         parts_of = np.maximum(0.0, -np.expm1(EPSILON - statistic))
         found.append((parts_of.mean(), parts_of.std() / math.sqrt(runs)))
     return found
@@ -120,6 +147,31 @@ def test_the_game_is_the_one_that_is_priced(name, lab):
     assert agrees(measured(game_of(protocol, people, sent), lab, 2000), wanted(protocol))
 
 
+@pytest.mark.parametrize("name", CASES)
+def test_the_law_is_the_one_that_is_priced(name, lab):
+    """A hundred times as many runs; seven cases fail by chance with probability 1e-5."""
+    protocol, people, sent, wanted = CASES[name]
+    game = game_of(protocol, people, sent, EPSILON)
+    assert agrees(measured_by_law(game, lab, 200_000), wanted(protocol))
+
+
+@pytest.mark.parametrize("play_it", ["code", "law"])
+def test_repeats_are_the_ones_that_are_priced(play_it, lab):
+    """One bit sent three times by a hundred people, all mixed together; five standard errors."""
+    game = FlippedGame(threshold_of(0.1), (0,), (1,), (0,), 99, 0, times=3)
+    found = measured(game, lab, 2000) if play_it == "code" else measured_by_law(game, lab, 200_000)
+    rounds = repeats.Kind([(99, 0.1)], 0.9, 0.1)
+    assert agrees(found, repeats.lower_end([rounds], EPSILON, 3))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_tenth_more_hiding_messages_would_be_seen(name, lab):
+    """The twin: a tenth more messages hide the person."""
+    protocol, people, sent, wanted = CASES[name]
+    game = game_of(protocol, people * 11 // 10, sent * 11 // 10, EPSILON)
+    assert not agrees(measured_by_law(game, lab, 200_000), wanted(protocol))
+
+
 def test_shaped_fakes_are_the_ones_that_are_priced(lab):
     """A decay that tells two bins apart; five standard errors."""
     from mixtally.protocols.clear_shaped import ratio_of, shape_weights
@@ -145,8 +197,8 @@ def test_a_wrong_likelihood_would_be_seen(lab):
     """The twin: twice the log-likelihood ratio is none."""
     protocol, people, sent, wanted = CASES["flip-blank"]
     game = game_of(protocol, people, sent)
-    right = game._statistic
-    object.__setattr__(game, "_statistic", lambda counts: 2.0 * right(counts))
+    right = game._statistics
+    object.__setattr__(game, "_statistics", lambda counts: 2.0 * right(counts))
     assert not agrees(measured(game, lab, 2000), wanted(protocol))
 
 

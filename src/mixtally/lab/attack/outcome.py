@@ -16,6 +16,15 @@ P_VALUE = "p"
 _RATES = [10.0 ** (k / 12.0) for k in range(-60, 1)]
 
 
+class Noise(StrEnum):
+    """Where an attack's messages come from."""
+
+    CODE = "code"
+    """The randomizer and mix that people run."""
+    LAW = "law"
+    """Counts drawn from the law that code is meant to have: many more runs, nothing of the code."""
+
+
 class Verdict(StrEnum):
     """What an attack says about a promise."""
 
@@ -32,7 +41,8 @@ class Lab:
     """What attacks share.
 
     where
-      runs     how often a game is played, None for as many as are quick
+      runs     how often a game is played through the code, None for as many as are quick
+      drawn    how often it is played with counts drawn from their law, 0 for not at all
       error    chance of a false alarm that each of them may use
       device   the code that draws noise
     """
@@ -42,6 +52,7 @@ class Lab:
     runs: int | None = None
     device: Device = field(default_factory=Device)
     progress: Progress = lambda *_: None
+    drawn: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +65,7 @@ class Outcome:
       attacked   what the attack proved or measured, in ``unit``
       played     what was played, and what was left out and why
       test       the statistic, and whether it is optimal
+      noise      what drew the messages
     """
 
     attack: str
@@ -67,6 +79,7 @@ class Outcome:
     test: str
     numbers: dict[str, Any] = field(default_factory=dict)
     charts: tuple[Chart, ...] = ()
+    noise: Noise = Noise.CODE
 
     @property
     def margin(self) -> float | None:
@@ -79,10 +92,10 @@ class Outcome:
     def facts(self) -> dict[str, Any]:
         """The outcome as JSON takes it."""
         return {
-            "attack": self.attack, "case": self.case, "promised": self.promised,
-            "attacked": self.attacked, "margin": self.margin, "unit": self.unit,
-            "verdict": str(self.verdict), "runs": self.runs, "played": self.played,
-            "test": self.test, **self.numbers,
+            "attack": self.attack, "case": self.case, "noise": str(self.noise),
+            "promised": self.promised, "attacked": self.attacked, "margin": self.margin,
+            "unit": self.unit, "verdict": str(self.verdict), "runs": self.runs,
+            "played": self.played, "test": self.test, **self.numbers,
             "curves": [
                 {"title": c.title, "x": c.x_name, "y": c.y_name,
                  "curves": {curve.name: list(curve.points) for curve in c.curves}}
@@ -101,6 +114,7 @@ def told_apart(
     delta: float,
     played: str,
     test: str,
+    noise: Noise = Noise.CODE,
 ) -> Outcome:
     """The outcome of a game in which two worlds are told apart by a statistic."""
     proof = prove(worlds, delta, lab.error)
@@ -110,7 +124,7 @@ def told_apart(
     return Outcome(
         attack, case, promised, proof.epsilon, EPSILON, verdict, len(worlds.u), played, test,
         numbers=_numbers(proof, delta),
-        charts=(roc_chart(attack, case, worlds, promised, delta),),
+        charts=(roc_chart(attack, case, worlds, promised, delta),), noise=noise,
     )  # fmt: skip
 
 

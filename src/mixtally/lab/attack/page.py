@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mixtally.lab.attack.outcome import Outcome
-from mixtally.lab.attack.words import COLUMNS, LIMITS, cells, conclusion
+from mixtally.lab.attack.words import COLUMNS, LIMITS, TEXTS, cells, conclusion
 from mixtally.report.curves import STYLE, draw
 from mixtally.report.page import document
 from mixtally.report.svg import Markup, el
@@ -50,17 +50,13 @@ def _table(outcomes: Sequence[Outcome]) -> Markup:
 
 
 def _cells(outcome: Outcome) -> list[Markup]:
-    attack, case, unit, promised, attacked, margin, verdict, runs = cells(outcome)
-    numbers = [el("td", text, class_="figure") for text in (promised, attacked, margin)]
-    word = el("td", el("span", verdict, class_=f"word {verdict}"))
-    return [
-        el("td", attack),
-        el("td", case),
-        el("td", unit),
-        *numbers,
-        word,
-        el("td", runs, class_="figure"),
-    ]
+    return [_cell(name, text) for name, text in zip(COLUMNS, cells(outcome), strict=True)]
+
+
+def _cell(name: str, text: str) -> Markup:
+    if name == "verdict":
+        return el("td", el("span", text, class_=f"word {text}"))
+    return el("td", text) if name in TEXTS else el("td", text, class_="figure")
 
 
 def _section(outcome: Outcome) -> Markup:

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, replace
 
 from mixtally.errors import ParameterError, PlanError
-from mixtally.privacy import price, single_bit
+from mixtally.privacy import price, vectors
 from mixtally.privacy.convolve import Sum
 from mixtally.privacy.losses import Curve, law_of
 from mixtally.privacy.memory import MemoryLoss, memory_loss
@@ -42,8 +42,13 @@ class Target:
 
     @property
     def crowd(self) -> int:
-        """People whose own flips the promise counts on."""
+        """People whose own flips the promise counts on, the person among them."""
         return self.protocol.crowd if isinstance(self.protocol, Flips) else 0
+
+    @property
+    def others(self) -> int:
+        """Other people in the batch: where their flips are counted on, only those who are sure."""
+        return (self.crowd or self.users) - 1
 
 
 def of_plan(plan: Plan, *, unverified: bool = False) -> Target:
@@ -111,11 +116,13 @@ class Remembered:
 
 def left_among_fakes(protocol: Protocol, fakes: int, delta: float) -> float:
     """The least epsilon at ``delta`` when only ``fakes`` fakes hide a person; may be infinite."""
-    if isinstance(protocol, SingleBit):
+    if isinstance(protocol, SingleBit) and fakes:  # one bit among blanks: a crowd of zeros
         return _least(
-            lambda e: single_bit.delta(2, fakes, protocol.threshold, e).upper,
+            lambda e: vectors.homogeneous(fakes + 1, 1, protocol.threshold, e).upper,
             delta, protocol.local_epsilon,
         )  # fmt: skip
+    if isinstance(protocol, SingleBit):
+        return protocol.local_epsilon
     if isinstance(protocol, Flips) and protocol.name == "flip":
         return protocol.local_epsilon  # no fakes at all
     changes = {"crowd": 0} if isinstance(protocol, Flips) else {}
