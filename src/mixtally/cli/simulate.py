@@ -66,7 +66,7 @@ def simulate(
     ] = None,
     seed: o.Seed = None,
     out: Annotated[
-        Path | None, typer.Option("--out", help="Write report.html, .json and .csv here.")
+        Path | None, typer.Option("--out", help="Write report.html, .json, .csv and the plan here.")
     ] = None,
     top: o.Top = 20,
     json: o.Json = False,
@@ -239,6 +239,7 @@ def show(study: "Study", out: Path | None, *, top: int, json: bool) -> None:
             "report.html": page(study),
             "report.json": json_text(study),
             "estimates.csv": csv_text(study),
+            **_plans(study),
         }
         written = publish(out, files)
     if json:
@@ -253,6 +254,22 @@ def show(study: "Study", out: Path | None, *, top: int, json: bool) -> None:
     console.print(study.reason, markup=False, highlight=False)
     for path in written:
         console.print(f"wrote {path}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _plans(study: "Study") -> dict[str, bytes]:
+    """The plans that were played, to be attacked or played again: the first release's as plan.json.
+
+    Those of a split record are numbered.
+    """
+    from mixtally.ground.codec import canonical
+
+    files = {}
+    for place, release in enumerate(study.releases):
+        stem = f"plan-{release.plan.protocol}" if place else "plan"
+        plans = [release.plan, *(plan for plan, _ in release.rest)]
+        for number, plan in enumerate(plans, 1):
+            files[f"{stem}-{number}.json" if release.rest else f"{stem}.json"] = canonical(plan)
+    return files
 
 
 def read_plan(path: Path) -> "Plan":

@@ -13,7 +13,7 @@ from mixtally.report.curves import Chart, Curve
 EPSILON = "eps"
 P_VALUE = "p"
 """The unit of audits: a smallest p-value, which must not fall below what is promised."""
-_RATES = [10.0 ** (k / 12.0) for k in range(-60, 1)]
+_RATES = [10.0 ** (k / 12.0) for k in range(-84, 1)]
 
 
 class Noise(StrEnum):
@@ -82,6 +82,11 @@ class Outcome:
     noise: Noise = Noise.CODE
 
     @property
+    def title(self) -> str:
+        """What it is called where it stands alone."""
+        return named(self.attack, self.case, self.noise)
+
+    @property
     def margin(self) -> float | None:
         """How far the attack stayed within the promise; negative when it broke it."""
         if self.promised is None:
@@ -104,6 +109,11 @@ class Outcome:
         }  # fmt: skip
 
 
+def named(attack: str, case: str, noise: Noise) -> str:
+    """An attack in a few words; the code's own noise is not mentioned."""
+    return f"{attack}: {case}" + (", noise from the law" if noise is Noise.LAW else "")
+
+
 def told_apart(
     attack: str,
     case: str,
@@ -124,7 +134,7 @@ def told_apart(
     return Outcome(
         attack, case, promised, proof.epsilon, EPSILON, verdict, len(worlds.u), played, test,
         numbers=_numbers(proof, delta),
-        charts=(roc_chart(attack, case, worlds, promised, delta),), noise=noise,
+        charts=(roc_chart(named(attack, case, noise), worlds, promised, delta),), noise=noise,
     )  # fmt: skip
 
 
@@ -135,13 +145,11 @@ def _numbers(proof: Proof, delta: float) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def roc_chart(
-    attack: str, case: str, worlds: Worlds, promised: float | None, delta: float
-) -> Chart:
+def roc_chart(title: str, worlds: Worlds, promised: float | None, delta: float) -> Chart:
     """Power against false alarms, beside what the promise allows and what guessing gives."""
     from math import exp
 
-    points = tuple((a, p) for a, p in roc(worlds) if a > 0.0)
+    points = tuple((a, p) for a, p in roc(worlds) if a > 0.0 and p > 0.0)
     seen = Curve("the attack", points or ((1.0, 1.0),))
     rates = [r for r in _RATES if r >= 0.5 / len(worlds.v)]
     curves = [seen, Curve("guessing", tuple((r, r) for r in rates))]
@@ -152,8 +160,8 @@ def roc_chart(
         )
         curves.append(Curve("most that is allowed", most))
     return Chart(
-        "attack", f"{attack}: {case}",
+        "attack", title,
         f"How often the attacker is right in world u at a given rate of false alarms in world v, "
         f"over {len(worlds.u):,} runs.",
-        "rate of false alarms", "power", tuple(curves), log_x=True,
+        "rate of false alarms", "power", tuple(curves), log_x=True, log_y=True,
     )  # fmt: skip

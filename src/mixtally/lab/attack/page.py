@@ -16,7 +16,7 @@ _STYLE = (
 main{max-width:1120px}.c1{stroke:var(--soft);stroke-dasharray:3 4}.c2{stroke:var(--truth)}
 .dot.c1{fill:var(--soft)}.dot.c2{fill:var(--truth)}
 .word{font-weight:600}.holds{color:var(--own)}.broken{color:var(--bad)}.shown{color:var(--soft)}
-.figure{text-align:right;white-space:nowrap}
+.figure,th.figure{text-align:right;white-space:nowrap}
 """
 )
 
@@ -44,7 +44,10 @@ def _settings(facts: dict[str, Any]) -> str:
 
 
 def _table(outcomes: Sequence[Outcome]) -> Markup:
-    head = el("thead", el("tr", *[el("th", name) for name in COLUMNS]))
+    names = [
+        el("th", name) if name in TEXTS else el("th", name, class_="figure") for name in COLUMNS
+    ]
+    head = el("thead", el("tr", *names))
     lines = [el("tr", *_cells(outcome)) for outcome in outcomes]
     return el("div", el("table", head, el("tbody", *lines)), class_="scroll")
 
@@ -68,5 +71,14 @@ def _section(outcome: Outcome) -> Markup:
         )
         parts.append(el("p", text, class_="broken"))
     for chart in outcome.charts:
-        parts += [draw(chart), el("p", f"{chart.title}. {chart.caption}", class_="note")]
-    return el("section", el("h2", f"{outcome.attack}: {outcome.case}"), *parts)
+        parts += [
+            draw(chart),
+            el(
+                "p",
+                chart.caption
+                if chart.title == outcome.title
+                else f"{chart.title}. {chart.caption}",
+                class_="note",
+            ),
+        ]
+    return el("section", el("h2", outcome.title), *parts)

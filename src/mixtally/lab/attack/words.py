@@ -35,7 +35,7 @@ def _nearly_zero(value: float) -> float:
 
 def conclusion(outcomes: Sequence[Outcome]) -> str:
     """What the table says, in one sentence."""
-    broken = [f"{o.attack} ({o.case})" for o in outcomes if o.verdict is Verdict.BROKEN]
+    broken = [o.title for o in outcomes if o.verdict is Verdict.BROKEN]
     if broken:
         return "Broken: " + "; ".join(broken) + "."
     promised = sum(o.verdict is Verdict.HOLDS for o in outcomes)
