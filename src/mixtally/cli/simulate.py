@@ -235,7 +235,7 @@ def show(study: "Study", out: Path | None, *, top: int, json: bool) -> None:
 
     written = []
     if out is not None:
-        files = {
+        files: dict[str, str | bytes] = {
             "report.html": page(study),
             "report.json": json_text(study),
             "estimates.csv": csv_text(study),

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from mixtally.errors import ParameterError, PlanError
 from mixtally.privacy import price, vectors
@@ -114,6 +115,7 @@ class Remembered:
         )
 
 
+@lru_cache(maxsize=64)
 def left_among_fakes(protocol: Protocol, fakes: int, delta: float) -> float:
     """The least epsilon at ``delta`` when only ``fakes`` fakes hide a person; may be infinite."""
     if isinstance(protocol, SingleBit) and fakes:  # one bit among blanks: a crowd of zeros
@@ -132,6 +134,7 @@ def left_among_fakes(protocol: Protocol, fakes: int, delta: float) -> float:
     return _least(lambda e: price.upper(hidden, e), delta, hidden.local_epsilon)
 
 
+@lru_cache(maxsize=64)
 def left_in_crowd(protocol: Flips, crowd: int, fakes: int, delta: float) -> float:
     """The least epsilon at ``delta`` among so many people whose flips hide, and so many fakes."""
     hidden = replace(protocol, crowd=crowd, fakes=fakes)
@@ -143,6 +146,7 @@ def finite(epsilon: float) -> float | None:
     return epsilon if math.isfinite(epsilon) else None
 
 
+@lru_cache(maxsize=64)
 def left_after(protocol: Protocol, times: int, delta: float) -> float:
     """The least epsilon at ``delta`` of so many collections together, by the exact law."""
     law = law_of(lambda epsilon: price.upper(protocol, epsilon), protocol.local_epsilon)
