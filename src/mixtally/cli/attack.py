@@ -90,9 +90,9 @@ def attack(
         int | None, o.whole_option("--runs", "Games of an attack (default: what is quick).")
     ] = None,
     drawn: Annotated[
-        int,
-        o.whole_option("--drawn", "Games whose counts are drawn from their law, 0 for none."),
-    ] = 1_000_000,
+        int | None,
+        o.whole_option("--drawn", "Games with counts from their law (default: what is quick)."),
+    ] = None,
     level: Annotated[
         float,
         typer.Option(
@@ -134,7 +134,7 @@ def attack(
         raise typer.Exit(1)
 
 
-def _check(level: float, runs: int | None, drawn: int) -> None:
+def _check(level: float, runs: int | None, drawn: int | None) -> None:
     from mixtally.errors import ParameterError
 
     if not 0.5 <= level <= 1.0 - 1e-9:
@@ -150,7 +150,7 @@ def _check(level: float, runs: int | None, drawn: int) -> None:
     if drawn and not 100 <= drawn <= 100_000_000:
         raise ParameterError(
             "drawn", wanted="0, or an integer in [100, 100,000,000]", got=f"{drawn:,}",
-            do="leave it out for a million",
+            do="leave it out for as many as are quick",
         )  # fmt: skip
 
 

@@ -13,10 +13,12 @@ from mixtally.errors import ParameterError
 from mixtally.ground.bits import spans
 from mixtally.lab.attack.games import Game, play, quick_runs
 from mixtally.lab.attack.outcome import Lab, Noise, Outcome, told_apart
-from mixtally.lab.attack.trial import LEAST_RUNS, Worlds
+from mixtally.lab.attack.trial import Worlds
 
 MOST_MESSAGES = 20_000_000
-_SPAN_RUNS = 1 << 17
+_SPAN_RUNS = 1 << 20
+_KINDS, _MOST_DRAWN, _FEWEST_DRAWN = 8, 1_000_000, 20_000
+"""Of so many kinds of messages counts are drawn so often in a few seconds."""
 DRAWN = "; counts drawn from their law, not by the code"
 
 
@@ -36,7 +38,7 @@ def outcomes(
     With ``twice`` it is played two times, with the answers in either order, and the statistics
     added. Raises ParameterError for more messages than can be played where no law is drawn from.
     """
-    by_code, by_law = game.messages <= MOST_MESSAGES, lab.drawn >= LEAST_RUNS
+    by_code, by_law = game.messages <= MOST_MESSAGES, lab.drawn != 0
     if not by_code and not by_law:
         raise ParameterError(
             "collection", wanted=f"at most {MOST_MESSAGES:,} messages to play one by one",
@@ -69,13 +71,14 @@ def _by_code(game: Game, lab: Lab, attack: str, twice: bool) -> Worlds:
 def _by_law(game: Game, lab: Lab, attack: str, twice: bool) -> Worlds | None:
     """Drawn in spans, None where the code draws as fast."""
     parts = []
-    for span in spans(lab.drawn, _SPAN_RUNS):
+    runs = lab.drawn or int(min(_MOST_DRAWN, max(_FEWEST_DRAWN, _MOST_DRAWN * _KINDS / game.kinds)))
+    for span in spans(runs, max(1, _SPAN_RUNS // game.kinds)):
         one = [game.drawn(span.stop - span.start, lab.chance) for _ in range(1 + twice)]
         worlds = [Worlds(*both) for both in one if both is not None]
         if not worlds:
             return None
         parts.append(_changed(*worlds) if twice else worlds[0])
-        lab.progress(attack + ", by the law", span.stop, lab.drawn)
+        lab.progress(attack + ", by the law", span.stop, runs)
     return Worlds(*(np.concatenate([getattr(p, side) for p in parts]) for side in ("u", "v")))
 
 

@@ -40,6 +40,11 @@ class UniformGame:
         return self.fakes + 1
 
     @property
+    def kinds(self) -> int:
+        """Two bins and all others."""
+        return 3
+
+    @property
     def stage(self) -> str:
         """Who sends what, in words."""
         return f"{self.fakes:,} uniform fakes over {self.bins:,} bins and the person's message"
@@ -110,6 +115,11 @@ class ShapedGame:
     def messages(self) -> int:
         """Messages of one run."""
         return self.mixes * len(self.weights) + 1
+
+    @property
+    def kinds(self) -> int:
+        """Two bins and all others."""
+        return 3
 
     @property
     def stage(self) -> str:

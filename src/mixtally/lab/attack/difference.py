@@ -28,6 +28,7 @@ from mixtally.tally.fold import tally_messages
 
 NAME = "difference"
 _SPAN = 1 << 20
+_DRAWN_RUNS = 100_000
 
 
 def run(target: Target, lab: Lab) -> list[Outcome]:
@@ -55,8 +56,8 @@ def _changed(target: Target, lab: Lab) -> list[Outcome]:
 def _absent(target: Target, lab: Lab) -> Outcome:
     protocol, users = target.protocol, target.users
     runs = lab.runs if lab.runs is not None else quick_runs(_cost(protocol, users), 0.5)
-    if _messages(protocol, users) > MOST_MESSAGES and lab.drawn:
-        runs, how = lab.drawn, DRAWN
+    if _messages(protocol, users) > MOST_MESSAGES and lab.drawn != 0:
+        runs, how = lab.drawn or _DRAWN_RUNS, DRAWN
         first, second = (_noise_by_law(protocol, users, runs, lab.chance) for _ in range(2))
     else:
         how, noise = "", np.empty((2, runs, 2), dtype=np.int64)

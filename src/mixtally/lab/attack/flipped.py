@@ -60,6 +60,12 @@ class FlippedGame:
         return self.times * (self.people + 1) + self.fakes
 
     @property
+    def kinds(self) -> int:
+        """Kinds of messages that are told from each other, more where ways are counted."""
+        laws = (self.people > 0) + (self.fakes > 0)
+        return max(1, laws) * len(self._ratios[0]) * self.times**2
+
+    @property
     def cost(self) -> float:
         """Nanoseconds of a run, roughly: a person's message takes longer to write than a blank."""
         width = row_bytes(len(self.x))

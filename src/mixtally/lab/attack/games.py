@@ -42,6 +42,11 @@ class Game(Interface):
         ...
 
     @property
+    def kinds(self) -> int:
+        """Kinds of messages that are told from each other: what a run by the law costs."""
+        ...
+
+    @property
     def stage(self) -> str:
         """Who sends what, in words."""
         ...

@@ -42,7 +42,7 @@ class Lab:
 
     where
       runs     how often a game is played through the code, None for as many as are quick
-      drawn    how often it is played with counts drawn from their law, 0 for not at all
+      drawn    how often with counts drawn from their law, None for as quick, 0 for not at all
       error    chance of a false alarm that each of them may use
       device   the code that draws noise
     """
@@ -52,7 +52,7 @@ class Lab:
     runs: int | None = None
     device: Device = field(default_factory=Device)
     progress: Progress = lambda *_: None
-    drawn: int = 0
+    drawn: int | None = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ from mixtally.lab.attack.outcome import Outcome, Verdict
 from mixtally.report.words import at_least, at_most
 
 COLUMNS = (
-    "attack", "the attacker", "noise", "promised", "attacked", "unit", "margin", "verdict", "runs"
+    "attack", "the attacker", "noise", "promised", "attacked", "margin", "verdict", "runs"
 )  # fmt: skip
-TEXTS = ("attack", "the attacker", "noise", "unit", "verdict")
+TEXTS = ("attack", "the attacker", "noise", "verdict")
 """Columns of words, the others hold numbers."""
 LIMITS = (
     "An attack that fails proves nothing: another one, or more runs, may succeed. An attack that "
@@ -23,8 +23,9 @@ def cells(outcome: Outcome) -> tuple[str, ...]:
     promised = "nothing" if outcome.promised is None else at_most(outcome.promised, 4)
     margin = "" if outcome.margin is None else f"{_nearly_zero(outcome.margin):.3g}"
     return (
-        outcome.attack, outcome.case, str(outcome.noise), promised, at_least(outcome.attacked, 4),
-        outcome.unit, margin, str(outcome.verdict), f"{outcome.runs:,}",
+        outcome.attack, outcome.case, str(outcome.noise), promised,
+        f"{at_least(outcome.attacked, 4)} {outcome.unit}", margin, str(outcome.verdict),
+        f"{outcome.runs:,}",
     )  # fmt: skip
 
 
