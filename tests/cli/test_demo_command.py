@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from mixtally.cli.simulate import read_plan
+from mixtally.cli.plan_files import read_plan
 from mixtally.lab import demo as lab_demo
 
 

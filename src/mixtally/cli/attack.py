@@ -156,7 +156,7 @@ def _check(level: float, runs: int | None, drawn: int | None) -> None:
 
 def _target(plan: Path | None, came: dict[str, Any], *, unverified: bool) -> "Target | Remembered":
     """What a plan file or the options describe; raises InputError for both or neither."""
-    from mixtally.cli.simulate import read_plan
+    from mixtally.cli.plan_files import read_plan
     from mixtally.errors import ParameterError
     from mixtally.lab.attack.claim import claim
     from mixtally.lab.attack.target import of_plan

@@ -11,7 +11,7 @@ from mixtally.cli.epochs_crowd import CROWD, order_of, source_of, timeline_of
 from mixtally.cli.epochs_ledger import charging
 from mixtally.cli.grouped import takes
 from mixtally.cli.output import print_json, progress_bars, publish
-from mixtally.cli.simulate import read_plan
+from mixtally.cli.plan_files import read_plan
 
 if TYPE_CHECKING:
     from mixtally.lab.timeline import Timeline

@@ -10,6 +10,7 @@ from mixtally.cli.budget import BUDGET, given, wish_of
 from mixtally.cli.grouped import takes
 from mixtally.cli.hashing import HASHING, Candidates, asked_words, hashed_question
 from mixtally.cli.output import print_json, progress_bars, publish
+from mixtally.cli.plan_files import plan_files, read_plan
 from mixtally.cli.reading import READING, reading_of
 from mixtally.cli.simulate_memory import MEMORY
 from mixtally.cli.simulate_memory import asked as asked_memory
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from mixtally.lab.reading import Reading
     from mixtally.lab.run import Asked
     from mixtally.planner import Offer, Wish
-    from mixtally.records.plan import Plan
     from mixtally.report.study import Release, Study
 
 
@@ -239,7 +239,7 @@ def show(study: "Study", out: Path | None, *, top: int, json: bool) -> None:
             "report.html": page(study),
             "report.json": json_text(study),
             "estimates.csv": csv_text(study),
-            **_plans(study),
+            **plan_files(study),
         }
         written = publish(out, files)
     if json:
@@ -254,40 +254,6 @@ def show(study: "Study", out: Path | None, *, top: int, json: bool) -> None:
     console.print(study.reason, markup=False, highlight=False)
     for path in written:
         console.print(f"wrote {path}", markup=False, highlight=False, soft_wrap=True)
-
-
-def _plans(study: "Study") -> dict[str, bytes]:
-    """The plans that were played, to be attacked or played again: the first release's as plan.json.
-
-    Those of a split record are numbered.
-    """
-    from mixtally.ground.codec import canonical
-
-    files = {}
-    for place, release in enumerate(study.releases):
-        stem = f"plan-{release.plan.protocol}" if place else "plan"
-        plans = [release.plan, *(plan for plan, _ in release.rest)]
-        for number, plan in enumerate(plans, 1):
-            files[f"{stem}-{number}.json" if release.rest else f"{stem}.json"] = canonical(plan)
-    return files
-
-
-def read_plan(path: Path) -> "Plan":
-    """The plan in a file; raises PlanError when it is truncated, foreign or altered."""
-    from mixtally.errors import DataError
-    from mixtally.ground.codec import from_canonical
-    from mixtally.records.plan import Plan
-
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise DataError(
-            str(path),
-            wanted="a plan file",
-            got=str(error),
-            do="write one with `mixtally plan --out`",
-        ) from error
-    return from_canonical(data, Plan, str(path))
 
 
 def _guarantee(epsilon: float | None, delta: float | None):  # type: ignore[no-untyped-def]  # noqa: ANN202
