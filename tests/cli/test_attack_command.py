@@ -6,7 +6,7 @@ import pytest
 
 from mixtally.privacy.published import notes
 
-QUICK = ("--runs", 300, "--seed", 1)
+QUICK = ("--runs", 300, "--drawn", 2000, "--seed", 1)
 MEMORY = ("--protocol", "memory", "--permanent", 0.5, "--p", 0.5, "--q", 0.75, "--hashes", 1,
           "--reports", 3)  # fmt: skip
 
@@ -40,7 +40,9 @@ def test_a_plan_holds_and_a_report_is_written(cli, plan_file, tmp_path):
 
 def test_json_is_what_is_in_the_file(cli, plan_file, tmp_path):
     out = tmp_path / "out"
-    outcome = cli("attack", plan_file, *QUICK, "--only", "n-1", "--out", out, "--json")
+    outcome = cli(
+        "attack", plan_file, *QUICK, "--only", "n-1", "--out", out, "--json", "--drawn", 0
+    )
     assert outcome.status == 0
     facts = json.loads(outcome.out)
     assert facts == json.loads((out / "report.json").read_text())
@@ -54,7 +56,8 @@ def test_a_false_claim_is_broken_and_told_by_the_status(cli):
     q = notes.flip(1.0, 1e-6, 100_000)
     outcome = cli(
         "attack", "--protocol", "flip", "--users", "1e5", "--bins", 10, "--flip", q,
-        "--epsilon", 1, "--delta", "1e-6", "--only", "tell-apart", "--runs", 600, "--seed", 1,
+        "--epsilon", 1, "--delta", "1e-6", "--only", "tell-apart", "--runs", 600, "--drawn", 0,
+        "--seed", 1,
     )  # fmt: skip
     assert outcome.status == 1
     assert "Broken: tell-apart" in outcome.out
@@ -66,10 +69,31 @@ def test_a_false_plan_is_refused_and_attacked_only_on_demand(cli, refused, false
     line = refused("attack", false_plan, *QUICK)
     assert "--unverified" in line
     outcome = cli(
-        "attack", false_plan, "--runs", 1500, "--seed", 1, "--unverified", "--only", "n-1"
+        "attack",
+        false_plan,
+        "--runs",
+        1500,
+        "--drawn",
+        0,
+        "--seed",
+        1,
+        "--unverified",
+        "--only",
+        "n-1",
     )
     assert outcome.status == 1
     assert "broken" in outcome.out
+
+
+def test_a_collection_of_any_size_is_attacked_by_its_law(cli):
+    """Two thousand million messages a run are not drawn one by one, and are told apart."""
+    claim = ("--protocol", "flip-blank", "--users", "1e9", "--bins", 5, "--fakes", "1e9",
+             "--epsilon", 1, "--delta", 1e-6, "--only", "n-1", "--drawn", 20_000, "--seed", 1,
+             "--json")  # fmt: skip
+    for flip, status in ((5e-8, 0), (5e-9, 1)):
+        outcome = cli("attack", *claim, "--flip", flip)
+        (one,) = json.loads(outcome.out)["attacks"]
+        assert (outcome.status, one["noise"], one["runs"]) == (status, "law", 20_000)
 
 
 def test_a_memory_is_linked(cli):
@@ -96,7 +120,9 @@ def test_a_memory_is_linked(cli):
         ("--protocol", "clear-uniform", "--users", 100, "--bins", 5, "--fakes", 100,
          "--epsilon", 1, "--delta", 1e-6, "--runs", 5),
         ("--protocol", "flip-blank", "--users", "1e9", "--bins", 5, "--fakes", "1e9", "--flip",
-         1e-7, "--epsilon", 1, "--delta", 1e-6),
+         1e-7, "--epsilon", 1, "--delta", 1e-6, "--drawn", 0),
+        ("--protocol", "clear-uniform", "--users", 100, "--bins", 5, "--fakes", 100,
+         "--epsilon", 1, "--delta", 1e-6, "--drawn", 5),
         (*MEMORY, "--epsilon", 1),
         (*MEMORY, "--only", "tell-apart"),
         ("missing.json",),

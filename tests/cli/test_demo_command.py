@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pytest
 
+from mixtally.cli.plan_files import read_plan
 from mixtally.lab import demo as lab_demo
 
 
@@ -40,8 +41,10 @@ def test_two_releases_of_all_flights_the_first_the_planners_choice(demo):
     assert first["standard_error"] <= second["standard_error"]
     assert (second["protocol"], second["fakes"]) == ("flip-blank", 336_776)
     assert sorted(path.name for path in out.iterdir()) == [
-        "estimates.csv", "report.html", "report.json",
+        "estimates.csv", "plan-flip-blank.json", "plan.json", "report.html", "report.json",
     ]  # fmt: skip
+    for name, release in (("plan.json", first), ("plan-flip-blank.json", second)):
+        assert read_plan(out / name).protocol == release["protocol"]
 
 
 def test_errors_lie_where_they_were_said_to_between_the_other_models(demo):

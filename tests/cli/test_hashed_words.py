@@ -183,7 +183,7 @@ def test_other_crowds_than_the_plans_are_refused(cli, refused, data, listed, tmp
 
 
 def test_a_plan_with_a_hash_comes_back_from_its_bytes(cli, tmp_path):
-    from mixtally.cli.studies import read_plan
+    from mixtally.cli.plan_files import read_plan
 
     path = tmp_path / "plan.json"
     cli(

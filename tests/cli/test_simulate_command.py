@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-FILES = ("estimates.csv", "report.html", "report.json")
+FILES = ("estimates.csv", "plan.json", "report.html", "report.json")
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ def test_bins_read_off_the_data_are_owned_up_to(played):
     assert "The bins were read off the data" in played()["source"]
 
 
-def test_out_holds_three_whole_files_and_no_other(simulate, tmp_path):
+def test_out_holds_four_whole_files_and_no_other(simulate, tmp_path):
     out = tmp_path / "deep" / "out"
     outcome = simulate("--seed", 3, "--out", out, "--json")
     assert tuple(sorted(p.name for p in out.iterdir())) == FILES

@@ -89,6 +89,10 @@ def attack(
     runs: Annotated[
         int | None, o.whole_option("--runs", "Games of an attack (default: what is quick).")
     ] = None,
+    drawn: Annotated[
+        int | None,
+        o.whole_option("--drawn", "Games with counts from their law (default: what is quick)."),
+    ] = None,
     level: Annotated[
         float,
         typer.Option(
@@ -112,10 +116,10 @@ def attack(
     """
     from mixtally.lab.attack import Lab, Target, assault
 
-    _check(level, runs)
+    _check(level, runs, drawn)
     target = _target(plan, came, unverified=unverified)
     with progress_bars() as progress:
-        lab = Lab(o.chance(seed), 1.0 - level, runs=runs, progress=progress)
+        lab = Lab(o.chance(seed), 1.0 - level, runs=runs, progress=progress, drawn=drawn)
         outcomes = assault(target, lab, only)
     facts: dict[str, Any] = {
         "target": target.title,
@@ -130,7 +134,7 @@ def attack(
         raise typer.Exit(1)
 
 
-def _check(level: float, runs: int | None) -> None:
+def _check(level: float, runs: int | None, drawn: int | None) -> None:
     from mixtally.errors import ParameterError
 
     if not 0.5 <= level <= 1.0 - 1e-9:
@@ -143,11 +147,16 @@ def _check(level: float, runs: int | None) -> None:
             "runs", wanted="an integer in [100, 10,000,000]", got=f"{runs:,}",
             do="leave it out for as many as are quick",
         )  # fmt: skip
+    if drawn and not 100 <= drawn <= 100_000_000:
+        raise ParameterError(
+            "drawn", wanted="0, or an integer in [100, 100,000,000]", got=f"{drawn:,}",
+            do="leave it out for as many as are quick",
+        )  # fmt: skip
 
 
 def _target(plan: Path | None, came: dict[str, Any], *, unverified: bool) -> "Target | Remembered":
     """What a plan file or the options describe; raises InputError for both or neither."""
-    from mixtally.cli.studies import read_plan
+    from mixtally.cli.plan_files import read_plan
     from mixtally.errors import ParameterError
     from mixtally.lab.attack.claim import claim
     from mixtally.lab.attack.target import of_plan
@@ -240,11 +249,11 @@ def _table(outcomes: "Sequence[Outcome]") -> "Table":
     from rich.table import Table
     from rich.text import Text
 
-    from mixtally.lab.attack.words import COLUMNS, cells
+    from mixtally.lab.attack.words import COLUMNS, TEXTS, cells
 
     table = Table(show_edge=False, pad_edge=False, collapse_padding=True)
     for name in COLUMNS:
-        left = name in ("attack", "the attacker", "unit", "verdict")
+        left = name in TEXTS
         table.add_column(name, justify="left" if left else "right", no_wrap=name != "the attacker")
     for one in outcomes:
         table.add_row(*[Text(text, style=_COLORS.get(text, "")) for text in cells(one)])

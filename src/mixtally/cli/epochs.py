@@ -11,8 +11,8 @@ from mixtally.cli.epochs_crowd import CROWD, source_of, timeline_of
 from mixtally.cli.epochs_ledger import charging
 from mixtally.cli.grouped import takes
 from mixtally.cli.output import print_json, progress_bars, publish
+from mixtally.cli.plan_files import read_plan
 from mixtally.cli.reading import READING, reading_of
-from mixtally.cli.studies import read_plan
 
 if TYPE_CHECKING:
     from mixtally.lab.timeline import Timeline

@@ -65,7 +65,7 @@ def open_(file: File, epsilon: o.Epsilon, delta: o.Delta) -> None:
 @app.command()
 def charge(file: File, plan: PlanFile, times: Times = None, note: Note = "") -> None:
     """Charge a plan, unless the budget would be passed."""
-    from mixtally.cli.studies import read_plan
+    from mixtally.cli.plan_files import read_plan
     from mixtally.ground.codec import canonical
     from mixtally.privacy.ledger import charge as charged
     from mixtally.privacy.ledger import spent
@@ -85,7 +85,7 @@ def charge(file: File, plan: PlanFile, times: Times = None, note: Note = "") -> 
 @app.command()
 def show(file: File, plan: OtherPlan = None, json: o.Json = False) -> None:
     """Show the budget, every charge, what is spent and what is left."""
-    from mixtally.cli.studies import read_plan
+    from mixtally.cli.plan_files import read_plan
     from mixtally.privacy.ledger import left, spent
     from mixtally.report.words import at_most, printable
 

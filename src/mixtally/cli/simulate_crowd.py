@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from mixtally.cli.budget import given, wish_of
 from mixtally.cli.hashing import hashed_question
 from mixtally.cli.output import progress_bars
-from mixtally.cli.studies import read_plan
+from mixtally.cli.plan_files import read_plan
 
 if TYPE_CHECKING:
     from mixtally.ground.chance import Chance

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from mixtally.ground.fixed import SCALE, threshold_of
+from mixtally.lab.attack import uniform_flips
 from mixtally.lab.attack.clear import ShapedGame
 from mixtally.lab.attack.device import Device
 from mixtally.lab.attack.flipped import FlippedGame
 from mixtally.lab.attack.games import game_of, play, quick_runs
 from mixtally.lab.attack.uniform_flips import UniformFlipsGame, fakes_in_view
 from mixtally.lab.seeded import SeededChance
-from mixtally.privacy import clear_shaped, price, single_bit, vectors
+from mixtally.privacy import clear_shaped, price, repeats, single_bit, vectors
 from mixtally.privacy.hinge import hinge
 from mixtally.privacy.weights import Orbit, flip_law
 from mixtally.protocols.clear_uniform import ClearUniform
@@ -91,8 +92,47 @@ def test_what_is_seen_of_a_fake_is_what_its_first_positions_show():
     assert agrees_with(int(sizes[1]), runs, ones)
 
 
+@pytest.mark.parametrize("forgotten", [False, True])
+@pytest.mark.parametrize(("bins", "view"), [(2, 2), (3, 3), (30, 8), (8, 8)])
+def test_kinds_come_as_often_as_their_law_says(bins, view, forgotten, monkeypatch):
+    """40,000 fakes, each kind within five deviations and a half: chance 1e-5 over all. The twin
+    takes fakes for blanks.
+    """
+    q, runs, device, chance = 0.1, 40_000, Device(), SeededChance(5)
+    monkeypatch.setattr(uniform_flips, "_NARROW", 8)
+    monkeypatch.setattr(uniform_flips, "_WIDE", 8)
+    game = UniformFlipsGame(threshold_of(q), bins, people=3, fakes=runs)
+    assert game.view == view
+    law = game._law(None) if forgotten else game._fake_law
+    assert law.sum() == pytest.approx(1.0, abs=1e-12)
+    seen = game._counts(game._fakes(runs, chance, device))
+    off = np.abs(seen - runs * law) > 5.5 * np.sqrt(runs * law * (1 - law)) + 1.0
+    assert off.any() is np.bool_(forgotten)
+    for code in (0, 1, min(2, bins - 1)):
+        seen = game._counts(game._reports(code, runs, chance, device))
+        law = game._law(code)
+        assert (np.abs(seen - runs * law) <= 5.5 * np.sqrt(runs * law * (1 - law)) + 1.0).all()
+
+
 def agrees_with(hits, trials, chance):
     return abs(hits - trials * chance) < 5.0 * math.sqrt(trials * chance * (1 - chance))
+
+
+def repeated(own, seen, q):
+    """Likelihood when two people sent their record twice each, shuffled, up to a constant."""
+    return multiset([(0, 0), (0, 0), own, own], seen, q)
+
+
+def test_repeats_are_weighed_by_pairs_of_messages():
+    """Two messages a person, four in the batch, every multiset of them."""
+    u, v, q = (1, 0), (1, 1), 0.2
+    game = FlippedGame(threshold_of(q), (0, 0), u, v, 1, 0, times=2)
+    for seen in product(product((0, 1), repeat=2), repeat=4):
+        if seen != tuple(sorted(seen)):
+            continue
+        rows = np.packbits(np.array(seen, dtype=np.uint8), axis=1, bitorder="little")
+        wanted = math.log(repeated(u, seen, q) / repeated(v, seen, q))
+        assert game._statistic(game._counts(rows)) == pytest.approx(wanted, abs=1e-9)
 
 
 def test_wide_messages_are_counted_as_narrow_ones():
@@ -114,6 +154,16 @@ def measured(game, lab, runs, **parts):
     worlds = play(game, lab(runs=runs, **parts), "test")
     found = []
     for statistic in (worlds.u, -worlds.v):
+        parts_of = np.maximum(0.0, -np.expm1(EPSILON - statistic))
+        found.append((parts_of.mean(), parts_of.std() / math.sqrt(runs)))
+    return found
+
+
+def measured_by_law(game, lab, runs):
+    """The same with counts drawn from their law."""
+    found = []
+    u, v = game.drawn(runs, lab().chance)
+    for statistic in (u, -v):
         parts_of = np.maximum(0.0, -np.expm1(EPSILON - statistic))
         found.append((parts_of.mean(), parts_of.std() / math.sqrt(runs)))
     return found
@@ -171,6 +221,31 @@ def test_the_game_is_the_one_that_is_priced(name, lab):
     assert agrees(measured(game_of(protocol, people, sent), lab, 2000), wanted(protocol))
 
 
+@pytest.mark.parametrize("name", CASES)
+def test_the_law_is_the_one_that_is_priced(name, lab):
+    """A hundred times as many runs; seven cases fail by chance with probability 1e-5."""
+    protocol, people, sent, wanted = CASES[name]
+    game = game_of(protocol, people, sent, EPSILON)
+    assert agrees(measured_by_law(game, lab, 200_000), wanted(protocol))
+
+
+@pytest.mark.parametrize("play_it", ["code", "law"])
+def test_repeats_are_the_ones_that_are_priced(play_it, lab):
+    """One bit sent three times by a hundred people, all mixed together; five standard errors."""
+    game = FlippedGame(threshold_of(0.1), (0,), (1,), (0,), 99, 0, times=3)
+    found = measured(game, lab, 2000) if play_it == "code" else measured_by_law(game, lab, 200_000)
+    rounds = repeats.Kind([(99, 0.1)], 0.9, 0.1)
+    assert agrees(found, repeats.lower_end([rounds], EPSILON, 3))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_tenth_more_hiding_messages_would_be_seen(name, lab):
+    """The twin: a tenth more messages hide the person."""
+    protocol, people, sent, wanted = CASES[name]
+    game = game_of(protocol, people * 11 // 10, sent * 11 // 10, EPSILON)
+    assert not agrees(measured_by_law(game, lab, 200_000), wanted(protocol))
+
+
 def test_shaped_fakes_are_the_ones_that_are_priced(lab):
     """A decay that tells two bins apart; five standard errors."""
     from mixtally.protocols.clear_shaped import ratio_of, shape_weights
@@ -196,8 +271,8 @@ def test_a_wrong_likelihood_would_be_seen(lab):
     """The twin: twice the log-likelihood ratio is none."""
     protocol, people, sent, wanted = CASES["flip-blank"]
     game = game_of(protocol, people, sent)
-    right = game._statistic
-    object.__setattr__(game, "_statistic", lambda counts: 2.0 * right(counts))
+    right = game._statistics
+    object.__setattr__(game, "_statistics", lambda counts: 2.0 * right(counts))
     assert not agrees(measured(game, lab, 2000), wanted(protocol))
 
 

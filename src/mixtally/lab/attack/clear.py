@@ -9,14 +9,17 @@ from functools import cached_property
 
 import numpy as np
 
+from mixtally.ground.bits import Counts, spans
 from mixtally.ground.chance import Chance
 from mixtally.ground.tails import Floats
 from mixtally.lab.attack.device import Device
+from mixtally.lab.attack.multinomial import binomials
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.records.layout import Form, Layout
 from mixtally.tally.fold import tally_messages
 
 _SHUFFLED = 1 << 13
+_SPAN_FAKES = 1 << 23
 
 
 @dataclass(frozen=True)
@@ -32,11 +35,25 @@ class UniformGame:
         return 60.0 * self.fakes
 
     @property
+    def messages(self) -> int:
+        """Messages of one run."""
+        return self.fakes + 1
+
+    @property
+    def kinds(self) -> int:
+        """Two bins and all others."""
+        return 3
+
+    @property
+    def stage(self) -> str:
+        """Who sends what, in words."""
+        return f"{self.fakes:,} uniform fakes over {self.bins:,} bins and the person's message"
+
+    @property
     def played(self) -> str:
         """What a run is, in words."""
         order = "shuffled" if self.fakes < _SHUFFLED else "not shuffled: order tells nothing"
-        who = f"{self.fakes:,} uniform fakes over {self.bins:,} bins and the person's message"
-        return f"{who}; {order}"
+        return f"{self.stage}; {order}"
 
     def draw(self, chance: Chance, device: Device) -> tuple[float, float]:
         """The statistic in world u and in world v, both over the same fakes."""
@@ -54,6 +71,16 @@ class UniformGame:
             a_u, b_u, a_v, b_v = counts[0] + 1, counts[1], counts[0], counts[1] + 1
         with np.errstate(divide="ignore"):
             return float(np.log(a_u) - np.log(b_u)), float(np.log(a_v) - np.log(b_v))
+
+    def drawn(self, runs: int, chance: Chance) -> tuple[Floats, Floats] | None:
+        """The statistics of many runs, both bins drawn from their law, not by any device."""
+        if not self.fakes:
+            return None
+        both = binomials(chance, np.full(runs, self.fakes), 2.0 / self.bins)
+        a = binomials(chance, both, 0.5)
+        b = both - a
+        with np.errstate(divide="ignore"):
+            return np.log(a + 1) - np.log(b), np.log(a) - np.log(b + 1)
 
     def alone(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats] | None:
         """The statistics of many runs at once, where no fake hides the person's message."""
@@ -82,12 +109,27 @@ class ShapedGame:
     @property
     def cost(self) -> float:
         """Nanoseconds of a run, roughly."""
-        return 500.0 * self.mixes * len(self.weights)
+        return 30.0 * self.mixes * len(self.weights)
+
+    @property
+    def messages(self) -> int:
+        """Messages of one run."""
+        return self.mixes * len(self.weights) + 1
+
+    @property
+    def kinds(self) -> int:
+        """Two bins and all others."""
+        return 3
+
+    @property
+    def stage(self) -> str:
+        """Who sends what, in words."""
+        return f"the two bins that differ, with the fakes of {self.mixes} mix(es)"
 
     @property
     def played(self) -> str:
         """What a run is, in words."""
-        return f"the two bins that differ, with the fakes of {self.mixes} mix(es); shuffled"
+        return f"{self.stage}; a mix draws bins independently, and so those of many runs at once"
 
     @cached_property
     def _log_law(self) -> Floats:
@@ -98,25 +140,31 @@ class ShapedGame:
         with np.errstate(divide="ignore"):
             return np.concatenate([[-np.inf], np.log(law), [-np.inf]])  # from -1 on
 
+    def alone(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats]:
+        """The statistics of many runs at once: a mix draws all their bins."""
+        u, v = np.empty(runs), np.empty(runs)
+        for span in spans(runs, max(1, _SPAN_FAKES // len(self.weights))):
+            layout = Layout(Form.INDEX, 2 * (span.stop - span.start))
+            drawn = np.zeros(layout.bins, dtype=np.int64)
+            for _ in range(self.mixes):
+                rows = device.shaped(self.weights, layout, chance)
+                drawn += tally_messages(layout, rows).counts
+            a, b = drawn[0::2], drawn[1::2]
+            u[span], v[span] = self._statistic(a + 1, b), self._statistic(a, b + 1)
+        return u, v
+
     def draw(self, chance: Chance, device: Device) -> tuple[float, float]:
         """The statistic in world u and in world v, both over the same fakes."""
-        layout = Layout(Form.INDEX, 2)
-        fakes = [device.shaped(self.weights, layout, chance) for _ in range(self.mixes)]
-        both = layout.rows(np.array([0, 1]))
-        statistics = []
-        for own in (both[:1], both[1:]):
-            batch = device.shuffle(np.concatenate([*fakes, own]), chance)
-            a, b = tally_messages(layout, batch).counts.tolist()
-            statistics.append(self._statistic(a, b))
-        return statistics[0], statistics[1]
+        u, v = self.alone(1, chance, device)
+        return float(u[0]), float(v[0])
 
-    def alone(self, runs: int, chance: Chance, device: Device) -> None:  # noqa: ARG002
-        """There are always fakes."""
+    def drawn(self, runs: int, chance: Chance) -> None:  # noqa: ARG002
+        """A mix itself draws as fast."""
         return
 
-    def _statistic(self, a: int, b: int) -> float:
-        law = self._log_law
+    def _statistic(self, a: Counts, b: Counts) -> Floats:
+        law, last = self._log_law, len(self._log_law) - 1
+        a, b = np.minimum(a, last - 1), np.minimum(b, last - 1)  # what no mix of the law draws
         u, v = law[a] + law[b + 1], law[a + 1] + law[b]
-        if u == v:  # impossible in neither world, or equally likely in both
-            return 0.0
-        return float(u - v)
+        with np.errstate(invalid="ignore"):  # equally likely, or impossible in either world
+            return np.where(u == v, 0.0, u - v)

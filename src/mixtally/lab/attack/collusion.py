@@ -7,6 +7,7 @@ fraction, or what the exact law leaves at the share played; without any mix it i
 import math
 from dataclasses import replace
 
+from mixtally.lab.attack.against import outcomes
 from mixtally.lab.attack.games import game_of, play
 from mixtally.lab.attack.n_minus_1 import TEST
 from mixtally.lab.attack.outcome import Lab, Outcome, told_apart
@@ -23,35 +24,33 @@ def run(target: Target, lab: Lab) -> list[Outcome]:
     """Some conspire, then every mix does."""
     lab = replace(lab, error=lab.error / 2.0)
     if target.protocol.fake_source is FakeSource.MIX:
-        return [_mixes(target, lab), every_mix(target, lab)]
-    return [_users(target, lab), every_mix(target, lab)]
+        return [*_mixes(target, lab), every_mix(target, lab)]
+    return [*_users(target, lab), every_mix(target, lab)]
 
 
-def _users(target: Target, lab: Lab) -> Outcome:
+def _users(target: Target, lab: Lab) -> list[Outcome]:
     honest = target.honest_fraction if target.honest_fraction < 1.0 else SHARE
     protocol = target.protocol
     fakes = math.floor(honest * protocol.fakes)
-    people = math.floor(honest * target.users) - 1 if target.crowd else 0
+    people = max(0, math.floor(honest * target.crowd) - 1)
     if target.crowd and isinstance(protocol, Flips):
         promised = left_in_crowd(protocol, max(2, people + 1), fakes, target.delta)
     elif honest == target.honest_fraction:
         promised = target.epsilon
     else:
         promised = left_among_fakes(protocol, fakes, target.delta)
-    game = game_of(protocol, people, fakes)
-    worlds = play(game, lab, NAME)
-    return told_apart(
-        NAME, f"{1.0 - honest:.0%} of the users tell", worlds, lab,
-        promised=finite(promised), delta=target.delta, played=game.played, test=TEST,
+    game = game_of(protocol, people, fakes, target.epsilon)
+    return outcomes(
+        NAME, f"{1.0 - honest:.0%} of the users tell", game, lab,
+        promised=finite(promised), delta=target.delta, test=TEST,
     )  # fmt: skip
 
 
-def _mixes(target: Target, lab: Lab) -> Outcome:
+def _mixes(target: Target, lab: Lab) -> list[Outcome]:
     game = game_of(target.protocol, 0, target.protocol.fakes, mixes=1)
-    worlds = play(game, lab, NAME)
-    return told_apart(
-        NAME, "all mixes but one tell", worlds, lab,
-        promised=target.epsilon, delta=target.delta, played=game.played, test=TEST,
+    return outcomes(
+        NAME, "all mixes but one tell", game, lab,
+        promised=target.epsilon, delta=target.delta, test=TEST,
     )  # fmt: skip
 
 

@@ -12,7 +12,11 @@ from dataclasses import replace
 import numpy as np
 
 from mixtally.ground.bits import Counts, Rows, spans
-from mixtally.lab.attack.games import game_of, play, quick_runs, told
+from mixtally.ground.chance import Chance
+from mixtally.ground.fixed import SCALE
+from mixtally.lab.attack.against import DRAWN, MOST_MESSAGES, outcomes
+from mixtally.lab.attack.games import game_of, quick_runs, told
+from mixtally.lab.attack.multinomial import binomials
 from mixtally.lab.attack.outcome import Lab, Outcome, told_apart
 from mixtally.lab.attack.target import Target, left_after
 from mixtally.lab.attack.trial import Worlds
@@ -21,58 +25,64 @@ from mixtally.protocols.base import FakeSource, Protocol
 from mixtally.protocols.clear_shaped import ClearShaped
 from mixtally.protocols.flip_blank import FlipBlank
 from mixtally.protocols.flip_uniform import FlipUniform
+from mixtally.records.layout import Form
 from mixtally.tally.fold import tally_messages
 
 NAME = "difference"
 _SPAN = 1 << 20
+_DRAWN_RUNS = 100_000
 
 
 def run(target: Target, lab: Lab) -> list[Outcome]:
     """A changed answer; for records of one value also an absent person."""
-    lab = replace(lab, error=lab.error / 2.0)
-    found = [_changed(target, lab)]
     one_valued = not isinstance(target.protocol, FlipBlank) or target.protocol.max_set == 1
-    if one_valued and target.protocol.name not in ("flip", "single-bit"):
-        found.append(_absent(target, lab))
-    return found
+    if not one_valued or target.protocol.name in ("flip", "single-bit"):
+        return _changed(target, lab)
+    lab = replace(lab, error=lab.error / 2.0)
+    return [*_changed(target, lab), _absent(target, lab)]
 
 
-def _changed(target: Target, lab: Lab) -> Outcome:
-    people = target.users - 1 if target.crowd else 0
-    game = game_of(target.protocol, people, target.protocol.fakes)
-    runs = lab.runs if lab.runs is not None else quick_runs(game.cost, 0.5)
-    lab = replace(lab, runs=runs)
-    first, second = play(game, lab, NAME), play(game, lab, NAME)
-    worlds = Worlds(first.u - second.v, first.v - second.u)
-    worlds = Worlds(np.nan_to_num(worlds.u, nan=0.0), np.nan_to_num(worlds.v, nan=0.0))
+def _changed(target: Target, lab: Lab) -> list[Outcome]:
+    people = target.others if target.crowd else 0
+    game = game_of(target.protocol, people, target.protocol.fakes, target.epsilon)
     promised, delta = 2.0 * target.epsilon, 2.0 * target.delta
     if target.certified:
         sure = target.protocol.surely(target.honest_fraction)
         promised = min(promised, left_after(sure, 2, delta))
-    return told_apart(
-        NAME, "asked twice, answer changed", worlds, lab,
-        promised=promised, delta=delta, played=f"twice: {game.played}",
-        test="sum of both batches' log-likelihood ratios; as good as tell-apart's",
+    return outcomes(
+        NAME, "asked twice, answer changed", game, lab, promised=promised, delta=delta,
+        test="sum of both batches' log-likelihood ratios; as good as tell-apart's", twice=True,
     )  # fmt: skip
 
 
 def _absent(target: Target, lab: Lab) -> Outcome:
     protocol, users = target.protocol, target.users
     runs = lab.runs if lab.runs is not None else quick_runs(_cost(protocol, users), 0.5)
-    u, v = np.empty(runs), np.empty(runs)
-    for i in told(runs, lab, NAME + " (absent)"):
-        first, second = (_noise(protocol, users, lab) for _ in range(2))
-        rest = first - second
-        for values, bin_index in ((u, 0), (v, 1)):
-            own = _own(protocol, bin_index, lab)
-            values[i] = float((rest + own) @ (1, -1))
+    if _messages(protocol, users) > MOST_MESSAGES and lab.drawn != 0:
+        runs, how = lab.drawn or _DRAWN_RUNS, DRAWN
+        first, second = (_noise_by_law(protocol, users, runs, lab.chance) for _ in range(2))
+    else:
+        how, noise = "", np.empty((2, runs, 2), dtype=np.int64)
+        for i in told(runs, lab, NAME + " (absent)"):
+            noise[:, i] = [_noise(protocol, users, lab) for _ in range(2)]
+        first, second = noise
+    rest = first - second
+    sides = (rest + _own(protocol, own, runs, lab) for own in (0, 1))
+    u, v = ((both[:, 0] - both[:, 1]).astype(np.float64) for both in sides)
     return told_apart(
         NAME, "asked twice, then absent", Worlds(u, v), lab,
         promised=target.epsilon, delta=target.delta,
         played=f"{users - 1:,} others spread over the bins, unknown to the attacker, and "
-        f"{protocol.fakes:,} fakes, twice; two bins of the tallies",
+        f"{protocol.fakes:,} fakes, twice; two bins of the tallies{how}",
         test="difference of the tallies' differences in two bins; not optimal",
     )  # fmt: skip
+
+
+def _messages(protocol: Protocol, users: int) -> int:
+    """Messages that a run draws: of a mix's fakes two bins alone, in clear no people's."""
+    if protocol.fake_source is FakeSource.MIX:
+        return 0
+    return 2 * (protocol.fakes + (users if protocol.flip_threshold is not None else 0))
 
 
 def _cost(protocol: Protocol, users: int) -> float:
@@ -82,11 +92,14 @@ def _cost(protocol: Protocol, users: int) -> float:
     return 120.0 * users + 10.0 * protocol.fakes
 
 
-def _own(protocol: Protocol, bin_index: int, lab: Lab) -> Counts:
-    """The person's message, in the first two bins."""
+def _own(protocol: Protocol, bin_index: int, runs: int, lab: Lab) -> Counts:
+    """The person's message in the first two bins, shape (runs, 2)."""
     small = _small(protocol)
-    rows = lab.device.reports(small, np.array([bin_index]), lab.chance)
-    return tally_messages(small.layout, rows).counts[:2]
+    rows = lab.device.reports(small, np.full(runs, bin_index), lab.chance)
+    if small.layout.form is Form.BITS:
+        return np.unpackbits(rows, axis=1, count=2, bitorder="little").astype(np.int64)
+    codes = small.layout.codes(rows)
+    return np.stack([codes == 0, codes == 1], axis=1).astype(np.int64)
 
 
 def _small(protocol: Protocol) -> Protocol:
@@ -125,3 +138,20 @@ def _noise(protocol: Protocol, users: int, lab: Lab) -> Counts:
         rows = _fakes(protocol, span.stop - span.start, lab)
         total += tally_messages(small.layout, rows).counts[:2]
     return total
+
+
+def _noise_by_law(protocol: Protocol, users: int, runs: int, chance: Chance) -> Counts:
+    """The same for many runs, drawn from its law, shape (runs, 2)."""
+    ones = np.zeros((runs, 2), dtype=np.int64)  # that fakes set in clear
+    if protocol.uniform_fakes:
+        both = binomials(chance, np.full(runs, protocol.fakes), 2.0 / protocol.bins)
+        one = binomials(chance, both, 0.5)
+        ones = np.stack([one, both - one], axis=1)
+    threshold = protocol.flip_threshold
+    if threshold is None:
+        return ones
+    q, sent = threshold / SCALE, users - 1 + protocol.fakes
+    held = (ones + (users - 1) // protocol.bins).T
+    return np.stack(
+        [binomials(chance, h, 1.0 - q) + binomials(chance, sent - h, q) for h in held], axis=1
+    )

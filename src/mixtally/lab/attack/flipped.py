@@ -6,9 +6,11 @@ independent noise with the same law in both worlds, so a run draws those positio
 production code, which flips positions independently.
 
 With b the mean law of the hiding messages and w_u(y) = P[R(u) = y] / b(y), the statistic is
-log of X_u / X_v, X_u the sum of w_u over all messages. If all hiding messages have one law it is
-the log-likelihood ratio itself (Sufficient Differential Privacy 2017, (3.1)), so no test is better
-at its level; beside fakes *and* a crowd b is a mean, and the statistic nearly that.
+log of X_u / X_v, X_u the sum of w_u over all messages, or over all k-subsets of their product where
+a record is sent k times. If all hiding messages have one law it is the log-likelihood ratio itself
+(Sufficient Differential Privacy 2017, (3.1)), so no test is better at its level; beside fakes *and*
+a crowd b is a mean, and the statistic nearly that (for one bit exactly as good: it grows with the
+number of ones, as the likelihood ratio does).
 """
 
 import math
@@ -22,6 +24,8 @@ from mixtally.ground.chance import Chance
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.tails import Floats
 from mixtally.lab.attack.device import Device
+from mixtally.lab.attack.likelihood import log_sum
+from mixtally.lab.attack.multinomial import multinomials
 from mixtally.protocols.flip_blank import FlipBlank
 
 _SPAN_MESSAGES = 1 << 20
@@ -33,13 +37,13 @@ Bits = tuple[int, ...]
 
 @dataclass(frozen=True)
 class FlippedGame:
-    """One message a person.
+    """Every record sent once, or several times, all of it shuffled together.
 
     where
       x, u, v   the records of everybody else and of the person, in the positions that matter
       people    others who hold x
       fakes     flipped blanks
-      times     how often all of it is repeated with fresh noise, each time mixed by itself
+      times     how often every person sends their record, each time with fresh noise
     """
 
     threshold: int
@@ -53,31 +57,69 @@ class FlippedGame:
     @property
     def messages(self) -> int:
         """Messages of one run."""
-        return self.times * (self.people + self.fakes + 1)
+        return self.times * (self.people + 1) + self.fakes
+
+    @property
+    def kinds(self) -> int:
+        """Kinds of messages that are told from each other, more where ways are counted."""
+        laws = (self.people > 0) + (self.fakes > 0)
+        return max(1, laws) * len(self._ratios[0]) * self.times**2
 
     @property
     def cost(self) -> float:
         """Nanoseconds of a run, roughly: a person's message takes longer to write than a blank."""
         width = row_bytes(len(self.x))
         each = 15.0 if width == 1 else 60.0 * width
-        return self.times * each * (2.0 * self.people + 0.3 * self.fakes + 1.0)
+        ways = 2_000.0 * self.times**2 if self.times > 1 else 0.0
+        return each * (self.times * (2.0 * self.people + 1.0) + 0.3 * self.fakes) + ways
 
     @property
     def played(self) -> str:
         """What a run is, in words."""
-        others = f"{self.people:,} others who all hold the same" if self.people else "nobody else"
-        parts = f"{others}, {self.fakes:,} flipped blanks, {len(self.x)} positions that matter"
         order = "shuffled" if self.messages <= _SHUFFLED else "not shuffled: order tells nothing"
-        again = f", {self.times} rounds" if self.times > 1 else ""
-        return f"{parts}{again}; {order}"
+        return f"{self.stage}; {order}"
+
+    @property
+    def stage(self) -> str:
+        """Who sends what, in words."""
+        others = f"{self.people:,} others who all hold the same" if self.people else "nobody else"
+        again = f", every record sent {self.times} times" if self.times > 1 else ""
+        return (
+            f"{others}{again}, {self.fakes:,} flipped blanks, {len(self.x)} positions that matter"
+        )
 
     def draw(self, chance: Chance, device: Device) -> tuple[float, float]:
         """The statistic in world u and in world v, both over the same hiding messages."""
-        u = v = 0.0
-        for _ in range(self.times):
-            in_u, in_v = self._round(chance, device)
-            u, v = u + in_u, v + in_v
-        return u, v
+        own = [self._sent(record, self.times, chance, device) for record in (self.u, self.v)]
+        if self.messages <= _SHUFFLED:
+            hiding = np.concatenate([
+                self._sent(self.x, self.times * self.people, chance, device),
+                self._blanks(self.fakes, chance, device),
+            ])  # fmt: skip
+            batches = (device.shuffle(np.concatenate([hiding, one]), chance) for one in own)
+            counts = [self._counts(batch) for batch in batches]
+        else:
+            hiding_counts = np.zeros(len(self._ratios[0]))
+            for span in spans(self.times * self.people, _SPAN_MESSAGES):
+                rows = self._sent(self.x, span.stop - span.start, chance, device)
+                hiding_counts += self._counts(rows)
+            for span in spans(self.fakes, _SPAN_MESSAGES):
+                rows = self._blanks(span.stop - span.start, chance, device)
+                hiding_counts += self._counts(rows)
+            counts = [hiding_counts + self._counts(one) for one in own]
+        in_u, in_v = self._statistics(np.array(counts))
+        return float(in_u), float(in_v)
+
+    def drawn(self, runs: int, chance: Chance) -> tuple[Floats, Floats] | None:
+        """The statistics of many runs, their counts drawn from their law, not by any device."""
+        if not self.people and not self.fakes:
+            return None
+        x, u, v, blank = (self._law(z) for z in (self.x, self.u, self.v, (0,) * len(self.x)))
+        hiding = multinomials(chance, self.times * self.people, x, runs)
+        hiding += multinomials(chance, self.fakes, blank, runs)
+        own = (multinomials(chance, self.times, law, runs) for law in (u, v))
+        found = [self._statistics((hiding + one).astype(np.float64)) for one in own]
+        return found[0], found[1]
 
     def alone(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats] | None:
         """The statistics of many runs at once, where no other message hides the person's."""
@@ -89,26 +131,6 @@ class FlippedGame:
             rows = self._sent(record, runs * self.times, chance, device)
             both.append(ratio[self._keys(rows)].reshape(runs, self.times).sum(axis=1))
         return both[0], both[1]
-
-    def _round(self, chance: Chance, device: Device) -> tuple[float, float]:
-        own = [self._sent(record, 1, chance, device) for record in (self.u, self.v)]
-        if self.people + self.fakes + 1 <= _SHUFFLED:
-            hiding = np.concatenate([
-                self._sent(self.x, self.people, chance, device),
-                self._blanks(self.fakes, chance, device),
-            ])  # fmt: skip
-            batches = (device.shuffle(np.concatenate([hiding, one]), chance) for one in own)
-            counts = [self._counts(batch) for batch in batches]
-        else:
-            hiding_counts = np.zeros(len(self._ratios[0]))
-            for span in spans(self.people, _SPAN_MESSAGES):
-                rows = self._sent(self.x, span.stop - span.start, chance, device)
-                hiding_counts += self._counts(rows)
-            for span in spans(self.fakes, _SPAN_MESSAGES):
-                rows = self._blanks(span.stop - span.start, chance, device)
-                hiding_counts += self._counts(rows)
-            counts = [hiding_counts + self._counts(one) for one in own]
-        return self._statistic(counts[0]), self._statistic(counts[1])
 
     def _sent(self, record: Bits, count: int, chance: Chance, device: Device) -> Rows:
         """``count`` people's messages; one-hot records go the way of a device's reports."""
@@ -185,8 +207,18 @@ class FlippedGame:
             law = (law[None, :] + (kept * keep + (size - kept) * flip)[:, None]).ravel()
         return law
 
+    def _law(self, record: Bits) -> Floats:
+        """P[R(record) is of each kind]."""
+        ways = np.ones(1)
+        for _, places in self._groups:
+            size = len(places)
+            ways = (ways[None, :] * [[float(math.comb(size, t))] for t in range(size + 1)]).ravel()
+        return np.asarray(ways * np.exp(self._log_law(record)))
+
     def _statistic(self, counts: Floats) -> float:
-        seen = counts > 0
-        logs = np.log(counts[seen])
-        u, v = (np.logaddexp.reduce(ratio[seen] + logs) for ratio in self._ratios)
-        return float(u - v)
+        return float(self._statistics(counts[None, :])[0])
+
+    def _statistics(self, counts: Floats) -> Floats:
+        """Log of X_u / X_v of every run, ``counts`` of shape (runs, kinds)."""
+        u, v = (log_sum(ratio, counts, self.times) for ratio in self._ratios)
+        return np.asarray(u - v)

@@ -5,8 +5,9 @@ prices exactly. A promise that counts on the crowd's flips does not speak of it:
 alone are worth is the promise.
 """
 
-from mixtally.lab.attack.games import game_of, play
-from mixtally.lab.attack.outcome import Lab, Outcome, told_apart
+from mixtally.lab.attack.against import outcomes
+from mixtally.lab.attack.games import game_of
+from mixtally.lab.attack.outcome import Lab, Outcome
 from mixtally.lab.attack.target import Target, finite, left_among_fakes
 
 NAME = "n-1"
@@ -15,16 +16,10 @@ TEST = "likelihood ratio of the whole multiset of messages; optimal"
 
 def run(target: Target, lab: Lab) -> list[Outcome]:
     """One game with nobody else in it."""
-    game = game_of(target.protocol, 0, target.protocol.fakes)
+    game = game_of(target.protocol, 0, target.protocol.fakes, target.epsilon)
     promised: float | None = target.epsilon
     case = "knows all other reports"
     if target.crowd:
         promised = finite(left_among_fakes(target.protocol, target.protocol.fakes, target.delta))
         case = "knows others' reports and flips"
-    worlds = play(game, lab, NAME)
-    return [
-        told_apart(
-            NAME, case, worlds, lab,
-            promised=promised, delta=target.delta, played=game.played, test=TEST,
-        )
-    ]  # fmt: skip
+    return outcomes(NAME, case, game, lab, promised=promised, delta=target.delta, test=TEST)

@@ -13,7 +13,16 @@ from mixtally.report.curves import Chart, Curve
 EPSILON = "eps"
 P_VALUE = "p"
 """The unit of audits: a smallest p-value, which must not fall below what is promised."""
-_RATES = [10.0 ** (k / 12.0) for k in range(-60, 1)]
+_RATES = [10.0 ** (k / 12.0) for k in range(-84, 1)]
+
+
+class Noise(StrEnum):
+    """Where an attack's messages come from."""
+
+    CODE = "code"
+    """The randomizer and mix that people run."""
+    LAW = "law"
+    """Counts drawn from the law that code is meant to have: many more runs, nothing of the code."""
 
 
 class Verdict(StrEnum):
@@ -32,7 +41,8 @@ class Lab:
     """What attacks share.
 
     where
-      runs     how often a game is played, None for as many as are quick
+      runs     how often a game is played through the code, None for as many as are quick
+      drawn    how often with counts drawn from their law, None for as quick, 0 for not at all
       error    chance of a false alarm that each of them may use
       device   the code that draws noise
     """
@@ -42,6 +52,7 @@ class Lab:
     runs: int | None = None
     device: Device = field(default_factory=Device)
     progress: Progress = lambda *_: None
+    drawn: int | None = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +65,7 @@ class Outcome:
       attacked   what the attack proved or measured, in ``unit``
       played     what was played, and what was left out and why
       test       the statistic, and whether it is optimal
+      noise      what drew the messages
     """
 
     attack: str
@@ -67,6 +79,12 @@ class Outcome:
     test: str
     numbers: dict[str, Any] = field(default_factory=dict)
     charts: tuple[Chart, ...] = ()
+    noise: Noise = Noise.CODE
+
+    @property
+    def title(self) -> str:
+        """What it is called where it stands alone."""
+        return named(self.attack, self.case, self.noise)
 
     @property
     def margin(self) -> float | None:
@@ -79,16 +97,21 @@ class Outcome:
     def facts(self) -> dict[str, Any]:
         """The outcome as JSON takes it."""
         return {
-            "attack": self.attack, "case": self.case, "promised": self.promised,
-            "attacked": self.attacked, "margin": self.margin, "unit": self.unit,
-            "verdict": str(self.verdict), "runs": self.runs, "played": self.played,
-            "test": self.test, **self.numbers,
+            "attack": self.attack, "case": self.case, "noise": str(self.noise),
+            "promised": self.promised, "attacked": self.attacked, "margin": self.margin,
+            "unit": self.unit, "verdict": str(self.verdict), "runs": self.runs,
+            "played": self.played, "test": self.test, **self.numbers,
             "curves": [
                 {"title": c.title, "x": c.x_name, "y": c.y_name,
                  "curves": {curve.name: list(curve.points) for curve in c.curves}}
                 for c in self.charts
             ],
         }  # fmt: skip
+
+
+def named(attack: str, case: str, noise: Noise) -> str:
+    """An attack in a few words; the code's own noise is not mentioned."""
+    return f"{attack}: {case}" + (", noise from the law" if noise is Noise.LAW else "")
 
 
 def told_apart(
@@ -101,6 +124,7 @@ def told_apart(
     delta: float,
     played: str,
     test: str,
+    noise: Noise = Noise.CODE,
 ) -> Outcome:
     """The outcome of a game in which two worlds are told apart by a statistic."""
     proof = prove(worlds, delta, lab.error)
@@ -110,7 +134,7 @@ def told_apart(
     return Outcome(
         attack, case, promised, proof.epsilon, EPSILON, verdict, len(worlds.u), played, test,
         numbers=_numbers(proof, delta),
-        charts=(roc_chart(attack, case, worlds, promised, delta),),
+        charts=(roc_chart(named(attack, case, noise), worlds, promised, delta),), noise=noise,
     )  # fmt: skip
 
 
@@ -121,13 +145,11 @@ def _numbers(proof: Proof, delta: float) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def roc_chart(
-    attack: str, case: str, worlds: Worlds, promised: float | None, delta: float
-) -> Chart:
+def roc_chart(title: str, worlds: Worlds, promised: float | None, delta: float) -> Chart:
     """Power against false alarms, beside what the promise allows and what guessing gives."""
     from math import exp
 
-    points = tuple((a, p) for a, p in roc(worlds) if a > 0.0)
+    points = tuple((a, p) for a, p in roc(worlds) if a > 0.0 and p > 0.0)
     seen = Curve("the attack", points or ((1.0, 1.0),))
     rates = [r for r in _RATES if r >= 0.5 / len(worlds.v)]
     curves = [seen, Curve("guessing", tuple((r, r) for r in rates))]
@@ -138,8 +160,8 @@ def roc_chart(
         )
         curves.append(Curve("most that is allowed", most))
     return Chart(
-        "attack", f"{attack}: {case}",
+        "attack", title,
         f"How often the attacker is right in world u at a given rate of false alarms in world v, "
         f"over {len(worlds.u):,} runs.",
-        "rate of false alarms", "power", tuple(curves), log_x=True,
+        "rate of false alarms", "power", tuple(curves), log_x=True, log_y=True,
     )  # fmt: skip

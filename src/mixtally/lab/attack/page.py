@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mixtally.lab.attack.outcome import Outcome
-from mixtally.lab.attack.words import COLUMNS, LIMITS, cells, conclusion
+from mixtally.lab.attack.words import COLUMNS, LIMITS, TEXTS, cells, conclusion
 from mixtally.report.curves import STYLE, draw
 from mixtally.report.page import document
 from mixtally.report.svg import Markup, el
@@ -16,7 +16,7 @@ _STYLE = (
 main{max-width:1120px}.c1{stroke:var(--soft);stroke-dasharray:3 4}.c2{stroke:var(--truth)}
 .dot.c1{fill:var(--soft)}.dot.c2{fill:var(--truth)}
 .word{font-weight:600}.holds{color:var(--own)}.broken{color:var(--bad)}.shown{color:var(--soft)}
-.figure{text-align:right;white-space:nowrap}
+.figure,th.figure{text-align:right;white-space:nowrap}
 """
 )
 
@@ -44,23 +44,22 @@ def _settings(facts: dict[str, Any]) -> str:
 
 
 def _table(outcomes: Sequence[Outcome]) -> Markup:
-    head = el("thead", el("tr", *[el("th", name) for name in COLUMNS]))
+    names = [
+        el("th", name) if name in TEXTS else el("th", name, class_="figure") for name in COLUMNS
+    ]
+    head = el("thead", el("tr", *names))
     lines = [el("tr", *_cells(outcome)) for outcome in outcomes]
     return el("div", el("table", head, el("tbody", *lines)), class_="scroll")
 
 
 def _cells(outcome: Outcome) -> list[Markup]:
-    attack, case, unit, promised, attacked, margin, verdict, runs = cells(outcome)
-    numbers = [el("td", text, class_="figure") for text in (promised, attacked, margin)]
-    word = el("td", el("span", verdict, class_=f"word {verdict}"))
-    return [
-        el("td", attack),
-        el("td", case),
-        el("td", unit),
-        *numbers,
-        word,
-        el("td", runs, class_="figure"),
-    ]
+    return [_cell(name, text) for name, text in zip(COLUMNS, cells(outcome), strict=True)]
+
+
+def _cell(name: str, text: str) -> Markup:
+    if name == "verdict":
+        return el("td", el("span", text, class_=f"word {text}"))
+    return el("td", text) if name in TEXTS else el("td", text, class_="figure")
 
 
 def _section(outcome: Outcome) -> Markup:
@@ -72,5 +71,14 @@ def _section(outcome: Outcome) -> Markup:
         )
         parts.append(el("p", text, class_="broken"))
     for chart in outcome.charts:
-        parts += [draw(chart), el("p", f"{chart.title}. {chart.caption}", class_="note")]
-    return el("section", el("h2", f"{outcome.attack}: {outcome.case}"), *parts)
+        parts += [
+            draw(chart),
+            el(
+                "p",
+                chart.caption
+                if chart.title == outcome.title
+                else f"{chart.title}. {chart.caption}",
+                class_="note",
+            ),
+        ]
+    return el("section", el("h2", outcome.title), *parts)

@@ -2,9 +2,10 @@
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from mixtally.errors import ParameterError, PlanError
-from mixtally.privacy import price, single_bit
+from mixtally.privacy import price, vectors
 from mixtally.privacy.convolve import Sum
 from mixtally.privacy.losses import Curve, law_of
 from mixtally.privacy.memory import MemoryLoss, memory_loss
@@ -42,8 +43,13 @@ class Target:
 
     @property
     def crowd(self) -> int:
-        """People whose own flips the promise counts on."""
+        """People whose own flips the promise counts on, the person among them."""
         return self.protocol.crowd if isinstance(self.protocol, Flips) else 0
+
+    @property
+    def others(self) -> int:
+        """Other people in the batch: where their flips are counted on, only those who are sure."""
+        return (self.crowd or self.users) - 1
 
 
 def of_plan(plan: Plan, *, unverified: bool = False) -> Target:
@@ -109,13 +115,16 @@ class Remembered:
         )
 
 
+@lru_cache(maxsize=64)
 def left_among_fakes(protocol: Protocol, fakes: int, delta: float) -> float:
     """The least epsilon at ``delta`` when only ``fakes`` fakes hide a person; may be infinite."""
-    if isinstance(protocol, SingleBit):
+    if isinstance(protocol, SingleBit) and fakes:  # one bit among blanks: a crowd of zeros
         return _least(
-            lambda e: single_bit.delta(2, fakes, protocol.threshold, e).upper,
+            lambda e: vectors.homogeneous(fakes + 1, 1, protocol.threshold, e).upper,
             delta, protocol.local_epsilon,
         )  # fmt: skip
+    if isinstance(protocol, SingleBit):
+        return protocol.local_epsilon
     if isinstance(protocol, Flips) and protocol.name == "flip":
         return protocol.local_epsilon  # no fakes at all
     changes = {"crowd": 0} if isinstance(protocol, Flips) else {}
@@ -125,6 +134,7 @@ def left_among_fakes(protocol: Protocol, fakes: int, delta: float) -> float:
     return _least(lambda e: price.upper(hidden, e), delta, hidden.local_epsilon)
 
 
+@lru_cache(maxsize=64)
 def left_in_crowd(protocol: Flips, crowd: int, fakes: int, delta: float) -> float:
     """The least epsilon at ``delta`` among so many people whose flips hide, and so many fakes."""
     hidden = replace(protocol, crowd=crowd, fakes=fakes)
@@ -136,6 +146,7 @@ def finite(epsilon: float) -> float | None:
     return epsilon if math.isfinite(epsilon) else None
 
 
+@lru_cache(maxsize=64)
 def left_after(protocol: Protocol, times: int, delta: float) -> float:
     """The least epsilon at ``delta`` of so many collections together, by the exact law."""
     law = law_of(lambda epsilon: price.upper(protocol, epsilon), protocol.local_epsilon)

@@ -23,6 +23,8 @@ from mixtally.ground.draw import below
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.tails import Floats
 from mixtally.lab.attack.device import Device
+from mixtally.lab.attack.likelihood import log_sum
+from mixtally.lab.attack.multinomial import multinomials
 from mixtally.protocols.flip_blank import FlipBlank
 from mixtally.protocols.flip_uniform import FlipUniform
 
@@ -76,13 +78,23 @@ class UniformFlipsGame:
         return each * (2.0 * self.people + self.fakes + 1.0) + 10.0 * self.fakes
 
     @property
+    def kinds(self) -> int:
+        """Kinds of messages that are told from each other: three bits, and how many are set."""
+        return 8 * (self.view + 1)
+
+    @property
     def played(self) -> str:
-        """What a run is, in words."""
-        others = f"{self.people:,} others who all hold the same" if self.people else "nobody else"
+        """What a run by the code is, in words."""
         order = "shuffled" if self.messages <= _SHUFFLED else "not shuffled: order tells nothing"
+        return f"{self.stage}; {order}"
+
+    @property
+    def stage(self) -> str:
+        """Who sends what, in words."""
+        others = f"{self.people:,} others who all hold the same" if self.people else "nobody else"
         return (
             f"{others}, {self.fakes:,} flipped uniform fakes, {self.view} of {self.bins:,} "
-            f"positions looked at; {order}"
+            "positions looked at"
         )
 
     def draw(self, chance: Chance, device: Device) -> tuple[float, float]:
@@ -94,15 +106,24 @@ class UniformFlipsGame:
                 self._fakes(self.fakes, chance, device),
             ])  # fmt: skip
             batches = (device.shuffle(np.concatenate([hiding, own]), chance) for own in (u, v))
-            in_u, in_v = (self._statistic(self._counts(batch)) for batch in batches)
-            return in_u, in_v
-        counts = np.zeros(len(self._ratios[0]))
+            return self._both(np.array([self._counts(batch) for batch in batches]))
+        counts = np.zeros(self.kinds)
         for span in spans(self.people, _SPAN_MESSAGES):
             many = span.stop - span.start
             counts += self._counts(self._reports(self._held, many, chance, device))
         for span in spans(self.fakes, _SPAN_MESSAGES):
             counts += self._counts(self._fakes(span.stop - span.start, chance, device))
-        return self._statistic(counts + self._counts(u)), self._statistic(counts + self._counts(v))
+        return self._both(np.array([counts + self._counts(own) for own in (u, v)]))
+
+    def drawn(self, runs: int, chance: Chance) -> tuple[Floats, Floats]:
+        """The statistics of many runs, their counts drawn from their law, not by any device."""
+        hiding = multinomials(chance, self.people, self._law(self._held), runs)
+        hiding += multinomials(chance, self.fakes, self._fake_law, runs)
+        u, v = (
+            self._statistics((hiding + multinomials(chance, 1, self._law(i), runs)).astype(float))
+            for i in (0, 1)
+        )
+        return u, v
 
     def alone(self, runs: int, chance: Chance, device: Device) -> None:  # noqa: ARG002
         """There are always fakes: without any it is the game of flips alone."""
@@ -123,14 +144,14 @@ class UniformFlipsGame:
         """How many messages there are of each kind: the first three bits, and all bits set."""
         size = np.bitwise_count(rows).sum(axis=1, dtype=np.int64)
         kinds = (rows[:, 0] & 7).astype(np.int64) + 8 * size
-        return np.bincount(kinds, minlength=8 * (self.view + 1)).astype(np.float64)
+        return np.bincount(kinds, minlength=self.kinds).astype(np.float64)
 
     @cached_property
     def _ratios(self) -> tuple[Floats, Floats]:
         """Log of w_u and w_v for every kind of message."""
         q = self.threshold / SCALE
         r = (1.0 - q) / q
-        kind = np.arange(8 * (self.view + 1))
+        kind = np.arange(self.kinds)
         size = kind // 8
         u, v, held = (
             np.where(kind >> place & 1, math.log(r), -math.log(r)) for place in (0, 1, self._held)
@@ -139,8 +160,46 @@ class UniformFlipsGame:
         hiding = (self.people * np.exp(held) + self.fakes * fake) / (self.people + self.fakes)
         return u - np.log(hiding), v - np.log(hiding)
 
+    def _law(self, one: int | None) -> Floats:
+        """P[a message is of each kind] whose record sets position ``one``, None for a blank."""
+        q, low = self.threshold / SCALE, min(3, self.view)
+        beyond = one is not None and one >= low
+        rest = _binomial(self.view - low - beyond, q)
+        if beyond:
+            rest = np.convolve(rest, [q, 1.0 - q])
+        law = np.zeros((self.view + 1, 8))
+        for pattern in range(1 << low):
+            bits = [pattern >> place & 1 for place in range(low)]
+            kept = [bit == (place == one) for place, bit in enumerate(bits)]
+            law[sum(bits) : sum(bits) + len(rest), pattern] = rest * math.prod(
+                1.0 - q if same else q for same in kept
+            )
+        return law.ravel()
+
+    @cached_property
+    def _fake_law(self) -> Floats:
+        low = min(3, self.view)
+        law = sum(self._law(place) for place in range(low)) / self.bins
+        if self.view > low:
+            law = law + (self.view - low) / self.bins * self._law(low)
+        return np.asarray(law + (1.0 - self.view / self.bins) * self._law(None))
+
+    def _both(self, counts: Floats) -> tuple[float, float]:
+        in_u, in_v = self._statistics(counts)
+        return float(in_u), float(in_v)
+
     def _statistic(self, counts: Floats) -> float:
-        seen = counts > 0
-        logs = np.log(counts[seen])
-        u, v = (np.logaddexp.reduce(ratio[seen] + logs) for ratio in self._ratios)
-        return float(u - v)
+        return float(self._statistics(counts[None, :])[0])
+
+    def _statistics(self, counts: Floats) -> Floats:
+        """Log of X_u / X_v of every run, ``counts`` of shape (runs, kinds)."""
+        u, v = (log_sum(ratio, counts, 1) for ratio in self._ratios)
+        return np.asarray(u - v)
+
+
+def _binomial(trials: int, q: float) -> Floats:
+    """P[Bin(trials, q) = k] for every k."""
+    law = np.ones(1)
+    for _ in range(trials):
+        law = np.convolve(law, [1.0 - q, q])
+    return law

@@ -5,21 +5,27 @@ from collections.abc import Sequence
 from mixtally.lab.attack.outcome import Outcome, Verdict
 from mixtally.report.words import at_least, at_most
 
-COLUMNS = ("attack", "the attacker", "unit", "promised", "attacked", "margin", "verdict", "runs")
+COLUMNS = (
+    "attack", "the attacker", "noise", "promised", "attacked", "margin", "verdict", "runs"
+)  # fmt: skip
+TEXTS = ("attack", "the attacker", "noise", "verdict")
+"""Columns of words, the others hold numbers."""
 LIMITS = (
     "An attack that fails proves nothing: another one, or more runs, may succeed. An attack that "
     "breaks a promise proves it false, but for the stated chance of a false alarm in the whole "
-    "table."
+    "table. Noise from the code is what devices and mixes run; noise from the law has the law they "
+    "are meant to have, in many more runs."
 )
 
 
 def cells(outcome: Outcome) -> tuple[str, ...]:
-    """One row of the table: attack, case, unit, promised, attacked, margin, verdict, runs."""
+    """One row of the table, a text for each of ``COLUMNS``."""
     promised = "nothing" if outcome.promised is None else at_most(outcome.promised, 4)
     margin = "" if outcome.margin is None else f"{_nearly_zero(outcome.margin):.3g}"
     return (
-        outcome.attack, outcome.case, outcome.unit, promised, at_least(outcome.attacked, 4),
-        margin, str(outcome.verdict), f"{outcome.runs:,}",
+        outcome.attack, outcome.case, str(outcome.noise), promised,
+        f"{at_least(outcome.attacked, 4)} {outcome.unit}", margin, str(outcome.verdict),
+        f"{outcome.runs:,}",
     )  # fmt: skip
 
 
@@ -30,7 +36,7 @@ def _nearly_zero(value: float) -> float:
 
 def conclusion(outcomes: Sequence[Outcome]) -> str:
     """What the table says, in one sentence."""
-    broken = [f"{o.attack} ({o.case})" for o in outcomes if o.verdict is Verdict.BROKEN]
+    broken = [o.title for o in outcomes if o.verdict is Verdict.BROKEN]
     if broken:
         return "Broken: " + "; ".join(broken) + "."
     promised = sum(o.verdict is Verdict.HOLDS for o in outcomes)

@@ -1,0 +1,42 @@
+"""Plans as files: read, and written where one was played, to be attacked or played again."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mixtally.records.plan import Plan
+    from mixtally.report.study import Study
+
+
+def plan_files(study: "Study") -> dict[str, bytes]:
+    """plan.json of the first release, of others with the protocol in the name.
+
+    Those of a split record are numbered.
+    """
+    from mixtally.ground.codec import canonical
+
+    files = {}
+    for place, release in enumerate(study.releases):
+        stem = f"plan-{release.plan.protocol}" if place else "plan"
+        plans = [release.plan, *(plan for plan, _ in release.rest)]
+        for number, plan in enumerate(plans, 1):
+            files[f"{stem}-{number}.json" if release.rest else f"{stem}.json"] = canonical(plan)
+    return files
+
+
+def read_plan(path: Path) -> "Plan":
+    """The plan in a file; raises PlanError when it is truncated, foreign or altered."""
+    from mixtally.errors import DataError
+    from mixtally.ground.codec import from_canonical
+    from mixtally.records.plan import Plan
+
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise DataError(
+            str(path),
+            wanted="a plan file",
+            got=str(error),
+            do="write one with `mixtally plan --out`",
+        ) from error
+    return from_canonical(data, Plan, str(path))
