@@ -192,11 +192,12 @@ def test_charges_at_the_same_moment_are_all_kept(desk):
 
 
 def test_a_name_from_a_foreign_plan_cannot_forge_lines(desk, ledger):
-    question = msgspec.structs.replace(PLAN.question, name="a\n  9  2026-01-01  \x1b[31mforged")
-    plan = msgspec.structs.replace(PLAN, question=question)
-    (desk / "foreign.json").write_bytes(canonical(plan))
-    assert ledger("charge", desk / "my.ledger", desk / "foreign.json").status == 0
-    first, second, *_ = ledger("show", desk / "my.ledger").out.splitlines()
-    assert "forged: flip-blank" in first
-    assert "\x1b" not in first
-    assert second.startswith("spent: ")
+    named = msgspec.structs.replace(PLAN.question, name="harmless")
+    plan = canonical(msgspec.structs.replace(PLAN, question=named))
+    forged = plan.replace(b"harmless", b"a\\n  9  2026-01-01  \\u001b[31mforged")
+    (desk / "foreign.json").write_bytes(forged)
+    before = ledger("show", desk / "my.ledger").out
+    refusal = ledger("charge", desk / "my.ledger", desk / "foreign.json").error
+    assert isinstance(refusal, PlanError)
+    assert "control characters" in str(refusal)
+    assert ledger("show", desk / "my.ledger").out == before
