@@ -48,6 +48,20 @@ def test_a_page_names_the_example(name):
     assert any(f"examples/{name}" in text for text in PAGES.values())
 
 
+def anchors(text):
+    """The places of a page as its headings name them."""
+    return {
+        re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-")
+        for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    }
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_links_into_pages_lead_to_a_heading(name):
+    for page, place in re.findall(r"\]\(([\w.]*)#([^)]+)\)", PAGES[name]):
+        assert place in anchors(PAGES[page or name]), (page, place)
+
+
 def test_what_is_named_is_there():
     """The other way: nothing that went away is still spoken of."""
     named = set(re.findall(r"examples/(\w+\.py)", ALL))
