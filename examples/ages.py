@@ -1,5 +1,8 @@
 """A number: the ages of 944 people, their mean and quantiles.
 
+Look at how the intervals narrow with finer bins, up to where the noise of each bin takes over: a
+value is known only up to its bin.
+
 Data: American National Election Study 1996 (statsmodels, public domain).
 """
 

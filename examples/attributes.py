@@ -1,5 +1,8 @@
 """Several attributes of one person: education, party and vote, each with values of its own.
 
+Look at the reason printed for each plan: split into one message an attribute it errs several times
+less than whole, and least where a mix draws the fakes.
+
 Data: American National Election Study 1996 (statsmodels, public domain).
 """
 
@@ -35,6 +38,7 @@ def main() -> None:
         offer, reason = best(wish)
         found = collect(offer, crowd, SeededChance(7)).estimate
         print(reason)
+        print("  people by education (7 values), party (7) and vote (2)")
         print("  found ", " ".join(f"{count:4.0f}" for count in found.counts))
         print("  true  ", " ".join(f"{count:4d}" for count in crowd.truth))
         print(f"  delta of the whole record: {offer.certificate.upper:.3g} at epsilon 2")

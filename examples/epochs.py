@@ -7,7 +7,8 @@ names one of 105 airports in its month. Run it from the root of the repository:
     .venv/bin/python examples/epochs.py --seed 1 --epsilon 4 --by quarter --out flights-over-time
 
 It prints the busiest airports over time, what somebody who is asked in every epoch spends, and how
-three ways to ask again compare; with --out it writes the page.
+three ways to ask again compare: look at what each spends beside its error. With --out it writes the
+page.
 """
 
 import argparse

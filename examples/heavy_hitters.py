@@ -5,6 +5,7 @@
     .venv/bin/python examples/heavy_hitters.py --full    # 1,000,000 people, the 50 most frequent
 
 Every person holds one word, drawn from 50,000 by their frequencies (package wordfreq).
+Look at the recall, and that no word was found that nobody holds.
 """
 
 import argparse

@@ -4,6 +4,8 @@
     .venv/bin/python examples/item_sets.py --full    # also boards of three and of four
 
 Every board of successive departures is a person, and its destinations are the set they hold.
+Look at BQN + PSE, which leave together far more often than by accident; with --full at how many
+pairs larger sets cost, and that no triple is left.
 """
 
 import argparse

@@ -4,7 +4,7 @@
     .venv/bin/python examples/map.py --full     # edges of about 70 km (resolution 3)
 
 Every flight is a person at its destination; the grid covers the box whether anybody is there or
-not. Writes map.svg where --out says.
+not. Writes map.svg where --out says. Look for shaded hexagons where nobody is: there are none.
 """
 
 import argparse

@@ -5,6 +5,8 @@ into a Bloom filter, randomizes it once, keeps the result in a sealed memory and
 memory week after week. The collector counts candidate airports by regression, and then turns
 around and tries what an attacker would: averaging the reports of one person.
 
+Look at the last table: averaging finds what is kept, never the true bit.
+
 Run it: python examples/rappor.py [folder for the memories]
 """
 
@@ -85,7 +87,9 @@ def main(folder: Path) -> None:
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
-        main(Path(sys.argv[1]))
+        folder = Path(sys.argv[1])
+        folder.mkdir(parents=True, exist_ok=True)
+        main(folder)
     else:
         with tempfile.TemporaryDirectory() as made:
             main(Path(made))

@@ -3,7 +3,8 @@
 K-randomization promises sqrt(k) times the precision. But k reports tell more than one, so at the
 same epsilon and delta each of them must be flipped more, and that eats up most of the gain for a
 single bit and part of it for a vector that travels whole. Sending every bit of the vector as a
-message of its own costs as many messages and errs far less.
+message of its own costs as many messages and errs far less. Look at what the error would be
+"by sqrt(k)" beside what it is.
 
 A made-up crowd: 20,000 people with a yes or no, 5,000 with five of them.
 """

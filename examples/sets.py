@@ -2,6 +2,9 @@
 
 Data: flights out of New York City 2013 (shipped, CC0). Three flights that follow each other in the
 file stand for one person's itinerary.
+
+Look at the error of some 130 counts, twenty times that of one airport a person: a set is hidden
+only by fakes that happen to show all of it.
 """
 
 import numpy as np

@@ -1,5 +1,8 @@
 """A single yes or no: how many of 944 people meant to vote for Dole, without asking anyone openly.
 
+Look at both intervals: in clear among a few fakes the count is sharper, flipped the answer stays
+deniable.
+
 Data: American National Election Study 1996 (statsmodels, public domain).
 """
 

@@ -1,32 +1,112 @@
-"""Draw the picture of the README: the demo's counts with their intervals.
+"""Draw the pictures of the README and of docs/ but for the map.
 
     .venv/bin/python scripts/make_picture.py
 
-Writes docs/demo.svg from the demo with seed 2013.
+Writes docs/demo.svg (the demo with seed 2013), docs/roc.svg (two answers told apart from all
+messages, by the noise of Notes (5.16) and by a plan of the same promise) and docs/averaging.svg
+(how often the better guess of a bit is wrong). A test holds them against what this program draws.
 """
 
+from math import exp
 from pathlib import Path
 
+from mixtally.estimate.remembered import recovery, recovery_without_memory
+from mixtally.lab.attack import Lab, Target, assault
+from mixtally.lab.attack.claim import claim
+from mixtally.lab.attack.target import of_plan
 from mixtally.lab.demo import demo
 from mixtally.lab.seeded import SeededChance
+from mixtally.planner import Wish, choose
+from mixtally.privacy.published import notes
+from mixtally.protocols.two_level import two_level
 from mixtally.records.guarantee import Guarantee
+from mixtally.records.question import Question
+from mixtally.report import curves
 from mixtally.report.charts import bins_chart
+from mixtally.report.curves import Chart, Curve, Point
 from mixtally.report.style import STYLE
 from mixtally.report.svg import Markup
 
-TARGET = Path(__file__).parents[1] / "docs/demo.svg"
+DOCS = Path(__file__).parents[1] / "docs"
 SEED = 2013
+USERS, BINS, RUNS = 100_000, 10, 200_000
+PROMISE = Guarantee(epsilon=1.0, delta=1e-6)
+REPORTS = (1, 2, 3, 5, 7, 10, 20, 30, 50, 70, 100, 200, 300)
+
+
+def busiest() -> Markup:
+    """The largest bins of the demo with their intervals, and its errors."""
+    return bins_chart(demo(PROMISE, lambda: SeededChance(SEED), lambda *_: None, seed=SEED), 14)
+
+
+def roc() -> Markup:
+    """Power by the rate of false alarms, noise drawn from its law."""
+    flip = notes.flip(PROMISE.epsilon, PROMISE.delta, USERS)
+    given = {"users": USERS, "bins": BINS, "flip": flip}
+    claimed = claim("flip", given, PROMISE.epsilon, PROMISE.delta)
+    assert isinstance(claimed, Target)
+    question = Question(name="answer", bins=BINS)
+    planned = choose(Wish(question=question, guarantee=PROMISE, users=USERS, protocol="flip-blank"))
+    rates = [10.0 ** (-k / 4) for k in range(21)]
+    grow = exp(PROMISE.epsilon)
+    most = ((r, min(grow * r + PROMISE.delta, 1 - (1 - PROMISE.delta - r) / grow)) for r in rates)
+    return curves.draw(Chart(
+        "attack", "Two answers of one person told apart from all shuffled messages", "",
+        "rate of false alarms", "power",
+        (
+            Curve("noise of (5.16), no fakes", _power(claimed)),
+            Curve("a plan, flip-blank", _power(of_plan(planned.best.plan))),
+            Curve("guessing", tuple((r, r) for r in rates)),
+            Curve("most that (1, 1e-6) allows", tuple(most)),
+        ),
+        log_x=True, log_y=True,
+    ))  # fmt: skip
+
+
+def _power(target: Target) -> tuple[Point, ...]:
+    lab = Lab(SeededChance(SEED), 1e-4, runs=100, drawn=RUNS)
+    _, drawn = assault(target, lab, "tell-apart")
+    return drawn.charts[0].curves[0].points
+
+
+def averaging() -> Markup:
+    """Exact errors by the number of reports, at f = 0.5, p = 0.5, q = 0.75."""
+    plan = two_level(Question(name="answer", bins=2), 0.5, 0.5, 0.75)
+    guesses = {
+        "memory, the true bit": lambda count: recovery(plan, count).true,
+        "drawn once, repeated": lambda _: recovery_without_memory(plan, 1),
+        "fresh noise every time": lambda count: recovery_without_memory(plan, count),
+        "memory, the kept bit": lambda count: recovery(plan, count).kept,
+    }
+    return curves.draw(Chart(
+        "memory", "Chance of a wrong guess by the number of reports", "", "reports",
+        "chance that the better guess of a bit is wrong",
+        tuple(
+            Curve(name, tuple((float(count), wrong(count)) for count in REPORTS))
+            for name, wrong in guesses.items()
+        ),
+        log_x=True,
+    ))  # fmt: skip
+
+
+def alone(chart: Markup, style: str = STYLE) -> str:
+    """A chart as a file of its own, with the look of the page."""
+    start = chart.index(">") + 1
+    paper = "<rect width='100%' height='100%' fill='var(--paper)'/>"
+    look = f"<style>{style} svg{{font-family:sans-serif}}</style>"
+    return chart[:start] + look + paper + chart[start:] + "\n"
+
+
+PICTURES = {
+    "demo.svg": lambda: alone(busiest()),
+    "roc.svg": lambda: alone(roc(), STYLE + curves.STYLE),
+    "averaging.svg": lambda: alone(averaging(), STYLE + curves.STYLE),
+}
 
 
 def main() -> None:
-    study = demo(
-        Guarantee(epsilon=1.0, delta=1e-6), lambda: SeededChance(SEED), lambda *_: None, seed=SEED
-    )
-    chart = bins_chart(study, 14)
-    start = chart.index(">") + 1
-    paper = "<rect width='100%' height='100%' fill='var(--paper)'/>"
-    style = f"<style>{STYLE} svg{{font-family:sans-serif}}</style>"
-    TARGET.write_text(Markup(chart[:start] + style + paper + chart[start:]) + "\n")
+    for name, draw in PICTURES.items():
+        (DOCS / name).write_text(draw())
 
 
 if __name__ == "__main__":

@@ -2,8 +2,14 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from mixtally.lab.ask_again import ways_to_ask
+from mixtally.lab.population import Population
+from mixtally.lab.seeded import SeededChance
+from mixtally.lab.timeline import flights_by_month
+from mixtally.lab.turnover import turnover
 from mixtally.planner import Wish, choose
 from mixtally.privacy import compose
 from mixtally.privacy.memory import memory_loss
@@ -49,3 +55,28 @@ def test_the_price_of_remembering_is_that_of_the_memory():
     assert once.eps_1 == pytest.approx(0.492, abs=5e-4)
     assert twelve.eps_T == pytest.approx(0.999996, abs=1e-6)
     assert once.eps_inf == pytest.approx(1.0, abs=1e-9)
+
+
+WAYS = ("fresh noise, one budget for all", "fresh noise, the whole budget each time",
+        "one collection, shown ever after")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("column", "rates"), [(0, None), (1, (0.02, 0.02, 0.01)), (2, (0.1, 0.1, 0.2))]
+)
+def test_the_table_of_ways_is_what_is_played(column, rates):
+    """The seed is the page's, so nothing varies."""
+    timeline = flights_by_month()
+    if rates is not None:
+        january = Population(timeline.question, timeline.codes[timeline.at == 0])
+        join, leave, change = rates
+        timeline = turnover(
+            january, 12, join=join, leave=leave, change=change, chance=SeededChance(1)
+        )
+    played = ways_to_ask(timeline, Guarantee(epsilon=1.0, delta=1e-6), SeededChance(1))
+    for name, way in zip(WAYS, played, strict=True):
+        (line,) = (line for line in PAGE.splitlines() if line.startswith(f"| {name} |"))
+        spent, *pairs = line.split("|")[2:-1]
+        errors = (float(np.sqrt(np.mean(way.errors**2))), way.change_error)
+        assert way.epsilon == pytest.approx(float(spent), rel=5e-3)
+        assert [float(cell) for cell in pairs[column].split(",")] == pytest.approx(errors, abs=0.06)

@@ -1,0 +1,73 @@
+"""From the README's map everything there is can be reached within two clicks."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from mixtally.cli.main import app
+from mixtally.lab.attack import MEMORY_ATTACKS, PLAN_ATTACKS
+from mixtally.privacy.laws import LAWS
+from mixtally.protocols.catalogue import PROTOCOLS
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text()
+MAP = README[README.index("## Map") :]
+PAGES = {path.name: path.read_text() for path in sorted((ROOT / "docs").glob("*.md"))}
+ALL = README + "".join(PAGES.values())
+COMMANDS = [command.name or command.callback.__name__ for command in app.registered_commands] + [
+    group.name or group.typer_instance.info.name for group in app.registered_groups
+]
+ROOMS = "|".join(path.name for path in (ROOT / "src/mixtally").iterdir() if path.is_dir())
+EXAMPLES = sorted(path.name for path in (ROOT / "examples").glob("*.py"))
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_map_has_the_page(name):
+    assert f"](docs/{name})" in MAP
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_readme_has_the_command(name):
+    assert f"mixtally {name}" in README
+
+
+@pytest.mark.parametrize("name", [*PROTOCOLS, "memory"])
+def test_the_protocol_is_in_the_readme_and_has_its_law_told(name):
+    assert f"| `{name}` |" in README or f"`{name}`" in README
+    assert name in PAGES["laws.md"]
+
+
+@pytest.mark.parametrize("name", sorted({*PLAN_ATTACKS, *MEMORY_ATTACKS}))
+def test_the_attack_has_a_row(name):
+    assert f"| `{name}` |" in PAGES["attacks.md"]
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_page_names_the_example(name):
+    assert any(f"examples/{name}" in text for text in PAGES.values())
+
+
+def anchors(text):
+    """The places of a page as its headings name them."""
+    return {
+        re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-")
+        for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    }
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_links_into_pages_lead_to_a_heading(name):
+    for page, place in re.findall(r"\]\(([\w.]*)#([^)]+)\)", PAGES[name]):
+        assert place in anchors(PAGES[page or name]), (page, place)
+
+
+def test_what_is_named_is_there():
+    """The other way: nothing that went away is still spoken of."""
+    named = set(re.findall(r"examples/(\w+\.py)", ALL))
+    assert named <= set(EXAMPLES)
+    assert {"plan", "ledger", "demo"} <= set(COMMANDS)
+    assert len(COMMANDS) == 14
+    assert "memory" in LAWS
+    for path in re.findall(rf"`((?:{ROOMS})/[\w/]+\.py)`", ALL):
+        assert (ROOT / "src/mixtally" / path).is_file(), path

@@ -1,0 +1,168 @@
+"""The tables of the pages are computed again: what stands there is what the code says today."""
+
+import json
+import re
+import shlex
+from functools import cache
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from mixtally.cli.main import app
+from mixtally.errors import InfeasibleError
+from mixtally.estimate.remembered import recovery
+from mixtally.planner import Wish, choose
+from mixtally.privacy import compose
+from mixtally.privacy.baselines import local_standard_error
+from mixtally.privacy.memory import memory_loss
+from mixtally.protocols.two_level import two_level
+from mixtally.records.guarantee import Guarantee
+from mixtally.records.question import Question
+
+ROOT = Path(__file__).parents[2]
+PROMISE = "--epsilon 1 --delta 1e-6"
+
+
+@cache
+def page(name):
+    return (ROOT / name).read_text()
+
+
+def cells(name, start):
+    """What stands behind the first cell in the one row of ``name`` that begins with ``start``."""
+    (line,) = (line for line in page(name).splitlines() if line.startswith(f"| {start} |"))
+    return [cell.strip() for cell in line.split("|")[2:-1]]
+
+
+def near(stated):
+    """Half a unit of the last digit that is stated, such as 127, 9.5 or 0.0133."""
+    _, _, decimals = stated.partition(".")
+    return pytest.approx(float(stated), abs=0.5001 * 10.0 ** -len(decimals))
+
+
+@cache
+def facts(command):
+    done = CliRunner().invoke(app, [*shlex.split(command), "--json"])
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)
+
+
+def planned(options):
+    return facts(f"plan {PROMISE} --users 1e5 {options}")
+
+
+KINDS = {
+    "one of 100 bins": ("--bins 100", "--mix-fakes"),
+    "a set of at most 3 of 100": ("--bins 100 --max-set 3", None),
+    "a single bit": ("--bits 1", "--mix-fakes"),
+    "5 free bits": ("--bits 5", "--messages-per-user 6"),
+    "attributes of 10, 20, 5": ("--attributes 10,20,5", "--messages-per-user 4"),
+    "a number in 20 bins": ("--bins 20", "--mix-fakes"),
+}
+
+
+@pytest.mark.parametrize(("kind", "options"), KINDS.items(), ids=KINDS)
+def test_errors_of_the_kinds_of_questions(kind, options):
+    *_, usual, other = cells("docs/questions.md", kind)
+    assert planned(options[0])["standard_error"] == near(re.match(r"[\d.]+", usual)[0])
+    if options[1]:
+        found, stated = planned(" ".join(options)), re.match(r"[\d.]+", other)[0]
+        assert found["standard_error"] == near(stated)
+        for messages in re.findall(r"at ([\d.]+) messages", other):
+            assert found["messages_per_user"] == near(messages)
+
+
+@pytest.mark.parametrize(
+    ("start", "protocol"),
+    [("flip-blank, composed", "flip-blank"), ("clear-shaped, composed", "clear-shaped")],
+)
+def test_what_collections_compose_to(start, protocol):
+    wish = Wish(
+        question=Question(name="answer", bins=100),
+        guarantee=Guarantee(epsilon=1.0, delta=1e-6),
+        users=10**6,
+        protocol=protocol,
+        mix_fakes=True,
+    )
+    plan = choose(wish).best.plan
+    times = [int(cell) for cell in cells("docs/composition.md", "collections")]
+    for count, stated in zip(times, cells("docs/composition.md", start), strict=True):
+        if stated == "over 20":
+            with pytest.raises(InfeasibleError):
+                compose.epsilon_of([(plan, count)], 1e-5)
+        else:
+            assert compose.epsilon_of([(plan, count)], 1e-5).epsilon == near(stated)
+
+
+def test_what_a_memory_loses():
+    *reports, _ = cells("docs/memory.md", "reports")
+    *stated, most = cells("docs/memory.md", "epsilon")
+    losses = [memory_loss(0.5, 0.5, 0.75, 1, int(count)) for count in reports]
+    for loss, epsilon in zip(losses, stated, strict=True):
+        assert loss.eps_T == near(epsilon)
+        assert loss.eps_inf == near(most)
+
+
+def test_what_averaging_finds_out():
+    *reports, _ = cells("docs/memory.md", "reports averaged")
+    plan = two_level(Question(name="answer", bins=2), 0.5, 0.5, 0.75)
+    for what, stated in (("kept", "kept bit wrong"), ("true", "true bit wrong")):
+        for count, wrong in zip(reports, cells("docs/memory.md", stated), strict=False):
+            assert getattr(recovery(plan, int(count)), what) == near(wrong)
+
+
+REPEATS = {
+    1: "single-bit --epsilon 1 --users 2e4 --fakes 0",
+    2: "flip --epsilon 2 --users 5000 --bits 5",
+}
+
+
+@pytest.mark.parametrize("column", REPEATS)
+@pytest.mark.parametrize(("sent", "times"), [("once", 1), ("twice", 2), ("five times", 5)])
+def test_what_repeats_gain(column, sent, times):
+    found = facts(f"calibrate --protocol {REPEATS[column]} --delta 1e-6 --repeats {times}")
+    told = cells("docs/laws.md", sent)
+    assert found["standard_error"] == near(told[column - 1])
+    once = cells("docs/laws.md", "once")[column - 1]
+    assert float(once) / times**0.5 == near(told[2].split(", ")[column - 1])
+
+
+def test_what_splitting_gains():
+    found = facts(f"calibrate --protocol {REPEATS[2]} --delta 1e-6 --split")
+    assert found["standard_error"] == near(cells("docs/laws.md", "split into five")[1])
+
+
+def test_the_errors_that_the_readme_tells():
+    text = " ".join(page("README.md").split())
+    told = re.search(r"is ([\d.]+) counts\. With .*? be ([\d.]+); .*? ([\d,]+)\. ", text)
+    own, central, local = (number.replace(",", "") for number in told.groups())
+    wish = f"plan {PROMISE} --users 336776 --bins 105"
+    assert facts(wish)["standard_error"] == near(own)
+    assert facts(f"{wish} --mix-fakes")["standard_error"] == near(central)
+    assert local_standard_error(1.0, 336_776, 105) == near(local)
+
+
+FACTORS = re.findall(
+    r"holds: ([\d.]+) times the f[^|]*?needed(?:, error ([\d.]+) times)?[^|]*"
+    r"\| `mixtally (audit [^`]*)` \|",
+    page("docs/formulas.md"),
+)
+
+
+@pytest.mark.parametrize(("noise", "error", "command"), FACTORS, ids=[row[2] for row in FACTORS])
+def test_the_factors_of_the_formulas(noise, error, command):
+    seen = facts(command)["seen"][0]
+    assert seen["noise_factor"] == near(noise)
+    if error:
+        assert seen["error_factor"] == near(error)
+
+
+def test_no_table_is_skipped():
+    """Patterns that find nothing would pass: so many rows there are."""
+    assert len(FACTORS) >= 6
+
+
+def test_a_number_that_is_off_is_noticed():
+    assert planned("--bins 100")["standard_error"] != near("6.6")
+    assert planned("--bins 100 --max-set 3")["standard_error"] != near("127")
