@@ -181,3 +181,23 @@ def test_bits_that_nearly_nobody_has_are_not_correlated():
     found = two_by_two(protocol, rare, PEOPLE, FIRST[:1], SECOND[:1])
     assert np.isnan([found.correlations[0], found.correlation_errors[0]]).all()
     assert np.isfinite(found.counts).all()
+
+
+def test_stated_errors_are_those_of_the_counts_found():
+    """At the mean of what is shown, for bits that unequal numbers of people have."""
+    many = np.repeat(CROWD, 16, axis=0)
+    n, q, truth = len(many), 0.25, many.T @ many
+    single = np.diag(truth)
+    shown = truth * 0.25 + q * ((n * q + single / 2)[:, None] + (n * q + single / 2)) - n * q * q
+    shown[np.diag_indices(3)] = n * q + single / 2
+    assert np.array_equal(shown, np.rint(shown))
+    found = two_by_two(SMALL, shown.astype(np.int64), n, FIRST, SECOND)
+    v, one, two = q * (1 - q) / (1 - 2 * q) ** 2, single[FIRST], single[SECOND]
+    square, mild = n * v * v, n * v
+    stated = [
+        square + v * (one + two),
+        square + mild + v * (one - two),
+        square + mild + v * (two - one),
+        square + 2 * mild - v * (one + two),
+    ]
+    assert found.errors**2 == pytest.approx(np.array(stated).T, rel=1e-9)

@@ -7,7 +7,8 @@ import numpy as np
 from mixtally.encode.numbers import Scale
 from mixtally.errors import InfeasibleError, PlanError
 from mixtally.estimate.change import estimate_change
-from mixtally.estimate.debias import check_choices, estimate_counts
+from mixtally.estimate.debias import estimate_counts
+from mixtally.estimate.intervals import checked_level
 from mixtally.ground.chance import Chance
 from mixtally.lab.means import means_over_time
 from mixtally.lab.simulate import MOST_BATCH_BYTES, Progress, play
@@ -55,7 +56,7 @@ def collect(
     Raises PlanError for a plan of another question or too small a crowd, InfeasibleError when all
     epochs together would pass the guarantee; nothing is sent then.
     """
-    check_choices(level, None)
+    checked_level(level)
     protocol = checked(plan, timeline)
     spending = spent_by(plan, timeline, guarantee)
     releases, tallies = [], []

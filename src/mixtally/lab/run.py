@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -219,7 +219,4 @@ def _projected(own: Question, found: Estimate, users: int, projection: str) -> E
     pieces = [
         PROJECTIONS[projection](counts, float(users)) for counts in np.split(found.counts, ends)
     ]
-    return Estimate(
-        counts=found.counts, standard_error=found.standard_error, each=found.each,
-        together=found.together, projected=np.concatenate(pieces), errors=found.errors,
-    )  # fmt: skip
+    return replace(found, projected=np.concatenate(pieces))

@@ -55,7 +55,7 @@ def _batch(protocol: Protocol, records: Records, chance: Chance, progress: Progr
     if isinstance(protocol, ClearShaped):
         every = range(protocol.mixes)
         mixed = [shaped_fakes(protocol.weights, protocol.layout, chance) for _ in every]
-    sent = 0 if isinstance(protocol, ClearShaped) else protocol.fakes
+    sent = protocol.fakes_sent
     batch = np.empty((own + sent + sum(map(len, mixed)), size), dtype=np.uint8)
     batch[own + sent :] = np.concatenate(mixed)
     filled = 0

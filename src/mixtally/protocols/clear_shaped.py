@@ -64,7 +64,7 @@ class ClearShaped(ClearProtocol):
 
     @property
     def shape_decay(self) -> float:
-        """c, the nats by which the law falls from one number to the next."""
+        """The nats c by which the law falls from one number to the next."""
         return math.log(SCALE / self.ratio)
 
     @property
@@ -73,7 +73,7 @@ class ClearShaped(ClearProtocol):
         return shape_weights(self.ratio, self.shift)
 
     def facts(self) -> dict[str, float]:
-        """C and s, and the decay ratio over 2^64 that everything is computed from."""
+        """Decay, shift, and the decay ratio over 2^64 that everything is computed from."""
         return {
             "shape_decay": self.shape_decay,
             "shape_shift": self.shift,
