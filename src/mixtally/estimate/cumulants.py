@@ -19,9 +19,8 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.ground.fixed import SCALE
 from mixtally.protocols.base import Protocol
-from mixtally.protocols.clear_shaped import ClearShaped
+from mixtally.protocols.clear_shaped import ClearShaped, shape_moment
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flips import Flips
 
@@ -72,9 +71,8 @@ def cumulants(protocol: Protocol, messages: int, counts: Floats) -> Cumulants:
         return Cumulants(rate, level + rate, rate)
     variance = protocol.variance(messages)
     if isinstance(protocol, ClearShaped):
-        shift = protocol.shift
-        fourth = sum(w * (k - shift) ** 4 for k, w in enumerate(protocol.weights)) / SCALE
         one = variance / protocol.mixes
+        fourth = shape_moment(protocol.ratio, protocol.shift, 4)
         return Cumulants(variance, level, protocol.mixes * (fourth - 3.0 * one * one))
     if isinstance(protocol, Flips):
         q, rate = protocol.flip_probability, protocol.true_fakes
