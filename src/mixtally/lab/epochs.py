@@ -10,8 +10,9 @@ from mixtally.estimate.change import estimate_change
 from mixtally.estimate.debias import estimate_counts
 from mixtally.estimate.intervals import checked_level
 from mixtally.ground.chance import Chance
+from mixtally.lab.cells import Progress, quiet
 from mixtally.lab.means import means_over_time
-from mixtally.lab.simulate import MOST_BATCH_BYTES, Progress, play
+from mixtally.lab.simulate import MOST_BATCH_BYTES, play
 from mixtally.lab.timeline import Timeline
 from mixtally.mix.shuffle import room_for
 from mixtally.privacy import compose
@@ -24,10 +25,6 @@ from mixtally.report.study import Release
 from mixtally.report.trend.trend import Spent, Step, Trend
 
 MOST_SHOWN = 24
-
-
-def quiet(*_: object) -> None:
-    """Tells nobody."""
 
 
 def collect(

@@ -11,7 +11,7 @@ from mixtally.encode.numbers import number
 from mixtally.encode.sets import members
 from mixtally.errors import DataError, PlanError
 from mixtally.lab.attributes import attributes
-from mixtally.lab.cells import Cells, Progress, cells, missing
+from mixtally.lab.cells import Cells, Progress, cells, missing, quiet
 from mixtally.lab.population import (
     Population,
     check_crowd,
@@ -32,7 +32,7 @@ def read(
     path: Path,
     reading: Reading,
     question: Question | None = None,
-    progress: Progress = lambda *_: None,
+    progress: Progress = quiet,
 ) -> Population:
     """The crowd in ``path``, a row a person; asked ``question`` if a plan has fixed one.
 

@@ -10,8 +10,9 @@ from mixtally.estimate.debias import estimate_counts
 from mixtally.estimate.intervals import checked_level
 from mixtally.estimate.winner import may_have_won, winner_chances
 from mixtally.ground.chance import Chance
+from mixtally.lab.cells import Progress
 from mixtally.lab.population import Population
-from mixtally.lab.simulate import Progress, play
+from mixtally.lab.simulate import play
 from mixtally.planner import Wish, choose
 from mixtally.privacy import local
 from mixtally.privacy.price import verify
