@@ -21,6 +21,7 @@ from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flip_blank import FlipBlank
 from mixtally.records.hashing import Hashing, drawn_seed
 from mixtally.records.question import Question
+from mixtally.records.results import Tally
 
 BINS = 500
 HELD = np.array([round(1500 / rank) for rank in range(1, 1501)])
@@ -163,3 +164,27 @@ def test_full_bins_and_levels_are_refused():
         Candidates.of(np.arange(19), 20)
     with pytest.raises(ParameterError, match="confidence level"):
         Run(PROTOCOLS["clear-uniform"], SeededChance(1), level=1.0)
+
+
+ALONE = ClearShaped.shaped(12, ratio_of(0.2), 40)
+THREE = Candidates(np.array([2, 5, 7]), np.arange(3))
+
+
+def test_without_unlisted_people_the_error_is_that_of_the_weights():
+    """N = y_b - (n - sum of y over the lines) / m, written out as weights of three noisy bins."""
+    counts = np.full(12, 40)
+    counts[THREE.bins] += (100, 50, 20)
+    found, _ = estimate_hashed(ALONE, Tally(counts, 1000), 170, THREE)
+    weights = np.eye(3)[0] + 1 / 9
+    assert found.standard_error**2 == pytest.approx(ALONE.variance(0) * float(weights @ weights))
+
+
+def test_ends_are_the_ranked_free_bins_themselves():
+    counts = np.arange(12) * 10
+    counts[THREE.bins] = 1000
+    rank = rank_of(9, 1, 0.25)
+    assert rank == 2
+    found, _ = estimate_hashed(ALONE, Tally(counts, 5000), 3000, THREE, level=0.5)
+    free = np.sort(np.delete(counts, THREE.bins))
+    assert found.each.lower.tolist() == [1000 - free[-2]] * 3
+    assert found.each.upper.tolist() == [1000 - free[1]] * 3

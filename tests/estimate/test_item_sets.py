@@ -111,3 +111,25 @@ def test_wrong_shapes_and_coins_are_refused():
     coin = FlipBlank(bins=4, fakes=0, threshold=1 << 63)
     with pytest.raises(ParameterError, match="flip probability"):
         estimate_sets(coin, np.zeros((1, 4), dtype=np.int64))
+
+
+def test_one_message_alone_marks_nothing():
+    """Poisson's tail bounds the sum only above its mean plus one."""
+    quiet = FlipBlank(bins=2, fakes=0, threshold=threshold_of(1e-9))
+    assert not set_significance(quiet, np.array([[10**6, 0, 0, 1]])).any()
+    assert set_significance(quiet, np.array([[10**6, 0, 0, 2]])).all()
+
+
+def test_sets_share_the_rate():
+    """The least count that is marked rises with the number of sets looked at."""
+    tiny = FlipBlank(bins=2, fakes=0, threshold=threshold_of(0.01))
+    alone = [set_significance(tiny, np.array([[40_000, 400, 400, c]]))[0] for c in range(60)]
+    beside = [
+        set_significance(tiny, np.tile([40_000, 400, 400, c], (500, 1)))[0] for c in range(60)
+    ]
+    assert 0 < alone.index(True) < beside.index(True)
+    shared = [
+        set_significance(tiny, np.array([[40_000, 400, 400, c]]), rate=0.05 / 500)[0]
+        for c in range(60)
+    ]
+    assert beside.index(True) == shared.index(True)

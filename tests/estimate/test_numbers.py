@@ -86,3 +86,24 @@ def test_an_interval_is_there_whatever_the_noise_did():
             assert figure.lower <= figure.upper
             assert figure.lower >= 0
             assert figure.upper <= 100
+
+
+LEANING = Cumulants(80.0, np.linspace(20.0, 900.0, 40), 4000.0)
+
+
+def test_running_counts_from_the_other_end_have_the_same_intervals():
+    """How many lie below an edge is the people without those above it, and leans the other way."""
+    _, low, high = cuts(TRUTH, LEANING).running(0.95)
+    turned = Cumulants(80.0, LEANING.third[::-1], 4000.0)
+    _, low_above, high_above = cuts(TRUTH[::-1], turned).running(0.95)
+    assert low == pytest.approx(4000 - high_above[::-1])
+    assert high == pytest.approx(4000 - low_above[::-1])
+    assert np.abs((high + low)[1:-1] / 2 - np.cumsum(TRUTH)[:-1]).max() > 1  # they do lean
+
+
+def test_the_change_back_is_the_change_turned_over():
+    before = cuts(TRUTH, Cumulants(80.0, np.linspace(0.0, 5000.0, 40), 4000.0))
+    after = cuts(np.roll(TRUTH, 1), Cumulants(80.0, np.linspace(900.0, 0.0, 40), 4000.0))
+    there, back = before.rise_to(after, 0.95), after.rise_to(before, 0.95)
+    assert (there.lower, there.upper) == pytest.approx((-back.upper, -back.lower))
+    assert (there.lower + there.upper) / 2 != pytest.approx(there.estimate, rel=1e-3)

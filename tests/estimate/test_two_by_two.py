@@ -11,11 +11,14 @@ from mixtally.estimate.item_sets import estimate_sets, patterns_of_pairs
 from mixtally.estimate.joint import joint_counts
 from mixtally.estimate.two_by_two import two_by_two
 from mixtally.ground.fixed import threshold_of
-from mixtally.lab.derived import PairFold
+from mixtally.lab.derived import PairFold, pairs
+from mixtally.lab.population import Population
 from mixtally.lab.seeded import SeededChance
 from mixtally.lab.simulate import play
+from mixtally.lab.tables import tables
 from mixtally.protocols.flip_blank import FlipBlank
 from mixtally.protocols.flip_vector import FlipVector
+from mixtally.records.question import Kind, Question
 
 CROWD = np.array([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
 SMALL = FlipBlank(bins=3, fakes=0, threshold=threshold_of(0.25), max_set=3)
@@ -181,3 +184,46 @@ def test_bits_that_nearly_nobody_has_are_not_correlated():
     found = two_by_two(protocol, rare, PEOPLE, FIRST[:1], SECOND[:1])
     assert np.isnan([found.correlations[0], found.correlation_errors[0]]).all()
     assert np.isfinite(found.counts).all()
+
+
+def test_stated_errors_are_those_of_the_counts_found():
+    """At the mean of what is shown, for bits that unequal numbers of people have."""
+    many = np.repeat(CROWD, 16, axis=0)
+    n, q, truth = len(many), 0.25, many.T @ many
+    single = np.diag(truth)
+    shown = truth * 0.25 + q * ((n * q + single / 2)[:, None] + (n * q + single / 2)) - n * q * q
+    shown[np.diag_indices(3)] = n * q + single / 2
+    assert np.array_equal(shown, np.rint(shown))
+    found = two_by_two(SMALL, shown.astype(np.int64), n, FIRST, SECOND)
+    v, one, two = q * (1 - q) / (1 - 2 * q) ** 2, single[FIRST], single[SECOND]
+    square, mild = n * v * v, n * v
+    stated = [
+        square + v * (one + two),
+        square + mild + v * (one - two),
+        square + mild + v * (two - one),
+        square + 2 * mild - v * (one + two),
+    ]
+    assert found.errors**2 == pytest.approx(np.array(stated).T, rel=1e-9)
+
+
+def test_what_is_sure_is_sure_of_all_pairs_at_once():
+    """Eight bits whose pairs are held by 0, 3, .. 81 people: some are sure only one by one."""
+    bits = np.zeros((PEOPLE, 8), dtype=np.uint8)
+    ends = np.cumsum([3 * k for k in range(28)])
+    for i, j, end, size in zip(*np.triu_indices(8, 1), ends, np.diff([0, *ends]), strict=True):
+        bits[end - size : end, [i, j]] = 1
+    question = Question(name="q", bins=8, kind=Kind.BITS)
+    crowd = Population(question, packed(bits.tobytes(), 8))
+    protocol, chance = replace(VECTOR, bins=8), SeededChance(3)
+    fold = PairFold(protocol.layout)
+    tally = play(protocol, crowd.records, chance, watch=fold)
+    shown = pairs(crowd, protocol, fold.counts, tally.messages, 0.95)
+    joint = joint_counts(protocol, fold.counts, tally.messages)
+    apart = (joint.counts / joint.errors)[np.triu_indices(8, 1)]
+    assert (apart > joint.width_all).sum() < (apart > joint.width).sum()
+    assert f"at once, {(apart > joint.width_all).sum()} are surely" in shown.note
+    told = tables(crowd, protocol, fold.counts, tally.messages, 0.95)[0]
+    found = two_by_two(protocol, fold.counts, tally.messages, *np.triu_indices(8, 1))
+    apart = np.abs(found.correlations / found.correlation_errors)
+    assert (apart > found.width_all).sum() < (apart > found.width).sum()
+    assert f"at once, {(apart > found.width_all).sum()} surely" in told.note

@@ -153,3 +153,17 @@ def test_a_choice_without_end_is_refused(monkeypatch):
     monkeypatch.setattr(module.optimize, "nnls", endless)
     with pytest.raises(InfeasibleError, match=r"200 candidates for 128 bits .* fewer candidates"):
         study(NOISY, 1, candidates=[str(number) for number in range(200)])
+
+
+def test_the_variance_of_who_landed_where_is_hoeffdings():
+    """The mean square of a(m, c) minus its row mean minus its column mean plus its mean."""
+    draws = SeededChance(9).words(3 * 2 * 5 + 2 * 5 * 3).astype(np.float64) / 2.0**64
+    solve, columns = draws[:30].reshape(3, 10), draws[30:].reshape(2, 5, 3)
+    people, counts = np.array([30, 70]), np.array([50.0, 30.0, 20.0])
+    seen = module._Seen(plan_of(bits=5), np.zeros((2, 5)), people, 1)
+    found = module._cohort_variance(seen, solve, columns, counts)
+    share, weights = people / 100, counts / 100
+    for row in range(3):
+        moved = np.array([solve[row, 5 * c : 5 * c + 5] @ columns[c] for c in range(2)])
+        apart = moved - share @ moved - (moved @ weights)[:, None] + share @ moved @ weights
+        assert found[row] == pytest.approx(100 * float(share @ apart**2 @ weights))

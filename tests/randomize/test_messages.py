@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mixtally.errors import MessageError
 from mixtally.lab.seeded import SeededChance
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flip_blank import FlipBlank
@@ -98,3 +99,12 @@ def test_shares_of_fakes_add_up(fakes, users, cut):
     first = share_of_fakes(fakes, users, 0, middle)
     assert first + share_of_fakes(fakes, users, middle, users) == fakes
     assert 0 <= share_of_fakes(fakes, users, 0, 1) - fakes // users <= 1
+
+
+def test_one_bit_more_than_the_plan_hides_is_refused():
+    protocol = FlipBlank(bins=16, fakes=0, threshold=1 << 62, max_set=3)
+    rows = np.array([[0b111, 0], [0b101, 0b10]], dtype=np.uint8)
+    assert reports(protocol, rows, SeededChance(1)).shape == (2, 2)
+    rows[1, 1] = 0b11
+    with pytest.raises(MessageError, match="at most 3 bits"):
+        reports(protocol, rows, SeededChance(1))

@@ -62,3 +62,11 @@ def test_equal_guarantees_have_equal_bytes():
 def test_what_was_written_for_a_whole_epsilon_can_be_read_again():
     promised = Guarantee(epsilon=1, delta=1e-6)
     assert from_canonical(canonical(promised), Guarantee, "guarantee") == promised
+
+
+@pytest.mark.parametrize(("sure", "fraction"), [(63, 0.7), (29, 0.58), (100, 0.8), (0, 0.5)])
+def test_promised_fakes_leave_as_many_as_are_needed(sure, fraction):
+    """Of 90 fakes 0.7 are 62.99.. in floating point: one more is promised."""
+    fakes = guarantee.promised(sure, fraction)
+    assert math.floor(fraction * fakes) >= sure
+    assert fakes == 0 or math.floor(fraction * (fakes - 1)) < sure

@@ -25,8 +25,8 @@ def charging(
     Errors as ``lab.epoch_ledger.checked_series``.
     """
     from mixtally.ground.codec import canonical
+    from mixtally.lab.cells import quiet
     from mixtally.lab.epoch_ledger import charge_epoch, checked_series
-    from mixtally.lab.epochs import quiet
 
     if ledger is None:
         return quiet

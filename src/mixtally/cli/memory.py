@@ -107,8 +107,9 @@ def play(
 
 def show(facts: "Facts", out: Path | None, *, top: int, json: bool) -> None:
     """Print what was counted and what it costs, and write its files."""
-    from mixtally.lab.memories.export import csv_text, json_text
+    from mixtally.lab.memories.export import csv_text
     from mixtally.lab.memories.page import page
+    from mixtally.report.texts import json_text
 
     written = []
     if out is not None:

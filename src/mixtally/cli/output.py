@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from mixtally.errors import DataError
 
 if TYPE_CHECKING:
-    from mixtally.lab.simulate import Progress
+    from mixtally.lab.cells import Progress
 
 
 def publish(directory: Path, files: Mapping[str, str | bytes]) -> list[Path]:

@@ -101,8 +101,9 @@ def words(
 
 def _show(result: "HeavyResult", told: "Facts", out: Path | None, *, json: bool) -> None:
     """Print what was found and write its files."""
-    from mixtally.lab.heavy.export import csv_text, json_text
+    from mixtally.lab.heavy.export import csv_text
     from mixtally.lab.heavy.page import page
+    from mixtally.report.texts import json_text
 
     written = []
     if out is not None:

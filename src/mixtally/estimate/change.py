@@ -23,10 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.errors import MessageError
-from mixtally.estimate.debias import check_choices
-from mixtally.estimate.intervals import EXACT, MOST_EXACT_ONES, NORMAL, intervals
+from mixtally.estimate.intervals import EXACT, MOST_EXACT_ONES, NORMAL, checked_level, intervals
 from mixtally.estimate.noise import NoiseLaw, depends_on_count, noise_law
-from mixtally.protocols.base import FakeSource, Protocol
+from mixtally.protocols.base import Protocol
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flip_uniform import FlipUniform
 from mixtally.records.change import Change
@@ -52,9 +51,9 @@ def estimate_change(
     Raises ParameterError for a level outside (0, 1), MessageError for tallies of other bins or with
     fewer messages than promised fakes.
     """
-    check_choices(level, None)
+    checked_level(level)
     for tally in (earlier, later):
-        if tally.counts.shape != (protocol.bins,) or _people(protocol, tally) < 0:
+        if tally.counts.shape != (protocol.bins,) or protocol.people_among(tally.messages) < 0:
             raise MessageError(
                 "tally",
                 wanted=f"{protocol.bins:,} bins and the plan's fakes",
@@ -86,7 +85,7 @@ def change_intervals(
     ``simultaneous_over`` bins and changes share the error allowed (Bonferroni); 1 gives each the
     whole of it.
     """
-    fewest, most = -_people(protocol, earlier), _people(protocol, later)
+    fewest, most = -protocol.people_among(earlier.messages), protocol.people_among(later.messages)
     before, sent = earlier.messages, earlier.messages + later.messages
     turned = before // protocol.messages_per_record
     if depends_on_count(protocol):
@@ -150,9 +149,3 @@ def difference_law(protocol: Protocol) -> NoiseLaw:
     around = np.fft.irfft(turned, 2 * size)
     pmf = np.concatenate([around[-(size - 1) :], around[:size]])
     return NoiseLaw(1 - size, np.maximum(pmf, 0.0))
-
-
-def _people(protocol: Protocol, tally: Tally) -> int:
-    """The most people who can be in the batch: a mix's fakes are not told apart from them."""
-    sent = protocol.fakes if protocol.fake_source is FakeSource.USERS else 0
-    return (tally.messages - sent) // protocol.messages_per_record

@@ -19,9 +19,8 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.ground.fixed import SCALE
 from mixtally.protocols.base import Protocol
-from mixtally.protocols.clear_shaped import ClearShaped
+from mixtally.protocols.clear_shaped import ClearShaped, shape_moment
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flips import Flips
 
@@ -68,22 +67,20 @@ def cumulants(protocol: Protocol, messages: int, counts: Floats) -> Cumulants:
     """
     level = np.zeros(len(counts))
     if isinstance(protocol, ClearUniform):
-        rate = protocol.fakes / protocol.bins
+        rate = protocol.true_fakes
         return Cumulants(rate, level + rate, rate)
     variance = protocol.variance(messages)
     if isinstance(protocol, ClearShaped):
-        shift = protocol.shift
-        fourth = sum(w * (k - shift) ** 4 for k, w in enumerate(protocol.weights)) / SCALE
         one = variance / protocol.mixes
+        fourth = shape_moment(protocol.ratio, protocol.shift, 4)
         return Cumulants(variance, level, protocol.mixes * (fourth - 3.0 * one * one))
     if isinstance(protocol, Flips):
-        q, gain = protocol.flip_probability, 1.0 - 2.0 * protocol.flip_probability
-        rate = protocol.fakes / protocol.bins if protocol.uniform_fakes else 0.0
+        q, rate = protocol.flip_probability, protocol.true_fakes
         ones = np.clip(protocol.messages_per_record * counts + rate, 0.0, messages)
         both, scale = q * (1.0 - q), protocol.gain
         return Cumulants(
             variance + rate / protocol.bins,  # a multinomial's variance is below its product's
-            (messages - 2.0 * ones) * both * gain / scale**3 + rate,
+            (messages - 2.0 * ones) * both * protocol.contrast / scale**3 + rate,
             messages * both * (1.0 - 6.0 * both) / scale**4 + rate,
         )
     raise TypeError(f"{protocol.name} has no noise law")

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.errors import MessageError, ParameterError
-from mixtally.estimate.intervals import intervals
+from mixtally.estimate.intervals import checked_level, intervals
 from mixtally.estimate.simplex import nearest_histogram
-from mixtally.protocols.base import FakeSource, Protocol
+from mixtally.protocols.base import Protocol
 from mixtally.records.results import Estimate, Tally
 
 Projection = Callable[[NDArray[np.float64], float], NDArray[np.float64]]
@@ -18,10 +18,7 @@ PROJECTIONS: dict[str, Projection] = {"simplex": nearest_histogram}
 
 def check_choices(level: float, projection: str | None) -> None:
     """Raises ParameterError for a level outside (0, 1) or an unknown projection."""
-    if not 0.0 < level < 1.0:
-        raise ParameterError(
-            "confidence level", wanted="a number in (0, 1)", got=level, do="0.95 is common"
-        )
+    checked_level(level)
     if projection is not None and projection not in PROJECTIONS:
         raise ParameterError(
             "projection",
@@ -60,7 +57,7 @@ def estimate_counts(
             got=f"{tally.messages:,} messages",
             do="wait for the rest of the batch; these counts would be biased",
         )  # fmt: skip
-    if protocol.fake_source is FakeSource.USERS and tally.messages < protocol.fakes:
+    if tally.messages < protocol.fakes_sent:
         raise MessageError(
             "batch",
             wanted=f"at least the {protocol.fakes:,} promised fakes",

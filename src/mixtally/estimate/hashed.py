@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.errors import InfeasibleError
-from mixtally.estimate.debias import check_choices
+from mixtally.estimate.intervals import checked_level
 from mixtally.protocols.base import Protocol
 from mixtally.records.results import Estimate, Figure, Intervals, Tally
 
@@ -78,7 +78,7 @@ def estimate_hashed(
 
     Raises ParameterError for a level outside (0, 1).
     """
-    check_choices(level, None)
+    checked_level(level)
     free = np.ones(protocol.bins, dtype=np.bool_)
     free[found.bins] = False
     k, m = len(found.bins), int(free.sum())

@@ -11,14 +11,24 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
+from mixtally.errors import ParameterError
 from mixtally.estimate.noise import depends_on_count, reach
-from mixtally.protocols.base import FakeSource, Protocol
+from mixtally.protocols.base import Protocol
 from mixtally.records.results import Intervals, Tally
 
 EXACT = "exact test inversion"
 NORMAL = "normal approximation"
 MOST_EXACT_ONES = 2000.0
 """Above this many expected flipped ones a bin the law is normal to a third of a percent."""
+
+
+def checked_level(level: float) -> float:
+    """``level`` itself when it lies in (0, 1); raises ParameterError otherwise."""
+    if not 0.0 < level < 1.0:
+        raise ParameterError(
+            "confidence level", wanted="a number in (0, 1)", got=level, do="0.95 is common"
+        )
+    return level
 
 
 def intervals(
@@ -35,8 +45,7 @@ def intervals(
     on each other); 1 gives each bin the whole of it. Bins with more than ``exact_ones`` expected
     flipped ones take the normal law, ``MOST_EXACT_ONES`` when left out.
     """
-    fakes = protocol.fakes if protocol.fake_source is FakeSource.USERS else 0
-    most = (tally.messages - fakes) // protocol.messages_per_record
+    most = protocol.people_among(tally.messages)
     tail = (1.0 - level) / 2.0 / simultaneous_over
     if not depends_on_count(protocol):
         method = EXACT

@@ -93,12 +93,12 @@ def _flips(protocol: Flips, patterns: NDArray[np.int64]) -> tuple[_Floats, _Floa
         raise ParameterError(
             "flip probability", wanted="less than 1/2", got="1/2", do="plan again: nothing is told"
         )
-    q, gain = protocol.flip_probability, 1.0 - 2.0 * protocol.flip_probability
+    q = protocol.flip_probability
     show: _Floats = np.ones((1, 1))
     invert: _Floats = np.ones((1, 1))
     for _ in range(bits):
         show = _kron([[1.0 - q, q], [q, 1.0 - q]], show)
-        invert = _kron([[1.0 - q, -q], [-q, 1.0 - q]], invert) / gain
+        invert = _kron([[1.0 - q, -q], [-q, 1.0 - q]], invert) / protocol.contrast
     return show, invert
 
 

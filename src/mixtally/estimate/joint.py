@@ -41,7 +41,7 @@ def joint_counts(
     protocol: Flips, pairs: NDArray[np.int64], messages: int, level: float = 0.95
 ) -> Joint:
     """Estimates from ``pairs`` as ``tally.pairs`` counts them among ``messages`` messages."""
-    q, contrast = protocol.flip_probability, 1.0 - 2.0 * protocol.flip_probability
+    q, contrast = protocol.flip_probability, protocol.contrast
     times = protocol.messages_per_record
     alone = np.diag(pairs).astype(np.float64)
     both = pairs - q * (alone[:, None] + alone[None, :]) + messages * q * q

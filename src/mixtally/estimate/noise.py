@@ -10,10 +10,7 @@ from mixtally.ground.fixed import SCALE
 from mixtally.protocols.base import Protocol
 from mixtally.protocols.clear_shaped import ClearShaped
 from mixtally.protocols.clear_uniform import ClearUniform
-from mixtally.protocols.flip_blank import FlipBlank
-from mixtally.protocols.flip_uniform import FlipUniform
-from mixtally.protocols.flip_vector import FlipVector
-from mixtally.protocols.single_bit import SingleBit
+from mixtally.protocols.flips import Flips
 
 
 class NoiseLaw(NamedTuple):
@@ -47,15 +44,13 @@ def reach(protocol: Protocol, messages: int, count: int, chance: float) -> tuple
 def noise_law(protocol: Protocol, messages: int, count: int) -> NoiseLaw:
     """The law of (tallied - true) for a bin of ``count`` people among ``messages`` messages."""
     match protocol:
-        case FlipBlank() | SingleBit() | FlipVector():
-            ones = count * protocol.messages_per_record
-            noise = _flipped(messages, ones, protocol.flip_probability)
-            return noise._replace(first=noise.first + ones - count)
-        case FlipUniform():
-            noise = _flipped(messages - protocol.fakes, count, protocol.flip_probability)
-            for many, shown in protocol.fake_bits:
+        case Flips():
+            ones, fakes = count * protocol.messages_per_record, protocol.fake_bits
+            sent = messages - sum(many for many, _ in fakes)
+            noise = _flipped(sent, ones, protocol.flip_probability)
+            for many, shown in fakes:
                 noise = _sum(noise, _binomial(many, shown))
-            return noise
+            return noise._replace(first=noise.first + ones - count)
         case ClearUniform():
             return _binomial(protocol.fakes, 1.0 / protocol.bins)
         case ClearShaped():

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.errors import ParameterError
-from mixtally.estimate.intervals import NORMAL
+from mixtally.estimate.intervals import NORMAL, checked_level
 from mixtally.privacy.remembered import binomial
 from mixtally.protocols.two_level import TwoLevel
 from mixtally.records.results import Intervals
@@ -104,11 +104,8 @@ def normal_intervals(
 
     Raises ParameterError for a level outside (0, 1).
     """
-    if not 0.0 < level < 1.0:
-        raise ParameterError(
-            "confidence level", wanted="a number in (0, 1)", got=level, do="0.95 is common"
-        )
-    width = NormalDist().inv_cdf(1.0 - (1.0 - level) / 2.0 / simultaneous_over) * errors
+    outside = (1.0 - checked_level(level)) / simultaneous_over
+    width = NormalDist().inv_cdf(1.0 - outside / 2.0) * errors
     return Intervals(
         lower=np.clip(np.floor(counts - width), 0, most).astype(np.int64),
         upper=np.clip(np.ceil(counts + width), 0, most).astype(np.int64),

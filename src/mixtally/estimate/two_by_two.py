@@ -67,15 +67,15 @@ def two_by_two(
       counted    as ``tally.pairs`` counts them, shape (bins, bins), singles on the diagonal
       messages   how many were counted; all but the protocol's fakes are people's
     """
-    q, gain = protocol.flip_probability, 1.0 - 2.0 * protocol.flip_probability
+    q, contrast = protocol.flip_probability, protocol.contrast
     times = protocol.messages_per_record
     own = float(messages - protocol.fakes)  # over all repeats, as everything until the end
     alone = np.diag(counted).astype(np.float64)
-    single = (alone - messages * q) / gain
+    single = (alone - messages * q) / contrast
     one, two = single[first], single[second]
     raw = counted[first, second] - q * (alone[first] + alone[second]) + messages * q * q
-    both = raw / gain**2
-    v = q * (1.0 - q) / gain**2
+    both = raw / contrast**2
+    v = q * (1.0 - q) / contrast**2
     counts = np.stack([both, one - both, two - both, own - one - two + both], axis=1)
     x, y = np.clip(one, 0.0, own), np.clip(two, 0.0, own)
     mild, square = messages * v, messages * v * v

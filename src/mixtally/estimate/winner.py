@@ -80,7 +80,7 @@ def _law(protocol: Protocol, tally: Tally, seen: int, votes: NDArray[np.int64]) 
     if isinstance(protocol, Flips):
         likely = _flipped(protocol, tally.messages, seen, votes)
     elif isinstance(protocol, ClearUniform):
-        mean, fakes = protocol.fakes / protocol.bins, np.maximum(seen - votes, 0)
+        mean, fakes = protocol.true_fakes, np.maximum(seen - votes, 0)
         log = special.xlogy(fakes, mean) - mean - special.gammaln(fakes + 1.0)
         likely = np.where(seen >= votes, np.exp(log), 0.0)
     else:
@@ -108,7 +108,7 @@ def _flipped(protocol: Flips, messages: int, seen: int, votes: NDArray[np.int64]
     """
     q = protocol.flip_probability
     p = 1.0 - q
-    ones = protocol.fakes / protocol.bins if protocol.uniform_fakes else 0.0
+    ones = protocol.true_fakes
     deviation = math.sqrt(messages * p * q + protocol.gain**2 * ones)
     half = math.ceil(20.0 * deviation + 50.0)
     step = 2.0 * math.pi / (2 * half + 1)

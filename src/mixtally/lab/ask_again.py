@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from mixtally.errors import InfeasibleError
 from mixtally.ground.chance import Chance
-from mixtally.lab.epochs import quiet
-from mixtally.lab.simulate import Progress, play
+from mixtally.lab.cells import Progress, quiet
+from mixtally.lab.simulate import play
 from mixtally.lab.timeline import Timeline
 from mixtally.planner import Wish, choose
 from mixtally.privacy import compose

@@ -7,6 +7,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from mixtally.encode.bits import rows_of
 from mixtally.errors import DataError, PlanError
 from mixtally.estimate.item_sets import (
     SetEstimate,
@@ -46,11 +47,8 @@ class Baskets:
     def rows(self, span: slice) -> Rows:
         """The records of some people, packed, a bit an item."""
         members = self.members[span]
-        rows = np.zeros((len(members), -(-self.question.bins // 8)), dtype=np.uint8)
         person, slot = np.nonzero(members >= 0)
-        bins = members[person, slot]
-        np.bitwise_or.at(rows, (person, bins >> 3), np.left_shift(1, bins & 7).astype(np.uint8))
-        return rows
+        return rows_of(person, members[person, slot], len(members), self.question.bins)
 
     def holders(self, sets: Sequence[tuple[int, ...]]) -> NDArray[np.int64]:
         """How many people hold all items of each set: the truth, shape (sets,)."""

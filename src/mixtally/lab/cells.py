@@ -17,13 +17,18 @@ Cells = tuple[str | None, ...]
 Progress = Callable[[str, int, int], None]
 """Called with the name of the step, how much of it is done, and how much there is."""
 
+
+def quiet(*_: object) -> None:
+    """Tells nobody."""
+
+
 _TOLD = 1 << 16
 """Rows from one word about the progress to the next."""
 
 
 @contextmanager
 def cells(
-    path: Path, columns: Sequence[str], progress: Progress = lambda *_: None
+    path: Path, columns: Sequence[str], progress: Progress = quiet
 ) -> Iterator[Iterator[Cells]]:
     """The rows of ``columns`` in a .csv, .csv.gz or .parquet file; rows count after the header.
 

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from importlib.resources import as_file, files
 
 from mixtally.ground.chance import Chance
+from mixtally.lab.cells import Progress
 from mixtally.lab.central import central
 from mixtally.lab.population import Population, read_population
 from mixtally.lab.run import release
-from mixtally.lab.simulate import Progress
 from mixtally.planner import Wish, choose
 from mixtally.protocols.flip_blank import FlipBlank
 from mixtally.records.guarantee import Guarantee

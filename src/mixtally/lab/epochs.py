@@ -7,10 +7,12 @@ import numpy as np
 from mixtally.encode.numbers import Scale
 from mixtally.errors import InfeasibleError, PlanError
 from mixtally.estimate.change import estimate_change
-from mixtally.estimate.debias import check_choices, estimate_counts
+from mixtally.estimate.debias import estimate_counts
+from mixtally.estimate.intervals import checked_level
 from mixtally.ground.chance import Chance
+from mixtally.lab.cells import Progress, quiet
 from mixtally.lab.means import means_over_time
-from mixtally.lab.simulate import MOST_BATCH_BYTES, Progress, play
+from mixtally.lab.simulate import MOST_BATCH_BYTES, play
 from mixtally.lab.timeline import Timeline
 from mixtally.mix.shuffle import room_for
 from mixtally.privacy import compose
@@ -23,10 +25,6 @@ from mixtally.report.study import Release
 from mixtally.report.trend.trend import Spent, Step, Trend
 
 MOST_SHOWN = 24
-
-
-def quiet(*_: object) -> None:
-    """Tells nobody."""
 
 
 def collect(
@@ -55,7 +53,7 @@ def collect(
     Raises PlanError for a plan of another question or too small a crowd, InfeasibleError when all
     epochs together would pass the guarantee; nothing is sent then.
     """
-    check_choices(level, None)
+    checked_level(level)
     protocol = checked(plan, timeline)
     spending = spent_by(plan, timeline, guarantee)
     releases, tallies = [], []

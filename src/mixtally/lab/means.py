@@ -1,12 +1,13 @@
 """The mean of numbers in every epoch, and its changes, beside the truth."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from mixtally.encode.numbers import Scale
 from mixtally.estimate.cumulants import cumulants
 from mixtally.estimate.numbers import Cuts
 from mixtally.lab.timeline import Timeline
-from mixtally.records.results import Figure, Figures
+from mixtally.records.results import Figures
 from mixtally.report.study import Release
 from mixtally.report.trend.trend import Step
 
@@ -29,14 +30,14 @@ def means_over_time(
     name, level = timeline.question.name, releases[0].estimate.each.level
     true = [_true_mean(timeline, epoch) for epoch in range(len(cuts))]
     means = [
-        _named(epoch, one.mean(level), truth)
+        replace(one.mean(level), label=epoch, truth=truth)
         for epoch, one, truth in zip(timeline.epochs, cuts, true, strict=True)
     ]
     changes = [
-        _named(
-            f"{timeline.epochs[step.first]} to {timeline.epochs[step.last]}",
+        replace(
             cuts[step.first].rise_to(cuts[step.last], level),
-            true[step.last] - true[step.first],
+            label=f"{timeline.epochs[step.first]} to {timeline.epochs[step.last]}",
+            truth=true[step.last] - true[step.first],
         )
         for step in steps
     ]
@@ -53,10 +54,3 @@ def _true_mean(timeline: Timeline, epoch: int) -> float:
     if values is None:
         raise TypeError("the crowd holds no numbers")
     return float(values.mean())
-
-
-def _named(label: str, found: Figure, truth: float) -> Figure:
-    return Figure(
-        label, found.estimate, found.lower, found.upper, found.standard_error, truth,
-        found.resolution,
-    )  # fmt: skip

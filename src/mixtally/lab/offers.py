@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-import msgspec
+from msgspec import structs
 
 from mixtally.errors import InfeasibleError, ParameterError, PlanError
 from mixtally.lab.parts import parts
@@ -127,24 +127,22 @@ def seen_by_sums(offer: Offer) -> Certificate:
     people's flips hide more of a sum than of a message, a smaller delta is computed.
     """
     own = offer.certificate
-    same = Certificate(
-        epsilon=own.epsilon, lower=0.0, upper=own.upper, observer=Observer.SUMS, status=own.status,
+    same = structs.replace(
+        own, lower=0.0, observer=Observer.SUMS,
         source=f"sums are made from the messages, against which the plan has: {own.source}",
-        assumption=own.assumption,
     )  # fmt: skip
     if len(offer.plans) > 1 or offer.collections > 1:
         return same
     protocol = offer.protocol
     if isinstance(protocol, (ClearProtocol, SingleBit)):
-        return Certificate(
-            epsilon=own.epsilon, lower=own.lower, upper=own.upper, observer=Observer.SUMS,
-            status=own.status, assumption=own.assumption,
+        return structs.replace(
+            own, observer=Observer.SUMS,
             source=f"sums and shuffled messages of this protocol tell the same; {own.source}",
         )  # fmt: skip
     found = laws.price(*_summed(protocol, offer.plan), own.epsilon)
     if found.upper > own.upper:
         return same
-    return msgspec.structs.replace(found, lower=0.0) if protocol.fakes else found
+    return structs.replace(found, lower=0.0) if protocol.fakes else found
 
 
 def _summed(protocol: Protocol, plan: Plan) -> tuple[str, Ask]:

@@ -11,9 +11,10 @@ from mixtally.encode.hashed import encode, normalized
 from mixtally.errors import DataError
 from mixtally.estimate.hashed import Candidates, estimate_hashed, rank_of
 from mixtally.ground.chance import Chance
+from mixtally.lab.cells import Progress, quiet
 from mixtally.lab.population import Population
 from mixtally.lab.run import Asked, checked
-from mixtally.lab.simulate import Progress, play
+from mixtally.lab.simulate import play
 from mixtally.planner import Offer
 from mixtally.records.question import Question
 from mixtally.records.results import Figure, Figures
@@ -37,7 +38,7 @@ def collect_words(
     words: Sequence[str],
     chance: Chance,
     level: float = 0.95,
-    progress: Progress = lambda *_: None,
+    progress: Progress = quiet,
 ) -> tuple[Release, NDArray[np.int64]]:
     """Counts of the candidates ``words``, and the truth of each line, shape (lines,).
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mixtally.errors import DataError
 from mixtally.ground import bits
-from mixtally.lab.cells import Progress, cells, missing
+from mixtally.lab.cells import Progress, cells, missing, quiet
 from mixtally.randomize.messages import Records
 from mixtally.records.question import Kind, Question
 
@@ -65,7 +65,7 @@ def read_population(
     path: Path,
     column: str,
     labels: Sequence[str] | None = None,
-    progress: Progress = lambda *_: None,
+    progress: Progress = quiet,
 ) -> Population:
     """The values of ``column``, each row a person with one of the labels.
 

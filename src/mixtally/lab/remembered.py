@@ -14,8 +14,8 @@ from mixtally.errors import ParameterError
 from mixtally.estimate.remembered import Recovery, least_ones
 from mixtally.ground.bits import Rows, column_counts, spans
 from mixtally.ground.chance import Chance
+from mixtally.lab.cells import Progress, quiet
 from mixtally.lab.memory_file import MemoryFile
-from mixtally.lab.simulate import Progress
 from mixtally.protocols.two_level import TwoLevel
 from mixtally.randomize.kept import cohort_of
 from mixtally.randomize.memory import permanent_response, report
@@ -85,7 +85,7 @@ def check_reports(plan: TwoLevel, reports: int) -> None:
 
 
 def play_reports(
-    crowd: Crowd, reports: int, chance: Chance, progress: Progress = lambda *_: None
+    crowd: Crowd, reports: int, chance: Chance, progress: Progress = quiet
 ) -> NDArray[np.int64]:
     """How many people showed a 1, shape (cohorts, reports, bits); everybody reports every time.
 

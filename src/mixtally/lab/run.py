@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,10 @@ from mixtally.estimate.debias import PROJECTIONS, check_choices, estimate_counts
 from mixtally.ground.bits import spans
 from mixtally.ground.chance import Chance
 from mixtally.lab import derived
+from mixtally.lab.cells import Progress, quiet
 from mixtally.lab.parts import parts, shown
 from mixtally.lab.population import Population
-from mixtally.lab.simulate import Progress, play
+from mixtally.lab.simulate import play
 from mixtally.lab.tables import tables
 from mixtally.planner import Offer
 from mixtally.privacy.price import verify
@@ -70,7 +71,7 @@ def collect(
     population: Population,
     chance: Chance,
     asked: Asked | None = None,
-    progress: Progress = lambda *_: None,
+    progress: Progress = quiet,
 ) -> Release:
     """The result of collecting everybody's record as ``offer`` says; errors as ``release_all``."""
     several = len(offer.plans) > 1 or offer.collections > 1
@@ -108,7 +109,7 @@ def release_all(
     figures: list[Figures] = []
     for crowd, protocol in zip(crowds, protocols, strict=True):
         fold = derived.PairFold(protocol.layout) if asked.pairs else None
-        tally = play(protocol, crowd.records, chance, progress, fold or (lambda _: None))
+        tally = play(protocol, crowd.records, chance, progress, fold or quiet)
         messages += tally.messages
         projection = asked.projection if crowd.question.kind is Kind.ONE else None
         estimate = estimate_counts(
@@ -219,7 +220,4 @@ def _projected(own: Question, found: Estimate, users: int, projection: str) -> E
     pieces = [
         PROJECTIONS[projection](counts, float(users)) for counts in np.split(found.counts, ends)
     ]
-    return Estimate(
-        counts=found.counts, standard_error=found.standard_error, each=found.each,
-        together=found.together, projected=np.concatenate(pieces), errors=found.errors,
-    )  # fmt: skip
+    return replace(found, projected=np.concatenate(pieces))

@@ -6,7 +6,7 @@ import numpy as np
 
 from mixtally.ground.bits import Rows, spans
 from mixtally.ground.chance import Chance
-from mixtally.lab.cells import Progress
+from mixtally.lab.cells import Progress, quiet
 from mixtally.mix import shaped_fakes, shuffle
 from mixtally.mix.shuffle import room_for
 from mixtally.protocols.base import Protocol
@@ -16,8 +16,6 @@ from mixtally.randomize.messages import Records, share_of_fakes
 from mixtally.records.results import Tally
 from mixtally.tally.fold import add, empty, tally_messages
 
-__all__ = ["MOST_BATCH_BYTES", "Progress", "play"]
-
 MOST_BATCH_BYTES = 8_000_000_000
 _SPAN_BYTES = 1 << 22
 
@@ -26,8 +24,8 @@ def play(
     protocol: Protocol,
     records: Records,
     chance: Chance,
-    progress: Progress = lambda *_: None,
-    watch: Callable[[Rows], None] = lambda _: None,
+    progress: Progress = quiet,
+    watch: Callable[[Rows], None] = quiet,
 ) -> Tally:
     """The tally of everybody's real messages, shuffled.
 
@@ -55,7 +53,7 @@ def _batch(protocol: Protocol, records: Records, chance: Chance, progress: Progr
     if isinstance(protocol, ClearShaped):
         every = range(protocol.mixes)
         mixed = [shaped_fakes(protocol.weights, protocol.layout, chance) for _ in every]
-    sent = 0 if isinstance(protocol, ClearShaped) else protocol.fakes
+    sent = protocol.fakes_sent
     batch = np.empty((own + sent + sum(map(len, mixed)), size), dtype=np.uint8)
     batch[own + sent :] = np.concatenate(mixed)
     filled = 0

@@ -6,11 +6,13 @@ Source: side notes 002 section 5 for the local version and the example.
 import numpy as np
 
 from mixtally.errors import ParameterError, PlanError
-from mixtally.estimate.debias import check_choices, estimate_counts
+from mixtally.estimate.debias import estimate_counts
+from mixtally.estimate.intervals import checked_level
 from mixtally.estimate.winner import may_have_won, winner_chances
 from mixtally.ground.chance import Chance
+from mixtally.lab.cells import Progress
 from mixtally.lab.population import Population
-from mixtally.lab.simulate import Progress, play
+from mixtally.lab.simulate import play
 from mixtally.planner import Wish, choose
 from mixtally.privacy import local
 from mixtally.privacy.price import verify
@@ -90,7 +92,7 @@ def hold(
     Raises ParameterError for a level outside (0, 1), PlanError when ballots or wish are for others
     than these voters, InfeasibleError when no plan meets the wish.
     """
-    check_choices(level, None)  # before the work, not after it
+    checked_level(level)  # before the work, not after it
     users, options = len(population.codes), population.question.bins
     if (wish.question, wish.users, ballots.bins) != (population.question, users, options):
         raise PlanError(

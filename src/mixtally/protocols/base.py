@@ -63,6 +63,20 @@ class Protocol(ABC):
         return replace(self, fakes=math.floor(honest_fraction * self.fakes))
 
     @property
+    def fakes_sent(self) -> int:
+        """Fakes that people send; a mix's are not told apart from people's messages."""
+        return self.fakes if self.fake_source is FakeSource.USERS else 0
+
+    @property
+    def true_fakes(self) -> float:
+        """Fakes that people send and that truly hold a bin, on average: K / d of uniform ones."""
+        return self.fakes_sent / self.bins if self.uniform_fakes else 0.0
+
+    def people_among(self, messages: int) -> int:
+        """The most people who can have sent so many messages together with their fakes."""
+        return (messages - self.fakes_sent) // self.messages_per_record
+
+    @property
     def messages_per_record(self) -> int:
         """How often a person sends their record."""
         return 1
@@ -109,7 +123,7 @@ class Protocol(ABC):
 
     def standard_error(self, users: int) -> float:
         """Standard error of an empty bin when ``users`` people take part, in counts."""
-        return math.sqrt(self.variance(users + self.fakes))
+        return math.sqrt(self.variance(users * self.messages_per_record + self.fakes))
 
 
 def checked_fakes(fakes: int) -> int:

@@ -31,5 +31,5 @@ class ClearProtocol(Protocol):
 
     @property
     def gain(self) -> float:
-        """1."""
+        """A person in clear is one count."""
         return 1.0

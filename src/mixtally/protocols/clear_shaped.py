@@ -64,7 +64,7 @@ class ClearShaped(ClearProtocol):
 
     @property
     def shape_decay(self) -> float:
-        """c, the nats by which the law falls from one number to the next."""
+        """The nats c by which the law falls from one number to the next."""
         return math.log(SCALE / self.ratio)
 
     @property
@@ -73,7 +73,7 @@ class ClearShaped(ClearProtocol):
         return shape_weights(self.ratio, self.shift)
 
     def facts(self) -> dict[str, float]:
-        """C and s, and the decay ratio over 2^64 that everything is computed from."""
+        """Decay, shift, and the decay ratio over 2^64 that everything is computed from."""
         return {
             "shape_decay": self.shape_decay,
             "shape_shift": self.shift,
@@ -87,13 +87,16 @@ class ClearShaped(ClearProtocol):
 
     def variance(self, messages: int) -> float:  # noqa: ARG002
         """The variance of the law, which adds up over the mixes."""
-        return self.mixes * shape_variance(self.ratio, self.shift)
+        return self.mixes * shape_moment(self.ratio, self.shift, 2)
 
 
-def shape_variance(ratio: int, shift: int) -> float:
-    """The variance of one mix's fakes in a bin."""
-    squares = sum(w * (k - shift) ** 2 for k, w in enumerate(shape_weights(ratio, shift)))
-    return squares / SCALE
+@lru_cache(maxsize=256)
+def shape_moment(ratio: int, shift: int, order: int) -> float:
+    """A central moment of one mix's fakes in a bin: its variance for order 2."""
+    powers: list[int] = [
+        w * (k - shift) ** order for k, w in enumerate(shape_weights(ratio, shift))
+    ]
+    return sum(powers) / SCALE
 
 
 def checked_shape(ratio: int, shift: int) -> None:

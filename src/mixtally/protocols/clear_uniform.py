@@ -19,11 +19,11 @@ class ClearUniform(ClearProtocol):
 
     def offset(self, messages: int) -> float:  # noqa: ARG002
         """K / d."""
-        return self.fakes / self.bins
+        return self.true_fakes
 
     def variance(self, messages: int) -> float:  # noqa: ARG002
         """(K / d) (1 - 1/d).
 
         Source: notes 004, standard error below (5.10).
         """
-        return self.fakes / self.bins * (1.0 - 1.0 / self.bins)
+        return self.true_fakes * (1.0 - 1.0 / self.bins)

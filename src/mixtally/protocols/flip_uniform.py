@@ -27,7 +27,7 @@ class FlipUniform(Flips):
 
     @property
     def fake_bits(self) -> tuple[tuple[int, float], ...]:
-        """How many fakes there are, and how likely one sets a given bit."""
+        """All of them, each with s."""
         return ((self.fakes, self.flip_probability + self.gain / self.bins),)
 
     def offset(self, messages: int) -> float:

@@ -3,7 +3,6 @@
 Source: sufficient DP 000 section 2; repeats: 003, k-randomization.
 """
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -52,14 +51,5 @@ class FlipVector(Flips):
 
     @property
     def local_epsilon(self) -> float:
-        """K L ln(p/q): all bits of two vectors may differ, in every repeat."""
+        """L ln(p/q) for each repeat: all bits of two vectors may differ, in every one."""
         return self.repeats * self.bins * self.odds
-
-    @property
-    def gain(self) -> float:
-        """K (p - q): a person's bit is counted in every repeat."""
-        return self.repeats * super(FlipVector, self).gain
-
-    def standard_error(self, users: int) -> float:
-        """Standard error of an empty bin when ``users`` people take part, in counts."""
-        return math.sqrt(self.variance(users * self.repeats))

@@ -53,7 +53,7 @@ class Flips(Protocol):
 
     @property
     def flip_probability(self) -> float:
-        """Q."""
+        """The chance q that a bit is flipped."""
         return self.threshold / SCALE
 
     @property
@@ -62,12 +62,22 @@ class Flips(Protocol):
         return math.log((SCALE - self.threshold) / self.threshold)
 
     @property
+    def contrast(self) -> float:
+        """What a set bit of one message adds to its expected count: p - q."""
+        return (SCALE - 2 * self.threshold) / SCALE
+
+    @property
     def gain(self) -> float:
-        """P - q.
+        """The contrast, as often as a person sends their record.
 
         Source: notes 004 (5.20).
         """
-        return (SCALE - 2 * self.threshold) / SCALE
+        return self.messages_per_record * self.contrast
+
+    @property
+    def fake_bits(self) -> tuple[tuple[int, float], ...]:
+        """Fakes that are no flipped blanks: how many, and how likely one sets a given bit."""
+        return ()
 
     def offset(self, messages: int) -> float:
         """N q: every message sets every bit with probability q unless the bit is its own."""

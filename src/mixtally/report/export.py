@@ -1,8 +1,5 @@
 """The result as CSV and as JSON, all digits kept."""
 
-import csv
-import io
-import json
 from dataclasses import asdict, fields
 from typing import Any
 
@@ -10,6 +7,7 @@ import msgspec
 
 from mixtally.ground.codec import fingerprint
 from mixtally.records.results import Figure, Figures
+from mixtally.report import texts
 from mixtally.report.study import Release, Study
 
 
@@ -40,20 +38,12 @@ def rows(study: Study, release: Release) -> list[dict[str, Any]]:
 def csv_text(study: Study) -> str:
     """The main release, one line a bin, largest estimate first."""
     table = rows(study, study.main)
-    out = io.StringIO()
-    writer = csv.DictWriter(out, fieldnames=list(table[0]))  # RFC 4180 line ends, so \r is quoted
-    writer.writeheader()
-    writer.writerows(table[i] for i in study.ranked())
-    return out.getvalue()
+    return texts.csv_text(table[i] for i in study.ranked())
 
 
 def figures_csv(figures: Figures) -> str:
     """Numbers derived from the same messages, a line each; what is not known is left empty."""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, fieldnames=[field.name for field in fields(Figure)])
-    writer.writeheader()
-    writer.writerows(asdict(row) for row in figures.rows)
-    return out.getvalue()
+    return texts.csv_text(map(asdict, figures.rows), [field.name for field in fields(Figure)])
 
 
 def facts(study: Study) -> dict[str, Any]:
@@ -99,4 +89,4 @@ def _more(release: Release) -> dict[str, Any]:
 
 def json_text(study: Study) -> str:
     """The whole study as JSON."""
-    return json.dumps(facts(study), indent=1, allow_nan=False) + "\n"
+    return texts.json_text(facts(study))

@@ -1,16 +1,24 @@
-"""One HTML file that opens offline: no scripts, no fonts, no address of anything else."""
-
-from collections.abc import Iterable
+"""A study as one HTML file that opens offline: no scripts, fonts or address of anything else."""
 
 from mixtally.ground.codec import fingerprint
 from mixtally.records.results import Figures
 from mixtally.report.charts import bins_chart, error_chart
 from mixtally.report.models import statements
+from mixtally.report.parts import (
+    document,
+    facts_table,
+    figures_list,
+    folded,
+    footer,
+    note,
+    paragraphs,
+    plain_list,
+    rows_table,
+    section,
+)
 from mixtally.report.study import Study
-from mixtally.report.style import STYLE
 from mixtally.report.svg import Markup, el, join
-from mixtally.report.words import at_most, fact, not_promised, number, promise, seen_by_sums
-from mixtally.version import VERSION
+from mixtally.report.words import at_most, not_promised, number, promise, seen_by_sums
 
 _CHART_BINS = 30
 _TABLE_BINS = 1000
@@ -23,65 +31,18 @@ def page(study: Study) -> str:
         el("h1", study.title),
         el("p", study.source, class_="source"),
         _key_figures(study),
-        section("Counts", bins_chart(study, _CHART_BINS), el("p", study.findings(), class_="note")),
+        section("Counts", bins_chart(study, _CHART_BINS), note(study.findings())),
         *map(figures_section, study.main.figures),
         section("Error among other models", error_chart(study), _error_note(study)),
-        section("The plan", el("p", study.reason), _plan_table(study)),
-        section("What is promised", *[el("p", text) for text in _promises(study)]),
+        section(
+            "The plan", el("p", study.reason), facts_table(*[r.facts() for r in study.releases])
+        ),
+        section("What is promised", *paragraphs(_promises(study))),
         section("What is not promised", plain_list(_not_promised(study))),
         section("All bins", _all_bins(study)),
-        el("footer", _footer(study)),
+        footer(study.seed, fingerprint(study.main.plan)),
     )
     return document(study.title, body)
-
-
-def document(title: str, body: Markup, style: str = "") -> str:
-    """A whole HTML file around ``body``, with more style if any."""
-    head = (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"{el('title', title)}<style>{STYLE}{style}</style></head><body>"
-    )
-    return f"{head}{body}</body></html>\n"
-
-
-def section(title: str, *parts: Markup) -> Markup:
-    """A part of a page under its heading."""
-    return el("section", el("h2", title), *parts)
-
-
-def figures_list(figures: Iterable[tuple[str, str]]) -> Markup:
-    """Names and values that a page opens with."""
-    return el(
-        "dl",
-        *[el("div", el("dt", name), el("dd", value)) for name, value in figures],
-        class_="figures",
-    )
-
-
-def rows_table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> Markup:
-    """A table of names and numbers, wide ones in a frame that scrolls."""
-    top = el("thead", el("tr", *[el("th", name) for name in head]))
-    lines = [el("tr", *[el("td", cell) for cell in row]) for row in rows]
-    return el("div", el("table", top, el("tbody", *lines), class_="bins"), class_="scroll")
-
-
-def plain_list(texts: Iterable[str]) -> Markup:
-    """Sentences one below the other."""
-    return el("ul", *[el("li", text) for text in texts])
-
-
-def _promises(study: Study) -> list[str]:
-    release = study.main
-    texts = promise(release.plan, release.whole)
-    return (
-        texts if release.sums is None else texts + seen_by_sums(release.certificate, release.sums)
-    )
-
-
-def _not_promised(study: Study) -> list[str]:
-    first, *rest = study.main.protocols
-    return not_promised(study.main.plan, first, rest)
 
 
 def figures_section(figures: Figures) -> Markup:
@@ -94,7 +55,20 @@ def figures_section(figures: Figures) -> Markup:
         cells = [number(v, 5) if v is not None else "" for v in values]
         cells.insert(2, f"{number(row.lower, 5)} .. {number(row.upper, 5)}")
         rows.append([row.label, *cells])
-    return section(figures.title, rows_table(names, rows), el("p", figures.note, class_="note"))
+    return section(figures.title, rows_table(names, rows), note(figures.note))
+
+
+def _promises(study: Study) -> list[str]:
+    release = study.main
+    texts = promise(release.plan, release.whole)
+    if release.sums is None:
+        return texts
+    return texts + seen_by_sums(release.certificate, release.sums)
+
+
+def _not_promised(study: Study) -> list[str]:
+    first, *rest = study.main.protocols
+    return not_promised(study.main.plan, first, rest)
 
 
 def _key_figures(study: Study) -> Markup:
@@ -124,23 +98,7 @@ def _error_note(study: Study) -> Markup:
     if study.truth is not None:
         text += " Rings are the error measured here over all bins."
     told = statements(study)
-    return join([el("p", text, class_="note"), *([plain_list(told)] if told else [])])
-
-
-def _plan_table(study: Study) -> Markup:
-    every = [r.facts() for r in study.releases]
-    names = list(dict.fromkeys(name for facts in every for name in facts))
-    hidden = {"source", "assumption"}  # told in words below
-    rows = [
-        el(
-            "tr",
-            el("th", name.replace("_", " ")),
-            *[el("td", fact(name, f.get(name, ""))) for f in every],
-        )
-        for name in names
-        if name not in hidden
-    ]
-    return el("div", el("table", *rows, class_="plan"), class_="scroll")
+    return join([note(text), *([plain_list(told)] if told else [])])
 
 
 def _all_bins(study: Study) -> Markup:
@@ -161,10 +119,4 @@ def _all_bins(study: Study) -> Markup:
         cells += [f"{study.truth[i]:,}"] if study.truth is not None else []
         rows.append(cells)
     title = f"The {len(shown):,} largest of {question.bins:,} bins"
-    return el("details", el("summary", title), rows_table(names, rows))
-
-
-def _footer(study: Study) -> Markup:
-    chance = "randomness from the operating system" if study.seed is None else f"seed {study.seed}"
-    text = f"mixtally {VERSION}, {chance}, plan {fingerprint(study.main.plan)}"
-    return join([el("p", text)])
+    return folded(title, rows_table(names, rows))

@@ -26,11 +26,11 @@ from mixtally.tally import fold
 RUNS = 1200
 
 
-def target_of(protocol, **changes):
+def target_of(protocol, users=500):
     """The protocol at what its exact law says at epsilon 1."""
-    users = getattr(protocol, "crowd", 0) or 500
+    users = getattr(protocol, "crowd", 0) or users
     delta = max(1e-15, price.certify(protocol, 1.0).upper)
-    return Target(protocol, users, 1.0, delta, "a test", **changes)
+    return Target(protocol, users, 1.0, delta, "a test")
 
 
 NAMES = (

@@ -12,13 +12,13 @@ import numpy as np
 from mixtally.ground.bits import Counts, spans
 from mixtally.ground.chance import Chance
 from mixtally.ground.tails import Floats
+from mixtally.lab.attack.counted import SHUFFLED, shuffled
 from mixtally.lab.attack.device import Device
 from mixtally.lab.attack.multinomial import binomials
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.records.layout import Form, Layout
 from mixtally.tally.fold import tally_messages
 
-_SHUFFLED = 1 << 13
 _SPAN_FAKES = 1 << 23
 
 
@@ -52,14 +52,13 @@ class UniformGame:
     @property
     def played(self) -> str:
         """What a run is, in words."""
-        order = "shuffled" if self.fakes < _SHUFFLED else "not shuffled: order tells nothing"
-        return f"{self.stage}; {order}"
+        return f"{self.stage}; {shuffled(self.messages)}"
 
     def draw(self, chance: Chance, device: Device) -> tuple[float, float]:
         """The statistic in world u and in world v, both over the same fakes."""
         protocol = ClearUniform(bins=self.bins, fakes=self.fakes)
         fakes = device.fakes(protocol, self.fakes, chance)
-        if self.fakes < _SHUFFLED:
+        if self.messages <= SHUFFLED:
             both = device.reports(protocol, np.array([0, 1]), chance)
             batches = (np.concatenate([fakes, one]) for one in (both[:1], both[1:]))
             tallies = [

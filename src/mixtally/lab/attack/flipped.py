@@ -5,12 +5,11 @@ or v. Only positions where x, u and v are not all zero matter: the rest of every
 independent noise with the same law in both worlds, so a run draws those positions alone, by the
 production code, which flips positions independently.
 
-With b the mean law of the hiding messages and w_u(y) = P[R(u) = y] / b(y), the statistic is
-log of X_u / X_v, X_u the sum of w_u over all messages, or over all k-subsets of their product where
-a record is sent k times. If all hiding messages have one law it is the log-likelihood ratio itself
-(Sufficient Differential Privacy 2017, (3.1)), so no test is better at its level; beside fakes *and*
-a crowd b is a mean, and the statistic nearly that (for one bit exactly as good: it grows with the
-number of ones, as the likelihood ratio does).
+With b the mean law of the hiding messages the weights are w_u(y) = P[R(u) = y] / b(y). If all
+hiding messages have one law the statistic is the log-likelihood ratio itself (Sufficient
+Differential Privacy 2017, (3.1)), so no test is better at its level; beside fakes *and* a crowd b
+is a mean, and the statistic nearly that (for one bit exactly as good: it grows with the number of
+ones, as the likelihood ratio does).
 """
 
 import math
@@ -19,24 +18,19 @@ from functools import cached_property
 
 import numpy as np
 
-from mixtally.ground.bits import Rows, row_bytes, spans
+from mixtally.ground.bits import Rows, row_bytes
 from mixtally.ground.chance import Chance
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.tails import Floats
+from mixtally.lab.attack.counted import CountedGame
 from mixtally.lab.attack.device import Device
-from mixtally.lab.attack.likelihood import log_sum
-from mixtally.lab.attack.multinomial import multinomials
 from mixtally.protocols.flip_blank import FlipBlank
-
-_SPAN_MESSAGES = 1 << 20
-_SHUFFLED = 1 << 13
-"""Larger batches are not shuffled: the statistic knows no order."""
 
 Bits = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class FlippedGame:
+class FlippedGame(CountedGame):
     """Every record sent once, or several times, all of it shuffled together.
 
     where
@@ -55,11 +49,6 @@ class FlippedGame:
     times: int = 1
 
     @property
-    def messages(self) -> int:
-        """Messages of one run."""
-        return self.times * (self.people + 1) + self.fakes
-
-    @property
     def kinds(self) -> int:
         """Kinds of messages that are told from each other, more where ways are counted."""
         laws = (self.people > 0) + (self.fakes > 0)
@@ -74,12 +63,6 @@ class FlippedGame:
         return each * (self.times * (2.0 * self.people + 1.0) + 0.3 * self.fakes) + ways
 
     @property
-    def played(self) -> str:
-        """What a run is, in words."""
-        order = "shuffled" if self.messages <= _SHUFFLED else "not shuffled: order tells nothing"
-        return f"{self.stage}; {order}"
-
-    @property
     def stage(self) -> str:
         """Who sends what, in words."""
         others = f"{self.people:,} others who all hold the same" if self.people else "nobody else"
@@ -87,39 +70,6 @@ class FlippedGame:
         return (
             f"{others}{again}, {self.fakes:,} flipped blanks, {len(self.x)} positions that matter"
         )
-
-    def draw(self, chance: Chance, device: Device) -> tuple[float, float]:
-        """The statistic in world u and in world v, both over the same hiding messages."""
-        own = [self._sent(record, self.times, chance, device) for record in (self.u, self.v)]
-        if self.messages <= _SHUFFLED:
-            hiding = np.concatenate([
-                self._sent(self.x, self.times * self.people, chance, device),
-                self._blanks(self.fakes, chance, device),
-            ])  # fmt: skip
-            batches = (device.shuffle(np.concatenate([hiding, one]), chance) for one in own)
-            counts = [self._counts(batch) for batch in batches]
-        else:
-            hiding_counts = np.zeros(len(self._ratios[0]))
-            for span in spans(self.times * self.people, _SPAN_MESSAGES):
-                rows = self._sent(self.x, span.stop - span.start, chance, device)
-                hiding_counts += self._counts(rows)
-            for span in spans(self.fakes, _SPAN_MESSAGES):
-                rows = self._blanks(span.stop - span.start, chance, device)
-                hiding_counts += self._counts(rows)
-            counts = [hiding_counts + self._counts(one) for one in own]
-        in_u, in_v = self._statistics(np.array(counts))
-        return float(in_u), float(in_v)
-
-    def drawn(self, runs: int, chance: Chance) -> tuple[Floats, Floats] | None:
-        """The statistics of many runs, their counts drawn from their law, not by any device."""
-        if not self.people and not self.fakes:
-            return None
-        x, u, v, blank = (self._law(z) for z in (self.x, self.u, self.v, (0,) * len(self.x)))
-        hiding = multinomials(chance, self.times * self.people, x, runs)
-        hiding += multinomials(chance, self.fakes, blank, runs)
-        own = (multinomials(chance, self.times, law, runs) for law in (u, v))
-        found = [self._statistics((hiding + one).astype(np.float64)) for one in own]
-        return found[0], found[1]
 
     def alone(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats] | None:
         """The statistics of many runs at once, where no other message hides the person's."""
@@ -140,7 +90,13 @@ class FlippedGame:
         rows = np.tile(np.packbits(np.array(record, dtype=np.uint8), bitorder="little"), (count, 1))
         return device.flip(rows, len(record), self.threshold, chance)
 
-    def _blanks(self, count: int, chance: Chance, device: Device) -> Rows:
+    def _own(self, world: int, chance: Chance, device: Device) -> Rows:
+        return self._sent((self.u, self.v)[world], self.times, chance, device)
+
+    def _others(self, count: int, chance: Chance, device: Device) -> Rows:
+        return self._sent(self.x, count, chance, device)
+
+    def _fakes(self, count: int, chance: Chance, device: Device) -> Rows:
         if len(self.x) > 1:
             return device.fakes(self._protocol, count, chance)
         return device.flip(np.zeros((count, 1), dtype=np.uint8), 1, self.threshold, chance)
@@ -176,7 +132,6 @@ class FlippedGame:
         return keys
 
     def _counts(self, rows: Rows) -> Floats:
-        """How many messages of each kind there are."""
         kinds = len(self._ratios[0])
         if len(self.x) <= 8:
             seen = np.bincount(rows.ravel(), minlength=256)
@@ -207,6 +162,11 @@ class FlippedGame:
             law = (law[None, :] + (kept * keep + (size - kept) * flip)[:, None]).ravel()
         return law
 
+    @property
+    def _laws(self) -> tuple[Floats, Floats, Floats, Floats]:
+        x, blank, u, v = (self._law(z) for z in (self.x, (0,) * len(self.x), self.u, self.v))
+        return x, blank, u, v
+
     def _law(self, record: Bits) -> Floats:
         """P[R(record) is of each kind]."""
         ways = np.ones(1)
@@ -214,11 +174,3 @@ class FlippedGame:
             size = len(places)
             ways = (ways[None, :] * [[float(math.comb(size, t))] for t in range(size + 1)]).ravel()
         return np.asarray(ways * np.exp(self._log_law(record)))
-
-    def _statistic(self, counts: Floats) -> float:
-        return float(self._statistics(counts[None, :])[0])
-
-    def _statistics(self, counts: Floats) -> Floats:
-        """Log of X_u / X_v of every run, ``counts`` of shape (runs, kinds)."""
-        u, v = (log_sum(ratio, counts, self.times) for ratio in self._ratios)
-        return np.asarray(u - v)

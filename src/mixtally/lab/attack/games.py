@@ -19,7 +19,6 @@ from mixtally.protocols.base import Protocol
 from mixtally.protocols.clear_shaped import ClearShaped
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flip_uniform import FlipUniform
-from mixtally.protocols.flip_vector import FlipVector
 from mixtally.protocols.flips import Flips
 
 _BUDGET = 6e9
@@ -92,7 +91,7 @@ def game_of(
             return UniformFlipsGame(protocol.threshold, protocol.bins, people, fakes)
         case Flips():
             x, u, v = worst_records(protocol, people, fakes, epsilon)
-            times = protocol.repeats if isinstance(protocol, FlipVector) else 1
+            times = protocol.messages_per_record
             return FlippedGame(protocol.threshold, x, u, v, people, fakes, times)
     raise ParameterError(
         "protocol", wanted="one that can be played", got=protocol.name, do="choose another"

@@ -7,7 +7,7 @@ from typing import Any
 from mixtally.ground.chance import Chance
 from mixtally.lab.attack.device import Device
 from mixtally.lab.attack.trial import Proof, Worlds, prove, roc
-from mixtally.lab.simulate import Progress
+from mixtally.lab.cells import Progress, quiet
 from mixtally.report.curves import Chart, Curve
 
 EPSILON = "eps"
@@ -51,7 +51,7 @@ class Lab:
     error: float
     runs: int | None = None
     device: Device = field(default_factory=Device)
-    progress: Progress = lambda *_: None
+    progress: Progress = quiet
     drawn: int | None = 0
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from mixtally.lab.attack.outcome import Outcome
 from mixtally.lab.attack.words import COLUMNS, LIMITS, TEXTS, cells, conclusion
 from mixtally.report.curves import STYLE, draw
-from mixtally.report.page import document
+from mixtally.report.parts import document
 from mixtally.report.svg import Markup, el
 from mixtally.version import VERSION
 

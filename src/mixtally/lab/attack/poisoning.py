@@ -16,8 +16,7 @@ from mixtally.ground.bits import Rows
 from mixtally.ground.tails import Floats
 from mixtally.lab.attack.outcome import Lab, Outcome, Verdict
 from mixtally.lab.attack.target import Target
-from mixtally.protocols.base import FakeSource, Protocol
-from mixtally.protocols.flip_vector import FlipVector
+from mixtally.protocols.base import Protocol
 from mixtally.records.layout import Form
 from mixtally.tally.fold import tally_messages
 
@@ -40,10 +39,8 @@ def run(target: Target, lab: Lab) -> list[Outcome]:
             refused += 1
     every = np.array(shown)
     moved = float((every.max(axis=0) - every.min(axis=0)).max())
-    repeats = protocol.repeats if isinstance(protocol, FlipVector) else 1
     bound = 1.0 / protocol.gain
-    fakes = 0.0 if protocol.fake_source is FakeSource.MIX else protocol.fakes / target.users
-    messages = repeats + fakes
+    messages = protocol.messages_per_record + protocol.fakes_sent / target.users
     return [
         Outcome(
             NAME, "one corrupt message", bound, moved, "counts",

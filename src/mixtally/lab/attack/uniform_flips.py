@@ -17,20 +17,16 @@ from functools import cached_property
 
 import numpy as np
 
-from mixtally.ground.bits import Rows, row_bytes, spans
+from mixtally.ground.bits import Rows, row_bytes
 from mixtally.ground.chance import Chance
 from mixtally.ground.draw import below
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.tails import Floats
+from mixtally.lab.attack.counted import CountedGame
 from mixtally.lab.attack.device import Device
-from mixtally.lab.attack.likelihood import log_sum
-from mixtally.lab.attack.multinomial import multinomials
 from mixtally.protocols.flip_blank import FlipBlank
 from mixtally.protocols.flip_uniform import FlipUniform
 
-_SPAN_MESSAGES = 1 << 20
-_SHUFFLED = 1 << 13
-"""Larger batches are not shuffled: the statistic knows no order."""
 _WIDE, _NARROW = 64, 8
 """Positions that are looked at, and those in batches of more than ``_MANY`` messages."""
 _MANY = 200_000
@@ -52,18 +48,13 @@ def fakes_in_view(
 
 
 @dataclass(frozen=True)
-class UniformFlipsGame:
+class UniformFlipsGame(CountedGame):
     """One record of bin 0 or bin 1 among people who hold bin 2, or bin 1 of two, and fakes."""
 
     threshold: int
     bins: int
     people: int
     fakes: int
-
-    @property
-    def messages(self) -> int:
-        """Messages of one run."""
-        return self.people + self.fakes + 1
 
     @property
     def view(self) -> int:
@@ -83,12 +74,6 @@ class UniformFlipsGame:
         return 8 * (self.view + 1)
 
     @property
-    def played(self) -> str:
-        """What a run by the code is, in words."""
-        order = "shuffled" if self.messages <= _SHUFFLED else "not shuffled: order tells nothing"
-        return f"{self.stage}; {order}"
-
-    @property
     def stage(self) -> str:
         """Who sends what, in words."""
         others = f"{self.people:,} others who all hold the same" if self.people else "nobody else"
@@ -97,34 +82,6 @@ class UniformFlipsGame:
             "positions looked at"
         )
 
-    def draw(self, chance: Chance, device: Device) -> tuple[float, float]:
-        """The statistic in world u and in world v, both over the same hiding messages."""
-        u, v = (self._reports(code, 1, chance, device) for code in (0, 1))
-        if self.messages <= _SHUFFLED:
-            hiding = np.concatenate([
-                self._reports(self._held, self.people, chance, device),
-                self._fakes(self.fakes, chance, device),
-            ])  # fmt: skip
-            batches = (device.shuffle(np.concatenate([hiding, own]), chance) for own in (u, v))
-            return self._both(np.array([self._counts(batch) for batch in batches]))
-        counts = np.zeros(self.kinds)
-        for span in spans(self.people, _SPAN_MESSAGES):
-            many = span.stop - span.start
-            counts += self._counts(self._reports(self._held, many, chance, device))
-        for span in spans(self.fakes, _SPAN_MESSAGES):
-            counts += self._counts(self._fakes(span.stop - span.start, chance, device))
-        return self._both(np.array([counts + self._counts(own) for own in (u, v)]))
-
-    def drawn(self, runs: int, chance: Chance) -> tuple[Floats, Floats]:
-        """The statistics of many runs, their counts drawn from their law, not by any device."""
-        hiding = multinomials(chance, self.people, self._law(self._held), runs)
-        hiding += multinomials(chance, self.fakes, self._fake_law, runs)
-        u, v = (
-            self._statistics((hiding + multinomials(chance, 1, self._law(i), runs)).astype(float))
-            for i in (0, 1)
-        )
-        return u, v
-
     def alone(self, runs: int, chance: Chance, device: Device) -> None:  # noqa: ARG002
         """There are always fakes: without any it is the game of flips alone."""
         return
@@ -132,6 +89,12 @@ class UniformFlipsGame:
     @property
     def _held(self) -> int:
         return min(2, self.bins - 1)
+
+    def _own(self, world: int, chance: Chance, device: Device) -> Rows:
+        return self._reports(world, 1, chance, device)
+
+    def _others(self, count: int, chance: Chance, device: Device) -> Rows:
+        return self._reports(self._held, count, chance, device)
 
     def _reports(self, code: int, count: int, chance: Chance, device: Device) -> Rows:
         small = FlipUniform(bins=self.view, fakes=0, threshold=self.threshold)
@@ -176,6 +139,10 @@ class UniformFlipsGame:
             )
         return law.ravel()
 
+    @property
+    def _laws(self) -> tuple[Floats, Floats, Floats, Floats]:
+        return self._law(self._held), self._fake_law, self._law(0), self._law(1)
+
     @cached_property
     def _fake_law(self) -> Floats:
         low = min(3, self.view)
@@ -183,18 +150,6 @@ class UniformFlipsGame:
         if self.view > low:
             law = law + (self.view - low) / self.bins * self._law(low)
         return np.asarray(law + (1.0 - self.view / self.bins) * self._law(None))
-
-    def _both(self, counts: Floats) -> tuple[float, float]:
-        in_u, in_v = self._statistics(counts)
-        return float(in_u), float(in_v)
-
-    def _statistic(self, counts: Floats) -> float:
-        return float(self._statistics(counts[None, :])[0])
-
-    def _statistics(self, counts: Floats) -> Floats:
-        """Log of X_u / X_v of every run, ``counts`` of shape (runs, kinds)."""
-        u, v = (log_sum(ratio, counts, 1) for ratio in self._ratios)
-        return np.asarray(u - v)
 
 
 def _binomial(trials: int, q: float) -> Floats:

@@ -16,8 +16,10 @@ less only at few rounds and tiny shares; what speaks for it is one R-th of the m
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+
+from msgspec import structs
 
 from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.lab.heavy.search import Search
@@ -103,7 +105,7 @@ def design(search: Search, way: Way | None = None) -> Design:
         raise obstacles[0]
     share = 0.1 / search.top
     best = min(both, key=lambda one: one.standard_error(share))
-    return Design(best.search, best.way, best.offer, best.certificate, _reason(both, share))
+    return replace(best, reason=_reason(both, share))
 
 
 def _design(search: Search, way: Way, reason: str) -> Design:
@@ -119,10 +121,7 @@ def _design(search: Search, way: Way, reason: str) -> Design:
     offer = choose(wish).best
     whole = offer.certificate
     if not together:
-        whole = Certificate(
-            epsilon=whole.epsilon, lower=whole.lower, upper=whole.upper, observer=whole.observer,
-            status=whole.status, source=whole.source, assumption=f"{whole.assumption}; {APART}",
-        )  # fmt: skip
+        whole = structs.replace(whole, assumption=f"{whole.assumption}; {APART}")
     return Design(search, way, offer, whole, reason)
 
 

@@ -1,10 +1,8 @@
-"""A search as JSON and CSV: what was found, beside the truth that only the lab knows."""
+"""A search as facts and CSV: what was found, beside the truth that only the lab knows."""
 
-import csv
-import io
-import json
 import math
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -12,9 +10,10 @@ from numpy.typing import NDArray
 
 from mixtally.ground.codec import fingerprint
 from mixtally.lab.heavy.design import Way
-from mixtally.lab.heavy.result import HeavyResult
+from mixtally.lab.heavy.result import Found, HeavyResult
 from mixtally.lab.heavy.score import score
 from mixtally.protocols.catalogue import protocol_of
+from mixtally.report import texts
 
 Facts = dict[str, Any]
 
@@ -67,16 +66,6 @@ def _local(result: HeavyResult) -> float | None:
     return local if math.isfinite(local) else None
 
 
-def json_text(told: Facts) -> str:
-    """All of it as JSON."""
-    return json.dumps(told, indent=1, allow_nan=False) + "\n"
-
-
 def csv_text(told: Facts) -> str:
     """The words found, one a line, most frequent first; the heading alone when there are none."""
-    names = ["word", "count", "standard_error", "lower", "upper", "round", "truth"]
-    out = io.StringIO()
-    writer = csv.DictWriter(out, fieldnames=names)
-    writer.writeheader()
-    writer.writerows(told["words"])
-    return out.getvalue()
+    return texts.csv_text(told["words"], [*(field.name for field in fields(Found)), "truth"])

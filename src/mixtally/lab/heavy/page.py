@@ -4,10 +4,20 @@ import math
 
 from mixtally.lab.heavy.export import Facts
 from mixtally.report.charts import Row, rows_chart
-from mixtally.report.page import document, figures_list, plain_list, rows_table, section
+from mixtally.report.parts import (
+    document,
+    facts_table,
+    figures_list,
+    folded,
+    footer,
+    note,
+    paragraphs,
+    plain_list,
+    rows_table,
+    section,
+)
 from mixtally.report.svg import Markup, el
-from mixtally.report.words import at_most, fact, number
-from mixtally.version import VERSION
+from mixtally.report.words import at_most, number
 
 _CHART_WORDS = 30
 _TABLE_WORDS = 1000
@@ -32,14 +42,14 @@ def page(facts: Facts) -> str:
         el("h1", facts["title"]),
         el("p", facts["source"], class_="source"),
         _key_figures(facts),
-        section("Words found", _found(facts), el("p", _findings(facts), class_="note")),
+        section("Words found", _found(facts), note(_findings(facts))),
         *([_missed(facts)] if facts["missed"] else []),
-        section("Round by round", _rounds(facts), el("p", _ROUNDS, class_="note")),
-        section("The search", el("p", facts["reason"]), _plan(facts)),
-        section("What is promised", *[el("p", text) for text in _promised(facts)]),
+        section("Round by round", _rounds(facts), note(_ROUNDS)),
+        section("The search", el("p", facts["reason"]), facts_table({k: facts[k] for k in _PLAN})),
+        section("What is promised", *paragraphs(_promised(facts))),
         section("What is not promised", plain_list([_without_mixes(facts), *_NOT_PROMISED])),
         section("All words", _all(facts)),
-        el("footer", el("p", _footer(facts))),
+        footer(facts["seed"], facts["fingerprint"], "plan of every round"),
     )
     return document(facts["title"], body)
 
@@ -87,13 +97,13 @@ def _findings(facts: Facts) -> str:
 
 def _missed(facts: Facts) -> Markup:
     rows = [[row["word"], f"{row['truth']:,}"] for row in facts["missed"]]
-    note = (
+    why = (
         f"Words among the true first {facts['top']:,} that are not among the first "
         f"{facts['top']:,} found: too rare for the threshold, too long for the rounds, crowded "
         "out, or as frequent as others that are."
     )
     table = rows_table(["missed", "people"], rows[:_CHART_WORDS])
-    return section("Words missed", table, el("p", note, class_="note"))
+    return section("Words missed", table, note(why))
 
 
 def _rounds(facts: Facts) -> Markup:
@@ -110,14 +120,6 @@ def _rounds(facts: Facts) -> Markup:
 def _some(prefixes: list[str]) -> str:
     more = f" and {len(prefixes) - _PREFIXES:,} more" if len(prefixes) > _PREFIXES else ""
     return " ".join(prefixes[:_PREFIXES]) + more if prefixes else "none"
-
-
-def _plan(facts: Facts) -> Markup:
-    rows = [
-        el("tr", el("th", name.replace("_", " ")), el("td", fact(name, facts[name])))
-        for name in _PLAN
-    ]
-    return el("div", el("table", *rows, class_="plan"), class_="scroll")
 
 
 def _promised(facts: Facts) -> list[str]:
@@ -154,10 +156,4 @@ def _all(facts: Facts) -> Markup:
         for row in shown
     ]
     title = f"The {len(shown):,} most frequent of {facts['words_found']:,} words found"
-    return el("details", el("summary", title), rows_table(head, rows))
-
-
-def _footer(facts: Facts) -> str:
-    seed = facts["seed"]
-    chance = "randomness from the operating system" if seed is None else f"seed {seed}"
-    return f"mixtally {VERSION}, {chance}, plan of every round {facts['fingerprint']}"
+    return folded(title, rows_table(head, rows))

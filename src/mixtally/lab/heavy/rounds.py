@@ -18,9 +18,10 @@ from mixtally.estimate.intervals import intervals
 from mixtally.estimate.significant import least_significant
 from mixtally.ground.chance import Chance
 from mixtally.ground.draw import permutation
+from mixtally.lab.cells import Progress, quiet
 from mixtally.lab.heavy.design import Design, Way, whole_error
 from mixtally.lab.heavy.result import Found, HeavyResult, Round
-from mixtally.lab.simulate import Progress, play
+from mixtally.lab.simulate import play
 from mixtally.privacy.price import verify
 from mixtally.protocols.base import Protocol
 from mixtally.records.results import Tally
@@ -33,7 +34,7 @@ def find_words(
     vocabulary: tuple[str, ...],
     codes: _Codes,
     chance: Chance,
-    progress: Progress = lambda *_: None,
+    progress: Progress = quiet,
 ) -> HeavyResult:
     """The most frequent words of a crowd, by real messages through every round.
 

@@ -5,10 +5,20 @@ from mixtally.lab.memories.prices import Facts
 from mixtally.lab.memories.words import NOT_PROMISED, findings, linking, promised
 from mixtally.report.charts import Row, rows_chart
 from mixtally.report.curves import STYLE, Chart, Curve, draw
-from mixtally.report.page import document, figures_list, plain_list, rows_table, section
+from mixtally.report.parts import (
+    document,
+    facts_table,
+    figures_list,
+    folded,
+    footer,
+    note,
+    paragraphs,
+    plain_list,
+    rows_table,
+    section,
+)
 from mixtally.report.svg import Markup, el
 from mixtally.report.words import at_most, number
-from mixtally.version import VERSION
 
 _STYLE = ".c1{stroke:var(--soft);stroke-dasharray:3 4}.c2{stroke:var(--truth)}"
 _CHART_ROWS = 30
@@ -30,11 +40,15 @@ def page(facts: Facts) -> str:
         section("What reports cost", draw(_losses(facts)), *_notes([_LOSSES])),
         section("What averaging tells", draw(_averaging(facts)), *_notes([_AVERAGING]), _by(facts)),
         section("What linking tells", el("p", linking(facts))),
-        section("What is promised", *[el("p", text) for text in promised(facts)]),
+        section("What is promised", *paragraphs(promised(facts))),
         section("What is not promised", plain_list(NOT_PROMISED)),
-        section("The plan", *_notes([facts["reason"]]), _plan(facts)),
+        section(
+            "The plan",
+            *_notes([facts["reason"]]),
+            facts_table({name: facts[name] for name in _PLAN if facts[name] is not None}),
+        ),
         section("All estimates", _all(facts)),
-        el("footer", el("p", _footer(facts))),
+        footer(facts["seed"], facts["fingerprint"]),
     )
     return document(facts["title"], body, STYLE + _STYLE)
 
@@ -53,7 +67,7 @@ _AVERAGING = (
 
 
 def _notes(texts: list[str]) -> list[Markup]:
-    return [el("p", text[:1].upper() + text[1:], class_="note") for text in texts if text]
+    return [note(text[:1].upper() + text[1:]) for text in texts if text]
 
 
 def _key_figures(facts: Facts) -> Markup:
@@ -114,35 +128,24 @@ def _now(facts: Facts) -> tuple[tuple[float, str], ...]:
 
 
 def _by(facts: Facts) -> Markup:
-    head = ["reports", "eps_T", "fresh noise", "drawn once", "true bit", "played", "kept bit"]
-    head += ["played"]
-    names = ("fresh_wrong", "drawn_once_wrong", "true_bit_wrong", "true_bit_wrong_measured")
-    names += ("kept_bit_wrong", "kept_bit_wrong_measured")  # type: ignore[assignment]
+    columns = (
+        ("fresh noise", "fresh_wrong"),
+        ("drawn once", "drawn_once_wrong"),
+        ("true bit", "true_bit_wrong"),
+        ("played", "true_bit_wrong_measured"),
+        ("kept bit", "kept_bit_wrong"),
+        ("played", "kept_bit_wrong_measured"),
+    )
     rows = [
-        [f"{row['reports']:,}", at_most(row["eps_T"]), *(_share(row[name]) for name in names)]
+        [f"{row['reports']:,}", at_most(row["eps_T"]), *(_share(row[name]) for _, name in columns)]
         for row in facts["by_reports"]
     ]
     title = "Losses and wrong guesses by the number of reports"
-    return el("details", el("summary", title), rows_table(head, rows))
+    return folded(title, rows_table(["reports", "eps_T", *(head for head, _ in columns)], rows))
 
 
 def _share(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}"
-
-
-def _plan(facts: Facts) -> Markup:
-    rows = [
-        el("tr", el("th", name.replace("_", " ")), el("td", _plain(facts[name])))
-        for name in _PLAN
-        if facts[name] is not None
-    ]
-    return el("div", el("table", *rows, class_="plan"), class_="scroll")
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _all(facts: Facts) -> Markup:
@@ -163,10 +166,4 @@ def _all(facts: Facts) -> Markup:
         cells += [("yes" if row["found"] else "no")] if found else []
         rows.append(cells)
     title = f"The {len(shown):,} largest of {len(facts['estimates']):,} estimates"
-    return el("details", el("summary", title), rows_table(head, rows))
-
-
-def _footer(facts: Facts) -> str:
-    seed = facts["seed"]
-    chance = "randomness from the operating system" if seed is None else f"seed {seed}"
-    return f"mixtally {VERSION}, {chance}, plan {facts['fingerprint']}"
+    return folded(title, rows_table(head, rows))

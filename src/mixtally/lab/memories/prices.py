@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mixtally.encode.bloom import check_design
-from mixtally.estimate.debias import check_choices
+from mixtally.estimate.intervals import checked_level
 from mixtally.estimate.remembered import check_told
 from mixtally.ground.codec import fingerprint
 from mixtally.lab.remembered import check_reports
@@ -50,7 +50,7 @@ def prices(plan: TwoLevel, reports: int, epsilon: float | None) -> Facts:
 
 def check(plan: TwoLevel, reports: int, words: Sequence[str], level: float) -> None:
     """Refuse before the work what cannot be estimated after it; raises ParameterError."""
-    check_choices(level, None)
+    checked_level(level)
     check_reports(plan, reports)
     if plan.hashed:
         check_design(plan, words)

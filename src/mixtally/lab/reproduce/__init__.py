@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from mixtally.errors import ParameterError
+from mixtally.lab.cells import Progress, quiet
 from mixtally.lab.reproduce import notes, repeats, sufficient, verdicts, voting
 from mixtally.lab.reproduce.finding import Finding, Row, Steps
-from mixtally.lab.simulate import Progress
 from mixtally.report.curves import Chart
 
 DOCUMENTS: dict[str, str] = {
@@ -38,7 +38,7 @@ class Reproduction:
         }
 
 
-def reproduce(document: str | None, progress: Progress = lambda *_: None) -> Reproduction:
+def reproduce(document: str | None, progress: Progress = quiet) -> Reproduction:
     """Everything about ``document``, or about all; 001 goes with 003.
 
     Raises ParameterError for a document that is none of these.

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -120,4 +120,4 @@ class Row:
 
     def facts(self) -> dict[str, str]:
         """For JSON."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return asdict(self)

@@ -5,13 +5,15 @@ import math
 import numpy as np
 
 from mixtally.ground.fixed import SCALE, threshold_of
-from mixtally.lab.reproduce.finding import (
-    Finding,
-    Steps,
-    claim,
-    gather,
+from mixtally.lab.reproduce.finding import Finding, Steps, claim, gather
+from mixtally.lab.reproduce.notes_claims import (
+    DELTA,
+    DOCUMENT,
+    EPSILON,
+    estimate,
+    propositions,
+    slips,
 )
-from mixtally.lab.reproduce.notes_claims import propositions
 from mixtally.privacy import clear_uniform, flip_blank, laws, one_hot, single_bit
 from mixtally.privacy.baselines import central_standard_error
 from mixtally.privacy.laws import Ask
@@ -19,15 +21,13 @@ from mixtally.privacy.laws.ask import whole
 from mixtally.privacy.published import notes
 from mixtally.report.curves import Chart, Curve
 
-DOCUMENT = "004"
-EPSILON, DELTA = 1.0, 1e-6
 PROMISES = ((1.0, 1e-6), (1.0, 1e-9), (0.5, 1e-6), (2.0, 1e-6), (0.1, 1e-6))
 CROWDS, FAKES, BINS = (10**4, 10**5, 10**6), 10**7, 100
 
 
 def findings(progress: Steps) -> list[Finding]:
     """Every formula with its numbers, and every claim. The document prints few numbers."""
-    parts = (propositions, _single_bit, _slips, _clear, _flips, _where_unsafe, _constant, _estimate,
+    parts = (propositions, _single_bit, slips, _clear, _flips, _where_unsafe, _constant, estimate,
              _blank)  # fmt: skip
     return gather(parts, progress)
 
@@ -60,28 +60,6 @@ def _single_bit() -> list[Finding]:
         claim(DOCUMENT, "(4.48)", "the promise is kept: delta", truth.upper <= DELTA, truth.upper),
         claim(DOCUMENT, "(4.48)", f"q stays below 1/2, n = {few}: q asked", too_much < 0.5,
               too_much, f"{enough:.3f} suffices"),
-    ]  # fmt: skip
-
-
-def _slips() -> list[Finding]:
-    users, flip = 1000, 0.03
-    exact = single_bit.delta(users, 0, threshold_of(flip), EPSILON, 0)
-    wrong = notes.tail_as_printed(EPSILON, users - 1, flip)
-    right = notes.tail(EPSILON, users - 1, flip)
-    many = 10**6
-    q = notes.single_bit(EPSILON, DELTA, many)
-    printed = notes.single_bit_error_as_printed(EPSILON, DELTA, q)
-    meant = math.sqrt(many * q * (1.0 - q)) / (1.0 - 2.0 * q)
-    return [
-        claim(DOCUMENT, "(4.10), (4.14)", "the left side is delta: ratio to the exact law",
-              abs(wrong / exact.upper - 1.0) < 1e-3, wrong / exact.upper,
-              f"n = 1,000, q = 0.03: {wrong:.3g} against {exact.upper:.3g}; the factor must be "
-              "p (1 + e^epsilon) - 1"),
-        claim(DOCUMENT, "(4.13)", "the left side is delta: ratio to the exact law",
-              abs(right / exact.upper - 1.0) < 1e-3, right / exact.upper, f"{right:.4g}"),
-        claim(DOCUMENT, "(4.62)", "the deviation equals that of (4.61): ratio",
-              abs(printed / meant - 1.0) < 1e-3, printed / meant,
-              f"{printed:.4g} against {meant:.4g} counts: the root was lost"),
     ]  # fmt: skip
 
 
@@ -158,33 +136,6 @@ def _constant() -> list[Finding]:
               abs(power) < 0.05, power,
               f"messages, exact: {errors[0]:.1f}, {errors[1]:.1f}, {errors[2]:.1f} counts at n = "
               "1e4, 1e5, 1e6"),
-    ]  # fmt: skip
-
-
-def _estimate() -> list[Finding]:
-    """(5.20) and (5.21) by enumeration of one bin of a small collection."""
-    votes, users, fakes, bins, q = 7, 20, 12, 4, 0.2
-    held = np.ones(1)
-    for _ in range(fakes):
-        held = np.convolve(held, [1 - 1 / bins, 1 / bins])
-    law = np.zeros(users + fakes + 1)
-    for r, chance in enumerate(held):
-        seen = np.ones(1)
-        for i in range(users + fakes):
-            one = 1 - q if i < votes + r else q
-            seen = np.convolve(seen, [1 - one, one])
-        law += chance * seen
-    s = np.arange(users + fakes + 1)
-    estimate = (s - (users + fakes) * q) / (1 - 2 * q) - fakes / bins
-    mean = float(law @ estimate)
-    spread = float(law @ (estimate - mean) ** 2)
-    flips = (users + fakes) * q * (1 - q) / (1 - 2 * q) ** 2
-    said = flips + fakes / bins * (1 - 1 / bins)
-    return [
-        claim(DOCUMENT, "(5.20)", "the estimate is unbiased: distance", abs(mean - votes) < 1e-9,
-              abs(mean - votes), "20 people, 12 fakes, 4 bins, enumerated", "counts"),
-        claim(DOCUMENT, "(5.21)", "its variance is the one that is said: ratio",
-              abs(spread / said - 1) < 1e-9, spread / said),
     ]  # fmt: skip
 
 

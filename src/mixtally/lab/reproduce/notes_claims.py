@@ -1,4 +1,4 @@
-"""Notes 004: its propositions, checked by counterexample and by enumeration."""
+"""Notes 004: propositions and equations, checked by counterexample and by enumeration."""
 
 import math
 from itertools import pairwise
@@ -9,15 +9,67 @@ from mixtally.ground.fixed import threshold_of
 from mixtally.ground.tails import Floats
 from mixtally.lab.reproduce.finding import Finding, claim
 from mixtally.lab.reproduce.small import sum_law
-from mixtally.privacy import flip_blank
+from mixtally.privacy import flip_blank, single_bit
+from mixtally.privacy.published import notes
 
 DOCUMENT = "004"
+EPSILON, DELTA = 1.0, 1e-6
 _FLOOR = 1e-250
 
 
 def propositions() -> list[Finding]:
     """2.3, 3.1 and 4.1."""
     return [*_indistinguishable(), *_more_records(), *_nothing_but_zeros()]
+
+
+def slips() -> list[Finding]:
+    """Equations that do not say what is meant, by the numbers they give."""
+    users, flip = 1000, 0.03
+    exact = single_bit.delta(users, 0, threshold_of(flip), EPSILON, 0)
+    wrong = notes.tail_as_printed(EPSILON, users - 1, flip)
+    right = notes.tail(EPSILON, users - 1, flip)
+    many = 10**6
+    q = notes.single_bit(EPSILON, DELTA, many)
+    printed = notes.single_bit_error_as_printed(EPSILON, DELTA, q)
+    meant = math.sqrt(many * q * (1.0 - q)) / (1.0 - 2.0 * q)
+    return [
+        claim(DOCUMENT, "(4.10), (4.14)", "the left side is delta: ratio to the exact law",
+              abs(wrong / exact.upper - 1.0) < 1e-3, wrong / exact.upper,
+              f"n = 1,000, q = 0.03: {wrong:.3g} against {exact.upper:.3g}; the factor must be "
+              "p (1 + e^epsilon) - 1"),
+        claim(DOCUMENT, "(4.13)", "the left side is delta: ratio to the exact law",
+              abs(right / exact.upper - 1.0) < 1e-3, right / exact.upper, f"{right:.4g}"),
+        claim(DOCUMENT, "(4.62)", "the deviation equals that of (4.61): ratio",
+              abs(printed / meant - 1.0) < 1e-3, printed / meant,
+              f"{printed:.4g} against {meant:.4g} counts: the root was lost"),
+    ]  # fmt: skip
+
+
+def estimate() -> list[Finding]:
+    """(5.20) and (5.21) by enumeration of one bin of a small collection."""
+    votes, users, fakes, bins, q = 7, 20, 12, 4, 0.2
+    held = np.ones(1)
+    for _ in range(fakes):
+        held = np.convolve(held, [1 - 1 / bins, 1 / bins])
+    law = np.zeros(users + fakes + 1)
+    for r, chance in enumerate(held):
+        seen = np.ones(1)
+        for i in range(users + fakes):
+            one = 1 - q if i < votes + r else q
+            seen = np.convolve(seen, [1 - one, one])
+        law += chance * seen
+    s = np.arange(users + fakes + 1)
+    found = (s - (users + fakes) * q) / (1 - 2 * q) - fakes / bins
+    mean = float(law @ found)
+    spread = float(law @ (found - mean) ** 2)
+    flips = (users + fakes) * q * (1 - q) / (1 - 2 * q) ** 2
+    said = flips + fakes / bins * (1 - 1 / bins)
+    return [
+        claim(DOCUMENT, "(5.20)", "the estimate is unbiased: distance", abs(mean - votes) < 1e-9,
+              abs(mean - votes), "20 people, 12 fakes, 4 bins, enumerated", "counts"),
+        claim(DOCUMENT, "(5.21)", "its variance is the one that is said: ratio",
+              abs(spread / said - 1) < 1e-9, spread / said),
+    ]  # fmt: skip
 
 
 def _indistinguishable() -> list[Finding]:

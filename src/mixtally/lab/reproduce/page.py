@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from mixtally.lab.reproduce import DOCUMENTS, Reproduction
 from mixtally.lab.reproduce.finding import COMPUTED, DIFFERS, FALSE, REPRODUCES, Finding, Row
 from mixtally.report.curves import STYLE, draw
-from mixtally.report.page import document, figures_list, section
+from mixtally.report.parts import document, figures_list, section
 from mixtally.report.svg import Markup, el
 from mixtally.version import VERSION
 

@@ -6,12 +6,7 @@ import numpy as np
 
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE, threshold_of
-from mixtally.lab.reproduce.finding import (
-    Finding,
-    Steps,
-    claim,
-    gather,
-)
+from mixtally.lab.reproduce.finding import Finding, Steps, claim, gather
 from mixtally.lab.reproduce.small import sum_law
 from mixtally.privacy import laws, single_bit
 from mixtally.privacy.baselines import central_standard_error

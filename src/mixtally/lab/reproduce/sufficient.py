@@ -10,12 +10,7 @@ import numpy as np
 
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.ground.tails import Floats
-from mixtally.lab.reproduce.finding import (
-    Finding,
-    Steps,
-    claim,
-    gather,
-)
+from mixtally.lab.reproduce.finding import Finding, Steps, claim, gather
 from mixtally.privacy import one_hot, ratio, vectors
 from mixtally.privacy.published import sufficient
 from mixtally.privacy.weights import Orbit, flip_law, small_binomial

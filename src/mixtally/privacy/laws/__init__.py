@@ -15,7 +15,7 @@ from mixtally.privacy.laws import several
 from mixtally.privacy.laws.ask import Ask, checked, given, whole
 from mixtally.privacy.laws.single import LAWS, kept
 from mixtally.privacy.search import least_meeting, usual_cover
-from mixtally.protocols.clear_shaped import MOST_SHIFT, shape_variance
+from mixtally.protocols.clear_shaped import MOST_SHIFT, shape_moment
 from mixtally.records.certificate import Certificate, Status
 from mixtally.records.guarantee import MOST_USERS, Observer, checked_epsilon
 
@@ -213,7 +213,7 @@ def standard_error(name: str, ask: Ask) -> float:
         return remembered.standard_error(kept(ask), ask.users or 1)
     rounds = ask.repeats or 1
     if name == "clear-shaped":
-        return math.sqrt(shape_variance(whole(ask.ratio), whole(ask.shift)) / rounds)
+        return math.sqrt(shape_moment(whole(ask.ratio), whole(ask.shift), 2) / rounds)
     fakes = ask.fakes or 0
     users = ask.users if ask.users is not None else fakes
     spread = (

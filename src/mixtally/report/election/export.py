@@ -1,14 +1,12 @@
 """A vote as JSON and as CSV, all digits kept."""
 
-import csv
-import io
-import json
 from typing import Any
 
 from mixtally.ground.codec import fingerprint
 from mixtally.privacy.baselines import local_standard_error
 from mixtally.privacy.local import least_wrong, speaks
 from mixtally.protocols.facts import plan_facts
+from mixtally.report import texts
 from mixtally.report.election.votes import Count, Election
 
 
@@ -93,18 +91,12 @@ def rows(election: Election, count: Count) -> list[dict[str, Any]]:
 
 def csv_text(election: Election) -> str:
     """A line for every version and option, the true winner first."""
-    out, writer = io.StringIO(), None
-    for name, count in election.counts().items():
-        table = rows(election, count)
-        for i in election.ranked():
-            row = {"version": name, **table[i]}
-            if writer is None:
-                writer = csv.DictWriter(out, fieldnames=list(row))
-                writer.writeheader()
-            writer.writerow(row)
-    return out.getvalue()
+    tables = {name: rows(election, count) for name, count in election.counts().items()}
+    return texts.csv_text(
+        {"version": name, **table[i]} for name, table in tables.items() for i in election.ranked()
+    )
 
 
 def json_text(election: Election) -> str:
     """The whole vote as JSON."""
-    return json.dumps(facts(election), indent=1, allow_nan=False) + "\n"
+    return texts.json_text(facts(election))

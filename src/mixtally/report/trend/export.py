@@ -1,13 +1,11 @@
 """Counts over time as CSV and as JSON, all digits kept."""
 
-import csv
-import io
-import json
 from dataclasses import asdict
 from typing import Any
 
 from mixtally.ground.codec import fingerprint
 from mixtally.protocols.facts import plan_facts
+from mixtally.report import texts
 from mixtally.report.trend.trend import Step, Trend
 
 
@@ -101,24 +99,14 @@ def facts(trend: Trend) -> dict[str, Any]:
 
 def json_text(trend: Trend) -> str:
     """Everything as JSON."""
-    return json.dumps(facts(trend), indent=1, allow_nan=False) + "\n"
+    return texts.json_text(facts(trend))
 
 
 def counts_csv(trend: Trend) -> str:
     """A line an epoch and bin."""
-    return _csv([row for i in range(len(trend.epochs)) for row in count_rows(trend, i)])
+    return texts.csv_text(row for i in range(len(trend.epochs)) for row in count_rows(trend, i))
 
 
 def changes_csv(trend: Trend) -> str:
     """A line a change and bin; empty with a single epoch."""
-    return _csv([row for step in trend.steps for row in change_rows(trend, step)])
-
-
-def _csv(rows: list[dict[str, Any]]) -> str:
-    if not rows:
-        return ""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, fieldnames=list(rows[0]))
-    writer.writeheader()
-    writer.writerows(rows)
-    return out.getvalue()
+    return texts.csv_text(row for step in trend.steps for row in change_rows(trend, step))

@@ -2,13 +2,24 @@
 
 from mixtally.ground.codec import fingerprint
 from mixtally.protocols.facts import plan_facts
-from mixtally.report.page import document, figures_list, figures_section, section
+from mixtally.report.page import figures_section
+from mixtally.report.parts import (
+    document,
+    facts_table,
+    figures_list,
+    folded,
+    footer,
+    note,
+    paragraphs,
+    plain_list,
+    rows_table,
+    section,
+)
 from mixtally.report.svg import Markup, el
 from mixtally.report.trend.chart import STYLE, changes_chart, counts_chart
-from mixtally.report.trend.table import spending_cells, who
+from mixtally.report.trend.table import spending_cells, spending_head, who
 from mixtally.report.trend.trend import Trend
-from mixtally.report.words import at_most, fact, not_promised, number, promise
-from mixtally.version import VERSION
+from mixtally.report.words import at_most, not_promised, number, promise
 
 _PANELS = 12
 _ROWS = 200
@@ -24,15 +35,24 @@ def page(trend: Trend) -> str:
         section(
             "Counts over time",
             counts_chart(trend, _PANELS),
-            el("p", _legend(trend) + trend.findings(), class_="note"),
+            note(_legend(trend) + trend.findings()),
         ),
         *([_changes(trend)] if trend.steps else []),
         *map(figures_section, trend.figures),
-        section("Who spends what", _spending(trend), el("p", who(trend), class_="note")),
-        section("The plan", el("p", trend.reason), _plan_table(trend)),
-        section("What is promised", *[el("p", text) for text in _promise(trend)]),
-        section("What is not promised", el("ul", *[el("li", t) for t in _not_promised(trend)])),
-        el("footer", el("p", _footer(trend))),
+        section(
+            "Who spends what",
+            rows_table(spending_head(trend), map(spending_cells, trend.spending)),
+            note(who(trend)),
+        ),
+        section(
+            "The plan",
+            el("p", trend.reason),
+            note("One epoch under this plan, planned for the smallest crowd:"),
+            facts_table(plan_facts(trend.plan, trend.protocol)),
+        ),
+        section("What is promised", *paragraphs(_promise(trend))),
+        section("What is not promised", plain_list(_not_promised(trend))),
+        footer(trend.seed, fingerprint(trend.plan)),
     )
     return document(trend.title, body, STYLE)
 
@@ -59,11 +79,9 @@ def _changes(trend: Trend) -> Markup:
     return section(
         "Changes from epoch to epoch",
         changes_chart(trend, _PANELS),
-        el(
-            "p",
+        note(
             "The noise of two collections is in every change. Neighboring changes share one of "
-            "them, so they lean against each other.",
-            class_="note",
+            "them, so they lean against each other."
         ),
         _largest(trend),
     )
@@ -76,52 +94,16 @@ def _largest(trend: Trend) -> Markup:
     sure.sort(key=lambda item: -abs(item[0].change.counts[item[1]]))
     head = [question.name, "from", "to", "change", "interval", "interval, all"]
     rows = [
-        el("tr", *[el("td", cell) for cell in (
+        (
             question.label(i), trend.epochs[step.first], trend.epochs[step.last],
             f"{step.change.counts[i]:+,.1f}",
             f"{step.change.each.lower[i]:+,} .. {step.change.each.upper[i]:+,}",
             f"{step.change.together.lower[i]:+,} .. {step.change.together.upper[i]:+,}",
-        )])
+        )
         for step, i in sure[:_ROWS]
     ]  # fmt: skip
-    table = el(
-        "table",
-        el("thead", el("tr", *[el("th", name) for name in head])),
-        el("tbody", *rows),
-        class_="bins",
-    )
     title = f"The {len(rows):,} largest of {len(sure):,} sure changes"
-    return el("details", el("summary", title), el("div", table, class_="scroll"))
-
-
-def _spending(trend: Trend) -> Markup:
-    promised = trend.guarantee
-    head = ["epochs taken part in"]
-    head += [] if trend.spending[-1].people is None else ["people"]
-    head += [f"epsilon at delta {promised.delta:g}", f"delta at epsilon {promised.epsilon:g}"]
-    rows = [
-        el("tr", *[el("td", cell) for cell in spending_cells(trend, spent.times)])
-        for spent in trend.spending
-    ]
-    table = el(
-        "table",
-        el("thead", el("tr", *[el("th", name) for name in head])),
-        el("tbody", *rows),
-        class_="bins",
-    )
-    return el("div", table, class_="scroll")
-
-
-def _plan_table(trend: Trend) -> Markup:
-    hidden = {"source", "assumption"}  # told in words below
-    rows = [
-        el("tr", el("th", name.replace("_", " ")), el("td", fact(name, value)))
-        for name, value in plan_facts(trend.plan, trend.protocol).items()
-        if name not in hidden
-    ]
-    table = el("table", *rows, class_="plan")
-    note = "One epoch under this plan, planned for the smallest crowd:"
-    return el("div", el("p", note, class_="note"), table, class_="scroll")
+    return folded(title, rows_table(head, rows))
 
 
 def _promise(trend: Trend) -> list[str]:
@@ -138,8 +120,3 @@ def _not_promised(trend: Trend) -> list[str]:
         "How many people take part in each epoch can be counted by their messages.",
         "Further epochs, of this question or another, spend more.",
     ]
-
-
-def _footer(trend: Trend) -> str:
-    chance = "randomness from the operating system" if trend.seed is None else f"seed {trend.seed}"
-    return f"mixtally {VERSION}, {chance}, plan {fingerprint(trend.plan)}"

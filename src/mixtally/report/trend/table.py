@@ -6,7 +6,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mixtally.report.table import figures_table
-from mixtally.report.trend.trend import Step, Trend
+from mixtally.report.trend.trend import Spent, Step, Trend
 from mixtally.report.words import at_most
 
 MOST_MEANS = 50
@@ -62,25 +62,27 @@ def _change(step: Step, i: int) -> list[RenderableType]:
 
 def spending_table(trend: Trend) -> Table:
     """What people spend by the number of epochs they take part in."""
-    promised = trend.guarantee
     table = Table(header_style="bold")
-    known = trend.spending[-1].people is not None
-    table.add_column("epochs taken part in", justify="right")
-    if known:
-        table.add_column("people", justify="right")
-    table.add_column(f"epsilon at delta {promised.delta:g}", justify="right")
-    table.add_column(f"delta at epsilon {promised.epsilon:g}", justify="right")
+    for heading in spending_head(trend):
+        table.add_column(heading, justify="right")
     for spent in trend.spending:
-        table.add_row(*spending_cells(trend, spent.times))
+        table.add_row(*spending_cells(spent))
     return table
 
 
-def spending_cells(trend: Trend, times: int) -> list[str]:
-    """The row of people in ``times`` epochs: how many, epsilon and delta, rounded up."""
-    spent = next(s for s in trend.spending if s.times == times)
+def spending_head(trend: Trend) -> list[str]:
+    """The columns of ``spending_cells``; how many people there are only where that is known."""
+    people = [] if trend.spending[-1].people is None else ["people"]
+    spent = f"epsilon at delta {trend.guarantee.delta:g}"
+    left = f"delta at epsilon {trend.guarantee.epsilon:g}"
+    return ["epochs taken part in", *people, spent, left]
+
+
+def spending_cells(spent: Spent) -> list[str]:
+    """One row: epochs, how many people, epsilon and delta, rounded up."""
     epsilon = "above 20" if spent.epsilon is None else at_most(spent.epsilon, 4)
     people = [] if spent.people is None else [f"{spent.people:,}"]
-    return [f"{times:,}", *people, epsilon, at_most(spent.delta)]
+    return [f"{spent.times:,}", *people, epsilon, at_most(spent.delta)]
 
 
 def summary(trend: Trend, top: int) -> RenderableType:

@@ -1,0 +1,28 @@
+"""Facts as JSON and rows as CSV, all digits kept."""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+
+def json_text(facts: Mapping[str, Any]) -> str:
+    """``facts`` as a JSON file; raises ValueError for NaN and infinities, which JSON lacks."""
+    return json.dumps(facts, indent=1, allow_nan=False) + "\n"
+
+
+def csv_text(rows: Iterable[Mapping[str, Any]], names: Iterable[str] | None = None) -> str:
+    """A line a row under ``names``, those of the first row when left out; None is left empty.
+
+    Empty without rows and names.
+    """
+    table = list(rows)
+    heading = list(table[0] if names is None and table else names or ())
+    if not heading:
+        return ""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, fieldnames=heading)  # RFC 4180 line ends, so \r is quoted
+    writer.writeheader()
+    writer.writerows(table)
+    return out.getvalue()
