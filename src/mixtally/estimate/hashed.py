@@ -98,7 +98,8 @@ def estimate_hashed(
     spread = math.sqrt(k * share * (shared + share * noise))
     half = NormalDist().inv_cdf(0.5 + 0.5 * level) * spread
     others = left * protocol.bins
-    low, high = (min(max(end, 0.0), float(users)) for end in (others - half, others + half))
+    most = others + half if rank_of(m, k, (1.0 - level) / 2.0) else math.inf
+    low, high = (min(max(end, 0.0), float(users)) for end in (others - half, most))
     return estimate, Figure("people with a value not listed", others, low, high, spread)
 
 
