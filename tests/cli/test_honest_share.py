@@ -48,6 +48,7 @@ def test_errors_are_those_of_everything_that_is_sent(facts):
         ("flip", "--users", 10_000, "--flip", 0.1),
         ("flip", "--users", 10_000, "--flip", 0.01, "--observer", "sums"),
         ("single-bit", "--users", 10_000, "--fakes", 0, "--flip", 0.01),
+        ("flip-uniform", "--users", 10_000, "--fakes", 0, "--bins", 9, "--flip", 0.01, "--split"),
         ("flip-blank", "--users", 10_000, "--fakes", 0, "--flip", 0.1, "--count-crowd"),
     ],
 )

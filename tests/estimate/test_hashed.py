@@ -12,7 +12,9 @@ import pytest
 
 from mixtally.encode.hashed import encode
 from mixtally.errors import InfeasibleError, ParameterError
+from mixtally.estimate import hashed
 from mixtally.estimate.hashed import Candidates, estimate_hashed, rank_of
+from mixtally.ground.draw import below
 from mixtally.ground.fixed import threshold_of
 from mixtally.lab.seeded import SeededChance
 from mixtally.lab.simulate import play
@@ -129,6 +131,31 @@ def test_coverage_over_many_hashes(name):
     assert whole > 0.93
     others = np.mean([run.others.lower <= run.unlisted <= run.others.upper for run in runs])
     assert others > 0.87  # normal, and the collisions are not
+
+
+def _others_under_a_giant(bins, runs=200):
+    """How often the others are held with one unlisted word of nearly all people; nine lines."""
+    chance, held, inside = SeededChance(9), np.array([5000] + [20] * 9), []
+    protocol = ClearShaped.shaped(bins, ratio_of(0.5), 27)
+    for _ in range(runs):
+        codes = below(chance, bins, len(held))
+        lines = Candidates.of(codes[1:], bins)
+        tally = play(protocol, np.repeat(codes, held), chance)
+        _, others = estimate_hashed(protocol, tally, int(held.sum()), lines)
+        inside.append(others.lower <= 5000 <= others.upper)
+    return inside
+
+
+def test_a_giant_under_a_line_leaves_the_others_without_an_upper_end():
+    """A frequent unlisted word is taken for a line's in 9 of 50 hashes. 200 hashes of which 97.5 %
+    hold, or more: fewer than 185 with probability 2e-4."""
+    assert sum(_others_under_a_giant(50)) >= 185
+
+
+def test_an_upper_end_where_the_giant_may_hide_is_found(monkeypatch):
+    """Planted: the normal interval has both ends, whatever the lines may hide."""
+    monkeypatch.setattr(hashed, "rank_of", lambda *_: 1)
+    assert sum(_others_under_a_giant(50)) < 185
 
 
 def test_candidates_of_one_bin_are_one_line():

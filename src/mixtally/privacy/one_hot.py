@@ -85,7 +85,11 @@ def free_blanks(users: int, fakes: int, threshold: int, epsilon: float) -> float
         blanks = flips(records, threshold)
         return among_blanks(records, threshold, epsilon, rise=0.0, law=blanks).upper
 
-    return expected(upper, users - 1, share)
+    found = expected(upper, users - 1, share)
+    if fakes > users * share:
+        return found
+    # So few may hide less than the cells lose, but they never hurt (Prop. 3.1).
+    return min(found, free_blanks(users, 0, threshold, epsilon))
 
 
 def _without_common_bit(users: int, fakes: int, threshold: int, epsilon: float) -> float:

@@ -19,6 +19,9 @@ from mixtally.records.certificate import Certificate, Status
 from mixtally.records.guarantee import Observer, checked_epsilon, checked_fraction
 from mixtally.records.plan import Plan
 
+_AGAIN = 1.0 + 1e-6
+"""Another machine rounds otherwise, by far less."""
+
 
 def certify(protocol: Protocol, epsilon: float, honest_fraction: float = 1.0) -> Certificate:
     """delta(epsilon) of one person's record under ``protocol``, from its final integers.
@@ -43,7 +46,7 @@ def certify(protocol: Protocol, epsilon: float, honest_fraction: float = 1.0) ->
 def verify(plan: Plan) -> Protocol:
     """The protocol of ``plan``, once its certificate is seen to hold for its integers.
 
-    Raises PlanError when the plan states less than the divergence that its integers have.
+    Raises PlanError when the plan states less than is proved of its integers, or what is not known.
     """
     protocol = protocol_of(plan)
     if protocol.gain == 0.0:
@@ -64,6 +67,13 @@ def verify(plan: Plan) -> Protocol:
             got=f"{stated.upper:g}",
             do="do not use this plan: its promise is false",
         )
+    if true.upper > stated.upper * _AGAIN or stated.lower > true.upper * _AGAIN:
+        # Where only the upper end is known, the lower one is 0 and would let any promise pass.
+        raise PlanError(
+            "plan certificate",
+            wanted=f"ends around those proved of its integers, {true.lower:g} to {true.upper:g}",
+            got=f"{stated.lower:g} to {stated.upper:g}", do="the file was altered: plan again",
+        )  # fmt: skip
     for wanted, got in (
         (true.status, stated.status),
         (true.source, stated.source),
