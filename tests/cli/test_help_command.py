@@ -42,11 +42,9 @@ def test_version_is_printed(cli):
     assert (outcome.status, outcome.out) == (0, f"mixtally {VERSION}\n")
 
 
-@pytest.mark.parametrize("arguments", [(), ("nope",), ("plan",), ("plan", "--nope"), ("simulate",)])
-def test_a_wrong_call_exits_2_and_prints_no_result(cli, arguments):
-    outcome = cli(*arguments)
-    assert (outcome.status, outcome.out) == (2, "")
-    assert "Usage: mixtally" in outcome.err
+@pytest.mark.parametrize("arguments", [("nope",), ("plan",), ("plan", "--nope"), ("simulate",)])
+def test_a_wrong_call_exits_2_and_prints_no_result(refused, arguments):
+    assert "--help`" in refused(*arguments)
 
 
 @pytest.mark.parametrize("argument", ["--help", "--version"])

@@ -116,7 +116,7 @@ def test_a_minimum_crowd_beside_a_share_is_not_measured_by_two_people(refused):
 @pytest.mark.parametrize(
     "more",
     [
-        ("--bins", 100, "--protocol", "flip"),
+        ("--bins", 100, "--protocol", "single-bit"),
         ("--bits", 3, "--protocol", "flip-blank"),
         ("--bits", 16, "--protocol", "flip", "--bytes-per-user", 1),
     ],

@@ -223,7 +223,7 @@ REFUSED = [
     (("--column", "likes", "--number", "0,1"), "row 1: wanted a finite number, got 'red;blue'"),
     (("--column", "city", "--pairs"), "pairs: wanted records of several bits"),
     (("--column", "city", "--repeats", 2), "repeats: wanted vectors of several bits"),
-    (("--column", "likes", "--set", ";", "--protocol", "flip"), "it cannot hold sets"),
+    (("--column", "likes", "--set", ";", "--protocol", "single-bit"), "it cannot hold sets"),
     (("--column", "city", "--observer", "all"), "observer: wanted one of messages, sums"),
     (("--columns", "a,b", "--as", "bits", "--project", "simplex"), "projection: wanted counts"),
 ]

@@ -103,8 +103,14 @@ def test_a_row_longer_than_the_header_is_refused_not_read_in_the_wrong_column(re
 
 
 def test_values_are_taken_as_written(read):
-    people = read("color\n 1\n1\n1.0\n01\nNA\n")
-    assert sorted(people.question.labels) == sorted([" 1", "1", "1.0", "01", "NA"])
+    people = read("color\n 2\n1\n1.0\n01\nNA\n")
+    assert sorted(people.question.labels) == sorted([" 2", "1", "1.0", "01", "NA"])
+
+
+@pytest.mark.parametrize("other", [" 1", "1 ", "\u00a01"])
+def test_values_that_only_spaces_tell_apart_are_refused(read, other):
+    with pytest.raises(DataError, match="differ in more than spaces"):
+        read(f"color\n1\n2\n{other}\n")
 
 
 def test_packed_and_plain_files_are_the_same_crowd(tmp_path, read):

@@ -36,6 +36,11 @@ def test_rows_come_in_any_order_and_epochs_go_by_size(diary):
     assert found.crowd(1).codes.tolist() == [1, 1]
 
 
+def test_one_epoch_is_a_timeline(diary):
+    found = read_timeline(diary("a,3,red", "b,3,blue"), "color", "week", person_column="who")
+    assert (found.epochs, found.users.tolist()) == (("3",), [2])
+
+
 def test_names_go_by_their_letters_or_by_the_order_given(diary):
     path = diary("a,Mar,red", "b,Mar,red", "a,Jan,blue", "b,Jan,red", "a,Feb,red", "b,Feb,red")
     assert read_timeline(path, "color", "week").epochs == ("Feb", "Jan", "Mar")

@@ -102,7 +102,7 @@ def test_a_mix_is_not_offered_where_it_is_allowed_already():
 
 
 def test_what_no_change_helps_has_no_nearest_plan():
-    assert nearest(wish(protocol="flip")) == []
+    assert nearest(wish(protocol="single-bit")) == []
     assert nearest(wish(users=100, epsilon=20.0, protocol="clear-shaped", local_epsilon=1.0)) == []
 
 
@@ -119,11 +119,9 @@ def test_a_budget_of_bytes_that_is_too_small_is_what_gets_changed():
     assert any(near.change.startswith("--bytes-per-user") for near in nearest(asked))
 
 
-@pytest.mark.parametrize("name", ["flip", "single-bit"])
-def test_a_protocol_that_cannot_hold_the_record_says_so(name):
-    with pytest.raises(InfeasibleError) as caught:
-        choose(wish(protocol=name))
-    assert name in str(caught.value)
+def test_a_protocol_that_cannot_hold_the_record_says_so():
+    with pytest.raises(InfeasibleError, match="single-bit"):
+        choose(wish(protocol="single-bit"))
 
 
 @pytest.mark.parametrize("more", [{"protocol": "clear-shaped", "mix_fakes": True}, {}])

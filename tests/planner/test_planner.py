@@ -162,3 +162,16 @@ def test_baselines_are_the_known_numbers():
     assert local_standard_error(1.0, 10**6, 1000) == pytest.approx(1919, abs=1)
     # Direct encoding wins when there are few answers and epsilon is large.
     assert local_standard_error(3.0, 100, 2) < local_standard_error(3.0, 100, 1000)
+
+
+@pytest.mark.parametrize("changes", [{}, {"local_epsilon": 3.0}, {"collections": 2}])
+def test_flip_of_one_value_keeps_what_is_wished(changes):
+    best = choose(wish(30, users=10**5, protocol="flip", **changes)).best
+    assert (best.plan.protocol, best.protocol.fakes, best.protocol.crowd) == (
+        "flip-blank",
+        0,
+        10**5,
+    )
+    assert best.certificate.upper <= 1e-6
+    local = best.protocol.local_epsilon * best.collections
+    assert local <= changes.get("local_epsilon", local)

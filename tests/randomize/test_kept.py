@@ -88,6 +88,13 @@ def test_the_memory_of_another_plan_is_refused(data, plan):
         opened(data, plan=plan)
 
 
+def test_the_damaged_end_of_a_fingerprint_is_not_called_another_plan(data):
+    late = 16 + 2 + 31  # its last byte
+    edited = data[:late] + bytes([data[late] ^ 1]) + data[late + 1 :]
+    with pytest.raises(DataError, match="fingerprint of which a part was edited"):
+        opened(edited)
+
+
 def test_the_memory_of_another_person_is_refused(data):
     with pytest.raises(DataError, match="wanted the memory of 'bob', got that of somebody else"):
         opened(data, owner="bob")

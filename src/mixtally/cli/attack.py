@@ -8,7 +8,7 @@ import typer
 
 from mixtally.cli import options as o
 from mixtally.cli.grouped import takes
-from mixtally.cli.output import print_json, progress_bars, publish
+from mixtally.cli.output import print_json, progress_bars, publish_result
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -231,7 +231,7 @@ def _show(
     if out is not None:
         text = dumps(facts, indent=1, allow_nan=False) + "\n"
         html = page(target.title, _promise(facts), outcomes, facts)
-        written = publish(out, {"report.html": html, "report.json": text})
+        written = publish_result(out, {"report.html": html, "report.json": text})
     if json:
         print_json(facts)
         return

@@ -10,7 +10,7 @@ from mixtally.cli.budget import BUDGET, given, wish_of
 from mixtally.cli.epochs_crowd import CROWD, source_of, timeline_of
 from mixtally.cli.epochs_ledger import charging
 from mixtally.cli.grouped import takes
-from mixtally.cli.output import print_json, progress_bars, publish
+from mixtally.cli.output import print_json, progress_bars, publish_result
 from mixtally.cli.plan_files import read_plan
 from mixtally.cli.reading import READING, reading_of
 
@@ -139,7 +139,7 @@ def show(trend: "Trend", out: Path | None, *, top: int, json: bool) -> None:
             "changes.csv": changes_csv(trend),
             **{f"{found.name}.csv": figures_csv(found) for found in trend.figures},
         }
-        written = publish(out, files)
+        written = publish_result(out, files)
     if json:
         print_json(facts(trend))
         return

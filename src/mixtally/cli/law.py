@@ -157,6 +157,11 @@ def ask_of(request: Request) -> "Ask":
     came = dict(request.came)
     flip, fakes, decay = came.pop("flip"), came.pop("fakes"), came.pop("shape_decay")
     fraction = checked_fraction(request.honest_fraction)
+    if fraction < 1.0 and request.protocol in ("memory", "clear-shaped"):
+        raise ParameterError(
+            "--honest-fraction", wanted="a protocol that counts on people's fakes or flips",
+            got=request.protocol, do="leave it out: its noise is no other person's",
+        )  # fmt: skip
     if fakes is not None:
         fakes = math.floor(fraction * fakes)
     if came["users"] is not None and _counts_people(request):

@@ -1,6 +1,7 @@
 """The commands and the one place where errors become a line and an exit status."""
 
 import sys
+from typing import Any, cast
 
 import typer
 
@@ -54,13 +55,37 @@ for command in (
 app.add_typer(ledger)
 
 
+_Unusable = cast("type[Exception]", typer.BadParameter.__mro__[1])
+"""The error of a command line that cannot be read; the parser that defines it has no fixed name."""
+
+
 def run() -> None:
     """Run the command line; bad input exits with status 2, a broken privacy number with 3."""
     try:
-        app()
+        status = app(standalone_mode=False)
+    except _Unusable as error:
+        _refuse(error)
     except InputError as error:
         typer.echo(f"mixtally: {error}", err=True)
         sys.exit(2)
     except AccountingError as error:
         typer.echo(f"mixtally: {error}", err=True)
         sys.exit(3)
+    else:
+        if status:
+            sys.exit(status)
+
+
+def _refuse(error: Any) -> None:
+    """One line as for every other bad input; a call without any argument is answered by help."""
+    said = error.format_message()
+    if "\n" in said:
+        error.show()
+    else:
+        path = error.ctx.command_path if error.ctx else "mixtally"
+        typer.echo(
+            f"mixtally: {path.rpartition(' ')[2]}: wanted a call as --help describes it, got "
+            f"another: {said.rstrip('.')}; see `{path} --help`",
+            err=True,
+        )
+    sys.exit(2)

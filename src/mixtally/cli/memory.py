@@ -8,7 +8,7 @@ import typer
 from mixtally.cli import options as o
 from mixtally.cli.grouped import takes
 from mixtally.cli.memory_options import BLOOM, LEVELS, filled
-from mixtally.cli.output import print_json, progress_bars, publish
+from mixtally.cli.output import print_json, progress_bars, publish_result
 
 if TYPE_CHECKING:
     from mixtally.ground.chance import Chance
@@ -114,7 +114,7 @@ def show(facts: "Facts", out: Path | None, *, top: int, json: bool) -> None:
     written = []
     if out is not None:
         texts = (page(facts), json_text(facts), csv_text(facts))
-        written = publish(out, dict(zip(_FILES, texts, strict=True)))
+        written = publish_result(out, dict(zip(_FILES, texts, strict=True)))
     if json:
         print_json(facts)
         return
@@ -160,6 +160,7 @@ def _refuse_without_hashing(options: dict[str, Any]) -> None:
 def _plan(population: "Population", options: dict[str, Any]) -> "TwoLevel":
     from mixtally.errors import ParameterError
     from mixtally.protocols.two_level import hashed_question, two_level
+    from mixtally.records.question import MOST_SET
 
     permanent, p, q = (options[name] for name in ("permanent", "p", "q"))
     bits, hashes, cohorts = (options[name] for name in ("bloom_bits", "hashes", "cohorts"))
@@ -169,7 +170,13 @@ def _plan(population: "Population", options: dict[str, Any]) -> "TwoLevel":
         raise ParameterError(
             "bloom bits", wanted="an integer in [8, 65,536]", got=bits, do="128 is a common choice"
         )
-    question = hashed_question(population.question.name, bits, 2 if hashes is None else hashes)
+    hashes = 2 if hashes is None else hashes
+    if not 1 <= hashes <= min(MOST_SET, bits):
+        raise ParameterError(
+            "hashes", wanted=f"an integer in [1, {min(MOST_SET, bits)}]", got=hashes,
+            do="it is how many bits a value sets: 2 is a common choice",
+        )  # fmt: skip
+    question = hashed_question(population.question.name, bits, hashes)
     return two_level(question, permanent, p, q, 8 if cohorts is None else cohorts)
 
 

@@ -70,7 +70,7 @@ BLOOM: dict[str, tuple[Any, Any]] = {
     ),
     "hashes": (
         Annotated[
-            int | None, o.whole_option("--hashes", "Bits a hashed value sets (default 2).")
+            int | None, o.whole_option("--hashes", "Bits a hashed value sets, 1 to 16 (default 2).")
         ],
         None,
     ),

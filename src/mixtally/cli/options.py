@@ -156,6 +156,7 @@ def messages_per_user(fakes: float | None, messages: float | None) -> "float | F
 def read_labels(path: Path | None) -> tuple[str, ...] | None:
     """The labels in a file, one a line; raises DataError unless they are distinct text."""
     from mixtally.errors import DataError
+    from mixtally.lab.population import check_spaces
 
     if path is None:
         return None
@@ -174,6 +175,7 @@ def read_labels(path: Path | None) -> tuple[str, ...] | None:
             got=f"{len(labels):,} lines, {distinct:,} distinct that are not empty",
             do="remove empty lines and repetitions",
         )  # fmt: skip
+    check_spaces(str(path), labels)
     return labels
 
 

@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +44,35 @@ def publish(directory: Path, files: Mapping[str, str | bytes]) -> list[Path]:
     for move in moves:
         move.forget()
     return [move.target for move in moves]
+
+
+_RESULTS = frozenset(
+    name + ".csv"
+    for name in (
+        "estimates", "numbers", "pairs", "correlations", "tables", "shares", "words", "counts",
+        "changes", "means", "mean_changes", "others",
+    )
+) | {"plan.json"}  # fmt: skip
+"""What results are made of beside the report.html and report.json that all of them have."""
+
+
+def publish_result(directory: Path, files: Mapping[str, str | bytes]) -> list[Path]:
+    """``publish``; says on standard error which files there are an earlier result's.
+
+    They are left: nobody but their owner knows whether they are still wanted.
+    """
+    written = publish(directory, files)
+    others = [
+        name
+        for name in sorted(path.name for path in directory.iterdir())
+        if name not in files and (name in _RESULTS or fnmatch(name, "plan-*.json"))
+    ]
+    if others:
+        sys.stderr.write(
+            f"mixtally: note: {directory} also holds {', '.join(others)} of an earlier run, no "
+            "part of this result\n"
+        )
+    return written
 
 
 def _check_free(target: Path) -> None:

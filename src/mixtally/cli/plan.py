@@ -83,6 +83,7 @@ def plan(
         if target_share is None and target_error is None:
             _print_nearest(wish, error, json=json)
         raise
+    _check_seed(options["hash_seed"], answer.best)
     forecast = planner.forecast(answer.best, level)  # refuses a level before anything is written
     written = _write(answer, out) if out is not None else []
     with sign_of_life("looking at smaller budgets"):
@@ -119,6 +120,18 @@ def _check_targets(
         raise ParameterError(
             "users", wanted="--users", got="none",
             do="say how many take part, or give --target-share to find how many are needed",
+        )  # fmt: skip
+
+
+def _check_seed(seed: str | None, best: "Offer") -> None:
+    """Raises ParameterError when a seed was given and nothing in the plan is hashed."""
+    from mixtally.errors import ParameterError
+
+    if seed is not None and best.plan.question.hashed is None:
+        raise ParameterError(
+            "--hash-seed", wanted="a plan whose values share bins by a hash",
+            got=f"{best.name} with a bin for each value",
+            do="leave it out, or add --hash-bins to hash values into so many bins",
         )  # fmt: skip
 
 

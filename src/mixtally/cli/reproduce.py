@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mixtally.cli import options as o
-from mixtally.cli.output import print_json, progress_bars, publish
+from mixtally.cli.output import print_json, progress_bars, publish_result
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -43,7 +43,7 @@ def reproduce(
         "report.html": page(found),
         "report.json": dumps(facts, indent=1, allow_nan=False) + "\n",
     }
-    written = publish(out, files)
+    written = publish_result(out, files)
     if json:
         print_json(facts)
         return

@@ -52,9 +52,11 @@ def asked(options: dict[str, Any], budget: dict[str, Any], beside: dict[str, Any
     flags = given(rest) + [_FLAGS[name] for name in reading if _came(options[name])]
     flags += [flag for flag, value in beside.items() if _came(value)]
     if flags:
+        hashed = {"--hash-bins", "--candidates"} & set(flags)
         raise ParameterError(
             "--memory", wanted="no mixes, no plan and one value of a --column a person",
-            got="it beside " + ", ".join(flags), do="leave these out",
+            got="it beside " + ", ".join(flags),
+            do="leave these out" + "; `mixtally memory --bloom-bits` hashes words" * bool(hashed),
         )  # fmt: skip
     if options["column"] is None:
         raise ParameterError(

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mixtally.cli.output import print_json, publish
+from mixtally.cli.output import print_json, publish_result
 from mixtally.cli.plan_files import plan_files
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def show(study: "Study", out: Path | None, *, top: int, json: bool) -> None:
             **plan_files(study),
             **{f"{found.name}.csv": figures_csv(found) for found in study.main.figures},
         }
-        written = publish(out, files)
+        written = publish_result(out, files)
     if json:
         print_json(facts(study))
         return

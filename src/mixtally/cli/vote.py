@@ -8,7 +8,7 @@ import typer
 from mixtally.cli import options as o
 from mixtally.cli.budget import BUDGET, wish_of
 from mixtally.cli.grouped import takes
-from mixtally.cli.output import print_json, progress_bars, publish
+from mixtally.cli.output import print_json, progress_bars, publish_result
 
 if TYPE_CHECKING:
     from mixtally.report.election.votes import Election
@@ -132,7 +132,7 @@ def _show(held: "Election", out: Path | None, *, json: bool) -> None:
             "report.json": json_text(held),
             "shares.csv": csv_text(held),
         }
-        written = publish(out, files)
+        written = publish_result(out, files)
     if json:
         print_json(facts(held))
         return

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mixtally.cli import options as o
-from mixtally.cli.output import print_json, progress_bars, publish
+from mixtally.cli.output import print_json, progress_bars, publish_result
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -112,7 +112,7 @@ def _show(result: "HeavyResult", told: "Facts", out: Path | None, *, json: bool)
             "report.json": json_text(told),
             "words.csv": csv_text(told),
         }
-        written = publish(out, files)
+        written = publish_result(out, files)
     if json:
         print_json(told)
         return

@@ -10,7 +10,14 @@ import numpy as np
 from mixtally.encode.bits import rows_of
 from mixtally.errors import DataError, PlanError
 from mixtally.lab.cells import Cells, missing
-from mixtally.lab.population import Population, check_crowd, check_varied, in_order, number_of
+from mixtally.lab.population import (
+    Population,
+    check_crowd,
+    check_spaces,
+    check_varied,
+    in_order,
+    number_of,
+)
 from mixtally.lab.reading import Reading
 from mixtally.records.question import Kind, Question
 
@@ -31,6 +38,7 @@ def attributes(
     check_crowd(path, len(codes[0]))
     records, names, start = [], [], 0
     for column, book, found in zip(reading.columns, books.numbers, codes, strict=True):
+        check_spaces(f"{path}, column {column!r}", book)
         check_varied(path, column, book)
         ordered, place = in_order(book, fixed=books.fixed)
         records.append(start + place[np.frombuffer(found, dtype=np.int64)])

@@ -1,7 +1,7 @@
 """A crowd whose records are known: everybody's bin, or everybody's bits."""
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -82,6 +82,29 @@ def collected(
     path: Path, column: str, values: Iterable[str | None], labels: Sequence[str] | None
 ) -> Population:
     """The crowd of ``values``, as ``read_population`` has it."""
+    names, codes = numbered(path, column, values, labels)
+    check_varied(path, column, names)
+    return Population(Question(name=column, bins=len(names), labels=names), codes)
+
+
+def read_names(
+    path: Path,
+    column: str,
+    labels: Sequence[str] | None = None,
+    progress: Progress = lambda *_: None,
+) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+    """The values of ``column`` as names and the number of each row's; one name is enough.
+
+    Otherwise as ``read_population``.
+    """
+    with cells(path, [column], progress) as rows:
+        return numbered(path, column, (row[0] for row in rows), labels)
+
+
+def numbered(
+    path: Path, column: str, values: Iterable[str | None], labels: Sequence[str] | None
+) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+    """The distinct ``values``, sorted, or ``labels``; and the place of each value among them."""
     numbers = {label: number for number, label in enumerate(labels or ())}
     codes = array("q")
     for row, value in enumerate(values, start=1):
@@ -89,10 +112,9 @@ def collected(
             raise missing(path, row, column)
         codes.append(number_of(path, row, value, numbers, fixed=labels is not None))
     check_crowd(path, len(codes))
-    check_varied(path, column, numbers)
+    check_spaces(f"{path}, column {column!r}", numbers)
     ordered, place = in_order(numbers, fixed=labels is not None)
-    question = Question(name=column, bins=len(ordered), labels=ordered)
-    return Population(question, place[np.frombuffer(codes, dtype=np.int64)])
+    return ordered, place[np.frombuffer(codes, dtype=np.int64)]
 
 
 def number_of(path: Path, row: int, value: str, numbers: dict[str, int], *, fixed: bool) -> int:
@@ -123,12 +145,27 @@ def check_crowd(path: Path, users: int) -> None:
         raise DataError(str(path), wanted="at least two rows", got="none", do="check the file")
 
 
-def check_varied(path: Path, column: str, numbers: dict[str, int]) -> None:
+def check_varied(path: Path, column: str, names: Collection[str]) -> None:
     """Raises DataError for a column in which nothing can be told apart."""
-    if len(numbers) < 2:
+    if len(names) < 2:
         raise DataError(
             f"{path}, column {column!r}",
             wanted="at least two distinct values",
-            got=f"only {next(iter(numbers), '')!r}",
+            got=f"only {next(iter(names), '')!r}",
             do="choose a column that varies, or fix the bins with labels",
         )
+
+
+def check_spaces(subject: str, names: Collection[str]) -> None:
+    """Raises DataError for two names that nobody can tell apart: only their spaces differ."""
+    spaced: dict[str, str] = {}
+    for name in names:
+        plain = " ".join(name.split())
+        if plain == name:
+            continue
+        other = plain if plain in names else spaced.setdefault(plain, name)
+        if other != name:
+            raise DataError(
+                subject, wanted="names that differ in more than spaces",
+                got=f"{other!r} and {name!r}", do="write it in one way",
+            )  # fmt: skip

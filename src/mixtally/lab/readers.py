@@ -15,6 +15,7 @@ from mixtally.lab.cells import Cells, Progress, cells, missing, quiet
 from mixtally.lab.population import (
     Population,
     check_crowd,
+    check_spaces,
     check_varied,
     collected,
     in_order,
@@ -106,6 +107,7 @@ def _sets(path: Path, rows: Rows, reading: Reading, question: Question | None) -
             people.append(row - 1)
             positions.append(number_of(path, row, label, numbers, fixed=labels is not None))
     check_crowd(path, users)
+    check_spaces(f"{path}, column {column!r}", numbers)
     check_varied(path, column, numbers)
     ordered, place = in_order(numbers, fixed=labels is not None)
     asked = Question(

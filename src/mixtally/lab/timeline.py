@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from mixtally.errors import DataError
 from mixtally.lab.cells import Progress
 from mixtally.lab.demo import flights
-from mixtally.lab.population import Population, read_population
+from mixtally.lab.population import Population, read_names, read_population
 from mixtally.randomize.messages import Records
 from mixtally.records.question import Question
 
@@ -132,13 +132,12 @@ def by_epoch(
     progress: Progress = lambda *_: None,
 ) -> Timeline:
     """The records of ``crowd``, the rows of ``path``, by epoch; as ``read_timeline``."""
-    epochs = read_population(path, epoch_column, order, progress)
+    names, codes = read_names(path, epoch_column, order, progress)  # one epoch may be all there is
     people = None
     if person_column is not None:
-        people = read_population(path, person_column, progress=progress).codes
-    names = epochs.question.labels or ()
+        _, people = read_names(path, person_column, progress=progress)
     key = order_of(names, order)
-    ranked = sorted((i for i, rows in enumerate(epochs.truth) if rows), key=lambda i: key(names[i]))
+    ranked = sorted(set(codes.tolist()), key=lambda i: key(names[i]))
     for one, other in pairwise(ranked):
         if key(names[one]) == key(names[other]):
             raise DataError(
@@ -153,7 +152,7 @@ def by_epoch(
         question=crowd.question,
         epochs=tuple(names[i] for i in ranked),
         codes=crowd.records,
-        at=place[epochs.codes],
+        at=place[codes],
         people=people,
         values=crowd.values,
         note=crowd.note,

@@ -56,7 +56,10 @@ def survey(wish: Wish) -> tuple[list[Offer], list[Misfit]]:
     if wish.protocol in (None, FlipUniform.name):
         results += [flip_uniform(wish, way) for way in ways(wish.question)]
     if wish.protocol and not any(results):
-        results.append(Misfit(wish.protocol, f"another question: {KINDS[wish.question.kind]}"))
+        needs = f"another question: {KINDS[wish.question.kind]}"
+        if wish.protocol == FlipVector.name:  # the only record it cannot hold
+            needs = "several bits: one alone is flipped by single-bit"
+        results.append(Misfit(wish.protocol, needs))
     offers = [result for result in results if isinstance(result, Offer)]
     misfits = [result for result in results if isinstance(result, Misfit)]
     return sorted(offers, key=lambda offer: offer.standard_error), list(dict.fromkeys(misfits))

@@ -6,10 +6,11 @@ from fractions import Fraction
 from statistics import NormalDist
 
 from mixtally.errors import InfeasibleError, ParameterError
-from mixtally.planner.answer import Answer, Offer
+from mixtally.planner.answer import Answer, Offer, collisions
 from mixtally.planner.choose import choose
 from mixtally.planner.wish import MOST_MESSAGES, Wish
 from mixtally.records.guarantee import LEAST_USERS, MOST_USERS
+from mixtally.records.question import MOST_BINS
 
 _STEPS = 1000
 """Budgets are looked for in thousandths of a message a user."""
@@ -100,8 +101,7 @@ def with_error(wish: Wish, target: float) -> Answer:
     if best > target:
         raise InfeasibleError(
             "target error", wanted=f"a standard error of {target:g} counts",
-            got=f"{best:.4g} at {MOST_MESSAGES:g} messages a user",
-            do="ask for more than that, raise epsilon, or allow --mix-fakes",
+            got=f"{best:.4g} at {MOST_MESSAGES:g} messages a user", do=_instead(wish, target),
         )  # fmt: skip
     if error(low) <= target:
         return choose(replace(wish, messages_per_user=Fraction(low, _STEPS)))
@@ -109,6 +109,19 @@ def with_error(wish: Wish, target: float) -> Answer:
         middle = (low + high) // 2
         low, high = (low, middle) if error(middle) <= target else (middle, high)
     return choose(replace(wish, messages_per_user=Fraction(high, _STEPS)))
+
+
+def _instead(wish: Wish, target: float) -> str:
+    """What to do when no budget reaches an error: collisions want bins, noise a weaker promise."""
+    shared = collisions(wish.users, wish.question)
+    if 2.0 * shared**2 >= target**2:  # with half the variance left to noise
+        bins = math.ceil(2.0 * (wish.users / target) ** 2)
+        words = f"ask for more than that: values that meet in a bin may alone err by {shared:.4g}"
+        more = f", which --hash-bins {bins} would cut" if bins <= MOST_BINS else ""
+        return words + more
+    if wish.protocol is not None:
+        return "ask for more than that, raise epsilon, or leave --protocol out"
+    return "ask for more than that, raise epsilon, or allow --mix-fakes"
 
 
 def users_for(wish: Wish, share: float) -> Answer:

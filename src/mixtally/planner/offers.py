@@ -27,6 +27,7 @@ Result = Offer | Misfit | None
 
 _IN_CLEAR = "no --local-epsilon: answers travel in clear, so nothing survives broken mixes"
 COINS = "more fakes: with these every bit would be a fair coin"
+_FEW = "more people: with these every bit would be a fair coin"
 _HUGE = 100_000
 """From so many bins on values may share bins: below, flips take at most 12,500 bytes a message."""
 _LARGE = 100_000
@@ -36,7 +37,10 @@ _SEARCHED = 1e-6
 
 
 def flip_blank(wish: Wish, way: Way) -> Result:
-    """All fakes the budget allows, and the least flip probability for those that surely arrive."""
+    """All fakes the budget allows, and the least flip probability for those that surely arrive.
+
+    Where no fake is sure and the crowd is counted, the law of ``flip`` has the price.
+    """
     if any(part.kind is Kind.BITS for part in way.parts):
         return None
     sizes = [Layout(Form.BITS, part.bins).message_bytes for part in way.parts]
@@ -47,24 +51,21 @@ def flip_blank(wish: Wish, way: Way) -> Result:
     if most > 1:
         # With k set bits q falls as K^(-1/k), so (n + K) q is least at n / (k - 1) fakes.
         fakes = min(fakes, wish.users // (most - 1))
-    ask = Ask(
-        fakes=math.floor(wish.sure_fraction * fakes),
-        max_set=most if most > 1 else None,
-        users=crowd or None,
-        count_crowd=crowd > 0,
-    )
-    touched = 2 * most * len(sizes)
-    threshold = least_threshold(wish, way, "flip-blank", ask)
+    sure, several = math.floor(wish.sure_fraction * fakes), most if most > 1 else None
+    if crowd and not sure:
+        name, ask = FlipVector.name, Ask(users=crowd, max_set=several)
+    else:
+        name, counts = FlipBlank.name, crowd > 0
+        ask = Ask(fakes=sure, max_set=several, users=crowd or None, count_crowd=counts)
+    threshold = least_threshold(wish, way, name, ask)
     if threshold is None:
         return Misfit(FlipBlank.name, COINS)
-    floor = capped(wish, touched)
+    floor = capped(wish, 2 * most * len(sizes))
     if floor > threshold:  # more noise than the guarantee needs: fakes would only add to it
-        threshold, fakes = floor, fewest(wish, way, "flip-blank", ask, floor, fakes)
+        threshold, fakes = floor, fewest(wish, way, name, ask, floor, fakes)
+    noise = {"fakes": fakes, "threshold": threshold, "crowd": crowd}
     return offer(wish, [
-        (part, FlipBlank(
-            bins=part.bins, fakes=fakes, threshold=threshold, crowd=crowd, max_set=part.max_set
-        ))
-        for part in way.parts
+        (part, FlipBlank(bins=part.bins, max_set=part.max_set, **noise)) for part in way.parts
     ])  # fmt: skip
 
 
@@ -95,9 +96,11 @@ def single_bit(wish: Wish, way: Way) -> Result:
 
 
 def flip(wish: Wish, way: Way, repeats: int = 1) -> Result:
-    """Free vectors whole, hidden by everybody's flips."""
+    """Free vectors whole, hidden by everybody's flips; other records when it is asked for."""
     (question, *rest) = way.parts
-    if rest or question.kind is not Kind.BITS or question.bins == 1:
+    if question.kind is not Kind.BITS:
+        return _without_fakes(wish, way) if wish.protocol == FlipVector.name else None
+    if rest or question.bins == 1:
         return None
     size = Layout(Form.BITS, question.bins).message_bytes
     if wish.most_fakes(repeats, size) < 0:
@@ -108,12 +111,25 @@ def flip(wish: Wish, way: Way, repeats: int = 1) -> Result:
     ask = Ask(users=crowd, bits=question.bins, repeats=repeats if repeats > 1 else None)
     threshold = least_threshold(wish, way, "flip", ask)
     if threshold is None:
-        return Misfit(FlipVector.name, "more people: with these every bit would be a fair coin")
+        return Misfit(FlipVector.name, _FEW)
     threshold = max(threshold, capped(wish, question.bins * repeats))
     built = FlipVector(
         bins=question.bins, fakes=0, threshold=threshold, crowd=crowd, repeats=repeats
     )
     return offer(wish, [(question, built)])
+
+
+def _without_fakes(wish: Wish, way: Way) -> Result:
+    """One-valued records and sets among flips alone: flip-blank with the crowd and no fakes."""
+    own = replace(
+        wish, count_crowd=True, messages_per_user=min(wish.messages_per_user, len(way.parts))
+    )
+    if not counted(own):
+        return Misfit(FlipVector.name, "more people who are sure to take part")
+    found = flip_blank(own, way)
+    if isinstance(found, Misfit):
+        return Misfit(FlipVector.name, _FEW if found.needs == COINS else found.needs)
+    return found
 
 
 def clear_uniform(wish: Wish, way: Way) -> Result:

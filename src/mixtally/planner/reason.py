@@ -55,6 +55,8 @@ def _why(wish: Wish, best: Offer) -> str:
     name, protocol = best.name, best.protocol
     if wish.protocol:
         lead = f"{name} was asked for"
+        if wish.protocol != best.plan.protocol:  # flip of records that are no free bits
+            lead = f"{wish.protocol} was asked for, played as {name}"
     elif protocol.fake_source is FakeSource.MIX:
         lead = f"{name} errs least, because a mix may draw the fakes"
     else:

@@ -82,7 +82,7 @@ def audit(
     Guarantee(epsilon=epsilon, delta=delta)
     came = {"users": users, "fakes": fakes, "bins": bins, "bits": bits, "repeats": repeats}
     given = _needed(formula, came)
-    noise = formula.compute(epsilon=epsilon, delta=delta, **given)
+    noise = _asked(formula, epsilon, delta, given, said=fakes is not None)
     if formula.asks == FAKES:
         noise = float(math.ceil(noise))
     elif not 0.0 < noise < 1.0:
@@ -118,6 +118,20 @@ def _needed(formula: Formula, came: dict[str, int | None]) -> dict[str, int]:
             do="give exactly these parameters",
         )
     return {name: given[name] for name in formula.needs}
+
+
+def _asked(
+    formula: Formula, epsilon: float, delta: float, given: dict[str, int], *, said: bool
+) -> float:
+    """What the formula asks for; fakes that were not ``said`` are not told to be too few."""
+    try:
+        return formula.compute(epsilon=epsilon, delta=delta, **given)
+    except ParameterError as error:
+        if error.subject != "fakes" or said:
+            raise
+        raise ParameterError(
+            formula.name, wanted="the number of fakes", got="none", do="add --fakes N"
+        ) from None
 
 
 def _seen(

@@ -115,8 +115,10 @@ def chance_positive(law: Law, count: int) -> Bracket:
     values, chances = _merged(law)
     if not len(values) or values[-1] <= 0.0:
         return Bracket(0.0, 0.0)
-    spread = _Saddle(values, chances, count, order=1).spread(_TAIL_SMOOTHING)
-    found = []
+    plain, found = _Saddle(values, chances, count, order=1), []
+    if plain.ceiling() <= NOTHING:
+        return Bracket(0.0, NOTHING)
+    spread = plain.spread(_TAIL_SMOOTHING)
     for shift in (-_SHIFT * spread, _SHIFT * spread):
         saddle = _Saddle(values + shift / count, chances, count, order=1)
         value, _, cut = saddle.integral(spread)
@@ -259,8 +261,9 @@ class _Saddle:
         return value / self.count, 0.0, cut + rounding / self.count
 
     def ceiling(self) -> float:
-        """Chernoff's bound, for s_+ <= e^{ts} / (e t)."""
-        log = self.count * self.log_m - 1.0 - math.log(self.point) - math.log(self.count)
+        """Chernoff's bound, for s_+ <= e^{ts} / (e t); of order 1 that of the chance."""
+        log = self.count * self.log_m
+        log -= 1.0 + math.log(self.point * self.count) if self.order == 2 else 0.0
         return self._slack() * math.exp(min(700.0, log))
 
     def _dropped(self, scale: float) -> float:

@@ -102,6 +102,14 @@ def upper(protocol: Protocol, epsilon: float) -> float:
 def law_of(protocol: Protocol) -> tuple[str, Ask]:
     """The law that prices ``protocol``, and what to ask it."""
     match protocol:
+        case FlipBlank(fakes=0) if protocol.crowd:  # nothing but other people's flips
+            ask = Ask(
+                users=protocol.crowd,
+                threshold=protocol.threshold,
+                bins=protocol.bins,
+                max_set=protocol.max_set if protocol.max_set > 1 else None,
+            )
+            return "flip", ask
         case FlipBlank():
             ask = Ask(
                 fakes=protocol.fakes,

@@ -20,8 +20,10 @@ def protocol_class(name: str) -> type[Protocol]:
     """The protocol called ``name``; raises ParameterError for an unknown one."""
     if name not in PROTOCOLS:
         raise ParameterError(
-            "protocol", wanted="one of " + ", ".join(PROTOCOLS), got=repr(name), do="choose one"
-        )
+            "protocol", wanted="one of " + ", ".join(PROTOCOLS), got=repr(name),
+            do="use `mixtally simulate --memory`: a memory relies on no mix and has no plan"
+            if name == "memory" else "choose one",
+        )  # fmt: skip
     return PROTOCOLS[name]
 
 

@@ -37,6 +37,7 @@ _MAGIC = b"mixtally memory\n"
 _TAG_BYTES = 16
 _KEY_TAG_BYTES = 8
 _HEADER_BYTES = len(_MAGIC) + 2 + 32 + _KEY_TAG_BYTES + _TAG_BYTES
+_SHOWN_DIGITS = 16
 _LEAST_BYTES = _HEADER_BYTES + 16 + 8
 
 
@@ -135,10 +136,13 @@ def _check_header(data: bytes, plan: TwoLevel, owner: str, key: bytes, subject: 
             got=f"version {int.from_bytes(version, 'little')}",
             do="use the version that wrote it",
         )  # fmt: skip
+    shown = _SHOWN_DIGITS // 2
+    if of_plan != _fingerprint(plan) and of_plan[:shown] == _fingerprint(plan)[:shown]:
+        raise _damaged(subject, "a plan's fingerprint of which a part was edited")
     if of_plan != _fingerprint(plan):
         raise PlanError(
-            subject, wanted=f"the memory of plan {fingerprint(plan)[:16]}",
-            got=f"that of plan {of_plan.hex()[:16]}",
+            subject, wanted=f"the memory of plan {fingerprint(plan)[:_SHOWN_DIGITS]}",
+            got=f"that of plan {of_plan.hex()[:_SHOWN_DIGITS]}",
             do="keep one memory a plan; a response is not valid under other parameters or bins",
         )  # fmt: skip
     if of_key != _key_tag(key):

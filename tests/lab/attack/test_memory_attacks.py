@@ -47,6 +47,11 @@ def test_the_memory_has_the_law_of_its_parameters(lab):
     assert ones_of(shown, 2).max() == 2
 
 
+def test_more_reports_than_a_byte_counts_are_counted():
+    shown = [np.array([[0b01]], dtype=np.uint8)] * 300
+    assert ones_of(shown, 2).tolist() == [[300, 0]]
+
+
 def test_averaging_finds_what_is_kept_and_never_the_truth(lab):
     """4,000 people of two bits: errors are known to 0.006, and tested within 0.03.
 

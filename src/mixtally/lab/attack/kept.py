@@ -8,6 +8,7 @@ memory can be put in its place.
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mixtally.ground.bits import Rows
 from mixtally.ground.chance import Chance
@@ -52,9 +53,9 @@ def unpacked(rows: Rows, columns: int) -> Rows:
     return np.unpackbits(rows, axis=1, count=columns, bitorder="little")
 
 
-def ones_of(shown: list[Rows], columns: int) -> Rows:
-    """How many of the reports show each bit set, shape (people, columns)."""
-    total = unpacked(shown[0], columns)
+def ones_of(shown: list[Rows], columns: int) -> NDArray[np.uint32]:
+    """How many of the reports, up to 10^6, show each bit set, shape (people, columns)."""
+    total = unpacked(shown[0], columns).astype(np.uint32)
     for rows in shown[1:]:
         total = total + unpacked(rows, columns)
     return total

@@ -40,4 +40,9 @@ def conclusion(outcomes: Sequence[Outcome]) -> str:
     if broken:
         return "Broken: " + "; ".join(broken) + "."
     promised = sum(o.verdict is Verdict.HOLDS for o in outcomes)
-    return f"No attack exceeds its promise: {promised} promises held, {len(outcomes)} attacks made."
+    held, made = _counted(promised, "promise"), _counted(len(outcomes), "attack")
+    return f"No attack exceeds its promise: {held} held, {made} made."
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + "s" * (number != 1)

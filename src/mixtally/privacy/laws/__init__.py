@@ -12,7 +12,7 @@ from mixtally.ground.fixed import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE
 from mixtally.privacy import remembered
 from mixtally.privacy.guess import gaussian
 from mixtally.privacy.laws import several
-from mixtally.privacy.laws.ask import Ask, checked, given, whole
+from mixtally.privacy.laws.ask import Ask, checked, flags, given, whole
 from mixtally.privacy.laws.single import LAWS, kept
 from mixtally.privacy.search import least_meeting, usual_cover
 from mixtally.protocols.clear_shaped import MOST_SHIFT, shape_moment
@@ -109,8 +109,8 @@ def calibrate(
     check(name, ask, without=field)
     if not missing:
         raise ParameterError(
-            name, wanted="what is to be found left out", got="everything",
-            do="leave it out, or ask for the delta",
+            name, wanted="what is to be found left out", got=flags(LAWS[name].sought),
+            do="leave one out, or ask `mixtally delta` what they leave",
         )  # fmt: skip
     if field == "permanent":
         found: float | None = remembered.least_permanent(

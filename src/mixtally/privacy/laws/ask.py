@@ -70,9 +70,9 @@ def checked(name: str, ask: Ask, needs: frozenset[str], may: frozenset[str]) -> 
     if not needs <= came or not came <= needs | may:
         raise ParameterError(
             name,
-            wanted=_flags(needs) or "nothing",
-            got=_flags(came) or "neither",
-            do="give exactly these parameters" + (f"; it may take {_flags(may)}" * bool(may)),
+            wanted=flags(needs) or "nothing",
+            got=flags(came) or "neither",
+            do="give exactly these parameters" + (f"; it may take {flags(may)}" * bool(may)),
         )
     limits = {
         "users": (2, MOST_USERS), "fakes": (0, 1000 * MOST_USERS), "bins": (2, 10**7),
@@ -92,7 +92,7 @@ def checked(name: str, ask: Ask, needs: frozenset[str], may: frozenset[str]) -> 
             )
 
 
-def _flags(names: Iterable[str]) -> str:
+def flags(names: Iterable[str]) -> str:
     """Parameters as people give them."""
     return " and ".join("--" + _FLAGS[name] for name in _FLAGS if name in set(names))
 

@@ -1,0 +1,117 @@
+"""Every refusal names what was given, in one line, and says what to do."""
+
+import json
+import shutil
+
+import pytest
+
+PROMISE = ("--epsilon", 1, "--delta", "1e-6")
+PLAN = ("plan", *PROMISE, "--users", "1e4")
+CROWD = ("simulate", "crowd.csv", "--column", "color", *PROMISE, "--seed", 1)
+MEMORY = ("--protocol", "memory", "--p", 0.5, "--q", 0.75, "--hashes", 1, "--reports", 5)
+
+
+@pytest.fixture
+def here(crowd, monkeypatch):
+    monkeypatch.chdir(crowd)
+    return crowd
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (("words", "x.csv", "--column", "w", *PROMISE, "--way", "up"), "way: wanted together"),
+        (("simulate",), "simulate: wanted a call as --help describes it, got another: Missing"),
+        ((*CROWD, "--top", 0), "'--top'"),
+        (("plan", "--nope"), "see `mixtally plan --help`"),
+        (("ledger", "nope"), "see `mixtally ledger --help`"),
+        (("nope",), "No such command 'nope'"),
+        (("memory", "crowd.csv", "--column", "color", "--bloom-bits", 64, "--hashes", 0),
+         "hashes: wanted an integer in [1, 16], got 0"),
+        (("memory", "crowd.csv", "--column", "color", "--bloom-bits", 8, "--hashes", 9),
+         "hashes: wanted an integer in [1, 8], got 9"),
+        ((*PLAN, "--bins", 10, "--protocol", "memory"), "`mixtally simulate --memory`"),
+        (("vote", "crowd.csv", "--column", "color", *PROMISE, "--protocol", "memory"),
+         "`mixtally simulate --memory`"),
+        (("epochs", "crowd.csv", "--column", "color", "--synthetic", 2, *PROMISE, "--protocol",
+          "memory"), "`mixtally simulate --memory`"),
+        ((*PLAN, "--bits", 1, "--protocol", "flip"), "one alone is flipped by single-bit"),
+        ((*CROWD, "--memory", "--hash-bins", 9), "`mixtally memory --bloom-bits` hashes words"),
+        ((*PLAN, "--bins", 10, "--hash-seed", "0" * 32), "--hash-seed: wanted a plan whose values"),
+        ((*PLAN, "--hash-bins", 1000, "--target-error", 100, "--mix-fakes"),
+         "which --hash-bins 20000 would cut"),
+        ((*PLAN, "--bins", 100, "--target-error", 1, "--protocol", "flip"),
+         "raise epsilon, or leave --protocol out"),
+        (("calibrate", "--protocol", "clear-shaped", "--shape-shift", 20, *PROMISE),
+         "wanted what is to be found left out, got --shape-shift; leave"),
+        (("audit", "--formula", "notes-5.26", "--users", "1e6", *PROMISE),
+         "notes-5.26: wanted the number of fakes, got none; add --fakes N"),
+        (("calibrate", *MEMORY, *PROMISE, "--honest-fraction", 0.5), "--honest-fraction: wanted"),
+        (("calibrate", "--protocol", "clear-shaped", *PROMISE, "--honest-fraction", 0.5),
+         "--honest-fraction: wanted"),
+    ],
+)  # fmt: skip
+def test_a_refusal_is_one_line_that_says_what_to_do(here, refused, call, said):
+    assert said in refused(*call)
+
+
+def test_the_bins_that_are_advised_reach_the_error(cli):
+    done = cli(*PLAN, "--hash-bins", 20000, "--target-error", 100, "--mix-fakes", "--json")
+    assert done.status == 0, done.err
+    assert json.loads(done.out)["standard_error"] <= 100
+
+
+def test_a_call_without_anything_is_answered_by_help(cli):
+    done = cli()
+    assert (done.status, done.out) == (2, "")
+    assert "Usage: mixtally" in done.err
+
+
+@pytest.mark.parametrize("more", [("--column", "color"), ("--column", "color", "--set", ";")])
+def test_labels_that_differ_only_by_spaces_are_refused(here, refused, more):
+    (here / "spaced.csv").write_text("color\nNew York\nLima\nNew  York\n")
+    line = refused("simulate", "spaced.csv", *more, *PROMISE)
+    assert "'New York' and 'New  York'; write it in one way" in line
+    (here / "labels.txt").write_text(" red\nred\n")
+    assert "'red' and ' red'" in refused(*PLAN, "--labels", "labels.txt")
+    (here / "labels.txt").write_text(" red\nred \n")
+    assert "' red' and 'red '" in refused(*PLAN, "--labels", "labels.txt")
+
+
+def test_files_of_an_earlier_result_are_told_and_left(here, cli):
+    shutil.copy("crowd.csv", "words.csv")
+    assert cli(*CROWD, "--out", "out").err == ""
+    assert cli(*CROWD, "--out", "out", "--protocol", "flip-blank").err == ""
+    done = cli("attack", "out/plan.json", "--only", "n-1", "--runs", 200, "--out", "out")
+    assert done.status == 0
+    assert done.err == (
+        "mixtally: note: out also holds estimates.csv, plan.json of an earlier run, no part of "
+        "this result\n"
+    )
+    assert (here / "out" / "estimates.csv").is_file()
+
+
+def test_the_ratio_of_the_largest_crowd_has_a_tail(cli):
+    done = cli(
+        "sufficient", "--users", "1e10", "--bits", 1, "--epsilon", 1, "--flip", 0.1, "--json"
+    )
+    assert done.status == 0, done.err
+    facts = json.loads(done.out)
+    assert 0.0 <= facts["eta_lower"] <= facts["eta"] < 1e-40
+
+
+def test_a_ledger_goes_on_by_one_epoch(here, cli):
+    rows = [f"p{i},{week},{'red' if i % 3 else 'blue'}" for week in (1, 2) for i in range(800)]
+    for name, some in (("first.csv", rows[:800]), ("second.csv", rows[800:])):
+        (here / name).write_text("who,week,color\n" + "\n".join(some) + "\n")
+    assert cli("ledger", "open", "book.json", "--epsilon", 3, "--delta", "1e-5").status == 0
+    shared = ("--column", "color", "--epoch-column", "week", "--person-column", "who", *PROMISE)
+    for name, week in (("first.csv", "1"), ("second.csv", "2")):
+        done = cli("epochs", name, *shared, "--ledger", "book.json", "--json", "--out", "weeks")
+        assert done.status == 0, done.err
+        facts = json.loads(done.out)
+        assert [epoch["epoch"] for epoch in facts["epochs"]] == [week]
+        assert facts["changes"] == []
+    assert cli("epochs", "second.csv", *shared).status == 0
+    shown = json.loads(cli("ledger", "show", "book.json", "--json").out)
+    assert len(shown["charges"]) == 2
