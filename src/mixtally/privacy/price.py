@@ -150,9 +150,10 @@ def _assumption(protocol: Protocol, honest_fraction: float) -> str:
         return SHAPED_ASSUMPTION if protocol.mixes == 1 else SHAPED_BY_MANY
     sure = protocol.surely(honest_fraction).fakes
     if isinstance(protocol, Flips) and protocol.crowd:
+        more = f" and at least {sure:,} fakes arrive" if protocol.fakes else ""
         return (
-            f"{protocol.crowd:,} honest people flip their bits as told and at least {sure:,} fakes "
-            "arrive; at least one mix shuffles and does not collude with the collector"
+            f"{protocol.crowd:,} honest people flip their bits as told{more}; at least one mix "
+            "shuffles and does not collude with the collector"
         )
     if sure == 0:
         return "none: without fakes the promise is what each report keeps by itself"
