@@ -34,6 +34,8 @@ as much and more far below the target. What is found is proved, so this hides no
 _TABLE_WOBBLE = 1e3
 """A table of integers over 2^64 has a delta of its own, near 1e-17, that rises with its length."""
 _MOST_PROOFS = 4
+_ROOM = 0.02
+"""Of the excess of a proof over what was expected: it decides how many proofs a search takes."""
 
 
 def price(name: str, ask: Ask, epsilon: float) -> Certificate:
@@ -200,7 +202,9 @@ def _least(
         proved = several.upper(name, changed(found), epsilon, collections)
         if proved <= delta:
             return found
-        target *= delta / proved * (1.0 - _TOLERANCE)  # another crowd was worse than expected
+        # Another crowd was worse than expected. The excess is another at the next end: some room.
+        margin = max(_TOLERANCE, _ROOM * (proved / delta - 1.0))
+        target *= delta / proved * max(0.5, 1.0 - margin)
     # Where crowds are tiny the worst one is hard to guess: search what is proved.
     return least_meeting(
         lambda value: several.upper(name, changed(value), epsilon, collections),
