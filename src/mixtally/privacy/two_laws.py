@@ -13,6 +13,9 @@ from mixtally.privacy.bracket import Bracket, bracket
 _POINT_ERROR = 2e-12
 """Bound on the relative error of P and of e^epsilon Q together, made by convolving ``flips``."""
 
+_STEP_ERROR = 2.0**-51
+"""One rounding of P's tail and one of Q's, and room."""
+
 _NO_MASS = 1e-290
 """Chances down here may have lost their digits, so their ratio says nothing."""
 
@@ -126,6 +129,11 @@ def _tail(law: Floats) -> Floats:
     return out
 
 
+def _tail_error(prepared: Steps) -> float:
+    """Bound on the relative error of P's and grow Q's tails together: one rounding a step each."""
+    return 2.0 * _POINT_ERROR + _STEP_ERROR * len(prepared.ratio)
+
+
 def tail_divergence(prepared: Steps, grow: float) -> Bracket:
     """Return ``divergence`` of the pair, to all but its last digits, without another sum.
 
@@ -135,7 +143,7 @@ def tail_divergence(prepared: Steps, grow: float) -> Bracket:
     start = int(prepared.ratio.searchsorted(grow, side="right"))
     mass = float(prepared.tail_p[start])
     value = mass - grow * float(prepared.tail_q[start])
-    return _ends(value, prepared.pair.cut, grow, 2.0 * _POINT_ERROR * mass)
+    return _ends(value, prepared.pair.cut, grow, _tail_error(prepared) * mass)
 
 
 def exchange_divergence(first: Steps, second: Steps, grow: float) -> Bracket:
@@ -149,7 +157,7 @@ def exchange_divergence(first: Steps, second: Steps, grow: float) -> Bracket:
     # Not np.dot, here and above: it wakes threads for long arrays, and waits for them.
     mass = float((q2 * tail_p).sum())
     value = mass - grow * float((p2 * tail_q).sum())
-    return _ends(value, cut + first.pair.cut, grow, 2.0 * _POINT_ERROR * mass)
+    return _ends(value, cut + first.pair.cut, grow, _tail_error(first) * mass)
 
 
 def product_divergence(first: Pair, second: Pair, grow: float) -> Bracket:
