@@ -45,6 +45,7 @@ SUMS = few(comparisons.crowds(sums=True), "bins=3 n=3 fakes=0")
 def noticed(suite, *, lower=True):
     """Whether a number does not hold, or stops the work."""
     single_bit._background.cache_clear()
+    single_bit._ways.cache_clear()
     several._priced.cache_clear()
     try:
         return any(fault for one in suite for fault in one.faults(lower=lower))
@@ -52,6 +53,7 @@ def noticed(suite, *, lower=True):
         return True
     finally:
         single_bit._background.cache_clear()
+        single_bit._ways.cache_clear()
 
 
 @pytest.mark.parametrize("suite", SUITES)

@@ -50,6 +50,7 @@ def forget():
     composed._composed.cache_clear()
     composed._priced.cache_clear()
     single_bit._background.cache_clear()
+    single_bit._ways.cache_clear()
 
 
 def noticed(suite):

@@ -6,12 +6,12 @@ from mixtally.planner.answer import Misfit, Offer, collisions
 from mixtally.planner.wish import Wish
 from mixtally.privacy import compose, price
 from mixtally.privacy.losses import CLOSE
+from mixtally.privacy.search import least_epsilon
 from mixtally.protocols.base import Protocol
 from mixtally.records.guarantee import LEAST_DELTA, LEAST_EPSILON, Guarantee
 from mixtally.records.plan import PLAN_VERSION, Plan
 from mixtally.records.question import Question
 
-_HALVINGS = 30
 _HAIR = 1e-9
 _CONFIDENCE = 1.96
 """Standard errors in a 95 % interval's half: when they span the whole crowd nothing is learned."""
@@ -70,10 +70,10 @@ def _share(sure: Protocol, whole: Guarantee, together: int) -> Guarantee:
     if together == 1:
         return whole
     delta = max(whole.delta / together, LEAST_DELTA)
-    low, high = LEAST_EPSILON, whole.epsilon
-    if price.upper(sure, high) > delta:
-        delta = price.upper(sure, high) * (1.0 + _HAIR)
-    for _ in range(_HALVINGS):
-        middle = math.sqrt(low * high)
-        low, high = (low, middle) if price.upper(sure, middle) <= delta else (middle, high)
-    return Guarantee(epsilon=high, delta=delta)
+    most = price.upper(sure, whole.epsilon)
+    if most > delta:
+        delta = most * (1.0 + _HAIR)
+    epsilon = least_epsilon(
+        lambda epsilon: price.upper(sure, epsilon), delta, LEAST_EPSILON, whole.epsilon
+    )
+    return Guarantee(epsilon=epsilon, delta=delta)

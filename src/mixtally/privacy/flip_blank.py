@@ -78,7 +78,7 @@ def among_blanks(
     rounding = 2.0 * _LIMIT_ERROR * limit[keep] * survival[i]
     scale = contrast / (p * q * records)
     return bracket(
-        scale * float(np.dot(b_pmf, over)),
+        scale * float((b_pmf * over).sum()),  # not np.dot, which wakes threads
         cut=cut,
-        rounding=scale * float(np.dot(b_pmf, rounding)),
+        rounding=scale * float((b_pmf * rounding).sum()),
     )

@@ -99,7 +99,7 @@ class Law:
         """Its own curve at ``epsilon`` >= 0."""
         gap = self.places * self.step - epsilon
         above = gap > 0.0
-        return self.infinite + float(np.dot(self.chances[above], -np.expm1(-gap[above])))
+        return self.infinite + float((self.chances[above] * -np.expm1(-gap[above])).sum())
 
     def mirrored(self, step: float) -> tuple[NDArray[np.int64], Floats]:
         """Losses in ``step``, which divides its own, on both sides of zero, and their chances."""

@@ -12,12 +12,12 @@ Source: notes 004 section 4 and Prop. 3.1.
 """
 
 import math
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.bracket import Bracket, larger
 from mixtally.privacy.search import usual_cover
-from mixtally.privacy.two_laws import divergence, flipped_bits, own_bits
+from mixtally.privacy.two_laws import Steps, flipped_bits, own_bits, steps, tail_divergence
 from mixtally.privacy.worst_case import NEGLIGIBLE, Cell, ceiling, worst
 from mixtally.records.guarantee import LEAST_EPSILON
 
@@ -25,9 +25,8 @@ _NEVER = 1e-30
 _TIMES_ENOUGH = 4.0
 SOURCE = "exact law of the sum of flipped bits (Notes 2020, section 4); Prop. 3.1 for any dataset"
 _PARTS = 8
-_FINEST = 1 << 11
-_FEW = 4
-_GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
+_FINEST = 1 << 8
+"""Of so many parts the one nearest to the worst is below it by less than one in 10^5."""
 
 
 def delta(
@@ -90,10 +89,20 @@ def expected_upper(
 @lru_cache(maxsize=4096)
 def _background(ones: int, zeros: int, threshold: int, epsilon: float, repeats: int) -> Bracket:
     """Both directions, the larger, for a known background."""
+    grow = math.exp(epsilon)
+    return larger(*(tail_divergence(way, grow) for way in _ways(ones, zeros, threshold, repeats)))
+
+
+@lru_cache(maxsize=512)
+def _ways(ones: int, zeros: int, threshold: int, repeats: int) -> tuple[Steps, Steps]:
+    """The two laws of a known background in both directions: a composition asks at many epsilons.
+
+    A few hundred are kept, far more than one threshold takes; each is at most a megabyte or so.
+    """
     q, p = threshold / SCALE, (SCALE - threshold) / SCALE
     law, cut = flipped_bits(repeats * ones, repeats * zeros, threshold)
-    pair, grow = own_bits(law, cut, p, q, repeats), math.exp(epsilon)
-    return larger(divergence(pair, grow), divergence(pair.swapped(), grow))
+    pair = own_bits(law, cut, p, q, repeats)
+    return steps(pair), steps(pair.swapped())
 
 
 def _enough(threshold: int, epsilon: float) -> int:
@@ -113,24 +122,19 @@ def _suspects(
 
     A one more moves the sum's mean by 1 - 2q and its lattice by 1. The divergence follows this
     difference: it rises and falls once until the difference is 1, at 1 / (2q) ones, and then again,
-    less high. Eighths of this are tried, then golden sections close in on the best.
+    less high. Eighths of this are tried, then halves of them on both sides of the best, and so on:
+    on one lattice for all epsilons, so that the laws of one serve the next.
     """
 
-    @cache
     def exact(ones: int) -> float:
         return _background(ones, others - ones + fakes, threshold, epsilon, repeats).lower
 
     most = min(others, (others + fakes) // 2)
     period = min(most, SCALE // (2 * threshold * repeats))
-    tried = sorted({period * part // _PARTS for part in range(_PARTS + 1)})
-    best = max(range(len(tried)), key=lambda i: exact(tried[i]))
-    low, high = tried[max(0, best - 1)], tried[min(len(tried) - 1, best + 1)]
-    within = max(_FEW, period // _FINEST)
-    if low == tried[best] and exact(low + within // 2) <= exact(low):
-        return most, low  # it falls from the start
-    while high - low > within:
-        step = round((high - low) * _GOLDEN)
-        left, right = high - step, low + step
-        low, high = (low, right) if exact(left) >= exact(right) else (left, high)
-    few = range(low, high + 1) if high - low <= _FEW else (low, high)
-    return most, max((tried[best], *few), key=exact)
+    parts = _PARTS
+    best = max(range(parts + 1), key=lambda k: exact(period * k // parts))
+    while parts < _FINEST and parts < 2 * period:
+        parts, best = 2 * parts, 2 * best
+        near = (best, max(0, best - 1), min(parts, best + 1))
+        best = max(near, key=lambda k: exact(period * k // parts))
+    return most, period * best // parts

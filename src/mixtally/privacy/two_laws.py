@@ -1,5 +1,6 @@
 """The divergence of two laws on the integers whose ratio rises, and of products of such pairs."""
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +12,9 @@ from mixtally.privacy.bracket import Bracket, bracket
 
 _POINT_ERROR = 2e-12
 """Bound on the relative error of P and of e^epsilon Q together, made by convolving ``flips``."""
+
+_STEP_ERROR = 2.0**-51
+"""One rounding of P's tail and one of Q's, and room."""
 
 _NO_MASS = 1e-290
 """Chances down here may have lost their digits, so their ratio says nothing."""
@@ -41,11 +45,19 @@ def flips(trials: int, threshold: int) -> Floats:
     first, last = tails.window(trials, q)
     if last - first > _LONGEST_RUN:
         return tails.pmf(trials, q, first, last)
+    return _run(trials, threshold, first, last)
+
+
+@lru_cache(maxsize=1024)
+def _run(trials: int, threshold: int, first: int, last: int) -> Floats:
+    """``flips`` on a short window; read-only, as others are given it as well."""
     k = np.arange(first + 1.0, last + 1.0)
     law = np.empty(last - first + 1)
     law[0] = 1.0
     np.cumprod((trials + 1.0 - k) / k * (threshold / (SCALE - threshold)), out=law[1:])
-    return np.asarray(law / law.sum(), dtype=np.float64)
+    law /= law.sum()
+    law.setflags(write=False)
+    return law
 
 
 def flipped_bits(ones: int, zeros: int, threshold: int) -> tuple[Floats, float]:
@@ -77,14 +89,15 @@ def divergence(pair: Pair, grow: float) -> Bracket:
     gain = pair.p - grow * pair.q
     positive = (gain > 0.0).astype(np.float64)
     # A product with zero keeps what is no number, so that it cannot pass as nothing.
-    value, mass = float(np.dot(gain, positive)), float(np.dot(pair.p, positive))
+    value, mass = float((gain * positive).sum()), float((pair.p * positive).sum())
     return _ends(value, pair.cut, grow, _POINT_ERROR * mass)
 
 
 class Steps(NamedTuple):
-    """A pair prepared for products: its ratio P / Q, and the tails of P and Q from every step on.
+    """A pair prepared for products and for many epsilons.
 
-    The tails end in a zero, for the place past the last one.
+    Its ratio P / Q, and the tails of P and Q from every step on, which end in a
+    zero for the place past the last one.
     """
 
     pair: Pair
@@ -99,15 +112,38 @@ def steps(pair: Pair) -> Steps:
     Where neither law has mass the ratio is that of the step before, so that an end of a window
     that underflows does not seem to tell everything.
     """
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        none = np.where(pair.p > 1e20 * _NO_MASS, np.inf, 0.0)
-        ratio = np.where(pair.q > _NO_MASS, pair.p / pair.q, none)
-    return Steps(
-        pair,
-        np.maximum.accumulate(ratio),  # rounding must not undo the order
-        np.append(np.cumsum(pair.p[::-1])[::-1], 0.0),
-        np.append(np.cumsum(pair.q[::-1])[::-1], 0.0),
-    )
+    if pair.q.min() > _NO_MASS:
+        ratio = pair.p / pair.q
+    else:
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            none = np.where(pair.p > 1e20 * _NO_MASS, np.inf, 0.0)
+            ratio = np.where(pair.q > _NO_MASS, pair.p / pair.q, none)
+    np.maximum.accumulate(ratio, out=ratio)  # rounding must not undo the order
+    return Steps(pair, ratio, _tail(pair.p), _tail(pair.q))
+
+
+def _tail(law: Floats) -> Floats:
+    """Sums from every place on, and the zero past the last."""
+    out = np.zeros(len(law) + 1)
+    np.cumsum(law[::-1], out=out[-2::-1])
+    return out
+
+
+def _tail_error(prepared: Steps) -> float:
+    """Bound on the relative error of P's and grow Q's tails together: one rounding a step each."""
+    return 2.0 * _POINT_ERROR + _STEP_ERROR * len(prepared.ratio)
+
+
+def tail_divergence(prepared: Steps, grow: float) -> Bracket:
+    """Return ``divergence`` of the pair, to all but its last digits, without another sum.
+
+    Any tail gives a lower bound of the exact sum; that of a ratio above ``grow`` misses at most
+    points whose gain rounding hides.
+    """
+    start = int(prepared.ratio.searchsorted(grow, side="right"))
+    mass = float(prepared.tail_p[start])
+    value = mass - grow * float(prepared.tail_q[start])
+    return _ends(value, prepared.pair.cut, grow, _tail_error(prepared) * mass)
 
 
 def exchange_divergence(first: Steps, second: Steps, grow: float) -> Bracket:
@@ -118,9 +154,10 @@ def exchange_divergence(first: Steps, second: Steps, grow: float) -> Bracket:
     p2, q2, cut = second.pair
     start = np.searchsorted(first.ratio, grow * second.ratio, side="right")
     tail_p, tail_q = first.tail_p[start], first.tail_q[start]
-    mass = float(np.dot(q2, tail_p))
-    value = mass - grow * float(np.dot(p2, tail_q))
-    return _ends(value, cut + first.pair.cut, grow, 2.0 * _POINT_ERROR * mass)
+    # Not np.dot, here and above: it wakes threads for long arrays, and waits for them.
+    mass = float((q2 * tail_p).sum())
+    value = mass - grow * float((p2 * tail_q).sum())
+    return _ends(value, cut + first.pair.cut, grow, _tail_error(first) * mass)
 
 
 def product_divergence(first: Pair, second: Pair, grow: float) -> Bracket:

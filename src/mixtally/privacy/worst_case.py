@@ -53,6 +53,7 @@ def worst(
     for point in (*_corners(whole), *known):
         if feasible(point):
             search.look(point)
+    search.aim = search.found
     bound = price(whole).upper
     if bound <= search.ceiling() or _is_point(whole):
         return Bracket(min(search.found, bound), bound)
@@ -77,6 +78,8 @@ class _Search:
     ) -> None:
         self.price, self.negligible, self.coordinates = price, negligible, coordinates
         self.found = 0.0
+        self.aim = 0.0
+        """What the ceiling lies above: the points known, until one is found above the ceiling."""
         self.point = 0.0
         """The largest upper end of a point."""
         self.rest = 0.0
@@ -87,12 +90,14 @@ class _Search:
         """The price of one point, which may raise what is known."""
         ends = self.price(point)
         self.found = max(self.found, ends.lower)
+        if self.found > self.ceiling():
+            self.aim = self.found
         self.point = max(self.point, ends.upper)
         return ends
 
     def ceiling(self) -> float:
         """What is to be proved."""
-        return ceiling(self.found, self.negligible, self.coordinates)
+        return ceiling(self.aim, self.negligible, self.coordinates)
 
     def bound(self, cell: Cell) -> float:
         """The bound of a cell; a cell of one is looked at and then never above the ceiling."""
@@ -113,6 +118,7 @@ class _Search:
         while start <= high:
             width, looked = self._width(level, slope, high - start + 1), False
             while True:
+                width = _round(start, width, high - start + 1)
                 bound = self.bound(((start, start + width - 1),))
                 if bound <= self.ceiling() or width == 1:
                     break
@@ -156,6 +162,12 @@ class _Search:
 
 def _log(bound: float) -> float:
     return math.log(max(bound, _FLOOR))
+
+
+def _round(start: int, width: int, most: int) -> int:
+    """A width up to a quarter less, with an end that others who ask nearby will come to as well."""
+    grain = 1 << max(0, width.bit_length() - 3)
+    return width if width == most else max(1, (start + width) // grain * grain - start)
 
 
 def _is_point(cell: Cell) -> bool:

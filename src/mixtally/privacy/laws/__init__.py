@@ -28,9 +28,14 @@ _COMPOSED_TOLERANCE = 1e-4
 """Well below what a rough law of losses loses in a search."""
 _WOBBLE = 3e-3
 """Upper ends by different methods may lie so far apart, relatively."""
+_ROUGH_WOBBLE = 0.5
+"""A rough law of losses moves epsilon by up to half a percent, so delta by 2 ln(1 / delta) times
+as much and more far below the target. What is found is proved, so this hides no promise."""
 _TABLE_WOBBLE = 1e3
 """A table of integers over 2^64 has a delta of its own, near 1e-17, that rises with its length."""
 _MOST_PROOFS = 4
+_ROOM = 0.02
+"""Of the excess of a proof over what was expected: it decides how many proofs a search takes."""
 
 
 def price(name: str, ask: Ask, epsilon: float) -> Certificate:
@@ -183,19 +188,23 @@ def _least(
             low, high, start=start,
         )  # fmt: skip
         start, slope = guess or (start, None)
+    wobble = _ROUGH_WOBBLE if rounds > 1 else _WOBBLE
+    wobble = _TABLE_WOBBLE if field == "shift" else wobble
     target, found = delta, None
     for _ in range(_MOST_PROOFS):
         found = least_meeting(
             lambda value: several.expected(name, changed(value), epsilon, collections),
             target, low, high, start=found or start, tolerance=tolerance,
-            wobble=_TABLE_WOBBLE if field == "shift" else _WOBBLE, slope=slope,
+            wobble=wobble, slope=slope,
         )  # fmt: skip
         if found is None:
             return None
         proved = several.upper(name, changed(found), epsilon, collections)
         if proved <= delta:
             return found
-        target *= delta / proved * (1.0 - _TOLERANCE)  # another crowd was worse than expected
+        # Another crowd was worse than expected. The excess is another at the next end: some room.
+        margin = max(_TOLERANCE, _ROOM * (proved / delta - 1.0))
+        target *= delta / proved * max(0.5, 1.0 - margin)
     # Where crowds are tiny the worst one is hard to guess: search what is proved.
     return least_meeting(
         lambda value: several.upper(name, changed(value), epsilon, collections),
