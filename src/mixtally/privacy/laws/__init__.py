@@ -100,8 +100,8 @@ def calibrate(
     That is the flip probability when it is missing, otherwise the fakes; the shift of shaped fakes,
     and their decay if that is missing too; the permanent response of a memory. The guarantee is
     for ``collections`` of them together. A flip probability lies above the least one by at most
-    the relative ``tolerance``; so do the fakes of several messages together, those of one are the
-    fewest.
+    the relative ``tolerance``, or a few ten-thousandths where another crowd than expected is proved
+    the worst; so do the fakes of several messages together, those of one are the fewest.
 
     Raises ParameterError when nothing or too much is missing, or when nothing keeps the guarantee.
     """
