@@ -124,7 +124,8 @@ def error_chart(study: Study) -> Markup:
 
 def _error_row(line: Line, y: float, at: Callable[[float], float], start: float) -> list[Markup]:
     kind = "stem own" if line.own else "stem"
-    name = f"{line.name}, {line.messages:.3g} messages a user" if line.own else line.name
+    sent = f"{line.messages:.4g} message{'s' * (line.messages != 1)} a user"
+    name = f"{line.name}, {sent}" if line.own else line.name
     parts = [el("text", name, x=start - 10, y=y + 4, class_="label")]
     if line.expected:
         x = at(line.expected)

@@ -117,7 +117,7 @@ def _bit_evidence(memory: Remembered, reports: int) -> Floats:
 
 
 def _error_curves(memory: Remembered, lab: Lab, recall: Recall) -> tuple[Curve, ...]:
-    """Errors of fresh noise, of a report drawn once, of a memory for the true bit and its own."""
+    """Errors of fresh noise, of the kept bit itself, of a memory for the true bit and its own."""
     one = replace(memory, hashes=1, bits=2)
     runs = min(lab.runs or _FEWER, _FEWER)
     most = _POINTS[-1]
@@ -126,7 +126,7 @@ def _error_curves(memory: Remembered, lab: Lab, recall: Recall) -> tuple[Curve, 
     fresh = [recall(true, 2, 1, lab.chance)[0] for _ in range(most)]
     ratio = _bit_evidence(one, 1)
     rows: dict[str, list[tuple[float, float]]] = {
-        "fresh noise every time": [], "drawn once": [], "memory, true bit": [],
+        "fresh noise every time": [], "the kept bit, shown": [], "memory, true bit": [],
         "memory, what it holds": [],
     }  # fmt: skip
     kept = _kept_bits(one, runs, lab)
@@ -134,7 +134,7 @@ def _error_curves(memory: Remembered, lab: Lab, recall: Recall) -> tuple[Curve, 
         ones = ones_of(fresh[:count], 2).astype(float)
         evidence = ones * ratio[1] + (count - ones) * ratio[0]
         rows["fresh noise every time"].append((float(count), _bit_error(evidence)))
-        rows["drawn once"].append((float(count), _bit_error(2.0 * kept - 1.0)))
+        rows["the kept bit, shown"].append((float(count), _bit_error(2.0 * kept - 1.0)))
         remembered = ones_of(shown[:count], 2)
         rows["memory, true bit"].append(
             (float(count), _bit_error(_bit_evidence(one, count)[remembered]))

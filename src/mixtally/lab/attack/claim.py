@@ -68,7 +68,7 @@ def claim(
         raise ParameterError(
             "flip probability", wanted="less than 1/2", got="1/2", do="nothing is told at all"
         )
-    words = ", ".join(f"{key.replace('_', ' ')} {value:g}" for key, value in given.items())
+    words = ", ".join(f"{key.replace('_', ' ')} {value:,.10g}" for key, value in given.items())
     return Target(
         protocol, users, epsilon, delta, f"{name} with {words}", honest_fraction, certified=False
     )
