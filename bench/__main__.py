@@ -3,13 +3,13 @@
 from rich.console import Console
 from rich.table import Table
 
-from bench import accounting, flow, heavy, laws, open_words
+from bench import accounting, flow, heavy, laws, open_words, places_and_sets
 
 
 def main() -> None:
     table = Table("what", "measured", "ratio", title="one run, medians", title_justify="left")
-    for rows in (accounting.rows(), laws.rows(), flow.rows(), heavy.rows(), open_words.rows()):
-        for row in rows:
+    for part in (accounting, laws, flow, heavy, open_words, places_and_sets):
+        for row in part.rows():
             table.add_row(*row)
         table.add_section()
     Console(width=100).print(table)

@@ -1,0 +1,105 @@
+"""Places on a map and sets of two items, beside pure-ldp's optimized unary encoding."""
+
+import sys
+import time
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+from pure_ldp.frequency_oracles.unary_encoding import UEClient, UEServer
+
+from mixtally.ground.chance import SecureChance
+from mixtally.ground.draw import below
+from mixtally.lab.baskets import Baskets, find_sets, in_a_row
+from mixtally.lab.demo import flights
+from mixtally.lab.places import grid, located
+from mixtally.lab.population import Population
+from mixtally.lab.run import release
+from mixtally.planner import Wish, choose
+from mixtally.records.guarantee import Guarantee
+
+sys.path.append(str(Path(__file__).parents[1] / "examples"))
+from map import LOWER_48, points
+
+_USERS, _TOP, _EPSILON, _DELTA = 20_000, 20, 1.0, 1e-6
+
+
+def rows() -> list[tuple[str, str, str]]:
+    """Benchmark lines: what, measured, ratio."""
+    return [*_places(), *_pairs()]
+
+
+def _places() -> list[tuple[str, str, str]]:
+    place = grid(LOWER_48, 2)
+    whole = located(flights(), points(), place, "hexagon")
+    codes = whole.codes[_some(len(whole.codes))]
+    truth = np.bincount(codes, minlength=whole.question.bins)
+    crowd = Population(question=whole.question, records=codes)
+    start, chance = time.perf_counter(), SecureChance()
+    promised = Guarantee(epsilon=_EPSILON, delta=_DELTA)
+    plan = choose(Wish(question=crowd.question, guarantee=promised, users=_USERS)).best.plan
+    ours = _error(release(plan, crowd, chance, lambda *_: None).estimate.counts - truth)
+    took = time.perf_counter() - start
+    found, seconds = _peer(codes.tolist(), crowd.question.bins)
+    theirs = _error(found - truth)
+    return [
+        (f"{len(truth):,} hexagons, {_USERS:,} people, epsilon {_EPSILON:g}",
+         f"error {ours:,.1f} counts", f"{took:.1f} s"),
+        ("  pure-ldp OUE, no mixes", f"error {theirs:,.1f} counts",
+         f"{theirs / ours:,.0f} times the error, {seconds / took:,.0f} times as long"),
+    ]  # fmt: skip
+
+
+def _pairs() -> list[tuple[str, str, str]]:
+    whole = in_a_row(flights(), 2)
+    boards = Baskets(question=whole.question, members=whole.members[_some(len(whole.members))])
+    true = boards.truly_frequent(2, 1)
+    most = set(sorted(true, key=lambda one: -true[one])[:_TOP])
+    start = time.perf_counter()
+    wish = Wish(
+        question=boards.question, guarantee=Guarantee(epsilon=_EPSILON, delta=_DELTA), users=_USERS
+    )
+    study = find_sets(choose(wish).best.plan, boards, SecureChance())
+    named = {one.items for one in study.frequent[2][:_TOP]}
+    took = time.perf_counter() - start
+    # The peer knows no sets: a board is one value of all that two airports can be.
+    pairs = list(combinations(range(-1, boards.question.bins), 2))
+    number = {pair: i for i, pair in enumerate(pairs)}
+    codes = [number[tuple(sorted(members))] for members in boards.members.tolist()]
+    found, seconds = _peer(codes, len(pairs))
+    ranked = [pairs[i] for i in np.argsort(-found).tolist() if pairs[i][0] >= 0]
+    return [
+        (f"pairs of {boards.question.bins} airports on {_USERS:,} boards, epsilon {_EPSILON:g}",
+         _told(named, most), f"{took:.1f} s"),
+        ("  pure-ldp OUE over all pairs, no mixes", _told(set(ranked[:_TOP]), most),
+         f"peer takes {seconds / took:,.0f} times as long"),
+    ]  # fmt: skip
+
+
+def _peer(codes: list[int], bins: int) -> tuple[np.ndarray, float]:
+    """Estimates of every bin, and the seconds they took."""
+    start = time.perf_counter()
+    client = UEClient(_EPSILON, bins, use_oue=True, index_mapper=lambda x: x)
+    server = UEServer(_EPSILON, bins, use_oue=True, index_mapper=lambda x: x)
+    for code in codes:
+        server.aggregate(client.privatise(code))
+    found = np.array([server.estimate(i, suppress_warnings=True) for i in range(bins)])
+    return found, time.perf_counter() - start
+
+
+def _some(users: int) -> np.ndarray:
+    """Which people take part."""
+    return below(SecureChance(), users, _USERS).astype(np.int64)
+
+
+def _told(named: set, most: set) -> str:
+    return f"{len(named & most)} of the first {_TOP}"
+
+
+def _error(differences: np.ndarray) -> float:
+    return float(np.sqrt(np.mean(differences**2)))
+
+
+if __name__ == "__main__":
+    for row in rows():
+        print(*row, sep=" | ")
