@@ -1,11 +1,12 @@
 """Fake users, three ways: one histogram in clear, one of flips among fakes that look like people,
-one of flips among fakes that say nothing.
+one of flips among fakes that say nothing; and one of flips without any.
 
-The three protocols of chapter 5 of the Notes (2020), each played with the least noise that keeps
-the promise, beside the noise that the Notes' own formulas ask for.
+The protocols of chapter 5 of the Notes (2020), each played with the least noise that keeps the
+promise, beside the noise that the Notes' own formulas ask for.
 
 Look at error, predicted and seen: in clear least, and of few fakes uniform ones hide flips better
-than blank ones. And at the formulas: (5.16) leaves more than 20 times the delta it promises.
+than blank ones. And at the formulas: (5.16) leaves more than 20 times the delta it promises, and
+without fakes next to no promise at all.
 
 Data: flights out of New York City 2013 (shipped, CC0), each as a person who names an airport.
 """
@@ -31,6 +32,7 @@ FEW = 3_000
 WAYS = (
     ("5.1", "clear-uniform", None),
     ("5.2", "flip-uniform", FEW),
+    ("5.2", "flip", 0),
     ("5.3", "flip-blank", FEW),
     ("5.3", "flip-blank", None),
 )
@@ -46,9 +48,10 @@ def published(section: str, offer: Offer) -> str:
         return f"(5.10) asks for {asked:,} fakes, {asked / fakes:.1f} times as many"
     if section == "5.2":
         flip = notes.flip(epsilon, delta, users, fakes)
-        law = Ask(users=users, fakes=fakes, bins=bins, threshold=threshold_of(flip))
-        true = laws.price("flip-uniform", law, epsilon).upper
-        return f"(5.16) asks for q = {flip:.2g}, which leaves delta = {true:.2g} by these fakes"
+        law = Ask(users=users, fakes=fakes or None, bins=bins, threshold=threshold_of(flip))
+        true = laws.price("flip-uniform" if fakes else "flip", law, epsilon)
+        left = f"{true.upper:.2g} by these fakes" if fakes else f"at least {true.lower:.2g}"
+        return f"(5.16) asks for q = {flip:.2g}, which leaves a delta of {left}"
     flip, own = notes.flip_blank(epsilon, delta, fakes), offer.plan.integers["threshold"] / 2**64
     return f"(5.26) asks for q = {flip:.2g}, {flip / own:.1f} times as much"
 
