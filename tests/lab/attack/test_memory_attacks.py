@@ -133,3 +133,22 @@ def test_power_is_counted_beyond_the_allowed_alarms():
     worlds = Worlds(np.array([1.0, 5.0, 9.0, 9.0]), np.array([0.0, 2.0, 4.0, 8.0]))
     assert power_at(worlds, 0.0) == 0.5
     assert power_at(worlds, 0.25) == 0.75
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("p", "q"), [(0.0, 1.0), (0.0, 0.9), (0.2, 1.0)])
+def test_reports_that_show_what_is_kept_are_attacked_too(lab, p, q):
+    bare = Remembered(0.5, p, q, 1, 4, 16)
+    for outcome in assault(bare, lab(runs=200)):
+        assert outcome.verdict is not Verdict.BROKEN
+
+
+def test_a_thousand_reports_are_still_weighed():
+    """Powers of p and q vanish there, their logarithms do not."""
+    tables = [linking.link_evidence(memory(reports=1000), bit) for bit in (0, 1)]
+    assert np.isfinite(tables).all()
+    few = linking.link_evidence(memory(reports=2), 1)
+    zero, one = (np.array([x**s * (1 - x) ** (2 - s) for s in range(3)]) for x in (0.5, 0.75))
+    alone = 0.75 * one + 0.25 * zero
+    both = 0.75 * np.outer(one, one) + 0.25 * np.outer(zero, zero)
+    assert few == pytest.approx(np.log(both / np.outer(alone, alone)), abs=1e-12)

@@ -13,8 +13,8 @@ from mixtally.ground.tails import Floats
 from mixtally.lab.attack.games import game_of, play
 from mixtally.lab.attack.kept import (
     Recall,
-    kept_one,
     ones_of,
+    seen_law,
     shown_law,
     simple_recall,
     true_rows,
@@ -108,12 +108,8 @@ def _evidence(two: Remembered, runs: int, lab: Lab, recall: Recall, side: int) -
 
 def _bit_evidence(memory: Remembered, reports: int) -> Floats:
     """Log-likelihood ratio of a true one against a true zero for every number of ones."""
-    zero, one = shown_law(memory, reports)
-    laws = []
-    for bit in (1, 0):
-        kept = kept_one(memory, bit)
-        laws.append(np.log(kept * one + (1.0 - kept) * zero))
-    return laws[0] - laws[1]
+    with np.errstate(invalid="ignore"):  # numbers of ones that no memory shows, nor anybody asks
+        return seen_law(memory, 1, reports) - seen_law(memory, 0, reports)
 
 
 def _error_curves(memory: Remembered, lab: Lab, recall: Recall) -> tuple[Curve, ...]:
@@ -160,7 +156,7 @@ def _recall_error(one: Remembered, count: int) -> float:
     from scipy.special import comb
 
     zero, kept = shown_law(one, count)
-    return float(0.5 * (comb(count, np.arange(count + 1)) * np.minimum(zero, kept)).sum())
+    return float(0.5 * (comb(count, np.arange(count + 1)) * np.exp(np.minimum(zero, kept))).sum())
 
 
 def _chart(caption: str, curves: tuple[Curve, ...]) -> Chart:

@@ -5,6 +5,7 @@ from it several times. ``simple_recall`` builds one from the production flips al
 memory can be put in its place.
 """
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -25,20 +26,21 @@ def simple_recall(memory: Remembered) -> Recall:
     """Permanent: flipped with f / 2. Report: a kept 1 shows as 1 with q, a kept 0 with p."""
 
     def recall(rows: Rows, columns: int, reports: int, chance: Chance) -> list[Rows]:
-        kept = flip(rows, columns, _integer(memory.permanent / 2.0), chance)
+        kept = _flipped(rows, columns, memory.permanent / 2.0, chance)
         blank = np.zeros_like(kept)
         shown = []
         for _ in range(reports):
-            zero = flip(blank, columns, _integer(memory.p), chance)
-            one = flip(blank, columns, _integer(memory.q), chance)
+            zero = _flipped(blank, columns, memory.p, chance)
+            one = _flipped(blank, columns, memory.q, chance)
             shown.append((kept & one) | (~kept & zero))
         return shown
 
     return recall
 
 
-def _integer(probability: float) -> int:
-    return min(SCALE - 1, round(probability * SCALE))
+def _flipped(rows: Rows, columns: int, probability: float, chance: Chance) -> Rows:
+    threshold = min(SCALE - 1, round(probability * SCALE))
+    return flip(rows, columns, threshold, chance) if threshold else rows
 
 
 def true_rows(memory: Remembered, people: int, first: int = 0) -> Rows:
@@ -62,11 +64,26 @@ def ones_of(shown: list[Rows], columns: int) -> NDArray[np.uint32]:
 
 
 def shown_law(memory: Remembered, reports: int) -> tuple[Floats, Floats]:
-    """P(ones = 0..reports) of one bit whose memory holds 0, and 1, binomials up to C(T, s)."""
-    s = np.arange(reports + 1)
-    zero = memory.p**s * (1.0 - memory.p) ** (reports - s)
-    one = memory.q**s * (1.0 - memory.q) ** (reports - s)
+    """Log P(ones = 0..reports) of one bit whose memory holds 0, and 1, but for log C(T, s)."""
+    from scipy.special import xlog1py, xlogy
+
+    s = np.arange(reports + 1.0)
+    zero, one = (
+        np.asarray(xlogy(s, x) + xlog1py(reports - s, -x), dtype=np.float64)
+        for x in (memory.p, memory.q)
+    )
     return zero, one
+
+
+def seen_law(memory: Remembered, true_bit: int, reports: int) -> Floats:
+    """The same for a bit whose truth is known, and not what the memory holds."""
+    zero, one = shown_law(memory, reports)
+    kept = kept_one(memory, true_bit)
+    return np.logaddexp(_log(kept) + one, _log(1.0 - kept) + zero)
+
+
+def _log(chance: float) -> float:
+    return math.log(chance) if chance > 0.0 else -math.inf
 
 
 def kept_one(memory: Remembered, true_bit: int) -> float:

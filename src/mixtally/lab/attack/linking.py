@@ -13,9 +13,8 @@ from mixtally.ground.bits import spans
 from mixtally.ground.tails import Floats
 from mixtally.lab.attack.kept import (
     Recall,
-    kept_one,
     ones_of,
-    shown_law,
+    seen_law,
     simple_recall,
     true_rows,
 )
@@ -74,8 +73,9 @@ def link(memory: Remembered, runs: int, lab: Lab, recall: Recall) -> Worlds:
 
 def link_evidence(memory: Remembered, true_bit: int) -> Floats:
     """Log of P(s, t | one memory) / P(s) P(t) for every pair of numbers of ones."""
-    zero, one = shown_law(memory, memory.reports)
-    kept = kept_one(memory, true_bit)
-    alone = kept * one + (1.0 - kept) * zero
-    both = kept * np.outer(one, one) + (1.0 - kept) * np.outer(zero, zero)
-    return np.log(both) - np.log(np.outer(alone, alone))
+    # With one memory, s and t ones at the places are as likely as any s + t of all its reports.
+    both = seen_law(memory, true_bit, 2 * memory.reports)
+    alone = seen_law(memory, true_bit, memory.reports)
+    places = np.arange(memory.reports + 1)
+    with np.errstate(invalid="ignore"):  # numbers of ones that no memory shows
+        return np.asarray(both[np.add.outer(places, places)] - np.add.outer(alone, alone))

@@ -17,8 +17,7 @@ from mixtally.ground.draw import below
 from mixtally.ground.tails import Floats
 from mixtally.lab.attack.kept import (
     Recall,
-    kept_one,
-    shown_law,
+    seen_law,
     simple_recall,
     true_rows,
     unpacked,
@@ -99,10 +98,8 @@ def _evidence(memory: Remembered, bits: Rows) -> Floats:
 
 def _log_likelihood(memory: Remembered, bits: Rows) -> Floats:
     """Log-likelihood of reports from one memory of the value that sets the first bits."""
-    zero, one = shown_law(memory, len(bits))
     ones = bits.sum(axis=0, dtype=np.uint8)
     total = np.zeros(bits.shape[1])
     for bit, columns in ((1, slice(0, memory.hashes)), (0, slice(memory.hashes, None))):
-        kept = kept_one(memory, bit)
-        total += np.log(kept * one + (1.0 - kept) * zero)[ones[:, columns]].sum(axis=1)
+        total += seen_law(memory, bit, len(bits))[ones[:, columns]].sum(axis=1)
     return total
