@@ -11,6 +11,7 @@ from pure_ldp.frequency_oracles.unary_encoding import UEClient, UEServer
 from mixtally.ground.chance import SecureChance
 from mixtally.ground.draw import below
 from mixtally.lab.baskets import Baskets, find_sets, in_a_row
+from mixtally.lab.cells import quiet
 from mixtally.lab.demo import flights
 from mixtally.lab.places import grid, located
 from mixtally.lab.population import Population
@@ -38,7 +39,7 @@ def _places() -> list[tuple[str, str, str]]:
     start, chance = time.perf_counter(), SecureChance()
     promised = Guarantee(epsilon=_EPSILON, delta=_DELTA)
     plan = choose(Wish(question=crowd.question, guarantee=promised, users=_USERS)).best.plan
-    ours = _error(release(plan, crowd, chance, lambda *_: None).estimate.counts - truth)
+    ours = _error(release(plan, crowd, chance, quiet).estimate.counts - truth)
     took = time.perf_counter() - start
     found, seconds = _peer(codes.tolist(), crowd.question.bins)
     theirs = _error(found - truth)

@@ -4,13 +4,17 @@ import numpy as np
 import pytest
 
 from mixtally.errors import DataError, ParameterError
-from mixtally.lab.population import Population
+from mixtally.lab.population import Population, read_population
 from mixtally.lab.seeded import SeededChance
-from mixtally.lab.timeline import Timeline, flights_by_month, order_of, read_timeline
+from mixtally.lab.timeline import Timeline, by_epoch, flights_by_month, order_of
 from mixtally.lab.turnover import happens, turnover
 from mixtally.records.question import Question
 
 QUESTION = Question(name="color", bins=2, labels=("blue", "red"))
+
+
+def read_timeline(path, column, epoch_column, **more):
+    return by_epoch(read_population(path, column), path, epoch_column, **more)
 
 
 @pytest.fixture

@@ -91,7 +91,7 @@ def read_names(
     path: Path,
     column: str,
     labels: Sequence[str] | None = None,
-    progress: Progress = lambda *_: None,
+    progress: Progress = quiet,
 ) -> tuple[tuple[str, ...], NDArray[np.int64]]:
     """The values of ``column`` as names and the number of each row's; one name is enough.
 

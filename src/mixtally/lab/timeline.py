@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.errors import DataError
-from mixtally.lab.cells import Progress
+from mixtally.lab.cells import Progress, quiet
 from mixtally.lab.demo import flights
-from mixtally.lab.population import Population, read_names, read_population
+from mixtally.lab.population import Population, read_names
 from mixtally.randomize.messages import Records
 from mixtally.records.question import Question
 
@@ -98,30 +98,6 @@ class Timeline:
         return int(np.flatnonzero(repeated)[0])
 
 
-def read_timeline(
-    path: Path,
-    column: str,
-    epoch_column: str,
-    *,
-    person_column: str | None = None,
-    labels: Sequence[str] | None = None,
-    order: Sequence[str] | None = None,
-    progress: Progress = lambda *_: None,
-) -> Timeline:
-    """The values of ``column`` by epoch, each row an answer; rows may come in any order.
-
-    where
-      order   the epochs in order, those without rows left out; without it whole numbers go by
-              size and anything else by its letters, as ISO dates do
-
-    Raises DataError as ``read_population`` and ``Timeline``.
-    """
-    crowd = read_population(path, column, labels, progress)
-    return by_epoch(
-        crowd, path, epoch_column, person_column=person_column, order=order, progress=progress
-    )
-
-
 def by_epoch(
     crowd: Population,
     path: Path,
@@ -129,9 +105,16 @@ def by_epoch(
     *,
     person_column: str | None = None,
     order: Sequence[str] | None = None,
-    progress: Progress = lambda *_: None,
+    progress: Progress = quiet,
 ) -> Timeline:
-    """The records of ``crowd``, the rows of ``path``, by epoch; as ``read_timeline``."""
+    """The records of ``crowd``, the rows of ``path``, by epoch; rows may come in any order.
+
+    where
+      order   the epochs in order, those without rows left out; without it whole numbers go by
+              size and anything else by its letters, as ISO dates do
+
+    Raises DataError as ``read_names`` and ``Timeline``.
+    """
     names, codes = read_names(path, epoch_column, order, progress)  # one epoch may be all there is
     people = None
     if person_column is not None:
