@@ -8,10 +8,10 @@ import typer
 
 from mixtally.cli import options as o
 from mixtally.cli.grouped import takes
-from mixtally.cli.output import print_json, progress_bars, publish_result
+from mixtally.cli.output import present, progress_bars
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from rich.console import Group
 
     from mixtally.lab.attack import Outcome, Remembered, Target
 
@@ -222,30 +222,26 @@ def _show(
     json: bool,
 ) -> None:
     """Print the table and write the files."""
-    from json import dumps
-
     from mixtally.lab.attack.page import page
     from mixtally.lab.attack.words import LIMITS, conclusion
+    from mixtally.report.texts import json_text
 
-    written = []
-    if out is not None:
-        text = dumps(facts, indent=1, allow_nan=False) + "\n"
-        html = page(target.title, _promise(facts), outcomes, facts)
-        written = publish_result(out, {"report.html": html, "report.json": text})
-    if json:
-        print_json(facts)
-        return
-    from rich.console import Console
-
-    console = Console()
-    for line in (f"Attacks on {target.title}", _promise(facts)):
-        console.print(line, markup=False, highlight=False)
-    console.print(_table(outcomes))
-    for line in (conclusion(outcomes), LIMITS, *(f"wrote {path}" for path in written)):
-        console.print(line, markup=False, highlight=False, soft_wrap=line.startswith("wrote"))
+    promise = _promise(facts)
+    present(
+        out,
+        json=json,
+        files=lambda: {
+            "report.html": page(target.title, promise, outcomes, facts),
+            "report.json": json_text(facts),
+        },
+        facts=lambda: facts,
+        table=lambda: _table(target.title, promise, outcomes),
+        prose=[conclusion(outcomes), LIMITS],
+    )
 
 
-def _table(outcomes: "Sequence[Outcome]") -> "Table":
+def _table(title: str, promise: str, outcomes: "Sequence[Outcome]") -> "Group":
+    from rich.console import Group
     from rich.table import Table
     from rich.text import Text
 
@@ -257,4 +253,4 @@ def _table(outcomes: "Sequence[Outcome]") -> "Table":
         table.add_column(name, justify="left" if left else "right", no_wrap=name != "the attacker")
     for one in outcomes:
         table.add_row(*[Text(text, style=_COLORS.get(text, "")) for text in cells(one)])
-    return table
+    return Group(Text(f"Attacks on {title}"), Text(promise), table)

@@ -10,7 +10,7 @@ from mixtally.cli.budget import BUDGET, given, wish_of
 from mixtally.cli.epochs_crowd import CROWD, source_of, timeline_of
 from mixtally.cli.epochs_ledger import charging
 from mixtally.cli.grouped import takes
-from mixtally.cli.output import print_json, progress_bars, publish_result
+from mixtally.cli.output import present, progress_bars
 from mixtally.cli.plan_files import read_plan
 from mixtally.cli.reading import READING, reading_of
 
@@ -129,26 +129,19 @@ def show(trend: "Trend", out: Path | None, *, top: int, json: bool) -> None:
     from mixtally.report.export import figures_csv
     from mixtally.report.trend.export import changes_csv, counts_csv, facts, json_text
     from mixtally.report.trend.page import page
+    from mixtally.report.trend.table import summary
 
-    written = []
-    if out is not None:
-        files = {
+    present(
+        out,
+        json=json,
+        files=lambda: {
             "report.html": page(trend),
             "report.json": json_text(trend),
             "counts.csv": counts_csv(trend),
             "changes.csv": changes_csv(trend),
             **{f"{found.name}.csv": figures_csv(found) for found in trend.figures},
-        }
-        written = publish_result(out, files)
-    if json:
-        print_json(facts(trend))
-        return
-    from rich.console import Console
-
-    from mixtally.report.trend.table import summary
-
-    console = Console()
-    console.print(summary(trend, top))
-    console.print(trend.reason, markup=False, highlight=False)
-    for path in written:
-        console.print(f"wrote {path}", markup=False, highlight=False, soft_wrap=True)
+        },
+        facts=lambda: facts(trend),
+        table=lambda: summary(trend, top),
+        prose=[trend.reason],
+    )

@@ -8,7 +8,7 @@ import typer
 from mixtally.cli import options as o
 from mixtally.cli.grouped import takes
 from mixtally.cli.memory_options import BLOOM, LEVELS, filled
-from mixtally.cli.output import print_json, progress_bars, publish_result
+from mixtally.cli.output import present, progress_bars
 
 if TYPE_CHECKING:
     from mixtally.ground.chance import Chance
@@ -109,27 +109,23 @@ def show(facts: "Facts", out: Path | None, *, top: int, json: bool) -> None:
     """Print what was counted and what it costs, and write its files."""
     from mixtally.lab.memories.export import csv_text
     from mixtally.lab.memories.page import page
-    from mixtally.report.texts import json_text
-
-    written = []
-    if out is not None:
-        texts = (page(facts), json_text(facts), csv_text(facts))
-        written = publish_result(out, dict(zip(_FILES, texts, strict=True)))
-    if json:
-        print_json(facts)
-        return
-    from rich.console import Console
-
     from mixtally.lab.memories.table import counts_table
     from mixtally.lab.memories.words import findings, promise
+    from mixtally.report.texts import json_text
 
-    console, state = Console(), facts["memory_file"]
-    console.print(counts_table(facts, top))
-    kept = [] if state is None else [state]
-    reason = [facts["reason"]] if facts["reason"] else []
-    places = [f"wrote {path}" for path in [*written, *kept]]
-    for line in [*findings(facts), *promise(facts), *reason, *places]:
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
+    state, reason = facts["memory_file"], facts["reason"]
+    present(
+        out,
+        json=json,
+        files=lambda: dict(
+            zip(_FILES, (page(facts), json_text(facts), csv_text(facts)), strict=True)
+        ),
+        facts=lambda: facts,
+        table=lambda: counts_table(facts, top),
+        prose=[*findings(facts), *promise(facts), *([reason] if reason else [])],
+        wrapped=False,
+        kept=[] if state is None else [state],
+    )
 
 
 def _check_apart(state: Path | None, out: Path | None) -> None:

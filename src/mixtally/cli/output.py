@@ -4,7 +4,7 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from fnmatch import fnmatch
 from pathlib import Path
@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 from mixtally.errors import DataError
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from mixtally.lab.cells import Progress
 
 
@@ -73,6 +75,37 @@ def publish_result(directory: Path, files: Mapping[str, str | bytes]) -> list[Pa
             "part of this result\n"
         )
     return written
+
+
+def present(
+    out: Path | None,
+    *,
+    json: bool,
+    files: Callable[[], Mapping[str, str | bytes]],
+    facts: Callable[[], Mapping[str, Any]],
+    table: Callable[[], "RenderableType"],
+    prose: Iterable[str] = (),
+    wrapped: bool = True,
+    kept: Iterable[str] = (),
+) -> None:
+    """Write a result's ``files`` into ``out`` if any, and print its facts as JSON, or its table.
+
+    where
+      prose     sentences below the table; ``wrapped``, or each on a line of its own
+      kept      other files that were written, told last
+    """
+    written = [] if out is None else publish_result(out, files())
+    if json:
+        print_json(facts())
+        return
+    from rich.console import Console
+
+    console = Console()
+    console.print(table())
+    for line in prose:
+        console.print(line, markup=False, highlight=False, soft_wrap=not wrapped)
+    for path in (*written, *kept):
+        console.print(f"wrote {path}", markup=False, highlight=False, soft_wrap=True)
 
 
 def _check_free(target: Path) -> None:

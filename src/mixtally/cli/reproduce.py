@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mixtally.cli import options as o
-from mixtally.cli.output import print_json, progress_bars, publish_result
+from mixtally.cli.output import present, progress_bars
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -31,30 +31,22 @@ def reproduce(
     Every number, table, figure and claim beside what follows from it, and a verdict on every
     promise, held against the exact laws.
     """
-    from json import dumps
-
     from mixtally.lab.reproduce import reproduce as compute
     from mixtally.lab.reproduce.page import page
+    from mixtally.report.texts import json_text
 
     with progress_bars() as progress:
         found = compute(document, progress)
     facts = found.facts()
-    files = {
-        "report.html": page(found),
-        "report.json": dumps(facts, indent=1, allow_nan=False) + "\n",
-    }
-    written = publish_result(out, files)
-    if json:
-        print_json(facts)
-        return
-    from rich.console import Console
-
-    console = Console()
-    console.print(_table(found))
     counts = ", ".join(f"{count:,} {word}" for word, count in facts["words"].items())
-    console.print(counts, markup=False, highlight=False)
-    for path in written:
-        console.print(f"wrote {path}", markup=False, highlight=False, soft_wrap=True)
+    present(
+        out,
+        json=json,
+        files=lambda: {"report.html": page(found), "report.json": json_text(facts)},
+        facts=lambda: facts,
+        table=lambda: _table(found),
+        prose=[counts],
+    )
 
 
 def _table(found: "Reproduction") -> "Table":

@@ -8,7 +8,7 @@ import typer
 from mixtally.cli import options as o
 from mixtally.cli.budget import BUDGET, wish_of
 from mixtally.cli.grouped import takes
-from mixtally.cli.output import print_json, progress_bars, publish_result
+from mixtally.cli.output import present, progress_bars
 
 if TYPE_CHECKING:
     from mixtally.report.election.votes import Election
@@ -124,23 +124,16 @@ def _show(held: "Election", out: Path | None, *, json: bool) -> None:
     """Print the vote and write its files."""
     from mixtally.report.election.export import csv_text, facts, json_text
     from mixtally.report.election.page import page
+    from mixtally.report.election.table import summary
 
-    written = []
-    if out is not None:
-        files = {
+    present(
+        out,
+        json=json,
+        files=lambda: {
             "report.html": page(held),
             "report.json": json_text(held),
             "shares.csv": csv_text(held),
-        }
-        written = publish_result(out, files)
-    if json:
-        print_json(facts(held))
-        return
-    from rich.console import Console
-
-    from mixtally.report.election.table import summary
-
-    console = Console()
-    console.print(summary(held))
-    for path in written:
-        console.print(f"wrote {path}", markup=False, highlight=False, soft_wrap=True)
+        },
+        facts=lambda: facts(held),
+        table=lambda: summary(held),
+    )

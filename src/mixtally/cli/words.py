@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mixtally.cli import options as o
-from mixtally.cli.output import print_json, progress_bars, publish_result
+from mixtally.cli.output import present, progress_bars
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -105,33 +105,27 @@ def _show(result: "HeavyResult", told: "Facts", out: Path | None, *, json: bool)
     from mixtally.lab.heavy.page import page
     from mixtally.report.texts import json_text
 
-    written = []
-    if out is not None:
-        files = {
+    planned, top, found = result.design, told["top"], told["words_found"]
+    present(
+        out,
+        json=json,
+        files=lambda: {
             "report.html": page(told),
             "report.json": json_text(told),
             "words.csv": csv_text(told),
-        }
-        written = publish_result(out, files)
-    if json:
-        print_json(told)
-        return
-    from rich.console import Console
-
-    console, planned = Console(), result.design
-    console.print(_table(told))
-    top, found = told["top"], told["words_found"]
-    lines = [
-        f"{found:,} words found in {told['rounds_played']} rounds. Of the true first {top:,}, "
-        f"{100 * told['recall']:.0f} % are among the first {top:,} found; {told['ghosts']} of all "
-        "found are held by nobody.",
-        f"{planned.offer.name}, {planned.messages_per_user:.3g} messages and "
-        f"{planned.bytes_per_user:,.0f} bytes a person in all. {planned.reason}",
-        *told["promise"],
-        *(f"wrote {path}" for path in written),
-    ]
-    for line in lines:
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
+        },
+        facts=lambda: told,
+        table=lambda: _table(told),
+        prose=[
+            f"{found:,} words found in {told['rounds_played']} rounds. Of the true first {top:,}, "
+            f"{100 * told['recall']:.0f} % are among the first {top:,} found; {told['ghosts']} of "
+            "all found are held by nobody.",
+            f"{planned.offer.name}, {planned.messages_per_user:.3g} messages and "
+            f"{planned.bytes_per_user:,.0f} bytes a person in all. {planned.reason}",
+            *told["promise"],
+        ],
+        wrapped=False,
+    )
 
 
 def _way(name: str | None):  # type: ignore[no-untyped-def]  # noqa: ANN202

@@ -26,10 +26,9 @@ _TABLE_BINS = 1000
 
 def page(study: Study) -> str:
     """The report as HTML text."""
-    body = el(
-        "main",
-        el("h1", study.title),
-        el("p", study.source, class_="source"),
+    return document(
+        study.title,
+        study.source,
         _key_figures(study),
         section("Counts", bins_chart(study, _CHART_BINS), note(study.findings())),
         *map(figures_section, study.main.figures),
@@ -42,7 +41,6 @@ def page(study: Study) -> str:
         section("All bins", _all_bins(study)),
         footer(study.seed, fingerprint(study.main.plan)),
     )
-    return document(study.title, body)
 
 
 def figures_section(figures: Figures) -> Markup:

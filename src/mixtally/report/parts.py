@@ -12,13 +12,14 @@ _IN_WORDS = {"source", "assumption"}
 """Facts of a plan that a page tells in sentences."""
 
 
-def document(title: str, body: Markup, style: str = "") -> str:
-    """A whole HTML file around ``body``, with more style if any."""
+def document(title: str, source: str, *parts: Markup, style: str = "") -> str:
+    """A whole HTML file: its heading, where its numbers come from, its parts; more style if any."""
     head = (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"{el('title', title)}<style>{STYLE}{style}</style></head><body>"
     )
+    body = el("main", el("h1", title), el("p", source, class_="source"), *parts)
     return f"{head}{body}</body></html>\n"
 
 

@@ -25,17 +25,16 @@ def page(title: str, promise: str, outcomes: Sequence[Outcome], facts: dict[str,
     """The report as HTML text."""
     heading = f"Attacks on {title}"
     sections = [_section(outcome) for outcome in outcomes]
-    body = el(
-        "main",
-        el("h1", heading),
-        el("p", promise, class_="source"),
+    return document(
+        heading,
+        promise,
         el("p", conclusion(outcomes)),
         _table(outcomes),
         el("p", LIMITS, class_="note"),
         *sections,
         el("footer", el("p", f"mixtally {VERSION}, {_settings(facts)}")),
+        style=_STYLE,
     )
-    return document(heading, body, _STYLE)
 
 
 def _settings(facts: dict[str, Any]) -> str:

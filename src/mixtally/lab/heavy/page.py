@@ -37,10 +37,9 @@ _NOT_PROMISED = (
 
 def page(facts: Facts) -> str:
     """The report as HTML text."""
-    body = el(
-        "main",
-        el("h1", facts["title"]),
-        el("p", facts["source"], class_="source"),
+    return document(
+        facts["title"],
+        facts["source"],
         _key_figures(facts),
         section("Words found", _found(facts), note(_findings(facts))),
         *([_missed(facts)] if facts["missed"] else []),
@@ -51,7 +50,6 @@ def page(facts: Facts) -> str:
         section("All words", _all(facts)),
         footer(facts["seed"], facts["fingerprint"], "plan of every round"),
     )
-    return document(facts["title"], body)
 
 
 _ROUNDS = (

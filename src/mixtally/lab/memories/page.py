@@ -31,10 +31,9 @@ _PLAN = (
 
 def page(facts: Facts) -> str:
     """The report as HTML text."""
-    body = el(
-        "main",
-        el("h1", facts["title"]),
-        el("p", facts["source"], class_="source"),
+    return document(
+        facts["title"],
+        facts["source"],
         _key_figures(facts),
         section("Counts", _counts(facts), *_notes(findings(facts)[:-1])),
         section("What reports cost", draw(_losses(facts)), *_notes([_LOSSES])),
@@ -49,8 +48,8 @@ def page(facts: Facts) -> str:
         ),
         section("All estimates", _all(facts)),
         footer(facts["seed"], facts["fingerprint"]),
+        style=STYLE + _STYLE,
     )
-    return document(facts["title"], body, STYLE + _STYLE)
 
 
 _LOSSES = (

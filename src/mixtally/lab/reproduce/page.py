@@ -37,17 +37,16 @@ def page(found: Reproduction) -> str:
         "receives every shuffled message, unless the row names another. Nothing in the verdicts "
         "was typed in; only the printed numbers were."
     )
-    body = el(
-        "main",
-        el("h1", TITLE),
-        el("p", intro, class_="source"),
+    return document(
+        TITLE,
+        intro,
         _key_figures(found.findings),
         el("ul", *[el("li", _word(w), f" {text}") for w, text in _WORDS.items()], class_="note"),
         section("Verdicts", _verdicts(found.rows)),
         *[_document(name, found) for name in documents],
         el("footer", el("p", f"mixtally {VERSION}")),
+        style=_STYLE,
     )
-    return document(TITLE, body, _STYLE)
 
 
 def _word(word: str) -> Markup:

@@ -23,10 +23,9 @@ from mixtally.report.words import at_most, promise
 def page(election: Election) -> str:
     """The report as HTML text."""
     release = election.release
-    body = el(
-        "main",
-        el("h1", election.title),
-        el("p", election.source, class_="source"),
+    return document(
+        election.title,
+        election.source,
         _key_figures(election),
         section(
             "Result",
@@ -48,8 +47,8 @@ def page(election: Election) -> str:
         section("What the shuffle version promises", *paragraphs(promise(release.plan))),
         section("What is not promised", plain_list(weaknesses(election))),
         footer(election.seed, fingerprint(release.plan)),
+        style=STYLE,
     )
-    return document(election.title, body, STYLE)
 
 
 def _version(election: Election, name: str, count: Count) -> list[Markup]:

@@ -27,10 +27,9 @@ _ROWS = 200
 
 def page(trend: Trend) -> str:
     """The report as HTML text."""
-    body = el(
-        "main",
-        el("h1", trend.title),
-        el("p", trend.source, class_="source"),
+    return document(
+        trend.title,
+        trend.source,
         _key_figures(trend),
         section(
             "Counts over time",
@@ -53,8 +52,8 @@ def page(trend: Trend) -> str:
         section("What is promised", *paragraphs(_promise(trend))),
         section("What is not promised", plain_list(_not_promised(trend))),
         footer(trend.seed, fingerprint(trend.plan)),
+        style=STYLE,
     )
-    return document(trend.title, body, STYLE)
 
 
 def _legend(trend: Trend) -> str:
