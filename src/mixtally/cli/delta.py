@@ -42,10 +42,7 @@ def certificate_facts(shown: "Certificate") -> dict[str, Any]:
         "delta": shown.upper,
         "delta_lower": shown.lower,
         "epsilon": shown.epsilon,
-        "observer": shown.observer,
-        "status": shown.status,
-        "source": shown.source,
-        "assumption": shown.assumption,
+        **shown.terms(),
     }
 
 

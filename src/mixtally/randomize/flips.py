@@ -6,7 +6,7 @@ from mixtally.ground.bits import Rows
 from mixtally.ground.chance import Chance
 from mixtally.ground.fixed import SCALE
 from mixtally.randomize.skipping import coin_positions
-from mixtally.randomize.slicing import coin_words
+from mixtally.randomize.slicing import coin_rows
 
 SKIP_BELOW = SCALE // 100
 """Measured: below one in a hundred a gap costs less than the digits of the bits it skips."""
@@ -33,8 +33,7 @@ def _flip_few(rows: Rows, columns: int, threshold: int, chance: Chance) -> Rows:
 
 
 def _flip_many(rows: Rows, columns: int, threshold: int, chance: Chance) -> Rows:
-    coins = coin_words(chance, threshold, -(-rows.size // 8))
-    noise = coins.astype("<u8", copy=False).view(np.uint8)[: rows.size].reshape(rows.shape)
+    noise = coin_rows(chance, threshold, rows)
     if columns % 8:
         noise[:, -1] &= (1 << columns % 8) - 1
     return rows ^ noise

@@ -10,7 +10,7 @@ from mixtally.ground.chance import Chance
 from mixtally.ground.fixed import SCALE
 from mixtally.protocols.two_level import TwoLevel
 from mixtally.randomize.flips import flip
-from mixtally.randomize.slicing import coin_words
+from mixtally.randomize.slicing import coin_rows
 
 
 def permanent_response(plan: TwoLevel, records: Rows, chance: Chance) -> Rows:
@@ -34,5 +34,4 @@ def _coins(threshold: int, like: Rows, chance: Chance) -> Rows:
     """Rows of that shape whose bits are one with probability threshold / 2^64, 0 and 1 included."""
     if threshold in (0, SCALE):
         return np.full_like(like, 0xFF if threshold else 0)
-    words = coin_words(chance, threshold, -(-like.size // 8))
-    return words.astype("<u8", copy=False).view(np.uint8)[: like.size].reshape(like.shape)
+    return coin_rows(chance, threshold, like)

@@ -7,7 +7,7 @@ settled at the first digit where they differ, and only words with unsettled lane
 
 import numpy as np
 
-from mixtally.ground.bits import spans
+from mixtally.ground.bits import Rows, spans
 from mixtally.ground.chance import Chance, Words
 
 _ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
@@ -23,6 +23,12 @@ def coin_words(chance: Chance, threshold: int, count: int) -> Words:
     for span in spans(count, _SPAN_WORDS):
         _settle(chance, threshold, ones[span])
     return ones
+
+
+def coin_rows(chance: Chance, threshold: int, like: Rows) -> Rows:
+    """New rows of the shape of ``like`` whose bits, padding too, are such coins."""
+    words = coin_words(chance, threshold, -(-like.size // 8))
+    return words.astype("<u8", copy=False).view(np.uint8)[: like.size].reshape(like.shape)
 
 
 def _settle(chance: Chance, threshold: int, ones: Words) -> None:

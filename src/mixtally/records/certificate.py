@@ -39,3 +39,12 @@ class Certificate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
                 f"certificate: wanted 0 <= lower <= upper <= 1, got {self.lower} and {self.upper}; "
                 "nothing may be promised from it"
             )
+
+    def terms(self) -> dict[str, str]:
+        """Who looks, what was proved, where, and what it rests on: a part of a result's facts."""
+        return {
+            "observer": self.observer,
+            "status": self.status,
+            "source": self.source,
+            "assumption": self.assumption,
+        }

@@ -73,10 +73,7 @@ class HeavyResult:
         return {
             "epsilon": shown.epsilon,
             "delta": shown.upper,
-            "observer": shown.observer,
-            "status": shown.status,
-            "source": shown.source,
-            "assumption": shown.assumption,
+            **shown.terms(),
             "promise": promise(design),
             "way": design.way,
             "reason": design.reason,

@@ -48,10 +48,7 @@ def _count(election: Election, count: Count) -> dict[str, Any]:
     return {
         "epsilon": shown.epsilon,
         "delta": shown.upper,
-        "observer": shown.observer,
-        "status": shown.status,
-        "source": shown.source,
-        "assumption": shown.assumption,
+        **shown.terms(),
         "wrong_guess_of_two": least_wrong(shown, 2),
         "wrong_guess_of_all": least_wrong(shown, question.bins),
         "messages": count.messages,
