@@ -1,4 +1,4 @@
-"""Laws in rational numbers, by another way than the product's: outcomes one by one, polynomials."""
+"""Laws in rational numbers, by another way than the product: outcome by outcome, polynomials."""
 
 from collections import defaultdict
 from fractions import Fraction
