@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 
 
 def flipped(held, seen, bits, q):
@@ -29,10 +29,7 @@ def sums(ones, zeros, q):
     law = [Fraction(1)]
     for rise in [1 - q] * ones + [q] * zeros:
         padded = [Fraction(0), *law, Fraction(0)]
-        law = [
-            (1 - rise) * here + rise * before
-            for before, here in zip(padded, padded[1:], strict=False)
-        ]
+        law = [(1 - rise) * here + rise * before for before, here in pairwise(padded)]
     return law
 
 

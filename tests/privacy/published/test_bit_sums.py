@@ -47,8 +47,9 @@ def test_a_planted_bug_is_noticed(monkeypatch, name):
 
 
 @pytest.mark.parametrize(
-    ("epsilon", "delta", "printed"), [(1.0, 1e-6, "108.93"), (1.0, 1e-9, "160.8"), (2.0, 1e-6, "58.2")]
-)  # fmt: skip
+    ("epsilon", "delta", "printed"),
+    [(1.0, 1e-6, "108.93"), (1.0, 1e-9, "160.8"), (2.0, 1e-6, "58.2")],
+)
 def test_the_flips_asked_among_zeros(epsilon, delta, printed):
     written = 3 * math.log(2 / delta) / (1 - math.exp(-epsilon)) ** 2
     assert as_printed(bit_sums.zeros_cover(epsilon, delta), printed)
@@ -60,7 +61,7 @@ def test_the_tail_bound_is_the_formula_written_out():
     assert as_printed(bit_sums.tail_bound(3.0, 20.0), "1.8e-26")
     for reach, flips in ((0.1, 7.0), (1.0, 3.5), (3.0, 20.0)):
         with mpmath.workdps(50):
-            true = 2 * mpmath.exp(-mpmath.mpf(reach) ** 2 * mpmath.mpf(flips) / 3)
+            true = 2 * mpmath.exp(-(mpmath.mpf(reach) ** 2) * mpmath.mpf(flips) / 3)
             assert abs(bit_sums.tail_bound(reach, flips) / true - 1) < 1e-12
 
 

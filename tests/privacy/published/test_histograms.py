@@ -49,8 +49,8 @@ def test_a_vector_is_turned_bit_by_bit(held):
 @pytest.mark.parametrize(
     "planted",
     [
-        lambda held, seen, bits, q: q ** (held ^ seen).bit_count(),
-        lambda held, seen, bits, q: (1 - q) ** (held & seen).bit_count() * q,
+        lambda held, seen, _, q: q ** (held ^ seen).bit_count(),
+        lambda held, seen, _, q: (1 - q) ** (held & seen).bit_count() * q,
     ],
     ids=["no kept bits", "common ones only"],
 )

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mixtally.ground.fixed import threshold_of
 from mixtally.ground.tails import Floats
 from mixtally.lab.reproduce.finding import Finding, claim
 from mixtally.lab.reproduce.small import sum_law
 from mixtally.privacy import single_bit
 from mixtally.privacy.published import bit_sums
+from mixtally.privacy.published.truth import threshold
 
 DOCUMENT = "004"
 SIZES, FLIPS = (1, 2, 7, 30), (0.05, 0.2, 0.4)
@@ -142,15 +142,15 @@ def _right_deviations() -> list[Finding]:
     return found
 
 
-def right_deviations(least: Callable[[float], float]) -> tuple[int, int]:
-    """Violations and cases of 1/R(mu_m + l | m) <= 1/R(mu_n + l + 2 | n), l >= least(npq)."""
+def right_deviations(least: Callable[[float], float], margin: float = 2.0) -> tuple[int, int]:
+    """Violations and cases of 1/R(mu_m + l | m) <= 1/R(mu_n + l + margin | n), l >= least(npq)."""
     wrong = cases = 0
     for bits in SIZES:
         for flip in FLIPS:
             every = [crowd(bits, ones, flip) for ones in range(bits + 1)]
             inverse = [1.0 / one.ratio() for one in every]
             distance = least(bits * flip * (1.0 - flip))
-            while (bound := math.floor(bits * (1 - flip) + distance + 2.0)) <= bits + 1:
+            while (bound := math.floor(bits * (1 - flip) + distance + margin)) <= bits + 1:
                 for one, loss in zip(every, inverse, strict=True):
                     mean = bits * flip + one.ones * (1.0 - 2.0 * flip)
                     wrong += loss[math.floor(mean + distance)] > inverse[-1][bound] * (1 + _SAME)
@@ -165,10 +165,10 @@ def zeros() -> list[Finding]:
     kept = []
     for epsilon, delta in PROMISES:
         flip = bit_sums.zeros(epsilon, delta, users)
-        truth = single_bit.delta(users, 0, threshold_of(flip), epsilon, 0)
+        truth = single_bit.delta(users, 0, threshold(flip), epsilon, 0)
         kept.append(truth.upper / delta)
     few = bit_sums.zeros(0.5, 1e-6, 300)
-    left = single_bit.delta(300, 0, threshold_of(1.0 - few), 0.5, 0)
+    left = single_bit.delta(300, 0, threshold(few), 0.5, 0)
     asked = bit_sums.zeros_cover(1.0, 1e-6)
     return [
         Finding(DOCUMENT, "(4.36)", "flips asked, n q at (1, 1e-6)", None, asked, "flips",
