@@ -18,7 +18,7 @@ ROWS = {
 }
 WORDS = {"reproduces": "holds", "false": "false", "computed": "computed"}
 NUMBERS = [
-    ("000 below (3.4)", "any other contents", "0.292"),
+    ("000 below (3.4)", "of other contents", "0.292"),
     ("003 section 3", "1,000 ones", "1.009"),
     ("003 section 3", "ten ones", "0.906"),
     ("003 (5.5)", "is a product", "1.27"),
