@@ -88,7 +88,7 @@ def _set_bits() -> list[Finding]:
         claim(DOCUMENT, "(3.4)", "the ratio from the numbers of set bits: greatest relative "
               "distance from the two laws", far < _NEAR, far, "every histogram of three crowds"),
         claim(DOCUMENT, "below (3.4)", "whole vectors tell no more of an outlier than their "
-              "numbers of set bits: delta lost", lost < _NEAR, lost, "epsilon = 0.5, both directions"),
+              "numbers of set bits: delta lost", lost < _NEAR, lost, "epsilon = 0.5"),
         claim(DOCUMENT, "below (3.4)", "whole vectors tell no more of other contents than their "
               "numbers of set bits: delta lost", whole - numbers < _NEAR, whole - numbers,
               "10 against 01 among three zeros, q = 0.2, epsilon = 0.5: delta "
