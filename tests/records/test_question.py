@@ -49,7 +49,7 @@ def test_half_a_character_in_the_json_of_a_question_is_refused():
     shown = b'{"bins":2,"labels":["a","%s"],"name":"q"}'
     assert from_json(shown % rb"\ud83d\ude00", Question, "file").label(1) == "\U0001f600"
     for half in (rb"\ud83d", rb"\udcff"):
-        with pytest.raises(PlanError, match="halves"):
+        with pytest.raises(PlanError, match="whole characters"):
             from_json(shown % half, Question, "file")
 
 

@@ -79,9 +79,10 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         texts = (self.name, *(self.labels or ()))
         if _CONTROL.search("".join(texts)):
             raise PlanError(
-                "question", wanted="a name and labels without control characters or halves of any",
+                "question",
+                wanted="whole characters, a name and labels without control characters",
                 got=repr(next(filter(_CONTROL.search, texts))),
-                do="clean the text: a terminal would obey or refuse it",
+                do="clean the text: a terminal would obey it, or have no way to show it",
             )  # fmt: skip
         if self.labels is None:
             return
