@@ -5,12 +5,13 @@ from dataclasses import replace
 from functools import lru_cache
 
 from mixtally.errors import InfeasibleError
+from mixtally.ground.fixed import decimal
 from mixtally.planner.answer import Answer, Misfit, Offer
 from mixtally.planner.offers import OFFERS, clear_hashed, flip
 from mixtally.planner.reason import budget, reason
 from mixtally.planner.uniform_flips import flip_uniform
 from mixtally.planner.ways import ways
-from mixtally.planner.wish import Wish, decimal
+from mixtally.planner.wish import Wish
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flip_uniform import FlipUniform
 from mixtally.protocols.flip_vector import FlipVector

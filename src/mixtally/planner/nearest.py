@@ -8,9 +8,10 @@ from typing import Any
 import msgspec
 
 from mixtally.errors import InfeasibleError
+from mixtally.ground.fixed import decimal
 from mixtally.planner.answer import Offer
 from mixtally.planner.choose import choose
-from mixtally.planner.wish import MOST_MESSAGES, Wish, decimal
+from mixtally.planner.wish import MOST_MESSAGES, Wish
 from mixtally.records.guarantee import MOST_EPSILON, MOST_USERS
 
 _PRECISION = 1.015
