@@ -1,6 +1,7 @@
 """The least-error offer of all protocols, with the reason."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
@@ -54,12 +55,20 @@ def within(wish: Wish) -> list[Offer]:
 
     The choice is the best of them and the front is what none of them beats.
     """
+    return [offer for budgeted in _budgeted(wish) for offer in survey(budgeted)[0]]
+
+
+def fits(wish: Wish) -> bool:
+    """Whether there is anything to choose, without a look at smaller budgets where there is."""
+    return any(survey(budgeted)[0] for budgeted in _budgeted(wish))
+
+
+def _budgeted(wish: Wish) -> Iterator[Wish]:
+    """The wish, then the same with smaller budgets."""
     limit = decimal(wish.messages_per_user)
-    smaller = {decimal(budget) for budget in (*_BUDGETS, len(ways(wish.question)[-1].parts))}
-    budgets = [limit, *sorted(budget for budget in smaller if budget < limit)]
-    return [
-        offer for budget in budgets for offer in survey(replace(wish, messages_per_user=budget))[0]
-    ]
+    smaller = {decimal(one) for one in (*_BUDGETS, len(ways(wish.question)[-1].parts))}
+    for most in [limit, *sorted(one for one in smaller if one < limit)]:
+        yield replace(wish, messages_per_user=most)
 
 
 def _distinct(offers: list[Offer]) -> list[Offer]:
