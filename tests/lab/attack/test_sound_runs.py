@@ -7,7 +7,8 @@ from lab.attack.test_attacks import target_of
 from mixtally.ground.fixed import threshold_of
 from mixtally.lab.attack import Verdict, assault
 from mixtally.lab.attack.games import game_of
-from mixtally.lab.attack.trial import Worlds, prove
+from mixtally.lab.attack.trial import prove
+from mixtally.lab.attack.worlds import Worlds
 from mixtally.lab.seeded import SeededChance
 from mixtally.privacy import price
 from mixtally.protocols.clear_shaped import ClearShaped
