@@ -1,4 +1,4 @@
-"""The direct test of P <= e^epsilon Q + delta is as sure as it says, and nearly as good as can be."""
+"""The direct test of P <= e^epsilon Q + delta is as sure as it says, and nearly the best."""
 
 import math
 from itertools import product
@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 from mixtally.lab.attack import refute
+from mixtally.lab.attack.multinomial import binomials
 from mixtally.lab.attack.reach import best_event, reach
 from mixtally.lab.attack.refute import Counts
 from mixtally.lab.attack.trial import prove, prove_either
@@ -102,8 +103,8 @@ def test_no_test_of_an_event_does_better_than_its_reach():
     """
     p, q, runs, delta, error = 0.12, 0.05, 4000, 0.01, 0.003
     epsilon = float(reach(np.array([p]), np.array([q]), runs, delta, error)[0])
-    draws = np.random.default_rng(1)
-    x, y = draws.binomial(runs, p, 2000), draws.binomial(runs, q, 2000)
+    chance, trials = SeededChance(1), np.full(2000, runs)
+    x, y = (binomials(chance, trials, probability) for probability in (p, q))
     more = np.mean([
         Counts(int(a), int(b), (runs, runs)).refutes(epsilon, delta, error)
         for a, b in zip(x, y, strict=True)
