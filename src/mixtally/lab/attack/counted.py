@@ -17,7 +17,7 @@ from mixtally.lab.attack.likelihood import log_sum
 from mixtally.lab.attack.multinomial import multinomials
 
 _SPAN_MESSAGES = 1 << 20
-SHUFFLED = 1 << 13
+SHUFFLED = 1 << 10
 """Larger batches are not shuffled: the statistic knows no order."""
 
 
