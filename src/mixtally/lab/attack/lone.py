@@ -12,8 +12,8 @@ from mixtally.protocols.base import Protocol
 from mixtally.protocols.flips import Flips
 
 _PROBES = ((SCALE // 200, 6_000), (3 * SCALE // 10, 600))
-"""Flip probabilities, one for each way to draw, and devices: so that each bit flips often enough"""
-_BIT_BUDGET = 50_000_000
+"""Flip probabilities, one for each way to draw, and devices: so that each bit flips often enough."""
+_BIT_BUDGET = 200_000_000
 _CLEAR = 2_000
 _BLOCKS = 16
 
@@ -25,7 +25,7 @@ def lone_checks(protocol: Protocol, lab: Lab) -> tuple[list[Checks], int]:
     checks, sent = [], 0
     for threshold, devices in _PROBES:
         one = replace(protocol, threshold=threshold)
-        count = max(100, min(devices, _BIT_BUDGET // (4 * protocol.bins)))
+        count = max(20, min(devices, _BIT_BUDGET // (4 * protocol.bins)))
         checks += _flips(one, count, lab)
         sent += 4 * count
     return checks, sent
