@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lab.attack.conftest import ERROR
 from mixtally.errors import ParameterError, PlanError
 from mixtally.ground.fixed import threshold_of
 from mixtally.lab.attack import PLAN_ATTACKS, Remembered, Target, Verdict, assault
@@ -292,33 +291,6 @@ def test_errors_are_shared_by_all_attacks(sound, lab):
     alone = assault(target_of(sound["clear-shaped"]), lab(runs=300), "randomizer")[0]
     every = assault(target_of(sound["clear-shaped"]), lab(runs=300))[-1]
     assert every.promised == pytest.approx(alone.promised / len(PLAN_ATTACKS))
-
-
-@pytest.mark.parametrize("name", ["clear-uniform", "clear-shaped"])
-def test_the_shares_of_all_attacks_add_up_to_the_whole_error(name, sound, lab):
-    """Every outcome says what it may err with: a whole error where half is due would be seen."""
-    found = assault(target_of(sound[name]), lab(runs=200, drawn=1000))
-    for attack in PLAN_ATTACKS:
-        shares = [one.numbers.get("false_alarm_rate", 0.0) for one in found if one.attack == attack]
-        assert sum(shares) <= ERROR / len(PLAN_ATTACKS) * (1.0 + 1e-9), attack
-        assert all(shares) or attack == "poisoning"  # which leaves nothing to chance
-
-
-def test_two_ways_to_choose_an_event_share_the_error(monkeypatch):
-    """The alarm at the whole error in place of half of it, in both ways, would be seen here."""
-    from mixtally.lab.attack import trial
-    from mixtally.lab.attack.worlds import Worlds
-
-    spent, right = [], trial.prove
-
-    def told(worlds, delta, error, pilot=None):
-        spent.append(error)
-        return right(worlds, delta, error, pilot)
-
-    monkeypatch.setattr(trial, "prove", told)
-    trial.prove_either(Worlds(np.ones(100), np.zeros(100)), 0.0, ERROR, Worlds(*np.eye(2)))
-    assert sum(spent) == pytest.approx(ERROR)
-    assert len(spent) == 2
 
 
 def test_the_same_seed_gives_the_same_outcome(sound, lab):

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mixtally.lab.attack import refute
+from lab.attack.conftest import ERROR
+from mixtally.lab.attack import refute, trial
 from mixtally.lab.attack.multinomial import binomials
 from mixtally.lab.attack.reach import best_event, reach
 from mixtally.lab.attack.refute import Counts
@@ -145,3 +146,17 @@ def test_code_of_another_law_is_told_by_its_own_runs():
     found = prove_either(far, 1e-6, 1e-4, pilot)
     assert found.epsilon > 4.0
     assert found.best == best_event(pilot, 2000, 1e-6, 1e-4).epsilon
+
+
+def test_two_ways_to_choose_an_event_share_the_error(monkeypatch):
+    """The alarm at the whole error in place of half of it, in both ways, would be seen here."""
+    spent, right = [], trial.prove
+
+    def told(worlds, delta, error, pilot=None):
+        spent.append(error)
+        return right(worlds, delta, error, pilot)
+
+    monkeypatch.setattr(trial, "prove", told)
+    trial.prove_either(Worlds(np.ones(100), np.zeros(100)), 0.0, ERROR, Worlds(*np.eye(2)))
+    assert sum(spent) == pytest.approx(ERROR)
+    assert len(spent) == 2

@@ -12,7 +12,7 @@ from mixtally.protocols.base import Protocol
 from mixtally.protocols.flips import Flips
 
 _PROBES = ((SCALE // 200, 6_000), (3 * SCALE // 10, 600))
-"""Flip probabilities, one for each way to draw, and devices: so that each bit flips often enough."""
+"""Flip probabilities, one for each way to draw, and devices: each bit flips often enough."""
 _BIT_BUDGET = 200_000_000
 _CLEAR = 2_000
 _BLOCKS = 16
