@@ -92,6 +92,27 @@ def test_labels_that_a_terminal_cannot_show_are_spelled(tmp_path, more):
         assert json.loads(text)["true_winner"] == "é"
 
 
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs /dev/zero")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("attack", "/dev/zero"),
+        ("ledger", "show", "/dev/zero"),
+        (*PLAN[:-2], "--labels", "/dev/zero"),
+        ("memory", "crowd.csv", "--column", "color", "--state", "/dev/zero"),
+        ("memory", "crowd.csv", "--column", "color", "--state", "pipe"),
+        ("simulate", "/dev/zero", "--column", "color", "--epsilon", 1, "--delta", "1e-6"),
+    ],
+    ids=lambda given: " ".join(map(str, given[:2])),
+)
+def test_what_has_no_end_is_refused_at_once(refused, crowd, monkeypatch, arguments):
+    monkeypatch.chdir(crowd)
+    os.mkfifo("pipe")
+    assert ", got a device, pipe or socket; " in refused(*arguments).replace(
+        "got no file there", "got a device, pipe or socket"
+    )
+
+
 KEY_PRESSED = f"""
 import sys
 class Pressed:

@@ -157,12 +157,14 @@ def read_labels(path: Path | None) -> tuple[str, ...] | None:
     """The labels in a file, one a line; raises DataError unless they are distinct text."""
     from mixtally.errors import DataError
     from mixtally.lab.population import check_spaces
+    from mixtally.lab.whole import read_whole
 
     if path is None:
         return None
     try:
         # Not splitlines: a label may hold other separators, which nobody sees as the end of a line.
-        text = path.read_text(encoding="utf-8-sig").removesuffix("\n")
+        text = read_whole(path, piped=True).decode("utf-8-sig")
+        text = text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n")
         labels = tuple(text.split("\n")) if text else ()
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(
