@@ -1,4 +1,4 @@
-"""Files read whole and replaced whole: no device is read, no name is left behind, no leftover stays."""
+"""Files read whole and replaced whole: no device is read, no name or leftover stays behind."""
 
 import os
 import signal

@@ -33,9 +33,7 @@ def memory(
     epsilon: Epsilon = None,
     level: o.Level = 0.95,
     seed: o.Seed = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", help="Write report.html, .json and .csv here.")
-    ] = None,
+    out: Annotated[Path | None, o.folder_option("Write report.html, .json and .csv here.")] = None,
     top: o.Top = 20,
     json: o.Json = False,
 ) -> None:
