@@ -64,10 +64,14 @@ def orbits(bits: int) -> list[Orbit]:
 
 
 def worst_homogeneous(users: int, bits: int, threshold: int, epsilon: float) -> Bracket:
-    """The largest divergence over the orbits tried: a lower end."""
+    """The largest divergence over the orbits tried: a lower end.
+
+    Who forgets a position turns an orbit of all bits into one of fewer, which tells less.
+    """
     q, grow = threshold / SCALE, math.exp(epsilon)
-    seen = orbits(_seen(bits, threshold))
-    return largest((flip_law(orbit, q, grow) for orbit in seen), users, hinge)
+    seen = _seen(bits, threshold)
+    whole = (orbit for orbit in orbits(seen) if sum(orbit) == seen)
+    return largest((flip_law(orbit, q, grow) for orbit in whole), users, hinge)
 
 
 def any_dataset(users: int, bits: int, threshold: int, epsilon: float) -> Bracket:
