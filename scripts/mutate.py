@@ -50,7 +50,7 @@ class Mutation:
 
 
 def read(path: Path = LIST) -> tuple[Mutation, ...]:
-    """Every mutation in the list; ValueError for a name that comes twice and for one without effect."""
+    """Every mutation in the list; ValueError for a name used twice and for one without effect."""
     with path.open("rb") as file:
         tables = tomllib.load(file)["mutation"]
     found = tuple(Mutation(**{**table, "tests": tuple(table["tests"])}) for table in tables)
@@ -88,11 +88,11 @@ def write(path: Path, text: str) -> None:
 
 def run_tests(tests: tuple[str, ...], desk: Path) -> tuple[int, str]:
     """The status of pytest on ``tests`` in ``desk``, and the first test that failed."""
-    arguments = ["-x", "-q", "-p", "no:cacheprovider", "-m", "slow or not slow", *tests]
+    arguments = ["-x", "-q", "-p", "no:cacheprovider", "-m", "not slow", *tests]
     environment = {**os.environ, "PYTHONPATH": str(desk / "src")}
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "pytest", *arguments], cwd=desk, env=environment,
+            [Path(sys.executable).with_name("pytest"), *arguments], cwd=desk, env=environment,
             capture_output=True, text=True, check=False, timeout=MOST_SECONDS,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
