@@ -6,11 +6,12 @@ from mixtally.ground.bits import Rows
 from mixtally.ground.chance import Chance
 from mixtally.ground.draw import below
 from mixtally.protocols.base import Protocol
+from mixtally.randomize.bins import bin_numbers, held
 
 
 def one_report(protocol: Protocol, code: int, chance: Chance) -> bytes:
-    """The message of a person whose value falls in bin ``code``."""
-    return _sent(protocol, protocol.layout.rows(np.array([code], dtype=np.int64)), chance)
+    """The message of a person whose value falls in bin ``code``; raises MessageError for no bin."""
+    return _sent(protocol, protocol.layout.rows(bin_numbers(held([code]), protocol.bins)), chance)
 
 
 def one_fake(protocol: Protocol, chance: Chance) -> bytes:

@@ -14,7 +14,7 @@ from mixtally.lab.attack import (
     tracking,
 )
 from mixtally.lab.attack.kept import ones_of, simple_recall, true_rows, unpacked
-from mixtally.lab.attack.trial import Worlds, power_at
+from mixtally.lab.attack.worlds import Worlds, power_at
 
 
 def memory(bits=128, reports=5, hashes=1, permanent=0.5):

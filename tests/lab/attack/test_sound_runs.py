@@ -3,11 +3,13 @@
 import pytest
 
 import least
+from lab.attack.conftest import ERROR
 from lab.attack.test_attacks import target_of
 from mixtally.ground.fixed import threshold_of
-from mixtally.lab.attack import Verdict, assault
+from mixtally.lab.attack import PLAN_ATTACKS, Verdict, assault
 from mixtally.lab.attack.games import game_of
-from mixtally.lab.attack.trial import Worlds, prove
+from mixtally.lab.attack.trial import prove
+from mixtally.lab.attack.worlds import Worlds
 from mixtally.lab.seeded import SeededChance
 from mixtally.privacy import price
 from mixtally.protocols.clear_shaped import ClearShaped
@@ -96,3 +98,13 @@ def test_sound_protocols_hold_at_high_power(sound, lab):
         for attack in ("tell-apart", "n-1", "collusion"):
             for one in assault(target_of(protocol), lab(runs=3000, seed=7), attack):
                 assert one.verdict is not Verdict.BROKEN, one
+
+
+@pytest.mark.parametrize("name", ["clear-uniform", "clear-shaped"])
+def test_the_shares_of_all_attacks_add_up_to_the_whole_error(name, sound, lab):
+    """Every outcome says what it may err with: a whole error where half is due would be seen."""
+    found = assault(target_of(sound[name]), lab(runs=200, drawn=1000))
+    for attack in PLAN_ATTACKS:
+        shares = [one.numbers.get("false_alarm_rate", 0.0) for one in found if one.attack == attack]
+        assert sum(shares) <= ERROR / len(PLAN_ATTACKS) * (1.0 + 1e-9), attack
+        assert all(shares) or attack == "poisoning"  # which leaves nothing to chance

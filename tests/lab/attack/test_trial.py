@@ -8,15 +8,10 @@ import pytest
 from scipy import special
 
 from mixtally.errors import ParameterError
-from mixtally.lab.attack import trial
-from mixtally.lab.attack.trial import (
-    Worlds,
-    clopper_pearson_lower,
-    clopper_pearson_upper,
-    power_at,
-    prove,
-    roc,
-)
+from mixtally.lab.attack import refute
+from mixtally.lab.attack.refute import clopper_pearson_lower, clopper_pearson_upper
+from mixtally.lab.attack.trial import prove
+from mixtally.lab.attack.worlds import Worlds, power_at, roc
 from mixtally.lab.seeded import SeededChance
 
 
@@ -56,7 +51,7 @@ def test_counting_without_an_interval_would_be_seen(monkeypatch):
     """Point estimates lie above the truth half the time."""
     for name in ("clopper_pearson_lower", "clopper_pearson_upper"):
         monkeypatch.setattr(
-            trial, name, lambda hits, trials, _: np.maximum(np.asarray(hits) / trials, 1e-9)
+            refute, name, lambda hits, trials, _: np.maximum(np.asarray(hits) / trials, 1e-9)
         )
     assert false_alarms(1, 300, 0.2, 0.01) > 90
 

@@ -21,7 +21,7 @@ from mixtally.lab.attack.kept import (
 )
 from mixtally.lab.attack.outcome import Lab, Outcome, told_apart
 from mixtally.lab.attack.target import Remembered, Target, finite
-from mixtally.lab.attack.trial import Worlds
+from mixtally.lab.attack.worlds import Worlds
 from mixtally.report.curves import Chart, Curve
 
 NAME = "averaging"

@@ -4,16 +4,16 @@ What conspirators tell is removed from the batch. The promise is the certificate
 fraction, or what the exact law leaves at the share played; without any mix it is the local epsilon.
 """
 
-import math
 from dataclasses import replace
 
 from mixtally.lab.attack.against import outcomes
-from mixtally.lab.attack.games import game_of, play
+from mixtally.lab.attack.games import game_of, pilot, play
 from mixtally.lab.attack.n_minus_1 import TEST
 from mixtally.lab.attack.outcome import Lab, Outcome, told_apart
 from mixtally.lab.attack.target import Target, finite, left_among_fakes, left_in_crowd
 from mixtally.protocols.base import FakeSource
 from mixtally.protocols.flips import Flips
+from mixtally.records.guarantee import arriving
 
 NAME = "collusion"
 SHARE = 0.5
@@ -31,8 +31,8 @@ def run(target: Target, lab: Lab) -> list[Outcome]:
 def _users(target: Target, lab: Lab) -> list[Outcome]:
     honest = target.honest_fraction if target.honest_fraction < 1.0 else SHARE
     protocol = target.protocol
-    fakes = math.floor(honest * protocol.fakes)
-    people = max(0, math.floor(honest * target.crowd) - 1)
+    fakes = arriving(protocol.fakes, honest)
+    people = max(0, arriving(target.crowd, honest) - 1)
     if target.crowd and isinstance(protocol, Flips):
         promised = left_in_crowd(protocol, max(2, people + 1), fakes, target.delta)
     elif honest == target.honest_fraction:
@@ -62,4 +62,5 @@ def every_mix(target: Target, lab: Lab) -> Outcome:
         NAME, "every mix tells", worlds, lab,
         promised=finite(target.protocol.local_epsilon), delta=0.0,
         played="the person's message alone", test=TEST,
+        pilot=pilot(game, len(worlds.u), lab.chance),
     )  # fmt: skip

@@ -8,11 +8,13 @@ from numpy.typing import NDArray
 
 from mixtally.ground.bits import Rows
 from mixtally.ground.chance import Chance
+from mixtally.lab.simulate import play
 from mixtally.mix import shaped_fakes, shuffle
 from mixtally.protocols.base import Protocol
-from mixtally.randomize import fakes, reports
+from mixtally.randomize import fakes, one_fake, one_report, reports
 from mixtally.randomize.flips import flip
 from mixtally.records.layout import Layout
+from mixtally.records.results import Tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,3 +26,6 @@ class Device:
     flip: Callable[[Rows, int, int, Chance], Rows] = flip
     shaped: Callable[[tuple[int, ...], Layout, Chance], Rows] = shaped_fakes
     shuffle: Callable[[Rows, Chance], Rows] = shuffle
+    one_report: Callable[[Protocol, int, Chance], bytes] = one_report
+    one_fake: Callable[[Protocol, Chance], bytes] = one_fake
+    play: Callable[..., Tally] = play

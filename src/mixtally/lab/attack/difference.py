@@ -19,8 +19,8 @@ from mixtally.lab.attack.games import game_of, quick_runs, told
 from mixtally.lab.attack.multinomial import binomials
 from mixtally.lab.attack.outcome import Lab, Outcome, told_apart
 from mixtally.lab.attack.target import Target, left_after
-from mixtally.lab.attack.trial import Worlds
 from mixtally.lab.attack.uniform_flips import fakes_in_view
+from mixtally.lab.attack.worlds import Worlds
 from mixtally.protocols.base import FakeSource, Protocol
 from mixtally.protocols.clear_shaped import ClearShaped
 from mixtally.protocols.flip_blank import FlipBlank
@@ -60,14 +60,12 @@ def _absent(target: Target, lab: Lab) -> Outcome:
     runs = lab.runs if lab.runs is not None else quick_runs(_cost(protocol, users), 0.5)
     if _messages(protocol, users) > MOST_MESSAGES and lab.drawn != 0:
         runs, how = lab.drawn or _DRAWN_RUNS, DRAWN
-        first, second = (_noise_by_law(protocol, users, runs, lab.chance) for _ in range(2))
+        noise = np.array([_noise_by_law(protocol, users, runs, lab.chance) for _ in range(4)])
     else:
-        how, noise = "", np.empty((2, runs, 2), dtype=np.int64)
+        how, noise = "", np.empty((4, runs, 2), dtype=np.int64)
         for i in told(runs, lab, NAME + " (absent)"):
-            noise[:, i] = [_noise(protocol, users, lab) for _ in range(2)]
-        first, second = noise
-    rest = first - second
-    sides = (rest + _own(protocol, own, runs, lab) for own in (0, 1))
+            noise[:, i] = [_noise(protocol, users, lab) for _ in range(4)]
+    sides = (noise[2 * own] - noise[2 * own + 1] + _own(protocol, own, runs, lab) for own in (0, 1))
     u, v = ((both[:, 0] - both[:, 1]).astype(np.float64) for both in sides)
     return told_apart(
         NAME, "asked twice, then absent", Worlds(u, v), lab,
@@ -86,10 +84,10 @@ def _messages(protocol: Protocol, users: int) -> int:
 
 
 def _cost(protocol: Protocol, users: int) -> float:
-    """Nanoseconds of both collections."""
+    """Nanoseconds of both collections in both worlds."""
     if protocol.flip_threshold is None:
-        return 120.0 * protocol.fakes
-    return 120.0 * users + 10.0 * protocol.fakes
+        return 240.0 * protocol.fakes
+    return 240.0 * users + 20.0 * protocol.fakes
 
 
 def _own(protocol: Protocol, bin_index: int, runs: int, lab: Lab) -> Counts:

@@ -13,8 +13,9 @@ from mixtally.lab.attack.device import Device
 from mixtally.lab.attack.flipped import FlippedGame
 from mixtally.lab.attack.outcome import Lab
 from mixtally.lab.attack.records import worst_records
-from mixtally.lab.attack.trial import LEAST_RUNS, Worlds
+from mixtally.lab.attack.trial import LEAST_RUNS
 from mixtally.lab.attack.uniform_flips import UniformFlipsGame
+from mixtally.lab.attack.worlds import Worlds
 from mixtally.protocols.base import Protocol
 from mixtally.protocols.clear_shaped import ClearShaped
 from mixtally.protocols.clear_uniform import ClearUniform
@@ -25,6 +26,8 @@ _BUDGET = 6e9
 _BASE_COST = 1.5e5
 """Nanoseconds for all that is quick, and what the smallest run costs."""
 _MOST_RUNS, _FEWEST_RUNS = 1_000_000, 400
+_PILOT = 1_000_000
+"""Counts of kinds that are drawn to choose the event of a game."""
 _PATIENCE = 6e10
 """Nanoseconds after which even the fewest runs are too many, and the least number is made."""
 
@@ -58,7 +61,7 @@ class Game(Interface):
         ...
 
     def draw(self, chance: Chance, device: Device) -> tuple[float, float]:
-        """The statistic in world u and in world v."""
+        """The statistic in world u and in world v, no message of which is of the other."""
         ...
 
     def alone(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats] | None:
@@ -108,6 +111,16 @@ def play(game: Game, lab: Lab, step: str, share: float = 1.0) -> Worlds:
     for i in told(runs, lab, step):
         u[i], v[i] = game.draw(lab.chance, lab.device)
     return Worlds(u, v)
+
+
+def pilot(game: Game, runs: int, chance: Chance) -> Worlds:
+    """Runs of the law for ``runs`` that are counted: they choose the event, and are not counted."""
+    count = min(4 * runs, _PILOT // game.kinds)
+    drawn = game.drawn(max(LEAST_RUNS, count), chance)
+    if drawn is None:  # the production code draws its law as fast
+        drawn = game.alone(max(LEAST_RUNS, count), chance, Device())
+    assert drawn is not None
+    return Worlds(*drawn)
 
 
 def quick_runs(cost: float, share: float = 1.0) -> int:

@@ -12,14 +12,14 @@ thresholds, one for each of its two ways to draw.
 """
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from mixtally.ground.bits import Counts, Rows, column_counts, spans
 from mixtally.ground.fixed import SCALE
-from mixtally.lab.attack.checks import Checks, flagged
-from mixtally.lab.attack.outcome import P_VALUE, Lab, Outcome, Verdict
+from mixtally.lab.attack.audit import audit
+from mixtally.lab.attack.checks import Checks
+from mixtally.lab.attack.outcome import Lab, Outcome
 from mixtally.lab.attack.target import Target
 from mixtally.protocols.base import Protocol
 from mixtally.protocols.clear_shaped import ClearShaped
@@ -54,25 +54,8 @@ def run(target: Target, lab: Lab) -> list[Outcome]:
         checks, numbers = uniform_checks(protocol, lab)
         drawn += checks
     drawn += shuffle_checks(lab)
-    flags, total, smallest = flagged(drawn, lab.error)
-    found: dict[str, Any] = {
-        "tests": total,
-        "flags": [
-            {"test": f.name, "place": f.place, "counted": f.hits, "of": f.trials,
-             "expected": f.expected, "p_value": f.p_value}
-            for f in flags[:20]
-        ],
-        "flag_count": len(flags), "false_alarm_rate": lab.error,
-    }  # fmt: skip
-    return [
-        Outcome(
-            NAME, f"{total:,} tests, {len(flags):,} failed", lab.error, smallest, P_VALUE,
-            Verdict.BROKEN if flags else Verdict.HOLDS, numbers,
-            f"{numbers:,} reports and fakes, all positions",
-            "exact binomial tests, Bonferroni; the smallest p-value times their number",
-            numbers=found,
-        )
-    ]  # fmt: skip
+    played = f"{numbers:,} reports and fakes, all positions"
+    return [audit(NAME, drawn, lab, numbers, played)]
 
 
 def _messages(protocol: Protocol, share: int) -> int:

@@ -18,8 +18,9 @@ from mixtally.ground.chance import Chance
 from mixtally.lab.attack.kept import simple_recall
 from mixtally.lab.attack.linking import link
 from mixtally.lab.attack.outcome import Lab
+from mixtally.lab.attack.refute import clopper_pearson_lower
 from mixtally.lab.attack.target import Remembered
-from mixtally.lab.attack.trial import clopper_pearson_lower, power_at
+from mixtally.lab.attack.worlds import power_at
 from mixtally.lab.memories.prices import Facts
 from mixtally.lab.remembered import Crowd, watched
 from mixtally.privacy.memory import eps_one, eps_reports

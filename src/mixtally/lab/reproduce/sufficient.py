@@ -11,6 +11,7 @@ import numpy as np
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.ground.tails import Floats
 from mixtally.lab.reproduce.finding import Finding, Steps, claim, gather
+from mixtally.lab.reproduce.sufficient_claims import by_enumeration
 from mixtally.privacy import one_hot, ratio, vectors
 from mixtally.privacy.published import sufficient
 from mixtally.privacy.weights import Orbit, flip_law, small_binomial
@@ -33,7 +34,8 @@ _SMOOTHING = 0.01
 
 def findings(progress: Steps) -> list[Finding]:
     """Every printed number and every claim."""
-    parts = (_moments, _tables, _guarantee, _gain, _long_vectors, _worst_case, _one_hot)
+    parts = (by_enumeration, _moments, _tables, _guarantee, _gain, _long_vectors, _worst_case,
+             _one_hot)  # fmt: skip
     return gather(parts, progress)
 
 
