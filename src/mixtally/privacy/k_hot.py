@@ -79,6 +79,18 @@ def among_free_blanks(
     return Bracket(0.0, expected(upper, users - 1, share))
 
 
+def expected_free_blanks_upper(
+    users: int, fakes: int, most: int, threshold: int, epsilon: float, bins: int | None = None
+) -> float:
+    """Its upper end over the orbits that have always been the worst; not proved to be so."""
+    share = (threshold / (SCALE - threshold)) ** most
+
+    def upper(free: int) -> float:
+        return expected_blanks_upper(fakes + free, most, threshold, epsilon, bins)
+
+    return expected(upper, users - 1, share)
+
+
 def in_crowd(
     users: int, most: int, threshold: int, epsilon: float, bins: int | None = None
 ) -> Bracket:
