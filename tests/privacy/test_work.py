@@ -87,6 +87,16 @@ def test_the_bound_of_all_crowds_is_above_that_of_every_one(users, repeats):
             assert max(every) <= bound
 
 
+@pytest.mark.parametrize("repeats", [10, 50])
+def test_people_who_are_left_out_hide_nobody_that_matters(repeats):
+    """A person who repeats needs more of them: counted once, 50 repeats had a floor of 2.7e-9."""
+    threshold = threshold_of(0.2)
+    known = single_bit.delta(20_000, 0, threshold, 1.0, 0, repeats=repeats)
+    worst = single_bit.delta(20_000, 0, threshold, 1.0, count_crowd=True, repeats=repeats)
+    assert known.upper < 1e-20
+    assert worst.upper <= 1e-18
+
+
 def test_a_law_too_long_is_refused_before_it_is_made(counted):
     """`calibrate --protocol single-bit --users 1e10 --repeats 100 --epsilon 0.01` took minutes."""
     made = counted(single_bit, "flipped_bits", 0)
