@@ -54,6 +54,12 @@ def test_no_smaller_orbit_is_worse_than_those_that_are_priced(most, bins):
     assert max(one.lower for one in ends.values()) <= max(ends[o].upper for o in priced)
 
 
+def test_a_delta_near_one_keeps_its_lower_end():
+    """The widest laws say nothing from below there: a set against none does."""
+    ends = k_hot.among_blanks(140_358, 6, threshold_of(0.0002891), 1.782)
+    assert ends.lower > 0.9999
+
+
 def test_large_sets_are_calibrated_with_few_laws(counted):
     """`calibrate --protocol flip --max-set 16`: once 1,784 laws a price, now 16."""
     laws_made = counted(k_hot, "flip_law", 700)
