@@ -88,7 +88,6 @@ reproduce --document 003 --out result --json
 
 _ATTACKS = f"""
 {PLANNED} && attack plan.json --out attacked {FEW}
-attack --protocol flip --users 1e3 --bins 10 --flip 0.03047 --epsilon 1 --delta 1e-6 {FEW}
 attack --protocol memory {NOISE} --bits 1000 {FEW}
 """
 
@@ -121,6 +120,7 @@ words survey.csv --column answer --epsilon 1 --top 3 --rounds 6 {END}
 """
 
 _SLOW = f"""
+attack --protocol flip --users 1e3 --bins 10 --flip 0.03047 --epsilon 1 --delta 1e-6 {FEW}
 attack --protocol flip --users 1e5 --bins 10 --flip 0.003047 --epsilon 1 --delta 1e-6 {FEW}
 epochs diary.csv --column likes --set ';' {DIARY} --epsilon 4 {END}
 reproduce --document 000 --out result --json
