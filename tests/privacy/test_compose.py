@@ -12,6 +12,7 @@ import pytest
 import least
 from mixtally.privacy import compose, price
 from mixtally.privacy.convolve import Sum
+from mixtally.privacy.losses import Law
 from mixtally.protocols.clear_shaped import ClearShaped
 from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flip_blank import FlipBlank
@@ -107,6 +108,19 @@ def exact_sum(parts, epsilon):
         finite = sum(total.values())
         gains = (m * -mp.expm1(e - at * step) for at, m in total.items() if at * step > e)
         return infinite - finite + sum(gains)
+
+
+@pytest.mark.parametrize("place", [1, 30, 300, 2000])
+def test_a_loss_of_three_values_is_composed_to_all_digits(place):
+    """The cycle's upper half reaches past the largest sum, where the smallest ones wrap around."""
+    step, chance = 2.0**-10, 0.2
+    zero = 1.0 - chance * (1.0 + math.exp(-place * step))
+    part = Law(step, np.array([place]), np.array([chance]), zero, 0.0)
+    for times in (1, 2, 3):
+        for share in (0.05, 0.3, 0.9):
+            epsilon = share * times * place * step
+            exact = exact_sum([(part, times)], epsilon)
+            assert exact <= Sum([(part, times)]).delta(epsilon) <= exact * (1 + 1e-8)
 
 
 def coarse():

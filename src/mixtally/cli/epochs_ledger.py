@@ -5,9 +5,9 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mixtally.cli.ledger import read
-from mixtally.cli.output import publish
+from mixtally.cli.ledger import read, write
 from mixtally.lab.alone import alone
+from mixtally.lab.whole import the_file
 
 if TYPE_CHECKING:
     from mixtally.lab.timeline import Timeline
@@ -24,19 +24,18 @@ def charging(
 
     Errors as ``lab.epoch_ledger.checked_series``.
     """
-    from mixtally.ground.codec import canonical
     from mixtally.lab.cells import quiet
     from mixtally.lab.epoch_ledger import charge_epoch, checked_series
 
     if ledger is None:
         return quiet
-    with alone(ledger.parent, required=True):
-        checked_series(read(ledger), plan, timeline.epochs, names)
+    place = the_file(ledger)
+    with alone(place.parent, required=True):
+        checked_series(read(place), plan, timeline.epochs, names)
 
     def charge(epoch: str) -> None:
-        with alone(ledger.parent, required=True):
-            before, today = read(ledger), date.today().isoformat()
-            after = charge_epoch(before, plan, epoch, date=today, order=names)
-            publish(ledger.parent, {ledger.name: canonical(after)})
+        with alone(place.parent, required=True):
+            before, today = read(place), date.today().isoformat()
+            write(place, charge_epoch(before, plan, epoch, date=today, order=names))
 
     return charge

@@ -28,10 +28,11 @@ def read_plan(path: Path) -> "Plan":
     """The plan in a file; raises PlanError when it is truncated, foreign or altered."""
     from mixtally.errors import DataError
     from mixtally.ground.codec import from_canonical
+    from mixtally.lab.whole import read_whole
     from mixtally.records.plan import Plan
 
     try:
-        data = path.read_bytes()
+        data = read_whole(path, piped=True)
     except OSError as error:
         raise DataError(
             str(path),
