@@ -8,7 +8,8 @@ from dp_accounting.pld import privacy_loss_distribution as pld
 from bench.clock import seconds
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy import clear_shaped, clear_uniform, flip_blank, laws
+from mixtally.privacy import laws
+from mixtally.privacy.divergence import clear_shaped, clear_uniform, flip_blank
 from mixtally.privacy.laws import Ask
 from mixtally.privacy.laws.ask import whole
 from mixtally.protocols.clear_shaped import shape_weights

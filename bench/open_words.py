@@ -6,14 +6,14 @@ import numpy as np
 from pure_ldp.core import FreqOracleServer
 from pure_ldp.frequency_oracles.apple_cms import CMSClient, CMSServer
 
+from mixtally.data.population import Population
 from mixtally.ground.chance import SecureChance
-from mixtally.lab.heavy.english import english
-from mixtally.lab.open_words import collect_words
-from mixtally.lab.population import Population
 from mixtally.planner import Wish, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.hashing import Hashing, drawn_seed
 from mixtally.records.question import Question
+from mixtally.simulate.heavy.english import english
+from mixtally.simulate.open_words import collect_words
 
 _USERS, _WORDS, _LISTED, _BINS = 20_000, 5_000, 50, 20_000
 _SKETCH = {"k": 16, "m": 1024}

@@ -8,16 +8,16 @@ from pathlib import Path
 import numpy as np
 from pure_ldp.frequency_oracles.unary_encoding import UEClient, UEServer
 
+from mixtally.data.cells import quiet
+from mixtally.data.places import grid, located
+from mixtally.data.population import Population
 from mixtally.ground.chance import SecureChance
 from mixtally.ground.draw import below
-from mixtally.lab.baskets import Baskets, find_sets, in_a_row
-from mixtally.lab.cells import quiet
-from mixtally.lab.demo import flights
-from mixtally.lab.places import grid, located
-from mixtally.lab.population import Population
-from mixtally.lab.run import release
 from mixtally.planner import Wish, choose
 from mixtally.records.guarantee import Guarantee
+from mixtally.simulate.demo import flights
+from mixtally.simulate.item_sets import Baskets, find_sets, in_a_row
+from mixtally.simulate.run import release
 
 sys.path.append(str(Path(__file__).parents[1] / "examples"))
 from map import LOWER_48, points

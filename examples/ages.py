@@ -8,14 +8,14 @@ Data: American National Election Study 1996 (statsmodels, public domain).
 
 from statsmodels.datasets import anes96
 
+from mixtally.data.population import Population
 from mixtally.encode.numbers import Scale
-from mixtally.lab.offers import best
-from mixtally.lab.population import Population
-from mixtally.lab.run import Asked, collect
-from mixtally.lab.seeded import SeededChance
 from mixtally.planner import Wish
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
+from mixtally.simulate.offers import best
+from mixtally.simulate.run import Asked, collect
+from mixtally.simulate.seeded import SeededChance
 
 
 def main() -> None:

@@ -9,14 +9,14 @@ Data: American National Election Study 1996 (statsmodels, public domain).
 import numpy as np
 from statsmodels.datasets import anes96
 
+from mixtally.data.population import Population
 from mixtally.encode.bits import rows_of
-from mixtally.lab.offers import best
-from mixtally.lab.population import Population
-from mixtally.lab.run import collect
-from mixtally.lab.seeded import SeededChance
 from mixtally.planner import Wish
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import with_attributes
+from mixtally.simulate.offers import best
+from mixtally.simulate.run import collect
+from mixtally.simulate.seeded import SeededChance
 
 SIZES = (7, 7, 2)
 

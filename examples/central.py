@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.ground.chance import SecureChance
-from mixtally.lab import central
-from mixtally.lab.demo import flights
-from mixtally.lab.offers import best
-from mixtally.lab.run import collect
 from mixtally.planner import Wish
 from mixtally.records.baseline import Baseline
 from mixtally.records.guarantee import Guarantee
+from mixtally.simulate import central
+from mixtally.simulate.demo import flights
+from mixtally.simulate.offers import best
+from mixtally.simulate.run import collect
 
 PROMISED = Guarantee(epsilon=1.0, delta=1e-6)
 LEVEL, PLAYS, MIXED = 0.95, 300, 3

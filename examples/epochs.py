@@ -20,16 +20,16 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from mixtally.data.timeline import Timeline, flights_by_month
 from mixtally.errors import MixtallyError
 from mixtally.ground.chance import SecureChance
-from mixtally.lab.ask_again import Way, best_plan, ways_to_ask
-from mixtally.lab.epochs import collect
-from mixtally.lab.seeded import SeededChance
-from mixtally.lab.timeline import Timeline, flights_by_month
 from mixtally.records.guarantee import Guarantee
 from mixtally.report.trend.page import page
 from mixtally.report.trend.table import summary
 from mixtally.report.words import at_most
+from mixtally.simulate.ask_again import Way, best_plan, ways_to_ask
+from mixtally.simulate.epochs import collect
+from mixtally.simulate.seeded import SeededChance
 
 NAMES = {
     "shared": "fresh, shared",

@@ -16,15 +16,15 @@ from fractions import Fraction
 import numpy as np
 
 from mixtally.ground.fixed import threshold_of
-from mixtally.lab.demo import flights
-from mixtally.lab.offers import best
-from mixtally.lab.run import collect
-from mixtally.lab.seeded import SeededChance
+from mixtally.literature.formulas import notes
 from mixtally.planner import Offer, Wish
 from mixtally.privacy import laws
 from mixtally.privacy.laws import Ask
-from mixtally.privacy.published import notes
 from mixtally.records.guarantee import Guarantee
+from mixtally.simulate.demo import flights
+from mixtally.simulate.offers import best
+from mixtally.simulate.run import collect
+from mixtally.simulate.seeded import SeededChance
 
 PROMISE = Guarantee(epsilon=1.0, delta=1e-6)
 FEW = 3_000
@@ -36,13 +36,13 @@ WAYS = (
     ("5.3", "flip-blank", FEW),
     ("5.3", "flip-blank", None),
 )
-"""Section, protocol, and how many fakes there are; at most one a person where that is None."""
+"""Section, mechanism, and how many fakes there are; at most one a person where that is None."""
 
 
 def published(section: str, offer: Offer) -> str:
     """What the Notes' formula asks for, and what that would promise."""
     epsilon, delta = PROMISE.epsilon, PROMISE.delta
-    users, bins, fakes = offer.plan.users, offer.bins, offer.protocol.fakes
+    users, bins, fakes = offer.plan.users, offer.bins, offer.mechanism.fakes_promised
     if section == "5.1":
         asked = round(notes.clear_uniform(epsilon, delta, bins))
         return f"(5.10) asks for {asked:,} fakes, {asked / fakes:.1f} times as many"
@@ -60,10 +60,10 @@ def main() -> None:
     """Play every histogram and compare the error seen with the one that was predicted."""
     crowd = flights()
     print(f"{crowd.users:,} people, {crowd.question.bins} airports, epsilon 1, delta 1e-6")
-    for section, protocol, fakes in WAYS:
+    for section, mechanism, fakes in WAYS:
         budget = 2 if fakes is None else 1 + Fraction(fakes, crowd.users)
         wish = Wish(
-            question=crowd.question, guarantee=PROMISE, users=crowd.users, protocol=protocol,
+            question=crowd.question, guarantee=PROMISE, users=crowd.users, mechanism=mechanism,
             messages_per_user=budget,
         )  # fmt: skip
         offer, _ = best(wish)
@@ -72,7 +72,7 @@ def main() -> None:
         held = np.mean((found.each.lower <= crowd.truth) & (crowd.truth <= found.each.upper))
         flip = offer.plan.integers.get("threshold", 0) / 2**64
         print(
-            f"\n{section} {protocol}: {offer.protocol.fakes:,} fakes, q = {flip:.3g}\n"
+            f"\n{section} {protocol}: {offer.mechanism.fakes_promised:,} fakes, q = {flip:.3g}\n"
             f"  error {offer.standard_error:.2f} predicted, {seen:.2f} seen in "
             f"{crowd.question.bins} counts, {100 * held:.0f} % of intervals hold\n"
             f"  {published(section, offer)}"

@@ -11,12 +11,12 @@ pairs larger sets cost, and that no triple is left.
 import argparse
 
 from mixtally.ground.chance import SecureChance
-from mixtally.lab.baskets import Baskets, SetStudy, find_sets, in_a_row
-from mixtally.lab.demo import flights
-from mixtally.lab.seeded import SeededChance
 from mixtally.planner import Wish, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.report.words import at_most
+from mixtally.simulate.demo import flights
+from mixtally.simulate.item_sets import Baskets, SetStudy, find_sets, in_a_row
+from mixtally.simulate.seeded import SeededChance
 
 TOP = 20
 

@@ -13,13 +13,13 @@ import argparse
 import numpy as np
 
 from mixtally.ground.chance import SecureChance
-from mixtally.lab.heavy.english import english
-from mixtally.lab.open_words import collect_words
-from mixtally.lab.seeded import SeededChance
 from mixtally.planner import Wish, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.hashing import Hashing, drawn_seed
 from mixtally.records.question import Question
+from mixtally.simulate.heavy.english import english
+from mixtally.simulate.open_words import collect_words
+from mixtally.simulate.seeded import SeededChance
 
 NOBODY = ("qwyx", "zzyva", "mixtally")
 

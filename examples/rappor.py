@@ -14,15 +14,15 @@ import sys
 import tempfile
 from pathlib import Path
 
+from mixtally.client.memory_file import MemoryFile, key_for
 from mixtally.encode.bloom import design
 from mixtally.estimate.remembered import recovery
 from mixtally.estimate.words import estimate_words
 from mixtally.ground.chance import SecureChance
-from mixtally.lab.demo import flights
-from mixtally.lab.memory_file import MemoryFile, key_for
-from mixtally.lab.remembered import play_reports, remembering, watch
-from mixtally.privacy.memory import memory_loss
+from mixtally.privacy.numerics.memory_loss import memory_loss
 from mixtally.protocols.two_level import hashed_question, two_level
+from mixtally.simulate.demo import flights
+from mixtally.simulate.memoized import play_reports, remembering, watch
 
 BITS, HASHES, COHORTS = 64, 2, 16
 PERMANENT, P, Q = 0.25, 0.35, 0.65

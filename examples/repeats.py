@@ -13,18 +13,17 @@ import math
 from dataclasses import replace
 
 import numpy as np
+from mixtally.records.mechanism import BitFlips
+from mixtally.records.mechanism.named import flip_bits, single_bit
 from numpy.typing import NDArray
 
 from mixtally.encode.bits import packed
 from mixtally.ground.chance import Chance
-from mixtally.lab.seeded import SeededChance
 from mixtally.mix import shuffle
 from mixtally.privacy import laws
 from mixtally.privacy.laws import Ask
-from mixtally.protocols.flip_vector import FlipVector
-from mixtally.protocols.flips import Flips
-from mixtally.protocols.single_bit import SingleBit
 from mixtally.randomize import reports
+from mixtally.simulate.seeded import SeededChance
 from mixtally.tally.fold import tally_messages
 
 DELTA = 1e-6
@@ -45,18 +44,18 @@ def asked(users: int, bits: int) -> Bits:
     return np.stack(columns, axis=1).astype(np.uint8)
 
 
-def counted(protocol: Flips, answers: Bits, times: int, chance: Chance) -> NDArray[np.float64]:
+def counted(mechanism: BitFlips, answers: Bits, times: int, chance: Chance) -> NDArray[np.float64]:
     """Counts of one collection in which everybody sends their record ``times`` times."""
-    records = packed(answers.tobytes(), protocol.bins)
-    sent = [reports(protocol, records, chance) for _ in range(times)]
-    tally = tally_messages(protocol.layout, shuffle(np.concatenate(sent), chance))
-    return protocol.unbiased(tally.counts, tally.messages) / times
+    records = packed(answers.tobytes(), mechanism.bins)
+    sent = [reports(mechanism, records, chance) for _ in range(times)]
+    tally = tally_messages(mechanism.layout, shuffle(np.concatenate(sent), chance))
+    return mechanism.unbiased(tally.counts, tally.messages) / times
 
 
-def seen(protocol: Flips, answers: Bits, times: int, chance: Chance) -> float:
+def seen(mechanism: BitFlips, answers: Bits, times: int, chance: Chance) -> float:
     """Root mean square error of many collections, over all bits."""
     truth = answers.sum(axis=0)
-    errors = [counted(protocol, answers, times, chance) - truth for _ in range(RUNS)]
+    errors = [counted(mechanism, answers, times, chance) - truth for _ in range(RUNS)]
     return float(np.sqrt(np.mean(np.square(errors))))
 
 
@@ -67,14 +66,14 @@ def play(law: str, ask: Ask, epsilon: float, answers: Bits, chance: Chance) -> N
     for times in TIMES:
         found = laws.calibrate(law, replace(ask, repeats=times), epsilon, DELTA, tolerance=CLOSE)
         q, predicted = found.threshold, laws.standard_error(law, found)
-        protocol = (
-            SingleBit(bins=1, fakes=0, threshold=q, crowd=users) if bits == 1
-            else FlipVector(bins=bits, fakes=0, threshold=q, crowd=users)
+        mechanism = (
+            single_bit(fakes=0, threshold=q, crowd=users) if bits == 1
+            else flip_bits(bins=bits, threshold=q, crowd=users)
         )  # fmt: skip
         once = predicted if times == 1 else once
         print(
             f"  sent {times} times: flip {q / 2**64:.3g}, error {predicted:6.2f}, seen "
-            f"{seen(protocol, answers, times, chance):6.2f}; by sqrt(k) "
+            f"{seen(mechanism, answers, times, chance):6.2f}; by sqrt(k) "
             f"{once / math.sqrt(times):.2f}"
         )
 
@@ -83,8 +82,8 @@ def split(ask: Ask, epsilon: float, answers: Bits, chance: Chance) -> None:
     """The vector with every bit a message of its own."""
     users, bits = answers.shape
     found = laws.calibrate("flip", replace(ask, split=True), epsilon, DELTA, tolerance=CLOSE)
-    protocol = SingleBit(bins=1, fakes=0, threshold=found.threshold, crowd=users)
-    squares = [seen(protocol, answers[:, [bit]], 1, chance) ** 2 for bit in range(bits)]
+    mechanism = single_bit(fakes=0, threshold=found.threshold, crowd=users)
+    squares = [seen(mechanism, answers[:, [bit]], 1, chance) ** 2 for bit in range(bits)]
     print(
         f"  split into {bits} messages: flip {found.threshold / 2**64:.3g}, error "
         f"{laws.standard_error('flip', found):6.2f}, seen {math.sqrt(np.mean(squares)):6.2f}"

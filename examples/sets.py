@@ -9,15 +9,15 @@ only by fakes that happen to show all of it.
 
 import numpy as np
 
+from mixtally.data.population import Population
 from mixtally.encode.bits import rows_of
-from mixtally.lab.demo import flights
-from mixtally.lab.offers import best
-from mixtally.lab.population import Population
-from mixtally.lab.run import Asked, collect
-from mixtally.lab.seeded import SeededChance
 from mixtally.planner import Wish
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Kind, Question
+from mixtally.simulate.demo import flights
+from mixtally.simulate.offers import best
+from mixtally.simulate.run import Asked, collect
+from mixtally.simulate.seeded import SeededChance
 
 
 def main() -> None:

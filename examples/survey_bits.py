@@ -10,14 +10,14 @@ stand for fifty with the same answers, since a vector sent whole needs a larger 
 import numpy as np
 from statsmodels.datasets import anes96
 
+from mixtally.data.population import Population
 from mixtally.encode.bits import packed
-from mixtally.lab.offers import best
-from mixtally.lab.population import Population
-from mixtally.lab.run import Asked, collect
-from mixtally.lab.seeded import SeededChance
 from mixtally.planner import Wish
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Kind, Question
+from mixtally.simulate.offers import best
+from mixtally.simulate.run import Asked, collect
+from mixtally.simulate.seeded import SeededChance
 
 LABELS = ("votes Dole", "college degree", "news every day")
 
@@ -31,7 +31,7 @@ def main() -> None:
     crowd = Population(question, packed(vectors.tobytes(), 3))
     guarantee = Guarantee(epsilon=2.0, delta=1e-6)
     whole = Wish(question=question, guarantee=guarantee, users=crowd.users, messages_per_user=1,
-                 protocol="flip")  # fmt: skip
+                 mechanism="flip")  # fmt: skip
     split = Wish(question=question, guarantee=guarantee, users=crowd.users, messages_per_user=4)
     for wish, asked in ((split, Asked()), (whole, Asked(pairs=True))):
         offer, _ = best(wish)

@@ -19,11 +19,9 @@ import numpy as np
 from rich.console import Console
 from statsmodels.datasets import anes96
 
+from mixtally.data.population import Population
 from mixtally.errors import MixtallyError
 from mixtally.ground.chance import Chance, SecureChance
-from mixtally.lab.population import Population
-from mixtally.lab.seeded import SeededChance
-from mixtally.lab.voting import hold, local_ballots
 from mixtally.planner import Wish
 from mixtally.privacy.local import certificate
 from mixtally.records.guarantee import Guarantee
@@ -31,6 +29,8 @@ from mixtally.records.question import Question
 from mixtally.report.election.page import page
 from mixtally.report.election.table import summary
 from mixtally.report.election.votes import Election
+from mixtally.simulate.seeded import SeededChance
+from mixtally.simulate.voting import hold, local_ballots
 
 QUESTIONS = {
     "vote": ("Clinton", "Dole"),

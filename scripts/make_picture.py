@@ -10,14 +10,12 @@ messages, by the noise of Notes (5.16) and by a plan of the same promise) and do
 from math import exp
 from pathlib import Path
 
+from mixtally.attacks import Lab, Target, assault
+from mixtally.attacks.claim import claim
+from mixtally.attacks.target import of_plan
 from mixtally.estimate.remembered import recovery, recovery_without_memory
-from mixtally.lab.attack import Lab, Target, assault
-from mixtally.lab.attack.claim import claim
-from mixtally.lab.attack.target import of_plan
-from mixtally.lab.demo import demo
-from mixtally.lab.seeded import SeededChance
+from mixtally.literature.formulas import notes
 from mixtally.planner import Wish, choose
-from mixtally.privacy.published import notes
 from mixtally.protocols.two_level import two_level
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
@@ -26,6 +24,8 @@ from mixtally.report.charts import bins_chart
 from mixtally.report.curves import Chart, Curve, Point
 from mixtally.report.style import STYLE
 from mixtally.report.svg import Markup
+from mixtally.simulate.demo import demo
+from mixtally.simulate.seeded import SeededChance
 
 DOCS = Path(__file__).parents[1] / "docs"
 SEED = 2013
@@ -46,7 +46,9 @@ def roc() -> Markup:
     claimed = claim("flip", given, PROMISE.epsilon, PROMISE.delta)
     assert isinstance(claimed, Target)
     question = Question(name="answer", bins=BINS)
-    planned = choose(Wish(question=question, guarantee=PROMISE, users=USERS, protocol="flip-blank"))
+    planned = choose(
+        Wish(question=question, guarantee=PROMISE, users=USERS, mechanism="flip-blank")
+    )
     rates = [10.0 ** (-k / 4) for k in range(21)]
     grow = exp(PROMISE.epsilon)
     most = ((r, min(grow * r + PROMISE.delta, 1 - (1 - PROMISE.delta - r) / grow)) for r in rates)

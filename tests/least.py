@@ -1,4 +1,4 @@
-"""The least noise of the usual protocols, as bare integers."""
+"""The least noise of the usual mechanisms, as bare integers."""
 
 from mixtally.privacy import laws
 from mixtally.privacy.laws import Ask

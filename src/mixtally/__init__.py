@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from mixtally.ground.chance import SecureChance
     from mixtally.mix import shuffle
     from mixtally.planner import Wish, choose
-    from mixtally.privacy.price import certify
-    from mixtally.protocols.catalogue import protocol_of
+    from mixtally.privacy.certify import certify
     from mixtally.randomize import fakes, reports
     from mixtally.records.guarantee import Guarantee
     from mixtally.records.question import Question

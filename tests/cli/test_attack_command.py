@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from mixtally.privacy.published import notes
+from mixtally.literature.formulas import notes
 
 QUICK = ("--runs", 300, "--drawn", 2000, "--seed", 1)
 MEMORY = ("--protocol", "memory", "--permanent", 0.5, "--p", 0.5, "--q", 0.75, "--hashes", 1,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from mixtally.cli.plan_files import read_plan
-from mixtally.lab import demo as lab_demo
+from mixtally.simulate import demo as lab_demo
 
 
 def near_expected(facts):

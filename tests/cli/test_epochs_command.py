@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from mixtally.lab import epochs as lab
 from mixtally.records.ledger import read_ledger
+from mixtally.simulate import epochs as lab
 
 PROMISE = ("--epsilon", 1, "--delta", "1e-6")
 

@@ -73,7 +73,7 @@ def test_a_plan_with_fewer_flips_is_refused(cli, files):
 
 
 def test_a_false_claim_is_broken(cli):
-    """Flips that count on the crowd, among few fakes: notes (5.16)."""
+    """BitFlips that count on the crowd, among few fakes: notes (5.16)."""
     done = cli(
         "attack", "--protocol", "flip-uniform", "--users", "1e4", "--bins", 50, "--fakes", 20,
         "--flip", 0.01, "--epsilon", 1, "--delta", "1e-6", "--only", "n-1", "--runs", 600,

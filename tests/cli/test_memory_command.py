@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from mixtally.privacy.memory import memory_loss
+from mixtally.privacy.numerics.memory_loss import memory_loss
 
 
 @pytest.fixture

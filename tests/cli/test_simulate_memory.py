@@ -5,9 +5,9 @@ import json
 
 import pytest
 
+from mixtally.client.memory_file import MemoryFile, key_for
+from mixtally.data.population import read_population
 from mixtally.ground.chance import SecureChance
-from mixtally.lab.memory_file import MemoryFile, key_for
-from mixtally.lab.population import read_population
 from mixtally.protocols.two_level import two_level
 from report.reader import self_contained
 

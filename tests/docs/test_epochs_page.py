@@ -5,16 +5,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mixtally.lab.ask_again import ways_to_ask
-from mixtally.lab.population import Population
-from mixtally.lab.seeded import SeededChance
-from mixtally.lab.timeline import flights_by_month
-from mixtally.lab.turnover import turnover
+from mixtally.data.population import Population
+from mixtally.data.timeline import flights_by_month
+from mixtally.data.turnover import turnover
 from mixtally.planner import Wish, choose
-from mixtally.privacy import compose
-from mixtally.privacy.memory import memory_loss
+from mixtally.privacy.composition import compose
+from mixtally.privacy.numerics.memory_loss import memory_loss
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
+from mixtally.simulate.ask_again import ways_to_ask
+from mixtally.simulate.seeded import SeededChance
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "epochs.md").read_text()

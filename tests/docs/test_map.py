@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from mixtally.attacks import MEMORY_ATTACKS, PLAN_ATTACKS
 from mixtally.cli.main import app
-from mixtally.lab.attack import MEMORY_ATTACKS, PLAN_ATTACKS
 from mixtally.privacy.laws import LAWS
 from mixtally.protocols.catalogue import PROTOCOLS
 

@@ -13,9 +13,9 @@ from mixtally.cli.main import app
 from mixtally.errors import InfeasibleError
 from mixtally.estimate.remembered import recovery
 from mixtally.planner import Wish, choose
-from mixtally.privacy import compose
 from mixtally.privacy.baselines import local_standard_error
-from mixtally.privacy.memory import memory_loss
+from mixtally.privacy.composition import compose
+from mixtally.privacy.numerics.memory_loss import memory_loss
 from mixtally.protocols.two_level import two_level
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
@@ -77,12 +77,12 @@ def test_errors_of_the_kinds_of_questions(kind, options):
     ("start", "protocol"),
     [("flip-blank, composed", "flip-blank"), ("clear-shaped, composed", "clear-shaped")],
 )
-def test_what_collections_compose_to(start, protocol):
+def test_what_collections_compose_to(start, mechanism):
     wish = Wish(
         question=Question(name="answer", bins=100),
         guarantee=Guarantee(epsilon=1.0, delta=1e-6),
         users=10**6,
-        protocol=protocol,
+        mechanism=mechanism,
         mix_fakes=True,
     )
     plan = choose(wish).best.plan

@@ -16,11 +16,11 @@ from mixtally.estimate.remembered import (
     recovery,
 )
 from mixtally.ground.bits import column_counts, one_hot
-from mixtally.lab.seeded import SeededChance
-from mixtally.privacy import remembered
+from mixtally.privacy.divergence import memoized as remembered
 from mixtally.protocols.two_level import two_level
 from mixtally.randomize.memory import permanent_response, report
 from mixtally.records.question import Question
+from mixtally.simulate.seeded import SeededChance
 
 PRINTED = {1: 0.375, 5: 0.277, 20: 0.117, 100: 0.004}
 

@@ -9,9 +9,9 @@ from mixtally.estimate import words as module
 from mixtally.estimate.words import ALL, CHOSEN, estimate_words
 from mixtally.ground.bits import column_counts
 from mixtally.ground.draw import below
-from mixtally.lab.seeded import SeededChance
 from mixtally.protocols.two_level import hashed_question, two_level
 from mixtally.randomize.memory import permanent_response, report
+from mixtally.simulate.seeded import SeededChance
 
 TRUTH = np.array([900, 700, 500, 300, 200, 150, 100, 80, 40, 30, 0, 0])
 WORDS = [f"word {number}" for number in range(len(TRUTH))]

@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from mixtally.privacy.certify import certify, verify
 
 import least
 from mixtally.errors import ParameterError
-from mixtally.lab.seeded import SeededChance
 from mixtally.mix.shaped import shaped_fakes
 from mixtally.planner import choose, forecast, users_for
-from mixtally.privacy.price import certify, verify
 from mixtally.records.hashing import Hashing
+from mixtally.simulate.seeded import SeededChance
 from mixtally.tally.fold import tally_messages
 from planner.wishes import BIT, SEED, composed_twice, divergence, losses, named, surveyed, wish
 

@@ -3,15 +3,18 @@
 import math
 
 import pytest
+from mixtally.records.mechanism.fakes import ratio_of
+from mixtally.records.mechanism.named import (
+    clear_shaped,
+    clear_uniform,
+    flip_bits,
+    flip_blank,
+    single_bit,
+)
 
 from mixtally.planner import explain
 from mixtally.planner.answer import Misfit
 from mixtally.planner.build import offer
-from mixtally.protocols.clear_shaped import ClearShaped, ratio_of
-from mixtally.protocols.clear_uniform import ClearUniform
-from mixtally.protocols.flip_blank import FlipBlank
-from mixtally.protocols.flip_vector import FlipVector
-from mixtally.protocols.single_bit import SingleBit
 from mixtally.records.hashing import Hashing
 from mixtally.records.question import Kind, Question
 from planner.wishes import BIT, SEED, surveyed, wish
@@ -29,21 +32,27 @@ def built(question, protocol, **rest):
 
 
 OFFERS = {
-    "flip-blank": built(Question(name="q", bins=9), FlipBlank(9, 10**5, HALF)),
-    "flip-blank, set": built(SET, FlipBlank(30, 10**6, HALF, max_set=2)),
-    "single-bit": built(BIT, SingleBit(1, 10**5, HALF, 10**5)),
-    "flip": built(VECTOR, FlipVector(3, 0, HALF, 10**5)),
-    "flip, sent 2 times": built(VECTOR, FlipVector(3, 0, HALF, 10**5, 2)),
-    "clear-uniform": built(Question(name="q", bins=9), ClearUniform(9, 1000)),
+    "flip-blank": built(
+        Question(name="q", bins=9), flip_blank(bins=9, fakes=10**5, threshold=HALF)
+    ),
+    "flip-blank, set": built(SET, flip_blank(bins=30, fakes=10**6, threshold=HALF, max_set=2)),
+    "single-bit": built(BIT, single_bit(fakes=10**5, threshold=HALF, crowd=10**5)),
+    "flip": built(VECTOR, flip_bits(bins=3, threshold=HALF, crowd=10**5)),
+    "flip, sent 2 times": built(VECTOR, flip_bits(bins=3, threshold=HALF, crowd=10**5, repeats=2)),
+    "clear-uniform": built(Question(name="q", bins=9), clear_uniform(bins=9, fakes=1000)),
     "clear-uniform, hashed": built(
         Question(name="q", bins=900, hashed=Hashing(seed=SEED, values=10**6)),
-        ClearUniform(900, 90_000),
+        clear_uniform(bins=900, fakes=90_000),
     ),
     "clear-shaped": built(
-        Question(name="q", bins=9), ClearShaped.shaped(9, ratio_of(0.25), 60), mix_fakes=True
+        Question(name="q", bins=9),
+        clear_shaped(bins=9, ratio=ratio_of(0.25), shift=60),
+        mix_fakes=True,
     ),
     "clear-shaped by three": built(
-        Question(name="q", bins=9), ClearShaped.shaped(9, ratio_of(0.25), 60, 3), mix_fakes=True
+        Question(name="q", bins=9),
+        clear_shaped(bins=9, ratio=ratio_of(0.25), shift=60, mixes=3),
+        mix_fakes=True,
     ),
 }
 each = pytest.mark.parametrize("made", OFFERS.values(), ids=OFFERS)
@@ -135,6 +144,9 @@ def test_the_fakes_of_flips_without_fakes_are_explained_as_none():
 
 def test_a_plan_that_tells_nothing_is_no_offer():
     asked = wish(users=100)
-    found = offer(asked, [(asked.question, FlipBlank(1000, 10**4, (1 << 63) - (1 << 50)))])
+    found = offer(
+        asked,
+        [(asked.question, flip_blank(bins=1000, fakes=10**4, threshold=(1 << 63) - (1 << 50)))],
+    )
     assert isinstance(found, Misfit)
     assert "more users" in found.needs

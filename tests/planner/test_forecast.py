@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from mixtally.errors import InfeasibleError, ParameterError
-from mixtally.lab.coverage import draw_counts
-from mixtally.lab.seeded import SeededChance
 from mixtally.planner import Wish, choose, forecast, with_error
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
+from mixtally.simulate.coverage import draw_counts
+from mixtally.simulate.seeded import SeededChance
 
 WISH = Wish(
     question=Question(name="q", bins=50),

@@ -37,7 +37,7 @@ def wish(epsilon, delta, users, bins, budget, mix, **rest):
 def expected(epsilon, delta, users, bins, budget, mix):
     """Shaped fakes where a mix may draw them; else uniform ones while they fit; else flips.
 
-    Flips take uniform fakes where these are half of what fits or more, and err less.
+    BitFlips take uniform fakes where these are half of what fits or more, and err less.
     """
     if mix:
         return "clear-shaped"

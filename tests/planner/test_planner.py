@@ -5,14 +5,13 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mixtally.privacy.certify import certify, verify
 from msgspec.structs import replace
 
 from mixtally.errors import InfeasibleError, ParameterError, PlanError
 from mixtally.ground.codec import canonical, from_canonical
 from mixtally.planner import Wish, choose
 from mixtally.privacy.baselines import central_standard_error, local_standard_error
-from mixtally.privacy.price import certify, verify
-from mixtally.protocols.catalogue import protocol_of
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.plan import Plan
 from mixtally.records.question import Question
@@ -108,7 +107,7 @@ def test_every_plan_keeps_its_promise(epsilon, exponent, users, bins, budget, ho
     assert errors == sorted(errors)
     for offer in (answer.best, *answer.others):
         plan = from_canonical(canonical(offer.plan), Plan, "plan")
-        assert verify(plan) == offer.protocol == protocol_of(plan)
+        assert verify(plan) == offer.protocol == plan.mechanism
         assert plan.certificate.upper <= plan.guarantee.delta
         if offer.protocol.name != "clear-shaped":
             assert offer.protocol.fakes <= (Fraction(repr(budget)) - 1) * users

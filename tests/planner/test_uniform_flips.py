@@ -5,17 +5,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from mixtally.privacy.certify import certify, verify
 
 from mixtally.errors import InfeasibleError
 from mixtally.ground.codec import canonical, from_canonical
-from mixtally.lab import offers as played
 from mixtally.planner import choose, explain
 from mixtally.privacy import laws
 from mixtally.privacy.laws import Ask
-from mixtally.privacy.price import certify, verify
 from mixtally.records.guarantee import Observer
 from mixtally.records.plan import Plan
 from mixtally.records.question import Question, with_attributes
+from mixtally.simulate import offers as played
 from planner.wishes import wish
 
 ASKED = wish(30_000, users=10**6)  # records in clear need 1.28 million fakes

@@ -7,9 +7,16 @@ from itertools import permutations, product
 from typing import NamedTuple
 
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy import flip_blank, flip_uniform, k_hot, one_hot, single_bit, vectors
-from mixtally.privacy.bracket import Bracket
-from mixtally.privacy.weights import Orbit
+from mixtally.privacy.divergence import (
+    flip_blank,
+    flip_uniform,
+    k_hot,
+    one_hot,
+    single_bit,
+    vectors,
+)
+from mixtally.privacy.numerics.bracket import Bracket
+from mixtally.privacy.numerics.flip_ratios import Orbit
 from privacy import brute_laws as brute
 from privacy.brute_laws import UNIFORM, Scene, World
 

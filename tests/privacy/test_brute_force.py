@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy import clear_shaped, clear_uniform, flip_blank
+from mixtally.privacy.divergence import clear_shaped, clear_uniform, flip_blank
 from mixtally.protocols.clear_shaped import shape_weights
 from privacy import brute
 

@@ -1,21 +1,20 @@
-"""The certificate of a protocol: from its final integers, with only the fakes that surely come."""
+"""The certificate of a mechanism: from its final integers, with only the fakes that surely come."""
 
 import math
 
 import pytest
+from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 
 from mixtally.errors import AccountingError, InputError, ParameterError
-from mixtally.privacy import clear_shaped, clear_uniform, flip_blank, price
-from mixtally.privacy.bracket import Bracket, bracket
-from mixtally.protocols.clear_shaped import ClearShaped
-from mixtally.protocols.clear_uniform import ClearUniform
-from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.privacy import price
+from mixtally.privacy.divergence import clear_shaped, clear_uniform, flip_blank
+from mixtally.privacy.numerics.bracket import Bracket, bracket
 from mixtally.records.certificate import Status
 from mixtally.records.guarantee import Observer
 
-BLANK = FlipBlank(bins=5, fakes=1001, threshold=1 << 58)
-UNIFORM = ClearUniform(bins=5, fakes=201)
-SHAPED = ClearShaped.shaped(bins=5, ratio=1 << 63, shift=20)
+BLANK = flip_blank(bins=5, fakes=1001, threshold=1 << 58)
+UNIFORM = clear_uniform(bins=5, fakes=201)
+SHAPED = clear_shaped(bins=5, ratio=1 << 63, shift=20)
 
 
 def ends(certificate):
@@ -29,8 +28,8 @@ def test_a_certificate_states_the_divergence_of_its_own_protocol():
 
 
 @pytest.mark.parametrize("protocol", [BLANK, UNIFORM, SHAPED])
-def test_a_certificate_says_for_whom_and_why(protocol):
-    shown = price.certify(protocol, 1.0)
+def test_a_certificate_says_for_whom_and_why(mechanism):
+    shown = price.certify(mechanism, 1.0)
     assert (shown.epsilon, shown.observer, shown.status) == (1.0, Observer.MESSAGES, Status.PROVED)
     assert "Prop. 3.1" in shown.source
     assert "collude" in shown.assumption
@@ -49,9 +48,9 @@ def test_the_fakes_of_an_honest_mix_all_count():
 
 @pytest.mark.parametrize("epsilon", [0.0, -1.0, 0.009, 20.1, math.nan])
 @pytest.mark.parametrize("protocol", [BLANK, UNIFORM, SHAPED])
-def test_an_epsilon_outside_its_range_is_refused(protocol, epsilon):
+def test_an_epsilon_outside_its_range_is_refused(mechanism, epsilon):
     with pytest.raises(ParameterError, match="epsilon"):
-        price.certify(protocol, epsilon)
+        price.certify(mechanism, epsilon)
 
 
 @pytest.mark.parametrize("share", [1.5, 5.0, 0.0, -0.5, math.nan, math.inf])

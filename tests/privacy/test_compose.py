@@ -8,13 +8,12 @@ import math
 import mpmath as mp
 import numpy as np
 import pytest
+from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 
 import least
-from mixtally.privacy import compose, price
-from mixtally.privacy.convolve import Sum
-from mixtally.protocols.clear_shaped import ClearShaped
-from mixtally.protocols.clear_uniform import ClearUniform
-from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.privacy import price
+from mixtally.privacy.composition import compose
+from mixtally.privacy.composition.convolve import Sum
 from privacy import brute
 from privacy.composed import BLANK, EPSILONS, LARGE, PAIRS, TINY, UNIFORM, holds, law, plan_of
 
@@ -36,11 +35,11 @@ def test_different_answers_in_each_collection_are_covered():
     assert float(brute.one_way(*both, 0.5)) <= found
 
 
-@pytest.mark.parametrize("protocol", LARGE, ids=lambda protocol: protocol.name)
-def test_one_plan_composed_alone_is_its_own_delta(protocol):
+@pytest.mark.parametrize("protocol", LARGE, ids=lambda mechanism: mechanism.name)
+def test_one_plan_composed_alone_is_its_own_delta(mechanism):
     """Never below, within 1e-3, from near zero to where delta is 1e-13, off the lattice too."""
-    curve, alone = compose.exact_curve(protocol), Sum([(law(protocol), 1)])
-    scale = 0.1 if protocol is LARGE[3] else 1.0
+    curve, alone = compose.exact_curve(mechanism), Sum([(law(mechanism), 1)])
+    scale = 0.1 if mechanism is LARGE[3] else 1.0
     compared = 0
     for epsilon in np.linspace(0.0, 1.6 * scale, 37):
         truth = curve(float(epsilon))
@@ -51,10 +50,10 @@ def test_one_plan_composed_alone_is_its_own_delta(protocol):
     assert compared > 20
 
 
-@pytest.mark.parametrize("protocol", LARGE, ids=lambda protocol: protocol.name)
-def test_one_charge_is_the_certificate_of_the_plan_itself(protocol):
-    plan = plan_of(protocol)
-    shown, itself = compose.delta_of([(plan, 1)], 1.0), price.certify(protocol, 1.0)
+@pytest.mark.parametrize("protocol", LARGE, ids=lambda mechanism: mechanism.name)
+def test_one_charge_is_the_certificate_of_the_plan_itself(mechanism):
+    plan = plan_of(mechanism)
+    shown, itself = compose.delta_of([(plan, 1)], 1.0), price.certify(mechanism, 1.0)
     assert (shown.lower, shown.upper, shown.source) == (itself.lower, itself.upper, itself.source)
 
 
@@ -131,14 +130,14 @@ def test_a_librarys_composition_agrees_where_it_has_digits():
     """dp-accounting rounds the same curve by itself; its transform is good to about 1e-13."""
     from dp_accounting.pld import pld_pmf
 
-    protocol, step = LARGE[0], 2.0**-9
-    curve, last = compose.exact_curve(protocol), 1100
+    mechanism, step = LARGE[0], 2.0**-9
+    curve, last = compose.exact_curve(mechanism), 1100
     above = [curve(i * step) for i in range(last + 1)]
     below = [-math.expm1(-i * step) + math.exp(-i * step) * above[i] for i in range(last, 0, -1)]
     peer = pld_pmf.create_pmf_pessimistic_connect_dots(
         step, np.arange(-last, last + 1), below + above
     )
-    mine = law(protocol)
+    mine = law(mechanism)
     for times, epsilons in ((2, (0.5, 1.0, 1.4)), (16, (1.0, 3.0, 4.0)), (64, (3.0, 7.0))):
         theirs = peer.self_compose(times, 0)
         for epsilon in epsilons:
@@ -149,8 +148,8 @@ def test_a_librarys_composition_agrees_where_it_has_digits():
 
 def test_a_millionfold_composition_of_next_to_nothing_is_the_gaussian_limit():
     """sigma^2 of one loss times a million, in the formula for Gaussian losses."""
-    protocol = ClearUniform(bins=2, fakes=4 * 10**6)
-    part = law(protocol)
+    mechanism = clear_uniform(bins=2, fakes=4 * 10**6)
+    part = law(mechanism)
     variance = 2.0 * float(np.dot(part.chances, (part.places * part.step) ** 2))
     found = Sum([(part, 10**6)]).delta(1.0)
     a, sigma = math.sqrt(10**6 * variance) / 2, math.sqrt(10**6 * variance)
@@ -168,29 +167,31 @@ def test_plans_of_very_different_size_compose():
     assert alone < together < 1.5 * alone
 
 
-@pytest.mark.parametrize("protocol", [ClearUniform(bins=3, fakes=0), ClearUniform(10, 1)])
-def test_what_hides_nothing_is_never_a_promise(protocol):
-    assert Sum([(law(protocol), 3), (law(LARGE[0]), 1)]).delta(5.0) > 0.5
+@pytest.mark.parametrize(
+    "protocol", [clear_uniform(bins=3, fakes=0), clear_uniform(bins=10, fakes=1)]
+)
+def test_what_hides_nothing_is_never_a_promise(mechanism):
+    assert Sum([(law(mechanism), 3), (law(LARGE[0]), 1)]).delta(5.0) > 0.5
 
 
 def test_what_tells_nothing_costs_nothing():
-    nothing = law(FlipBlank(bins=2, fakes=3, threshold=1 << 63))
+    nothing = law(flip_blank(bins=2, fakes=3, threshold=1 << 63))
     assert Sum([(nothing, 1000)]).delta(0.01) == 0.0
     one = Sum([(law(BLANK), 1)]).delta(1.0)
     assert Sum([(nothing, 1000), (law(BLANK), 1)]).delta(1.0) == pytest.approx(one, rel=1e-6)
 
 
 def test_the_curve_holds_at_epsilon_zero():
-    for protocol, pair in TINY.items():
+    for mechanism, pair in TINY.items():
         truth = float(brute.one_way(*pair(), 0.0))
-        assert truth <= compose.exact_curve(protocol)(0.0) <= truth * (1 + 1e-8)
+        assert truth <= compose.exact_curve(mechanism)(0.0) <= truth * (1 + 1e-8)
 
 
 def test_what_adds_up_to_the_budget_exactly_is_not_refused():
     """The curve of clear-shaped has an edge at its own epsilon, between points of the lattice."""
     ratio, shift = least.shape(0.1, 1e-6)
-    plan = plan_of(ClearShaped.shaped(5, ratio, shift), 0.1)
-    own = price.certify(ClearShaped.shaped(5, ratio, shift), 0.1).upper
+    plan = plan_of(clear_shaped(bins=5, ratio=ratio, shift=shift), 0.1)
+    own = price.certify(clear_shaped(bins=5, ratio=ratio, shift=shift), 0.1).upper
     assert compose.delta_of([(plan, 3)], 0.3).upper <= 3 * own * (1 + 1e-6)
     assert Sum([(compose.plan_law(plan), 3)]).delta(0.3) > 4 * own
     assert compose.delta_of([(plan, 3)], 0.2999).upper > 4 * own

@@ -7,9 +7,11 @@ import pytest
 from scipy import fft
 
 from mixtally.errors import AccountingError, InfeasibleError, ParameterError
-from mixtally.privacy import compose, convolve, losses, price
-from mixtally.privacy.convolve import Sum
-from mixtally.privacy.losses import Law, law_of
+from mixtally.privacy import price
+from mixtally.privacy.composition import compose, convolve
+from mixtally.privacy.composition import pld as losses
+from mixtally.privacy.composition.convolve import Sum
+from mixtally.privacy.composition.pld import Law, law_of
 from privacy.composed import BLANK, EPSILONS, LARGE, PAIRS, holds, law, plan_of
 
 
@@ -59,7 +61,7 @@ def test_a_wrong_curve_is_noticed(monkeypatch, share):
     monkeypatch.setattr(
         compose,
         "exact_curve",
-        lambda protocol: lambda epsilon: min(1.0, share * honest(protocol)(epsilon)),
+        lambda mechanism: lambda epsilon: min(1.0, share * honest(mechanism)(epsilon)),
     )
     assert not all_hold()
 
@@ -69,7 +71,7 @@ def test_the_lower_ends_of_the_curve_are_noticed(monkeypatch):
     monkeypatch.setattr(
         compose,
         "exact_curve",
-        lambda protocol: lambda epsilon: price.exact(protocol, epsilon)[0].lower * (1 - 1e-8),
+        lambda mechanism: lambda epsilon: price.exact(mechanism, epsilon)[0].lower * (1 - 1e-8),
     )
     assert not all_hold()
 

@@ -6,8 +6,9 @@ import pytest
 
 from mixtally.errors import AccountingError
 from mixtally.ground.fixed import LEAST_THRESHOLD
-from mixtally.privacy import laws, search
+from mixtally.privacy import laws
 from mixtally.privacy.laws import Ask
+from mixtally.privacy.numerics import search
 
 
 def test_rough_bounds_may_wobble_where_hardly_any_flips_suffice():

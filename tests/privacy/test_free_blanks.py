@@ -12,7 +12,9 @@ import pytest
 
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy import free_fakes, k_hot, laws
+from mixtally.privacy import laws
+from mixtally.privacy.divergence import k_hot
+from mixtally.privacy.numerics import blanket as free_fakes
 from privacy import brute_laws as brute
 from privacy.brute_laws import World
 from privacy.several_cases import one_hots, two_hots

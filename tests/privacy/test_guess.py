@@ -4,9 +4,10 @@ import math
 
 import pytest
 
-from mixtally.privacy import guess, laws
+from mixtally.privacy import laws
 from mixtally.privacy.laws import Ask
-from mixtally.privacy.search import least_meeting
+from mixtally.privacy.numerics import gaussian_start as guess
+from mixtally.privacy.numerics.search import least_meeting
 
 CASES = {
     "clear": ("clear-uniform", Ask(bins=50), "fakes", 12),

@@ -8,7 +8,7 @@ import pytest
 
 from mixtally.errors import AccountingError
 from mixtally.ground import tails
-from mixtally.privacy import clear_uniform
+from mixtally.privacy.divergence import clear_uniform
 
 LENGTHS = [(200, 300), (1000, 700), (40_000, 4000), (375_000, 14_000), (2 * 10**6, 30_000)]
 """The first number of tosses and how many numbers follow."""

@@ -10,10 +10,10 @@ import pytest
 
 from mixtally.errors import AccountingError
 from mixtally.ground.fixed import SCALE, threshold_of
-from mixtally.privacy import clear_uniform, flip_blank, vectors
-from mixtally.privacy.bracket import Bracket
-from mixtally.privacy.hinge import Law, hinge
-from mixtally.privacy.weights import Orbit, flip_law
+from mixtally.privacy.divergence import clear_uniform, flip_blank, vectors
+from mixtally.privacy.numerics.bracket import Bracket
+from mixtally.privacy.numerics.flip_ratios import Orbit, flip_law
+from mixtally.privacy.numerics.saddle_point import Law, hinge
 from privacy import brute_laws as brute
 from privacy.brute_laws import Scene, World
 

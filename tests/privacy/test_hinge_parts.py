@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 from mixtally.ground.fixed import threshold_of
-from mixtally.privacy import few_counts, frequencies, k_hot
-from mixtally.privacy import hinge as module
-from mixtally.privacy.bracket import Bracket, larger
-from mixtally.privacy.hinge import NOTHING, ceiling, hinge, hinge_upper
-from mixtally.privacy.largest import largest, largest_upper
-from mixtally.privacy.weights import Orbit, diluted, flip_law, uniform_law
+from mixtally.privacy.divergence import k_hot
+from mixtally.privacy.numerics import few_atoms as few_counts
+from mixtally.privacy.numerics import frequencies
+from mixtally.privacy.numerics import saddle_point as module
+from mixtally.privacy.numerics.bracket import Bracket, larger
+from mixtally.privacy.numerics.flip_ratios import Orbit, diluted, flip_law, uniform_law
+from mixtally.privacy.numerics.largest import largest, largest_upper
+from mixtally.privacy.numerics.saddle_point import NOTHING, ceiling, hinge, hinge_upper
 from privacy.test_hinge import WHOLE, exactly, law, one_sided
 
 RARE = [  # heavy values so rare that the sum's atoms stand far apart

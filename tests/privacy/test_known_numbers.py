@@ -9,10 +9,17 @@ import math
 import pytest
 
 from mixtally.ground.fixed import SCALE, threshold_of
-from mixtally.privacy import flip_blank, flip_uniform, k_hot, one_hot, single_bit, vectors
+from mixtally.privacy.divergence import (
+    flip_blank,
+    flip_uniform,
+    k_hot,
+    one_hot,
+    single_bit,
+    vectors,
+)
 from mixtally.privacy.laws import LAWS, Ask, calibrate, price, standard_error
-from mixtally.privacy.search import least_meeting
-from mixtally.privacy.weights import Orbit
+from mixtally.privacy.numerics.flip_ratios import Orbit
+from mixtally.privacy.numerics.search import least_meeting
 from mixtally.records.guarantee import Observer
 
 MILLION = 10**6

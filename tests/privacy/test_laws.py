@@ -7,18 +7,18 @@ import pytest
 
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy import (
+from mixtally.privacy import laws
+from mixtally.privacy.divergence import (
     clear_shaped,
     clear_uniform,
     flip_blank,
     flip_uniform,
     k_hot,
-    laws,
     one_hot,
-    remembered,
     single_bit,
     vectors,
 )
+from mixtally.privacy.divergence import memoized as remembered
 from mixtally.privacy.laws import LAWS, Ask
 from mixtally.protocols.clear_shaped import shape_weights
 from mixtally.records.certificate import Status

@@ -3,8 +3,9 @@
 import pytest
 
 from mixtally.errors import InfeasibleError, ParameterError, PlanError
-from mixtally.privacy import compose, ledger, price
-from mixtally.privacy.ledger import Left, charge, left, spent
+from mixtally.privacy import price
+from mixtally.privacy.composition import compose, ledger
+from mixtally.privacy.composition.ledger import Left, charge, left, spent
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.ledger import opened
 from privacy.composed import LARGE, plan_of

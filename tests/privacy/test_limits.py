@@ -10,7 +10,8 @@ import least
 from mixtally.errors import AccountingError
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy import clear_shaped, clear_uniform, flip_blank, laws
+from mixtally.privacy import laws
+from mixtally.privacy.divergence import clear_shaped, clear_uniform, flip_blank
 from mixtally.protocols.clear_shaped import shape_weights
 from privacy import brute
 

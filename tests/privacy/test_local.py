@@ -4,17 +4,17 @@ import math
 from itertools import product
 
 import pytest
+from mixtally.records.mechanism.named import flip_blank
 
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import SCALE, threshold_of
+from mixtally.literature.formulas import voting
 from mixtally.privacy import local
-from mixtally.privacy.published import voting
-from mixtally.protocols.flip_blank import FlipBlank
 from mixtally.records.guarantee import Observer
 
 
 def ballots(threshold, options=3):
-    return FlipBlank(bins=options, fakes=0, threshold=threshold)
+    return flip_blank(bins=options, fakes=0, threshold=threshold)
 
 
 def laws(options, q):

@@ -5,9 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from mixtally.privacy import compose, convolve, losses
-from mixtally.privacy.convolve import Sum
-from mixtally.privacy.losses import CLOSE, FINE, ROUGH, Law, connected, law_of
+from mixtally.privacy.composition import compose, convolve
+from mixtally.privacy.composition import pld as losses
+from mixtally.privacy.composition.convolve import Sum
+from mixtally.privacy.composition.pld import CLOSE, FINE, ROUGH, Law, connected, law_of
 from privacy.composed import LARGE, TINY, law
 
 TIGHTNESS = {"fine": FINE, "close": CLOSE, "rough": ROUGH}
@@ -15,15 +16,15 @@ LOSSES = {"fine": 2e-4, "close": 1e-3, "rough": 5e-3}
 MOST_POINTS = {"fine": 1000, "close": 260, "rough": 120}
 
 
-def counted(protocol, tightness):
+def counted(mechanism, tightness):
     """The law and how often the curve was asked."""
-    asked, curve = [], compose.exact_curve(protocol)
+    asked, curve = [], compose.exact_curve(mechanism)
 
     def count(epsilon):
         asked.append(epsilon)
         return curve(epsilon)
 
-    found = law_of(count, protocol.local_epsilon, tightness)
+    found = law_of(count, mechanism.local_epsilon, tightness)
     assert len(asked) == len(set(asked))
     return found, len(asked)
 
@@ -40,22 +41,22 @@ def least_epsilon(total, delta):
 
 
 @pytest.mark.parametrize("name", TIGHTNESS)
-@pytest.mark.parametrize("protocol", [*LARGE, *TINY], ids=lambda protocol: protocol.name)
-def test_no_chord_lies_below_the_curve(protocol, name):
-    curve = compose.exact_curve(protocol)
-    found, _ = counted(protocol, TIGHTNESS[name])
+@pytest.mark.parametrize("protocol", [*LARGE, *TINY], ids=lambda mechanism: mechanism.name)
+def test_no_chord_lies_below_the_curve(mechanism, name):
+    curve = compose.exact_curve(mechanism)
+    found, _ = counted(mechanism, TIGHTNESS[name])
     end = min(20.0, 1.1 * float(found.places[-1]) * found.step)
     for epsilon in end * (np.arange(200) * 0.6180339887 % 1.0):
         assert curve(float(epsilon)) <= found.delta(float(epsilon)) * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("name", TIGHTNESS)
-@pytest.mark.parametrize("protocol", LARGE, ids=lambda protocol: protocol.name)
-def test_few_points_tell_nearly_all(protocol, name):
+@pytest.mark.parametrize("protocol", LARGE, ids=lambda mechanism: mechanism.name)
+def test_few_points_tell_nearly_all(mechanism, name):
     """Composed epsilons against those of a law with every point of the lattice that bends."""
-    found, asked = counted(protocol, TIGHTNESS[name])
+    found, asked = counted(mechanism, TIGHTNESS[name])
     assert asked <= MOST_POINTS[name]
-    best, _ = counted(protocol, losses.Tightness(bend=2e-5, shift=0.0))
+    best, _ = counted(mechanism, losses.Tightness(bend=2e-5, shift=0.0))
     for times in (1, 2, 5, 10, 30):
         wanted = least_epsilon(Sum([(best, times)]), 1e-5)
         got = least_epsilon(Sum([(found, times)]), 1e-5)
@@ -75,11 +76,11 @@ def test_points_in_the_wrong_places_are_noticed(monkeypatch):
 
 def test_an_edge_is_found_with_few_points():
     """clear-shaped falls steeply to an edge at its own epsilon and is flat from there on."""
-    protocol = LARGE[2]
-    found, asked = counted(protocol, ROUGH)
+    mechanism = LARGE[2]
+    found, asked = counted(mechanism, ROUGH)
     assert asked <= 40
     assert found.delta(1.0 + found.step) == pytest.approx(
-        compose.exact_curve(protocol)(1.0 + found.step), rel=1e-6
+        compose.exact_curve(mechanism)(1.0 + found.step), rel=1e-6
     )
 
 
@@ -101,9 +102,9 @@ def coarser_holds(part, step):
 
 
 @pytest.mark.parametrize("step", [2.0**-7, 2.0**-4, 0.5, 4.0])
-@pytest.mark.parametrize("protocol", LARGE[:3], ids=lambda protocol: protocol.name)
-def test_a_coarser_lattice_is_one_of_chords(protocol, step):
-    assert coarser_holds(law(protocol), step)
+@pytest.mark.parametrize("protocol", LARGE[:3], ids=lambda mechanism: mechanism.name)
+def test_a_coarser_lattice_is_one_of_chords(mechanism, step):
+    assert coarser_holds(law(mechanism), step)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import mpmath as mp
 import pytest
 
 from mixtally.errors import AccountingError, ParameterError
-from mixtally.privacy import memory
+from mixtally.privacy.numerics import memory_loss as memory
 
 PRINTED = {1: 0.537, 2: 1.009, 5: 1.828, 10: 2.150, 50: 2.197}
 CASES = [

@@ -10,11 +10,13 @@ import pytest
 
 from mixtally.errors import AccountingError
 from mixtally.ground import tails
-from mixtally.privacy import flip_uniform, free_fakes, hinge, k_hot, one_hot, single_bit, vectors
-from mixtally.privacy.bracket import Bracket
+from mixtally.privacy.divergence import flip_uniform, k_hot, one_hot, single_bit, vectors
 from mixtally.privacy.laws import several
-from mixtally.privacy.two_laws import Pair
-from mixtally.privacy.weights import Orbit
+from mixtally.privacy.numerics import blanket as free_fakes
+from mixtally.privacy.numerics import saddle_point as hinge
+from mixtally.privacy.numerics.binomial_pairs import Pair
+from mixtally.privacy.numerics.bracket import Bracket
+from mixtally.privacy.numerics.flip_ratios import Orbit
 from privacy import comparisons
 
 EPSILONS = (0.1, 1.0)

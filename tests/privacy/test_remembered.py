@@ -11,9 +11,9 @@ from fractions import Fraction
 
 import pytest
 
-from mixtally.privacy import remembered
-from mixtally.privacy.convolve import Sum
-from mixtally.privacy.remembered import Memory
+from mixtally.privacy.composition.convolve import Sum
+from mixtally.privacy.divergence import memoized as remembered
+from mixtally.privacy.divergence.memoized import Memory
 from privacy.brute import exp_exactly
 
 RESPONSES = ((0.5, 0.75), (0.25, 0.5), (0.125, 0.875), (0.0, 0.5), (0.5, 1.0), (0.0, 1.0))

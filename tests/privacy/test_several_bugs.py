@@ -9,8 +9,8 @@ import pytest
 
 from mixtally.errors import AccountingError
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy import k_hot, one_hot, repeats, single_bit
-from mixtally.privacy.convolve import Sum
+from mixtally.privacy.composition.convolve import Sum
+from mixtally.privacy.divergence import k_hot, one_hot, repeats, single_bit
 from mixtally.privacy.laws import several as composed
 from mixtally.privacy.laws import single
 from privacy import several_cases as several

@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 
 from mixtally.ground.fixed import SCALE, threshold_of
-from mixtally.privacy import flip_blank, hinge, laws, vectors
-from mixtally.privacy.weights import Orbit, flip_law
+from mixtally.privacy import laws
+from mixtally.privacy.divergence import flip_blank, vectors
+from mixtally.privacy.numerics import saddle_point as hinge
+from mixtally.privacy.numerics.flip_ratios import Orbit, flip_law
 from mixtally.records.guarantee import Observer
 from privacy import brute_laws as brute
 from privacy import comparisons

@@ -12,8 +12,8 @@ import pytest
 from mixtally.errors import AccountingError
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy import two_laws
-from mixtally.privacy.two_laws import (
+from mixtally.privacy.numerics import binomial_pairs as two_laws
+from mixtally.privacy.numerics.binomial_pairs import (
     Pair,
     divergence,
     exchange_divergence,

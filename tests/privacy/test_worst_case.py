@@ -9,9 +9,11 @@ import pytest
 
 from mixtally.errors import AccountingError
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy import free_fakes, one_hot, single_bit, worst_case
-from mixtally.privacy.bracket import Bracket
-from mixtally.privacy.worst_case import worst
+from mixtally.privacy.divergence import one_hot, single_bit
+from mixtally.privacy.numerics import blanket as free_fakes
+from mixtally.privacy.numerics import worst_dataset as worst_case
+from mixtally.privacy.numerics.bracket import Bracket
+from mixtally.privacy.numerics.worst_dataset import worst
 
 MILLION = 10**6
 RATES = (1e-5, 1e-3, 0.05)

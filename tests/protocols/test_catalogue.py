@@ -1,14 +1,18 @@
-"""From a plan back to its protocol, or a refusal."""
+"""From a plan back to its mechanism, or a refusal."""
 
 import pytest
+from mixtally.records.mechanism.named import (
+    clear_shaped,
+    clear_uniform,
+    flip_bits,
+    flip_blank,
+    flip_uniform,
+    single_bit,
+)
 
 from mixtally.errors import ParameterError, PlanError
 from mixtally.ground.codec import canonical, from_canonical
-from mixtally.protocols.catalogue import PROTOCOLS, protocol_class, protocol_of
-from mixtally.protocols.clear_shaped import ClearShaped
-from mixtally.protocols.clear_uniform import ClearUniform
-from mixtally.protocols.flip_blank import FlipBlank
-from mixtally.protocols.flip_uniform import FlipUniform
+from mixtally.protocols.catalogue import PROTOCOLS
 from mixtally.protocols.flip_vector import FlipVector
 from mixtally.protocols.single_bit import SingleBit
 from mixtally.records.plan import Plan
@@ -16,15 +20,15 @@ from mixtally.records.question import Kind, Question
 from records.builders import a_plan
 
 EXAMPLES = [
-    FlipBlank(bins=3, fakes=0, threshold=1 << 24),
-    FlipBlank(bins=3, fakes=10**13, threshold=1 << 63),
-    ClearUniform(bins=3, fakes=128),
-    ClearShaped.shaped(bins=3, ratio=1 << 63, shift=27),
-    FlipVector(bins=3, fakes=0, threshold=1 << 60, crowd=50, repeats=4),
-    SingleBit(bins=1, fakes=9, threshold=1 << 60, crowd=50),
-    FlipBlank(bins=3, fakes=2, threshold=1 << 60, max_set=2),
-    FlipUniform(bins=3, fakes=0, threshold=1 << 24),
-    FlipUniform(bins=3, fakes=10**13, threshold=1 << 63, crowd=50),
+    flip_blank(bins=3, fakes=0, threshold=1 << 24),
+    flip_blank(bins=3, fakes=10**13, threshold=1 << 63),
+    clear_uniform(bins=3, fakes=128),
+    clear_shaped(bins=3, ratio=1 << 63, shift=27),
+    flip_bits(bins=3, threshold=1 << 60, crowd=50, repeats=4),
+    single_bit(fakes=9, threshold=1 << 60, crowd=50),
+    flip_blank(bins=3, fakes=2, threshold=1 << 60, max_set=2),
+    flip_uniform(bins=3, fakes=0, threshold=1 << 24),
+    flip_uniform(bins=3, fakes=10**13, threshold=1 << 63, crowd=50),
 ]
 BLANK = {"fakes": 2000, "threshold": 1 << 60}
 SHAPED = {"fakes": 81, "ratio": 1 << 63, "shift": 27}
@@ -37,17 +41,17 @@ def planned(name, integers):
         bins=1 if name == SingleBit.name else 3,
         kind=Kind.BITS if bits else Kind.ONE,
     )
-    return a_plan(protocol=name, integers=integers, question=question)
+    return a_plan(mechanism=name, integers=integers, question=question)
 
 
 @pytest.mark.parametrize("protocol", EXAMPLES)
-def test_a_protocol_comes_back_from_its_integers(protocol):
-    assert protocol_of(planned(protocol.name, protocol.integers())) == protocol
+def test_a_protocol_comes_back_from_its_integers(mechanism):
+    assert protocol_of(planned(mechanism.name, mechanism.integers())) == protocol
 
 
 @pytest.mark.parametrize("protocol", EXAMPLES)
-def test_a_protocol_comes_back_from_the_bytes_of_its_plan(protocol):
-    data = canonical(planned(protocol.name, protocol.integers()))
+def test_a_protocol_comes_back_from_the_bytes_of_its_plan(mechanism):
+    data = canonical(planned(mechanism.name, mechanism.integers()))
     assert protocol_of(from_canonical(data, Plan, "plan")) == protocol
 
 
@@ -60,7 +64,7 @@ def test_the_integers_leave_out_what_the_question_says():
 def test_every_protocol_is_found_under_its_own_name():
     assert {name: protocol_class(name) for name in PROTOCOLS} == PROTOCOLS
     assert {kind.name for kind in PROTOCOLS.values()} == set(PROTOCOLS)
-    assert len({type(protocol) for protocol in EXAMPLES}) == len(PROTOCOLS)
+    assert len({type(mechanism) for mechanism in EXAMPLES}) == len(PROTOCOLS)
 
 
 @pytest.mark.parametrize("name", ["", "flips", "FLIP-BLANK", "flip_blank"])
@@ -118,4 +122,4 @@ def test_a_protocol_that_hides_fewer_bits_than_records_set_is_refused():
         (bits, "clear-uniform", {"fakes": 128}),
     ):
         with pytest.raises(PlanError, match="hides records of kind"):
-            protocol_of(a_plan(protocol=name, integers=integers, question=question))
+            protocol_of(a_plan(mechanism=name, integers=integers, question=question))

@@ -9,10 +9,10 @@ from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 from mixtally.errors import DataError, PlanError
 from mixtally.ground.bits import one_hot
 from mixtally.ground.codec import fingerprint
-from mixtally.lab.seeded import SeededChance
 from mixtally.protocols.two_level import hashed_question, two_level
 from mixtally.randomize.kept import Memory, new_key, recall, seal, unseal, value_tag
 from mixtally.records.question import Question
+from mixtally.simulate.seeded import SeededChance
 
 KEY = bytes(range(32))
 QUESTION = Question(name="color", bins=3, labels=("red", "green", "blue"))

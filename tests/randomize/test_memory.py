@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from mixtally.ground.bits import one_hot
-from mixtally.lab.seeded import SeededChance
 from mixtally.protocols.two_level import two_level
 from mixtally.randomize import kept, memory
 from mixtally.randomize.kept import Memory, new_key, recall, value_tag
 from mixtally.randomize.memory import permanent_response, report
 from mixtally.records.question import Question
+from mixtally.simulate.seeded import SeededChance
 
 PEOPLE, BITS = 40_000, 13
 QUESTION = Question(name="color", bins=BITS)

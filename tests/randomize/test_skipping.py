@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 from mixtally.errors import AccountingError
-from mixtally.lab.seeded import SeededChance
 from mixtally.randomize import skipping
+from mixtally.simulate.seeded import SeededChance
 
 SMALL = [1 << 24, 1 << 40, 12345678901234567, int(0.009 * 2**64), int(0.3 * 2**64), 1 << 63]
 

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mixtally.lab.population import Population
-from mixtally.lab.run import release
-from mixtally.lab.seeded import SeededChance
+from mixtally.data.population import Population
 from mixtally.planner import Wish, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
 from mixtally.report.study import Study
+from mixtally.simulate.run import release
+from mixtally.simulate.seeded import SeededChance
 
 Make = Callable[..., Study]
 
@@ -21,7 +21,7 @@ def make_study(
     truth: Sequence[int],
     *,
     labels: tuple[str, ...] | None = None,
-    protocols: Sequence[str] = ("flip-blank",),
+    mechanisms: Sequence[str] = ("flip-blank",),
     known: bool = True,
     projection: str | None = None,
     name: str = "color",
@@ -29,17 +29,17 @@ def make_study(
     level: float = 0.95,
     **named: Any,
 ) -> Study:
-    """A study of a crowd with ``truth[i]`` people in bin i, one release a protocol."""
+    """A study of a crowd with ``truth[i]`` people in bin i, one release a mechanism."""
     codes = np.repeat(np.arange(len(truth)), truth)
     population = Population(Question(name=name, bins=len(truth), labels=labels), codes)
     chance, releases = SeededChance(1), []
-    for protocol in protocols:
+    for mechanism in mechanisms:
         wish = Wish(
             question=population.question,
             guarantee=Guarantee(epsilon=epsilon, delta=1e-6),
             users=len(codes),
             mix_fakes=True,
-            protocol=protocol,
+            mechanism=mechanism,
         )
         plan = choose(wish).best.plan
         played = release(

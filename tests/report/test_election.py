@@ -9,9 +9,7 @@ import re
 import numpy as np
 import pytest
 
-from mixtally.lab import voting
-from mixtally.lab.population import Population
-from mixtally.lab.seeded import SeededChance
+from mixtally.data.population import Population
 from mixtally.planner import Wish
 from mixtally.privacy.local import certificate
 from mixtally.records.guarantee import Guarantee
@@ -19,6 +17,8 @@ from mixtally.records.question import Question
 from mixtally.report.election.export import csv_text, facts, json_text
 from mixtally.report.election.page import page
 from mixtally.report.election.words import chance, deniability, verdict, weaknesses
+from mixtally.simulate import voting
+from mixtally.simulate.seeded import SeededChance
 from report.reader import Reader
 
 SVG_NAME = "http://www.w3.org/2000/svg"
@@ -35,14 +35,14 @@ def checked(election):
     return " ".join(reader.texts)
 
 
-def make(truth, *, labels=None, name="choice", protocol=None, level=0.95, seed=1):
+def make(truth, *, labels=None, name="choice", mechanism=None, level=0.95, seed=1):
     population = Population(
         Question(name=name, bins=len(truth), labels=labels), np.repeat(np.arange(len(truth)), truth)
     )
     ballots = voting.local_ballots(len(truth), epsilon=1.0, keep=None)
     wish = Wish(
         question=population.question, guarantee=Guarantee(epsilon=1.0, delta=1e-6),
-        users=len(population.codes), mix_fakes=True, protocol=protocol,
+        users=len(population.codes), mix_fakes=True, mechanism=mechanism,
     )  # fmt: skip
     return voting.hold(
         population, ballots, certificate(ballots, 1.0), wish, SeededChance(seed),
@@ -52,8 +52,8 @@ def make(truth, *, labels=None, name="choice", protocol=None, level=0.95, seed=1
 
 @pytest.mark.parametrize("protocol", ["flip-blank", "clear-uniform", "clear-shaped"])
 @pytest.mark.parametrize("truth", [[900, 600], [700, 500, 300, 0], [60] * 40])
-def test_the_page_is_whole_and_says_everything(truth, protocol):
-    election = make(truth, protocol=protocol)
+def test_the_page_is_whole_and_says_everything(truth, mechanism):
+    election = make(truth, mechanism=mechanism)
     text = checked(election)
     for said in (
         *deniability(election), *weaknesses(election),
@@ -106,8 +106,8 @@ def test_privacy_numbers_are_rounded_to_their_own_side():
 
 
 def test_what_is_left_without_mixes_is_told_by_protocol():
-    assert "the message is the vote" in deniability(make([900, 600], protocol="clear-uniform"))[3]
-    assert "has epsilon = " in deniability(make([900, 600], protocol="flip-blank"))[3]
+    assert "the message is the vote" in deniability(make([900, 600], mechanism="clear-uniform"))[3]
+    assert "has epsilon = " in deniability(make([900, 600], mechanism="flip-blank"))[3]
 
 
 @pytest.mark.parametrize(

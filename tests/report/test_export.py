@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from mixtally.ground.codec import fingerprint
 from mixtally.privacy.baselines import central_standard_error, local_standard_error
-from mixtally.protocols.facts import plan_facts
 from mixtally.report.export import csv_text, facts, json_text, rows
 
 TEXT = st.characters(codec="utf-8", exclude_categories=["Cc"], include_characters="\t\r\n")
@@ -45,7 +44,7 @@ def test_csv_round_trips_every_digit_from_the_largest_down(study):
 @example(labels=["0", "\r"])
 @settings(max_examples=50, deadline=None)
 def test_any_label_round_trips_through_csv_and_json(study, labels):
-    made = study([700, 300], labels=tuple(labels), protocols=("clear-uniform",))
+    made = study([700, 300], labels=tuple(labels), mechanisms=("clear-uniform",))
     table = read_csv(csv_text(made).encode().decode())
     assert {row["label"] for row in table} == set(labels)
     (release,) = json.loads(json_text(made))["releases"]
@@ -65,13 +64,13 @@ def test_the_twin_that_rounds_is_caught(study):
 
 
 def test_facts_hold_the_plan_its_fingerprint_and_the_other_models(study):
-    made = study([700, 300], protocols=("clear-uniform", "flip-blank"), seed=3)
+    made = study([700, 300], mechanisms=("clear-uniform", "flip-blank"), seed=3)
     told = facts(made)
     assert (told["title"], told["seed"], told["reason"]) == ("Colors, counted", 3, "Asked for.")
     assert told["central_standard_error"] == central_standard_error(1.0)
     assert told["local_standard_error"] == local_standard_error(1.0, 1000, 2)
     for told_release, release in zip(told["releases"], made.releases, strict=True):
-        assert told_release.items() >= plan_facts(release.plan, release.protocol).items()
+        assert told_release.items() >= release.plan.facts().items()
         assert told_release["fingerprint"] == fingerprint(release.plan)
         assert told_release["messages"] == release.messages
         errors = release.estimate.counts - made.truth

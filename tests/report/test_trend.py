@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from mixtally.lab.ask_again import best_plan
-from mixtally.lab.epochs import collect
-from mixtally.lab.population import Population
-from mixtally.lab.seeded import SeededChance
-from mixtally.lab.turnover import turnover
+from mixtally.data.population import Population
+from mixtally.data.turnover import turnover
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
 from mixtally.report.trend.chart import changes_chart, counts_chart
 from mixtally.report.trend.export import changes_csv, counts_csv, facts, json_text
 from mixtally.report.trend.page import page
 from mixtally.report.trend.table import summary
+from mixtally.simulate.ask_again import best_plan
+from mixtally.simulate.epochs import collect
+from mixtally.simulate.seeded import SeededChance
 
 LABELS = ("a", "<b>&", "c\nd", "ééé", "a label that is far too long for the small panels")
 SVG = "{http://www.w3.org/2000/svg}"

@@ -43,7 +43,7 @@ def test_the_contracts_hold():
     [
         ("Imports go down only", "ground/bits.py", "import mixtally.records.plan"),
         ("Imports go down only", "tally/fold.py", "import mixtally.estimate.debias"),
-        ("Imports go down only", "randomize/one.py", "import mixtally.lab.seeded"),
+        ("Imports go down only", "randomize/one.py", "import mixtally.simulate.seeded"),
         ("A mix is blind", "mix/shuffle.py", "import mixtally.records.question"),
         ("A mix is blind", "mix/shaped.py", "import mixtally.protocols.clear_shaped"),
         ("A client is light", "randomize/flips.py", "import scipy.special"),

@@ -13,7 +13,7 @@ from mixtally.cli.output import present, progress_bars
 if TYPE_CHECKING:
     from rich.console import Group
 
-    from mixtally.lab.attack import Outcome, Remembered, Target
+    from mixtally.attacks import Outcome, Remembered, Target
 
 _COLORS = {"holds": "green", "broken": "red", "shown": "dim"}
 
@@ -114,7 +114,7 @@ def attack(
     the attack proves at the given confidence, and the margin. Exit status 1 when a promise is
     broken. An attack that fails proves nothing.
     """
-    from mixtally.lab.attack import Lab, Target, assault
+    from mixtally.attacks import Lab, Target, assault
 
     _check(level, runs, drawn)
     target = _target(plan, came, unverified=unverified)
@@ -156,10 +156,10 @@ def _check(level: float, runs: int | None, drawn: int | None) -> None:
 
 def _target(plan: Path | None, came: dict[str, Any], *, unverified: bool) -> "Target | Remembered":
     """What a plan file or the options describe; raises InputError for both or neither."""
+    from mixtally.attacks.claim import claim
+    from mixtally.attacks.target import of_plan
     from mixtally.cli.plan_files import read_plan
     from mixtally.errors import ParameterError
-    from mixtally.lab.attack.claim import claim
-    from mixtally.lab.attack.target import of_plan
 
     given = [name for name, value in came.items() if not (value is None or value is False)]
     if (plan is None) == (came["protocol"] is None) or (plan is not None and given):
@@ -188,7 +188,7 @@ def _target(plan: Path | None, came: dict[str, Any], *, unverified: bool) -> "Ta
 
 def _promise_facts(target: "Target") -> dict[str, Any]:
     """What is promised, and what the exact law says of it."""
-    from mixtally.privacy.price import certify
+    from mixtally.privacy.certify import certify
 
     exact = certify(target.protocol, target.epsilon, target.honest_fraction)
     return {
@@ -222,8 +222,8 @@ def _show(
     json: bool,
 ) -> None:
     """Print the table and write the files."""
-    from mixtally.lab.attack.page import page
-    from mixtally.lab.attack.words import LIMITS, conclusion
+    from mixtally.attacks.page import page
+    from mixtally.attacks.words import LIMITS, conclusion
     from mixtally.report.texts import json_text
 
     promise = _promise(facts)
@@ -245,7 +245,7 @@ def _table(title: str, promise: str, outcomes: "Sequence[Outcome]") -> "Group":
     from rich.table import Table
     from rich.text import Text
 
-    from mixtally.lab.attack.words import COLUMNS, TEXTS, cells
+    from mixtally.attacks.words import COLUMNS, TEXTS, cells
 
     table = Table(show_edge=False, pad_edge=False, collapse_padding=True)
     for name in COLUMNS:

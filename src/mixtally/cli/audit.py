@@ -8,8 +8,8 @@ from mixtally.cli import options as o
 from mixtally.cli.output import print_json, sign_of_life
 
 if TYPE_CHECKING:
-    from mixtally.privacy.audit import Seen, Verdict
-    from mixtally.privacy.published.catalogue import Formula
+    from mixtally.literature.audit import Seen, Verdict
+    from mixtally.literature.formulas.catalogue import Formula
 
 
 def audit(
@@ -44,8 +44,8 @@ def audit(
     too little.
     """
     from mixtally.errors import ParameterError
-    from mixtally.privacy.audit import audit as held
-    from mixtally.privacy.published.catalogue import FORMULAS, formula_named
+    from mixtally.literature.audit import audit as held
+    from mixtally.literature.formulas.catalogue import FORMULAS, formula_named
 
     if show:
         _show_all(FORMULAS, json)

@@ -25,8 +25,8 @@ def demo(
 
     Where did 336,776 flights out of New York go? Without knowing about any one of them.
     """
-    from mixtally.lab.demo import demo as play_demo
     from mixtally.records.guarantee import Guarantee
+    from mixtally.simulate.demo import demo as play_demo
 
     guarantee = Guarantee(epsilon=epsilon, delta=delta)
     with progress_bars() as progress:

@@ -15,7 +15,7 @@ from mixtally.cli.plan_files import read_plan
 from mixtally.cli.reading import READING, reading_of
 
 if TYPE_CHECKING:
-    from mixtally.lab.timeline import Timeline
+    from mixtally.data.timeline import Timeline
     from mixtally.records.guarantee import Guarantee
     from mixtally.records.plan import Plan
     from mixtally.report.trend.trend import Trend
@@ -49,8 +49,8 @@ def epochs(
 
     Every row of DATA is an answer in an epoch. All epochs together keep the guarantee.
     """
-    from mixtally.lab.epochs import collect
     from mixtally.records.guarantee import Guarantee
+    from mixtally.simulate.epochs import collect
 
     budget = {name: options[name] for name in BUDGET}
     crowd = {name: options[name] for name in CROWD}
@@ -89,7 +89,7 @@ def _choose(
 ) -> "tuple[Plan, str]":
     """The planner's choice for the smallest crowd, the guarantee shared by all epochs."""
     from mixtally.errors import ParameterError
-    from mixtally.lab.epoch_plan import whole_plan
+    from mixtally.simulate.epoch_plan import whole_plan
 
     every, asked = len(timeline.epochs), budget["collections"]
     if asked == BUDGET["collections"][1]:

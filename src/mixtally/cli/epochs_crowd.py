@@ -8,10 +8,10 @@ import typer
 from mixtally.cli import options as o
 
 if TYPE_CHECKING:
+    from mixtally.data.cells import Progress
+    from mixtally.data.reading import Reading
+    from mixtally.data.timeline import Timeline
     from mixtally.ground.chance import Chance
-    from mixtally.lab.cells import Progress
-    from mixtally.lab.reading import Reading
-    from mixtally.lab.timeline import Timeline
     from mixtally.records.plan import Plan
 
 CROWD: dict[str, tuple[Any, Any]] = {
@@ -81,10 +81,10 @@ def timeline_of(
 
     Raises ParameterError for options of both kinds or of neither.
     """
+    from mixtally.data.readers import read
+    from mixtally.data.timeline import by_epoch
+    from mixtally.data.turnover import turnover
     from mixtally.errors import ParameterError
-    from mixtally.lab.readers import read
-    from mixtally.lab.timeline import by_epoch
-    from mixtally.lab.turnover import turnover
 
     rates = {name: crowd[name] for name in ("join", "leave", "change")}
     columns = {name: crowd[name] for name in ("epoch_column", "person_column", "epoch_order")}

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from mixtally.cli.ledger import read
 from mixtally.cli.output import publish
-from mixtally.lab.alone import alone
+from mixtally.store.lock import alone
 
 if TYPE_CHECKING:
-    from mixtally.lab.timeline import Timeline
+    from mixtally.data.timeline import Timeline
     from mixtally.records.plan import Plan
 
 
@@ -24,9 +24,9 @@ def charging(
 
     Errors as ``lab.epoch_ledger.checked_series``.
     """
+    from mixtally.data.cells import quiet
     from mixtally.ground.codec import canonical
-    from mixtally.lab.cells import quiet
-    from mixtally.lab.epoch_ledger import charge_epoch, checked_series
+    from mixtally.simulate.epoch_ledger import charge_epoch, checked_series
 
     if ledger is None:
         return quiet

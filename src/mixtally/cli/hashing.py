@@ -8,8 +8,8 @@ import typer
 from mixtally.cli import options as o
 
 if TYPE_CHECKING:
+    from mixtally.data.reading import Reading
     from mixtally.ground.chance import Chance
-    from mixtally.lab.reading import Reading
     from mixtally.records.question import Question
 
 HASHING: dict[str, tuple[Any, Any]] = {

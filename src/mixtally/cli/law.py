@@ -150,8 +150,8 @@ def ask_of(request: Request) -> "Ask":
     from mixtally.errors import ParameterError
     from mixtally.ground.fixed import threshold_of
     from mixtally.privacy.laws import LAWS, Ask
-    from mixtally.protocols.clear_shaped import ratio_of
     from mixtally.records.guarantee import Observer, checked_fraction
+    from mixtally.records.mechanism.fakes import ratio_of
 
     _one_of("protocol", request.protocol, list(LAWS))
     came = dict(request.came)
@@ -221,7 +221,8 @@ def law_facts(request: Request, ask: "Ask") -> dict[str, Any]:
     import math
 
     from mixtally.ground.fixed import SCALE
-    from mixtally.privacy import laws, remembered
+    from mixtally.privacy import laws
+    from mixtally.privacy.divergence import memoized as remembered
     from mixtally.privacy.laws.single import kept
 
     facts: dict[str, Any] = {

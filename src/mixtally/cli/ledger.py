@@ -8,10 +8,10 @@ import typer
 
 from mixtally.cli import options as o
 from mixtally.cli.output import print_json, publish, sign_of_life
-from mixtally.lab.alone import alone
+from mixtally.store.lock import alone
 
 if TYPE_CHECKING:
-    from mixtally.privacy.ledger import Left
+    from mixtally.privacy.composition.ledger import Left
     from mixtally.records.certificate import Certificate
     from mixtally.records.ledger import Ledger
     from mixtally.records.plan import Plan
@@ -67,8 +67,8 @@ def charge(file: File, plan: PlanFile, times: Times = None, note: Note = "") -> 
     """Charge a plan, unless the budget would be passed."""
     from mixtally.cli.plan_files import read_plan
     from mixtally.ground.codec import canonical
-    from mixtally.privacy.ledger import charge as charged
-    from mixtally.privacy.ledger import spent
+    from mixtally.privacy.composition.ledger import charge as charged
+    from mixtally.privacy.composition.ledger import spent
 
     with alone(file.parent, required=False):
         before = read(file)
@@ -86,7 +86,7 @@ def charge(file: File, plan: PlanFile, times: Times = None, note: Note = "") -> 
 def show(file: File, plan: OtherPlan = None, json: o.Json = False) -> None:
     """Show the budget, every charge, what is spent and what is left."""
     from mixtally.cli.plan_files import read_plan
-    from mixtally.privacy.ledger import left, spent
+    from mixtally.privacy.composition.ledger import left, spent
     from mixtally.report.words import at_most, printable
 
     ledger = read(file)

@@ -11,11 +11,11 @@ from mixtally.cli.memory_options import BLOOM, LEVELS, filled
 from mixtally.cli.output import present, progress_bars
 
 if TYPE_CHECKING:
+    from mixtally.client.memory_file import MemoryFile
+    from mixtally.data.population import Population
     from mixtally.ground.chance import Chance
-    from mixtally.lab.memories.prices import Facts
-    from mixtally.lab.memory_file import MemoryFile
-    from mixtally.lab.population import Population
     from mixtally.protocols.two_level import TwoLevel
+    from mixtally.simulate.memories.prices import Facts
 
 Epsilon = Annotated[
     float | None, typer.Option("--epsilon", help="Also print delta at this loss.", metavar="E")
@@ -64,12 +64,12 @@ def play(
     reason: str = "",
 ) -> None:
     """Play the crowd of ``column`` and show it; ``options`` are those of LEVELS and BLOOM."""
-    from mixtally.lab.memories.counts import estimated
-    from mixtally.lab.memories.learned import learned
-    from mixtally.lab.memories.prices import check, prices
-    from mixtally.lab.population import read_population
-    from mixtally.lab.remembered import play_reports, remembering
-    from mixtally.lab.seeded import SeededChance
+    from mixtally.data.population import read_population
+    from mixtally.simulate.memoized import play_reports, remembering
+    from mixtally.simulate.memories.counts import estimated
+    from mixtally.simulate.memories.learned import learned
+    from mixtally.simulate.memories.prices import check, prices
+    from mixtally.simulate.seeded import SeededChance
 
     options = filled(options)
     reports, state = options["reports"], options["state"]
@@ -107,11 +107,11 @@ def play(
 
 def show(facts: "Facts", out: Path | None, *, top: int, json: bool) -> None:
     """Print what was counted and what it costs, and write its files."""
-    from mixtally.lab.memories.export import csv_text
-    from mixtally.lab.memories.page import page
-    from mixtally.lab.memories.table import counts_table
-    from mixtally.lab.memories.words import findings, promise
     from mixtally.report.texts import json_text
+    from mixtally.simulate.memories.export import csv_text
+    from mixtally.simulate.memories.page import page
+    from mixtally.simulate.memories.table import counts_table
+    from mixtally.simulate.memories.words import findings, promise
 
     state, reason = facts["memory_file"], facts["reason"]
     present(
@@ -185,7 +185,7 @@ def _file(
     path: Path | None, plan: "TwoLevel", column: str, chance: "Chance"
 ) -> "tuple[MemoryFile | None, bytes]":
     """The crowd's memory file and its key; a key for this run alone without one."""
-    from mixtally.lab.memory_file import MemoryFile, key_for
+    from mixtally.client.memory_file import MemoryFile, key_for
     from mixtally.randomize.kept import new_key
 
     if path is None:

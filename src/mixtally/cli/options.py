@@ -155,8 +155,8 @@ def messages_per_user(fakes: float | None, messages: float | None) -> "float | F
 
 def read_labels(path: Path | None) -> tuple[str, ...] | None:
     """The labels in a file, one a line; raises DataError unless they are distinct text."""
+    from mixtally.data.population import check_spaces
     from mixtally.errors import DataError
-    from mixtally.lab.population import check_spaces
 
     if path is None:
         return None
@@ -182,6 +182,6 @@ def read_labels(path: Path | None) -> tuple[str, ...] | None:
 def chance(seed: int | None) -> "Chance":
     """The operating system's randomness, or a repeatable one for a seed."""
     from mixtally.ground.chance import SecureChance
-    from mixtally.lab.seeded import SeededChance
+    from mixtally.simulate.seeded import SeededChance
 
     return SecureChance() if seed is None else SeededChance(seed)

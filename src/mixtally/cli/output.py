@@ -15,7 +15,7 @@ from mixtally.errors import DataError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from mixtally.lab.cells import Progress
+    from mixtally.data.cells import Progress
 
 
 def publish(directory: Path, files: Mapping[str, str | bytes]) -> list[Path]:

@@ -8,8 +8,8 @@ import typer
 from mixtally.cli import options as o
 
 if TYPE_CHECKING:
+    from mixtally.data.reading import As, Reading
     from mixtally.encode.numbers import Scale
-    from mixtally.lab.reading import As, Reading
 
 DEFAULT_CUTS = 20
 
@@ -75,8 +75,8 @@ READING: dict[str, tuple[Any, Any]] = {
 
 def reading_of(came: dict[str, Any], *, planned: bool) -> "Reading":
     """How to read the data; raises ParameterError for options that do not go together."""
+    from mixtally.data.reading import Reading
     from mixtally.errors import ParameterError
-    from mixtally.lab.reading import Reading
 
     form = _form(came)
     labels: Path | None = came["labels"]
@@ -101,8 +101,8 @@ def reading_of(came: dict[str, Any], *, planned: bool) -> "Reading":
 
 
 def _form(came: dict[str, Any]) -> "As":
+    from mixtally.data.reading import As
     from mixtally.errors import ParameterError
-    from mixtally.lab.reading import As
 
     ways = {
         "--as": came["read_as"],

@@ -11,7 +11,7 @@ from mixtally.cli.output import present, progress_bars
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from mixtally.lab.reproduce import Reproduction
+    from mixtally.literature.reproduce import Reproduction
 
 _COLORS = {"reproduces": "green", "differs": "yellow", "false": "red", "computed": "dim"}
 
@@ -31,8 +31,8 @@ def reproduce(
     Every number, table, figure and claim beside what follows from it, and a verdict on every
     promise, held against the exact laws.
     """
-    from mixtally.lab.reproduce import reproduce as compute
-    from mixtally.lab.reproduce.page import page
+    from mixtally.literature.reproduce import reproduce as compute
+    from mixtally.literature.reproduce.page import page
     from mixtally.report.texts import json_text
 
     with progress_bars() as progress:

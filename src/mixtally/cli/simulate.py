@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from mixtally.data.population import Population
+    from mixtally.data.reading import Reading
     from mixtally.ground.chance import Chance
-    from mixtally.lab.population import Population
-    from mixtally.lab.reading import Reading
-    from mixtally.lab.run import Asked
     from mixtally.planner import Offer
     from mixtally.report.study import Release, Study
+    from mixtally.simulate.run import Asked
 
 
 @takes({**READING, **BUDGET, **HASHING, **MEMORY})
@@ -81,8 +81,8 @@ def simulate(
     """
     from dataclasses import replace
 
-    from mixtally.lab import offers
-    from mixtally.lab.run import Asked
+    from mixtally.simulate import offers
+    from mixtally.simulate.run import Asked
 
     _check_observer(observer)
     budget = {name: options[name] for name in BUDGET}
@@ -129,8 +129,8 @@ def _played(
     asked: "Asked",
 ) -> "tuple[Release, NDArray[np.int64]]":
     """The result and the truth of each of its lines."""
-    from mixtally.lab.open_words import collect_words
-    from mixtally.lab.run import collect
+    from mixtally.simulate.open_words import collect_words
+    from mixtally.simulate.run import collect
 
     with progress_bars() as progress:
         if words is None:
@@ -158,10 +158,10 @@ def _study(
     *,
     known: bool,
 ) -> "Study":
-    from mixtally.lab.central import ONE_VALUE, central
     from mixtally.records.baseline import Central
     from mixtally.records.question import Kind
     from mixtally.report.study import Study
+    from mixtally.simulate.central import ONE_VALUE, central
 
     baselines = Central(note=ONE_VALUE)
     if result.question.kind is Kind.ONE:

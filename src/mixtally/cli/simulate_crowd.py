@@ -9,9 +9,9 @@ from mixtally.cli.output import progress_bars
 from mixtally.cli.plan_files import read_plan
 
 if TYPE_CHECKING:
+    from mixtally.data.population import Population
+    from mixtally.data.reading import Reading
     from mixtally.ground.chance import Chance
-    from mixtally.lab.population import Population
-    from mixtally.lab.reading import Reading
     from mixtally.planner import Offer, Wish
     from mixtally.records.guarantee import Guarantee
 
@@ -20,11 +20,11 @@ def planned(
     data: Path, reading: "Reading", plans: list[Path], words: tuple[str, ...] | None
 ) -> "tuple[Population, Offer]":
     """The crowd asked what the plans ask, and the plans as an offer; words are hashed later."""
-    from mixtally.lab import offers
-    from mixtally.lab.open_words import hashed
-    from mixtally.lab.readers import read
-    from mixtally.lab.reading import As
+    from mixtally.data.readers import read
+    from mixtally.data.reading import As
     from mixtally.records.question import Kind
+    from mixtally.simulate import offers
+    from mixtally.simulate.open_words import hashed
 
     chosen = [read_plan(path) for path in plans]
     question = chosen[0].question
@@ -51,7 +51,7 @@ def wished(
     source: "Chance",
 ) -> "tuple[Population, Wish]":
     """The crowd in the data, and what is asked of the planner for it."""
-    from mixtally.lab.readers import read
+    from mixtally.data.readers import read
 
     guarantee = _guarantee(*promise)
     with progress_bars() as progress:

@@ -98,7 +98,7 @@ def _permanent(
     them: what would be seen if the memory itself were shown.
     """
     from mixtally.errors import ParameterError
-    from mixtally.privacy.remembered import Memory, least_permanent
+    from mixtally.privacy.divergence.memoized import Memory, least_permanent
     from mixtally.records.guarantee import Guarantee, checked_epsilon
     from mixtally.report.words import at_most
 

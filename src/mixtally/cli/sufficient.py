@@ -33,7 +33,7 @@ def sufficient(
     Takes one of --flip, --eta and --sigmas. The tail eta is no guarantee; delta stands beside it.
     """
     from mixtally.ground.fixed import SCALE
-    from mixtally.privacy.ratio import ratio
+    from mixtally.literature.privacy_ratio import ratio
     from mixtally.report.words import at_most, between
 
     ways = {"--flip": flip, "--eta": eta, "--sigmas": sigmas}
@@ -68,7 +68,7 @@ def sufficient(
 def _threshold(users: int, bits: int, epsilon: float, ways: "Mapping[str, float | None]") -> int:
     from mixtally.errors import ParameterError
     from mixtally.ground.fixed import threshold_of
-    from mixtally.privacy.ratio import eta_threshold, sigmas_threshold
+    from mixtally.literature.privacy_ratio import eta_threshold, sigmas_threshold
     from mixtally.records.guarantee import checked_epsilon, checked_users
 
     checked_users(users)

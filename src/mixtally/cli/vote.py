@@ -57,10 +57,10 @@ def vote(
     Every row of DATA is a ballot, counted by the local version, which trusts nobody, and by the
     shuffle version, which trusts mixes: shares, intervals, and how surely the leader has won.
     """  # fmt: skip
-    from mixtally.lab import voting
-    from mixtally.lab.population import read_population
+    from mixtally.data.population import read_population
     from mixtally.privacy.local import certificate
     from mixtally.records.guarantee import Guarantee
+    from mixtally.simulate import voting
 
     if example:
         _refuse({"DATA": data, "--column": column, "--labels": labels})

@@ -11,8 +11,8 @@ from mixtally.cli.output import present, progress_bars
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from mixtally.lab.heavy import HeavyResult
-    from mixtally.lab.heavy.export import Facts
+    from mixtally.simulate.heavy import HeavyResult
+    from mixtally.simulate.heavy.export import Facts
 
 
 def words(
@@ -68,11 +68,11 @@ def words(
     No list of words is needed: prefixes grow by one character a round while enough people hold
     them. Every row of DATA is a person with one word.
     """
+    from mixtally.data.population import read_population
     from mixtally.encode.spelling import LETTERS, Spelling
-    from mixtally.lab.heavy import Search, design, find_words
-    from mixtally.lab.heavy.export import facts
-    from mixtally.lab.population import read_population
     from mixtally.records.guarantee import Guarantee
+    from mixtally.simulate.heavy import Search, design, find_words
+    from mixtally.simulate.heavy.export import facts
 
     promised = Guarantee(epsilon=epsilon, delta=delta)
     spelling, chosen = Spelling(LETTERS if alphabet is None else alphabet), _way(way)
@@ -101,9 +101,9 @@ def words(
 
 def _show(result: "HeavyResult", told: "Facts", out: Path | None, *, json: bool) -> None:
     """Print what was found and write its files."""
-    from mixtally.lab.heavy.export import csv_text
-    from mixtally.lab.heavy.page import page
     from mixtally.report.texts import json_text
+    from mixtally.simulate.heavy.export import csv_text
+    from mixtally.simulate.heavy.page import page
 
     planned, top, found = result.design, told["top"], told["words_found"]
     present(
@@ -130,7 +130,7 @@ def _show(result: "HeavyResult", told: "Facts", out: Path | None, *, json: bool)
 
 def _way(name: str | None):  # type: ignore[no-untyped-def]  # noqa: ANN202
     from mixtally.errors import ParameterError
-    from mixtally.lab.heavy import Way
+    from mixtally.simulate.heavy import Way
 
     if name is None or name in list(Way):
         return None if name is None else Way(name)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from mixtally.errors import MessageError, ParameterError
 from mixtally.estimate.intervals import checked_level, intervals
 from mixtally.estimate.simplex import nearest_histogram
-from mixtally.protocols.base import Protocol
+from mixtally.records.mechanism import Shuffled
 from mixtally.records.results import Estimate, Tally
 
 Projection = Callable[[NDArray[np.float64], float], NDArray[np.float64]]
@@ -29,7 +29,7 @@ def check_choices(level: float, projection: str | None) -> None:
 
 
 def estimate_counts(
-    protocol: Protocol,
+    mechanism: Shuffled,
     tally: Tally,
     users: int,
     *,
@@ -51,26 +51,26 @@ def estimate_counts(
     fewer messages came than fakes were promised.
     """
     check_choices(level, projection)
-    if tally.messages % protocol.messages_per_record:
+    if tally.messages % mechanism.repeats:
         raise MessageError(
-            "batch", wanted=f"{protocol.messages_per_record} messages a person",
+            "batch", wanted=f"{mechanism.repeats} messages a person",
             got=f"{tally.messages:,} messages",
             do="wait for the rest of the batch; these counts would be biased",
         )  # fmt: skip
-    if tally.messages < protocol.fakes_sent:
+    if tally.messages < mechanism.fakes_sent:
         raise MessageError(
             "batch",
-            wanted=f"at least the {protocol.fakes:,} promised fakes",
+            wanted=f"at least the {mechanism.fakes_promised:,} promised fakes",
             got=f"{tally.messages:,} messages",
             do="wait for the rest of the batch; these counts would be biased",
         )
-    counts = protocol.unbiased(tally.counts, tally.messages)
+    counts = mechanism.unbiased(tally.counts, tally.messages)
     return Estimate(
         counts=counts,
-        standard_error=math.sqrt(protocol.variance(tally.messages)),
-        each=intervals(protocol, tally, level, simultaneous_over=1, exact_ones=exact_ones),
+        standard_error=math.sqrt(mechanism.variance(tally.messages)),
+        each=intervals(mechanism, tally, level, simultaneous_over=1, exact_ones=exact_ones),
         together=intervals(
-            protocol,
+            mechanism,
             tally,
             level,
             simultaneous_over=together or len(counts),

@@ -7,10 +7,7 @@ import numpy as np
 
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE
-from mixtally.protocols.base import Protocol
-from mixtally.protocols.clear_shaped import ClearShaped
-from mixtally.protocols.clear_uniform import ClearUniform
-from mixtally.protocols.flips import Flips
+from mixtally.records.mechanism import BitFlips, Shuffled
 
 
 class NoiseLaw(NamedTuple):
@@ -29,36 +26,36 @@ class NoiseLaw(NamedTuple):
         return self.first + int(np.searchsorted(np.cumsum(self.pmf), chance, side="right"))
 
 
-def depends_on_count(protocol: Protocol) -> bool:
+def depends_on_count(mechanism: Shuffled) -> bool:
     """Whether the law changes with the true count: only flips lose true ones."""
-    return protocol.flip_threshold is not None
+    return mechanism.flip_threshold is not None
 
 
 @lru_cache(maxsize=1 << 16)
-def reach(protocol: Protocol, messages: int, count: int, chance: float) -> tuple[int, int]:
+def reach(mechanism: Shuffled, messages: int, count: int, chance: float) -> tuple[int, int]:
     """(smallest x with P(noise <= x) > chance, largest x with P(noise >= x) > chance)."""
-    law = noise_law(protocol, messages, count)
+    law = noise_law(mechanism, messages, count)
     return law.lowest(chance), law.highest(chance)
 
 
-def noise_law(protocol: Protocol, messages: int, count: int) -> NoiseLaw:
+def noise_law(mechanism: Shuffled, messages: int, count: int) -> NoiseLaw:
     """The law of (tallied - true) for a bin of ``count`` people among ``messages`` messages."""
-    match protocol:
-        case Flips():
-            ones, fakes = count * protocol.messages_per_record, protocol.fake_bits
+    match mechanism:
+        case BitFlips():
+            ones, fakes = count * mechanism.repeats, mechanism.fake_bits
             sent = messages - sum(many for many, _ in fakes)
-            noise = _flipped(sent, ones, protocol.flip_probability)
+            noise = _flipped(sent, ones, mechanism.flip_probability)
             for many, shown in fakes:
                 noise = _sum(noise, _binomial(many, shown))
             return noise._replace(first=noise.first + ones - count)
         case ClearUniform():
-            return _binomial(protocol.fakes, 1.0 / protocol.bins)
+            return _binomial(mechanism.fakes_promised, 1.0 / mechanism.bins)
         case ClearShaped():
-            one = law = np.array([w / SCALE for w in protocol.weights])
-            for _ in range(protocol.mixes - 1):
+            one = law = np.array([w / SCALE for w in mechanism.fakes.weights])
+            for _ in range(mechanism.fakes.mixes - 1):
                 law = np.convolve(law, one)
             return NoiseLaw(0, law)
-    raise TypeError(f"{protocol.name} has no noise law")
+    raise TypeError(f"{mechanism.name} has no noise law")
 
 
 def _binomial(trials: int, probability: float) -> NoiseLaw:

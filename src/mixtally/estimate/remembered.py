@@ -3,7 +3,7 @@
 Averaging T reports of everybody removes what each report adds, never what is kept: the standard
 error falls to a floor, and so does what an observer learns about one person's bit.
 
-Source: RAPPOR (2014), section 4 for the debiased count; variances as in ``protocols.two_level``.
+Source: RAPPOR (2014), section 4 for the debiased count; variances as in ``mechanisms.two_level``.
 """
 
 import math
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from mixtally.errors import ParameterError
 from mixtally.estimate.intervals import NORMAL, checked_level
-from mixtally.privacy.remembered import binomial
+from mixtally.privacy.divergence.memoized import binomial
 from mixtally.protocols.two_level import TwoLevel
 from mixtally.records.results import Intervals
 

@@ -7,10 +7,9 @@ from typing import Any
 import msgspec
 
 from mixtally.ground.codec import fingerprint
-from mixtally.protocols.base import FakeSource, Protocol
-from mixtally.protocols.facts import plan_facts
 from mixtally.records.certificate import Certificate
 from mixtally.records.guarantee import Guarantee
+from mixtally.records.mechanism import FakeSource, Shuffled
 from mixtally.records.plan import Plan
 from mixtally.records.question import Question
 
@@ -29,7 +28,7 @@ class Offer:
     """
 
     plans: tuple[Plan, ...]
-    protocols: tuple[Protocol, ...]
+    protocols: tuple[Shuffled, ...]
     guarantee: Guarantee
     certificate: Certificate
     collections: int
@@ -42,7 +41,7 @@ class Offer:
         return self.plans[0]
 
     @property
-    def protocol(self) -> Protocol:
+    def protocol(self) -> Shuffled:
         """The protocol, or the first message's."""
         return self.protocols[0]
 
@@ -101,7 +100,7 @@ class Offer:
 
     def facts(self) -> dict[str, Any]:
         """The offer as one flat JSON object."""
-        facts, shown = plan_facts(self.plan, self.protocol), self.certificate
+        facts, shown = self.plan.facts(), self.certificate
         local = self.collections * sum(p.local_epsilon for p in self.protocols)
         mixed = self.protocol.fake_source is FakeSource.MIX
         hashed = self.plan.question.hashed

@@ -4,11 +4,12 @@ import math
 
 from mixtally.planner.answer import Misfit, Offer, collisions
 from mixtally.planner.wish import Wish
-from mixtally.privacy import compose, price
-from mixtally.privacy.losses import CLOSE
-from mixtally.privacy.search import least_epsilon
-from mixtally.protocols.base import Protocol
+from mixtally.privacy import price
+from mixtally.privacy.composition import compose
+from mixtally.privacy.composition.pld import CLOSE
+from mixtally.privacy.numerics.search import least_epsilon
 from mixtally.records.guarantee import LEAST_DELTA, LEAST_EPSILON, Guarantee
+from mixtally.records.mechanism import Shuffled
 from mixtally.records.plan import PLAN_VERSION, Plan
 from mixtally.records.question import Question
 
@@ -17,7 +18,7 @@ _CONFIDENCE = 1.96
 """Standard errors in a 95 % interval's half: when they span the whole crowd nothing is learned."""
 
 
-def offer(wish: Wish, messages: list[tuple[Question, Protocol]]) -> Offer | Misfit:
+def offer(wish: Wish, messages: list[tuple[Question, Shuffled]]) -> Offer | Misfit:
     """The offer of a record that travels as ``messages``, or why it says too little."""
     protocols = [protocol for _, protocol in messages]
     error = max(protocol.standard_error(wish.users) for protocol in protocols)
@@ -51,7 +52,7 @@ def offer(wish: Wish, messages: list[tuple[Question, Protocol]]) -> Offer | Misf
     )
 
 
-def _plan(wish: Wish, question: Question, protocol: Protocol, promised: Guarantee) -> Plan:
+def _plan(wish: Wish, question: Question, protocol: Shuffled, promised: Guarantee) -> Plan:
     fraction = wish.sure_fraction
     return Plan(
         version=PLAN_VERSION,
@@ -65,7 +66,7 @@ def _plan(wish: Wish, question: Question, protocol: Protocol, promised: Guarante
     )
 
 
-def _share(sure: Protocol, whole: Guarantee, together: int) -> Guarantee:
+def _share(sure: Shuffled, whole: Guarantee, together: int) -> Guarantee:
     """What one of ``together`` collections keeps alone: its epsilon at an even share of delta."""
     if together == 1:
         return whole

@@ -20,6 +20,13 @@ from mixtally.protocols.single_bit import SingleBit
 from mixtally.records.guarantee import LEAST_USERS, promised
 from mixtally.records.hashing import Hashing
 from mixtally.records.layout import Form, Layout
+from mixtally.records.mechanism.named import (
+    clear_shaped,
+    clear_uniform,
+    flip_bits,
+    flip_blank,
+    single_bit,
+)
 from mixtally.records.question import Kind, Question
 
 Result = Offer | Misfit | None
@@ -65,7 +72,7 @@ def flip_blank(wish: Wish, way: Way) -> Result:
         threshold, fakes = floor, fewest(wish, way, name, ask, floor, fakes)
     noise = {"fakes": fakes, "threshold": threshold, "crowd": crowd}
     return offer(wish, [
-        (part, FlipBlank(bins=part.bins, max_set=part.max_set, **noise)) for part in way.parts
+        (part, flip_blank(bins=part.bins, max_set=part.max_set, **noise)) for part in way.parts
     ])  # fmt: skip
 
 
@@ -85,7 +92,7 @@ def single_bit(wish: Wish, way: Way) -> Result:
         threshold = least_threshold(wish, way, "single-bit", ask)
         if threshold is not None:
             threshold = max(threshold, capped(wish, bits))
-            built = SingleBit(bins=1, fakes=count, threshold=threshold, crowd=crowd)
+            built = single_bit(fakes=count, threshold=threshold, crowd=crowd)
             results.append(offer(wish, [(part, built) for part in way.parts]))
         if results and crowd * wish.sure_fraction > _LARGE:
             break
@@ -113,9 +120,7 @@ def flip(wish: Wish, way: Way, repeats: int = 1) -> Result:
     if threshold is None:
         return Misfit(FlipVector.name, _FEW)
     threshold = max(threshold, capped(wish, question.bins * repeats))
-    built = FlipVector(
-        bins=question.bins, fakes=0, threshold=threshold, crowd=crowd, repeats=repeats
-    )
+    built = flip_bits(bins=question.bins, threshold=threshold, crowd=crowd, repeats=repeats)
     return offer(wish, [(question, built)])
 
 
@@ -151,7 +156,7 @@ def clear_uniform(wish: Wish, way: Way) -> Result:
             most = math.ceil(1000 * sum(sent) / wish.users) / 1000
             return Misfit(ClearUniform.name, f"{total:,} fakes: --bytes-per-user {most:.10g}")
         pairs = zip(clear.parts, needs, strict=True)
-        return offer(wish, [(part, ClearUniform(bins=part.bins, fakes=k)) for part, k in pairs])
+        return offer(wish, [(part, clear_uniform(bins=part.bins, fakes=k)) for part, k in pairs])
     need = f"{total:,} fakes, {total / sum(part.bins for part in clear.parts):.4g} a bin"
     thousandths = 1000 * len(needs) + -(-1000 * total // wish.users)
     if thousandths <= 1000 * MOST_MESSAGES:
@@ -179,7 +184,7 @@ def clear_hashed(wish: Wish, way: Way) -> Result:
         return None
     shared = Hashing(seed=wish.hash_seed, values=question.bins)
     hashed = Question(name=question.name, bins=bins, hashed=shared)
-    return offer(wish, [(hashed, ClearUniform(bins=bins, fakes=uniform_fakes(wish, way, bins)))])
+    return offer(wish, [(hashed, clear_uniform(bins=bins, fakes=uniform_fakes(wish, way, bins)))])
 
 
 def clear_shaped(wish: Wish, way: Way) -> Result:
@@ -203,7 +208,7 @@ def clear_shaped(wish: Wish, way: Way) -> Result:
     except ParameterError:
         return Misfit(ClearShaped.name, "a larger epsilon or delta: its fakes would be too many")
     shape = (found.ratio or 0, found.shift or 0, wish.mixes)
-    return offer(wish, [(part, ClearShaped.shaped(part.bins, *shape)) for part in clear.parts])
+    return offer(wish, [(part, clear_shaped(bins=part.bins, *shape)) for part in clear.parts])
 
 
 OFFERS: dict[str, Callable[[Wish, Way], Result]] = {

@@ -2,7 +2,7 @@
 
 from mixtally.planner.answer import Misfit, Offer
 from mixtally.planner.wish import Wish
-from mixtally.protocols.base import FakeSource
+from mixtally.records.mechanism import FakeSource
 
 
 def reason(wish: Wish, best: Offer, others: list[Offer], misfits: list[Misfit]) -> str:

@@ -26,6 +26,7 @@ from mixtally.planner.wish import Wish
 from mixtally.privacy.laws import Ask
 from mixtally.protocols.flip_uniform import FlipUniform
 from mixtally.records.layout import Form, Layout
+from mixtally.records.mechanism.named import flip_uniform
 from mixtally.records.question import Kind, Question
 
 _LEAST_SHARE = 0.5
@@ -71,5 +72,5 @@ def _offer(wish: Wish, way: Way, part: Question, fakes: int) -> Result:
     floor = capped(wish, 2)
     if floor > threshold:
         threshold, fakes = floor, fewest(wish, way, FlipUniform.name, ask, floor, fakes)
-    built = FlipUniform(bins=part.bins, fakes=fakes, threshold=threshold, crowd=crowd)
+    built = flip_uniform(bins=part.bins, fakes=fakes, threshold=threshold, crowd=crowd)
     return offer(wish, [(part, built)])

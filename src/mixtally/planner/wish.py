@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from mixtally.errors import ParameterError
-from mixtally.protocols.catalogue import protocol_class
-from mixtally.protocols.clear_shaped import MOST_MIXES
 from mixtally.records.guarantee import Guarantee, checked_fraction, checked_users
+from mixtally.records.mechanism.fakes import MOST_MIXES
 from mixtally.records.question import Question
 
 DEFAULT_MESSAGES = 2.0

@@ -12,11 +12,12 @@ import msgspec
 
 from mixtally.errors import AccountingError, ParameterError
 from mixtally.ground.fixed import SCALE, threshold_of
-from mixtally.privacy.price import certify
-from mixtally.privacy.published import voting
+from mixtally.literature.formulas import voting
+from mixtally.privacy.certify import certify
 from mixtally.protocols.flip_blank import FlipBlank
 from mixtally.records.certificate import Certificate
 from mixtally.records.guarantee import LEAST_EPSILON, MOST_EPSILON, Observer, checked_epsilon
+from mixtally.records.mechanism.named import flip_blank
 
 _ABOVE = 1.0 + 1e-11
 """The local epsilon as a double is stated this much larger: past every rounding on the way."""
@@ -47,13 +48,13 @@ def least_threshold(epsilon: float) -> int:
     return math.ceil(SCALE / (1.0 + odds))
 
 
-def certificate(protocol: FlipBlank, epsilon: float | None = None) -> Certificate:
+def certificate(mechanism: FlipBlank, epsilon: float | None = None) -> Certificate:
     """The promise of every report by itself, with delta = 0, seen with its sender.
 
     ``epsilon`` is the local one when left out. Raises ParameterError for one that the flips do not
     keep, or that is outside [0.01, 20].
     """
-    alone = FlipBlank(bins=protocol.bins, fakes=0, threshold=protocol.threshold)
+    alone = flip_blank(bins=mechanism.bins, fakes=0, threshold=mechanism.threshold)
     least = alone.local_epsilon * _ABOVE
     if epsilon is not None and epsilon < least:
         raise ParameterError(
@@ -78,12 +79,12 @@ def least_wrong(promise: Certificate, options: int) -> float:
     return others * (1.0 - promise.upper) / (math.exp(promise.epsilon) + others)
 
 
-def speaks(protocol: FlipBlank) -> tuple[float, float, float]:
+def speaks(mechanism: FlipBlank) -> tuple[float, float, float]:
     """How often a report speaks for the truth, for neither and for a given lie: p^2, 2pq, q^2.
 
     Of the two bits in which the true and the claimed record differ: both kept, one of them, none.
     The likelihood ratio of the truth against the lie is then (p/q)^2, 1 or (q/p)^2.
     """
-    q = protocol.flip_probability
+    q = mechanism.flip_probability
     p = 1.0 - q
     return p * p, 2.0 * p * q, q * q

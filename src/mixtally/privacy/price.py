@@ -3,9 +3,9 @@
 from functools import lru_cache
 
 from mixtally.errors import PlanError
-from mixtally.privacy.bracket import Bracket
 from mixtally.privacy.laws import several
 from mixtally.privacy.laws.ask import Ask
+from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.protocols.base import Protocol
 from mixtally.protocols.catalogue import protocol_of
 from mixtally.protocols.clear_shaped import SHAPED_ASSUMPTION, SHAPED_BY_MANY, ClearShaped

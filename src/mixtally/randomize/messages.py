@@ -7,39 +7,39 @@ from mixtally.errors import MessageError
 from mixtally.ground.bits import Rows
 from mixtally.ground.chance import Chance
 from mixtally.ground.draw import below
-from mixtally.protocols.base import Protocol
 from mixtally.randomize.flips import flip
 from mixtally.records.layout import Form
+from mixtally.records.mechanism import Shuffled
 
 Records = NDArray[np.int64] | Rows
 """Bin numbers, shape (people,), or packed bits, shape (people, row bytes) and dtype uint8."""
 
 
-def reports(protocol: Protocol, records: Records, chance: Chance) -> Rows:
+def reports(mechanism: Shuffled, records: Records, chance: Chance) -> Rows:
     """Randomized messages for every person's record, shape (people * repeats, message bytes).
 
     A record sent several times is randomized afresh every time; its messages stand together.
     Raises MessageError for bits that the protocol cannot hold or hide.
     """
-    rows = _written(protocol, records)
-    if protocol.messages_per_record > 1:
-        rows = np.repeat(rows, protocol.messages_per_record, axis=0)
-    return _randomized(protocol, rows, chance)
+    rows = _written(mechanism, records)
+    if mechanism.repeats > 1:
+        rows = np.repeat(rows, mechanism.repeats, axis=0)
+    return _randomized(mechanism, rows, chance)
 
 
-def fakes(protocol: Protocol, count: int, chance: Chance) -> Rows:
+def fakes(mechanism: Shuffled, count: int, chance: Chance) -> Rows:
     """``count`` fakes as a person draws them: blanks or uniform records, flipped as reports are."""
-    layout = protocol.layout
-    if protocol.uniform_fakes:
+    layout = mechanism.layout
+    if mechanism.uniform_fakes:
         rows = layout.rows(below(chance, layout.bins, count))
     else:
         rows = layout.blank(count)
-    return _randomized(protocol, rows, chance)
+    return _randomized(mechanism, rows, chance)
 
 
-def _written(protocol: Protocol, records: Records) -> Rows:
+def _written(mechanism: Shuffled, records: Records) -> Rows:
     """One message a record, before any flip."""
-    layout = protocol.layout
+    layout = mechanism.layout
     if records.ndim == 1:
         return layout.rows(records.astype(np.int64, copy=False))
     if layout.form is not Form.BITS or records.dtype != np.uint8:
@@ -50,19 +50,19 @@ def _written(protocol: Protocol, records: Records) -> Rows:
         )  # fmt: skip
     rows = layout.checked(records.astype(np.uint8, copy=False))
     largest = int(np.bitwise_count(rows).sum(axis=1, dtype=np.int64).max(initial=0))
-    if largest > protocol.most_set:  # the promise covers no more
+    if largest > mechanism.most_set:  # the promise covers no more
         raise MessageError(
-            "records", wanted=f"at most {protocol.most_set} bits set in each", got=f"{largest}",
+            "records", wanted=f"at most {mechanism.most_set} bits set in each", got=f"{largest}",
             do="plan with a larger --max-set, or send fewer of them",
         )  # fmt: skip
     return rows
 
 
-def _randomized(protocol: Protocol, rows: Rows, chance: Chance) -> Rows:
-    threshold = protocol.flip_threshold
+def _randomized(mechanism: Shuffled, rows: Rows, chance: Chance) -> Rows:
+    threshold = mechanism.flip_threshold
     if threshold is None:
         return rows
-    return flip(rows, protocol.bins, threshold, chance)
+    return flip(rows, mechanism.bins, threshold, chance)
 
 
 def share_of_fakes(fakes: int, users: int, first: int, last: int) -> int:

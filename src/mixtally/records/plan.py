@@ -1,4 +1,4 @@
-"""The plan everyone holds: question, guarantee, protocol, its integers, and the certificate."""
+"""The plan everyone holds: question, guarantee, mechanism, its integers, and the certificate."""
 
 import msgspec
 
@@ -29,7 +29,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     guarantee: Guarantee
     users: int
     honest_fraction: float
-    protocol: str
+    mechanism: str
     integers: dict[str, int]
     certificate: Certificate
 

@@ -12,10 +12,9 @@ from mixtally.privacy.baselines import (
     local_bits_standard_error,
     local_standard_error,
 )
-from mixtally.protocols.base import Protocol
-from mixtally.protocols.facts import plan_facts
 from mixtally.records.baseline import NOT_DRAWN, Central
 from mixtally.records.certificate import Certificate
+from mixtally.records.mechanism import Shuffled
 from mixtally.records.plan import Plan
 from mixtally.records.question import MOST_BINS, Kind, Question
 from mixtally.records.results import Estimate, Figures
@@ -36,10 +35,10 @@ class Release:
     """
 
     plan: Plan
-    protocol: Protocol
+    mechanism: Shuffled
     messages: int
     estimate: Estimate
-    rest: tuple[tuple[Plan, Protocol], ...] = ()
+    rest: tuple[tuple[Plan, Shuffled], ...] = ()
     asked: Question | None = None
     whole: Certificate | None = None
     told: Mapping[str, Any] | None = None
@@ -52,13 +51,13 @@ class Release:
         return self.asked or self.plan.question
 
     @property
-    def protocols(self) -> tuple[Protocol, ...]:
+    def protocols(self) -> tuple[Shuffled, ...]:
         """The protocol of every message of a record."""
-        return (self.protocol, *(protocol for _, protocol in self.rest))
+        return (self.mechanism, *(mechanism for _, mechanism in self.rest))
 
     @property
     def name(self) -> str:
-        """The protocol, and whether records were split."""
+        """The mechanism, and whether records were split."""
         return self.plan.protocol + ", split" * bool(self.rest)
 
     @property
@@ -68,7 +67,7 @@ class Release:
 
     def facts(self) -> dict[str, Any]:
         """What the plans say, flat."""
-        return dict(self.told) if self.told else plan_facts(self.plan, self.protocol)
+        return dict(self.told) if self.told else self.plan.facts()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

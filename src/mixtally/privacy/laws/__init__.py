@@ -9,12 +9,12 @@ from functools import lru_cache
 
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE
-from mixtally.privacy import remembered
-from mixtally.privacy.guess import gaussian
+from mixtally.privacy.divergence import memoized as remembered
 from mixtally.privacy.laws import several
 from mixtally.privacy.laws.ask import Ask, checked, flags, given, whole
 from mixtally.privacy.laws.single import LAWS, kept
-from mixtally.privacy.search import least_meeting, usual_cover
+from mixtally.privacy.numerics.gaussian_start import gaussian
+from mixtally.privacy.numerics.search import least_meeting, usual_cover
 from mixtally.protocols.clear_shaped import MOST_SHIFT, shape_moment
 from mixtally.records.certificate import Certificate, Status
 from mixtally.records.guarantee import MOST_USERS, Observer, checked_epsilon

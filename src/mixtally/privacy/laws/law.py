@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from mixtally.privacy.bracket import Bracket
 from mixtally.privacy.laws.ask import Ask
+from mixtally.privacy.numerics.bracket import Bracket
 
 
 class Quote(NamedTuple):

@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy import repeats
-from mixtally.privacy.bracket import Bracket
-from mixtally.privacy.convolve import Sum
+from mixtally.privacy.composition.convolve import Sum
+from mixtally.privacy.composition.pld import CLOSE, ROUGH, law_of
+from mixtally.privacy.divergence import repeats
+from mixtally.privacy.divergence.repeats import Kind, risen
 from mixtally.privacy.laws.ask import Ask, whole
 from mixtally.privacy.laws.law import Law, Quote
 from mixtally.privacy.laws.single import LAWS
-from mixtally.privacy.losses import CLOSE, ROUGH, law_of
-from mixtally.privacy.repeats import Kind, risen
+from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.protocols.clear_shaped import shape_weights
 from mixtally.records.guarantee import Observer
 from mixtally.records.question import MOST_SET

@@ -5,21 +5,21 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy import (
+from mixtally.privacy.divergence import (
     clear_shaped,
     clear_uniform,
     flip_blank,
     flip_uniform,
     k_hot,
     one_hot,
-    remembered,
     repeats,
     single_bit,
     vectors,
 )
-from mixtally.privacy.bracket import Bracket
+from mixtally.privacy.divergence import memoized as remembered
 from mixtally.privacy.laws.ask import Ask, real, whole
 from mixtally.privacy.laws.law import Law, Quote
+from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.protocols.clear_shaped import SHAPED_ASSUMPTION, shape_weights
 from mixtally.records.guarantee import Observer
 

@@ -5,7 +5,6 @@ from typing import Any
 from mixtally.ground.codec import fingerprint
 from mixtally.privacy.baselines import local_standard_error
 from mixtally.privacy.local import least_wrong, speaks
-from mixtally.protocols.facts import plan_facts
 from mixtally.report import texts
 from mixtally.report.election.votes import Count, Election
 
@@ -35,7 +34,7 @@ def facts(election: Election) -> dict[str, Any]:
             **_count(election, election.local),
         },
         "shuffle": {
-            **plan_facts(release.plan, release.protocol),
+            **release.plan.facts(),
             "fingerprint": fingerprint(release.plan),
             "reason": election.reason,
             **_count(election, election.shuffle),

@@ -1,7 +1,6 @@
 """A vote as one HTML file that opens offline."""
 
 from mixtally.ground.codec import fingerprint
-from mixtally.protocols.facts import plan_facts
 from mixtally.report.election.chart import STYLE, shares_chart
 from mixtally.report.election.rows import VERSIONS, comparison, headings, result_rows
 from mixtally.report.election.votes import Count, Election
@@ -42,7 +41,7 @@ def page(election: Election) -> str:
         section(
             "The plan of the shuffle version",
             el("p", election.reason),
-            facts_table(plan_facts(release.plan, release.protocol)),
+            facts_table(release.plan.facts()),
         ),
         section("What the shuffle version promises", *paragraphs(promise(release.plan))),
         section("What is not promised", plain_list(weaknesses(election))),

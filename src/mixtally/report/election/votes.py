@@ -41,7 +41,7 @@ class Election:
     """The ballots of ``users`` voters, counted without any trust and through mixes.
 
     where
-      ballots   the local version's protocol: flips without fakes
+      ballots   the local version's mechanism: flips without fakes
       local     its result
       shuffle   the result through mixes, of ``release``
       truth     votes for each option, shape (options,): known, for these ballots are played

@@ -70,26 +70,26 @@ def _local(election: Election) -> list[str]:
 
 
 def _shuffle(election: Election) -> list[str]:
-    promise, protocol = election.shuffle.certificate, election.release.protocol
+    promise, mechanism = election.shuffle.certificate, election.release.mechanism
     first = (
         "Shuffle version. Whoever receives every shuffled message, and may know all other votes, "
         f"finds what they see at most {at_most(math.exp(promise.epsilon), 4)} times as likely "
         f"under one vote as under another, give or take a probability of {at_most(promise.upper)}. "
         f"A guess at one vote is wrong with a chance of {_wrong(promise, election.question.bins)}."
     )
-    if not math.isfinite(protocol.local_epsilon):
+    if not math.isfinite(mechanism.local_epsilon):
         return [
             first,
             "A lie: once shuffled no message is known to be anybody's, so that any claim fits. But "
             "the message is the vote: whoever sees it leave, or holds every mix, knows the vote "
             "and no lie helps.",
         ]
-    alone = msgspec.structs.replace(promise, epsilon=protocol.local_epsilon, lower=0.0, upper=0.0)
+    alone = msgspec.structs.replace(promise, epsilon=mechanism.local_epsilon, lower=0.0, upper=0.0)
     return [
         first,
         "A lie: once shuffled no message is known to be anybody's, so that any claim fits. Whoever "
         "sees it leave, or holds every mix, has epsilon = "
-        f"{at_most(protocol.local_epsilon)}: a guess is then wrong with a chance of "
+        f"{at_most(mechanism.local_epsilon)}: a guess is then wrong with a chance of "
         f"{_wrong(alone, election.question.bins)}.",
     ]
 
@@ -117,5 +117,5 @@ def weaknesses(election: Election) -> list[str]:
         f"Local version: a dishonest ballot moves one option against another by {reach:.3g} votes, "
         "an honest one by one vote on average.",
         *[f"Shuffle version: {text[0].lower()}{text[1:]}"
-          for text in not_promised(release.plan, release.protocol)],
+          for text in not_promised(release.plan, release.mechanism)],
     ]  # fmt: skip

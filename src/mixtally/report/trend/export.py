@@ -4,7 +4,6 @@ from dataclasses import asdict
 from typing import Any
 
 from mixtally.ground.codec import fingerprint
-from mixtally.protocols.facts import plan_facts
 from mixtally.report import texts
 from mixtally.report.trend.trend import Step, Trend
 
@@ -72,7 +71,7 @@ def facts(trend: Trend) -> dict[str, Any]:
         "status": whole.status,
         "composed_by": whole.source,
         "assumption": whole.assumption,
-        "plan": plan_facts(trend.plan, trend.protocol),
+        "plan": trend.plan.facts(),
         "fingerprint": fingerprint(trend.plan),
         "confidence_level": trend.releases[0].estimate.each.level,
         "interval_method": trend.releases[0].estimate.each.method,

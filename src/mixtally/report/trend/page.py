@@ -1,7 +1,6 @@
 """Counts over time as one HTML file that opens offline."""
 
 from mixtally.ground.codec import fingerprint
-from mixtally.protocols.facts import plan_facts
 from mixtally.report.page import figures_section
 from mixtally.report.parts import (
     document,
@@ -47,7 +46,7 @@ def page(trend: Trend) -> str:
             "The plan",
             el("p", trend.reason),
             note("One epoch under this plan, planned for the smallest crowd:"),
-            facts_table(plan_facts(trend.plan, trend.protocol)),
+            facts_table(trend.plan.facts()),
         ),
         section("What is promised", *paragraphs(_promise(trend))),
         section("What is not promised", plain_list(_not_promised(trend))),
@@ -115,7 +114,7 @@ def _promise(trend: Trend) -> list[str]:
 
 def _not_promised(trend: Trend) -> list[str]:
     return [
-        *not_promised(trend.plan, trend.protocol),
+        *not_promised(trend.plan, trend.mechanism),
         "How many people take part in each epoch can be counted by their messages.",
         "Further epochs, of this question or another, spend more.",
     ]

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.protocols.base import Protocol
 from mixtally.records.certificate import Certificate
 from mixtally.records.change import Change
 from mixtally.records.guarantee import Guarantee
+from mixtally.records.mechanism import Shuffled
 from mixtally.records.plan import Plan
 from mixtally.records.results import Figures
 from mixtally.report.study import Release
@@ -78,8 +78,8 @@ class Trend:
         return self.releases[0].plan
 
     @property
-    def protocol(self) -> Protocol:
-        """Its protocol."""
+    def protocol(self) -> Shuffled:
+        """Its mechanism."""
         return self.releases[0].protocol
 
     @property

@@ -1,0 +1,119 @@
+"""A target from parameters and a claim, without a plan: whatever somebody says they guarantee."""
+
+from typing import Any
+
+from mixtally.attacks.target import Remembered, Target
+from mixtally.errors import ParameterError
+from mixtally.ground.fixed import threshold_of
+from mixtally.records.guarantee import checked_fraction, checked_users
+from mixtally.records.mechanism import Shuffled
+from mixtally.records.mechanism.fakes import ratio_of
+from mixtally.records.mechanism.named import (
+    clear_shaped,
+    clear_uniform,
+    flip_bits,
+    flip_blank,
+    flip_uniform,
+    single_bit,
+)
+
+NEEDS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
+    name: (frozenset(needs.split()), frozenset(may.split()))
+    for name, needs, may in (
+        ("flip-blank", "users bins fakes flip", "max_set count_crowd"),
+        ("flip-uniform", "users bins fakes flip", "count_crowd"),
+        ("flip", "users flip", "bins bits max_set repeats"),
+        ("single-bit", "users flip", "fakes"),
+        ("clear-uniform", "users bins fakes", ""),
+        ("clear-shaped", "users bins shape_decay shape_shift", "mixes"),
+        ("memory", "permanent p q hashes reports", "bits"),
+    )
+}
+"""By mechanism: the parameters that a claim must have, and those it may have."""
+
+DEFAULT_BITS = 128
+
+
+def claim(
+    name: str,
+    came: dict[str, Any],
+    epsilon: float | None,
+    delta: float | None,
+    honest_fraction: float = 1.0,
+) -> Target | Remembered:
+    """What is claimed about protocol ``name`` with the parameters of ``came``, None for missing.
+
+    Raises ParameterError for an unknown mechanism, and for parameters that are missing, not taken
+    or out of range.
+    """
+    if name not in NEEDS:
+        raise ParameterError(
+            "protocol", wanted="one of " + ", ".join(NEEDS), got=repr(name), do="choose one"
+        )
+    given = {key: value for key, value in came.items() if not (value is None or value is False)}
+    needs, may = NEEDS[name]
+    if not needs <= set(given) or not set(given) <= needs | may:
+        raise ParameterError(
+            name, wanted=_flags(needs), got=_flags(given) or "neither",
+            do="give exactly these" + (f"; it may take {_flags(may)}" if may else ""),
+        )  # fmt: skip
+    if name == "memory":
+        return Remembered(**{"bits": DEFAULT_BITS, **given})
+    if epsilon is None or delta is None:
+        raise ParameterError(
+            "claim", wanted="--epsilon and --delta", got="neither" if epsilon is delta else "one",
+            do="say what the parameters are claimed to guarantee",
+        )  # fmt: skip
+    checked_fraction(honest_fraction)
+    users = checked_users(given["users"])
+    mechanism = _protocol(name, given)
+    if mechanism.gain == 0.0:
+        raise ParameterError(
+            "flip probability", wanted="less than 1/2", got="1/2", do="nothing is told at all"
+        )
+    words = ", ".join(f"{key.replace('_', ' ')} {value:,.10g}" for key, value in given.items())
+    return Target(
+        mechanism, users, epsilon, delta, f"{name} with {words}", honest_fraction, certified=False
+    )
+
+
+def _protocol(name: str, given: dict[str, Any]) -> Shuffled:
+    users = given["users"]
+    if name == "clear-uniform":
+        return clear_uniform(bins=given["bins"], fakes=given["fakes"])
+    if name == "clear-shaped":
+        ratio = ratio_of(given["shape_decay"])
+        return clear_shaped(
+            bins=given["bins"], ratio=ratio, shift=given["shape_shift"], mixes=given.get("mixes", 1)
+        )
+    threshold = threshold_of(given["flip"])
+    if name == "flip-uniform":
+        crowd = users if "count_crowd" in given else 0
+        return flip_uniform(
+            bins=given["bins"], fakes=given["fakes"], threshold=threshold, crowd=crowd
+        )
+    if name == "single-bit":
+        return single_bit(fakes=given.get("fakes", 0), threshold=threshold, crowd=users)
+    if name == "flip" and ("bits" in given) == ("bins" in given):
+        raise ParameterError(
+            "flip", wanted="--bins for records of one value, or --bits for free vectors",
+            got="both" if "bits" in given else "neither", do="give one",
+        )  # fmt: skip
+    if "bits" in given:
+        return flip_bits(
+            bins=given["bits"], threshold=threshold, crowd=users,
+            repeats=given.get("repeats", 1),
+        )  # fmt: skip
+    if "repeats" in given:
+        raise ParameterError(
+            "repeats", wanted="--bits beside it", got="--bins", do="only vectors are repeated here"
+        )
+    counted = name == "flip" or "count_crowd" in given
+    return flip_blank(
+        bins=given["bins"], fakes=given.get("fakes", 0), threshold=threshold,
+        crowd=users if counted else 0, max_set=given.get("max_set", 1),
+    )  # fmt: skip
+
+
+def _flags(names: Any) -> str:
+    return " and ".join("--" + name.replace("_", "-") for name in sorted(names))

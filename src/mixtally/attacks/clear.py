@@ -1,0 +1,169 @@
+"""Games with records in clear: two bins tell all, and their likelihood ratio is exact.
+
+A record of u adds one to bin a, of v one to bin b. What other people hold is subtracted: it travels
+in clear, and the attacker knows it.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from mixtally.attacks.counted import SHUFFLED, shuffled
+from mixtally.attacks.device import Device
+from mixtally.attacks.multinomial import binomials
+from mixtally.ground.bits import Counts, spans
+from mixtally.ground.chance import Chance
+from mixtally.ground.tails import Floats
+from mixtally.records.layout import Form, Layout
+from mixtally.records.mechanism.named import clear_uniform
+from mixtally.tally.fold import tally_messages
+
+_SPAN_FAKES = 1 << 23
+
+
+@dataclass(frozen=True)
+class UniformGame:
+    """Among uniform fakes X_u / X_v is the count of bin a over that of bin b."""
+
+    bins: int
+    fakes: int
+
+    @property
+    def cost(self) -> float:
+        """Nanoseconds of a run, roughly."""
+        return 60.0 * self.fakes
+
+    @property
+    def messages(self) -> int:
+        """Messages of one run."""
+        return self.fakes + 1
+
+    @property
+    def kinds(self) -> int:
+        """Two bins and all others."""
+        return 3
+
+    @property
+    def stage(self) -> str:
+        """Who sends what, in words."""
+        return f"{self.fakes:,} uniform fakes over {self.bins:,} bins and the person's message"
+
+    @property
+    def played(self) -> str:
+        """What a run is, in words."""
+        return f"{self.stage}; {shuffled(self.messages)}"
+
+    def draw(self, chance: Chance, device: Device) -> tuple[float, float]:
+        """The statistic in world u and in world v, both over the same fakes."""
+        mechanism = clear_uniform(bins=self.bins, fakes=self.fakes)
+        fakes = device.fakes(mechanism, self.fakes, chance)
+        if self.messages <= SHUFFLED:
+            both = device.reports(mechanism, np.array([0, 1]), chance)
+            batches = (np.concatenate([fakes, one]) for one in (both[:1], both[1:]))
+            tallies = [
+                tally_messages(mechanism.layout, device.shuffle(batch, chance)) for batch in batches
+            ]
+            (a_u, b_u), (a_v, b_v) = (tally.counts[:2] for tally in tallies)
+        else:
+            counts = tally_messages(mechanism.layout, fakes).counts
+            a_u, b_u, a_v, b_v = counts[0] + 1, counts[1], counts[0], counts[1] + 1
+        with np.errstate(divide="ignore"):
+            return float(np.log(a_u) - np.log(b_u)), float(np.log(a_v) - np.log(b_v))
+
+    def drawn(self, runs: int, chance: Chance) -> tuple[Floats, Floats] | None:
+        """The statistics of many runs, both bins drawn from their law, not by any device."""
+        if not self.fakes:
+            return None
+        both = binomials(chance, np.full(runs, self.fakes), 2.0 / self.bins)
+        a = binomials(chance, both, 0.5)
+        b = both - a
+        with np.errstate(divide="ignore"):
+            return np.log(a + 1) - np.log(b), np.log(a) - np.log(b + 1)
+
+    def alone(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats] | None:
+        """The statistics of many runs at once, where no fake hides the person's message."""
+        if self.fakes:
+            return None
+        mechanism = clear_uniform(bins=self.bins, fakes=0)
+        both = []
+        for code in (0, 1):
+            rows = device.reports(mechanism, np.full(runs, code), chance)
+            seen = mechanism.layout.codes(rows)
+            both.append(np.where(seen == 0, np.inf, np.where(seen == 1, -np.inf, 0.0)))
+        return both[0], both[1]
+
+
+@dataclass(frozen=True)
+class ShapedGame:
+    """Among a mix's fakes: F(A - 1) F(B) against F(A) F(B - 1), the bins being independent.
+
+    where
+      mixes   mixes whose fakes the attacker does not know
+    """
+
+    weights: tuple[int, ...]
+    mixes: int = 1
+
+    @property
+    def cost(self) -> float:
+        """Nanoseconds of a run, roughly."""
+        return 30.0 * self.mixes * len(self.weights)
+
+    @property
+    def messages(self) -> int:
+        """Messages of one run."""
+        return self.mixes * len(self.weights) + 1
+
+    @property
+    def kinds(self) -> int:
+        """Two bins and all others."""
+        return 3
+
+    @property
+    def stage(self) -> str:
+        """Who sends what, in words."""
+        return f"the two bins that differ, with the fakes of {self.mixes} mix(es)"
+
+    @property
+    def played(self) -> str:
+        """What a run is, in words."""
+        return f"{self.stage}; a mix draws bins independently, and so those of many runs at once"
+
+    @cached_property
+    def _log_law(self) -> Floats:
+        one = np.array([float(w) for w in self.weights]) * 2.0**-64
+        law = one
+        for _ in range(self.mixes - 1):
+            law = np.convolve(law, one)
+        with np.errstate(divide="ignore"):
+            return np.concatenate([[-np.inf], np.log(law), [-np.inf]])  # from -1 on
+
+    def alone(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats]:
+        """The statistics of many runs at once: a mix draws all their bins."""
+        u, v = np.empty(runs), np.empty(runs)
+        for span in spans(runs, max(1, _SPAN_FAKES // len(self.weights))):
+            layout = Layout(Form.INDEX, 2 * (span.stop - span.start))
+            drawn = np.zeros(layout.bins, dtype=np.int64)
+            for _ in range(self.mixes):
+                rows = device.shaped(self.weights, layout, chance)
+                drawn += tally_messages(layout, rows).counts
+            a, b = drawn[0::2], drawn[1::2]
+            u[span], v[span] = self._statistic(a + 1, b), self._statistic(a, b + 1)
+        return u, v
+
+    def draw(self, chance: Chance, device: Device) -> tuple[float, float]:
+        """The statistic in world u and in world v, both over the same fakes."""
+        u, v = self.alone(1, chance, device)
+        return float(u[0]), float(v[0])
+
+    def drawn(self, runs: int, chance: Chance) -> None:  # noqa: ARG002
+        """A mix itself draws as fast."""
+        return
+
+    def _statistic(self, a: Counts, b: Counts) -> Floats:
+        law, last = self._log_law, len(self._log_law) - 1
+        a, b = np.minimum(a, last - 1), np.minimum(b, last - 1)  # what no mix of the law draws
+        u, v = law[a] + law[b + 1], law[a + 1] + law[b]
+        with np.errstate(invalid="ignore"):  # equally likely, or impossible in either world
+            return np.where(u == v, 0.0, u - v)

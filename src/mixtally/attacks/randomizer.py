@@ -1,0 +1,242 @@
+"""randomizer: whether the code draws the noise that its plan pays for.
+
+Reports and fakes are drawn by the code under audit and counted: how often every bit position of a
+report was flipped where it should be clear and where it should be set, of a fake;
+whether a report of bin i has bit i; whether neighboring positions and messages that follow each
+other are flipped independently; how often fakes in clear fall into each bin, or each number of
+shaped fakes is drawn; whether the shuffle sends the first message everywhere alike. All are exact
+binomial tests that share the false-alarm rate.
+
+A plan may flip so rarely that few flips can be seen. So the same code is also audited at probe
+thresholds, one for each of its two ways to draw.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from mixtally.attacks.checks import Checks, flagged
+from mixtally.attacks.outcome import P_VALUE, Lab, Outcome, Verdict
+from mixtally.attacks.target import Target
+from mixtally.ground.bits import Counts, Rows, column_counts, spans
+from mixtally.ground.fixed import SCALE
+from mixtally.protocols.clear_shaped import ClearShaped
+from mixtally.records.layout import Form, Layout
+from mixtally.records.mechanism import BitFlips, Shuffled
+
+NAME = "randomizer"
+MOST_REPORTS = 96_000
+"""All reports and fakes of an audit, below 10^5 but for shifts above 20,000."""
+_BIT_BUDGET = 150_000_000
+_PROBES = (SCALE // 200, 3 * SCALE // 10)
+_SPAN_BITS = 1 << 23
+_MOST_BINS_SHUFFLED = 64
+_BLOCKS = 64
+
+
+def run(target: Target, lab: Lab) -> list[Outcome]:
+    """Every test there is for the mechanism."""
+    mechanism = target.mechanism
+    drawn: list[Checks] = []
+    numbers = 0
+    if isinstance(mechanism, BitFlips):
+        thresholds = [mechanism.threshold, *_PROBES]
+        for threshold in thresholds:
+            checks, messages = flip_checks(replace(mechanism, threshold=threshold), lab)
+            drawn += checks
+            numbers += messages
+    elif isinstance(mechanism, ClearShaped):
+        checks, numbers = shaped_checks(mechanism, lab)
+        drawn += checks
+    else:
+        checks, numbers = uniform_checks(mechanism, lab)
+        drawn += checks
+    drawn += shuffle_checks(lab)
+    flags, total, smallest = flagged(drawn, lab.error)
+    found: dict[str, Any] = {
+        "tests": total,
+        "flags": [
+            {"test": f.name, "place": f.place, "counted": f.hits, "of": f.trials,
+             "expected": f.expected, "p_value": f.p_value}
+            for f in flags[:20]
+        ],
+        "flag_count": len(flags), "false_alarm_rate": lab.error,
+    }  # fmt: skip
+    return [
+        Outcome(
+            NAME, f"{total:,} tests, {len(flags):,} failed", lab.error, smallest, P_VALUE,
+            Verdict.BROKEN if flags else Verdict.HOLDS, numbers,
+            f"{numbers:,} reports and fakes, all positions",
+            "exact binomial tests, Bonferroni; the smallest p-value times their number",
+            numbers=found,
+        )
+    ]  # fmt: skip
+
+
+def _messages(mechanism: Shuffled, share: int) -> int:
+    """Reports to draw: ``share`` of what is allowed, fewer where messages are long."""
+    return max(500, min(MOST_REPORTS // share, _BIT_BUDGET // (share * mechanism.bins)))
+
+
+def flip_checks(mechanism: BitFlips, lab: Lab) -> tuple[list[Checks], int]:
+    """Tests of flipped reports and of flipped fakes, and how many were drawn.
+
+    Of a uniform fake's bits one is likelier set than the others: their sum varies less than the
+    binomial it is tested as, which only makes false alarms rarer (Hoeffding 1956).
+    """
+    bins, q = mechanism.bins, mechanism.flip_probability
+    half = _messages(mechanism, 6)
+    label = f"at q = {q:.3g}"
+    shown = q + mechanism.gain / bins if mechanism.uniform_fakes else q  # a bit of a fake
+    clear, own, codes_seen = np.zeros(bins, np.int64), np.zeros(bins, np.int64), np.zeros(bins, int)
+    fake = np.zeros(bins, np.int64)
+    neighbors = seen = following = following_trials = fakes_following = fakes_trials = 0
+    for span in spans(half, max(2, _SPAN_BITS // bins)):
+        count = span.stop - span.start
+        codes = (np.arange(span.start, span.stop) + _spread(bins, half)) % bins
+        # A record's repeats stand together: each of them is a report like any other.
+        codes = np.repeat(codes[:: mechanism.repeats], mechanism.repeats)
+        people = codes[:: mechanism.repeats]
+        rows, codes = lab.device.reports(mechanism, people, lab.chance)[:count], codes[:count]
+        held = mechanism.layout.rows(codes)
+        own += np.bincount(codes, weights=1 - _bit(rows, codes), minlength=bins).astype(np.int64)
+        codes_seen += np.bincount(codes, minlength=bins)
+        clear += column_counts(rows & ~held, bins)
+        blanks = lab.device.fakes(mechanism, count, lab.chance)
+        fake += column_counts(blanks, bins)
+        flips = rows ^ held if mechanism.uniform_fakes else np.concatenate([rows ^ held, blanks])
+        even = flips & np.uint8(0x55) & (flips >> 1)
+        neighbors += int(np.bitwise_count(even).sum(dtype=np.int64))
+        seen += len(flips)
+        following += _twice_in_a_row(flips)
+        following_trials += len(flips) // 2 * bins
+        fakes_following += _twice_in_a_row(blanks)
+        fakes_trials += count // 2 * bins
+    checks = [
+        Checks.of(f"bit set that is clear, {label}", clear, half - codes_seen, q),
+        Checks.of(f"bit clear that is set, {label}", own, codes_seen, q),
+        Checks.of(f"bit of a fake set, {label}", fake, half, shown),
+        Checks.of(
+            f"bit of a fake set, by place mod {_BLOCKS}, {label}",
+            _by_place(fake),
+            half * _by_place(np.ones_like(fake)),
+            shown,
+        ),
+        Checks.of(f"any clear bit set, {label}", clear.sum(), half * (bins - 1), q),
+        Checks.of(f"any set bit clear, {label}", own.sum(), half, q),
+        Checks.of(f"any bit of a fake set, {label}", fake.sum(), half * bins, shown),
+        Checks.of(f"two messages in a row, {label}", following, following_trials, q * q),
+    ]
+    if bins > 1:
+        trials = seen * (bins // 2)
+        checks.append(Checks.of(f"two neighboring bits, {label}", neighbors, trials, q * q))
+    if mechanism.uniform_fakes:
+        name = f"two fakes in a row, {label}"
+        checks.append(Checks.of(name, fakes_following, fakes_trials, shown * shown))
+    return checks, 2 * half
+
+
+def _twice_in_a_row(flips: Rows) -> int:
+    """Bits set in a message and in the next, of pairs that share none."""
+    pairs = len(flips) // 2
+    both = flips[0 : 2 * pairs : 2] & flips[1 : 2 * pairs : 2]
+    return int(np.bitwise_count(both).sum(dtype=np.int64))
+
+
+def _spread(bins: int, count: int) -> int:
+    """Where codes start, so that a few reports of many bins end with the last bin."""
+    return bins - count if count < bins else 0
+
+
+def _bit(rows: Rows, codes: Counts) -> Rows:
+    """Bit ``codes[i]`` of row i, 0 or 1."""
+    found = rows[np.arange(len(codes)), codes >> 3] >> (codes & 7).astype(np.uint8) & 1
+    return np.asarray(found)
+
+
+def _by_place(counts: Counts) -> Counts:
+    """Counts of the positions whose numbers agree modulo 64: where they lie in a word."""
+    return np.bincount(np.arange(len(counts)) % _BLOCKS, weights=counts).astype(np.int64)
+
+
+def _by_block(counts: Counts) -> Counts:
+    """Counts of up to 64 runs of neighboring bins."""
+    starts = np.unique(np.linspace(0, len(counts), _BLOCKS + 1)[:-1].astype(np.intp))
+    return np.add.reduceat(counts, starts)
+
+
+def uniform_checks(mechanism: Shuffled, lab: Lab) -> tuple[list[Checks], int]:
+    """Tests of records and uniform fakes in clear."""
+    bins, layout = mechanism.bins, mechanism.layout
+    half = MOST_REPORTS // 2
+    codes = (np.arange(half) + _spread(bins, half)) % bins
+    wrong = layout.codes(lab.device.reports(mechanism, codes, lab.chance)) != codes
+    fakes = layout.codes(lab.device.fakes(mechanism, half, lab.chance))
+    seen = np.bincount(fakes, minlength=bins)
+    past = int(seen[bins:].sum())
+    same = int((fakes[0:half:2] == fakes[1:half:2]).sum())
+    share = _by_block(np.ones(bins, dtype=np.int64)) / bins
+    return [
+        Checks.of("report that names another bin", wrong.sum(), half, 0.0),
+        Checks.of("fake past the last bin", past, half, 0.0),
+        Checks.of("fake in a bin", seen[:bins], half, 1.0 / bins),
+        Checks.of("fake in a block of bins", _by_block(seen[:bins]), half, share),
+        Checks.of("two fakes in a row", same, half // 2, 1.0 / bins),
+    ], 2 * half
+
+
+def shaped_checks(mechanism: ClearShaped, lab: Lab) -> tuple[list[Checks], int]:
+    """Tests of records in clear and of the numbers that a mix draws."""
+    layout, weights = (
+        mechanism.layout,
+        np.array([float(w) for w in mechanism.fakes.weights]) * 2.0**-64,
+    )
+    reports = min(MOST_REPORTS // 2, 10_000)
+    codes = (np.arange(reports) + _spread(mechanism.bins, reports)) % mechanism.bins
+    wrong = layout.codes(lab.device.reports(mechanism, codes, lab.chance)) != codes
+    seen, drawn, pairs, same = np.zeros(len(weights), np.int64), 0, 0, 0
+    past, messages, most = 0, reports, (MOST_REPORTS - reports) // (2 * mechanism.fakes.shift)
+    bins = max(2, min(mechanism.bins, most))
+    layout = Layout(Form.INDEX, bins)
+    # Not until enough were drawn: the number of rounds must not depend on what is tested.
+    for _ in range(max(1, most // bins)):
+        rows = lab.device.shaped(mechanism.fakes.weights, layout, lab.chance)
+        numbers = np.bincount(layout.codes(rows), minlength=bins)[:bins]
+        counts = np.bincount(numbers)
+        past += int(counts[len(weights) :].sum())
+        counts = counts[: len(weights)]
+        seen[: len(counts)] += counts
+        even = len(numbers) // 2 * 2
+        same += int((numbers[0:even:2] == numbers[1:even:2]).sum())
+        pairs += even // 2
+        drawn += bins
+        messages += len(rows)
+    away = np.abs(np.arange(len(weights)) - mechanism.fakes.shift)
+    widths = np.unique(np.geomspace(1, mechanism.fakes.shift, 6).astype(np.intp))
+    near_seen = [int(seen[away < width].sum()) for width in widths]
+    near_chance = [min(1.0, float(weights[away < width].sum())) for width in widths]
+    return [
+        Checks.of("report that names another bin", wrong.sum(), reports, 0.0),
+        Checks.of("number of fakes past the last", past, drawn, 0.0),
+        Checks.of("number of fakes in a bin", seen, drawn, weights),
+        Checks.of("number of fakes near the mean", near_seen, drawn, near_chance),
+        Checks.of("two neighboring bins", same, pairs, float(weights @ weights)),
+    ], messages
+
+
+def shuffle_checks(lab: Lab) -> list[Checks]:
+    """Where the first of a few messages ends up, and that the last is not kept beside it."""
+    places = _MOST_BINS_SHUFFLED
+    rows = np.arange(places, dtype=np.uint8)[:, None]
+    runs = 2_000
+    seen, beside = np.zeros(places, dtype=np.int64), 0
+    for _ in range(runs):
+        mixed = lab.device.shuffle(rows, lab.chance)[:, 0]
+        first = int(np.flatnonzero(mixed == 0)[0])
+        seen[first] += 1
+        beside += int(mixed[(first + 1) % places] == 1)
+    return [
+        Checks.of("place of the first message after the shuffle", seen, runs, 1.0 / places),
+        Checks.of("second message after the first", beside, runs, 1.0 / (places - 1)),
+    ]

@@ -1,0 +1,148 @@
+"""Memories on disk: one file a person, or one file for a whole crowd; and the file of their key.
+
+A response is on the disk before any report is drawn from it, and reading, drawing and writing back
+happen while no other process is at it: no value is ever drawn twice.
+"""
+
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from mixtally.encode.bloom import bloom
+from mixtally.encode.categorical import encode
+from mixtally.errors import DataError
+from mixtally.ground.bits import Rows
+from mixtally.ground.chance import Chance
+from mixtally.protocols.two_level import TwoLevel
+from mixtally.randomize.kept import (
+    KEY_BYTES,
+    Memory,
+    cohort_of,
+    is_memory,
+    new_key,
+    recall,
+    seal,
+    unseal,
+    value_tag,
+)
+from mixtally.randomize.memory import report
+from mixtally.store.lock import alone
+
+
+class Report(NamedTuple):
+    """What a person sends: the cohort and the packed bits."""
+
+    cohort: int
+    bits: bytes
+
+
+class MemoryFile:
+    """The memory of ``owner`` under ``plan`` in the file ``path``, made at the first report."""
+
+    def __init__(self, path: Path, plan: TwoLevel, owner: str, key: bytes) -> None:
+        self.path, self.plan, self.owner, self.key = path, plan, owner, key
+
+    def report(self, value: str, chance: Chance) -> Report:
+        """The owner's next report of ``value``; the value's response is drawn once and kept.
+
+        Raises DataError for a value that the question does not have, and as ``kept`` does.
+        """
+        row = self.kept([self.owner], [value], chance)
+        cohort = cohort_of(self.key, self.plan, self.owner)
+        return Report(cohort, report(self.plan, row, chance).tobytes())
+
+    def kept(self, persons: Sequence[str], values: Sequence[str], chance: Chance) -> Rows:
+        """The kept response of every person for the value beside, shape (persons, row bytes).
+
+        Raises PlanError or DataError for a file that is not this memory, and DataError when the
+        disk refuses; the file is then as it was.
+        """
+        records = self._records(persons, values)
+        tags = [value_tag(self.key, *pair) for pair in zip(persons, values, strict=True)]
+        with alone(self.path.parent, required=True):
+            before = self._read()
+            after, rows = recall(before, tags, records, chance)
+            if after is not before:
+                _write_whole(self.path, seal(after, self.key))
+        return rows
+
+    def _records(self, persons: Sequence[str], values: Sequence[str]) -> Rows:
+        if not self.plan.hashed:
+            return self.plan.layout.rows(encode(self.plan.question, values))
+        cohorts = [cohort_of(self.key, self.plan, person) for person in persons]
+        return bloom(self.plan, cohorts, values)
+
+    def _read(self) -> Memory:
+        try:
+            data = self.path.read_bytes()
+        except FileNotFoundError:
+            return Memory(self.plan, self.owner, {})
+        except OSError as error:
+            raise DataError(
+                str(self.path), wanted="a memory", got=str(error), do="look at the file"
+            ) from error
+        return unseal(data, self.plan, self.owner, self.key, str(self.path))
+
+
+def key_for(memory: Path, path: Path, chance: Chance) -> bytes:
+    """The key in the file ``path``, made there when neither it nor ``memory`` exists yet.
+
+    Of two processes that make it at once one does, and both get that one. Raises DataError for a
+    file that holds no key, for a memory whose key is gone, and for a ``memory`` that is none.
+    """
+    with alone(path.parent, required=True):
+        if not path.exists():
+            _check_place(memory)
+        if not path.exists() and not memory.exists():
+            _write_whole(path, new_key(chance).hex().encode("ascii") + b"\n")
+    try:
+        key = bytes.fromhex(path.read_bytes().decode("ascii").strip())
+    except (OSError, ValueError) as error:
+        raise _no_key(path, str(error)) from error
+    if len(key) != KEY_BYTES:
+        raise _no_key(path, f"{len(key)} bytes")
+    return key
+
+
+def _check_place(memory: Path) -> None:
+    """Raises DataError when something else than a memory is at its place."""
+    try:
+        got = None if is_memory(memory.read_bytes()) else "another file"
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        got = str(error)
+    if got:
+        raise DataError(
+            str(memory), wanted="a memory, or no file yet", got=got,
+            do="choose another place, as nothing is overwritten; a damaged memory needs its copy",
+        )  # fmt: skip
+
+
+def _no_key(path: Path, got: str) -> DataError:
+    return DataError(
+        str(path), wanted=f"a key: {2 * KEY_BYTES} hexadecimal digits", got=got,
+        do="restore it from a copy: without its key a memory cannot be used",
+    )  # fmt: skip
+
+
+def _write_whole(path: Path, data: bytes) -> None:
+    """Write aside, for the owner's eyes only, then move into place: whole or not at all."""
+    aside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        aside.unlink(missing_ok=True)
+        place = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(place, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        aside.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            aside.unlink(missing_ok=True)
+        raise DataError(
+            str(path), wanted="to write the memory", got=str(error),
+            do="look at the place and its free space, or choose another",
+        ) from error  # fmt: skip

@@ -1,0 +1,68 @@
+"""K-Randomization 003 (2015) and 001 (2016): single bits, sent once or k times, three sigmas.
+
+The ratio of the two laws falls with the number of ones seen, so it is asked to be at most
+lambda = e^eps three standard deviations below the mean, in a crowd of ones. That is not a delta.
+
+Source: K-randomization 003; equation numbers at each function.
+"""
+
+import math
+
+from mixtally.literature.formulas.ranges import checked_count, checked_flip, checked_promise
+
+_SIGMAS_SQUARED = 9.0
+
+
+def ratio(ones_seen: int, users: int, flip: float) -> float:
+    """Likelihood that one of ``users`` ones was a zero, against none, once the sum is seen.
+
+    Source: K-randomization 003 (4.32).
+    """
+    checked_count("users", users)
+    checked_count("ones seen", ones_seen, least=0)
+    checked_count("users", users, least=ones_seen)
+    checked_flip(flip)
+    odds = (1.0 - flip) / flip
+    return ((users - ones_seen) * odds + ones_seen / odds) / users
+
+
+def once(epsilon: float, delta: float, users: int) -> float:
+    """Flip probability of one bit a person, sent once; delta is not used.
+
+    Source: K-randomization 003 (4.45).
+    """
+    return repeated(epsilon, delta, users, repeats=1)
+
+
+def repeated(epsilon: float, delta: float, users: int, repeats: int) -> float:
+    """Flip probability when every bit is sent ``repeats`` times; delta is not used.
+
+    Source: K-randomization 003 (5.24).
+    """
+    checked_promise(epsilon, delta)
+    checked_count("users", users)
+    checked_count("repeats", repeats)
+    need = _SIGMAS_SQUARED / (math.expm1(epsilon / repeats) ** 2 * repeats * users)
+    # (1 - 1 / sqrt(1 + 4 x)) / 2 without cancellation
+    root = math.sqrt(1.0 + 4.0 * need)
+    return 2.0 * need / (root * (root + 1.0))
+
+
+def least_deviation(epsilon: float) -> float:
+    """Standard error that the rule leaves at the least, in counts.
+
+    Source: K-randomization 003 (4.42).
+    """
+    checked_promise(epsilon, 0.5)
+    return math.sqrt(_SIGMAS_SQUARED) / math.expm1(epsilon)
+
+
+def deviation(users: int, flip: float, repeats: int = 1) -> float:
+    """Standard error of the count of ones, in counts.
+
+    Source: K-randomization 003 (4.4), (5.4).
+    """
+    checked_count("users", users)
+    checked_count("repeats", repeats)
+    checked_flip(flip)
+    return math.sqrt(users * flip * (1.0 - flip) / repeats) / (1.0 - 2.0 * flip)

@@ -1,0 +1,1 @@
+"""What several collections tell together: privacy loss distributions, and the ledger."""

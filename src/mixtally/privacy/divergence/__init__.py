@@ -1,0 +1,1 @@
+"""Exact divergences, one mechanism a file, each with its derivation."""

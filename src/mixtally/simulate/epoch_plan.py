@@ -1,0 +1,36 @@
+"""The plan that all epochs share: a record is one message, or one message sent several times."""
+
+from dataclasses import replace
+
+from mixtally.errors import InfeasibleError
+from mixtally.planner import Wish, choose
+from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.protocols.flip_vector import FlipVector
+from mixtally.protocols.single_bit import SingleBit
+from mixtally.records.plan import Plan
+from mixtally.records.question import Kind, Question
+
+
+def whole_plan(wish: Wish) -> tuple[Plan, str]:
+    """The best plan that sends records whole, and why; changes are those of one batch to the next.
+
+    Raises as ``planner.choose``, and InfeasibleError when only split records fit.
+    """
+    wholes = _wholes(wish.question)
+    if wholes is not None and wish.protocol is None:
+        wish = replace(wish, mechanism=wholes)
+    answer = choose(wish)
+    for offer in (answer.best, *answer.others):
+        if len(offer.plans) == 1 and offer.plan.question == wish.question:
+            return offer.plan, answer.reason
+    raise InfeasibleError(
+        "plan", wanted="records that travel whole", got=answer.best.name,
+        do="leave --protocol out, or ask for each bit or attribute in a series of its own",
+    )  # fmt: skip
+
+
+def _wholes(question: Question) -> str | None:
+    """The only protocol that sends such records whole; None where there is a choice."""
+    if question.kind is Kind.BITS:
+        return SingleBit.name if question.bins == 1 else FlipVector.name
+    return FlipBlank.name if question.kind is Kind.SET else None

@@ -1,0 +1,159 @@
+"""The offer a simulation plays: the planner's best, with the repeats or the pairs asked for."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from msgspec import structs
+
+from mixtally.data.population import Population
+from mixtally.errors import InfeasibleError, ParameterError, PlanError
+from mixtally.planner import Answer, Misfit, Offer, Wish, choose
+from mixtally.planner.offers import flip
+from mixtally.planner.ways import ways
+from mixtally.privacy import laws
+from mixtally.privacy.certify import law_of, verify
+from mixtally.privacy.composition import compose
+from mixtally.privacy.laws import Ask
+from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.protocols.flip_uniform import FlipUniform
+from mixtally.protocols.flip_vector import FlipVector
+from mixtally.protocols.single_bit import SingleBit
+from mixtally.records.certificate import Certificate
+from mixtally.records.guarantee import Guarantee, Observer
+from mixtally.records.layout import Form
+from mixtally.records.mechanism import InClear, Shuffled
+from mixtally.records.plan import Plan
+from mixtally.records.question import Kind
+from mixtally.simulate.parts import parts
+
+
+def best(wish: Wish, *, repeats: int | None = None, pairs: bool = False) -> tuple[Offer, str]:
+    """The offer to play and why it was chosen.
+
+    Raises InfeasibleError when nothing fits, ParameterError for repeats of anything but free bits,
+    or for pairs where no offer sends several bits in one message.
+    """
+    if repeats is not None:
+        return _repeated(wish, repeats)
+    if pairs and wish.question.kind is Kind.BITS and wish.protocol is None:
+        wish = replace(wish, mechanism=FlipVector.name)  # the only one that sends bits together
+    answer = choose(wish)
+    if not pairs:
+        return answer.best, answer.reason
+    return _whole(answer)
+
+
+def _whole(answer: Answer) -> tuple[Offer, str]:
+    for offer in (answer.best, *answer.others):
+        if len(offer.plans) == 1 and offer.mechanism.layout.form is Form.BITS:
+            reason = answer.reason
+            if offer is not answer.best:
+                reason = (
+                    f"{offer.name} sends records whole, so that pairs can be counted; "
+                    f"{answer.best.name} would err by {answer.best.standard_error:.3g} instead of "
+                    f"{offer.standard_error:.3g} counts."
+                )
+            return offer, reason
+    raise ParameterError(
+        "pairs", wanted="records of several bits that travel whole", got=answer.best.name,
+        do="leave --pairs out, or allow more fakes or users",
+    )  # fmt: skip
+
+
+def _repeated(wish: Wish, repeats: int) -> tuple[Offer, str]:
+    """Free vectors sent whole, ``repeats`` times."""
+    question = wish.question
+    if question.kind is not Kind.BITS or question.bins < 2 or wish.protocol not in (
+        None, FlipVector.name,
+    ):  # fmt: skip
+        raise ParameterError(
+            "repeats", wanted="vectors of several bits and --protocol flip",
+            got=f"{question.bins:,} bins of kind {question.kind}"
+            + f" and --protocol {wish.protocol}" * (wish.protocol is not None),
+            do="leave --repeats out",
+        )  # fmt: skip
+    if not 1 <= repeats <= wish.messages_per_user:
+        raise ParameterError(
+            "repeats",
+            wanted=f"an integer in [1, {float(wish.messages_per_user):g}], the messages a user",
+            got=repeats, do="raise --messages-per-user",
+        )  # fmt: skip
+    (whole, *_) = ways(question)
+    found = flip(wish, whole, repeats)
+    if not isinstance(found, Offer):
+        needs = found.needs if isinstance(found, Misfit) else "a larger budget of bytes"
+        raise InfeasibleError(
+            "plan", wanted=f"a vector of {question.bins} bits sent {repeats} times",
+            got=f"{wish.users:,} users", do=f"flip needs {needs}",
+        )  # fmt: skip
+    return found, (
+        f"Every vector is sent {repeats} times, as asked: a standard error of "
+        f"{found.standard_error:.3g} counts."
+    )
+
+
+def given(plans: Sequence[Plan], population: Population) -> Offer:
+    """Plans that were made before, as an offer: one, or those of a record's messages in order.
+
+    Several are certified together at the delta they add up to. Raises PlanError when they are for
+    other records, other people or another observer, or promise what is not true.
+    """
+    parts(population, [plan.question for plan in plans])
+    mechanisms = tuple(verify(plan) for plan in plans)
+    (first, *others) = plans
+    if not others:
+        return Offer((first,), mechanisms, first.guarantee, first.certificate, *_counted(first))
+    if any(plan.users != first.users for plan in others):
+        raise PlanError(
+            "plans", wanted=f"{first.users:,} users in each", got="different numbers of users",
+            do="give the plans that one call of `mixtally plan` wrote",
+        )  # fmt: skip
+    delta = min(0.1, math.fsum(plan.guarantee.delta for plan in plans) * (1.0 + 1e-9))
+    whole = compose.epsilon_of([(plan, 1) for plan in plans], delta)
+    promised = Guarantee(epsilon=whole.epsilon, delta=delta)
+    return Offer(tuple(plans), mechanisms, promised, whole, *_counted(first))
+
+
+def _counted(plan: Plan) -> tuple[int, int, float]:
+    """One collection, everybody, and the share of their fakes and flips that is counted on."""
+    return 1, plan.users, plan.honest_fraction
+
+
+def seen_by_sums(offer: Offer) -> Certificate:
+    """What is promised against someone who sees only how often each bit was set.
+
+    Sums are made from the messages, so the plan's own certificate always holds; where other
+    people's flips hide more of a sum than of a message, a smaller delta is computed.
+    """
+    own = offer.certificate
+    same = structs.replace(
+        own, lower=0.0, observer=Observer.SUMS,
+        source=f"sums are made from the messages, against which the plan has: {own.source}",
+    )  # fmt: skip
+    if len(offer.plans) > 1 or offer.collections > 1:
+        return same
+    mechanism = offer.mechanism
+    if isinstance(mechanism, (InClear, SingleBit)):
+        return structs.replace(
+            own, observer=Observer.SUMS,
+            source=f"sums and shuffled messages of this protocol tell the same; {own.source}",
+        )  # fmt: skip
+    found = laws.price(*_summed(mechanism, offer.plan), own.epsilon)
+    if found.upper > own.upper:
+        return same
+    return structs.replace(found, lower=0.0) if mechanism.fakes_promised else found
+
+
+def _summed(mechanism: Shuffled, plan: Plan) -> tuple[str, Ask]:
+    """The law of sums of everybody's flips; blank fakes are left out, which never hides more."""
+    people = math.floor(plan.honest_fraction * plan.users)
+    name, ask = law_of(mechanism.surely(plan.honest_fraction))
+    if isinstance(mechanism, FlipUniform):
+        return name, replace(ask, users=people, count_crowd=False, observer=Observer.SUMS)
+    if isinstance(mechanism, FlipBlank):
+        ask = Ask(
+            users=people, threshold=mechanism.threshold, bins=mechanism.bins,
+            max_set=mechanism.max_set if mechanism.max_set > 1 else None,
+        )  # fmt: skip
+    return "flip", replace(ask, observer=Observer.SUMS)
