@@ -2,6 +2,7 @@
 
 import math
 from enum import StrEnum
+from fractions import Fraction
 
 import msgspec
 
@@ -96,3 +97,8 @@ class Guarantee(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
                 got=self.delta,
                 do="1e-6 is a common choice, well below 1 / users",
             )
+
+
+def counted_on(promised: int, fraction: float) -> int:
+    """floor(fraction * promised), exact in the decimal as ``fraction`` is written."""
+    return math.floor(Fraction(repr(fraction)) * promised)

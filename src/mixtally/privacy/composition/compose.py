@@ -20,14 +20,14 @@ via Characteristic Function (2022), theorem 10: dominating pairs compose.
 
 import math
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from mixtally.errors import AccountingError, InfeasibleError, ParameterError, PlanError
 from mixtally.ground.codec import fingerprint
-from mixtally.privacy import price
+from mixtally.privacy.accountant import Accountant, Record
+from mixtally.privacy.certify import certify
 from mixtally.privacy.composition.convolve import Sum
-from mixtally.privacy.composition.pld import FINE, Curve, Law, Tightness, law_of
+from mixtally.privacy.composition.pld import FINE, Curve, Tightness
 from mixtally.records.certificate import Certificate, Status
 from mixtally.records.guarantee import (
     LEAST_EPSILON,
@@ -35,7 +35,6 @@ from mixtally.records.guarantee import (
     Observer,
     checked_epsilon,
 )
-from mixtally.records.mechanism import Shuffled
 from mixtally.records.plan import Plan
 
 Charges = Sequence[tuple[Plan, int]]
@@ -56,7 +55,12 @@ _NOISE = 1.001
 """Bounds of rounding differ from one epsilon to the next by far less than this."""
 
 
-def delta_of(charges: Charges, epsilon: float, tightness: Tightness = FINE) -> Certificate:
+def delta_of(
+    charges: Charges,
+    epsilon: float,
+    tightness: Tightness = FINE,
+    accountant: Accountant | None = None,
+) -> Certificate:
     """delta(epsilon) of all collections together, an upper bound; the lower end is the largest of
     any single one.
 
@@ -67,11 +71,14 @@ def delta_of(charges: Charges, epsilon: float, tightness: Tightness = FINE) -> C
     right.
     """
     checked_epsilon(epsilon)
-    upper = upper_curve(charges, tightness)(epsilon)
-    return _certificate(checked_charges(charges), epsilon, upper)
+    accountant = accountant or Accountant()
+    upper = upper_curve(charges, tightness, accountant)(epsilon)
+    return _certificate(checked_charges(charges), epsilon, upper, accountant)
 
 
-def epsilon_of(charges: Charges, delta: float) -> Certificate:
+def epsilon_of(
+    charges: Charges, delta: float, accountant: Accountant | None = None
+) -> Certificate:
     """The least epsilon in [0.01, 20] with delta(epsilon) <= ``delta``, to six digits and upwards.
 
     Raises as ``delta_of``; InfeasibleError when not even epsilon 20 has so small a delta.
@@ -80,7 +87,8 @@ def epsilon_of(charges: Charges, delta: float) -> Certificate:
         raise ParameterError(
             "delta", wanted="a number between 0 and 1", got=delta, do="1e-6 is a common choice"
         )
-    groups, upper = checked_charges(charges), upper_curve(charges)
+    accountant = accountant or Accountant()
+    groups, upper = checked_charges(charges), upper_curve(charges, FINE, accountant)
     low, high = LEAST_EPSILON, MOST_EPSILON
     at_low, at_high = upper(low), upper(high)
     if at_high > delta:
@@ -89,8 +97,9 @@ def epsilon_of(charges: Charges, delta: float) -> Certificate:
             got=f"{at_high:.3g} there", do="take part in fewer, or allow a larger delta",
         )  # fmt: skip
     if at_low <= delta:
-        return _certificate(groups, low, at_low)
-    return _certificate(groups, *_least_meeting(upper, delta, (low, at_low), (high, at_high)))
+        return _certificate(groups, low, at_low, accountant)
+    met = _least_meeting(upper, delta, (low, at_low), (high, at_high))
+    return _certificate(groups, *met, accountant)
 
 
 _Point = tuple[float, float]
@@ -124,18 +133,27 @@ def _least_meeting(upper: Curve, delta: float, below: _Point, above: _Point) -> 
     return high, at_high
 
 
-def upper_curve(charges: Charges, tightness: Tightness = FINE) -> Curve:
+def upper_curve(
+    charges: Charges, tightness: Tightness = FINE, accountant: Accountant | None = None
+) -> Curve:
     """The upper end of delta(epsilon) of all ``charges`` together, as a function on [0, 20]."""
+    own = accountant or Accountant()
     groups = checked_charges(charges)
-    if len(groups) == 1 and groups[0][1] == 1:  # nothing to compose: the exact price itself
-        return exact_curve(sure_protocol(groups[0][0]))
-    total = Sum([(plan_law(plan, tightness), times) for plan, times in groups])
-    added = _added_up(groups)
+    if len(groups) == 1 and groups[0][1] == 1:  # nothing to compose: the exact number itself
+        alone = sure_record(groups[0][0])
+        return lambda epsilon: own.upper(alone, epsilon)
+    total = Sum([(own.losses(sure_record(plan), tightness), times) for plan, times in groups])
+    added = _added_up(groups, own)
 
     def upper(epsilon: float) -> float:
         return min(total.delta(epsilon), added.delta if added.epsilon <= epsilon else 1.0)
 
     return upper
+
+
+def sure_record(plan: Plan) -> Record:
+    """A record under ``plan`` with only the fakes that surely arrive."""
+    return Record.of(plan.mechanism.surely(plan.honest_fraction))
 
 
 class _Added(NamedTuple):
@@ -145,7 +163,7 @@ class _Added(NamedTuple):
     delta: float
 
 
-def _added_up(groups: list[tuple[Plan, int]]) -> _Added:
+def _added_up(groups: list[tuple[Plan, int]], accountant: Accountant) -> _Added:
     """A guarantee whose curve has an edge at its own epsilon, as clear-shaped has, adds up exactly.
 
     Every epsilon is taken a hair smaller, so that decimals which add up to the budget on paper do
@@ -155,28 +173,8 @@ def _added_up(groups: list[tuple[Plan, int]]) -> _Added:
     for plan, times in groups:
         own = plan.guarantee.epsilon * (1.0 - _HAIR)
         epsilon += times * own
-        delta += times * exact_curve(sure_protocol(plan))(own)
+        delta += times * accountant.upper(sure_record(plan), own)
     return _Added(epsilon, delta * (1.0 + _HAIR))
-
-
-def plan_law(plan: Plan, tightness: Tightness = FINE) -> Law:
-    """A law of losses that dominates one collection under ``plan``."""
-    return _law(sure_protocol(plan), tightness)
-
-
-def sure_protocol(plan: Plan) -> Shuffled:
-    """The protocol of ``plan`` with only the fakes that surely arrive."""
-    return plan.mechanism.surely(plan.honest_fraction)
-
-
-def exact_curve(mechanism: Shuffled) -> Curve:
-    """The upper end of delta(epsilon) of one collection, for any epsilon in [0, 20]."""
-    return lambda epsilon: price.upper(mechanism, epsilon)
-
-
-@lru_cache(maxsize=64)
-def _law(mechanism: Shuffled, tightness: Tightness) -> Law:
-    return law_of(exact_curve(mechanism), mechanism.local_epsilon, tightness)
 
 
 def checked_charges(charges: Charges) -> list[tuple[Plan, int]]:
@@ -213,8 +211,12 @@ def checked_times(times: int) -> int:
     return times
 
 
-def _certificate(groups: list[tuple[Plan, int]], epsilon: float, upper: float) -> Certificate:
-    single = [price.certify(plan.mechanism, epsilon, plan.honest_fraction) for plan, _ in groups]
+def _certificate(
+    groups: list[tuple[Plan, int]], epsilon: float, upper: float, accountant: Accountant
+) -> Certificate:
+    single = [
+        certify(plan.mechanism, epsilon, plan.honest_fraction, accountant) for plan, _ in groups
+    ]
     assumptions = dict.fromkeys(shown.assumption for shown in single)
     alone = len(groups) == 1 and groups[0][1] == 1
     return Certificate(

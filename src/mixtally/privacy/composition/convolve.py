@@ -74,6 +74,11 @@ class Sum:
             self.most = sum(side.times * top for side, top in zip(self.sides, tops, strict=True))
             self.steepest = _MOST_EXPONENT / max(self.step, self.step * max(tops))
 
+    @property
+    def nbytes(self) -> int:
+        """What its arrays take."""
+        return sum(side.places.nbytes + side.logs.nbytes for side in self.sides)
+
     def delta(self, epsilon: float) -> float:
         """An upper bound of the divergence at ``epsilon``; AccountingError when it can be none."""
         finite = 0.0

@@ -7,7 +7,8 @@ upper bound by ``compose``, exceeds delta.
 from typing import NamedTuple
 
 from mixtally.errors import InfeasibleError, PlanError
-from mixtally.privacy import price
+from mixtally.privacy.accountant import Accountant
+from mixtally.privacy.certify import verify
 from mixtally.privacy.composition.compose import (
     MOST_TIMES,
     Charges,
@@ -16,6 +17,7 @@ from mixtally.privacy.composition.compose import (
     epsilon_of,
     upper_curve,
 )
+from mixtally.privacy.composition.pld import FINE
 from mixtally.records import ledger as records
 from mixtally.records.certificate import Certificate
 from mixtally.records.ledger import Ledger
@@ -45,16 +47,17 @@ def charge(ledger: Ledger, plan: Plan, times: int = 1, *, note: str = "", date: 
     """
     checked_times(times)
     _check_observer(ledger, plan)
-    price.verify(plan)
+    accountant = Accountant()
+    verify(plan, accountant)
     after = [*_spent(ledger), (plan, times)]
     budget = ledger.budget
-    total = upper_curve(after)(budget.epsilon)
+    total = upper_curve(after, FINE, accountant)(budget.epsilon)
     if not total <= budget.delta:
         raise InfeasibleError(
             "ledger",
             wanted=f"delta <= {budget.delta:g} at epsilon {budget.epsilon:g} for everything",
             got=f"{total:.6g} after this charge",
-            do=_advice(ledger, plan, times),
+            do=_advice(ledger, plan, times, accountant),
         )
     return records.charged(ledger, plan, times, note=note, date=date)
 
@@ -67,29 +70,31 @@ def spent(ledger: Ledger) -> Certificate | None:
 
 def left(ledger: Ledger, plan: Plan | None = None) -> Left:
     """How often ``plan`` still fits (0 without one), and the epsilon left at the budget's delta."""
-    charges, budget = _spent(ledger), ledger.budget
+    charges, budget, accountant = _spent(ledger), ledger.budget, Accountant()
     used: float | None = 0.0
     if charges:
         try:
-            used = epsilon_of(charges, budget.delta).epsilon
+            used = epsilon_of(charges, budget.delta, accountant).epsilon
         except InfeasibleError:
             used = None
     rest = 0.0 if used is None else max(0.0, budget.epsilon - used)
-    return Left(_most_times(ledger, plan) if plan is not None else 0, used, rest)
+    times = _most_times(ledger, plan, accountant) if plan is not None else 0
+    return Left(times, used, rest)
 
 
-def _most_times(ledger: Ledger, plan: Plan) -> int:
+def _most_times(ledger: Ledger, plan: Plan, accountant: Accountant) -> int:
     """The largest number of further charges of ``plan`` that fits, found by doubling and halving.
 
     The last number that fits and the next one that does not were both computed.
     """
     _check_observer(ledger, plan)
-    price.verify(plan)
+    verify(plan, accountant)
     charges, budget = _spent(ledger), ledger.budget
     room = MOST_TIMES - sum(times for _, times in charges)
 
     def fits(times: int) -> bool:
-        return upper_curve([*charges, (plan, times)])(budget.epsilon) <= budget.delta
+        after = upper_curve([*charges, (plan, times)], FINE, accountant)
+        return after(budget.epsilon) <= budget.delta
 
     fit, over = 0, 1
     while over <= room and fits(over):
@@ -101,8 +106,8 @@ def _most_times(ledger: Ledger, plan: Plan) -> int:
     return fit
 
 
-def _advice(ledger: Ledger, plan: Plan, times: int) -> str:
-    most = _most_times(ledger, plan) if times > 1 else 0
+def _advice(ledger: Ledger, plan: Plan, times: int, accountant: Accountant) -> str:
+    most = _most_times(ledger, plan, accountant) if times > 1 else 0
     if most:
         return f"nothing was charged: {most:,} times would still fit"
     return "nothing was charged: leave this collection out, or plan it with a smaller epsilon"

@@ -95,6 +95,11 @@ class Law:
     zero: float
     infinite: float
 
+    @property
+    def nbytes(self) -> int:
+        """What its arrays take."""
+        return self.places.nbytes + self.chances.nbytes
+
     def delta(self, epsilon: float) -> float:
         """Its own curve at ``epsilon`` >= 0."""
         gap = self.places * self.step - epsilon

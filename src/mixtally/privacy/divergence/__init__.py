@@ -1,1 +1,89 @@
-"""Exact divergences, one mechanism a file, each with its derivation."""
+"""Exact divergences, one mechanism a file, each with its derivation.
+
+The divergence of a mechanism is in the file that has the name of its own in ``records/mechanism``;
+what it offers is ``Divergence``. Files of other names hold the cases of flips.
+"""
+
+from importlib import import_module
+from typing import NamedTuple, Protocol, cast
+
+from mixtally.privacy.numerics.bracket import Bracket
+from mixtally.privacy.numerics.search import usual_cover
+from mixtally.records.guarantee import Observer
+from mixtally.records.mechanism import Parameter, Shuffled
+
+__all__ = ["Divergence", "Goal", "Message", "Quote", "divergence_of"]
+
+
+class Message(NamedTuple):
+    """One message of a person, and what is known to who looks at it.
+
+    where
+      mechanism   by which it was made; sent as often as its ``repeats``
+      observer    ``messages`` or ``sums``
+      others      how many of the other people are known to hold a one, or everybody known to hold
+                  nothing for 0; None for any crowd, which is the only promise
+    """
+
+    mechanism: Shuffled
+    observer: Observer = Observer.MESSAGES
+    others: int | None = None
+
+
+class Quote(NamedTuple):
+    """A divergence with its source and what it rests on."""
+
+    ends: Bracket
+    source: str
+    assumption: str
+
+
+class Goal(NamedTuple):
+    """What a search is for: ``times`` messages that together keep (epsilon, delta)."""
+
+    epsilon: float
+    delta: float
+    times: int
+
+    @property
+    def cover(self) -> float:
+        """Roughly the ones that must hide a bin, for each of the messages."""
+        return usual_cover(self.epsilon, self.delta) * self.times**0.9
+
+
+class Divergence(Protocol):
+    """What the file of a mechanism offers; every epsilon is at least 0."""
+
+    def exact(self, message: Message, epsilon: float) -> Quote:
+        """Both ends of delta(epsilon), the larger of both directions."""
+        ...
+
+    def upper(self, message: Message, epsilon: float) -> float:
+        """The upper end alone, where that is cheaper."""
+        ...
+
+    def expected(self, message: Message, epsilon: float) -> float:
+        """What the upper end most likely is, not proved: for a search whose end is proved."""
+        ...
+
+    def apart(self, message: Message) -> tuple[Message, int]:
+        """The message that an observer of ``message`` sees so many times, each on its own."""
+        ...
+
+    def knows_repeats(self, message: Message) -> bool:
+        """Whether ``exact`` holds for a record that is sent several times."""
+        ...
+
+    def lower_of(self, message: Message, epsilon: float, rounds: int) -> float:
+        """A lower end for so many rounds, from counting one kind of message."""
+        ...
+
+    def start(self, message: Message, parameter: Parameter, goal: Goal) -> int:
+        """Roughly the value of ``parameter`` that reaches ``goal``: where a search begins."""
+        ...
+
+
+def divergence_of(message: Message) -> Divergence:
+    """The file of the message's mechanism."""
+    name = type(message.mechanism).__module__.rpartition(".")[2]
+    return cast("Divergence", import_module(f"{__name__}.{name}"))

@@ -1,4 +1,4 @@
-"""memory: a record is randomized once and kept, and every report randomizes what was kept again.
+"""A record is randomized once and kept, and every report randomizes what was kept again.
 
 A bit of the record is kept as a fair coin with probability f, so it is kept wrong with F = f/2. A
 report shows a kept 1 as 1 with probability q, a kept 0 with p. The mean of T reports of a bit has
@@ -6,83 +6,94 @@ report shows a kept 1 as 1 with probability q, a kept 0 with p. The mean of T re
     mean      p* = F (p + q) + (1 - f) p  for a true 0,   p* + (1 - f)(q - p)  for a true 1
     variance  F (1 - F) (q - p)^2 + [share kept 1 * q (1 - q) + share kept 0 * p (1 - p)] / T,
 
-the first part for what was kept, which no number of reports averages away.
+the first part for what was kept, which no number of reports averages away. RAPPOR calls what is
+kept the permanent randomized response, a report the instantaneous one.
 
 Source: Erlingsson, Pihur, Korolova, RAPPOR (2014), sections 2 and 4.
 """
 
 from typing import TypeVar
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.errors import ParameterError, PlanError
+from mixtally.errors import ParameterError
 from mixtally.ground.fixed import SCALE
 from mixtally.records.layout import Form, Layout
+from mixtally.records.mechanism.base import Mechanism
 from mixtally.records.question import Kind, Question
 
-TWO_LEVEL_VERSION = 1
 LEAST_PERMANENT = 1 << 24
 MOST_COHORTS = 1 << 16
 
 Count = TypeVar("Count", float, NDArray[np.float64])
 
 
-class TwoLevel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """All that client and collector agree on; a memory belongs to one fingerprint of it.
+class Memoized(Mechanism, frozen=True, kw_only=True, tag="memoized"):
+    """Memoized answers, reported again and again; no mix is relied on.
 
     where
-      question    of kind ``one``: a value is a bin; of kind ``set``: a value is hashed into at most
-                  ``max_set`` of the bins (a Bloom filter)
       permanent   f times 2^64, in [2^24, 2^64] and even, so that f/2 has the same denominator
       p, q        times 2^64; 0 <= p < q <= 2^64
+      hashes      the most bits that a value sets; None where a value is a bin
       cohorts     groups of people who hash differently, in [1, 2^16]; 1 unless values are hashed
 
-    Raises ParameterError outside these ranges, PlanError for another version or kind.
+    Raises ParameterError outside these ranges.
     """
 
-    version: int = TWO_LEVEL_VERSION
-    question: Question
     permanent: int
     p: int
     q: int
+    hashes: int | None = None
     cohorts: int = 1
 
     def __post_init__(self) -> None:
-        if self.version != TWO_LEVEL_VERSION:
-            raise PlanError(
-                "memory version", wanted=str(TWO_LEVEL_VERSION), got=self.version,
-                do="use the version that wrote it",
-            )  # fmt: skip
-        if self.question.kind is Kind.BITS or (self.hashed and self.question.labels is not None):
-            raise PlanError(
-                f"question {self.question.name!r}",
-                wanted="one of its bins a person, or values hashed into bins without labels",
-                got=f"the kind {self.question.kind}",
-                do="ask for one value a person",
+        super().__post_init__()
+        if not LEAST_PERMANENT <= self.permanent <= SCALE or self.permanent % 2:
+            raise ParameterError(
+                "permanent",
+                wanted="a number in [2^-40, 1], an even integer over 2^64",
+                got=self.permanent / SCALE,
+                do="it is the chance that a kept bit is a fair coin: 0.5 is a common choice",
             )
-        _check(self)
+        if not 0 <= self.p < self.q <= SCALE:
+            raise ParameterError(
+                "report probabilities",
+                wanted="0 <= p < q <= 1",
+                got=f"p = {self.p / SCALE}, q = {self.q / SCALE}",
+                do="q belongs to a kept 1, p to a kept 0; if they are equal nothing is told",
+            )
+        most = 1 if self.hashes is None else MOST_COHORTS
+        if not 1 <= self.cohorts <= most:
+            raise ParameterError(
+                "cohorts",
+                wanted=f"an integer in [1, {most:,}]",
+                got=self.cohorts,
+                do="cohorts hash differently: without hashing there is one",
+            )
 
     @property
-    def hashed(self) -> bool:
-        """Whether values are hashed into bits."""
-        return self.question.kind is Kind.SET
+    def name(self) -> str:
+        """Memory."""
+        return "memory"
 
-    @property
-    def bits(self) -> int:
-        """Bits of a record."""
-        return self.question.bins
+    def holds(self, question: Question) -> bool:
+        """Whether a value is one of the bins, or hashed into at most so many of them."""
+        if question.bins != self.bins:
+            return False
+        if self.hashes is None:
+            return question.kind is Kind.ONE
+        return question.kind is Kind.SET and question.max_set == self.hashes
 
-    @property
-    def hashes(self) -> int:
-        """The most bits that a value sets."""
-        return self.question.max_set
+    def facts(self) -> dict[str, float]:
+        """The three probabilities."""
+        p, q = self.shown
+        return {"permanent": self.f, "p": p, "q": q}
 
     @property
     def layout(self) -> Layout:
         """The form of what is kept and of every report."""
-        return Layout(Form.BITS, self.bits)
+        return Layout(Form.BITS, self.bins)
 
     @property
     def f(self) -> float:
@@ -128,25 +139,21 @@ def count_variance(
     return total / contrast**2 if contrast else total + float("inf")
 
 
-def two_level(
-    question: Question, permanent: float, p: float, q: float, cohorts: int = 1
-) -> TwoLevel:
-    """The plan with the integers nearest to these probabilities.
+def memoized(
+    bins: int, permanent: float, p: float, q: float, hashes: int | None = None, cohorts: int = 1
+) -> Memoized:
+    """The mechanism with the integers nearest to these probabilities.
 
-    Raises ParameterError as ``TwoLevel`` does.
+    Raises ParameterError as ``Memoized`` does.
     """
-    return TwoLevel(
-        question=question,
+    return Memoized(
+        bins=bins,
         permanent=2 * _nearest("permanent", permanent / 2.0),
         p=_nearest("p", p),
         q=_nearest("q", q),
+        hashes=hashes,
         cohorts=cohorts,
     )
-
-
-def hashed_question(name: str, bits: int, hashes: int) -> Question:
-    """The question of a value that sets at most ``hashes`` of ``bits`` bits."""
-    return Question(name=name, bins=bits, kind=Kind.SET, max_set=hashes)
 
 
 def _nearest(name: str, probability: float) -> int:
@@ -156,28 +163,3 @@ def _nearest(name: str, probability: float) -> int:
         )
     numerator, denominator = probability.as_integer_ratio()
     return (numerator * SCALE + denominator // 2) // denominator
-
-
-def _check(plan: TwoLevel) -> None:
-    if not LEAST_PERMANENT <= plan.permanent <= SCALE or plan.permanent % 2:
-        raise ParameterError(
-            "permanent",
-            wanted="a number in [2^-40, 1], an even integer over 2^64",
-            got=plan.permanent / SCALE,
-            do="it is the chance that a kept bit is a fair coin: 0.5 is a common choice",
-        )
-    if not 0 <= plan.p < plan.q <= SCALE:
-        raise ParameterError(
-            "report probabilities",
-            wanted="0 <= p < q <= 1",
-            got=f"p = {plan.p / SCALE}, q = {plan.q / SCALE}",
-            do="q belongs to a kept 1, p to a kept 0; if they are equal nothing is told",
-        )
-    most = MOST_COHORTS if plan.hashed else 1
-    if not 1 <= plan.cohorts <= most:
-        raise ParameterError(
-            "cohorts",
-            wanted=f"an integer in [1, {most:,}]",
-            got=plan.cohorts,
-            do="cohorts hash differently: without hashing there is one",
-        )

@@ -1,0 +1,33 @@
+"""A memory of results that forgets the oldest when it grows past a number of bytes."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Any
+
+_ENTRY_BYTES = 512
+"""Of a key, a number and their place, roughly."""
+
+
+class Memo:
+    """Results by key; each of them counts the bytes it says it has in ``nbytes``, if it says so."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most, self._held = most_bytes, 0
+        self._kept: OrderedDict[Hashable, Any] = OrderedDict()
+
+    def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """The result kept under ``key``, made now if there is none."""
+        if key in self._kept:
+            self._kept.move_to_end(key)
+            return self._kept[key]
+        result = make()
+        self._kept[key] = result
+        self._held += _size(result)
+        while self._held > self._most and len(self._kept) > 1:
+            _, forgotten = self._kept.popitem(last=False)
+            self._held -= _size(forgotten)
+        return result
+
+
+def _size(result: Any) -> int:
+    return _ENTRY_BYTES + int(getattr(result, "nbytes", 0))

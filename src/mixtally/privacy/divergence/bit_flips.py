@@ -1,0 +1,230 @@
+"""Flipped bits: which derivation holds for which record, fakes, crowd and observer.
+
+    record       fakes             crowd    messages                            sums
+    value        blank, no crowd            ``flip_blank``, ``repeats``
+                 uniform                    ``flip_uniform``                    ``one_hot.sums``
+                 any               counted  ``one_hot.messages``                ``one_hot.sums``
+    set          blank                      ``k_hot``                           bit by bit
+    single bit   any               counted  ``single_bit``                      the same
+    free bits    none              counted  ``vectors``                         bit by bit
+
+Where bits are seen one by one they hide one by one: two bins differ for every value of a record, so
+a record is a composition of so many single bits.
+"""
+
+from msgspec.structs import replace
+
+from mixtally.ground.fixed import SCALE
+from mixtally.privacy.divergence import (
+    Goal,
+    Message,
+    Quote,
+    flip_blank,
+    flip_uniform,
+    k_hot,
+    one_hot,
+    repeats,
+    single_bit,
+    vectors,
+)
+from mixtally.privacy.numerics.bracket import Bracket
+from mixtally.records.guarantee import Observer
+from mixtally.records.mechanism import BitFlips, NoFakes, Parameter, UniformFakes
+
+_ZEROS = "exact law of the privacy ratio (Sufficient Differential Privacy 2017, (3.6))"
+_NO_PROMISE = (
+    "everybody else holds zeros, the person all ones or all zeros: not a guarantee for other crowds"
+)
+
+
+def exact(message: Message, epsilon: float) -> Quote:
+    """Both ends of delta(epsilon), the larger of both directions."""
+    m = _flips(message)
+    if m.max_set is None:
+        return _bits(m, message.others, epsilon)
+    fakes, most = m.fakes.count, m.max_set
+    if message.observer is Observer.SUMS:
+        ends = one_hot.sums(m.crowd, fakes, m.threshold, epsilon, m.bins)
+        return Quote(ends, one_hot.SUMS_SOURCE, _crowd_flips(m) + "; only sums are seen")
+    if isinstance(m.fakes, UniformFakes):
+        return _uniform(m, epsilon)
+    if most > 1:
+        return _set(m, most, epsilon)
+    if m.crowd:
+        ends = one_hot.messages(m.crowd, fakes, m.threshold, epsilon, m.bins)
+        return Quote(ends, one_hot.MESSAGES_SOURCE, _crowd_flips(m))
+    if m.repeats == 1:
+        ends = flip_blank.delta(fakes, m.threshold, epsilon)
+    else:
+        ends = repeats.among_blanks(fakes, m.threshold, epsilon, m.repeats)
+    return Quote(ends, flip_blank.SOURCE, _fakes_arrive(m))
+
+
+def _bits(m: BitFlips, others: int | None, epsilon: float) -> Quote:
+    if m.bins == 1:
+        ends = single_bit.delta(
+            m.crowd, m.fakes.count, m.threshold, epsilon, others, count_crowd=True,
+            repeats=m.repeats,
+        )  # fmt: skip
+        known = "" if others is None else f"; exactly {others:,} of the others hold a one"
+        return Quote(ends, single_bit.SOURCE, _crowd_flips(m) + known)
+    if others is None:
+        ends = vectors.any_dataset(m.crowd, m.bins, m.threshold, epsilon)
+        return Quote(ends, vectors.SOURCE, _crowd_flips(m))
+    ends = vectors.homogeneous(m.crowd, m.bins, m.threshold, epsilon)
+    return Quote(ends, _ZEROS, f"{_NO_PROMISE}; {_crowd_flips(m)}")
+
+
+def _set(m: BitFlips, most: int, epsilon: float) -> Quote:
+    fakes = m.fakes.count
+    if not m.crowd:
+        ends = k_hot.among_blanks(fakes, most, m.threshold, epsilon, m.bins)
+        return Quote(ends, k_hot.SOURCE, _fakes_arrive(m))
+    if fakes:
+        ends = k_hot.among_free_blanks(m.crowd, fakes, most, m.threshold, epsilon, m.bins)
+    else:
+        ends = k_hot.in_crowd(m.crowd, most, m.threshold, epsilon, m.bins)
+    return Quote(ends, k_hot.CROWD_SOURCE, _crowd_flips(m))
+
+
+def _uniform(m: BitFlips, epsilon: float) -> Quote:
+    fakes = m.fakes.count
+    ends = flip_uniform.messages(fakes, m.bins, m.threshold, epsilon)
+    if not m.crowd:
+        return Quote(ends, flip_uniform.SOURCE, _fakes_arrive(m))
+    # A flipped uniform fake is a flipped one-hot record like any other: all send free blanks.
+    free = one_hot.free_blanks(m.crowd + fakes, 0, m.threshold, epsilon)
+    return Quote(
+        Bracket(0.0, min(ends.upper, free)),
+        f"the smaller of: {flip_uniform.SOURCE}; {one_hot.MESSAGES_SOURCE}",
+        _crowd_flips(m),
+    )
+
+
+def upper(message: Message, epsilon: float) -> float:
+    """The upper end alone, where that is cheaper."""
+    m = _flips(message)
+    fakes, most = m.fakes.count, m.max_set
+    if most is None:
+        if m.bins > 1 and message.others is None:
+            return vectors.blanket(m.crowd, m.bins, m.threshold, epsilon)
+        return exact(message, epsilon).ends.upper
+    if message.observer is Observer.SUMS or isinstance(m.fakes, UniformFakes):
+        return exact(message, epsilon).ends.upper
+    if most == 1 and m.crowd:
+        return one_hot.free_blanks(m.crowd, fakes, m.threshold, epsilon)
+    if most > 1 and not m.crowd:
+        return k_hot.blanks_upper(fakes, most, m.threshold, epsilon, m.bins)
+    if most > 1 and not fakes:
+        return k_hot.crowd_upper(m.crowd, most, m.threshold, epsilon, m.bins)
+    return exact(message, epsilon).ends.upper
+
+
+def expected(message: Message, epsilon: float) -> float:
+    """What the upper end most likely is, not proved: for a search whose end is proved."""
+    m = _flips(message)
+    fakes, most = m.fakes.count, m.max_set
+    if most is None:
+        if message.others is not None:
+            return exact(message, epsilon).ends.upper
+        if m.bins > 1:
+            return vectors.expected_blanket(m.crowd, m.bins, m.threshold, epsilon)
+        return single_bit.expected_upper(
+            m.crowd, fakes, m.threshold, epsilon, repeats=m.repeats
+        )
+    if message.observer is Observer.SUMS:
+        return one_hot.expected_sums_upper(m.crowd, fakes, m.threshold, epsilon)
+    if most > 1 and not m.crowd:
+        return k_hot.expected_blanks_upper(fakes, most, m.threshold, epsilon, m.bins)
+    return upper(message, epsilon)
+
+
+def apart(message: Message) -> tuple[Message, int]:
+    """The message that is seen so many times on its own: a bit, where sums are seen of several."""
+    m = _flips(message)
+    if message.observer is not Observer.SUMS:
+        return message, 1
+    if m.max_set is None and m.bins == 1:
+        return message._replace(observer=Observer.MESSAGES), 1
+    bit = BitFlips(
+        bins=1, threshold=m.threshold, max_set=None, fakes=NoFakes(), crowd=m.crowd,
+        repeats=m.repeats,
+    )  # fmt: skip
+    if m.max_set is None:
+        return Message(bit, others=message.others), m.bins
+    if m.max_set * m.repeats == 1:
+        return message, 1
+    # Two bins differ in each value, and every bin is a sum of its own.
+    return Message(replace(bit, crowd=m.crowd + m.fakes.count)), 2 * m.max_set
+
+
+def knows_repeats(message: Message) -> bool:
+    """A single bit, and a value among blanks alone."""
+    m = _flips(message)
+    if m.max_set is None:
+        return m.bins == 1
+    among_blanks = not isinstance(m.fakes, UniformFakes) and not m.crowd
+    return among_blanks and m.max_set == 1
+
+
+def lower_of(message: Message, epsilon: float, rounds: int) -> float:
+    """From counting one kind of message, in the crowds that are known to be bad."""
+    return repeats.lower_end(_kinds(message), epsilon, rounds)
+
+
+def _kinds(message: Message) -> list[repeats.Kind]:
+    m = _flips(message)
+    fakes, q, p = m.fakes.count, m.threshold / SCALE, (SCALE - m.threshold) / SCALE
+    crowd = [(m.crowd - 1, q)] if m.crowd else []
+    if message.observer is Observer.SUMS:  # random fakes are no worst case
+        return [] if fakes else [repeats.Kind([(m.crowd - 1, q)], p, q)]
+    if isinstance(m.fakes, UniformFakes):
+        return [repeats.Kind([(fakes, q + (p - q) / m.bins), *crowd], p, q)]
+    if m.max_set is None:
+        distances = range(1, m.bins + 1) if message.others is None else [m.bins]
+        return [kind for d in distances for kind in repeats.risen(d, q, crowd)]
+    most = min(m.max_set, m.bins)
+    if not crowd:
+        return repeats.risen(most, q, [(fakes, q)])
+    if m.bins < 2 * most:
+        return []
+    # All others hold v: of its bits all are clear and of u's all are set.
+    others = [(crowd[0][0], (q * q) ** most), (fakes, (p * q) ** most)]
+    return [repeats.Kind(others, (p * p) ** most, (q * q) ** most)]
+
+
+def start(message: Message, parameter: Parameter, goal: Goal) -> int:
+    """Where ``goal.cover`` records hide the person's.
+
+    A fake hides a record when it shows all its bits, another person's when it also loses its own.
+    """
+    m = _flips(message)
+    if parameter is Parameter.FAKES:
+        return round(goal.cover * SCALE / m.threshold)
+    if parameter is not Parameter.FLIP:
+        raise TypeError(f"{m.name} has no {parameter}")
+    fakes = m.fakes.count
+    if m.max_set is None and m.bins > 1:
+        chance = 0.5 * (goal.cover / m.crowd) ** (1.0 / m.bins)
+    elif m.max_set is None or message.observer is Observer.SUMS:
+        chance = goal.cover / (fakes + m.crowd + 1)
+    else:
+        chance = (goal.cover / (fakes + 1)) ** (1.0 / m.max_set)
+        if m.crowd:
+            chance = min(chance, (goal.cover / m.crowd) ** (0.5 / m.max_set))
+    return round(min(0.25, chance) * SCALE)
+
+
+def _fakes_arrive(m: BitFlips) -> str:
+    return f"{m.fakes.count:,} fakes come from honest parties; at least one mix shuffles"
+
+
+def _crowd_flips(m: BitFlips) -> str:
+    more = f" and {m.fakes.count:,} fakes arrive" if m.fakes.count else ""
+    return f"{m.crowd:,} honest people flip their bits as told{more}; one mix shuffles"
+
+
+def _flips(message: Message) -> BitFlips:
+    if not isinstance(message.mechanism, BitFlips):
+        raise TypeError(f"{message.mechanism.name} flips no bits")
+    return message.mechanism
