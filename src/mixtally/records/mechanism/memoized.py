@@ -35,7 +35,8 @@ class Memoized(Mechanism, frozen=True, kw_only=True, tag="memoized"):
     where
       permanent   f times 2^64, in [2^24, 2^64] and even, so that f/2 has the same denominator
       p, q        times 2^64; 0 <= p < q <= 2^64
-      hashes      the most bits that a value sets; None where a value is a bin
+      hashed      whether values are hashed into bits (a Bloom filter); otherwise a value is a bin
+      hashes      the most bits that a value sets, 1 unless values are hashed
       cohorts     groups of people who hash differently, in [1, 2^16]; 1 unless values are hashed
 
     Raises ParameterError outside these ranges.
@@ -44,7 +45,8 @@ class Memoized(Mechanism, frozen=True, kw_only=True, tag="memoized"):
     permanent: int
     p: int
     q: int
-    hashes: int | None = None
+    hashed: bool = False
+    hashes: int = 1
     cohorts: int = 1
 
     def __post_init__(self) -> None:
@@ -63,7 +65,7 @@ class Memoized(Mechanism, frozen=True, kw_only=True, tag="memoized"):
                 got=f"p = {self.p / SCALE}, q = {self.q / SCALE}",
                 do="q belongs to a kept 1, p to a kept 0; if they are equal nothing is told",
             )
-        most = 1 if self.hashes is None else MOST_COHORTS
+        most = MOST_COHORTS if self.hashed else 1
         if not 1 <= self.cohorts <= most:
             raise ParameterError(
                 "cohorts",
@@ -79,11 +81,8 @@ class Memoized(Mechanism, frozen=True, kw_only=True, tag="memoized"):
 
     def holds(self, question: Question) -> bool:
         """Whether a value is one of the bins, or hashed into at most so many of them."""
-        if question.bins != self.bins:
-            return False
-        if self.hashes is None:
-            return question.kind is Kind.ONE
-        return question.kind is Kind.SET and question.max_set == self.hashes
+        kind = Kind.SET if self.hashed else Kind.ONE
+        return (question.bins, question.kind, question.max_set) == (self.bins, kind, self.hashes)
 
     def facts(self) -> dict[str, float]:
         """The three probabilities."""
@@ -140,9 +139,9 @@ def count_variance(
 
 
 def memoized(
-    bins: int, permanent: float, p: float, q: float, hashes: int | None = None, cohorts: int = 1
+    bins: int, permanent: float, p: float, q: float, *, hashes: int | None = None, cohorts: int = 1
 ) -> Memoized:
-    """The mechanism with the integers nearest to these probabilities.
+    """The mechanism with the integers nearest to these probabilities; hashed when ``hashes`` says.
 
     Raises ParameterError as ``Memoized`` does.
     """
@@ -151,7 +150,8 @@ def memoized(
         permanent=2 * _nearest("permanent", permanent / 2.0),
         p=_nearest("p", p),
         q=_nearest("q", q),
-        hashes=hashes,
+        hashed=hashes is not None,
+        hashes=1 if hashes is None else hashes,
         cohorts=cohorts,
     )
 

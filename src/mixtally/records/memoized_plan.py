@@ -1,0 +1,40 @@
+"""What client and collector of memoized answers agree on; kept answers belong to its fingerprint."""
+
+import msgspec
+
+from mixtally.errors import PlanError
+from mixtally.records.mechanism import Memoized
+from mixtally.records.question import Kind, Question
+
+MEMOIZED_VERSION = 2
+
+
+class MemoizedPlan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A question, of kind ``one`` or, where values are hashed, ``set``; and how it is answered.
+
+    Raises PlanError for another version or a mechanism that does not fit the question.
+    """
+
+    version: int = MEMOIZED_VERSION
+    question: Question
+    mechanism: Memoized
+
+    def __post_init__(self) -> None:
+        if self.version != MEMOIZED_VERSION:
+            raise PlanError(
+                "memory version", wanted=str(MEMOIZED_VERSION), got=self.version,
+                do="use the version that wrote it",
+            )  # fmt: skip
+        hashed = self.mechanism.hashed
+        if not self.mechanism.holds(self.question) or (hashed and self.question.labels is not None):
+            raise PlanError(
+                f"question {self.question.name!r}",
+                wanted="one of its bins a person, or values hashed into bins without labels",
+                got=f"the kind {self.question.kind}",
+                do="ask for one value a person",
+            )
+
+
+def hashed_question(name: str, bits: int, hashes: int) -> Question:
+    """The question of a value that sets at most ``hashes`` of ``bits`` bits."""
+    return Question(name=name, bins=bits, kind=Kind.SET, max_set=hashes)
