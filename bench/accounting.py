@@ -4,6 +4,8 @@ import math
 from itertools import count
 
 from dp_accounting.pld import privacy_loss_distribution as pld
+from mixtally.privacy.laws.ask import whole
+from mixtally.protocols.clear_shaped import shape_weights
 
 from bench.clock import seconds
 from mixtally.ground import tails
@@ -11,8 +13,6 @@ from mixtally.ground.fixed import SCALE
 from mixtally.privacy import laws
 from mixtally.privacy.divergence import clear_shaped, clear_uniform, flip_blank
 from mixtally.privacy.laws import Ask
-from mixtally.privacy.laws.ask import whole
-from mixtally.protocols.clear_shaped import shape_weights
 
 
 def peer_pair(fakes: int, threshold: int) -> tuple[dict, dict]:

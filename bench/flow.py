@@ -1,7 +1,6 @@
 """The flow: randomizing beside pure-ldp, kernels beside what the machine can do."""
 
 import numpy as np
-from mixtally.records.mechanism.named import flip_blank
 from pure_ldp.frequency_oracles.unary_encoding import UEClient
 
 from bench.clock import seconds
@@ -14,6 +13,7 @@ from mixtally.privacy.laws import Ask
 from mixtally.randomize import fakes, reports
 from mixtally.randomize.skipping import coin_positions
 from mixtally.randomize.slicing import coin_words
+from mixtally.records.mechanism.named import flip_blank
 from mixtally.simulate.demo import flights
 from mixtally.simulate.simulate import play
 from mixtally.tally.fold import tally_messages

@@ -14,13 +14,14 @@ import sys
 import tempfile
 from pathlib import Path
 
+from mixtally.protocols.two_level import hashed_question, two_level
+
 from mixtally.client.memory_file import MemoryFile, key_for
 from mixtally.encode.bloom import design
 from mixtally.estimate.remembered import recovery
 from mixtally.estimate.words import estimate_words
 from mixtally.ground.chance import SecureChance
 from mixtally.privacy.numerics.memory_loss import memory_loss
-from mixtally.protocols.two_level import hashed_question, two_level
 from mixtally.simulate.demo import flights
 from mixtally.simulate.memoized import play_reports, remembering, watch
 

@@ -13,8 +13,6 @@ import math
 from dataclasses import replace
 
 import numpy as np
-from mixtally.records.mechanism import BitFlips
-from mixtally.records.mechanism.named import flip_bits, single_bit
 from numpy.typing import NDArray
 
 from mixtally.encode.bits import packed
@@ -23,6 +21,8 @@ from mixtally.mix import shuffle
 from mixtally.privacy import laws
 from mixtally.privacy.laws import Ask
 from mixtally.randomize import reports
+from mixtally.records.mechanism import BitFlips
+from mixtally.records.mechanism.named import flip_bits, single_bit
 from mixtally.simulate.seeded import SeededChance
 from mixtally.tally.fold import tally_messages
 

@@ -10,13 +10,14 @@ messages, by the noise of Notes (5.16) and by a plan of the same promise) and do
 from math import exp
 from pathlib import Path
 
+from mixtally.protocols.two_level import two_level
+
 from mixtally.attacks import Lab, Target, assault
 from mixtally.attacks.claim import claim
 from mixtally.attacks.target import of_plan
 from mixtally.estimate.remembered import recovery, recovery_without_memory
 from mixtally.literature.formulas import notes
 from mixtally.planner import Wish, choose
-from mixtally.protocols.two_level import two_level
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
 from mixtally.report import curves

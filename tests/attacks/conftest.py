@@ -4,6 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
+import least
+from mixtally.attacks import Lab
+from mixtally.ground.fixed import threshold_of
+from mixtally.randomize import reports
 from mixtally.records.mechanism.named import (
     clear_shaped,
     clear_uniform,
@@ -12,11 +17,6 @@ from mixtally.records.mechanism.named import (
     flip_uniform,
     single_bit,
 )
-
-import least
-from mixtally.attacks import Lab
-from mixtally.ground.fixed import threshold_of
-from mixtally.randomize import reports
 from mixtally.simulate.seeded import SeededChance
 
 ERROR = 1e-4

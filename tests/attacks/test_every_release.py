@@ -7,9 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from mixtally.records.mechanism import BitFlips
-from mixtally.records.mechanism.fakes import ratio_of
-from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
+from mixtally.protocols.catalogue import PROTOCOLS
 
 from attacks.releases import (
     AUDITS,
@@ -24,9 +22,11 @@ from attacks.releases import (
     one_audit,
 )
 from mixtally.mix import shaped_fakes
-from mixtally.protocols.catalogue import PROTOCOLS
 from mixtally.randomize import fakes, memory, one_report, reports
 from mixtally.randomize.flips import SKIP_BELOW
+from mixtally.records.mechanism import BitFlips
+from mixtally.records.mechanism.fakes import ratio_of
+from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 
 
 def test_every_protocol_of_the_catalogue_is_audited():
@@ -36,12 +36,12 @@ def test_every_protocol_of_the_catalogue_is_audited():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("audit", "protocol"), [a[1:] for a in AUDITS], ids=[a[0] for a in AUDITS])
+@pytest.mark.parametrize(("audit", "mechanism"), [a[1:] for a in AUDITS], ids=[a[0] for a in AUDITS])
 def test_a_release_draws_the_noise_it_pays_for(audit, mechanism):
     assert failures(audit(mechanism, Release())) == []
 
 
-@pytest.mark.parametrize("protocol", SMALL, ids=name_of)
+@pytest.mark.parametrize("mechanism", SMALL, ids=name_of)
 def test_one_device_draws_the_noise_it_pays_for(mechanism):
     assert failures(one_audit(mechanism, Release(), people=5000)) == []
 

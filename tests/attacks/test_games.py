@@ -6,13 +6,6 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
-from mixtally.records.mechanism.named import (
-    clear_uniform,
-    flip_bits,
-    flip_blank,
-    flip_uniform,
-    single_bit,
-)
 
 from mixtally.attacks import uniform_flips
 from mixtally.attacks.clear import ShapedGame
@@ -26,6 +19,13 @@ from mixtally.privacy.divergence import clear_shaped, repeats, single_bit, vecto
 from mixtally.privacy.numerics.flip_ratios import Orbit, flip_law
 from mixtally.privacy.numerics.saddle_point import hinge
 from mixtally.randomize import fakes
+from mixtally.records.mechanism.named import (
+    clear_uniform,
+    flip_bits,
+    flip_blank,
+    flip_uniform,
+    single_bit,
+)
 from mixtally.simulate.seeded import SeededChance
 
 EPSILON = 0.5
@@ -255,9 +255,9 @@ def test_a_tenth_more_hiding_messages_would_be_seen(name, lab):
 
 def test_shaped_fakes_are_the_ones_that_are_priced(lab):
     """A decay that tells two bins apart; five standard errors."""
-    from mixtally.records.mechanism.fakes import ratio_of
-
     from mixtally.protocols.clear_shaped import shape_weights
+
+    from mixtally.records.mechanism.fakes import ratio_of
 
     weights = shape_weights(ratio_of(0.4), 6)
     wanted = clear_shaped.delta(weights, EPSILON).upper

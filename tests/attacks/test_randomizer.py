@@ -8,8 +8,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from mixtally.records.mechanism.fakes import ratio_of
-from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank, flip_uniform
 from scipy import stats
 
 from attacks.conftest import ERROR, flipping_with, last_bit_in_clear, off_by_one
@@ -19,6 +17,8 @@ from mixtally.attacks.device import Device
 from mixtally.ground.fixed import threshold_of
 from mixtally.mix import shaped_fakes
 from mixtally.randomize import fakes, reports
+from mixtally.records.mechanism.fakes import ratio_of
+from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank, flip_uniform
 
 MOST_REPORTS = 100_000
 NAMES = (

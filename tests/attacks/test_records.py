@@ -1,12 +1,12 @@
 """The records a game is about are those that are told apart best, among all that may be held."""
 
 import pytest
-from mixtally.records.mechanism.named import flip_bits, flip_blank
 
 from mixtally.attacks.records import worst_records
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.privacy.divergence import vectors
 from mixtally.privacy.numerics.flip_ratios import Orbit
+from mixtally.records.mechanism.named import flip_bits, flip_blank
 
 
 def orbit_of(x, u, v):

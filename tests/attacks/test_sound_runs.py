@@ -1,14 +1,6 @@
 """Sound collections are called broken no more often than is said, in a hundred runs of each."""
 
 import pytest
-from mixtally.records.mechanism.named import (
-    clear_shaped,
-    clear_uniform,
-    flip_bits,
-    flip_blank,
-    flip_uniform,
-    single_bit,
-)
 
 import least
 from attacks.test_attacks import target_of
@@ -17,6 +9,14 @@ from mixtally.attacks.games import game_of
 from mixtally.attacks.trial import Worlds, prove
 from mixtally.ground.fixed import threshold_of
 from mixtally.privacy import price
+from mixtally.records.mechanism.named import (
+    clear_shaped,
+    clear_uniform,
+    flip_bits,
+    flip_blank,
+    flip_uniform,
+    single_bit,
+)
 from mixtally.simulate.seeded import SeededChance
 
 ATTACKS = ("tell-apart", "difference", "n-1", "collusion")

@@ -3,11 +3,11 @@
 import json
 
 import pytest
-from mixtally.records.mechanism.fakes import ratio_of
+from mixtally.protocols.clear_shaped import shape_weights
 
 from mixtally.ground.fixed import threshold_of
 from mixtally.privacy.divergence import clear_shaped, clear_uniform, flip_blank
-from mixtally.protocols.clear_shaped import shape_weights
+from mixtally.records.mechanism.fakes import ratio_of
 
 FLIP = ("--protocol", "flip-blank", "--fakes", "1e6", "--flip", "4.2e-5")
 UNIFORM = ("--protocol", "clear-uniform", "--fakes", 40_000, "--bins", 1000)

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import msgspec
 import pytest
-from mixtally.records.mechanism.named import flip_blank
 
 import least
 from mixtally.cli import ledger as command
@@ -16,6 +15,7 @@ from mixtally.errors import AccountingError, DataError, InfeasibleError, InputEr
 from mixtally.ground.codec import canonical, fingerprint
 from mixtally.privacy.composition.ledger import left
 from mixtally.records.ledger import read_ledger
+from mixtally.records.mechanism.named import flip_blank
 from privacy.composed import plan_of
 
 PLAN = plan_of(flip_blank(bins=5, fakes=10**5, threshold=least.threshold(10**5, 1.0, 1e-6)))

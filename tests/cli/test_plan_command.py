@@ -4,9 +4,9 @@ import json
 import math
 
 import pytest
-from mixtally.privacy.certify import certify, verify
 
 from mixtally.ground.codec import canonical, from_canonical
+from mixtally.privacy.certify import certify, verify
 from mixtally.records.plan import Plan
 
 ASKED = ("plan", "--epsilon", 1, "--delta", "1e-6", "--users", "1e6", "--bins", 1000)

@@ -3,9 +3,9 @@
 import json
 
 import pytest
-from mixtally.privacy.certify import verify
 
 from mixtally.ground.codec import from_canonical
+from mixtally.privacy.certify import verify
 from mixtally.records.plan import Plan
 
 GUARANTEE = ("plan", "--epsilon", 1, "--delta", "1e-6")

@@ -4,11 +4,11 @@ import hashlib
 import json
 
 import pytest
+from mixtally.protocols.two_level import two_level
 
 from mixtally.client.memory_file import MemoryFile, key_for
 from mixtally.data.population import read_population
 from mixtally.ground.chance import SecureChance
-from mixtally.protocols.two_level import two_level
 from report.reader import self_contained
 
 

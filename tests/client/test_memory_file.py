@@ -8,12 +8,12 @@ from contextlib import nullcontext
 
 import numpy as np
 import pytest
+from mixtally.protocols.two_level import hashed_question, two_level
 
 from mixtally.client import memory_file
 from mixtally.client.memory_file import MemoryFile, key_for
 from mixtally.errors import DataError, ParameterError, PlanError
 from mixtally.ground.chance import SecureChance
-from mixtally.protocols.two_level import hashed_question, two_level
 from mixtally.records.question import Question
 from mixtally.simulate.memoized import play_reports, remembering, watch
 from mixtally.simulate.seeded import SeededChance

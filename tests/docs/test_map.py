@@ -4,11 +4,11 @@ import re
 from pathlib import Path
 
 import pytest
+from mixtally.protocols.catalogue import PROTOCOLS
 
 from mixtally.attacks import MEMORY_ATTACKS, PLAN_ATTACKS
 from mixtally.cli.main import app
 from mixtally.privacy.laws import LAWS
-from mixtally.protocols.catalogue import PROTOCOLS
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()

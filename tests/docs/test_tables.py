@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from mixtally.protocols.two_level import two_level
 from typer.testing import CliRunner
 
 from mixtally.cli.main import app
@@ -16,7 +17,6 @@ from mixtally.planner import Wish, choose
 from mixtally.privacy.baselines import local_standard_error
 from mixtally.privacy.composition import compose
 from mixtally.privacy.numerics.memory_loss import memory_loss
-from mixtally.protocols.two_level import two_level
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
 
@@ -74,7 +74,7 @@ def test_errors_of_the_kinds_of_questions(kind, options):
 
 
 @pytest.mark.parametrize(
-    ("start", "protocol"),
+    ("start", "mechanism"),
     [("flip-blank, composed", "flip-blank"), ("clear-shaped, composed", "clear-shaped")],
 )
 def test_what_collections_compose_to(start, mechanism):

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from mixtally.protocols.two_level import hashed_question, two_level
 
 from mixtally.encode.bloom import bloom, design, positions
-from mixtally.protocols.two_level import hashed_question, two_level
 
 WORDS = [f"word {number}" for number in range(4000)]
 APPLE, JAPAN = [2, 21], [36, 81]

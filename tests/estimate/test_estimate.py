@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 
 import least
 from mixtally.errors import MessageError, ParameterError
 from mixtally.estimate.debias import estimate_counts
 from mixtally.estimate.simplex import nearest_histogram
+from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 from mixtally.records.results import Tally
 from mixtally.simulate.coverage import draw_counts
 from mixtally.simulate.seeded import SeededChance
@@ -24,7 +24,7 @@ PROTOCOLS = {
     "few flips": flip_blank(bins=7, fakes=USERS, threshold=least.threshold(USERS, 1.0, 1e-6)),
     "many flips": flip_blank(bins=7, fakes=200, threshold=int(0.2 * 2**64)),
     "uniform": clear_uniform(bins=7, fakes=301),
-    "shaped": clear_shaped(bins=7, *least.shape(1.0, 1e-6)),
+    "shaped": clear_shaped(bins=7, **least.shape(1.0, 1e-6)),
 }
 RUNS = 400
 

@@ -9,8 +9,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from mixtally.records.mechanism.fakes import ratio_of
-from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 
 from mixtally.encode.hashed import encode
 from mixtally.errors import InfeasibleError, ParameterError
@@ -19,6 +17,8 @@ from mixtally.estimate.hashed import Candidates, estimate_hashed, rank_of
 from mixtally.ground.draw import below
 from mixtally.ground.fixed import threshold_of
 from mixtally.records.hashing import Hashing, drawn_seed
+from mixtally.records.mechanism.fakes import ratio_of
+from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 from mixtally.records.question import Question
 from mixtally.records.results import Tally
 from mixtally.simulate.seeded import SeededChance

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from mixtally.records.mechanism.named import flip_blank
 
 from mixtally.errors import ParameterError
 from mixtally.estimate.item_sets import (
@@ -13,6 +12,7 @@ from mixtally.estimate.item_sets import (
 from mixtally.ground.fixed import threshold_of
 from mixtally.randomize.flips import flip
 from mixtally.records.layout import Form, Layout
+from mixtally.records.mechanism.named import flip_blank
 from mixtally.simulate.seeded import SeededChance
 from mixtally.tally.patterns import pattern_counts
 

@@ -5,11 +5,11 @@ from itertools import product
 
 import numpy as np
 import pytest
-from mixtally.records.mechanism.named import flip_bits, flip_blank
 
 from mixtally.encode.bits import packed
 from mixtally.estimate.joint import joint_counts
 from mixtally.ground.fixed import threshold_of
+from mixtally.records.mechanism.named import flip_bits, flip_blank
 from mixtally.simulate.derived import PairFold
 from mixtally.simulate.seeded import SeededChance
 from mixtally.simulate.simulate import play

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from mixtally.protocols.two_level import two_level
 
 from mixtally.errors import ParameterError
 from mixtally.estimate.remembered import (
@@ -17,7 +18,6 @@ from mixtally.estimate.remembered import (
 )
 from mixtally.ground.bits import column_counts, one_hot
 from mixtally.privacy.divergence import memoized as remembered
-from mixtally.protocols.two_level import two_level
 from mixtally.randomize.memory import permanent_response, report
 from mixtally.records.question import Question
 from mixtally.simulate.seeded import SeededChance

@@ -5,7 +5,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from mixtally.records.mechanism.named import flip_bits, flip_blank
 
 from mixtally.data.population import Population
 from mixtally.encode.bits import packed
@@ -13,6 +12,7 @@ from mixtally.estimate.item_sets import estimate_sets, patterns_of_pairs
 from mixtally.estimate.joint import joint_counts
 from mixtally.estimate.two_by_two import two_by_two
 from mixtally.ground.fixed import threshold_of
+from mixtally.records.mechanism.named import flip_bits, flip_blank
 from mixtally.records.question import Kind, Question
 from mixtally.simulate.derived import PairFold, pairs
 from mixtally.simulate.seeded import SeededChance

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from mixtally.protocols.two_level import hashed_question, two_level
 
 from mixtally.encode.bloom import design
 from mixtally.errors import InfeasibleError
@@ -9,7 +10,6 @@ from mixtally.estimate import words as module
 from mixtally.estimate.words import ALL, CHOSEN, estimate_words
 from mixtally.ground.bits import column_counts
 from mixtally.ground.draw import below
-from mixtally.protocols.two_level import hashed_question, two_level
 from mixtally.randomize.memory import permanent_response, report
 from mixtally.simulate.seeded import SeededChance
 

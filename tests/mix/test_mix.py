@@ -4,13 +4,13 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from mixtally.records.mechanism.fakes import ratio_of
-from mixtally.records.mechanism.named import clear_shaped
 from scipy import stats
 
 from mixtally.errors import ParameterError
 from mixtally.mix import shaped_fakes, shuffle
 from mixtally.mix.shuffle import room_for
+from mixtally.records.mechanism.fakes import ratio_of
+from mixtally.records.mechanism.named import clear_shaped
 from mixtally.simulate.seeded import SeededChance
 
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from mixtally.privacy.certify import certify, verify
 
 import least
 from mixtally.errors import ParameterError
 from mixtally.mix.shaped import shaped_fakes
 from mixtally.planner import choose, forecast, users_for
+from mixtally.privacy.certify import certify, verify
 from mixtally.records.hashing import Hashing
 from mixtally.simulate.seeded import SeededChance
 from mixtally.tally.fold import tally_messages

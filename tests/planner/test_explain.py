@@ -3,6 +3,11 @@
 import math
 
 import pytest
+
+from mixtally.planner import explain
+from mixtally.planner.answer import Misfit
+from mixtally.planner.build import offer
+from mixtally.records.hashing import Hashing
 from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.named import (
     clear_shaped,
@@ -11,11 +16,6 @@ from mixtally.records.mechanism.named import (
     flip_blank,
     single_bit,
 )
-
-from mixtally.planner import explain
-from mixtally.planner.answer import Misfit
-from mixtally.planner.build import offer
-from mixtally.records.hashing import Hashing
 from mixtally.records.question import Kind, Question
 from planner.wishes import BIT, SEED, surveyed, wish
 

@@ -4,11 +4,11 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from mixtally.privacy.certify import verify
-from mixtally.records.mechanism import FakeSource
 
 from mixtally.ground.codec import canonical, from_canonical
 from mixtally.planner import choose, front
+from mixtally.privacy.certify import verify
+from mixtally.records.mechanism import FakeSource
 from mixtally.records.plan import Plan
 from mixtally.records.question import Kind, Question
 from planner.wishes import BIT, surveyed, wish

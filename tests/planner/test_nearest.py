@@ -5,10 +5,10 @@ from fractions import Fraction
 
 import msgspec
 import pytest
-from mixtally.privacy.certify import verify
 
 from mixtally.errors import InfeasibleError
 from mixtally.planner import choose, nearest
+from mixtally.privacy.certify import verify
 from planner.wishes import surveyed, wish
 
 IMPOSSIBLE = {

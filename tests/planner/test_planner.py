@@ -5,13 +5,13 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mixtally.privacy.certify import certify, verify
 from msgspec.structs import replace
 
 from mixtally.errors import InfeasibleError, ParameterError, PlanError
 from mixtally.ground.codec import canonical, from_canonical
 from mixtally.planner import Wish, choose
 from mixtally.privacy.baselines import central_standard_error, local_standard_error
+from mixtally.privacy.certify import certify, verify
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.plan import Plan
 from mixtally.records.question import Question

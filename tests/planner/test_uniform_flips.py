@@ -5,12 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from mixtally.privacy.certify import certify, verify
 
 from mixtally.errors import InfeasibleError
 from mixtally.ground.codec import canonical, from_canonical
 from mixtally.planner import choose, explain
 from mixtally.privacy import laws
+from mixtally.privacy.certify import certify, verify
 from mixtally.privacy.laws import Ask
 from mixtally.records.guarantee import Observer
 from mixtally.records.plan import Plan

@@ -4,11 +4,11 @@ import math
 from fractions import Fraction
 
 import pytest
-from mixtally.privacy.certify import verify
 
 from mixtally.errors import ParameterError
 from mixtally.planner import choose
 from mixtally.planner.ways import ways
+from mixtally.privacy.certify import verify
 from mixtally.privacy.composition import compose
 from mixtally.records.question import Kind, Question, with_attributes
 from planner.wishes import BIT, PAIR, composed_twice, divergence, losses, named, surveyed, wish

@@ -9,10 +9,11 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 
+from mixtally.protocols.clear_shaped import shape_weights
+
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.divergence import clear_shaped, clear_uniform, flip_blank
 from mixtally.privacy.numerics.bracket import Bracket
-from mixtally.protocols.clear_shaped import shape_weights
 
 Law = dict[tuple[int, ...], int]
 

@@ -4,8 +4,6 @@ import itertools
 import math
 from functools import lru_cache
 
-from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
-
 import least
 from mixtally.errors import AccountingError
 from mixtally.ground.fixed import SCALE
@@ -14,6 +12,7 @@ from mixtally.privacy.composition import compose
 from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.composition.pld import law_of
 from mixtally.records.guarantee import Guarantee
+from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 from mixtally.records.plan import PLAN_VERSION, Plan
 from mixtally.records.question import Question
 from privacy import brute

@@ -8,12 +8,12 @@ import math
 import mpmath as mp
 import numpy as np
 import pytest
-from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 
 import least
 from mixtally.privacy import price
 from mixtally.privacy.composition import compose
 from mixtally.privacy.composition.convolve import Sum
+from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 from privacy import brute
 from privacy.composed import BLANK, EPSILONS, LARGE, PAIRS, TINY, UNIFORM, holds, law, plan_of
 
@@ -35,7 +35,7 @@ def test_different_answers_in_each_collection_are_covered():
     assert float(brute.one_way(*both, 0.5)) <= found
 
 
-@pytest.mark.parametrize("protocol", LARGE, ids=lambda mechanism: mechanism.name)
+@pytest.mark.parametrize("mechanism", LARGE, ids=lambda mechanism: mechanism.name)
 def test_one_plan_composed_alone_is_its_own_delta(mechanism):
     """Never below, within 1e-3, from near zero to where delta is 1e-13, off the lattice too."""
     curve, alone = compose.exact_curve(mechanism), Sum([(law(mechanism), 1)])
@@ -50,7 +50,7 @@ def test_one_plan_composed_alone_is_its_own_delta(mechanism):
     assert compared > 20
 
 
-@pytest.mark.parametrize("protocol", LARGE, ids=lambda mechanism: mechanism.name)
+@pytest.mark.parametrize("mechanism", LARGE, ids=lambda mechanism: mechanism.name)
 def test_one_charge_is_the_certificate_of_the_plan_itself(mechanism):
     plan = plan_of(mechanism)
     shown, itself = compose.delta_of([(plan, 1)], 1.0), price.certify(mechanism, 1.0)
@@ -168,7 +168,7 @@ def test_plans_of_very_different_size_compose():
 
 
 @pytest.mark.parametrize(
-    "protocol", [clear_uniform(bins=3, fakes=0), clear_uniform(bins=10, fakes=1)]
+    "mechanism", [clear_uniform(bins=3, fakes=0), clear_uniform(bins=10, fakes=1)]
 )
 def test_what_hides_nothing_is_never_a_promise(mechanism):
     assert Sum([(law(mechanism), 3), (law(LARGE[0]), 1)]).delta(5.0) > 0.5
@@ -189,7 +189,7 @@ def test_the_curve_holds_at_epsilon_zero():
 
 def test_what_adds_up_to_the_budget_exactly_is_not_refused():
     """The curve of clear-shaped has an edge at its own epsilon, between points of the lattice."""
-    ratio, shift = least.shape(0.1, 1e-6)
+    ratio, shift = least.shape(0.1, 1e-6).values()
     plan = plan_of(clear_shaped(bins=5, ratio=ratio, shift=shift), 0.1)
     own = price.certify(clear_shaped(bins=5, ratio=ratio, shift=shift), 0.1).upper
     assert compose.delta_of([(plan, 3)], 0.3).upper <= 3 * own * (1 + 1e-6)

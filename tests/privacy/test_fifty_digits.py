@@ -9,11 +9,11 @@ from fractions import Fraction
 
 import mpmath as mp
 import pytest
-from mixtally.records.mechanism.fakes import ratio_of
+from mixtally.protocols.clear_shaped import shape_weights
 
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.divergence import clear_shaped, clear_uniform, flip_blank
-from mixtally.protocols.clear_shaped import shape_weights
+from mixtally.records.mechanism.fakes import ratio_of
 from privacy import brute
 
 DIGITS = 50

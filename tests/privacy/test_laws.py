@@ -4,6 +4,7 @@ import math
 from dataclasses import replace
 
 import pytest
+from mixtally.protocols.clear_shaped import shape_weights
 
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import SCALE
@@ -20,7 +21,6 @@ from mixtally.privacy.divergence import (
 )
 from mixtally.privacy.divergence import memoized as remembered
 from mixtally.privacy.laws import LAWS, Ask
-from mixtally.protocols.clear_shaped import shape_weights
 from mixtally.records.certificate import Status
 from mixtally.records.guarantee import Observer
 

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from mixtally.protocols.clear_shaped import shape_weights
 
 import least
 from mixtally.errors import AccountingError
@@ -12,7 +13,6 @@ from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy import laws
 from mixtally.privacy.divergence import clear_shaped, clear_uniform, flip_blank
-from mixtally.protocols.clear_shaped import shape_weights
 from privacy import brute
 
 EPSILONS = [0.01, 0.1, 1.0, 5.0, 20.0]
@@ -56,7 +56,7 @@ def test_the_least_uniform_fakes_keep_the_promise_and_fewer_do_not(epsilon, delt
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("delta", DELTAS)
 def test_the_least_shape_keeps_the_promise(epsilon, delta):
-    ratio, shift = least.shape(epsilon, delta)
+    ratio, shift = least.shape(epsilon, delta).values()
     assert clear_shaped.delta(shape_weights(ratio, shift), epsilon).upper <= delta
 
 

@@ -4,13 +4,13 @@ import math
 from itertools import product
 
 import pytest
-from mixtally.records.mechanism.named import flip_blank
 
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.literature.formulas import voting
 from mixtally.privacy import local
 from mixtally.records.guarantee import Observer
+from mixtally.records.mechanism.named import flip_blank
 
 
 def ballots(threshold, options=3):

@@ -3,13 +3,13 @@
 import math
 
 import pytest
-from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
+from mixtally.protocols.clear_shaped import shape_weights
 
 import least
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.divergence import clear_shaped, clear_uniform, flip_blank
-from mixtally.protocols.clear_shaped import shape_weights
+from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 
 DELTA = 1e-6
 USERS = 1_000_000
@@ -61,7 +61,7 @@ def test_uniform_fakes_leave_an_error_of_six_and_a_half():
 
 
 def test_the_least_shape_is_nearly_the_central_noise():
-    ratio, shift = least.shape(1.0, DELTA)
+    ratio, shift = least.shape(1.0, DELTA).values()
     mechanism = clear_shaped(bins=1000, ratio=ratio, shift=shift)
     central = math.sqrt(2 * math.exp(-0.5)) / (1 - math.exp(-0.5))  # discrete Laplace, eps / 2
     assert shift <= 28
@@ -73,7 +73,7 @@ def test_the_least_shape_is_nearly_the_central_noise():
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
 @pytest.mark.parametrize("delta", [0.1, 1e-6, 1e-12])
 def test_a_shape_with_one_fake_fewer_a_bin_fails(epsilon, delta):
-    ratio, shift = least.shape(epsilon, delta)
+    ratio, shift = least.shape(epsilon, delta).values()
     assert clear_shaped.delta(shape_weights(ratio, shift), epsilon).upper <= delta
     if shift > 1:
         assert clear_shaped.delta(shape_weights(ratio, shift - 1), epsilon).lower > delta

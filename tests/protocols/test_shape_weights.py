@@ -7,14 +7,14 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mixtally.records.mechanism.fakes import checked_shape, ratio_of
+from mixtally.protocols.clear_shaped import shape_weights
 
 from mixtally.errors import ParameterError
 from mixtally.ground.chance import Keystream
 from mixtally.ground.fixed import SCALE
 from mixtally.mix.shaped import shaped_fakes
-from mixtally.protocols.clear_shaped import shape_weights
 from mixtally.records.layout import Form, Layout
+from mixtally.records.mechanism.fakes import checked_shape, ratio_of
 
 
 @given(st.integers(1, SCALE - 1), st.integers(1, 300))

@@ -5,11 +5,11 @@ import hashlib
 import numpy as np
 import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESSIV
+from mixtally.protocols.two_level import hashed_question, two_level
 
 from mixtally.errors import DataError, PlanError
 from mixtally.ground.bits import one_hot
 from mixtally.ground.codec import fingerprint
-from mixtally.protocols.two_level import hashed_question, two_level
 from mixtally.randomize.kept import Memory, new_key, recall, seal, unseal, value_tag
 from mixtally.records.question import Question
 from mixtally.simulate.seeded import SeededChance

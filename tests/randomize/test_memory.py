@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from mixtally.protocols.two_level import two_level
 
 from mixtally.ground.bits import one_hot
-from mixtally.protocols.two_level import two_level
 from mixtally.randomize import kept, memory
 from mixtally.randomize.kept import Memory, new_key, recall, value_tag
 from mixtally.randomize.memory import permanent_response, report

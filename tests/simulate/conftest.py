@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from mixtally.records.mechanism.fakes import ratio_of
-from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 
 from mixtally.data.population import Population
 from mixtally.ground.fixed import threshold_of
 from mixtally.planner import Wish, choose
 from mixtally.records.guarantee import Guarantee
+from mixtally.records.mechanism.fakes import ratio_of
+from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 from mixtally.records.plan import Plan
 from mixtally.records.question import Question
 

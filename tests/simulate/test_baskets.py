@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from mixtally.records.mechanism.named import flip_blank
 
 from mixtally.data.population import Population
 from mixtally.errors import DataError, ParameterError, PlanError
 from mixtally.planner import Wish, choose
 from mixtally.records.guarantee import Guarantee
+from mixtally.records.mechanism.named import flip_blank
 from mixtally.records.question import Question
 from mixtally.simulate.item_sets import baskets_of, find_sets, in_a_row, mixed_messages
 from mixtally.simulate.seeded import SeededChance

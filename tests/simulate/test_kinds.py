@@ -5,7 +5,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from mixtally.records.mechanism.named import clear_uniform, flip_blank
 
 from mixtally.data.population import Population
 from mixtally.encode.bits import packed
@@ -15,6 +14,7 @@ from mixtally.planner import Wish
 from mixtally.planner.ways import ways
 from mixtally.randomize import reports
 from mixtally.records.guarantee import Guarantee, Observer
+from mixtally.records.mechanism.named import clear_uniform, flip_blank
 from mixtally.records.question import Kind, Question, with_attributes
 from mixtally.simulate import offers
 from mixtally.simulate.parts import parts

@@ -4,10 +4,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from mixtally.protocols.two_level import hashed_question, two_level
 
 from mixtally.data.population import Population
 from mixtally.privacy.numerics.memory_loss import memory_loss
-from mixtally.protocols.two_level import hashed_question, two_level
 from mixtally.randomize.kept import new_key
 from mixtally.records.question import Question
 from mixtally.simulate.memoized import play_reports, remembering

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from mixtally.records.mechanism.named import clear_uniform, flip_blank
 
 from mixtally.errors import ParameterError
+from mixtally.records.mechanism.named import clear_uniform, flip_blank
 from mixtally.simulate import simulate
 from mixtally.simulate.seeded import SeededChance
 from mixtally.simulate.simulate import play

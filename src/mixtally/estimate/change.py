@@ -15,8 +15,6 @@ two tallied counts s' - s is exact as well:
 """
 
 import math
-from dataclasses import dataclass
-from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
@@ -24,11 +22,9 @@ from numpy.typing import NDArray
 
 from mixtally.errors import MessageError
 from mixtally.estimate.intervals import EXACT, MOST_EXACT_ONES, NORMAL, checked_level, intervals
-from mixtally.estimate.noise import NoiseLaw, depends_on_count, noise_law
-from mixtally.protocols.clear_uniform import ClearUniform
-from mixtally.protocols.flip_uniform import FlipUniform
+from mixtally.estimate.noise import NoiseDistribution, depends_on_count, noise_distribution
 from mixtally.records.change import Change
-from mixtally.records.mechanism import Shuffled
+from mixtally.records.mechanism import BitFlips, Shuffled, UniformFakes
 from mixtally.records.results import Intervals, Tally
 
 _DIRECT = 4_000
@@ -85,18 +81,19 @@ def change_intervals(
     ``simultaneous_over`` bins and changes share the error allowed (Bonferroni); 1 gives each the
     whole of it.
     """
-    fewest, most = -protocol.people_among(earlier.messages), mechanism.people_among(later.messages)
+    fewest, most = -mechanism.people_among(earlier.messages), mechanism.people_among(later.messages)
     before, sent = earlier.messages, earlier.messages + later.messages
     turned = before // mechanism.repeats
     if depends_on_count(mechanism):
         both = Tally(later.counts - earlier.counts + before, sent)
         flipped = mechanism.offset(sent)
-        if isinstance(mechanism, FlipUniform):
+        if isinstance(mechanism, BitFlips) and isinstance(mechanism.fakes, UniformFakes):
             flipped = sum(mechanism.offset(tally.messages) for tally in (earlier, later))
             mechanism = _BothWays(
                 bins=mechanism.bins,
-                fakes=2 * mechanism.fakes_promised,
+                fakes=UniformFakes(2 * mechanism.fakes.count),
                 threshold=mechanism.threshold,
+                repeats=mechanism.repeats,
             )
             turned = -fewest
         found = intervals(
@@ -117,14 +114,13 @@ def change_intervals(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _BothWays(FlipUniform):
+class _BothWays(BitFlips, frozen=True, kw_only=True, tag="both-ways"):
     """The fakes of two batches, the half that came earlier turned over."""
 
     @property
     def fake_bits(self) -> tuple[tuple[int, float], ...]:
         """How many fakes there are of either half, and how likely one sets a given bit."""
-        ((both, shown),) = super(_BothWays, self).fake_bits
+        ((both, shown),) = super().fake_bits
         return (both // 2, shown), (both // 2, 1.0 - shown)
 
 
@@ -133,21 +129,20 @@ _Ends = tuple[NDArray[np.int64], NDArray[np.int64], str]
 
 def _clear(mechanism: Shuffled, rise: NDArray[np.int64], tail: float) -> _Ends:
     """Ends for the true rise: noise in clear has one law, wherever it falls."""
-    if isinstance(mechanism, ClearUniform) and mechanism.offset(0) > MOST_EXACT_ONES:
+    if mechanism.uniform_fakes and mechanism.offset(0) > MOST_EXACT_ONES:
         width = NormalDist().inv_cdf(1.0 - tail) * change_error(mechanism, 0, 0)
         return rise - math.ceil(width), rise + math.ceil(width), NORMAL
-    law = difference_law(mechanism)
+    law = difference_distribution(mechanism)
     return rise - law.highest(tail), rise - law.lowest(tail), EXACT
 
 
-@lru_cache(maxsize=64)
-def difference_law(mechanism: Shuffled) -> NoiseLaw:
+def difference_distribution(mechanism: Shuffled) -> NoiseDistribution:
     """The law of X' - X for two independent noises of a mechanism in clear."""
-    law = noise_law(mechanism, mechanism.fakes_promised, 0)
+    law = noise_distribution(mechanism, mechanism.fakes_promised, 0)
     size = len(law.pmf)
     if size <= _DIRECT:
-        return NoiseLaw(1 - size, np.convolve(law.pmf, law.pmf[::-1]))
+        return NoiseDistribution(1 - size, np.convolve(law.pmf, law.pmf[::-1]))
     turned = np.abs(np.fft.rfft(law.pmf, 2 * size)) ** 2
     around = np.fft.irfft(turned, 2 * size)
     pmf = np.concatenate([around[-(size - 1) :], around[:size]])
-    return NoiseLaw(1 - size, np.maximum(pmf, 0.0))
+    return NoiseDistribution(1 - size, np.maximum(pmf, 0.0))

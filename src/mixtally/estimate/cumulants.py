@@ -20,8 +20,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.protocols.clear_shaped import ClearShaped, shape_moment
-from mixtally.protocols.clear_uniform import ClearUniform
+from mixtally.ground.fixed import SCALE
 from mixtally.records.mechanism import BitFlips, Shuffled
 
 Floats = NDArray[np.float64]
@@ -66,16 +65,9 @@ def cumulants(mechanism: Shuffled, messages: int, counts: Floats) -> Cumulants:
     ``counts`` are the estimates, shape (bins,), clipped to what can be.
     """
     level = np.zeros(len(counts))
-    if isinstance(mechanism, ClearUniform):
-        rate = mechanism.true_fakes
-        return Cumulants(rate, level + rate, rate)
-    variance = mechanism.variance(messages)
-    if isinstance(mechanism, ClearShaped):
-        one = variance / mechanism.fakes.mixes
-        fourth = shape_moment(mechanism.fakes.ratio, mechanism.fakes.shift, 4)
-        return Cumulants(variance, level, mechanism.fakes.mixes * (fourth - 3.0 * one * one))
+    rate, variance = mechanism.true_fakes, mechanism.variance(messages)
     if isinstance(mechanism, BitFlips):
-        q, rate = mechanism.flip_probability, mechanism.true_fakes
+        q = mechanism.flip_probability
         ones = np.clip(mechanism.repeats * counts + rate, 0.0, messages)
         both, scale = q * (1.0 - q), mechanism.gain
         return Cumulants(
@@ -83,4 +75,20 @@ def cumulants(mechanism: Shuffled, messages: int, counts: Floats) -> Cumulants:
             (messages - 2.0 * ones) * both * mechanism.contrast / scale**3 + rate,
             messages * both * (1.0 - 6.0 * both) / scale**4 + rate,
         )
-    raise TypeError(f"{mechanism.name} has no noise law")
+    if mechanism.uniform_fakes:
+        return Cumulants(rate, level + rate, rate)
+    third = fourth = 0.0
+    for weights, draws in mechanism.noise(messages, 0).tables:
+        second, skew, kurtosis = _moments(weights)
+        third += draws * skew
+        fourth += draws * (kurtosis - 3.0 * second * second)
+    return Cumulants(variance, level + third / mechanism.gain**3, fourth / mechanism.gain**4)
+
+
+def _moments(weights: tuple[int, ...]) -> tuple[float, float, float]:
+    """Second, third and fourth central moments of a distribution on 0, 1, 2, .. over 2^64."""
+    mean = sum(weight * k for k, weight in enumerate(weights)) / SCALE
+    gap = np.arange(len(weights)) - mean
+    chances = np.array(weights, dtype=np.float64) / SCALE
+    second, third, fourth = (float((chances * gap**order).sum()) for order in (2, 3, 4))
+    return second, third, fourth

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from mixtally.errors import MessageError, ParameterError
 from mixtally.estimate.intervals import checked_level, intervals
+from mixtally.estimate.noise import Noises
 from mixtally.estimate.simplex import nearest_histogram
 from mixtally.records.mechanism import Shuffled
 from mixtally.records.results import Estimate, Tally
@@ -37,6 +38,7 @@ def estimate_counts(
     projection: str | None = None,
     exact_ones: float | None = None,
     together: int | None = None,
+    noises: Noises | None = None,
 ) -> Estimate:
     """Unbiased counts with intervals at ``level``.
 
@@ -46,6 +48,7 @@ def estimate_counts(
                    the unbiased counts, never in their place; only where a person is in one bin
       exact_ones   as ``intervals`` has it
       together     bins over which intervals hold at once, if more than this tally's own
+      noises       shared by many estimates that are alike, which saves their time
 
     Raises ParameterError for a level outside (0, 1) or an unknown projection, MessageError when
     fewer messages came than fakes were promised.
@@ -64,17 +67,20 @@ def estimate_counts(
             got=f"{tally.messages:,} messages",
             do="wait for the rest of the batch; these counts would be biased",
         )
-    counts = mechanism.unbiased(tally.counts, tally.messages)
+    counts, noises = mechanism.unbiased(tally.counts, tally.messages), noises or Noises()
     return Estimate(
         counts=counts,
         standard_error=math.sqrt(mechanism.variance(tally.messages)),
-        each=intervals(mechanism, tally, level, simultaneous_over=1, exact_ones=exact_ones),
+        each=intervals(
+            mechanism, tally, level, simultaneous_over=1, exact_ones=exact_ones, noises=noises
+        ),
         together=intervals(
             mechanism,
             tally,
             level,
             simultaneous_over=together or len(counts),
             exact_ones=exact_ones,
+            noises=noises,
         ),
         projected=PROJECTIONS[projection](counts, float(users)) if projection else None,
     )

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.errors import ParameterError
-from mixtally.estimate.noise import depends_on_count, reach
+from mixtally.estimate.noise import Noises, depends_on_count, reach
 from mixtally.records.mechanism import Shuffled
 from mixtally.records.results import Intervals, Tally
 
@@ -38,12 +38,14 @@ def intervals(
     *,
     simultaneous_over: int,
     exact_ones: float | None = None,
+    noises: Noises | None = None,
 ) -> Intervals:
     """Equal-tailed intervals, shape (bins,), whole numbers between 0 and the people possible.
 
     ``simultaneous_over`` bins share the error allowed (Bonferroni: valid however the bins depend
     on each other); 1 gives each bin the whole of it. Bins with more than ``exact_ones`` expected
-    flipped ones take the normal law, ``MOST_EXACT_ONES`` when left out.
+    flipped ones take the normal distribution, ``MOST_EXACT_ONES`` when left out. ``noises`` serves
+    many such calls.
     """
     most = mechanism.people_among(tally.messages)
     tail = (1.0 - level) / 2.0 / simultaneous_over
@@ -55,7 +57,7 @@ def intervals(
         MOST_EXACT_ONES if exact_ones is None else exact_ones
     ):
         method = EXACT
-        lower, upper = _invert(mechanism, tally, tail, most)
+        lower, upper = _invert(mechanism, tally, tail, most, noises or Noises())
     else:
         method = NORMAL
         lower, upper = _normal(mechanism, tally, tail)
@@ -82,7 +84,7 @@ def _normal(mechanism: Shuffled, tally: Tally, tail: float) -> _Ends:
     return np.floor(counts - width).astype(np.int64), np.ceil(counts + width).astype(np.int64)
 
 
-def _invert(mechanism: Shuffled, tally: Tally, tail: float, most: int) -> _Ends:
+def _invert(mechanism: Shuffled, tally: Tally, tail: float, most: int, noises: Noises) -> _Ends:
     seen, place = np.unique(tally.counts, return_inverse=True)
     messages, width = tally.messages, _half(mechanism, tally, tail)
     lower, upper = np.empty_like(seen), np.empty_like(seen)
@@ -92,10 +94,10 @@ def _invert(mechanism: Shuffled, tally: Tally, tail: float, most: int) -> _Ends:
         low, high = (min(max(round(end), 0), most) for end in (count - width, count + width))
 
         def reaches(z: int, s: int = s) -> bool:
-            return z + reach(mechanism, messages, z, tail)[1] >= s
+            return z + noises.reach(mechanism, messages, z, tail)[1] >= s
 
         def passes(z: int, s: int = s) -> bool:
-            return z + reach(mechanism, messages, z, tail)[0] > s
+            return z + noises.reach(mechanism, messages, z, tail)[0] > s
 
         lower[i] = first_true(reaches, low, 0, most)
         upper[i] = first_true(passes, high, 0, most + 1) - 1

@@ -22,9 +22,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 from mixtally.errors import MessageError
-from mixtally.estimate.noise import noise_law
+from mixtally.estimate.noise import noise_distribution
 from mixtally.ground.tails import Floats
-from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.records.mechanism import BitFlips, Shuffled
 from mixtally.records.results import Estimate, Tally
 
@@ -78,12 +77,12 @@ def _law(mechanism: Shuffled, tally: Tally, seen: int, votes: NDArray[np.int64])
     """The law h on ``votes``, which sums to one."""
     if isinstance(mechanism, BitFlips):
         likely = _flipped(mechanism, tally.messages, seen, votes)
-    elif isinstance(mechanism, ClearUniform):
+    elif mechanism.uniform_fakes:
         mean, fakes = mechanism.true_fakes, np.maximum(seen - votes, 0)
         log = special.xlogy(fakes, mean) - mean - special.gammaln(fakes + 1.0)
         likely = np.where(seen >= votes, np.exp(log), 0.0)
     else:
-        noise = noise_law(mechanism, tally.messages, 0)
+        noise = noise_distribution(mechanism, tally.messages, 0)
         place = seen - votes - noise.first
         inside = (place >= 0) & (place < len(noise.pmf))
         likely = np.where(inside, noise.pmf[np.where(inside, place, 0)], 0.0)

@@ -132,9 +132,7 @@ class Accountant:
         found: Law = self._memo.get(("record", record, tightness), made)
         return found
 
-    def _together(
-        self, parts: _Parts, epsilon: float, collections: int, *, proved: bool
-    ) -> float:
+    def _together(self, parts: _Parts, epsilon: float, collections: int, *, proved: bool) -> float:
         """The smaller of the composed delta and of basic composition.
 
         A hair below the even share of epsilon, so that decimals add up.
@@ -185,4 +183,3 @@ def _parts(record: Record) -> _Parts:
     if rounds == 1 or divergence_of(message).knows_repeats(message):
         return _Parts(message, pieces, 1)
     return _Parts(message._replace(mechanism=replace(mechanism, repeats=1)), pieces, rounds)
-

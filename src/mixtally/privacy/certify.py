@@ -5,7 +5,7 @@ from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.divergence.in_clear import SHAPED, SHAPED_BY_MANY
 from mixtally.records.certificate import Certificate, Status
 from mixtally.records.guarantee import Observer, checked_epsilon, checked_fraction
-from mixtally.records.mechanism import BitFlips, ShapedFakes, Shuffled
+from mixtally.records.mechanism import BitFlips, Shuffled
 from mixtally.records.plan import Plan
 
 _AGAIN = 1.0 + 1e-6
@@ -84,9 +84,8 @@ def verify(plan: Plan, accountant: Accountant | None = None) -> Shuffled:
 
 def _assumption(mechanism: Shuffled, honest_fraction: float) -> str:
     fakes, sure = mechanism.fakes_promised, mechanism.surely(honest_fraction).fakes_promised
-    shaped = getattr(mechanism, "fakes", None)
-    if isinstance(shaped, ShapedFakes):
-        return SHAPED if shaped.mixes == 1 else SHAPED_BY_MANY
+    if mechanism.shaped is not None:
+        return SHAPED if mechanism.shaped.mixes == 1 else SHAPED_BY_MANY
     if isinstance(mechanism, BitFlips) and mechanism.crowd:
         more = f" and at least {sure:,} fakes arrive" if fakes else ""
         return (

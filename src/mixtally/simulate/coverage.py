@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.estimate.intervals import intervals
-from mixtally.estimate.noise import noise_law
+from mixtally.estimate.noise import Noises, noise_distribution
 from mixtally.ground.chance import Chance
 from mixtally.ground.draw import from_table
 from mixtally.records.mechanism import Shuffled
@@ -14,14 +14,14 @@ from mixtally.records.results import Tally
 def draw_counts(
     mechanism: Shuffled, truth: NDArray[np.int64], messages: int, runs: int, chance: Chance
 ) -> NDArray[np.int64]:
-    """Tallied counts of ``runs`` collections, shape (runs, bins), each bin from its exact law.
+    """Tallied counts of ``runs`` collections, shape (runs, bins), each bin exactly.
 
     Bins are drawn independently, which is exact for flips and shaped fakes and exact bin by bin
     for uniform fakes.
     """
     drawn = np.empty((runs, len(truth)), dtype=np.int64)
     for place, count in enumerate(truth.tolist()):
-        law = noise_law(mechanism, messages, count)
+        law = noise_distribution(mechanism, messages, count)
         cumulative = np.minimum(np.cumsum(law.pmf)[:-1], 1.0 - 2.0**-53) * 2.0**64
         noise = from_table(chance, cumulative.astype(np.uint64), runs)
         drawn[:, place] = count + law.first + noise
@@ -38,16 +38,21 @@ def coverage(
     chance: Chance,
 ) -> tuple[float, float]:
     """Share of all runs' bins, and share of runs with every bin, whose intervals hold the truth."""
-    each = together = 0
+    each, together, noises = 0, 0, Noises()
     for counts in draw_counts(mechanism, truth, messages, runs, chance):
         tally = Tally(counts, messages)
-        each += _held(mechanism, tally, truth, level, 1).sum()
-        together += bool(_held(mechanism, tally, truth, level, len(truth)).all())
+        each += _held(mechanism, tally, truth, level, 1, noises).sum()
+        together += bool(_held(mechanism, tally, truth, level, len(truth), noises).all())
     return float(each) / (runs * len(truth)), together / runs
 
 
 def _held(
-    mechanism: Shuffled, tally: Tally, truth: NDArray[np.int64], level: float, share: int
+    mechanism: Shuffled,
+    tally: Tally,
+    truth: NDArray[np.int64],
+    level: float,
+    share: int,
+    noises: Noises,
 ) -> NDArray[np.bool_]:
-    found = intervals(mechanism, tally, level, simultaneous_over=share)
+    found = intervals(mechanism, tally, level, simultaneous_over=share, noises=noises)
     return (found.lower <= truth) & (truth <= found.upper)

@@ -9,7 +9,6 @@ from mixtally.ground.bits import Rows, spans
 from mixtally.ground.chance import Chance
 from mixtally.mix import shaped_fakes, shuffle
 from mixtally.mix.shuffle import room_for
-from mixtally.protocols.clear_shaped import ClearShaped
 from mixtally.randomize import fakes, reports
 from mixtally.randomize.messages import Records, share_of_fakes
 from mixtally.records.mechanism import Shuffled
@@ -50,9 +49,9 @@ def _batch(mechanism: Shuffled, records: Records, chance: Chance, progress: Prog
     own = users * mechanism.repeats
     room_for(own + mechanism.fakes_promised, size, MOST_BATCH_BYTES)
     mixed = [mechanism.layout.blank(0)]
-    if isinstance(mechanism, ClearShaped):
-        every = range(mechanism.fakes.mixes)
-        mixed = [shaped_fakes(mechanism.fakes.weights, mechanism.layout, chance) for _ in every]
+    if (shaped := mechanism.shaped) is not None:
+        every = range(shaped.mixes)
+        mixed = [shaped_fakes(shaped.weights, mechanism.layout, chance) for _ in every]
     sent = mechanism.fakes_sent
     batch = np.empty((own + sent + sum(map(len, mixed)), size), dtype=np.uint8)
     batch[own + sent :] = np.concatenate(mixed)

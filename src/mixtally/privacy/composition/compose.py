@@ -76,9 +76,7 @@ def delta_of(
     return _certificate(checked_charges(charges), epsilon, upper, accountant)
 
 
-def epsilon_of(
-    charges: Charges, delta: float, accountant: Accountant | None = None
-) -> Certificate:
+def epsilon_of(charges: Charges, delta: float, accountant: Accountant | None = None) -> Certificate:
     """The least epsilon in [0.01, 20] with delta(epsilon) <= ``delta``, to six digits and upwards.
 
     Raises as ``delta_of``; InfeasibleError when not even epsilon 20 has so small a delta.

@@ -129,9 +129,7 @@ def expected(message: Message, epsilon: float) -> float:
             return exact(message, epsilon).ends.upper
         if m.bins > 1:
             return vectors.expected_blanket(m.crowd, m.bins, m.threshold, epsilon)
-        return single_bit.expected_upper(
-            m.crowd, fakes, m.threshold, epsilon, repeats=m.repeats
-        )
+        return single_bit.expected_upper(m.crowd, fakes, m.threshold, epsilon, repeats=m.repeats)
     if message.observer is Observer.SUMS:
         return one_hot.expected_sums_upper(m.crowd, fakes, m.threshold, epsilon)
     if most > 1 and not m.crowd:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from mixtally.errors import ParameterError
 from mixtally.records.layout import Layout
-from mixtally.records.mechanism.fakes import FakeSource
+from mixtally.records.mechanism.fakes import FakeSource, ShapedFakes
 from mixtally.records.question import Question, checked_bins
 
 MOST_REPEATS = 1000
@@ -160,6 +160,11 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
     @abstractmethod
     def noise(self, messages: int, count: int) -> Noise:
         """Tallied minus true count of a bin that ``count`` people hold, among ``messages``."""
+
+    @property
+    def shaped(self) -> ShapedFakes | None:
+        """The fakes that every mix is to draw; None where mixes draw none."""
+        return None
 
     @property
     def fakes_sent(self) -> int:

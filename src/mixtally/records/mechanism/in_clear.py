@@ -80,6 +80,11 @@ class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
         """Whether people's fakes hold a random bin."""
         return isinstance(self.fakes, UniformFakes)
 
+    @property
+    def shaped(self) -> ShapedFakes | None:
+        """The mixes' fakes, if they draw them."""
+        return self.fakes if isinstance(self.fakes, ShapedFakes) else None
+
     def surely(self, honest_fraction: float) -> "InClear":
         """With the people's fakes that surely arrive; a mix's come in full."""
         if isinstance(self.fakes, ShapedFakes):
