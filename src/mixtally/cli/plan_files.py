@@ -18,8 +18,7 @@ def plan_files(study: "Study") -> dict[str, bytes]:
     files = {}
     for place, release in enumerate(study.releases):
         stem = f"plan-{release.plan.protocol}" if place else "plan"
-        plans = [release.plan, *(plan for plan, _ in release.rest)]
-        for number, plan in enumerate(plans, 1):
+        for number, plan in enumerate(release.plans, 1):
             files[f"{stem}-{number}.json" if release.rest else f"{stem}.json"] = canonical(plan)
     return files
 

@@ -70,6 +70,11 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
                 do="the file was altered: plan again",
             )
 
+    @property
+    def protocol(self) -> str:
+        """The name of its mechanism, as people type it."""
+        return self.mechanism.name
+
     def facts(self) -> dict[str, Any]:
         """Everything it says, flat, in the field's terms; for JSON and for people.
 

@@ -80,8 +80,7 @@ def _more(release: Release) -> dict[str, Any]:
     """What not every release has: further plans, figures, another observer."""
     more: dict[str, Any] = {f.name: [asdict(row) for row in f.rows] for f in release.figures}
     if release.rest:
-        plans = [release.plan, *(plan for plan, _ in release.rest)]
-        more["fingerprints"] = [fingerprint(plan) for plan in plans]
+        more["fingerprints"] = [fingerprint(plan) for plan in release.plans]
     if release.sums is not None:
         more["observer_of_sums"] = msgspec.to_builtins(release.sums)
     return more

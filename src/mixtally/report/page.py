@@ -65,8 +65,7 @@ def _promises(study: Study) -> list[str]:
 
 
 def _not_promised(study: Study) -> list[str]:
-    first, *rest = study.main.mechanisms
-    return not_promised(study.main.plan, first, rest)
+    return not_promised(study.main.plans)
 
 
 def _key_figures(study: Study) -> Markup:

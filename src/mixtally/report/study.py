@@ -14,7 +14,6 @@ from mixtally.privacy.baselines import (
 )
 from mixtally.records.baseline import NOT_DRAWN, Central
 from mixtally.records.certificate import Certificate
-from mixtally.records.mechanism import Shuffled
 from mixtally.records.plan import Plan
 from mixtally.records.question import MOST_BINS, Kind, Question
 from mixtally.records.results import Estimate, Figures
@@ -26,7 +25,7 @@ class Release:
 
     where
       messages   messages tallied, fakes included
-      rest       plans and protocols of a split record's other messages, in their order
+      rest       plans of a split record's other messages, in their order
       asked      the question, where it is not the plan's own
       whole      the certificate of all plans together, where they are several
       told       their facts, where they are several
@@ -35,10 +34,9 @@ class Release:
     """
 
     plan: Plan
-    mechanism: Shuffled
     messages: int
     estimate: Estimate
-    rest: tuple[tuple[Plan, Shuffled], ...] = ()
+    rest: tuple[Plan, ...] = ()
     asked: Question | None = None
     whole: Certificate | None = None
     told: Mapping[str, Any] | None = None
@@ -51,9 +49,9 @@ class Release:
         return self.asked or self.plan.question
 
     @property
-    def protocols(self) -> tuple[Shuffled, ...]:
-        """The protocol of every message of a record."""
-        return (self.mechanism, *(mechanism for _, mechanism in self.rest))
+    def plans(self) -> tuple[Plan, ...]:
+        """The plan of every message of a record."""
+        return (self.plan, *self.rest)
 
     @property
     def name(self) -> str:

@@ -7,7 +7,6 @@ from mixtally.data.cells import Progress
 from mixtally.data.population import Population, read_population
 from mixtally.ground.chance import Chance
 from mixtally.planner import Wish, choose
-from mixtally.protocols.flip_blank import FlipBlank
 from mixtally.records.guarantee import Guarantee
 from mixtally.report.study import Study
 from mixtally.simulate.central import central
@@ -38,7 +37,7 @@ def demo(
     wish = Wish(question=population.question, guarantee=guarantee, users=len(population.codes))
     answer = choose(wish)
     plans = [answer.best.plan]
-    plans += [offer.plan for offer in answer.others if offer.plan.protocol == FlipBlank.name]
+    plans += [offer.plan for offer in answer.others if offer.plan.mechanism.name == "flip-blank"]
     source = chance()
     return Study(
         title="Where flights from New York went, counted privately",

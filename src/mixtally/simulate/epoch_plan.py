@@ -4,9 +4,6 @@ from dataclasses import replace
 
 from mixtally.errors import InfeasibleError
 from mixtally.planner import Wish, choose
-from mixtally.protocols.flip_blank import FlipBlank
-from mixtally.protocols.flip_vector import FlipVector
-from mixtally.protocols.single_bit import SingleBit
 from mixtally.records.plan import Plan
 from mixtally.records.question import Kind, Question
 
@@ -18,7 +15,7 @@ def whole_plan(wish: Wish) -> tuple[Plan, str]:
     """
     wholes = _wholes(wish.question)
     if wholes is not None and wish.protocol is None:
-        wish = replace(wish, mechanism=wholes)
+        wish = replace(wish, protocol=wholes)
     answer = choose(wish)
     for offer in (answer.best, *answer.others):
         if len(offer.plans) == 1 and offer.plan.question == wish.question:
@@ -32,5 +29,5 @@ def whole_plan(wish: Wish) -> tuple[Plan, str]:
 def _wholes(question: Question) -> str | None:
     """The only protocol that sends such records whole; None where there is a choice."""
     if question.kind is Kind.BITS:
-        return SingleBit.name if question.bins == 1 else FlipVector.name
-    return FlipBlank.name if question.kind is Kind.SET else None
+        return "single-bit" if question.bins == 1 else "flip"
+    return "flip-blank" if question.kind is Kind.SET else None

@@ -63,7 +63,7 @@ def collect(
         tally = play(mechanism, crowd.records, chance, progress)
         found = estimate_counts(mechanism, tally, crowd.users, level=level)
         tallies.append(tally)
-        releases.append(Release(plan, mechanism, tally.messages, found))
+        releases.append(Release(plan, tally.messages, found))
         progress("epochs", number + 1, len(timeline.epochs))
     changes = tuple(steps(mechanism, tallies, level))
     means = () if scale is None else means_over_time(timeline, scale, releases, changes)
@@ -84,7 +84,7 @@ def collect(
 
 
 def checked(plan: Plan, timeline: Timeline) -> Shuffled:
-    """The protocol of ``plan`` once it fits every epoch.
+    """The mechanism of ``plan`` once it fits every epoch.
 
     Raises PlanError when it does not, ParameterError when its largest batch needs too much memory.
     """
@@ -107,7 +107,7 @@ def checked(plan: Plan, timeline: Timeline) -> Shuffled:
     mechanism = verify(plan)
     most = int(timeline.users.max()) * mechanism.repeats + mechanism.fakes_promised
     room_for(most, mechanism.layout.message_bytes, MOST_BATCH_BYTES)  # now, not in mid-series
-    return protocol
+    return mechanism
 
 
 def steps(mechanism: Shuffled, tallies: list[Tally], level: float) -> list[Step]:

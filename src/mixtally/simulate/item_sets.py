@@ -22,8 +22,8 @@ from mixtally.ground.chance import Chance
 from mixtally.mix import shuffle
 from mixtally.mix.shuffle import room_for
 from mixtally.privacy.certify import verify
-from mixtally.protocols.flip_blank import FlipBlank
 from mixtally.randomize.flips import flip
+from mixtally.records.mechanism import BitFlips
 from mixtally.records.plan import Plan
 from mixtally.records.question import Kind, Question
 from mixtally.simulate.simulate import MOST_BATCH_BYTES
@@ -169,7 +169,7 @@ def find_sets(
             got=f"one for {plan.users:,} records of {plan.question.name!r}", do="plan again",
         )  # fmt: skip
     mechanism = verify(plan)
-    if not isinstance(mechanism, FlipBlank):
+    if not isinstance(mechanism, BitFlips) or mechanism.max_set is None:
         raise PlanError(
             "plan", wanted="flip-blank, which sends sets whole", got=mechanism.name, do="plan again"
         )

@@ -23,7 +23,7 @@ def means_over_time(
     cuts = [
         Cuts(
             release.estimate.counts, scale.edges, users,
-            cumulants(release.mechanism, release.messages, release.estimate.counts),
+            cumulants(release.plan.mechanism, release.messages, release.estimate.counts),
         )
         for release, users in zip(releases, timeline.users.tolist(), strict=True)
     ]  # fmt: skip

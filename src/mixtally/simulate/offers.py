@@ -11,18 +11,13 @@ from mixtally.errors import InfeasibleError, ParameterError, PlanError
 from mixtally.planner import Answer, Misfit, Offer, Wish, choose
 from mixtally.planner.offers import flip
 from mixtally.planner.ways import ways
-from mixtally.privacy import laws
-from mixtally.privacy.certify import law_of, verify
+from mixtally.privacy.accountant import Accountant, Record
+from mixtally.privacy.certify import verify
 from mixtally.privacy.composition import compose
-from mixtally.privacy.laws import Ask
-from mixtally.protocols.flip_blank import FlipBlank
-from mixtally.protocols.flip_uniform import FlipUniform
-from mixtally.protocols.flip_vector import FlipVector
-from mixtally.protocols.single_bit import SingleBit
 from mixtally.records.certificate import Certificate
 from mixtally.records.guarantee import Guarantee, Observer
 from mixtally.records.layout import Form
-from mixtally.records.mechanism import InClear, Shuffled
+from mixtally.records.mechanism import BitFlips, NoFakes, UniformFakes
 from mixtally.records.plan import Plan
 from mixtally.records.question import Kind
 from mixtally.simulate.parts import parts
@@ -37,7 +32,7 @@ def best(wish: Wish, *, repeats: int | None = None, pairs: bool = False) -> tupl
     if repeats is not None:
         return _repeated(wish, repeats)
     if pairs and wish.question.kind is Kind.BITS and wish.protocol is None:
-        wish = replace(wish, mechanism=FlipVector.name)  # the only one that sends bits together
+        wish = replace(wish, protocol="flip")  # the only one that sends bits together
     answer = choose(wish)
     if not pairs:
         return answer.best, answer.reason
@@ -46,7 +41,7 @@ def best(wish: Wish, *, repeats: int | None = None, pairs: bool = False) -> tupl
 
 def _whole(answer: Answer) -> tuple[Offer, str]:
     for offer in (answer.best, *answer.others):
-        if len(offer.plans) == 1 and offer.mechanism.layout.form is Form.BITS:
+        if len(offer.plans) == 1 and offer.plan.mechanism.layout.form is Form.BITS:
             reason = answer.reason
             if offer is not answer.best:
                 reason = (
@@ -65,7 +60,7 @@ def _repeated(wish: Wish, repeats: int) -> tuple[Offer, str]:
     """Free vectors sent whole, ``repeats`` times."""
     question = wish.question
     if question.kind is not Kind.BITS or question.bins < 2 or wish.protocol not in (
-        None, FlipVector.name,
+        None, "flip",
     ):  # fmt: skip
         raise ParameterError(
             "repeats", wanted="vectors of several bits and --protocol flip",
@@ -100,10 +95,11 @@ def given(plans: Sequence[Plan], population: Population) -> Offer:
     other records, other people or another observer, or promise what is not true.
     """
     parts(population, [plan.question for plan in plans])
-    mechanisms = tuple(verify(plan) for plan in plans)
+    for plan in plans:
+        verify(plan)
     (first, *others) = plans
     if not others:
-        return Offer((first,), mechanisms, first.guarantee, first.certificate, *_counted(first))
+        return Offer((first,), first.guarantee, first.certificate, *_counted(first))
     if any(plan.users != first.users for plan in others):
         raise PlanError(
             "plans", wanted=f"{first.users:,} users in each", got="different numbers of users",
@@ -112,7 +108,7 @@ def given(plans: Sequence[Plan], population: Population) -> Offer:
     delta = min(0.1, math.fsum(plan.guarantee.delta for plan in plans) * (1.0 + 1e-9))
     whole = compose.epsilon_of([(plan, 1) for plan in plans], delta)
     promised = Guarantee(epsilon=whole.epsilon, delta=delta)
-    return Offer(tuple(plans), mechanisms, promised, whole, *_counted(first))
+    return Offer(tuple(plans), promised, whole, *_counted(first))
 
 
 def _counted(plan: Plan) -> tuple[int, int, float]:
@@ -133,27 +129,24 @@ def seen_by_sums(offer: Offer) -> Certificate:
     )  # fmt: skip
     if len(offer.plans) > 1 or offer.collections > 1:
         return same
-    mechanism = offer.mechanism
-    if isinstance(mechanism, (InClear, SingleBit)):
+    mechanism = offer.plan.mechanism
+    if not isinstance(mechanism, BitFlips) or mechanism.name == "single-bit":
         return structs.replace(
             own, observer=Observer.SUMS,
             source=f"sums and shuffled messages of this protocol tell the same; {own.source}",
         )  # fmt: skip
-    found = laws.price(*_summed(mechanism, offer.plan), own.epsilon)
+    summed = Record.of(_summed(mechanism, offer.plan), Observer.SUMS)
+    found = Accountant().certificate(summed, own.epsilon)
     if found.upper > own.upper:
         return same
     return structs.replace(found, lower=0.0) if mechanism.fakes_promised else found
 
 
-def _summed(mechanism: Shuffled, plan: Plan) -> tuple[str, Ask]:
-    """The law of sums of everybody's flips; blank fakes are left out, which never hides more."""
+def _summed(mechanism: BitFlips, plan: Plan) -> BitFlips:
+    """Everybody's flips hide a sum; blank fakes are left out, which never hides more."""
+    if mechanism.max_set is None:
+        return mechanism
     people = math.floor(plan.honest_fraction * plan.users)
-    name, ask = law_of(mechanism.surely(plan.honest_fraction))
-    if isinstance(mechanism, FlipUniform):
-        return name, replace(ask, users=people, count_crowd=False, observer=Observer.SUMS)
-    if isinstance(mechanism, FlipBlank):
-        ask = Ask(
-            users=people, threshold=mechanism.threshold, bins=mechanism.bins,
-            max_set=mechanism.max_set if mechanism.max_set > 1 else None,
-        )  # fmt: skip
-    return "flip", replace(ask, observer=Observer.SUMS)
+    sure = mechanism.surely(plan.honest_fraction)
+    fakes = sure.fakes if isinstance(sure.fakes, UniformFakes) else NoFakes()
+    return structs.replace(mechanism, crowd=people, fakes=fakes)

@@ -63,7 +63,7 @@ def collect_words(
     estimate, others = estimate_hashed(mechanism, tally, population.users, lines, level)
     unlisted = population.users - int(truth.sum())
     release = Release(
-        plan, mechanism, tally.messages, estimate, asked=asked, told=offer.facts(),
+        plan, tally.messages, estimate, asked=asked, told=offer.facts(),
         whole=offer.certificate if offer.collections > 1 else None,
         figures=(_others(replace(others, truth=unlisted), plan.question, lines, level),),
     )  # fmt: skip

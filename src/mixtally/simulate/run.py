@@ -128,8 +128,7 @@ def release_all(
     if asked.projection is not None and shown_all.projected is None:
         shown_all = _projected(own, shown_all, population.users, asked.projection)
     return Release(
-        plans[0], mechanisms[0], messages, shown_all,
-        rest=tuple(zip(plans[1:], mechanisms[1:], strict=True)),
+        plans[0], messages, shown_all, rest=tuple(plans[1:]),
         asked=own, whole=whole, told=told, figures=tuple(figures),
     )  # fmt: skip
 
@@ -153,7 +152,7 @@ def checked(
     _check_sets(population)
     if asked.pairs:
         derived.check_pairs(own, mechanisms)
-    return crowds, protocols
+    return crowds, mechanisms
 
 
 def _other(plan: Plan, population: Population) -> PlanError:

@@ -15,9 +15,8 @@ from mixtally.ground.chance import Chance
 from mixtally.planner import Wish, choose
 from mixtally.privacy import local
 from mixtally.privacy.certify import verify
-from mixtally.protocols.flip_blank import FlipBlank
 from mixtally.records.certificate import Certificate
-from mixtally.records.mechanism import Shuffled
+from mixtally.records.mechanism import BitFlips, Shuffled
 from mixtally.records.mechanism.named import flip_blank
 from mixtally.records.question import Question
 from mixtally.records.results import Tally
@@ -46,7 +45,7 @@ def example() -> Population:
     return Population(question, np.repeat(np.arange(4), _EXAMPLE_VOTES))
 
 
-def local_ballots(options: int, *, epsilon: float | None, keep: float | None) -> FlipBlank:
+def local_ballots(options: int, *, epsilon: float | None, keep: float | None) -> BitFlips:
     """Ballots that hide themselves: bits kept with ``keep``, or as often as ``epsilon`` allows.
 
     Raises ParameterError when both are missing, or for one outside its range.
@@ -73,7 +72,7 @@ def checked_options(population: Population) -> int:
 
 def hold(
     population: Population,
-    ballots: FlipBlank,
+    ballots: BitFlips,
     promise: Certificate,
     wish: Wish,
     chance: Chance,
@@ -117,7 +116,7 @@ def hold(
         source=source,
         ballots=ballots,
         local=first,
-        release=Release(plan, mechanism, second.messages, second.estimate),
+        release=Release(plan, second.messages, second.estimate),
         shuffle=second,
         truth=population.truth,
         reason=answer.reason,

@@ -9,6 +9,7 @@ from scipy import special
 
 from mixtally.errors import ParameterError
 from mixtally.literature.formulas.ranges import checked_count, checked_promise
+from mixtally.privacy.local import checked_keep
 
 
 def flip_probability(epsilon: float, delta: float) -> float:
@@ -18,15 +19,6 @@ def flip_probability(epsilon: float, delta: float) -> float:
     """
     checked_promise(epsilon, delta)
     return 1.0 / (1.0 + math.exp(epsilon / 2.0))
-
-
-def epsilon_of(keep: float) -> float:
-    """2 ln(p / (1 - p)): two ballots differ in two bits.
-
-    Source: side notes 002 section 5.
-    """
-    _checked_keep(keep)
-    return 2.0 * math.log(keep / (1.0 - keep))
 
 
 def radius(users: int, keep: float, level: float = 0.95) -> float:
@@ -48,7 +40,7 @@ def radius_at_once(users: int, keep: float, candidates: int, level: float = 0.95
 
 def _radius(users: int, keep: float, outside: float) -> float:
     checked_count("users", users)
-    _checked_keep(keep)
+    checked_keep(keep)
     deviation = math.sqrt(keep * (1.0 - keep) / users) / (2.0 * keep - 1.0)
     return float(special.ndtri(1.0 - outside / 2.0)) * deviation
 
@@ -59,11 +51,3 @@ def _outside(level: float) -> float:
             "level", wanted="a number in (0, 1)", got=level, do="0.95 is a common choice"
         )
     return 1.0 - level
-
-
-def _checked_keep(keep: float) -> None:
-    if not 0.5 < keep < 1.0:
-        raise ParameterError(
-            "keep probability", wanted="a number in (1/2, 1)", got=keep,
-            do="it is the chance that a bit is left as it is",
-        )  # fmt: skip

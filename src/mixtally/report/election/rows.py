@@ -52,11 +52,11 @@ def comparison(election: Election) -> list[list[str]]:
     local, shuffle, release = election.local, election.shuffle, election.release
     trusted = (
         "the mix that draws fakes, and one that shuffles"
-        if release.mechanism.fake_source is FakeSource.MIX
+        if release.plan.mechanism.fake_source is FakeSource.MIX
         else "one mix that shuffles, voters who send fakes"
     )
     best = local_standard_error(local.certificate.epsilon, election.users, election.question.bins)
-    alone, left = at_most(local.certificate.epsilon, 4), release.mechanism.local_epsilon
+    alone, left = at_most(local.certificate.epsilon, 4), release.plan.mechanism.local_epsilon
     return [
         ["protocol", "flips, no fakes", release.plan.protocol],
         ["trusted", "nobody", trusted],

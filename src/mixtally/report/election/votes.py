@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.ground.tails import Floats
-from mixtally.protocols.flip_blank import FlipBlank
 from mixtally.records.certificate import Certificate
+from mixtally.records.mechanism import BitFlips
 from mixtally.records.question import Question
 from mixtally.records.results import Estimate
 from mixtally.report.study import Release
@@ -50,7 +50,7 @@ class Election:
 
     title: str
     source: str
-    ballots: FlipBlank
+    ballots: BitFlips
     local: Count
     release: Release
     shuffle: Count

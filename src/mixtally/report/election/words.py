@@ -70,7 +70,7 @@ def _local(election: Election) -> list[str]:
 
 
 def _shuffle(election: Election) -> list[str]:
-    promise, mechanism = election.shuffle.certificate, election.release.mechanism
+    promise, mechanism = election.shuffle.certificate, election.release.plan.mechanism
     first = (
         "Shuffle version. Whoever receives every shuffled message, and may know all other votes, "
         f"finds what they see at most {at_most(math.exp(promise.epsilon), 4)} times as likely "
@@ -117,5 +117,5 @@ def weaknesses(election: Election) -> list[str]:
         f"Local version: a dishonest ballot moves one option against another by {reach:.3g} votes, "
         "an honest one by one vote on average.",
         *[f"Shuffle version: {text[0].lower()}{text[1:]}"
-          for text in not_promised(release.plan, release.mechanism)],
+          for text in not_promised(release.plans)],
     ]  # fmt: skip

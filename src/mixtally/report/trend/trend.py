@@ -78,9 +78,9 @@ class Trend:
         return self.releases[0].plan
 
     @property
-    def protocol(self) -> Shuffled:
+    def mechanism(self) -> Shuffled:
         """Its mechanism."""
-        return self.releases[0].protocol
+        return self.plan.mechanism
 
     @property
     def whole(self) -> Certificate:
