@@ -29,10 +29,12 @@ class Record:
 
     where
       message   one of them; ``others`` of it None for a promise that holds for any crowd
+      note      what its promise rests on besides, after "; "
     """
 
     message: Message
     pieces: int = 1
+    note: str = ""
 
     @classmethod
     def of(
@@ -44,7 +46,7 @@ class Record:
     def having(self, parameter: Parameter, value: int) -> "Record":
         """This record with another value of ``parameter`` in its mechanism."""
         made = self.message.mechanism.having(parameter, value)
-        return Record(self.message._replace(mechanism=made), self.pieces)
+        return Record(self.message._replace(mechanism=made), self.pieces, self.note)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +93,14 @@ class Accountant:
             key, lambda: divergence_of(parts.message).exact(parts.message, epsilon)
         )
         if parts.times == 1:
-            return found
+            return found._replace(assumption=found.assumption + record.note)
         bound = self.upper(record, epsilon)
         lower = found.ends.lower
         if parts.rounds > 1:
             lower = divergence_of(parts.message).lower_of(parts.message, epsilon, parts.rounds)
         if record.message.mechanism.fakes_sent and not parts.message.mechanism.fakes_sent:
             lower = 0.0  # they were taken for people, who may hold the worst: random fakes do not
-        source, assumption = found.source, found.assumption
+        source, assumption = found.source, found.assumption + record.note
         if parts.pieces > 1:
             source += f"; {parts.pieces} messages composed"
             assumption += "; the mixes keep the messages of a person apart"

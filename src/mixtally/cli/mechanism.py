@@ -1,0 +1,242 @@
+"""A mechanism on the command line: its options, declared once, and the facts of what was asked."""
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mixtally.cli import options as o
+
+if TYPE_CHECKING:
+    from mixtally.privacy.accountant import Record
+    from mixtally.privacy.parameters import Parsed
+    from mixtally.records.mechanism import Memoized, Shuffled
+
+_MEMORY = ("permanent", "p", "q", "hashes", "reports")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MechanismOptions:
+    """The parameters that ``mixtally delta`` and ``calibrate`` take, and those of ``memory``."""
+
+    protocol: Annotated[
+        str,
+        typer.Option(
+            "--protocol",
+            help="flip-blank, clear-uniform, clear-shaped, single-bit, flip, flip-uniform or "
+            "memory",
+            metavar="NAME",
+        ),
+    ]
+    users: Annotated[int | None, o.whole_option("--users", "People who take part, 2 to 10^10.")] = (
+        None
+    )
+    fakes: Annotated[
+        int | None, o.whole_option("--fakes", "Fakes promised in the whole collection, 0 to 10^13.")
+    ] = None
+    flip: Annotated[
+        float | None, typer.Option("--flip", help="Flip probability, 2^-40 to 1/2.", metavar="Q")
+    ] = None
+    bins: o.Bins = None
+    bits: Annotated[int | None, o.whole_option("--bits", "Bits of a free vector, 1 to 64.")] = None
+    ones: Annotated[
+        int | None, o.whole_option("--ones", "Others known to hold a one, 0 to --users - 1.")
+    ] = None
+    max_set: Annotated[
+        int | None, o.whole_option("--max-set", "Most bits that one record sets, 1 to 16.")
+    ] = None
+    repeats: Annotated[
+        int | None, o.whole_option("--repeats", "Times every record is sent, 1 to 1,000.")
+    ] = None
+    shape_decay: Annotated[
+        float | None,
+        typer.Option(
+            "--shape-decay",
+            help="Fall of the shaped distribution from one number to the next, in nats, 1e-6 to "
+            "40.",
+            metavar="C",
+        ),
+    ] = None
+    shape_shift: Annotated[
+        int | None, o.whole_option("--shape-shift", "Mean shaped fakes a bin, 1 to 10^5.")
+    ] = None
+    observer: Annotated[
+        str, typer.Option("--observer", help="Who looks: messages or sums.", metavar="WHO")
+    ] = "messages"
+    background: Annotated[
+        str | None,
+        typer.Option("--background", help="zero: all others are known to hold zeros; with --bits."),
+    ] = None
+    split: Annotated[
+        bool, typer.Option("--split", help="Every bit or attribute is a message of its own.")
+    ] = False
+    permanent: Annotated[
+        float | None,
+        typer.Option(
+            "--permanent", help="Chance that a memoized bit is a fair coin, 2^-40 to 1.",
+            metavar="F",
+        ),
+    ] = None  # fmt: skip
+    p: Annotated[
+        float | None,
+        typer.Option("--p", help="Chance that a memoized 0 is reported as 1, below --q.", metavar="P"),
+    ] = None
+    q: Annotated[
+        float | None,
+        typer.Option("--q", help="Chance that a memoized 1 is reported as 1, up to 1.", metavar="Q"),
+    ] = None
+    hashes: Annotated[
+        int | None, o.whole_option("--hashes", "Bits that a value sets, 1 to 64.")
+    ] = None
+    reports: Annotated[
+        int | None, o.whole_option("--reports", "Reports of one memoized answer, 1 to 10^6.")
+    ] = None
+    count_crowd: o.CountCrowd = False
+    honest_fraction: o.HonestFraction = 1.0
+
+    def given(self) -> dict[str, Any]:
+        """What was given, by name, but for the protocol and the honest fraction."""
+        values = {name: getattr(self, name) for name in self.__slots__}
+        left_out = ("protocol", "honest_fraction")
+        return {
+            name: value
+            for name, value in values.items()
+            if name not in left_out and value not in (None, False, "messages")
+        }
+
+
+def parsed(options: MechanismOptions, *, seek: bool = False) -> "Parsed":
+    """The record that the options describe; raises ParameterError for what they cannot."""
+    from mixtally.errors import ParameterError
+    from mixtally.privacy.parameters import PROTOCOLS, Parameters
+    from mixtally.privacy.parameters import parsed as read
+    from mixtally.records.guarantee import Observer
+
+    _one_of("protocol", options.protocol, [*PROTOCOLS, "memory"])
+    given = options.given()
+    strange = [name for name in _MEMORY if name in given]
+    if strange:
+        raise ParameterError(
+            options.protocol, wanted="its own parameters",
+            got=" and ".join("--" + name for name in strange),
+            do="leave them out: they belong to memory",
+        )  # fmt: skip
+    observer = _one_of("observer", options.observer, ["messages", "sums"])
+    parameters = Parameters(**{**given, "observer": Observer(observer)})
+    return read(options.protocol, parameters, options.honest_fraction, seek=seek)
+
+
+def memoized(options: MechanismOptions, *, seek: bool = False) -> "tuple[Memoized, int]":
+    """The mechanism of memoized answers, and how many reports are seen; f is 1 while it is sought.
+
+    Raises ParameterError for what is missing or not taken.
+    """
+    from mixtally.errors import ParameterError
+    from mixtally.records.mechanism.memoized import memoized as made
+
+    needs = [name for name in _MEMORY if not (seek and name == "permanent")]
+    given = options.given()
+    allowed = {*needs, "users"}
+    if options.honest_fraction < 1.0:
+        raise ParameterError(
+            "--honest-fraction", wanted="a protocol that counts on people's fakes or flips",
+            got="memory", do="leave it out: its noise is no other person's",
+        )  # fmt: skip
+    if not set(needs) <= set(given) <= allowed:
+        raise ParameterError(
+            "memory", wanted=" and ".join("--" + name for name in needs),
+            got=" and ".join("--" + name.replace("_", "-") for name in given) or "neither",
+            do="give exactly these parameters; it may take --users",
+        )  # fmt: skip
+    permanent = 1.0 if seek else given["permanent"]
+    hashes = given["hashes"]
+    bins = max(2, 2 * hashes)
+    return made(bins, permanent, given["p"], given["q"], hashes=hashes), given["reports"]
+
+
+def _one_of(subject: str, got: str, names: list[str]) -> str:
+    from mixtally.errors import ParameterError
+
+    if got not in names:
+        raise ParameterError(
+            subject, wanted="one of " + ", ".join(names), got=repr(got), do="choose one"
+        )
+    return got
+
+
+def memoized_facts(
+    options: MechanismOptions, mechanism: "Memoized", reports: int
+) -> dict[str, Any]:
+    """The parameters and the largest losses."""
+    from mixtally.privacy.divergence import memoized as divergence
+
+    loss = divergence.loss(mechanism, reports)
+    return {
+        "protocol": options.protocol,
+        "honest_fraction": options.honest_fraction,
+        **options.given(),
+        "eps_inf": loss.eps_inf,
+        "eps_1": loss.eps_1,
+        "eps_T": loss.eps_T,
+        "permanent": mechanism.f,
+    }
+
+
+def record_facts(options: MechanismOptions, asked: "Parsed", found: "Record") -> dict[str, Any]:
+    """The parameters as they were counted, and what is left when mixes collude."""
+    from mixtally.privacy.accountant import local_epsilon
+    from mixtally.records.mechanism import BitFlips
+
+    counted, sent = found.message.mechanism, as_sent(options, asked, found).message.mechanism
+    facts: dict[str, Any] = {
+        "protocol": options.protocol,
+        "honest_fraction": options.honest_fraction,
+        **options.given(),
+    }
+    if isinstance(counted, BitFlips):
+        facts |= {
+            "flip_probability": counted.flip_probability, "flip_threshold": counted.threshold,
+        }  # fmt: skip
+    if counted.shaped is not None:
+        facts |= {
+            "shape_decay": counted.shaped.decay,
+            "shape_shift": counted.shaped.shift,
+            "shape_ratio": counted.shaped.ratio,
+            "fakes": None,
+            "fakes_counted": None,
+        }
+    else:
+        facts |= {"fakes": _fakes(sent), "fakes_counted": _fakes(counted)}
+    local = local_epsilon(found)
+    return facts | {
+        "users_counted": asked.crowd,
+        "local_epsilon": local if math.isfinite(local) else None,
+    }
+
+
+def as_sent(options: MechanismOptions, asked: "Parsed", found: "Record") -> "Record":
+    """``found`` with every fake that is promised, honest or not: errors are those of all messages.
+
+    Where fakes were to be found, so many must be promised that enough of them arrive.
+    """
+    from mixtally.records.guarantee import promised
+    from mixtally.records.mechanism import Parameter
+
+    fakes = _fakes(found.message.mechanism)
+    if fakes is None:
+        return found
+    if asked.free is Parameter.FAKES:
+        sent = promised(fakes, options.honest_fraction)
+    else:
+        sent = options.fakes or 0
+    return found.having(Parameter.FAKES, sent)
+
+
+def _fakes(mechanism: "Shuffled") -> int | None:
+    """People's fakes in one round; None for a mechanism that has none."""
+    from mixtally.records.mechanism import FakeSource
+
+    if mechanism.fake_source is FakeSource.MIX or mechanism.name == "flip":
+        return None
+    return mechanism.fakes_promised // mechanism.repeats
