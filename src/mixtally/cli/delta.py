@@ -1,0 +1,88 @@
+"""``mixtally delta``: the exact delta of any parameters."""
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from mixtally.cli import options as o
+from mixtally.cli.grouped import takes
+from mixtally.cli.mechanism import (
+    MechanismOptions,
+    memoized,
+    memoized_facts,
+    parsed,
+    record_facts,
+)
+from mixtally.cli.output import print_json, sign_of_life
+
+if TYPE_CHECKING:
+    from mixtally.records.certificate import Certificate
+
+
+@takes(MechanismOptions)
+def delta(options: MechanismOptions, epsilon: o.Epsilon, json: o.Json = False) -> None:
+    """State the exact delta of any parameters.
+
+    flip-blank takes --fakes and --flip (and --max-set, or --users with --count-crowd);
+    clear-uniform --fakes and --bins; clear-shaped --shape-decay and --shape-shift; single-bit
+    --users, --fakes and --flip (and --ones); flip --users and --flip (and --bins with --observer or
+    --max-set, or --bits with --background); flip-uniform --users, --fakes, --bins and --flip (and
+    --observer); memory --permanent, --p, --q, --hashes and --reports. All but memory also take
+    --repeats, --count-crowd and, where a record has several bits or attributes, --split.
+    """
+    from mixtally.privacy.accountant import Accountant
+    from mixtally.privacy.divergence import memoized as divergence
+
+    if options.protocol == "memory":
+        mechanism, reports = memoized(options)
+        with sign_of_life("computing delta"):
+            shown = divergence.certificate(mechanism, reports, epsilon)
+        facts = memoized_facts(options, mechanism, reports)
+    else:
+        asked = parsed(options)
+        with sign_of_life("computing delta"):
+            shown = Accountant().certificate(asked.counted, epsilon)
+        facts = record_facts(options, asked, asked.counted)
+    facts = {**certificate_facts(shown), **facts}
+    if json:
+        print_json(facts)
+        return
+    print_certificate(shown)
+    print_losses(facts)
+
+
+def certificate_facts(shown: "Certificate") -> dict[str, Any]:
+    """A certificate as the first fields of a JSON answer."""
+    return {
+        "delta": shown.upper,
+        "delta_lower": shown.lower,
+        "epsilon": shown.epsilon,
+        **shown.terms(),
+    }
+
+
+def print_certificate(shown: "Certificate") -> None:
+    """A certificate on the terminal, each number rounded to its own side."""
+    from mixtally.report.words import at_least, at_most
+
+    at = at_most(shown.epsilon, 9)
+    typer.echo(f"delta <= {at_most(shown.upper, 9)} at epsilon {at} ({shown.status})")
+    typer.echo(f"delta >= {at_least(shown.lower, 9)}, observer: {shown.observer}")
+    typer.echo(f"source: {shown.source}")
+    typer.echo(f"assumption: {shown.assumption}")
+
+
+def print_losses(facts: dict[str, Any]) -> None:
+    """What is left without mixes, or of a memory, one line."""
+    from mixtally.report.words import at_most
+
+    if "eps_T" in facts:
+        shown = {name: at_most(facts[name], 6) for name in ("eps_1", "eps_T", "eps_inf")}
+        typer.echo(
+            f"largest loss: {shown['eps_1']} after one report, {shown['eps_T']} after "
+            f"{facts['reports']:,}, {shown['eps_inf']} after any number"
+        )
+        return
+    local = facts["local_epsilon"]
+    left = "nothing" if local is None else f"a local epsilon of {at_most(local, 6)}"
+    typer.echo(f"if every mix colludes: {left} is left")

@@ -106,8 +106,11 @@ class MechanismOptions:
         }
 
 
-def parsed(options: MechanismOptions, *, seek: bool = False) -> "Parsed":
-    """The record that the options describe; raises ParameterError for what they cannot."""
+def parsed(options: MechanismOptions, *, for_epsilon: float | None = None) -> "Parsed":
+    """The record that the options describe; with ``for_epsilon`` one of them is to be found.
+
+    Raises ParameterError for what they cannot describe.
+    """
     from mixtally.errors import ParameterError
     from mixtally.privacy.parameters import PROTOCOLS, Parameters
     from mixtally.privacy.parameters import parsed as read
@@ -124,7 +127,7 @@ def parsed(options: MechanismOptions, *, seek: bool = False) -> "Parsed":
         )  # fmt: skip
     observer = _one_of("observer", options.observer, ["messages", "sums"])
     parameters = Parameters(**{**given, "observer": Observer(observer)})
-    return read(options.protocol, parameters, options.honest_fraction, seek=seek)
+    return read(options.protocol, parameters, options.honest_fraction, for_epsilon=for_epsilon)
 
 
 def memoized(options: MechanismOptions, *, seek: bool = False) -> "tuple[Memoized, int]":
@@ -226,7 +229,7 @@ def as_sent(options: MechanismOptions, asked: "Parsed", found: "Record") -> "Rec
     fakes = _fakes(found.message.mechanism)
     if fakes is None:
         return found
-    if asked.free is Parameter.FAKES:
+    if asked.sought is Parameter.FAKES:
         sent = promised(fakes, options.honest_fraction)
     else:
         sent = options.fakes or 0

@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import MOST_THRESHOLD, threshold_of
 from mixtally.privacy.accountant import Record
+from mixtally.privacy.calibrate import usual_ratio
 from mixtally.privacy.divergence import Message
 from mixtally.records.guarantee import MOST_USERS, Observer, checked_fraction, counted_on
 from mixtally.records.mechanism import (
@@ -102,20 +103,22 @@ class Parsed:
     where
       counted   with the fakes and people that surely are honest: the promise is about these
       sent      with everybody and everything that is promised: errors are about these
-      free      what is to be found, None when everything was given
+      sought    what is to be found; nothing where everything was given
       crowd     people whose flips are counted on, None where nobody's are
     """
 
     counted: Record
     sent: Record
-    free: Parameter | None
+    sought: Parameter | None
     crowd: int | None
 
 
 def parsed(
-    name: str, given: Parameters, honest_fraction: float = 1.0, *, seek: bool = False
+    name: str, given: Parameters, honest_fraction: float = 1.0, *, for_epsilon: float | None = None
 ) -> Parsed:
-    """The record of protocol ``name`` with these parameters; ``seek`` when one was left out.
+    """The record of protocol ``name`` with these parameters.
+
+    ``for_epsilon`` when one of them was left out, to be found for that epsilon.
 
     Raises ParameterError for an unknown protocol, for what is missing, not taken, contradictory or
     out of range.
@@ -124,8 +127,11 @@ def parsed(
         raise ParameterError(
             "protocol", wanted="one of " + ", ".join(_TAKES), got=repr(name), do="choose one"
         )
-    free = _free(name, given) if seek else None
-    _check(name, given, None if free is None else free[0])
+    free = None if for_epsilon is None else _free(name, given)
+    left_out = set() if free is None else {free[0]}
+    if for_epsilon is not None and given.shape_decay is None:
+        left_out.add("shape_decay")
+    _check(name, given, left_out)
     fraction = checked_fraction(honest_fraction)
     if fraction < 1.0 and name == "clear-shaped":
         raise ParameterError(
@@ -136,8 +142,8 @@ def parsed(
     crowd = given.users if _counts_people(name, given) else None
     sure = None if crowd is None else counted_on(crowd, fraction)
     return Parsed(
-        _record(name, given, counted_on(given.fakes or 0, fraction), sure or 0),
-        _record(name, given, given.fakes or 0, crowd or 0),
+        _record(name, given, counted_on(given.fakes or 0, fraction), sure or 0, for_epsilon),
+        _record(name, given, given.fakes or 0, crowd or 0, for_epsilon),
         sought,
         sure,
     )
@@ -155,9 +161,9 @@ def _free(name: str, given: Parameters) -> tuple[str, Parameter]:
     )  # fmt: skip
 
 
-def _check(name: str, given: Parameters, without: str | None) -> None:
+def _check(name: str, given: Parameters, left_out: set[str]) -> None:
     needs, may = _TAKES[name]
-    came, needs = given.given(), needs - {without}
+    came, needs, may = given.given(), needs - left_out, may | left_out
     if not needs <= came or not came <= needs | may:
         raise ParameterError(
             name,
@@ -220,8 +226,10 @@ def _bit_by_bit(name: str, given: Parameters) -> bool:
     return given.split and (given.max_set or 1) == 1 and name in ("flip", "flip-uniform")
 
 
-def _record(name: str, given: Parameters, fakes: int, crowd: int) -> Record:
-    mechanism, pieces = _mechanism(name, given, fakes, crowd)
+def _record(
+    name: str, given: Parameters, fakes: int, crowd: int, for_epsilon: float | None
+) -> Record:
+    mechanism, pieces = _mechanism(name, given, fakes, crowd, for_epsilon)
     summed = _bit_by_bit(name, given) and given.bits is None
     observer = Observer.SUMS if summed else given.observer
     others = 0 if given.background else given.ones
@@ -231,14 +239,20 @@ def _record(name: str, given: Parameters, fakes: int, crowd: int) -> Record:
     return Record(Message(mechanism, observer, others), pieces, note)
 
 
-def _mechanism(name: str, given: Parameters, fakes: int, crowd: int) -> tuple[Shuffled, int]:
+def _mechanism(
+    name: str, given: Parameters, fakes: int, crowd: int, for_epsilon: float | None
+) -> tuple[Shuffled, int]:
     """One message of a record, and how many it takes; a threshold that is sought is not read."""
     bins, repeats = given.bins or ANY_BINS, given.repeats or 1
     pieces = given.max_set or 1 if given.split else 1
     if name == "clear-uniform":
         return InClear(bins=bins, fakes=UniformFakes(fakes), repeats=repeats), pieces
     if name == "clear-shaped":
-        ratio, shift = ratio_of(given.shape_decay or 0.0), given.shape_shift
+        shift = given.shape_shift
+        if given.shape_decay is None:
+            ratio = usual_ratio(for_epsilon or 0.0, pieces * repeats)
+        else:
+            ratio = ratio_of(given.shape_decay)
         shaped = ShapedFakes(ratio, 1 if shift is None else shift, given.mixes or 1)
         return InClear(bins=bins, fakes=shaped, repeats=repeats), pieces
     threshold = MOST_THRESHOLD if given.flip is None else threshold_of(given.flip)
