@@ -8,7 +8,7 @@ Each audit shares 1e-4 among its exact binomial tests.
 from dataclasses import dataclass
 
 import numpy as np
-from mixtally.records.mechanism import BitFlips
+from mixtally.records.mechanism import BitFlips, ShapedFakes
 from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.named import (
     clear_shaped,
@@ -24,8 +24,6 @@ from mixtally.attacks.checks import Checks, flagged
 from mixtally.ground.bits import column_counts, one_hot
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.mix import shaped_fakes
-from mixtally.protocols.clear_shaped import ClearShaped
-from mixtally.protocols.two_level import two_level
 from mixtally.randomize import fakes, memory, one_fake, one_report, reports
 from mixtally.records.question import Question
 from mixtally.simulate.seeded import SeededChance
@@ -148,7 +146,7 @@ def clear_audit(mechanism, device, seed=1):
     codes = np.arange(PEOPLE) % bins
     wrong = layout.codes(device.reports(mechanism, codes, chance)) != codes
     checks = [Checks.of("report of another bin", int(wrong.sum()), PEOPLE, 0.0)]
-    if isinstance(mechanism, ClearShaped):
+    if isinstance(mechanism.fakes, ShapedFakes):
         weights = np.array([float(w) for w in mechanism.fakes.weights]) / SCALE
         rounds = PEOPLE // (2 * bins)
         draws = [layout.codes(device.shaped(mechanism.fakes.weights, layout, chance))

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from mixtally.records.mechanism import ShapedFakes
 from mixtally.records.mechanism.named import flip_blank
 
 from mixtally.attacks import PLAN_ATTACKS, Remembered, Target, Verdict, assault
@@ -19,7 +20,6 @@ from mixtally.literature.formulas import notes
 from mixtally.planner import Wish, choose
 from mixtally.privacy import price
 from mixtally.privacy.divergence import vectors
-from mixtally.protocols.clear_shaped import ClearShaped
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
 from mixtally.tally import fold
@@ -273,7 +273,7 @@ def test_claims_say_what_was_claimed():
     target = claim("clear-shaped", {"users": 90, "bins": 8, "shape_decay": 0.5, "shape_shift": 9,
                                     "mixes": 3}, 1.0, 1e-3)  # fmt: skip
     assert isinstance(target, Target)
-    assert isinstance(target.mechanism, ClearShaped)
+    assert isinstance(target.mechanism.fakes, ShapedFakes)
     assert target.mechanism.fakes.mixes == 3
     assert "shape shift 9" in target.title
     memory = claim("memory", {"permanent": 0.5, "p": 0.5, "q": 0.75, "hashes": 1, "reports": 2},

@@ -36,12 +36,14 @@ def test_every_protocol_of_the_catalogue_is_audited():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("audit", "protocol"), [a[1:] for a in AUDITS], ids=[a[0] for a in AUDITS])
+@pytest.mark.parametrize(
+    ("audit", "mechanism"), [a[1:] for a in AUDITS], ids=[a[0] for a in AUDITS]
+)
 def test_a_release_draws_the_noise_it_pays_for(audit, mechanism):
     assert failures(audit(mechanism, Release())) == []
 
 
-@pytest.mark.parametrize("protocol", SMALL, ids=name_of)
+@pytest.mark.parametrize("mechanism", SMALL, ids=name_of)
 def test_one_device_draws_the_noise_it_pays_for(mechanism):
     assert failures(one_audit(mechanism, Release(), people=5000)) == []
 

@@ -74,7 +74,7 @@ def test_errors_of_the_kinds_of_questions(kind, options):
 
 
 @pytest.mark.parametrize(
-    ("start", "protocol"),
+    ("start", "mechanism"),
     [("flip-blank, composed", "flip-blank"), ("clear-shaped, composed", "clear-shaped")],
 )
 def test_what_collections_compose_to(start, mechanism):

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
+from mixtally.records.mechanism import ShapedFakes
 from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.named import (
     clear_shaped,
@@ -22,9 +23,8 @@ from mixtally.errors import MessageError, ParameterError
 from mixtally.estimate import change as module
 from mixtally.estimate.change import change_intervals, difference_law, estimate_change
 from mixtally.estimate.intervals import EXACT, NORMAL
-from mixtally.estimate.noise import noise_law
+from mixtally.estimate.noise import noise_distribution
 from mixtally.ground.fixed import threshold_of
-from mixtally.protocols.clear_shaped import ClearShaped
 from mixtally.records.results import Intervals, Tally
 from mixtally.simulate.coverage import draw_counts
 from mixtally.simulate.seeded import SeededChance
@@ -123,7 +123,7 @@ def test_estimates_are_unbiased_with_the_stated_error(name):
 
 def tallied(mechanism, messages, z):
     """P(s) for s = 0.. from the noise's own law."""
-    law = noise_law(mechanism, messages, z)
+    law = noise_distribution(mechanism, messages, z)
     out = np.zeros(messages + len(law.pmf) + 1)
     start = z + law.first
     out[start : start + len(law.pmf)] = law.pmf
@@ -131,7 +131,7 @@ def tallied(mechanism, messages, z):
 
 
 @pytest.mark.parametrize(
-    "protocol",
+    "mechanism",
     [
         flip_blank(bins=2, fakes=3, threshold=threshold_of(0.1)),
         flip_blank(bins=2, fakes=0, threshold=threshold_of(0.4)),
@@ -146,7 +146,8 @@ def test_an_interval_is_every_change_that_the_exact_test_keeps(mechanism, level)
     users, tail = (5, 7), (1 - level) / 2
     sizes = [n + mechanism.fakes_promised for n in users]
     most = [
-        n if not isinstance(mechanism, ClearShaped) else n + mechanism.fakes_promised for n in users
+        n if not isinstance(mechanism.fakes, ShapedFakes) else n + mechanism.fakes_promised
+        for n in users
     ]
     zero = sizes[0] + 2 * mechanism.fakes_promised + 8
     kept = {}

@@ -12,7 +12,7 @@ from mixtally.records.mechanism.named import (
 )
 
 from mixtally.estimate.cumulants import cumulants
-from mixtally.estimate.noise import noise_law
+from mixtally.estimate.noise import noise_distribution
 from mixtally.ground.fixed import threshold_of
 
 MESSAGES, COUNT = 6000, 1000
@@ -34,7 +34,7 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_the_second_to_the_fourth_are_those_of_the_law(name):
     mechanism, near = CASES[name]
-    law = noise_law(mechanism, MESSAGES, COUNT)
+    law = noise_distribution(mechanism, MESSAGES, COUNT)
     off = law.first + np.arange(len(law.pmf))
     off = (off - law.pmf @ off) / mechanism.gain
     second, third, fourth = (float(law.pmf @ off**r) for r in (2, 3, 4))

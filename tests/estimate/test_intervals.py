@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from mixtally.records.mechanism import BitFlips, BlankFakes, InClear, ShapedFakes, UniformFakes
 from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.named import (
     clear_shaped,
@@ -19,7 +20,6 @@ from mixtally.estimate import intervals as module
 from mixtally.estimate.intervals import EXACT, NORMAL, first_true, intervals
 from mixtally.planner.choose import choose
 from mixtally.planner.wish import Wish
-from mixtally.protocols.clear_shaped import ClearShaped
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.results import Tally
 from mixtally.simulate.coverage import coverage
@@ -34,25 +34,27 @@ def binomial(n, q):
 def tallied_law(mechanism, messages, z):
     """P(s) of the tallied count of a bin with z people, from the definition."""
     match mechanism:
-        case FlipBlank():
+        case BitFlips(fakes=BlankFakes()):
             q = mechanism.flip_probability
             return np.convolve(binomial(z, 1 - q), binomial(messages - z, q))
-        case FlipUniform():  # a fake's bit holds a one with chance 1/d and is flipped like any
+        case BitFlips(
+            fakes=UniformFakes()
+        ):  # a fake's bit holds a one with chance 1/d and is flipped like any
             q, people = mechanism.flip_probability, messages - mechanism.fakes_promised
             shown = (1 - q) / mechanism.bins + q * (1 - 1 / mechanism.bins)
             own = np.convolve(binomial(z, 1 - q), binomial(people - z, q))
             return np.convolve(own, binomial(mechanism.fakes_promised, shown))
-        case ClearUniform():
+        case InClear(fakes=UniformFakes()):
             return np.concatenate(
                 [np.zeros(z), binomial(mechanism.fakes_promised, 1 / mechanism.bins)]
             )
-        case ClearShaped():
+        case InClear(fakes=ShapedFakes()):
             return np.concatenate([np.zeros(z), [w / 2**64 for w in mechanism.fakes.weights]])
 
 
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
 @pytest.mark.parametrize(
-    "protocol",
+    "mechanism",
     [
         flip_blank(bins=3, fakes=12, threshold=int(0.1 * 2**64)),
         flip_blank(bins=3, fakes=0, threshold=int(0.4 * 2**64)),
@@ -65,7 +67,7 @@ def tallied_law(mechanism, messages, z):
 def test_an_interval_is_every_count_the_test_keeps(mechanism, level):
     people = 15
     messages = people + mechanism.fakes_promised
-    most = messages if isinstance(mechanism, ClearShaped) else people
+    most = messages if isinstance(mechanism.fakes, ShapedFakes) else people
     tail = (1 - level) / 2
     laws = [tallied_law(mechanism, messages, z) for z in range(most + 1)]
     for s in range(messages):

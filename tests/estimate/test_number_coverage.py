@@ -16,7 +16,6 @@ from mixtally.estimate.cumulants import cumulants
 from mixtally.estimate.numbers import QUANTILES, Cuts, summary
 from mixtally.ground.draw import below
 from mixtally.ground.fixed import threshold_of
-from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.simulate.coverage import draw_counts
 from mixtally.simulate.seeded import SeededChance
 
@@ -37,7 +36,7 @@ def drawn(mechanism, runs, seed=8):
     """Tallied counts of ``runs`` collections, shape (runs, bins), and the scale."""
     scale, chance = Scale(0.0, 100.0, mechanism.bins), SeededChance(seed)
     truth = np.bincount(scale.codes(VALUES), minlength=mechanism.bins)
-    if not isinstance(mechanism, ClearUniform):
+    if not mechanism.name == "clear-uniform":
         return draw_counts(mechanism, truth, USERS + mechanism.fakes_promised, runs, chance), scale
     run = np.repeat(np.arange(runs), mechanism.fakes_promised)
     place = below(chance, mechanism.bins, len(run))

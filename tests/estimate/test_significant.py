@@ -6,7 +6,7 @@ from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 
 from mixtally.errors import ParameterError
-from mixtally.estimate.noise import noise_law
+from mixtally.estimate.noise import noise_distribution
 from mixtally.estimate.significant import least_significant
 from mixtally.ground.fixed import threshold_of
 from mixtally.simulate.coverage import draw_counts
@@ -28,7 +28,7 @@ def false_share(mechanism, tests):
     return (drawn >= least).any(axis=1).mean()
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda p: p.name)
+@pytest.mark.parametrize("mechanism", PROTOCOLS, ids=lambda p: p.name)
 def test_empty_bins_pass_no_more_often_than_stated(mechanism):
     """False alarm: below 1e-6; the share is at most 0.2 in truth, five standard errors are 0.052.
 
@@ -37,18 +37,18 @@ def test_empty_bins_pass_no_more_often_than_stated(mechanism):
     assert 0.03 < false_share(mechanism, BINS) < RATE + 5 * (RATE * (1 - RATE) / RUNS) ** 0.5
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda p: p.name)
+@pytest.mark.parametrize("mechanism", PROTOCOLS, ids=lambda p: p.name)
 def test_a_threshold_for_one_bin_used_for_all_is_found_out(mechanism):
     assert false_share(mechanism, 1) > 0.9
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda p: p.name)
+@pytest.mark.parametrize("mechanism", PROTOCOLS, ids=lambda p: p.name)
 @pytest.mark.parametrize("tests", [1, 50, 100_000])
 def test_it_is_the_least_count_that_keeps_the_rate(mechanism, tests):
     messages = USERS + mechanism.fakes_promised
     least, law = (
         least_significant(mechanism, messages, tests, RATE),
-        noise_law(mechanism, messages, 0),
+        noise_distribution(mechanism, messages, 0),
     )
     tail = law.pmf[least - law.first :].sum()
     assert tail <= RATE / tests < tail + law.pmf[least - 1 - law.first] * (1 + 1e-9)

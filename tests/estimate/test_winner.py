@@ -5,6 +5,7 @@ from math import comb, exp, factorial, sqrt
 
 import numpy as np
 import pytest
+from mixtally.records.mechanism import BitFlips, BlankFakes, InClear, ShapedFakes, UniformFakes
 from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank, flip_uniform
 
@@ -14,7 +15,6 @@ from mixtally.estimate.debias import estimate_counts
 from mixtally.estimate.winner import may_have_won, winner_chances
 from mixtally.ground.draw import below
 from mixtally.ground.fixed import threshold_of
-from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.records.results import Estimate, Intervals, Tally
 from mixtally.simulate.coverage import draw_counts
 from mixtally.simulate.seeded import SeededChance
@@ -29,10 +29,10 @@ def binomial(n, q):
 def likelihood(mechanism, messages, seen, z):
     """P[tallied = seen | z votes], from the definition."""
     match mechanism:
-        case FlipBlank():
+        case BitFlips(fakes=BlankFakes()):
             q = mechanism.flip_probability
             return np.convolve(binomial(z, 1 - q), binomial(messages - z, q))[seen]
-        case FlipUniform():  # a Poisson number of fakes hold the bin
+        case BitFlips(fakes=UniformFakes()):  # a Poisson number of fakes hold the bin
             mean = mechanism.fakes_promised / mechanism.bins
             blank = flip_blank(
                 bins=mechanism.bins, fakes=mechanism.fakes_promised, threshold=mechanism.threshold
@@ -41,10 +41,10 @@ def likelihood(mechanism, messages, seen, z):
                 exp(-mean) * mean**k / factorial(k) * likelihood(blank, messages, seen, z + k)
                 for k in range(messages - z + 1)
             )
-        case ClearUniform():
+        case InClear(fakes=UniformFakes()):
             mean, k = mechanism.fakes_promised / mechanism.bins, seen - z
             return exp(-mean) * mean**k / factorial(k) if k >= 0 else 0.0
-        case ClearShaped():
+        case InClear(fakes=ShapedFakes()):
             k = seen - z
             return (
                 mechanism.fakes.weights[k] / 2**64 if 0 <= k < len(mechanism.fakes.weights) else 0.0
@@ -77,7 +77,7 @@ SMALL = [
 IDS = [f"{p.name} {p.bins}" for p, *_ in SMALL]
 
 
-@pytest.mark.parametrize(("protocol", "counts", "messages"), SMALL, ids=IDS)
+@pytest.mark.parametrize(("mechanism", "counts", "messages"), SMALL, ids=IDS)
 def test_chances_are_those_of_the_enumeration(mechanism, counts, messages):
     tally = Tally(np.array(counts), messages)
     found = winner_chances(mechanism, tally, PEOPLE)
@@ -135,7 +135,7 @@ def simplex(chance, people, options):
 def played(mechanism, people, chance):
     truth = simplex(chance, people, mechanism.bins)
     messages = people + mechanism.fakes_promised
-    if isinstance(mechanism, ClearUniform):
+    if mechanism.name == "clear-uniform":
         noise = np.bincount(
             below(chance, mechanism.bins, mechanism.fakes_promised), minlength=mechanism.bins
         )

@@ -27,7 +27,7 @@ def test_a_certificate_states_the_divergence_of_its_own_protocol():
     assert ends(price.certify(SHAPED, 2.0)) == clear_shaped.delta(SHAPED.weights, 2.0)
 
 
-@pytest.mark.parametrize("protocol", [BLANK, UNIFORM, SHAPED])
+@pytest.mark.parametrize("mechanism", [BLANK, UNIFORM, SHAPED])
 def test_a_certificate_says_for_whom_and_why(mechanism):
     shown = price.certify(mechanism, 1.0)
     assert (shown.epsilon, shown.observer, shown.status) == (1.0, Observer.MESSAGES, Status.PROVED)
@@ -47,7 +47,7 @@ def test_the_fakes_of_an_honest_mix_all_count():
 
 
 @pytest.mark.parametrize("epsilon", [0.0, -1.0, 0.009, 20.1, math.nan])
-@pytest.mark.parametrize("protocol", [BLANK, UNIFORM, SHAPED])
+@pytest.mark.parametrize("mechanism", [BLANK, UNIFORM, SHAPED])
 def test_an_epsilon_outside_its_range_is_refused(mechanism, epsilon):
     with pytest.raises(ParameterError, match="epsilon"):
         price.certify(mechanism, epsilon)

@@ -35,7 +35,7 @@ def test_different_answers_in_each_collection_are_covered():
     assert float(brute.one_way(*both, 0.5)) <= found
 
 
-@pytest.mark.parametrize("protocol", LARGE, ids=lambda mechanism: mechanism.name)
+@pytest.mark.parametrize("mechanism", LARGE, ids=lambda mechanism: mechanism.name)
 def test_one_plan_composed_alone_is_its_own_delta(mechanism):
     """Never below, within 1e-3, from near zero to where delta is 1e-13, off the lattice too."""
     curve, alone = compose.exact_curve(mechanism), Sum([(law(mechanism), 1)])
@@ -50,7 +50,7 @@ def test_one_plan_composed_alone_is_its_own_delta(mechanism):
     assert compared > 20
 
 
-@pytest.mark.parametrize("protocol", LARGE, ids=lambda mechanism: mechanism.name)
+@pytest.mark.parametrize("mechanism", LARGE, ids=lambda mechanism: mechanism.name)
 def test_one_charge_is_the_certificate_of_the_plan_itself(mechanism):
     plan = plan_of(mechanism)
     shown, itself = compose.delta_of([(plan, 1)], 1.0), price.certify(mechanism, 1.0)
@@ -168,7 +168,7 @@ def test_plans_of_very_different_size_compose():
 
 
 @pytest.mark.parametrize(
-    "protocol", [clear_uniform(bins=3, fakes=0), clear_uniform(bins=10, fakes=1)]
+    "mechanism", [clear_uniform(bins=3, fakes=0), clear_uniform(bins=10, fakes=1)]
 )
 def test_what_hides_nothing_is_never_a_promise(mechanism):
     assert Sum([(law(mechanism), 3), (law(LARGE[0]), 1)]).delta(5.0) > 0.5

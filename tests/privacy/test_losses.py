@@ -41,7 +41,7 @@ def least_epsilon(total, delta):
 
 
 @pytest.mark.parametrize("name", TIGHTNESS)
-@pytest.mark.parametrize("protocol", [*LARGE, *TINY], ids=lambda mechanism: mechanism.name)
+@pytest.mark.parametrize("mechanism", [*LARGE, *TINY], ids=lambda mechanism: mechanism.name)
 def test_no_chord_lies_below_the_curve(mechanism, name):
     curve = compose.exact_curve(mechanism)
     found, _ = counted(mechanism, TIGHTNESS[name])
@@ -51,7 +51,7 @@ def test_no_chord_lies_below_the_curve(mechanism, name):
 
 
 @pytest.mark.parametrize("name", TIGHTNESS)
-@pytest.mark.parametrize("protocol", LARGE, ids=lambda mechanism: mechanism.name)
+@pytest.mark.parametrize("mechanism", LARGE, ids=lambda mechanism: mechanism.name)
 def test_few_points_tell_nearly_all(mechanism, name):
     """Composed epsilons against those of a law with every point of the lattice that bends."""
     found, asked = counted(mechanism, TIGHTNESS[name])
@@ -102,7 +102,7 @@ def coarser_holds(part, step):
 
 
 @pytest.mark.parametrize("step", [2.0**-7, 2.0**-4, 0.5, 4.0])
-@pytest.mark.parametrize("protocol", LARGE[:3], ids=lambda mechanism: mechanism.name)
+@pytest.mark.parametrize("mechanism", LARGE[:3], ids=lambda mechanism: mechanism.name)
 def test_a_coarser_lattice_is_one_of_chords(mechanism, step):
     assert coarser_holds(law(mechanism), step)
 

@@ -50,7 +50,7 @@ def make(truth, *, labels=None, name="choice", mechanism=None, level=0.95, seed=
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("protocol", ["flip-blank", "clear-uniform", "clear-shaped"])
+@pytest.mark.parametrize("mechanism", ["flip-blank", "clear-uniform", "clear-shaped"])
 @pytest.mark.parametrize("truth", [[900, 600], [700, 500, 300, 0], [60] * 40])
 def test_the_page_is_whole_and_says_everything(truth, mechanism):
     election = make(truth, mechanism=mechanism)

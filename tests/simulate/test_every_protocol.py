@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from mixtally.records.mechanism import ShapedFakes, UniformFakes
 from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.named import (
     clear_shaped,
@@ -22,9 +23,6 @@ from mixtally.encode.bits import packed
 from mixtally.estimate.debias import estimate_counts
 from mixtally.ground.draw import below
 from mixtally.ground.fixed import threshold_of
-from mixtally.protocols.clear_shaped import ClearShaped
-from mixtally.protocols.clear_uniform import ClearUniform
-from mixtally.protocols.flip_uniform import FlipUniform
 from mixtally.records.results import Tally
 from mixtally.simulate.seeded import SeededChance
 from mixtally.simulate.simulate import play
@@ -128,9 +126,9 @@ def test_a_tenth_more_noise_is_found(name):
 
 
 def louder(mechanism):
-    if isinstance(mechanism, ClearUniform):
+    if mechanism.name == "clear-uniform":
         return replace(mechanism, fakes=mechanism.fakes_promised * 11 // 10)
-    if isinstance(mechanism, ClearShaped):
+    if isinstance(mechanism.fakes, ShapedFakes):
         slower = ratio_of(mechanism.shape_decay * 0.9)
         return clear_shaped(
             bins=mechanism.bins,
@@ -138,7 +136,7 @@ def louder(mechanism):
             shift=mechanism.fakes.shift,
             mixes=mechanism.fakes.mixes,
         )
-    if isinstance(mechanism, FlipUniform):
+    if isinstance(mechanism.fakes, UniformFakes):
         return replace(
             mechanism,
             fakes=mechanism.fakes_promised * 11 // 10,

@@ -11,7 +11,7 @@ import pytest
 from mixtally.records.mechanism.named import clear_uniform, flip_blank
 from scipy.stats import binom, binomtest, chisquare
 
-from mixtally.estimate.noise import noise_law
+from mixtally.estimate.noise import noise_distribution
 from mixtally.ground.fixed import threshold_of
 from mixtally.simulate.coverage import coverage, draw_counts
 from mixtally.simulate.seeded import SeededChance
@@ -61,7 +61,7 @@ def test_the_twin_that_never_draws_the_last_bin_is_caught(codes):
 
 def spread(mechanism, messages, counts, truth):
     """Mean square error over its expectation, in standard deviations from 1."""
-    law = noise_law(mechanism, messages, 0)
+    law = noise_distribution(mechanism, messages, 0)
     values = np.arange(len(law.pmf))
     mean = law.pmf @ values
     variance = law.pmf @ (values - mean) ** 2

@@ -77,7 +77,7 @@ def test_both_versions_keep_the_same_epsilon_and_mixes_cost_far_less(example):
 
 
 @pytest.mark.parametrize(
-    ("wished", "protocol"),
+    ("wished", "mechanism"),
     [
         ({"mix_fakes": True}, "clear-shaped"),
         ({}, "clear-uniform"),
