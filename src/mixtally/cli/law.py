@@ -145,12 +145,10 @@ def ask_of(request: Request) -> "Ask":
 
     Raises ParameterError for an unknown protocol and for what no law can take.
     """
-    import math
-
     from mixtally.errors import ParameterError
     from mixtally.ground.fixed import threshold_of
     from mixtally.privacy.laws import LAWS, Ask
-    from mixtally.records.guarantee import Observer, checked_fraction
+    from mixtally.records.guarantee import Observer, arriving, checked_fraction
     from mixtally.records.mechanism.fakes import ratio_of
 
     _one_of("protocol", request.protocol, list(LAWS))
@@ -163,9 +161,9 @@ def ask_of(request: Request) -> "Ask":
             got=request.protocol, do="leave it out: its noise is no other person's",
         )  # fmt: skip
     if fakes is not None:
-        fakes = math.floor(fraction * fakes)
+        fakes = arriving(fakes, fraction)
     if came["users"] is not None and _counts_people(request):
-        came["users"] = math.floor(fraction * came["users"])
+        came["users"] = arriving(came["users"], fraction)
     observer = _one_of("observer", came.pop("observer"), ["messages", "sums"])
     if came["background"] not in (None, "zero"):
         raise ParameterError(

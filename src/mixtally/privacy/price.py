@@ -26,8 +26,9 @@ _AGAIN = 1.0 + 1e-6
 def certify(protocol: Protocol, epsilon: float, honest_fraction: float = 1.0) -> Certificate:
     """delta(epsilon) of one person's record under ``protocol``, from its final integers.
 
-    Only floor(honest_fraction * fakes) fakes are counted on. Raises ParameterError for an epsilon
-    outside [0.01, 20] or a fraction outside (0, 1], AccountingError when a number cannot be right.
+    Only the honest fraction of the fakes, rounded down, is counted on. Raises ParameterError for
+    an epsilon outside [0.01, 20] or a fraction outside (0, 1], AccountingError when a number cannot
+    be right.
     """
     checked_epsilon(epsilon)
     checked_fraction(honest_fraction)

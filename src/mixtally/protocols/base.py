@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.errors import ParameterError
-from mixtally.records.guarantee import MOST_USERS
+from mixtally.records.guarantee import MOST_USERS, arriving
 from mixtally.records.layout import Layout
 from mixtally.records.question import Kind, Question, checked_bins
 
@@ -60,7 +60,7 @@ class Protocol(ABC):
         """This protocol with only the fakes that surely arrive."""
         if self.fake_source is FakeSource.MIX:
             return self
-        return replace(self, fakes=math.floor(honest_fraction * self.fakes))
+        return replace(self, fakes=arriving(self.fakes, honest_fraction))
 
     @property
     def fakes_sent(self) -> int:

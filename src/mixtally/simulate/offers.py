@@ -20,7 +20,7 @@ from mixtally.protocols.flip_uniform import FlipUniform
 from mixtally.protocols.flip_vector import FlipVector
 from mixtally.protocols.single_bit import SingleBit
 from mixtally.records.certificate import Certificate
-from mixtally.records.guarantee import Guarantee, Observer
+from mixtally.records.guarantee import Guarantee, Observer, arriving
 from mixtally.records.layout import Form
 from mixtally.records.mechanism import InClear, Shuffled
 from mixtally.records.plan import Plan
@@ -147,7 +147,7 @@ def seen_by_sums(offer: Offer) -> Certificate:
 
 def _summed(mechanism: Shuffled, plan: Plan) -> tuple[str, Ask]:
     """The law of sums of everybody's flips; blank fakes are left out, which never hides more."""
-    people = math.floor(plan.honest_fraction * plan.users)
+    people = arriving(plan.users, plan.honest_fraction)
     name, ask = law_of(mechanism.surely(plan.honest_fraction))
     if isinstance(mechanism, FlipUniform):
         return name, replace(ask, users=people, count_crowd=False, observer=Observer.SUMS)
