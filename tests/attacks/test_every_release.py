@@ -36,7 +36,9 @@ def test_every_protocol_of_the_catalogue_is_audited():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("audit", "mechanism"), [a[1:] for a in AUDITS], ids=[a[0] for a in AUDITS])
+@pytest.mark.parametrize(
+    ("audit", "mechanism"), [a[1:] for a in AUDITS], ids=[a[0] for a in AUDITS]
+)
 def test_a_release_draws_the_noise_it_pays_for(audit, mechanism):
     assert failures(audit(mechanism, Release())) == []
 

@@ -59,6 +59,14 @@ def test_where_people_hide_a_person_only_the_honest_ones_do(facts, law):
     assert half["delta"] == facts("delta", "--epsilon", 1, "--protocol", *fewer)["delta"]
 
 
+def test_a_share_is_taken_as_it_is_written(facts):
+    third = ("--honest-fraction", "0.3333333333333333", "--epsilon", 9, "--protocol")
+    fakes = facts("delta", *third, "flip-blank", "--fakes", 3, "--flip", 0.1)
+    assert fakes["fakes_counted"] == 0
+    people = facts("delta", *third, "single-bit", "--fakes", 0, "--users", 9, "--flip", 0.1)
+    assert people["users_counted"] == 2
+
+
 def test_the_planner_promises_as_many_fakes(facts):
     given = ("--users", 10**6, "--bins", 100, *HALF)
     plan = facts("plan", *PROMISE, *given, "--protocol", "clear-uniform")

@@ -1,11 +1,16 @@
 """``mixtally reproduce``: one document at a time, files whole, words in the table."""
 
+import io
 import json
+import re
+from functools import cache
 
 import pytest
+from rich.console import Console
 
 from mixtally.cli import main
-from mixtally.cli.reproduce import reproduce
+from mixtally.cli.reproduce import _tables, reproduce
+from mixtally.literature.reproduce import reproduce as compute
 
 
 @pytest.fixture(autouse=True)
@@ -43,6 +48,61 @@ def test_json_is_what_is_in_the_file(cli, tmp_path):
     assert (gain["printed"], gain["word"]) == (10.0, "differs")
     assert gain["computed"] == pytest.approx(14.9, abs=0.05)
     assert {row["word"] for row in facts["verdicts"]} >= {"holds", "false", "differs"}
+
+
+def test_a_document_without_charts_is_told_by_itself(cli, tmp_path):
+    out = tmp_path / "out"
+    outcome = cli("reproduce", "--document", "001", "--out", out)
+    assert (outcome.status, outcome.err.strip()) == (0, "")
+    assert "001: Zhilyaev, Zeber: K-Randomization (2016)" in outcome.out
+    assert "lemma 4.3" in outcome.out
+    assert list(json.loads((out / "report.json").read_text())["documents"]) == ["001"]
+
+
+@cache
+def computed(document):
+    """Everything about one document, once for all widths."""
+    return compute(document)
+
+
+def columns_of(text, name):
+    """By row, what stands in the column called ``name``; a row goes on where no word begins it."""
+    head, _, *lines = text.splitlines()
+    at = [cell.strip() for cell in head.split("┃")].index(name)
+    rows: list[str] = []
+    for line in lines:
+        cells = [cell.strip() for cell in line.split("│")]
+        if cells[-1]:
+            rows.append("")
+        rows[-1] += cells[at]
+    return rows
+
+
+@pytest.mark.parametrize("width", [80, 100, 200])
+@pytest.mark.parametrize("document", ["000", "003"])
+def test_everything_is_said_at_eighty_columns(document, width):
+    """What was computed stands beside every number: whole, in lines no longer than the screen."""
+    found = computed(document)
+    screen = io.StringIO()
+    Console(file=screen, width=width).print(_tables(found))
+    text = screen.getvalue()
+    assert "\N{HORIZONTAL ELLIPSIS}" not in text
+    assert max(map(len, text.splitlines())) <= width
+    for name in {one.document for one in found.findings}:
+        (table,) = [
+            part.partition("\n")[2].strip("\n")
+            for part in re.split(r"^(?=\d{3}: )", text, flags=re.MULTILINE)
+            if part.startswith(name)
+        ]
+        have = [one for one in found.findings if one.document == name]
+        for column, said in (
+            ("what", [one.what for one in have]),
+            ("place", [one.place for one in have]),
+            ("computed", [f"{one.computed_text()} {one.unit}" for one in have]),
+            ("word", [one.word for one in have]),
+        ):
+            rows = columns_of(table, column)
+            assert [row.replace(" ", "") for row in rows] == [one.replace(" ", "") for one in said]
 
 
 def test_an_unknown_document_is_refused_and_nothing_is_written(refused, tmp_path):

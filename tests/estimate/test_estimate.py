@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import least
 from mixtally.errors import MessageError, ParameterError
 from mixtally.estimate.debias import estimate_counts
+from mixtally.estimate.intervals import intervals
 from mixtally.estimate.simplex import nearest_histogram
 from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 from mixtally.records.results import Tally
@@ -87,6 +88,22 @@ def test_small_counts_may_come_out_negative_and_stay_so():
     assert (found.counts == -301 / 7).all()
     assert (found.each.lower == 0).all()
     assert found.projected is None
+
+
+@pytest.mark.parametrize("name", ["few flips", "uniform", "shaped"])
+def test_bins_that_other_parts_hold_share_the_error(name):
+    """``together`` counts the bins of all parts: intervals are those for so many bins at once."""
+    mechanism, chance = PROTOCOLS[name], SeededChance(4)
+    tally = play(mechanism, np.repeat(np.arange(7), TRUTH), chance)
+    alone = estimate_counts(mechanism, tally, USERS)
+    among = estimate_counts(mechanism, tally, USERS, together=7000)
+    shared = intervals(mechanism, tally, 0.95, simultaneous_over=7000)
+    assert among.together.lower.tolist() == shared.lower.tolist()
+    assert among.together.upper.tolist() == shared.upper.tolist()
+    assert (among.together.upper - alone.together.upper).min() > 0
+    assert (among.together.lower <= alone.together.lower).all()
+    assert among.together.simultaneous
+    assert among.each.upper.tolist() == alone.each.upper.tolist()
 
 
 def test_bad_arguments_are_refused():

@@ -3,8 +3,10 @@
 import copy
 import os
 import pickle
+import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -85,6 +87,59 @@ def test_one_source_never_repeats_itself():
     assert not np.array_equal(chance.words(4), chance.words(4))
 
 
+def drawn_by_threads(source, each=3, threads=8, count=20_000):
+    """The words that threads draw side by side, as one array."""
+    with ThreadPoolExecutor(threads) as pool:
+        return np.concatenate(list(pool.map(source.words, [count] * each * threads)))
+
+
+def test_threads_share_a_source_and_no_word_is_given_twice():
+    """False alarm below 10^-8: two of 480,000 secure words agree with that chance."""
+    together = drawn_by_threads(Keystream(KEY))
+    alone = Keystream(KEY).words(len(together))
+    assert np.array_equal(np.sort(together), np.sort(alone))
+    secure = drawn_by_threads(SecureChance())
+    assert len(np.unique(secure)) == len(secure)
+
+
+def test_threads_that_take_no_turns_are_found():
+    class Anyhow(Keystream):
+        """Two threads read the same place before either moves it."""
+
+        def __init__(self):
+            super().__init__(KEY)
+            self.place = 0
+
+        def words(self, count):
+            start = self.place
+            out = Keystream(KEY).words(start + count)[start:]
+            self.place = start + count
+            return out
+
+    together = drawn_by_threads(Anyhow())
+    assert len(np.unique(together)) < len(together)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timers")
+def test_a_signal_handler_may_draw_in_the_midst_of_a_draw():
+    source, inside = Keystream(KEY), []
+
+    def draw(*_):
+        inside.append(source.words(2))
+        signal.setitimer(signal.ITIMER_REAL, 1e-4)
+
+    before = signal.signal(signal.SIGALRM, draw)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 1e-4)
+        outside = [source.words(1 << 18) for _ in range(4)]
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    every = np.sort(np.concatenate(outside + inside))
+    assert inside
+    assert np.array_equal(every, np.sort(Keystream(KEY).words(len(every))))
+
+
 @pytest.mark.parametrize(
     "copier", [copy.copy, copy.deepcopy, pickle.dumps, lambda source: pickle.dumps([source], 2)]
 )
@@ -100,6 +155,32 @@ def test_a_forked_child_draws_other_words_than_its_parent(before):
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     child, parent = run.stdout.split()
     assert len(child) == len(parent) == 64
+    assert child != parent
+
+
+@needs_fork
+@pytest.mark.parametrize("before", ["", "chance.words(3)"])
+def test_a_child_that_is_given_the_number_of_an_earlier_process_draws_other_words(before):
+    script = FORK.format(before=f"os.getpid = lambda: 7\n{before}")
+    script = script.replace("\nchance =", "\nos.getpid = lambda: 7\nchance =", 1)
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    child, parent = run.stdout.split()
+    assert child != parent
+
+
+@needs_fork
+def test_a_child_forked_in_the_midst_of_a_draw_of_another_thread_goes_on():
+    """The child has no such thread, so nobody there would end its turn."""
+    script = FORK.format(
+        before="import threading\n"
+        "thread = threading.Thread(target=lambda: [chance.words(1 << 20) for _ in range(8)])\n"
+        "thread.start()"
+    ).replace("os.waitpid(child, 0)", "os.waitpid(child, 0); thread.join()")
+    run = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", script],
+        capture_output=True, text=True, check=True, timeout=30,
+    )  # fmt: skip
+    child, parent = run.stdout.split()
     assert child != parent
 
 

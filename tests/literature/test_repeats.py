@@ -1,10 +1,13 @@
 """K-Randomization 003: its example, its claim about repeating, its ratio."""
 
 import math
+from fractions import Fraction
+from itertools import product
 
 import pytest
 from scipy import stats
 
+from exact import flipped, sums
 from literature.printed import as_printed
 from mixtally.errors import ParameterError
 from mixtally.literature.formulas import repeats
@@ -97,3 +100,57 @@ def test_by_its_own_formula_repeating_makes_the_error_rise():
 def test_outside_its_range_a_formula_is_refused(call, subject):
     with pytest.raises(ParameterError, match=f"^{subject}: wanted .*, got .*; "):
         call()
+
+
+def is_the_law_of_repeats():
+    """(5.9) and (5.10) against numbers of choices and two laws in rational numbers."""
+    far = 0.0
+    for k, users, q in ((1, 3, Fraction(1, 4)), (2, 4, Fraction(1, 10)), (3, 3, Fraction(2, 5))):
+        full, changed = sums(k * users, 0, q), sums(k * (users - 1), k, q)
+        for seen in range(k * users + 1):
+            ratio = repeats.repeated_ratio(seen, users, float(q), k)
+            far = max(far, abs(ratio / float(changed[seen] / full[seen]) - 1.0))
+            for lies in range(k + 1):
+                ways = math.comb(k * users - k, seen - lies) if lies <= seen else 0
+                said = Fraction(repeats.choices(lies, seen, users, k)).limit_denominator(10**6)
+                far = max(far, float(abs(said - Fraction(ways, math.comb(k * users, seen)))))
+    return far < 1e-12
+
+
+def test_the_ratio_of_repeats_is_that_of_the_two_laws():
+    assert is_the_law_of_repeats()
+    assert repeats.repeated_ratio(7, 10, 0.2, 1) == pytest.approx(repeats.ratio(7, 10, 0.2))
+
+
+def test_a_planted_bug_in_the_choices_is_noticed(monkeypatch):
+    honest = repeats.choices
+    monkeypatch.setattr(repeats, "choices", lambda i, s, n, k: honest(min(i + 1, k), s, n, k))
+    assert not is_the_law_of_repeats()
+
+
+def exact_anonymity(held, bits, q):
+    """A_p from every way in which the others can be sent."""
+    least = None
+    for at, vector in enumerate(held):
+        others = held[:at] + held[at + 1 :]
+        for seen in range(1 << bits):
+            among = sum(
+                math.prod(flipped(v, s, bits, q) for v, s in zip(others, sent, strict=True))
+                for sent in product(range(1 << bits), repeat=len(others))
+                if seen in sent
+            )
+            found = among / flipped(vector, seen, bits, q)
+            least = found if least is None else min(least, found)
+    return float(least)
+
+
+@pytest.mark.parametrize("held", [[0], [1, 1, 1], [0, 0, 3], [0, 1, 2, 3], [0, 0, 0, 1]], ids=str)
+def test_anonymity_is_counted_out(held):
+    numbers = {v: held.count(v) for v in held}
+    true = exact_anonymity(held, 2, Fraction(3, 10))
+    assert repeats.anonymity(numbers, 2, 0.3) == pytest.approx(true, rel=1e-12, abs=1e-15)
+
+
+def test_nobody_covers_himself():
+    assert repeats.anonymity({3: 1}, 2, 0.3) == 0.0
+    assert repeats.seen_chance({3: 1}, 3, 2, 0.3) == pytest.approx(0.49)

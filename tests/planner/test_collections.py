@@ -8,8 +8,10 @@ import pytest
 
 import least
 from mixtally.errors import ParameterError
+from mixtally.ground.fixed import SCALE
 from mixtally.mix.shaped import shaped_fakes
 from mixtally.planner import choose, forecast, users_for
+from mixtally.planner.offers import capped
 from mixtally.privacy.certify import certify, verify
 from mixtally.records.hashing import Hashing
 from mixtally.simulate.seeded import SeededChance
@@ -74,6 +76,26 @@ def test_a_local_cap_is_for_all_collections_as_the_guarantee_is():
     asked = wish(20, users=50_000, collections=2, local_epsilon=2.0)
     (offer,) = surveyed(asked)
     assert 2 * offer.protocol.local_epsilon <= 2.0
+
+
+@pytest.mark.parametrize("touched", [1, 2, 6])
+@pytest.mark.parametrize("collections", [1, 2, 12, 1000])
+def test_every_collection_has_its_share_of_the_local_cap(touched, collections):
+    """The flips that differ between two answers, over all collections, tell the cap and no more."""
+    cap = 0.5 * collections**0.5
+    asked = wish(20, collections=collections, local_epsilon=cap)
+    q = capped(asked, touched) / SCALE
+    told = collections * touched * math.log1p((1.0 - 2.0 * q) / q)
+    assert cap * (1 - 1e-9) < told <= cap * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("collections", [1, 3])
+def test_a_plan_keeps_the_local_cap_over_all_collections(collections):
+    asked = wish(20, users=10**5, epsilon=3.0, messages_per_user=1.0, local_epsilon=0.5)
+    best = choose(replace(asked, collections=collections)).best
+    told = 2 * collections * math.log(SCALE / best.protocol.threshold - 1.0)
+    assert 0.5 * (1 - 1e-9) < told <= 0.5 * (1 + 1e-12)
+    assert best.facts()["local_epsilon"] == pytest.approx(told)
 
 
 @pytest.mark.parametrize("mixes", [1, 2, 5])

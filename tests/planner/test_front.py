@@ -4,13 +4,16 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from mixtally.errors import InfeasibleError
 from mixtally.ground.codec import canonical, from_canonical
 from mixtally.planner import choose, front
 from mixtally.privacy.certify import verify
 from mixtally.records.mechanism import FakeSource
 from mixtally.records.plan import Plan
-from mixtally.records.question import Kind, Question
+from mixtally.records.question import Kind, Question, with_attributes
 from planner.wishes import BIT, surveyed, wish
 
 WISHES = {
@@ -26,6 +29,11 @@ WISHES = {
     "strict": wish(2, users=5000, epsilon=0.1, delta=1e-12),
     "bytes": wish(300, messages_per_user=5.0, bytes_per_user=60.0),
     "two": wish(2, users=10**5, epsilon=20.0, delta=0.1),
+    "tiny": wish(16378, users=23, epsilon=1.676, delta=1.7e-11, messages_per_user=21.0),
+    "tiny, large epsilon": wish(7, users=4, epsilon=8.48, delta=2.31e-5),
+    "tiny, split": wish(
+        question=with_attributes("trip", (3, 5)), users=9, epsilon=9.0, messages_per_user=3.0
+    ),
 }
 BUDGETS = [Fraction(n, 100) for n in (*range(100, 112), *range(115, 200, 15), 225, 260, 300, 400)]
 each = pytest.mark.parametrize("asked", WISHES.values(), ids=WISHES)
@@ -86,14 +94,42 @@ def test_the_front_goes_from_small_errors_to_small_costs_and_starts_with_the_cho
     found = front(asked)
     errors = [offer.standard_error for offer in found]
     assert errors == sorted(errors)
-    if asked.local_epsilon is None:
-        assert errors[0] == choose(asked).best.standard_error
+    assert costs(choose(asked).best) == costs(found[0])
 
 
-def test_the_choice_under_a_local_cap_starts_the_front():
-    """The cap decides the flips, so fakes beyond what delta needs are noise and nothing else."""
-    asked = WISHES["local"]
-    assert choose(asked).best.standard_error <= front(asked)[0].standard_error
+@pytest.mark.parametrize(
+    ("asked", "error"), [(WISHES["tiny"], 5.559), (WISHES["tiny, large epsilon"], 0.2436)]
+)
+def test_fakes_that_bring_more_noise_than_they_hide_are_not_sent(asked, error):
+    found = choose(asked)
+    assert found.best.standard_error == pytest.approx(error, rel=1e-3)
+    assert found.best.messages_per_user == 1.0
+    assert "one fake a user" not in found.reason
+    assert "more noise than they hide" in found.reason
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    users=st.integers(2, 100),
+    bins=st.integers(2, 10**5),
+    epsilon=st.floats(0.1, 20),
+    exponent=st.floats(-12, -1),
+    budget=st.floats(1, 30),
+    local=st.none() | st.floats(1, 20),
+)
+def test_no_tiny_crowd_is_told_a_best_that_its_front_beats(
+    users, bins, epsilon, exponent, budget, local
+):
+    asked = wish(
+        bins, users, epsilon, 10**exponent, messages_per_user=budget, local_epsilon=local
+    )  # fmt: skip
+    try:
+        best = choose(asked).best
+    except InfeasibleError:
+        assert not front(asked)
+        return
+    assert costs(best) == costs(front(asked)[0])
+    assert not [other.name for other in front(asked) if beats(other, best)]
 
 
 @each

@@ -1,5 +1,6 @@
 """The planner picks the protocol of least error that fits, and never states too small a delta."""
 
+from dataclasses import replace as replaced
 from fractions import Fraction
 
 import pytest
@@ -10,11 +11,17 @@ from msgspec.structs import replace
 from mixtally.errors import InfeasibleError, ParameterError, PlanError
 from mixtally.ground.codec import canonical, from_canonical
 from mixtally.planner import Wish, choose
+from mixtally.planner.choose import survey
 from mixtally.privacy.baselines import central_standard_error, local_standard_error
 from mixtally.privacy.certify import certify, verify
 from mixtally.records.guarantee import Guarantee
-from mixtally.records.plan import Plan
-from mixtally.records.question import Question
+from mixtally.records.mechanism.named import flip_bits, flip_blank, flip_uniform, single_bit
+from mixtally.records.plan import PLAN_VERSION, Plan
+from mixtally.records.question import Kind, Question
+from planner.wishes import BIT
+
+ANSWER = Question(name="q", bins=9)
+BITS = Question(name="q", bins=5, kind=Kind.BITS)
 
 
 def wish(bins=1000, users=10**6, epsilon=1.0, delta=1e-6, **rest):
@@ -61,6 +68,27 @@ def test_only_honest_fakes_are_counted():
     assert 0.7 * facts["fakes"] >= 42_650 > 0.7 * (facts["fakes"] - 1)
     all_honest = certify(answer.best.protocol, 1.0)
     assert all_honest.upper < answer.best.plan.certificate.upper
+
+
+def test_a_share_in_sixteen_digits_counts_no_fake_too_many():
+    """A third of 3 in floating point is 1; .3333333333333333 of 3 is less, and no fake is sure."""
+    third = wish(bins=3, users=3, epsilon=9.0, delta=0.01, honest_fraction=0.3333333333333333)
+    (flips,) = survey(third)[0]
+    assert (flips.protocol.fakes, flips.facts()["fakes_counted"]) == (3, 0)
+    assert verify(flips.plan) == flips.protocol
+    assert third.sure_crowd == 0
+    many = replaced(third, users=300, protocol="clear-uniform", messages_per_user=1000.0)
+    clear = choose(many).best
+    exact = Fraction("0.3333333333333333") * clear.protocol.fakes
+    assert clear.facts()["fakes_counted"] == exact.numerator // exact.denominator
+
+
+@pytest.mark.parametrize(("crowd", "users"), [(2, 3), (5, 6), (6, 7), (10**9 - 1, 10**9)])
+def test_a_minimum_crowd_counts_all_of_its_people_and_none_of_the_others(crowd, users):
+    asked = wish(users=users, minimum_crowd=crowd)
+    assert asked.sure_crowd == crowd
+    least, exact = Fraction(repr(asked.sure_fraction)), Fraction(crowd, users)
+    assert exact * (1 - Fraction(1, 10**15)) < least <= exact
 
 
 def test_a_wish_that_cannot_be_met_names_what_would():
@@ -138,6 +166,34 @@ def test_a_promise_below_what_is_proved_is_refused(protocol, least):
     altered = replace(plan, guarantee=Guarantee(epsilon=1.0, delta=least), certificate=shown)
     with pytest.raises(PlanError, match=r"altered|promise is false"):
         verify(altered)
+
+
+@pytest.mark.parametrize(
+    ("question", "protocol"),
+    [
+        (BIT, single_bit(fakes=0, threshold=1 << 60, crowd=101)),
+        (BITS, flip_bits(bins=5, threshold=1 << 62, crowd=10**6)),
+        (ANSWER, flip_blank(bins=9, fakes=0, threshold=1 << 60, crowd=10**6)),
+        (ANSWER, flip_blank(bins=9, fakes=50, threshold=1 << 60, crowd=101)),
+        (ANSWER, flip_uniform(bins=9, fakes=50, threshold=1 << 60, crowd=10**6)),
+    ],
+)
+def test_a_plan_that_counts_on_more_people_than_take_part_is_refused(question, protocol):
+    """Its certificate is true of its integers: nobody but the 100 users can be in that crowd."""
+    shown = certify(protocol, 1.0)
+    plan = Plan(
+        version=PLAN_VERSION,
+        question=question,
+        guarantee=Guarantee(epsilon=1.0, delta=0.1),
+        users=protocol.crowd,
+        honest_fraction=1.0,
+        protocol=protocol.name,
+        integers=protocol.integers(),
+        certificate=shown,
+    )
+    assert verify(plan) == protocol
+    with pytest.raises(PlanError, match=r"crowd counted: wanted at most the 100 users"):
+        verify(replace(plan, users=100))
 
 
 def test_a_lower_end_above_what_is_proved_is_refused():

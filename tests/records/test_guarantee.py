@@ -1,13 +1,19 @@
 """A guarantee stays within the ranges in which the mathematics is stated."""
 
 import math
+import re
+from fractions import Fraction
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mixtally.errors import ParameterError
 from mixtally.ground.codec import canonical, from_canonical
 from mixtally.records import guarantee
 from mixtally.records.guarantee import Guarantee, Observer
+from mixtally.records.mechanism.named import flip_blank
 
 
 @pytest.mark.parametrize("epsilon", [0.01, 1.0, 20.0])
@@ -64,9 +70,52 @@ def test_what_was_written_for_a_whole_epsilon_can_be_read_again():
     assert from_canonical(canonical(promised), Guarantee, "guarantee") == promised
 
 
-@pytest.mark.parametrize(("sure", "fraction"), [(63, 0.7), (29, 0.58), (100, 0.8), (0, 0.5)])
-def test_promised_fakes_leave_as_many_as_are_needed(sure, fraction):
-    """Of 90 fakes 0.7 are 62.99.. in floating point: one more is promised."""
-    fakes = guarantee.promised(sure, fraction)
-    assert math.floor(fraction * fakes) >= sure
-    assert fakes == 0 or math.floor(fraction * (fakes - 1)) < sure
+THIRD = 0.3333333333333333
+BELOW_ONE = 0.9999999999999999
+
+
+@pytest.mark.parametrize(
+    ("sent", "fraction", "sure"),
+    [
+        (3, THIRD, 0),  # as a product of floats: one
+        (3 * 10**12, THIRD, 10**12 - 1),
+        (90, 0.7, 63),  # as a product of floats: 62.99..
+        (100, 0.29, 29),
+        (50, BELOW_ONE, 49),
+        (10**13, BELOW_ONE, 10**13 - 1),
+        (10**13, 1.0, 10**13),
+        (10**12, 1e-12, 1),
+        (10**12 - 1, 1e-12, 0),
+        (0, 0.5, 0),
+    ],
+)
+def test_what_surely_arrives_is_exact_in_the_decimal_as_written(sent, fraction, sure):
+    assert guarantee.arriving(sent, fraction) == sure
+    assert flip_blank(bins=3, fakes=sent, threshold=1 << 60).surely(fraction).fakes == sure
+
+
+@pytest.mark.parametrize(
+    ("sure", "fraction", "fakes"),
+    [(63, 0.7, 90), (29, 0.58, 50), (100, 0.8, 125), (0, 0.5, 0), (1, THIRD, 4), (7, 1.0, 7)],
+)
+def test_promised_fakes_leave_as_many_as_are_needed(sure, fraction, fakes):
+    assert guarantee.promised(sure, fraction) == fakes
+    assert guarantee.arriving(fakes, fraction) >= sure
+    assert fakes == 0 or guarantee.arriving(fakes - 1, fraction) < sure
+
+
+@given(sent=st.integers(0, 10**13), fraction=st.floats(1e-12, 1.0))
+def test_no_fake_is_counted_that_a_fraction_does_not_hold(sent, fraction):
+    sure = guarantee.arriving(sent, fraction)
+    assert sure <= Fraction(str(fraction)) * sent < sure + 1
+    assert guarantee.promised(sure, fraction) <= sent
+
+
+def test_nobody_else_takes_a_share_of_fakes_or_people():
+    """A product of floats counts one too many or too few: the one function is exact."""
+    share = re.compile(
+        r"(floor|ceil|int|round)\([^()]*(fraction|honest)\w* *[*/]|[*/] *\w*fraction\)"
+    )
+    sources = Path(guarantee.__file__).parents[1]
+    assert share.search("math.floor(plan.honest_fraction * plan.users)")
+    assert not [str(file) for file in sources.rglob("*.py") if share.search(file.read_text())]

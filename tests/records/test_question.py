@@ -3,6 +3,7 @@
 import pytest
 
 from mixtally.errors import ParameterError, PlanError
+from mixtally.ground.codec import from_json
 from mixtally.records.question import MOST_BINS, Question, checked_bins
 
 
@@ -36,11 +37,20 @@ def test_a_question_cannot_be_changed():
         Question(name="q", bins=2).bins = 3
 
 
-@pytest.mark.parametrize("text", ["\x1b[2J", "a\0b", "\x7f", "\x9b31m"])
-def test_text_that_a_terminal_would_obey_is_refused(text):
+@pytest.mark.parametrize("text", ["\x1b[2J", "a\0b", "\x7f", "\x9b31m", "\ud800", "a\udfffb"])
+def test_text_that_a_terminal_would_obey_or_refuse_is_refused(text):
     for given in ({"name": text}, {"name": "q", "labels": ("a", text)}):
         with pytest.raises(PlanError, match="without control characters"):
             Question(bins=2, **given)
+
+
+def test_half_a_character_in_the_json_of_a_question_is_refused():
+    """JSON may spell what no UTF-8 holds; whole characters may be spelled as two halves."""
+    shown = b'{"bins":2,"labels":["a","%s"],"name":"q"}'
+    assert from_json(shown % rb"\ud83d\ude00", Question, "file").label(1) == "\U0001f600"
+    for half in (rb"\ud83d", rb"\udcff"):
+        with pytest.raises(PlanError, match="whole characters"):
+            from_json(shown % half, Question, "file")
 
 
 def test_tabs_and_ends_of_lines_are_text():

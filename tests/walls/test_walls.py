@@ -52,6 +52,7 @@ def test_the_contracts_hold():
         ("One door to chance", "randomize/slicing.py", "import secrets"),
         ("No files, sockets", "report/page.py", "import pathlib"),
         ("No files, sockets", "estimate/noise.py", "import time"),
+        ("No files, sockets", "ground/draw.py", "import threading"),
     ],
 )
 def test_a_planted_way_through_is_found(copy, contract, place, line):

@@ -4,7 +4,6 @@ What conspirators tell is removed from the batch. The promise is the certificate
 fraction, or what the exact law leaves at the share played; without any mix it is the local epsilon.
 """
 
-import math
 from dataclasses import replace
 
 from mixtally.attacks.against import outcomes
@@ -12,6 +11,7 @@ from mixtally.attacks.games import game_of, play
 from mixtally.attacks.n_minus_1 import TEST
 from mixtally.attacks.outcome import Lab, Outcome, told_apart
 from mixtally.attacks.target import Target, finite, left_among_fakes, left_in_crowd
+from mixtally.records.guarantee import arriving
 from mixtally.records.mechanism import BitFlips, FakeSource
 
 NAME = "collusion"
@@ -30,8 +30,8 @@ def run(target: Target, lab: Lab) -> list[Outcome]:
 def _users(target: Target, lab: Lab) -> list[Outcome]:
     honest = target.honest_fraction if target.honest_fraction < 1.0 else SHARE
     mechanism = target.mechanism
-    fakes = math.floor(honest * mechanism.fakes_promised)
-    people = max(0, math.floor(honest * target.crowd) - 1)
+    fakes = arriving(mechanism.fakes_promised, honest)
+    people = max(0, arriving(target.crowd, honest) - 1)
     if target.crowd and isinstance(mechanism, BitFlips):
         promised = left_in_crowd(mechanism, max(2, people + 1), fakes, target.delta)
     elif honest == target.honest_fraction:

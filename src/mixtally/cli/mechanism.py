@@ -1,7 +1,7 @@
 """A mechanism on the command line: its options, declared once, and the facts of what was asked."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -80,11 +80,15 @@ class MechanismOptions:
     ] = None  # fmt: skip
     p: Annotated[
         float | None,
-        typer.Option("--p", help="Chance that a memoized 0 is reported as 1, below --q.", metavar="P"),
+        typer.Option(
+            "--p", help="Chance that a memoized 0 is reported as 1, below --q.", metavar="P"
+        ),
     ] = None
     q: Annotated[
         float | None,
-        typer.Option("--q", help="Chance that a memoized 1 is reported as 1, up to 1.", metavar="Q"),
+        typer.Option(
+            "--q", help="Chance that a memoized 1 is reported as 1, up to 1.", metavar="Q"
+        ),
     ] = None
     hashes: Annotated[
         int | None, o.whole_option("--hashes", "Bits that a value sets, 1 to 64.")

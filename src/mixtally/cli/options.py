@@ -135,7 +135,8 @@ Top = Annotated[int, typer.Option("--top", min=1, help="Bins in the printed tabl
 def messages_per_user(fakes: float | None, messages: float | None) -> "float | Fraction":
     """The budget in messages a user, out of either way to say it."""
     from mixtally.errors import ParameterError
-    from mixtally.planner.wish import DEFAULT_MESSAGES, decimal
+    from mixtally.ground.fixed import decimal
+    from mixtally.planner.wish import DEFAULT_MESSAGES
 
     if fakes is None:
         return DEFAULT_MESSAGES if messages is None else messages

@@ -9,10 +9,11 @@ from mixtally.cli import options as o
 from mixtally.cli.output import present, progress_bars
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from rich.console import Group
 
     from mixtally.literature.reproduce import Reproduction
 
+_WIDEST = 120
 _COLORS = {"reproduces": "green", "differs": "yellow", "false": "red", "computed": "dim"}
 
 
@@ -22,7 +23,9 @@ def reproduce(
     ),
     document: Annotated[
         str | None,
-        typer.Option("--document", help="Only one: 000, 002, 003 or 004.", metavar="NUMBER"),
+        typer.Option(
+            "--document", help="Only one: 000, 001, 002, 003 (brings 001) or 004.", metavar="NUMBER"
+        ),
     ] = None,
     json: o.Json = False,
 ) -> None:
@@ -44,22 +47,36 @@ def reproduce(
         json=json,
         files=lambda: {"report.html": page(found), "report.json": json_text(facts)},
         facts=lambda: facts,
-        table=lambda: _table(found),
+        table=lambda: _tables(found),
         prose=[counts],
     )
 
 
-def _table(found: "Reproduction") -> "Table":
+def _tables(found: "Reproduction") -> "Group":
+    """A table a document; on 80 columns what does not fit goes on in the next line."""
+    from rich.console import Group
+    from rich.constrain import Constrain
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(show_edge=False, pad_edge=False)
-    for name in ("document", "place", "what", "printed", "computed", "unit", "word"):
-        right = name in ("printed", "computed")
-        table.add_column(name, justify="right" if right else "left", no_wrap=name != "what")
-    for one in found.findings:
-        cells = (
-            one.document, one.place, one.what, one.printed or "", one.computed_text(), one.unit,
-        )  # fmt: skip
-        table.add_row(*map(Text, cells), Text(one.word, style=_COLORS[one.word]))
-    return table
+    from mixtally.literature.reproduce import DOCUMENTS
+
+    parts: list[Text | Constrain] = []
+    for name in dict.fromkeys(one.document for one in found.findings):
+        table = Table(show_edge=False, pad_edge=False, expand=True)
+        table.add_column("place", ratio=12)
+        table.add_column("what", ratio=26)
+        table.add_column("printed", justify="right", no_wrap=True)
+        table.add_column("computed", justify="right", ratio=13)
+        table.add_column("word", no_wrap=True)
+        for one in found.findings:
+            if one.document == name:
+                computed = f"{one.computed_text()} {one.unit}".strip()
+                cells = (one.place, one.what, one.printed or "", computed)
+                table.add_row(*map(Text, cells), Text(one.word, style=_COLORS[one.word]))
+        parts += [
+            Text(f"{name}: {DOCUMENTS[name]}", style="bold"),
+            Constrain(table, _WIDEST),
+            Text(""),
+        ]
+    return Group(*parts)

@@ -6,7 +6,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.errors import MessageError, ParameterError
+from mixtally.errors import ParameterError
+from mixtally.estimate.arrived import check_arrived
 from mixtally.estimate.intervals import checked_level, intervals
 from mixtally.estimate.noise import Noises
 from mixtally.estimate.simplex import nearest_histogram
@@ -43,7 +44,7 @@ def estimate_counts(
     """Unbiased counts with intervals at ``level``.
 
     where
-      users        people the projection sums to
+      users        people who sent their records; a projection sums to them
       projection   None, or "simplex" for the nearest histogram of ``users`` people, kept beside
                    the unbiased counts, never in their place; only where a person is in one bin
       exact_ones   as ``intervals`` has it
@@ -51,22 +52,10 @@ def estimate_counts(
       noises       shared by many estimates that are alike, which saves their time
 
     Raises ParameterError for a level outside (0, 1) or an unknown projection, MessageError when
-    fewer messages came than fakes were promised.
+    the batch is not what so many people and their fakes make.
     """
     check_choices(level, projection)
-    if tally.messages % mechanism.repeats:
-        raise MessageError(
-            "batch", wanted=f"{mechanism.repeats} messages a person",
-            got=f"{tally.messages:,} messages",
-            do="wait for the rest of the batch; these counts would be biased",
-        )  # fmt: skip
-    if tally.messages < mechanism.fakes_sent:
-        raise MessageError(
-            "batch",
-            wanted=f"at least the {mechanism.fakes_promised:,} promised fakes",
-            got=f"{tally.messages:,} messages",
-            do="wait for the rest of the batch; these counts would be biased",
-        )
+    check_arrived(mechanism, tally.messages, users)
     counts, noises = mechanism.unbiased(tally.counts, tally.messages), noises or Noises()
     return Estimate(
         counts=counts,

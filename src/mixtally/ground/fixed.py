@@ -1,4 +1,9 @@
-"""Probabilities as integers over 2^64: the one form the randomizer and the accountant share."""
+"""Probabilities as integers over 2^64: the one form the randomizer and the accountant share.
+
+And other numbers as they were written, so that products of them are exact.
+"""
+
+from fractions import Fraction
 
 from mixtally.errors import ParameterError
 
@@ -33,3 +38,8 @@ def checked_threshold(threshold: int) -> int:
             do="it is the flip probability times 2^64",
         )
     return threshold
+
+
+def decimal(value: float | Fraction) -> Fraction:
+    """The number as it is written: 1.1 is eleven tenths."""
+    return value if isinstance(value, Fraction) else Fraction(repr(float(value)))

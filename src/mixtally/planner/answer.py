@@ -89,6 +89,11 @@ class Offer:
         """Bytes of these messages."""
         return sum(sent * size for sent, size in self._traffic())
 
+    @property
+    def cost(self) -> tuple[float, float, float]:
+        """Standard error, messages and bytes a user."""
+        return self.standard_error, self.messages_per_user, self.bytes_per_user
+
     def _traffic(self) -> list[tuple[float, int]]:
         return [
             (

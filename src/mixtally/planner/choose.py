@@ -1,8 +1,12 @@
 """The least-error offer of all protocols, with the reason."""
 
 import math
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
 
 from mixtally.errors import InfeasibleError
+from mixtally.ground.fixed import decimal
 from mixtally.planner.answer import Answer, Misfit, Offer
 from mixtally.planner.offers import OFFERS, clear_hashed, flip
 from mixtally.planner.reason import budget, reason
@@ -19,14 +23,18 @@ KINDS = {
     Kind.SET: "it cannot hold sets",
     Kind.BITS: "it cannot hold free bits in one message",
 }
+_BUDGETS = (1, 1.01, 1.1, 1.5, 2, 3, 5, 10, 30, 100, 300, 1000)
 
 
 def choose(wish: Wish) -> Answer:
     """The plan of least standard error that keeps the guarantee within the budget.
 
+    Smaller budgets are tried as well: where crowds are tiny or epsilon is large, a fake brings more
+    noise than it hides.
+
     Raises InfeasibleError when none does; its message names what would.
     """
-    offers, misfits = survey(wish)
+    offers, (whole, misfits) = _distinct(within(wish)), survey(wish)
     if not offers:
         raise InfeasibleError(
             "plan",
@@ -37,11 +45,46 @@ def choose(wish: Wish) -> Answer:
             or f"choose another --protocol for records of kind {wish.question.kind}",
         )
     best, *others = offers
-    return Answer(best, tuple(others), tuple(misfits), reason(wish, best, others, misfits))
+    fit_smaller = {o.plan.protocol for o in offers} - {o.plan.protocol for o in whole}
+    lacking = [misfit for misfit in misfits if misfit.protocol not in fit_smaller]
+    return Answer(best, tuple(others), tuple(lacking), reason(wish, best, others, lacking))
 
 
-def survey(wish: Wish) -> tuple[list[Offer], list[Misfit]]:
-    """Every offer from good to bad, and what does not fit."""
+def within(wish: Wish) -> list[Offer]:
+    """Every offer for the wish's budget and, after these, for smaller ones.
+
+    The choice is the best of them and the front is what none of them beats.
+    """
+    return [offer for budgeted in _budgeted(wish) for offer in survey(budgeted)[0]]
+
+
+def fits(wish: Wish) -> bool:
+    """Whether there is anything to choose, without a look at smaller budgets where there is."""
+    return any(survey(budgeted)[0] for budgeted in _budgeted(wish))
+
+
+def _budgeted(wish: Wish) -> Iterator[Wish]:
+    """The wish, then the same with smaller budgets."""
+    limit = decimal(wish.messages_per_user)
+    smaller = {decimal(one) for one in (*_BUDGETS, len(ways(wish.question)[-1].parts))}
+    for most in [limit, *sorted(one for one in smaller if one < limit)]:
+        yield replace(wish, messages_per_user=most)
+
+
+def _distinct(offers: list[Offer]) -> list[Offer]:
+    """The best of each protocol and way, from good to bad; the cheapest of several as good."""
+    kept: dict[tuple[str, bool, bool, bool], Offer] = {}
+    for offer in sorted(offers, key=lambda offer: offer.cost):
+        plan = offer.plan
+        again = plan.integers.get("repeats", 1) > 1
+        hashed = plan.question.hashed is not None
+        kept.setdefault((plan.protocol, len(offer.plans) > 1, hashed, again), offer)
+    return list(kept.values())
+
+
+@lru_cache(maxsize=64)
+def survey(wish: Wish) -> tuple[tuple[Offer, ...], tuple[Misfit, ...]]:
+    """Every offer for the whole budget from good to bad, and what does not fit."""
     results = [
         OFFERS[name](wish, way)
         for way in ways(wish.question)
@@ -62,7 +105,8 @@ def survey(wish: Wish) -> tuple[list[Offer], list[Misfit]]:
         results.append(Misfit(wish.protocol, needs))
     offers = [result for result in results if isinstance(result, Offer)]
     misfits = [result for result in results if isinstance(result, Misfit)]
-    return sorted(offers, key=lambda offer: offer.standard_error), list(dict.fromkeys(misfits))
+    offers.sort(key=lambda offer: offer.standard_error)
+    return tuple(offers), tuple(dict.fromkeys(misfits))
 
 
 def _repeats(wish: Wish) -> list[int]:

@@ -87,7 +87,11 @@ def _fakes(name: str) -> str:
         "flip-uniform": "(messages per user - messages of a record) x users, or as few as suffice "
         "in clear",
         "flip": "none: other people's flips hide a person",
-    }.get(name, "(messages per user - messages of a record) x users, or as few as help")
+    }.get(
+        name,
+        "(messages per user - messages of a record) x users, or as few as help: smaller "
+        "budgets were tried",
+    )
 
 
 def _worst(offer: Offer) -> str:

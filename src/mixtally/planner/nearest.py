@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 
-from mixtally.errors import InfeasibleError
+from mixtally.ground.fixed import decimal
 from mixtally.planner.answer import Offer
-from mixtally.planner.choose import choose
-from mixtally.planner.wish import MOST_MESSAGES, Wish, decimal
+from mixtally.planner.choose import choose, fits
+from mixtally.planner.wish import MOST_MESSAGES, Wish
 from mixtally.records.guarantee import MOST_EPSILON, MOST_USERS
 
 _PRECISION = 1.015
@@ -98,25 +98,16 @@ def _least(start: float, most: float, change: _Change) -> tuple[float, Offer] | 
     if start >= most:
         return None
     low, high = start, min(2.0 * start, most)
-    offer = _best(change(high))
-    while offer is None and high < most:
+    while not fits(change(high)):
+        if high >= most:
+            return None
         low, high = high, min(2.0 * high, most)
-        offer = _best(change(high))
-    if offer is None:
-        return None
     while high > _PRECISION * low:
         middle = math.sqrt(low * high)
-        better = _best(change(middle))
-        if better is None:
-            low = middle
-        else:
-            high, offer = middle, better
+        low, high = (low, middle) if fits(change(middle)) else (middle, high)
     changed, original = change(high), change(start)
-    return _value(changed, original), offer
+    return _value(changed, original), choose(changed).best
 
 
 def _best(wish: Wish) -> Offer | None:
-    try:
-        return choose(wish).best
-    except InfeasibleError:
-        return None
+    return choose(wish).best if fits(wish) else None

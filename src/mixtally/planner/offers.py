@@ -17,7 +17,7 @@ from mixtally.protocols.clear_uniform import ClearUniform
 from mixtally.protocols.flip_blank import FlipBlank
 from mixtally.protocols.flip_vector import FlipVector
 from mixtally.protocols.single_bit import SingleBit
-from mixtally.records.guarantee import LEAST_USERS, promised
+from mixtally.records.guarantee import LEAST_USERS, arriving, promised
 from mixtally.records.hashing import Hashing
 from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism.named import (
@@ -58,7 +58,7 @@ def flip_blank(wish: Wish, way: Way) -> Result:
     if most > 1:
         # With k set bits q falls as K^(-1/k), so (n + K) q is least at n / (k - 1) fakes.
         fakes = min(fakes, wish.users // (most - 1))
-    sure, several = math.floor(wish.sure_fraction * fakes), most if most > 1 else None
+    sure, several = arriving(fakes, wish.sure_fraction), most if most > 1 else None
     if crowd and not sure:
         name, ask = FlipVector.name, Ask(users=crowd, max_set=several)
     else:
@@ -88,7 +88,7 @@ def single_bit(wish: Wish, way: Way) -> Result:
         return Misfit(SingleBit.name, "more people who are sure to take part")
     results = []
     for count in dict.fromkeys((0, fakes)):  # in a large crowd fakes hide no better than people
-        ask = Ask(users=crowd, fakes=math.floor(wish.sure_fraction * count))
+        ask = Ask(users=crowd, fakes=arriving(count, wish.sure_fraction))
         threshold = least_threshold(wish, way, "single-bit", ask)
         if threshold is not None:
             threshold = max(threshold, capped(wish, bits))

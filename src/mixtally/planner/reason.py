@@ -2,6 +2,7 @@
 
 from mixtally.planner.answer import Misfit, Offer
 from mixtally.planner.wish import Wish
+from mixtally.protocols.flip_vector import FlipVector
 from mixtally.records.mechanism import FakeSource
 
 
@@ -66,8 +67,17 @@ def _why(wish: Wish, best: Offer) -> str:
     if fakes:
         return f"{lead}: {fakes:,} fakes ({fakes / wish.users:.3g} a user) leave {error}."
     if best.plan.integers.get("crowd"):
-        cut = best.plan.protocol == "flip-blank" and wish.local_epsilon is None
-        more = "; one fake a user would cut it" * cut
+        more = _more(wish, best, "one fake a user") * (best.plan.protocol == "flip-blank")
         return f"{lead}: without fakes other people's flips hide a person, with {error}{more}."
-    more = "; one fake a user, or --count-crowd, would cut it" * (wish.local_epsilon is None)
+    more = _more(wish, best, "one fake a user, or --count-crowd,")
     return f"{lead}: without fakes only local randomization is left, with {error}{more}."
+
+
+def _more(wish: Wish, best: Offer, what: str) -> str:
+    """What fakes would do: where the budget has some they were weighed, but for ``flip``."""
+    if wish.local_epsilon is not None:
+        return ""
+    size = best.bytes_per_user / best.messages_per_user
+    if wish.protocol != FlipVector.name and wish.most_fakes(len(best.plans), size) > 0:
+        return "; the fakes of the budget would bring more noise than they hide"
+    return f"; {what} could cut it"

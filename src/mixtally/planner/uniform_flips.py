@@ -7,8 +7,6 @@ half of those fakes on that errs less than blank fakes do (docs/accounting.md ha
 all of them records in clear err as little, in shorter messages.
 """
 
-import math
-
 from mixtally.planner.answer import Misfit
 from mixtally.planner.build import offer
 from mixtally.planner.offers import (
@@ -25,6 +23,7 @@ from mixtally.planner.ways import Way
 from mixtally.planner.wish import Wish
 from mixtally.privacy.laws import Ask
 from mixtally.protocols.flip_uniform import FlipUniform
+from mixtally.records.guarantee import arriving
 from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism.named import flip_uniform
 from mixtally.records.question import Kind, Question
@@ -61,7 +60,7 @@ def _offer(wish: Wish, way: Way, part: Question, fakes: int) -> Result:
     """The least flips for ``fakes`` fakes, or fewer where a local epsilon wants more flips."""
     crowd = counted(wish)
     ask = Ask(
-        fakes=math.floor(wish.sure_fraction * fakes),
+        fakes=arriving(fakes, wish.sure_fraction),
         bins=part.bins,
         users=crowd or wish.users,
         count_crowd=crowd > 0,

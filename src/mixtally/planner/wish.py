@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from mixtally.errors import ParameterError
-from mixtally.records.guarantee import Guarantee, checked_fraction, checked_users
+from mixtally.ground.fixed import decimal
+from mixtally.records.guarantee import Guarantee, arriving, checked_fraction, checked_users
 from mixtally.records.mechanism.fakes import MOST_MIXES
 from mixtally.records.question import Question
 
@@ -83,14 +84,18 @@ class Wish:
 
     @property
     def sure_fraction(self) -> float:
-        """The share of all promised fakes, and of the crowd, that is counted on."""
-        crowd = self.users if self.minimum_crowd is None else self.minimum_crowd
-        return self.honest_fraction * (crowd / self.users)
+        """The share of all promised fakes that is counted on, rounded down where it is no float."""
+        if self.minimum_crowd is None:
+            return self.honest_fraction
+        exact = decimal(self.honest_fraction) * self.minimum_crowd / self.users
+        share = float(exact)
+        return share if decimal(share) <= exact else math.nextafter(share, 0.0)
 
     @property
     def sure_crowd(self) -> int:
         """Honest people whose flips are counted on."""
-        return math.floor(self.sure_fraction * self.users)
+        crowd = self.users if self.minimum_crowd is None else self.minimum_crowd
+        return arriving(crowd, self.honest_fraction)
 
     def most_fakes(self, reports: int = 1, message_bytes: float = 1.0) -> int:
         """Fakes that all users together can afford, exact in the decimals of the budget.
@@ -121,8 +126,3 @@ def _check(
 
 def _shown(limit: float) -> str:
     return f"{limit:,.0f}" if limit >= 1.0 else f"{limit:g}"
-
-
-def decimal(value: float | Fraction) -> Fraction:
-    """The number as it is written: 1.1 is eleven tenths."""
-    return value if isinstance(value, Fraction) else Fraction(repr(float(value)))

@@ -12,7 +12,7 @@ from mixtally.ground.fixed import MOST_THRESHOLD, threshold_of
 from mixtally.privacy.accountant import Record
 from mixtally.privacy.calibrate import usual_ratio
 from mixtally.privacy.divergence import Message
-from mixtally.records.guarantee import MOST_USERS, Observer, checked_fraction, counted_on
+from mixtally.records.guarantee import MOST_USERS, Observer, arriving, checked_fraction
 from mixtally.records.mechanism import (
     BitFlips,
     BlankFakes,
@@ -140,9 +140,9 @@ def parsed(
         )  # fmt: skip
     sought = None if free is None else free[1]
     crowd = given.users if _counts_people(name, given) else None
-    sure = None if crowd is None else counted_on(crowd, fraction)
+    sure = None if crowd is None else arriving(crowd, fraction)
     return Parsed(
-        _record(name, given, counted_on(given.fakes or 0, fraction), sure or 0, for_epsilon),
+        _record(name, given, arriving(given.fakes or 0, fraction), sure or 0, for_epsilon),
         _record(name, given, given.fakes or 0, crowd or 0, for_epsilon),
         sought,
         sure,

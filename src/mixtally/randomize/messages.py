@@ -1,12 +1,13 @@
 """Batches of messages: many people's reports, and the fakes that people add."""
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from mixtally.errors import MessageError
 from mixtally.ground.bits import Rows
 from mixtally.ground.chance import Chance
 from mixtally.ground.draw import below
+from mixtally.randomize.bins import bin_numbers, held
 from mixtally.randomize.flips import flip
 from mixtally.records.layout import Form
 from mixtally.records.mechanism import Shuffled
@@ -15,11 +16,12 @@ Records = NDArray[np.int64] | Rows
 """Bin numbers, shape (people,), or packed bits, shape (people, row bytes) and dtype uint8."""
 
 
-def reports(mechanism: Shuffled, records: Records, chance: Chance) -> Rows:
+def reports(mechanism: Shuffled, records: Records | ArrayLike, chance: Chance) -> Rows:
     """Randomized messages for every person's record, shape (people * repeats, message bytes).
 
-    A record sent several times is randomized afresh every time; its messages stand together.
-    Raises MessageError for bits that the protocol cannot hold or hide.
+    ``records`` may also be a list or a data frame's column of bin numbers. A record sent several
+    times is randomized afresh every time; its messages stand together. Raises MessageError for
+    numbers that are no bins and for bits that the protocol cannot hold or hide.
     """
     rows = _written(mechanism, records)
     if mechanism.repeats > 1:
@@ -37,18 +39,19 @@ def fakes(mechanism: Shuffled, count: int, chance: Chance) -> Rows:
     return _randomized(mechanism, rows, chance)
 
 
-def _written(mechanism: Shuffled, records: Records) -> Rows:
+def _written(mechanism: Shuffled, records: Records | ArrayLike) -> Rows:
     """One message a record, before any flip."""
-    layout = mechanism.layout
-    if records.ndim == 1:
-        return layout.rows(records.astype(np.int64, copy=False))
-    if layout.form is not Form.BITS or records.dtype != np.uint8:
+    layout, given = mechanism.layout, held(records)
+    if given.ndim != 2:
+        return layout.rows(bin_numbers(given, layout.bins))
+    if layout.form is not Form.BITS or given.dtype != np.uint8:
         raise MessageError(
-            "records", wanted=f"bin numbers, for messages in {layout.form} form",
-            got=f"{records.dtype} rows of shape {records.shape}",
-            do="send bits with a protocol that flips bits",
+            "records", wanted="bin numbers, one a person"
+            + " or packed bits, uint8" * (layout.form is Form.BITS),
+            got=f"{given.dtype} rows of shape {given.shape}",
+            do="send bits with a protocol that flips bits, packed as mixtally.encode.bits does",
         )  # fmt: skip
-    rows = layout.checked(records.astype(np.uint8, copy=False))
+    rows = layout.checked(given.astype(np.uint8, copy=False))
     largest = int(np.bitwise_count(rows).sum(axis=1, dtype=np.int64).max(initial=0))
     if largest > mechanism.most_set:  # the promise covers no more
         raise MessageError(

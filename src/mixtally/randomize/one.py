@@ -5,12 +5,15 @@ import numpy as np
 from mixtally.ground.bits import Rows
 from mixtally.ground.chance import Chance
 from mixtally.ground.draw import below
+from mixtally.randomize.bins import bin_numbers, held
 from mixtally.records.mechanism import Shuffled
 
 
 def one_report(mechanism: Shuffled, code: int, chance: Chance) -> bytes:
-    """The message of a person whose value falls in bin ``code``."""
-    return _sent(mechanism, mechanism.layout.rows(np.array([code], dtype=np.int64)), chance)
+    """The message of a person whose value falls in bin ``code``; raises MessageError for no bin."""
+    return _sent(
+        mechanism, mechanism.layout.rows(bin_numbers(held([code]), mechanism.bins)), chance
+    )
 
 
 def one_fake(mechanism: Shuffled, chance: Chance) -> bytes:

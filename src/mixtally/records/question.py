@@ -11,8 +11,9 @@ from mixtally.records.hashing import Hashing
 MOST_BINS = 10_000_000
 MOST_SET = 16
 MOST_BITS = 64
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-"""Whatever moves a cursor or colors a screen, but for tabs and ends of lines."""
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+"""Whatever moves a cursor or colors a screen, but for tabs and ends of lines; halves of characters,
+which no file or terminal can be given."""
 
 
 class Kind(StrEnum):
@@ -78,9 +79,10 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         texts = (self.name, *(self.labels or ()))
         if _CONTROL.search("".join(texts)):
             raise PlanError(
-                "question", wanted="a name and labels without control characters",
+                "question",
+                wanted="whole characters, a name and labels without control characters",
                 got=repr(next(filter(_CONTROL.search, texts))),
-                do="clean the text: a terminal would obey it",
+                do="clean the text: a terminal would obey it, or have no way to show it",
             )  # fmt: skip
         if self.labels is None:
             return

@@ -15,7 +15,7 @@ from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.certify import verify
 from mixtally.privacy.composition import compose
 from mixtally.records.certificate import Certificate
-from mixtally.records.guarantee import Guarantee, Observer
+from mixtally.records.guarantee import Guarantee, Observer, arriving
 from mixtally.records.layout import Form
 from mixtally.records.mechanism import BitFlips, NoFakes, UniformFakes
 from mixtally.records.plan import Plan
@@ -146,7 +146,7 @@ def _summed(mechanism: BitFlips, plan: Plan) -> BitFlips:
     """Everybody's flips hide a sum; blank fakes are left out, which never hides more."""
     if mechanism.max_set is None:
         return mechanism
-    people = math.floor(plan.honest_fraction * plan.users)
+    people = arriving(plan.users, plan.honest_fraction)
     sure = mechanism.surely(plan.honest_fraction)
     fakes = sure.fakes if isinstance(sure.fakes, UniformFakes) else NoFakes()
     return structs.replace(mechanism, crowd=people, fakes=fakes)

@@ -5,7 +5,7 @@ from typing import Any
 
 from mixtally.data.cells import Progress, quiet
 from mixtally.errors import ParameterError
-from mixtally.literature.reproduce import notes, repeats, sufficient, verdicts, voting
+from mixtally.literature.reproduce import maximal, notes, repeats, sufficient, verdicts, voting
 from mixtally.literature.reproduce.finding import Finding, Row, Steps
 from mixtally.report.curves import Chart
 
@@ -16,7 +16,9 @@ DOCUMENTS: dict[str, str] = {
     "003": "Zhilyaev, Zeber: K-Randomization (2015)",
     "004": "Zhilyaev: Notes (2020)",
 }
-_MODULES = {"000": sufficient, "002": voting, "003": repeats, "004": notes}
+_MODULES = {"000": sufficient, "001": maximal, "002": voting, "003": repeats, "004": notes}
+_TOLD_TOGETHER = {"003": ("001", "003")}
+"""003 is the first draft of what 001 goes on to prove."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +41,16 @@ class Reproduction:
 
 
 def reproduce(document: str | None, progress: Progress = quiet) -> Reproduction:
-    """Everything about ``document``, or about all; 001 goes with 003.
+    """Everything about ``document``, or about all; 003 brings 001 with it.
 
     Raises ParameterError for a document that is none of these.
     """
     if document is not None and document not in _MODULES:
         raise ParameterError(
             "document", wanted="one of " + ", ".join(_MODULES), got=repr(document),
-            do="leave it out for all of them; 001 is told with 003",
+            do="leave it out for all of them",
         )  # fmt: skip
-    chosen = list(_MODULES) if document is None else [document]
+    chosen = tuple(_MODULES) if document is None else _TOLD_TOGETHER.get(document, (document,))
     findings: list[Finding] = []
     charts: list[Chart] = []
     for name in chosen:

@@ -104,7 +104,7 @@ def claim(
     unit: str = "",
 ) -> Finding:
     """A statement without a printed number, and the number that decides it."""
-    return Finding(document, place, what, None, computed, unit, note, holds)
+    return Finding(document, place, what, None, computed, unit, note, bool(holds))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,9 @@ import numpy as np
 
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.literature.formulas import notes
+from mixtally.literature.reproduce import notes_bits, notes_tails
 from mixtally.literature.reproduce.finding import Finding, Steps, claim, gather
+from mixtally.literature.reproduce.notes_bits import PROMISES
 from mixtally.literature.reproduce.notes_claims import (
     DELTA,
     DOCUMENT,
@@ -22,14 +24,16 @@ from mixtally.privacy.laws import Ask
 from mixtally.privacy.laws.ask import whole
 from mixtally.report.curves import Chart, Curve
 
-PROMISES = ((1.0, 1e-6), (1.0, 1e-9), (0.5, 1e-6), (2.0, 1e-6), (0.1, 1e-6))
 CROWDS, FAKES, BINS = (10**4, 10**5, 10**6), 10**7, 100
 
 
 def findings(progress: Steps) -> list[Finding]:
     """Every formula with its numbers, and every claim. The document prints few numbers."""
-    parts = (propositions, _single_bit, slips, _clear, _flips, _where_unsafe, _constant, estimate,
-             _blank)  # fmt: skip
+    parts = (
+        propositions, notes_bits.ratios, notes_bits.zeros, notes_tails.bounds,
+        notes_bits.symmetries, _single_bit, slips, _clear, _flips, _where_unsafe, _constant,
+        estimate, _blank, notes_bits.recurrences, notes_tails.one_more_bit,
+    )  # fmt: skip
     return gather(parts, progress)
 
 

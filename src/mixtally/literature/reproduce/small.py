@@ -1,15 +1,62 @@
-"""Laws of a few flipped bits, whole: for enumeration."""
+"""Laws of a few flipped bits or vectors, whole: for enumeration."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 import numpy as np
 
 from mixtally.ground import tails
 from mixtally.ground.tails import Floats
+from mixtally.literature.formulas.histograms import turned
+
+Bags = dict[tuple[int, ...], float]
+"""Chances of histograms: how often each vector came, vectors in the order of their integers."""
 
 
+@lru_cache(maxsize=1 << 10)
 def sum_law(ones: int, zeros: int, flip: float) -> Floats:
-    """P(sum = 0..n) of ``ones`` flipped ones and ``zeros`` flipped zeros."""
+    """P(sum = 0..n) of ``ones`` flipped ones and ``zeros`` flipped zeros; not to be written to."""
     law: Floats = np.ones(1)
     for bits, chance in ((ones, 1.0 - flip), (zeros, flip)):
         if bits:
             law = np.convolve(law, tails.pmf(bits, chance, 0, bits))
+    law.flags.writeable = False
     return law
+
+
+def bag_law(held: Iterable[int], bits: int, flip: float) -> Bags:
+    """The law of the histogram when people hold these vectors and every bit is flipped."""
+    law: Bags = {(0,) * (1 << bits): 1.0}
+    for vector in held:
+        chances = [turned(vector, seen, bits, flip) for seen in range(1 << bits)]
+        added: defaultdict[tuple[int, ...], float] = defaultdict(float)
+        for bag, chance in law.items():
+            for seen, turn in enumerate(chances):
+                added[(*bag[:seen], bag[seen] + 1, *bag[seen + 1 :])] += chance * turn
+        law = dict(added)
+    return law
+
+
+def by_set_bits(law: Mapping[tuple[int, ...], float]) -> Bags:
+    """The law of how many vectors came with 0..L set bits."""
+    found: defaultdict[tuple[int, ...], float] = defaultdict(float)
+    for bag, chance in law.items():
+        found[set_bits(bag)] += chance
+    return dict(found)
+
+
+def set_bits(bag: tuple[int, ...]) -> tuple[int, ...]:
+    """How many vectors of a histogram have 0..L set bits."""
+    counts = [0] * len(bag).bit_length()
+    for vector, count in enumerate(bag):
+        counts[vector.bit_count()] += count
+    return tuple(counts)
+
+
+def divergence(first: Bags, second: Bags, grow: float) -> float:
+    """The delta of two laws over the same outcomes, both directions, at e^epsilon = ``grow``."""
+    pairs = [(chance, second[bag]) for bag, chance in first.items()]
+    return max(
+        sum(max(0.0, a - grow * b) for a, b in pairs), sum(max(0.0, b - grow * a) for a, b in pairs)
+    )

@@ -13,6 +13,7 @@ from mixtally.ground.tails import Floats
 from mixtally.literature import privacy_ratio as ratio
 from mixtally.literature.formulas import sufficient
 from mixtally.literature.reproduce.finding import Finding, Steps, claim, gather
+from mixtally.literature.reproduce.sufficient_claims import by_enumeration
 from mixtally.privacy.divergence import one_hot, vectors
 from mixtally.privacy.numerics.flip_ratios import Orbit, flip_law, small_binomial
 from mixtally.report.curves import Chart, Curve
@@ -34,7 +35,8 @@ _SMOOTHING = 0.01
 
 def findings(progress: Steps) -> list[Finding]:
     """Every printed number and every claim."""
-    parts = (_moments, _tables, _guarantee, _gain, _long_vectors, _worst_case, _one_hot)
+    parts = (by_enumeration, _moments, _tables, _guarantee, _gain, _long_vectors, _worst_case,
+             _one_hot)  # fmt: skip
     return gather(parts, progress)
 
 

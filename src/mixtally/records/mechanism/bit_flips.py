@@ -15,7 +15,7 @@ import msgspec
 
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import SCALE, checked_threshold
-from mixtally.records.guarantee import checked_users, counted_on
+from mixtally.records.guarantee import arriving, checked_users
 from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism.base import Noise, Parameter, Shuffled
 from mixtally.records.mechanism.fakes import BlankFakes, FakeSource, NoFakes, UniformFakes
@@ -157,7 +157,7 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
         """With the fakes that surely arrive; the crowd is counted as it is."""
         if isinstance(self.fakes, NoFakes):
             return self
-        sure = type(self.fakes)(counted_on(self.fakes.count, honest_fraction))
+        sure = type(self.fakes)(arriving(self.fakes.count, honest_fraction))
         return msgspec.structs.replace(self, fakes=sure)
 
     def having(self, parameter: Parameter, value: int) -> "BitFlips":

@@ -11,7 +11,7 @@ import math
 
 import msgspec
 
-from mixtally.records.guarantee import counted_on
+from mixtally.records.guarantee import arriving
 from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism.base import Noise, Parameter, Shuffled
 from mixtally.records.mechanism.fakes import FakeSource, ShapedFakes, UniformFakes
@@ -89,7 +89,7 @@ class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
         """With the people's fakes that surely arrive; a mix's come in full."""
         if isinstance(self.fakes, ShapedFakes):
             return self
-        sure = UniformFakes(counted_on(self.fakes.count, honest_fraction))
+        sure = UniformFakes(arriving(self.fakes.count, honest_fraction))
         return msgspec.structs.replace(self, fakes=sure)
 
     def having(self, parameter: Parameter, value: int) -> "InClear":

@@ -1,0 +1,51 @@
+"""Whether a batch is whole: everybody's messages and every fake, no more and no fewer.
+
+Fakes that people send are promised to the last one. Those of a mix are as many as it drew: their
+number S is a sum of independent numbers with the law of one bin, and P(|S - E S| >= t) is at most
+2 E[exp(x (S - E S))] exp(-x t) for every x > 0 (Chernoff; the law is symmetric).
+"""
+
+import math
+
+import numpy as np
+
+from mixtally.errors import MessageError
+from mixtally.protocols.clear_shaped import ClearShaped
+from mixtally.records.mechanism import Shuffled
+
+_RARE = 1e-9
+"""An honest mix draws a number of fakes that is refused here less often than this."""
+
+
+def check_arrived(mechanism: Shuffled, messages: int, users: int) -> None:
+    """Raises MessageError unless ``messages`` is what ``users`` people and their fakes make."""
+    own = users * mechanism.repeats
+    expected, play = own + mechanism.fakes_promised, 0
+    if isinstance(mechanism, ClearShaped):
+        play = _most_off(mechanism)
+    off = messages - expected
+    if abs(off) <= play:
+        return
+    about = f"{play:,} more or fewer, " if play else ""
+    raise MessageError(
+        "batch",
+        wanted=f"{expected:,} messages, {about}of {own:,} reports and {mechanism.fakes_promised:,} fakes",
+        got=f"{messages:,} messages, {abs(off):,} too {'few' if off < 0 else 'many'}",
+        do="wait for the rest, for without all fakes the promise is void; users are those who sent"
+        if off < 0
+        else "count every message once, and as users all who sent their records",
+    )
+
+
+def _most_off(mechanism: ClearShaped) -> int:
+    """How far the number of all fakes of mixes is from its mean, but for one batch in 10^9."""
+    numbers = np.arange(-protocol.shift, mechanism.fakes.shift + 1)
+    weights = np.array([float(weight) for weight in mechanism.fakes.weights])
+    drawn, laws = weights > 0.0, mechanism.bins * mechanism.fakes.mixes
+    numbers, chances = numbers[drawn], weights[drawn] / weights.sum()
+    widest, rest = int(numbers[-1]), math.log(2.0 / _RARE)
+    off = float(laws * widest)
+    for x in np.geomspace(1e-9, 1e3, 200).tolist():
+        rate = x * widest + math.log(float(chances @ np.exp(x * (numbers - widest))))
+        off = min(off, (laws * rate + rest) / x)
+    return math.floor(off)

@@ -1,0 +1,209 @@
+"""``certify`` of every protocol against every outcome of small collections, counted exactly.
+
+The laws are held to the enumeration elsewhere; here it is what a certificate asks of them: how many
+fakes, people, bits and repeats there are, read from a protocol's own integers. One more or fewer of
+any of them must not pass.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from typing import NamedTuple
+
+import pytest
+from mixtally.protocols.catalogue import PROTOCOLS
+from mixtally.protocols.flip_blank import FlipBlank
+
+from mixtally.errors import AccountingError
+from mixtally.ground.fixed import SCALE
+from mixtally.privacy import price
+from mixtally.privacy.numerics.bracket import Bracket
+from mixtally.records.mechanism import Shuffled
+from mixtally.records.mechanism.named import (
+    clear_shaped,
+    clear_uniform,
+    flip_bits,
+    flip_blank,
+    flip_uniform,
+    single_bit,
+)
+from privacy import brute
+from privacy.brute_laws import UNIFORM, Scene, at_most, free, one_hot, scenes
+from privacy.comparisons import Comparison
+
+THRESHOLDS = (26 << 57, 58 << 57, 61 << 57)
+EPSILONS = (0.02, 0.1, 1.0)
+HALF = SCALE // 2
+
+
+class Pin(NamedTuple):
+    """A protocol whose flip probability is still to be set, and all that it must hide.
+
+    where
+      exact     whether the certificate is the divergence itself, not bounds of it
+      counts    the integers on which the promise rests
+      honest    the fraction of the fakes that the scenes have
+    """
+
+    mechanism: Shuffled
+    scenes: list[Scene]
+    exact: bool
+    counts: tuple[str, ...]
+    honest: float = 1.0
+
+    def holds(self) -> bool:
+        """Whether every certificate has the worst divergence of the scenes between its ends."""
+        own = self.mechanism
+        return not any(
+            Comparison(
+                own.name,
+                lambda t, e: ends(replace(own, threshold=t), e, self.honest),
+                tuple(self.scenes),
+                bits=own.bins,
+                repeats=getattr(own, "repeats", 1),
+                exact=self.exact,
+                thresholds=THRESHOLDS,
+                epsilons=EPSILONS,
+            ).faults()
+        )
+
+
+def ends(mechanism: Shuffled, epsilon: float, honest: float = 1.0) -> Bracket:
+    shown = price.certify(mechanism, epsilon, honest)
+    return Bracket(shown.lower, shown.upper)
+
+
+def blank(**integers: int) -> FlipBlank:
+    return flip_blank(**{"bins": 3, "fakes": 0, "threshold": HALF, **integers})
+
+
+PINS = {
+    "one-hot": Pin(blank(fakes=3), scenes(3, one_hot(3), 0, (0,) * 3), True, ("fakes",)),
+    "half honest": Pin(blank(fakes=5), scenes(3, one_hot(3), 0, (0,) * 2), True, (), 0.5),
+    "two-hot": Pin(
+        blank(bins=4, fakes=2, max_set=2),
+        scenes(4, at_most(4, 2), 0, (0,) * 2), True, ("fakes", "max_set"),
+    ),
+    "three-hot": Pin(
+        blank(bins=4, fakes=1, max_set=3), scenes(4, at_most(4, 3), 0, (0,)), True,
+        ("fakes", "max_set"),
+    ),
+    "crowd": Pin(blank(crowd=3), scenes(3, one_hot(3), 2), False, ("crowd",)),
+    "crowd and fakes": Pin(
+        blank(fakes=1, crowd=3), scenes(3, one_hot(3), 2, (0,)), False, ("crowd", "fakes")
+    ),
+    "two-hot crowd": Pin(
+        blank(bins=4, crowd=2, max_set=2), scenes(4, at_most(4, 2), 1), False, ("crowd", "max_set")
+    ),
+    "uniform": Pin(
+        flip_uniform(bins=3, fakes=3, threshold=HALF),
+        scenes(3, one_hot(3), 0, (UNIFORM,) * 3), True, ("fakes",),
+    ),
+    "uniform crowd": Pin(
+        flip_uniform(bins=3, fakes=2, threshold=HALF, crowd=2),
+        scenes(3, one_hot(3), 1, (UNIFORM,) * 2), False, ("crowd", "fakes"),
+    ),
+    "vectors": Pin(
+        flip_bits(bins=2, threshold=HALF, crowd=3),
+        scenes(2, free(2), 2, vectors=True), False, ("crowd",),
+    ),
+    "vectors twice": Pin(
+        flip_bits(bins=2, threshold=HALF, crowd=2, repeats=2),
+        scenes(2, free(2), 1, vectors=True), False, ("crowd", "repeats"),
+    ),
+    "bit": Pin(
+        single_bit(fakes=1, threshold=HALF, crowd=3),
+        scenes(1, free(1), 2, (0,)), False, ("crowd", "fakes"),
+    ),
+}  # fmt: skip
+SHAPED = clear_shaped(bins=3, ratio=SCALE // 3, shift=2)
+CLEAR: dict[str, tuple[Shuffled, Callable[[float], Fraction], list[Shuffled]]] = {
+    "clear-uniform": (
+        clear_uniform(bins=3, fakes=4),
+        lambda epsilon: brute.clear_uniform_delta(3, 4, epsilon),
+        [clear_uniform(bins=3, fakes=5), clear_uniform(bins=2, fakes=4)],
+    ),
+    "clear-shaped": (
+        SHAPED,
+        lambda epsilon: brute.clear_shaped_delta(3, SHAPED.weights, epsilon),
+        [
+            clear_shaped(bins=3, ratio=SCALE // 3, shift=3),
+            clear_shaped(bins=3, ratio=SCALE // 3 + (SCALE >> 8), shift=2),
+        ],
+    ),
+}
+"""The mechanism, its enumerated divergence, and others for which it must not be taken."""
+
+
+def test_every_protocol_is_pinned():
+    pinned = {pin.protocol.name for pin in PINS.values()} | set(CLEAR)
+    assert pinned == set(PROTOCOLS)
+
+
+@pytest.mark.parametrize("name", PINS)
+def test_a_certificate_holds_what_is_enumerated(name):
+    assert PINS[name].holds()
+
+
+@pytest.mark.parametrize("name", CLEAR)
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_a_certificate_in_clear_is_what_is_enumerated(name, epsilon):
+    mechanism, truth, _ = CLEAR[name]
+    assert brute.brackets(ends(mechanism, epsilon), truth(epsilon))
+
+
+@pytest.mark.parametrize("honest", [0.5, 0.74])
+def test_half_the_fakes_in_clear_are_what_is_enumerated(honest):
+    found = ends(clear_uniform(bins=3, fakes=4), 0.3, honest)
+    assert brute.brackets(found, brute.clear_uniform_delta(3, 2, 0.3))
+
+
+@pytest.fixture
+def misread(monkeypatch):
+    """Makes certificates take protocols for others."""
+
+    def plant(change: Callable[[Shuffled], Shuffled]) -> None:
+        honest = price.law_of
+        monkeypatch.setattr(price, "law_of", lambda mechanism: honest(change(mechanism)))
+        price.exact.cache_clear()
+
+    yield plant
+    price.exact.cache_clear()
+
+
+def noticed(pin: Pin) -> bool:
+    """Whether a certificate does not hold, or stops the work."""
+    try:
+        return not pin.holds()
+    except AccountingError:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("name", "count"), [(name, count) for name, pin in PINS.items() for count in pin.counts]
+)
+def test_a_count_that_promises_too_much_is_noticed(misread, name, count):
+    """One fake or person more than there are, or one set bit or repeat fewer."""
+    more = -1 if count in ("max_set", "repeats") else 1
+    misread(lambda mechanism: replace(mechanism, **{count: getattr(mechanism, count) + more}))
+    assert noticed(PINS[name])
+
+
+@pytest.mark.parametrize("name", ["crowd", "two-hot crowd", "uniform crowd", "vectors", "bit"])
+def test_half_as_many_people_again_are_noticed(misread, name):
+    misread(lambda mechanism: replace(mechanism, crowd=-(-3 * mechanism.crowd // 2)))
+    assert noticed(PINS[name])
+
+
+def test_fakes_of_dishonest_people_are_noticed(monkeypatch):
+    monkeypatch.setattr(FlipBlank, "surely", lambda self, _: self)
+    assert noticed(PINS["half honest"])
+
+
+@pytest.mark.parametrize(
+    ("name", "other"), [(name, other) for name, (*_, others) in CLEAR.items() for other in others]
+)
+def test_another_protocol_in_clear_is_noticed(misread, name, other):
+    mechanism, truth, _ = CLEAR[name]
+    misread(lambda _: other)
+    assert not all(brute.brackets(ends(mechanism, epsilon), truth(epsilon)) for epsilon in EPSILONS)
