@@ -70,15 +70,16 @@ def plan(
     question = question_of({**asked, "hash_seed": seed})
     crowd = 2 if users is None else users  # the least one, where a crowd is to be found
     wish = wish_of(budget, question, Guarantee(epsilon=epsilon, delta=delta), crowd, hash_seed=seed)
+    desk = planner.Planner()
     try:
         with sign_of_life("planning"):
             if target_share is not None:
-                answer = planner.users_for(wish, target_share)
+                answer = planner.users_for(wish, target_share, desk)
             elif target_error is not None:
-                answer = planner.with_error(wish, target_error)
+                answer = planner.with_error(wish, target_error, desk)
                 wish = _with_budget(wish, answer)
             else:
-                answer = planner.choose(wish)
+                answer = planner.choose(wish, desk)
     except InfeasibleError as error:
         if target_share is None and target_error is None:
             _print_nearest(wish, error, json=json)
@@ -87,7 +88,7 @@ def plan(
     forecast = planner.forecast(answer.best, level)  # refuses a level before anything is written
     written = _write(answer, out) if out is not None else []
     with sign_of_life("looking at smaller budgets"):
-        had = planner.front(replace(wish, users=answer.best.plan.users))
+        had = planner.front(replace(wish, users=answer.best.plan.users), desk)
     if json:
         _print_json(answer, forecast, had, explain=explain)
     else:

@@ -13,13 +13,16 @@ from mixtally.records.mechanism import FakeSource, Shuffled
 from mixtally.records.plan import Plan
 from mixtally.records.question import Question
 
+CONFIDENCE = 1.96
+"""Standard errors in a 95 % interval's half: when they span the whole crowd nothing is learned."""
+
 
 @dataclass(frozen=True, slots=True)
 class Offer:
     """Plans that together keep the guarantee within the budget: one, or one a message of a record.
 
     where
-      plans, protocols   in the order of the record's messages
+      plans              in the order of the record's messages
       guarantee          what was asked for
       certificate        of all plans and all ``collections`` together
       collections        how often the question is asked
@@ -28,7 +31,6 @@ class Offer:
     """
 
     plans: tuple[Plan, ...]
-    protocols: tuple[Shuffled, ...]
     guarantee: Guarantee
     certificate: Certificate
     collections: int
@@ -41,9 +43,9 @@ class Offer:
         return self.plans[0]
 
     @property
-    def protocol(self) -> Shuffled:
-        """The protocol, or the first message's."""
-        return self.protocols[0]
+    def mechanism(self) -> Shuffled:
+        """The mechanism, or the first message's."""
+        return self.plan.mechanism
 
     @property
     def name(self) -> str:
@@ -53,7 +55,7 @@ class Offer:
             notes.append("split")
         if self.plan.question.hashed:
             notes.append("hashed")
-        repeats = self.plan.integers.get("repeats", 1)
+        repeats = self.mechanism.repeats
         if repeats > 1:
             notes.append(f"sent {repeats} times")
         return ", ".join([self.plan.protocol, *notes])
@@ -66,8 +68,7 @@ class Offer:
     @property
     def noise(self) -> float:
         """Standard error of an empty bin by noise alone, in counts: the largest of all messages."""
-        each = zip(self.protocols, self.plans, strict=True)
-        return max(protocol.standard_error(plan.users) for protocol, plan in each)
+        return max(plan.mechanism.standard_error(plan.users) for plan in self.plans)
 
     @property
     def collisions(self) -> float:
@@ -97,17 +98,18 @@ class Offer:
     def _traffic(self) -> list[tuple[float, int]]:
         return [
             (
-                plan.integers.get("repeats", 1) + protocol.fakes / plan.users,
-                protocol.layout.message_bytes,
+                plan.mechanism.repeats + plan.mechanism.fakes_promised / plan.users,
+                plan.mechanism.layout.message_bytes,
             )
-            for plan, protocol in zip(self.plans, self.protocols, strict=True)
+            for plan in self.plans
         ]
 
     def facts(self) -> dict[str, Any]:
         """The offer as one flat JSON object."""
         facts, shown = self.plan.facts(), self.certificate
-        local = self.collections * sum(p.local_epsilon for p in self.protocols)
-        mixed = self.protocol.fake_source is FakeSource.MIX
+        mechanisms = [plan.mechanism for plan in self.plans]
+        local = self.collections * sum(m.local_epsilon for m in mechanisms)
+        mixed = self.mechanism.fake_source is FakeSource.MIX
         hashed = self.plan.question.hashed
         return {
             **facts,
@@ -122,9 +124,9 @@ class Offer:
             "messages_of_a_record": len(self.plans),
             "bins": self.bins,
             "hashed_values": 0 if hashed is None else hashed.values,
-            "fakes": sum(protocol.fakes for protocol in self.protocols),
+            "fakes": sum(m.fakes_promised for m in mechanisms),
             "fakes_counted": sum(
-                protocol.surely(self.plan.honest_fraction).fakes for protocol in self.protocols
+                m.surely(self.plan.honest_fraction).fakes_promised for m in mechanisms
             ),
             "standard_error": self.standard_error,
             "collision_error": self.collisions,

@@ -1,10 +1,12 @@
 """From protocols with their integers to an offer: plans with certificates, and one for all."""
 
 import math
+from collections.abc import Sequence
 
-from mixtally.planner.answer import Misfit, Offer, collisions
+from mixtally.planner.answer import CONFIDENCE, Misfit, Offer, collisions
 from mixtally.planner.wish import Wish
-from mixtally.privacy import price
+from mixtally.privacy.accountant import Accountant, Record
+from mixtally.privacy.certify import certify
 from mixtally.privacy.composition import compose
 from mixtally.privacy.composition.pld import CLOSE
 from mixtally.privacy.numerics.search import least_epsilon
@@ -14,36 +16,35 @@ from mixtally.records.plan import PLAN_VERSION, Plan
 from mixtally.records.question import Question
 
 _HAIR = 1e-9
-_CONFIDENCE = 1.96
-"""Standard errors in a 95 % interval's half: when they span the whole crowd nothing is learned."""
 
 
-def offer(wish: Wish, messages: list[tuple[Question, Shuffled]]) -> Offer | Misfit:
+def offer(
+    wish: Wish, messages: Sequence[tuple[Question, Shuffled]], accountant: Accountant
+) -> Offer | Misfit:
     """The offer of a record that travels as ``messages``, or why it says too little."""
-    protocols = [protocol for _, protocol in messages]
-    error = max(protocol.standard_error(wish.users) for protocol in protocols)
+    name = messages[0][1].name
+    error = max(mechanism.standard_error(wish.users) for _, mechanism in messages)
     error = math.hypot(error, *(collisions(wish.users, question) for question, _ in messages))
-    if _CONFIDENCE * error >= wish.users:
+    if CONFIDENCE * error >= wish.users:
         return Misfit(
-            protocols[0].name,
+            name,
             f"more users or a larger epsilon: with a standard error of {error:.3g} counts nobody "
             f"could be told from all {wish.users:,} people",
         )
     together = len(messages) * wish.collections
-    shares = {  # messages of one protocol keep the same
-        protocol: _share(protocol.surely(wish.sure_fraction), wish.guarantee, together)
-        for protocol in protocols
-    }
-    plans = tuple(_plan(wish, question, p, shares[p]) for question, p in messages)
+    shares: dict[Shuffled, Guarantee] = {}  # messages of one mechanism keep the same
+    for _, mechanism in messages:
+        if mechanism not in shares:
+            shares[mechanism] = _share(wish, mechanism, together, accountant)
+    plans = tuple(_plan(wish, q, m, shares[m], accountant) for q, m in messages)
     whole = plans[0].certificate
     if together > 1:
         charges = [(plan, wish.collections) for plan in plans]
-        whole = compose.delta_of(charges, wish.guarantee.epsilon, CLOSE)
+        whole = compose.delta_of(charges, wish.guarantee.epsilon, CLOSE, accountant)
         if not whole.upper <= wish.guarantee.delta:
-            return Misfit(protocols[0].name, "bins that differ less between the attributes")
+            return Misfit(name, "bins that differ less between the attributes")
     return Offer(
         plans,
-        tuple(protocols),
         wish.guarantee,
         whole,
         wish.collections,
@@ -52,7 +53,13 @@ def offer(wish: Wish, messages: list[tuple[Question, Shuffled]]) -> Offer | Misf
     )
 
 
-def _plan(wish: Wish, question: Question, protocol: Shuffled, promised: Guarantee) -> Plan:
+def _plan(
+    wish: Wish,
+    question: Question,
+    mechanism: Shuffled,
+    promised: Guarantee,
+    accountant: Accountant,
+) -> Plan:
     fraction = wish.sure_fraction
     return Plan(
         version=PLAN_VERSION,
@@ -60,21 +67,22 @@ def _plan(wish: Wish, question: Question, protocol: Shuffled, promised: Guarante
         guarantee=promised,
         users=wish.users,
         honest_fraction=fraction,
-        protocol=protocol.name,
-        integers=protocol.integers(),
-        certificate=price.certify(protocol, promised.epsilon, fraction),
+        mechanism=mechanism,
+        certificate=certify(mechanism, promised.epsilon, fraction, accountant),
     )
 
 
-def _share(sure: Shuffled, whole: Guarantee, together: int) -> Guarantee:
+def _share(wish: Wish, mechanism: Shuffled, together: int, accountant: Accountant) -> Guarantee:
     """What one of ``together`` collections keeps alone: its epsilon at an even share of delta."""
+    whole = wish.guarantee
     if together == 1:
         return whole
+    sure = Record.of(mechanism.surely(wish.sure_fraction))
     delta = max(whole.delta / together, LEAST_DELTA)
-    most = price.upper(sure, whole.epsilon)
+    most = accountant.upper(sure, whole.epsilon)
     if most > delta:
         delta = most * (1.0 + _HAIR)
     epsilon = least_epsilon(
-        lambda epsilon: price.upper(sure, epsilon), delta, LEAST_EPSILON, whole.epsilon
+        lambda epsilon: accountant.upper(sure, epsilon), delta, LEAST_EPSILON, whole.epsilon
     )
     return Guarantee(epsilon=epsilon, delta=delta)

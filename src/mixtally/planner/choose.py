@@ -1,21 +1,20 @@
 """The least-error offer of all protocols, with the reason."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import lru_cache
 
 from mixtally.errors import InfeasibleError
 from mixtally.ground.fixed import decimal
+from mixtally.ground.memo import Memo
 from mixtally.planner.answer import Answer, Misfit, Offer
-from mixtally.planner.offers import OFFERS, clear_hashed, flip
+from mixtally.planner.clear_offers import clear_hashed, clear_shaped, clear_uniform
+from mixtally.planner.offers import Result, flip, flip_blank, single_bit
 from mixtally.planner.reason import budget, reason
 from mixtally.planner.uniform_flips import flip_uniform
-from mixtally.planner.ways import ways
+from mixtally.planner.ways import Way, ways
 from mixtally.planner.wish import Wish
-from mixtally.protocols.clear_uniform import ClearUniform
-from mixtally.protocols.flip_uniform import FlipUniform
-from mixtally.protocols.flip_vector import FlipVector
+from mixtally.privacy.accountant import Accountant
 from mixtally.records.question import Kind
 
 KINDS = {
@@ -23,10 +22,48 @@ KINDS = {
     Kind.SET: "it cannot hold sets",
     Kind.BITS: "it cannot hold free bits in one message",
 }
+OFFERS: dict[str, Callable[[Wish, Way, Accountant], Result]] = {
+    "clear-shaped": clear_shaped,
+    "clear-uniform": clear_uniform,
+    "flip-blank": flip_blank,
+    "single-bit": single_bit,
+    "flip": flip,
+}
+"""What every protocol has to offer; in this order where errors are equal."""
+
+Survey = tuple[tuple[Offer, ...], tuple[Misfit, ...]]
+_MOST_BYTES = 16_000_000
 _BUDGETS = (1, 1.01, 1.1, 1.5, 2, 3, 5, 10, 30, 100, 300, 1000)
 
 
-def choose(wish: Wish) -> Answer:
+class Planner:
+    """What is computed while wishes are looked at: every number once, forgotten with it.
+
+    Hand one to all calls about wishes that are alike.
+    """
+
+    def __init__(self) -> None:
+        self.accountant = Accountant()
+        self._memo = Memo(_MOST_BYTES)
+
+    def within(self, wish: Wish) -> list[Offer]:
+        """Every offer for the wish's budget and, after these, for smaller ones.
+
+        The choice is the best of them and the front is what none of them beats.
+        """
+        return [offer for budgeted in _budgeted(wish) for offer in self.survey(budgeted)[0]]
+
+    def fits(self, wish: Wish) -> bool:
+        """Whether there is anything to choose, without a look at smaller budgets where there is."""
+        return any(self.survey(budgeted)[0] for budgeted in _budgeted(wish))
+
+    def survey(self, wish: Wish) -> Survey:
+        """Every offer for the whole budget from good to bad, and what does not fit."""
+        found: Survey = self._memo.get(wish, lambda: _survey(wish, self.accountant))
+        return found
+
+
+def choose(wish: Wish, planner: Planner | None = None) -> Answer:
     """The plan of least standard error that keeps the guarantee within the budget.
 
     Smaller budgets are tried as well: where crowds are tiny or epsilon is large, a fake brings more
@@ -34,7 +71,8 @@ def choose(wish: Wish) -> Answer:
 
     Raises InfeasibleError when none does; its message names what would.
     """
-    offers, (whole, misfits) = _distinct(within(wish)), survey(wish)
+    planner = planner or Planner()
+    offers, (whole, misfits) = _distinct(planner.within(wish)), planner.survey(wish)
     if not offers:
         raise InfeasibleError(
             "plan",
@@ -50,19 +88,6 @@ def choose(wish: Wish) -> Answer:
     return Answer(best, tuple(others), tuple(lacking), reason(wish, best, others, lacking))
 
 
-def within(wish: Wish) -> list[Offer]:
-    """Every offer for the wish's budget and, after these, for smaller ones.
-
-    The choice is the best of them and the front is what none of them beats.
-    """
-    return [offer for budgeted in _budgeted(wish) for offer in survey(budgeted)[0]]
-
-
-def fits(wish: Wish) -> bool:
-    """Whether there is anything to choose, without a look at smaller budgets where there is."""
-    return any(survey(budgeted)[0] for budgeted in _budgeted(wish))
-
-
 def _budgeted(wish: Wish) -> Iterator[Wish]:
     """The wish, then the same with smaller budgets."""
     limit = decimal(wish.messages_per_user)
@@ -76,31 +101,29 @@ def _distinct(offers: list[Offer]) -> list[Offer]:
     kept: dict[tuple[str, bool, bool, bool], Offer] = {}
     for offer in sorted(offers, key=lambda offer: offer.cost):
         plan = offer.plan
-        again = plan.integers.get("repeats", 1) > 1
+        again = plan.mechanism.repeats > 1
         hashed = plan.question.hashed is not None
         kept.setdefault((plan.protocol, len(offer.plans) > 1, hashed, again), offer)
     return list(kept.values())
 
 
-@lru_cache(maxsize=64)
-def survey(wish: Wish) -> tuple[tuple[Offer, ...], tuple[Misfit, ...]]:
-    """Every offer for the whole budget from good to bad, and what does not fit."""
+def _survey(wish: Wish, accountant: Accountant) -> Survey:
     results = [
-        OFFERS[name](wish, way)
+        OFFERS[name](wish, way, accountant)
         for way in ways(wish.question)
         for name in OFFERS
         if wish.protocol in (None, name)
     ]
     (whole, *_) = ways(wish.question)
-    if wish.protocol in (None, ClearUniform.name) and not wish.mix_fakes:
-        results.append(clear_hashed(wish, whole))
-    if wish.protocol in (None, FlipVector.name):
-        results += [flip(wish, whole, times) for times in _repeats(wish)]
-    if wish.protocol in (None, FlipUniform.name):
-        results += [flip_uniform(wish, way) for way in ways(wish.question)]
+    if wish.protocol in (None, "clear-uniform") and not wish.mix_fakes:
+        results.append(clear_hashed(wish, whole, accountant))
+    if wish.protocol in (None, "flip"):
+        results += [flip(wish, whole, accountant, times) for times in _repeats(wish)]
+    if wish.protocol in (None, "flip-uniform"):
+        results += [flip_uniform(wish, way, accountant) for way in ways(wish.question)]
     if wish.protocol and not any(results):
         needs = f"another question: {KINDS[wish.question.kind]}"
-        if wish.protocol == FlipVector.name:  # the only record it cannot hold
+        if wish.protocol == "flip":  # the only record it cannot hold
             needs = "several bits: one alone is flipped by single-bit"
         results.append(Misfit(wish.protocol, needs))
     offers = [result for result in results if isinstance(result, Offer)]

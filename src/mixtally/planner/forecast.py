@@ -7,7 +7,7 @@ from statistics import NormalDist
 
 from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.planner.answer import Answer, Offer, collisions
-from mixtally.planner.choose import choose
+from mixtally.planner.choose import Planner, choose
 from mixtally.planner.wish import MOST_MESSAGES, Wish
 from mixtally.records.guarantee import LEAST_USERS, MOST_USERS
 from mixtally.records.question import MOST_BINS
@@ -77,11 +77,12 @@ def _shared(offer: Offer, level: float, noise: float) -> Forecast:
     )
 
 
-def with_error(wish: Wish, target: float) -> Answer:
+def with_error(wish: Wish, target: float, planner: Planner | None = None) -> Answer:
     """The answer with the fewest messages a user whose standard error is at most ``target``.
 
     Raises InfeasibleError when the largest budget does not reach it; names the error it reaches.
     """
+    planner = planner or Planner()
     if not target > 0.0:
         raise ParameterError(
             "target error", wanted="a positive number of counts", got=target, do="10, for example"
@@ -90,25 +91,25 @@ def with_error(wish: Wish, target: float) -> Answer:
     def error(thousandths: int) -> float:
         budget = replace(wish, messages_per_user=Fraction(thousandths, _STEPS))
         try:
-            return choose(budget).best.standard_error
+            return choose(budget, planner).best.standard_error
         except InfeasibleError:
             return math.inf
 
     low, high = _STEPS, round(MOST_MESSAGES) * _STEPS
     best = error(high)
     if best == math.inf:
-        choose(replace(wish, messages_per_user=MOST_MESSAGES))  # raises, and says why
+        choose(replace(wish, messages_per_user=MOST_MESSAGES), planner)  # raises, and says why
     if best > target:
         raise InfeasibleError(
             "target error", wanted=f"a standard error of {target:g} counts",
             got=f"{best:.4g} at {MOST_MESSAGES:g} messages a user", do=_instead(wish, target),
         )  # fmt: skip
     if error(low) <= target:
-        return choose(replace(wish, messages_per_user=Fraction(low, _STEPS)))
+        return choose(replace(wish, messages_per_user=Fraction(low, _STEPS)), planner)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if error(middle) <= target else (middle, high)
-    return choose(replace(wish, messages_per_user=Fraction(high, _STEPS)))
+    return choose(replace(wish, messages_per_user=Fraction(high, _STEPS)), planner)
 
 
 def _instead(wish: Wish, target: float) -> str:
@@ -124,12 +125,13 @@ def _instead(wish: Wish, target: float) -> str:
     return "ask for more than that, raise epsilon, or allow --mix-fakes"
 
 
-def users_for(wish: Wish, share: float) -> Answer:
+def users_for(wish: Wish, share: float, planner: Planner | None = None) -> Answer:
     """The answer for the least crowd whose standard error is at most ``share`` of the crowd.
 
     Within one percent. Raises ParameterError for a share outside (0, 1) or a minimum crowd,
     InfeasibleError when not even 10^10 users reach it.
     """
+    planner = planner or Planner()
     if not 0.0 < share < 1.0:
         raise ParameterError(
             "target share", wanted="a number in (0, 1)", got=share,
@@ -144,7 +146,7 @@ def users_for(wish: Wish, share: float) -> Answer:
 
     def answer(users: int) -> Answer | None:
         try:
-            found = choose(replace(wish, users=users))
+            found = choose(replace(wish, users=users), planner)
         except InfeasibleError:
             return None
         return found if found.best.standard_error <= share * users else None

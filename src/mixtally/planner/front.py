@@ -1,17 +1,17 @@
 """All that can be had: offers that no other one beats in error, messages and bytes at once."""
 
 from mixtally.planner.answer import Offer
-from mixtally.planner.choose import within
+from mixtally.planner.choose import Planner
 from mixtally.planner.wish import Wish
 
 
-def front(wish: Wish) -> list[Offer]:
+def front(wish: Wish, planner: Planner | None = None) -> list[Offer]:
     """Offers within the wish's budget from good to bad, none of them beaten.
 
     Besides the whole budget smaller ones are tried: fakes are what a person pays with. The first
     is what ``choose`` chooses.
     """
-    offers = within(wish)
+    offers = (planner or Planner()).within(wish)
     kept = [offer for offer in offers if not any(_beats(other, offer) for other in offers)]
     distinct = {offer.cost: offer for offer in reversed(kept)}
     return sorted(distinct.values(), key=lambda offer: offer.standard_error)

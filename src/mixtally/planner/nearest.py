@@ -9,7 +9,7 @@ import msgspec
 
 from mixtally.ground.fixed import decimal
 from mixtally.planner.answer import Offer
-from mixtally.planner.choose import choose, fits
+from mixtally.planner.choose import Planner, choose
 from mixtally.planner.wish import MOST_MESSAGES, Wish
 from mixtally.records.guarantee import MOST_EPSILON, MOST_USERS
 
@@ -30,26 +30,28 @@ class Nearest:
         return {"change": self.change, **self.offer.facts()}
 
 
-def nearest(wish: Wish) -> list[Nearest]:
+def nearest(wish: Wish, planner: Planner | None = None) -> list[Nearest]:
     """The least epsilon, crowd and budget with which something fits, and a mix that draws fakes.
 
     Each within a few percent, everything else as wished; what does not help at all is left out.
     """
-    found = []
+    found, planner = [], planner or Planner()
     for flag, start, most, change in (
         ("--epsilon", wish.guarantee.epsilon, MOST_EPSILON, _epsilon(wish)),
         ("--users", float(wish.users), float(MOST_USERS), _users(wish)),
         ("--messages-per-user", float(wish.messages_per_user), MOST_MESSAGES, _messages(wish)),
         ("--bytes-per-user", wish.bytes_per_user or _MOST_BYTES, _MOST_BYTES, _bytes(wish)),
     ):
-        reached = _least(start, most, change)
+        reached = _least(planner, start, most, change)
         if reached is not None:
             value, offer = reached
             found.append(Nearest(f"{flag} {value:.10g}", offer))
-    mixed = None if wish.mix_fakes else _best(replace(wish, mix_fakes=True))
+    mixed = None if wish.mix_fakes else _best(planner, replace(wish, mix_fakes=True))
     if mixed is not None:
         found.append(Nearest("--mix-fakes", mixed))
-    free = None if wish.local_epsilon is None else _best(replace(wish, local_epsilon=None))
+    free = None
+    if wish.local_epsilon is not None:
+        free = _best(planner, replace(wish, local_epsilon=None))
     if free is not None:
         found.append(Nearest("no --local-epsilon", free))
     return found
@@ -93,21 +95,23 @@ def _value(flagged: Wish, wish: Wish) -> float:
     return float(flagged.messages_per_user)
 
 
-def _least(start: float, most: float, change: _Change) -> tuple[float, Offer] | None:
+def _least(
+    planner: Planner, start: float, most: float, change: _Change
+) -> tuple[float, Offer] | None:
     """The least value from ``start`` on with which something fits, by doubling and halving."""
     if start >= most:
         return None
     low, high = start, min(2.0 * start, most)
-    while not fits(change(high)):
+    while not planner.fits(change(high)):
         if high >= most:
             return None
         low, high = high, min(2.0 * high, most)
     while high > _PRECISION * low:
         middle = math.sqrt(low * high)
-        low, high = (low, middle) if fits(change(middle)) else (middle, high)
+        low, high = (low, middle) if planner.fits(change(middle)) else (middle, high)
     changed, original = change(high), change(start)
-    return _value(changed, original), choose(changed).best
+    return _value(changed, original), choose(changed, planner).best
 
 
-def _best(wish: Wish) -> Offer | None:
-    return choose(wish).best if fits(wish) else None
+def _best(planner: Planner, wish: Wish) -> Offer | None:
+    return choose(wish, planner).best if planner.fits(wish) else None

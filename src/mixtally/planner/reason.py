@@ -2,8 +2,7 @@
 
 from mixtally.planner.answer import Misfit, Offer
 from mixtally.planner.wish import Wish
-from mixtally.protocols.flip_vector import FlipVector
-from mixtally.records.mechanism import FakeSource
+from mixtally.records.mechanism import BitFlips, FakeSource
 
 
 def reason(wish: Wish, best: Offer, others: list[Offer], misfits: list[Misfit]) -> str:
@@ -53,20 +52,18 @@ def _cost(best: Offer, offer: Offer) -> str:
 
 
 def _why(wish: Wish, best: Offer) -> str:
-    name, protocol = best.name, best.protocol
+    name, mechanism = best.name, best.mechanism
     if wish.protocol:
         lead = f"{name} was asked for"
-        if wish.protocol != best.plan.protocol:  # flip of records that are no free bits
-            lead = f"{wish.protocol} was asked for, played as {name}"
-    elif protocol.fake_source is FakeSource.MIX:
+    elif mechanism.fake_source is FakeSource.MIX:
         lead = f"{name} errs least, because a mix may draw the fakes"
     else:
         lead = f"{name} errs least within the budget of {budget(wish)}"
-    fakes = sum(protocol.fakes for protocol in best.protocols)
+    fakes = sum(plan.mechanism.fakes_promised for plan in best.plans)
     error = f"a standard error of {best.standard_error:.4g} counts"
     if fakes:
         return f"{lead}: {fakes:,} fakes ({fakes / wish.users:.3g} a user) leave {error}."
-    if best.plan.integers.get("crowd"):
+    if isinstance(mechanism, BitFlips) and mechanism.crowd:
         more = _more(wish, best, "one fake a user") * (best.plan.protocol == "flip-blank")
         return f"{lead}: without fakes other people's flips hide a person, with {error}{more}."
     more = _more(wish, best, "one fake a user, or --count-crowd,")
@@ -78,6 +75,6 @@ def _more(wish: Wish, best: Offer, what: str) -> str:
     if wish.local_epsilon is not None:
         return ""
     size = best.bytes_per_user / best.messages_per_user
-    if wish.protocol != FlipVector.name and wish.most_fakes(len(best.plans), size) > 0:
+    if wish.protocol != "flip" and wish.most_fakes(len(best.plans), size) > 0:
         return "; the fakes of the budget would bring more noise than they hide"
     return f"; {what} could cut it"

@@ -75,7 +75,7 @@ def _repeated(wish: Wish, repeats: int) -> tuple[Offer, str]:
             got=repeats, do="raise --messages-per-user",
         )  # fmt: skip
     (whole, *_) = ways(question)
-    found = flip(wish, whole, repeats)
+    found = flip(wish, whole, Accountant(), repeats)
     if not isinstance(found, Offer):
         needs = found.needs if isinstance(found, Misfit) else "a larger budget of bytes"
         raise InfeasibleError(
