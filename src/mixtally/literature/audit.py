@@ -8,8 +8,7 @@ from mixtally.errors import ParameterError
 from mixtally.ground.fixed import LEAST_THRESHOLD, SCALE
 from mixtally.literature.formulas.catalogue import FAKES, Formula
 from mixtally.literature.formulas.truth import LAWS, Price, Setting, threshold
-from mixtally.privacy import laws
-from mixtally.privacy.laws.ask import Ask, whole
+from mixtally.literature.least_noise import least_uniform_fakes
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.records.guarantee import Guarantee
 
@@ -143,13 +142,7 @@ def _seen(
     if truth.upper > delta:
         return Seen(observer, truth, UNDECIDED)
     if formula.asks == FAKES:
-        least = float(
-            whole(
-                laws.calibrate(
-                    "clear-uniform", Ask(bins=setting.bins), setting.epsilon, delta
-                ).fakes
-            )
-        )
+        least = float(least_uniform_fakes(setting.bins, setting.epsilon, delta))
         return Seen(
             observer, truth, HOLDS, least,
             noise_factor=noise / least, error_factor=math.sqrt(noise / least),

@@ -6,6 +6,12 @@ import numpy as np
 
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.literature.formulas import notes
+from mixtally.literature.least_noise import (
+    least_flip,
+    least_flip_among_blanks,
+    least_single_bit,
+    least_uniform_fakes,
+)
 from mixtally.literature.reproduce import notes_bits, notes_tails
 from mixtally.literature.reproduce.finding import Finding, Steps, claim, gather
 from mixtally.literature.reproduce.notes_bits import PROMISES
@@ -17,11 +23,8 @@ from mixtally.literature.reproduce.notes_claims import (
     propositions,
     slips,
 )
-from mixtally.privacy import laws
 from mixtally.privacy.baselines import central_standard_error
 from mixtally.privacy.divergence import clear_uniform, flip_blank, one_hot, single_bit
-from mixtally.privacy.laws import Ask
-from mixtally.privacy.laws.ask import whole
 from mixtally.report.curves import Chart, Curve
 
 CROWDS, FAKES, BINS = (10**4, 10**5, 10**6), 10**7, 100
@@ -49,8 +52,7 @@ def _number(place: str, what: str, computed: float | tuple[float, float], unit: 
 
 def _exact_bit(users: int, epsilon: float, delta: float) -> float:
     """Least flip probability of single bits, any crowd."""
-    found = laws.calibrate("single-bit", Ask(users=users, fakes=0), epsilon, delta)
-    return (found.threshold or 0) / SCALE
+    return (least_single_bit(users, epsilon, delta).flip_threshold or 0) / SCALE
 
 
 def _single_bit() -> list[Finding]:
@@ -72,7 +74,7 @@ def _clear() -> list[Finding]:
     cover = notes.one_hot_cover(EPSILON, DELTA)
     asked, least = (
         math.ceil(BINS * cover),
-        whole(laws.calibrate("clear-uniform", Ask(bins=BINS), EPSILON, DELTA).fakes),
+        least_uniform_fakes(BINS, EPSILON, DELTA),
     )
     kept, grow = clear_uniform.delta(asked, BINS, EPSILON), math.exp(EPSILON)
     left = cover * (grow - 1) - math.sqrt(3 * cover * math.log(4 / DELTA)) * (grow + 1) - 1
@@ -128,7 +130,7 @@ def _where_unsafe() -> list[Finding]:
 
 def crowd_error(users: int) -> float:
     """Least standard error at (1, 1e-6) of flips without fakes, messages seen whole."""
-    return laws.standard_error("flip", laws.calibrate("flip", Ask(users=users), EPSILON, DELTA))
+    return least_flip(users, EPSILON, DELTA).standard_error(users)
 
 
 def _constant() -> list[Finding]:
@@ -144,15 +146,10 @@ def _constant() -> list[Finding]:
     ]  # fmt: skip
 
 
-def _least_blank(fakes: int, epsilon: float, delta: float) -> float:
-    """The least flip probability among so many blank fakes."""
-    return whole(laws.calibrate("flip-blank", Ask(fakes=fakes), epsilon, delta).threshold) / SCALE
-
-
 def _blank() -> list[Finding]:
     found = []
     for epsilon, delta in PROMISES:
-        least = _least_blank(FAKES, epsilon, delta) * FAKES
+        least = least_flip_among_blanks(FAKES, epsilon, delta) * FAKES
         asked = notes.one_hot_cover(epsilon, delta)
         name = f"({epsilon:g}, 1e{round(math.log10(delta))})"
         found += [
@@ -167,7 +164,7 @@ def _blank_claims() -> list[Finding]:
     q = notes.flip_blank(EPSILON, DELTA, FAKES)
     kept = flip_blank.delta(FAKES, threshold_of(q), EPSILON)
     few = notes.flip_blank(EPSILON, DELTA, 400)
-    enough = _least_blank(400, EPSILON, DELTA)
+    enough = least_flip_among_blanks(400, EPSILON, DELTA)
     t = math.tanh(EPSILON / 2)
     below, above = (1 + 0.9 * t) / (1 - 0.9 * t), (1 + 1.1 * t) / (1 - 1.1 * t)
     return [
@@ -206,11 +203,10 @@ def _broken_chart() -> Chart:
 def _cover_chart() -> Chart:
     scale = np.geomspace(0.1, 4.0, 13).tolist()
     asked = tuple((e, notes.one_hot_cover(e, DELTA)) for e in scale)
-    least = tuple((e, _least_blank(FAKES, e, DELTA) * FAKES) for e in scale)
+    least = tuple((e, least_flip_among_blanks(FAKES, e, DELTA) * FAKES) for e in scale)
     bit = tuple((e, notes.single_bit_cover(e, DELTA)) for e in scale)
     bit_least = tuple(
-        (e, 10**6 * (laws.calibrate("single-bit", Ask(users=10**6, fakes=0, ones=0), e, DELTA)
-                     .threshold or 0) / SCALE)
+        (e, 10**6 * (least_single_bit(10**6, e, DELTA, ones=0).flip_threshold or 0) / SCALE)
         for e in scale
     )  # fmt: skip
     return Chart(

@@ -7,13 +7,12 @@ import numpy as np
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.literature.formulas import repeats
+from mixtally.literature.least_noise import least_single_bit
 from mixtally.literature.reproduce.finding import Finding, Steps, claim, gather
 from mixtally.literature.reproduce.repeats_claims import anonymity, choices, growth
 from mixtally.literature.reproduce.small import sum_law
-from mixtally.privacy import laws
 from mixtally.privacy.baselines import central_standard_error
 from mixtally.privacy.divergence import single_bit
-from mixtally.privacy.laws import Ask
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.report.curves import Chart, Curve
 
@@ -142,9 +141,9 @@ def _guarantee() -> list[Finding]:
                   f"{users:,}", delta.upper <= NEGLIGIBLE, delta.upper,
                   f"at q = {flip:.4g}, held to {NEGLIGIBLE:g}; the document bounds no delta")
         )  # fmt: skip
-    need = laws.calibrate("single-bit", Ask(users=USERS, fakes=0), TWO, NEGLIGIBLE)
+    need = least_single_bit(USERS, TWO, NEGLIGIBLE).flip_threshold
     found.append(Finding(DOCUMENT, "(4.45)", "q that keeps (ln 2, 1e-6), N = 1,000", None,
-                         (need.threshold or 0) / SCALE, note="exact, any crowd"))  # fmt: skip
+                         (need or 0) / SCALE, note="exact, any crowd"))  # fmt: skip
     return found
 
 
@@ -173,8 +172,8 @@ def _sum_bound() -> list[Finding]:
 
 def exact_error(times: int) -> float:
     """Least standard error at (1, 1e-6) of a bit that is sent ``times`` times, exact law."""
-    ask = Ask(users=CROWD, fakes=0, repeats=times, ones=0)
-    return laws.standard_error("single-bit", laws.calibrate("single-bit", ask, 1.0, NEGLIGIBLE))
+    found = least_single_bit(CROWD, 1.0, NEGLIGIBLE, ones=0, repeats=times)
+    return found.standard_error(CROWD)
 
 
 def _rule_error(times: int) -> float:
