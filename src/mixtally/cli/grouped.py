@@ -13,7 +13,7 @@ class Group(Protocol):
     __dataclass_fields__: Any
 
 
-def takes(*groups: type[Group]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def takes(*groups: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command, whose first parameters are of these classes, their options beside its own."""
 
     def give(command: Callable[..., None]) -> Callable[..., None]:
@@ -21,10 +21,7 @@ def takes(*groups: type[Group]) -> Callable[[Callable[..., None]], Callable[...,
 
         @wraps(command)
         def called(**values: Any) -> None:
-            made = [
-                group(**{field.name: values.pop(field.name) for field in fields(group)})
-                for group in groups
-            ]
+            made = [_made(group, values) for group in groups]
             command(*made, **values)
 
         added = [parameter for group in groups for parameter in _parameters(group)]
@@ -36,7 +33,20 @@ def takes(*groups: type[Group]) -> Callable[[Callable[..., None]], Callable[...,
     return give
 
 
-def _parameters(group: type[Group]) -> list[inspect.Parameter]:
+def _made(group: Any, values: dict[str, Any]) -> Any:
+    if isinstance(group, dict):
+        return {name: values.pop(name) for name in group}
+    return group(**{field.name: values.pop(field.name) for field in fields(group)})
+
+
+def _parameters(group: Any) -> list[inspect.Parameter]:
+    if isinstance(group, dict):
+        return [
+            inspect.Parameter(
+                name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind
+            )
+            for name, (kind, default) in group.items()
+        ]
     hints = get_type_hints(group, include_extras=True)
     return [
         inspect.Parameter(

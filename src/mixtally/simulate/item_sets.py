@@ -131,7 +131,7 @@ class SetStudy:
     frequent: dict[int, tuple[ItemSet, ...]] = field(default_factory=dict)
 
 
-def mixed_messages(mechanism: FlipBlank, baskets: Baskets, chance: Chance) -> Rows:
+def mixed_messages(mechanism: BitFlips, baskets: Baskets, chance: Chance) -> Rows:
     """Everybody's flipped record and all flipped blanks, in uniformly random order.
 
     Raises ParameterError when the batch does not fit the mix's memory.
