@@ -1,4 +1,4 @@
-"""Memories on disk: drawn once whoever asks, whole or not at all, and never anybody else's."""
+"""Memoized responses on disk: drawn once whoever asks, whole or not at all, and never anybody else's."""
 
 import errno
 import os
@@ -8,19 +8,19 @@ from contextlib import nullcontext
 
 import numpy as np
 import pytest
-from mixtally.protocols.two_level import hashed_question, two_level
 
 from mixtally.client import memory_file
 from mixtally.client.memory_file import MemoryFile, key_for
 from mixtally.errors import DataError, ParameterError, PlanError
 from mixtally.ground.chance import SecureChance
+from mixtally.records.memoized_plan import hashed_question, memoized_plan
 from mixtally.records.question import Question
-from mixtally.simulate.memoized import play_reports, remembering, watch
+from mixtally.simulate.memoized.crowd import memoizing, play_reports, watch
 from mixtally.simulate.seeded import SeededChance
 
 QUESTION = Question(name="color", bins=64)
-PLAN = two_level(QUESTION, 0.5, 0.5, 0.75)
-CERTAIN = two_level(QUESTION, 0.5, 0.0, 1.0)
+PLAN = memoized_plan(QUESTION, 0.5, 0.5, 0.75)
+CERTAIN = memoized_plan(QUESTION, 0.5, 0.0, 1.0)
 """Reports show the memory itself."""
 KEY = bytes(range(32))
 
@@ -44,7 +44,7 @@ def test_a_memory_that_does_not_reach_the_disk_is_found(tmp_path, monkeypatch):
 
 
 def test_hashed_values_keep_their_cohort(tmp_path):
-    plan = two_level(hashed_question("word", 64, 2), 0.5, 0.0, 1.0, 8)
+    plan = memoized_plan(hashed_question("word", 64, 2), 0.5, 0.0, 1.0, 8)
     first = person(tmp_path, plan).report("日本", SecureChance())
     assert person(tmp_path, plan).report("日本", SecureChance()) == first
     assert 0 <= first.cohort < 8
@@ -56,11 +56,11 @@ import sys
 from pathlib import Path
 from mixtally.ground.chance import SecureChance
 from mixtally.client.memory_file import MemoryFile, key_for
-from mixtally.protocols.two_level import two_level
+from mixtally.records.memoized_plan import memoized_plan
 from mixtally.records.question import Question
 
 folder = Path(sys.argv[1])
-plan = two_level(Question(name="color", bins=64), 0.5, 0.0, 1.0)
+plan = memoized_plan(Question(name="color", bins=64), 0.5, 0.0, 1.0)
 key = key_for(folder / "m", folder / "k", SecureChance())
 for value in range(40):
     ann = MemoryFile(folder / "m", plan, "ann", key)
@@ -128,7 +128,7 @@ def test_a_damaged_memory_is_refused_and_left_alone(tmp_path):
     whole = path.read_bytes()
     for damaged in (b"", whole[:-1], whole[:-1] + b"\0", b"hello\n"):
         path.write_bytes(damaged)
-        with pytest.raises(DataError, match="restore it from a copy"):
+        with pytest.raises(DataError, match="restore them from a copy"):
             person(tmp_path).report("7", SecureChance())
         assert path.read_bytes() == damaged
 
@@ -158,7 +158,7 @@ def test_no_folder_or_a_folder_in_the_way_is_refused(tmp_path):
     with pytest.raises(DataError, match="wanted a folder"):
         person(tmp_path / "none").report("7", SecureChance())
     (tmp_path / "ann.memory").mkdir()
-    with pytest.raises(DataError, match="wanted a memory"):
+    with pytest.raises(DataError, match="wanted memoized responses"):
         person(tmp_path).report("7", SecureChance())
 
 
@@ -195,7 +195,7 @@ def crowd_of(plan, folder=None, seed=1, people=3000):
     codes = np.arange(people) % 64
     values = [str(code) for code in codes]
     file = folder and MemoryFile(folder / "crowd", plan, "crowd", KEY)
-    return remembering(plan, values, codes, KEY, SeededChance(seed), file)
+    return memoizing(plan, values, codes, KEY, SeededChance(seed), file)
 
 
 def test_a_crowd_in_a_file_has_memories_of_its_own_and_keeps_them(tmp_path):
@@ -210,14 +210,14 @@ def test_a_crowd_in_a_file_has_memories_of_its_own_and_keeps_them(tmp_path):
 def test_counts_of_a_crowd_are_those_of_its_people(hashed):
     """With certain reports the counts are those of the memories, cohort by cohort."""
     question = hashed_question("color", 64, 2) if hashed else QUESTION
-    plan = two_level(question, 0.5, 0.0, 1.0, 4 if hashed else 1)
+    plan = memoized_plan(question, 0.5, 0.0, 1.0, 4 if hashed else 1)
     crowd = crowd_of(plan)
     ones = play_reports(crowd, 2, SeededChance(3))
     bits = np.unpackbits(crowd.kept, axis=1, bitorder="little").astype(int)
-    for cohort in range(plan.cohorts):
+    for cohort in range(plan.mechanism.cohorts):
         for turn in range(2):
             assert np.array_equal(ones[cohort, turn], bits[crowd.cohorts == cohort].sum(axis=0))
-    assert len(set(crowd.cohorts)) == plan.cohorts
+    assert len(set(crowd.cohorts)) == plan.mechanism.cohorts
 
 
 def test_too_many_counts_are_refused():

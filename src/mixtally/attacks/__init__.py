@@ -18,31 +18,32 @@ from mixtally.attacks import (
     tell_apart,
     tracking,
 )
+from mixtally.attacks.memoized import MemoizedTarget
 from mixtally.attacks.outcome import Lab, Outcome, Verdict
-from mixtally.attacks.target import Remembered, Target
+from mixtally.attacks.target import Target
 from mixtally.errors import ParameterError
 
-__all__ = ["MEMORY_ATTACKS", "PLAN_ATTACKS", "Lab", "Outcome", "Remembered", "Target", "Verdict",
+__all__ = ["MEMOIZED_ATTACKS", "PLAN_ATTACKS", "Lab", "MemoizedTarget", "Outcome", "Target", "Verdict",
            "assault"]  # fmt: skip
 
 PLAN_ATTACKS: dict[str, Callable[[Target, Lab], list[Outcome]]] = {
     one.NAME: one.run
     for one in (tell_apart, n_minus_1, difference, collusion, averaging, poisoning, randomizer)
 }
-MEMORY_ATTACKS: dict[str, Callable[[Remembered, Lab], list[Outcome]]] = {
-    one.NAME: one.run_memory for one in (averaging, linking, tracking)
+MEMOIZED_ATTACKS: dict[str, Callable[[MemoizedTarget, Lab], list[Outcome]]] = {
+    one.NAME: one.run_memoized for one in (averaging, linking, tracking)
 }
 
 
-def assault(target: Target | Remembered, lab: Lab, only: str | None = None) -> list[Outcome]:
+def assault(target: Target | MemoizedTarget, lab: Lab, only: str | None = None) -> list[Outcome]:
     """Every attack that fits ``target``, or one of them; they share ``lab.error``.
 
     Raises ParameterError for the name of an attack that does not fit.
     """
-    names = PLAN_ATTACKS if isinstance(target, Target) else MEMORY_ATTACKS
+    names = PLAN_ATTACKS if isinstance(target, Target) else MEMOIZED_ATTACKS
     if only is not None and only not in names:
         other = " (it is for the other kind of target)" * (
-            only in {**PLAN_ATTACKS, **MEMORY_ATTACKS}
+            only in {**PLAN_ATTACKS, **MEMOIZED_ATTACKS}
         )
         raise ParameterError(
             "attack", wanted="one of " + ", ".join(names), got=repr(only) + other, do="choose one"
@@ -54,5 +55,5 @@ def assault(target: Target | Remembered, lab: Lab, only: str | None = None) -> l
         if isinstance(target, Target):
             outcomes += PLAN_ATTACKS[name](target, lab)
         else:
-            outcomes += MEMORY_ATTACKS[name](target, lab)
+            outcomes += MEMOIZED_ATTACKS[name](target, lab)
     return outcomes

@@ -1,27 +1,31 @@
 """averaging: many reports of one person, known to be theirs, are put together.
 
 With fresh noise in every report each adds to the evidence and the true answer comes out. A report
-that is drawn once and repeated tells no more than the first. A two-level memory lies between:
-averaging finds what is *remembered*, never more (Side Notes on Differential Privacy, section 4).
+that is drawn once and repeated tells no more than the first. A memoized answer lies between:
+averaging finds what is *kept*, never more (Side Notes on Differential Privacy, section 4).
 """
 
 from dataclasses import replace
 
+import msgspec
 import numpy as np
 
 from mixtally.attacks.games import game_of, play
-from mixtally.attacks.kept import (
+from mixtally.attacks.memoized import (
+    MemoizedTarget,
     Recall,
+    log_seen,
+    log_shown,
     ones_of,
-    seen_law,
-    shown_law,
     simple_recall,
     true_rows,
 )
 from mixtally.attacks.outcome import Lab, Outcome, told_apart
-from mixtally.attacks.target import Remembered, Target, finite
+from mixtally.attacks.target import Target, finite
 from mixtally.attacks.trial import Worlds
+from mixtally.ground.fixed import SCALE
 from mixtally.ground.tails import Floats
+from mixtally.records.mechanism.memoized import LEAST_PERMANENT, Memoized
 from mixtally.report.curves import Chart, Curve
 
 NAME = "averaging"
@@ -68,18 +72,19 @@ def _error(total: Floats) -> float:
     return float(0.5 * (wrong + 0.5 * ties))
 
 
-def run_memory(memory: Remembered, lab: Lab, recall: Recall | None = None) -> list[Outcome]:
-    """A memory's reports: the loss after T of them, and the error by their number."""
-    recall = recall or simple_recall(memory)
+def run_memoized(target: MemoizedTarget, lab: Lab, recall: Recall | None = None) -> list[Outcome]:
+    """Reports of memoized answers: the loss after T of them, and the error by their number."""
+    mechanism, count = target.mechanism, target.reports
+    recall = recall or simple_recall(mechanism)
     runs = lab.runs if lab.runs is not None else _RUNS
-    two = replace(memory, bits=2 * memory.hashes)
-    worlds = Worlds(*(_evidence(two, runs, lab, recall, side) for side in (0, 1)))
+    two = msgspec.structs.replace(mechanism, bins=2 * mechanism.hashes)
+    worlds = Worlds(*(_evidence(two, count, runs, lab, recall, side) for side in (0, 1)))
     found = told_apart(
-        NAME, f"{memory.reports} linked reports", worlds, lab,
-        promised=memory.loss(memory.reports).eps_T, delta=0.0,
+        NAME, f"{count} linked reports", worlds, lab,
+        promised=target.loss(count).eps_T, delta=0.0,
         played="the bits in which two values differ", test="likelihood ratio; optimal",
     )  # fmt: skip
-    curves = _error_curves(memory, lab, recall)
+    curves = _error_curves(mechanism, lab, recall)
     chart = _chart("error of one bit, by the number of linked reports", curves)
     errors = {curve.name: dict(curve.points) for curve in curves}
     return [
@@ -89,32 +94,34 @@ def run_memory(memory: Remembered, lab: Lab, recall: Recall | None = None) -> li
             numbers={
                 **found.numbers,
                 "errors": errors,
-                "floor": memory.permanent / 2.0,
-                "eps_inf": memory.loss(1).eps_inf,
+                "floor": mechanism.f / 2.0,
+                "eps_inf": target.loss(1).eps_inf,
             },
         )
     ]
 
 
-def _evidence(two: Remembered, runs: int, lab: Lab, recall: Recall, side: int) -> Floats:
+def _evidence(
+    two: Memoized, reports: int, runs: int, lab: Lab, recall: Recall, side: int
+) -> Floats:
     """Log-likelihood ratios of value 0 against 1 when value ``side`` is held."""
-    shown = recall(true_rows(two, runs, side * two.hashes), two.bits, two.reports, lab.chance)
-    ones = ones_of(shown, two.bits)
-    ratio = _bit_evidence(two, two.reports)
+    shown = recall(true_rows(two, runs, side * two.hashes), two.bins, reports, lab.chance)
+    ones = ones_of(shown, two.bins)
+    ratio = _bit_evidence(two, reports)
     evidence = ratio[ones]
     evidence[:, two.hashes :] *= -1.0
     return np.asarray(evidence.sum(axis=1))
 
 
-def _bit_evidence(memory: Remembered, reports: int) -> Floats:
+def _bit_evidence(mechanism: Memoized, reports: int) -> Floats:
     """Log-likelihood ratio of a true one against a true zero for every number of ones."""
-    with np.errstate(invalid="ignore"):  # numbers of ones that no memory shows, nor anybody asks
-        return seen_law(memory, 1, reports) - seen_law(memory, 0, reports)
+    with np.errstate(invalid="ignore"):  # numbers of ones that are never shown, nor asked for
+        return log_seen(mechanism, 1, reports) - log_seen(mechanism, 0, reports)
 
 
-def _error_curves(memory: Remembered, lab: Lab, recall: Recall) -> tuple[Curve, ...]:
-    """Errors of fresh noise, of the kept bit itself, of a memory for the true bit and its own."""
-    one = replace(memory, hashes=1, bits=2)
+def _error_curves(mechanism: Memoized, lab: Lab, recall: Recall) -> tuple[Curve, ...]:
+    """Errors of fresh noise, of the kept bit itself, and of memoized answers for both bits."""
+    one = msgspec.structs.replace(mechanism, hashes=1, bins=2)
     runs = min(lab.runs or _FEWER, _FEWER)
     most = _POINTS[-1]
     true = true_rows(one, runs)  # the first bit is one, the second zero
@@ -131,18 +138,18 @@ def _error_curves(memory: Remembered, lab: Lab, recall: Recall) -> tuple[Curve, 
         evidence = ones * ratio[1] + (count - ones) * ratio[0]
         rows["fresh noise every time"].append((float(count), _bit_error(evidence)))
         rows["the kept bit, shown"].append((float(count), _bit_error(2.0 * kept - 1.0)))
-        remembered = ones_of(shown[:count], 2)
+        memoized = ones_of(shown[:count], 2)
         rows["memory, true bit"].append(
-            (float(count), _bit_error(_bit_evidence(one, count)[remembered]))
+            (float(count), _bit_error(_bit_evidence(one, count)[memoized]))
         )
         rows["memory, what it holds"].append((float(count), _recall_error(one, count)))
         lab.progress(NAME + " (curves)", count, most)
     return tuple(Curve(name, tuple(points), dots=True) for name, points in rows.items())
 
 
-def _kept_bits(one: Remembered, runs: int, lab: Lab) -> Floats:
-    """What a memory holds that is reported as it is: p = 0 and q = 1, nearly."""
-    sure = replace(one, p=2.0**-40, q=1.0 - 2.0**-40, reports=1)
+def _kept_bits(one: Memoized, runs: int, lab: Lab) -> Floats:
+    """What is kept, reported as it is: p = 0 and q = 1, nearly."""
+    sure = msgspec.structs.replace(one, p=LEAST_PERMANENT, q=SCALE - LEAST_PERMANENT)
     return ones_of(simple_recall(sure)(true_rows(one, runs), 2, 1, lab.chance), 2).astype(float)
 
 
@@ -151,11 +158,11 @@ def _bit_error(evidence: Floats) -> float:
     return _error(np.array([evidence[:, 0], evidence[:, 1]]))
 
 
-def _recall_error(one: Remembered, count: int) -> float:
-    """Exact error of guessing what the memory holds, both values equally likely before."""
+def _recall_error(one: Memoized, count: int) -> float:
+    """Exact error of guessing what is kept, both values equally likely before."""
     from scipy.special import comb
 
-    zero, kept = shown_law(one, count)
+    zero, kept = log_shown(one, count)
     return float(0.5 * (comb(count, np.arange(count + 1)) * np.exp(np.minimum(zero, kept))).sum())
 
 

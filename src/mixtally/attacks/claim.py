@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from mixtally.attacks.target import Remembered, Target
+from mixtally.attacks.memoized import MemoizedTarget, memoized_target
+from mixtally.attacks.target import Target
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import threshold_of
 from mixtally.records.guarantee import checked_fraction, checked_users
@@ -31,8 +32,6 @@ NEEDS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
 }
 """By mechanism: the parameters that a claim must have, and those it may have."""
 
-DEFAULT_BITS = 128
-
 
 def claim(
     name: str,
@@ -40,7 +39,7 @@ def claim(
     epsilon: float | None,
     delta: float | None,
     honest_fraction: float = 1.0,
-) -> Target | Remembered:
+) -> Target | MemoizedTarget:
     """What is claimed about protocol ``name`` with the parameters of ``came``, None for missing.
 
     Raises ParameterError for an unknown mechanism, and for parameters that are missing, not taken
@@ -58,7 +57,7 @@ def claim(
             do="give exactly these" + (f"; it may take {_flags(may)}" if may else ""),
         )  # fmt: skip
     if name == "memory":
-        return Remembered(**{"bits": DEFAULT_BITS, **given})
+        return memoized_target(**given)
     if epsilon is None or delta is None:
         raise ParameterError(
             "claim", wanted="--epsilon and --delta", got="neither" if epsilon is delta else "one",

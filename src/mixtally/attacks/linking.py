@@ -1,7 +1,7 @@
-"""linking: whether reports from two places come from one memory, whose noise is a fingerprint.
+"""linking: whether reports from two places come from one memoized answer; its noise is a mark.
 
 The attacker sees T reports at each place and knows the true value, the same in both worlds, so that
-nothing but the remembered noise can betray its owner. Bits are independent: the statistic is a sum
+nothing but the memoized noise can betray its owner. Bits are independent: the statistic is a sum
 of log-likelihood ratios over the two numbers of ones of every bit, and optimal.
 
 Source: Side Notes on Differential Privacy, section 4.
@@ -9,18 +9,19 @@ Source: Side Notes on Differential Privacy, section 4.
 
 import numpy as np
 
-from mixtally.attacks.kept import (
+from mixtally.attacks.memoized import (
+    MemoizedTarget,
     Recall,
+    log_seen,
     ones_of,
-    seen_law,
     simple_recall,
     true_rows,
 )
 from mixtally.attacks.outcome import Lab, Outcome, told_apart
-from mixtally.attacks.target import Remembered
 from mixtally.attacks.trial import Worlds, clopper_pearson_lower, power_at
 from mixtally.ground.bits import spans
 from mixtally.ground.tails import Floats
+from mixtally.records.mechanism import Memoized
 
 NAME = "linking"
 RATE = 1e-4
@@ -29,14 +30,14 @@ _RUNS = 100_000
 _SPAN_BITS = 1 << 24
 
 
-def run_memory(memory: Remembered, lab: Lab, recall: Recall | None = None) -> list[Outcome]:
+def run_memoized(target: MemoizedTarget, lab: Lab, recall: Recall | None = None) -> list[Outcome]:
     """One person at both places against two persons with the same value."""
-    runs = lab.runs if lab.runs is not None else max(2_000, min(_RUNS, int(2e9) // _bits(memory)))
-    worlds = link(memory, runs, lab, recall or simple_recall(memory))
+    runs = lab.runs if lab.runs is not None else max(2_000, min(_RUNS, int(2e9) // _bits(target)))
+    worlds = link(target, runs, lab, recall or simple_recall(target.mechanism))
     found = told_apart(
-        NAME, f"{memory.reports} reports at two places each", worlds, lab,
+        NAME, f"{target.reports} reports at two places each", worlds, lab,
         promised=None, delta=0.0,
-        played="one memory at both places against two memories of the same value",
+        played="one memoized answer at both places against two of the same value",
         test="likelihood ratio of both places' reports; optimal",
     )  # fmt: skip
     power = power_at(worlds, RATE)
@@ -47,23 +48,23 @@ def run_memory(memory: Remembered, lab: Lab, recall: Recall | None = None) -> li
     return [found]
 
 
-def _bits(memory: Remembered) -> int:
-    return 8 * memory.bits * memory.reports
+def _bits(target: MemoizedTarget) -> int:
+    return 8 * target.mechanism.bins * target.reports
 
 
-def link(memory: Remembered, runs: int, lab: Lab, recall: Recall) -> Worlds:
+def link(target: MemoizedTarget, runs: int, lab: Lab, recall: Recall) -> Worlds:
     """Statistics of one person at both places (u) and of two persons (v)."""
-    tables = np.array([link_evidence(memory, bit) for bit in (0, 1)])
-    of_bit = np.zeros(memory.bits, dtype=np.int64)
-    of_bit[: memory.hashes] = 1
-    count = memory.reports
+    mechanism, count = target.mechanism, target.reports
+    tables = np.array([link_evidence(mechanism, count, bit) for bit in (0, 1)])
+    of_bit = np.zeros(mechanism.bins, dtype=np.int64)
+    of_bit[: mechanism.hashes] = 1
     worlds: tuple[list[Floats], list[Floats]] = ([], [])
-    for span in spans(runs, max(1, _SPAN_BITS // memory.bits)):
-        true = true_rows(memory, span.stop - span.start)
-        same = recall(true, memory.bits, 2 * count, lab.chance)
-        other = recall(true, memory.bits, count, lab.chance)
+    for span in spans(runs, max(1, _SPAN_BITS // mechanism.bins)):
+        true = true_rows(mechanism, span.stop - span.start)
+        same = recall(true, mechanism.bins, 2 * count, lab.chance)
+        other = recall(true, mechanism.bins, count, lab.chance)
         here, there, elsewhere = (
-            ones_of(part, memory.bits) for part in (same[:count], same[count:], other)
+            ones_of(part, mechanism.bins) for part in (same[:count], same[count:], other)
         )
         for side, place in enumerate((there, elsewhere)):
             worlds[side].append(tables[of_bit, here, place].sum(axis=1))
@@ -71,11 +72,11 @@ def link(memory: Remembered, runs: int, lab: Lab, recall: Recall) -> Worlds:
     return Worlds(np.concatenate(worlds[0]), np.concatenate(worlds[1]))
 
 
-def link_evidence(memory: Remembered, true_bit: int) -> Floats:
-    """Log of P(s, t | one memory) / P(s) P(t) for every pair of numbers of ones."""
-    # With one memory, s and t ones at the places are as likely as any s + t of all its reports.
-    both = seen_law(memory, true_bit, 2 * memory.reports)
-    alone = seen_law(memory, true_bit, memory.reports)
-    places = np.arange(memory.reports + 1)
-    with np.errstate(invalid="ignore"):  # numbers of ones that no memory shows
+def link_evidence(mechanism: Memoized, reports: int, true_bit: int) -> Floats:
+    """Log of P(s, t | one memoized answer) / P(s) P(t) for every pair of numbers of ones."""
+    # Of one memoized answer, s and t ones at the places are as likely as any s + t of all reports.
+    both = log_seen(mechanism, true_bit, 2 * reports)
+    alone = log_seen(mechanism, true_bit, reports)
+    places = np.arange(reports + 1)
+    with np.errstate(invalid="ignore"):  # numbers of ones that are never shown
         return np.asarray(both[np.add.outer(places, places)] - np.add.outer(alone, alone))

@@ -4,12 +4,11 @@ import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from mixtally.errors import ParameterError, PlanError
+from mixtally.errors import PlanError
 from mixtally.privacy import price
 from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.composition.pld import Curve, law_of
 from mixtally.privacy.divergence import vectors
-from mixtally.privacy.numerics.memory_loss import MemoryLoss, memory_loss
 from mixtally.protocols.single_bit import SingleBit
 from mixtally.records.guarantee import LEAST_DELTA, Guarantee
 from mixtally.records.mechanism import BitFlips, Shuffled
@@ -75,43 +74,6 @@ def of_plan(plan: Plan, *, unverified: bool = False) -> Target:
         f"{plan.question.bins:,} bins",
         plan.honest_fraction, certified,
     )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Remembered:
-    """A memory that is reported from: the parameters of ``privacy.memory`` and its bits.
-
-    where
-      bits      positions of a record
-      reports   reports of one memory that the attacker sees at one place
-    """
-
-    permanent: float
-    p: float
-    q: float
-    hashes: int
-    reports: int
-    bits: int
-
-    def __post_init__(self) -> None:
-        self.loss(self.reports)
-        if not 2 * self.hashes <= self.bits <= 100_000:
-            raise ParameterError(
-                "bits", wanted=f"an integer in [{2 * self.hashes}, 100,000]", got=self.bits,
-                do="two values set twice as many bits as there are hashes",
-            )  # fmt: skip
-
-    def loss(self, reports: int) -> MemoryLoss:
-        """What so many reports of one memory tell at most."""
-        return memory_loss(self.permanent, self.p, self.q, self.hashes, reports)
-
-    @property
-    def title(self) -> str:
-        """The memory in words."""
-        return (
-            f"a memory with f = {self.permanent:g}, p = {self.p:g}, q = {self.q:g}, "
-            f"{self.hashes} of {self.bits} bits set, {self.reports} reports"
-        )
 
 
 @lru_cache(maxsize=64)

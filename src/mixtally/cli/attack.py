@@ -13,7 +13,7 @@ from mixtally.cli.output import present, progress_bars
 if TYPE_CHECKING:
     from rich.console import Group
 
-    from mixtally.attacks import Outcome, Remembered, Target
+    from mixtally.attacks import MemoizedTarget, Outcome, Target
 
 _COLORS = {"holds": "green", "broken": "red", "shown": "dim"}
 
@@ -43,7 +43,7 @@ CLAIM: dict[str, tuple[Any, Any]] = {
     "delta": (_real("--delta", "The claimed chance left over.", "D"), None),
     "users": (_whole("--users", "People who take part."), None),
     "bins": (o.Bins, None),
-    "bits": (_whole("--bits", "Bits of a free vector, or of a memory."), None),
+    "bits": (_whole("--bits", "Bits of a free vector, or of a memoized answer."), None),
     "fakes": (_whole("--fakes", "Fakes in the collection."), None),
     "flip": (_real("--flip", "Flip probability, 2^-40 to 1/2.", "Q"), None),
     "max_set": (_whole("--max-set", "Most set bits of a record."), None),
@@ -54,8 +54,8 @@ CLAIM: dict[str, tuple[Any, Any]] = {
     "permanent": (_real("--permanent", "Chance that a kept bit is a coin.", "F"), None),
     "p": (_real("--p", "Chance that a kept 0 is shown as 1.", "P"), None),
     "q": (_real("--q", "Chance that a kept 1 is shown as 1.", "Q"), None),
-    "hashes": (_whole("--hashes", "Bits that a value sets in a memory."), None),
-    "reports": (_whole("--reports", "Reports of one memory."), None),
+    "hashes": (_whole("--hashes", "Bits that a value sets in a memoized answer."), None),
+    "reports": (_whole("--reports", "Reports of one memoized answer."), None),
     "count_crowd": (o.CountCrowd, False),
     "honest_fraction": (
         Annotated[
@@ -82,7 +82,7 @@ def attack(
         typer.Option(
             "--only",
             help="One attack: tell-apart, n-1, difference, collusion, averaging, poisoning, "
-            "randomizer; of a memory averaging, linking, tracking.",
+            "randomizer; of memoized answers averaging, linking, tracking.",
             metavar="NAME",
         ),
     ] = None,
@@ -154,7 +154,7 @@ def _check(level: float, runs: int | None, drawn: int | None) -> None:
         )  # fmt: skip
 
 
-def _target(plan: Path | None, came: dict[str, Any], *, unverified: bool) -> "Target | Remembered":
+def _target(plan: Path | None, came: dict[str, Any], *, unverified: bool) -> "Target | MemoizedTarget":
     """What a plan file or the options describe; raises InputError for both or neither."""
     from mixtally.attacks.claim import claim
     from mixtally.attacks.target import of_plan
@@ -204,7 +204,7 @@ def _promise(facts: dict[str, Any]) -> str:
     from mixtally.report.words import at_least, at_most
 
     if "epsilon" not in facts:
-        return "The losses of a memory are computed for every number of reports; delta is 0."
+        return "The losses of memoized answers are computed for every number of reports; delta is 0."
     who = "Certified" if facts["certified"] else "Claimed"
     return (
         f"{who}: epsilon {at_most(facts['epsilon'], 6)}, delta {at_most(facts['delta'], 6)}. "
@@ -214,7 +214,7 @@ def _promise(facts: dict[str, Any]) -> str:
 
 
 def _show(
-    target: "Target | Remembered",
+    target: "Target | MemoizedTarget",
     outcomes: "Sequence[Outcome]",
     facts: dict[str, Any],
     out: Path | None,

@@ -1,4 +1,4 @@
-"""``mixtally memory``: play a column whose every person has a memory of their own."""
+"""``mixtally memory``: play a column whose every person memoizes their answer."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from mixtally.client.memory_file import MemoryFile
     from mixtally.data.population import Population
     from mixtally.ground.chance import Chance
-    from mixtally.protocols.two_level import TwoLevel
-    from mixtally.simulate.memories.prices import Facts
+    from mixtally.records.memoized_plan import MemoizedPlan
+    from mixtally.simulate.memoized.losses import Facts
 
 Epsilon = Annotated[
     float | None, typer.Option("--epsilon", help="Also print delta at this loss.", metavar="E")
@@ -64,11 +64,11 @@ def play(
     reason: str = "",
 ) -> None:
     """Play the crowd of ``column`` and show it; ``options`` are those of LEVELS and BLOOM."""
+    from mixtally.attacks.learned import learned, played_points
     from mixtally.data.population import read_population
-    from mixtally.simulate.memoized import play_reports, remembering
-    from mixtally.simulate.memories.counts import estimated
-    from mixtally.simulate.memories.learned import learned
-    from mixtally.simulate.memories.prices import check, prices
+    from mixtally.simulate.memoized.counts import estimated
+    from mixtally.simulate.memoized.crowd import memoizing, play_reports, watched
+    from mixtally.simulate.memoized.losses import check, losses
     from mixtally.simulate.seeded import SeededChance
 
     options = filled(options)
@@ -79,28 +79,30 @@ def play(
     with progress_bars() as progress:
         population = read_population(data, column, o.read_labels(labels), progress)
     plan = _plan(population, options)
-    words = _words(population, options["candidates"]) if plan.hashed else ()
-    price = prices(plan, reports, epsilon)
-    check(plan, reports, words, level)
+    words = _words(population, options["candidates"]) if plan.mechanism.hashed else ()
+    told = losses(plan, reports, epsilon)
+    check(plan.mechanism, reports, words, level)
     chance = o.chance(seed)
     file, key = _file(state, plan, column, chance)
     names = population.question.labels or ()
     values = [names[code] for code in population.codes.tolist()]
     with progress_bars() as progress:
-        crowd = remembering(plan, values, population.codes, key, chance, file)
+        crowd = memoizing(plan, values, population.codes, key, chance, file)
         ones = play_reports(crowd, reports, chance, progress)
     # Watching draws words of its own, so that it never changes what is estimated for a seed.
     watching = o.chance(None) if seed is None else SeededChance(seed + 1)
+    points = played_points(reports)
+    measured = dict(zip(points, watched(crowd, points, watching), strict=True))
     facts = {
-        "title": f"{column}, from memories",
+        "title": f"{column}, from memoized answers",
         "column": column,
         "source": f"{len(values):,} rows of {data.name}, each played as a person",
         "reason": reason,
-        **price,
+        **told,
         "seed": seed,
         "memory_file": None if state is None else str(state),
         **estimated(plan, ones, crowd.sizes, words, population, level),
-        **learned(crowd, reports, watching),
+        **learned(plan.mechanism, reports, measured, watching),
     }
     show(facts, out, top=top, json=json)
 
@@ -108,10 +110,10 @@ def play(
 def show(facts: "Facts", out: Path | None, *, top: int, json: bool) -> None:
     """Print what was counted and what it costs, and write its files."""
     from mixtally.report.texts import json_text
-    from mixtally.simulate.memories.export import csv_text
-    from mixtally.simulate.memories.page import page
-    from mixtally.simulate.memories.table import counts_table
-    from mixtally.simulate.memories.words import findings, promise
+    from mixtally.simulate.memoized.export import csv_text
+    from mixtally.simulate.memoized.page import page
+    from mixtally.simulate.memoized.table import counts_table
+    from mixtally.simulate.memoized.words import findings, promise
 
     state, reason = facts["memory_file"], facts["reason"]
     present(
@@ -129,7 +131,7 @@ def show(facts: "Facts", out: Path | None, *, top: int, json: bool) -> None:
 
 
 def _check_apart(state: Path | None, out: Path | None) -> None:
-    """Raises ParameterError when the result would be written over the memories."""
+    """Raises ParameterError when the result would be written over the memory file."""
     from mixtally.errors import ParameterError
 
     if state is None or out is None:
@@ -153,15 +155,15 @@ def _refuse_without_hashing(options: dict[str, Any]) -> None:
         )  # fmt: skip
 
 
-def _plan(population: "Population", options: dict[str, Any]) -> "TwoLevel":
+def _plan(population: "Population", options: dict[str, Any]) -> "MemoizedPlan":
     from mixtally.errors import ParameterError
-    from mixtally.protocols.two_level import hashed_question, two_level
+    from mixtally.records.memoized_plan import hashed_question, memoized_plan
     from mixtally.records.question import MOST_SET
 
     permanent, p, q = (options[name] for name in ("permanent", "p", "q"))
     bits, hashes, cohorts = (options[name] for name in ("bloom_bits", "hashes", "cohorts"))
     if bits is None:
-        return two_level(population.question, permanent, p, q)
+        return memoized_plan(population.question, permanent, p, q)
     if not 8 <= bits <= 1 << 16:
         raise ParameterError(
             "bloom bits", wanted="an integer in [8, 65,536]", got=bits, do="128 is a common choice"
@@ -173,7 +175,7 @@ def _plan(population: "Population", options: dict[str, Any]) -> "TwoLevel":
             do="it is how many bits a value sets: 2 is a common choice",
         )  # fmt: skip
     question = hashed_question(population.question.name, bits, hashes)
-    return two_level(question, permanent, p, q, 8 if cohorts is None else cohorts)
+    return memoized_plan(question, permanent, p, q, 8 if cohorts is None else cohorts)
 
 
 def _words(population: "Population", candidates: Path | None) -> tuple[str, ...]:
@@ -182,11 +184,11 @@ def _words(population: "Population", candidates: Path | None) -> tuple[str, ...]
 
 
 def _file(
-    path: Path | None, plan: "TwoLevel", column: str, chance: "Chance"
+    path: Path | None, plan: "MemoizedPlan", column: str, chance: "Chance"
 ) -> "tuple[MemoryFile | None, bytes]":
     """The crowd's memory file and its key; a key for this run alone without one."""
     from mixtally.client.memory_file import MemoryFile, key_for
-    from mixtally.randomize.kept import new_key
+    from mixtally.randomize.memoized import new_key
 
     if path is None:
         return None, new_key(chance)

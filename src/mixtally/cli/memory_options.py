@@ -1,4 +1,4 @@
-"""How a memory answers, and how its values are hashed: options, declared once."""
+"""How answers are memoized, and how their values are hashed: options, declared once."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -39,7 +39,7 @@ LEVELS: dict[str, tuple[Any, Any]] = {
     "reports": (
         Annotated[
             int | None,
-            o.whole_option("--reports", "Reports of every person's memory (default 1)."),
+            o.whole_option("--reports", "Reports of every person's memoized answer (default 1)."),
         ],
         None,
     ),
@@ -49,7 +49,7 @@ LEVELS: dict[str, tuple[Any, Any]] = {
             typer.Option(
                 "--state",
                 "--memory-file",
-                help="Keep the memories here, and use those kept before; the key lies beside, in "
+                help="Keep memoized answers here, and use those kept before; the key lies beside, in "
                 "FILE.key.",
                 metavar="FILE",
             ),
@@ -57,7 +57,7 @@ LEVELS: dict[str, tuple[Any, Any]] = {
         None,
     ),
 }
-"""The two levels of noise, the number of reports, and where memories are kept."""
+"""The two levels of noise, the number of reports, and where memoized answers are kept."""
 USUAL: dict[str, Any] = {"permanent": 0.5, "p": 0.5, "q": 0.75, "reports": 1}
 
 BLOOM: dict[str, tuple[Any, Any]] = {

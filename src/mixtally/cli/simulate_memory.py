@@ -1,6 +1,5 @@
 """``mixtally simulate --memory``: the same as ``mixtally memory``, with f chosen for an epsilon."""
 
-import math
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -25,14 +24,14 @@ MEMORY: dict[str, tuple[Any, Any]] = {
     **LEVELS,
 }
 _READ = ("column", "labels")
-"""What a memory needs of the options that say how data are read."""
+"""What memoized answers need of the options that say how data are read."""
 
 
 def asked(options: dict[str, Any], budget: dict[str, Any], beside: dict[str, Any]) -> bool:
-    """Whether a memory is asked for, by its flag or as a protocol.
+    """Whether memoized answers are asked for, by their flag or as a protocol.
 
     where
-      beside   other options that make no sense with one, by their flag; None or False if not given
+      beside   other options that make no sense with them, by their flag; None or False if not given
 
     Raises ParameterError for options that belong to the other kind of collection.
     """
@@ -95,11 +94,12 @@ def _permanent(
     """The permanent response f: given, or the least that keeps the guarantee; the reason in words.
 
     With a state file reports may go on in later runs, so then the guarantee is for any number of
-    them: what would be seen if the memory itself were shown.
+    them: what would be seen if the permanent response itself were shown.
     """
     from mixtally.errors import ParameterError
-    from mixtally.privacy.divergence.memoized import Memory, least_permanent
+    from mixtally.privacy.divergence.memoized import least_permanent
     from mixtally.records.guarantee import Guarantee, checked_epsilon
+    from mixtally.records.mechanism.memoized import memoized
     from mixtally.report.words import at_most
 
     if epsilon is None:
@@ -120,13 +120,12 @@ def _permanent(
     p, q, reports = (
         USUAL[name] if levels[name] is None else levels[name] for name in ("p", "q", "reports")
     )
-    shown = Memory(permanent=0.5, p=p, q=q, hashes=1, reports=reports)
+    shown = memoized(2, 0.5, p, q)
     told = f"the {reports:,} reports of this run"
     if levels["state"] is not None:
-        shown = Memory(permanent=0.5, p=0.0, q=1.0, hashes=1, reports=1)
+        shown, reports = memoized(2, 0.5, 0.0, 1.0), 1
         told = "any number of reports, as with a state file they may go on"
-    least = least_permanent(shown, epsilon, delta or 0.0)
-    f = math.ldexp(math.ceil(math.ldexp(least, 63)), -63)  # upwards to what a plan can hold
+    f = least_permanent(shown, reports, epsilon, delta or 0.0).f
     promise = f"epsilon = {epsilon:g}" + (f", delta = {delta:g}" if delta else "")
     return f, f"The least permanent response that keeps {promise} over {told}: f = {at_most(f, 6)}."
 

@@ -1,4 +1,4 @@
-"""Memories on disk: one file a person, or one file for a whole crowd; and the file of their key.
+"""Memoized responses on disk: one file a person, or one for a whole crowd; and that of their key.
 
 A response is on the disk before any report is drawn from it, and reading, drawing and writing back
 happen while no other process is at it: no value is ever drawn twice.
@@ -15,19 +15,17 @@ from mixtally.encode.categorical import encode
 from mixtally.errors import DataError
 from mixtally.ground.bits import Rows
 from mixtally.ground.chance import Chance
-from mixtally.protocols.two_level import TwoLevel
-from mixtally.randomize.kept import (
+from mixtally.randomize.memoized import (
     KEY_BYTES,
-    Memory,
+    Responses,
     cohort_of,
-    is_memory,
     new_key,
     recall,
-    seal,
-    unseal,
+    report,
     value_tag,
 )
-from mixtally.randomize.memory import report
+from mixtally.randomize.sealed import is_sealed, seal, unseal
+from mixtally.records.memoized_plan import MemoizedPlan
 from mixtally.store.lock import alone
 
 
@@ -39,9 +37,9 @@ class Report(NamedTuple):
 
 
 class MemoryFile:
-    """The memory of ``owner`` under ``plan`` in the file ``path``, made at the first report."""
+    """What ``owner`` keeps under ``plan`` in the file ``path``, made at the first report."""
 
-    def __init__(self, path: Path, plan: TwoLevel, owner: str, key: bytes) -> None:
+    def __init__(self, path: Path, plan: MemoizedPlan, owner: str, key: bytes) -> None:
         self.path, self.plan, self.owner, self.key = path, plan, owner, key
 
     def report(self, value: str, chance: Chance) -> Report:
@@ -50,13 +48,13 @@ class MemoryFile:
         Raises DataError for a value that the question does not have, and as ``kept`` does.
         """
         row = self.kept([self.owner], [value], chance)
-        cohort = cohort_of(self.key, self.plan, self.owner)
-        return Report(cohort, report(self.plan, row, chance).tobytes())
+        cohort = cohort_of(self.key, self.plan.mechanism, self.owner)
+        return Report(cohort, report(self.plan.mechanism, row, chance).tobytes())
 
     def kept(self, persons: Sequence[str], values: Sequence[str], chance: Chance) -> Rows:
         """The kept response of every person for the value beside, shape (persons, row bytes).
 
-        Raises PlanError or DataError for a file that is not this memory, and DataError when the
+        Raises PlanError or DataError for a file that is not this one, and DataError when the
         disk refuses; the file is then as it was.
         """
         records = self._records(persons, values)
@@ -69,19 +67,20 @@ class MemoryFile:
         return rows
 
     def _records(self, persons: Sequence[str], values: Sequence[str]) -> Rows:
-        if not self.plan.hashed:
-            return self.plan.layout.rows(encode(self.plan.question, values))
-        cohorts = [cohort_of(self.key, self.plan, person) for person in persons]
+        mechanism = self.plan.mechanism
+        if not mechanism.hashed:
+            return mechanism.layout.rows(encode(self.plan.question, values))
+        cohorts = [cohort_of(self.key, mechanism, person) for person in persons]
         return bloom(self.plan, cohorts, values)
 
-    def _read(self) -> Memory:
+    def _read(self) -> Responses:
         try:
             data = self.path.read_bytes()
         except FileNotFoundError:
-            return Memory(self.plan, self.owner, {})
+            return Responses(self.plan, self.owner, {})
         except OSError as error:
             raise DataError(
-                str(self.path), wanted="a memory", got=str(error), do="look at the file"
+                str(self.path), wanted="memoized responses", got=str(error), do="look at the file"
             ) from error
         return unseal(data, self.plan, self.owner, self.key, str(self.path))
 
@@ -90,7 +89,7 @@ def key_for(memory: Path, path: Path, chance: Chance) -> bytes:
     """The key in the file ``path``, made there when neither it nor ``memory`` exists yet.
 
     Of two processes that make it at once one does, and both get that one. Raises DataError for a
-    file that holds no key, for a memory whose key is gone, and for a ``memory`` that is none.
+    file that holds no key, for a ``memory`` whose key is gone, and for one that is another file.
     """
     with alone(path.parent, required=True):
         if not path.exists():
@@ -107,24 +106,24 @@ def key_for(memory: Path, path: Path, chance: Chance) -> bytes:
 
 
 def _check_place(memory: Path) -> None:
-    """Raises DataError when something else than a memory is at its place."""
+    """Raises DataError when something else than memoized responses is at their place."""
     try:
-        got = None if is_memory(memory.read_bytes()) else "another file"
+        got = None if is_sealed(memory.read_bytes()) else "another file"
     except FileNotFoundError:
         return
     except OSError as error:
         got = str(error)
     if got:
         raise DataError(
-            str(memory), wanted="a memory, or no file yet", got=got,
-            do="choose another place, as nothing is overwritten; a damaged memory needs its copy",
+            str(memory), wanted="memoized responses, or no file yet", got=got,
+            do="choose another place, as nothing is overwritten; a damaged file needs its copy",
         )  # fmt: skip
 
 
 def _no_key(path: Path, got: str) -> DataError:
     return DataError(
         str(path), wanted=f"a key: {2 * KEY_BYTES} hexadecimal digits", got=got,
-        do="restore it from a copy: without its key a memory cannot be used",
+        do="restore it from a copy: without it the memoized responses cannot be used",
     )  # fmt: skip
 
 
@@ -143,6 +142,6 @@ def _write_whole(path: Path, data: bytes) -> None:
         with suppress(OSError):
             aside.unlink(missing_ok=True)
         raise DataError(
-            str(path), wanted="to write the memory", got=str(error),
+            str(path), wanted="to write memoized responses", got=str(error),
             do="look at the place and its free space, or choose another",
         ) from error  # fmt: skip

@@ -3,7 +3,7 @@
 import msgspec
 
 from mixtally.errors import PlanError
-from mixtally.records.mechanism import Memoized
+from mixtally.records.mechanism.memoized import Memoized, memoized
 from mixtally.records.question import Kind, Question
 
 MEMOIZED_VERSION = 2
@@ -22,7 +22,7 @@ class MemoizedPlan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     def __post_init__(self) -> None:
         if self.version != MEMOIZED_VERSION:
             raise PlanError(
-                "memory version", wanted=str(MEMOIZED_VERSION), got=self.version,
+                "version of memoized answers", wanted=str(MEMOIZED_VERSION), got=self.version,
                 do="use the version that wrote it",
             )  # fmt: skip
         hashed = self.mechanism.hashed
@@ -33,6 +33,18 @@ class MemoizedPlan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
                 got=f"the kind {self.question.kind}",
                 do="ask for one value a person",
             )
+
+
+def memoized_plan(
+    question: Question, permanent: float, p: float, q: float, cohorts: int = 1
+) -> MemoizedPlan:
+    """The plan with the integers nearest to these probabilities; hashed where a set is asked for.
+
+    Raises ParameterError as ``Memoized`` does, PlanError as ``MemoizedPlan`` does.
+    """
+    hashes = question.max_set if question.kind is Kind.SET else None
+    mechanism = memoized(question.bins, permanent, p, q, hashes=hashes, cohorts=cohorts)
+    return MemoizedPlan(question=question, mechanism=mechanism)
 
 
 def hashed_question(name: str, bits: int, hashes: int) -> Question:

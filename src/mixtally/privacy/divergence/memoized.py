@@ -1,105 +1,140 @@
-"""The divergence of a remembered answer below its largest loss, and the response that suffices.
+"""The divergence of memoized answers: their largest loss, delta below it, the noise that suffices.
 
-Of T reports of one bit only the number of ones counts: under a true one it is Bin(T, q) with
-probability 1 - F and Bin(T, p) with F = f/2, under a true zero the other way round, and the ratio
-of the two laws rises. Two values differ in h bits set and h cleared, all independent: a product of
-2h pairs, exact for h = 1 and composed from above for more.
+The observer sees every report with its sender and knows that all come from one permanent response:
+no mix is relied on. With F = f/2, a true bit is kept as it is with 1 - F. Whether T reports of it
+show only ones, the likelihood ratio of a true one against a true zero is g((q/p)^T), only zeros
+g(((1-q)/(1-p))^T),
 
-Source: as ``memory``; ``losses`` and ``convolve`` for more than one hash.
+    g(z) = ((1 - F) z + F) / (F z + 1 - F),   g(1/z) = 1/g(z),
+
+and no mixture of ones and zeros lies outside: g rises, and each report multiplies z by one of the
+two factors. Two values differ in h bits set and h bits cleared, so the largest loss is
+
+    eps_T = h (G(T ln(q/p)) + G(T ln((1-p)/(1-q)))),   G(y) = ln g(e^y) >= 0,
+    G(y) = log1p((1 - f) (1 - e^-y) / (F + (1 - F) e^-y)),
+
+which has no cancellation and no overflow for any number of reports, and rises to
+eps_inf = 2 h ln((1 - F)/F), what the permanent response itself would tell. From eps_T on delta is 0.
+
+Below, only the number of ones among T reports of a bit counts: under a true one it is Bin(T, q)
+with probability 1 - F and Bin(T, p) with F, under a true zero the other way round, and the ratio of
+the two distributions rises. The 2 h bits are independent: a product of 2 h pairs, exact for h = 1
+and composed from above for more.
+
+Source: Erlingsson, Pihur, Korolova, RAPPOR (2014), section 3.1 and theorems 1 and 2; eps_T and
+delta by the argument above.
 """
 
 import math
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass
 
 import numpy as np
+from msgspec.structs import replace
 
+from mixtally.errors import AccountingError
 from mixtally.ground import tails
 from mixtally.ground.tails import Floats
 from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.composition.pld import law_of
 from mixtally.privacy.numerics.binomial_pairs import Pair, divergence, product_divergence
 from mixtally.privacy.numerics.bracket import Bracket, larger
-from mixtally.privacy.numerics.memory_loss import MemoryLoss, memory_loss
-from mixtally.protocols.two_level import count_variance
+from mixtally.records.mechanism.memoized import Memoized, checked_whole
 
-SOURCE = "RAPPOR (2014), section 3.1, theorems 1 and 2; exact law of the reports of one memory"
-ASSUMPTION = (
-    "none on mixes or other people; the value and its memory last for all reports, and nothing "
-    "else is reported from it"
+SOURCE = (
+    "RAPPOR (2014), section 3.1, theorems 1 and 2; exact distribution of the reports of one "
+    "memoized answer"
 )
+ASSUMPTION = (
+    "none on mixes or other people; the value and its memoized response last for all reports, and "
+    "nothing else is reported from it"
+)
+MOST_REPORTS = 1_000_000
+_SLACK = 1.0 + 1e-12
+"""Upwards, for floating point; the measured error is below 1e-14."""
 _HALVINGS = 100
 _LEAST_PERMANENT = 2.0**-40
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Memory:
-    """Parameters and ranges as ``memory.eps_reports`` has them."""
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Local epsilons of one value, replaced by another, when ``reports`` reports of it were seen.
 
-    permanent: float
-    p: float
-    q: float
-    hashes: int
+    where
+      eps_inf   whatever the number of reports, while the value and its permanent response last
+      eps_1     after a single report
+      eps_T     after ``reports`` reports
+    """
+
+    eps_inf: float
+    eps_1: float
+    eps_T: float  # noqa: N815
     reports: int
 
 
-def loss(kept: Memory) -> MemoryLoss:
-    """The largest losses; raises ParameterError for parameters outside their ranges."""
-    return memory_loss(kept.permanent, kept.p, kept.q, kept.hashes, kept.reports)
+def loss(mechanism: Memoized, reports: int) -> Loss:
+    """All three losses; errors as of ``eps_reports``."""
+    return Loss(
+        eps_inf=eps_inf(mechanism),
+        eps_1=eps_reports(mechanism, 1),
+        eps_T=eps_reports(mechanism, reports),
+        reports=reports,
+    )
 
 
-def delta(kept: Memory, epsilon: float) -> Bracket:
-    """delta(epsilon) for an observer who knows which reports are whose; 0 from eps_T on."""
-    if epsilon >= loss(kept).eps_T:
+def eps_inf(mechanism: Memoized) -> float:
+    """The loss that no number of reports exceeds: 2 h ln((1 - f/2) / (f/2)).
+
+    Source: RAPPOR (2014), theorem 1.
+    """
+    return _rounded_up(2.0 * mechanism.hashes * _gain(mechanism.f, math.inf))
+
+
+def eps_reports(mechanism: Memoized, reports: int) -> float:
+    """The loss after ``reports`` reports of one permanent response, in [1, 10^6].
+
+    Of one report it is h ln(q* (1 - p*) / (p* (1 - q*))) with q* = P[1 | true 1] and
+    p* = P[1 | true 0]. Raises ParameterError for another number of reports.
+
+    Source: RAPPOR (2014), theorem 2, for one report.
+    """
+    checked_whole("reports", reports, MOST_REPORTS)
+    f, (p, q) = mechanism.f, mechanism.shown
+    ones = math.log1p((q - p) / p) if p > 0.0 else math.inf
+    zeros = math.log1p((q - p) / (1.0 - q)) if q < 1.0 else math.inf
+    return _rounded_up(mechanism.hashes * (_gain(f, reports * ones) + _gain(f, reports * zeros)))
+
+
+def delta(mechanism: Memoized, reports: int, epsilon: float) -> Bracket:
+    """delta(epsilon) for an observer who knows which reports are whose; 0 from eps_T on.
+
+    Raises ParameterError as ``eps_reports`` does.
+    """
+    largest = eps_reports(mechanism, reports)
+    if epsilon >= largest:
         return Bracket(0.0, 0.0)
-    pair, grow = _pair(kept), math.exp(epsilon)
-    if kept.hashes == 1:
-        return product_divergence(pair, pair.swapped(), grow)
-    lower = product_divergence(pair, pair.swapped(), grow).lower
-    return Bracket(lower, max(lower, _composed(kept).delta(epsilon)))
+    pair = _pair(mechanism, reports)
+    ends = product_divergence(pair, pair.swapped(), math.exp(epsilon))
+    if mechanism.hashes == 1:
+        return ends
+    composed = _composed(pair, 2 * mechanism.hashes, largest).delta(epsilon)
+    return Bracket(ends.lower, max(ends.lower, composed))
 
 
-@lru_cache(maxsize=64)
-def _composed(kept: Memory) -> Sum:
-    pair = _pair(kept)
+def least_permanent(mechanism: Memoized, reports: int, epsilon: float, most: float) -> Memoized:
+    """``mechanism`` with the least f that keeps delta(epsilon) <= ``most``; its own is not read.
 
-    def curve(epsilon: float) -> float:
-        grow = math.exp(epsilon)
-        return larger(divergence(pair, grow), divergence(pair.swapped(), grow)).upper
+    Upwards, to an f that a mechanism can hold: f = 1 always keeps it.
+    """
 
-    return Sum([(law_of(curve, loss(kept).eps_T / (2 * kept.hashes)), 2 * kept.hashes)])
-
-
-@lru_cache(maxsize=64)
-def _pair(kept: Memory) -> Pair:
-    """How many of the reports show a one, under a true one and a true zero."""
-    half, count = kept.permanent / 2.0, kept.reports
-    ones, zeros = binomial(count, kept.q), binomial(count, kept.p)
-    one, zero = (1.0 - half) * ones + half * zeros, half * ones + (1.0 - half) * zeros
-    alive = np.flatnonzero((one > 0.0) & (zero > 0.0))
-    span = slice(alive[0], alive[-1] + 1)
-    # The two laws vanish together, where a probability is below the smallest number there is.
-    return Pair(one[span], zero[span], 1e-290)
-
-
-def binomial(trials: int, chance: float) -> Floats:
-    """P(Bin(trials, chance) = k) for k = 0..trials, where chance may be 0 or 1."""
-    if 0.0 < chance < 1.0:
-        return tails.pmf(trials, chance, 0, trials)
-    law = np.zeros(trials + 1)
-    law[trials if chance >= 1.0 else 0] = 1.0
-    return law
-
-
-def least_permanent(kept: Memory, epsilon: float, most: float) -> float:
-    """The least permanent response with delta(epsilon) <= ``most``, upwards: a coin always does."""
+    def at(permanent: float) -> Memoized:
+        return replace(mechanism, permanent=2 * math.ceil(math.ldexp(permanent, 63)))
 
     def meets(permanent: float) -> bool:
-        return delta(replace(kept, permanent=permanent), epsilon).upper <= most
+        return delta(at(permanent), reports, epsilon).upper <= most
 
     low, high = _LEAST_PERMANENT, 1.0
     if meets(low):
-        return low
+        return at(low)
     for _ in range(_HALVINGS):
         middle = math.sqrt(low * high)
         if not low < middle < high:
@@ -107,15 +142,49 @@ def least_permanent(kept: Memory, epsilon: float, most: float) -> float:
         low, high = (low, middle) if meets(middle) else (middle, high)
         if high - low <= 1e-12 * high:
             break
-    return high
+    return at(high)
 
 
-def standard_error(kept: Memory, users: int = 1) -> float:
-    """Standard error of the debiased count of a bit that nobody of ``users`` holds.
+def binomial(trials: int, chance: float) -> Floats:
+    """P(Bin(trials, chance) = k) for k = 0..trials, where chance may be 0 or 1."""
+    if 0.0 < chance < 1.0:
+        return tails.pmf(trials, chance, 0, trials)
+    certain = np.zeros(trials + 1)
+    certain[trials if chance >= 1.0 else 0] = 1.0
+    return certain
 
-    Every person counts with the mean of their reports: what is remembered stays, what is drawn for
-    each report averages out. Source: RAPPOR (2014), section 4, for the means of the reports.
-    """
-    return math.sqrt(
-        count_variance(kept.permanent, kept.p, kept.q, kept.reports, 0.0, float(users))
-    )
+
+def _pair(mechanism: Memoized, reports: int) -> Pair:
+    """How many of the reports show a one, under a true one and a true zero."""
+    half, (p, q) = mechanism.f / 2.0, mechanism.shown
+    ones, zeros = binomial(reports, q), binomial(reports, p)
+    one, zero = (1.0 - half) * ones + half * zeros, half * ones + (1.0 - half) * zeros
+    alive = np.flatnonzero((one > 0.0) & (zero > 0.0))
+    span = slice(alive[0], alive[-1] + 1)
+    # Both vanish together, where a probability is below the smallest number there is.
+    return Pair(one[span], zero[span], 1e-290)
+
+
+def _composed(pair: Pair, bits: int, largest: float) -> Sum:
+    """The privacy loss distribution of so many bits, whose losses add up to ``largest`` at most."""
+
+    def curve(epsilon: float) -> float:
+        grow = math.exp(epsilon)
+        return larger(divergence(pair, grow), divergence(pair.swapped(), grow)).upper
+
+    return Sum([(law_of(curve, largest / bits), bits)])
+
+
+def _gain(permanent: float, evidence: float) -> float:
+    """G(y): the log likelihood ratio of a true bit when that of the kept bit is ``evidence``."""
+    half, less = permanent / 2.0, math.exp(-evidence)
+    return math.log1p((1.0 - permanent) * -math.expm1(-evidence) / (half + (1.0 - half) * less))
+
+
+def _rounded_up(value: float) -> float:
+    """Fails closed: AccountingError for what no loss can be."""
+    if not 0.0 <= value < math.inf:
+        raise AccountingError(
+            f"memoized answers: wanted a finite loss, got {value}; nothing may be promised"
+        )
+    return value * _SLACK

@@ -12,6 +12,7 @@ kept the permanent randomized response, a report the instantaneous one.
 Source: Erlingsson, Pihur, Korolova, RAPPOR (2014), sections 2 and 4.
 """
 
+import math
 from typing import TypeVar
 
 import numpy as np
@@ -24,6 +25,7 @@ from mixtally.records.mechanism.base import Mechanism
 from mixtally.records.question import Kind, Question
 
 LEAST_PERMANENT = 1 << 24
+MOST_HASHES = 64
 MOST_COHORTS = 1 << 16
 
 Count = TypeVar("Count", float, NDArray[np.float64])
@@ -36,7 +38,7 @@ class Memoized(Mechanism, frozen=True, kw_only=True, tag="memoized"):
       permanent   f times 2^64, in [2^24, 2^64] and even, so that f/2 has the same denominator
       p, q        times 2^64; 0 <= p < q <= 2^64
       hashed      whether values are hashed into bits (a Bloom filter); otherwise a value is a bin
-      hashes      the most bits that a value sets, 1 unless values are hashed
+      hashes      the most bits that a value sets, in [1, 64]; 1 unless values are hashed
       cohorts     groups of people who hash differently, in [1, 2^16]; 1 unless values are hashed
 
     Raises ParameterError outside these ranges.
@@ -65,6 +67,7 @@ class Memoized(Mechanism, frozen=True, kw_only=True, tag="memoized"):
                 got=f"p = {self.p / SCALE}, q = {self.q / SCALE}",
                 do="q belongs to a kept 1, p to a kept 0; if they are equal nothing is told",
             )
+        checked_whole("hashes", self.hashes, MOST_HASHES if self.hashed else 1)
         most = MOST_COHORTS if self.hashed else 1
         if not 1 <= self.cohorts <= most:
             raise ParameterError(
@@ -117,25 +120,23 @@ class Memoized(Mechanism, frozen=True, kw_only=True, tag="memoized"):
         return (1.0 - self.f) * (q - p)
 
     def variance(self, reports: float, ones: Count, zeros: Count) -> Count:
-        """Variance of the debiased count of a bit, in counts squared, as ``count_variance``."""
-        return count_variance(self.f, *self.shown, reports, ones, zeros)
+        """Variance of the debiased count of a bit, in counts squared; infinite when f = 1.
 
+        where
+          ones, zeros   people who truly hold the bit, and who do not
+          reports       of which everybody counts with the mean; infinite leaves what was kept
+        """
+        half, (p, q) = self.f / 2.0, self.shown
+        kept = half * (1.0 - half) * (q - p) ** 2
+        show_one, show_zero = q * (1.0 - q), p * (1.0 - p)
+        true_one = kept + ((1.0 - half) * show_one + half * show_zero) / reports
+        true_zero = kept + (half * show_one + (1.0 - half) * show_zero) / reports
+        total = ones * true_one + zeros * true_zero
+        return total / self.gain**2 if self.gain else total + float("inf")
 
-def count_variance(
-    permanent: float, p: float, q: float, reports: float, ones: Count, zeros: Count
-) -> Count:
-    """Variance of the debiased count of a bit that ``ones`` people truly hold and ``zeros`` do not.
-
-    Every person counts with the mean of ``reports`` reports (infinite: only what was kept is left).
-    Infinite when f = 1: then nothing is told.
-    """
-    half, contrast = permanent / 2.0, (1.0 - permanent) * (q - p)
-    kept = half * (1.0 - half) * (q - p) ** 2
-    show_one, show_zero = q * (1.0 - q), p * (1.0 - p)
-    true_one = kept + ((1.0 - half) * show_one + half * show_zero) / reports
-    true_zero = kept + (half * show_one + (1.0 - half) * show_zero) / reports
-    total = ones * true_one + zeros * true_zero
-    return total / contrast**2 if contrast else total + float("inf")
+    def standard_error(self, users: int, reports: float) -> float:
+        """Standard error of a bit that none of ``users`` people holds, in counts."""
+        return math.sqrt(self.variance(reports, 0.0, float(users)))
 
 
 def memoized(
@@ -154,6 +155,15 @@ def memoized(
         hashes=1 if hashes is None else hashes,
         cohorts=cohorts,
     )
+
+
+def checked_whole(name: str, value: int, most: int) -> int:
+    """``value`` itself when it is an integer in [1, most]; raises ParameterError otherwise."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
+        raise ParameterError(
+            name, wanted=f"an integer in [1, {most:,}]", got=value, do="count from one"
+        )
+    return value
 
 
 def _nearest(name: str, probability: float) -> int:

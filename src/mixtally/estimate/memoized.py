@@ -1,9 +1,10 @@
-"""Counts out of the reports of memories: unbiased, report by report and averaged over a person.
+"""Counts out of reports of memoized answers: unbiased, one by one and averaged over a person.
 
 Averaging T reports of everybody removes what each report adds, never what is kept: the standard
 error falls to a floor, and so does what an observer learns about one person's bit.
 
-Source: RAPPOR (2014), section 4 for the debiased count; variances as in ``mechanisms.two_level``.
+Source: RAPPOR (2014), section 4 for the debiased count; variances as in
+``records.mechanism.memoized``.
 """
 
 import math
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from mixtally.errors import ParameterError
 from mixtally.estimate.intervals import NORMAL, checked_level
 from mixtally.privacy.divergence.memoized import binomial
-from mixtally.protocols.two_level import TwoLevel
+from mixtally.records.mechanism import Memoized
 from mixtally.records.results import Intervals
 
 People = float | NDArray[np.int64]
@@ -25,7 +26,7 @@ People = float | NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Remembered:
+class MemoizedCounts:
     """Unbiased counts of every bin from T reports of each person.
 
     where
@@ -47,9 +48,9 @@ class Remembered:
     together: Intervals
 
 
-def estimate_remembered(
-    plan: TwoLevel, ones: NDArray[np.int64], people: int, *, level: float = 0.95
-) -> Remembered:
+def estimate_memoized(
+    mechanism: Memoized, ones: NDArray[np.int64], people: int, *, level: float = 0.95
+) -> MemoizedCounts:
     """Counts with intervals at ``level``.
 
     where
@@ -59,38 +60,33 @@ def estimate_remembered(
     Raises ParameterError for a level outside (0, 1).
     """
     reports = len(ones)
-    by_report = debiased(plan, ones.astype(np.float64), people)
+    by_report = debiased(mechanism, ones.astype(np.float64), people)
     counts = by_report.mean(axis=0)
-    errors = np.sqrt(bit_variance(plan, counts, people, reports))
-    return Remembered(
+    errors = np.sqrt(bit_variance(mechanism, counts, people, reports))
+    return MemoizedCounts(
         counts=counts,
         standard_errors=errors,
         by_report=by_report,
-        one_report=empty_error(plan, people, 1),
-        all_reports=empty_error(plan, people, reports),
-        floor=empty_error(plan, people, math.inf),
+        one_report=mechanism.standard_error(people, 1),
+        all_reports=mechanism.standard_error(people, reports),
+        floor=mechanism.standard_error(people, math.inf),
         each=normal_intervals(counts, errors, people, level, 1),
         together=normal_intervals(counts, errors, people, level, len(counts)),
     )
 
 
-def debiased(plan: TwoLevel, ones: NDArray[np.float64], people: People) -> NDArray[np.float64]:
+def debiased(mechanism: Memoized, ones: NDArray[np.float64], people: People) -> NDArray[np.float64]:
     """Unbiased counts of true ones among ``people`` from counts of shown ones, any shape."""
-    check_told(plan)
-    return (ones - people * plan.offset) / plan.gain
+    check_told(mechanism)
+    return (ones - people * mechanism.offset) / mechanism.gain
 
 
 def bit_variance(
-    plan: TwoLevel, counts: NDArray[np.float64], people: People, reports: int
+    mechanism: Memoized, counts: NDArray[np.float64], people: People, reports: int
 ) -> NDArray[np.float64]:
     """Variance of debiased counts when ``counts`` of ``people`` truly hold the bit, clipped."""
     held = np.clip(counts, 0.0, people)
-    return plan.variance(reports, held, people - held)
-
-
-def empty_error(plan: TwoLevel, people: int, reports: float) -> float:
-    """Standard error of a bin that nobody holds, in counts."""
-    return math.sqrt(plan.variance(reports, 0.0, float(people)))
+    return mechanism.variance(reports, held, people - held)
 
 
 def normal_intervals(
@@ -127,24 +123,24 @@ class Recovery(NamedTuple):
     true: float
 
 
-def least_ones(plan: TwoLevel, reports: int) -> int:
+def least_ones(mechanism: Memoized, reports: int) -> int:
     """From how many ones among ``reports`` a kept 1 is likelier than a kept 0."""
-    return _least_ones(*plan.shown, reports)
+    return _least_ones(*mechanism.shown, reports)
 
 
-def recovery(plan: TwoLevel, reports: int) -> Recovery:
+def recovery(mechanism: Memoized, reports: int) -> Recovery:
     """What averaging ``reports`` reports of one person tells, exactly.
 
     Source: side notes 002 section 4 (the mean of many outputs), with the best guess between the two
-    binomial laws of the number of ones.
+    binomial distributions of the number of ones.
     """
-    kept = _mistaken(*plan.shown, reports)
-    return Recovery(kept, plan.f / 2.0 + (1.0 - plan.f) * kept)
+    kept = _mistaken(*mechanism.shown, reports)
+    return Recovery(kept, mechanism.f / 2.0 + (1.0 - mechanism.f) * kept)
 
 
-def recovery_without_memory(plan: TwoLevel, reports: int) -> float:
+def recovery_redrawn(mechanism: Memoized, reports: int) -> float:
     """The error for the true bit if both levels were drawn anew in every report: it falls to 0."""
-    return _mistaken(plan.offset, plan.offset + plan.gain, reports)
+    return _mistaken(mechanism.offset, mechanism.offset + mechanism.gain, reports)
 
 
 def _least_ones(p: float, q: float, reports: int) -> int:
@@ -163,10 +159,10 @@ def _mistaken(p: float, q: float, reports: int) -> float:
     return float(missed + binomial(reports, p)[least:].sum()) / 2.0
 
 
-def check_told(plan: TwoLevel) -> None:
+def check_told(mechanism: Memoized) -> None:
     """Raises ParameterError when reports do not depend on what is true."""
-    if plan.gain == 0.0:
+    if mechanism.gain == 0.0:
         raise ParameterError(
-            "permanent", wanted="less than 1 to count", got=plan.f,
-            do="a memory of coins tells nothing; 0.5 is a common choice",
+            "permanent", wanted="less than 1 to count", got=mechanism.f,
+            do="answers kept as coins tell nothing; 0.5 is a common choice",
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What is counted out of a crowd's memories: bins or candidate words, beside the truth."""
+"""What is counted out of a crowd's memoized answers: bins or candidate words, beside the truth."""
 
 import math
 from collections.abc import Sequence
@@ -8,15 +8,16 @@ from numpy.typing import NDArray
 
 from mixtally.data.population import Population
 from mixtally.encode.bloom import design
-from mixtally.estimate.remembered import empty_error, estimate_remembered
+from mixtally.estimate.memoized import estimate_memoized
 from mixtally.estimate.words import estimate_words
-from mixtally.protocols.two_level import TwoLevel
+from mixtally.records.mechanism import Memoized
+from mixtally.records.memoized_plan import MemoizedPlan
 from mixtally.records.results import Intervals
-from mixtally.simulate.memories.prices import Facts
+from mixtally.simulate.memoized.losses import Facts
 
 
 def estimated(
-    plan: TwoLevel,
+    plan: MemoizedPlan,
     ones: NDArray[np.int64],
     sizes: NDArray[np.int64],
     words: Sequence[str],
@@ -24,26 +25,27 @@ def estimated(
     level: float,
 ) -> Facts:
     """Counts of bins, or of candidate words, beside the truth."""
-    people, reports = int(sizes.sum()), ones.shape[1]
+    mechanism, people, reports = plan.mechanism, int(sizes.sum()), ones.shape[1]
     labels = population.question.labels or ()
     known = dict(zip(labels, population.truth.tolist(), strict=True))
-    if not plan.hashed:
-        found = estimate_remembered(plan, ones[0], people, level=level)
+    errors = _errors(mechanism, people, reports, level)
+    if not mechanism.hashed:
+        found = estimate_memoized(mechanism, ones[0], people, level=level)
         first = found.by_report[0].tolist()
         rows = _rows(labels, found.counts, found.standard_errors, found.each, found.together, known)
         for row, count in zip(rows, first, strict=True):
             row["first_report"] = count
-        return _errors(plan, people, reports, level) | {"method": found.each.method} | _list(rows)
+        return {**errors, "method": found.each.method, **_list(rows)}
     regression = estimate_words(
-        plan, ones.mean(axis=1), sizes, design(plan, words), reports, level=level
+        mechanism, ones.mean(axis=1), sizes, design(plan, words), reports, level=level
     )
-    counts, errors = regression.counts, regression.standard_errors
-    rows = _rows(words, counts, errors, regression.each, regression.together, known)
+    counts, of_each = regression.counts, regression.standard_errors
+    rows = _rows(words, counts, of_each, regression.each, regression.together, known)
     for row, seen in zip(rows, regression.found.tolist(), strict=True):
         row["found"] = seen
     listed = sum(known.get(word, 0) for word in words)
     return {
-        **_errors(plan, people, reports, level),
+        **errors,
         "method": regression.method,
         "misfit": regression.misfit,
         "misfit_counted": regression.misfit_counted,
@@ -54,13 +56,13 @@ def estimated(
     }
 
 
-def _errors(plan: TwoLevel, people: int, reports: int, level: float) -> Facts:
+def _errors(mechanism: Memoized, people: int, reports: int, level: float) -> Facts:
     return {
         "users": people,
         "confidence_level": level,
-        "bit_error_one_report": empty_error(plan, people, 1),
-        "bit_error_all_reports": empty_error(plan, people, reports),
-        "bit_error_floor": empty_error(plan, people, math.inf),
+        "bit_error_one_report": mechanism.standard_error(people, 1),
+        "bit_error_all_reports": mechanism.standard_error(people, reports),
+        "bit_error_floor": mechanism.standard_error(people, math.inf),
     }
 
 

@@ -1,4 +1,4 @@
-"""Play a crowd whose members have memories: what is kept, every report, what can be learned.
+"""Play a crowd whose answers are memoized: what is kept, every report, what averaging finds.
 
 A person is a row of the data with one value; who they are is the number of their row.
 """
@@ -13,12 +13,12 @@ from mixtally.client.memory_file import MemoryFile
 from mixtally.data.cells import Progress, quiet
 from mixtally.encode.bloom import bloom
 from mixtally.errors import ParameterError
-from mixtally.estimate.remembered import Recovery, least_ones
+from mixtally.estimate.memoized import Recovery, least_ones
 from mixtally.ground.bits import Rows, column_counts, spans
 from mixtally.ground.chance import Chance
-from mixtally.protocols.two_level import TwoLevel
-from mixtally.randomize.kept import cohort_of
-from mixtally.randomize.memory import permanent_response, report
+from mixtally.randomize.memoized import cohort_of, permanent_response, report
+from mixtally.records.mechanism import Memoized
+from mixtally.records.memoized_plan import MemoizedPlan
 
 MOST_CELLS = 20_000_000
 """Counts kept in memory: cohorts times reports times bits."""
@@ -28,7 +28,7 @@ _WATCHED_BYTES = 1 << 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Crowd:
-    """Everybody's true record and what they keep of it.
+    """Everybody's true record and their permanent response.
 
     where
       records   shape (people, row bytes)
@@ -36,7 +36,7 @@ class Crowd:
       cohorts   shape (people,)
     """
 
-    plan: TwoLevel
+    mechanism: Memoized
     records: Rows
     kept: Rows
     cohorts: NDArray[np.int64]
@@ -44,42 +44,45 @@ class Crowd:
     @property
     def sizes(self) -> NDArray[np.int64]:
         """How many people are in each cohort, shape (cohorts,)."""
-        return np.bincount(self.cohorts, minlength=self.plan.cohorts)
+        return np.bincount(self.cohorts, minlength=self.mechanism.cohorts)
 
 
-def remembering(
-    plan: TwoLevel,
+def memoizing(
+    plan: MemoizedPlan,
     values: Sequence[str],
     codes: NDArray[np.int64],
     key: bytes,
     chance: Chance,
     file: MemoryFile | None = None,
 ) -> Crowd:
-    """The crowd with its memories, those in ``file`` kept from before, others drawn now.
+    """The crowd with its memoized answers, those in ``file`` from before, others drawn now.
 
     where
       values   shape (people,), each person's value
       codes    shape (people,), its bin, where values are not hashed
     """
-    people = [str(row) for row in range(len(values))]
+    mechanism, people = plan.mechanism, [str(row) for row in range(len(values))]
     cohorts = np.zeros(len(values), dtype=np.int64)
-    if plan.cohorts > 1:
-        cohorts[:] = [cohort_of(key, plan, person) for person in people]
-    records = bloom(plan, cohorts.tolist(), values) if plan.hashed else plan.layout.rows(codes)
+    if mechanism.cohorts > 1:
+        cohorts[:] = [cohort_of(key, mechanism, person) for person in people]
+    if mechanism.hashed:
+        records = bloom(plan, cohorts.tolist(), values)
+    else:
+        records = mechanism.layout.rows(codes)
     if file is not None:
         kept = file.kept(people, values, chance)
     else:
-        kept = permanent_response(plan, records, chance)
-    return Crowd(plan, records, kept, cohorts)
+        kept = permanent_response(mechanism, records, chance)
+    return Crowd(mechanism, records, kept, cohorts)
 
 
-def check_reports(plan: TwoLevel, reports: int) -> None:
+def check_reports(mechanism: Memoized, reports: int) -> None:
     """Raises ParameterError when that many counts do not fit in memory."""
-    if reports < 1 or plan.cohorts * reports * plan.bits > MOST_CELLS:
+    if reports < 1 or mechanism.cohorts * reports * mechanism.bins > MOST_CELLS:
         raise ParameterError(
             "reports",
             wanted=f"at least 1, and at most {MOST_CELLS:,} counts (cohorts x reports x bits)",
-            got=f"{reports:,} reports, {plan.cohorts:,} cohorts, {plan.bits:,} bits",
+            got=f"{reports:,} reports, {mechanism.cohorts:,} cohorts, {mechanism.bins:,} bits",
             do="play fewer reports",
         )
 
@@ -91,17 +94,17 @@ def play_reports(
 
     Raises ParameterError as ``check_reports`` does.
     """
-    plan = crowd.plan
-    check_reports(plan, reports)
-    ones = np.zeros((plan.cohorts, reports, plan.bits), dtype=np.int64)
+    mechanism = crowd.mechanism
+    check_reports(mechanism, reports)
+    ones = np.zeros((mechanism.cohorts, reports, mechanism.bins), dtype=np.int64)
     order = np.argsort(crowd.cohorts, kind="stable")
     ends = np.cumsum(crowd.sizes)
     done = 0
     for cohort, people in enumerate(np.split(order, ends[:-1])):
-        for span in spans(len(people), max(1, _SPAN_BYTES // plan.layout.message_bytes)):
+        for span in spans(len(people), max(1, _SPAN_BYTES // mechanism.layout.message_bytes)):
             kept = crowd.kept[people[span]]
             for turn in range(reports):
-                ones[cohort, turn] += column_counts(report(plan, kept, chance), plan.bits)
+                ones[cohort, turn] += column_counts(report(mechanism, kept, chance), mechanism.bins)
             done += len(kept)
             progress("report", done, len(order))
     return ones
@@ -110,7 +113,7 @@ def play_reports(
 def watch(crowd: Crowd, reports: int, chance: Chance) -> Recovery:
     """How often an observer who averages ``reports`` reports of a person guesses a bit wrong.
 
-    Measured on the first people, as ``estimate.remembered.recovery`` is stated; NaN when their bits
+    Measured on the first people, as ``estimate.memoized.recovery`` is stated; NaN when their bits
     are all alike.
     """
     return watched(crowd, [reports], chance)[0]
@@ -118,20 +121,20 @@ def watch(crowd: Crowd, reports: int, chance: Chance) -> Recovery:
 
 def watched(crowd: Crowd, points: Sequence[int], chance: Chance) -> list[Recovery]:
     """``watch`` after so many reports each, rising: one observer who goes on watching."""
-    plan, found = crowd.plan, []
-    few = slice(0, max(1, _WATCHED_BYTES // plan.layout.message_bytes))
-    kept, true = _bits(plan, crowd.kept[few]), _bits(plan, crowd.records[few])
+    mechanism, found = crowd.mechanism, []
+    few = slice(0, max(1, _WATCHED_BYTES // mechanism.layout.message_bytes))
+    kept, true = _bits(mechanism, crowd.kept[few]), _bits(mechanism, crowd.records[few])
     ones = np.zeros(kept.shape, dtype=np.int64)
     for turn in range(1, points[-1] + 1):
-        ones += _bits(plan, report(plan, crowd.kept[few], chance))
+        ones += _bits(mechanism, report(mechanism, crowd.kept[few], chance))
         if turn in points:
-            guess = ones >= least_ones(plan, turn)
+            guess = ones >= least_ones(mechanism, turn)
             found.append(Recovery(_balanced_error(guess, kept), _balanced_error(guess, true)))
     return found
 
 
-def _bits(plan: TwoLevel, rows: Rows) -> NDArray[np.uint8]:
-    return np.unpackbits(rows, axis=1, count=plan.bits, bitorder="little")
+def _bits(mechanism: Memoized, rows: Rows) -> NDArray[np.uint8]:
+    return np.unpackbits(rows, axis=1, count=mechanism.bins, bitorder="little")
 
 
 def _balanced_error(guess: NDArray[np.bool_], truth: NDArray[np.uint8]) -> float:

@@ -4,45 +4,49 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from mixtally.protocols.two_level import hashed_question, two_level
 
+from mixtally.attacks.learned import learned, played_points
 from mixtally.data.population import Population
-from mixtally.privacy.numerics.memory_loss import memory_loss
-from mixtally.randomize.kept import new_key
+from mixtally.privacy.divergence.memoized import loss
+from mixtally.randomize.memoized import new_key
+from mixtally.records.memoized_plan import hashed_question, memoized_plan
 from mixtally.records.question import Question
-from mixtally.simulate.memoized import play_reports, remembering
-from mixtally.simulate.memories.counts import estimated
-from mixtally.simulate.memories.export import csv_text
-from mixtally.simulate.memories.learned import learned
-from mixtally.simulate.memories.page import page
-from mixtally.simulate.memories.prices import prices
-from mixtally.simulate.memories.words import linking
+from mixtally.simulate.memoized import crowd as crowd_module
+from mixtally.simulate.memoized.counts import estimated
+from mixtally.simulate.memoized.crowd import memoizing, play_reports, watched
+from mixtally.simulate.memoized.export import csv_text
+from mixtally.simulate.memoized.losses import losses
+from mixtally.simulate.memoized.page import page
+from mixtally.simulate.memoized.words import linking
 from mixtally.simulate.seeded import SeededChance
 from report.reader import self_contained
 
 LABELS = ("apple", "<b>pear&", "plum", "a label that is far too long for the picture")
 QUESTION = Question(name="<fruit>", bins=4, labels=LABELS)
+PLAN = memoized_plan(QUESTION, 0.5, 0.5, 0.75)
 
 
 def facts_of(reports=5, plan=None, people=4000, seed=1):
     """A small crowd played and told, without the command line."""
-    plan = two_level(QUESTION, 0.5, 0.5, 0.75) if plan is None else plan
+    plan = PLAN if plan is None else plan
     crowd, chance = Population(QUESTION, np.arange(people) % 4), SeededChance(seed)
     values = [LABELS[code] for code in crowd.codes]
-    kept = remembering(plan, values, crowd.codes, new_key(chance), chance)
+    kept = memoizing(plan, values, crowd.codes, new_key(chance), chance)
     ones = play_reports(kept, reports, chance)
-    words = LABELS if plan.hashed else ()
-    return {
-        "title": "<fruit>, from memories",
+    points = played_points(reports)
+    words = LABELS if plan.mechanism.hashed else ()
+    facts = {
+        "title": "<fruit>, from memoized answers",
         "column": "<fruit>",
         "source": "A <small> crowd",
         "reason": "",
-        **prices(plan, reports, None),
+        **losses(plan, reports, None),
         "seed": None,
         "memory_file": None,
         **estimated(plan, ones, kept.sizes, words, crowd, 0.95),
-        **learned(kept, reports, chance),
     }
+    measured = dict(zip(points, watched(kept, points, chance), strict=True))
+    return facts | learned(plan.mechanism, reports, measured, chance)
 
 
 @pytest.fixture(scope="module")
@@ -69,9 +73,9 @@ def test_the_story_of_the_side_notes(facts):
 
 def test_losses_by_reports_are_the_accountants_and_stay_below_their_limit(facts):
     for row in facts["by_reports"]:
-        loss = memory_loss(0.5, 0.5, 0.75, 1, row["reports"])
-        assert row["eps_T"] == loss.eps_T <= loss.eps_inf
-        assert row["eps_fresh"] == row["reports"] * loss.eps_1
+        most = loss(PLAN.mechanism, row["reports"])
+        assert row["eps_T"] == most.eps_T <= most.eps_inf
+        assert row["eps_fresh"] == row["reports"] * most.eps_1
     assert 5 in [row["reports"] for row in facts["by_reports"]]
 
 
@@ -95,33 +99,31 @@ def test_what_is_played_is_what_is_computed(facts):
     assert not far_off(facts["by_reports"])
 
 
-def test_the_twin_that_forgets_its_memory_is_caught(monkeypatch):
+def test_the_twin_that_memoizes_nothing_is_caught(monkeypatch):
     """A permanent response drawn anew for every report tells more than the exact line says."""
-    from mixtally.simulate import memoized as remembered
+    honest = crowd_module.report
 
-    honest = remembered.report
+    def forgetful(mechanism, kept, chance):
+        return honest(mechanism, np.zeros_like(kept), chance)
 
-    def forgetful(plan, kept, chance):
-        return honest(plan, np.zeros_like(kept), chance)
-
-    monkeypatch.setattr(remembered, "report", forgetful)
+    monkeypatch.setattr(crowd_module, "report", forgetful)
     assert far_off(facts_of()["by_reports"])
 
 
 def test_linking_grows_with_bits_and_is_never_surer_than_played(facts):
-    wide = facts_of(plan=two_level(hashed_question("<fruit>", 128, 2), 0.5, 0.5, 0.75, 4))
+    wide = facts_of(plan=memoized_plan(hashed_question("<fruit>", 128, 2), 0.5, 0.5, 0.75, 4))
     few, many = facts["linking"], wide["linking"]
     assert 0.0 <= few["recognized_at_least"] <= few["recognized"] < many["recognized"] <= 1.0
     assert many["recognized"] > 0.1
     assert "cohorts" in linking(wide)
     assert "cohorts" not in linking(facts)
-    narrow = facts_of(plan=two_level(hashed_question("<fruit>", 8, 5), 0.5, 0.5, 0.75))
+    narrow = facts_of(plan=memoized_plan(hashed_question("<fruit>", 8, 5), 0.5, 0.5, 0.75))
     assert narrow["linking"] is None
     assert "too few bits" in linking(narrow)
 
 
-def test_a_memory_that_shows_itself_is_told_without_a_warning():
-    told = facts_of(plan=two_level(QUESTION, 0.5, 0.0, 1.0), reports=12)
+def test_permanent_responses_shown_as_they_are_are_told_without_a_warning():
+    told = facts_of(plan=memoized_plan(QUESTION, 0.5, 0.0, 1.0), reports=12)
     assert all(row["kept_bit_wrong"] == 0.0 for row in told["by_reports"])
     assert told["linking"]["reports_at_each_place"] == 10
 
@@ -132,7 +134,7 @@ def test_a_memory_that_shows_itself_is_told_without_a_warning():
         {},
         {"reports": 1, "people": 8},
         {"reports": 1200},
-        {"plan": two_level(hashed_question("<fruit>", 16, 2), 0.5, 0.5, 0.75, 2)},
+        {"plan": memoized_plan(hashed_question("<fruit>", 16, 2), 0.5, 0.5, 0.75, 2)},
     ],
     ids=["usual", "tiny", "many reports", "hashed"],
 )
@@ -141,7 +143,7 @@ def test_the_page_is_one_safe_file_that_tells_everything(made):
     reader = self_contained(page(told))
     text = " ".join(reader.texts)
     for part in (
-        "<fruit>, from memories", "A <small> crowd", "<b>pear&", "What averaging tells",
+        "<fruit>, from memoized answers", "A <small> crowd", "<b>pear&", "What averaging tells",
         "however many", "delta = 0", "drawn once, repeated",
         "fresh noise every time", "from one person", told["fingerprint"],
     ):  # fmt: skip

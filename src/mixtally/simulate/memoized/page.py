@@ -1,4 +1,4 @@
-"""A crowd with memories as one HTML file that opens offline; all of it is in the facts."""
+"""A crowd with memoized answers as one HTML file that opens offline; all of it is in the facts."""
 
 from mixtally.report.charts import Row, rows_chart
 from mixtally.report.curves import STYLE, Chart, Curve, draw
@@ -16,9 +16,9 @@ from mixtally.report.parts import (
 )
 from mixtally.report.svg import Markup, el
 from mixtally.report.words import at_most, number
-from mixtally.simulate.memories.export import ranked
-from mixtally.simulate.memories.prices import Facts
-from mixtally.simulate.memories.words import NOT_PROMISED, findings, linking, promised
+from mixtally.simulate.memoized.export import ranked
+from mixtally.simulate.memoized.losses import Facts
+from mixtally.simulate.memoized.words import NOT_PROMISED, findings, linking, promised
 
 _STYLE = ".c1{stroke:var(--soft);stroke-dasharray:3 4}.c2{stroke:var(--truth)}"
 _CHART_ROWS = 30
@@ -53,15 +53,17 @@ def page(facts: Facts) -> str:
 
 
 _LOSSES = (
-    "The largest loss of one value, both axes logarithmic. A memory's loss rises to eps_inf and "
-    "stays below it, however many reports there are; with fresh noise every time losses add up."
+    "The largest loss of one value, both axes logarithmic. That of a memoized answer rises to "
+    "eps_inf and stays below it, however many reports there are; with fresh noise every time "
+    "losses add up."
 )
 _AVERAGING = (
     "How likely the better guess of a bit is still wrong, to somebody who knows whose the reports "
     "are and found both answers equally likely before: the posterior of the other answer, on "
     "average. One half is blindness. A report drawn once and repeated tells no more than the first "
-    "one; fresh noise every time falls to the truth; averaging a memory finds what is kept, and "
-    "stops at f/2 for what is true. Lines are exact; below them is what was measured on this crowd."
+    "one; fresh noise every time falls to the truth; averaging the reports of a memoized answer "
+    "finds what is kept, and stops at f/2 for what is true. Lines are exact; below them is what "
+    "was measured on this crowd."
 )
 
 
@@ -100,7 +102,7 @@ def _losses(facts: Facts) -> Chart:
     return Chart(
         "memory", "Loss by the number of reports", _LOSSES, "reports", "epsilon",
         (
-            _curve(facts, "this memory, eps_T", "eps_T"),
+            _curve(facts, "memoized, eps_T", "eps_T"),
             Curve("however many, eps_inf", limit),
             _curve(facts, "fresh noise, T eps_1", "eps_fresh"),
         ),
@@ -113,10 +115,10 @@ def _averaging(facts: Facts) -> Chart:
         "memory", "Chance of a wrong guess by the number of reports", _AVERAGING, "reports",
         "chance that the better guess of a bit is wrong",
         (
-            _curve(facts, "memory, the true bit", "true_bit_wrong"),
+            _curve(facts, "memoized, the true bit", "true_bit_wrong"),
             _curve(facts, "drawn once, repeated", "drawn_once_wrong"),
             _curve(facts, "fresh noise every time", "fresh_wrong"),
-            _curve(facts, "memory, the kept bit", "kept_bit_wrong"),
+            _curve(facts, "memoized, the kept bit", "kept_bit_wrong"),
         ),
         marks=_now(facts), log_x=True,
     )  # fmt: skip

@@ -1,22 +1,30 @@
-"""Both levels of a memory: exact laws bit by bit, and a value that is never drawn twice."""
+"""Both levels of memoized answers: exact chances bit by bit, and a value that is never drawn twice."""
 
 import numpy as np
 import pytest
-from mixtally.protocols.two_level import two_level
 
 from mixtally.ground.bits import one_hot
-from mixtally.randomize import kept, memory
-from mixtally.randomize.kept import Memory, new_key, recall, value_tag
-from mixtally.randomize.memory import permanent_response, report
+from mixtally.randomize import memoized as module
+from mixtally.randomize.memoized import (
+    Responses,
+    cohort_of,
+    new_key,
+    permanent_response,
+    recall,
+    report,
+    value_tag,
+)
+from mixtally.records.mechanism.memoized import memoized
+from mixtally.records.memoized_plan import MemoizedPlan
 from mixtally.records.question import Question
 from mixtally.simulate.seeded import SeededChance
 
 PEOPLE, BITS = 40_000, 13
-QUESTION = Question(name="color", bins=BITS)
-PLANS = [
-    two_level(QUESTION, *numbers)
+MECHANISMS = [
+    memoized(BITS, *numbers)
     for numbers in ((0.5, 0.5, 0.75), (0.004, 0.003, 0.9), (1.0, 0.0, 0.2), (0.3, 0.6, 1.0))
 ]
+PLAN = MemoizedPlan(question=Question(name="color", bins=BITS), mechanism=MECHANISMS[0])
 PEOPLE_ROWS = one_hot(np.full(PEOPLE, 4), BITS)
 
 
@@ -33,84 +41,84 @@ def deviation(shown, chances):
     return float(np.max(gap[spread > 0] / spread[spread > 0], initial=0.0))
 
 
-def kept_law(plan):
+def kept_chances(mechanism):
     """P[a bit is kept as 1], the fourth bit being a true one."""
-    chances = np.full(BITS, plan.f / 2)
-    chances[4] = 1 - plan.f / 2
+    chances = np.full(BITS, mechanism.f / 2)
+    chances[4] = 1 - mechanism.f / 2
     return chances
 
 
-def shown_law(plan, held):
-    p, q = plan.shown
+def shown_chances(mechanism, held):
+    p, q = mechanism.shown
     return held * q + (1 - held) * p
 
 
-@pytest.mark.parametrize("plan", PLANS)
-def test_a_bit_is_kept_wrong_with_half_of_f(plan):
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_a_bit_is_kept_wrong_with_half_of_f(mechanism):
     """False alarm below 13 * 6e-7 = 8e-6 a case: 5 deviations, 13 columns."""
-    rows = permanent_response(plan, PEOPLE_ROWS, SeededChance(1))
-    assert deviation(bits(rows), kept_law(plan)) < 5
+    rows = permanent_response(mechanism, PEOPLE_ROWS, SeededChance(1))
+    assert deviation(bits(rows), kept_chances(mechanism)) < 5
 
 
-@pytest.mark.parametrize("plan", PLANS[:2])
-def test_flips_with_f_instead_of_coins_are_found(plan, monkeypatch):
-    true = memory.flip
+@pytest.mark.parametrize("mechanism", MECHANISMS[:2])
+def test_flips_with_f_instead_of_coins_are_found(mechanism, monkeypatch):
+    true = module.flip
     monkeypatch.setattr(
-        memory, "flip", lambda rows, bits, t, chance: true(rows, bits, 2 * t, chance)
+        module, "flip", lambda rows, bits, t, chance: true(rows, bits, 2 * t, chance)
     )
-    doubled = two_level(QUESTION, plan.f / 1.0001, *plan.shown)
+    doubled = memoized(BITS, mechanism.f / 1.0001, *mechanism.shown)
     rows = permanent_response(doubled, PEOPLE_ROWS, SeededChance(1))
-    assert deviation(bits(rows), kept_law(plan)) > 5
+    assert deviation(bits(rows), kept_chances(mechanism)) > 5
 
 
-@pytest.mark.parametrize("plan", PLANS)
-def test_a_report_shows_kept_ones_with_q_and_kept_zeros_with_p(plan):
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_a_report_shows_kept_ones_with_q_and_kept_zeros_with_p(mechanism):
     """False alarm below 8e-6 a case: 5 deviations, 13 columns."""
-    rows = report(plan, PEOPLE_ROWS, SeededChance(2))
+    rows = report(mechanism, PEOPLE_ROWS, SeededChance(2))
     held = np.arange(BITS) == 4
-    assert deviation(bits(rows), shown_law(plan, held)) < 5
+    assert deviation(bits(rows), shown_chances(mechanism, held)) < 5
 
 
-@pytest.mark.parametrize("plan", PLANS)
-def test_two_reports_of_one_memory_share_what_was_kept_and_nothing_else(plan):
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_two_reports_of_one_memory_share_what_was_kept_and_nothing_else(mechanism):
     """P[1 in both] is the mean of the squares; false alarm below 8e-6 a case."""
-    rows = permanent_response(plan, PEOPLE_ROWS, SeededChance(3))
+    rows = permanent_response(mechanism, PEOPLE_ROWS, SeededChance(3))
     chance = SeededChance(4)
-    both = bits(report(plan, rows, chance)) & bits(report(plan, rows, chance))
-    p, q = plan.shown
-    assert deviation(both, kept_law(plan) * q**2 + (1 - kept_law(plan)) * p**2) < 5
+    both = bits(report(mechanism, rows, chance)) & bits(report(mechanism, rows, chance))
+    p, q = mechanism.shown
+    assert deviation(both, kept_chances(mechanism) * q**2 + (1 - kept_chances(mechanism)) * p**2) < 5
 
 
-@pytest.mark.parametrize("plan", PLANS[:1])
-def test_a_memory_drawn_anew_for_each_report_is_found(plan):
+@pytest.mark.parametrize("mechanism", MECHANISMS[:1])
+def test_a_memory_drawn_anew_for_each_report_is_found(mechanism):
     chance = SeededChance(4)
     shown = [
-        bits(report(plan, permanent_response(plan, PEOPLE_ROWS, chance), chance)) for _ in range(2)
+        bits(report(mechanism, permanent_response(mechanism, PEOPLE_ROWS, chance), chance)) for _ in range(2)
     ]
-    p, q = plan.shown
-    law = kept_law(plan) * q**2 + (1 - kept_law(plan)) * p**2
+    p, q = mechanism.shown
+    law = kept_chances(mechanism) * q**2 + (1 - kept_chances(mechanism)) * p**2
     assert deviation(shown[0] & shown[1], law) > 5
 
 
 def test_reports_drawn_from_the_truth_are_found():
-    plan = PLANS[0]
-    rows = report(plan, PEOPLE_ROWS, SeededChance(5))
-    assert deviation(bits(rows), shown_law(plan, kept_law(plan))) > 5
+    mechanism = MECHANISMS[0]
+    rows = report(mechanism, PEOPLE_ROWS, SeededChance(5))
+    assert deviation(bits(rows), shown_chances(mechanism, kept_chances(mechanism))) > 5
 
 
 def test_certain_reports_are_the_memory_itself():
-    plan = two_level(QUESTION, 0.5, 0.0, 1.0)
-    rows = permanent_response(plan, PEOPLE_ROWS, SeededChance(1))
-    assert np.array_equal(report(plan, rows, SeededChance(2)), rows)
+    mechanism = memoized(BITS, 0.5, 0.0, 1.0)
+    rows = permanent_response(mechanism, PEOPLE_ROWS, SeededChance(1))
+    assert np.array_equal(report(mechanism, rows, SeededChance(2)), rows)
 
 
 @pytest.mark.parametrize("columns", [2, 7, 8, 9, 64, 105])
 def test_padding_is_never_set(columns):
-    plan = two_level(Question(name="x", bins=columns), 1.0, 0.5, 1.0)
+    mechanism = memoized(columns, 1.0, 0.5, 1.0)
     rows = permanent_response(
-        plan, one_hot(np.zeros(300, dtype=np.int64), columns), SeededChance(1)
+        mechanism, one_hot(np.zeros(300, dtype=np.int64), columns), SeededChance(1)
     )
-    shown = report(plan, rows, SeededChance(2))
+    shown = report(mechanism, rows, SeededChance(2))
     for row in (rows, shown):
         assert not np.unpackbits(row, axis=1, bitorder="little")[:, columns:].any()
     assert np.unpackbits(shown, axis=1, bitorder="little")[:, :columns].any(axis=0).all()
@@ -118,12 +126,12 @@ def test_padding_is_never_set(columns):
 
 def drawn_twice(recall_, runs=1):
     """Whether any value's response differs between two visits, or within one."""
-    plan, key = PLANS[0], new_key(SeededChance(1))
+    key = new_key(SeededChance(1))
     tags = [value_tag(key, str(person % 500), "red") for person in range(1000)]
     records = one_hot(np.full(1000, 2), BITS)
-    chance, state = SeededChance(2), Memory(plan, "crowd", {})
+    chance, state = SeededChance(2), Responses(PLAN, "crowd", {})
     state, first = recall_(state, tags, records, chance)
-    assert len(state.responses) in (0, 500)
+    assert len(state.by_tag) in (0, 500)
     state, again = recall_(state, tags, records, chance)
     return not (np.array_equal(first, again) and np.array_equal(first[:500], first[500:]))
 
@@ -142,19 +150,19 @@ def test_a_response_that_is_not_kept_is_found():
 def test_a_batch_that_draws_for_each_row_is_found():
     def careless(state, tags, records, chance):
         after, _ = recall(state, tags, records, chance)
-        return after, permanent_response(state.plan, records, chance)
+        return after, permanent_response(state.plan.mechanism, records, chance)
 
     assert drawn_twice(careless)
 
 
 def test_new_values_leave_the_old_responses_alone():
-    plan, key, chance = PLANS[0], new_key(SeededChance(1)), SeededChance(2)
+    key, chance = new_key(SeededChance(1)), SeededChance(2)
     red, blue = (value_tag(key, "ann", value) for value in ("red", "blue"))
-    state, first = recall(Memory(plan, "ann", {}), [red], one_hot(np.array([2]), BITS), chance)
+    state, first = recall(Responses(PLAN, "ann", {}), [red], one_hot(np.array([2]), BITS), chance)
     after, both = recall(state, [blue, red], one_hot(np.array([5, 2]), BITS), chance)
     assert np.array_equal(both[1], first[0])
-    assert len(state.responses) == 1
-    assert len(after.responses) == 2
+    assert len(state.by_tag) == 1
+    assert len(after.by_tag) == 2
     assert recall(after, [red], one_hot(np.array([2]), BITS), chance)[0] is after
 
 
@@ -167,15 +175,8 @@ def test_tags_tell_apart_persons_values_keys_and_their_borders():
 
 def test_cohorts_are_even_and_the_same_for_all_values():
     """Chi-square with 7 degrees of freedom below 45: false alarm 1.5e-7."""
-    question = memory_question()
-    plan, key = two_level(question, 0.5, 0.5, 0.75, 8), new_key(SeededChance(3))
-    cohorts = [kept.cohort_of(key, plan, str(person)) for person in range(8000)]
-    assert cohorts == [kept.cohort_of(key, plan, str(person)) for person in range(8000)]
+    mechanism, key = memoized(32, 0.5, 0.5, 0.75, hashes=2, cohorts=8), new_key(SeededChance(3))
+    cohorts = [cohort_of(key, mechanism, str(person)) for person in range(8000)]
+    assert cohorts == [cohort_of(key, mechanism, str(person)) for person in range(8000)]
     counts = np.bincount(cohorts, minlength=8)
     assert ((counts - 1000) ** 2 / 1000).sum() < 45
-
-
-def memory_question():
-    from mixtally.protocols.two_level import hashed_question
-
-    return hashed_question("word", 32, 2)

@@ -1,7 +1,7 @@
 """What was played as CSV, all digits kept."""
 
 from mixtally.report import texts
-from mixtally.simulate.memories.prices import Facts
+from mixtally.simulate.memoized.losses import Facts
 
 
 def csv_text(facts: Facts) -> str:

@@ -1,11 +1,11 @@
-"""What was counted out of memories, on a terminal."""
+"""What was counted out of memoized answers, on a terminal."""
 
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from mixtally.simulate.memories.export import ranked
-from mixtally.simulate.memories.prices import Facts
+from mixtally.simulate.memoized.export import ranked
+from mixtally.simulate.memoized.losses import Facts
 
 
 def counts_table(facts: Facts, top: int) -> RenderableType:

@@ -5,7 +5,7 @@ import math
 from mixtally.estimate.words import CHOSEN
 from mixtally.privacy.divergence.memoized import SOURCE
 from mixtally.report.words import at_least, at_most, number
-from mixtally.simulate.memories.prices import Facts
+from mixtally.simulate.memoized.losses import Facts
 
 
 def findings(facts: Facts) -> list[str]:
@@ -58,7 +58,7 @@ def linking(facts: Facts) -> str:
         )
     return (
         f"With {found['reports_at_each_place']:,} reports at each of two places, somebody who "
-        "knows the value tells by the remembered noise alone that both come from one person, in "
+        "knows the value tells by the memoized noise alone that both come from one person, in "
         f"{100 * found['recognized']:.1f} % of the cases (at least "
         f"{100 * found['recognized_at_least']:.1f} %), at one false alarm in "
         f"{1 / found['false_alarms']:,.0f}; blind guessing would be right in "
@@ -103,13 +103,13 @@ def promised(facts: Facts) -> list[str]:
 
 
 NOT_PROMISED = (
-    "A value that changes is a new memory: each further value costs eps_inf again, and the moment "
+    "A value that changes is memoized anew: each further value costs eps_inf again, and the moment "
     "of the change can be seen.",
-    "Reports of one person can be linked: what is remembered is the same wherever it is used.",
-    "Averaging finds what is remembered. The true value stays hidden behind noise drawn once.",
-    "A memory that is lost, or put back from an old copy, is drawn anew, and that costs eps_inf "
+    "Reports of one person can be linked: what is memoized is the same wherever it is used.",
+    "Averaging finds what is memoized. The true value stays hidden behind noise drawn once.",
+    "A memoized response that is lost, or put back from an old copy, is drawn anew: eps_inf is paid "
     "once more.",
-    "Whoever holds the memory's file and its key learns the values: keep the key as a secret.",
+    "Whoever holds the memory file and its key learns the values: keep the key as a secret.",
     "That someone took part is not hidden, only what they answered.",
     "Nothing here stops a person from lying.",
 )
