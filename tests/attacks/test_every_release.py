@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from mixtally.protocols.catalogue import PROTOCOLS
 
 from attacks.releases import (
     AUDITS,

@@ -255,7 +255,6 @@ def test_a_tenth_more_hiding_messages_would_be_seen(name, lab):
 
 def test_shaped_fakes_are_the_ones_that_are_priced(lab):
     """A decay that tells two bins apart; five standard errors."""
-    from mixtally.protocols.clear_shaped import shape_weights
 
     from mixtally.records.mechanism.fakes import ratio_of
 

@@ -174,7 +174,6 @@ def same_everywhere(weights, layout, chance):
 
 def narrower(weights, layout, chance):
     """A mix that draws less noise than it should."""
-    from mixtally.protocols.clear_shaped import shape_weights
 
     return shaped_fakes(shape_weights(ratio_of(0.7), len(weights) // 2), layout, chance)
 

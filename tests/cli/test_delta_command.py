@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from mixtally.protocols.clear_shaped import shape_weights
 
 from mixtally.ground.fixed import threshold_of
 from mixtally.privacy.divergence import clear_shaped, clear_uniform, flip_blank

@@ -4,7 +4,6 @@ import hashlib
 import json
 
 import pytest
-from mixtally.protocols.two_level import two_level
 
 from mixtally.client.memory_file import MemoryFile, key_for
 from mixtally.data.population import read_population

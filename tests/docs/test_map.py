@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 
 import pytest
-from mixtally.protocols.catalogue import PROTOCOLS
 
 from mixtally.attacks import MEMORY_ATTACKS, PLAN_ATTACKS
 from mixtally.cli.main import app

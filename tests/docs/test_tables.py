@@ -7,7 +7,6 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from mixtally.protocols.two_level import two_level
 from typer.testing import CliRunner
 
 from mixtally.cli.main import app

@@ -9,7 +9,6 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 
-from mixtally.protocols.clear_shaped import shape_weights
 
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.divergence import clear_shaped, clear_uniform, flip_blank

@@ -10,7 +10,6 @@ from functools import cache
 from itertools import combinations_with_replacement, product
 from typing import NamedTuple
 
-from mixtally.protocols.clear_shaped import shape_weights
 
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy import laws

@@ -11,8 +11,6 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import pytest
-from mixtally.protocols.catalogue import PROTOCOLS
-from mixtally.protocols.flip_blank import FlipBlank
 
 from mixtally.errors import AccountingError
 from mixtally.ground.fixed import SCALE

@@ -9,7 +9,6 @@ from fractions import Fraction
 
 import mpmath as mp
 import pytest
-from mixtally.protocols.clear_shaped import shape_weights
 
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.divergence import clear_shaped, clear_uniform, flip_blank

@@ -4,7 +4,6 @@ import math
 from dataclasses import replace
 
 import pytest
-from mixtally.protocols.clear_shaped import shape_weights
 
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import SCALE

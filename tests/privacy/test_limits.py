@@ -5,7 +5,6 @@ import math
 
 import numpy as np
 import pytest
-from mixtally.protocols.clear_shaped import shape_weights
 
 import least
 from mixtally.errors import AccountingError

@@ -3,7 +3,6 @@
 import math
 
 import pytest
-from mixtally.protocols.clear_shaped import shape_weights
 
 import least
 from mixtally.errors import ParameterError

@@ -4,8 +4,6 @@ import math
 from fractions import Fraction
 
 import pytest
-from mixtally.protocols.flip_blank import FlipBlank
-from mixtally.protocols.flip_uniform import FlipUniform
 
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import SCALE

@@ -7,7 +7,6 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mixtally.protocols.clear_shaped import shape_weights
 
 from mixtally.errors import ParameterError
 from mixtally.ground.chance import Keystream

@@ -45,7 +45,6 @@ def test_the_contracts_hold():
         ("Imports go down only", "tally/fold.py", "import mixtally.estimate.debias"),
         ("Imports go down only", "randomize/one.py", "import mixtally.simulate.seeded"),
         ("A mix is blind", "mix/shuffle.py", "import mixtally.records.question"),
-        ("A mix is blind", "mix/shaped.py", "import mixtally.protocols.clear_shaped"),
         ("A client is light", "randomize/flips.py", "import scipy.special"),
         ("A client is light", "encode/categorical.py", "import mixtally.privacy.price"),
         ("One door to chance", "lab/simulate.py", "import random"),

@@ -21,9 +21,6 @@ from mixtally.attacks.uniform_flips import fakes_in_view
 from mixtally.ground.bits import Counts, Rows, spans
 from mixtally.ground.chance import Chance
 from mixtally.ground.fixed import SCALE
-from mixtally.protocols.clear_shaped import ClearShaped
-from mixtally.protocols.flip_blank import FlipBlank
-from mixtally.protocols.flip_uniform import FlipUniform
 from mixtally.records.layout import Form
 from mixtally.records.mechanism import FakeSource, Shuffled
 from mixtally.records.mechanism.named import clear_shaped

@@ -24,7 +24,6 @@ from mixtally.ground.bits import Rows, row_bytes
 from mixtally.ground.chance import Chance
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.tails import Floats
-from mixtally.protocols.flip_blank import FlipBlank
 from mixtally.records.mechanism.named import flip_blank
 
 Bits = tuple[int, ...]

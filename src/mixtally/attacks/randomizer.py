@@ -21,7 +21,6 @@ from mixtally.attacks.outcome import P_VALUE, Lab, Outcome, Verdict
 from mixtally.attacks.target import Target
 from mixtally.ground.bits import Counts, Rows, column_counts, spans
 from mixtally.ground.fixed import SCALE
-from mixtally.protocols.clear_shaped import ClearShaped
 from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism import BitFlips, Shuffled
 

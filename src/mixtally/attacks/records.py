@@ -14,8 +14,6 @@ from mixtally.ground.fixed import SCALE
 from mixtally.privacy.divergence import vectors
 from mixtally.privacy.numerics.flip_ratios import Orbit, flip_law
 from mixtally.privacy.numerics.saddle_point import ceiling, hinge
-from mixtally.protocols.flip_blank import FlipBlank
-from mixtally.protocols.flip_uniform import FlipUniform
 from mixtally.records.mechanism import BitFlips
 
 _FEW, _SHORT, _PRICED = 6, 8, 6

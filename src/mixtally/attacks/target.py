@@ -9,7 +9,6 @@ from mixtally.privacy import price
 from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.composition.pld import Curve, law_of
 from mixtally.privacy.divergence import vectors
-from mixtally.protocols.single_bit import SingleBit
 from mixtally.records.guarantee import LEAST_DELTA, Guarantee
 from mixtally.records.mechanism import BitFlips, Shuffled
 from mixtally.records.plan import Plan
