@@ -9,12 +9,14 @@ from dataclasses import replace
 
 from mixtally.attacks import (
     averaging,
+    collection,
     collusion,
     difference,
     linking,
     n_minus_1,
     poisoning,
     randomizer,
+    responses,
     tell_apart,
     tracking,
 )
@@ -27,10 +29,19 @@ __all__ = ["MEMORY_ATTACKS", "PLAN_ATTACKS", "Lab", "Outcome", "Remembered", "Ta
 
 PLAN_ATTACKS: dict[str, Callable[[Target, Lab], list[Outcome]]] = {
     one.NAME: one.run
-    for one in (tell_apart, n_minus_1, difference, collusion, averaging, poisoning, randomizer)
+    for one in (
+        tell_apart,
+        n_minus_1,
+        difference,
+        collusion,
+        averaging,
+        poisoning,
+        randomizer,
+        collection,
+    )
 }
 MEMORY_ATTACKS: dict[str, Callable[[Remembered, Lab], list[Outcome]]] = {
-    one.NAME: one.run_memory for one in (averaging, linking, tracking)
+    one.NAME: one.run_memory for one in (averaging, linking, tracking, responses)
 }
 
 

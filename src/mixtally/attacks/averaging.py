@@ -20,7 +20,7 @@ from mixtally.attacks.kept import (
 )
 from mixtally.attacks.outcome import Lab, Outcome, told_apart
 from mixtally.attacks.target import Remembered, Target, finite
-from mixtally.attacks.trial import Worlds
+from mixtally.attacks.worlds import Worlds
 from mixtally.ground.tails import Floats
 from mixtally.report.curves import Chart, Curve
 

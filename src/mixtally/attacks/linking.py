@@ -17,8 +17,9 @@ from mixtally.attacks.kept import (
     true_rows,
 )
 from mixtally.attacks.outcome import Lab, Outcome, told_apart
+from mixtally.attacks.refute import clopper_pearson_lower
 from mixtally.attacks.target import Remembered
-from mixtally.attacks.trial import Worlds, clopper_pearson_lower, power_at
+from mixtally.attacks.worlds import Worlds, power_at
 from mixtally.ground.bits import spans
 from mixtally.ground.tails import Floats
 
@@ -61,12 +62,10 @@ def link(memory: Remembered, runs: int, lab: Lab, recall: Recall) -> Worlds:
     for span in spans(runs, max(1, _SPAN_BITS // memory.bits)):
         true = true_rows(memory, span.stop - span.start)
         same = recall(true, memory.bits, 2 * count, lab.chance)
-        other = recall(true, memory.bits, count, lab.chance)
-        here, there, elsewhere = (
-            ones_of(part, memory.bits) for part in (same[:count], same[count:], other)
-        )
-        for side, place in enumerate((there, elsewhere)):
-            worlds[side].append(tables[of_bit, here, place].sum(axis=1))
+        one, other = (recall(true, memory.bits, count, lab.chance) for _ in range(2))
+        for side, places in enumerate(((same[:count], same[count:]), (one, other))):
+            here, there = (ones_of(part, memory.bits) for part in places)
+            worlds[side].append(tables[of_bit, here, there].sum(axis=1))
         lab.progress(NAME, span.stop, runs)
     return Worlds(np.concatenate(worlds[0]), np.concatenate(worlds[1]))
 

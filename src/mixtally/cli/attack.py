@@ -82,7 +82,7 @@ def attack(
         typer.Option(
             "--only",
             help="One attack: tell-apart, n-1, difference, collusion, averaging, poisoning, "
-            "randomizer; of a memory averaging, linking, tracking.",
+            "randomizer, collection; of a memory averaging, linking, tracking, collection.",
             metavar="NAME",
         ),
     ] = None,

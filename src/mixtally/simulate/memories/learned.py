@@ -16,8 +16,9 @@ import numpy as np
 from mixtally.attacks.kept import simple_recall
 from mixtally.attacks.linking import link
 from mixtally.attacks.outcome import Lab
+from mixtally.attacks.refute import clopper_pearson_lower
 from mixtally.attacks.target import Remembered
-from mixtally.attacks.trial import clopper_pearson_lower, power_at
+from mixtally.attacks.worlds import power_at
 from mixtally.estimate.remembered import Recovery, recovery, recovery_without_memory
 from mixtally.ground.chance import Chance
 from mixtally.privacy.numerics.memory_loss import eps_one, eps_reports
