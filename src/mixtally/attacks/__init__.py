@@ -9,12 +9,14 @@ from dataclasses import replace
 
 from mixtally.attacks import (
     averaging,
+    collection,
     collusion,
     difference,
     linking,
     n_minus_1,
     poisoning,
     randomizer,
+    responses,
     tell_apart,
     tracking,
 )
@@ -28,10 +30,19 @@ __all__ = ["MEMOIZED_ATTACKS", "PLAN_ATTACKS", "Lab", "MemoizedTarget", "Outcome
 
 PLAN_ATTACKS: dict[str, Callable[[Target, Lab], list[Outcome]]] = {
     one.NAME: one.run
-    for one in (tell_apart, n_minus_1, difference, collusion, averaging, poisoning, randomizer)
+    for one in (
+        tell_apart,
+        n_minus_1,
+        difference,
+        collusion,
+        averaging,
+        poisoning,
+        randomizer,
+        collection,
+    )
 }
 MEMOIZED_ATTACKS: dict[str, Callable[[MemoizedTarget, Lab], list[Outcome]]] = {
-    one.NAME: one.run_memoized for one in (averaging, linking, tracking)
+    one.NAME: one.run_memoized for one in (averaging, linking, tracking, responses)
 }
 
 

@@ -82,7 +82,7 @@ def attack(
         typer.Option(
             "--only",
             help="One attack: tell-apart, n-1, difference, collusion, averaging, poisoning, "
-            "randomizer; of memoized answers averaging, linking, tracking.",
+            "randomizer, collection; of memoized answers averaging, linking, tracking, collection.",
             metavar="NAME",
         ),
     ] = None,
