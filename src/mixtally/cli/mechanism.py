@@ -106,7 +106,8 @@ class MechanismOptions:
         return {
             name: value
             for name, value in values.items()
-            if name not in left_out and value not in (None, False, "messages")
+            if name not in left_out
+            and not (value is None or value is False or value == "messages")  # 0 was given, too
         }
 
 
@@ -242,8 +243,10 @@ def as_sent(options: MechanismOptions, asked: "Parsed", found: "Record") -> "Rec
 
 def _fakes(mechanism: "Shuffled") -> int | None:
     """People's fakes in one round; None for a mechanism that has none."""
-    from mixtally.records.mechanism import FakeSource
+    from mixtally.records.mechanism import BitFlips, FakeSource, NoFakes
 
-    if mechanism.fake_source is FakeSource.MIX or mechanism.name == "flip":
+    if mechanism.fake_source is FakeSource.MIX:
+        return None
+    if isinstance(mechanism, BitFlips) and isinstance(mechanism.fakes, NoFakes):
         return None
     return mechanism.fakes_promised // mechanism.repeats

@@ -38,6 +38,8 @@ from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.composition.pld import law_of
 from mixtally.privacy.numerics.binomial_pairs import Pair, divergence, product_divergence
 from mixtally.privacy.numerics.bracket import Bracket, larger
+from mixtally.records.certificate import Certificate, Status
+from mixtally.records.guarantee import Observer, checked_epsilon
 from mixtally.records.mechanism.memoized import Memoized, checked_whole
 
 SOURCE = (
@@ -118,6 +120,18 @@ def delta(mechanism: Memoized, reports: int, epsilon: float) -> Bracket:
         return ends
     composed = _composed(pair, 2 * mechanism.hashes, largest).delta(epsilon)
     return Bracket(ends.lower, max(ends.lower, composed))
+
+
+def certificate(mechanism: Memoized, reports: int, epsilon: float) -> Certificate:
+    """``delta`` with its source and what it rests on; the observer knows whose reports are whose.
+
+    Raises ParameterError for an epsilon outside [0.01, 20], and as ``eps_reports`` does.
+    """
+    ends = delta(mechanism, reports, checked_epsilon(epsilon))
+    return Certificate(
+        epsilon=epsilon, lower=ends.lower, upper=ends.upper, observer=Observer.LINKED,
+        status=Status.PROVED, source=SOURCE, assumption=ASSUMPTION,
+    )  # fmt: skip
 
 
 def least_permanent(mechanism: Memoized, reports: int, epsilon: float, most: float) -> Memoized:
