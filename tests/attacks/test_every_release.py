@@ -13,19 +13,19 @@ from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_b
 
 from attacks.releases import (
     AUDITS,
-    MEMORIES,
+    MEMOIZED,
     SMALL,
     Release,
     clear_audit,
     failures,
     flip_audit,
-    memory_audit,
+    memoized_audit,
     name_of,
     one_audit,
 )
 from mixtally.mix import shaped_fakes
 from mixtally.protocols.catalogue import PROTOCOLS
-from mixtally.randomize import fakes, memory, one_report, reports
+from mixtally.randomize import fakes, memoized, one_report, reports
 from mixtally.randomize.flips import SKIP_BELOW
 
 
@@ -47,9 +47,9 @@ def test_one_device_draws_the_noise_it_pays_for(mechanism):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("plan", MEMORIES, ids=lambda m: f"{m.bits} bits, f = {m.f:.3g}")
-def test_a_memory_draws_the_noise_it_pays_for(plan):
-    assert failures(memory_audit(plan)) == []
+@pytest.mark.parametrize("mechanism", MEMOIZED, ids=lambda m: f"{m.bins} bits, f = {m.f:.3g}")
+def test_memoized_answers_draw_the_noise_they_pay_for(mechanism):
+    assert failures(memoized_audit(mechanism)) == []
 
 
 def last_bit_kept(mechanism, records, chance):
@@ -131,24 +131,24 @@ def test_planted_bugs_in_clear_are_found():
 
 
 class Forgetful:
-    """A memory whose reports show p and q the wrong way round, or that keeps one bit as it is."""
+    """Memoized answers whose reports show p and q the wrong way round, or that keep one bit as it is."""
 
     def __init__(self, swapped):
         self.swapped = swapped
 
-    def permanent_response(self, plan, records, chance):
-        kept = memory.permanent_response(plan, records, chance)
+    def permanent_response(self, mechanism, records, chance):
+        kept = memoized.permanent_response(mechanism, records, chance)
         if not self.swapped:
             kept[:, 0] = (kept[:, 0] & np.uint8(0xFE)) | (records[:, 0] & np.uint8(1))
         return kept
 
-    def report(self, plan, kept, chance):
-        return memory.report(plan, ~kept if self.swapped else kept, chance)
+    def report(self, mechanism, kept, chance):
+        return memoized.report(mechanism, ~kept if self.swapped else kept, chance)
 
 
 @pytest.mark.parametrize("swapped", [True, False])
-def test_planted_bugs_of_a_memory_are_found(swapped):
-    assert failures(memory_audit(MEMORIES[0], Forgetful(swapped)))
+def test_planted_bugs_of_memoized_answers_are_found(swapped):
+    assert failures(memoized_audit(MEMOIZED[0], Forgetful(swapped)))
 
 
 def test_planted_bugs_of_one_device_are_found():

@@ -1,4 +1,4 @@
-"""What client and collector of memoized answers agree on; kept answers belong to its fingerprint."""
+"""What client and collector of memoized answers agree on; responses belong to its fingerprint."""
 
 import msgspec
 
