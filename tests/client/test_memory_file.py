@@ -1,4 +1,4 @@
-"""Memoized responses on disk: drawn once whoever asks, whole or not at all, never anybody else's."""
+"""Memoized responses on disk: drawn once whoever asks, whole or not, never anybody else's."""
 
 import errno
 import os
