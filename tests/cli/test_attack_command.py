@@ -1,4 +1,4 @@
-"""``mixtally attack``: a plan that holds, a claim that does not, a false plan, a memory."""
+"""``mixtally attack``: a plan that holds, a claim that does not, a false plan, memoized answers."""
 
 import json
 
@@ -98,7 +98,7 @@ def test_a_collection_of_any_size_is_attacked_by_its_law(cli):
         assert (outcome.status, one["noise"], one["runs"]) == (status, "law", 20_000)
 
 
-def test_a_memory_is_linked(cli):
+def test_memoized_answers_are_linked(cli):
     outcome = cli("attack", *MEMORY, "--bits", 256, *QUICK, "--json")
     assert outcome.status == 0
     facts = json.loads(outcome.out)

@@ -14,7 +14,7 @@ two factors. Two values differ in h bits set and h bits cleared, so the largest 
     G(y) = log1p((1 - f) (1 - e^-y) / (F + (1 - F) e^-y)),
 
 which has no cancellation and no overflow for any number of reports, and rises to
-eps_inf = 2 h ln((1 - F)/F), what the permanent response itself would tell. From eps_T on delta is 0.
+eps_inf = 2 h ln((1 - F)/F), what the permanent response itself tells. From eps_T on delta = 0.
 
 Below, only the number of ones among T reports of a bit counts: under a true one it is Bin(T, q)
 with probability 1 - F and Bin(T, p) with F, under a true zero the other way round, and the ratio of

@@ -77,7 +77,7 @@ def checked_name(name: str) -> str:
     if name not in NAMED:
         raise ParameterError(
             "protocol", wanted="one of " + ", ".join(NAMED), got=repr(name),
-            do="use `mixtally simulate --memory`: a memory relies on no mix and has no plan"
+            do="use `mixtally simulate --memory`: memoized answers rely on no mix and have no plan"
             if name == "memory" else "choose one",
         )  # fmt: skip
     return name
