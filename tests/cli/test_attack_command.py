@@ -17,7 +17,7 @@ MEMORY = ("--protocol", "memory", "--permanent", 0.5, "--p", 0.5, "--q", 0.75, "
 def false_plan(plan_file):
     """The same plan with a flip probability a hundred times too small, its certificate kept."""
     facts = json.loads(plan_file.read_text())
-    facts["integers"]["threshold"] //= 100
+    facts["mechanism"]["threshold"] //= 100
     plan_file.write_text(json.dumps(facts, sort_keys=True, separators=(",", ":")))
     return plan_file
 
