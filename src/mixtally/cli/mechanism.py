@@ -117,11 +117,11 @@ def parsed(options: MechanismOptions, *, for_epsilon: float | None = None) -> "P
     Raises ParameterError for what they cannot describe.
     """
     from mixtally.errors import ParameterError
-    from mixtally.privacy.parameters import PROTOCOLS, Parameters
+    from mixtally.privacy.parameters import Parameters, protocols
     from mixtally.privacy.parameters import parsed as read
     from mixtally.records.guarantee import Observer
 
-    _one_of("protocol", options.protocol, [*PROTOCOLS, "memory"])
+    _one_of("protocol", options.protocol, [*protocols(), "memory"])
     given = options.given()
     strange = [name for name in _MEMORY if name in given]
     if strange:
