@@ -29,9 +29,10 @@ def read_plan(path: Path) -> "Plan":
     from mixtally.errors import DataError
     from mixtally.ground.codec import from_canonical
     from mixtally.records.plan import Plan
+    from mixtally.simulate.whole import read_whole
 
     try:
-        data = path.read_bytes()
+        data = read_whole(path, piped=True)
     except OSError as error:
         raise DataError(
             str(path),

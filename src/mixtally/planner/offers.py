@@ -7,7 +7,7 @@ from dataclasses import replace
 from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
 from mixtally.planner.answer import Misfit, Offer
-from mixtally.planner.build import offer
+from mixtally.planner.build import offer, telling
 from mixtally.planner.ways import Way
 from mixtally.planner.wish import MOST_MESSAGES, Wish
 from mixtally.privacy import laws
@@ -33,8 +33,8 @@ Result = Offer | Misfit | None
 """None when the protocol cannot hold such a record at all."""
 
 _IN_CLEAR = "no --local-epsilon: answers travel in clear, so nothing survives broken mixes"
-COINS = "more fakes: with these every bit would be a fair coin"
-_FEW = "more people: with these every bit would be a fair coin"
+COINS = "more fakes or a larger epsilon: with so many flips nobody could be told from all people"
+_FEW = "more people or a larger epsilon: with so many flips nobody could be told from all of them"
 _HUGE = 100_000
 """From so many bins on values may share bins: below, flips take at most 12,500 bytes a message."""
 _LARGE = 100_000
@@ -64,7 +64,7 @@ def flip_blank(wish: Wish, way: Way) -> Result:
     else:
         name, counts = FlipBlank.name, crowd > 0
         ask = Ask(fakes=sure, max_set=several, users=crowd or None, count_crowd=counts)
-    threshold = least_threshold(wish, way, name, ask)
+    threshold = least_threshold(wish, way, name, ask, fakes)
     if threshold is None:
         return Misfit(FlipBlank.name, COINS)
     floor = capped(wish, 2 * most * len(sizes))
@@ -89,7 +89,7 @@ def single_bit(wish: Wish, way: Way) -> Result:
     results = []
     for count in dict.fromkeys((0, fakes)):  # in a large crowd fakes hide no better than people
         ask = Ask(users=crowd, fakes=arriving(count, wish.sure_fraction))
-        threshold = least_threshold(wish, way, "single-bit", ask)
+        threshold = least_threshold(wish, way, "single-bit", ask, count)
         if threshold is not None:
             threshold = max(threshold, capped(wish, bits))
             built = single_bit(fakes=count, threshold=threshold, crowd=crowd)
@@ -116,7 +116,7 @@ def flip(wish: Wish, way: Way, repeats: int = 1) -> Result:
     if crowd < LEAST_USERS:
         return Misfit(FlipVector.name, "more people who are sure to take part")
     ask = Ask(users=crowd, bits=question.bins, repeats=repeats if repeats > 1 else None)
-    threshold = least_threshold(wish, way, "flip", ask)
+    threshold = least_threshold(wish, way, "flip", ask, 0)
     if threshold is None:
         return Misfit(FlipVector.name, _FEW)
     threshold = max(threshold, capped(wish, question.bins * repeats))
@@ -227,19 +227,19 @@ def counted(wish: Wish) -> int:
     return crowd if crowd >= LEAST_USERS else 0
 
 
-def least_threshold(wish: Wish, way: Way, name: str, ask: Ask) -> int | None:
-    """The least flip probability times 2^64, None when only a fair coin would do."""
+def least_threshold(wish: Wish, way: Way, name: str, ask: Ask, fakes: int) -> int | None:
+    """The least flip probability times 2^64 with ``fakes`` promised, None when nothing is told."""
     wished, together = wish.guarantee, len(way.parts) * wish.collections
     one = together == 1 and not ask.count_crowd and ask.max_set is None
     exact = one and name == "flip-blank"  # cheap and smooth: others have bounds that are neither
     try:
-        found = laws.calibrate(
+        return laws.calibrate(
             name, ask, wished.epsilon, wished.delta,
             collections=together, tolerance=_EXACT if exact else _SEARCHED,
+            most=telling(wish, fakes, ask.repeats or 1),
         ).threshold  # fmt: skip
     except ParameterError:
         return None
-    return found if found is not None and found < MOST_THRESHOLD else None
 
 
 def capped(wish: Wish, touched: int) -> int:

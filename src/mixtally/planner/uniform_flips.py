@@ -65,7 +65,7 @@ def _offer(wish: Wish, way: Way, part: Question, fakes: int) -> Result:
         users=crowd or wish.users,
         count_crowd=crowd > 0,
     )
-    threshold = least_threshold(wish, way, FlipUniform.name, ask)
+    threshold = least_threshold(wish, way, FlipUniform.name, ask, fakes)
     if threshold is None:
         return Misfit(FlipUniform.name, COINS)
     floor = capped(wish, 2)

@@ -3,7 +3,8 @@
 Of T reports of one bit only the number of ones counts: under a true one it is Bin(T, q) with
 probability 1 - F and Bin(T, p) with F = f/2, under a true zero the other way round, and the ratio
 of the two laws rises. Two values differ in h bits set and h cleared, all independent: a product of
-2h pairs, exact for h = 1 and composed from above for more.
+h pairs of bits, one set and one cleared. One pair is exact and loses eps_T / h at most; more are
+composed from above. (A bit by itself loses more one way than the other unless p + q = 1.)
 
 Source: as ``memory``; ``losses`` and ``convolve`` for more than one hash.
 """
@@ -17,9 +18,9 @@ import numpy as np
 from mixtally.ground import tails
 from mixtally.ground.tails import Floats
 from mixtally.privacy.composition.convolve import Sum
-from mixtally.privacy.composition.pld import law_of
-from mixtally.privacy.numerics.binomial_pairs import Pair, divergence, product_divergence
-from mixtally.privacy.numerics.bracket import Bracket, larger
+from mixtally.privacy.composition.pld import FINE, law_of
+from mixtally.privacy.numerics.binomial_pairs import Pair, Steps, exchange_divergence, steps
+from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.privacy.numerics.memory_loss import MemoryLoss, memory_loss
 from mixtally.protocols.two_level import count_variance
 
@@ -30,6 +31,9 @@ ASSUMPTION = (
 )
 _HALVINGS = 100
 _LEAST_PERMANENT = 2.0**-40
+_LEAST_CHANCE = 1e-60
+_GRAIN = 2048.0
+"""Few reports have few losses, far apart: the lattice must meet sums of the largest closely."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,34 +56,39 @@ def delta(kept: Memory, epsilon: float) -> Bracket:
     """delta(epsilon) for an observer who knows which reports are whose; 0 from eps_T on."""
     if epsilon >= loss(kept).eps_T:
         return Bracket(0.0, 0.0)
-    pair, grow = _pair(kept), math.exp(epsilon)
+    ends = _two_bits(steps(_pair(kept)), epsilon)
     if kept.hashes == 1:
-        return product_divergence(pair, pair.swapped(), grow)
-    lower = product_divergence(pair, pair.swapped(), grow).lower
-    return Bracket(lower, max(lower, _composed(kept).delta(epsilon)))
+        return ends
+    return Bracket(ends.lower, max(ends.lower, _composed(kept).delta(epsilon)))
+
+
+def _two_bits(bit: Steps, epsilon: float) -> Bracket:
+    """The divergence of one bit set and one cleared; it is the same in both directions."""
+    return exchange_divergence(bit, bit, math.exp(epsilon))
 
 
 @lru_cache(maxsize=64)
 def _composed(kept: Memory) -> Sum:
-    pair = _pair(kept)
-
-    def curve(epsilon: float) -> float:
-        grow = math.exp(epsilon)
-        return larger(divergence(pair, grow), divergence(pair.swapped(), grow)).upper
-
-    return Sum([(law_of(curve, loss(kept).eps_T / (2 * kept.hashes)), 2 * kept.hashes)])
+    bit, reach = steps(_pair(kept)), loss(kept).eps_T / kept.hashes
+    tightness = FINE._replace(grain=max(FINE.grain, _GRAIN / kept.hashes))
+    law = law_of(lambda epsilon: _two_bits(bit, epsilon).upper, reach, tightness)
+    return Sum([(law, kept.hashes)])
 
 
-@lru_cache(maxsize=64)
 def _pair(kept: Memory) -> Pair:
     """How many of the reports show a one, under a true one and a true zero."""
-    half, count = kept.permanent / 2.0, kept.reports
-    ones, zeros = binomial(count, kept.q), binomial(count, kept.p)
+    half = kept.permanent / 2.0
+    ones, zeros = _counts(kept.reports, kept.p, kept.q)
     one, zero = (1.0 - half) * ones + half * zeros, half * ones + (1.0 - half) * zeros
-    alive = np.flatnonzero((one > 0.0) & (zero > 0.0))
-    span = slice(alive[0], alive[-1] + 1)
-    # The two laws vanish together, where a probability is below the smallest number there is.
-    return Pair(one[span], zero[span], 1e-290)
+    return Pair(one, zero, (kept.reports + 1) * _LEAST_CHANCE)
+
+
+@lru_cache(maxsize=16)
+def _counts(reports: int, p: float, q: float) -> tuple[Floats, Floats]:
+    """Chances of the numbers of ones under a kept one and a kept zero, where either matters."""
+    ones, zeros = binomial(reports, q), binomial(reports, p)
+    alive = np.maximum(ones, zeros) > _LEAST_CHANCE
+    return ones[alive], zeros[alive]
 
 
 def binomial(trials: int, chance: float) -> Floats:

@@ -94,6 +94,7 @@ def calibrate(
     *,
     collections: int = 1,
     tolerance: float = _TOLERANCE,
+    most: int = MOST_THRESHOLD,
 ) -> Ask:
     """``ask`` with the least noise that keeps the guarantee, in what was left out.
 
@@ -101,7 +102,8 @@ def calibrate(
     and their decay if that is missing too; the permanent response of a memory. The guarantee is
     for ``collections`` of them together. A flip probability lies above the least one by at most
     the relative ``tolerance``, or a few ten-thousandths where another crowd than expected is proved
-    the worst; so do the fakes of several messages together, those of one are the fewest.
+    the worst; so do the fakes of several messages together, those of one are the fewest. No flip
+    probability times 2^64 above ``most`` is looked at.
 
     Raises ParameterError when nothing or too much is missing, or when nothing keeps the guarantee.
     """
@@ -122,7 +124,7 @@ def calibrate(
             kept(replace(ask, permanent=1.0)), epsilon, delta
         )
     else:
-        found = _least(name, ask, field, epsilon, delta, collections, tolerance)
+        found = _least(name, ask, field, epsilon, delta, collections, tolerance, most)
     if found is None:
         raise ParameterError(
             name, wanted=f"parameters that some {field} can protect",
@@ -157,6 +159,7 @@ def _least(
     delta: float,
     collections: int,
     tolerance: float,
+    most: int,
 ) -> int | None:
     """The least value of an integer parameter with which the guarantee is kept."""
     times = several.parts(name, ask).times * (ask.repeats or 1) * collections
@@ -166,7 +169,9 @@ def _least(
         tolerance = 0.0
     cover, low, high = usual_cover(epsilon, delta), 0, 1000 * MOST_USERS
     if field == "threshold":
-        low, high = LEAST_THRESHOLD, MOST_THRESHOLD - (MOST_THRESHOLD >> 20)
+        low, high = LEAST_THRESHOLD, min(most, MOST_THRESHOLD - (MOST_THRESHOLD >> 20))
+        if high < low:
+            return None
         start = round(min(0.25, _usual_flip(name, ask, cover * times**0.9)) * SCALE)
     elif field == "shift":
         # The ends of the law are what is left: delta = 2 F(0) - F(0)^2, a collection.
