@@ -96,3 +96,28 @@ def test_no_device_pipe_or_directory_is_replaced(refused, tmp_path):
         assert f"got {what}" in refused(*given, tmp_path / name)
     assert (tmp_path / "pipe").is_fifo()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "pipe"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("simulate", "crowd.csv", "--column", "color", "--epsilon", 1, "--delta", "1e-6"),
+        ("epochs", "crowd.csv", "--column", "color", "--epsilon", 1, "--delta", "1e-6"),
+        ("vote", "crowd.csv", "--column", "color", "--epsilon", 1, "--delta", "1e-6"),
+        ("memory", "crowd.csv", "--column", "color"),
+        ("words", "crowd.csv", "--column", "color", "--epsilon", 1, "--delta", "1e-6"),
+        ("attack", "plan.json"),
+        ("reproduce",),
+        ("demo",),
+    ],
+    ids=lambda given: given[0],
+)
+@pytest.mark.parametrize("out", ["there", "there/below"])
+def test_a_file_where_a_folder_is_wanted_is_noticed_before_the_work(
+    refused, crowd, monkeypatch, command, out
+):
+    monkeypatch.chdir(crowd)
+    Path("there").write_text("mine")
+    monkeypatch.setattr("mixtally.cli.output.publish", None)  # nothing gets so far
+    assert "got the file there" in refused(*command, "--out", out)
+    assert Path("there").read_text() == "mine"

@@ -6,7 +6,7 @@ import sys
 import pytest
 import typer
 
-from mixtally.cli.main import app
+from mixtally.cli.app import app
 from mixtally.version import VERSION
 
 COMMANDS = typer.main.get_command(app).commands
@@ -35,6 +35,13 @@ def test_help_names_every_command(cli):
     assert outcome.status == 0
     assert {"plan", "delta", "calibrate", "sufficient", "simulate", "demo"} <= set(COMMANDS)
     assert all(f"  {name} " in outcome.out for name in COMMANDS)
+
+
+@pytest.mark.parametrize("package", [None, "pytest"])
+def test_the_program_has_one_name_however_it_was_started(cli, monkeypatch, package):
+    monkeypatch.setattr(sys.modules["__main__"], "__package__", package)
+    assert cli("plan", "--help").out.startswith("Usage: mixtally plan ")
+    assert cli("plan", "--nope").err.endswith("see `mixtally plan --help`\n")
 
 
 def test_version_is_printed(cli):

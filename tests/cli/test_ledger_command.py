@@ -179,6 +179,29 @@ def test_an_impossible_budget_is_refused(tmp_path, ledger, budget):
     assert not (tmp_path / "new").exists()
 
 
+def test_a_ledger_is_one_under_every_symbolic_link(desk, ledger):
+    (desk / "elsewhere").mkdir()
+    link = desk / "elsewhere" / "link"
+    link.symlink_to("../my.ledger")
+    assert ledger("charge", link, desk / "plan.json").status == 0
+    assert link.is_symlink()
+    assert len(stored(desk).charges) == 1
+    assert ledger("charge", desk / "my.ledger", desk / "plan.json").status == 0
+    assert len(json.loads(ledger("show", link, "--json").out)["charges"]) == 2
+    (desk / "ahead").symlink_to("new.ledger")
+    assert ledger("open", desk / "ahead", *BUDGET).status == 0
+    assert (desk / "new.ledger").is_file()
+
+
+def test_a_ledger_of_two_names_is_not_charged(desk, ledger):
+    (desk / "other").hardlink_to(desk / "my.ledger")
+    outcome = ledger("charge", desk / "other", desk / "plan.json")
+    assert "got one of 2 names (hard links); remove the other names" in str(outcome.error)
+    assert stored(desk).charges == ()
+    (desk / "other").unlink()
+    assert ledger("charge", desk / "my.ledger", desk / "plan.json").status == 0
+
+
 @pytest.mark.skipif(os.name != "posix", reason="needs locks")
 def test_charges_at_the_same_moment_are_all_kept(desk):
     program = "import sys; from mixtally.cli.ledger import app; app(sys.argv[1:])"

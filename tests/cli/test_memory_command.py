@@ -200,6 +200,14 @@ def test_what_cannot_be_played_is_refused_in_one_line(unplayed, more, words):
     assert words in unplayed(*more)
 
 
+@pytest.mark.parametrize("command", [("memory",), ("simulate", "--memory")], ids=" ".join)
+def test_nothing_is_kept_that_a_seed_repeats(refused, crowd, command):
+    given = (*command, crowd / "crowd.csv", "--column", "color", "--seed", 1)
+    line = refused(*given, "--state", crowd / "m.memory")
+    assert "--seed: wanted it or --state, got both" in line
+    assert not list(crowd.glob("m.memory*"))
+
+
 @pytest.mark.parametrize("text", [b"", b"red\n\nblue\n", b"red\nred\n", b"r\xffd\n"])
 def test_bad_lists_of_candidates_are_refused(unplayed, tmp_path, text):
     words = tmp_path / "words.txt"

@@ -38,7 +38,7 @@ def test_a_person_reports_from_one_memory_for_ever(tmp_path):
 
 
 def test_a_memory_that_does_not_reach_the_disk_is_found(tmp_path, monkeypatch):
-    monkeypatch.setattr(memory_file, "_write_whole", lambda *_: None)
+    monkeypatch.setattr(memory_file, "_write", lambda *_: None)
     first = person(tmp_path).report("7", SecureChance())
     assert person(tmp_path).report("7", SecureChance()) != first
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from mixtally.attacks import MEMORY_ATTACKS, PLAN_ATTACKS
-from mixtally.cli.main import app
+from mixtally.cli.app import app
 from mixtally.privacy.laws import LAWS
 
 ROOT = Path(__file__).parents[2]

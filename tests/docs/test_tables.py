@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from mixtally.cli.main import app
+from mixtally.cli.app import app
 from mixtally.errors import InfeasibleError
 from mixtally.estimate.memoized import recovery
 from mixtally.planner import Wish, choose

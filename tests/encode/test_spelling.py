@@ -83,3 +83,6 @@ def test_a_bin_is_the_extension_of_the_prefix_a_word_starts_with(depth):
     inside = found[found < bins - 1]
     grown = extended(kept, inside, spelling.size)
     assert grown.tolist() == symbols[found < bins - 1].tolist()
+    whole = spelling.spell(WORDS, depth + 2)
+    closed = extension_bins(whole, kept, spelling.size, bins, closing=True)
+    assert closed.tolist() == np.where(whole[:, depth + 1] == END, found, bins - 1).tolist()

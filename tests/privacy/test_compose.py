@@ -13,6 +13,7 @@ import least
 from mixtally.privacy import price
 from mixtally.privacy.composition import compose
 from mixtally.privacy.composition.convolve import Sum
+from mixtally.privacy.composition.pld import Law
 from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 from privacy import brute
 from privacy.composed import BLANK, EPSILONS, LARGE, PAIRS, TINY, UNIFORM, holds, law, plan_of
@@ -106,6 +107,19 @@ def exact_sum(parts, epsilon):
         finite = sum(total.values())
         gains = (m * -mp.expm1(e - at * step) for at, m in total.items() if at * step > e)
         return infinite - finite + sum(gains)
+
+
+@pytest.mark.parametrize("place", [1, 30, 300, 2000])
+def test_a_loss_of_three_values_is_composed_to_all_digits(place):
+    """The cycle's upper half reaches past the largest sum, where the smallest ones wrap around."""
+    step, chance = 2.0**-10, 0.2
+    zero = 1.0 - chance * (1.0 + math.exp(-place * step))
+    part = Law(step, np.array([place]), np.array([chance]), zero, 0.0)
+    for times in (1, 2, 3):
+        for share in (0.05, 0.3, 0.9):
+            epsilon = share * times * place * step
+            exact = exact_sum([(part, times)], epsilon)
+            assert exact <= Sum([(part, times)]).delta(epsilon) <= exact * (1 + 1e-8)
 
 
 def coarse():

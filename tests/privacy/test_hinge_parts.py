@@ -26,8 +26,8 @@ RARE = [  # heavy values so rare that the sum's atoms stand far apart
 ]
 
 
-def by_counts(values, chances, count):
-    """(1/count) E[(sum)_+] of two or three values to fifty digits, over all their counts."""
+def by_counts(values, chances, count, gain=lambda value: value):
+    """(1/count) E[gain(sum), sum > 0] of two or three values to fifty digits, over all counts."""
     total = mpmath.mpf(0)
     with mpmath.workdps(50):
         p, q, r = (mpmath.mpf(chance) for chance in (*chances, 0.0)[:3])
@@ -37,7 +37,12 @@ def by_counts(values, chances, count):
                 value = i * values[0] + j * values[1] + (k * values[2] if r else 0)
                 if value > 0:
                     total += (
-                        math.comb(count, i) * math.comb(count - i, j) * p**i * q**j * r**k * value
+                        math.comb(count, i)
+                        * math.comb(count - i, j)
+                        * p**i
+                        * q**j
+                        * r**k
+                        * gain(value)
                     )
         return total / count
 
@@ -64,7 +69,7 @@ def test_wrong_counts_are_noticed(change, plant, monkeypatch):
         plant(few_counts, "expectation", lambda honest, *given: honest(*given[:-1], count - 1))
     else:
         monkeypatch.setattr(module, "_RARE", 0.03)
-        plant(module._Saddle, "_dropped", lambda _honest, *_: 0.0)
+        plant(module.Saddle, "_dropped", lambda _honest, *_: 0.0)
     assert not one_sided(hinge(law(values, chances), count), truth)
 
 

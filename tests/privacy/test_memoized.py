@@ -92,6 +92,30 @@ def test_both_ends_hold_all_reports_of_one_answer(kept):
     assert list(faults(kept)) == []
 
 
+@pytest.mark.parametrize(("p", "q"), [*RESPONSES, (0.125, 0.25), (0.625, 0.875)])
+@pytest.mark.parametrize(("hashes", "reports"), [(2, 1), (2, 2), (2, 5), (3, 2)])
+def test_several_hashes_come_within_a_twentieth_of_the_truth(p, q, hashes, reports):
+    """Nor is there a floor that no epsilon below the largest loss comes under."""
+    for permanent in (0.5, 0.875):
+        kept = Memory(permanent=permanent, p=p, q=q, hashes=hashes, reports=reports)
+        largest = remembered.loss(kept).eps_T
+        for epsilon in (share * largest for share in (0.05, 0.4, 0.8, 0.957, 0.99)):
+            exact, upper = truth(kept, epsilon), remembered.delta(kept, epsilon).upper
+            assert exact <= upper <= exact * Fraction(21, 20) + Fraction(1, 10**15)
+
+
+def test_a_smaller_delta_takes_more_noise_of_two_hashes():
+    """At epsilon 2, where one permanent response was said to be the least for all three."""
+    kept = Memory(permanent=1.0, p=0.5, q=0.75, hashes=2, reports=5)
+    found = [remembered.least_permanent(kept, 2.0, most) for most in (1e-3, 1e-6, 1e-15)]
+    assert found[0] == pytest.approx(0.631, abs=5e-4)
+    assert found[0] + 0.05 < found[1] < found[2] - 1e-6
+    least, less = (
+        truth(replace(kept, permanent=permanent), 2.0) for permanent in (found[0], 0.999 * found[0])
+    )
+    assert 0.99e-3 < least <= 1e-3 < less
+
+
 def test_the_enumerated_chances_are_two_laws():
     rows = chances(CASES[3])
     assert [sum(column) for column in zip(*rows, strict=True)] == [1, 1]
@@ -182,7 +206,7 @@ def test_a_wrong_distribution_of_the_reports_is_noticed(plant, bug):
 
 @pytest.mark.parametrize("fewer", [1, 2])
 def test_bits_left_out_are_noticed(monkeypatch, fewer):
-    """Two hashes are four bits."""
+    """Two hashes are two pairs of bits."""
 
     def less(parts):
         return Sum([(law, times - fewer) for law, times in parts])
@@ -194,5 +218,5 @@ def test_bits_left_out_are_noticed(monkeypatch, fewer):
 
 
 def test_the_bits_composed_to_one_short_of_the_largest_loss_are_noticed(plant):
-    plant(module, "product_divergence", lambda honest, a, b, grow: honest(a, b, 1.02 * grow))
+    plant(module, "exchange_divergence", lambda honest, a, b, grow: honest(a, b, 1.02 * grow))
     assert any(any(faults(kept)) for kept in CASES if kept.mechanism.hashes == 1 and not gone(kept))

@@ -204,18 +204,18 @@ def test_a_wrong_number_of_bins_is_noticed(plant, more):
 def test_a_coarse_integral_is_noticed(monkeypatch, suite, name, value):
     monkeypatch.setattr(hinge, name, value)
     if name == "SMOOTHING":
-        monkeypatch.setattr(hinge, "_WORTH_IT", 0)
+        monkeypatch.setattr(hinge, "WORTH_IT", 0)
     assert noticed(SUITES[suite])
 
 
 @pytest.mark.parametrize("share", [1 - 1e-2, 1 - 1e-3, 1 + 2e-3])
 def test_an_integral_a_hair_wrong_is_noticed(monkeypatch, share):
-    honest = hinge._Saddle.integral
+    honest = hinge.Saddle.integral
 
     def scaled(self, spread):
         value, smoothed, cut = honest(self, spread)
         return value * share, smoothed, cut
 
-    monkeypatch.setattr(hinge._Saddle, "integral", scaled)
+    monkeypatch.setattr(hinge.Saddle, "integral", scaled)
     assert noticed(SUITES["zeros"])
     assert noticed(SUITES["uniform"])

@@ -155,6 +155,24 @@ def test_one_word_that_everybody_holds_is_found():
     assert len(result.rounds) == 4
 
 
+@pytest.mark.parametrize(
+    ("top", "words"),
+    [
+        (3, ("orange", "plum", "lemon", "bananas")),
+        (12, ("orange", "plum", "lemon", "bananas")),  # the most for which no prefix comes first
+        (13, ("orange", "plum", "lemon", "bananas")),
+        (1, ("x", "y", "z", "ab")),
+    ],
+)
+def test_words_of_as_many_letters_as_rounds_are_found_and_no_longer_ones(top, words):
+    """The last of them has a letter too many; its start, as long as the rounds, is no word."""
+    search = Search(guarantee=PROMISED, users=26_000, top=top, rounds=len(words[0]))
+    codes = np.repeat(np.arange(4), [9000, 6000, 5000, 6000])
+    result = find_words(design(search, Way.TOGETHER), words, codes, SeededChance(1))
+    found = [one.word for one in result.found]
+    assert (found, result.unreadable) == (list(words[:3]), 0)
+
+
 def test_words_outside_the_alphabet_are_found_by_more_rounds():
     search = Search(
         guarantee=PROMISED,

@@ -103,9 +103,7 @@ def attack(
         bool, typer.Option("--unverified", help="Attack a plan whose certificate is false.")
     ] = False,
     seed: o.Seed = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", help="Write report.html and report.json here.")
-    ] = None,
+    out: Annotated[Path | None, o.folder_option("Write report.html and report.json here.")] = None,
     json: o.Json = False,
 ) -> None:
     """Attack a plan, or a claim.

@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from mixtally.cli import options as o
 from mixtally.cli.output import progress_bars
 from mixtally.cli.studies import show
@@ -15,9 +13,7 @@ def demo(
     delta: o.Delta = 1e-6,
     level: o.Level = 0.95,
     seed: o.Seed = None,
-    out: Annotated[Path, typer.Option("--out", help="Where the report goes.")] = Path(
-        "mixtally-demo"
-    ),
+    out: Annotated[Path, o.folder_option("Where the report goes.")] = Path("mixtally-demo"),
     top: o.Top = 12,
     json: o.Json = False,
 ) -> None:

@@ -40,7 +40,7 @@ def epochs(
     level: o.Level = 0.95,
     seed: o.Seed = None,
     out: Annotated[
-        Path | None, typer.Option("--out", help="Write report.html, .json and two .csv here.")
+        Path | None, o.folder_option("Write report.html, .json and two .csv here.")
     ] = None,
     top: Annotated[int, typer.Option("--top", min=1, help="Bins in the table.", metavar="N")] = 3,
     json: o.Json = False,

@@ -5,8 +5,8 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mixtally.cli.ledger import read
-from mixtally.cli.output import publish
+from mixtally.cli.ledger import read, write
+from mixtally.store.files import the_file
 from mixtally.store.lock import alone
 
 if TYPE_CHECKING:
@@ -25,18 +25,17 @@ def charging(
     Errors as ``lab.epoch_ledger.checked_series``.
     """
     from mixtally.data.cells import quiet
-    from mixtally.ground.codec import canonical
     from mixtally.simulate.epoch_ledger import charge_epoch, checked_series
 
     if ledger is None:
         return quiet
-    with alone(ledger.parent, required=True):
-        checked_series(read(ledger), plan, timeline.epochs, names)
+    place = the_file(ledger)
+    with alone(place.parent, required=True):
+        checked_series(read(place), plan, timeline.epochs, names)
 
     def charge(epoch: str) -> None:
-        with alone(ledger.parent, required=True):
-            before, today = read(ledger), date.today().isoformat()
-            after = charge_epoch(before, plan, epoch, date=today, order=names)
-            publish(ledger.parent, {ledger.name: canonical(after)})
+        with alone(place.parent, required=True):
+            before, today = read(place), date.today().isoformat()
+            write(place, charge_epoch(before, plan, epoch, date=today, order=names))
 
     return charge

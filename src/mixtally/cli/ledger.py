@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mixtally.cli import options as o
-from mixtally.cli.output import print_json, publish, sign_of_life
+from mixtally.cli.output import print_json, sign_of_life
+from mixtally.store.files import read_whole, the_file, write_whole
 from mixtally.store.lock import alone
 
 if TYPE_CHECKING:
@@ -46,18 +47,17 @@ OtherPlan = Annotated[
 def open_(file: File, epsilon: o.Epsilon, delta: o.Delta) -> None:
     """Open a ledger with a budget; an existing file is left alone."""
     from mixtally.errors import DataError
-    from mixtally.ground.codec import canonical
     from mixtally.records.guarantee import Guarantee
     from mixtally.records.ledger import opened
 
-    ledger = opened(Guarantee(epsilon=epsilon, delta=delta))
-    with alone(file.parent, required=False):
+    ledger, place = opened(Guarantee(epsilon=epsilon, delta=delta)), the_file(file)
+    with alone(place.parent, required=False):
         if file.exists():
             raise DataError(
                 str(file), wanted="a new file", got="one that is there already",
                 do="choose another name: a ledger is never started over",
             )  # fmt: skip
-        publish(file.parent, {file.name: canonical(ledger)})
+        write(place, ledger)
     typer.echo(f"opened {file}: epsilon {epsilon:.12g}, delta {delta:.12g}")
     typer.echo(f"seal: {ledger.seal}")
 
@@ -66,17 +66,17 @@ def open_(file: File, epsilon: o.Epsilon, delta: o.Delta) -> None:
 def charge(file: File, plan: PlanFile, times: Times = None, note: Note = "") -> None:
     """Charge a plan, unless the budget would be passed."""
     from mixtally.cli.plan_files import read_plan
-    from mixtally.ground.codec import canonical
     from mixtally.privacy.composition.ledger import charge as charged
     from mixtally.privacy.composition.ledger import spent
 
-    with alone(file.parent, required=False):
-        before = read(file)
+    place = the_file(file)
+    with alone(place.parent, required=False):
+        before = read(place)
         today = date.today().isoformat()
         times = 1 if times is None else times
         with sign_of_life("composing"):
             after = charged(before, read_plan(plan), times, note=note, date=today)
-        publish(file.parent, {file.name: canonical(after)})
+        write(place, after)
     typer.echo(f"charged {times:,} x {after.charges[-1].fingerprint[:16]} to {file}")
     for line in _spent_lines(after, spent(after)):
         typer.echo(line)
@@ -177,9 +177,16 @@ def read(file: Path) -> "Ledger":
     from mixtally.records.ledger import read_ledger
 
     try:
-        data = file.read_bytes()
+        data = read_whole(file)
     except OSError as error:
         raise DataError(
             str(file), wanted="a ledger", got=str(error), do="start one: `mixtally ledger open`"
         ) from error
     return read_ledger(data, str(file))
+
+
+def write(place: Path, ledger: "Ledger") -> None:
+    """Replace the ledger at ``place``, which is ``the_file``, by one who is alone there."""
+    from mixtally.ground.codec import canonical
+
+    write_whole(place, canonical(ledger), what="the ledger")

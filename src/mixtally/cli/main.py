@@ -1,91 +1,72 @@
-"""The commands and the one place where errors become a line and an exit status."""
+"""Where every call begins: errors become a line and an exit status, whatever they are.
 
+Nothing else is imported before ``run``, so that a key pressed meanwhile ends it quietly, too.
+"""
+
+import io
+import os
 import sys
-from typing import Any, cast
+from contextlib import suppress
 
-import typer
+from mixtally.errors import AccountingError, DataError, InputError
 
-from mixtally.cli.attack import attack
-from mixtally.cli.audit import audit
-from mixtally.cli.calibrate import calibrate
-from mixtally.cli.delta import delta
-from mixtally.cli.demo import demo
-from mixtally.cli.epochs import epochs
-from mixtally.cli.ledger import app as ledger
-from mixtally.cli.memory import memory
-from mixtally.cli.plan import plan
-from mixtally.cli.reproduce import reproduce
-from mixtally.cli.simulate import simulate
-from mixtally.cli.sufficient import sufficient
-from mixtally.cli.vote import vote
-from mixtally.cli.words import words
-from mixtally.errors import AccountingError, InputError
-from mixtally.version import VERSION
-
-app = typer.Typer(
-    name="mixtally",
-    help="Count how often things happen in a crowd without learning anything about anyone in it.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
-
-
-def _version(show: bool) -> None:
-    if show:
-        typer.echo(f"mixtally {VERSION}")
-        raise typer.Exit
-
-
-@app.callback()
-def options(
-    version: bool = typer.Option(
-        False, "--version", callback=_version, is_eager=True, help="Print the version and stop."
-    ),
-) -> None:
-    """Count how often things happen in a crowd without learning anything about anyone in it."""
-
-
-for command in (
-    plan, delta, calibrate, audit, attack, reproduce, sufficient,
-    simulate, vote, words, epochs, memory, demo,
-):  # fmt: skip
-    app.command()(command)
-app.add_typer(ledger)
-
-
-_Unusable = cast("type[Exception]", typer.BadParameter.__mro__[1])
-"""The error of a command line that cannot be read; the parser that defines it has no fixed name."""
+_INTERRUPTED = 130
 
 
 def run() -> None:
     """Run the command line; bad input exits with status 2, a broken privacy number with 3."""
     try:
-        status = app(standalone_mode=False)
-    except _Unusable as error:
-        _refuse(error)
+        status = _status()
+    except KeyboardInterrupt:
+        status = _INTERRUPTED
+    if status:
+        sys.exit(status)
+
+
+def _status() -> int:
+    _prepare_streams()
+    try:
+        from mixtally.cli.app import call
+
+        status = call()
+        sys.stdout.flush()
     except InputError as error:
-        typer.echo(f"mixtally: {error}", err=True)
-        sys.exit(2)
+        return _told(error, 2)
     except AccountingError as error:
-        typer.echo(f"mixtally: {error}", err=True)
-        sys.exit(3)
-    else:
-        if status:
-            sys.exit(status)
+        return _told(error, 3)
+    except BrokenPipeError:  # whoever read has read enough
+        _forget_output()
+        return 1
+    except OSError as error:
+        _forget_output()
+        refused = DataError(
+            str(error.filename or "output"), wanted="a place that takes what is written",
+            got=str(error), do="look at it and its free space; files written before are whole",
+        )  # fmt: skip
+        return _told(refused, 2)
+    return status
 
 
-def _refuse(error: Any) -> None:
-    """One line as for every other bad input; a call without any argument is answered by help."""
-    said = error.format_message()
-    if "\n" in said:
-        error.show()
-    else:
-        path = error.ctx.command_path if error.ctx else "mixtally"
-        typer.echo(
-            f"mixtally: {path.rpartition(' ')[2]}: wanted a call as --help describes it, got "
-            f"another: {said.rstrip('.')}; see `{path} --help`",
-            err=True,
-        )
-    sys.exit(2)
+def _prepare_streams() -> None:
+    """Both take every character, and are there even where the caller closed them."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        elif isinstance(stream, io.TextIOWrapper):  # a label may hold what its encoding has not
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _told(error: Exception, status: int) -> int:
+    with suppress(OSError):  # nobody can be told; the status still can
+        sys.stderr.write(f"mixtally: {error}\n")
+        sys.stderr.flush()
+    return status
+
+
+def _forget_output() -> None:
+    """What could not be printed is not tried once more when the process ends."""
+    with suppress(OSError, ValueError):  # a stream without a file
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)

@@ -33,9 +33,7 @@ def memory(
     epsilon: Epsilon = None,
     level: o.Level = 0.95,
     seed: o.Seed = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", help="Write report.html, .json and .csv here.")
-    ] = None,
+    out: Annotated[Path | None, o.folder_option("Write report.html, .json and .csv here.")] = None,
     top: o.Top = 20,
     json: o.Json = False,
 ) -> None:
@@ -73,6 +71,7 @@ def play(
 
     options = filled(options)
     reports, state = options["reports"], options["state"]
+    _check_secret(state, seed)
     _check_apart(state, out)
     if options["bloom_bits"] is None:
         _refuse_without_hashing(options)
@@ -128,6 +127,17 @@ def show(facts: "Facts", out: Path | None, *, top: int, json: bool) -> None:
         wrapped=False,
         kept=[] if state is None else [state],
     )
+
+
+def _check_secret(state: Path | None, seed: int | None) -> None:
+    """Raises ParameterError when what is kept for good could be computed again by anybody."""
+    from mixtally.errors import ParameterError
+
+    if state is not None and seed is not None:
+        raise ParameterError(
+            "--seed", wanted="it or --state", got="both",
+            do="leave one out: who knows the seed would know the key and every kept response",
+        )  # fmt: skip
 
 
 def _check_apart(state: Path | None, out: Path | None) -> None:

@@ -3,7 +3,7 @@
 import math
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -34,6 +34,24 @@ def whole(text: str | int) -> int:
 def whole_option(name: str, text: str) -> object:
     """An option for a whole number, in any of the ways people write one."""
     return typer.Option(name, help=text, parser=whole, metavar="N")
+
+
+def folder_option(text: str) -> Any:
+    """The folder that a result goes to, looked at before the work and not after it."""
+    return typer.Option("--out", help=text, callback=_free_folder)
+
+
+def _free_folder(out: Path | None) -> Path | None:
+    """``out`` itself; raises DataError when a file is where it, or a folder above it, must be."""
+    from mixtally.errors import DataError
+
+    there = next((place for place in (out, *out.parents) if place.exists()), None) if out else None
+    if there is not None and not there.is_dir():
+        raise DataError(
+            str(out), wanted="a folder, new or there already", got=f"the file {there}",
+            do="choose another name",
+        )  # fmt: skip
+    return out
 
 
 Epsilon = Annotated[float, typer.Option("--epsilon", help="Privacy loss, 0.01 to 20.", metavar="E")]
@@ -158,12 +176,14 @@ def read_labels(path: Path | None) -> tuple[str, ...] | None:
     """The labels in a file, one a line; raises DataError unless they are distinct text."""
     from mixtally.data.population import check_spaces
     from mixtally.errors import DataError
+    from mixtally.store.files import read_whole
 
     if path is None:
         return None
     try:
         # Not splitlines: a label may hold other separators, which nobody sees as the end of a line.
-        text = path.read_text(encoding="utf-8-sig").removesuffix("\n")
+        text = read_whole(path, piped=True).decode("utf-8-sig")
+        text = text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n")
         labels = tuple(text.split("\n")) if text else ()
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(

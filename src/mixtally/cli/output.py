@@ -70,10 +70,11 @@ def publish_result(directory: Path, files: Mapping[str, str | bytes]) -> list[Pa
         if name not in files and (name in _RESULTS or fnmatch(name, "plan-*.json"))
     ]
     if others:
-        sys.stderr.write(
-            f"mixtally: note: {directory} also holds {', '.join(others)} of an earlier run, no "
-            "part of this result\n"
-        )
+        with suppress(OSError):  # nobody can be told
+            sys.stderr.write(
+                f"mixtally: note: {directory} also holds {', '.join(others)} of an earlier run, no "
+                "part of this result\n"
+            )
     return written
 
 

@@ -27,9 +27,10 @@ def read_plan(path: Path) -> "Plan":
     """The plan in a file; raises PlanError when it is truncated, foreign or altered."""
     from mixtally.errors import DataError
     from mixtally.records.plan import read_plan as parse
+    from mixtally.store.files import read_whole
 
     try:
-        data = path.read_bytes()
+        data = read_whole(path, piped=True)
     except OSError as error:
         raise DataError(
             str(path),

@@ -18,9 +18,7 @@ _COLORS = {"reproduces": "green", "differs": "yellow", "false": "red", "computed
 
 
 def reproduce(
-    out: Annotated[Path, typer.Option("--out", help="Where the report goes.")] = Path(
-        "mixtally-reproduce"
-    ),
+    out: Annotated[Path, o.folder_option("Where the report goes.")] = Path("mixtally-reproduce"),
     document: Annotated[
         str | None,
         typer.Option(

@@ -67,7 +67,7 @@ def simulate(
     ] = None,
     seed: o.Seed = None,
     out: Annotated[
-        Path | None, typer.Option("--out", help="Write report.html, .json, .csv and the plan here.")
+        Path | None, o.folder_option("Write report.html, .json, .csv and the plan here.")
     ] = None,
     top: o.Top = 20,
     json: o.Json = False,

@@ -48,7 +48,7 @@ def vote(
     level: o.Level = 0.95,
     seed: o.Seed = None,
     out: Annotated[
-        Path | None, typer.Option("--out", help="Write report.html, .json and shares.csv here.")
+        Path | None, o.folder_option("Write report.html, .json and shares.csv here.")
     ] = None,
     json: o.Json = False,
 ) -> None:

@@ -59,7 +59,7 @@ def words(
     mix_fakes: o.MixFakes = False,
     seed: o.Seed = None,
     out: Annotated[
-        Path | None, typer.Option("--out", help="Write report.html, .json and words.csv here.")
+        Path | None, o.folder_option("Write report.html, .json and words.csv here.")
     ] = None,
     json: o.Json = False,
 ) -> None:

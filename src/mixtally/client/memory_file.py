@@ -4,9 +4,7 @@ A response is on the disk before any report is drawn from it, and reading, drawi
 happen while no other process is at it: no value is ever drawn twice.
 """
 
-import os
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,7 +24,11 @@ from mixtally.randomize.memoized import (
 )
 from mixtally.randomize.sealed import is_sealed, seal, unseal
 from mixtally.records.memoized_plan import MemoizedPlan
+from mixtally.store.files import clear_aside, read_whole, the_file, write_whole
 from mixtally.store.lock import alone
+
+_MOST = 1 << 40
+"""Bytes of a memory that are ever read: those of a crowd are many."""
 
 
 class Report(NamedTuple):
@@ -40,7 +42,7 @@ class MemoryFile:
     """What ``owner`` keeps under ``plan`` in the file ``path``, made at the first report."""
 
     def __init__(self, path: Path, plan: MemoizedPlan, owner: str, key: bytes) -> None:
-        self.path, self.plan, self.owner, self.key = path, plan, owner, key
+        self.path, self.plan, self.owner, self.key = the_file(path), plan, owner, key
 
     def report(self, value: str, chance: Chance) -> Report:
         """The owner's next report of ``value``; the value's response is drawn once and kept.
@@ -60,10 +62,11 @@ class MemoryFile:
         records = self._records(persons, values)
         tags = [value_tag(self.key, *pair) for pair in zip(persons, values, strict=True)]
         with alone(self.path.parent, required=True):
+            clear_aside(self.path)
             before = self._read()
             after, rows = recall(before, tags, records, chance)
             if after is not before:
-                _write_whole(self.path, seal(after, self.key))
+                _write(self.path, seal(after, self.key))
         return rows
 
     def _records(self, persons: Sequence[str], values: Sequence[str]) -> Rows:
@@ -75,7 +78,7 @@ class MemoryFile:
 
     def _read(self) -> Responses:
         try:
-            data = self.path.read_bytes()
+            data = read_whole(self.path, most=_MOST)
         except FileNotFoundError:
             return Responses(self.plan, self.owner, {})
         except OSError as error:
@@ -91,13 +94,15 @@ def key_for(memory: Path, path: Path, chance: Chance) -> bytes:
     Of two processes that make it at once one does, and both get that one. Raises DataError for a
     file that holds no key, for a ``memory`` whose key is gone, and for one that is another file.
     """
+    path = the_file(path)
     with alone(path.parent, required=True):
+        clear_aside(path)
         if not path.exists():
             _check_place(memory)
         if not path.exists() and not memory.exists():
-            _write_whole(path, new_key(chance).hex().encode("ascii") + b"\n")
+            _write(path, new_key(chance).hex().encode("ascii") + b"\n")
     try:
-        key = bytes.fromhex(path.read_bytes().decode("ascii").strip())
+        key = bytes.fromhex(read_whole(path).decode("ascii").strip())
     except (OSError, ValueError) as error:
         raise _no_key(path, str(error)) from error
     if len(key) != KEY_BYTES:
@@ -108,7 +113,7 @@ def key_for(memory: Path, path: Path, chance: Chance) -> bytes:
 def _check_place(memory: Path) -> None:
     """Raises DataError when something else than memoized responses is at their place."""
     try:
-        got = None if is_sealed(memory.read_bytes()) else "another file"
+        got = None if is_sealed(read_whole(memory, most=_MOST)) else "another file"
     except FileNotFoundError:
         return
     except OSError as error:
@@ -127,21 +132,6 @@ def _no_key(path: Path, got: str) -> DataError:
     )  # fmt: skip
 
 
-def _write_whole(path: Path, data: bytes) -> None:
-    """Write aside, for the owner's eyes only, then move into place: whole or not at all."""
-    aside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        aside.unlink(missing_ok=True)
-        place = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(place, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        aside.replace(path)
-    except OSError as error:
-        with suppress(OSError):
-            aside.unlink(missing_ok=True)
-        raise DataError(
-            str(path), wanted="to write memoized responses", got=str(error),
-            do="look at the place and its free space, or choose another",
-        ) from error  # fmt: skip
+def _write(path: Path, data: bytes) -> None:
+    """Whole or not at all, for the owner's eyes only."""
+    write_whole(path, data, what="memoized responses", mode=0o600)

@@ -2,33 +2,38 @@
 
 With m prefixes of equal length and an alphabet of A symbols, bin i A + s is prefix i followed by
 symbol s, and the last bin is everything else. A round has the same number of bins whatever the
-prefixes are; bins of prefixes that are not there belong to nobody.
+prefixes are; bins of prefixes that are not there belong to nobody. A round that *closes* the words
+puts into bin i A + s only those that end after symbol s; longer ones are everything else.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.encode.spelling import Symbols
+from mixtally.encode.spelling import END, Symbols
 
 
-def extension_bins(symbols: Symbols, prefixes: Symbols, size: int, bins: int) -> NDArray[np.int64]:
+def extension_bins(
+    symbols: Symbols, prefixes: Symbols, size: int, bins: int, *, closing: bool = False
+) -> NDArray[np.int64]:
     """The bin of every word, shape (words,).
 
     where
-      symbols    shape (words, at least depth + 1), as spelled
+      symbols    shape (words, at least depth + 1, or depth + 2 when closing), as spelled
       prefixes   shape (m, depth), distinct, none of them ended
       size       symbols of the alphabet
       bins       bins of the round, more than m * size
     """
     depth = prefixes.shape[1]
     followed = symbols[:, depth].astype(np.int64)
+    counted = symbols[:, depth + 1] == END if closing else np.ones(len(symbols), dtype=bool)
     if depth == 0:
-        return followed
+        return np.where(counted, followed, bins - 1)
     known, words = _keys(prefixes), _keys(symbols[:, :depth])
     order = np.argsort(known)
     place = np.minimum(np.searchsorted(known[order], words), len(known) - 1)
     found = order[place]
-    return np.where(known[found] == words, found * size + followed, bins - 1)
+    counted &= known[found] == words
+    return np.where(counted, found * size + followed, bins - 1)
 
 
 def _keys(symbols: Symbols) -> NDArray[np.bytes_]:

@@ -23,7 +23,8 @@ from mixtally.literature.formulas import sufficient
 from mixtally.privacy.divergence.vectors import homogeneous
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.privacy.numerics.flip_ratios import Orbit, flip_law
-from mixtally.privacy.numerics.saddle_point import chance_positive, hinge
+from mixtally.privacy.numerics.saddle_point import hinge
+from mixtally.privacy.positive import chance_positive
 from mixtally.records.guarantee import checked_epsilon, checked_users
 
 
@@ -61,11 +62,15 @@ def ratio(users: int, bits: int, threshold: int, epsilon: float) -> Ratio:
     )
 
 
-def eta(users: int, bits: int, threshold: int, epsilon: float) -> Bracket:
-    """P(R(S) > e^epsilon)."""
+def eta(
+    users: int, bits: int, threshold: int, epsilon: float, target: float | None = None
+) -> Bracket:
+    """P(R(S) > e^epsilon); the ends may be wide where ``target`` is not between them."""
     grow = math.exp(epsilon)
     law = flip_law(Orbit(bits, 0, 0), threshold / SCALE, grow)
-    excess, chance = hinge(law, users), chance_positive(law, users)
+    excess = hinge(law, users)
+    asked = None if target is None else (target - excess.upper) / grow
+    chance = chance_positive(law, users, asked)
     return Bracket(
         min(1.0, excess.lower + grow * chance.lower), min(1.0, excess.upper + grow * chance.upper)
     )
@@ -82,7 +87,7 @@ def eta_threshold(users: int, bits: int, epsilon: float, target: float) -> int:
     low, high = LEAST_THRESHOLD, MOST_THRESHOLD - (MOST_THRESHOLD >> 20)
     while high - low > high >> 24:
         middle = (low + high) // 2
-        if eta(users, bits, middle, epsilon).upper <= target:
+        if eta(users, bits, middle, epsilon, target).upper <= target:
             high = middle
         else:
             low = middle

@@ -176,7 +176,8 @@ class Sum:
         lapse = np.exp(np.minimum(log_bound, 700.0)) * rates
         law = fft.irfft(product, cells)
         first = math.floor(epsilon / self.step) + 1
-        places = np.arange(first, first + cells // 2)
+        # Beyond the largest sum there is nothing but what wraps around.
+        places = np.arange(first, min(first + cells // 2, self.most + 1))
         gap = np.maximum(places * self.step - epsilon, 0.0)
         weigh = np.exp(-t * gap) * -np.expm1(-gap)
         found = _dot(law[places % cells], weigh)

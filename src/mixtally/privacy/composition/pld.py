@@ -59,11 +59,13 @@ class Tightness(NamedTuple):
       bend    above the curve, relative to delta; 1e-2 is always enough where delta is below 1e-15
       shift   to its right, relative to epsilon or to the spread of the losses, whichever is larger
       rise    what a delta may exceed one of a smaller epsilon by, as a factor
+      grain   into how many steps of the lattice delta(0) is cut, about
     """
 
     bend: float
     shift: float
     rise: float = _SLACK
+    grain: float = _STEPS_A_DISTANCE
 
 
 FINE = Tightness(bend=5e-4, shift=0.0)
@@ -152,7 +154,7 @@ def law_of(curve: Curve, reach: float, tightness: Tightness = FINE) -> Law:
     distance = known(0.0)
     if distance <= 0.0 or reach <= 0.0:  # nothing is told but what rounding may hide
         return connected(1.0, {0: distance, 1: distance})
-    step = max(LEAST_STEP, 2.0 ** math.ceil(math.log2(distance / _STEPS_A_DISTANCE)))
+    step = max(LEAST_STEP, 2.0 ** math.ceil(math.log2(distance / tightness.grain)))
     end = _end(known, step, min(reach, MOST_EPSILON))
     step = max(step, 2.0 ** math.ceil(math.log2(end / _MOST_POINTS)))
     last = math.ceil(end / step)

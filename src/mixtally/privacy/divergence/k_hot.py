@@ -1,7 +1,8 @@
 """Records with at most k set bits, every bit flipped with q, among flipped blanks.
 
 X_u and X_v are sums of N draws of powers of r; every orbit (bits of u alone, of v alone, of both)
-is priced and the largest counts. Without sent fakes the crowd's free ones are counted: a flipped
+counts. Who forgets a position turns an orbit into one with a bit less, and forgetting never tells
+more (post-processing): only orbits that fit into no larger one need to be priced, k instead of k^3. Without sent fakes the crowd's free ones are counted: a flipped
 record with k set bits is a flipped blank with probability (q/p)^k.
 
 Source: sufficient DP 000 (3.1) with blank fakes as background; Balle, Bell, Gascon, Nissim 2019.
@@ -25,13 +26,16 @@ CROWD_SOURCE = "free blank fakes of the crowd, any dataset; every orbit of two k
 
 
 def orbits(most: int, bins: int | None = None) -> Iterator[Orbit]:
-    """Every way in which two different records with at most ``most`` set bits lie in ``bins``."""
-    for both in range(most + 1):
-        for only_u in range(most - both + 1):
-            for only_v in range(most - both + 1):
-                size = only_u + only_v + both
-                if (only_u or only_v) and (bins is None or size <= bins):
-                    yield Orbit(only_u, only_v, both)
+    """Ways in which two different records with at most ``most`` set bits lie in ``bins``.
+
+    Only those to which no bit can be added.
+    """
+    for both in range(most):
+        alone = most - both
+        room = 2 * alone if bins is None else min(2 * alone, bins - both)
+        for only_u in range(max(0, room - alone), min(alone, room) + 1):
+            if room > 0:
+                yield Orbit(only_u, room - only_u, both)
 
 
 def among_blanks(
@@ -55,9 +59,8 @@ def expected_blanks_upper(
 ) -> float:
     """``blanks_upper`` over the orbits that have always been the worst; not proved to be so."""
     q, grow = threshold / SCALE, math.exp(epsilon)
-    usual = {(u, v, both) for both in (0, most - 1) for u in (0, most) for v in (0, most)}
-    few = [o for o in orbits(most, bins) if tuple(o) in usual or o.both == most - 1]
-    few += [max(orbits(most, bins), key=lambda o: o.only_u + o.only_v)]
+    found = list(orbits(most, bins))
+    few = [o for o in found if o.both in (found[0].both, most - 1)]
     return largest_upper((flip_law(o, q, grow) for o in few), fakes + 1)
 
 

@@ -18,8 +18,9 @@ eps_inf = 2 h ln((1 - F)/F), what the permanent response itself tells. From eps_
 
 Below, only the number of ones among T reports of a bit counts: under a true one it is Bin(T, q)
 with probability 1 - F and Bin(T, p) with F, under a true zero the other way round, and the ratio of
-the two distributions rises. The 2 h bits are independent: a product of 2 h pairs, exact for h = 1
-and composed from above for more.
+the two distributions rises. The 2 h bits are independent: a product of h pairs of bits, one set and
+one cleared. One pair is exact and loses eps_T / h at most; more are composed from above. (A bit by
+itself loses more one way than the other unless p + q = 1.)
 
 Source: Erlingsson, Pihur, Korolova, RAPPOR (2014), section 3.1 and theorems 1 and 2; eps_T and
 delta by the argument above.
@@ -35,9 +36,9 @@ from mixtally.errors import AccountingError
 from mixtally.ground import tails
 from mixtally.ground.tails import Floats
 from mixtally.privacy.composition.convolve import Sum
-from mixtally.privacy.composition.pld import law_of
-from mixtally.privacy.numerics.binomial_pairs import Pair, divergence, product_divergence
-from mixtally.privacy.numerics.bracket import Bracket, larger
+from mixtally.privacy.composition.pld import FINE, law_of
+from mixtally.privacy.numerics.binomial_pairs import Pair, Steps, exchange_divergence, steps
+from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.records.certificate import Certificate, Status
 from mixtally.records.guarantee import Observer, checked_epsilon
 from mixtally.records.mechanism.memoized import Memoized, checked_whole
@@ -55,6 +56,9 @@ _SLACK = 1.0 + 1e-12
 """Upwards, for floating point; the measured error is below 1e-14."""
 _HALVINGS = 100
 _LEAST_PERMANENT = 2.0**-40
+_LEAST_CHANCE = 1e-60
+_GRAIN = 2048.0
+"""Few reports have few losses, far apart: the lattice must meet sums of the largest closely."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +118,11 @@ def delta(mechanism: Memoized, reports: int, epsilon: float) -> Bracket:
     largest = eps_reports(mechanism, reports)
     if epsilon >= largest:
         return Bracket(0.0, 0.0)
-    pair = _pair(mechanism, reports)
-    ends = product_divergence(pair, pair.swapped(), math.exp(epsilon))
+    bit = steps(_pair(mechanism, reports))
+    ends = _two_bits(bit, epsilon)
     if mechanism.hashes == 1:
         return ends
-    composed = _composed(pair, 2 * mechanism.hashes, largest).delta(epsilon)
+    composed = _composed(bit, mechanism.hashes, largest).delta(epsilon)
     return Bracket(ends.lower, max(ends.lower, composed))
 
 
@@ -168,25 +172,25 @@ def binomial(trials: int, chance: float) -> Floats:
     return certain
 
 
+def _two_bits(bit: Steps, epsilon: float) -> Bracket:
+    """The divergence of one bit set and one cleared; it is the same in both directions."""
+    return exchange_divergence(bit, bit, math.exp(epsilon))
+
+
+def _composed(bit: Steps, hashes: int, largest: float) -> Sum:
+    tightness = FINE._replace(grain=max(FINE.grain, _GRAIN / hashes))
+    pairs = law_of(lambda epsilon: _two_bits(bit, epsilon).upper, largest / hashes, tightness)
+    return Sum([(pairs, hashes)])
+
+
 def _pair(mechanism: Memoized, reports: int) -> Pair:
     """How many of the reports show a one, under a true one and a true zero."""
     half, (p, q) = mechanism.f / 2.0, mechanism.shown
     ones, zeros = binomial(reports, q), binomial(reports, p)
+    alive = np.maximum(ones, zeros) > _LEAST_CHANCE
+    ones, zeros = ones[alive], zeros[alive]
     one, zero = (1.0 - half) * ones + half * zeros, half * ones + (1.0 - half) * zeros
-    alive = np.flatnonzero((one > 0.0) & (zero > 0.0))
-    span = slice(alive[0], alive[-1] + 1)
-    # Both vanish together, where a probability is below the smallest number there is.
-    return Pair(one[span], zero[span], 1e-290)
-
-
-def _composed(pair: Pair, bits: int, largest: float) -> Sum:
-    """The privacy loss distribution of so many bits, whose losses add up to ``largest`` at most."""
-
-    def curve(epsilon: float) -> float:
-        grow = math.exp(epsilon)
-        return larger(divergence(pair, grow), divergence(pair.swapped(), grow)).upper
-
-    return Sum([(law_of(curve, largest / bits), bits)])
+    return Pair(one, zero, (reports + 1) * _LEAST_CHANCE)
 
 
 def _gain(permanent: float, evidence: float) -> float:

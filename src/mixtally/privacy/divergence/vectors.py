@@ -16,12 +16,14 @@ from mixtally.ground.fixed import SCALE
 from mixtally.privacy.numerics.bracket import Bracket, larger
 from mixtally.privacy.numerics.flip_ratios import Orbit, diluted, flip_law, uniform_law
 from mixtally.privacy.numerics.largest import largest, largest_upper
-from mixtally.privacy.numerics.saddle_point import hinge
+from mixtally.privacy.numerics.saddle_point import NOTHING, hinge
 
 SOURCE = (
     "privacy blanket of uniform vectors, any dataset (upper end); worst homogeneous crowd found"
 )
 _EVERY_ORBIT = 6
+_MOST_NATS = 320.0
+"""Weights and e^epsilon times them can be squared up to here."""
 
 
 def homogeneous(users: int, bits: int, threshold: int, epsilon: float) -> Bracket:
@@ -29,15 +31,23 @@ def homogeneous(users: int, bits: int, threshold: int, epsilon: float) -> Bracke
 
     Source: sufficient DP 000 (3.6).
     """
-    return larger(
-        background(users, Orbit(bits, 0, 0), threshold, epsilon),
-        background(users, Orbit(0, bits, 0), threshold, epsilon),
+    seen = _seen(bits, threshold)
+    ends = larger(
+        background(users, Orbit(seen, 0, 0), threshold, epsilon),
+        background(users, Orbit(0, seen, 0), threshold, epsilon),
     )
+    return ends if seen == bits else Bracket(ends.lower, 1.0)
 
 
 def background(users: int, orbit: Orbit, threshold: int, epsilon: float) -> Bracket:
     """delta_{u over v}(epsilon) in a homogeneous crowd, exact."""
     return hinge(flip_law(orbit, threshold / SCALE, math.exp(epsilon)), users)
+
+
+def _seen(bits: int, threshold: int) -> int:
+    """All bits, or the most whose weights are numbers: who sees fewer bits learns no more."""
+    odds = math.log((SCALE - threshold) / threshold)
+    return bits if bits * odds <= _MOST_NATS else int(_MOST_NATS / odds)
 
 
 def orbits(bits: int) -> list[Orbit]:
@@ -54,9 +64,14 @@ def orbits(bits: int) -> list[Orbit]:
 
 
 def worst_homogeneous(users: int, bits: int, threshold: int, epsilon: float) -> Bracket:
-    """The largest divergence over the orbits tried: a lower end."""
+    """The largest divergence over the orbits tried: a lower end.
+
+    Who forgets a position turns an orbit of all bits into one of fewer, which tells less.
+    """
     q, grow = threshold / SCALE, math.exp(epsilon)
-    return largest((flip_law(orbit, q, grow) for orbit in orbits(bits)), users, hinge)
+    seen = _seen(bits, threshold)
+    whole = (orbit for orbit in orbits(seen) if sum(orbit) == seen)
+    return largest((flip_law(orbit, q, grow) for orbit in whole), users, hinge)
 
 
 def any_dataset(users: int, bits: int, threshold: int, epsilon: float) -> Bracket:
@@ -80,5 +95,7 @@ def _blanket(
 ) -> float:
     q, grow = threshold / SCALE, math.exp(epsilon)
     share = (2.0 * q) ** bits
+    if share <= NOTHING:
+        return 1.0  # nobody sends a uniform vector
     laws = (diluted(uniform_law(bits, d, q, grow), share) for d in distances)
     return min(1.0, largest_upper(laws, users) / share)

@@ -31,19 +31,20 @@ from mixtally.privacy.numerics.frequencies import Wave
 SMOOTHING = 0.004
 NOTHING = 1e-50
 """Nothing below this is told from nothing: it is the least upper end."""
+WORTH_IT = 1 << 24
+"""Products that may be spent on ends which lie nearer to each other."""
 
-_TAIL_SMOOTHING = 5e-4
-_SHIFT = 5.0
 _LAST_DEVIATION = 9.0
 _ALIAS_NATS = 30.0
 _MOST_FREQUENCIES = 1 << 23
 _MOST_SMOOTHED = 1e-3
-_WORTH_IT = 1 << 24
 _MOST_COUNTS = 1 << 20
 _MOST_NATS = 600.0
 _MOST_STEPS = 100
 _LEAST_POINT = 1e-290
 _RARE = 1e-13
+_MOST_VALUE = 1e150
+"""The largest that can be squared, with room."""
 
 
 class Law(NamedTuple):
@@ -68,18 +69,22 @@ def hinge_upper(law: Law, count: int, least: float = 0.0) -> float:
 
 def ceiling(law: Law, count: int) -> float:
     """A quick upper end: Chernoff's bound, or the sum of the positive parts."""
-    values, chances = _merged(law)
+    values, chances = merged(law)
     single = _single(values, chances)
-    return single if single <= NOTHING else min(single, _Saddle(values, chances, count).ceiling())
+    if single <= NOTHING or too_large(values):
+        return single
+    return min(single, Saddle(values, chances, count).ceiling())
 
 
 def _ends(law: Law, count: int, least: float) -> Bracket:
     """Both ends; from an upper end of at most ``least`` on they may be wide."""
-    values, chances = _merged(law)
+    values, chances = merged(law)
     single = _single(values, chances)
     if single <= NOTHING:
         return Bracket(0.0, NOTHING if single else 0.0)
-    saddle = _Saddle(values, chances, count)
+    if too_large(values):
+        return Bracket(0.0, min(1.0, single))
+    saddle = Saddle(values, chances, count)
     most = min(single, saddle.ceiling())
     if most <= max(NOTHING, least):
         return Bracket(0.0, max(NOTHING, most))
@@ -87,10 +92,10 @@ def _ends(law: Law, count: int, least: float) -> Bracket:
     value, smoothed, cut = saddle.integral(spread)
     # Rare heavy values stretch the saddle's scale far past the bulk of the sum.
     while smoothed > _MOST_SMOOTHED * value and value + cut > least:
-        if (counted := saddle.counted(_WORTH_IT)) is not None:
+        if (counted := saddle.counted(WORTH_IT)) is not None:
             value, smoothed, cut = counted
             break
-        if saddle.work(spread / 8.0) >= _WORTH_IT:
+        if saddle.work(spread / 8.0) >= WORTH_IT:
             break
         spread /= 8.0
         value, smoothed, cut = saddle.integral(spread)
@@ -106,29 +111,12 @@ def _single(values: Floats, chances: Floats) -> float:
     return float((chances * np.maximum(values, 0.0)).sum()) * (1.0 + RELATIVE_SLACK)
 
 
-def chance_positive(law: Law, count: int) -> Bracket:
-    """Both ends of P(sum of ``count`` draws > 0), for a law whose mean is negative.
-
-    With a Gaussian E of standard deviation e added and the sum shifted by 5 e either way,
-    P(S > 0) <= P(S + E > -5e) / P(E <= 5e) and 1 - P(S > 0) <= P(S + E <= 5e) / P(E <= 5e).
-    """
-    values, chances = _merged(law)
-    if not len(values) or values[-1] <= 0.0:
-        return Bracket(0.0, 0.0)
-    plain, found = _Saddle(values, chances, count, order=1), []
-    if plain.ceiling() <= NOTHING:
-        return Bracket(0.0, NOTHING)
-    spread = plain.spread(_TAIL_SMOOTHING)
-    for shift in (-_SHIFT * spread, _SHIFT * spread):
-        saddle = _Saddle(values + shift / count, chances, count, order=1)
-        value, _, cut = saddle.integral(spread)
-        found += [count * (value - cut - saddle.aliases(value)), count * (value + cut)]
-    miss = 0.5 * math.erfc(_SHIFT / math.sqrt(2.0))
-    lower = (found[0] - miss) / (1.0 - miss)
-    return Bracket(max(0.0, min(1.0, lower)), max(0.0, min(1.0, found[3] / (1.0 - miss))))
+def too_large(values: Floats) -> bool:
+    """Whether the ascending ``values`` have squares that are no numbers."""
+    return max(-float(values[0]), float(values[-1])) > _MOST_VALUE
 
 
-def _merged(law: Law) -> Law:
+def merged(law: Law) -> Law:
     """Ascending distinct values with positive probability."""
     total = float(np.sum(law.probabilities))
     if not (
@@ -144,7 +132,7 @@ def _merged(law: Law) -> Law:
     return Law(values[keep], chances[keep])
 
 
-class _Saddle:
+class Saddle:
     """The line through the saddle point of M(z)^N / z^2 and the integral along it."""
 
     def __init__(self, values: Floats, chances: Floats, count: int, order: int = 2) -> None:

@@ -58,14 +58,15 @@ def find_words(
     found: list[Found] = []
     unreadable = 0
     for number, group in enumerate(_groups(design, codes, chance), start=1):
-        bins = extension_bins(symbols, prefixes, search.spelling.size, search.bins)
+        closing = number == search.closing
+        bins = extension_bins(symbols, prefixes, search.spelling.size, search.bins, closing=closing)
         tally = play(mechanism, bins[group], chance, progress)
         least = least_significant(mechanism, tally.messages, search.tests, search.error_rate)
         asked = len(prefixes) * search.spelling.size  # the last bin and unused ones are no words
         high = np.flatnonzero(tally.counts[:asked] >= least)
         high = high[np.argsort(-tally.counts[high], kind="stable")]
         grown = extended(prefixes, high, search.spelling.size)
-        over = grown[:, -1] == END
+        over = (grown[:, -1] == END) | closing
         words = _words(design, mechanism, tally, len(group), high[over], grown[over], number)
         unreadable += int(over.sum()) - len(words)
         found += words
@@ -126,7 +127,10 @@ def _words(
     ends = intervals(mechanism, seen, 1.0 - search.error_rate, simultaneous_over=search.tests)
     out = []
     for i, symbols in enumerate(grown.tolist()):
-        word, count = search.spelling.read(symbols[:-1]), float(counts[i])
+        spelled = (
+            symbols[:-1] if symbols[-1] == END else symbols
+        )  # closed without an end of its own
+        word, count = search.spelling.read(spelled), float(counts[i])
         if word is None:
             continue
         share = min(max(count / search.users, 0.0), 1.0)

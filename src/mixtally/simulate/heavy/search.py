@@ -70,9 +70,17 @@ class Search:
         return 1 if self.spelling.size <= self.kept else 0
 
     @property
+    def closing(self) -> int | None:
+        """The round that asks for the last symbol and the end in one; None where there is room.
+
+        A search that starts without a prefix has no round left for the ends of the longest words.
+        """
+        return None if self.first_depth else self.rounds
+
+    @property
     def longest(self) -> int:
         """Symbols of a word that are ever looked at, its end included."""
-        return self.first_depth + self.rounds
+        return 1 + self.rounds
 
     @property
     def tests(self) -> int:

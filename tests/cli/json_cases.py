@@ -1,0 +1,159 @@
+# ruff: noqa: E501  (a command is one line)
+"""Every documented command with JSON, each on its own in a folder with the same small files.
+
+A case is one line: the last command's JSON is looked at, those before it (``&&``) prepare.
+``{seed}`` marks what depends on chance.
+"""
+
+from pathlib import Path
+
+PLANNED = "plan --epsilon 1 --delta 1e-6 --users 1000 --bins 20 --out plan.json"
+LEDGER = "ledger open me.ledger --epsilon 3 --delta 1e-5"
+CHARGED = f"{PLANNED} && {LEDGER} && ledger charge me.ledger plan.json --times 2 --note spring"
+HASHED = (
+    "plan --hash-bins 1e4 --hash-seed 00112233445566778899aabbccddeeff --name answer --users 1000 "
+    "--epsilon 1 --delta 1e-6 --mix-fakes --out p.json"
+)
+NOISE = "--permanent 0.5 --p 0.5 --q 0.75 --hashes 1 --reports 5"
+FEW = "--runs 100 --drawn 1000 --seed {seed} --json"
+DIARY = "--epoch-column week --person-column who"
+END = "--delta 1e-6 --seed {seed} --json"
+
+_PLANS = """
+plan --epsilon 1 --delta 1e-6 --users 1e6 --bins 1000 --json
+plan --epsilon 1 --delta 1e-6 --users 1e6 --bins 100000 --mix-fakes --json
+plan --epsilon 0.5 --delta 1e-9 --users 2e5 --bins 50 --honest-fraction 0.8 --json
+plan --epsilon 1 --delta 1e-6 --users 1e6 --attributes 10,20,5 --json
+plan --epsilon 2 --delta 1e-6 --users 5000 --bits 5 --messages-per-user 5 --json
+plan --epsilon 1 --delta 1e-6 --users 1e6 --bins 50 --collections 12 --json
+plan --epsilon 1 --delta 1e-6 --users 1e6 --bins 100 --explain --json
+plan --epsilon 1 --delta 1e-6 --users 1e5 --bins 20 --out plan.json --json
+plan --epsilon 1 --delta 1e-6 --users 1e5 --bins 100 --protocol flip --json
+plan --epsilon 1 --delta 1e-6 --users 1e4 --bins 100 --protocol flip-uniform --json
+plan --epsilon 1 --delta 1e-6 --users 1e5 --bins 20 --target-error 8 --json
+plan --epsilon 1 --delta 1e-6 --bins 20 --target-share 0.01 --json
+plan --epsilon 0.01 --delta 1e-15 --users 10 --bins 20 --json
+plan --hash-bins 100000 --name word --users 1e5 --epsilon 1 --delta 1e-6 --mix-fakes --out p.json --json
+"""
+
+_LAWS = f"""
+delta --protocol flip-blank --epsilon 1 --fakes 999999 --flip 4.27e-5 --json
+delta --protocol flip-blank --epsilon 1 --fakes 1e6 --flip 0.0065 --max-set 2 --json
+delta --protocol flip-blank --epsilon 1 --fakes 1e6 --flip 1e-4 --repeats 3 --json
+delta --protocol flip-blank --epsilon 1 --fakes 1e6 --flip 1e-4 --max-set 3 --split --json
+delta --protocol flip-uniform --epsilon 1 --users 1e4 --fakes 1e4 --bins 1000 --flip 0.004 --json
+delta --protocol clear-uniform --epsilon 1 --fakes 4261 --bins 100 --json
+delta --protocol clear-shaped --epsilon 1 --shape-decay 0.5 --shape-shift 27 --json
+delta --protocol single-bit --epsilon 1 --users 1e6 --fakes 0 --flip 3.41e-5 --ones 10 --json
+delta --protocol flip --epsilon 2 --users 5000 --bits 5 --flip 0.15 --background zero --json
+delta --protocol memory --epsilon 1 {NOISE} --json
+calibrate --protocol flip-blank --epsilon 1 --delta 1e-6 --fakes 1e6 --json
+calibrate --protocol flip-uniform --epsilon 1 --delta 1e-6 --users 1e4 --fakes 1e4 --bins 1000 --json
+calibrate --protocol clear-uniform --epsilon 1 --delta 1e-6 --bins 100 --json
+calibrate --protocol clear-shaped --epsilon 1 --delta 1e-6 --json
+calibrate --protocol single-bit --epsilon 1 --delta 1e-6 --users 1e6 --fakes 0 --json
+calibrate --protocol flip --epsilon 1 --delta 1e-6 --users 1e6 --bins 100 --json
+calibrate --protocol flip --epsilon 1 --delta 1e-6 --users 1e4 --observer sums --json
+calibrate --protocol flip --epsilon 2 --delta 1e-6 --users 5000 --bits 5 --repeats 10 --json
+calibrate --protocol flip --epsilon 2 --delta 1e-6 --users 5000 --bits 5 --split --json
+calibrate --protocol memory --epsilon 1 --delta 1e-6 --p 0.5 --q 0.75 --hashes 1 --reports 5 --json
+sufficient --users 5000 --bits 5 --epsilon 2 --sigmas 3 --json
+sufficient --users 5000 --bits 5 --epsilon 2 --eta 0.001 --json
+sufficient --users 5000 --bits 5 --epsilon 2 --flip 0.15 --json
+{LEDGER} && ledger show me.ledger --json
+{CHARGED} && ledger show me.ledger --json
+{CHARGED} && ledger show me.ledger --plan plan.json --json
+"""
+
+_FORMULAS = """
+audit --list --json
+audit --formula notes-4.48 --epsilon 1 --delta 1e-6 --users 1e6 --fakes 0 --json
+audit --formula notes-5.10 --epsilon 1 --delta 1e-6 --bins 100 --json
+audit --formula notes-5.16 --epsilon 1 --delta 1e-6 --users 1e5 --fakes 0 --json
+audit --formula notes-5.26 --epsilon 1 --delta 1e-6 --fakes 1e7 --json
+audit --formula notes-5.26 --epsilon 1 --delta 1e-6 --users 1e6 --fakes 1e6 --json
+audit --formula sufficient-4.2 --epsilon 0.693147 --delta 1e-6 --bits 5 --json
+audit --formula sufficient-3.12 --epsilon 2 --delta 1e-6 --users 5000 --bits 5 --json
+audit --formula sufficient-3.15 --epsilon 0.693147 --delta 1e-6 --users 5000 --bits 5 --json
+audit --formula sufficient-5 --epsilon 2 --delta 1e-6 --users 1e5 --json
+audit --formula repeats-4.45 --epsilon 0.693147 --delta 1e-6 --users 1000 --json
+audit --formula repeats-5.24 --epsilon 1 --delta 1e-6 --users 1e5 --repeats 5 --json
+audit --formula voting --epsilon 1.0644 --delta 1e-6 --json
+audit --formula cheu-zhilyaev --epsilon 1 --delta 1e-6 --fakes 1e6 --json
+audit --formula clones --epsilon 1 --delta 1e-6 --users 1e6 --json
+audit --formula blanket --epsilon 1 --delta 1e-6 --users 1e6 --json
+reproduce --document 002 --out result --json
+reproduce --document 003 --out result --json
+"""
+
+_ATTACKS = f"""
+{PLANNED} && attack plan.json --out attacked {FEW}
+attack --protocol flip --users 1e3 --bins 10 --flip 0.03047 --epsilon 1 --delta 1e-6 {FEW}
+attack --protocol memory {NOISE} --bits 1000 {FEW}
+"""
+
+_PLAYED = f"""
+simulate survey.csv --column answer --epsilon 1 --out result {END}
+simulate survey.csv --column answer --epsilon 1 --mix-fakes {END}
+simulate survey.csv --column answer --epsilon 1 --project simplex {END}
+{PLANNED} && simulate pages.csv --column page --plan plan.json --seed {{seed}} --json
+simulate survey.csv --column likes --set ';' --epsilon 1 --pairs {END}
+simulate survey.csv --columns smokes,drives --as bits --epsilon 2 --observer sums {END}
+simulate survey.csv --columns smokes,drives --as attributes --epsilon 2 --pairs {END}
+simulate survey.csv --column age --number 0,100 --bins 20 --epsilon 1 --mix-fakes {END}
+simulate survey.csv --column answer --hash-bins 1e4 --candidates list.txt --epsilon 1 --mix-fakes {END}
+{HASHED} && simulate survey.csv --column answer --plan p.json --candidates list.txt --seed {{seed}} --json
+simulate survey.csv --column answer --memory --reports 5 --epsilon 1 --out result --seed {{seed}} --json
+simulate survey.csv --column answer --memory --epsilon 1 --state kept.memory --seed {{seed}} --json
+demo --out demo-result --seed {{seed}} --json
+vote --example --seed {{seed}} --json
+vote survey.csv --column answer --epsilon 1 --out vote-result {END}
+vote survey.csv --column answer --keep 0.63 --mix-fakes {END}
+epochs survey.csv --column answer --synthetic 4 --epsilon 1 --out over-time {END}
+epochs survey.csv --column answer --synthetic 3 --join 0.1 --leave 0.1 --change 0.2 --epsilon 1 {END}
+{LEDGER} && epochs diary.csv --column color {DIARY} --epsilon 1 --ledger me.ledger {END}
+epochs diary.csv --column age --number 0,100 {DIARY} --epsilon 1 {END}
+memory survey.csv --column answer --reports 5 --state crowd.memory --out result --seed {{seed}} --json
+memory survey.csv --column answer --permanent 0.5 --p 0.5 --q 0.75 --reports 5 --epsilon 1 --seed {{seed}} --json
+memory survey.csv --column answer --reports 5 --bloom-bits 64 --candidates list.txt --seed {{seed}} --json
+words survey.csv --column answer --epsilon 2 --top 2 --out found {END}
+words survey.csv --column answer --epsilon 1 --top 3 --rounds 6 {END}
+"""
+
+_SLOW = f"""
+attack --protocol flip --users 1e5 --bins 10 --flip 0.003047 --epsilon 1 --delta 1e-6 {FEW}
+epochs diary.csv --column likes --set ';' {DIARY} --epsilon 4 {END}
+reproduce --document 000 --out result --json
+reproduce --document 004 --out result --json
+"""
+
+
+def _lines(text: str) -> tuple[str, ...]:
+    return tuple(text.strip().splitlines())
+
+
+FAST = tuple(line for t in (_PLANS, _LAWS, _FORMULAS, _ATTACKS, _PLAYED) for line in _lines(t))
+SLOW = _lines(_SLOW)
+
+
+def lay_out(desk: Path) -> None:
+    """The files that the cases read, written into ``desk``."""
+    answers = ["yes"] * 700 + ["no"] * 250 + ["unsure"] * 50
+    likes, colors = ("tea", "tea;cake", "cake;milk"), ("red", "green", "blue")
+    survey = [
+        f"{answer},{likes[i % 3]},{int(i % 5 == 0)},{i % 2},{i % 90}"
+        for i, answer in enumerate(answers)
+    ]
+    diary = [
+        f"p{i},{week},{colors[(i + week * (i % 7 == 0)) % 3]},{likes[i % 3]},{i % 90}"
+        for week in range(3)
+        for i in range(1000)
+    ]
+    pages = [str(i % 20) for i in range(1000)]
+    for name, head, rows in (
+        ("survey.csv", ["answer,likes,smokes,drives,age"], survey),
+        ("diary.csv", ["who,week,color,likes,age"], diary),
+        ("pages.csv", ["page"], pages),
+        ("list.txt", [], ["yes", "no", "perhaps"]),
+    ):
+        (desk / name).write_text("\n".join([*head, *rows]) + "\n")

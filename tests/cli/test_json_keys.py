@@ -1,0 +1,208 @@
+"""The JSON that scripts rely on: keys and types stay, and values that owe nothing to chance.
+
+``json_keys.json`` has for every command in ``json_cases.py`` the path of every key (``a.b``, the
+elements of a list as ``[]``) with its JSON type, and its value (the first eight of a list) unless
+it varies with the seed or is prose. Further keys are free to come. Where a key or a value is meant
+to change, write the file again (two minutes) and read the difference:
+
+    cd tests && ../.venv/bin/python -m cli.test_json_keys
+"""
+
+import contextlib
+import json
+import re
+import shlex
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from cli.json_cases import FAST, SLOW, lay_out
+from mixtally.cli.main import app
+
+ROOT = Path(__file__).parents[2]
+FILE = Path(__file__).with_name("json_keys.json")
+SEEDS = (1, 2, 3, 4)
+MOST = 8  # values of a list that are pinned
+CLOSE = 1e-9
+ENUM = re.compile(r"[a-z][a-z_-]{0,31}")
+TYPES = {
+    type(None): "null", bool: "boolean", int: "integer", float: "number", str: "string",
+    list: "array", dict: "object",
+}  # fmt: skip
+
+Pin = dict[str, Any]
+
+
+def outcome(case: str, seed: int, desk: Path) -> Any:
+    """The JSON of the last command of a case; a report in ``--out`` must be the same."""
+    lay_out(desk)
+    *before, last = (shlex.split(part) for part in case.replace("{seed}", str(seed)).split(" && "))
+    with contextlib.chdir(desk):
+        for arguments in before:
+            done = CliRunner().invoke(app, arguments)
+            assert done.exit_code == 0, (arguments, done.exception)
+        done = CliRunner().invoke(app, last)
+        assert done.stdout, (last, done.exception)
+        told = json.loads(done.stdout)
+        if "--out" in last:
+            report = Path(last[last.index("--out") + 1]) / "report.json"
+            if report.is_file():
+                assert json.loads(report.read_text()) == told
+    return told
+
+
+def leaves(value: Any) -> dict[str, list[Any]]:
+    """Every value below ``value`` by its path."""
+    found: dict[str, list[Any]] = defaultdict(list)
+
+    def walk(path: str, here: Any) -> None:
+        if path:
+            found[path].append(here)
+        if isinstance(here, dict):
+            for key, below in here.items():
+                walk(f"{path}.{key}" if path else key, below)
+        elif isinstance(here, list):
+            for below in here:
+                walk(path + "[]", below)
+
+    walk("", value)
+    return found
+
+
+def types(values: list[Any]) -> set[str]:
+    return {TYPES[type(value)] for value in values}
+
+
+def pinnable(values: list[Any]) -> bool:
+    """Whether all of them are numbers, truths, nulls or names of few letters, not all null."""
+    return any(value is not None for value in values) and all(
+        not isinstance(value, (list, dict))
+        and (not isinstance(value, str) or ENUM.fullmatch(value) is not None)
+        for value in values
+    )
+
+
+def pin(runs: list[dict[str, list[Any]]]) -> Pin:
+    """What all runs of a case have in common."""
+    pinned: Pin = {}
+    for path in runs[0]:
+        if all(path in run for run in runs):
+            kinds = set().union(*(types(run[path]) for run in runs))
+            pinned[path] = ["|".join(sorted(kinds))]
+            one = runs[0][path]
+            if pinnable(one) and all(run[path] == one for run in runs):
+                pinned[path].append(one[:MOST])
+    return pinned
+
+
+def same(was: Any, now: Any) -> bool:
+    if isinstance(was, float) and isinstance(now, float):
+        return abs(was - now) <= CLOSE * abs(was)
+    return type(was) is type(now) and was == now
+
+
+def faults(pinned: Pin, told: dict[str, list[Any]]) -> list[str]:
+    """What no longer is as it was, a line each."""
+    lines = []
+    for path, (kinds, *values) in pinned.items():
+        if path not in told:
+            lines.append(f"{path}: vanished")
+        elif not types(told[path]) <= set(kinds.split("|")):
+            lines.append(f"{path}: was {kinds}, is {' and '.join(sorted(types(told[path])))}")
+        elif values and len(told[path]) < len(values[0]):
+            lines.append(f"{path}: had {len(values[0])} values or more, has {len(told[path])}")
+        elif values:
+            lines += [
+                f"{path}: was {was!r}, is {now!r}"
+                for was, now in zip(values[0], told[path], strict=False)
+                if not same(was, now)
+            ]
+    return lines
+
+
+@pytest.mark.parametrize(
+    "case", [*FAST, *(pytest.param(case, marks=pytest.mark.slow) for case in SLOW)]
+)
+def test_keys_types_and_values_stay(case, tmp_path):
+    told = leaves(outcome(case, SEEDS[0], tmp_path))
+    assert faults(json.loads(FILE.read_text())[case], told) == []
+
+
+def test_the_file_has_these_cases():
+    assert [*json.loads(FILE.read_text())] == [*FAST, *SLOW]
+
+
+def test_faults_are_found():
+    pinned = pin(
+        [leaves({"a": {"b": [{"c": 1.5}, {"c": 2.5}]}, "n": 3, "s": "proved", "t": "A b"})]
+    )
+    good = {"a": {"b": [{"c": 1.5}, {"c": 2.5}]}, "n": 3, "s": "proved", "t": "other", "more": 1}
+    assert faults(pinned, leaves(good)) == []
+    for bad in (
+        {"n": 4}, {"n": 3.0}, {"n": True}, {"n": None}, {"s": "measured"}, {"t": 1},
+        {"a": {"b": [{"c": 1.5}]}}, {"a": {"b": []}}, {"a": {"b": [{"c": 1.5}, {"c": 2.500001}]}},
+    ):  # fmt: skip
+        assert len(faults(pinned, leaves({**good, **bad}))) >= 1, bad
+    for key in ("a", "n", "s", "t"):
+        assert faults(pinned, leaves({k: v for k, v in good.items() if k != key}))
+
+
+CHOICES = {"--protocol", "--formula", "--document", "--as"}  # their values make another form
+
+
+def form(command: str) -> tuple[str, frozenset[str]]:
+    """A command and its options, without those that only say where or how the result is shown."""
+    words = shlex.split(command)
+    found = set()
+    for i, word in enumerate(words):
+        if word.startswith("--"):
+            found.add(f"{word} {words[i + 1]}" if word in CHOICES and words[i + 1 :] else word)
+    name = " ".join(words[: 2 if words[0] == "ledger" else 1])
+    return name, frozenset(found - {"--out", "--json", "--seed", "--help", "--note"})
+
+
+def documented() -> set[str]:
+    """Every command line in blocks and in the text of README and docs/."""
+    found = set()
+    for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
+        text = page.read_text().replace("\\\n", " ")
+        found |= {*re.findall(r"^ *mixtally ([a-z].*?)(?:  #.*)?$", text, flags=re.MULTILINE)}
+        found |= {*re.findall(r"`mixtally ([a-z][^`]*)`", text)}
+    return found
+
+
+def test_every_documented_form_is_a_case():
+    known = [form(part) for case in (*FAST, *SLOW) for part in case.split(" && ")]
+    missing = [
+        line
+        for line in documented()
+        for name, options in [form(line.replace("\n", " "))]
+        if not any(f"{of} ".startswith(f"{name} ") and options <= had for of, had in known)
+    ]
+    assert missing == []
+
+
+def main() -> None:
+    """Write the file: every case once for each seed."""
+    pins = {}
+    for case in (*FAST, *SLOW):
+        runs = []
+        for seed in SEEDS:
+            with tempfile.TemporaryDirectory() as desk:
+                runs.append(leaves(outcome(case, seed, Path(desk))))
+        pins[case] = pin(runs)
+    blocks = []
+    for case, pinned in pins.items():
+        rows = ",\n".join(
+            f"  {json.dumps(path)}: {json.dumps(row)}" for path, row in pinned.items()
+        )
+        blocks.append(f" {json.dumps(case)}: {{\n{rows}\n }}")
+    FILE.write_text("{\n" + ",\n".join(blocks) + "\n}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,131 @@
+"""Output that nobody can take, characters that a terminal has not, a key pressed at any moment."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FULL = Path("/dev/full")
+PLAN = ("plan", "--epsilon", 1, "--delta", "1e-6", "--users", 1000, "--bins", 5)
+LEDGER = ("--epsilon", 2, "--delta", "1e-5")
+RUN = "from mixtally.cli.main import run; run()"
+
+
+def process(code, *arguments, **named):
+    """Code in a process of its own, with these arguments."""
+    return subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)], stderr=subprocess.PIPE, timeout=60,
+        check=False, **named,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def full(cli, monkeypatch):
+    """Runs the command line with its output on a full device."""
+
+    def call(*arguments):
+        with FULL.open("w") as device, monkeypatch.context() as patched:
+            patched.setattr(sys, "stdout", device)
+            return cli(*arguments)
+
+    return call
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
+@pytest.mark.parametrize(
+    "arguments",
+    [("--help",), ("plan", "--help"), ("--version",), PLAN, (*PLAN, "--json"), ("audit", "--list")],
+    ids=lambda given: " ".join(map(str, given[:1] + given[-1:])),
+)
+def test_output_on_a_full_device_is_one_line(full, arguments):
+    outcome = full(*arguments)
+    assert outcome.status == 2
+    (line,) = outcome.err.splitlines()
+    assert line.startswith("mixtally: output: wanted a place that takes what is written, got ")
+    assert "No space left on device; look at " in line
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
+def test_what_was_written_before_the_output_failed_is_whole(full, cli, tmp_path):
+    assert full(*PLAN, "--out", tmp_path / "plan.json").status == 2
+    assert full("ledger", "open", tmp_path / "ledger", *LEDGER).status == 2
+    assert cli("ledger", "charge", tmp_path / "ledger", tmp_path / "plan.json").status == 0
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
+def test_a_process_with_a_full_device_says_nothing_more_as_it_ends():
+    with FULL.open("w") as device:
+        done = process(RUN, "--version", stdout=device)
+        untold = subprocess.run(
+            [sys.executable, "-c", RUN, "nope"], stderr=device, timeout=60, check=False
+        )
+    assert (done.returncode, done.stderr.count(b"\n")) == (2, 1)
+    assert untold.returncode == 2
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a shell")
+def test_closed_streams_are_no_failure():
+    for closed in (">&-", "2>&-", ">&- 2>&-"):
+        command = f'"$0" -c "{RUN}" delta --protocol clear-uniform --epsilon 1 --fakes 40 --bins 2'
+        done = subprocess.run(
+            ["sh", "-c", f"{command} --json {closed}", sys.executable],
+            capture_output=True, timeout=60, check=False,
+        )  # fmt: skip
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert (done.stdout == b"") == (">&-" in closed.split())
+
+
+@pytest.mark.parametrize("more", [(), ("--json",)])
+def test_labels_that_a_terminal_cannot_show_are_spelled(tmp_path, more):
+    data = tmp_path / "data.csv"
+    data.write_text("word\n" + "日本\né\n" * 500, encoding="utf-8")
+    given = ("vote", data, "--column", "word", "--epsilon", 1, "--delta", "1e-6", *more)
+    coded = {**os.environ, "PYTHONIOENCODING": "cp1252"}
+    done = process(RUN, *given, stdout=subprocess.PIPE, env=coded)
+    assert (done.returncode, done.stderr) == (0, b"")
+    text = done.stdout.decode("cp1252")
+    assert "\\u65e5\\u672c" in text
+    if more:
+        assert json.loads(text)["true_winner"] == "é"
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs /dev/zero")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("attack", "/dev/zero"),
+        ("ledger", "show", "/dev/zero"),
+        (*PLAN[:-2], "--labels", "/dev/zero"),
+        ("memory", "crowd.csv", "--column", "color", "--state", "/dev/zero"),
+        ("memory", "crowd.csv", "--column", "color", "--state", "pipe"),
+        ("simulate", "/dev/zero", "--column", "color", "--epsilon", 1, "--delta", "1e-6"),
+    ],
+    ids=lambda given: " ".join(map(str, given[:2])),
+)
+def test_what_has_no_end_is_refused_at_once(refused, crowd, monkeypatch, arguments):
+    monkeypatch.chdir(crowd)
+    os.mkfifo("pipe")
+    assert ", got a device, pipe or socket; " in refused(*arguments).replace(
+        "got no file there", "got a device, pipe or socket"
+    )
+
+
+KEY_PRESSED = f"""
+import sys
+class Pressed:
+    def find_spec(self, name, *_):
+        if name == moment:
+            raise KeyboardInterrupt
+moment = sys.argv.pop(1)
+sys.meta_path.insert(0, Pressed())
+{RUN}
+"""
+
+
+@pytest.mark.parametrize("moment", ["typer", "mixtally.cli.words", "numpy", "rich.console"])
+def test_a_key_pressed_while_something_is_imported_ends_quietly(moment):
+    done = process(KEY_PRESSED, moment, *PLAN, stdout=subprocess.PIPE)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")

@@ -1,0 +1,56 @@
+"""What is offered keeps the guarantee as a whole, not part by part."""
+
+from msgspec import structs
+
+from mixtally.planner import build
+from mixtally.planner.choose import survey
+from mixtally.planner.wish import Wish
+from mixtally.records.guarantee import Guarantee
+from mixtally.records.question import Question, with_attributes
+
+PROMISED = Guarantee(epsilon=1.0, delta=1e-6)
+
+
+def asked(collections):
+    question = Question(name="x", bins=5)
+    return Wish(question=question, guarantee=PROMISED, users=10**5, collections=collections)
+
+
+def test_a_composition_above_the_target_is_no_offer(monkeypatch):
+    """The upper end counts; the lower one is far below the target here as everywhere."""
+    offers, _ = survey(asked(2))
+    assert offers
+    composed = build.compose.delta_of
+
+    def above(*arguments):
+        found = composed(*arguments)
+        return structs.replace(found, upper=1.001e-6)
+
+    monkeypatch.setattr(build.compose, "delta_of", above)
+    offers, misfits = survey(asked(2))
+    assert offers == []
+    assert misfits
+    offers, _ = survey(asked(1))  # nothing is composed
+    assert offers
+
+
+def split(**more):
+    """Offers of two attributes in flipped messages, one each."""
+    question = with_attributes("x", (3, 4))
+    more |= {"protocol": "flip-blank", "messages_per_user": 10.0}
+    wish = Wish(question=question, guarantee=PROMISED, users=10**5, **more)
+    offers, _ = survey(wish)
+    (found,) = [one for one in offers if len(one.plans) == 2]
+    return found
+
+
+def test_two_messages_share_the_guarantee():
+    found = split()
+    assert 0.9e-6 < found.certificate.upper <= 1e-6
+    for plan in found.plans:
+        assert plan.guarantee.epsilon < 0.8
+
+
+def test_two_messages_share_a_local_cap():
+    assert sum(one.local_epsilon for one in split().protocols) > 8.0
+    assert 7.99 < sum(one.local_epsilon for one in split(local_epsilon=8.0).protocols) <= 8.0

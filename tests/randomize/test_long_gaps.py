@@ -1,0 +1,24 @@
+"""A gap longer than the table goes on: the unbounded digit starts again where the table ends."""
+
+import numpy as np
+import pytest
+
+from mixtally.randomize import skipping
+
+
+class Scripted:
+    def __init__(self, *words):
+        self.left = list(words)
+
+    def words(self, count):
+        now, self.left = self.left[:count], self.left[count:]
+        return np.array(now, dtype=np.uint64)
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 3])
+def test_a_gap_past_the_table_starts_again(rounds):
+    threshold = int(0.009 * 2**64)
+    (table,) = skipping.gap_tables(threshold)
+    middle = int(table.tops[4]) // 2 + int(table.tops[5]) // 2  # between two boundaries: digit 5
+    drawn = skipping.gaps(Scripted(*[2**64 - 1] * rounds, middle), threshold, 1)
+    assert drawn.tolist() == [1024 * rounds + 5]

@@ -1,0 +1,35 @@
+"""The page promises the proved end, and what is left of everything that was sent."""
+
+import msgspec
+import pytest
+from mixtally.records.mechanism.named import flip_blank
+
+from mixtally.planner import Wish, choose
+from mixtally.records.guarantee import Guarantee
+from mixtally.records.question import Question
+from mixtally.report.words import at_most, not_promised, promise
+
+
+@pytest.fixture(scope="module")
+def plan():
+    wish = Wish(
+        question=Question(name="x", bins=5),
+        guarantee=Guarantee(epsilon=1.0, delta=1e-6),
+        users=10_000,
+        mechanism="flip-blank",
+    )
+    return choose(wish).best.plan
+
+
+def test_the_upper_end_is_promised(plan):
+    shown = msgspec.structs.replace(plan.certificate, lower=1e-9, upper=2e-6)
+    plain, terms, ends, _ = promise(plan, shown)
+    assert "probability of 2e-06" in plain
+    assert "delta <= 2e-06, one person's record" in terms
+    assert "between 1e-09 and 2e-06" in ends
+
+
+def test_without_mixes_all_messages_of_a_record_tell(plan):
+    one, two = (flip_blank(bins=3, fakes=9, threshold=1 << bits) for bits in (60, 62))
+    text = not_promised(plan, one, [two])[0]
+    assert f"epsilon = {at_most(one.local_epsilon + two.local_epsilon)}." in text

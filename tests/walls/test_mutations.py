@@ -1,0 +1,72 @@
+"""The list of mutations fits the sources: each snippet stands once, each test is there."""
+
+import importlib.util
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def script():
+    """The program, loaded from its file: scripts are no package."""
+    spec = importlib.util.spec_from_file_location("mutate", ROOT / "scripts/mutate.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["mutate"] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+mutate = script()
+MUTATIONS = mutate.read()
+
+
+def test_every_snippet_stands_exactly_once():
+    assert mutate.misplaced(MUTATIONS, ROOT / "src") == []
+
+
+def test_every_room_has_ten():
+    rooms = Counter(one.room for one in MUTATIONS)
+    assert set(rooms.values()) == {10}
+    assert len(rooms) >= 17
+
+
+def test_every_mutation_leaves_python(tmp_path):
+    for one in MUTATIONS:
+        (path,) = mutate.places((one,), ROOT / "src")[one.id]
+        compile(path.read_text().replace(one.find, one.replace), one.id, "exec")
+
+
+def test_every_named_test_is_there():
+    for one in MUTATIONS:
+        for test in one.tests:
+            file, _, name = test.partition("::")
+            assert (ROOT / file).exists(), one.id
+            if name:
+                assert f"def {name.split('[')[0]}(" in (ROOT / file).read_text(), one.id
+
+
+def test_a_snippet_that_is_gone_or_doubled_is_found(tmp_path):
+    (tmp_path / "a.py").write_text("x = 1\ny = 2\ny = 2\n")
+    planted = [
+        mutate.Mutation(name, "room", find, "", "why", ("tests",))
+        for name, find in (("one", "x = 1"), ("none", "x = 2"), ("two", "y = 2"))
+    ]
+    assert mutate.misplaced(tuple(planted), tmp_path) == [
+        "none: its snippet stands 0 times in src, not once",
+        "two: its snippet stands 2 times in src, not once",
+    ]
+
+
+@pytest.mark.parametrize(
+    "second", ['id = "a"\nreplace = "z"\ntests = ["t"]', 'id = "b"\nreplace = "x"\ntests = ["t"]',
+               'id = "b"\nreplace = "z"\ntests = []'],
+)  # fmt: skip
+def test_a_list_that_says_nothing_or_twice_is_refused(tmp_path, second):
+    head = '[[mutation]]\nroom = "r"\nfind = "x"\nwhy = "w"\n'
+    path = tmp_path / "mutations.toml"
+    path.write_text(f'{head}id = "a"\nreplace = "y"\ntests = ["t"]\n{head}{second}\n')
+    with pytest.raises(ValueError, match="wanted a name of its own"):
+        mutate.read(path)
