@@ -129,8 +129,8 @@ def one_key_for_all(patch):
 
 PLANTED = [
     (FLIPS, half_the_flips), (FLIPS, a_bare_last_bit), (FLIPS, fakes_that_nobody_sends),
-    (CLEAR, fakes_that_nobody_sends), (CLEAR, fakes_missing), (CLEAR, a_block_shuffle),
-    (CLEAR, no_large_shuffle), (FLIPS, clear_after_the_first_chunk),
+    (CLEAR, fakes_that_nobody_sends), (CLEAR, fakes_missing), (FLIPS, fakes_missing),
+    (CLEAR, a_block_shuffle), (CLEAR, no_large_shuffle), (FLIPS, clear_after_the_first_chunk),
     (CLEAR, a_keystream_that_repeats), (CLEAR, one_key_for_all),
 ]  # fmt: skip
 
