@@ -1,14 +1,16 @@
 """Small collections that are sound, and broken devices to attack them with."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 import least
 from mixtally.attacks import Lab
 from mixtally.ground.fixed import threshold_of
+from mixtally.planner import Wish, choose
+from mixtally.privacy.accountant import Accountant, Record
 from mixtally.randomize import reports
+from mixtally.records.guarantee import Guarantee
 from mixtally.records.mechanism.named import (
     clear_shaped,
     clear_uniform,
@@ -17,9 +19,16 @@ from mixtally.records.mechanism.named import (
     flip_uniform,
     single_bit,
 )
+from mixtally.records.question import Question
 from mixtally.simulate.seeded import SeededChance
+from mixtally.simulate.simulate import play
 
 ERROR = 1e-4
+
+
+def upper(mechanism, epsilon):
+    """The proved delta of one record."""
+    return Accountant().upper(Record.of(mechanism), epsilon)
 
 
 @pytest.fixture
@@ -27,7 +36,7 @@ def lab():
     """A lab with a seed, a number of runs and, perhaps, a broken device."""
 
     def make(runs=None, seed=1, error=ERROR, **parts):
-        return Lab(SeededChance(seed), error, runs=runs, **parts)
+        return Lab(SeededChance(seed), error, runs=runs, **{"play": play, **parts})
 
     return make
 
@@ -44,12 +53,19 @@ def sound():
         "flip-blank, sets": flip_blank(bins=9, fakes=2000, threshold=threshold_of(0.15), max_set=3),
         "flip-uniform": flip_uniform(bins=40, fakes=900, threshold=threshold_of(0.02)),
         "clear-uniform": clear_uniform(bins=20, fakes=900),
-        "clear-shaped": clear_shaped(bins=30, *shape),
-        "clear-shaped, two mixes": clear_shaped(bins=30, *shape, mixes=2),
+        "clear-shaped": clear_shaped(bins=30, **shape),
+        "clear-shaped, two mixes": clear_shaped(bins=30, **shape, mixes=2),
         "single-bit": single_bit(fakes=500, threshold=threshold_of(0.03), crowd=500),
         "flip": flip_bits(bins=4, threshold=threshold_of(0.25), crowd=2000),
         "flip, repeats": flip_bits(bins=3, threshold=threshold_of(0.3), crowd=500, repeats=2),
     }
+
+
+@pytest.fixture
+def plan():
+    """A plan for a thousand people in five bins."""
+    question, guarantee = Question(name="color", bins=5), Guarantee(epsilon=1.0, delta=1e-6)
+    return choose(Wish(question=question, guarantee=guarantee, users=1000)).best.plan
 
 
 def last_bit_in_clear(mechanism, codes, chance):

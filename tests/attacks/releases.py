@@ -1,6 +1,6 @@
 """An audit of everything of ours that draws noise: every bit position of every mechanism, flipped
 records of any number of bits, repeats, both kernels, fakes in clear and from mixes, one person's
-own code, and both levels of a memory.
+own code, and both levels of memoized answers.
 
 Each audit shares 1e-4 among its exact binomial tests.
 """
@@ -14,9 +14,10 @@ from mixtally.attacks.checks import Checks, flagged
 from mixtally.ground.bits import column_counts, one_hot
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.mix import shaped_fakes
-from mixtally.randomize import fakes, memory, one_fake, one_report, reports
+from mixtally.randomize import fakes, memoized, one_fake, one_report, reports
 from mixtally.records.mechanism import BitFlips, ShapedFakes
 from mixtally.records.mechanism.fakes import ratio_of
+from mixtally.records.mechanism.memoized import memoized as memoized_mechanism
 from mixtally.records.mechanism.named import (
     clear_shaped,
     clear_uniform,
@@ -25,7 +26,6 @@ from mixtally.records.mechanism.named import (
     flip_uniform,
     single_bit,
 )
-from mixtally.records.question import Question
 from mixtally.simulate.seeded import SeededChance
 
 PEOPLE = 200_000
@@ -60,7 +60,7 @@ def name_of(mechanism):
 
 def held_by(mechanism, people):
     """Records of as many set bits as there may be, a different choice for every person."""
-    most = mechanism.most_set if mechanism.most_set < mechanism.bins else -(-protocol.bins // 2)
+    most = mechanism.most_set if mechanism.most_set < mechanism.bins else -(-mechanism.bins // 2)
     people = np.arange(people)
     rows = np.zeros((len(people), mechanism.layout.message_bytes), dtype=np.uint8)
     for place in range(most):
@@ -176,22 +176,22 @@ def clear_audit(mechanism, device, seed=1):
     return checks
 
 
-def memory_audit(plan, device=memory, seed=1):
+def memoized_audit(mechanism, device=memoized, seed=1):
     """Both levels; two reports of what is kept are independent, given what is kept."""
     chance = SeededChance(seed)
-    records = one_hot(np.arange(PEOPLE) % plan.bits, plan.bits)
-    held = device.permanent_response(plan, records, chance)
-    first, second = (device.report(plan, held, chance) for _ in range(2))
-    kept = column_counts(held, plan.bits)
-    checks = independent("kept", held ^ records, plan.bits, plan.f / 2.0)
+    records = one_hot(np.arange(PEOPLE) % mechanism.bins, mechanism.bins)
+    held = device.permanent_response(mechanism, records, chance)
+    first, second = (device.report(mechanism, held, chance) for _ in range(2))
+    kept = column_counts(held, mechanism.bins)
+    checks = independent("kept", held ^ records, mechanism.bins, mechanism.f / 2.0)
     for name, chosen, trials, rate in (
-        ("kept 1", held, kept, plan.q / SCALE),
-        ("kept 0", ~held, PEOPLE - kept, plan.p / SCALE),
+        ("kept 1", held, kept, mechanism.q / SCALE),
+        ("kept 0", ~held, PEOPLE - kept, mechanism.p / SCALE),
     ):
         for place, shown in enumerate((first, second)):
-            counts = column_counts(shown & chosen, plan.bits)
+            counts = column_counts(shown & chosen, mechanism.bins)
             checks.append(Checks.of(f"{name} in report {place}", counts, trials, rate))
-        twice = column_counts(first & second & chosen, plan.bits)
+        twice = column_counts(first & second & chosen, mechanism.bins)
         checks.append(Checks.of(f"{name} in both", twice, trials, rate * rate))
     return checks
 
@@ -224,8 +224,8 @@ SMALL = [
     flip_uniform(bins=12, fakes=100, threshold=threshold_of(0.05)),
     clear_uniform(bins=11, fakes=100),
 ]
-MEMORIES = [
-    two_level(Question(name="color", bins=bins), f, p, q)
+MEMOIZED = [
+    memoized_mechanism(bins, f, p, q)
     for bins in (13, 64)
     for f, p, q in ((0.5, 0.5, 0.75), (0.004, 0.003, 0.9), (0.3, 0.0, 1.0))
 ]

@@ -7,7 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from msgspec import structs
 
+from attacks.conftest import upper
 from mixtally.attacks import PLAN_ATTACKS, MemoizedTarget, Target, Verdict, assault
 from mixtally.attacks.claim import claim
 from mixtally.attacks.device import Device
@@ -16,11 +18,12 @@ from mixtally.errors import ParameterError, PlanError
 from mixtally.ground.fixed import threshold_of
 from mixtally.literature.formulas import notes
 from mixtally.planner import Wish, choose
-from mixtally.privacy import price
+from mixtally.privacy.accountant import Accountant
+from mixtally.privacy.certify import certify
 from mixtally.privacy.divergence import vectors
 from mixtally.records.guarantee import Guarantee
-from mixtally.records.mechanism import ShapedFakes
-from mixtally.records.mechanism.named import flip_blank
+from mixtally.records.mechanism import NoFakes, Parameter, ShapedFakes
+from mixtally.records.mechanism.named import flip_blank, single_bit
 from mixtally.records.question import Question
 from mixtally.tally import fold
 
@@ -30,7 +33,7 @@ RUNS = 1200
 def target_of(mechanism, users=500):
     """The protocol at what its exact law says at epsilon 1."""
     users = getattr(mechanism, "crowd", 0) or users
-    delta = max(1e-15, price.certify(mechanism, 1.0).upper)
+    delta = max(1e-15, certify(mechanism, 1.0).upper)
     return Target(mechanism, users, 1.0, delta, "a test")
 
 
@@ -51,9 +54,9 @@ def test_no_attack_exceeds_its_certificate(name, sound, lab):
     outcomes = assault(target_of(sound[name]), lab(runs=300))
     assert {one.attack for one in outcomes} == set(PLAN_ATTACKS)
     for one in outcomes:
-        assert one.verdict is not Verdict.BROKEN, one
+        assert one.verdict is not Verdict.VIOLATED, one
         assert one.margin is None or one.margin >= -1e-9
-        assert (one.promised is None) == (one.verdict is Verdict.SHOWN)
+        assert (one.promised is None) == (one.verdict is Verdict.MEASURED)
 
 
 def test_the_attack_comes_close_to_a_tight_promise(lab):
@@ -70,10 +73,10 @@ def test_the_noise_of_5_16_tells_users_apart(users, lab):
     q = notes.flip(1.0, 1e-6, users)
     target = claim("flip", {"users": users, "bins": 10, "flip": q}, 1.0, 1e-6)
     found = assault(target, lab(runs=400), "tell-apart")[0]
-    assert found.verdict is Verdict.BROKEN
+    assert found.verdict is Verdict.VIOLATED
     assert found.attacked > 1.2
     enough = claim("flip", {"users": users, "bins": 10, "flip": 0.021}, 1.0, 1e-6)
-    assert assault(enough, lab(runs=400), "tell-apart")[0].verdict is Verdict.HOLDS
+    assert assault(enough, lab(runs=400), "tell-apart")[0].verdict is Verdict.CONSISTENT
 
 
 def unflipped(mechanism, count, chance):
@@ -105,9 +108,9 @@ def constant(weights, layout, chance):
 def test_a_device_that_draws_no_noise_breaks_the_promise(name, device, sound, lab):
     attack = "tell-apart" if name == "flip" else "n-1"
     found = assault(target_of(sound[name]), lab(runs=RUNS, device=device), attack)[0]
-    assert found.verdict is Verdict.BROKEN
+    assert found.verdict is Verdict.VIOLATED
     again = assault(target_of(sound[name]), lab(runs=RUNS), attack)[0]
-    assert again.verdict is Verdict.HOLDS
+    assert again.verdict is Verdict.CONSISTENT
 
 
 def test_colluding_mixes_leave_one_mix_fakes(sound, lab):
@@ -127,16 +130,16 @@ def test_colluding_mixes_leave_one_mix_fakes(sound, lab):
         assault(target, lab(runs=RUNS, device=Device(shaped=draw)), name)[0]
         for draw, name in ((every_second, "tell-apart"), (constant, "collusion"))
     )
-    assert told.verdict is among.verdict is Verdict.HOLDS
-    assert alone.verdict is Verdict.BROKEN
+    assert told.verdict is among.verdict is Verdict.CONSISTENT
+    assert alone.verdict is Verdict.VIOLATED
 
 
 def test_collusion_beyond_the_honest_fraction_costs_what_the_law_says(sound, lab):
     mechanism = sound["flip-blank"]
     half, _ = assault(target_of(mechanism), lab(runs=RUNS), "collusion")
     delta = target_of(mechanism).delta
-    assert half.promised == left_among_fakes(mechanism, 1000, delta) > 1.0
-    assert price.upper(replace(mechanism, fakes=1000), half.promised) <= delta
+    assert half.promised == left_among_fakes(mechanism, 1000, delta, Accountant()) > 1.0
+    assert upper(mechanism.having(Parameter.FAKES, 1000), half.promised) <= delta
     fraction = replace(target_of(mechanism), honest_fraction=0.9, epsilon=1.2)
     within, _ = assault(fraction, lab(runs=RUNS), "collusion")
     assert within.promised == 1.2
@@ -145,10 +148,11 @@ def test_collusion_beyond_the_honest_fraction_costs_what_the_law_says(sound, lab
 
 def test_a_bit_among_fakes_alone_keeps_what_a_blank_in_their_crowd_does(sound, lab):
     """No other person is counted on: with half a crowd more than the promise would be proved."""
-    mechanism = replace(sound["single-bit"], fakes=0)
-    assert left_among_fakes(mechanism, 0, 0.01) == mechanism.local_epsilon
-    few = replace(mechanism, fakes=3, threshold=threshold_of(0.2))
-    promised = left_among_fakes(few, 3, 0.01)
+    account = Accountant()
+    mechanism = structs.replace(sound["single-bit"], fakes=NoFakes())
+    assert left_among_fakes(mechanism, 0, 0.01, account) == mechanism.local_epsilon
+    few = single_bit(fakes=3, threshold=threshold_of(0.2), crowd=mechanism.crowd)
+    promised = left_among_fakes(few, 3, 0.01, account)
     assert vectors.homogeneous(4, 1, few.threshold, promised).upper <= 0.01
     assert vectors.homogeneous(4, 1, few.threshold, 0.99 * promised).upper > 0.01
     target = Target(few, 1000, 5.0, 0.01, "a test")
@@ -161,7 +165,7 @@ def test_a_huge_collection_is_played_by_its_law_or_refused(lab):
     huge = claim("clear-uniform", {"users": 10**9, "bins": 10**6, "fakes": 10**8}, 1.0, 1e-6)
     for attack in ("tell-apart", "difference"):
         for one in assault(huge, lab(drawn=5000), attack):
-            assert one.verdict is Verdict.HOLDS
+            assert one.verdict is Verdict.CONSISTENT
             assert one.runs == 5000
         with pytest.raises(ParameterError, match="--drawn"):
             assault(huge, lab(), attack)
@@ -171,11 +175,12 @@ def test_a_changed_answer_is_promised_two_collections(sound, lab):
     target = target_of(sound["clear-uniform"])
     changed, absent = assault(target, lab(runs=RUNS), "difference")
     assert 1.0 < changed.promised <= 2.0
-    assert changed.promised == min(2.0, left_after(target.mechanism, 2, 2.0 * target.delta))
+    left = left_after(target.mechanism, 2, 2.0 * target.delta, Accountant())
+    assert changed.promised == min(2.0, left)
     assert absent.promised == 1.0
     weak = claim("clear-uniform", {"users": 500, "bins": 20, "fakes": 5}, 1.0, 1e-6)
     for one in assault(weak, lab(runs=RUNS), "difference"):
-        assert one.verdict is Verdict.BROKEN
+        assert one.verdict is Verdict.VIOLATED
 
 
 def test_averaging_finds_the_truth_and_a_kept_report_hides_it(lab):
@@ -190,13 +195,13 @@ def test_averaging_finds_the_truth_and_a_kept_report_hides_it(lab):
     assert fresh.points[0][1] == pytest.approx(once, abs=0.08)
     assert fresh.points[-1][1] < 0.01
     assert {y for _, y in kept.points} == {fresh.points[0][1]}
-    assert found.verdict is Verdict.HOLDS
+    assert found.verdict is Verdict.CONSISTENT
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_lie_moves_a_bin_by_no_more_than_the_bound(name, sound, lab):
     (found,) = assault(target_of(sound[name]), lab(), "poisoning")
-    assert found.verdict is Verdict.HOLDS
+    assert found.verdict is Verdict.CONSISTENT
     assert found.attacked == pytest.approx(found.promised, rel=1e-9)
     assert found.numbers["refused"] >= 2
 
@@ -216,7 +221,7 @@ def test_a_collector_that_checks_nothing_is_poisoned(sound, lab, monkeypatch):
     monkeypatch.setattr(poisoning, "tally_messages", careless)
     mechanism = flip_blank(bins=4, fakes=100, threshold=threshold_of(0.1))
     (found,) = assault(target_of(mechanism), lab(), "poisoning")
-    assert found.verdict is Verdict.BROKEN
+    assert found.verdict is Verdict.VIOLATED
 
 
 def test_plans_of_every_kind_are_attacked(lab):
@@ -228,21 +233,22 @@ def test_plans_of_every_kind_are_attacked(lab):
         target = of_plan(plan)
         assert target.certified
         assert (target.epsilon, target.delta) == (1.0, plan.certificate.upper)
-        assert assault(target, lab(runs=200), "tell-apart")[0].verdict is Verdict.HOLDS
+        assert assault(target, lab(runs=200), "tell-apart")[0].verdict is Verdict.CONSISTENT
 
 
 def test_a_false_plan_is_refused_and_can_be_attacked_all_the_same(plan, lab):
-    weak = dict(plan.integers)
-    field = "fakes" if "fakes" in weak else "shift"
-    weak[field] = weak[field] // 20
-    import msgspec
-
-    false = msgspec.structs.replace(plan, integers=weak)
+    fakes = plan.mechanism.fakes
+    weak = (
+        (Parameter.SHIFT, fakes.shift // 20)
+        if isinstance(fakes, ShapedFakes)
+        else (Parameter.FAKES, fakes.count // 20)
+    )
+    false = structs.replace(plan, mechanism=plan.mechanism.having(*weak))
     with pytest.raises(PlanError, match="--unverified"):
         of_plan(false)
     target = of_plan(false, unverified=True)
     assert not target.certified
-    assert assault(target, lab(runs=4000), "n-1")[0].verdict is Verdict.BROKEN
+    assert assault(target, lab(runs=4000), "n-1")[0].verdict is Verdict.VIOLATED
 
 
 @pytest.mark.parametrize(

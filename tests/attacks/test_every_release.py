@@ -3,33 +3,32 @@
 Sixty audits at 1e-4 each: together they fail by chance with probability at most 0.006.
 """
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from attacks.releases import (
     AUDITS,
-    MEMORIES,
+    MEMOIZED,
     SMALL,
     Release,
     clear_audit,
     failures,
     flip_audit,
-    memory_audit,
+    memoized_audit,
     name_of,
     one_audit,
 )
 from mixtally.mix import shaped_fakes
-from mixtally.randomize import fakes, memory, one_report, reports
+from mixtally.randomize import fakes, memoized, one_report, reports
 from mixtally.randomize.flips import SKIP_BELOW
 from mixtally.records.mechanism import BitFlips
 from mixtally.records.mechanism.fakes import ratio_of
-from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
+from mixtally.records.mechanism.named import NAMED, clear_shaped, clear_uniform, flip_blank
 
 
 def test_every_protocol_of_the_catalogue_is_audited():
-    assert {p.name for _, _, p in AUDITS} == set(PROTOCOLS)
+    assert {p.name for _, _, p in AUDITS} == set(NAMED)
     rates = {p.threshold < SKIP_BELOW for _, _, p in AUDITS if isinstance(p, BitFlips)}
     assert rates == {True, False}
 
@@ -48,9 +47,9 @@ def test_one_device_draws_the_noise_it_pays_for(mechanism):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("plan", MEMORIES, ids=lambda m: f"{m.bits} bits, f = {m.f:.3g}")
-def test_a_memory_draws_the_noise_it_pays_for(plan):
-    assert failures(memory_audit(plan)) == []
+@pytest.mark.parametrize("mechanism", MEMOIZED, ids=lambda m: f"{m.bins} bits, f = {m.f:.3g}")
+def test_memoized_answers_draw_the_noise_they_pay_for(mechanism):
+    assert failures(memoized_audit(mechanism)) == []
 
 
 def last_bit_kept(mechanism, records, chance):
@@ -122,7 +121,7 @@ def test_planted_bugs_in_clear_are_found():
     assert failures(clear_audit(clear_uniform(bins=105, fakes=9), Release(fakes=modulo)))
     assert failures(clear_audit(clear_uniform(bins=9, fakes=9), Release(fakes=never_twice)))
     shaped = clear_shaped(bins=7, ratio=ratio_of(0.5), shift=20)
-    wide = clear_shaped(bins=7, ratio=ratio_of(0.52), shift=20).weights
+    wide = clear_shaped(bins=7, ratio=ratio_of(0.52), shift=20).fakes.weights
 
     def wrong(_, layout, chance):
         return shaped_fakes(wide, layout, chance)
@@ -132,24 +131,24 @@ def test_planted_bugs_in_clear_are_found():
 
 
 class Forgetful:
-    """A memory whose reports show p and q the wrong way round, or that keeps one bit as it is."""
+    """Memoized answers that show p and q the wrong way round, or keep one bit as it is."""
 
     def __init__(self, swapped):
         self.swapped = swapped
 
-    def permanent_response(self, plan, records, chance):
-        kept = memory.permanent_response(plan, records, chance)
+    def permanent_response(self, mechanism, records, chance):
+        kept = memoized.permanent_response(mechanism, records, chance)
         if not self.swapped:
             kept[:, 0] = (kept[:, 0] & np.uint8(0xFE)) | (records[:, 0] & np.uint8(1))
         return kept
 
-    def report(self, plan, kept, chance):
-        return memory.report(plan, ~kept if self.swapped else kept, chance)
+    def report(self, mechanism, kept, chance):
+        return memoized.report(mechanism, ~kept if self.swapped else kept, chance)
 
 
 @pytest.mark.parametrize("swapped", [True, False])
-def test_planted_bugs_of_a_memory_are_found(swapped):
-    assert failures(memory_audit(MEMORIES[0], Forgetful(swapped)))
+def test_planted_bugs_of_memoized_answers_are_found(swapped):
+    assert failures(memoized_audit(MEMOIZED[0], Forgetful(swapped)))
 
 
 def test_planted_bugs_of_one_device_are_found():

@@ -7,18 +7,21 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
+from attacks.conftest import upper
 from mixtally.attacks import uniform_flips
 from mixtally.attacks.clear import ShapedGame
 from mixtally.attacks.device import Device
 from mixtally.attacks.flipped import FlippedGame
 from mixtally.attacks.games import game_of, play, quick_runs
+from mixtally.attacks.multinomial import Binomials
 from mixtally.attacks.uniform_flips import UniformFlipsGame, fakes_in_view
 from mixtally.ground.fixed import SCALE, threshold_of
-from mixtally.privacy import price
-from mixtally.privacy.divergence import clear_shaped, repeats, single_bit, vectors
+from mixtally.privacy.divergence import clear_shaped, repeats, vectors
+from mixtally.privacy.divergence.single_bit import delta as single_bit_delta
 from mixtally.privacy.numerics.flip_ratios import Orbit, flip_law
 from mixtally.privacy.numerics.saddle_point import hinge
 from mixtally.randomize import fakes
+from mixtally.records.mechanism.fakes import ShapedFakes, ratio_of
 from mixtally.records.mechanism.named import (
     clear_uniform,
     flip_bits,
@@ -169,7 +172,7 @@ def measured(game, lab, runs, **parts):
 def measured_by_law(game, lab, runs):
     """The same with counts drawn from their law."""
     found = []
-    u, v = game.drawn(runs, lab().chance)
+    u, v = game.drawn(runs, Binomials(lab().chance))
     for statistic in (u, -v):
         parts_of = np.maximum(0.0, -np.expm1(EPSILON - statistic))
         found.append((parts_of.mean(), parts_of.std() / math.sqrt(runs)))
@@ -185,7 +188,7 @@ def agrees(found, wanted):
 CASES = {
     "flip-blank": (
         flip_blank(bins=7, fakes=400, threshold=threshold_of(0.05)), 0, 400,
-        lambda p: price.upper(p, EPSILON),
+        lambda p: upper(p, EPSILON),
     ),
     "flip-blank, sets": (
         flip_blank(bins=4, fakes=400, threshold=threshold_of(0.2), max_set=2), 0, 400,
@@ -201,18 +204,18 @@ CASES = {
     ),
     "flip-uniform": (
         flip_uniform(bins=5, fakes=150, threshold=threshold_of(0.05)), 0, 150,
-        lambda p: price.upper(p, EPSILON),
+        lambda p: upper(p, EPSILON),
     ),
     "flip-uniform, hardly flipped": (
         flip_uniform(bins=2, fakes=60, threshold=threshold_of(0.001)), 0, 60,
-        lambda p: price.upper(p, EPSILON),
+        lambda p: upper(p, EPSILON),
     ),
     "clear-uniform": (
-        clear_uniform(bins=9, fakes=180), 0, 180, lambda p: price.upper(p, EPSILON),
+        clear_uniform(bins=9, fakes=180), 0, 180, lambda p: upper(p, EPSILON),
     ),
     "single-bit": (
         single_bit(fakes=100, threshold=threshold_of(0.05), crowd=200), 199, 100,
-        lambda p: single_bit.delta(200, 100, p.threshold, EPSILON, ones=0).upper,
+        lambda p: single_bit_delta(200, 100, p.threshold, EPSILON, ones=0).upper,
     ),
     "vector": (
         flip_bits(bins=3, threshold=threshold_of(0.15), crowd=300), 299, 0,
@@ -255,10 +258,7 @@ def test_a_tenth_more_hiding_messages_would_be_seen(name, lab):
 
 def test_shaped_fakes_are_the_ones_that_are_priced(lab):
     """A decay that tells two bins apart; five standard errors."""
-
-    from mixtally.records.mechanism.fakes import ratio_of
-
-    weights = shape_weights(ratio_of(0.4), 6)
+    weights = ShapedFakes(ratio_of(0.4), 6).weights
     wanted = clear_shaped.delta(weights, EPSILON).upper
     assert agrees(measured(ShapedGame(weights), lab, 2000), wanted)
 

@@ -1,29 +1,34 @@
-"""What repeated reports of one memory betray: the story of the side notes, in numbers."""
+"""What repeated reports of one memoized answer betray: the story of the side notes, in numbers."""
 
 import numpy as np
 import pytest
 
 from mixtally.attacks import (
-    MEMORY_ATTACKS,
-    Remembered,
+    MEMOIZED_ATTACKS,
     Verdict,
     assault,
     averaging,
     linking,
     tracking,
 )
-from mixtally.attacks.kept import ones_of, simple_recall, true_rows, unpacked
+from mixtally.attacks.memoized import (
+    memoized_target,
+    ones_of,
+    simple_recall,
+    true_rows,
+    unpacked,
+)
 from mixtally.attacks.worlds import Worlds, power_at
 from mixtally.errors import ParameterError
 
 
-def memory(bits=128, reports=5, hashes=1, permanent=0.5):
-    return Remembered(permanent, 0.5, 0.75, hashes, reports, bits)
+def memoized(bits=128, reports=5, hashes=1, permanent=0.5):
+    return memoized_target(permanent, 0.5, 0.75, hashes, reports, bits)
 
 
-def redrawn(kept):
-    """A memory that is thrown away after every report."""
-    recall = simple_recall(kept)
+def redrawn(target):
+    """Answers that are thrown away after every report."""
+    recall = simple_recall(target.mechanism)
 
     def fresh(rows, columns, reports, chance):
         return [recall(rows, columns, 1, chance)[0] for _ in range(reports)]
@@ -31,9 +36,9 @@ def redrawn(kept):
     return fresh
 
 
-def test_the_memory_has_the_law_of_its_parameters(lab):
+def test_memoized_answers_have_the_law_of_their_parameters(lab):
     """Frequencies within five standard errors; four of them, chance 3e-6."""
-    kept, chance = memory(bits=2), lab().chance
+    kept, chance = memoized(bits=2).mechanism, lab().chance
     shown = simple_recall(kept)(true_rows(kept, 40_000), 2, 2, chance)
     first, second = (unpacked(rows, 2) for rows in shown)
     both = (first & second).mean(axis=0)
@@ -55,9 +60,9 @@ def test_more_reports_than_a_byte_counts_are_counted():
 def test_averaging_finds_what_is_kept_and_never_the_truth(lab):
     """4,000 people of two bits: errors are known to 0.006, and tested within 0.03.
 
-    What the memory holds: 0.375, 0.277, 0.117, 0.004 after 1, 5, 20, 100 reports.
+    What is kept: 0.375, 0.277, 0.117, 0.004 after 1, 5, 20, 100 reports.
     """
-    (found,) = averaging.run_memory(memory(), lab(runs=8000))
+    (found,) = averaging.run_memoized(memoized(), lab(runs=8000))
     errors = found.numbers["errors"]
     held = errors["memory, what it holds"]
     for count, wanted in ((1, 0.375), (5, 0.277), (20, 0.117), (100, 0.004)):
@@ -68,17 +73,17 @@ def test_averaging_finds_what_is_kept_and_never_the_truth(lab):
     assert set(errors["the kept bit, shown"].values()) == {errors["the kept bit, shown"][1.0]}
     assert errors["the kept bit, shown"][1.0] == pytest.approx(0.25, abs=0.03)
     assert errors["fresh noise every time"][100.0] < 0.15
-    assert found.verdict is Verdict.HOLDS
+    assert found.verdict is Verdict.CONSISTENT
     assert found.promised == pytest.approx(1.828, abs=1e-3)
 
 
-def test_a_memory_that_forgets_breaks_what_was_promised(lab):
+def test_answers_that_are_not_kept_break_what_was_promised(lab):
     """The twin: redrawn for every report, fifty of them tell more than eps_inf."""
-    kept = memory(reports=50)
-    (held,) = averaging.run_memory(kept, lab(runs=8000))
-    (forgot,) = averaging.run_memory(kept, lab(runs=8000), redrawn(kept))
-    assert held.verdict is Verdict.HOLDS
-    assert forgot.verdict is Verdict.BROKEN
+    kept = memoized(reports=50)
+    (held,) = averaging.run_memoized(kept, lab(runs=8000))
+    (forgot,) = averaging.run_memoized(kept, lab(runs=8000), redrawn(kept))
+    assert held.verdict is Verdict.CONSISTENT
+    assert forgot.verdict is Verdict.VIOLATED
 
 
 @pytest.mark.parametrize(("bits", "runs", "least", "most"), [
@@ -86,26 +91,26 @@ def test_a_memory_that_forgets_breaks_what_was_promised(lab):
 ])  # fmt: skip
 def test_linking_recognizes_the_kept_noise(bits, runs, least, most, lab):
     """About 11 % and 99.96 % at a false-alarm rate of 1e-4; the cut rests on few runs."""
-    (found,) = linking.run_memory(memory(bits), lab(runs=runs))
+    (found,) = linking.run_memoized(memoized(bits), lab(runs=runs))
     assert least < found.numbers["power"] <= most
-    assert found.verdict is Verdict.SHOWN
+    assert found.verdict is Verdict.MEASURED
     assert found.attacked > 3.0
 
 
-def test_a_memory_for_every_place_cannot_be_linked(lab):
+def test_another_answer_for_every_place_cannot_be_linked(lab):
     """The twin: what is redrawn has no fingerprint; a power of 0.01 has no chance."""
-    (found,) = linking.run_memory(memory(1000), lab(runs=3000), redrawn(memory(1000)))
+    (found,) = linking.run_memoized(memoized(1000), lab(runs=3000), redrawn(memoized(1000)))
     assert found.numbers["power"] < 0.01
     assert found.attacked == 0.0
 
 
 def test_tracking_grows_with_the_reports(lab):
-    (found,) = tracking.run_memory(memory(1000), lab(runs=600))
+    (found,) = tracking.run_memoized(memoized(1000), lab(runs=600))
     powers = found.numbers["powers"]
     assert list(powers) == [2.0, 3.0, 4.0, 5.0]
     assert powers[5.0] > powers[2.0]
     assert found.attacked > 1.0
-    (nothing,) = tracking.run_memory(memory(1000), lab(runs=600), redrawn(memory(1000)))
+    (nothing,) = tracking.run_memoized(memoized(1000), lab(runs=600), redrawn(memoized(1000)))
     assert nothing.attacked < 0.5
 
 
@@ -114,7 +119,7 @@ def test_tracking_counts_every_share_once(lab):
 
     2,000 series of two bits; five standard errors.
     """
-    kept = memory(bits=2)
+    kept = memoized(bits=2).mechanism
     worlds = tracking.track(kept, 3, 4000, lab(), simple_recall(kept))
     ratios = np.exp(worlds.v)
     assert abs(ratios.mean() - 1.0) < 5.0 * ratios.std() / np.sqrt(4000)
@@ -123,10 +128,10 @@ def test_tracking_counts_every_share_once(lab):
 
 
 def test_all_of_them_run_together(lab):
-    outcomes = assault(memory(), lab(runs=400))
-    assert [one.attack for one in outcomes] == list(MEMORY_ATTACKS)
+    outcomes = assault(memoized(), lab(runs=400))
+    assert [one.attack for one in outcomes] == list(MEMOIZED_ATTACKS)
     with pytest.raises(ParameterError):
-        assault(memory(), lab(), "tell-apart")
+        assault(memoized(), lab(), "tell-apart")
 
 
 def test_power_is_counted_beyond_the_allowed_alarms():
@@ -138,16 +143,16 @@ def test_power_is_counted_beyond_the_allowed_alarms():
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(("p", "q"), [(0.0, 1.0), (0.0, 0.9), (0.2, 1.0)])
 def test_reports_that_show_what_is_kept_are_attacked_too(lab, p, q):
-    bare = Remembered(0.5, p, q, 1, 4, 16)
+    bare = memoized_target(0.5, p, q, 1, 4, 16)
     for outcome in assault(bare, lab(runs=200)):
-        assert outcome.verdict is not Verdict.BROKEN
+        assert outcome.verdict is not Verdict.VIOLATED
 
 
 def test_a_thousand_reports_are_still_weighed():
     """Powers of p and q vanish there, their logarithms do not."""
-    tables = [linking.link_evidence(memory(reports=1000), bit) for bit in (0, 1)]
+    tables = [linking.link_evidence(memoized().mechanism, 1000, bit) for bit in (0, 1)]
     assert np.isfinite(tables).all()
-    few = linking.link_evidence(memory(reports=2), 1)
+    few = linking.link_evidence(memoized().mechanism, 2, 1)
     zero, one = (np.array([x**s * (1 - x) ** (2 - s) for s in range(3)]) for x in (0.5, 0.75))
     alone = 0.75 * one + 0.25 * zero
     both = 0.75 * np.outer(one, one) + 0.25 * np.outer(zero, zero)

@@ -9,16 +9,17 @@ from itertools import count
 
 import numpy as np
 import pytest
-from mixtally.records.mechanism import Shuffled
-from mixtally.records.mechanism.fakes import ratio_of
-from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_bits, flip_blank
 
-from mixtally.attacks import Remembered, Target, Verdict, assault
+from mixtally.attacks import MemoizedTarget, Target, Verdict, assault
 from mixtally.attacks.device import Device
+from mixtally.attacks.memoized import memoized_target
 from mixtally.ground import chance as ground_chance
 from mixtally.ground.draw import permutation
 from mixtally.ground.fixed import threshold_of
-from mixtally.randomize import flips, kept, messages
+from mixtally.randomize import flips, memoized, messages
+from mixtally.records.mechanism import Shuffled
+from mixtally.records.mechanism.fakes import ratio_of
+from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_bits, flip_blank
 from mixtally.simulate import simulate
 
 FLIPS = flip_blank(bins=301, fakes=500, threshold=threshold_of(1e-4))
@@ -27,14 +28,14 @@ SOUND = {
     "flips": FLIPS,
     "clear": CLEAR,
     "shaped": clear_shaped(bins=300, ratio=ratio_of(0.5), shift=20, mixes=2),
-    "repeats": flip_bits(bins=150, threshold=threshold_of(0.3), crowd=90, repeats=2),
+    "repeats": flip_bits(bins=60, threshold=threshold_of(0.3), crowd=90, repeats=2),
 }
-MEMORY = Remembered(0.5, 0.5, 0.75, 1, 5, 64)
+MEMOIZED = memoized_target(0.5, 0.5, 0.75, 1, 5, 64)
 SHUFFLING = sys.modules["mixtally.mix.shuffle"]
 
 
 def found(target, lab, **parts):
-    if not isinstance(target, Remembered):
+    if not isinstance(target, MemoizedTarget):
         target = Target(target, 1000, 1.0, 1e-6, "a test", certified=False)
     (outcome,) = assault(target, lab(**parts), "collection")
     return outcome
@@ -43,15 +44,20 @@ def found(target, lab, **parts):
 @pytest.mark.parametrize("name", SOUND)
 def test_a_sound_collection_is_not_accused(name, lab):
     outcome = found(SOUND[name], lab)
-    assert outcome.verdict is Verdict.HOLDS, outcome.numbers["flags"]
+    assert outcome.verdict is Verdict.CONSISTENT, outcome.numbers["flags"]
 
 
 @pytest.mark.parametrize(
-    "memory", [MEMORY, Remembered(0.1, 0.0, 1.0, 1, 3, 9), Remembered(0.5, 0.2, 0.9, 2, 3, 40)]
+    "target",
+    [
+        MEMOIZED,
+        memoized_target(0.1, 0.0, 1.0, 1, 3, 9),
+        memoized_target(0.5, 0.2, 0.9, 2, 3, 40),
+    ],
 )
-def test_a_sound_memory_is_not_accused(memory, lab):
-    outcome = found(memory, lab)
-    assert outcome.verdict is Verdict.HOLDS, outcome.numbers["flags"]
+def test_sound_memoized_answers_are_not_accused(target, lab):
+    outcome = found(target, lab)
+    assert outcome.verdict is Verdict.CONSISTENT, outcome.numbers["flags"]
 
 
 def half_the_flips(patch):
@@ -71,13 +77,13 @@ def a_bare_last_bit(patch):
 
 
 def fakes_missing(patch):
-    """Where they should stand in the batch stands whatever was there: the collector refuses it."""
+    """The collection is refused: where they should stand in the batch stands nothing."""
     right = simulate.share_of_fakes
     patch.setattr(simulate, "share_of_fakes", lambda *which: right(*which) * 95 // 100)
 
 
 def fakes_that_nobody_sends(patch):
-    right = Protocol.fakes_sent
+    right = Shuffled.fakes_sent
     patch.setattr(Shuffled, "fakes_sent", property(lambda it: right.fget(it) * 95 // 100))
 
 
@@ -123,8 +129,8 @@ def one_key_for_all(patch):
 
 PLANTED = [
     (FLIPS, half_the_flips), (FLIPS, a_bare_last_bit), (FLIPS, fakes_that_nobody_sends),
-    (CLEAR, fakes_that_nobody_sends), (CLEAR, fakes_missing), (CLEAR, a_block_shuffle),
-    (CLEAR, no_large_shuffle), (FLIPS, clear_after_the_first_chunk),
+    (CLEAR, fakes_that_nobody_sends), (CLEAR, fakes_missing), (FLIPS, fakes_missing),
+    (CLEAR, a_block_shuffle), (CLEAR, no_large_shuffle), (FLIPS, clear_after_the_first_chunk),
     (CLEAR, a_keystream_that_repeats), (CLEAR, one_key_for_all),
 ]  # fmt: skip
 
@@ -134,7 +140,7 @@ PLANTED = [
 )
 def test_what_is_planted_in_the_product_is_noticed(mechanism, plant, lab, monkeypatch):
     plant(monkeypatch)
-    assert found(mechanism, lab).verdict is Verdict.BROKEN
+    assert found(mechanism, lab).verdict is Verdict.VIOLATED
 
 
 def test_a_device_alone_that_never_flips_its_last_bit_is_noticed(lab):
@@ -147,15 +153,15 @@ def test_a_device_alone_that_never_flips_its_last_bit_is_noticed(lab):
         message[last >> 3] &= ~(1 << (last & 7)) & 0xFF
         return bytes(message)
 
-    assert found(FLIPS, lab, device=Device(one_fake=bare)).verdict is Verdict.BROKEN
+    assert found(FLIPS, lab, device=Device(one_fake=bare)).verdict is Verdict.VIOLATED
 
 
 def redrawn(patch):
-    """Nothing is ever found in a memory."""
-    right = kept.recall
+    """Nothing is ever found among what is memoized."""
+    right = memoized.recall
 
-    def forgetful(memory, tags, records, chance):
-        return right(kept.replace(memory, responses={}), tags, records, chance)
+    def forgetful(before, tags, records, chance):
+        return right(memoized.replace(before, by_tag={}), tags, records, chance)
 
     from mixtally.client import memory_file
 
@@ -164,23 +170,23 @@ def redrawn(patch):
 
 def shared_by_all(patch):
     """One response is drawn and kept for everybody."""
-    right = kept.permanent_response
+    right = memoized.permanent_response
 
-    def one(plan, records, chance):
-        return np.repeat(right(plan, records[:1], chance), len(records), axis=0)
+    def one(mechanism, records, chance):
+        return np.repeat(right(mechanism, records[:1], chance), len(records), axis=0)
 
-    patch.setattr(kept, "permanent_response", one)
+    patch.setattr(memoized, "permanent_response", one)
 
 
 def shared_by_value(patch):
     """A response belongs to a value, not to a person and a value."""
     from mixtally.client import memory_file
 
-    right = kept.value_tag
+    right = memoized.value_tag
     patch.setattr(memory_file, "value_tag", lambda key, _, value: right(key, "all", value))
 
 
 @pytest.mark.parametrize("plant", [redrawn, shared_by_all, shared_by_value])
-def test_what_is_planted_in_a_memory_is_noticed(plant, lab, monkeypatch):
+def test_what_is_planted_in_memoized_answers_is_noticed(plant, lab, monkeypatch):
     plant(monkeypatch)
-    assert found(MEMORY, lab).verdict is Verdict.BROKEN
+    assert found(MEMOIZED, lab).verdict is Verdict.VIOLATED

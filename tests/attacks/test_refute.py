@@ -9,7 +9,7 @@ from scipy import stats
 
 from attacks.conftest import ERROR
 from mixtally.attacks import refute, trial
-from mixtally.attacks.multinomial import binomials
+from mixtally.attacks.multinomial import Binomials
 from mixtally.attacks.reach import best_event, reach
 from mixtally.attacks.refute import Counts
 from mixtally.attacks.trial import prove, prove_either
@@ -104,8 +104,8 @@ def test_no_test_of_an_event_does_better_than_its_reach():
     """
     p, q, runs, delta, error = 0.12, 0.05, 4000, 0.01, 0.003
     epsilon = float(reach(np.array([p]), np.array([q]), runs, delta, error)[0])
-    chance, trials = SeededChance(1), np.full(2000, runs)
-    x, y = (binomials(chance, trials, probability) for probability in (p, q))
+    draw, trials = Binomials(SeededChance(1)), np.full(2000, runs)
+    x, y = (draw(trials, probability) for probability in (p, q))
     more = np.mean([
         Counts(int(a), int(b), (runs, runs)).refutes(epsilon, delta, error)
         for a, b in zip(x, y, strict=True)

@@ -3,14 +3,14 @@
 import pytest
 
 import least
-from attacks.conftest import ERROR
+from attacks.conftest import ERROR, upper
 from attacks.test_attacks import target_of
 from mixtally.attacks import PLAN_ATTACKS, Verdict, assault
 from mixtally.attacks.games import game_of
+from mixtally.attacks.multinomial import Binomials
 from mixtally.attacks.trial import prove
 from mixtally.attacks.worlds import Worlds
 from mixtally.ground.fixed import threshold_of
-from mixtally.privacy import price
 from mixtally.records.mechanism.named import (
     clear_shaped,
     clear_uniform,
@@ -30,8 +30,8 @@ SMALL = {
     "flip-blank, sets": flip_blank(bins=9, fakes=250, threshold=threshold_of(0.2), max_set=3),
     "flip-uniform": flip_uniform(bins=40, fakes=110, threshold=threshold_of(0.04)),
     "clear-uniform": clear_uniform(bins=5, fakes=110),
-    "clear-shaped": clear_shaped(bins=30, *SHAPE),
-    "clear-shaped, two mixes": clear_shaped(bins=30, *SHAPE, mixes=2),
+    "clear-shaped": clear_shaped(bins=30, **SHAPE),
+    "clear-shaped, two mixes": clear_shaped(bins=30, **SHAPE, mixes=2),
     "single-bit": single_bit(fakes=60, threshold=threshold_of(0.08), crowd=60),
     "flip": flip_bits(bins=4, threshold=threshold_of(0.3), crowd=250),
     "flip, repeats": flip_bits(bins=3, threshold=threshold_of(0.36), crowd=60, repeats=2),
@@ -47,7 +47,7 @@ def broken_in(name, lab, seeds):
         for seed in seeds
         for attack in ATTACKS[seed % 2 :: 2]
         for one in assault(target, lab(runs=100, drawn=500, seed=seed), attack)
-        if one.verdict is Verdict.BROKEN
+        if one.verdict is Verdict.VIOLATED
     ]
 
 
@@ -69,10 +69,10 @@ def test_no_sound_protocol_is_broken_in_a_hundred_runs(name, lab):
 
 def alarms_on(mechanism, delta_share, repeats=200, error=0.2):
     """How often (0.3, its exact delta times a share) is called broken among fakes alone."""
-    delta = price.upper(mechanism, 0.3) * delta_share
+    delta = upper(mechanism, 0.3) * delta_share
     game = game_of(mechanism, 0, mechanism.fakes_promised, 0.3)
-    chance = SeededChance(11)
-    worlds = (Worlds(*game.drawn(2000, chance)) for _ in range(repeats))
+    draw = Binomials(SeededChance(11))
+    worlds = (Worlds(*game.drawn(2000, draw)) for _ in range(repeats))
     return sum(prove(one, delta, error).epsilon > 0.3 for one in worlds)
 
 
@@ -99,7 +99,7 @@ def test_sound_protocols_hold_at_high_power(sound, lab):
     for mechanism in sound.values():
         for attack in ("tell-apart", "n-1", "collusion"):
             for one in assault(target_of(mechanism), lab(runs=3000, seed=7), attack):
-                assert one.verdict is not Verdict.BROKEN, one
+                assert one.verdict is not Verdict.VIOLATED, one
 
 
 @pytest.mark.parametrize("name", ["clear-uniform", "clear-shaped"])

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from mixtally.errors import ParameterError
-from mixtally.records.mechanism.named import clear_uniform, flip_blank
+from mixtally.errors import MessageError, ParameterError
+from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 from mixtally.simulate import simulate
 from mixtally.simulate.seeded import SeededChance
 from mixtally.simulate.simulate import play
@@ -16,6 +16,30 @@ NAMES = ["flip-blank", "clear-uniform", "clear-shaped"]
 def test_the_batch_is_every_report_and_every_fake(mechanisms, codes, name):
     tally = play(mechanisms[name], codes, SeededChance(1))
     assert tally.messages == len(codes) + mechanisms[name].fakes
+
+
+@pytest.mark.parametrize("more", [-1, 1])
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        flip_blank(bins=3, fakes=90, threshold=1 << 60),
+        clear_uniform(bins=3, fakes=90),
+        clear_shaped(bins=3, ratio=1 << 63, shift=5),
+    ],
+    ids=NAMES,
+)
+def test_a_batch_that_is_not_filled_exactly_is_refused(mechanism, more, monkeypatch):
+    """Planted: a device that sends a message too few, or one too many; what mixes add is whole."""
+    drawn = "reports" if mechanism.shaped else "fakes"
+    right = getattr(simulate, drawn)
+
+    def other(its, *what):
+        rows = right(its, *what)
+        return rows[:-1] if more < 0 else np.concatenate([rows, rows[:1]])
+
+    monkeypatch.setattr(simulate, drawn, other)
+    with pytest.raises(MessageError, match="batch"):
+        play(mechanism, np.arange(9) % 3, SeededChance(1))
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from mixtally.attacks.games import Game, pilot, play, quick_runs
+from mixtally.attacks.multinomial import Binomials
 from mixtally.attacks.outcome import Lab, Noise, Outcome, told_apart
 from mixtally.attacks.worlds import Worlds
 from mixtally.errors import ParameterError
@@ -76,10 +77,10 @@ def _pilot(game: Game, runs: int, lab: Lab, twice: bool) -> Worlds:
 
 def _by_law(game: Game, lab: Lab, attack: str, twice: bool) -> Worlds | None:
     """Drawn in spans, None where the code draws as fast."""
-    parts = []
+    parts, draw = [], Binomials(lab.chance)
     runs = lab.drawn or int(min(_MOST_DRAWN, max(_FEWEST_DRAWN, _MOST_DRAWN * _KINDS / game.kinds)))
     for span in spans(runs, max(1, _SPAN_RUNS // game.kinds)):
-        one = [game.drawn(span.stop - span.start, lab.chance) for _ in range(1 + twice)]
+        one = [game.drawn(span.stop - span.start, draw) for _ in range(1 + twice)]
         worlds = [Worlds(*both) for both in one if both is not None]
         if not worlds:
             return None

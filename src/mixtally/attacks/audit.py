@@ -10,7 +10,7 @@ TEST = "exact binomial tests, Bonferroni; the smallest p-value times their numbe
 
 
 def audit(attack: str, checks: list[Checks], lab: Lab, runs: int, played: str) -> Outcome:
-    """Broken when one of ``checks`` fails, which sound code does with chance ``lab.error``."""
+    """Violated when one of ``checks`` fails, which sound code does with chance ``lab.error``."""
     flags, total, smallest = flagged(checks, lab.error)
     found: dict[str, Any] = {
         "tests": total,
@@ -23,5 +23,5 @@ def audit(attack: str, checks: list[Checks], lab: Lab, runs: int, played: str) -
     }  # fmt: skip
     return Outcome(
         attack, f"{total:,} tests, {len(flags):,} failed", lab.error, smallest, P_VALUE,
-        Verdict.BROKEN if flags else Verdict.HOLDS, runs, played, TEST, numbers=found,
+        Verdict.VIOLATED if flags else Verdict.CONSISTENT, runs, played, TEST, numbers=found,
     )  # fmt: skip

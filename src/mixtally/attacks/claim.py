@@ -5,18 +5,9 @@ from typing import Any
 from mixtally.attacks.memoized import MemoizedTarget, memoized_target
 from mixtally.attacks.target import Target
 from mixtally.errors import ParameterError
-from mixtally.ground.fixed import threshold_of
+from mixtally.privacy.parameters import Parameters, parsed
 from mixtally.records.guarantee import checked_fraction, checked_users
 from mixtally.records.mechanism import Shuffled
-from mixtally.records.mechanism.fakes import ratio_of
-from mixtally.records.mechanism.named import (
-    clear_shaped,
-    clear_uniform,
-    flip_bits,
-    flip_blank,
-    flip_uniform,
-    single_bit,
-)
 
 NEEDS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     name: (frozenset(needs.split()), frozenset(may.split()))
@@ -65,7 +56,7 @@ def claim(
         )  # fmt: skip
     checked_fraction(honest_fraction)
     users = checked_users(given["users"])
-    mechanism = _protocol(name, given)
+    mechanism = _mechanism(name, given)
     if mechanism.gain == 0.0:
         raise ParameterError(
             "flip probability", wanted="less than 1/2", got="1/2", do="nothing is told at all"
@@ -76,42 +67,18 @@ def claim(
     )
 
 
-def _protocol(name: str, given: dict[str, Any]) -> Shuffled:
-    users = given["users"]
-    if name == "clear-uniform":
-        return clear_uniform(bins=given["bins"], fakes=given["fakes"])
-    if name == "clear-shaped":
-        ratio = ratio_of(given["shape_decay"])
-        return clear_shaped(
-            bins=given["bins"], ratio=ratio, shift=given["shape_shift"], mixes=given.get("mixes", 1)
-        )
-    threshold = threshold_of(given["flip"])
-    if name == "flip-uniform":
-        crowd = users if "count_crowd" in given else 0
-        return flip_uniform(
-            bins=given["bins"], fakes=given["fakes"], threshold=threshold, crowd=crowd
-        )
-    if name == "single-bit":
-        return single_bit(fakes=given.get("fakes", 0), threshold=threshold, crowd=users)
+def _mechanism(name: str, given: dict[str, Any]) -> Shuffled:
     if name == "flip" and ("bits" in given) == ("bins" in given):
         raise ParameterError(
             "flip", wanted="--bins for records of one value, or --bits for free vectors",
             got="both" if "bits" in given else "neither", do="give one",
         )  # fmt: skip
-    if "bits" in given:
-        return flip_bits(
-            bins=given["bits"], threshold=threshold, crowd=users,
-            repeats=given.get("repeats", 1),
-        )  # fmt: skip
-    if "repeats" in given:
+    if "repeats" in given and "bits" not in given:
         raise ParameterError(
             "repeats", wanted="--bits beside it", got="--bins", do="only vectors are repeated here"
         )
-    counted = name == "flip" or "count_crowd" in given
-    return flip_blank(
-        bins=given["bins"], fakes=given.get("fakes", 0), threshold=threshold,
-        crowd=users if counted else 0, max_set=given.get("max_set", 1),
-    )  # fmt: skip
+    fakes = {"fakes": 0} if name == "single-bit" else {}
+    return parsed(name, Parameters(**{**fakes, **given})).sent.message.mechanism
 
 
 def _flags(names: Any) -> str:

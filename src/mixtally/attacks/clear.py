@@ -11,7 +11,7 @@ import numpy as np
 
 from mixtally.attacks.counted import SHUFFLED, shuffled
 from mixtally.attacks.device import Device
-from mixtally.attacks.multinomial import binomials
+from mixtally.attacks.multinomial import Binomials
 from mixtally.ground.bits import Counts, spans
 from mixtally.ground.chance import Chance
 from mixtally.ground.tails import Floats
@@ -68,14 +68,14 @@ class UniformGame:
                 found.append(float(np.log(a) - np.log(b)))
         return found[0], found[1]
 
-    def drawn(self, runs: int, chance: Chance) -> tuple[Floats, Floats] | None:
+    def drawn(self, runs: int, draw: Binomials) -> tuple[Floats, Floats] | None:
         """The statistics of many runs, both bins drawn from their law, not by any device."""
         if not self.fakes:
             return None
         found = []
         for in_a in (1, 0):
-            both = binomials(chance, np.full(runs, self.fakes), 2.0 / self.bins)
-            a = binomials(chance, both, 0.5)
+            both = draw(np.full(runs, self.fakes), 2.0 / self.bins)
+            a = draw(both, 0.5)
             with np.errstate(divide="ignore"):
                 found.append(np.log(a + in_a) - np.log(both - a + 1 - in_a))
         return found[0], found[1]
@@ -156,7 +156,7 @@ class ShapedGame:
         u, v = self.alone(1, chance, device)
         return float(u[0]), float(v[0])
 
-    def drawn(self, runs: int, chance: Chance) -> None:  # noqa: ARG002
+    def drawn(self, runs: int, draw: Binomials) -> None:  # noqa: ARG002
         """A mix itself draws as fast."""
         return
 

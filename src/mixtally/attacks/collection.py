@@ -10,8 +10,6 @@ too rare to be seen. All are exact binomial tests that share the false-alarm rat
 independent draws of several chances varies less than the binomial it is tested as (Hoeffding 1956).
 """
 
-from dataclasses import replace
-
 import numpy as np
 
 from mixtally.attacks.audit import audit
@@ -24,9 +22,8 @@ from mixtally.attacks.wordstream import word_checks
 from mixtally.errors import MessageError
 from mixtally.ground.bits import Rows, column_counts
 from mixtally.ground.fixed import SCALE
-from mixtally.protocols.clear_shaped import ClearShaped
 from mixtally.records.layout import Form
-from mixtally.records.mechanism import BitFlips, Shuffled
+from mixtally.records.mechanism import BitFlips, Parameter, ShapedFakes, Shuffled
 
 NAME = "collection"
 PROBE = 3 * SCALE // 10
@@ -66,7 +63,7 @@ def whole_checks(mechanism: Shuffled, lab: Lab) -> tuple[list[Checks], int]:
     held = np.where(np.arange(users) < users // 2, bins - 1, 0)
     sent: list[Rows] = []
     try:
-        lab.device.play(small, held, lab.chance, watch=sent.append)
+        lab.play(small, held, lab.chance, watch=sent.append)
     except MessageError:
         return [Checks.of("collection that the collector refuses", 1, 1, 0.0)], 0
     rows = np.concatenate(sent)
@@ -80,9 +77,9 @@ def whole_checks(mechanism: Shuffled, lab: Lab) -> tuple[list[Checks], int]:
         "bit set in the first half of what a mix sends", halves[0][ends], seen[ends],
         first / len(rows),
     )  # fmt: skip
-    if isinstance(small, ClearShaped):
-        return [order, *_shaped(small, seen - own)], len(rows)
-    missing = abs(len(rows) - people - small.fakes)
+    if small.shaped is not None:
+        return [order, *_shaped(small.shaped, seen - own)], len(rows)
+    missing = abs(len(rows) - people - small.fakes_promised)
     due = Checks.of("message that is missing or too many", missing, max(1, missing), 0.0)
     return [order, due, *_noise(small, seen, own, len(rows))], len(rows)
 
@@ -97,13 +94,15 @@ def _sized(mechanism: Shuffled) -> tuple[Shuffled, int]:
     """The protocol with a flip that is seen and fakes that are quick, and how many people."""
     size = mechanism.layout.message_bytes * mechanism.repeats
     users = 1 + max(_BATCH_BYTES // size, min(_MESSAGES, _MOST_BYTES // size))
-    if isinstance(mechanism, ClearShaped):
-        drawn = mechanism.fakes.mixes * len(mechanism.fakes.weights) * mechanism.bins
+    if (shaped := mechanism.shaped) is not None:
+        drawn = shaped.mixes * len(shaped.weights) * mechanism.bins
         return mechanism, users if drawn <= _MOST_SHAPED else 0
-    fakes = users // 4 if mechanism.fakes_promised else 0
+    small = mechanism
     if isinstance(mechanism, BitFlips):
-        return replace(mechanism, threshold=PROBE, fakes=fakes), users
-    return replace(mechanism, fakes=fakes), users
+        small = mechanism.having(Parameter.FLIP, PROBE)
+    if mechanism.fakes_promised:
+        small = small.having(Parameter.FAKES, users // 4)
+    return small, users
 
 
 def _noise(mechanism: Shuffled, seen: np.ndarray, own: np.ndarray, messages: int) -> list[Checks]:
@@ -124,12 +123,12 @@ def _noise(mechanism: Shuffled, seen: np.ndarray, own: np.ndarray, messages: int
     return checks
 
 
-def _shaped(mechanism: ClearShaped, numbers: np.ndarray) -> list[Checks]:
+def _shaped(shaped: ShapedFakes, numbers: np.ndarray) -> list[Checks]:
     """How many fakes all mixes together added to each bin."""
-    law = one = np.array([float(weight) for weight in mechanism.fakes.weights]) / SCALE
-    for _ in range(mechanism.fakes.mixes - 1):
+    law = one = np.array([float(weight) for weight in shaped.weights]) / SCALE
+    for _ in range(shaped.mixes - 1):
         law = np.convolve(law, one)
-    bins, mean = mechanism.bins, mechanism.fakes.mixes * mechanism.fakes.shift
+    bins, mean = len(numbers), shaped.mixes * shaped.shift
     past = int(((numbers < 0) | (numbers >= len(law))).sum())
     below = min(1.0, float(law[:mean].sum()))
     return [

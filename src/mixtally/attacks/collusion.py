@@ -33,11 +33,11 @@ def _users(target: Target, lab: Lab) -> list[Outcome]:
     fakes = arriving(mechanism.fakes_promised, honest)
     people = max(0, arriving(target.crowd, honest) - 1)
     if target.crowd and isinstance(mechanism, BitFlips):
-        promised = left_in_crowd(mechanism, max(2, people + 1), fakes, target.delta)
+        promised = left_in_crowd(mechanism, max(2, people + 1), fakes, target.delta, lab.accountant)
     elif honest == target.honest_fraction:
         promised = target.epsilon
     else:
-        promised = left_among_fakes(mechanism, fakes, target.delta)
+        promised = left_among_fakes(mechanism, fakes, target.delta, lab.accountant)
     game = game_of(mechanism, people, fakes, target.epsilon)
     return outcomes(
         NAME, f"{1.0 - honest:.0%} of the users tell", game, lab,

@@ -11,7 +11,7 @@ import numpy as np
 
 from mixtally.attacks.device import Device
 from mixtally.attacks.likelihood import log_sum
-from mixtally.attacks.multinomial import multinomials
+from mixtally.attacks.multinomial import Binomials
 from mixtally.ground.bits import Rows, spans
 from mixtally.ground.chance import Chance
 from mixtally.ground.tails import Floats
@@ -71,16 +71,16 @@ class CountedGame(ABC):
                 total += self._counts(sent(span.stop - span.start, chance, device))
         return total
 
-    def drawn(self, runs: int, chance: Chance) -> tuple[Floats, Floats] | None:
+    def drawn(self, runs: int, draw: Binomials) -> tuple[Floats, Floats] | None:
         """The statistics of many runs, their counts drawn from their law, not by any device."""
         if not self.people and not self.fakes:
             return None
         others, fake, *own_laws = self._laws
         found = []
         for own in own_laws:
-            counts = multinomials(chance, self.times * self.people, others, runs)
-            counts += multinomials(chance, self.fakes, fake, runs)
-            counts += multinomials(chance, self.times, own, runs)
+            counts = draw.kinds(self.times * self.people, others, runs)
+            counts += draw.kinds(self.fakes, fake, runs)
+            counts += draw.kinds(self.times, own, runs)
             found.append(self._statistics(counts.astype(np.float64)))
         return found[0], found[1]
 

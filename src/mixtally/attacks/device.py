@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol as Interface
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mixtally.errors import ParameterError
 from mixtally.ground.bits import Rows
 from mixtally.ground.chance import Chance
 from mixtally.mix import shaped_fakes, shuffle
@@ -14,7 +16,6 @@ from mixtally.randomize.flips import flip
 from mixtally.records.layout import Layout
 from mixtally.records.mechanism import Shuffled
 from mixtally.records.results import Tally
-from mixtally.simulate.simulate import play
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,4 +29,26 @@ class Device:
     shuffle: Callable[[Rows, Chance], Rows] = shuffle
     one_report: Callable[[Shuffled, int, Chance], bytes] = one_report
     one_fake: Callable[[Shuffled, Chance], bytes] = one_fake
-    play: Callable[..., Tally] = play
+
+
+class Play(Interface):
+    """A whole collection in one process: everybody's messages, shuffled, and their tally."""
+
+    def __call__(
+        self,
+        mechanism: Shuffled,
+        records: NDArray[np.int64],
+        chance: Chance,
+        *,
+        watch: Callable[[Rows], None],
+    ) -> Tally:
+        """The tally; ``watch`` is called with every span of shuffled messages."""
+        ...
+
+
+def unplayed(*_: object, **__: object) -> Tally:
+    """Nobody said how: raises ParameterError."""
+    raise ParameterError(
+        "collection", wanted="a lab that can play one", got="one that cannot",
+        do="hand it mixtally.simulate.simulate.play",
+    )  # fmt: skip

@@ -10,20 +10,19 @@ the promise of one collection covers it.
 from dataclasses import replace
 
 import numpy as np
+from msgspec import structs
 
 from mixtally.attacks.against import DRAWN, MOST_MESSAGES, outcomes
 from mixtally.attacks.games import game_of, quick_runs, told
-from mixtally.attacks.multinomial import binomials
+from mixtally.attacks.multinomial import Binomials
 from mixtally.attacks.outcome import Lab, Outcome, told_apart
 from mixtally.attacks.target import Target, left_after
 from mixtally.attacks.uniform_flips import fakes_in_view
 from mixtally.attacks.worlds import Worlds
 from mixtally.ground.bits import Counts, Rows, spans
-from mixtally.ground.chance import Chance
 from mixtally.ground.fixed import SCALE
-from mixtally.records.layout import Form
-from mixtally.records.mechanism import FakeSource, Shuffled
-from mixtally.records.mechanism.named import clear_shaped
+from mixtally.records.layout import Form, Layout
+from mixtally.records.mechanism import BitFlips, FakeSource, Shuffled
 from mixtally.tally.fold import tally_messages
 
 NAME = "difference"
@@ -33,8 +32,8 @@ _DRAWN_RUNS = 100_000
 
 def run(target: Target, lab: Lab) -> list[Outcome]:
     """A changed answer; for records of one value also an absent person."""
-    one_valued = not isinstance(target.mechanism, FlipBlank) or target.mechanism.max_set == 1
-    if not one_valued or target.mechanism.name in ("flip", "single-bit"):
+    mechanism = target.mechanism
+    if isinstance(mechanism, BitFlips) and mechanism.max_set != 1:
         return _changed(target, lab)
     lab = replace(lab, error=lab.error / 2.0)
     return [*_changed(target, lab), _absent(target, lab)]
@@ -46,7 +45,7 @@ def _changed(target: Target, lab: Lab) -> list[Outcome]:
     promised, delta = 2.0 * target.epsilon, 2.0 * target.delta
     if target.certified:
         sure = target.mechanism.surely(target.honest_fraction)
-        promised = min(promised, left_after(sure, 2, delta))
+        promised = min(promised, left_after(sure, 2, delta, lab.accountant))
     return outcomes(
         NAME, "asked twice, answer changed", game, lab, promised=promised, delta=delta,
         test="sum of both batches' log-likelihood ratios; as good as tell-apart's", twice=True,
@@ -58,7 +57,8 @@ def _absent(target: Target, lab: Lab) -> Outcome:
     runs = lab.runs if lab.runs is not None else quick_runs(_cost(mechanism, users), 0.5)
     if _messages(mechanism, users) > MOST_MESSAGES and lab.drawn != 0:
         runs, how = lab.drawn or _DRAWN_RUNS, DRAWN
-        noise = np.array([_noise_by_law(mechanism, users, runs, lab.chance) for _ in range(4)])
+        draw = Binomials(lab.chance)
+        noise = np.array([_noise_by_law(mechanism, users, runs, draw) for _ in range(4)])
     else:
         how, noise = "", np.empty((4, runs, 2), dtype=np.int64)
         for i in told(runs, lab, NAME + " (absent)"):
@@ -102,14 +102,12 @@ def _own(mechanism: Shuffled, bin_index: int, runs: int, lab: Lab) -> Counts:
 
 def _small(mechanism: Shuffled) -> Shuffled:
     """The two bins of interest and one for all others, where bins are independent."""
-    if isinstance(mechanism, (FlipBlank, FlipUniform)):
-        return replace(mechanism, bins=3, crowd=0)
-    return protocol
+    return structs.replace(mechanism, bins=3) if isinstance(mechanism, BitFlips) else mechanism
 
 
 def _fakes(mechanism: Shuffled, count: int, lab: Lab) -> Rows:
     """Fakes, at least their first two bins."""
-    if isinstance(mechanism, FlipUniform):
+    if isinstance(mechanism, BitFlips) and mechanism.uniform_fakes:
         view, flip = min(3, mechanism.bins), mechanism.threshold
         return fakes_in_view(mechanism.bins, view, flip, count, lab.chance, lab.device)
     return lab.device.fakes(_small(mechanism), count, lab.chance)
@@ -121,15 +119,10 @@ def _noise(mechanism: Shuffled, users: int, lab: Lab) -> Counts:
     In clear what others hold is the same twice and cancels; it is left out.
     """
     small = _small(mechanism)
-    if mechanism.fake_source is FakeSource.MIX and isinstance(mechanism, ClearShaped):
-        two = clear_shaped(
-            bins=2,
-            ratio=mechanism.fakes.ratio,
-            shift=mechanism.fakes.shift,
-            mixes=mechanism.fakes.mixes,
-        )
-        every = [lab.device.shaped(two.weights, two.layout, lab.chance) for _ in range(two.mixes)]
-        return tally_messages(two.layout, np.concatenate(every)).counts
+    if (shaped := mechanism.shaped) is not None:
+        two = Layout(Form.INDEX, 2)
+        every = [lab.device.shaped(shaped.weights, two, lab.chance) for _ in range(shaped.mixes)]
+        return tally_messages(two, np.concatenate(every)).counts
     total = np.zeros(2, dtype=np.int64)
     if mechanism.flip_threshold is not None:
         each = (users - 1) // mechanism.bins
@@ -143,18 +136,16 @@ def _noise(mechanism: Shuffled, users: int, lab: Lab) -> Counts:
     return total
 
 
-def _noise_by_law(mechanism: Shuffled, users: int, runs: int, chance: Chance) -> Counts:
+def _noise_by_law(mechanism: Shuffled, users: int, runs: int, draw: Binomials) -> Counts:
     """The same for many runs, drawn from its law, shape (runs, 2)."""
     ones = np.zeros((runs, 2), dtype=np.int64)  # that fakes set in clear
     if mechanism.uniform_fakes:
-        both = binomials(chance, np.full(runs, mechanism.fakes_promised), 2.0 / mechanism.bins)
-        one = binomials(chance, both, 0.5)
+        both = draw(np.full(runs, mechanism.fakes_promised), 2.0 / mechanism.bins)
+        one = draw(both, 0.5)
         ones = np.stack([one, both - one], axis=1)
     threshold = mechanism.flip_threshold
     if threshold is None:
         return ones
     q, sent = threshold / SCALE, users - 1 + mechanism.fakes_promised
     held = (ones + (users - 1) // mechanism.bins).T
-    return np.stack(
-        [binomials(chance, h, 1.0 - q) + binomials(chance, sent - h, q) for h in held], axis=1
-    )
+    return np.stack([draw(h, 1.0 - q) + draw(sent - h, q) for h in held], axis=1)

@@ -24,6 +24,7 @@ from mixtally.ground.bits import Rows, row_bytes
 from mixtally.ground.chance import Chance
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.tails import Floats
+from mixtally.records.mechanism import BitFlips
 from mixtally.records.mechanism.named import flip_blank
 
 Bits = tuple[int, ...]
@@ -86,7 +87,7 @@ class FlippedGame(CountedGame):
         """``count`` people's messages; one-hot records go the way of a device's reports."""
         if sum(record) == 1 and len(record) > 1:
             codes = np.full(count, record.index(1), dtype=np.int64)
-            return device.reports(self._protocol, codes, chance)
+            return device.reports(self._mechanism, codes, chance)
         rows = np.tile(np.packbits(np.array(record, dtype=np.uint8), bitorder="little"), (count, 1))
         return device.flip(rows, len(record), self.threshold, chance)
 
@@ -98,11 +99,11 @@ class FlippedGame(CountedGame):
 
     def _fakes(self, count: int, chance: Chance, device: Device) -> Rows:
         if len(self.x) > 1:
-            return device.fakes(self._protocol, count, chance)
+            return device.fakes(self._mechanism, count, chance)
         return device.flip(np.zeros((count, 1), dtype=np.uint8), 1, self.threshold, chance)
 
     @cached_property
-    def _protocol(self) -> FlipBlank:
+    def _mechanism(self) -> BitFlips:
         return flip_blank(bins=len(self.x), fakes=self.fakes, threshold=self.threshold)
 
     @cached_property

@@ -8,6 +8,7 @@ import numpy as np
 from mixtally.attacks.clear import ShapedGame, UniformGame
 from mixtally.attacks.device import Device
 from mixtally.attacks.flipped import FlippedGame
+from mixtally.attacks.multinomial import Binomials
 from mixtally.attacks.outcome import Lab
 from mixtally.attacks.records import worst_records
 from mixtally.attacks.trial import LEAST_RUNS
@@ -16,7 +17,7 @@ from mixtally.attacks.worlds import Worlds
 from mixtally.errors import ParameterError
 from mixtally.ground.chance import Chance
 from mixtally.ground.tails import Floats
-from mixtally.records.mechanism import BitFlips
+from mixtally.records.mechanism import BitFlips, InClear, ShapedFakes, Shuffled, UniformFakes
 
 _BUDGET = 6e9
 _BASE_COST = 1.5e5
@@ -64,15 +65,15 @@ class Game(Interface):
         """The statistics of many runs at once by the device's code, None where it cannot."""
         ...
 
-    def drawn(self, runs: int, chance: Chance) -> tuple[Floats, Floats] | None:
+    def drawn(self, runs: int, draw: Binomials) -> tuple[Floats, Floats] | None:
         """The statistics of many runs from their law, None where ``alone`` does as well."""
         ...
 
 
 def game_of(
-    mechanism: Protocol, people: int, fakes: int, epsilon: float = 1.0, mixes: int | None = None
+    mechanism: Shuffled, people: int, fakes: int, epsilon: float = 1.0, mixes: int | None = None
 ) -> Game:
-    """The worst game known for ``protocol`` among so many others and fakes.
+    """The worst game known for ``mechanism`` among so many others and fakes.
 
     where
       people    others whose messages the attacker cannot remove; all hold the same
@@ -80,13 +81,13 @@ def game_of(
       mixes     mixes whose shaped fakes the attacker does not know, None for all, 0 for none
     """
     match mechanism:
-        case ClearUniform():
+        case InClear(fakes=UniformFakes()):
             return UniformGame(mechanism.bins, fakes)
-        case ClearShaped() if mixes == 0:
+        case InClear(fakes=ShapedFakes()) if mixes == 0:
             return UniformGame(mechanism.bins, 0)
-        case ClearShaped():
-            return ShapedGame(mechanism.fakes.weights, mixes or mechanism.fakes.mixes)
-        case FlipUniform() if fakes:
+        case InClear(fakes=ShapedFakes() as shaped):
+            return ShapedGame(shaped.weights, mixes or shaped.mixes)
+        case BitFlips(fakes=UniformFakes()) if fakes:
             return UniformFlipsGame(mechanism.threshold, mechanism.bins, people, fakes)
         case BitFlips():
             x, u, v = worst_records(mechanism, people, fakes, epsilon)
@@ -112,7 +113,7 @@ def play(game: Game, lab: Lab, step: str, share: float = 1.0) -> Worlds:
 def pilot(game: Game, runs: int, chance: Chance) -> Worlds:
     """Runs of the law for ``runs`` that are counted: they choose the event, and are not counted."""
     count = min(4 * runs, _PILOT // game.kinds)
-    drawn = game.drawn(max(LEAST_RUNS, count), chance)
+    drawn = game.drawn(max(LEAST_RUNS, count), Binomials(chance))
     if drawn is None:  # the production code draws its law as fast
         drawn = game.alone(max(LEAST_RUNS, count), chance, Device())
     assert drawn is not None

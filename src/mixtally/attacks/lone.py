@@ -1,14 +1,12 @@
 """Devices that send one record, or two or three, at a time: each message is the end of a batch."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from mixtally.attacks.checks import Checks
 from mixtally.attacks.outcome import Lab
 from mixtally.ground.bits import Counts
 from mixtally.ground.fixed import SCALE
-from mixtally.records.mechanism import BitFlips, Shuffled
+from mixtally.records.mechanism import BitFlips, Parameter, Shuffled
 
 _PROBES = ((SCALE // 200, 6_000), (3 * SCALE // 10, 600))
 """Flip probabilities, one for each way to draw, and devices: each bit flips often enough."""
@@ -23,7 +21,7 @@ def lone_checks(mechanism: Shuffled, lab: Lab) -> tuple[list[Checks], int]:
         return _clear(mechanism, lab)
     checks, sent = [], 0
     for threshold, devices in _PROBES:
-        one = replace(mechanism, threshold=threshold)
+        one = mechanism.having(Parameter.FLIP, threshold)
         count = max(20, min(devices, _BIT_BUDGET // (4 * mechanism.bins)))
         checks += _flips(one, count, lab)
         sent += 4 * count
@@ -34,7 +32,7 @@ def _flips(mechanism: BitFlips, devices: int, lab: Lab) -> list[Checks]:
     """The first and the last bit of each batch's last message, and all bits of it."""
     bins, q, chance = mechanism.bins, mechanism.flip_probability, lab.chance
     label = f"a lone device at q = {q:.3g}"
-    shown = q + mechanism.gain / bins if mechanism.uniform_fakes else q
+    shown = q + mechanism.contrast / bins if mechanism.uniform_fakes else q
     codes = np.arange(devices) % bins
     held = mechanism.layout.rows(codes)
     few = 1 + np.arange(devices) % 3

@@ -20,8 +20,7 @@ def run(target: Target, lab: Lab) -> list[Outcome]:
     promised: float | None = target.epsilon
     case = "knows all other reports"
     if target.crowd:
-        promised = finite(
-            left_among_fakes(target.mechanism, target.mechanism.fakes_promised, target.delta)
-        )
+        fakes = target.mechanism.fakes_promised
+        promised = finite(left_among_fakes(target.mechanism, fakes, target.delta, lab.accountant))
         case = "knows others' reports and flips"
     return outcomes(NAME, case, game, lab, promised=promised, delta=target.delta, test=TEST)

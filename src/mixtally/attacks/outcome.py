@@ -4,11 +4,12 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from mixtally.attacks.device import Device
+from mixtally.attacks.device import Device, Play, unplayed
 from mixtally.attacks.trial import Proof, prove, prove_either
 from mixtally.attacks.worlds import Worlds, roc
 from mixtally.data.cells import Progress, quiet
 from mixtally.ground.chance import Chance
+from mixtally.privacy.accountant import Accountant
 from mixtally.report.curves import Chart, Curve
 
 EPSILON = "eps"
@@ -29,11 +30,11 @@ class Noise(StrEnum):
 class Verdict(StrEnum):
     """What an attack says about a promise."""
 
-    HOLDS = "holds"
+    CONSISTENT = "consistent"
     """Nothing was proved against it: no proof that it is true."""
-    BROKEN = "broken"
+    VIOLATED = "violated"
     """The promise is false, but for the stated chance of a false alarm."""
-    SHOWN = "shown"
+    MEASURED = "measured only"
     """No promise speaks of it: the number is what the attack can do."""
 
 
@@ -42,10 +43,12 @@ class Lab:
     """What attacks share.
 
     where
-      runs     how often a game is played through the code, None for as many as are quick
-      drawn    how often with counts drawn from their law, None for as quick, 0 for not at all
-      error    chance of a false alarm that each of them may use
-      device   the code that draws noise
+      runs         how often a game is played through the code, None for as many as are quick
+      drawn        how often with counts drawn from their law, None for as quick, 0 for not at all
+      error        chance of a false alarm that each of them may use
+      device       the code that draws noise
+      play         plays a whole collection, for the attack that needs one
+      accountant   proves what fakes or a crowd alone are worth
     """
 
     chance: Chance
@@ -54,6 +57,8 @@ class Lab:
     device: Device = field(default_factory=Device)
     progress: Progress = quiet
     drawn: int | None = 0
+    play: Play = unplayed
+    accountant: Accountant = field(default_factory=Accountant)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +96,7 @@ class Outcome:
 
     @property
     def margin(self) -> float | None:
-        """How far the attack stayed within the promise; negative when it broke it."""
+        """How far the attack stayed within the promise; negative when it is violated."""
         if self.promised is None:
             return None
         room = self.promised - self.attacked
@@ -140,9 +145,9 @@ def told_apart(
         proof = prove(worlds, delta, lab.error, pilot)
     else:
         proof = prove_either(worlds, delta, lab.error, pilot)
-    verdict = Verdict.SHOWN
+    verdict = Verdict.MEASURED
     if promised is not None:
-        verdict = Verdict.BROKEN if proof.epsilon > promised else Verdict.HOLDS
+        verdict = Verdict.VIOLATED if proof.epsilon > promised else Verdict.CONSISTENT
     return Outcome(
         attack, case, promised, proof.epsilon, EPSILON, verdict, len(worlds.u), played, test,
         numbers=_numbers(proof, delta, lab.error),

@@ -15,7 +15,8 @@ _STYLE = (
     + """
 main{max-width:1120px}.c1{stroke:var(--soft);stroke-dasharray:3 4}.c2{stroke:var(--truth)}
 .dot.c1{fill:var(--soft)}.dot.c2{fill:var(--truth)}
-.word{font-weight:600}.holds{color:var(--own)}.broken{color:var(--bad)}.shown{color:var(--soft)}
+.word{font-weight:600}.consistent{color:var(--own)}.violated{color:var(--bad)}
+.measured{color:var(--soft)}
 .figure,th.figure{text-align:right;white-space:nowrap}
 """
 )
@@ -57,7 +58,7 @@ def _cells(outcome: Outcome) -> list[Markup]:
 
 def _cell(name: str, text: str) -> Markup:
     if name == "verdict":
-        return el("td", el("span", text, class_=f"word {text}"))
+        return el("td", el("span", text, class_=f"word {text.split()[0]}"))
     return el("td", text) if name in TEXTS else el("td", text, class_="figure")
 
 
@@ -68,7 +69,7 @@ def _section(outcome: Outcome) -> Markup:
             f"{flag['test']}, place {flag['place']:,}: counted {flag['counted']:,} of "
             f"{flag['of']:,}, expected {flag['expected']:.1f}"
         )
-        parts.append(el("p", text, class_="broken"))
+        parts.append(el("p", text, class_="violated"))
     for chart in outcome.charts:
         parts += [
             draw(chart),

@@ -44,7 +44,7 @@ def run(target: Target, lab: Lab) -> list[Outcome]:
     return [
         Outcome(
             NAME, "one corrupt message", bound, moved, "counts",
-            Verdict.HOLDS if moved <= bound * _SLACK else Verdict.BROKEN,
+            Verdict.CONSISTENT if moved <= bound * _SLACK else Verdict.VIOLATED,
             len(shown) + refused,
             f"{len(shown):,} lies that were tallied and {refused:,} that were refused",
             "largest difference between two lies in the estimate of a bin; exhaustive by kind",

@@ -11,8 +11,6 @@ A plan may flip so rarely that few flips can be seen. So the same code is also a
 thresholds, one for each of its two ways to draw.
 """
 
-from dataclasses import replace
-
 import numpy as np
 
 from mixtally.attacks.audit import audit
@@ -22,7 +20,7 @@ from mixtally.attacks.target import Target
 from mixtally.ground.bits import Counts, Rows, column_counts, spans
 from mixtally.ground.fixed import SCALE
 from mixtally.records.layout import Form, Layout
-from mixtally.records.mechanism import BitFlips, Shuffled
+from mixtally.records.mechanism import BitFlips, Parameter, ShapedFakes, Shuffled
 
 NAME = "randomizer"
 MOST_REPORTS = 96_000
@@ -42,11 +40,11 @@ def run(target: Target, lab: Lab) -> list[Outcome]:
     if isinstance(mechanism, BitFlips):
         thresholds = [mechanism.threshold, *_PROBES]
         for threshold in thresholds:
-            checks, messages = flip_checks(replace(mechanism, threshold=threshold), lab)
+            checks, messages = flip_checks(mechanism.having(Parameter.FLIP, threshold), lab)
             drawn += checks
             numbers += messages
-    elif isinstance(mechanism, ClearShaped):
-        checks, numbers = shaped_checks(mechanism, lab)
+    elif (shaped := mechanism.shaped) is not None:
+        checks, numbers = shaped_checks(mechanism, shaped, lab)
         drawn += checks
     else:
         checks, numbers = uniform_checks(mechanism, lab)
@@ -70,7 +68,7 @@ def flip_checks(mechanism: BitFlips, lab: Lab) -> tuple[list[Checks], int]:
     bins, q = mechanism.bins, mechanism.flip_probability
     half = _messages(mechanism, 6)
     label = f"at q = {q:.3g}"
-    shown = q + mechanism.gain / bins if mechanism.uniform_fakes else q  # a bit of a fake
+    shown = q + mechanism.contrast / bins if mechanism.uniform_fakes else q  # a bit of a fake
     clear, own, codes_seen = np.zeros(bins, np.int64), np.zeros(bins, np.int64), np.zeros(bins, int)
     fake = np.zeros(bins, np.int64)
     neighbors = seen = following = following_trials = fakes_following = fakes_trials = 0
@@ -168,22 +166,19 @@ def uniform_checks(mechanism: Shuffled, lab: Lab) -> tuple[list[Checks], int]:
     ], 2 * half
 
 
-def shaped_checks(mechanism: ClearShaped, lab: Lab) -> tuple[list[Checks], int]:
+def shaped_checks(mechanism: Shuffled, shaped: ShapedFakes, lab: Lab) -> tuple[list[Checks], int]:
     """Tests of records in clear and of the numbers that a mix draws."""
-    layout, weights = (
-        mechanism.layout,
-        np.array([float(w) for w in mechanism.fakes.weights]) * 2.0**-64,
-    )
+    layout, weights = mechanism.layout, np.array([float(w) for w in shaped.weights]) * 2.0**-64
     reports = min(MOST_REPORTS // 2, 10_000)
     codes = (np.arange(reports) + _spread(mechanism.bins, reports)) % mechanism.bins
     wrong = layout.codes(lab.device.reports(mechanism, codes, lab.chance)) != codes
     seen, drawn, pairs, same = np.zeros(len(weights), np.int64), 0, 0, 0
-    past, messages, most = 0, reports, (MOST_REPORTS - reports) // (2 * mechanism.fakes.shift)
+    past, messages, most = 0, reports, (MOST_REPORTS - reports) // (2 * shaped.shift)
     bins = max(2, min(mechanism.bins, most))
     layout = Layout(Form.INDEX, bins)
     # Not until enough were drawn: the number of rounds must not depend on what is tested.
     for _ in range(max(1, most // bins)):
-        rows = lab.device.shaped(mechanism.fakes.weights, layout, lab.chance)
+        rows = lab.device.shaped(shaped.weights, layout, lab.chance)
         numbers = np.bincount(layout.codes(rows), minlength=bins)[:bins]
         counts = np.bincount(numbers)
         past += int(counts[len(weights) :].sum())
@@ -194,8 +189,8 @@ def shaped_checks(mechanism: ClearShaped, lab: Lab) -> tuple[list[Checks], int]:
         pairs += even // 2
         drawn += bins
         messages += len(rows)
-    away = np.abs(np.arange(len(weights)) - mechanism.fakes.shift)
-    widths = np.unique(np.geomspace(1, mechanism.fakes.shift, 6).astype(np.intp))
+    away = np.abs(np.arange(len(weights)) - shaped.shift)
+    widths = np.unique(np.geomspace(1, shaped.shift, 6).astype(np.intp))
     near_seen = [int(seen[away < width].sum()) for width in widths]
     near_chance = [min(1.0, float(weights[away < width].sum())) for width in widths]
     return [

@@ -50,12 +50,10 @@ def _orbit(held: Held) -> Orbit:
 
 def _possible(mechanism: BitFlips, people: int) -> Iterator[Held]:
     """What may be held, of many bits only the few or all that were ever worst."""
-    if not isinstance(
-        mechanism, (FlipBlank, FlipUniform)
-    ):  # the crowd may hold none: vectors are free
+    if mechanism.max_set is None:  # the crowd may hold none: vectors are free
         yield from ((o.only_u, o.only_v, o.both, 0, 0) for o in vectors.orbits(mechanism.bins))
         return
-    most, bins = mechanism.most_set, mechanism.bins
+    most, bins = mechanism.max_set, mechanism.bins
     sizes = set(range(most + 1))
     if most > _FEW:
         sizes = {0, 1, 2, most // 2, most - 1, most, min(most, bins // 2), min(most, bins // 3)}

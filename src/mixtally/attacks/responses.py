@@ -1,6 +1,6 @@
-"""collection, of a memory: whether what is kept is drawn once, for each person, and stays.
+"""collection, of memoized answers: whether each is drawn once, for each person, and stays.
 
-People report through the file that holds their memories, read again for every report. Counted are
+People report through the file that holds what they keep, read again for every report. Counted are
 the kept bits that differ from the truth, by position, and how often two people of one value keep
 the same wrong bit; kept bits that are others at the next report; and what reports show of what is
 kept. All are exact binomial tests that share the false-alarm rate.
@@ -10,19 +10,20 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+from msgspec.structs import replace
 
 from mixtally.attacks.audit import audit
 from mixtally.attacks.checks import Checks
+from mixtally.attacks.memoized import MemoizedTarget
 from mixtally.attacks.outcome import Lab, Outcome
-from mixtally.attacks.target import Remembered
 from mixtally.attacks.wordstream import word_checks
 from mixtally.client.memory_file import MemoryFile
 from mixtally.encode.bloom import bloom
 from mixtally.ground.bits import Rows, column_counts
 from mixtally.ground.fixed import SCALE
-from mixtally.protocols.two_level import TwoLevel, hashed_question, two_level
-from mixtally.randomize.kept import new_key
-from mixtally.randomize.memory import report
+from mixtally.randomize.memoized import new_key, report
+from mixtally.records.mechanism import Memoized
+from mixtally.records.memoized_plan import MemoizedPlan, hashed_question
 from mixtally.records.question import Question
 
 NAME = "collection"
@@ -30,43 +31,48 @@ _PEOPLE, _BIT_BUDGET = 4_000, 8_000_000
 _REPORTS = 2
 
 
-def run_memory(memory: Remembered, lab: Lab) -> list[Outcome]:
-    """Both levels of a memory, through its file."""
-    plan = _plan(memory)
-    people = max(200, min(_PEOPLE, _BIT_BUDGET // plan.bits)) // 2 * 2
+def run_memoized(target: MemoizedTarget, lab: Lab) -> list[Outcome]:
+    """Both levels of memoized answers, through their file."""
+    plan = _plan(target)
+    mechanism = plan.mechanism
+    people = max(200, min(_PEOPLE, _BIT_BUDGET // mechanism.bins)) // 2 * 2
     persons = [str(person) for person in range(people)]
-    values = [str(person // 2 % plan.bits) for person in range(people)]  # two alike in a row
-    if plan.hashed:
+    values = [str(person // 2 % mechanism.bins) for person in range(people)]  # two alike in a row
+    if mechanism.hashed:
         records = bloom(plan, [0] * people, values)
     else:
-        records = plan.layout.rows(np.array([int(value) for value in values]))
+        records = mechanism.layout.rows(np.array([int(value) for value in values]))
     with TemporaryDirectory() as place:
         path, key = Path(place) / "memory", new_key(lab.chance)
         kept, shown = [], []
         for turn in range(_REPORTS):
             file = MemoryFile(path, plan, "everybody", key)
             kept.append(file.kept(persons, values, lab.chance))
-            shown.append(report(plan, kept[-1], lab.chance))
+            shown.append(report(mechanism, kept[-1], lab.chance))
             lab.progress(NAME, turn + 1, _REPORTS)
-    checks = [*_kept(plan, records, kept), *_shown(plan, kept, shown), *word_checks(lab.chance)]
+    checks = [*_kept(mechanism, records, kept), *_shown(mechanism, kept, shown)]
+    checks += word_checks(lab.chance)
     return [
         audit(
             NAME, checks, lab, _REPORTS * people,
-            f"{people:,} people report {_REPORTS} times through the file of their memories",
+            f"{people:,} people report {_REPORTS} times through the file of what they keep",
         )
     ]  # fmt: skip
 
 
-def _plan(memory: Remembered) -> TwoLevel:
-    question = Question(name="attacked", bins=memory.bits)
-    if memory.hashes > 1:
-        question = hashed_question("attacked", memory.bits, memory.hashes)
-    return two_level(question, memory.permanent, memory.p, memory.q)
+def _plan(target: MemoizedTarget) -> MemoizedPlan:
+    """Values are hashed only where one of them sets several bits."""
+    one = target.mechanism
+    question = Question(name="attacked", bins=one.bins)
+    if one.hashes > 1:
+        question = hashed_question("attacked", one.bins, one.hashes)
+    mechanism = replace(one, hashed=one.hashes > 1, cohorts=1)
+    return MemoizedPlan(question=question, mechanism=mechanism)
 
 
-def _kept(plan: TwoLevel, records: Rows, kept: list[Rows]) -> list[Checks]:
+def _kept(mechanism: Memoized, records: Rows, kept: list[Rows]) -> list[Checks]:
     """The permanent responses: their law, one for each person, and the same at every report."""
-    bits, people, wrong = plan.bits, len(records), plan.permanent // 2 / SCALE
+    bits, people, wrong = mechanism.bins, len(records), mechanism.permanent // 2 / SCALE
     flips = kept[0] ^ records
     both = int(np.bitwise_count(flips[0::2] & flips[1::2]).sum(dtype=np.int64))
     changed = int(np.bitwise_count(kept[0] ^ kept[1]).sum(dtype=np.int64))
@@ -79,15 +85,15 @@ def _kept(plan: TwoLevel, records: Rows, kept: list[Rows]) -> list[Checks]:
     ]
 
 
-def _shown(plan: TwoLevel, kept: list[Rows], shown: list[Rows]) -> list[Checks]:
+def _shown(mechanism: Memoized, kept: list[Rows], shown: list[Rows]) -> list[Checks]:
     """The reports of what was kept when they were drawn, and two of them together."""
     checks, people = [], len(kept[0])
-    ones = column_counts(kept[0], plan.bits)
+    ones = column_counts(kept[0], mechanism.bins)
     for name, held, trials, rate in (
-        ("kept 1", kept[0], ones, plan.q / SCALE),
-        ("kept 0", ~kept[0], people - ones, plan.p / SCALE),
+        ("kept 1", kept[0], ones, mechanism.q / SCALE),
+        ("kept 0", ~kept[0], people - ones, mechanism.p / SCALE),
     ):
-        counts = column_counts(shown[0] & held, plan.bits)
+        counts = column_counts(shown[0] & held, mechanism.bins)
         twice = int(np.bitwise_count(shown[0] & shown[1] & held).sum(dtype=np.int64))
         checks += [
             Checks.of(f"{name} shown", counts, trials, rate),

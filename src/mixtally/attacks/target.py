@@ -1,16 +1,18 @@
-"""What is attacked: a plan's protocol with its certificate, or parameters with a claim."""
+"""What is attacked: a plan's mechanism with its certificate, or parameters with a claim."""
 
 import math
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass
 
-from mixtally.errors import PlanError
-from mixtally.privacy import price
+from msgspec.structs import replace
+
+from mixtally.errors import ParameterError, PlanError
+from mixtally.privacy.accountant import Accountant, Record
+from mixtally.privacy.certify import verify
 from mixtally.privacy.composition.convolve import Sum
-from mixtally.privacy.composition.pld import Curve, law_of
+from mixtally.privacy.composition.pld import FINE, Curve
 from mixtally.privacy.divergence import vectors
 from mixtally.records.guarantee import LEAST_DELTA, Guarantee
-from mixtally.records.mechanism import BitFlips, Shuffled
+from mixtally.records.mechanism import BitFlips, NoFakes, Parameter, Shuffled
 from mixtally.records.plan import Plan
 
 _HALVINGS = 40
@@ -25,6 +27,9 @@ class Target:
       epsilon, delta    the promise, for every dataset, against who receives all messages
       honest_fraction   share of the promised fakes that the promise counts on
       certified         whether the promise was computed by the exact law
+
+    Raises ParameterError for a record that is sent several times, unless its bits are free: no game
+    here knows it.
     """
 
     mechanism: Shuffled
@@ -37,6 +42,13 @@ class Target:
 
     def __post_init__(self) -> None:
         Guarantee(epsilon=self.epsilon, delta=self.delta)
+        one = self.mechanism
+        free = isinstance(one, BitFlips) and one.max_set is None and not one.fakes.count
+        if one.repeats > 1 and not free:
+            raise ParameterError(
+                "repeats", wanted="free bits without fakes, the only records repeated here",
+                got=f"{one.name} sent {one.repeats} times", do="attack it sent once",
+            )  # fmt: skip
 
     @property
     def crowd(self) -> int:
@@ -49,7 +61,9 @@ class Target:
         return (self.crowd or self.users) - 1
 
 
-def of_plan(plan: Plan, *, unverified: bool = False) -> Target:
+def of_plan(
+    plan: Plan, *, unverified: bool = False, accountant: Accountant | None = None
+) -> Target:
     """The target that ``plan`` is.
 
     Raises PlanError for a plan whose certificate is false, unless it is to be attacked all the same
@@ -57,7 +71,7 @@ def of_plan(plan: Plan, *, unverified: bool = False) -> Target:
     """
     certified = True
     try:
-        mechanism = price.verify(plan)
+        mechanism = verify(plan, accountant)
     except PlanError as error:
         mechanism = plan.mechanism
         if not unverified or mechanism.gain == 0.0:
@@ -75,30 +89,38 @@ def of_plan(plan: Plan, *, unverified: bool = False) -> Target:
     )  # fmt: skip
 
 
-@lru_cache(maxsize=64)
-def left_among_fakes(mechanism: Shuffled, fakes: int, delta: float) -> float:
+def left_among_fakes(
+    mechanism: Shuffled, fakes: int, delta: float, accountant: Accountant
+) -> float:
     """The least epsilon at ``delta`` when only ``fakes`` fakes hide a person; may be infinite."""
-    if isinstance(mechanism, SingleBit) and fakes:  # one bit among blanks: a crowd of zeros
-        return _least(
-            lambda e: vectors.homogeneous(fakes + 1, 1, mechanism.threshold, e).upper,
-            delta, mechanism.local_epsilon,
-        )  # fmt: skip
-    if isinstance(mechanism, SingleBit):
-        return mechanism.local_epsilon
-    if isinstance(mechanism, BitFlips) and mechanism.name == "flip":
-        return mechanism.local_epsilon  # no fakes at all
-    changes = {"crowd": 0} if isinstance(mechanism, BitFlips) else {}
-    hidden = replace(mechanism, fakes=fakes, **changes)
+    reach = mechanism.local_epsilon
     if fakes == 0:
-        return hidden.local_epsilon
-    return _least(lambda e: price.upper(hidden, e), delta, hidden.local_epsilon)
+        return reach
+    hidden = mechanism.having(Parameter.FAKES, fakes)
+    if not isinstance(hidden, BitFlips):
+        return _least_of(hidden, delta, accountant)
+    if hidden.max_set is not None:
+        return _least_of(replace(hidden, crowd=0), delta, accountant)
+    threshold = hidden.threshold  # one bit among blanks: a crowd of zeros
+    return _least(
+        lambda epsilon: vectors.homogeneous(fakes + 1, 1, threshold, epsilon).upper, delta, reach
+    )
 
 
-@lru_cache(maxsize=64)
-def left_in_crowd(mechanism: BitFlips, crowd: int, fakes: int, delta: float) -> float:
+def left_in_crowd(
+    mechanism: BitFlips, crowd: int, fakes: int, delta: float, accountant: Accountant
+) -> float:
     """The least epsilon at ``delta`` among so many people whose flips hide, and so many fakes."""
-    hidden = replace(mechanism, crowd=crowd, fakes=fakes)
-    return _least(lambda e: price.upper(hidden, e), delta, hidden.local_epsilon)
+    hidden = replace(mechanism, crowd=crowd)
+    if not isinstance(hidden.fakes, NoFakes):
+        hidden = hidden.having(Parameter.FAKES, fakes)
+    return _least_of(hidden, delta, accountant)
+
+
+def left_after(mechanism: Shuffled, times: int, delta: float, accountant: Accountant) -> float:
+    """The least epsilon at ``delta`` of so many collections together, by the exact law."""
+    losses = accountant.losses(Record.of(mechanism), FINE)
+    return _least(Sum([(losses, times)]).delta, delta, times * mechanism.local_epsilon)
 
 
 def finite(epsilon: float) -> float | None:
@@ -106,11 +128,10 @@ def finite(epsilon: float) -> float | None:
     return epsilon if math.isfinite(epsilon) else None
 
 
-@lru_cache(maxsize=64)
-def left_after(mechanism: Shuffled, times: int, delta: float) -> float:
-    """The least epsilon at ``delta`` of so many collections together, by the exact law."""
-    law = law_of(lambda epsilon: price.upper(mechanism, epsilon), mechanism.local_epsilon)
-    return _least(Sum([(law, times)]).delta, delta, times * mechanism.local_epsilon)
+def _least_of(hidden: Shuffled, delta: float, accountant: Accountant) -> float:
+    """What the accountant proves of ``hidden``."""
+    record = Record.of(hidden)
+    return _least(lambda e: accountant.upper(record, e), delta, hidden.local_epsilon)
 
 
 def _least(upper: Curve, delta: float, reach: float) -> float:

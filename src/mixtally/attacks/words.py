@@ -12,7 +12,7 @@ TEXTS = ("attack", "the attacker", "noise", "verdict")
 """Columns of words, the others hold numbers."""
 LIMITS = (
     "An attack that fails proves nothing: another one, or more runs, may succeed. An attack that "
-    "breaks a promise proves it false, but for the stated chance of a false alarm in the whole "
+    "violates a promise proves it false, but for the stated chance of a false alarm in the whole "
     "table; best is about what half of all repetitions of as many runs prove, whatever the test. "
     "Noise from the code is what devices and mixes run; noise from the law has the law they "
     "are meant to have, in many more runs."
@@ -40,12 +40,14 @@ def _nearly_zero(value: float) -> float:
 
 def conclusion(outcomes: Sequence[Outcome]) -> str:
     """What the table says, in one sentence."""
-    broken = [o.title for o in outcomes if o.verdict is Verdict.BROKEN]
-    if broken:
-        return "Broken: " + "; ".join(broken) + "."
-    promised = sum(o.verdict is Verdict.HOLDS for o in outcomes)
-    held, made = _counted(promised, "promise"), _counted(len(outcomes), "attack")
-    return f"No attack exceeds its promise: {held} held, {made} made."
+    violated = [o.title for o in outcomes if o.verdict is Verdict.VIOLATED]
+    if violated:
+        return "Violated: " + "; ".join(violated) + "."
+    consistent = sum(o.verdict is Verdict.CONSISTENT for o in outcomes)
+    promises, made = _counted(consistent, "promise"), _counted(len(outcomes), "attack")
+    return (
+        f"No attack exceeds its promise: {made} made, {promises} consistent with what they prove."
+    )
 
 
 def _counted(number: int, noun: str) -> str:

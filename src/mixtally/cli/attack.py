@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from rich.console import Group
 
     from mixtally.attacks import MemoizedTarget, Outcome, Target
+    from mixtally.privacy.accountant import Accountant
 
-_COLORS = {"holds": "green", "broken": "red", "shown": "dim"}
+_COLORS = {"consistent": "green", "violated": "red", "measured only": "dim"}
 
 
 def _real(name: str, text: str, metavar: str) -> object:
@@ -110,25 +111,31 @@ def attack(
 
     Plays every known attack through the production randomizer, and prints what is promised, what
     the attack proves at the given confidence, and the margin. Exit status 1 when a promise is
-    broken. An attack that fails proves nothing.
+    violated. An attack that fails proves nothing.
     """
-    from mixtally.attacks import Lab, Target, assault
+    from mixtally.attacks import Lab, Target, Verdict, assault
+    from mixtally.privacy.accountant import Accountant
+    from mixtally.simulate.simulate import play
 
     _check(level, runs, drawn)
-    target = _target(plan, came, unverified=unverified)
+    accountant = Accountant()
+    target = _target(plan, came, accountant, unverified=unverified)
     with progress_bars() as progress:
-        lab = Lab(o.chance(seed), 1.0 - level, runs=runs, progress=progress, drawn=drawn)
+        lab = Lab(
+            o.chance(seed), 1.0 - level, runs=runs, progress=progress, drawn=drawn, play=play,
+            accountant=accountant,
+        )  # fmt: skip
         outcomes = assault(target, lab, only)
     facts: dict[str, Any] = {
         "target": target.title,
-        **(_promise_facts(target) if isinstance(target, Target) else {}),
+        **(_promise_facts(target, accountant) if isinstance(target, Target) else {}),
         "level": level,
         "seed": seed,
-        "broken": [one.attack for one in outcomes if one.verdict == "broken"],
+        "violated": [one.attack for one in outcomes if one.verdict is Verdict.VIOLATED],
         "attacks": [one.facts() for one in outcomes],
     }
     _show(target, outcomes, facts, out, json=json)
-    if facts["broken"]:
+    if facts["violated"]:
         raise typer.Exit(1)
 
 
@@ -153,7 +160,7 @@ def _check(level: float, runs: int | None, drawn: int | None) -> None:
 
 
 def _target(
-    plan: Path | None, came: dict[str, Any], *, unverified: bool
+    plan: Path | None, came: dict[str, Any], accountant: "Accountant", *, unverified: bool
 ) -> "Target | MemoizedTarget":
     """What a plan file or the options describe; raises InputError for both or neither."""
     from mixtally.attacks.claim import claim
@@ -170,7 +177,7 @@ def _target(
             do="give one of them",
         )  # fmt: skip
     if plan is not None:
-        return of_plan(read_plan(plan), unverified=unverified)
+        return of_plan(read_plan(plan), unverified=unverified, accountant=accountant)
     if unverified:
         raise ParameterError(
             "--unverified", wanted="a plan file beside it", got="a claim", do="leave it out"
@@ -186,14 +193,14 @@ def _target(
     return claim(name, rest, epsilon, delta, 1.0 if fraction is None else fraction)
 
 
-def _promise_facts(target: "Target") -> dict[str, Any]:
+def _promise_facts(target: "Target", accountant: "Accountant") -> dict[str, Any]:
     """What is promised, and what the exact law says of it."""
     from mixtally.privacy.certify import certify
 
-    exact = certify(target.protocol, target.epsilon, target.honest_fraction)
+    exact = certify(target.mechanism, target.epsilon, target.honest_fraction, accountant)
     return {
-        "protocol": target.protocol.name, "users": target.users, **target.protocol.facts(),
-        "fakes": target.protocol.fakes, "epsilon": target.epsilon, "delta": target.delta,
+        "protocol": target.mechanism.name, "users": target.users, **target.mechanism.facts(),
+        "fakes": target.mechanism.fakes_promised, "epsilon": target.epsilon, "delta": target.delta,
         "certified": target.certified, "exact_delta": exact.upper,
         "exact_delta_lower": exact.lower,
     }  # fmt: skip

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from mixtally.data.cells import Progress, quiet
+from mixtally.errors import MessageError
 from mixtally.ground.bits import Rows, spans
 from mixtally.ground.chance import Chance
 from mixtally.mix import shaped_fakes, shuffle
@@ -32,7 +33,8 @@ def play(
       records   everybody's bin or everybody's bits, as ``randomize.reports`` takes them
       watch     called with every span of shuffled messages, for what else is counted in them
 
-    Raises ParameterError when the batch does not fit the mix's memory.
+    Raises ParameterError when the batch does not fit the mix's memory, MessageError when people
+    sent fewer or more messages than they should.
     """
     batch = shuffle(_batch(mechanism, records, chance, progress), chance)
     total, layout = empty(mechanism.layout), mechanism.layout
@@ -59,9 +61,15 @@ def _batch(mechanism: Shuffled, records: Records, chance: Chance, progress: Prog
     for span in spans(users, _people(mechanism)):
         share = share_of_fakes(sent, users, span.start, span.stop)
         for rows in (reports(mechanism, records[span], chance), fakes(mechanism, share, chance)):
-            batch[filled : filled + len(rows)] = rows
-            filled += len(rows)
+            first, filled = filled, filled + len(rows)
+            if filled <= own + sent:
+                batch[first:filled] = rows
         progress("randomize", span.stop, users)
+    if filled != own + sent:  # what nobody wrote would be taken for messages
+        raise MessageError(
+            "batch", wanted=f"{own:,} messages of people and {sent:,} fakes", got=f"{filled:,}",
+            do="mend what draws them: the collection is thrown away",
+        )  # fmt: skip
     return batch
 
 
