@@ -34,9 +34,9 @@ EXACT = {
     ),
 }  # fmt: skip
 SHAPED = {
-    "two bins": clear_shaped(bins=2, *least.shape(1.0, 1e-6)),
-    "many bins": clear_shaped(bins=1000, *least.shape(1.0, 1e-6)),
-    "three mixes": clear_shaped(bins=3, *least.shape(1.0, 1e-6), mixes=3),
+    "two bins": clear_shaped(bins=2, **least.shape(1.0, 1e-6)),
+    "many bins": clear_shaped(bins=1000, **least.shape(1.0, 1e-6)),
+    "three mixes": clear_shaped(bins=3, **least.shape(1.0, 1e-6), mixes=3),
     "a steep law": clear_shaped(bins=10, ratio=ratio_of(20), shift=3),
     "a flat law": clear_shaped(bins=2, ratio=ratio_of(1e-3), shift=5),
 }

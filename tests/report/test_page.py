@@ -109,8 +109,8 @@ def test_the_footer_tells_where_randomness_came_from(study):
 
 
 def test_what_is_not_promised_fits_the_protocol(study):
-    def said(mechanism):
-        made = study([700, 300], mechanisms=(mechanism,))
+    def said(protocol):
+        made = study([700, 300], protocols=(protocol,))
         return " ".join(not_promised(made.main.plan, made.main.mechanism))
 
     assert "only the local guarantee is left: epsilon = " in said("flip-blank")
