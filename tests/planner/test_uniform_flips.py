@@ -83,9 +83,7 @@ def test_an_observer_of_sums_is_promised_the_law_of_sums():
     summed = played.seen_by_sums(best)
     assert summed.observer is Observer.SUMS
     assert summed.upper < 1e-3 * best.certificate.upper
-    sure = flip_uniform(
-        crowd=90_000, fakes=27_000, bins=10**4, threshold=best.mechanism.threshold
-    )
+    sure = flip_uniform(crowd=90_000, fakes=27_000, bins=10**4, threshold=best.mechanism.threshold)
     assert summed.upper == Accountant().certificate(Record.of(sure, Observer.SUMS), 1.0).upper
     assert "fakes" in summed.assumption
 
@@ -112,4 +110,6 @@ def test_the_table_of_the_accounting_page_is_computed_again(row, rate):
         bins = round(fakes / (42.65 * float(share)))
         uniform = flip_uniform(bins=bins, fakes=fakes, threshold=least.ANY)
         found = least.mechanism(uniform, Parameter.FLIP, 1.0, 1e-6, tolerance=1e-4)
-        assert found.standard_error(10**6) / blank.standard_error(10**6) == pytest.approx(float(ratio), abs=0.006)
+        assert found.standard_error(10**6) / blank.standard_error(10**6) == pytest.approx(
+            float(ratio), abs=0.006
+        )

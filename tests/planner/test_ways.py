@@ -131,9 +131,7 @@ def test_split_messages_cost_what_the_parts_send_and_fit_the_budget(name):
     found = named(TRIP, name)
     each = [plan.mechanism for plan in found.plans]
     sent = sum(1 + Fraction(m.fakes_promised, 30_000) for m in each)
-    size = sum(
-        (1 + Fraction(m.fakes_promised, 30_000)) * m.layout.message_bytes for m in each
-    )
+    size = sum((1 + Fraction(m.fakes_promised, 30_000)) * m.layout.message_bytes for m in each)
     assert found.messages_per_user == pytest.approx(float(sent), rel=1e-12)
     assert found.bytes_per_user == pytest.approx(float(size), rel=1e-12)
     assert found.facts()["fakes"] == sum(m.fakes_promised for m in each)
