@@ -51,11 +51,13 @@ def published(section: str, offer: Offer) -> str:
         true = certify(offer.mechanism.having(Parameter.FLIP, threshold_of(flip)), epsilon)
         left = f"{true.upper:.2g} by these fakes" if fakes else f"at least {true.lower:.2g}"
         return f"(5.16) asks for q = {flip:.2g}, which leaves a delta of {left}"
-    flip, own = (
-        notes.flip_blank(epsilon, delta, fakes),
-        (offer.mechanism.flip_threshold or 0) / 2**64,
-    )
+    flip, own = notes.flip_blank(epsilon, delta, fakes), share(offer)
     return f"(5.26) asks for q = {flip:.2g}, {flip / own:.1f} times as much"
+
+
+def share(offer: Offer) -> float:
+    """The chance that a bit is flipped."""
+    return (offer.mechanism.flip_threshold or 0) / 2**64
 
 
 def main() -> None:
@@ -72,7 +74,7 @@ def main() -> None:
         found = collect(offer, crowd, SeededChance(1)).estimate
         seen = float(np.sqrt(np.mean((found.counts - crowd.truth) ** 2)))
         held = np.mean((found.each.lower <= crowd.truth) & (crowd.truth <= found.each.upper))
-        flip = (offer.mechanism.flip_threshold or 0) / 2**64
+        flip = share(offer)
         print(
             f"\n{section} {protocol}: {offer.mechanism.fakes_promised:,} fakes, q = {flip:.3g}\n"
             f"  error {offer.standard_error:.2f} predicted, {seen:.2f} seen in "

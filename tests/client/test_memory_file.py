@@ -1,4 +1,4 @@
-"""Memoized responses on disk: drawn once whoever asks, whole or not at all, and never anybody else's."""
+"""Memoized responses on disk: drawn once whoever asks, whole or not at all, never another's."""
 
 import errno
 import os

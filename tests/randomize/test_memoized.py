@@ -1,4 +1,4 @@
-"""Both levels of memoized answers: exact chances bit by bit, and a value that is never drawn twice."""
+"""Both levels of memoized answers: exact chances bit by bit, and no value is ever drawn twice."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The sealed bytes of memoized responses: as documented, and refused when anything about them is not right."""
+"""The sealed bytes of memoized responses: as documented, and refused when anything is not right."""
 
 import hashlib
 

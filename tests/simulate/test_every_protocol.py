@@ -39,7 +39,9 @@ CASES = {
     ),
     "clear-uniform": (clear_uniform(bins=BINS, fakes=3000), 1),
     "clear-shaped": (clear_shaped(bins=BINS, ratio=ratio_of(0.1), shift=130), 1),
-    "clear-shaped by two mixes": (clear_shaped(bins=BINS, ratio=ratio_of(0.2), shift=70, mixes=2), 1),
+    "clear-shaped by two mixes": (
+        clear_shaped(bins=BINS, ratio=ratio_of(0.2), shift=70, mixes=2), 1,
+    ),
     "flip": (flip_bits(bins=BINS, threshold=threshold_of(0.2), crowd=USERS), None),
     "flip, sent three times": (
         flip_bits(bins=BINS, threshold=threshold_of(0.3), crowd=USERS, repeats=3), None,
