@@ -7,12 +7,14 @@ from bench.clock import seconds
 from mixtally.estimate.debias import estimate_counts
 from mixtally.ground.bits import column_counts, spans
 from mixtally.ground.chance import SecureChance
+from mixtally.ground.fixed import MOST_THRESHOLD
 from mixtally.mix import shuffle
-from mixtally.privacy import laws
-from mixtally.privacy.laws import Ask
+from mixtally.privacy.accountant import Accountant, Record
+from mixtally.privacy.calibrate import calibrate
 from mixtally.randomize import fakes, reports
 from mixtally.randomize.skipping import coin_positions
 from mixtally.randomize.slicing import coin_words
+from mixtally.records.mechanism import Parameter
 from mixtally.records.mechanism.named import flip_blank
 from mixtally.data.flights import flights
 from mixtally.simulate.simulate import play
@@ -30,8 +32,8 @@ def _flights() -> list[tuple[str, str, str]]:
     population, chance = flights(), SecureChance()
     codes, bins = population.codes, population.question.bins
     users = len(codes)
-    least = laws.calibrate("flip-blank", Ask(fakes=users), 1.0, 1e-6).threshold
-    mechanism = flip_blank(bins=bins, fakes=users, threshold=least)
+    blank = Record.of(flip_blank(bins=bins, fakes=users, threshold=MOST_THRESHOLD))
+    mechanism = calibrate(Accountant(), blank, Parameter.FLIP, 1.0, 1e-6).message.mechanism
     ours = seconds(lambda: reports(mechanism, codes, chance)) / users
     both = seconds(lambda: (reports(mechanism, codes, chance), fakes(mechanism, users, chance)))
     client = UEClient(epsilon=1.0, d=bins, use_oue=True, index_mapper=lambda x: x)

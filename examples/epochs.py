@@ -20,7 +20,8 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from mixtally.data.timeline import Timeline, flights_by_month
+from mixtally.data.flights import flights_by_month
+from mixtally.data.timeline import Timeline
 from mixtally.errors import MixtallyError
 from mixtally.ground.chance import SecureChance
 from mixtally.records.guarantee import Guarantee

@@ -24,17 +24,17 @@ def main() -> None:
     question = Question(name="vote", bins=1, labels=("Dole",), kind=Kind.BITS)
     crowd = Population(question, packed(votes.tobytes(), 1))
     print(f"{crowd.users} people, {int(crowd.truth[0])} for Dole")
-    for mechanism in ("clear-uniform", "single-bit"):
+    for protocol in ("clear-uniform", "single-bit"):
         wish = Wish(
             question=question,
             guarantee=Guarantee(epsilon=1.0, delta=1e-6),
             users=crowd.users,
-            mechanism=mechanism,
+            protocol=protocol,
         )
         offer, _ = best(wish)
         found = collect(offer, crowd, SeededChance(7)).estimate
         print(
-            f"{mechanism:13} {found.counts[0]:7.1f}, surely {found.each.lower[0]} .. "
+            f"{protocol:13} {found.counts[0]:7.1f}, surely {found.each.lower[0]} .. "
             f"{found.each.upper[0]}, {offer.messages_per_user:.2f} messages a user"
         )
 

@@ -31,7 +31,7 @@ def main() -> None:
     crowd = Population(question, packed(vectors.tobytes(), 3))
     guarantee = Guarantee(epsilon=2.0, delta=1e-6)
     whole = Wish(question=question, guarantee=guarantee, users=crowd.users, messages_per_user=1,
-                 mechanism="flip")  # fmt: skip
+                 protocol="flip")  # fmt: skip
     split = Wish(question=question, guarantee=guarantee, users=crowd.users, messages_per_user=4)
     for wish, asked in ((split, Asked()), (whole, Asked(pairs=True))):
         offer, _ = best(wish)

@@ -34,9 +34,9 @@ EXACT = {
     ),
 }  # fmt: skip
 SHAPED = {
-    "two bins": clear_shaped(bins=2, *least.shape(1.0, 1e-6)),
-    "many bins": clear_shaped(bins=1000, *least.shape(1.0, 1e-6)),
-    "three mixes": clear_shaped(bins=3, *least.shape(1.0, 1e-6), mixes=3),
+    "two bins": clear_shaped(bins=2, **least.shape(1.0, 1e-6)),
+    "many bins": clear_shaped(bins=1000, **least.shape(1.0, 1e-6)),
+    "three mixes": clear_shaped(bins=3, **least.shape(1.0, 1e-6), mixes=3),
     "a steep law": clear_shaped(bins=10, ratio=ratio_of(20), shift=3),
     "a flat law": clear_shaped(bins=2, ratio=ratio_of(1e-3), shift=5),
 }
@@ -104,7 +104,7 @@ def test_what_is_refused_of_a_mix_is_rarer_than_one_in_a_billion(bins, mixes, sh
     one = law = np.array([float(w) / 2.0**64 for w in mechanism.fakes.weights])
     for _ in range(bins * mixes - 1):
         law = np.convolve(law, one)
-    middle, off = mechanism.fakes_promised, arrived._most_off(mechanism)
+    middle, off = mechanism.fakes_promised, arrived._most_off(mechanism.fakes, bins)
 
     def beyond(off):
         return law[: max(0, middle - off)].sum() + law[middle + off + 1 :].sum()

@@ -138,7 +138,7 @@ def tallied(mechanism, messages, z):
         clear_uniform(bins=2, fakes=6),
         clear_shaped(bins=2, ratio=ratio_of(0.5), shift=3),
     ],
-    ids=lambda p: f"{p.name}-{p.fakes}",
+    ids=lambda p: f"{p.name}-{p.fakes_promised}",
 )
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
 def test_an_interval_is_every_change_that_the_exact_test_keeps(mechanism, level):

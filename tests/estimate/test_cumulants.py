@@ -22,7 +22,9 @@ CASES = {
         flip_bits(bins=4, threshold=threshold_of(0.1), crowd=3000, repeats=2), 1e-9,
     ),
     "shaped fakes": (clear_shaped(bins=4, ratio=ratio_of(0.3), shift=30), 1e-9),
-    "shaped fakes of two mixes": (clear_shaped(bins=4, ratio=ratio_of(0.3), shift=30, mixes=2), 1e-9),
+    "shaped fakes of two mixes": (
+        clear_shaped(bins=4, ratio=ratio_of(0.3), shift=30, mixes=2), 1e-9,
+    ),
     # A product of Poisson laws stands for the multinomial of uniform fakes: off by about 3 / bins.
     "uniform fakes": (clear_uniform(bins=1000, fakes=5000), 0.01),
     "flips, uniform fakes": (

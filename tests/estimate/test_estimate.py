@@ -62,7 +62,7 @@ def test_an_estimator_that_forgets_the_fakes_is_found(name, monkeypatch):
     mechanism, plain = PROTOCOLS[name], type(PROTOCOLS[name]).offset
 
     def forgetful(self, messages):
-        return 0.0 if self.flip_threshold is None else plain(self, messages - self.fakes)
+        return 0.0 if self.flip_threshold is None else plain(self, messages - self.fakes_promised)
 
     monkeypatch.setattr(type(mechanism), "offset", forgetful)
     assert bias_deviation(played_estimates(mechanism, 50), mechanism) > 5

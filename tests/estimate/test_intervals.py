@@ -129,7 +129,7 @@ def demo_plans():
             mix_fakes=mix,
         )
         answer = choose(wish)
-        yield from (o.protocol for o in (answer.best, *answer.others))
+        yield from (o.mechanism for o in (answer.best, *answer.others))
 
 
 DEMO = {mechanism.name: mechanism for mechanism in demo_plans()}

@@ -1,10 +1,10 @@
 """Pairs of bits: unbiased with the stated error, by enumeration and by playing."""
 
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from mixtally.encode.bits import packed
 from mixtally.estimate.joint import joint_counts

@@ -36,7 +36,7 @@ def drawn(mechanism, runs, seed=8):
     """Tallied counts of ``runs`` collections, shape (runs, bins), and the scale."""
     scale, chance = Scale(0.0, 100.0, mechanism.bins), SeededChance(seed)
     truth = np.bincount(scale.codes(VALUES), minlength=mechanism.bins)
-    if not mechanism.name == "clear-uniform":
+    if mechanism.name != "clear-uniform":
         return draw_counts(mechanism, truth, USERS + mechanism.fakes_promised, runs, chance), scale
     run = np.repeat(np.arange(runs), mechanism.fakes_promised)
     place = below(chance, mechanism.bins, len(run))

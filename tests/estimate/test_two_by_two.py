@@ -5,6 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from msgspec.structs import replace as altered
 
 from mixtally.data.population import Population
 from mixtally.encode.bits import packed
@@ -55,7 +56,7 @@ PEOPLE = 3000
 VECTOR = flip_bits(bins=6, threshold=threshold_of(0.1), crowd=PEOPLE)
 PLAYED = {
     "vectors": VECTOR,
-    "vectors sent twice": replace(VECTOR, threshold=threshold_of(0.15), repeats=2),
+    "vectors sent twice": altered(VECTOR, threshold=threshold_of(0.15), repeats=2),
     "sets": flip_blank(bins=6, fakes=2000, threshold=threshold_of(0.05), max_set=6),
 }
 ABOVE = np.triu_indices(6, 1)
@@ -179,7 +180,7 @@ def test_the_twin_that_loses_messages_is_found(name):
 
 def test_bits_that_nearly_nobody_has_are_not_correlated():
     rare = np.array([[60, 10], [10, 1500]])
-    mechanism = replace(VECTOR, bins=2, threshold=threshold_of(0.02))
+    mechanism = altered(VECTOR, bins=2, threshold=threshold_of(0.02))
     found = two_by_two(mechanism, rare, PEOPLE, FIRST[:1], SECOND[:1])
     assert np.isnan([found.correlations[0], found.correlation_errors[0]]).all()
     assert np.isfinite(found.counts).all()
@@ -213,7 +214,7 @@ def test_what_is_sure_is_sure_of_all_pairs_at_once():
         bits[end - size : end, [i, j]] = 1
     question = Question(name="q", bins=8, kind=Kind.BITS)
     crowd = Population(question, packed(bits.tobytes(), 8))
-    mechanism, chance = replace(VECTOR, bins=8), SeededChance(3)
+    mechanism, chance = altered(VECTOR, bins=8), SeededChance(3)
     fold = PairFold(mechanism.layout)
     tally = play(mechanism, crowd.records, chance, watch=fold)
     shown = pairs(crowd, mechanism, fold.counts, tally.messages, 0.95)

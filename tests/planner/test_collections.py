@@ -11,9 +11,10 @@ from mixtally.errors import ParameterError
 from mixtally.ground.fixed import SCALE
 from mixtally.mix.shaped import shaped_fakes
 from mixtally.planner import choose, forecast, users_for
-from mixtally.planner.offers import capped
+from mixtally.planner.noise import capped
 from mixtally.privacy.certify import certify, verify
 from mixtally.records.hashing import Hashing
+from mixtally.records.mechanism import Parameter
 from mixtally.simulate.seeded import SeededChance
 from mixtally.tally.fold import tally_messages
 from planner.wishes import BIT, SEED, composed_twice, divergence, losses, named, surveyed, wish
@@ -29,7 +30,7 @@ NAMES = ["clear-shaped", "clear-uniform", "flip-blank"]
 @pytest.mark.parametrize("name", NAMES)
 def test_two_collections_tell_what_the_sum_over_all_outcomes_says(name):
     found = named(TWICE, name)
-    atoms = losses(found.protocol)
+    atoms = losses(found.mechanism)
     truth = composed_twice(atoms, atoms, 1.0)
     assert truth <= found.certificate.upper * (1 + 1e-6)
     assert found.certificate.upper <= 1.01 * truth
@@ -39,7 +40,7 @@ def test_two_collections_tell_what_the_sum_over_all_outcomes_says(name):
 
 @composed
 def test_two_collections_need_more_fakes_than_one_and_fewer_than_half_the_epsilon():
-    together = named(TWICE, "clear-uniform").protocol.fakes
+    together = named(TWICE, "clear-uniform").mechanism.fakes.count
     assert least.uniform_fakes(20, 1.0, 1e-6) < together < least.uniform_fakes(20, 0.5, 5e-7)
 
 
@@ -51,7 +52,7 @@ def test_five_collections_keep_the_guarantee_by_a_librarys_composition():
     (found,) = surveyed(FIVE)
     step, last = 2.0**-9, 1400
     grid = np.arange(last + 1) * step
-    above = divergence(losses(found.protocol), grid)
+    above = divergence(losses(found.mechanism), grid)
     below = -np.expm1(-grid[:0:-1]) + np.exp(-grid[:0:-1]) * above[:0:-1]
     peer = pld_pmf.create_pmf_pessimistic_connect_dots(
         step, np.arange(-last, last + 1), np.concatenate([below, above])
@@ -65,9 +66,9 @@ def test_five_collections_keep_the_guarantee_by_a_librarys_composition():
 def test_the_plan_of_many_collections_promises_its_share_and_is_true():
     for offer in surveyed(TWICE):
         plan = offer.plan
-        assert verify(plan) == offer.protocol
+        assert verify(plan) == offer.mechanism
         assert 0.5 * (1 - 1e-6) < plan.guarantee.epsilon < 1.0
-        alone = divergence(losses(offer.protocol), np.array([plan.guarantee.epsilon]))[0]
+        alone = divergence(losses(offer.mechanism), np.array([plan.guarantee.epsilon]))[0]
         assert alone <= plan.guarantee.delta * (1 + 1e-6)
 
 
@@ -75,7 +76,7 @@ def test_the_plan_of_many_collections_promises_its_share_and_is_true():
 def test_a_local_cap_is_for_all_collections_as_the_guarantee_is():
     asked = wish(20, users=50_000, collections=2, local_epsilon=2.0)
     (offer,) = surveyed(asked)
-    assert 2 * offer.protocol.local_epsilon <= 2.0
+    assert 2 * offer.mechanism.local_epsilon <= 2.0
 
 
 @pytest.mark.parametrize("touched", [1, 2, 6])
@@ -93,7 +94,7 @@ def test_every_collection_has_its_share_of_the_local_cap(touched, collections):
 def test_a_plan_keeps_the_local_cap_over_all_collections(collections):
     asked = wish(20, users=10**5, epsilon=3.0, messages_per_user=1.0, local_epsilon=0.5)
     best = choose(replace(asked, collections=collections)).best
-    told = 2 * collections * math.log(SCALE / best.protocol.threshold - 1.0)
+    told = 2 * collections * math.log(SCALE / best.mechanism.threshold - 1.0)
     assert 0.5 * (1 - 1e-9) < told <= 0.5 * (1 + 1e-12)
     assert best.facts()["local_epsilon"] == pytest.approx(told)
 
@@ -104,7 +105,7 @@ def test_the_variances_of_mixes_add_and_the_promise_is_that_of_one(mixes):
     many = choose(wish(20, mix_fakes=True, mixes=mixes)).best
     assert many.standard_error == pytest.approx(one.standard_error * math.sqrt(mixes))
     assert many.certificate.upper == one.certificate.upper
-    assert many.protocol.fakes == mixes * one.protocol.fakes
+    assert many.mechanism.fakes_promised == mixes * one.mechanism.fakes_promised
     assert ("at least one of the mixes that add" in many.certificate.assumption) == (mixes > 1)
 
 
@@ -115,10 +116,10 @@ def test_fakes_of_all_mixes_err_as_forecast(mixes):
     """
     bins, chance = 40_000, SeededChance(3)
     offer = choose(wish(bins, users=10**7, mix_fakes=True, mixes=mixes)).best
-    protocol, layout = offer.protocol, offer.protocol.layout
-    drawn = [shaped_fakes(protocol.weights, layout, chance) for _ in range(mixes)]
+    mechanism, layout = offer.mechanism, offer.mechanism.layout
+    drawn = [shaped_fakes(mechanism.fakes.weights, layout, chance) for _ in range(mixes)]
     tally = tally_messages(layout, np.concatenate(drawn))
-    errors = protocol.unbiased(tally.counts, tally.messages)
+    errors = mechanism.unbiased(tally.counts, tally.messages)
     assert np.mean(errors) == pytest.approx(0.0, abs=5 * offer.standard_error / math.sqrt(bins))
     assert np.sqrt(np.mean(errors**2)) == pytest.approx(offer.standard_error, rel=0.03)
     expected = forecast(offer, 0.95)
@@ -135,12 +136,13 @@ def test_the_fakes_of_the_minimum_crowd_alone_keep_the_promise(name, users, crow
         messages_per_user=4.0,
     )  # fmt: skip
     (offer,) = surveyed(asked)
-    fewer = replace(offer.protocol, fakes=math.floor(honest * offer.protocol.fakes * crowd / users))
+    promised = offer.mechanism.fakes.count
+    fewer = offer.mechanism.having(Parameter.FAKES, math.floor(honest * promised * crowd / users))
     assert certify(fewer, 1.0).upper <= 1e-6 * (1 + 1e-4)
     assert divergence(losses(fewer), np.array([1.0]))[0] <= 1e-6 * (1 + 1e-4)
     counted = offer.facts()["fakes_counted"]
-    assert counted in (fewer.fakes, fewer.fakes - 1)
-    far_fewer = replace(offer.protocol, fakes=fewer.fakes * 9 // 10)
+    assert counted in (fewer.fakes.count, fewer.fakes.count - 1)
+    far_fewer = offer.mechanism.having(Parameter.FAKES, fewer.fakes.count * 9 // 10)
     assert certify(far_fewer, 1.0).upper > 1e-6
 
 
@@ -180,9 +182,9 @@ def test_hashing_makes_the_most_bins_that_the_fakes_cover(users, honest):
     offer = named(asked, "clear-uniform, hashed")
     bins, hashed = offer.plan.question.bins, offer.plan.question.hashed
     assert hashed == Hashing(seed=SEED, values=10**6)
-    assert offer.protocol.fakes <= users
+    assert offer.mechanism.fakes.count <= users
     assert math.floor(honest * users) < least.uniform_fakes(bins + 1, 1.0, 1e-6)
-    assert math.floor(honest * offer.protocol.fakes) >= least.uniform_fakes(bins, 1.0, 1e-6)
+    assert math.floor(honest * offer.mechanism.fakes.count) >= least.uniform_fakes(bins, 1.0, 1e-6)
 
 
 def test_collisions_err_as_a_random_hash_does():

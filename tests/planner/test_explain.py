@@ -7,6 +7,7 @@ import pytest
 from mixtally.planner import explain
 from mixtally.planner.answer import Misfit
 from mixtally.planner.build import offer
+from mixtally.privacy.accountant import Accountant
 from mixtally.records.hashing import Hashing
 from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.named import (
@@ -25,8 +26,9 @@ HALF = 1 << 62
 """A flip probability of a quarter: far more than any guarantee here needs."""
 
 
-def built(question, protocol, **rest):
-    made = offer(wish(question=question, users=10**5, **rest), [(question, protocol)])
+def built(question, mechanism, **rest):
+    asked = wish(question=question, users=10**5, **rest)
+    made = offer(asked, [(question, mechanism)], Accountant())
     assert not isinstance(made, Misfit)
     return made
 
@@ -144,9 +146,7 @@ def test_the_fakes_of_flips_without_fakes_are_explained_as_none():
 
 def test_a_plan_that_tells_nothing_is_no_offer():
     asked = wish(users=100)
-    found = offer(
-        asked,
-        [(asked.question, flip_blank(bins=1000, fakes=10**4, threshold=(1 << 63) - (1 << 50)))],
-    )
+    coins = flip_blank(bins=1000, fakes=10**4, threshold=(1 << 63) - (1 << 50))
+    found = offer(asked, [(asked.question, coins)], Accountant())
     assert isinstance(found, Misfit)
     assert "more users" in found.needs

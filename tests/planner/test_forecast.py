@@ -23,9 +23,9 @@ RUNS = 2000
 
 def drawn_errors(offer, truth):
     """Errors of the estimates of RUNS collections, shape (runs, bins)."""
-    messages = offer.plan.users + offer.protocol.fakes
-    counts = draw_counts(offer.protocol, truth, messages, RUNS, SeededChance(5))
-    return offer.protocol.unbiased(counts, messages) - truth
+    messages = offer.plan.users + offer.mechanism.fakes_promised
+    counts = draw_counts(offer.mechanism, truth, messages, RUNS, SeededChance(5))
+    return offer.mechanism.unbiased(counts, messages) - truth
 
 
 def shares_within(expected, errors):

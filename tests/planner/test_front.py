@@ -60,11 +60,12 @@ def everything(asked):
 def people_send(offer):
     """(messages, bytes) a user sends on average, exactly, without what a mix adds."""
     messages = total = Fraction(0)
-    for plan, protocol in zip(offer.plans, offer.protocols, strict=True):
-        fakes = 0 if protocol.fake_source is FakeSource.MIX else protocol.fakes
-        sent = plan.integers.get("repeats", 1) + Fraction(fakes, plan.users)
+    for plan in offer.plans:
+        mechanism = plan.mechanism
+        fakes = 0 if mechanism.fake_source is FakeSource.MIX else mechanism.fakes_promised
+        sent = mechanism.repeats + Fraction(fakes, plan.users)
         messages += sent
-        total += sent * protocol.layout.message_bytes
+        total += sent * mechanism.layout.message_bytes
     return messages, total
 
 
@@ -137,9 +138,9 @@ def test_every_offer_keeps_the_guarantee_and_every_plan_is_true(asked):
     for offer in front(asked):
         assert offer.certificate.upper <= asked.guarantee.delta
         assert offer.certificate.epsilon == asked.guarantee.epsilon
-        for plan, protocol in zip(offer.plans, offer.protocols, strict=True):
+        for plan in offer.plans:
             again = from_canonical(canonical(plan), Plan, "plan")
-            assert verify(again) == protocol
+            assert verify(again) == plan.mechanism
 
 
 @each
@@ -148,7 +149,7 @@ def test_every_offer_keeps_the_budget(asked):
         messages, total = people_send(offer)
         assert messages <= Fraction(asked.messages_per_user)
         assert total <= (asked.bytes_per_user or 10**20)
-        if offer.protocol.fake_source is FakeSource.USERS:
+        if offer.mechanism.fake_source is FakeSource.USERS:
             assert offer.messages_per_user == pytest.approx(float(messages), rel=1e-12)
 
 

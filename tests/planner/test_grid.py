@@ -37,7 +37,7 @@ def wish(epsilon, delta, users, bins, budget, mix, **rest):
 def expected(epsilon, delta, users, bins, budget, mix):
     """Shaped fakes where a mix may draw them; else uniform ones while they fit; else flips.
 
-    BitFlips take uniform fakes where these are half of what fits or more, and err less.
+    Flips take uniform fakes where these are half of what fits or more, and err less.
     """
     if mix:
         return "clear-shaped"
@@ -69,7 +69,7 @@ def test_a_local_epsilon_is_kept_and_costs_error(cap):
     asked = (1.0, 1e-6, 10**6, 100, 2.0, True)
     answer = choose(wish(*asked, local_epsilon=cap))
     assert answer.best.plan.protocol == "flip-blank"
-    assert 0.999 * cap <= answer.best.protocol.local_epsilon <= cap
+    assert 0.999 * cap <= answer.best.mechanism.local_epsilon <= cap
     assert answer.best.standard_error > choose(wish(*asked)).best.standard_error
     assert "local epsilon" in answer.reason
     assert answer.best.plan.certificate.upper <= 1e-6

@@ -51,7 +51,7 @@ def test_every_change_helps_as_it_is_printed(asked):
     for near in found:
         best = choose(changed(asked, near.change)).best
         assert best.facts() == near.offer.facts()
-        assert verify(best.plan) == best.protocol
+        assert verify(best.plan) == best.mechanism
         assert best.certificate.upper <= asked.guarantee.delta
 
 
@@ -91,7 +91,7 @@ def test_only_one_thing_is_changed(asked):
             assert near.offer.guarantee == asked.guarantee
         if near.change.startswith("--messages-per-user"):
             budget = Fraction(near.change.split()[1])
-            assert near.offer.protocol.fakes <= (budget - 1) * asked.users
+            assert near.offer.mechanism.fakes_promised <= (budget - 1) * asked.users
         assert (near.change == "--mix-fakes") == (near.offer.facts()["fakes_from"] == "mix")
 
 

@@ -1,23 +1,24 @@
 """Noise and certificate meet: they come from two paths, and neither may ask more than the other.
 
-The noise is searched by the law that a wish leads to, the certificate is read from the integers of
-the finished plan. What was searched for one target must be certified just below it.
+The noise is searched for the mechanism that a wish leads to, the certificate is read from the
+integers of the finished plan. What was searched for one target must be certified just below it.
 """
 
+import math
 from dataclasses import replace
 
 import pytest
 from msgspec.structs import replace as altered
 
 from mixtally.errors import PlanError
-from mixtally.planner.choose import survey
-from mixtally.privacy import price
+from mixtally.planner import Planner, build
+from mixtally.privacy import certify
+from mixtally.privacy.accountant import Record
 from mixtally.privacy.composition import compose
 from mixtally.privacy.composition.pld import CLOSE
-from mixtally.records.mechanism import ShapedFakes
-from mixtally.records.mechanism.named import clear_shaped
+from mixtally.records.mechanism import InClear, Parameter, ShapedFakes
 from mixtally.records.question import Kind, Question, with_attributes
-from planner.wishes import BIT, wish
+from planner.wishes import BIT, surveyed, wish
 
 BITS = Question(name="q", bins=5, kind=Kind.BITS)
 SETS = Question(name="q", bins=30, kind=Kind.SET, max_set=2)
@@ -77,21 +78,19 @@ def meets(offer):
 
 def _kept_with_less(offer):
     """Whether one fake fewer that surely arrives, or a shift by one less, keeps the promise."""
-    protocol, target = offer.protocol.surely(offer.plan.honest_fraction), offer.guarantee
-    if protocol.name == "clear-uniform":
-        less = replace(protocol, fakes=protocol.fakes - 1)
-    elif isinstance(protocol.fakes, ShapedFakes):
-        less = clear_shaped(
-            bins=protocol.bins, ratio=protocol.ratio, shift=protocol.shift - 1, mixes=protocol.mixes
-        )
-    else:
+    sure, target = offer.mechanism.surely(offer.plan.honest_fraction), offer.guarantee
+    if not isinstance(sure, InClear):
         return True
-    return price.certify(less, target.epsilon).upper <= target.delta
+    if isinstance(sure.fakes, ShapedFakes):
+        less = sure.having(Parameter.SHIFT, sure.fakes.shift - 1)
+    else:
+        less = sure.having(Parameter.FAKES, sure.fakes.count - 1)
+    return certify.certify(less, target.epsilon).upper <= target.delta
 
 
 @each
 def test_what_is_certified_is_what_the_noise_was_searched_for(asked):
-    offers, _ = survey(asked)
+    offers = surveyed(asked)
     assert offers
     for offer in offers:
         assert meets(offer), (offer.name, offer.certificate.upper)
@@ -100,65 +99,62 @@ def test_what_is_certified_is_what_the_noise_was_searched_for(asked):
 
 @each
 def test_the_plans_together_have_the_certificate_of_the_offer(asked):
-    for offer in survey(asked)[0]:
+    for offer in surveyed(asked):
         charges = [(plan, asked.collections) for plan in offer.plans]
         together = len(offer.plans) * asked.collections > 1
         again = (
             compose.delta_of(charges, asked.guarantee.epsilon, CLOSE)
             if together
-            else price.certify(offer.protocol, asked.guarantee.epsilon, asked.sure_fraction)
+            else certify.certify(offer.mechanism, asked.guarantee.epsilon, asked.sure_fraction)
         )
         assert again.upper == offer.certificate.upper
 
 
 @pytest.fixture
 def misprice(monkeypatch):
-    """Changes what a certificate asks of its law; what the search asks stays."""
+    """Changes the mechanism that a certificate asks about; what the search asks about stays."""
 
     def plant(change):
-        honest = price.law_of
+        class Other:
+            @staticmethod
+            def of(mechanism, *rest):
+                return Record.of(change(mechanism), *rest)
 
-        def changed(protocol):
-            name, ask = honest(protocol)
-            return name, change(ask)
+        for module in (build, certify, compose):
+            monkeypatch.setattr(module, "Record", Other)
 
-        monkeypatch.setattr(price, "law_of", changed)
-        forget()
+    return plant
 
-    def forget():
-        price.exact.cache_clear()
-        survey.cache_clear()
 
-    yield plant
-    monkeypatch.undo()
-    forget()
+def crowd(times, more=0):
+    return lambda m: altered(m, crowd=math.floor(m.crowd * times) + more)
 
 
 @pytest.mark.parametrize(
     ("name", "change"),
     [
-        ("sets", lambda ask: replace(ask, max_set=None)),
-        ("larger sets", lambda ask: replace(ask, max_set=2)),
-        ("sets in a crowd", lambda ask: replace(ask, max_set=None)),
-        ("bits", lambda ask: replace(ask, users=ask.users * 3 // 2)),
-        ("bits", lambda ask: replace(ask, users=ask.users // 2)),
-        ("bits", lambda ask: replace(ask, bits=ask.bits - 1)),
-        ("bit", lambda ask: replace(ask, users=ask.users * 3 // 2)),
-        ("crowd", lambda ask: replace(ask, users=ask.users * 3)),
-        ("no fakes", lambda ask: replace(ask, users=ask.users * 3 // 2)),
-        ("repeats", lambda ask: replace(ask, repeats=None)),
-        ("repeats", lambda ask: replace(ask, users=ask.users + 500)),
-        ("one", lambda ask: replace(ask, fakes=ask.fakes + 20)),
-        ("uniform", lambda ask: replace(ask, bins=ask.bins - 1)),
-        ("mixes", lambda ask: replace(ask, shift=ask.shift + 1)),
+        ("sets", lambda m: altered(m, max_set=1)),
+        ("larger sets", lambda m: altered(m, max_set=2)),
+        ("sets in a crowd", lambda m: altered(m, max_set=1)),
+        ("bits", crowd(1.5)),
+        ("bits", crowd(0.5)),
+        ("bits", lambda m: altered(m, bins=m.bins - 1)),
+        ("bit", crowd(1.5)),
+        ("crowd", crowd(3)),
+        ("no fakes", crowd(1.5)),
+        ("repeats", lambda m: altered(m, repeats=1)),
+        ("repeats", crowd(1, 500)),
+        ("one", lambda m: m.having(Parameter.FAKES, m.fakes.count + 20)),
+        ("uniform", lambda m: altered(m, bins=m.bins - 1)),
+        ("mixes", lambda m: m.having(Parameter.SHIFT, m.fakes.shift + 1)),
     ],
 )
 def test_a_certificate_that_asks_for_something_else_is_noticed(misprice, name, change):
     asked = WISHES[name]
-    assert all(map(meets, survey(asked)[0]))
+    assert all(map(meets, surveyed(asked)))
     misprice(change)
     try:
-        offers, _ = survey(asked)
+        offers, _ = Planner().survey(asked)
     except PlanError:  # no plan states more than its guarantee
         return
     assert not all(map(meets, offers))

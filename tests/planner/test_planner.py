@@ -10,8 +10,7 @@ from msgspec.structs import replace
 
 from mixtally.errors import InfeasibleError, ParameterError, PlanError
 from mixtally.ground.codec import canonical, from_canonical
-from mixtally.planner import Wish, choose
-from mixtally.planner.choose import survey
+from mixtally.planner import Planner, Wish, choose
 from mixtally.privacy.baselines import central_standard_error, local_standard_error
 from mixtally.privacy.certify import certify, verify
 from mixtally.records.guarantee import Guarantee
@@ -66,20 +65,20 @@ def test_only_honest_fakes_are_counted():
     facts = answer.facts()
     assert facts["fakes_counted"] == 42_650
     assert 0.7 * facts["fakes"] >= 42_650 > 0.7 * (facts["fakes"] - 1)
-    all_honest = certify(answer.best.protocol, 1.0)
+    all_honest = certify(answer.best.mechanism, 1.0)
     assert all_honest.upper < answer.best.plan.certificate.upper
 
 
 def test_a_share_in_sixteen_digits_counts_no_fake_too_many():
     """A third of 3 in floating point is 1; .3333333333333333 of 3 is less, and no fake is sure."""
     third = wish(bins=3, users=3, epsilon=9.0, delta=0.01, honest_fraction=0.3333333333333333)
-    (flips,) = survey(third)[0]
-    assert (flips.protocol.fakes, flips.facts()["fakes_counted"]) == (3, 0)
-    assert verify(flips.plan) == flips.protocol
+    (flips,), _ = Planner().survey(third)
+    assert (flips.mechanism.fakes.count, flips.facts()["fakes_counted"]) == (3, 0)
+    assert verify(flips.plan) == flips.mechanism
     assert third.sure_crowd == 0
     many = replaced(third, users=300, protocol="clear-uniform", messages_per_user=1000.0)
     clear = choose(many).best
-    exact = Fraction("0.3333333333333333") * clear.protocol.fakes
+    exact = Fraction("0.3333333333333333") * clear.mechanism.fakes.count
     assert clear.facts()["fakes_counted"] == exact.numerator // exact.denominator
 
 
@@ -135,19 +134,17 @@ def test_every_plan_keeps_its_promise(epsilon, exponent, users, bins, budget, ho
     assert errors == sorted(errors)
     for offer in (answer.best, *answer.others):
         plan = from_canonical(canonical(offer.plan), Plan, "plan")
-        assert verify(plan) == offer.protocol == plan.mechanism
+        assert verify(plan) == offer.mechanism == plan.mechanism
         assert plan.certificate.upper <= plan.guarantee.delta
-        if offer.protocol.name != "clear-shaped":
-            assert offer.protocol.fakes <= (Fraction(repr(budget)) - 1) * users
+        if offer.mechanism.name != "clear-shaped":
+            assert offer.mechanism.fakes_promised <= (Fraction(repr(budget)) - 1) * users
 
 
 def test_a_plan_whose_promise_is_false_is_refused():
     plan = choose(wish(protocol="flip-blank")).best.plan
-    integers = {**plan.integers, "threshold": plan.integers["threshold"] * 9 // 10}
+    threshold = plan.mechanism.threshold
     weaker = from_canonical(
-        canonical(plan).replace(
-            str(plan.integers["threshold"]).encode(), str(integers["threshold"]).encode()
-        ),
+        canonical(plan).replace(str(threshold).encode(), str(threshold * 9 // 10).encode()),
         Plan,
         "plan",
     )
@@ -169,7 +166,7 @@ def test_a_promise_below_what_is_proved_is_refused(protocol, least):
 
 
 @pytest.mark.parametrize(
-    ("question", "protocol"),
+    ("question", "mechanism"),
     [
         (BIT, single_bit(fakes=0, threshold=1 << 60, crowd=101)),
         (BITS, flip_bits(bins=5, threshold=1 << 62, crowd=10**6)),
@@ -178,20 +175,19 @@ def test_a_promise_below_what_is_proved_is_refused(protocol, least):
         (ANSWER, flip_uniform(bins=9, fakes=50, threshold=1 << 60, crowd=10**6)),
     ],
 )
-def test_a_plan_that_counts_on_more_people_than_take_part_is_refused(question, protocol):
+def test_a_plan_that_counts_on_more_people_than_take_part_is_refused(question, mechanism):
     """Its certificate is true of its integers: nobody but the 100 users can be in that crowd."""
-    shown = certify(protocol, 1.0)
+    shown = certify(mechanism, 1.0)
     plan = Plan(
         version=PLAN_VERSION,
         question=question,
         guarantee=Guarantee(epsilon=1.0, delta=0.1),
-        users=protocol.crowd,
+        users=mechanism.crowd,
         honest_fraction=1.0,
-        protocol=protocol.name,
-        integers=protocol.integers(),
+        mechanism=mechanism,
         certificate=shown,
     )
-    assert verify(plan) == protocol
+    assert verify(plan) == mechanism
     with pytest.raises(PlanError, match=r"crowd counted: wanted at most the 100 users"):
         verify(replace(plan, users=100))
 
@@ -222,11 +218,8 @@ def test_baselines_are_the_known_numbers():
 @pytest.mark.parametrize("changes", [{}, {"local_epsilon": 3.0}, {"collections": 2}])
 def test_flip_of_one_value_keeps_what_is_wished(changes):
     best = choose(wish(30, users=10**5, protocol="flip", **changes)).best
-    assert (best.plan.protocol, best.protocol.fakes, best.protocol.crowd) == (
-        "flip-blank",
-        0,
-        10**5,
-    )
+    hiding = best.mechanism.fakes.count, best.mechanism.crowd
+    assert (best.plan.protocol, *hiding) == ("flip", 0, 10**5)
     assert best.certificate.upper <= 1e-6
-    local = best.protocol.local_epsilon * best.collections
+    local = best.mechanism.local_epsilon * best.collections
     assert local <= changes.get("local_epsilon", local)

@@ -97,7 +97,7 @@ def test_whole_and_split_are_both_offered():
 def test_two_messages_tell_together_what_the_sum_over_all_outcomes_says(name):
     """An independent sum over every pair of outcomes: never above the certificate, within 1 %."""
     found = named(TRIP, name)
-    atoms = [losses(protocol) for protocol in found.protocols]
+    atoms = [losses(plan.mechanism) for plan in found.plans]
     truth = max(composed_twice(*atoms, 1.0), composed_twice(*atoms[::-1], 1.0))
     assert truth <= found.certificate.upper * (1 + 1e-6)
     assert found.certificate.upper <= 1.01 * truth
@@ -118,9 +118,9 @@ def test_the_certificate_is_the_composition_of_its_plans(name):
 @pytest.mark.parametrize("name", SPLIT)
 def test_each_part_keeps_a_promise_of_its_own_that_is_true(name):
     found = named(TRIP, name)
-    for plan, protocol in zip(found.plans, found.protocols, strict=True):
-        assert verify(plan) == protocol
-        (alone,) = [divergence(losses(protocol), plan.guarantee.epsilon)]
+    for plan in found.plans:
+        assert verify(plan) == plan.mechanism
+        (alone,) = [divergence(losses(plan.mechanism), plan.guarantee.epsilon)]
         assert alone <= plan.guarantee.delta * (1 + 1e-6)
         assert plan.guarantee.epsilon < 1.0
 
@@ -129,11 +129,12 @@ def test_each_part_keeps_a_promise_of_its_own_that_is_true(name):
 @pytest.mark.parametrize("name", SPLIT)
 def test_split_messages_cost_what_the_parts_send_and_fit_the_budget(name):
     found = named(TRIP, name)
-    sent = sum(1 + Fraction(p.fakes, 30_000) for p in found.protocols)
-    size = sum((1 + Fraction(p.fakes, 30_000)) * p.layout.message_bytes for p in found.protocols)
+    each = [plan.mechanism for plan in found.plans]
+    sent = sum(1 + Fraction(m.fakes_promised, 30_000) for m in each)
+    size = sum((1 + Fraction(m.fakes_promised, 30_000)) * m.layout.message_bytes for m in each)
     assert found.messages_per_user == pytest.approx(float(sent), rel=1e-12)
     assert found.bytes_per_user == pytest.approx(float(size), rel=1e-12)
-    assert found.facts()["fakes"] == sum(p.fakes for p in found.protocols)
+    assert found.facts()["fakes"] == sum(m.fakes_promised for m in each)
     if name != "clear-shaped, split":
         assert sent <= 10
 
@@ -141,7 +142,7 @@ def test_split_messages_cost_what_the_parts_send_and_fit_the_budget(name):
 @composed
 def test_a_noise_is_the_largest_of_all_parts():
     found = named(TRIP, "clear-uniform, split")
-    each = [protocol.standard_error(30_000) for protocol in found.protocols]
+    each = [plan.mechanism.standard_error(30_000) for plan in found.plans]
     assert found.noise == found.standard_error == max(each)
 
 
@@ -167,7 +168,7 @@ def test_a_local_cap_is_kept_over_all_parts(cap):
     offers = surveyed(asked)
     assert {offer.name for offer in offers} == {"flip-blank", "flip-blank, split"}
     for offer in offers:
-        left = math.fsum(protocol.local_epsilon for protocol in offer.protocols)
+        left = math.fsum(plan.mechanism.local_epsilon for plan in offer.plans)
         assert left <= cap
         assert offer.facts()["local_epsilon"] <= cap
         assert offer.facts()["local_epsilon"] == pytest.approx(cap, rel=1e-6)
@@ -178,15 +179,15 @@ def test_a_local_cap_of_a_single_bit_is_kept(cap):
     asked = wish(question=BIT, local_epsilon=cap, messages_per_user=1.0)
     (offer,) = surveyed(asked)
     assert offer.name == "single-bit"
-    assert 0.999 * cap <= offer.protocol.local_epsilon <= cap
+    assert 0.999 * cap <= offer.mechanism.local_epsilon <= cap
 
 
 def test_a_set_of_bins_hides_every_record_of_so_many():
     question = Question(name="q", bins=9, kind=Kind.SET, max_set=2)
     asked = wish(question=question, users=10**5, protocol="flip-blank", local_epsilon=3.0)
     (offer,) = surveyed(asked)
-    assert offer.protocol.max_set == 2
-    assert offer.protocol.local_epsilon <= 3.0
+    assert offer.mechanism.max_set == 2
+    assert offer.mechanism.local_epsilon <= 3.0
 
 
 def test_a_bit_of_a_tiny_crowd_at_a_tiny_delta_is_an_offer_or_a_misfit():

@@ -11,14 +11,14 @@ import numpy as np
 from scipy.stats import binom
 
 from mixtally.ground.fixed import SCALE
-from mixtally.planner import Wish
-from mixtally.planner.choose import survey
+from mixtally.planner import Planner, Wish
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Kind, Question, with_attributes
 
 SEED = "00" * 16
 BIT = Question(name="smokes", bins=1, kind=Kind.BITS)
 PAIR = with_attributes("trip", (10, 1000))
+_PLANNER = Planner()
 
 
 def wish(
@@ -36,7 +36,7 @@ def wish(
 @lru_cache(maxsize=64)
 def surveyed(asked):
     """Every offer for a wish; compositions take seconds, so each is made once."""
-    return tuple(survey(asked)[0])
+    return _PLANNER.survey(asked)[0]
 
 
 def named(asked, name):
@@ -45,20 +45,20 @@ def named(asked, name):
     return found
 
 
-def losses(protocol, honest_fraction=1.0):
+def losses(mechanism, honest_fraction=1.0):
     """(loss, probability) of every outcome that matters when the user gave the first answer.
 
     The loss is infinite where the second answer could not have led to the outcome. Outcomes beyond
     14 standard deviations, less than 1e-40 of all, are left out.
     """
-    if protocol.name == "clear-shaped":
-        law = np.array([w / SCALE for w in protocol.weights])
+    if mechanism.name == "clear-shaped":
+        law = np.array([w / SCALE for w in mechanism.fakes.weights])
         first = np.append(0.0, law)[:, None] * np.append(law, 0.0)[None, :]
         return _ratio(first, first.T)
-    fakes = math.floor(honest_fraction * protocol.fakes)
+    fakes = math.floor(honest_fraction * mechanism.fakes_promised)
     total = fakes + 1
-    if protocol.name == "clear-uniform":
-        share = 1.0 / protocol.bins
+    if mechanism.name == "clear-uniform":
+        share = 1.0 / mechanism.bins
         a = _window(fakes, share)
         # The two cells of all fakes: a binomial, and the other one among what is left.
         both = binom.pmf(a, fakes, share)[:, None] * binom.pmf(
@@ -67,7 +67,7 @@ def losses(protocol, honest_fraction=1.0):
         first, second = np.zeros_like(both), np.zeros_like(both)
         first[1:, :], second[:, 1:] = both[:-1, :], both[:, :-1]
         return _ratio(first, second)
-    q = protocol.threshold / SCALE
+    q = mechanism.threshold / SCALE
     r = (1.0 - q) / q
     a = _window(total, q)
     background = binom.pmf(a, total, q)

@@ -32,7 +32,7 @@ class Column:
 @pytest.mark.parametrize("dtype", [np.int64, np.int32, np.int8])
 def test_a_number_that_is_no_bin_is_refused_by_its_place(mechanism, dtype):
     """-1 is what data frames write for missing; it would be the last bin, or no bin at all."""
-    for wrong in (-1, -protocol.bins, mechanism.bins, mechanism.bins + 100):
+    for wrong in (-1, -mechanism.bins, mechanism.bins, mechanism.bins + 100):
         if not np.iinfo(dtype).min <= wrong <= np.iinfo(dtype).max:
             continue
         records = np.array([0, 7, wrong, 1, wrong], dtype=dtype)

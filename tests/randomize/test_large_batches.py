@@ -3,14 +3,13 @@
 Every 64 KB of it has as many flips as its law says, so that nothing leaves in clear.
 """
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from scipy import stats
 
 from mixtally.ground.fixed import threshold_of
 from mixtally.randomize import fakes, reports
+from mixtally.records.mechanism import Parameter
 from mixtally.records.mechanism.named import flip_blank, flip_uniform
 from mixtally.simulate.seeded import SeededChance
 
@@ -86,7 +85,7 @@ def one_stretch_in_clear(mechanism, codes, chance):
 
 def half_the_flips_at_the_end(mechanism, codes, chance):
     first = 2 * FOUR_MB // mechanism.layout.message_bytes
-    softer = replace(mechanism, threshold=mechanism.threshold // 2)
+    softer = mechanism.having(Parameter.FLIP, mechanism.threshold // 2)
     return np.concatenate(
         [reports(mechanism, codes[:first], chance), reports(softer, codes[first:], chance)]
     )

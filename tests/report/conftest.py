@@ -21,7 +21,7 @@ def make_study(
     truth: Sequence[int],
     *,
     labels: tuple[str, ...] | None = None,
-    mechanisms: Sequence[str] = ("flip-blank",),
+    protocols: Sequence[str] = ("flip-blank",),
     known: bool = True,
     projection: str | None = None,
     name: str = "color",
@@ -29,17 +29,17 @@ def make_study(
     level: float = 0.95,
     **named: Any,
 ) -> Study:
-    """A study of a crowd with ``truth[i]`` people in bin i, one release a mechanism."""
+    """A study of a crowd with ``truth[i]`` people in bin i, one release a protocol."""
     codes = np.repeat(np.arange(len(truth)), truth)
     population = Population(Question(name=name, bins=len(truth), labels=labels), codes)
     chance, releases = SeededChance(1), []
-    for mechanism in mechanisms:
+    for protocol in protocols:
         wish = Wish(
             question=population.question,
             guarantee=Guarantee(epsilon=epsilon, delta=1e-6),
             users=len(codes),
             mix_fakes=True,
-            mechanism=mechanism,
+            protocol=protocol,
         )
         plan = choose(wish).best.plan
         played = release(

@@ -118,7 +118,7 @@ def test_no_interval_is_called_missed_when_the_truth_is_not_known(study):
 
 
 def test_every_release_has_a_line_between_the_other_models(study):
-    made = study([700, 300], mechanisms=("clear-uniform", "flip-blank"))
+    made = study([700, 300], protocols=("clear-uniform", "flip-blank"))
     names = [e.text for e in elements(error_chart(made)).iter("text") if e.get("class") == "label"]
     assert [name.split()[0].rstrip(",") for name in names] == [
         "central", "clear-uniform", "flip-blank", "local",

@@ -35,14 +35,14 @@ def checked(election):
     return " ".join(reader.texts)
 
 
-def make(truth, *, labels=None, name="choice", mechanism=None, level=0.95, seed=1):
+def make(truth, *, labels=None, name="choice", protocol=None, level=0.95, seed=1):
     population = Population(
         Question(name=name, bins=len(truth), labels=labels), np.repeat(np.arange(len(truth)), truth)
     )
     ballots = voting.local_ballots(len(truth), epsilon=1.0, keep=None)
     wish = Wish(
         question=population.question, guarantee=Guarantee(epsilon=1.0, delta=1e-6),
-        users=len(population.codes), mix_fakes=True, mechanism=mechanism,
+        users=len(population.codes), mix_fakes=True, protocol=protocol,
     )  # fmt: skip
     return voting.hold(
         population, ballots, certificate(ballots, 1.0), wish, SeededChance(seed),
@@ -50,10 +50,10 @@ def make(truth, *, labels=None, name="choice", mechanism=None, level=0.95, seed=
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("mechanism", ["flip-blank", "clear-uniform", "clear-shaped"])
+@pytest.mark.parametrize("protocol", ["flip-blank", "clear-uniform", "clear-shaped"])
 @pytest.mark.parametrize("truth", [[900, 600], [700, 500, 300, 0], [60] * 40])
-def test_the_page_is_whole_and_says_everything(truth, mechanism):
-    election = make(truth, mechanism=mechanism)
+def test_the_page_is_whole_and_says_everything(truth, protocol):
+    election = make(truth, protocol=protocol)
     text = checked(election)
     for said in (
         *deniability(election), *weaknesses(election),
@@ -106,8 +106,8 @@ def test_privacy_numbers_are_rounded_to_their_own_side():
 
 
 def test_what_is_left_without_mixes_is_told_by_protocol():
-    assert "the message is the vote" in deniability(make([900, 600], mechanism="clear-uniform"))[3]
-    assert "has epsilon = " in deniability(make([900, 600], mechanism="flip-blank"))[3]
+    assert "the message is the vote" in deniability(make([900, 600], protocol="clear-uniform"))[3]
+    assert "has epsilon = " in deniability(make([900, 600], protocol="flip-blank"))[3]
 
 
 @pytest.mark.parametrize(

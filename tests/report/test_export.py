@@ -44,7 +44,7 @@ def test_csv_round_trips_every_digit_from_the_largest_down(study):
 @example(labels=["0", "\r"])
 @settings(max_examples=50, deadline=None)
 def test_any_label_round_trips_through_csv_and_json(study, labels):
-    made = study([700, 300], labels=tuple(labels), mechanisms=("clear-uniform",))
+    made = study([700, 300], labels=tuple(labels), protocols=("clear-uniform",))
     table = read_csv(csv_text(made).encode().decode())
     assert {row["label"] for row in table} == set(labels)
     (release,) = json.loads(json_text(made))["releases"]
@@ -64,7 +64,7 @@ def test_the_twin_that_rounds_is_caught(study):
 
 
 def test_facts_hold_the_plan_its_fingerprint_and_the_other_models(study):
-    made = study([700, 300], mechanisms=("clear-uniform", "flip-blank"), seed=3)
+    made = study([700, 300], protocols=("clear-uniform", "flip-blank"), seed=3)
     told = facts(made)
     assert (told["title"], told["seed"], told["reason"]) == ("Colors, counted", 3, "Asked for.")
     assert told["central_standard_error"] == central_standard_error(1.0)

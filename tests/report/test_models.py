@@ -43,7 +43,7 @@ def drawn(picture, kind):
 
 @pytest.fixture(scope="module")
 def made(study):
-    return study([700, 300], mechanisms=("clear-uniform", "flip-blank"), central=BOTH)
+    return study([700, 300], protocols=("clear-uniform", "flip-blank"), central=BOTH)
 
 
 def test_central_mechanisms_come_first_and_the_local_model_last(made):

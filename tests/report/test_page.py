@@ -47,7 +47,7 @@ def test_page_is_whole_and_self_contained(study, shape):
     text = checked(made)
     for statement in promise(made.main.plan):
         assert statement in text
-    for statement in not_promised(made.main.plan, made.main.mechanism):
+    for statement in not_promised(made.main.plans):
         assert statement in text
     assert fingerprint(made.main.plan) in text
     assert made.findings() in text
@@ -109,9 +109,9 @@ def test_the_footer_tells_where_randomness_came_from(study):
 
 
 def test_what_is_not_promised_fits_the_protocol(study):
-    def said(mechanism):
-        made = study([700, 300], mechanisms=(mechanism,))
-        return " ".join(not_promised(made.main.plan, made.main.mechanism))
+    def said(protocol):
+        made = study([700, 300], protocols=(protocol,))
+        return " ".join(not_promised(made.main.plans))
 
     assert "only the local guarantee is left: epsilon = " in said("flip-blank")
     assert "every bin" in said("flip-blank")

@@ -34,7 +34,7 @@ def test_measured_error_is_the_expected_one(study):
 def test_the_twin_without_subtracting_the_offset_is_caught(study):
     made = study([1] * 2000)
     (first,) = made.releases
-    shifted = first.estimate.counts + first.protocol.offset(first.messages)
+    shifted = first.estimate.counts + first.plan.mechanism.offset(first.messages)
     biased = replace(first, estimate=replace(first.estimate, counts=shifted))
     assert not error_as_expected(replace(made, releases=(biased,)))
 

@@ -1,4 +1,4 @@
-"""Small crowds and protocols to play them with."""
+"""Small crowds and mechanisms to play them with."""
 
 import numpy as np
 import pytest
@@ -22,8 +22,8 @@ def codes():
 
 
 @pytest.fixture
-def protocols():
-    """A protocol of each kind for that crowd."""
+def mechanisms():
+    """A mechanism of each kind for that crowd."""
     return {
         "flip-blank": flip_blank(bins=BINS, fakes=2500, threshold=threshold_of(0.02)),
         "clear-uniform": clear_uniform(bins=BINS, fakes=80_000),

@@ -13,6 +13,7 @@ from mixtally.errors import DataError, InfeasibleError, ParameterError, PlanErro
 from mixtally.privacy.composition import compose, ledger
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.ledger import charged, opened
+from mixtally.records.mechanism.named import clear_uniform
 from mixtally.records.question import Question
 from mixtally.simulate import epochs as module
 from mixtally.simulate.ask_again import best_plan, ways_to_ask
@@ -138,7 +139,7 @@ def test_a_plan_for_fewer_collections_is_refused_before_anything_is_sent(timelin
         ({"question": Question(name="shade", bins=5, labels=tuple("abcde"))}, "'color' with its 5"),
         ({"question": Question(name="color", bins=5)}, "plan again for this question"),
         ({"users": 10_000}, r"at most [\d,]+ users, the smallest epoch"),
-        ({"integers": {"fakes": 3}}, "its promise is false"),
+        ({"mechanism": clear_uniform(bins=5, fakes=3)}, "its promise is false"),
     ],
 )
 def test_a_plan_that_does_not_fit_is_refused(timeline, plan, altered, said):

@@ -4,16 +4,15 @@ Each check says yes or no, and has a twin on a planted bug that must say no. See
 false alarm would have shown when the test was written.
 """
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from mixtally.encode.bits import packed
 from mixtally.estimate.debias import estimate_counts
 from mixtally.ground.draw import below
 from mixtally.ground.fixed import threshold_of
-from mixtally.records.mechanism import ShapedFakes, UniformFakes
+from mixtally.records.mechanism import Parameter, ShapedFakes, UniformFakes
 from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.named import (
     clear_shaped,
@@ -40,7 +39,9 @@ CASES = {
     ),
     "clear-uniform": (clear_uniform(bins=BINS, fakes=3000), 1),
     "clear-shaped": (clear_shaped(bins=BINS, ratio=ratio_of(0.1), shift=130), 1),
-    "clear-shaped by two mixes": (clear_shaped(bins=BINS, ratio=ratio_of(0.2), shift=70, mixes=2), 1),
+    "clear-shaped by two mixes": (
+        clear_shaped(bins=BINS, ratio=ratio_of(0.2), shift=70, mixes=2), 1,
+    ),
     "flip": (flip_bits(bins=BINS, threshold=threshold_of(0.2), crowd=USERS), None),
     "flip, sent three times": (
         flip_bits(bins=BINS, threshold=threshold_of(0.3), crowd=USERS, repeats=3), None,
@@ -125,11 +126,15 @@ def test_a_tenth_more_noise_is_found(name):
     assert np.mean(found**2) / stated > 1.03
 
 
+def more_fakes(mechanism):
+    return mechanism.having(Parameter.FAKES, mechanism.fakes.count * 11 // 10)
+
+
 def louder(mechanism):
     if mechanism.name == "clear-uniform":
-        return replace(mechanism, fakes=mechanism.fakes_promised * 11 // 10)
+        return more_fakes(mechanism)
     if isinstance(mechanism.fakes, ShapedFakes):
-        slower = ratio_of(mechanism.shape_decay * 0.9)
+        slower = ratio_of(mechanism.fakes.decay * 0.9)
         return clear_shaped(
             bins=mechanism.bins,
             ratio=slower,
@@ -137,11 +142,7 @@ def louder(mechanism):
             mixes=mechanism.fakes.mixes,
         )
     if isinstance(mechanism.fakes, UniformFakes):
-        return replace(
-            mechanism,
-            fakes=mechanism.fakes_promised * 11 // 10,
-            threshold=mechanism.threshold * 112 // 100,
-        )
+        return replace(more_fakes(mechanism), threshold=mechanism.threshold * 112 // 100)
     return replace(mechanism, threshold=mechanism.threshold * 112 // 100)
 
 

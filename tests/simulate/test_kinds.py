@@ -5,6 +5,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from msgspec.structs import replace as altered
 
 from mixtally.data.population import Population
 from mixtally.encode.bits import packed
@@ -133,7 +134,7 @@ def test_counts_without_a_known_sum_are_not_projected():
 def test_vectors_are_sent_as_often_as_asked():
     crowd = bits_crowd(2)
     offer, reason = offers.best(wish(crowd, messages_per_user=3), repeats=3)
-    assert offer.plan.integers["repeats"] == 3
+    assert offer.plan.mechanism.repeats == 3
     assert "3 times" in reason
     assert play_offer(crowd, offer).messages == 3 * USERS
 
@@ -257,5 +258,5 @@ def test_sums_are_never_promised_less_than_messages(name):
 def test_fewer_honest_people_hide_less_of_the_sums():
     (crowd, more), offer = CASES["attributes whole"], offered("attributes whole")
     fewer, _ = offers.best(wish(crowd, honest_fraction=0.5, **more))
-    same = replace(fewer, mechanisms=offer.mechanisms)
+    same = replace(fewer, plans=(altered(fewer.plan, mechanism=offer.mechanism),))
     assert offers.seen_by_sums(same).upper >= offers.seen_by_sums(offer).upper

@@ -4,10 +4,9 @@ Every check is a function that says yes or no, so that its twin, the same check 
 must say no. Seeds are fixed: a false alarm would have shown when the test was written.
 """
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from scipy.stats import binom, binomtest, chisquare
 
 from mixtally.estimate.noise import noise_distribution

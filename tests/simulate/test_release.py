@@ -9,6 +9,7 @@ import pytest
 from mixtally.errors import ParameterError, PlanError
 from mixtally.ground.chance import SecureChance
 from mixtally.records.guarantee import Guarantee
+from mixtally.records.mechanism import Parameter
 from mixtally.records.question import Question
 from mixtally.simulate.demo import demo
 from mixtally.simulate.run import release
@@ -22,7 +23,7 @@ def quiet(*_):
 def test_a_release_holds_plan_protocol_messages_and_estimate(plan, crowd):
     found = release(plan, crowd, SeededChance(1), quiet, projection="simplex")
     assert found.plan is plan
-    assert found.messages == 1000 + found.mechanism.fakes_promised
+    assert found.messages == 1000 + found.plan.mechanism.fakes_promised
     assert found.estimate.counts.shape == (5,)
     assert found.estimate.projected.sum() == pytest.approx(1000)
 
@@ -48,7 +49,8 @@ def test_a_plan_for_another_question_is_refused(plan, crowd, question):
 
 
 def test_a_false_promise_is_refused_before_anything_is_played(plan, crowd):
-    false = msgspec.structs.replace(plan, integers={"fakes": plan.integers["fakes"] - 20})
+    fewer = plan.mechanism.having(Parameter.FAKES, plan.mechanism.fakes.count - 20)
+    false = msgspec.structs.replace(plan, mechanism=fewer)
     with pytest.raises(PlanError, match="its promise is false"):
         release(false, crowd, None, quiet)
 

@@ -77,7 +77,7 @@ def test_both_versions_keep_the_same_epsilon_and_mixes_cost_far_less(example):
 
 
 @pytest.mark.parametrize(
-    ("wished", "mechanism"),
+    ("wished", "protocol"),
     [
         ({"mix_fakes": True}, "clear-shaped"),
         ({}, "clear-uniform"),
@@ -85,7 +85,7 @@ def test_both_versions_keep_the_same_epsilon_and_mixes_cost_far_less(example):
         ({"local_epsilon": 4.0}, "flip-blank"),
     ],
 )
-def test_the_budget_decides_the_shuffle_version(wished, mechanism):
+def test_the_budget_decides_the_shuffle_version(wished, protocol):
     crowd = Population(Question(name="x", bins=3), np.repeat(np.arange(3), [900, 700, 400]))
     found = held(crowd, epsilon=1.0, **wished)
     assert found.release.plan.protocol == protocol

@@ -1,8 +1,8 @@
 """Whether a batch is whole: everybody's messages and every fake, no more and no fewer.
 
 Fakes that people send are promised to the last one. Those of a mix are as many as it drew: their
-number S is a sum of independent numbers with the distribution of one bin, and P(|S - E S| >= t) is at most
-2 E[exp(x (S - E S))] exp(-x t) for every x > 0 (Chernoff; it is symmetric).
+number S is a sum of independent numbers with the distribution of one bin, and P(|S - E S| >= t) is
+at most 2 E[exp(x (S - E S))] exp(-x t) for every x > 0 (Chernoff; it is symmetric).
 """
 
 import math

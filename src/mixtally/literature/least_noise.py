@@ -1,4 +1,4 @@
-"""The least noise that keeps a guarantee, by the exact divergences: what formulas are held against."""
+"""The least noise that keeps a guarantee, exactly: what formulas are held against."""
 
 from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
 from mixtally.privacy.accountant import Accountant, Record

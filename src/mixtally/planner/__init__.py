@@ -9,6 +9,6 @@ from mixtally.planner.nearest import Nearest, nearest
 from mixtally.planner.wish import Wish
 
 __all__ = [
-    "Answer", "Forecast", "Misfit", "Nearest", "Offer", "Planner", "Wish", "choose", "explain", "forecast",
-    "front", "nearest", "users_for", "with_error",
+    "Answer", "Forecast", "Misfit", "Nearest", "Offer", "Planner", "Wish", "choose", "explain",
+    "forecast", "front", "nearest", "users_for", "with_error",
 ]  # fmt: skip

@@ -78,7 +78,7 @@ def clear_hashed(wish: Wish, way: Way, accountant: Accountant) -> Result:
 
 
 def clear_shaped(wish: Wish, way: Way, accountant: Accountant) -> Result:
-    """The distribution of least spread, drawn by mixes: the users send nothing but their reports."""
+    """The distribution of least spread, drawn by mixes: users send nothing but their reports."""
     clear = way.in_clear()
     if clear is None:
         return None
