@@ -6,10 +6,13 @@ import pytest
 
 from mixtally.errors import MixtallyError, ParameterError
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy import laws
+from mixtally.privacy.accountant import Accountant, local_epsilon
 from mixtally.records.guarantee import Observer
+from privacy import asked
 
 SUMS = Observer.SUMS
+OWN = Accountant()
+"""One for all epsilons of a record: a composition is made once."""
 THRESHOLDS = {"2^-40": 1 << 24, "1/3": SCALE // 3, "1/2": 1 << 63}
 BLANKS = [
     {"fakes": fakes, "repeats": repeats, **more}
@@ -47,7 +50,7 @@ SHAPED = [{"ratio": ratio, "shift": shift, "repeats": r} for ratio in (1, SCALE 
 
 
 def priced(name, given, epsilon, threshold=None):
-    ends = laws.price(name, laws.Ask(threshold=threshold, **given), epsilon)
+    ends = asked.priced(name, epsilon, accountant=OWN, threshold=threshold, **given)
     assert 0 <= ends.lower <= ends.upper <= 1
     return ends
 
@@ -111,8 +114,8 @@ def test_a_lower_end_counts_no_more_set_bits_than_there_are_bins():
     """Of two bins no record sets three."""
     for repeats in (2, 3):
         given = {"fakes": 1, "bins": 2, "repeats": repeats}
-        two = laws.price("flip-blank", laws.Ask(threshold=SCALE // 3, max_set=2, **given), 1.0)
-        three = laws.price("flip-blank", laws.Ask(threshold=SCALE // 3, max_set=3, **given), 1.0)
+        two = priced("flip-blank", given | {"max_set": 2}, 1.0, SCALE // 3)
+        three = priced("flip-blank", given | {"max_set": 3}, 1.0, SCALE // 3)
         assert three.lower <= two.upper
 
 
@@ -140,13 +143,13 @@ def test_a_split_of_one_bit_and_one_round_is_the_bit_itself(repeats):
 
 
 def test_the_local_epsilon_counts_every_message():
-    odds, ask = math.log(3.0), {"users": 5, "threshold": SCALE // 4, "repeats": 7}
-    assert laws.local_epsilon("flip", laws.Ask(**ask)) == pytest.approx(14 * odds)
-    bits = laws.Ask(**ask, bits=3, split=True)
-    assert laws.local_epsilon("flip", bits) == pytest.approx(21 * odds)
-    parts = laws.Ask(**ask, fakes=0, max_set=2, split=True)
-    assert laws.local_epsilon("flip-blank", parts) == pytest.approx(28 * odds)
-    assert laws.local_epsilon("clear-uniform", laws.Ask(fakes=3, bins=3, repeats=2)) == math.inf
+    odds, given = math.log(3.0), {"users": 5, "threshold": SCALE // 4, "repeats": 7}
+    assert local_epsilon(asked.record("flip", **given)) == pytest.approx(14 * odds)
+    bits = asked.record("flip", **given, bits=3, split=True)
+    assert local_epsilon(bits) == pytest.approx(21 * odds)
+    parts = asked.record("flip-blank", **given, fakes=0, max_set=2, split=True)
+    assert local_epsilon(parts) == pytest.approx(28 * odds)
+    assert local_epsilon(asked.record("clear-uniform", fakes=3, bins=3, repeats=2)) == math.inf
 
 
 def test_errors_are_of_the_package():

@@ -95,6 +95,6 @@ def _memoized(
     found = divergence.least_permanent(mechanism, reports, epsilon, delta)
     facts = memoized_facts(options, found, reports)
     users = options.users or 1
-    facts["standard_error"] = divergence.standard_error(found, reports, users)
+    facts["standard_error"] = found.standard_error(users, reports)
     line = f"permanent response {at_most(found.f, 9)}"
     return facts, divergence.certificate(found, reports, epsilon), [line]

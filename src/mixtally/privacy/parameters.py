@@ -256,7 +256,7 @@ def _mechanism(
         shaped = ShapedFakes(ratio, 1 if shift is None else shift, given.mixes or 1)
         return InClear(bins=bins, fakes=shaped, repeats=repeats), pieces
     threshold = MOST_THRESHOLD if given.flip is None else threshold_of(given.flip)
-    most: int | None = 1 if given.split else given.max_set or 1
+    most: int | None = 1 if given.split else min(given.max_set or 1, bins)
     hiding: NoFakes | BlankFakes | UniformFakes = BlankFakes(fakes)
     if name == "single-bit" or given.bits is not None:
         apart = given.split or given.bits is None

@@ -1,4 +1,4 @@
-"""What client and collector of memoized answers agree on; kept answers belong to its fingerprint."""
+"""What client and collector of memoized answers agree on; responses belong to its fingerprint."""
 
 import msgspec
 
@@ -30,7 +30,8 @@ class MemoizedPlan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
             raise PlanError(
                 f"question {self.question.name!r}",
                 wanted="one of its bins a person, or values hashed into bins without labels",
-                got=f"the kind {self.question.kind}",
+                got=f"the kind {self.question.kind} over {self.question.bins:,} bins, "
+                f"and a mechanism of {self.mechanism.bins:,}",
                 do="ask for one value a person",
             )
 

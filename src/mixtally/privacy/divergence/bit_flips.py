@@ -202,6 +202,7 @@ def start(message: Message, parameter: Parameter, goal: Goal) -> int:
     if parameter is not Parameter.FLIP:
         raise TypeError(f"{m.name} has no {parameter}")
     fakes = m.fakes.count
+    chance: float
     if m.max_set is None and m.bins > 1:
         chance = 0.5 * (goal.cover / m.crowd) ** (1.0 / m.bins)
     elif m.max_set is None or message.observer is Observer.SUMS:

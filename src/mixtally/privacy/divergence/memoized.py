@@ -14,7 +14,7 @@ two factors. Two values differ in h bits set and h bits cleared, so the largest 
     G(y) = log1p((1 - f) (1 - e^-y) / (F + (1 - F) e^-y)),
 
 which has no cancellation and no overflow for any number of reports, and rises to
-eps_inf = 2 h ln((1 - F)/F), what the permanent response itself would tell. From eps_T on delta is 0.
+eps_inf = 2 h ln((1 - F)/F), what the permanent response itself tells. From eps_T on delta = 0.
 
 Below, only the number of ones among T reports of a bit counts: under a true one it is Bin(T, q)
 with probability 1 - F and Bin(T, p) with F, under a true zero the other way round, and the ratio of
@@ -38,6 +38,8 @@ from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.composition.pld import law_of
 from mixtally.privacy.numerics.binomial_pairs import Pair, divergence, product_divergence
 from mixtally.privacy.numerics.bracket import Bracket, larger
+from mixtally.records.certificate import Certificate, Status
+from mixtally.records.guarantee import Observer, checked_epsilon
 from mixtally.records.mechanism.memoized import Memoized, checked_whole
 
 SOURCE = (
@@ -102,6 +104,23 @@ def eps_reports(mechanism: Memoized, reports: int) -> float:
     ones = math.log1p((q - p) / p) if p > 0.0 else math.inf
     zeros = math.log1p((q - p) / (1.0 - q)) if q < 1.0 else math.inf
     return _rounded_up(mechanism.hashes * (_gain(f, reports * ones) + _gain(f, reports * zeros)))
+
+
+def certificate(mechanism: Memoized, reports: int, epsilon: float) -> Certificate:
+    """What is proved at ``epsilon`` of ``reports`` reports of one answer, seen with their sender.
+
+    Raises ParameterError for an epsilon outside [0.01, 20], and as ``eps_reports`` does.
+    """
+    ends = delta(mechanism, reports, checked_epsilon(epsilon))
+    return Certificate(
+        epsilon=epsilon,
+        lower=ends.lower,
+        upper=ends.upper,
+        observer=Observer.LINKED,
+        status=Status.PROVED,
+        source=SOURCE,
+        assumption=ASSUMPTION,
+    )
 
 
 def delta(mechanism: Memoized, reports: int, epsilon: float) -> Bracket:
