@@ -9,6 +9,7 @@ from mixtally.literature.formulas import voting
 from mixtally.literature.reproduce import central
 from mixtally.literature.reproduce.finding import Finding, Steps, claim
 from mixtally.privacy.divergence import flip_blank
+from mixtally.privacy.local import epsilon_of
 from mixtally.report.curves import Chart, Curve
 
 DOCUMENT = "002"
@@ -19,7 +20,7 @@ _NEGLIGIBLE = 1e-12
 
 def findings(progress: Steps) -> list[Finding]:
     """Every printed number and every claim."""
-    epsilon = voting.epsilon_of(KEEP)
+    epsilon = epsilon_of(KEEP)
     grow, reach = math.exp(epsilon), 100.0 * voting.radius(USERS, KEEP)
     deny = 100.0 / (1.0 + grow)
     delta = flip_blank.delta(0, threshold_of(1.0 - KEEP), epsilon)
@@ -74,10 +75,10 @@ def charts() -> list[Chart]:
     one = tuple((p, 100.0 * voting.radius(USERS, p)) for p in keeps)
     ten = tuple((p, 100.0 * voting.radius_at_once(USERS, p, CANDIDATES)) for p in keeps)
     trusted = tuple(
-        (p, 100.0 / USERS * central.laplace_within(voting.epsilon_of(p), CANDIDATES, 0.05))
+        (p, 100.0 / USERS * central.laplace_within(epsilon_of(p), CANDIDATES, 0.05))
         for p in keeps
     )
-    deny = tuple((p, 100.0 / (1.0 + math.exp(voting.epsilon_of(p)))) for p in keeps)
+    deny = tuple((p, 100.0 / (1.0 + math.exp(epsilon_of(p)))) for p in keeps)
     return [
         central.chart(),
         Chart(
