@@ -1,4 +1,4 @@
-"""The price of calibrated noise lies between 0.9 and 1 of its target, for every protocol and option."""
+"""Calibrated noise costs between 0.9 and 1 of its target, for every protocol and option."""
 
 import dataclasses
 

@@ -8,8 +8,7 @@ import least
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.divergence import clear_shaped, clear_uniform, flip_blank
-from mixtally.records.mechanism import ShapedFakes
-from mixtally.records.mechanism import named
+from mixtally.records.mechanism import ShapedFakes, named
 
 DELTA = 1e-6
 USERS = 1_000_000
@@ -44,7 +43,9 @@ def test_the_cover_a_bin_needs_is_one_constant(fakes, epsilon, delta, cover):
 
 
 def test_flipped_blanks_leave_an_error_of_nine():
-    mechanism = named.flip_blank(bins=1000, fakes=FAKES, threshold=least.threshold(FAKES, 1.0, DELTA))
+    mechanism = named.flip_blank(
+        bins=1000, fakes=FAKES, threshold=least.threshold(FAKES, 1.0, DELTA)
+    )
     assert mechanism.standard_error(USERS) == pytest.approx(9.24, abs=0.01)
 
 

@@ -1,4 +1,4 @@
-"""From names and parameters, as people give them, to records: each thing that is refused, and why."""
+"""From names and parameters, as people give them, to records; and what is refused."""
 
 from dataclasses import replace
 

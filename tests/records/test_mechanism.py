@@ -1,4 +1,4 @@
-"""A mechanism in a plan's bytes: told apart by its tag, and refused when no divergence covers it."""
+"""A mechanism in a plan's bytes: told by its tag, and refused when no divergence covers it."""
 
 import json
 

@@ -106,7 +106,8 @@ class MechanismOptions:
         return {
             name: value
             for name, value in values.items()
-            if name not in left_out and value not in (None, False, "messages")
+            if name not in left_out
+            and not (value is None or value is False or value == "messages")  # 0 is a number
         }
 
 

@@ -23,8 +23,9 @@ from mixtally.records.mechanism import (
     Shuffled,
     UniformFakes,
 )
+from mixtally.records.mechanism.base import MOST_REPEATS
 from mixtally.records.mechanism.fakes import MOST_FAKES, ratio_of
-from mixtally.records.question import MOST_BINS
+from mixtally.records.question import MOST_BINS, MOST_BITS, MOST_SET
 
 ANY_BINS = MOST_BINS
 """Where nobody says how many bins there are, no divergence may be smaller for their number."""
@@ -81,7 +82,9 @@ _TAKES: dict[str, tuple[set[str], set[str]]] = {
         {"users", "flip"},
         {"bins", "bits", "max_set", "observer", "background", "split"} | _ALWAYS,
     ),
-    "flip-uniform": ({"users", "fakes", "bins", "flip"}, {"observer", "max_set", "split"} | _ALWAYS),
+    "flip-uniform": (
+        {"users", "fakes", "bins", "flip"}, {"observer", "max_set", "split"} | _ALWAYS
+    ),
 }  # fmt: skip
 """By protocol: what it must have, and what it may have."""
 _SOUGHT: dict[str, tuple[tuple[str, Parameter], ...]] = {
@@ -173,7 +176,8 @@ def _check(name: str, given: Parameters, left_out: set[str]) -> None:
         )
     limits = {
         "users": (2, MOST_USERS), "fakes": (0, MOST_FAKES), "bins": (2, MOST_BINS),
-        "bits": (1, 64), "repeats": (1, 1000), "max_set": (1, 16), "ones": (0, (given.users or 2) - 1),
+        "bits": (1, MOST_BITS), "repeats": (1, MOST_REPEATS), "max_set": (1, MOST_SET),
+        "ones": (0, (given.users or 2) - 1),
     }  # fmt: skip
     for field, (low, high) in limits.items():
         value = getattr(given, field)

@@ -75,8 +75,7 @@ def charts() -> list[Chart]:
     one = tuple((p, 100.0 * voting.radius(USERS, p)) for p in keeps)
     ten = tuple((p, 100.0 * voting.radius_at_once(USERS, p, CANDIDATES)) for p in keeps)
     trusted = tuple(
-        (p, 100.0 / USERS * central.laplace_within(epsilon_of(p), CANDIDATES, 0.05))
-        for p in keeps
+        (p, 100.0 / USERS * central.laplace_within(epsilon_of(p), CANDIDATES, 0.05)) for p in keeps
     )
     deny = tuple((p, 100.0 / (1.0 + math.exp(epsilon_of(p)))) for p in keeps)
     return [

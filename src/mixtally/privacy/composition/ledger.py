@@ -76,9 +76,7 @@ def spent(ledger: Ledger, accountant: Accountant | None = None) -> Certificate |
     return delta_of(charges, ledger.budget.epsilon, FINE, accountant) if charges else None
 
 
-def left(
-    ledger: Ledger, plan: Plan | None = None, accountant: Accountant | None = None
-) -> Left:
+def left(ledger: Ledger, plan: Plan | None = None, accountant: Accountant | None = None) -> Left:
     """How often ``plan`` still fits (0 without one), and the epsilon left at the budget's delta."""
     charges, budget, accountant = _spent(ledger), ledger.budget, accountant or Accountant()
     used: float | None = 0.0
