@@ -14,7 +14,7 @@ from mixtally.randomize import fakes, reports
 from mixtally.randomize.skipping import coin_positions
 from mixtally.randomize.slicing import coin_words
 from mixtally.records.mechanism.named import flip_blank
-from mixtally.simulate.demo import flights
+from mixtally.data.flights import flights
 from mixtally.simulate.simulate import play
 from mixtally.tally.fold import tally_messages
 

@@ -15,7 +15,7 @@ from mixtally.ground.chance import SecureChance
 from mixtally.ground.draw import below
 from mixtally.planner import Wish, choose
 from mixtally.records.guarantee import Guarantee
-from mixtally.simulate.demo import flights
+from mixtally.data.flights import flights
 from mixtally.simulate.item_sets import Baskets, find_sets, in_a_row
 from mixtally.simulate.run import release
 

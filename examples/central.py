@@ -20,7 +20,7 @@ from mixtally.planner import Wish
 from mixtally.records.baseline import Baseline
 from mixtally.records.guarantee import Guarantee
 from mixtally.simulate import central
-from mixtally.simulate.demo import flights
+from mixtally.data.flights import flights
 from mixtally.simulate.offers import best
 from mixtally.simulate.run import collect
 

@@ -21,7 +21,7 @@ from mixtally.planner import Offer, Wish
 from mixtally.privacy import laws
 from mixtally.privacy.laws import Ask
 from mixtally.records.guarantee import Guarantee
-from mixtally.simulate.demo import flights
+from mixtally.data.flights import flights
 from mixtally.simulate.offers import best
 from mixtally.simulate.run import collect
 from mixtally.simulate.seeded import SeededChance

@@ -14,7 +14,7 @@ from mixtally.ground.chance import SecureChance
 from mixtally.planner import Wish, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.report.words import at_most
-from mixtally.simulate.demo import flights
+from mixtally.data.flights import flights
 from mixtally.simulate.item_sets import Baskets, SetStudy, find_sets, in_a_row
 from mixtally.simulate.seeded import SeededChance
 

@@ -20,7 +20,7 @@ from mixtally.planner import Wish, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.report.hexmap import hexmap
 from mixtally.report.words import at_most
-from mixtally.simulate.demo import flights
+from mixtally.data.flights import flights
 from mixtally.simulate.run import release
 from mixtally.simulate.seeded import SeededChance
 

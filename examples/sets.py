@@ -14,7 +14,7 @@ from mixtally.encode.bits import rows_of
 from mixtally.planner import Wish
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Kind, Question
-from mixtally.simulate.demo import flights
+from mixtally.data.flights import flights
 from mixtally.simulate.offers import best
 from mixtally.simulate.run import Asked, collect
 from mixtally.simulate.seeded import SeededChance

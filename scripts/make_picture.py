@@ -15,10 +15,11 @@ from mixtally.protocols.two_level import two_level
 from mixtally.attacks import Lab, Target, assault
 from mixtally.attacks.claim import claim
 from mixtally.attacks.target import of_plan
-from mixtally.estimate.remembered import recovery, recovery_without_memory
+from mixtally.estimate.memoized import recovery, recovery_redrawn
 from mixtally.literature.formulas import notes
 from mixtally.planner import Wish, choose
 from mixtally.records.guarantee import Guarantee
+from mixtally.records.mechanism.memoized import memoized
 from mixtally.records.question import Question
 from mixtally.report import curves
 from mixtally.report.charts import bins_chart
@@ -74,12 +75,12 @@ def _power(target: Target) -> tuple[Point, ...]:
 
 def averaging() -> Markup:
     """Exact errors by the number of reports, at f = 0.5, p = 0.5, q = 0.75."""
-    plan = two_level(Question(name="answer", bins=2), 0.5, 0.5, 0.75)
+    mechanism = memoized(2, 0.5, 0.5, 0.75)
     guesses = {
-        "memory, the true bit": lambda count: recovery(plan, count).true,
-        "drawn once, repeated": lambda _: recovery_without_memory(plan, 1),
-        "fresh noise every time": lambda count: recovery_without_memory(plan, count),
-        "memory, the kept bit": lambda count: recovery(plan, count).kept,
+        "memoized, the true bit": lambda count: recovery(mechanism, count).true,
+        "drawn once, repeated": lambda _: recovery_redrawn(mechanism, 1),
+        "fresh noise every time": lambda count: recovery_redrawn(mechanism, count),
+        "memoized, the kept bit": lambda count: recovery(mechanism, count).kept,
     }
     return curves.draw(Chart(
         "memory", "Chance of a wrong guess by the number of reports", "", "reports",

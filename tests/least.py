@@ -1,7 +1,8 @@
 """The least noise of the usual mechanisms, as bare integers."""
 
 from mixtally.privacy.accountant import Accountant, Record
-from mixtally.privacy.calibrate import calibrate, usual_ratio
+from mixtally.privacy.calibrate import calibrate
+from mixtally.privacy.divergence.in_clear import usual_ratio
 from mixtally.records.mechanism import Parameter
 from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 

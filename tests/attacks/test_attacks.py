@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mixtally.attacks import PLAN_ATTACKS, Remembered, Target, Verdict, assault
+from mixtally.attacks import PLAN_ATTACKS, MemoizedTarget, Target, Verdict, assault
 from mixtally.attacks.claim import claim
 from mixtally.attacks.device import Device
 from mixtally.attacks.target import left_after, left_among_fakes, of_plan
@@ -276,10 +276,10 @@ def test_claims_say_what_was_claimed():
     assert isinstance(target.mechanism.fakes, ShapedFakes)
     assert target.mechanism.fakes.mixes == 3
     assert "shape shift 9" in target.title
-    memory = claim("memory", {"permanent": 0.5, "p": 0.5, "q": 0.75, "hashes": 1, "reports": 2},
+    memoized = claim("memory", {"permanent": 0.5, "p": 0.5, "q": 0.75, "hashes": 1, "reports": 2},
                    None, None)  # fmt: skip
-    assert isinstance(memory, Remembered)
-    assert memory.bits == 128
+    assert isinstance(memoized, MemoizedTarget)
+    assert memoized.mechanism.bins == 128
 
 
 def test_attacks_that_do_not_fit_are_refused(sound, lab):

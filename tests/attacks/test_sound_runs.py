@@ -3,10 +3,12 @@
 import pytest
 
 import least
+from attacks.conftest import ERROR
 from attacks.test_attacks import target_of
-from mixtally.attacks import Verdict, assault
+from mixtally.attacks import PLAN_ATTACKS, Verdict, assault
 from mixtally.attacks.games import game_of
-from mixtally.attacks.trial import Worlds, prove
+from mixtally.attacks.trial import prove
+from mixtally.attacks.worlds import Worlds
 from mixtally.ground.fixed import threshold_of
 from mixtally.privacy import price
 from mixtally.records.mechanism.named import (
@@ -98,3 +100,13 @@ def test_sound_protocols_hold_at_high_power(sound, lab):
         for attack in ("tell-apart", "n-1", "collusion"):
             for one in assault(target_of(mechanism), lab(runs=3000, seed=7), attack):
                 assert one.verdict is not Verdict.BROKEN, one
+
+
+@pytest.mark.parametrize("name", ["clear-uniform", "clear-shaped"])
+def test_the_shares_of_all_attacks_add_up_to_the_whole_error(name, sound, lab):
+    """Every outcome says what it may err with: a whole error where half is due would be seen."""
+    found = assault(target_of(sound[name]), lab(runs=200, drawn=1000))
+    for attack in PLAN_ATTACKS:
+        shares = [one.numbers.get("false_alarm_rate", 0.0) for one in found if one.attack == attack]
+        assert sum(shares) <= ERROR / len(PLAN_ATTACKS) * (1.0 + 1e-9), attack
+        assert all(shares) or attack == "poisoning"  # which leaves nothing to chance

@@ -7,15 +7,10 @@ import numpy as np
 import pytest
 from scipy import special
 
-from mixtally.attacks import trial
-from mixtally.attacks.trial import (
-    Worlds,
-    clopper_pearson_lower,
-    clopper_pearson_upper,
-    power_at,
-    prove,
-    roc,
-)
+from mixtally.attacks import refute
+from mixtally.attacks.refute import clopper_pearson_lower, clopper_pearson_upper
+from mixtally.attacks.trial import prove
+from mixtally.attacks.worlds import Worlds, power_at, roc
 from mixtally.errors import ParameterError
 from mixtally.simulate.seeded import SeededChance
 
@@ -56,7 +51,7 @@ def test_counting_without_an_interval_would_be_seen(monkeypatch):
     """Point estimates lie above the truth half the time."""
     for name in ("clopper_pearson_lower", "clopper_pearson_upper"):
         monkeypatch.setattr(
-            trial, name, lambda hits, trials, _: np.maximum(np.asarray(hits) / trials, 1e-9)
+            refute, name, lambda hits, trials, _: np.maximum(np.asarray(hits) / trials, 1e-9)
         )
     assert false_alarms(1, 300, 0.2, 0.01) > 90
 

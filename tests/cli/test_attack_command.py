@@ -1,10 +1,12 @@
-"""``mixtally attack``: a plan that holds, a claim that does not, a false plan, a memory."""
+"""``mixtally attack``: a plan that holds, a claim that does not, a false plan, memoized answers."""
 
 import json
 
 import pytest
 
+from mixtally.ground.chance import SecureChance
 from mixtally.literature.formulas import notes
+from mixtally.simulate.seeded import SeededChance
 
 QUICK = ("--runs", 300, "--drawn", 2000, "--seed", 1)
 MEMORY = ("--protocol", "memory", "--permanent", 0.5, "--p", 0.5, "--q", 0.75, "--hashes", 1,
@@ -15,7 +17,7 @@ MEMORY = ("--protocol", "memory", "--permanent", 0.5, "--p", 0.5, "--q", 0.75, "
 def false_plan(plan_file):
     """The same plan with a flip probability a hundred times too small, its certificate kept."""
     facts = json.loads(plan_file.read_text())
-    facts["integers"]["threshold"] //= 100
+    facts["mechanism"]["threshold"] //= 100
     plan_file.write_text(json.dumps(facts, sort_keys=True, separators=(",", ":")))
     return plan_file
 
@@ -96,13 +98,13 @@ def test_a_collection_of_any_size_is_attacked_by_its_law(cli):
         assert (outcome.status, one["noise"], one["runs"]) == (status, "law", 20_000)
 
 
-def test_a_memory_is_linked(cli):
+def test_memoized_answers_are_linked(cli):
     outcome = cli("attack", *MEMORY, "--bits", 256, *QUICK, "--json")
     assert outcome.status == 0
     facts = json.loads(outcome.out)
-    assert [one["attack"] for one in facts["attacks"]] == ["averaging", "linking", "tracking"]
-    assert facts["attacks"][0]["verdict"] == "holds"
-    assert {one["verdict"] for one in facts["attacks"][1:]} == {"shown"}
+    names = ["averaging", "linking", "tracking", "collection"]
+    assert [one["attack"] for one in facts["attacks"]] == names
+    assert [one["verdict"] for one in facts["attacks"]] == ["holds", "shown", "shown", "holds"]
 
 
 @pytest.mark.parametrize(
@@ -139,3 +141,18 @@ def test_a_plan_and_a_claim_do_not_go_together(refused, plan_file):
 def test_nothing_is_written_when_an_attack_is_refused(refused, plan_file, tmp_path):
     refused("attack", plan_file, "--only", "nope", "--out", tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(("seeded", "source"), [((), SecureChance), (("--seed", 1), SeededChance)])
+def test_what_is_played_is_secure_unless_it_is_seeded(cli, plan_file, monkeypatch, seeded, source):
+    from mixtally import attacks as attack
+
+    used, right = [], attack.assault
+
+    def told(target, lab, only):
+        used.append(type(lab.chance))
+        return right(target, lab, only)
+
+    monkeypatch.setattr(attack, "assault", told)
+    assert cli("attack", plan_file, "--only", "poisoning", *seeded).status == 0
+    assert used == [source]

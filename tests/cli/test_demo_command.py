@@ -67,7 +67,7 @@ def test_twin_without_subtracting_the_offset_is_caught(demo, monkeypatch):
 
     def biased(plan, *more, **named):
         found = true(plan, *more, **named)
-        shift = found.protocol.offset(found.messages)
+        shift = found.plan.mechanism.offset(found.messages)
         counts = np.asarray(found.estimate.counts + shift)
         estimate = dataclasses.replace(found.estimate, counts=counts)
         return dataclasses.replace(found, estimate=estimate)

@@ -65,7 +65,7 @@ def test_its_plan_withstands_every_attack(cli, files):
 def test_a_plan_with_fewer_flips_is_refused(cli, files):
     _, plan = files
     facts = json.loads(plan.read_text())
-    facts["integers"]["threshold"] //= 2
+    facts["mechanism"]["threshold"] //= 2
     plan.write_text(json.dumps(facts, sort_keys=True, separators=(",", ":")))
     done = cli("attack", plan, "--runs", 300)
     assert done.status == 2

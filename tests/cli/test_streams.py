@@ -5,8 +5,6 @@ import os
 
 import pytest
 
-from mixtally.privacy import laws, price
-from mixtally.privacy.laws import several
 
 
 @pytest.fixture
@@ -53,9 +51,6 @@ def test_a_broken_privacy_number_exits_3_and_promises_nothing(cli, asked, monkey
 
         return bracket(float("nan"), cut=0.0)
 
-    laws._least.cache_clear()  # what was found before would be found again
-    price.exact.cache_clear()
-    several._priced.cache_clear()
     outcome = cli(*asked)
     assert (outcome.status, outcome.out) == (3, "")
     assert outcome.err.strip().count("\n") == 0

@@ -1,4 +1,4 @@
-"""Memoized responses on disk: drawn once whoever asks, whole or not at all, and never anybody else's."""
+"""Memoized responses on disk: drawn once whoever asks, whole or not, never anybody else's."""
 
 import errno
 import os
@@ -198,7 +198,7 @@ def crowd_of(plan, folder=None, seed=1, people=3000):
     return memoizing(plan, values, codes, KEY, SeededChance(seed), file)
 
 
-def test_a_crowd_in_a_file_has_memories_of_its_own_and_keeps_them(tmp_path):
+def test_a_crowd_in_a_file_memoizes_answers_of_its_own_and_keeps_them(tmp_path):
     first, again = (crowd_of(PLAN, tmp_path, seed) for seed in (1, 2))
     assert np.array_equal(first.kept, again.kept)
     assert len(np.unique(first.kept, axis=0)) == 3000
@@ -208,7 +208,7 @@ def test_a_crowd_in_a_file_has_memories_of_its_own_and_keeps_them(tmp_path):
 
 @pytest.mark.parametrize("hashed", [False, True])
 def test_counts_of_a_crowd_are_those_of_its_people(hashed):
-    """With certain reports the counts are those of the memories, cohort by cohort."""
+    """With certain reports the counts are those of what is kept, cohort by cohort."""
     question = hashed_question("color", 64, 2) if hashed else QUESTION
     plan = memoized_plan(question, 0.5, 0.0, 1.0, 4 if hashed else 1)
     crowd = crowd_of(plan)

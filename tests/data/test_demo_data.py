@@ -5,7 +5,7 @@ import hashlib
 import re
 from importlib.resources import files
 
-from mixtally.simulate.demo import flights
+from mixtally.data.flights import flights
 
 DATA = files("mixtally.data") / "files"
 

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from mixtally.data.population import Population
-from mixtally.data.timeline import flights_by_month
+from mixtally.data.flights import flights_by_month
 from mixtally.data.turnover import turnover
 from mixtally.planner import Wish, choose
 from mixtally.privacy.composition import compose
-from mixtally.privacy.numerics.memory_loss import memory_loss
+from mixtally.privacy.divergence.memoized import loss
 from mixtally.records.guarantee import Guarantee
+from mixtally.records.mechanism.memoized import memoized
 from mixtally.records.question import Question
 from mixtally.simulate.ask_again import ways_to_ask
 from mixtally.simulate.seeded import SeededChance
@@ -48,10 +49,9 @@ def test_the_whole_budget_each_time_composes_to_what_is_said():
         assert found == pytest.approx(epsilon, rel=5e-3)
 
 
-def test_the_price_of_remembering_is_that_of_the_memory():
-    once, twelve = (
-        memory_loss(permanent=0.7550813376, p=0.25, q=0.75, hashes=1, reports=k) for k in (1, 12)
-    )
+def test_the_loss_of_memoized_answers():
+    mechanism = memoized(2, permanent=0.7550813376, p=0.25, q=0.75)
+    once, twelve = (loss(mechanism, reports) for reports in (1, 12))
     assert once.eps_1 == pytest.approx(0.492, abs=5e-4)
     assert twelve.eps_T == pytest.approx(0.999996, abs=1e-6)
     assert once.eps_inf == pytest.approx(1.0, abs=1e-9)

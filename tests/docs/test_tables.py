@@ -11,12 +11,13 @@ from typer.testing import CliRunner
 
 from mixtally.cli.main import app
 from mixtally.errors import InfeasibleError
-from mixtally.estimate.remembered import recovery
+from mixtally.estimate.memoized import recovery
 from mixtally.planner import Wish, choose
 from mixtally.privacy.baselines import local_standard_error
 from mixtally.privacy.composition import compose
-from mixtally.privacy.numerics.memory_loss import memory_loss
+from mixtally.privacy.divergence.memoized import loss
 from mixtally.records.guarantee import Guarantee
+from mixtally.records.mechanism.memoized import memoized
 from mixtally.records.question import Question
 
 ROOT = Path(__file__).parents[2]
@@ -94,21 +95,21 @@ def test_what_collections_compose_to(start, mechanism):
             assert compose.epsilon_of([(plan, count)], 1e-5).epsilon == near(stated)
 
 
-def test_what_a_memory_loses():
+def test_what_memoized_answers_lose():
     *reports, _ = cells("docs/memory.md", "reports")
     *stated, most = cells("docs/memory.md", "epsilon")
-    losses = [memory_loss(0.5, 0.5, 0.75, 1, int(count)) for count in reports]
-    for loss, epsilon in zip(losses, stated, strict=True):
-        assert loss.eps_T == near(epsilon)
-        assert loss.eps_inf == near(most)
+    losses = [loss(memoized(2, 0.5, 0.5, 0.75), int(count)) for count in reports]
+    for found, epsilon in zip(losses, stated, strict=True):
+        assert found.eps_T == near(epsilon)
+        assert found.eps_inf == near(most)
 
 
 def test_what_averaging_finds_out():
     *reports, _ = cells("docs/memory.md", "reports averaged")
-    plan = two_level(Question(name="answer", bins=2), 0.5, 0.5, 0.75)
+    mechanism = memoized(2, 0.5, 0.5, 0.75)
     for what, stated in (("kept", "kept bit wrong"), ("true", "true bit wrong")):
         for count, wrong in zip(reports, cells("docs/memory.md", stated), strict=False):
-            assert getattr(recovery(plan, int(count)), what) == near(wrong)
+            assert getattr(recovery(mechanism, int(count)), what) == near(wrong)
 
 
 REPEATS = {

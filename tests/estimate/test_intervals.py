@@ -23,7 +23,7 @@ from mixtally.records.mechanism.named import (
 )
 from mixtally.records.results import Tally
 from mixtally.simulate.coverage import coverage
-from mixtally.simulate.demo import flights
+from mixtally.data.flights import flights
 from mixtally.simulate.seeded import SeededChance
 
 

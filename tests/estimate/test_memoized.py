@@ -59,7 +59,9 @@ def test_mean_and_variance_are_those_of_every_outcome(numbers, reports):
     zero, one = (enumerated(*numbers, reports, true) for true in (0, 1))
     assert mechanism.offset == pytest.approx(float(zero[0]), rel=1e-14)
     assert mechanism.gain == pytest.approx(float(one[0] - zero[0]), rel=1e-14)
-    assert mechanism.variance(reports, 0.0, 1.0) * mechanism.gain**2 == pytest.approx(float(zero[1]))
+    assert mechanism.variance(reports, 0.0, 1.0) * mechanism.gain**2 == pytest.approx(
+        float(zero[1])
+    )
     assert mechanism.variance(reports, 1.0, 0.0) * mechanism.gain**2 == pytest.approx(float(one[1]))
 
 

@@ -39,7 +39,9 @@ def collected(plan, truth, names, reports, chance):
 def study(plan, runs, *, seed=1, reports=2, truth=TRUTH, names=WORDS, candidates=None):
     chance, table = SeededChance(seed), design(plan, candidates or names)
     return [
-        estimate_words(plan.mechanism, *collected(plan, truth, names, reports, chance), table, reports)
+        estimate_words(
+            plan.mechanism, *collected(plan, truth, names, reports, chance), table, reports
+        )
         for _ in range(runs)
     ]
 

@@ -7,9 +7,8 @@ from msgspec.structs import replace
 
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.divergence import memoized as answers
-from mixtally.privacy.parameters import PROTOCOLS
 from mixtally.records.guarantee import Observer
-from mixtally.records.mechanism import Parameter
+from mixtally.records.mechanism import Parameter, protocols
 from mixtally.records.mechanism.memoized import memoized
 from privacy import asked
 
@@ -55,7 +54,7 @@ def priced(record):
 
 
 def test_every_protocol_is_looked_at():
-    assert {name for name, _ in [*FINE, *WHOLE]} == set(PROTOCOLS)
+    assert {name for name, _ in [*FINE, *WHOLE]} == set(protocols())
 
 
 @pytest.mark.parametrize("case", FINE, ids=map(named, FINE))

@@ -17,9 +17,8 @@ from mixtally.ground.fixed import SCALE
 from mixtally.privacy.accountant import Record
 from mixtally.privacy.certify import certify
 from mixtally.privacy.numerics.bracket import Bracket
-from mixtally.records.mechanism import BitFlips, Parameter, Shuffled
+from mixtally.records.mechanism import BitFlips, Parameter, Shuffled, protocols
 from mixtally.records.mechanism.named import (
-    NAMED,
     clear_shaped,
     clear_uniform,
     flip,
@@ -141,7 +140,7 @@ CLEAR: dict[str, tuple[Shuffled, Callable[[float], Fraction], list[Shuffled]]] =
 
 def test_every_protocol_is_pinned():
     pinned = {pin.mechanism.name for pin in PINS.values()} | set(CLEAR)
-    assert pinned == set(NAMED)
+    assert pinned == set(protocols())
 
 
 @pytest.mark.parametrize("name", PINS)

@@ -6,10 +6,10 @@ import pytest
 
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import SCALE, threshold_of
-from mixtally.privacy import parameters
 from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.calibrate import usual_ratio
-from mixtally.privacy.parameters import ANY_BINS, PROTOCOLS, Parameters, parsed
+from mixtally.privacy.divergence import of_kind
+from mixtally.privacy.divergence.in_clear import usual_ratio
+from mixtally.privacy.parameters import Parameters, parsed, protocols
 from mixtally.records.guarantee import Observer
 from mixtally.records.mechanism import (
     BitFlips,
@@ -18,7 +18,9 @@ from mixtally.records.mechanism import (
     Parameter,
     ShapedFakes,
     UniformFakes,
+    mechanism_of,
 )
+from mixtally.records.question import MOST_BINS
 from privacy import asked
 
 Q = 1 / 12
@@ -34,16 +36,20 @@ WHOLE = {
 """All that is needed, and nothing else."""
 
 
+def takes(name):
+    return of_kind(mechanism_of(name)).TAKES[name]
+
+
 def test_every_protocol_is_looked_at():
-    assert tuple(WHOLE) == PROTOCOLS
+    assert set(WHOLE) == set(protocols())
     for name, given in WHOLE.items():
-        assert given.given() == parameters._TAKES[name][0]
+        assert given.given() == takes(name).needs
         assert parsed(name, given).sought is None
 
 
 @pytest.mark.parametrize("name", WHOLE)
 def test_a_missing_parameter_is_refused(name):
-    for field in parameters._TAKES[name][0]:
+    for field in takes(name).needs:
         with pytest.raises(ParameterError, match=f"^{name}: wanted"):
             parsed(name, replace(WHOLE[name], **{field: None}))
 
@@ -55,7 +61,7 @@ def test_a_superfluous_parameter_is_refused(name):
         "observer": SUMS, "count_crowd": True, "repeats": 2, "fakes": 0, "flip": Q,
         "split": True, "shape_decay": 0.5, "shape_shift": 3, "mixes": 2,
     }  # fmt: skip
-    needs, may = parameters._TAKES[name]
+    needs, may, _ = takes(name)
     assert set(extra) == set(Parameters.__dataclass_fields__)
     for field, value in extra.items():
         if field not in needs | may:
@@ -224,7 +230,7 @@ def test_what_travels(name, given, kind, pieces, observer):
 def test_bins_that_nobody_names_are_as_many_as_there_can_be():
     """More bins never make a divergence smaller."""
     unnamed = parsed("flip-blank", Parameters(fakes=9, flip=0.3, max_set=2)).counted
-    assert unnamed.message.mechanism.bins == ANY_BINS
+    assert unnamed.message.mechanism.bins == MOST_BINS
     for bins in (2, 3, 4, 9):
         few = parsed("flip-blank", Parameters(fakes=9, flip=0.3, max_set=2, bins=bins)).counted
         own = Accountant()

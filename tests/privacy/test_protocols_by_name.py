@@ -6,7 +6,7 @@ import pytest
 
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy import accountant, parameters
+from mixtally.privacy import accountant
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.divergence import (
     clear_shaped,
@@ -15,6 +15,7 @@ from mixtally.privacy.divergence import (
     flip_blank,
     flip_uniform,
     k_hot,
+    of_kind,
     one_hot,
     single_bit,
     vectors,
@@ -22,13 +23,13 @@ from mixtally.privacy.divergence import (
 from mixtally.privacy.divergence import memoized as answers
 from mixtally.records.certificate import Status
 from mixtally.records.guarantee import Observer
-from mixtally.records.mechanism import Parameter, ShapedFakes, named
+from mixtally.records.mechanism import Parameter, ShapedFakes, mechanism_of, named, protocols
 from mixtally.records.mechanism.memoized import memoized
 from privacy import asked
 
 Q = SCALE // 12
 SUMS = Observer.SUMS
-NEEDS = {name: needs for name, (needs, _) in parameters._TAKES.items()}
+NEEDS = {name: of_kind(mechanism_of(name)).TAKES[name].needs for name in protocols()}
 PRICES = {
     "blanks": ("flip-blank", {"fakes": 900}, lambda t, e: flip_blank.delta(900, t, e)),
     "blanks, users known": (
@@ -100,7 +101,7 @@ def certified(record, epsilon):
 
 
 def test_every_protocol_is_among_the_cases():
-    assert {name for name, _, _ in PRICES.values()} == set(parameters.PROTOCOLS) == set(named.NAMED)
+    assert {name for name, _, _ in PRICES.values()} == set(protocols())
 
 
 @pytest.mark.parametrize("case", PRICES)

@@ -9,9 +9,10 @@ import pytest
 
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy import parameters
 from mixtally.privacy.accountant import Accountant
+from mixtally.privacy.divergence import of_kind
 from mixtally.records.guarantee import Observer
+from mixtally.records.mechanism import mechanism_of, protocols
 from privacy import asked
 from privacy import brute_laws as brute
 from privacy import several_cases as several
@@ -32,12 +33,16 @@ def test_both_ends_hold_for_every_dataset(label):
     assert list(several.CASES[label].faults()) == []
 
 
+def takes(name):
+    return of_kind(mechanism_of(name)).TAKES[name]
+
+
 def test_all_laws_with_repeats_split_or_crowd_are_among_the_cases():
     for field in ("repeats", "split", "count_crowd"):
         names = {case.name for case in several.CASES.values() if case.given.get(field)}
         if field == "count_crowd":  # these two always count the crowd
             names |= {"flip", "single-bit", "clear-uniform"}
-        assert names == {name for name, (_, may) in parameters._TAKES.items() if field in may}
+        assert names == {name for name in protocols() if field in takes(name).may}
 
 
 @pytest.mark.parametrize(("fakes", "repeats"), [(0, 2), (0, 3), (1, 2), (2, 2), (4, 2), (1, 3)])

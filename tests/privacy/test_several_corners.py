@@ -56,6 +56,8 @@ def priced(name, given, epsilon, threshold=None):
 
 
 def words(given):
+    if isinstance(given, str):
+        return given
     return " ".join(f"{k}={v}" for k, v in given.items() if v is not None)
 
 
@@ -150,6 +152,36 @@ def test_the_local_epsilon_counts_every_message():
     parts = asked.record("flip-blank", **given, fakes=0, max_set=2, split=True)
     assert local_epsilon(parts) == pytest.approx(28 * odds)
     assert local_epsilon(asked.record("clear-uniform", fakes=3, bins=3, repeats=2)) == math.inf
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "told"),
+    [
+        ("flip", {"split": True}, "every bit is a message of its own"),
+        ("flip", {"split": True, "repeats": 2}, "the messages of a person apart"),
+        ("flip", {"bits": 3, "split": True}, "the messages of a person apart"),
+        ("flip", {"bits": 1, "split": True}, "every bit is a message of its own"),
+        ("flip-blank", {"fakes": 3, "max_set": 2, "split": True}, "the messages of a person apart"),
+        ("flip-blank", {"fakes": 3, "split": True}, "every bit is a message of its own"),
+        ("flip-uniform", {"fakes": 3, "bins": 3, "split": True}, "every bit is a message"),
+    ],
+    ids=words,
+)
+def test_that_mixes_keep_messages_apart_is_told_once(name, given, told):
+    certificate = asked.priced(name, 1.0, users=20, threshold=SCALE // 3, **given)
+    assert told in certificate.assumption
+    assert certificate.assumption.count("keep") == 1
+
+
+@pytest.mark.parametrize("name", ["flip-blank", "clear-uniform", "clear-shaped"])
+def test_that_every_round_brings_its_own_fakes_is_told_of_people_whose_rounds_are_composed(name):
+    given = {
+        "flip-blank": {"fakes": 3, "threshold": SCALE // 3, "users": 20, "count_crowd": True},
+        "clear-uniform": {"fakes": 3, "bins": 9},
+        "clear-shaped": {"ratio": SCALE // 3, "shift": 3},
+    }[name]
+    told = asked.priced(name, 1.0, repeats=2, **given).assumption
+    assert ("every round brings its own fakes" in told) == (name != "clear-shaped")
 
 
 def test_errors_are_of_the_package():

@@ -1,4 +1,4 @@
-"""Both levels of memoized answers: exact chances bit by bit, and a value that is never drawn twice."""
+"""Both levels of memoized answers: exact chances bit by bit, no value drawn twice."""
 
 import numpy as np
 import pytest
@@ -85,15 +85,16 @@ def test_two_reports_of_one_memory_share_what_was_kept_and_nothing_else(mechanis
     rows = permanent_response(mechanism, PEOPLE_ROWS, SeededChance(3))
     chance = SeededChance(4)
     both = bits(report(mechanism, rows, chance)) & bits(report(mechanism, rows, chance))
-    p, q = mechanism.shown
-    assert deviation(both, kept_chances(mechanism) * q**2 + (1 - kept_chances(mechanism)) * p**2) < 5
+    (p, q), kept = mechanism.shown, kept_chances(mechanism)
+    assert deviation(both, kept * q**2 + (1 - kept) * p**2) < 5
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS[:1])
 def test_a_memory_drawn_anew_for_each_report_is_found(mechanism):
     chance = SeededChance(4)
     shown = [
-        bits(report(mechanism, permanent_response(mechanism, PEOPLE_ROWS, chance), chance)) for _ in range(2)
+        bits(report(mechanism, permanent_response(mechanism, PEOPLE_ROWS, chance), chance))
+        for _ in range(2)
     ]
     p, q = mechanism.shown
     law = kept_chances(mechanism) * q**2 + (1 - kept_chances(mechanism)) * p**2

@@ -1,4 +1,4 @@
-"""The sealed bytes of memoized responses: as documented, and refused when anything about them is not right."""
+"""The sealed bytes of memoized responses: as documented, and refused when anything is not right."""
 
 import hashlib
 
@@ -23,7 +23,8 @@ PLAN = memoized_plan(QUESTION, 0.5, 0.5, 0.75)
 @pytest.fixture
 def kept():
     tags = [value_tag(KEY, "ann", value) for value in ("red", "blue")]
-    return recall(Responses(PLAN, "ann", {}), tags, one_hot(np.array([0, 2]), 3), SeededChance(1))[0]
+    records = one_hot(np.array([0, 2]), 3)
+    return recall(Responses(PLAN, "ann", {}), tags, records, SeededChance(1))[0]
 
 
 @pytest.fixture
@@ -77,7 +78,9 @@ def test_neither_owner_nor_value_nor_response_stands_there_in_plain(kept, data):
         memoized_plan(QUESTION, 0.5, 0.4, 0.75),
         memoized_plan(QUESTION, 0.5, 0.5, 0.8),
         memoized_plan(Question(name="hue", bins=3, labels=QUESTION.labels), 0.5, 0.5, 0.75),
-        memoized_plan(Question(name="color", bins=3, labels=("green", "red", "blue")), 0.5, 0.5, 0.75),
+        memoized_plan(
+            Question(name="color", bins=3, labels=("green", "red", "blue")), 0.5, 0.5, 0.75
+        ),
         memoized_plan(hashed_question("color", 3, 1), 0.5, 0.5, 0.75),
         memoized_plan(hashed_question("color", 3, 1), 0.5, 0.5, 0.75, 2),
     ],
@@ -97,7 +100,9 @@ def test_the_damaged_end_of_a_fingerprint_is_not_called_another_plan(data):
 
 
 def test_responses_of_another_person_are_refused(data):
-    with pytest.raises(DataError, match="wanted the memoized responses of 'bob', got those of somebody else"):
+    with pytest.raises(
+        DataError, match="wanted the memoized responses of 'bob', got those of somebody else"
+    ):
         opened(data, owner="bob")
 
 
@@ -108,7 +113,9 @@ def test_responses_of_another_key_are_refused(data):
 
 @pytest.mark.parametrize("other", [1, 3])
 def test_another_version_is_refused(data, other):
-    with pytest.raises(PlanError, match=f"wanted memoized responses of version 2, got version {other}"):
+    with pytest.raises(
+        PlanError, match=f"wanted memoized responses of version 2, got version {other}"
+    ):
         opened(data[:16] + bytes([other, 0]) + data[18:])
 
 

@@ -17,11 +17,11 @@ from mixtally.records.mechanism import (
     ShapedFakes,
     Shuffled,
     UniformFakes,
+    mechanism_of,
+    protocols,
 )
 from mixtally.records.mechanism.memoized import memoized
 from mixtally.records.mechanism.named import (
-    NAMED,
-    checked_name,
     clear_shaped,
     clear_uniform,
     flip,
@@ -91,10 +91,11 @@ def test_a_mechanism_is_written_as_its_tag_and_its_integers(mechanism):
 
 
 def test_every_name_is_that_of_a_mechanism():
-    assert {mechanism.name for mechanism in EXAMPLES} == set(NAMED)
-    assert {type(mechanism) for mechanism in EXAMPLES} == set(Shuffled.__subclasses__())
-    for name in NAMED:
-        assert checked_name(name) == name
+    assert {mechanism.name for mechanism in EXAMPLES} == set(protocols())
+    assert {type(mechanism) for mechanism in EXAMPLES} == {BitFlips, InClear}
+    assert len(protocols()) == len(set(protocols()))
+    for mechanism in EXAMPLES:
+        assert mechanism_of(mechanism.name) is type(mechanism)
 
 
 def test_one_mechanism_has_one_spelling():
@@ -107,7 +108,7 @@ def test_one_mechanism_has_one_spelling():
 @pytest.mark.parametrize("name", ["", "flips", "FLIP-BLANK", "flip_blank"])
 def test_an_unknown_protocol_is_refused(name):
     with pytest.raises(ParameterError, match="protocol: wanted one of flip-blank"):
-        checked_name(name)
+        mechanism_of(name)
     with pytest.raises(PlanError, match="plan"):
         from_json(written({**FLIPS, "type": name}), Plan, "plan")
 

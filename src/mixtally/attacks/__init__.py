@@ -9,12 +9,14 @@ from dataclasses import replace
 
 from mixtally.attacks import (
     averaging,
+    collection,
     collusion,
     difference,
     linking,
     n_minus_1,
     poisoning,
     randomizer,
+    responses,
     tell_apart,
     tracking,
 )
@@ -23,15 +25,26 @@ from mixtally.attacks.outcome import Lab, Outcome, Verdict
 from mixtally.attacks.target import Target
 from mixtally.errors import ParameterError
 
-__all__ = ["MEMOIZED_ATTACKS", "PLAN_ATTACKS", "Lab", "MemoizedTarget", "Outcome", "Target", "Verdict",
-           "assault"]  # fmt: skip
+__all__ = [
+    "MEMOIZED_ATTACKS", "PLAN_ATTACKS", "Lab", "MemoizedTarget", "Outcome", "Target", "Verdict",
+    "assault",
+]  # fmt: skip
 
 PLAN_ATTACKS: dict[str, Callable[[Target, Lab], list[Outcome]]] = {
     one.NAME: one.run
-    for one in (tell_apart, n_minus_1, difference, collusion, averaging, poisoning, randomizer)
+    for one in (
+        tell_apart,
+        n_minus_1,
+        difference,
+        collusion,
+        averaging,
+        poisoning,
+        randomizer,
+        collection,
+    )
 }
 MEMOIZED_ATTACKS: dict[str, Callable[[MemoizedTarget, Lab], list[Outcome]]] = {
-    one.NAME: one.run_memoized for one in (averaging, linking, tracking)
+    one.NAME: one.run_memoized for one in (averaging, linking, tracking, responses)
 }
 
 

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from mixtally.attacks.games import Game, play, quick_runs
+from mixtally.attacks.games import Game, pilot, play, quick_runs
 from mixtally.attacks.outcome import Lab, Noise, Outcome, told_apart
-from mixtally.attacks.trial import Worlds
+from mixtally.attacks.worlds import Worlds
 from mixtally.errors import ParameterError
 from mixtally.ground.bits import spans
 
@@ -55,6 +55,7 @@ def outcomes(
         told_apart(
             attack, case, worlds, lab, promised=promised, delta=delta,
             played=f"twice: {played}" if twice else played, test=test, noise=noise,
+            pilot=_pilot(game, len(worlds.u), lab, twice),
         )
         for noise, worlds, played in ways
     ]  # fmt: skip
@@ -66,6 +67,11 @@ def _by_code(game: Game, lab: Lab, attack: str, twice: bool) -> Worlds:
     runs = lab.runs if lab.runs is not None else quick_runs(game.cost, 0.5)
     lab = replace(lab, runs=runs)
     return _changed(play(game, lab, attack), play(game, lab, attack))
+
+
+def _pilot(game: Game, runs: int, lab: Lab, twice: bool) -> Worlds:
+    one = pilot(game, runs, lab.chance)
+    return _changed(one, pilot(game, runs, lab.chance)) if twice else one
 
 
 def _by_law(game: Game, lab: Lab, attack: str, twice: bool) -> Worlds | None:

@@ -22,7 +22,7 @@ from mixtally.attacks.memoized import (
 )
 from mixtally.attacks.outcome import Lab, Outcome, told_apart
 from mixtally.attacks.target import Target, finite
-from mixtally.attacks.trial import Worlds
+from mixtally.attacks.worlds import Worlds
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.tails import Floats
 from mixtally.records.mechanism.memoized import LEAST_PERMANENT, Memoized

@@ -55,31 +55,30 @@ class UniformGame:
         return f"{self.stage}; {shuffled(self.messages)}"
 
     def draw(self, chance: Chance, device: Device) -> tuple[float, float]:
-        """The statistic in world u and in world v, both over the same fakes."""
+        """The statistic in world u and, among other fakes, in world v."""
         mechanism = clear_uniform(bins=self.bins, fakes=self.fakes)
-        fakes = device.fakes(mechanism, self.fakes, chance)
-        if self.messages <= SHUFFLED:
-            both = device.reports(mechanism, np.array([0, 1]), chance)
-            batches = (np.concatenate([fakes, one]) for one in (both[:1], both[1:]))
-            tallies = [
-                tally_messages(mechanism.layout, device.shuffle(batch, chance)) for batch in batches
-            ]
-            (a_u, b_u), (a_v, b_v) = (tally.counts[:2] for tally in tallies)
-        else:
-            counts = tally_messages(mechanism.layout, fakes).counts
-            a_u, b_u, a_v, b_v = counts[0] + 1, counts[1], counts[0], counts[1] + 1
-        with np.errstate(divide="ignore"):
-            return float(np.log(a_u) - np.log(b_u)), float(np.log(a_v) - np.log(b_v))
+        found = []
+        for code in (0, 1):
+            own = device.reports(mechanism, np.array([code]), chance)
+            batch = np.concatenate([device.fakes(mechanism, self.fakes, chance), own])
+            if self.messages <= SHUFFLED:
+                batch = device.shuffle(batch, chance)
+            a, b = tally_messages(mechanism.layout, batch).counts[:2]
+            with np.errstate(divide="ignore"):
+                found.append(float(np.log(a) - np.log(b)))
+        return found[0], found[1]
 
     def drawn(self, runs: int, chance: Chance) -> tuple[Floats, Floats] | None:
         """The statistics of many runs, both bins drawn from their law, not by any device."""
         if not self.fakes:
             return None
-        both = binomials(chance, np.full(runs, self.fakes), 2.0 / self.bins)
-        a = binomials(chance, both, 0.5)
-        b = both - a
-        with np.errstate(divide="ignore"):
-            return np.log(a + 1) - np.log(b), np.log(a) - np.log(b + 1)
+        found = []
+        for in_a in (1, 0):
+            both = binomials(chance, np.full(runs, self.fakes), 2.0 / self.bins)
+            a = binomials(chance, both, 0.5)
+            with np.errstate(divide="ignore"):
+                found.append(np.log(a + in_a) - np.log(both - a + 1 - in_a))
+        return found[0], found[1]
 
     def alone(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats] | None:
         """The statistics of many runs at once, where no fake hides the person's message."""
@@ -108,7 +107,7 @@ class ShapedGame:
     @property
     def cost(self) -> float:
         """Nanoseconds of a run, roughly."""
-        return 30.0 * self.mixes * len(self.weights)
+        return 60.0 * self.mixes * len(self.weights)
 
     @property
     def messages(self) -> int:
@@ -143,17 +142,17 @@ class ShapedGame:
         """The statistics of many runs at once: a mix draws all their bins."""
         u, v = np.empty(runs), np.empty(runs)
         for span in spans(runs, max(1, _SPAN_FAKES // len(self.weights))):
-            layout = Layout(Form.INDEX, 2 * (span.stop - span.start))
+            layout = Layout(Form.INDEX, 4 * (span.stop - span.start))
             drawn = np.zeros(layout.bins, dtype=np.int64)
             for _ in range(self.mixes):
                 rows = device.shaped(self.weights, layout, chance)
                 drawn += tally_messages(layout, rows).counts
-            a, b = drawn[0::2], drawn[1::2]
-            u[span], v[span] = self._statistic(a + 1, b), self._statistic(a, b + 1)
+            a, b, c, d = (drawn[place::4] for place in range(4))  # two bins of either world
+            u[span], v[span] = self._statistic(a + 1, b), self._statistic(c, d + 1)
         return u, v
 
     def draw(self, chance: Chance, device: Device) -> tuple[float, float]:
-        """The statistic in world u and in world v, both over the same fakes."""
+        """The statistic in world u and, among other fakes, in world v."""
         u, v = self.alone(1, chance, device)
         return float(u[0]), float(v[0])
 

@@ -7,7 +7,7 @@ fraction, or what the exact law leaves at the share played; without any mix it i
 from dataclasses import replace
 
 from mixtally.attacks.against import outcomes
-from mixtally.attacks.games import game_of, play
+from mixtally.attacks.games import game_of, pilot, play
 from mixtally.attacks.n_minus_1 import TEST
 from mixtally.attacks.outcome import Lab, Outcome, told_apart
 from mixtally.attacks.target import Target, finite, left_among_fakes, left_in_crowd
@@ -61,4 +61,5 @@ def every_mix(target: Target, lab: Lab) -> Outcome:
         NAME, "every mix tells", worlds, lab,
         promised=finite(target.mechanism.local_epsilon), delta=0.0,
         played="the person's message alone", test=TEST,
+        pilot=pilot(game, len(worlds.u), lab.chance),
     )  # fmt: skip

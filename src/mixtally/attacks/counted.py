@@ -17,7 +17,7 @@ from mixtally.ground.chance import Chance
 from mixtally.ground.tails import Floats
 
 _SPAN_MESSAGES = 1 << 20
-SHUFFLED = 1 << 13
+SHUFFLED = 1 << 10
 """Larger batches are not shuffled: the statistic knows no order."""
 
 
@@ -54,33 +54,34 @@ class CountedGame(ABC):
         return f"{self.stage}; {shuffled(self.messages)}"
 
     def draw(self, chance: Chance, device: Device) -> tuple[float, float]:
-        """The statistic in world u and in world v, both over the same hiding messages."""
-        own = [self._own(world, chance, device) for world in (0, 1)]
-        others = self.times * self.people
-        if self.messages <= SHUFFLED:
-            hiding = np.concatenate(
-                [self._others(others, chance, device), self._fakes(self.fakes, chance, device)]
-            )
-            batches = (device.shuffle(np.concatenate([hiding, one]), chance) for one in own)
-            counts = [self._counts(batch) for batch in batches]
-        else:
-            total = np.zeros(len(self._ratios[0]))
-            for count, sent in ((others, self._others), (self.fakes, self._fakes)):
-                for span in spans(count, _SPAN_MESSAGES):
-                    total += self._counts(sent(span.stop - span.start, chance, device))
-            counts = [total + self._counts(one) for one in own]
+        """The statistic in world u and, of other messages, in world v."""
+        counts = [self._collected(world, chance, device) for world in (0, 1)]
         in_u, in_v = self._statistics(np.array(counts))
         return float(in_u), float(in_v)
+
+    def _collected(self, world: int, chance: Chance, device: Device) -> Floats:
+        """How many messages of each kind one collection has."""
+        own, others = self._own(world, chance, device), self.times * self.people
+        if self.messages <= SHUFFLED:
+            hiding = self._others(others, chance, device), self._fakes(self.fakes, chance, device)
+            return self._counts(device.shuffle(np.concatenate([*hiding, own]), chance))
+        total = self._counts(own)
+        for count, sent in ((others, self._others), (self.fakes, self._fakes)):
+            for span in spans(count, _SPAN_MESSAGES):
+                total += self._counts(sent(span.stop - span.start, chance, device))
+        return total
 
     def drawn(self, runs: int, chance: Chance) -> tuple[Floats, Floats] | None:
         """The statistics of many runs, their counts drawn from their law, not by any device."""
         if not self.people and not self.fakes:
             return None
         others, fake, *own_laws = self._laws
-        hiding = multinomials(chance, self.times * self.people, others, runs)
-        hiding += multinomials(chance, self.fakes, fake, runs)
-        own = (multinomials(chance, self.times, law, runs) for law in own_laws)
-        found = [self._statistics((hiding + one).astype(np.float64)) for one in own]
+        found = []
+        for own in own_laws:
+            counts = multinomials(chance, self.times * self.people, others, runs)
+            counts += multinomials(chance, self.fakes, fake, runs)
+            counts += multinomials(chance, self.times, own, runs)
+            found.append(self._statistics(counts.astype(np.float64)))
         return found[0], found[1]
 
     @abstractmethod

@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 from mixtally.ground.bits import Rows
 from mixtally.ground.chance import Chance
 from mixtally.mix import shaped_fakes, shuffle
-from mixtally.randomize import fakes, reports
+from mixtally.randomize import fakes, one_fake, one_report, reports
 from mixtally.randomize.flips import flip
 from mixtally.records.layout import Layout
 from mixtally.records.mechanism import Shuffled
+from mixtally.records.results import Tally
+from mixtally.simulate.simulate import play
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,3 +26,6 @@ class Device:
     flip: Callable[[Rows, int, int, Chance], Rows] = flip
     shaped: Callable[[tuple[int, ...], Layout, Chance], Rows] = shaped_fakes
     shuffle: Callable[[Rows, Chance], Rows] = shuffle
+    one_report: Callable[[Shuffled, int, Chance], bytes] = one_report
+    one_fake: Callable[[Shuffled, Chance], bytes] = one_fake
+    play: Callable[..., Tally] = play

@@ -16,8 +16,8 @@ from mixtally.attacks.games import game_of, quick_runs, told
 from mixtally.attacks.multinomial import binomials
 from mixtally.attacks.outcome import Lab, Outcome, told_apart
 from mixtally.attacks.target import Target, left_after
-from mixtally.attacks.trial import Worlds
 from mixtally.attacks.uniform_flips import fakes_in_view
+from mixtally.attacks.worlds import Worlds
 from mixtally.ground.bits import Counts, Rows, spans
 from mixtally.ground.chance import Chance
 from mixtally.ground.fixed import SCALE
@@ -58,14 +58,14 @@ def _absent(target: Target, lab: Lab) -> Outcome:
     runs = lab.runs if lab.runs is not None else quick_runs(_cost(mechanism, users), 0.5)
     if _messages(mechanism, users) > MOST_MESSAGES and lab.drawn != 0:
         runs, how = lab.drawn or _DRAWN_RUNS, DRAWN
-        first, second = (_noise_by_law(mechanism, users, runs, lab.chance) for _ in range(2))
+        noise = np.array([_noise_by_law(mechanism, users, runs, lab.chance) for _ in range(4)])
     else:
-        how, noise = "", np.empty((2, runs, 2), dtype=np.int64)
+        how, noise = "", np.empty((4, runs, 2), dtype=np.int64)
         for i in told(runs, lab, NAME + " (absent)"):
-            noise[:, i] = [_noise(mechanism, users, lab) for _ in range(2)]
-        first, second = noise
-    rest = first - second
-    sides = (rest + _own(mechanism, own, runs, lab) for own in (0, 1))
+            noise[:, i] = [_noise(mechanism, users, lab) for _ in range(4)]
+    sides = (
+        noise[2 * own] - noise[2 * own + 1] + _own(mechanism, own, runs, lab) for own in (0, 1)
+    )
     u, v = ((both[:, 0] - both[:, 1]).astype(np.float64) for both in sides)
     return told_apart(
         NAME, "asked twice, then absent", Worlds(u, v), lab,
@@ -84,10 +84,10 @@ def _messages(mechanism: Shuffled, users: int) -> int:
 
 
 def _cost(mechanism: Shuffled, users: int) -> float:
-    """Nanoseconds of both collections."""
+    """Nanoseconds of both collections in both worlds."""
     if mechanism.flip_threshold is None:
-        return 120.0 * mechanism.fakes_promised
-    return 120.0 * users + 10.0 * mechanism.fakes_promised
+        return 240.0 * mechanism.fakes_promised
+    return 240.0 * users + 20.0 * mechanism.fakes_promised
 
 
 def _own(mechanism: Shuffled, bin_index: int, runs: int, lab: Lab) -> Counts:

@@ -60,7 +60,7 @@ class FlippedGame(CountedGame):
         width = row_bytes(len(self.x))
         each = 15.0 if width == 1 else 60.0 * width
         ways = 2_000.0 * self.times**2 if self.times > 1 else 0.0
-        return each * (self.times * (2.0 * self.people + 1.0) + 0.3 * self.fakes) + ways
+        return each * (self.times * (4.0 * self.people + 1.0) + 0.6 * self.fakes) + ways
 
     @property
     def stage(self) -> str:

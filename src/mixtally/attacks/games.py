@@ -10,8 +10,9 @@ from mixtally.attacks.device import Device
 from mixtally.attacks.flipped import FlippedGame
 from mixtally.attacks.outcome import Lab
 from mixtally.attacks.records import worst_records
-from mixtally.attacks.trial import LEAST_RUNS, Worlds
+from mixtally.attacks.trial import LEAST_RUNS
 from mixtally.attacks.uniform_flips import UniformFlipsGame
+from mixtally.attacks.worlds import Worlds
 from mixtally.errors import ParameterError
 from mixtally.ground.chance import Chance
 from mixtally.ground.tails import Floats
@@ -21,6 +22,8 @@ _BUDGET = 6e9
 _BASE_COST = 1.5e5
 """Nanoseconds for all that is quick, and what the smallest run costs."""
 _MOST_RUNS, _FEWEST_RUNS = 1_000_000, 400
+_PILOT = 1_000_000
+"""Counts of kinds that are drawn to choose the event of a game."""
 _PATIENCE = 6e10
 """Nanoseconds after which even the fewest runs are too many, and the least number is made."""
 
@@ -54,7 +57,7 @@ class Game(Interface):
         ...
 
     def draw(self, chance: Chance, device: Device) -> tuple[float, float]:
-        """The statistic in world u and in world v."""
+        """The statistic in world u and in world v, no message of which is of the other."""
         ...
 
     def alone(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats] | None:
@@ -104,6 +107,16 @@ def play(game: Game, lab: Lab, step: str, share: float = 1.0) -> Worlds:
     for i in told(runs, lab, step):
         u[i], v[i] = game.draw(lab.chance, lab.device)
     return Worlds(u, v)
+
+
+def pilot(game: Game, runs: int, chance: Chance) -> Worlds:
+    """Runs of the law for ``runs`` that are counted: they choose the event, and are not counted."""
+    count = min(4 * runs, _PILOT // game.kinds)
+    drawn = game.drawn(max(LEAST_RUNS, count), chance)
+    if drawn is None:  # the production code draws its law as fast
+        drawn = game.alone(max(LEAST_RUNS, count), chance, Device())
+    assert drawn is not None
+    return Worlds(*drawn)
 
 
 def quick_runs(cost: float, share: float = 1.0) -> int:

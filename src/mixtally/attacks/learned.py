@@ -19,7 +19,8 @@ from msgspec.structs import replace
 from mixtally.attacks.linking import link
 from mixtally.attacks.memoized import MemoizedTarget, simple_recall
 from mixtally.attacks.outcome import Lab
-from mixtally.attacks.trial import clopper_pearson_lower, power_at
+from mixtally.attacks.refute import clopper_pearson_lower
+from mixtally.attacks.worlds import power_at
 from mixtally.estimate.memoized import Recovery, recovery, recovery_redrawn
 from mixtally.ground.chance import Chance
 from mixtally.ground.fixed import SCALE

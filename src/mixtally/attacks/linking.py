@@ -18,7 +18,8 @@ from mixtally.attacks.memoized import (
     true_rows,
 )
 from mixtally.attacks.outcome import Lab, Outcome, told_apart
-from mixtally.attacks.trial import Worlds, clopper_pearson_lower, power_at
+from mixtally.attacks.refute import clopper_pearson_lower
+from mixtally.attacks.worlds import Worlds, power_at
 from mixtally.ground.bits import spans
 from mixtally.ground.tails import Floats
 from mixtally.records.mechanism import Memoized
@@ -62,12 +63,10 @@ def link(target: MemoizedTarget, runs: int, lab: Lab, recall: Recall) -> Worlds:
     for span in spans(runs, max(1, _SPAN_BITS // mechanism.bins)):
         true = true_rows(mechanism, span.stop - span.start)
         same = recall(true, mechanism.bins, 2 * count, lab.chance)
-        other = recall(true, mechanism.bins, count, lab.chance)
-        here, there, elsewhere = (
-            ones_of(part, mechanism.bins) for part in (same[:count], same[count:], other)
-        )
-        for side, place in enumerate((there, elsewhere)):
-            worlds[side].append(tables[of_bit, here, place].sum(axis=1))
+        one, other = (recall(true, mechanism.bins, count, lab.chance) for _ in range(2))
+        for side, places in enumerate(((same[:count], same[count:]), (one, other))):
+            here, there = (ones_of(part, mechanism.bins) for part in places)
+            worlds[side].append(tables[of_bit, here, there].sum(axis=1))
         lab.progress(NAME, span.stop, runs)
     return Worlds(np.concatenate(worlds[0]), np.concatenate(worlds[1]))
 

@@ -5,7 +5,8 @@ from enum import StrEnum
 from typing import Any
 
 from mixtally.attacks.device import Device
-from mixtally.attacks.trial import Proof, Worlds, prove, roc
+from mixtally.attacks.trial import Proof, prove, prove_either
+from mixtally.attacks.worlds import Worlds, roc
 from mixtally.data.cells import Progress, quiet
 from mixtally.ground.chance import Chance
 from mixtally.report.curves import Chart, Curve
@@ -63,6 +64,7 @@ class Outcome:
       promised   the most that may be true, in ``unit``; None when nothing is promised; for an audit
                  the chance of a false alarm, below which a p-value flags
       attacked   what the attack proved or measured, in ``unit``
+      best       what half of all repetitions prove by the best test, None where no law is known
       played     what was played, and what was left out and why
       test       the statistic, and whether it is optimal
       noise      what drew the messages
@@ -80,6 +82,7 @@ class Outcome:
     numbers: dict[str, Any] = field(default_factory=dict)
     charts: tuple[Chart, ...] = ()
     noise: Noise = Noise.CODE
+    best: float | None = None
 
     @property
     def title(self) -> str:
@@ -99,6 +102,7 @@ class Outcome:
         return {
             "attack": self.attack, "case": self.case, "noise": str(self.noise),
             "promised": self.promised, "attacked": self.attacked, "margin": self.margin,
+            "best_of_any_test": self.best,
             "unit": self.unit, "verdict": str(self.verdict), "runs": self.runs,
             "played": self.played, "test": self.test, **self.numbers,
             "curves": [
@@ -125,22 +129,32 @@ def told_apart(
     played: str,
     test: str,
     noise: Noise = Noise.CODE,
+    pilot: Worlds | None = None,
 ) -> Outcome:
-    """The outcome of a game in which two worlds are told apart by a statistic."""
-    proof = prove(worlds, delta, lab.error)
+    """The outcome of a game in which two worlds are told apart by a statistic.
+
+    ``pilot`` holds runs of its law, which choose the event that is counted. The code may have
+    another law: it shares its error with an event that a quarter of its own runs choose.
+    """
+    if pilot is None or noise is Noise.LAW:
+        proof = prove(worlds, delta, lab.error, pilot)
+    else:
+        proof = prove_either(worlds, delta, lab.error, pilot)
     verdict = Verdict.SHOWN
     if promised is not None:
         verdict = Verdict.BROKEN if proof.epsilon > promised else Verdict.HOLDS
     return Outcome(
         attack, case, promised, proof.epsilon, EPSILON, verdict, len(worlds.u), played, test,
-        numbers=_numbers(proof, delta),
+        numbers=_numbers(proof, delta, lab.error),
         charts=(roc_chart(named(attack, case, noise), worlds, promised, delta),), noise=noise,
+        best=proof.best,
     )  # fmt: skip
 
 
-def _numbers(proof: Proof, delta: float) -> dict[str, Any]:
+def _numbers(proof: Proof, delta: float, error: float) -> dict[str, Any]:
     return {
-        "delta": delta, "hits": proof.hits, "alarms": proof.alarms, "tested_runs": proof.trials,
+        "delta": delta, "false_alarm_rate": error, "hits": proof.hits, "alarms": proof.alarms,
+        "tested_runs": proof.trials,
         "event": f"statistic {'>=' if proof.favors == 'u' else '<='} {proof.cut:.6g}",
     }  # fmt: skip
 

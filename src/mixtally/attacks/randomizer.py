@@ -12,12 +12,12 @@ thresholds, one for each of its two ways to draw.
 """
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from mixtally.attacks.checks import Checks, flagged
-from mixtally.attacks.outcome import P_VALUE, Lab, Outcome, Verdict
+from mixtally.attacks.audit import audit
+from mixtally.attacks.checks import Checks
+from mixtally.attacks.outcome import Lab, Outcome
 from mixtally.attacks.target import Target
 from mixtally.ground.bits import Counts, Rows, column_counts, spans
 from mixtally.ground.fixed import SCALE
@@ -52,25 +52,8 @@ def run(target: Target, lab: Lab) -> list[Outcome]:
         checks, numbers = uniform_checks(mechanism, lab)
         drawn += checks
     drawn += shuffle_checks(lab)
-    flags, total, smallest = flagged(drawn, lab.error)
-    found: dict[str, Any] = {
-        "tests": total,
-        "flags": [
-            {"test": f.name, "place": f.place, "counted": f.hits, "of": f.trials,
-             "expected": f.expected, "p_value": f.p_value}
-            for f in flags[:20]
-        ],
-        "flag_count": len(flags), "false_alarm_rate": lab.error,
-    }  # fmt: skip
-    return [
-        Outcome(
-            NAME, f"{total:,} tests, {len(flags):,} failed", lab.error, smallest, P_VALUE,
-            Verdict.BROKEN if flags else Verdict.HOLDS, numbers,
-            f"{numbers:,} reports and fakes, all positions",
-            "exact binomial tests, Bonferroni; the smallest p-value times their number",
-            numbers=found,
-        )
-    ]  # fmt: skip
+    played = f"{numbers:,} reports and fakes, all positions"
+    return [audit(NAME, drawn, lab, numbers, played)]
 
 
 def _messages(mechanism: Shuffled, share: int) -> int:

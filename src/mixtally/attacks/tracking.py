@@ -20,7 +20,7 @@ from mixtally.attacks.memoized import (
     unpacked,
 )
 from mixtally.attacks.outcome import Lab, Outcome, told_apart
-from mixtally.attacks.trial import Worlds, power_at
+from mixtally.attacks.worlds import Worlds, power_at
 from mixtally.errors import ParameterError
 from mixtally.ground.bits import Rows, spans
 from mixtally.ground.draw import below
@@ -72,10 +72,10 @@ def track(mechanism: Memoized, reports: int, runs: int, lab: Lab, recall: Recall
     for span in spans(runs, max(1, _SPAN_BITS // mechanism.bins)):
         people = span.stop - span.start
         true = true_rows(mechanism, people)
-        one, two = (recall(true, mechanism.bins, reports, lab.chance) for _ in range(2))
+        alone, one, two = (recall(true, mechanism.bins, reports, lab.chance) for _ in range(3))
         shares = 1 + below(lab.chance, (1 << (reports - 1)) - 1, people)
         mixed = [np.where((shares >> i & 1 == 1)[:, None], two[i], one[i]) for i in range(reports)]
-        for side, series in enumerate((one, mixed)):
+        for side, series in enumerate((alone, mixed)):
             bits = np.stack([unpacked(rows, mechanism.bins) for rows in series])
             found[side].append(_evidence(mechanism, bits))
     return Worlds(np.concatenate(found[0]), np.concatenate(found[1]))

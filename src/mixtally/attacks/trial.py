@@ -1,55 +1,27 @@
 """What an attack has proved: a lower bound on epsilon from how often one event was seen.
 
-An attacker's statistic is drawn many times in world u and in world v. On one quarter of the runs
-the event is chosen that promises most, on the others it is counted. If it has probability at
-least P_low in one world and at most Q_high in the other, each surely to half the allowed error,
-every epsilon' with P_low > e^epsilon' Q_high + delta is below the true one: a mechanism that is
-(epsilon, delta) private with epsilon <= epsilon' would contradict the counts.
+An attacker's statistic is drawn many times in world u and, apart from that, in world v. The event
+is chosen first: from runs of the law where it is known, else from one quarter of the runs. It is
+then counted in all runs that did not choose it, and the hypothesis P <= e^epsilon Q + delta about
+its chances in the two worlds is tested exactly (``refute``). A mechanism that is (epsilon, delta)
+private keeps the hypothesis for every event, so each epsilon that is refuted is below the true one.
 
-The two worlds may share their noise: the union bound over both counts needs no independence.
-
-Source: Clopper, Pearson (1934); Jagielski, Ullman, Oprea, Auditing Differentially Private Machine
-Learning (2020), section 3, for the lower bound at a given delta.
+Source: Jagielski, Ullman, Oprea, Auditing Differentially Private Machine Learning (2020), section
+3, for the lower bound at a given delta from the chances of one event.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mixtally.attacks.reach import best_event
+from mixtally.attacks.refute import Counts, clopper_pearson_lower, clopper_pearson_upper
+from mixtally.attacks.worlds import Worlds, passing, places_to_cut
 from mixtally.errors import ParameterError
 from mixtally.ground.tails import Floats
 
-_CANDIDATES = 400
-_ROC_POINTS = 120
 LEAST_RUNS = 100
-
-
-def clopper_pearson_lower(hits: Floats, trials: int, error: float) -> Floats:
-    """The probability below which so many hits have a chance of at most ``error``."""
-    from scipy.special import betaincinv
-
-    hits = np.asarray(hits, dtype=np.float64)
-    some = np.maximum(hits, 1.0)
-    return np.where(hits > 0, betaincinv(some, trials - some + 1.0, error), 0.0)
-
-
-def clopper_pearson_upper(hits: Floats, trials: int, error: float) -> Floats:
-    """The probability above which so few hits have a chance of at most ``error``."""
-    from scipy.special import betainccinv
-
-    hits = np.asarray(hits, dtype=np.float64)
-    some = np.minimum(hits, trials - 1.0)
-    return np.where(hits < trials, betainccinv(some + 1.0, trials - some, error), 1.0)
-
-
-@dataclass(frozen=True, slots=True)
-class Worlds:
-    """An attacker's statistic, larger where u is likelier, shape (runs,) in each world."""
-
-    u: Floats
-    v: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +33,7 @@ class Proof:
       hits      how often the event came in the world that favors it, of ``trials``
       alarms    how often it came in the other
       favors    "u" when the event is a statistic of at least ``cut``, "v" when of at most
+      best      what half of all repetitions prove by the best test; None where no law is known
     """
 
     epsilon: float
@@ -69,13 +42,15 @@ class Proof:
     trials: int
     cut: float
     favors: str
+    best: float | None = None
 
 
-def prove(worlds: Worlds, delta: float, error: float) -> Proof:
+def prove(worlds: Worlds, delta: float, error: float, pilot: Worlds | None = None) -> Proof:
     """The largest epsilon that the runs prove at ``delta``, wrong with chance at most ``error``.
 
-    Every fourth run chooses the event, the others are counted. Raises ParameterError for fewer than
-    100 runs or a statistic that is no number.
+    ``pilot`` holds other runs, from the law, whose statistic is the log-likelihood ratio: they
+    choose the event. Without them every fourth run does. Raises ParameterError for fewer than 100
+    runs or a statistic that is no number.
     """
     runs = len(worlds.u)
     if runs < LEAST_RUNS or len(worlds.v) != runs:
@@ -86,70 +61,44 @@ def prove(worlds: Worlds, delta: float, error: float) -> Proof:
         raise ParameterError(
             "statistic", wanted="numbers", got="NaN", do="mend the attack's likelihood"
         )
-    first = np.arange(runs) % 4 == 0
-    u, v = np.sort(worlds.u[first]), np.sort(worlds.v[first])
+    counted, best = worlds, None
+    if pilot is not None:
+        event = best_event(pilot, runs, delta, error)
+        cut, favors_u, best = event.cut, event.favors_u, event.epsilon
+    else:
+        first = np.arange(runs) % 4 == 0
+        cut, favors_u = _chosen(Worlds(worlds.u[first], worlds.v[first]), delta, error)
+        counted = Worlds(worlds.u[~first], worlds.v[~first])
+    trials, at = len(counted.u), np.array([cut])
+    sides = (counted.u, counted.v) if favors_u else (counted.v, counted.u)
+    hits, alarms = (int(passing(np.sort(one), at, favors_u)[0]) for one in sides)
+    proved = Counts(hits, alarms, (trials, trials)).epsilon(delta, error)
+    return Proof(proved, hits, alarms, trials, cut, "u" if favors_u else "v", best)
+
+
+def prove_either(worlds: Worlds, delta: float, error: float, pilot: Worlds) -> Proof:
+    """The better of both ways to choose the event, each wrong with chance at most error / 2."""
+    own, by_law = (prove(worlds, delta, error / 2.0, source) for source in (None, pilot))
+    better = own if own.epsilon > by_law.epsilon else by_law
+    return replace(better, best=best_event(pilot, len(worlds.u), delta, error).epsilon)
+
+
+def _chosen(worlds: Worlds, delta: float, error: float) -> tuple[float, bool]:
+    """The cut that promises most by these runs, and whether it favors u."""
+    u, v = np.sort(worlds.u), np.sort(worlds.v)
+    cuts = places_to_cut(np.concatenate([u, v]))
     best: tuple[float, float, bool] = (-math.inf, math.inf, True)
     for favors_u in (True, False):
-        cuts = _cuts(u, v)
-        hits, alarms = (_count(one, cuts, favors_u) for one in ((u, v) if favors_u else (v, u)))
-        scores = _epsilon(hits, alarms, len(u), delta, error)
+        hits, alarms = (passing(one, cuts, favors_u) for one in ((u, v) if favors_u else (v, u)))
+        scores = _promise(hits, alarms, len(u), delta, error)
         place = int(np.argmax(scores))
         if scores[place] > best[0]:
             best = float(scores[place]), float(cuts[place]), favors_u
-    _, cut, favors_u = best
-    u, v = np.sort(worlds.u[~first]), np.sort(worlds.v[~first])
-    at = np.array([cut])
-    hits, alarms = (_count(one, at, favors_u) for one in ((u, v) if favors_u else (v, u)))
-    proved = float(_epsilon(hits, alarms, len(u), delta, error)[0])
-    return Proof(
-        max(0.0, proved), int(hits[0]), int(alarms[0]), len(u), cut, "u" if favors_u else "v"
-    )
+    return best[1:]
 
 
-def _cuts(u: Floats, v: Floats) -> Floats:
-    """Places to cut: all that were seen, or the ranks that lie dense in both tails."""
-    seen = np.unique(np.concatenate([u, v]))
-    if len(seen) <= _CANDIDATES:
-        return seen
-    tail = np.unique(np.geomspace(1, len(seen), _CANDIDATES // 2).astype(np.intp)) - 1
-    ranks = np.unique(np.concatenate([tail, len(seen) - 1 - tail]))
-    return np.asarray(seen[ranks])
-
-
-def _count(ranked: Floats, cuts: Floats, above: bool) -> Floats:
-    """How many of the sorted values are at least (or at most) each cut."""
-    if above:
-        return np.asarray(len(ranked) - np.searchsorted(ranked, cuts, side="left"), dtype=float)
-    return np.asarray(np.searchsorted(ranked, cuts, side="right"), dtype=float)
-
-
-def _epsilon(hits: Floats, alarms: Floats, trials: int, delta: float, error: float) -> Floats:
+def _promise(hits: Floats, alarms: Floats, trials: int, delta: float, error: float) -> Floats:
     """Ln((P_low - delta) / Q_high), -infinity where P_low does not exceed delta."""
     low = clopper_pearson_lower(hits, trials, error / 2.0) - delta
     high = clopper_pearson_upper(alarms, trials, error / 2.0)
     return np.asarray(np.where(low > 0.0, np.log(np.maximum(low, 1e-300) / high), -np.inf))
-
-
-def roc(worlds: Worlds) -> tuple[tuple[float, float], ...]:
-    """(false-alarm rate, power) of the events "at least c" for u, all runs, few points."""
-    cuts = np.concatenate([[np.inf], np.unique(np.concatenate([worlds.u, worlds.v]))[::-1]])
-    alarms = _count(np.sort(worlds.v), cuts, True) / len(worlds.v)
-    power = _count(np.sort(worlds.u), cuts, True) / len(worlds.u)
-    keep = _spread(alarms)
-    return tuple((float(a), float(p)) for a, p in zip(alarms[keep], power[keep], strict=True))
-
-
-def _spread(alarms: Floats) -> NDArray[np.intp]:
-    """The last point of each rate, then few of them, dense at small rates."""
-    last = np.flatnonzero(np.append(np.diff(alarms) > 0.0, True))
-    if len(last) <= _ROC_POINTS:
-        return last
-    ranks = np.geomspace(1, len(last), _ROC_POINTS).astype(np.intp) - 1
-    return last[np.unique(ranks)]
-
-
-def power_at(worlds: Worlds, rate: float) -> float:
-    """Share of runs in world u above all but a share ``rate`` of the runs in world v."""
-    ranked = np.sort(worlds.v)
-    allowed = math.floor(rate * len(ranked))
-    return float(np.mean(worlds.u > ranked[len(ranked) - 1 - allowed]))

@@ -65,7 +65,7 @@ class UniformFlipsGame(CountedGame):
         """Nanoseconds of a run, roughly."""
         width = row_bytes(self.view)
         each = 15.0 if width == 1 else 60.0 * width
-        return each * (2.0 * self.people + self.fakes + 1.0) + 10.0 * self.fakes
+        return each * (4.0 * self.people + 2.0 * self.fakes + 1.0) + 20.0 * self.fakes
 
     @property
     def kinds(self) -> int:

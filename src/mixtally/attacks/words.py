@@ -13,7 +13,8 @@ TEXTS = ("attack", "the attacker", "noise", "verdict")
 LIMITS = (
     "An attack that fails proves nothing: another one, or more runs, may succeed. An attack that "
     "breaks a promise proves it false, but for the stated chance of a false alarm in the whole "
-    "table. Noise from the code is what devices and mixes run; noise from the law has the law they "
+    "table; best is about what half of all repetitions of as many runs prove, whatever the test. "
+    "Noise from the code is what devices and mixes run; noise from the law has the law they "
     "are meant to have, in many more runs."
 )
 
@@ -21,10 +22,13 @@ LIMITS = (
 def cells(outcome: Outcome) -> tuple[str, ...]:
     """One row of the table, a text for each of ``COLUMNS``."""
     promised = "nothing" if outcome.promised is None else at_most(outcome.promised, 4)
+    attacked = f"{at_least(outcome.attacked, 4)} {outcome.unit}"
+    if outcome.best is not None:
+        attacked += f"\nbest {at_least(outcome.best, 3)}"
     margin = "" if outcome.margin is None else f"{_nearly_zero(outcome.margin):.3g}"
     return (
         outcome.attack, outcome.case, str(outcome.noise), promised,
-        f"{at_least(outcome.attacked, 4)} {outcome.unit}", margin, str(outcome.verdict),
+        attacked, margin, str(outcome.verdict),
         f"{outcome.runs:,}",
     )  # fmt: skip
 

@@ -82,7 +82,7 @@ def attack(
         typer.Option(
             "--only",
             help="One attack: tell-apart, n-1, difference, collusion, averaging, poisoning, "
-            "randomizer; of memoized answers averaging, linking, tracking.",
+            "randomizer, collection; of memoized answers averaging, linking, tracking, collection.",
             metavar="NAME",
         ),
     ] = None,
@@ -154,7 +154,9 @@ def _check(level: float, runs: int | None, drawn: int | None) -> None:
         )  # fmt: skip
 
 
-def _target(plan: Path | None, came: dict[str, Any], *, unverified: bool) -> "Target | MemoizedTarget":
+def _target(
+    plan: Path | None, came: dict[str, Any], *, unverified: bool
+) -> "Target | MemoizedTarget":
     """What a plan file or the options describe; raises InputError for both or neither."""
     from mixtally.attacks.claim import claim
     from mixtally.attacks.target import of_plan
@@ -204,7 +206,9 @@ def _promise(facts: dict[str, Any]) -> str:
     from mixtally.report.words import at_least, at_most
 
     if "epsilon" not in facts:
-        return "The losses of memoized answers are computed for every number of reports; delta is 0."
+        return (
+            "The losses of memoized answers are computed for every number of reports; delta is 0."
+        )
     who = "Certified" if facts["certified"] else "Claimed"
     return (
         f"{who}: epsilon {at_most(facts['epsilon'], 6)}, delta {at_most(facts['delta'], 6)}. "

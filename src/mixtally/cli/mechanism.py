@@ -107,7 +107,7 @@ class MechanismOptions:
             name: value
             for name, value in values.items()
             if name not in left_out
-            and not (value is None or value is False or value == "messages")  # 0 is a number
+            and not (value is None or value is False or value == "messages")  # 0 was given, too
         }
 
 
@@ -117,11 +117,11 @@ def parsed(options: MechanismOptions, *, for_epsilon: float | None = None) -> "P
     Raises ParameterError for what they cannot describe.
     """
     from mixtally.errors import ParameterError
-    from mixtally.privacy.parameters import PROTOCOLS, Parameters
+    from mixtally.privacy.parameters import Parameters, protocols
     from mixtally.privacy.parameters import parsed as read
     from mixtally.records.guarantee import Observer
 
-    _one_of("protocol", options.protocol, [*PROTOCOLS, "memory"])
+    _one_of("protocol", options.protocol, [*protocols(), "memory"])
     given = options.given()
     strange = [name for name in _MEMORY if name in given]
     if strange:
@@ -243,8 +243,10 @@ def as_sent(options: MechanismOptions, asked: "Parsed", found: "Record") -> "Rec
 
 def _fakes(mechanism: "Shuffled") -> int | None:
     """People's fakes in one round; None for a mechanism that has none."""
-    from mixtally.records.mechanism import FakeSource
+    from mixtally.records.mechanism import BitFlips, FakeSource, NoFakes
 
-    if mechanism.fake_source is FakeSource.MIX or mechanism.name == "flip":
+    if mechanism.fake_source is FakeSource.MIX:
+        return None
+    if isinstance(mechanism, BitFlips) and isinstance(mechanism.fakes, NoFakes):
         return None
     return mechanism.fakes_promised // mechanism.repeats

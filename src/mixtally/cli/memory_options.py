@@ -49,8 +49,8 @@ LEVELS: dict[str, tuple[Any, Any]] = {
             typer.Option(
                 "--state",
                 "--memory-file",
-                help="Keep memoized answers here, and use those kept before; the key lies beside, in "
-                "FILE.key.",
+                help="Keep memoized answers here, and use those kept before; the key lies beside, "
+                "in FILE.key.",
                 metavar="FILE",
             ),
         ],

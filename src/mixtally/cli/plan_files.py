@@ -26,8 +26,7 @@ def plan_files(study: "Study") -> dict[str, bytes]:
 def read_plan(path: Path) -> "Plan":
     """The plan in a file; raises PlanError when it is truncated, foreign or altered."""
     from mixtally.errors import DataError
-    from mixtally.ground.codec import from_canonical
-    from mixtally.records.plan import Plan
+    from mixtally.records.plan import read_plan as parse
 
     try:
         data = path.read_bytes()
@@ -38,4 +37,4 @@ def read_plan(path: Path) -> "Plan":
             got=str(error),
             do="write one with `mixtally plan --out`",
         ) from error
-    return from_canonical(data, Plan, str(path))
+    return parse(data, str(path))

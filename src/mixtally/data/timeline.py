@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib.resources import as_file, files
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,7 +14,6 @@ from mixtally.data.population import Population, read_names
 from mixtally.errors import DataError
 from mixtally.randomize.messages import Records
 from mixtally.records.question import Question
-from mixtally.simulate.demo import flights
 
 Integers = NDArray[np.int64]
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
@@ -161,18 +159,3 @@ def order_of(
     if all(_WHOLE.fullmatch(name) for name in names):
         return lambda name: (int(name), "")
     return lambda name: (0, name)
-
-
-def flights_by_month() -> Timeline:
-    """The flights that ship with the package, month by month; every flight plays a person."""
-    crowd = flights()
-    with as_file(files("mixtally.data") / "files" / "flights_2013_months.csv") as path:
-        lines = path.read_text(encoding="ascii").split()[1:]
-    runs = [(int(month), int(rows)) for month, rows in (line.split(",") for line in lines)]
-    months, rows = zip(*runs, strict=True)
-    return Timeline(
-        question=crowd.question,
-        epochs=tuple(f"2013-{month:02}" for month in range(1, 13)),
-        codes=crowd.codes,
-        at=np.repeat(np.array(months) - 1, rows),
-    )

@@ -9,6 +9,7 @@ from mixtally.ground.fixed import decimal
 from mixtally.ground.memo import Memo
 from mixtally.planner.answer import Answer, Misfit, Offer
 from mixtally.planner.clear_offers import clear_hashed, clear_shaped, clear_uniform
+from mixtally.planner.any_offer import fewest_of
 from mixtally.planner.offers import Result, flip, flip_blank, single_bit
 from mixtally.planner.reason import budget, reason
 from mixtally.planner.uniform_flips import flip_uniform
@@ -121,6 +122,8 @@ def _survey(wish: Wish, accountant: Accountant) -> Survey:
         results += [flip(wish, whole, accountant, times) for times in _repeats(wish)]
     if wish.protocol in (None, "flip-uniform"):
         results += [flip_uniform(wish, way, accountant) for way in ways(wish.question)]
+    if wish.protocol not in (None, "flip-uniform", *OFFERS):
+        results += [fewest_of(wish.protocol, wish, way, accountant) for way in ways(wish.question)]
     if wish.protocol and not any(results):
         needs = f"another question: {KINDS[wish.question.kind]}"
         if wish.protocol == "flip":  # the only record it cannot hold

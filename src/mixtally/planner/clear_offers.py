@@ -13,7 +13,8 @@ from mixtally.planner.offers import Result, lacks
 from mixtally.planner.ways import Way
 from mixtally.planner.wish import MOST_MESSAGES, Wish
 from mixtally.privacy.accountant import Accountant, Record
-from mixtally.privacy.calibrate import calibrate, usual_ratio
+from mixtally.privacy.calibrate import calibrate
+from mixtally.privacy.divergence.in_clear import usual_ratio
 from mixtally.records.hashing import Hashing
 from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism import InClear, Parameter, ShapedFakes, UniformFakes

@@ -7,8 +7,8 @@ from fractions import Fraction
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import decimal
 from mixtally.records.guarantee import Guarantee, arriving, checked_fraction, checked_users
+from mixtally.records.mechanism import mechanism_of
 from mixtally.records.mechanism.fakes import MOST_MIXES
-from mixtally.records.mechanism.named import checked_name
 from mixtally.records.question import Question
 
 DEFAULT_MESSAGES = 2.0
@@ -81,7 +81,7 @@ class Wish:
                 do="allow mixes to draw fakes",
             )  # fmt: skip
         if self.protocol is not None:
-            checked_name(self.protocol)
+            mechanism_of(self.protocol)
 
     @property
     def sure_fraction(self) -> float:

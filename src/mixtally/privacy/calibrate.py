@@ -4,10 +4,8 @@ The search asks what an upper end most likely is, and its end is proved; where a
 expected turns out to be the worst, it goes on from there.
 """
 
-import math
-
 from mixtally.errors import ParameterError
-from mixtally.ground.fixed import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE
+from mixtally.ground.fixed import LEAST_THRESHOLD, MOST_THRESHOLD
 from mixtally.privacy.accountant import Accountant, Record, times
 from mixtally.privacy.divergence import Goal, divergence_of
 from mixtally.privacy.numerics.gaussian_start import gaussian
@@ -55,7 +53,8 @@ def calibrate(
     guarantee.
     """
     rounds = times(record) * collections
-    if rounds * record.message.mechanism.repeats > 1:
+    sent = rounds * record.message.mechanism.repeats
+    if sent > 1:
         tolerance = max(tolerance, _COMPOSED_TOLERANCE)
     elif parameter is Parameter.FAKES:
         tolerance = 0.0
@@ -63,7 +62,7 @@ def calibrate(
     high = high if most is None else min(most, high)
     if high < low:
         raise _nothing(record, parameter, epsilon, delta)
-    goal = Goal(epsilon, delta, rounds)
+    goal = Goal(epsilon, delta, sent)
     start = divergence_of(record.message).start(record.message, parameter, goal)
     slope = None
     if parameter is not Parameter.SHIFT and (rounds > 1 or _several(record)):
@@ -103,14 +102,6 @@ def calibrate(
     if found is None:
         raise _nothing(record, parameter, epsilon, delta)
     return record.having(parameter, found)
-
-
-def usual_ratio(epsilon: float, messages: int) -> int:
-    """The decay ratio, over 2^64, that suits so many messages: two bins tell one decay each.
-
-    Upwards, past the error of exp: a slower fall is never broken at the limit itself.
-    """
-    return math.ceil(math.exp(-epsilon / (2.0 * messages)) * SCALE) + (1 << 12)
 
 
 def _several(record: Record) -> bool:

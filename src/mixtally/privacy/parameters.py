@@ -8,95 +8,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
 from mixtally.errors import ParameterError
-from mixtally.ground.fixed import MOST_THRESHOLD, threshold_of
 from mixtally.privacy.accountant import Record
-from mixtally.privacy.calibrate import usual_ratio
-from mixtally.privacy.divergence import Message
-from mixtally.records.guarantee import MOST_USERS, Observer, arriving, checked_fraction
-from mixtally.records.mechanism import (
-    BitFlips,
-    BlankFakes,
-    InClear,
-    NoFakes,
-    Parameter,
-    ShapedFakes,
-    Shuffled,
-    UniformFakes,
-)
+from mixtally.privacy.divergence import Asked, Takes, of_kind
+from mixtally.records.guarantee import MOST_USERS, arriving, checked_fraction
+from mixtally.records.mechanism import Parameter, mechanism_of, protocols
 from mixtally.records.mechanism.base import MOST_REPEATS
-from mixtally.records.mechanism.fakes import MOST_FAKES, ratio_of
+from mixtally.records.mechanism.fakes import MOST_FAKES
+from mixtally.records.mechanism.parameters import Parameters
 from mixtally.records.question import MOST_BINS, MOST_BITS, MOST_SET
 
-ANY_BINS = MOST_BINS
-"""Where nobody says how many bins there are, no divergence may be smaller for their number."""
-_APART = "; every bit is a message of its own and the mixes keep them apart"
-_ALONE = "; other people's answers in clear hide nobody at worst"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
-    """Parameters by the names of their options; None for what was not given.
-
-    where
-      users, fakes   in the whole collection; honest or not
-      flip           flip probability, in [2^-40, 1/2]
-      bins, bits     of a value or a set; of free bits
-      ones           other people known to hold a one (single-bit)
-      background     "zero" when all others are known to hold zeros (free bits)
-      split          whether every bit, or every attribute, is a message of its own
-      count_crowd    whether other people's flips count beside the fakes
-    """
-
-    users: int | None = None
-    fakes: int | None = None
-    flip: float | None = None
-    bins: int | None = None
-    bits: int | None = None
-    ones: int | None = None
-    max_set: int | None = None
-    repeats: int | None = None
-    shape_decay: float | None = None
-    shape_shift: int | None = None
-    mixes: int | None = None
-    observer: Observer = Observer.MESSAGES
-    background: str | None = None
-    split: bool = False
-    count_crowd: bool = False
-
-    def given(self) -> set[str]:
-        """Names of what was given."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        usual = Observer.MESSAGES
-        return {n for n, v in values.items() if not (v is None or v is False or v is usual)}
-
-
-_ALWAYS = {"users", "count_crowd", "repeats"}
-_TAKES: dict[str, tuple[set[str], set[str]]] = {
-    "flip-blank": ({"fakes", "flip"}, {"bins", "max_set", "split"} | _ALWAYS),
-    "clear-uniform": ({"fakes", "bins"}, {"max_set", "split"} | _ALWAYS),
-    "clear-shaped": (
-        {"shape_decay", "shape_shift"}, {"bins", "max_set", "split", "mixes"} | _ALWAYS
-    ),
-    "single-bit": ({"users", "fakes", "flip"}, {"ones"} | _ALWAYS),
-    "flip": (
-        {"users", "flip"},
-        {"bins", "bits", "max_set", "observer", "background", "split"} | _ALWAYS,
-    ),
-    "flip-uniform": (
-        {"users", "fakes", "bins", "flip"}, {"observer", "max_set", "split"} | _ALWAYS
-    ),
-}  # fmt: skip
-"""By protocol: what it must have, and what it may have."""
-_SOUGHT: dict[str, tuple[tuple[str, Parameter], ...]] = {
-    "flip-blank": (("flip", Parameter.FLIP), ("fakes", Parameter.FAKES)),
-    "clear-uniform": (("fakes", Parameter.FAKES),),
-    "clear-shaped": (("shape_shift", Parameter.SHIFT),),
-    "single-bit": (("flip", Parameter.FLIP), ("fakes", Parameter.FAKES)),
-    "flip": (("flip", Parameter.FLIP),),
-    "flip-uniform": (("flip", Parameter.FLIP), ("fakes", Parameter.FAKES)),
-}
-"""By protocol: what may be found, in this order."""
-PROTOCOLS = tuple(_TAKES)
+__all__ = ["Parameters", "Parsed", "parsed", "protocols"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,47 +47,44 @@ def parsed(
     Raises ParameterError for an unknown protocol, for what is missing, not taken, contradictory or
     out of range.
     """
-    if name not in _TAKES:
-        raise ParameterError(
-            "protocol", wanted="one of " + ", ".join(_TAKES), got=repr(name), do="choose one"
-        )
-    free = None if for_epsilon is None else _free(name, given)
+    own = of_kind(mechanism_of(name))
+    takes = own.TAKES[name]
+    free = None if for_epsilon is None else _free(name, takes, given)
     left_out = set() if free is None else {free[0]}
     if for_epsilon is not None and given.shape_decay is None:
         left_out.add("shape_decay")
-    _check(name, given, left_out)
+    _check(name, takes, given, left_out)
     fraction = checked_fraction(honest_fraction)
-    if fraction < 1.0 and name == "clear-shaped":
+    counted = own.counts_people(name, given)
+    if fraction < 1.0 and not counted and "fakes" not in takes.needs:
         raise ParameterError(
             "--honest-fraction", wanted="a protocol that counts on people's fakes or flips",
             got=name, do="leave it out: its noise is no other person's",
         )  # fmt: skip
-    sought = None if free is None else free[1]
-    crowd = given.users if _counts_people(name, given) else None
-    sure = None if crowd is None else arriving(crowd, fraction)
+    fakes, crowd = given.fakes or 0, given.users or 0 if counted else 0
+    sure = Asked(given, arriving(fakes, fraction), arriving(crowd, fraction), for_epsilon)
     return Parsed(
-        _record(name, given, arriving(given.fakes or 0, fraction), sure or 0, for_epsilon),
-        _record(name, given, given.fakes or 0, crowd or 0, for_epsilon),
-        sought,
-        sure,
+        Record(*own.described(name, sure)),
+        Record(*own.described(name, Asked(given, fakes, crowd, for_epsilon))),
+        None if free is None else free[1],
+        sure.crowd if counted else None,
     )
 
 
-def _free(name: str, given: Parameters) -> tuple[str, Parameter]:
+def _free(name: str, takes: Takes, given: Parameters) -> tuple[str, Parameter]:
     """The parameter that was left out; raises ParameterError when none was."""
-    for field, parameter in _SOUGHT[name]:
+    for field, parameter in takes.sought:
         if getattr(given, field) is None:
             return field, parameter
-    sought = [field for field, _ in _SOUGHT[name]]
+    sought = [field for field, _ in takes.sought]
     raise ParameterError(
         name, wanted="what is to be found left out", got=_flags(sought),
         do="leave one out, or ask `mixtally delta` what they leave",
     )  # fmt: skip
 
 
-def _check(name: str, given: Parameters, left_out: set[str]) -> None:
-    needs, may = _TAKES[name]
-    came, needs, may = given.given(), needs - left_out, may | left_out
+def _check(name: str, takes: Takes, given: Parameters, left_out: set[str]) -> None:
+    came, needs, may = given.given(), takes.needs - left_out, takes.may | left_out
     if not needs <= came or not came <= needs | may:
         raise ParameterError(
             name,
@@ -215,65 +133,6 @@ def _check_together(name: str, given: Parameters) -> None:
             name, wanted="one set bit a message", got=f"--max-set {given.max_set}",
             do="add --split: every attribute travels as a message of its own",
         )  # fmt: skip
-
-
-def _counts_people(name: str, given: Parameters) -> bool:
-    """Whether other people's flips are what hides a person."""
-    if name.startswith("clear") or given.users is None:
-        return False
-    always = name in ("flip", "single-bit") or given.count_crowd
-    return always or given.observer is Observer.SUMS or _bit_by_bit(name, given)
-
-
-def _bit_by_bit(name: str, given: Parameters) -> bool:
-    """Whether a value is sent one bit a message: that is seen as sums are."""
-    return given.split and (given.max_set or 1) == 1 and name in ("flip", "flip-uniform")
-
-
-def _record(
-    name: str, given: Parameters, fakes: int, crowd: int, for_epsilon: float | None
-) -> Record:
-    mechanism, pieces = _mechanism(name, given, fakes, crowd, for_epsilon)
-    summed = _bit_by_bit(name, given) and given.bits is None
-    observer = Observer.SUMS if summed else given.observer
-    others = 0 if given.background else given.ones
-    note = _APART if given.split and pieces == 1 else ""
-    if name.startswith("clear") and given.count_crowd:
-        note += _ALONE
-    return Record(Message(mechanism, observer, others), pieces, note)
-
-
-def _mechanism(
-    name: str, given: Parameters, fakes: int, crowd: int, for_epsilon: float | None
-) -> tuple[Shuffled, int]:
-    """One message of a record, and how many it takes; a threshold that is sought is not read."""
-    bins, repeats = given.bins or ANY_BINS, given.repeats or 1
-    pieces = given.max_set or 1 if given.split else 1
-    if name == "clear-uniform":
-        return InClear(bins=bins, fakes=UniformFakes(fakes), repeats=repeats), pieces
-    if name == "clear-shaped":
-        shift = given.shape_shift
-        if given.shape_decay is None:
-            ratio = usual_ratio(for_epsilon or 0.0, pieces * repeats)
-        else:
-            ratio = ratio_of(given.shape_decay)
-        shaped = ShapedFakes(ratio, 1 if shift is None else shift, given.mixes or 1)
-        return InClear(bins=bins, fakes=shaped, repeats=repeats), pieces
-    threshold = MOST_THRESHOLD if given.flip is None else threshold_of(given.flip)
-    most: int | None = 1 if given.split else min(given.max_set or 1, bins)
-    hiding: NoFakes | BlankFakes | UniformFakes = BlankFakes(fakes)
-    if name == "single-bit" or given.bits is not None:
-        apart = given.split or given.bits is None
-        most, bins = None, 1 if apart else given.bits or 1
-        pieces = given.bits or 1 if apart else 1
-    if name == "flip":
-        hiding = NoFakes()
-    if name == "flip-uniform":
-        hiding = UniformFakes(fakes)
-    made = BitFlips(
-        bins=bins, threshold=threshold, max_set=most, fakes=hiding, crowd=crowd, repeats=repeats
-    )
-    return made, pieces
 
 
 def _flags(names: Iterable[str]) -> str:

@@ -1,12 +1,13 @@
 """The plan everyone holds: question, guarantee, mechanism with its integers, certificate."""
 
+import json
 import math
 from typing import Any
 
 import msgspec
 
 from mixtally.errors import PlanError
-from mixtally.ground.codec import as_floats
+from mixtally.ground.codec import as_floats, from_canonical
 from mixtally.records.certificate import Certificate
 from mixtally.records.guarantee import Guarantee, checked_fraction, checked_users
 from mixtally.records.mechanism import AnyShuffled
@@ -39,12 +40,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     def __post_init__(self) -> None:
         as_floats(self, "honest_fraction")
         if self.version != PLAN_VERSION:
-            raise PlanError(
-                "plan version",
-                wanted=str(PLAN_VERSION),
-                got=self.version,
-                do="plan again with this version, or use the version that wrote it",
-            )
+            raise _other_version(self.version)
         checked_users(self.users)
         checked_fraction(self.honest_fraction)
         if not self.mechanism.holds(self.question):
@@ -101,3 +97,26 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             "bytes_per_message": mechanism.layout.message_bytes,
             "local_epsilon": local if math.isfinite(local) else None,
         }
+
+
+def read_plan(data: bytes, subject: str) -> Plan:
+    """The plan whose canonical bytes are ``data``, called ``subject``; raises PlanError for others.
+
+    A plan of another version is told so, whatever else is in it.
+    """
+    try:
+        version = json.loads(data)["version"]
+    except (ValueError, RecursionError, TypeError, KeyError):
+        version = PLAN_VERSION  # no plan at all: what is wrong with it is said below
+    if version != PLAN_VERSION:
+        raise _other_version(version)
+    return from_canonical(data, Plan, subject)
+
+
+def _other_version(version: object) -> PlanError:
+    return PlanError(
+        "plan version",
+        wanted=str(PLAN_VERSION),
+        got=version,
+        do="plan again with this version, or use the version that wrote it",
+    )

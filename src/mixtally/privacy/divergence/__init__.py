@@ -4,6 +4,7 @@ The divergence of a mechanism is in the file that has the name of its own in ``r
 what it offers is ``Divergence``. Files of other names hold the cases of flips.
 """
 
+from collections.abc import Mapping
 from importlib import import_module
 from typing import NamedTuple, Protocol, cast
 
@@ -11,8 +12,19 @@ from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.privacy.numerics.search import usual_cover
 from mixtally.records.guarantee import Observer
 from mixtally.records.mechanism import Parameter, Shuffled
+from mixtally.records.mechanism.parameters import Parameters
 
-__all__ = ["Divergence", "Goal", "Message", "Quote", "divergence_of"]
+__all__ = [
+    "Asked",
+    "Divergence",
+    "Goal",
+    "Message",
+    "Quote",
+    "Takes",
+    "apart_note",
+    "divergence_of",
+    "of_kind",
+]
 
 
 class Message(NamedTuple):
@@ -38,6 +50,29 @@ class Quote(NamedTuple):
     assumption: str
 
 
+class Takes(NamedTuple):
+    """The parameters of a protocol: what it must have, what it may have, what may be found."""
+
+    needs: frozenset[str]
+    may: frozenset[str]
+    sought: tuple[tuple[str, Parameter], ...]
+
+
+class Asked(NamedTuple):
+    """Parameters with their fakes and people counted: everybody's, or only the honest ones.
+
+    where
+      fakes         in one round; 0 where there are none or they are sought
+      crowd         people whose own flips are counted on, 0 for none
+      for_epsilon   the epsilon for which something is sought, None when nothing is
+    """
+
+    given: Parameters
+    fakes: int
+    crowd: int
+    for_epsilon: float | None
+
+
 class Goal(NamedTuple):
     """What a search is for: ``times`` messages that together keep (epsilon, delta)."""
 
@@ -53,6 +88,17 @@ class Goal(NamedTuple):
 
 class Divergence(Protocol):
     """What the file of a mechanism offers; every epsilon is at least 0."""
+
+    TAKES: Mapping[str, Takes]
+    """Its protocols, by name."""
+
+    def counts_people(self, name: str, given: Parameters) -> bool:
+        """Whether other people's flips are counted on."""
+        ...
+
+    def described(self, name: str, asked: Asked) -> tuple[Message, int, str]:
+        """One message of protocol ``name``, how many a record takes, and what that rests on."""
+        ...
 
     def exact(self, message: Message, epsilon: float) -> Quote:
         """Both ends of delta(epsilon), the larger of both directions."""
@@ -85,5 +131,17 @@ class Divergence(Protocol):
 
 def divergence_of(message: Message) -> Divergence:
     """The file of the message's mechanism."""
-    name = type(message.mechanism).__module__.rpartition(".")[2]
+    return of_kind(type(message.mechanism))
+
+
+def of_kind(kind: type[Shuffled]) -> Divergence:
+    """The file of a kind of mechanism: it has the same name as that of the mechanism itself."""
+    name = kind.__module__.rpartition(".")[2]
     return cast("Divergence", import_module(f"{__name__}.{name}"))
+
+
+def apart_note(given: Parameters) -> str:
+    """What a record rests on whose one message is a bit of several."""
+    if given.split and given.pieces() == 1:
+        return "; every bit is a message of its own and the mixes keep them apart"
+    return ""

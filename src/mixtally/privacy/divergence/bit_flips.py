@@ -14,11 +14,14 @@ a record is a composition of so many single bits.
 
 from msgspec.structs import replace
 
-from mixtally.ground.fixed import SCALE
+from mixtally.ground.fixed import MOST_THRESHOLD, SCALE, threshold_of
 from mixtally.privacy.divergence import (
+    Asked,
     Goal,
     Message,
     Quote,
+    Takes,
+    apart_note,
     flip_blank,
     flip_uniform,
     k_hot,
@@ -29,12 +32,76 @@ from mixtally.privacy.divergence import (
 )
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.records.guarantee import Observer
-from mixtally.records.mechanism import BitFlips, NoFakes, Parameter, UniformFakes
+from mixtally.records.mechanism import BitFlips, BlankFakes, NoFakes, Parameter, UniformFakes
+from mixtally.records.mechanism.parameters import Parameters
+from mixtally.records.question import MOST_BINS
 
 _ZEROS = "exact law of the privacy ratio (Sufficient Differential Privacy 2017, (3.6))"
 _NO_PROMISE = (
     "everybody else holds zeros, the person all ones or all zeros: not a guarantee for other crowds"
 )
+
+
+_ALWAYS = frozenset({"users", "count_crowd", "repeats"})
+_FLIP, _FAKES = ("flip", Parameter.FLIP), ("fakes", Parameter.FAKES)
+TAKES = {
+    "flip-blank": Takes(
+        frozenset({"fakes", "flip"}), _ALWAYS | {"bins", "max_set", "split"}, (_FLIP, _FAKES)
+    ),
+    "single-bit": Takes(
+        frozenset({"users", "fakes", "flip"}), _ALWAYS | {"ones"}, (_FLIP, _FAKES)
+    ),
+    "flip": Takes(
+        frozenset({"users", "flip"}),
+        _ALWAYS | {"bins", "bits", "max_set", "observer", "background", "split"}, (_FLIP,),
+    ),
+    "flip-uniform": Takes(
+        frozenset({"users", "fakes", "bins", "flip"}), _ALWAYS | {"observer", "max_set", "split"},
+        (_FLIP, _FAKES),
+    ),
+}  # fmt: skip
+
+
+def counts_people(name: str, given: Parameters) -> bool:
+    """Always for flip and single-bit; where sums are seen; or when it is asked for."""
+    if given.users is None:
+        return False
+    always = name in ("flip", "single-bit") or given.count_crowd
+    return always or given.observer is Observer.SUMS or _bit_by_bit(name, given)
+
+
+def described(name: str, asked: Asked) -> tuple[Message, int, str]:
+    """One message of protocol ``name``; a threshold that is sought is not read."""
+    given = asked.given
+    single = name == "single-bit" or given.bits is not None
+    whole_bits = single and given.bits is not None and not given.split
+    if name == "flip":
+        fakes: NoFakes | BlankFakes | UniformFakes = NoFakes()
+    elif name == "flip-uniform":
+        fakes = UniformFakes(asked.fakes)
+    else:
+        fakes = BlankFakes(asked.fakes)
+    bins = given.bins or MOST_BINS
+    mechanism = BitFlips(
+        bins=(given.bits or 1 if whole_bits else 1) if single else bins,
+        threshold=MOST_THRESHOLD if given.flip is None else threshold_of(given.flip),
+        max_set=None if single else 1 if given.split else min(given.max_set or 1, bins),
+        fakes=fakes,
+        crowd=asked.crowd,
+        repeats=given.repeats or 1,
+    )
+    pieces = 1 if whole_bits else given.bits or 1 if single else given.pieces()
+    summed = _bit_by_bit(name, given) and not single
+    observer = Observer.SUMS if summed else given.observer
+    others = 0 if given.background else given.ones
+    composed = pieces > 1 or (summed and mechanism.repeats > 1)  # which is told for itself
+    note = "" if composed else apart_note(given)
+    return Message(mechanism, observer, others), pieces, note
+
+
+def _bit_by_bit(name: str, given: Parameters) -> bool:
+    """Whether a value is sent one bit a message: that is seen as sums are."""
+    return given.split and (given.max_set or 1) == 1 and name in ("flip", "flip-uniform")
 
 
 def exact(message: Message, epsilon: float) -> Quote:
@@ -203,10 +270,10 @@ def start(message: Message, parameter: Parameter, goal: Goal) -> int:
         raise TypeError(f"{m.name} has no {parameter}")
     fakes = m.fakes.count
     chance: float
-    if m.max_set is None and m.bins > 1:
-        chance = 0.5 * (goal.cover / m.crowd) ** (1.0 / m.bins)
-    elif m.max_set is None or message.observer is Observer.SUMS:
+    if message.observer is Observer.SUMS or (m.max_set is None and m.bins == 1):
         chance = goal.cover / (fakes + m.crowd + 1)
+    elif m.max_set is None:
+        chance = 0.5 * (goal.cover / m.crowd) ** (1.0 / m.bins)
     else:
         chance = (goal.cover / (fakes + 1)) ** (1.0 / m.max_set)
         if m.crowd:

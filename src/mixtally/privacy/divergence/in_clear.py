@@ -6,8 +6,22 @@ every bin. Other people's records are no cover at worst, as nobody else may hold
 
 import math
 
-from mixtally.privacy.divergence import Goal, Message, Quote, clear_shaped, clear_uniform, repeats
+from mixtally.ground.fixed import SCALE
+from mixtally.privacy.divergence import (
+    Asked,
+    Goal,
+    Message,
+    Quote,
+    Takes,
+    apart_note,
+    clear_shaped,
+    clear_uniform,
+    repeats,
+)
 from mixtally.records.mechanism import InClear, Parameter, ShapedFakes, UniformFakes
+from mixtally.records.mechanism.fakes import ratio_of
+from mixtally.records.mechanism.parameters import Parameters
+from mixtally.records.question import MOST_BINS
 
 SHAPED = (
     "the mix that draws the fakes draws them as told, keeps their numbers to itself and does not "
@@ -17,6 +31,48 @@ SHAPED_BY_MANY = (
     "at least one of the mixes that add fakes draws them as told, keeps their numbers to itself "
     "and does not collude with the collector; at least one mix shuffles"
 )
+
+
+_ALWAYS = frozenset({"users", "count_crowd", "repeats", "max_set", "split"})
+TAKES = {
+    "clear-uniform": Takes(
+        frozenset({"fakes", "bins"}), _ALWAYS, (("fakes", Parameter.FAKES),)
+    ),
+    "clear-shaped": Takes(
+        frozenset({"shape_decay", "shape_shift"}), _ALWAYS | {"bins", "mixes"},
+        (("shape_shift", Parameter.SHIFT),),
+    ),
+}  # fmt: skip
+_ALONE = "; other people's answers in clear hide nobody at worst"
+
+
+def counts_people(name: str, given: Parameters) -> bool:  # noqa: ARG001
+    """Never: another person's answer in clear is no cover."""
+    return False
+
+
+def described(name: str, asked: Asked) -> tuple[Message, int, str]:
+    """One message of protocol ``name``; a set is sent one value a message."""
+    given = asked.given
+    pieces, repeats = given.pieces(), given.repeats or 1
+    fakes: UniformFakes | ShapedFakes = UniformFakes(asked.fakes)
+    if name == "clear-shaped":
+        if given.shape_decay is None:
+            ratio = usual_ratio(asked.for_epsilon or 0.0, pieces * repeats)
+        else:
+            ratio = ratio_of(given.shape_decay)
+        shift = 1 if given.shape_shift is None else given.shape_shift
+        fakes = ShapedFakes(ratio, shift, given.mixes or 1)
+    mechanism = InClear(bins=given.bins or MOST_BINS, fakes=fakes, repeats=repeats)
+    return Message(mechanism), pieces, apart_note(given) + _ALONE * given.count_crowd
+
+
+def usual_ratio(epsilon: float, messages: int) -> int:
+    """The decay ratio, over 2^64, that suits so many messages: two bins tell one decay each.
+
+    Upwards, past the error of exp: a slower fall is never broken at the limit itself.
+    """
+    return math.ceil(math.exp(-epsilon / (2.0 * messages)) * SCALE) + (1 << 12)
 
 
 def exact(message: Message, epsilon: float) -> Quote:

@@ -106,23 +106,6 @@ def eps_reports(mechanism: Memoized, reports: int) -> float:
     return _rounded_up(mechanism.hashes * (_gain(f, reports * ones) + _gain(f, reports * zeros)))
 
 
-def certificate(mechanism: Memoized, reports: int, epsilon: float) -> Certificate:
-    """What is proved at ``epsilon`` of ``reports`` reports of one answer, seen with their sender.
-
-    Raises ParameterError for an epsilon outside [0.01, 20], and as ``eps_reports`` does.
-    """
-    ends = delta(mechanism, reports, checked_epsilon(epsilon))
-    return Certificate(
-        epsilon=epsilon,
-        lower=ends.lower,
-        upper=ends.upper,
-        observer=Observer.LINKED,
-        status=Status.PROVED,
-        source=SOURCE,
-        assumption=ASSUMPTION,
-    )
-
-
 def delta(mechanism: Memoized, reports: int, epsilon: float) -> Bracket:
     """delta(epsilon) for an observer who knows which reports are whose; 0 from eps_T on.
 
@@ -137,6 +120,18 @@ def delta(mechanism: Memoized, reports: int, epsilon: float) -> Bracket:
         return ends
     composed = _composed(pair, 2 * mechanism.hashes, largest).delta(epsilon)
     return Bracket(ends.lower, max(ends.lower, composed))
+
+
+def certificate(mechanism: Memoized, reports: int, epsilon: float) -> Certificate:
+    """``delta`` with its source and what it rests on; the observer knows whose reports are whose.
+
+    Raises ParameterError for an epsilon outside [0.01, 20], and as ``eps_reports`` does.
+    """
+    ends = delta(mechanism, reports, checked_epsilon(epsilon))
+    return Certificate(
+        epsilon=epsilon, lower=ends.lower, upper=ends.upper, observer=Observer.LINKED,
+        status=Status.PROVED, source=SOURCE, assumption=ASSUMPTION,
+    )  # fmt: skip
 
 
 def least_permanent(mechanism: Memoized, reports: int, epsilon: float, most: float) -> Memoized:

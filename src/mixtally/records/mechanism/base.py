@@ -7,7 +7,7 @@ holds integers only and no privacy number: ``privacy.divergence`` has those.
 import math
 from abc import ABCMeta, abstractmethod
 from enum import StrEnum
-from typing import NamedTuple, Self
+from typing import ClassVar, NamedTuple, Self
 
 import msgspec
 import numpy as np
@@ -84,7 +84,7 @@ class Mechanism(
 
 
 class Shuffled(Mechanism, frozen=True, kw_only=True):
-    """One whose messages travel through mixes, among fakes.
+    """One whose messages travel through mixes, among fakes; ``NAMES`` are those of its protocols.
 
     where
       repeats   how often every record is sent, each time randomized afresh among fakes of its own,
@@ -92,6 +92,8 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
 
     A bin that truly holds z people is counted ``gain * z + offset`` times on average.
     """
+
+    NAMES: ClassVar[tuple[str, ...]] = ()
 
     repeats: int = 1
 

@@ -10,6 +10,7 @@ section 2 (free bits without fakes); 003 (repeats).
 """
 
 import math
+from typing import ClassVar
 
 import msgspec
 
@@ -34,6 +35,8 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
 
     Raises ParameterError for numbers outside their ranges and for what has no divergence.
     """
+
+    NAMES: ClassVar[tuple[str, ...]] = ("flip-blank", "flip-uniform", "single-bit", "flip")
 
     threshold: int
     max_set: int | None = 1

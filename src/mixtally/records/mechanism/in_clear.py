@@ -8,6 +8,7 @@ Source: notes 004 section 5.1 (uniform fakes).
 """
 
 import math
+from typing import ClassVar
 
 import msgspec
 
@@ -20,6 +21,8 @@ from mixtally.records.question import Kind, Question
 
 class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
     """Records that are not randomized; ``fakes`` are people's uniform or mixes' shaped ones."""
+
+    NAMES: ClassVar[tuple[str, ...]] = ("clear-uniform", "clear-shaped")
 
     fakes: UniformFakes | ShapedFakes
 

@@ -1,9 +1,5 @@
 """The protocols by the names that people type, each a mechanism with its parts filled in."""
 
-from collections.abc import Callable
-
-from mixtally.errors import ParameterError
-from mixtally.records.mechanism.base import Shuffled
 from mixtally.records.mechanism.bit_flips import BitFlips
 from mixtally.records.mechanism.fakes import BlankFakes, NoFakes, ShapedFakes, UniformFakes
 from mixtally.records.mechanism.in_clear import InClear
@@ -59,25 +55,3 @@ def clear_uniform(*, bins: int, fakes: int, repeats: int = 1) -> InClear:
 def clear_shaped(*, bins: int, ratio: int, shift: int, mixes: int = 1, repeats: int = 1) -> InClear:
     """A value in clear among fakes whose numbers mixes draw."""
     return InClear(bins=bins, fakes=ShapedFakes(ratio, shift, mixes), repeats=repeats)
-
-
-NAMED: dict[str, tuple[Callable[..., Shuffled], ...]] = {
-    "flip-blank": (flip_blank,),
-    "flip-uniform": (flip_uniform,),
-    "clear-uniform": (clear_uniform,),
-    "clear-shaped": (clear_shaped,),
-    "flip": (flip, flip_bits),
-    "single-bit": (single_bit,),
-}
-"""Every name, and the mechanisms behind it."""
-
-
-def checked_name(name: str) -> str:
-    """``name`` itself when it is a protocol's; raises ParameterError otherwise."""
-    if name not in NAMED:
-        raise ParameterError(
-            "protocol", wanted="one of " + ", ".join(NAMED), got=repr(name),
-            do="use `mixtally simulate --memory`: a memory relies on no mix and has no plan"
-            if name == "memory" else "choose one",
-        )  # fmt: skip
-    return name

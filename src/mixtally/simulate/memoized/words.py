@@ -107,8 +107,8 @@ NOT_PROMISED = (
     "of the change can be seen.",
     "Reports of one person can be linked: what is memoized is the same wherever it is used.",
     "Averaging finds what is memoized. The true value stays hidden behind noise drawn once.",
-    "A memoized response that is lost, or put back from an old copy, is drawn anew: eps_inf is paid "
-    "once more.",
+    "A memoized response that is lost, or put back from an old copy, is drawn anew, and that "
+    "costs eps_inf once more.",
     "Whoever holds the memory file and its key learns the values: keep the key as a secret.",
     "That someone took part is not hidden, only what they answered.",
     "Nothing here stops a person from lying.",

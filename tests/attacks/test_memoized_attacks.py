@@ -13,7 +13,7 @@ from mixtally.attacks import (
     tracking,
 )
 from mixtally.attacks.kept import ones_of, simple_recall, true_rows, unpacked
-from mixtally.attacks.trial import Worlds, power_at
+from mixtally.attacks.worlds import Worlds, power_at
 from mixtally.errors import ParameterError
 
 
