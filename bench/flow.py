@@ -4,6 +4,7 @@ import numpy as np
 from pure_ldp.frequency_oracles.unary_encoding import UEClient
 
 from bench.clock import seconds
+from mixtally.data.flights import flights
 from mixtally.estimate.debias import estimate_counts
 from mixtally.ground.bits import column_counts, spans
 from mixtally.ground.chance import SecureChance
@@ -16,7 +17,6 @@ from mixtally.randomize.skipping import coin_positions
 from mixtally.randomize.slicing import coin_words
 from mixtally.records.mechanism import Parameter
 from mixtally.records.mechanism.named import flip_blank
-from mixtally.data.flights import flights
 from mixtally.simulate.simulate import play
 from mixtally.tally.fold import tally_messages
 

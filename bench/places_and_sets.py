@@ -9,13 +9,13 @@ import numpy as np
 from pure_ldp.frequency_oracles.unary_encoding import UEClient, UEServer
 
 from mixtally.data.cells import quiet
+from mixtally.data.flights import flights
 from mixtally.data.places import grid, located
 from mixtally.data.population import Population
 from mixtally.ground.chance import SecureChance
 from mixtally.ground.draw import below
 from mixtally.planner import Wish, choose
 from mixtally.records.guarantee import Guarantee
-from mixtally.data.flights import flights
 from mixtally.simulate.item_sets import Baskets, find_sets, in_a_row
 from mixtally.simulate.run import release
 

@@ -15,12 +15,12 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from mixtally.data.flights import flights
 from mixtally.ground.chance import SecureChance
 from mixtally.planner import Wish
 from mixtally.records.baseline import Baseline
 from mixtally.records.guarantee import Guarantee
 from mixtally.simulate import central
-from mixtally.data.flights import flights
 from mixtally.simulate.offers import best
 from mixtally.simulate.run import collect
 

@@ -15,12 +15,12 @@ from fractions import Fraction
 
 import numpy as np
 
+from mixtally.data.flights import flights
 from mixtally.ground.fixed import threshold_of
 from mixtally.literature.formulas import notes
 from mixtally.planner import Offer, Wish
 from mixtally.privacy.certify import certify
 from mixtally.records.guarantee import Guarantee
-from mixtally.data.flights import flights
 from mixtally.records.mechanism import Parameter
 from mixtally.simulate.offers import best
 from mixtally.simulate.run import collect

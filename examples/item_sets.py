@@ -10,11 +10,11 @@ pairs larger sets cost, and that no triple is left.
 
 import argparse
 
+from mixtally.data.flights import flights
 from mixtally.ground.chance import SecureChance
 from mixtally.planner import Wish, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.report.words import at_most
-from mixtally.data.flights import flights
 from mixtally.simulate.item_sets import Baskets, SetStudy, find_sets, in_a_row
 from mixtally.simulate.seeded import SeededChance
 

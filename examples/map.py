@@ -14,13 +14,13 @@ from pathlib import Path
 import numpy as np
 
 from mixtally.cli.output import publish
+from mixtally.data.flights import flights
 from mixtally.data.places import Box, grid, located
 from mixtally.ground.chance import SecureChance
 from mixtally.planner import Wish, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.report.hexmap import hexmap
 from mixtally.report.words import at_most
-from mixtally.data.flights import flights
 from mixtally.simulate.run import release
 from mixtally.simulate.seeded import SeededChance
 

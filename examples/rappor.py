@@ -15,13 +15,13 @@ import tempfile
 from pathlib import Path
 
 from mixtally.client.memory_file import MemoryFile, key_for
+from mixtally.data.flights import flights
 from mixtally.encode.bloom import design
 from mixtally.estimate.memoized import recovery
 from mixtally.estimate.words import estimate_words
 from mixtally.ground.chance import SecureChance
 from mixtally.privacy.divergence.memoized import loss
 from mixtally.records.memoized_plan import hashed_question, memoized_plan
-from mixtally.data.flights import flights
 from mixtally.simulate.memoized.crowd import memoizing, play_reports, watch
 
 BITS, HASHES, COHORTS = 64, 2, 16

@@ -9,12 +9,12 @@ only by fakes that happen to show all of it.
 
 import numpy as np
 
+from mixtally.data.flights import flights
 from mixtally.data.population import Population
 from mixtally.encode.bits import rows_of
 from mixtally.planner import Wish
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Kind, Question
-from mixtally.data.flights import flights
 from mixtally.simulate.offers import best
 from mixtally.simulate.run import Asked, collect
 from mixtally.simulate.seeded import SeededChance

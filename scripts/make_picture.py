@@ -10,8 +10,6 @@ messages, by the noise of Notes (5.16) and by a plan of the same promise) and do
 from math import exp
 from pathlib import Path
 
-from mixtally.protocols.two_level import two_level
-
 from mixtally.attacks import Lab, Target, assault
 from mixtally.attacks.claim import claim
 from mixtally.attacks.target import of_plan

@@ -6,7 +6,6 @@ import os
 import pytest
 
 
-
 @pytest.fixture
 def asked(crowd):
     given = ("simulate", crowd / "crowd.csv", "--column", "color", "--seed", 1)

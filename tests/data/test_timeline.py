@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from mixtally.data.population import Population, read_population
 from mixtally.data.flights import flights_by_month
+from mixtally.data.population import Population, read_population
 from mixtally.data.timeline import Timeline, by_epoch, order_of
 from mixtally.data.turnover import happens, turnover
 from mixtally.errors import DataError, ParameterError

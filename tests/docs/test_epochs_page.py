@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mixtally.data.population import Population
 from mixtally.data.flights import flights_by_month
+from mixtally.data.population import Population
 from mixtally.data.turnover import turnover
 from mixtally.planner import Wish, choose
 from mixtally.privacy.composition import compose

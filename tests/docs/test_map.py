@@ -4,10 +4,10 @@ import re
 from pathlib import Path
 
 import pytest
+from mixtally.privacy.laws import LAWS
 
 from mixtally.attacks import MEMORY_ATTACKS, PLAN_ATTACKS
 from mixtally.cli.app import app
-from mixtally.privacy.laws import LAWS
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()

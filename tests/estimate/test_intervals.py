@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mixtally.data.flights import flights
 from mixtally.estimate import intervals as module
 from mixtally.estimate.intervals import EXACT, NORMAL, first_true, intervals
 from mixtally.planner.choose import choose
@@ -23,7 +24,6 @@ from mixtally.records.mechanism.named import (
 )
 from mixtally.records.results import Tally
 from mixtally.simulate.coverage import coverage
-from mixtally.data.flights import flights
 from mixtally.simulate.seeded import SeededChance
 
 

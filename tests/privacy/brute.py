@@ -9,10 +9,10 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 
-
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.divergence import clear_shaped, clear_uniform, flip_blank
 from mixtally.privacy.numerics.bracket import Bracket
+from mixtally.records.mechanism import ShapedFakes
 
 Law = dict[tuple[int, ...], int]
 
@@ -157,6 +157,6 @@ def clear_uniform_holds(bins: int, fakes: int, epsilon: float) -> bool:
 
 def clear_shaped_holds(bins: int, ratio: int, shift: int, epsilon: float) -> bool:
     """Whether the module's number for clear-shaped is the truth."""
-    weights = shape_weights(ratio, shift)
+    weights = ShapedFakes(ratio, shift).weights
     truth = clear_shaped_delta(bins, weights, epsilon)
     return brackets(clear_shaped.delta(weights, epsilon), truth)

@@ -7,8 +7,8 @@ from functools import lru_cache
 import least
 from mixtally.errors import AccountingError
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy import price
-from mixtally.privacy.composition import compose
+from mixtally.privacy.accountant import Accountant, Record, local_epsilon
+from mixtally.privacy.certify import certify
 from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.composition.pld import law_of
 from mixtally.records.guarantee import Guarantee
@@ -31,7 +31,7 @@ TINY = {
     ],
     SHAPED: lambda: [
         brute.sum_of(
-            [brute.in_clear(2, b), *(brute.shaped(2, at, SHAPED.weights) for at in (0, 1))]
+            [brute.in_clear(2, b), *(brute.shaped(2, at, SHAPED.fakes.weights) for at in (0, 1))]
         )
         for b in (0, 1)
     ],
@@ -47,22 +47,27 @@ LARGE = [
 
 
 def plan_of(mechanism, epsilon=1.0, share=1.0):
-    shown = price.certify(mechanism, epsilon, share)
+    shown = certify(mechanism, epsilon, share)
     return Plan(
         version=PLAN_VERSION,
         question=Question(name="q", bins=mechanism.bins),
         guarantee=Guarantee(epsilon=epsilon, delta=min(0.1, max(shown.upper, 1e-15))),
         users=1000,
         honest_fraction=share,
-        mechanism=mechanism.name,
-        integers=mechanism.integers(),
+        mechanism=mechanism,
         certificate=shown,
     )
 
 
+def curve(mechanism):
+    """The upper end of delta at every epsilon, from an accountant of its own."""
+    accountant, record = Accountant(), Record.of(mechanism)
+    return lambda epsilon: accountant.upper(record, epsilon)
+
+
 def law(mechanism):
-    """Never from the cache: bugs are planted below it."""
-    return law_of(compose.exact_curve(mechanism), mechanism.local_epsilon)
+    """Never remembered: bugs are planted below it."""
+    return law_of(curve(mechanism), local_epsilon(Record.of(mechanism)))
 
 
 @lru_cache

@@ -10,11 +10,11 @@ from functools import cache
 from itertools import combinations_with_replacement, product
 from typing import NamedTuple
 
-
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy import laws
+from mixtally.privacy.accountant import Accountant
 from mixtally.records.guarantee import Observer
-from privacy import brute
+from mixtally.records.mechanism import ShapedFakes
+from privacy import asked, brute
 from privacy import brute_laws as many
 from privacy.brute_laws import UNIFORM, Scene, World
 from privacy.comparisons import bit_scenes
@@ -60,10 +60,11 @@ class Case(NamedTuple):
 
     def faults(self) -> Iterator[str]:
         """The numbers that do not hold, in words."""
+        accountant = Accountant()
         for threshold in self.thresholds:
-            ask = laws.Ask(threshold=threshold, **self.given)
+            record = asked.record(self.name, threshold=threshold, **self.given)
             for epsilon, truth in zip(EPSILONS, self.truth(threshold, EPSILONS), strict=True):
-                ends = laws.price(self.name, ask, epsilon)
+                ends = accountant.certificate(record, epsilon)
                 if truth > ends.upper or (ends.lower > truth and not self.fewer):
                     found = f"[{ends.lower}, {ends.upper}]"
                     yield f"{self.label} {threshold=} {epsilon=} {found} {float(truth)!r}"
@@ -273,7 +274,7 @@ def _uniform_in_clear(bins: int, fakes: int, repeats: int, parts: int):
 
 
 def _shaped_in_clear(shift: int, repeats: int, parts: int):
-    weights = shape_weights(SCALE // 3, shift)
+    weights = ShapedFakes(SCALE // 3, shift).weights
     return _in_clear([brute.shaped(2, b, weights) for b in (0, 1)] * repeats, 2, repeats, parts)
 
 

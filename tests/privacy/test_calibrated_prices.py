@@ -1,12 +1,16 @@
-"""The price of calibrated noise lies between 0.9 and 1 of its target, for every law and option."""
+"""Calibrated noise costs between 0.9 and 1 of its target, for every protocol and option."""
 
-from dataclasses import replace
+import dataclasses
 
 import pytest
+from msgspec.structs import replace
 
-from mixtally.privacy import laws
-from mixtally.privacy.laws import LAWS, Ask
+from mixtally.privacy.accountant import Accountant
+from mixtally.privacy.divergence import memoized as answers
 from mixtally.records.guarantee import Observer
+from mixtally.records.mechanism import Parameter, protocols
+from mixtally.records.mechanism.memoized import memoized
+from privacy import asked
 
 EPSILON, DELTA = 2.0, 1e-6
 SUMS = Observer.SUMS
@@ -35,7 +39,6 @@ FINE = [
     ("flip-uniform", {"fakes": 200, "bins": 50, "users": 1000}),
     ("flip-uniform", {"fakes": 200, "bins": 50, "users": 5000, "count_crowd": True}),
     ("flip-uniform", {"fakes": 1000, "bins": 50, "users": 5000, "observer": SUMS}),
-    ("memory", {"p": 0.5, "q": 0.75, "hashes": 1, "reports": 5}),
 ]
 WHOLE = [("clear-shaped", {}), ("clear-shaped", {"repeats": 3})]
 """A shift is a small whole number, and one less must miss the target."""
@@ -46,32 +49,42 @@ def named(case):
     return " ".join([name, *(f"{key}={value}" for key, value in given.items())])
 
 
-def priced(name, ask):
-    return laws.price(name, ask, EPSILON).upper
+def priced(record):
+    return Accountant().certificate(record, EPSILON).upper
 
 
-def test_every_law_is_looked_at():
-    assert {name for name, _ in [*FINE, *WHOLE]} == set(LAWS)
+def test_every_protocol_is_looked_at():
+    assert {name for name, _ in [*FINE, *WHOLE]} == set(protocols())
 
 
 @pytest.mark.parametrize("case", FINE, ids=map(named, FINE))
 def test_calibrated_noise_has_the_price_it_was_searched_for(case):
     name, given = case
-    ask = laws.calibrate(name, Ask(**given), EPSILON, DELTA)
-    assert 0.9 * DELTA <= priced(name, ask) <= DELTA
+    record = asked.calibrated(name, EPSILON, DELTA, **given)
+    assert 0.9 * DELTA <= priced(record) <= DELTA
+
+
+def test_calibrated_memoized_answers_have_the_price_they_were_searched_for():
+    found = answers.least_permanent(memoized(2, 1.0, 0.5, 0.75, hashes=1), 5, EPSILON, DELTA)
+    assert 0.9 * DELTA <= answers.certificate(found, 5, EPSILON).upper <= DELTA
 
 
 @pytest.mark.parametrize("case", WHOLE, ids=map(named, WHOLE))
 def test_no_smaller_shift_would_do(case):
     name, given = case
-    ask = laws.calibrate(name, Ask(**given), EPSILON, DELTA)
-    assert priced(name, ask) <= DELTA < priced(name, replace(ask, shift=ask.shift - 1))
+    record = asked.calibrated(name, EPSILON, DELTA, **given)
+    less = record.having(Parameter.SHIFT, asked.value(record, Parameter.SHIFT) - 1)
+    assert priced(record) <= DELTA < priced(less)
 
 
 def test_a_price_of_more_people_than_the_noise_was_searched_for_is_noticed(plant):
-    plant(laws.several, "price", lambda honest, name, ask, epsilon: honest(
-        name, replace(ask, users=ask.users * 3 // 2), epsilon
-    ))  # fmt: skip
+    def more(honest, self, record, epsilon):
+        mechanism = record.message.mechanism
+        crowded = replace(mechanism, crowd=mechanism.crowd * 3 // 2)
+        message = record.message._replace(mechanism=crowded)
+        return honest(self, dataclasses.replace(record, message=message), epsilon)
+
+    plant(Accountant, "quote", more)
     for given in ({"users": 5000, "bits": 4}, {"users": 5000}):
-        ask = laws.calibrate("flip", Ask(**given), EPSILON, DELTA)
-        assert not 0.9 * DELTA <= priced("flip", ask) <= DELTA
+        record = asked.calibrated("flip", EPSILON, DELTA, **given)
+        assert not 0.9 * DELTA <= priced(record) <= DELTA

@@ -1,4 +1,4 @@
-"""``certify`` of every protocol against every outcome of small collections, counted exactly.
+"""``certify`` of every mechanism against every outcome of small collections, counted exactly.
 
 The laws are held to the enumeration elsewhere; here it is what a certificate asks of them: how many
 fakes, people, bits and repeats there are, read from a protocol's own integers. One more or fewer of
@@ -6,20 +6,22 @@ any of them must not pass.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
 import pytest
+from msgspec.structs import replace
 
 from mixtally.errors import AccountingError
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy import price
+from mixtally.privacy.accountant import Record
+from mixtally.privacy.certify import certify
 from mixtally.privacy.numerics.bracket import Bracket
-from mixtally.records.mechanism import Shuffled
+from mixtally.records.mechanism import BitFlips, Parameter, Shuffled, protocols
 from mixtally.records.mechanism.named import (
     clear_shaped,
     clear_uniform,
+    flip,
     flip_bits,
     flip_blank,
     flip_uniform,
@@ -35,7 +37,7 @@ HALF = SCALE // 2
 
 
 class Pin(NamedTuple):
-    """A protocol whose flip probability is still to be set, and all that it must hide.
+    """A mechanism whose flip probability is still to be set, and all that it must hide.
 
     where
       exact     whether the certificate is the divergence itself, not bounds of it
@@ -58,7 +60,7 @@ class Pin(NamedTuple):
                 lambda t, e: ends(replace(own, threshold=t), e, self.honest),
                 tuple(self.scenes),
                 bits=own.bins,
-                repeats=getattr(own, "repeats", 1),
+                repeats=own.repeats,
                 exact=self.exact,
                 thresholds=THRESHOLDS,
                 epsilons=EPSILONS,
@@ -67,11 +69,11 @@ class Pin(NamedTuple):
 
 
 def ends(mechanism: Shuffled, epsilon: float, honest: float = 1.0) -> Bracket:
-    shown = price.certify(mechanism, epsilon, honest)
+    shown = certify(mechanism, epsilon, honest)
     return Bracket(shown.lower, shown.upper)
 
 
-def blank(**integers: int) -> FlipBlank:
+def blank(**integers: int) -> BitFlips:
     return flip_blank(**{"bins": 3, "fakes": 0, "threshold": HALF, **integers})
 
 
@@ -87,6 +89,9 @@ PINS = {
         ("fakes", "max_set"),
     ),
     "crowd": Pin(blank(crowd=3), scenes(3, one_hot(3), 2), False, ("crowd",)),
+    "flips alone": Pin(
+        flip(bins=3, threshold=HALF, crowd=3), scenes(3, one_hot(3), 2), False, ("crowd",)
+    ),
     "crowd and fakes": Pin(
         blank(fakes=1, crowd=3), scenes(3, one_hot(3), 2, (0,)), False, ("crowd", "fakes")
     ),
@@ -123,7 +128,7 @@ CLEAR: dict[str, tuple[Shuffled, Callable[[float], Fraction], list[Shuffled]]] =
     ),
     "clear-shaped": (
         SHAPED,
-        lambda epsilon: brute.clear_shaped_delta(3, SHAPED.weights, epsilon),
+        lambda epsilon: brute.clear_shaped_delta(3, SHAPED.fakes.weights, epsilon),
         [
             clear_shaped(bins=3, ratio=SCALE // 3, shift=3),
             clear_shaped(bins=3, ratio=SCALE // 3 + (SCALE >> 8), shift=2),
@@ -134,8 +139,8 @@ CLEAR: dict[str, tuple[Shuffled, Callable[[float], Fraction], list[Shuffled]]] =
 
 
 def test_every_protocol_is_pinned():
-    pinned = {pin.protocol.name for pin in PINS.values()} | set(CLEAR)
-    assert pinned == set(PROTOCOLS)
+    pinned = {pin.mechanism.name for pin in PINS.values()} | set(CLEAR)
+    assert pinned == set(protocols())
 
 
 @pytest.mark.parametrize("name", PINS)
@@ -158,15 +163,13 @@ def test_half_the_fakes_in_clear_are_what_is_enumerated(honest):
 
 @pytest.fixture
 def misread(monkeypatch):
-    """Makes certificates take protocols for others."""
+    """Makes certificates take mechanisms for others."""
 
     def plant(change: Callable[[Shuffled], Shuffled]) -> None:
-        honest = price.law_of
-        monkeypatch.setattr(price, "law_of", lambda mechanism: honest(change(mechanism)))
-        price.exact.cache_clear()
+        honest = Record.of
+        monkeypatch.setattr(Record, "of", lambda mechanism: honest(change(mechanism)))
 
-    yield plant
-    price.exact.cache_clear()
+    return plant
 
 
 def noticed(pin: Pin) -> bool:
@@ -183,7 +186,13 @@ def noticed(pin: Pin) -> bool:
 def test_a_count_that_promises_too_much_is_noticed(misread, name, count):
     """One fake or person more than there are, or one set bit or repeat fewer."""
     more = -1 if count in ("max_set", "repeats") else 1
-    misread(lambda mechanism: replace(mechanism, **{count: getattr(mechanism, count) + more}))
+
+    def changed(mechanism):
+        if count == "fakes":
+            return mechanism.having(Parameter.FAKES, mechanism.fakes.count + more)
+        return replace(mechanism, **{count: getattr(mechanism, count) + more})
+
+    misread(changed)
     assert noticed(PINS[name])
 
 
@@ -194,7 +203,7 @@ def test_half_as_many_people_again_are_noticed(misread, name):
 
 
 def test_fakes_of_dishonest_people_are_noticed(monkeypatch):
-    monkeypatch.setattr(FlipBlank, "surely", lambda self, _: self)
+    monkeypatch.setattr(BitFlips, "surely", lambda self, _: self)
     assert noticed(PINS["half honest"])
 
 

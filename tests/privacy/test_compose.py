@@ -10,13 +10,25 @@ import numpy as np
 import pytest
 
 import least
-from mixtally.privacy import price
+from mixtally.privacy.accountant import Accountant
+from mixtally.privacy.certify import certify
 from mixtally.privacy.composition import compose
 from mixtally.privacy.composition.convolve import Sum
-from mixtally.privacy.composition.pld import Law
+from mixtally.privacy.composition.pld import FINE, Law
 from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 from privacy import brute
-from privacy.composed import BLANK, EPSILONS, LARGE, PAIRS, TINY, UNIFORM, holds, law, plan_of
+from privacy.composed import (
+    BLANK,
+    EPSILONS,
+    LARGE,
+    PAIRS,
+    TINY,
+    UNIFORM,
+    curve,
+    holds,
+    law,
+    plan_of,
+)
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
@@ -39,11 +51,11 @@ def test_different_answers_in_each_collection_are_covered():
 @pytest.mark.parametrize("mechanism", LARGE, ids=lambda mechanism: mechanism.name)
 def test_one_plan_composed_alone_is_its_own_delta(mechanism):
     """Never below, within 1e-3, from near zero to where delta is 1e-13, off the lattice too."""
-    curve, alone = compose.exact_curve(mechanism), Sum([(law(mechanism), 1)])
+    exact, alone = curve(mechanism), Sum([(law(mechanism), 1)])
     scale = 0.1 if mechanism is LARGE[3] else 1.0
     compared = 0
     for epsilon in np.linspace(0.0, 1.6 * scale, 37):
-        truth = curve(float(epsilon))
+        truth = exact(float(epsilon))
         if truth < 1e-13:
             continue
         compared += 1
@@ -54,7 +66,7 @@ def test_one_plan_composed_alone_is_its_own_delta(mechanism):
 @pytest.mark.parametrize("mechanism", LARGE, ids=lambda mechanism: mechanism.name)
 def test_one_charge_is_the_certificate_of_the_plan_itself(mechanism):
     plan = plan_of(mechanism)
-    shown, itself = compose.delta_of([(plan, 1)], 1.0), price.certify(mechanism, 1.0)
+    shown, itself = compose.delta_of([(plan, 1)], 1.0), certify(mechanism, 1.0)
     assert (shown.lower, shown.upper, shown.source) == (itself.lower, itself.upper, itself.source)
 
 
@@ -145,8 +157,8 @@ def test_a_librarys_composition_agrees_where_it_has_digits():
     from dp_accounting.pld import pld_pmf
 
     mechanism, step = LARGE[0], 2.0**-9
-    curve, last = compose.exact_curve(mechanism), 1100
-    above = [curve(i * step) for i in range(last + 1)]
+    exact, last = curve(mechanism), 1100
+    above = [exact(i * step) for i in range(last + 1)]
     below = [-math.expm1(-i * step) + math.exp(-i * step) * above[i] for i in range(last, 0, -1)]
     peer = pld_pmf.create_pmf_pessimistic_connect_dots(
         step, np.arange(-last, last + 1), below + above
@@ -177,7 +189,7 @@ def test_a_millionfold_composition_of_next_to_nothing_is_the_gaussian_limit():
 
 def test_plans_of_very_different_size_compose():
     together = Sum([(law(LARGE[3]), 3), (law(BLANK), 1)]).delta(1.0)
-    alone = price.certify(BLANK, 1.0).upper
+    alone = certify(BLANK, 1.0).upper
     assert alone < together < 1.5 * alone
 
 
@@ -198,14 +210,14 @@ def test_what_tells_nothing_costs_nothing():
 def test_the_curve_holds_at_epsilon_zero():
     for mechanism, pair in TINY.items():
         truth = float(brute.one_way(*pair(), 0.0))
-        assert truth <= compose.exact_curve(mechanism)(0.0) <= truth * (1 + 1e-8)
+        assert truth <= curve(mechanism)(0.0) <= truth * (1 + 1e-8)
 
 
 def test_what_adds_up_to_the_budget_exactly_is_not_refused():
     """The curve of clear-shaped has an edge at its own epsilon, between points of the lattice."""
     ratio, shift = least.shape(0.1, 1e-6).values()
     plan = plan_of(clear_shaped(bins=5, ratio=ratio, shift=shift), 0.1)
-    own = price.certify(clear_shaped(bins=5, ratio=ratio, shift=shift), 0.1).upper
+    own = certify(clear_shaped(bins=5, ratio=ratio, shift=shift), 0.1).upper
     assert compose.delta_of([(plan, 3)], 0.3).upper <= 3 * own * (1 + 1e-6)
-    assert Sum([(compose.plan_law(plan), 3)]).delta(0.3) > 4 * own
+    assert Sum([(Accountant().losses(compose.sure_record(plan), FINE), 3)]).delta(0.3) > 4 * own
     assert compose.delta_of([(plan, 3)], 0.2999).upper > 4 * own

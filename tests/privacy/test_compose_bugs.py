@@ -7,7 +7,8 @@ import pytest
 from scipy import fft
 
 from mixtally.errors import AccountingError, InfeasibleError, ParameterError
-from mixtally.privacy import price
+from mixtally.privacy.accountant import Accountant
+from mixtally.privacy.certify import certify
 from mixtally.privacy.composition import compose, convolve
 from mixtally.privacy.composition import pld as losses
 from mixtally.privacy.composition.convolve import Sum
@@ -56,23 +57,18 @@ def test_a_wrong_law_is_noticed(plant_law, change):
 
 
 @pytest.mark.parametrize("share", [0.98, 0.999999, 1.02])
-def test_a_wrong_curve_is_noticed(monkeypatch, share):
-    honest = compose.exact_curve
-    monkeypatch.setattr(
-        compose,
-        "exact_curve",
-        lambda mechanism: lambda epsilon: min(1.0, share * honest(mechanism)(epsilon)),
-    )
+def test_a_wrong_curve_is_noticed(plant, share):
+    plant(Accountant, "upper", lambda honest, *given: min(1.0, share * honest(*given)))
     assert not all_hold()
 
 
 def test_the_lower_ends_of_the_curve_are_noticed(monkeypatch):
     """Optimistic by two parts in 10^9, which is what the slack is for."""
-    monkeypatch.setattr(
-        compose,
-        "exact_curve",
-        lambda mechanism: lambda epsilon: price.exact(mechanism, epsilon)[0].lower * (1 - 1e-8),
-    )
+
+    def lower(self, record, epsilon):
+        return self.quote(record, epsilon).ends.lower * (1 - 1e-8)
+
+    monkeypatch.setattr(Accountant, "upper", lower)
     assert not all_hold()
 
 
@@ -146,7 +142,7 @@ def test_a_sum_that_is_none_stops_the_work(monkeypatch, spoiled):
 
 def test_a_sum_that_rises_with_epsilon_stops_the_search(monkeypatch):
     monkeypatch.setattr(
-        compose, "upper_curve", lambda _: lambda e: 0.5 if e < 0.02 else 1e-9 if e > 19 else 0.9
+        compose, "upper_curve", lambda *_: lambda e: 0.5 if e < 0.02 else 1e-9 if e > 19 else 0.9
     )
     with pytest.raises(AccountingError, match="falls with epsilon"):
         compose.epsilon_of([(plan_of(LARGE[0]), 2)], 1e-6)
@@ -182,7 +178,7 @@ def test_a_certificate_says_on_what_it_rests():
     assert "does not depend on what earlier ones showed" in shown.assumption
     assert "dominate" in shown.source
     assert (shown.status, shown.observer) == ("proved", "messages")
-    assert price.certify(LARGE[2], 2.0).lower <= shown.lower <= shown.upper
+    assert certify(LARGE[2], 2.0).lower <= shown.lower <= shown.upper
 
 
 def test_fakes_that_may_not_arrive_are_not_counted():

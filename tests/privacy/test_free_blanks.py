@@ -12,9 +12,9 @@ import pytest
 
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy import laws
 from mixtally.privacy.divergence import k_hot
 from mixtally.privacy.numerics import blanket as free_fakes
+from privacy import asked
 from privacy import brute_laws as brute
 from privacy.brute_laws import World
 from privacy.several_cases import one_hots, two_hots
@@ -43,9 +43,9 @@ EXPECTED = {case: expectation(*case) for case in CASES}
 def holds(most, users, fakes):
     """Whether the upper end is the expectation, to a thousandth."""
     given = {"users": users, "fakes": fakes, "max_set": most, "bins": most + 1}
-    ask = laws.Ask(threshold=THRESHOLD, count_crowd=True, **given)
+    given |= {"threshold": THRESHOLD, "count_crowd": True}
     for epsilon, truth in zip(EPSILONS, EXPECTED[most, users, fakes], strict=True):
-        upper = Fraction(laws.price("flip-blank", ask, epsilon).upper)
+        upper = Fraction(asked.priced("flip-blank", epsilon, **given).upper)
         if not truth <= upper <= truth * Fraction(1001, 1000) + Fraction(1, 10**12):
             return False
     return True
@@ -93,6 +93,6 @@ def test_a_fake_more_never_raises_the_price(fakes):
     """A crowd that hides by itself: the cells of one fake lost 3 % over the exact law of none."""
     crowd = {"users": 100, "threshold": SCALE * 26894 // 100_000, "count_crowd": True}
     one, more = (
-        laws.price("flip-blank", laws.Ask(fakes=k, **crowd), 1.0).upper for k in (fakes, fakes + 1)
+        asked.priced("flip-blank", 1.0, fakes=k, **crowd).upper for k in (fakes, fakes + 1)
     )
     assert more <= one * (1.0 + 1e-9)

@@ -4,53 +4,50 @@ import math
 
 import pytest
 
-from mixtally.privacy import laws
-from mixtally.privacy.laws import Ask
+from mixtally.privacy import calibrate
 from mixtally.privacy.numerics import gaussian_start as guess
 from mixtally.privacy.numerics.search import least_meeting
+from mixtally.records.mechanism import Parameter
+from privacy import asked
 
 CASES = {
-    "clear": ("clear-uniform", Ask(bins=50), "fakes", 12),
-    "blanks": ("flip-blank", Ask(fakes=10**6), "threshold", 12),
-    "bits": ("single-bit", Ask(users=5000, fakes=0), "threshold", 5),
-    "vectors": ("flip", Ask(users=5000, bits=5, repeats=3), "threshold", 1),
+    "clear": ("clear-uniform", {"bins": 50}, Parameter.FAKES, 12),
+    "blanks": ("flip-blank", {"fakes": 10**6}, Parameter.FLIP, 12),
+    "bits": ("single-bit", {"users": 5000, "fakes": 0}, Parameter.FLIP, 5),
+    "vectors": ("flip", {"users": 5000, "bits": 5, "repeats": 3}, Parameter.FLIP, 1),
 }
 
 
 @pytest.mark.parametrize("case", ["clear", "blanks"])
 @pytest.mark.parametrize("wrong", [(0.2, 1.0), (5.0, 1.0), (1.0, 0.2), (1.0, 5.0), None])
 def test_a_wrong_guess_ends_where_a_good_one_does(case, wrong, monkeypatch):
-    name, ask, field, times = CASES[case]
+    name, given, sought, times = CASES[case]
 
     def least():
-        laws._least.cache_clear()
-        found = laws.calibrate(name, ask, 1.0, 1e-6, collections=times)
-        return getattr(found, field)
+        found = asked.calibrated(name, 1.0, 1e-6, more={"collections": times}, **given)
+        return asked.value(found, sought)
 
-    honest, true = least(), laws.gaussian
+    honest, true = least(), calibrate.gaussian
 
-    def misled(*given, **named):
-        found = true(*given, **named)
+    def misled(*plain, **named):
+        found = true(*plain, **named)
         if wrong is None or found is None:
             return None
         return guess.Guess(max(1, round(found.start * wrong[0])), found.slope * wrong[1])
 
-    monkeypatch.setattr(laws, "gaussian", misled)
+    monkeypatch.setattr(calibrate, "gaussian", misled)
     assert least() == pytest.approx(honest, rel=5e-4, abs=1)
-    laws._least.cache_clear()
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_guess_is_near(case, monkeypatch):
-    name, ask, field, times = CASES[case]
-    guesses, true = [], laws.gaussian
+    name, given, sought, times = CASES[case]
+    guesses, true = [], calibrate.gaussian
     monkeypatch.setattr(
-        laws, "gaussian", lambda *a, **k: guesses.append(true(*a, **k)) or guesses[0]
+        calibrate, "gaussian", lambda *a, **k: guesses.append(true(*a, **k)) or guesses[0]
     )
-    laws._least.cache_clear()
-    found = getattr(laws.calibrate(name, ask, 1.0, 1e-6, collections=times), field)
-    laws._least.cache_clear()
-    assert found == pytest.approx(guesses[0].start, rel=0.35)
+    found = asked.calibrated(name, 1.0, 1e-6, more={"collections": times}, **given)
+    assert asked.value(found, sought) == pytest.approx(guesses[0].start, rel=0.35)
 
 
 def test_gaussians_are_found_exactly():

@@ -7,7 +7,6 @@ import pytest
 
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import SCALE, threshold_of
-from mixtally.literature.formulas import voting
 from mixtally.privacy import local
 from mixtally.records.guarantee import Observer
 from mixtally.records.mechanism.named import flip_blank
@@ -36,7 +35,7 @@ def test_the_numbers_of_the_side_notes():
     assert (found.lower, found.upper, found.observer) == (0.0, 0.0, Observer.LINKED)
     assert found.assumption.startswith("none")
     assert 0.25 < local.least_wrong(found, 2) < 0.257
-    assert found.epsilon >= voting.epsilon_of(0.63)
+    assert found.epsilon >= local.epsilon_of(0.63)
 
 
 @pytest.mark.parametrize("epsilon", [0.01, 0.1, 1.0, math.log(3), 5.0, 20.0])

@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from mixtally.privacy.composition import compose, convolve
+from mixtally.privacy.composition import convolve
 from mixtally.privacy.composition import pld as losses
 from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.composition.pld import CLOSE, FINE, ROUGH, Law, connected, law_of
-from privacy.composed import LARGE, TINY, law
+from privacy.composed import LARGE, TINY, curve, law
 
 TIGHTNESS = {"fine": FINE, "close": CLOSE, "rough": ROUGH}
 LOSSES = {"fine": 2e-4, "close": 1e-3, "rough": 5e-3}
@@ -18,11 +18,11 @@ MOST_POINTS = {"fine": 1000, "close": 260, "rough": 120}
 
 def counted(mechanism, tightness):
     """The law and how often the curve was asked."""
-    asked, curve = [], compose.exact_curve(mechanism)
+    asked, exact = [], curve(mechanism)
 
     def count(epsilon):
         asked.append(epsilon)
-        return curve(epsilon)
+        return exact(epsilon)
 
     found = law_of(count, mechanism.local_epsilon, tightness)
     assert len(asked) == len(set(asked))
@@ -43,11 +43,11 @@ def least_epsilon(total, delta):
 @pytest.mark.parametrize("name", TIGHTNESS)
 @pytest.mark.parametrize("mechanism", [*LARGE, *TINY], ids=lambda mechanism: mechanism.name)
 def test_no_chord_lies_below_the_curve(mechanism, name):
-    curve = compose.exact_curve(mechanism)
+    exact = curve(mechanism)
     found, _ = counted(mechanism, TIGHTNESS[name])
     end = min(20.0, 1.1 * float(found.places[-1]) * found.step)
     for epsilon in end * (np.arange(200) * 0.6180339887 % 1.0):
-        assert curve(float(epsilon)) <= found.delta(float(epsilon)) * (1 + 1e-12)
+        assert exact(float(epsilon)) <= found.delta(float(epsilon)) * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("name", TIGHTNESS)
@@ -69,9 +69,9 @@ def test_points_in_the_wrong_places_are_noticed(monkeypatch):
     """The twin: without looking where the curve bends, too much is lost."""
     monkeypatch.setattr(losses, "_wanted", lambda *_: [])
     found, _ = counted(LARGE[0], FINE)
-    curve = compose.exact_curve(LARGE[0])
-    assert curve(0.7) <= found.delta(0.7)
-    assert found.delta(0.7) > 1.1 * curve(0.7)
+    exact = curve(LARGE[0])
+    assert exact(0.7) <= found.delta(0.7)
+    assert found.delta(0.7) > 1.1 * exact(0.7)
 
 
 def test_an_edge_is_found_with_few_points():
@@ -80,7 +80,7 @@ def test_an_edge_is_found_with_few_points():
     found, asked = counted(mechanism, ROUGH)
     assert asked <= 40
     assert found.delta(1.0 + found.step) == pytest.approx(
-        compose.exact_curve(mechanism)(1.0 + found.step), rel=1e-6
+        curve(mechanism)(1.0 + found.step), rel=1e-6
     )
 
 

@@ -11,7 +11,6 @@ import pytest
 from mixtally.errors import AccountingError
 from mixtally.ground import tails
 from mixtally.privacy.divergence import flip_uniform, k_hot, one_hot, single_bit, vectors
-from mixtally.privacy.laws import several
 from mixtally.privacy.numerics import blanket as free_fakes
 from mixtally.privacy.numerics import saddle_point as hinge
 from mixtally.privacy.numerics.binomial_pairs import Pair
@@ -48,7 +47,6 @@ def noticed(suite, *, lower=True):
     """Whether a number does not hold, or stops the work."""
     single_bit._background.cache_clear()
     single_bit._ways.cache_clear()
-    several._priced.cache_clear()
     try:
         return any(fault for one in suite for fault in one.faults(lower=lower))
     except (AccountingError, IndexError, ValueError):

@@ -6,10 +6,13 @@ import pytest
 
 from mixtally.errors import MixtallyError, ParameterError
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy import laws
+from mixtally.privacy.accountant import Accountant, local_epsilon
 from mixtally.records.guarantee import Observer
+from privacy import asked
 
 SUMS = Observer.SUMS
+OWN = Accountant()
+"""One for all epsilons of a record: a composition is made once."""
 THRESHOLDS = {"2^-40": 1 << 24, "1/3": SCALE // 3, "1/2": 1 << 63}
 BLANKS = [
     {"fakes": fakes, "repeats": repeats, **more}
@@ -47,12 +50,14 @@ SHAPED = [{"ratio": ratio, "shift": shift, "repeats": r} for ratio in (1, SCALE 
 
 
 def priced(name, given, epsilon, threshold=None):
-    ends = laws.price(name, laws.Ask(threshold=threshold, **given), epsilon)
+    ends = asked.priced(name, epsilon, accountant=OWN, threshold=threshold, **given)
     assert 0 <= ends.lower <= ends.upper <= 1
     return ends
 
 
 def words(given):
+    if isinstance(given, str):
+        return given
     return " ".join(f"{k}={v}" for k, v in given.items() if v is not None)
 
 
@@ -111,8 +116,8 @@ def test_a_lower_end_counts_no_more_set_bits_than_there_are_bins():
     """Of two bins no record sets three."""
     for repeats in (2, 3):
         given = {"fakes": 1, "bins": 2, "repeats": repeats}
-        two = laws.price("flip-blank", laws.Ask(threshold=SCALE // 3, max_set=2, **given), 1.0)
-        three = laws.price("flip-blank", laws.Ask(threshold=SCALE // 3, max_set=3, **given), 1.0)
+        two = priced("flip-blank", given | {"max_set": 2}, 1.0, SCALE // 3)
+        three = priced("flip-blank", given | {"max_set": 3}, 1.0, SCALE // 3)
         assert three.lower <= two.upper
 
 
@@ -140,13 +145,43 @@ def test_a_split_of_one_bit_and_one_round_is_the_bit_itself(repeats):
 
 
 def test_the_local_epsilon_counts_every_message():
-    odds, ask = math.log(3.0), {"users": 5, "threshold": SCALE // 4, "repeats": 7}
-    assert laws.local_epsilon("flip", laws.Ask(**ask)) == pytest.approx(14 * odds)
-    bits = laws.Ask(**ask, bits=3, split=True)
-    assert laws.local_epsilon("flip", bits) == pytest.approx(21 * odds)
-    parts = laws.Ask(**ask, fakes=0, max_set=2, split=True)
-    assert laws.local_epsilon("flip-blank", parts) == pytest.approx(28 * odds)
-    assert laws.local_epsilon("clear-uniform", laws.Ask(fakes=3, bins=3, repeats=2)) == math.inf
+    odds, given = math.log(3.0), {"users": 5, "threshold": SCALE // 4, "repeats": 7}
+    assert local_epsilon(asked.record("flip", **given)) == pytest.approx(14 * odds)
+    bits = asked.record("flip", **given, bits=3, split=True)
+    assert local_epsilon(bits) == pytest.approx(21 * odds)
+    parts = asked.record("flip-blank", **given, fakes=0, max_set=2, split=True)
+    assert local_epsilon(parts) == pytest.approx(28 * odds)
+    assert local_epsilon(asked.record("clear-uniform", fakes=3, bins=3, repeats=2)) == math.inf
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "told"),
+    [
+        ("flip", {"split": True}, "every bit is a message of its own"),
+        ("flip", {"split": True, "repeats": 2}, "the messages of a person apart"),
+        ("flip", {"bits": 3, "split": True}, "the messages of a person apart"),
+        ("flip", {"bits": 1, "split": True}, "every bit is a message of its own"),
+        ("flip-blank", {"fakes": 3, "max_set": 2, "split": True}, "the messages of a person apart"),
+        ("flip-blank", {"fakes": 3, "split": True}, "every bit is a message of its own"),
+        ("flip-uniform", {"fakes": 3, "bins": 3, "split": True}, "every bit is a message"),
+    ],
+    ids=words,
+)
+def test_that_mixes_keep_messages_apart_is_told_once(name, given, told):
+    certificate = asked.priced(name, 1.0, users=20, threshold=SCALE // 3, **given)
+    assert told in certificate.assumption
+    assert certificate.assumption.count("keep") == 1
+
+
+@pytest.mark.parametrize("name", ["flip-blank", "clear-uniform", "clear-shaped"])
+def test_that_every_round_brings_its_own_fakes_is_told_of_people_whose_rounds_are_composed(name):
+    given = {
+        "flip-blank": {"fakes": 3, "threshold": SCALE // 3, "users": 20, "count_crowd": True},
+        "clear-uniform": {"fakes": 3, "bins": 9},
+        "clear-shaped": {"ratio": SCALE // 3, "shift": 3},
+    }[name]
+    told = asked.priced(name, 1.0, repeats=2, **given).assumption
+    assert ("every round brings its own fakes" in told) == (name != "clear-shaped")
 
 
 def test_errors_are_of_the_package():

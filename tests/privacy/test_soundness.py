@@ -12,13 +12,12 @@ import numpy as np
 import pytest
 
 from mixtally.ground.fixed import SCALE, threshold_of
-from mixtally.privacy import laws
 from mixtally.privacy.divergence import flip_blank, vectors
 from mixtally.privacy.numerics import saddle_point as hinge
 from mixtally.privacy.numerics.flip_ratios import Orbit, flip_law
 from mixtally.records.guarantee import Observer
+from privacy import asked, comparisons
 from privacy import brute_laws as brute
-from privacy import comparisons
 from privacy.brute import exp_exactly
 from privacy.brute_laws import UNIFORM, Scene, World
 
@@ -61,7 +60,7 @@ def test_there_are_more_than_ten_thousand_comparisons():
 
 def _lower_end_holds(name, world, scenes, epsilon, **given):
     (truth,) = brute.worst(scenes, world, (epsilon,))
-    certificate = laws.price(name, laws.Ask(threshold=world.threshold, **given), epsilon)
+    certificate = asked.priced(name, epsilon, threshold=world.threshold, **given)
     assert truth <= certificate.upper
     assert certificate.lower <= truth
 

@@ -73,7 +73,7 @@ def test_integers_outside_their_ranges_are_refused(changes, said):
 @pytest.mark.parametrize("chance", [-0.1, 1.1, math.nan, math.inf])
 def test_what_is_no_probability_is_refused(chance):
     for numbers in ((chance, 0.5, 0.75), (0.5, chance, 0.75), (0.5, 0.5, chance)):
-        with pytest.raises(ParameterError, match="wanted a (probability|number in)"):
+        with pytest.raises(ParameterError, match=r"wanted a (probability|number in)"):
             memoized(8, *numbers)
 
 

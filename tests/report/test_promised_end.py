@@ -2,10 +2,10 @@
 
 import msgspec
 import pytest
-from mixtally.records.mechanism.named import flip_blank
 
 from mixtally.planner import Wish, choose
 from mixtally.records.guarantee import Guarantee
+from mixtally.records.mechanism.named import flip_blank
 from mixtally.records.question import Question
 from mixtally.report.words import at_most, not_promised, promise
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from mixtally.records.mechanism.named import clear_uniform
 
 from mixtally.estimate.change import change_intervals
+from mixtally.records.mechanism.named import clear_uniform
 from mixtally.records.results import Tally
 from mixtally.simulate.epochs import steps
 

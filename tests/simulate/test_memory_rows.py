@@ -4,19 +4,19 @@ import math
 
 import numpy as np
 import pytest
-
-from mixtally.data.population import Population
-from mixtally.encode.bloom import design
 from mixtally.estimate.remembered import empty_error, estimate_remembered
-from mixtally.estimate.words import estimate_words
 from mixtally.privacy.numerics.memory_loss import eps_inf, eps_reports
 from mixtally.protocols.two_level import hashed_question, two_level
 from mixtally.randomize.kept import new_key
-from mixtally.records.question import Question
-from mixtally.simulate.memoized import remembering
 from mixtally.simulate.memories.counts import estimated
 from mixtally.simulate.memories.learned import learned
 from mixtally.simulate.memories.prices import prices
+
+from mixtally.data.population import Population
+from mixtally.encode.bloom import design
+from mixtally.estimate.words import estimate_words
+from mixtally.records.question import Question
+from mixtally.simulate.memoized import remembering
 from mixtally.simulate.seeded import SeededChance
 
 LABELS = ("a", "b", "c")

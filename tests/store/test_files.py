@@ -8,11 +8,11 @@ import threading
 from pathlib import Path
 
 import pytest
+from mixtally.protocols.two_level import two_level
 
 from mixtally.client.memory_file import MemoryFile
 from mixtally.errors import DataError
 from mixtally.ground.chance import SecureChance
-from mixtally.protocols.two_level import two_level
 from mixtally.records.question import Question
 from mixtally.store.files import read_whole, write_whole
 

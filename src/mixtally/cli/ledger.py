@@ -66,19 +66,20 @@ def open_(file: File, epsilon: o.Epsilon, delta: o.Delta) -> None:
 def charge(file: File, plan: PlanFile, times: Times = None, note: Note = "") -> None:
     """Charge a plan, unless the budget would be passed."""
     from mixtally.cli.plan_files import read_plan
+    from mixtally.privacy.accountant import Accountant
     from mixtally.privacy.composition.ledger import charge as charged
     from mixtally.privacy.composition.ledger import spent
 
-    place = the_file(file)
+    place, own = the_file(file), Accountant()
     with alone(place.parent, required=False):
         before = read(place)
         today = date.today().isoformat()
         times = 1 if times is None else times
         with sign_of_life("composing"):
-            after = charged(before, read_plan(plan), times, note=note, date=today)
+            after = charged(before, read_plan(plan), times, note=note, date=today, accountant=own)
         write(place, after)
     typer.echo(f"charged {times:,} x {after.charges[-1].fingerprint[:16]} to {file}")
-    for line in _spent_lines(after, spent(after)):
+    for line in _spent_lines(after, spent(after, own)):
         typer.echo(line)
 
 
@@ -86,13 +87,15 @@ def charge(file: File, plan: PlanFile, times: Times = None, note: Note = "") -> 
 def show(file: File, plan: OtherPlan = None, json: o.Json = False) -> None:
     """Show the budget, every charge, what is spent and what is left."""
     from mixtally.cli.plan_files import read_plan
+    from mixtally.privacy.accountant import Accountant
     from mixtally.privacy.composition.ledger import left, spent
     from mixtally.report.words import at_most, printable
 
     ledger = read(file)
     other = None if plan is None else read_plan(plan)
+    own = Accountant()
     with sign_of_life("composing"):
-        total, rest = spent(ledger), left(ledger, other)
+        total, rest = spent(ledger, own), left(ledger, other, own)
     if json:
         print_json(_facts(ledger, total, rest, other))
         return

@@ -21,6 +21,8 @@ class Memo:
             self._kept.move_to_end(key)
             return self._kept[key]
         result = make()
+        if key in self._kept:  # making it asked for itself
+            self._held -= _size(self._kept.pop(key))
         self._kept[key] = result
         self._held += _size(result)
         while self._held > self._most and len(self._kept) > 1:

@@ -8,8 +8,8 @@ from mixtally.errors import InfeasibleError
 from mixtally.ground.fixed import decimal
 from mixtally.ground.memo import Memo
 from mixtally.planner.answer import Answer, Misfit, Offer
-from mixtally.planner.clear_offers import clear_hashed, clear_shaped, clear_uniform
 from mixtally.planner.any_offer import fewest_of
+from mixtally.planner.clear_offers import clear_hashed, clear_shaped, clear_uniform
 from mixtally.planner.offers import Result, flip, flip_blank, single_bit
 from mixtally.planner.reason import budget, reason
 from mixtally.planner.uniform_flips import flip_uniform

@@ -106,7 +106,7 @@ class Accountant:
             assumption += "; the mixes keep the messages of a person apart"
         if parts.rounds > 1:
             source += f"; {parts.rounds} rounds composed, whose mixing is post-processing"
-            if parts.message.mechanism.fakes_promised:
+            if parts.message.mechanism.fakes_sent:
                 assumption += "; every round brings its own fakes"
         return Quote(Bracket(min(lower, bound), bound), source, assumption)
 

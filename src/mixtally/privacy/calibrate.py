@@ -52,12 +52,16 @@ def calibrate(
     guarantee.
     """
     rounds = times(record) * collections
-    if rounds * record.message.mechanism.repeats > 1:
+    sent = rounds * record.message.mechanism.repeats
+    if sent > 1:
         tolerance = max(tolerance, _COMPOSED_TOLERANCE)
     elif parameter is Parameter.FAKES:
         tolerance = 0.0
     low, high = _RANGES[parameter]
-    goal = Goal(epsilon, delta, rounds)
+    high = high if most is None else min(most, high)
+    if high < low:
+        raise _nothing(record, parameter, epsilon, delta)
+    goal = Goal(epsilon, delta, sent)
     start = divergence_of(record.message).start(record.message, parameter, goal)
     slope = None
     if parameter is not Parameter.SHIFT and (rounds > 1 or _several(record)):

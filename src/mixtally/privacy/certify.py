@@ -20,8 +20,9 @@ def certify(
 ) -> Certificate:
     """delta(epsilon) of one person's record under ``mechanism``, from its final integers.
 
-    Only floor(honest_fraction * fakes) fakes are counted on. Raises ParameterError for an epsilon
-    outside [0.01, 20] or a fraction outside (0, 1], AccountingError when a number cannot be right.
+    Only the fakes that surely arrive are counted on, ``arriving`` of what is promised. Raises
+    ParameterError for an epsilon outside [0.01, 20] or a fraction outside (0, 1], AccountingError
+    when a number cannot be right.
     """
     checked_epsilon(epsilon)
     checked_fraction(honest_fraction)

@@ -12,9 +12,10 @@ from mixtally.privacy.accountant import Record
 from mixtally.privacy.divergence import Asked, Takes, of_kind
 from mixtally.records.guarantee import MOST_USERS, arriving, checked_fraction
 from mixtally.records.mechanism import Parameter, mechanism_of, protocols
+from mixtally.records.mechanism.base import MOST_REPEATS
 from mixtally.records.mechanism.fakes import MOST_FAKES
 from mixtally.records.mechanism.parameters import Parameters
-from mixtally.records.question import MOST_BINS
+from mixtally.records.question import MOST_BINS, MOST_BITS, MOST_SET
 
 __all__ = ["Parameters", "Parsed", "parsed", "protocols"]
 
@@ -93,7 +94,8 @@ def _check(name: str, takes: Takes, given: Parameters, left_out: set[str]) -> No
         )
     limits = {
         "users": (2, MOST_USERS), "fakes": (0, MOST_FAKES), "bins": (2, MOST_BINS),
-        "bits": (1, 64), "repeats": (1, 1000), "max_set": (1, 16), "ones": (0, (given.users or 2) - 1),
+        "bits": (1, MOST_BITS), "repeats": (1, MOST_REPEATS), "max_set": (1, MOST_SET),
+        "ones": (0, (given.users or 2) - 1),
     }  # fmt: skip
     for field, (low, high) in limits.items():
         value = getattr(given, field)

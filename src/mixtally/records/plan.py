@@ -1,4 +1,4 @@
-"""The plan everyone holds: question, guarantee, mechanism with its integers, and the certificate."""
+"""The plan everyone holds: question, guarantee, mechanism with its integers, certificate."""
 
 import json
 import math

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from mixtally.data.timeline import order_of
 from mixtally.errors import PlanError
+from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.composition import ledger as budget
 from mixtally.records import ledger as records
 from mixtally.records.ledger import Ledger
@@ -39,7 +40,11 @@ def charged_epochs(ledger: Ledger, question: Question) -> list[str]:
 
 
 def checked_series(
-    ledger: Ledger, plan: Plan, epochs: Sequence[str], order: Sequence[str] | None = None
+    ledger: Ledger,
+    plan: Plan,
+    epochs: Sequence[str],
+    order: Sequence[str] | None = None,
+    accountant: Accountant | None = None,
 ) -> None:
     """Raises unless all ``epochs`` can be charged in this order: nothing needs to be sent to know.
 
@@ -59,7 +64,7 @@ def checked_series(
                 do="leave it out: asking again would spend again",
             )
         last = name
-    after = budget.charge(ledger, plan, len(epochs))
+    after = budget.charge(ledger, plan, len(epochs), accountant=accountant)
     for name in epochs:
         records.charged(after, plan, 1, note=_NOTE + name)  # refuses what is no note
 
@@ -73,5 +78,6 @@ def charge_epoch(
     order: Sequence[str] | None = None,
 ) -> Ledger:
     """``ledger`` after one epoch more; errors as ``checked_series``."""
-    checked_series(ledger, plan, [epoch], order)
-    return budget.charge(ledger, plan, note=_NOTE + epoch, date=date)
+    own = Accountant()
+    checked_series(ledger, plan, [epoch], order, own)
+    return budget.charge(ledger, plan, note=_NOTE + epoch, date=date, accountant=own)

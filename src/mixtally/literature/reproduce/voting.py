@@ -8,8 +8,8 @@ from mixtally.ground.fixed import threshold_of
 from mixtally.literature.formulas import voting
 from mixtally.literature.reproduce import central
 from mixtally.literature.reproduce.finding import Finding, Steps, claim
-from mixtally.privacy import local
 from mixtally.privacy.divergence import flip_blank
+from mixtally.privacy.local import epsilon_of
 from mixtally.report.curves import Chart, Curve
 
 DOCUMENT = "002"
@@ -20,7 +20,7 @@ _NEGLIGIBLE = 1e-12
 
 def findings(progress: Steps) -> list[Finding]:
     """Every printed number and every claim."""
-    epsilon = local.epsilon_of(KEEP)
+    epsilon = epsilon_of(KEEP)
     grow, reach = math.exp(epsilon), 100.0 * voting.radius(USERS, KEEP)
     deny = 100.0 / (1.0 + grow)
     delta = flip_blank.delta(0, threshold_of(1.0 - KEEP), epsilon)
@@ -75,10 +75,9 @@ def charts() -> list[Chart]:
     one = tuple((p, 100.0 * voting.radius(USERS, p)) for p in keeps)
     ten = tuple((p, 100.0 * voting.radius_at_once(USERS, p, CANDIDATES)) for p in keeps)
     trusted = tuple(
-        (p, 100.0 / USERS * central.laplace_within(local.epsilon_of(p), CANDIDATES, 0.05))
-        for p in keeps
+        (p, 100.0 / USERS * central.laplace_within(epsilon_of(p), CANDIDATES, 0.05)) for p in keeps
     )
-    deny = tuple((p, 100.0 / (1.0 + math.exp(local.epsilon_of(p)))) for p in keeps)
+    deny = tuple((p, 100.0 / (1.0 + math.exp(epsilon_of(p)))) for p in keeps)
     return [
         central.chart(),
         Chart(

@@ -39,7 +39,15 @@ class Left(NamedTuple):
     epsilon: float
 
 
-def charge(ledger: Ledger, plan: Plan, times: int = 1, *, note: str = "", date: str = "") -> Ledger:
+def charge(
+    ledger: Ledger,
+    plan: Plan,
+    times: int = 1,
+    *,
+    note: str = "",
+    date: str = "",
+    accountant: Accountant | None = None,
+) -> Ledger:
     """``ledger`` after ``times`` more collections under ``plan``.
 
     Raises InfeasibleError when the budget would be passed, PlanError for a plan whose promise is
@@ -47,7 +55,7 @@ def charge(ledger: Ledger, plan: Plan, times: int = 1, *, note: str = "", date: 
     """
     checked_times(times)
     _check_observer(ledger, plan)
-    accountant = Accountant()
+    accountant = accountant or Accountant()
     verify(plan, accountant)
     after = [*_spent(ledger), (plan, times)]
     budget = ledger.budget
@@ -62,15 +70,15 @@ def charge(ledger: Ledger, plan: Plan, times: int = 1, *, note: str = "", date: 
     return records.charged(ledger, plan, times, note=note, date=date)
 
 
-def spent(ledger: Ledger) -> Certificate | None:
+def spent(ledger: Ledger, accountant: Accountant | None = None) -> Certificate | None:
     """Delta of everything charged so far at the budget's epsilon; None when nothing was."""
     charges = _spent(ledger)
-    return delta_of(charges, ledger.budget.epsilon) if charges else None
+    return delta_of(charges, ledger.budget.epsilon, FINE, accountant) if charges else None
 
 
-def left(ledger: Ledger, plan: Plan | None = None) -> Left:
+def left(ledger: Ledger, plan: Plan | None = None, accountant: Accountant | None = None) -> Left:
     """How often ``plan`` still fits (0 without one), and the epsilon left at the budget's delta."""
-    charges, budget, accountant = _spent(ledger), ledger.budget, Accountant()
+    charges, budget, accountant = _spent(ledger), ledger.budget, accountant or Accountant()
     used: float | None = 0.0
     if charges:
         try:

@@ -83,7 +83,7 @@ class Goal(NamedTuple):
     @property
     def cover(self) -> float:
         """Roughly the ones that must hide a bin, for each of the messages."""
-        return usual_cover(self.epsilon, self.delta) * self.times**0.9
+        return usual_cover(self.epsilon, self.delta) * float(self.times**0.9)
 
 
 class Divergence(Protocol):

@@ -81,10 +81,11 @@ def described(name: str, asked: Asked) -> tuple[Message, int, str]:
         fakes = UniformFakes(asked.fakes)
     else:
         fakes = BlankFakes(asked.fakes)
+    bins = given.bins or MOST_BINS
     mechanism = BitFlips(
-        bins=(given.bits or 1 if whole_bits else 1) if single else given.bins or MOST_BINS,
+        bins=(given.bits or 1 if whole_bits else 1) if single else bins,
         threshold=MOST_THRESHOLD if given.flip is None else threshold_of(given.flip),
-        max_set=None if single else 1 if given.split else given.max_set or 1,
+        max_set=None if single else 1 if given.split else min(given.max_set or 1, bins),
         fakes=fakes,
         crowd=asked.crowd,
         repeats=given.repeats or 1,
@@ -93,7 +94,8 @@ def described(name: str, asked: Asked) -> tuple[Message, int, str]:
     summed = _bit_by_bit(name, given) and not single
     observer = Observer.SUMS if summed else given.observer
     others = 0 if given.background else given.ones
-    note = apart_note(given) if pieces == 1 else ""
+    composed = pieces > 1 or (summed and mechanism.repeats > 1)  # which is told for itself
+    note = "" if composed else apart_note(given)
     return Message(mechanism, observer, others), pieces, note
 
 
@@ -267,10 +269,11 @@ def start(message: Message, parameter: Parameter, goal: Goal) -> int:
     if parameter is not Parameter.FLIP:
         raise TypeError(f"{m.name} has no {parameter}")
     fakes = m.fakes.count
-    if m.max_set is None and m.bins > 1:
-        chance = 0.5 * (goal.cover / m.crowd) ** (1.0 / m.bins)
-    elif m.max_set is None or message.observer is Observer.SUMS:
+    chance: float
+    if message.observer is Observer.SUMS or (m.max_set is None and m.bins == 1):
         chance = goal.cover / (fakes + m.crowd + 1)
+    elif m.max_set is None:
+        chance = 0.5 * (goal.cover / m.crowd) ** (1.0 / m.bins)
     else:
         chance = (goal.cover / (fakes + 1)) ** (1.0 / m.max_set)
         if m.crowd:

@@ -94,9 +94,14 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
         return 1 if self.max_set is None else 2
 
     def holds(self, question: Question) -> bool:
-        """Whether no record of ``question`` sets more bits than are hidden."""
+        """Whether no record of ``question`` sets more bits than are hidden.
+
+        A set may be empty, which uniform fakes never are.
+        """
         if question.bins != self.bins or (question.kind is Kind.BITS) != (self.max_set is None):
             return False
+        if isinstance(self.fakes, UniformFakes):
+            return question.kind is Kind.ONE
         return self.max_set is None or question.max_set <= self.max_set
 
     def facts(self) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""What people say of a mechanism on the way to one: its parameters by the names of their options."""
+"""What people say of a mechanism: its parameters by the names of their options."""
 
 from dataclasses import dataclass, fields
 

@@ -7,18 +7,20 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from mixtally.errors import ParameterError
 from mixtally.ground.chance import Keystream
+from mixtally.ground.codec import canonical
 from mixtally.ground.fixed import SCALE
 from mixtally.mix.shaped import shaped_fakes
 from mixtally.records.layout import Form, Layout
-from mixtally.records.mechanism.fakes import checked_shape, ratio_of
+from mixtally.records.mechanism.fakes import ShapedFakes, checked_shape, ratio_of
 
 
 @given(st.integers(1, SCALE - 1), st.integers(1, 300))
 def test_the_weights_are_a_symmetric_falling_law(ratio, shift):
-    weights = shape_weights(ratio, shift)
+    weights = ShapedFakes(ratio, shift).weights
     assert len(weights) == 2 * shift + 1
     assert sum(weights) == SCALE
     assert weights == weights[::-1]
@@ -32,14 +34,14 @@ def test_the_weights_are_the_truncated_discrete_laplace_to_the_last_unit(ratio, 
     ratio_exact = Fraction(ratio, SCALE)
     powers = [ratio_exact ** abs(k - shift) for k in range(2 * shift + 1)]
     total = sum(powers)
-    for k, weight in enumerate(shape_weights(ratio, shift)):
+    for k, weight in enumerate(ShapedFakes(ratio, shift).weights):
         # Rounded down at the sides (with one unit for the guard digits); the peak takes the rest.
         slack = 2 * shift + 1 if k == shift else 1
         assert abs(weight - powers[k] / total * SCALE) <= slack
 
 
 def test_a_large_shape_still_sums_exactly():
-    weights = shape_weights(SCALE - 1, 100_000)
+    weights = ShapedFakes(SCALE - 1, 100_000).weights
     assert sum(weights) == SCALE
     assert min(weights) > 0
 
@@ -47,7 +49,7 @@ def test_a_large_shape_still_sums_exactly():
 @pytest.mark.parametrize(("ratio", "shift"), [(SCALE - 1, 5), (1 << 63, 60), (1 << 63, 70), (1, 3)])
 def test_every_accepted_shape_can_be_drawn(ratio, shift):
     """Also when its ends are so rare that they have no weight left."""
-    weights = shape_weights(ratio, shift)
+    weights = ShapedFakes(ratio, shift).weights
     fakes = shaped_fakes(weights, Layout(Form.INDEX, 3), Keystream(bytes(32)))
     assert len(fakes) <= 3 * 2 * shift
 
@@ -71,3 +73,19 @@ def test_an_impossible_decay_is_refused(decay):
 def test_an_impossible_shape_is_refused(ratio, shift):
     with pytest.raises(ParameterError, match="shape"):
         checked_shape(ratio, shift)
+    with pytest.raises(ParameterError, match="shape"):
+        ShapedFakes(ratio, shift)
+
+
+@pytest.mark.parametrize("mixes", [0, -1, 101])
+def test_an_impossible_number_of_mixes_is_refused(mixes):
+    with pytest.raises(ParameterError, match="mixes"):
+        ShapedFakes(1 << 63, 5, mixes)
+
+
+def test_weights_once_computed_change_nothing_that_is_compared_or_written():
+    used, fresh = ShapedFakes(1 << 63, 5), ShapedFakes(1 << 63, 5)
+    assert len(used.weights) == 11
+    assert used.weights is used.weights
+    assert (used, hash(used), canonical(used)) == (fresh, hash(fresh), canonical(fresh))
+    assert len(replace(used, shift=7).weights) == 15
