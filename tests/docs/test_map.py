@@ -4,10 +4,10 @@ import re
 from pathlib import Path
 
 import pytest
-from mixtally.privacy.laws import LAWS
 
-from mixtally.attacks import MEMORY_ATTACKS, PLAN_ATTACKS
+from mixtally.attacks import MEMOIZED_ATTACKS, PLAN_ATTACKS
 from mixtally.cli.app import app
+from mixtally.records.mechanism import protocols
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -31,13 +31,13 @@ def test_the_readme_has_the_command(name):
     assert f"mixtally {name}" in README
 
 
-@pytest.mark.parametrize("name", [*PROTOCOLS, "memory"])
+@pytest.mark.parametrize("name", [*protocols(), "memory"])
 def test_the_protocol_is_in_the_readme_and_has_its_law_told(name):
     assert f"| `{name}` |" in README or f"`{name}`" in README
     assert name in PAGES["laws.md"]
 
 
-@pytest.mark.parametrize("name", sorted({*PLAN_ATTACKS, *MEMORY_ATTACKS}))
+@pytest.mark.parametrize("name", sorted({*PLAN_ATTACKS, *MEMOIZED_ATTACKS}))
 def test_the_attack_has_a_row(name):
     assert f"| `{name}` |" in PAGES["attacks.md"]
 

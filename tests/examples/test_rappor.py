@@ -1,4 +1,4 @@
-"""The example runs, finds the large airports and none that was made up, and leaves its memory files."""
+"""The example runs, finds the large airports and none that was made up, and leaves its files."""
 
 import re
 import subprocess

@@ -97,21 +97,23 @@ def test_both_ends_hold_all_reports_of_one_answer(kept):
 def test_several_hashes_come_within_a_twentieth_of_the_truth(p, q, hashes, reports):
     """Nor is there a floor that no epsilon below the largest loss comes under."""
     for permanent in (0.5, 0.875):
-        kept = Memory(permanent=permanent, p=p, q=q, hashes=hashes, reports=reports)
-        largest = remembered.loss(kept).eps_T
+        kept = kept_of(permanent, p, q, hashes, reports)
+        largest = module.loss(*kept).eps_T
         for epsilon in (share * largest for share in (0.05, 0.4, 0.8, 0.957, 0.99)):
-            exact, upper = truth(kept, epsilon), remembered.delta(kept, epsilon).upper
+            exact, upper = truth(kept, epsilon), module.delta(*kept, epsilon).upper
             assert exact <= upper <= exact * Fraction(21, 20) + Fraction(1, 10**15)
 
 
 def test_a_smaller_delta_takes_more_noise_of_two_hashes():
     """At epsilon 2, where one permanent response was said to be the least for all three."""
-    kept = Memory(permanent=1.0, p=0.5, q=0.75, hashes=2, reports=5)
-    found = [remembered.least_permanent(kept, 2.0, most) for most in (1e-3, 1e-6, 1e-15)]
+    made = [module.least_permanent(*kept_of(1.0, 0.5, 0.75, 2, 5), 2.0, most)
+            for most in (1e-3, 1e-6, 1e-15)]  # fmt: skip
+    found = [one.f for one in made]
     assert found[0] == pytest.approx(0.631, abs=5e-4)
     assert found[0] + 0.05 < found[1] < found[2] - 1e-6
     least, less = (
-        truth(replace(kept, permanent=permanent), 2.0) for permanent in (found[0], 0.999 * found[0])
+        truth(kept_of(permanent, 0.5, 0.75, 2, 5), 2.0)
+        for permanent in (found[0], 0.999 * found[0])
     )
     assert 0.99e-3 < least <= 1e-3 < less
 

@@ -1,4 +1,4 @@
-"""BitFlips so rare that records travel nearly bare: weights beyond any number, and the answer one."""
+"""Flips so rare that records travel nearly bare: weights beyond any number, the answer is one."""
 
 import math
 

@@ -4,13 +4,13 @@ import inspect
 from collections.abc import Callable
 from dataclasses import MISSING, fields
 from functools import wraps
-from typing import Any, Protocol, get_type_hints
+from typing import Any, ClassVar, Protocol, get_type_hints
 
 
 class Group(Protocol):
     """A dataclass whose fields are annotated with the options they come from."""
 
-    __dataclass_fields__: Any
+    __dataclass_fields__: ClassVar[dict[str, Any]]
 
 
 def takes(*groups: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -122,7 +122,7 @@ def _survey(wish: Wish, accountant: Accountant) -> Survey:
         results += [flip(wish, whole, accountant, times) for times in _repeats(wish)]
     if wish.protocol in (None, "flip-uniform"):
         results += [flip_uniform(wish, way, accountant) for way in ways(wish.question)]
-    if wish.protocol not in (None, "flip-uniform", *OFFERS):
+    if wish.protocol is not None and wish.protocol not in ("flip-uniform", *OFFERS):
         results += [fewest_of(wish.protocol, wish, way, accountant) for way in ways(wish.question)]
     if wish.protocol and not any(results):
         needs = f"another question: {KINDS[wish.question.kind]}"

@@ -42,13 +42,14 @@ def calibrate(
     *,
     collections: int = 1,
     tolerance: float = _TOLERANCE,
+    most: int | None = None,
 ) -> Record:
     """``record`` with the least ``parameter`` that keeps the guarantee; its own value is not read.
 
     The guarantee is for ``collections`` of them together. A flip probability lies above the least
     one by at most the relative ``tolerance``, or a few ten-thousandths where another crowd than
     expected is proved the worst; so do the fakes of several messages together, those of one are the
-    fewest. Raises ParameterError when nothing keeps the
+    fewest. Nothing above ``most`` is looked at. Raises ParameterError when nothing keeps the
     guarantee.
     """
     rounds = times(record) * collections

@@ -2,8 +2,9 @@
 
 X_u and X_v are sums of N draws of powers of r; every orbit (bits of u alone, of v alone, of both)
 counts. Who forgets a position turns an orbit into one with a bit less, and forgetting never tells
-more (post-processing): only orbits that fit into no larger one need to be priced, k instead of k^3. Without sent fakes the crowd's free ones are counted: a flipped
-record with k set bits is a flipped blank with probability (q/p)^k.
+more (post-processing): only orbits that fit into no larger one need to be looked at, k instead of
+k^3. Without sent fakes the crowd's free ones are counted: a flipped record with k set bits is a
+flipped blank with probability (q/p)^k.
 
 Source: sufficient DP 000 (3.1) with blank fakes as background; Balle, Bell, Gascon, Nissim 2019.
 """
