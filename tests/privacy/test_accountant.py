@@ -261,3 +261,11 @@ def test_an_accountant_that_forgets_at_once_is_noticed(asked, monkeypatch):
     count = len(asked)
     accountant.upper(ONCE, 1.0, 2)
     assert len(asked) > count
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_another_epsilon_is_another_question(name):
+    accountant, record = Accountant(), RECORDS[name]
+    for epsilon in (1.0, 0.5, 2.0):
+        assert accountant.quote(record, epsilon) == Accountant().quote(record, epsilon)
+        assert accountant.expected(record, epsilon) == Accountant().expected(record, epsilon)
