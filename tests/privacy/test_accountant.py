@@ -136,13 +136,31 @@ def test_another_record_is_another_question(other):
 
 
 def test_what_is_proved_and_what_is_expected_are_remembered_apart():
-    """Of a single bit in the worst crowd they differ."""
-    record = Record.of(single_bit(fakes=0, threshold=Q, crowd=200))
+    """Of a single bit that tells next to nothing they differ."""
+    record = Record.of(single_bit(fakes=0, threshold=SCALE // 3, crowd=50))
+    own = divergence_of(record.message)
+    expected = {name: getattr(own, name)(record.message, 1.0) for name in ("upper", "expected")}
+    assert expected["upper"] < expected["expected"]
     for order in (("upper", "expected"), ("expected", "upper")):
         accountant = Accountant()
-        found = {name: getattr(accountant, name)(record, 1.0) for name in order}
-        assert found["upper"] == divergence_of(record.message).upper(record.message, 1.0)
-        assert found["expected"] == divergence_of(record.message).expected(record.message, 1.0)
+        assert {name: getattr(accountant, name)(record, 1.0) for name in order} == expected
+
+
+def test_proved_and_expected_compositions_are_remembered_apart():
+    """The one is of many points, the other of few."""
+    expected = {name: getattr(Accountant(), name)(ONCE, 1.0, 4) for name in ("upper", "expected")}
+    assert expected["upper"] < expected["expected"]
+    for order in (("upper", "expected"), ("expected", "upper")):
+        accountant = Accountant()
+        assert {name: getattr(accountant, name)(ONCE, 1.0, 4) for name in order} == expected
+
+
+def test_so_many_collections_are_remembered_apart_from_more():
+    accountant, alone = Accountant(), {}
+    for collections in (1, 3, 2, 5):
+        alone[collections] = Accountant().upper(ONCE, 1.0, collections)
+        assert accountant.upper(ONCE, 1.0, collections) == alone[collections]
+    assert alone[1] < alone[2] < alone[3] < alone[5]
 
 
 def test_observers_others_and_tightness_are_remembered_apart():
@@ -243,3 +261,11 @@ def test_an_accountant_that_forgets_at_once_is_noticed(asked, monkeypatch):
     count = len(asked)
     accountant.upper(ONCE, 1.0, 2)
     assert len(asked) > count
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_another_epsilon_is_another_question(name):
+    accountant, record = Accountant(), RECORDS[name]
+    for epsilon in (1.0, 0.5, 2.0):
+        assert accountant.quote(record, epsilon) == Accountant().quote(record, epsilon)
+        assert accountant.expected(record, epsilon) == Accountant().expected(record, epsilon)
