@@ -25,7 +25,7 @@ from mixtally.simulate.offers import best
 from mixtally.simulate.run import collect
 
 PROMISED = Guarantee(epsilon=1.0, delta=1e-6)
-LEVEL, PLAYS, MIXED = 0.95, 300, 3
+LEVEL, PLAYS, MIXED = 0.95, 300, 8
 """Confidence of the statements, how often a mechanism is played, and how often the mixes are."""
 
 Counts = NDArray[np.int64]

@@ -52,7 +52,7 @@ def test_repeats():
 
 
 def test_central():
-    """Unseeded: 315 errors of the mixes lie 25 % off with a chance below 1e-6, others less."""
+    """Unseeded: 840 errors of the mixes lie 25 % off with a chance below 1e-6, others less."""
     out = run("central.py")
     assert len(errors(out, 0.25)) == 4
     assert len(statements(out)) == 6
