@@ -253,7 +253,8 @@ def _mechanism(
             ratio = usual_ratio(for_epsilon or 0.0, pieces * repeats)
         else:
             ratio = ratio_of(given.shape_decay)
-        shaped = ShapedFakes(ratio, 1 if shift is None else shift, given.mixes or 1)
+        mixes = 1 if given.mixes is None else given.mixes
+        shaped = ShapedFakes(ratio, 1 if shift is None else shift, mixes)
         return InClear(bins=bins, fakes=shaped, repeats=repeats), pieces
     threshold = MOST_THRESHOLD if given.flip is None else threshold_of(given.flip)
     most: int | None = 1 if given.split else given.max_set or 1
