@@ -10,9 +10,9 @@ import pytest
 from msgspec import structs
 
 from attacks.conftest import upper
-from mixtally.attacks import PLAN_ATTACKS, MemoizedTarget, Target, Verdict, assault
+from mixtally.attacks import PLAN_ATTACKS, Target, Verdict, assault
 from mixtally.attacks.claim import claim
-from mixtally.attacks.device import Device
+from mixtally.attacks.device import Device, unplayed
 from mixtally.attacks.target import left_after, left_among_fakes, of_plan
 from mixtally.errors import ParameterError, PlanError
 from mixtally.ground.fixed import threshold_of
@@ -23,7 +23,7 @@ from mixtally.privacy.certify import certify
 from mixtally.privacy.divergence import vectors
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.mechanism import NoFakes, Parameter, ShapedFakes
-from mixtally.records.mechanism.named import flip_blank, single_bit
+from mixtally.records.mechanism.named import clear_uniform, flip_blank, single_bit
 from mixtally.records.question import Question
 from mixtally.tally import fold
 
@@ -251,41 +251,20 @@ def test_a_false_plan_is_refused_and_can_be_attacked_all_the_same(plan, lab):
     assert assault(target, lab(runs=4000), "n-1")[0].verdict is Verdict.VIOLATED
 
 
-@pytest.mark.parametrize(
-    ("name", "came", "epsilon"),
-    [
-        ("nope", {}, 1.0),
-        ("flip", {"users": 100, "flip": 0.1}, 1.0),
-        ("flip", {"users": 100, "flip": 0.1, "bins": 5, "bits": 5}, 1.0),
-        ("flip", {"users": 100, "flip": 0.1, "bins": 5, "repeats": 2}, 1.0),
-        ("flip", {"users": 100, "flip": 0.1, "bins": 5}, None),
-        ("flip", {"users": 100, "flip": 0.5, "bins": 5}, 1.0),
-        ("flip", {"users": 1, "flip": 0.1, "bins": 5}, 1.0),
-        ("flip", {"users": 100, "flip": 0.1, "bins": 5, "fakes": 9}, 1.0),
-        ("flip-blank", {"users": 100, "flip": 0.1, "bins": 5}, 1.0),
-        ("clear-uniform", {"users": 100, "bins": 5, "fakes": 9}, 0.0),
-        ("memory", {"permanent": 0.5, "p": 0.5, "q": 0.75, "hashes": 1}, None),
-        ("memory", {"permanent": 0.5, "p": 0.8, "q": 0.75, "hashes": 1, "reports": 2}, None),
-        ("memory", {"permanent": 0.5, "p": 0.5, "q": 0.75, "hashes": 9, "reports": 2, "bits": 9},
-         None),
-    ],
-)  # fmt: skip
-def test_claims_that_make_no_sense_are_refused(name, came, epsilon):
-    with pytest.raises(ParameterError):
-        claim(name, came, epsilon, None if epsilon is None else 1e-6)
+def test_records_that_no_game_repeats_are_refused():
+    """Without the check a game would send them once, among the fakes of all repeats."""
+    for mechanism in (
+        clear_uniform(bins=5, fakes=9, repeats=2),
+        flip_blank(bins=5, fakes=9, threshold=1 << 60, repeats=2),
+        single_bit(fakes=9, threshold=1 << 60, crowd=9, repeats=2),
+    ):
+        with pytest.raises(ParameterError, match="sent 2 times"):
+            Target(mechanism, 9, 1.0, 1e-3, "a test")
 
 
-def test_claims_say_what_was_claimed():
-    target = claim("clear-shaped", {"users": 90, "bins": 8, "shape_decay": 0.5, "shape_shift": 9,
-                                    "mixes": 3}, 1.0, 1e-3)  # fmt: skip
-    assert isinstance(target, Target)
-    assert isinstance(target.mechanism.fakes, ShapedFakes)
-    assert target.mechanism.fakes.mixes == 3
-    assert "shape shift 9" in target.title
-    memoized = claim("memory", {"permanent": 0.5, "p": 0.5, "q": 0.75, "hashes": 1, "reports": 2},
-                   None, None)  # fmt: skip
-    assert isinstance(memoized, MemoizedTarget)
-    assert memoized.mechanism.bins == 128
+def test_a_lab_that_cannot_play_a_collection_says_so(sound, lab):
+    with pytest.raises(ParameterError, match="play one"):
+        assault(target_of(sound["clear-uniform"]), lab(play=unplayed), "collection")
 
 
 def test_attacks_that_do_not_fit_are_refused(sound, lab):

@@ -58,7 +58,7 @@ def test_its_plan_withstands_every_attack(cli, files):
     done = cli("attack", plan, "--runs", 300, "--seed", 1, "--json")
     assert done.status == 0, done.err
     facts = json.loads(done.out)
-    assert facts["broken"] == []
+    assert facts["violated"] == []
     assert len(facts["attacks"]) >= 7
 
 
@@ -72,7 +72,7 @@ def test_a_plan_with_fewer_flips_is_refused(cli, files):
     assert "its promise is false" in done.err
 
 
-def test_a_false_claim_is_broken(cli):
+def test_a_false_claim_is_violated(cli):
     """BitFlips that count on the crowd, among few fakes: notes (5.16)."""
     done = cli(
         "attack", "--protocol", "flip-uniform", "--users", "1e4", "--bins", 50, "--fakes", 20,
@@ -80,7 +80,7 @@ def test_a_false_claim_is_broken(cli):
         "--seed", 1,
     )  # fmt: skip
     assert done.status == 1
-    assert "Broken: n-1" in done.out
+    assert "Violated: n-1" in done.out
 
 
 def test_several_messages_are_refused_in_one_line(cli):

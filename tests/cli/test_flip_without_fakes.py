@@ -80,7 +80,7 @@ def test_no_attack_breaks_it(cli, folder, only):
     planned(cli, ONE)
     done = cli("attack", "plan.json", "--runs", 200, "--seed", 1, "--json", *only)
     assert done.status == 0, done.err
-    assert json.loads(done.out)["broken"] == []
+    assert json.loads(done.out)["violated"] == []
 
 
 def test_a_plan_with_fewer_flips_is_refused(cli, folder, refused):

@@ -36,17 +36,7 @@ def claim(
     Raises ParameterError for an unknown mechanism, and for parameters that are missing, not taken
     or out of range.
     """
-    if name not in NEEDS:
-        raise ParameterError(
-            "protocol", wanted="one of " + ", ".join(NEEDS), got=repr(name), do="choose one"
-        )
-    given = {key: value for key, value in came.items() if not (value is None or value is False)}
-    needs, may = NEEDS[name]
-    if not needs <= set(given) or not set(given) <= needs | may:
-        raise ParameterError(
-            name, wanted=_flags(needs), got=_flags(given) or "neither",
-            do="give exactly these" + (f"; it may take {_flags(may)}" if may else ""),
-        )  # fmt: skip
+    given = _given(name, came)
     if name == "memory":
         return memoized_target(**given)
     if epsilon is None or delta is None:
@@ -65,6 +55,22 @@ def claim(
     return Target(
         mechanism, users, epsilon, delta, f"{name} with {words}", honest_fraction, certified=False
     )
+
+
+def _given(name: str, came: dict[str, Any]) -> dict[str, Any]:
+    """What came, once it is all that is needed and no more."""
+    if name not in NEEDS:
+        raise ParameterError(
+            "protocol", wanted="one of " + ", ".join(NEEDS), got=repr(name), do="choose one"
+        )
+    given = {key: value for key, value in came.items() if not (value is None or value is False)}
+    needs, may = NEEDS[name]
+    if not needs <= set(given) or not set(given) <= needs | may:
+        raise ParameterError(
+            name, wanted=_flags(needs), got=_flags(given) or "neither",
+            do="give exactly these" + (f"; it may take {_flags(may)}" if may else ""),
+        )  # fmt: skip
+    return given
 
 
 def _mechanism(name: str, given: dict[str, Any]) -> Shuffled:

@@ -11,6 +11,8 @@ A plan may flip so rarely that few flips can be seen. So the same code is also a
 thresholds, one for each of its two ways to draw.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from mixtally.attacks.audit import audit
@@ -59,6 +61,31 @@ def _messages(mechanism: Shuffled, share: int) -> int:
     return max(500, min(MOST_REPORTS // share, _BIT_BUDGET // (share * mechanism.bins)))
 
 
+@dataclass(slots=True)
+class _Flips:
+    """What was counted in ``half`` reports and as many fakes, bin by bin and message by message.
+
+    where
+      clear, own   flips of clear bits and of a report's own, by bin
+      fake         bits that fakes set
+      held         reports of each bin
+      neighbors    even bits that flipped together with the next one, in ``seen`` messages
+      following    bits that flipped in two messages in a row
+    """
+
+    half: int
+    clear: Counts
+    own: Counts
+    fake: Counts
+    held: Counts
+    neighbors: int = 0
+    seen: int = 0
+    following: int = 0
+    pairs: int = 0
+    fakes_following: int = 0
+    fake_pairs: int = 0
+
+
 def flip_checks(mechanism: BitFlips, lab: Lab) -> tuple[list[Checks], int]:
     """Tests of flipped reports and of flipped fakes, and how many were drawn.
 
@@ -66,55 +93,59 @@ def flip_checks(mechanism: BitFlips, lab: Lab) -> tuple[list[Checks], int]:
     binomial it is tested as, which only makes false alarms rarer (Hoeffding 1956).
     """
     bins, q = mechanism.bins, mechanism.flip_probability
-    half = _messages(mechanism, 6)
-    label = f"at q = {q:.3g}"
+    found = _flips(mechanism, lab)
+    half, label = found.half, f"at q = {q:.3g}"
     shown = q + mechanism.contrast / bins if mechanism.uniform_fakes else q  # a bit of a fake
-    clear, own, codes_seen = np.zeros(bins, np.int64), np.zeros(bins, np.int64), np.zeros(bins, int)
-    fake = np.zeros(bins, np.int64)
-    neighbors = seen = following = following_trials = fakes_following = fakes_trials = 0
-    for span in spans(half, max(2, _SPAN_BITS // bins)):
-        count = span.stop - span.start
-        codes = (np.arange(span.start, span.stop) + _spread(bins, half)) % bins
-        # A record's repeats stand together: each of them is a report like any other.
-        codes = np.repeat(codes[:: mechanism.repeats], mechanism.repeats)
-        people = codes[:: mechanism.repeats]
-        rows, codes = lab.device.reports(mechanism, people, lab.chance)[:count], codes[:count]
-        held = mechanism.layout.rows(codes)
-        own += np.bincount(codes, weights=1 - _bit(rows, codes), minlength=bins).astype(np.int64)
-        codes_seen += np.bincount(codes, minlength=bins)
-        clear += column_counts(rows & ~held, bins)
-        blanks = lab.device.fakes(mechanism, count, lab.chance)
-        fake += column_counts(blanks, bins)
-        flips = rows ^ held if mechanism.uniform_fakes else np.concatenate([rows ^ held, blanks])
-        even = flips & np.uint8(0x55) & (flips >> 1)
-        neighbors += int(np.bitwise_count(even).sum(dtype=np.int64))
-        seen += len(flips)
-        following += _twice_in_a_row(flips)
-        following_trials += len(flips) // 2 * bins
-        fakes_following += _twice_in_a_row(blanks)
-        fakes_trials += count // 2 * bins
+    clear, own, fake = found.clear, found.own, found.fake
+    places = half * _by_place(np.ones_like(fake))
     checks = [
-        Checks.of(f"bit set that is clear, {label}", clear, half - codes_seen, q),
-        Checks.of(f"bit clear that is set, {label}", own, codes_seen, q),
+        Checks.of(f"bit set that is clear, {label}", clear, half - found.held, q),
+        Checks.of(f"bit clear that is set, {label}", own, found.held, q),
         Checks.of(f"bit of a fake set, {label}", fake, half, shown),
         Checks.of(
-            f"bit of a fake set, by place mod {_BLOCKS}, {label}",
-            _by_place(fake),
-            half * _by_place(np.ones_like(fake)),
-            shown,
+            f"bit of a fake set, by place mod {_BLOCKS}, {label}", _by_place(fake), places, shown
         ),
         Checks.of(f"any clear bit set, {label}", clear.sum(), half * (bins - 1), q),
         Checks.of(f"any set bit clear, {label}", own.sum(), half, q),
         Checks.of(f"any bit of a fake set, {label}", fake.sum(), half * bins, shown),
-        Checks.of(f"two messages in a row, {label}", following, following_trials, q * q),
+        Checks.of(f"two messages in a row, {label}", found.following, found.pairs * bins, q * q),
     ]
     if bins > 1:
-        trials = seen * (bins // 2)
-        checks.append(Checks.of(f"two neighboring bits, {label}", neighbors, trials, q * q))
+        trials = found.seen * (bins // 2)
+        checks.append(Checks.of(f"two neighboring bits, {label}", found.neighbors, trials, q * q))
     if mechanism.uniform_fakes:
-        name = f"two fakes in a row, {label}"
-        checks.append(Checks.of(name, fakes_following, fakes_trials, shown * shown))
+        name, trials = f"two fakes in a row, {label}", found.fake_pairs * bins
+        checks.append(Checks.of(name, found.fakes_following, trials, shown * shown))
     return checks, 2 * half
+
+
+def _flips(mechanism: BitFlips, lab: Lab) -> _Flips:
+    """Draw the messages and count."""
+    bins, times = mechanism.bins, mechanism.repeats
+    half = _messages(mechanism, 6)
+    found = _Flips(half, *np.zeros((4, bins), np.int64))
+    for span in spans(half, max(2, _SPAN_BITS // bins)):
+        count = span.stop - span.start
+        codes = (np.arange(span.start, span.stop) + _spread(bins, half)) % bins
+        # A record's repeats stand together: each of them is a report like any other.
+        people = codes[::times]
+        codes = np.repeat(people, times)[:count]
+        rows = lab.device.reports(mechanism, people, lab.chance)[:count]
+        held = mechanism.layout.rows(codes)
+        found.own += np.bincount(codes, weights=1 - _bit(rows, codes), minlength=bins).astype(int)
+        found.held += np.bincount(codes, minlength=bins)
+        found.clear += column_counts(rows & ~held, bins)
+        blanks = lab.device.fakes(mechanism, count, lab.chance)
+        found.fake += column_counts(blanks, bins)
+        flips = rows ^ held if mechanism.uniform_fakes else np.concatenate([rows ^ held, blanks])
+        even = flips & np.uint8(0x55) & (flips >> 1)
+        found.neighbors += int(np.bitwise_count(even).sum(dtype=np.int64))
+        found.seen += len(flips)
+        found.following += _twice_in_a_row(flips)
+        found.pairs += len(flips) // 2
+        found.fakes_following += _twice_in_a_row(blanks)
+        found.fake_pairs += count // 2
+    return found
 
 
 def _twice_in_a_row(flips: Rows) -> int:

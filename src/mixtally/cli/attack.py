@@ -49,7 +49,7 @@ CLAIM: dict[str, tuple[Any, Any]] = {
     "flip": (_real("--flip", "Flip probability, 2^-40 to 1/2.", "Q"), None),
     "max_set": (_whole("--max-set", "Most set bits of a record."), None),
     "repeats": (_whole("--repeats", "Times a vector is sent."), None),
-    "shape_decay": (_real("--shape-decay", "Fall of the shaped law in nats.", "C"), None),
+    "shape_decay": (_real("--shape-decay", "Fall of the shaped distribution in nats.", "C"), None),
     "shape_shift": (_whole("--shape-shift", "Mean shaped fakes a bin."), None),
     "mixes": (_whole("--mixes", "Mixes that draw fakes."), None),
     "permanent": (_real("--permanent", "Chance that a kept bit is a coin.", "F"), None),

@@ -62,7 +62,7 @@ def described(name: str, asked: Asked) -> tuple[Message, int, str]:
         else:
             ratio = ratio_of(given.shape_decay)
         shift = 1 if given.shape_shift is None else given.shape_shift
-        fakes = ShapedFakes(ratio, shift, given.mixes or 1)
+        fakes = ShapedFakes(ratio, shift, 1 if given.mixes is None else given.mixes)
     mechanism = InClear(bins=given.bins or MOST_BINS, fakes=fakes, repeats=repeats)
     return Message(mechanism), pieces, apart_note(given) + _ALONE * given.count_crowd
 
