@@ -71,6 +71,18 @@ def test_a_truncated_packed_file_is_refused(refuses):
     assert "ended before" in refuses(gzip.compress(GOOD)[:-20], name="data.csv.gz")
 
 
+@pytest.mark.parametrize("name", ["data.csv", "data.csv.gz"])
+def test_a_line_without_an_end_is_refused_before_it_fills_the_memory(refused, tmp_path, name):
+    path = tmp_path / name
+    with path.open("wb") as file:
+        if name.endswith(".gz"):
+            file.write(gzip.compress(bytes(1 << 25)))
+        else:
+            file.truncate(1 << 36)  # all zeros, none of them on the disk
+    line = refused("simulate", path, "--column", "color", *ASKED)
+    assert "wanted lines of less than 16,777,216 characters, got a longer one" in line
+
+
 def test_a_damaged_packed_file_is_refused(refuses):
     data = bytearray(gzip.compress(GOOD))
     data[12:20] = bytes(byte ^ 0x55 for byte in data[12:20])

@@ -25,7 +25,7 @@ def test_every_example_is_there_and_run_by_a_test():
     for name in PROGRAMS:
         assert (ROOT / name).is_file(), name
         assert Path(name).name in tests, name
-    assert len(ROWS) == 13
+    assert len(ROWS) == 14
 
 
 @pytest.mark.parametrize("text", [

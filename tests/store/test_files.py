@@ -116,13 +116,13 @@ def test_what_a_living_process_is_writing_stays(tmp_path, monkeypatch):
 
 def test_a_memory_is_one_under_every_symbolic_link(tmp_path):
     (tmp_path / "there").mkdir()
-    for folder, name in (("there", "m"), (".", "absolute"), (".", "relative")):
+    for new, folder, name in (("8", "there", "m"), ("9", ".", "absolute"), ("10", ".", "relative")):
         if folder == ".":
             target = tmp_path / "there" / "m" if name == "absolute" else "there/m"
             (tmp_path / name).symlink_to(target)
-        place = tmp_path / folder
-        said = [memory(place, name).report(value, SecureChance()) for value in ("7", "8")]
-        assert said == [memory(tmp_path / "there", "m").report(v, SecureChance()) for v in "78"]
+        values = ("7", new)
+        said = [memory(tmp_path / folder, name).report(v, SecureChance()) for v in values]
+        assert said == [memory(tmp_path / "there", "m").report(v, SecureChance()) for v in values]
     assert (tmp_path / "relative").is_symlink()
 
 

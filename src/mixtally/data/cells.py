@@ -22,6 +22,8 @@ def quiet(*_: object) -> None:
     """Tells nobody."""
 
 
+_LONGEST_LINE = 1 << 24
+"""Characters of a line, its end included."""
 _TOLD = 1 << 16
 """Rows from one word about the progress to the next."""
 
@@ -88,8 +90,19 @@ def _told(rows: Iterator[Cells], tell: Callable[[], None]) -> Iterator[Cells]:
     tell()
 
 
+def _ended(path: Path, lines: IO[str]) -> Iterator[str]:
+    """The lines, none of them gathered for ever because it has no end."""
+    while line := lines.readline(_LONGEST_LINE):
+        if len(line) == _LONGEST_LINE:
+            raise DataError(
+                str(path), wanted=f"lines of less than {_LONGEST_LINE:,} characters",
+                got="a longer one", do="check that the file is text, a row a line",
+            )  # fmt: skip
+        yield line
+
+
 def _csv_cells(path: Path, columns: Sequence[str], lines: IO[str]) -> Iterator[Cells]:
-    rows = csv.reader(lines, strict=True)
+    rows = csv.reader(_ended(path, lines), strict=True)
     header = next(rows, None)
     if header is None:
         raise DataError(str(path), wanted="a header line", got="an empty file", do="check the file")
