@@ -13,7 +13,7 @@ from attacks.conftest import upper
 from mixtally.attacks import PLAN_ATTACKS, Target, Verdict, assault
 from mixtally.attacks.claim import claim
 from mixtally.attacks.device import Device, unplayed
-from mixtally.attacks.target import left_after, left_among_fakes, of_plan
+from mixtally.attacks.target import left_after, left_among_fakes, left_in_crowd, of_plan
 from mixtally.errors import ParameterError, PlanError
 from mixtally.ground.fixed import threshold_of
 from mixtally.literature.formulas import notes
@@ -159,6 +159,22 @@ def test_a_bit_among_fakes_alone_keeps_what_a_blank_in_their_crowd_does(sound, l
     by_code, by_law = assault(target, lab(runs=RUNS, drawn=200_000), "n-1")
     assert by_code.promised == by_law.promised == promised
     assert 0.8 * promised < by_law.attacked <= promised
+
+
+def test_fakes_alone_are_worth_nothing_of_the_crowd():
+    """A crowd that the promise counts on is gone once its flips are told."""
+    threshold, account = threshold_of(0.05), Accountant()
+    alone, counted = (
+        left_among_fakes(
+            flip_blank(bins=9, fakes=500, threshold=threshold, crowd=crowd), 400, 1e-3, account
+        )
+        for crowd in (0, 900)
+    )
+    assert counted == alone
+    few = flip_blank(bins=9, fakes=400, threshold=threshold, crowd=90)
+    told = flip_blank(bins=9, fakes=500, threshold=threshold, crowd=900)
+    assert left_in_crowd(told, 90, 400, 1e-3, account) == left_in_crowd(few, 90, 400, 1e-3, account)
+    assert left_in_crowd(told, 900, 500, 1e-3, account) < alone
 
 
 def test_a_huge_collection_is_played_by_its_law_or_refused(lab):
