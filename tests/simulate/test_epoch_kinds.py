@@ -120,7 +120,7 @@ def test_the_records_of_an_epoch_are_those_of_its_people():
 
 def test_records_that_only_fit_split_are_refused():
     with pytest.raises(InfeasibleError):
-        planned(timeline("bits"), mechanism="clear-uniform", messages_per_user=9)
+        planned(timeline("bits"), protocol="clear-uniform", messages_per_user=9)
 
 
 def test_a_plan_of_another_kind_is_refused():

@@ -11,7 +11,7 @@ from exact import sums
 from mixtally.literature.formulas import bit_sums
 from mixtally.literature.reproduce import notes_bits, notes_tails
 from mixtally.literature.reproduce.finding import rounds_to
-from simulate.enumerated import everything, only
+from literature.enumerated import everything, only
 
 
 def bit_ratio(n, m, q):

@@ -20,7 +20,7 @@ from mixtally.literature.reproduce import (
     sufficient_claims,
 )
 from mixtally.literature.reproduce.finding import claim, rounds_to
-from simulate.enumerated import everything, only
+from literature.enumerated import everything, only
 
 HALF = Fraction(math.exp(0.5))
 
