@@ -22,13 +22,13 @@ from attacks.releases import (
 from mixtally.mix import shaped_fakes
 from mixtally.randomize import fakes, memoized, one_report, reports
 from mixtally.randomize.flips import SKIP_BELOW
-from mixtally.records.mechanism import BitFlips
+from mixtally.records.mechanism import BitFlips, protocols
 from mixtally.records.mechanism.fakes import ratio_of
-from mixtally.records.mechanism.named import NAMED, clear_shaped, clear_uniform, flip_blank
+from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 
 
 def test_every_protocol_of_the_catalogue_is_audited():
-    assert {p.name for _, _, p in AUDITS} == set(NAMED)
+    assert {p.name for _, _, p in AUDITS} == set(protocols())
     rates = {p.threshold < SKIP_BELOW for _, _, p in AUDITS if isinstance(p, BitFlips)}
     assert rates == {True, False}
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from mixtally.attacks.flipped import FlippedGame
+from mixtally.attacks.multinomial import Binomials
 from mixtally.attacks.uniform_flips import UniformFlipsGame
 from mixtally.ground.fixed import threshold_of
 from mixtally.simulate.seeded import SeededChance
@@ -34,7 +35,7 @@ def test_a_weight_is_the_chance_over_that_of_a_hiding_message(game):
 def test_drawn_counts_are_those_of_all_messages(times, monkeypatch):
     game = FlippedGame(threshold_of(0.2), (0, 0), (1, 0), (0, 1), 7, 0, times=times)
     monkeypatch.setattr(FlippedGame, "_statistics", lambda _, counts: counts.sum(axis=1))
-    drawn = game.drawn(50, SeededChance(1))
+    drawn = game.drawn(50, Binomials(SeededChance(1)))
     assert game.messages == 8 * times
     for counts in drawn:
         assert set(counts.tolist()) == {8 * times}

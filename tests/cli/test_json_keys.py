@@ -21,7 +21,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.json_cases import FAST, SLOW, lay_out
-from mixtally.cli.main import app
+from mixtally.cli.app import app
 
 ROOT = Path(__file__).parents[2]
 FILE = Path(__file__).with_name("json_keys.json")

@@ -2,7 +2,7 @@
 
 import json
 
-from mixtally.cli import main
+from mixtally.cli import app as commands
 from mixtally.errors import AccountingError
 
 
@@ -28,7 +28,7 @@ def test_a_number_that_cannot_be_right_is_no_success(cli, monkeypatch):
     def broken(**_):
         raise AccountingError("divergence: wanted a number in [0, 1], got -1")
 
-    monkeypatch.setattr(main, "app", broken)
+    monkeypatch.setattr(commands, "app", broken)
     outcome = cli("delta")
     assert (outcome.status, outcome.out) == (3, "")
     assert "got -1" in outcome.err

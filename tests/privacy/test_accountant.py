@@ -185,6 +185,15 @@ def test_a_note_is_told_and_no_part_of_a_number():
     assert accountant.quote(plain, 1.0) == one
 
 
+@pytest.mark.parametrize("pieces", [1, 3])
+def test_a_note_stays_with_a_record_that_is_composed_or_calibrated(pieces):
+    accountant, noted = Accountant(), Record(ONCE.message, pieces, "; told besides")
+    assert accountant.quote(noted, 1.0).assumption.count("; told besides") == 1
+    found = calibrate(accountant, noted, Parameter.FAKES, 1.0, 1e-6)
+    assert (found.note, found.pieces) == ("; told besides", pieces)
+    assert "; told besides" in accountant.certificate(found, 1.0).assumption
+
+
 def test_an_accountant_that_may_hold_next_to_nothing_finds_the_same(asked):
     plenty = Accountant().upper(ONCE, 1.0, 3)
     once = len(asked)

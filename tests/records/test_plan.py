@@ -9,7 +9,7 @@ from mixtally.errors import ParameterError, PlanError
 from mixtally.ground.codec import canonical, fingerprint, from_canonical, from_json
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.mechanism.named import clear_uniform, flip_blank
-from mixtally.records.plan import Plan
+from mixtally.records.plan import Plan, read_plan
 from records.builders import a_certificate, a_plan
 
 
@@ -75,6 +75,16 @@ def test_another_version_is_refused(version):
         a_plan(version=version)
     with pytest.raises(PlanError, match="plan version"):
         read(altered(version=version))
+
+
+@pytest.mark.parametrize("version", [1, 2, 4])
+def test_another_version_is_told_whatever_else_the_file_holds(version):
+    """What a version before wrote has other fields: not they are what is wrong with it."""
+    tree = json.loads(canonical(a_plan()))
+    tree |= {"version": version, "protocol": "flip-blank", "integers": {"fakes": 2000}}
+    del tree["mechanism"]
+    with pytest.raises(PlanError, match=f"^plan version: wanted 3, got {version}"):
+        read_plan(json.dumps(tree, sort_keys=True).encode(), "old.json")
 
 
 @pytest.mark.parametrize(

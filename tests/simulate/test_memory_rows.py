@@ -1,22 +1,22 @@
-"""What is told of a crowd's memories, row by row, from counts written by hand."""
+"""What is told of a crowd's memoized answers, row by row, from counts written by hand."""
 
 import math
 
 import numpy as np
 import pytest
-from mixtally.estimate.remembered import empty_error, estimate_remembered
-from mixtally.privacy.numerics.memory_loss import eps_inf, eps_reports
-from mixtally.protocols.two_level import hashed_question, two_level
-from mixtally.randomize.kept import new_key
-from mixtally.simulate.memories.counts import estimated
-from mixtally.simulate.memories.learned import learned
-from mixtally.simulate.memories.prices import prices
 
+from mixtally.attacks.learned import learned, played_points
 from mixtally.data.population import Population
 from mixtally.encode.bloom import design
+from mixtally.estimate.memoized import estimate_memoized
 from mixtally.estimate.words import estimate_words
+from mixtally.privacy.divergence.memoized import eps_inf, eps_reports
+from mixtally.randomize.memoized import new_key
+from mixtally.records.memoized_plan import hashed_question, memoized_plan
 from mixtally.records.question import Question
-from mixtally.simulate.memoized import remembering
+from mixtally.simulate.memoized.counts import estimated
+from mixtally.simulate.memoized.crowd import memoizing, watched
+from mixtally.simulate.memoized.losses import losses
 from mixtally.simulate.seeded import SeededChance
 
 LABELS = ("a", "b", "c")
@@ -24,13 +24,15 @@ PEOPLE = 3000
 CROWD = Population(
     Question(name="x", bins=3, labels=LABELS), np.repeat([0, 1, 2], [2000, 900, 100])
 )
-ONE_HOT = two_level(CROWD.question, 0.5, 0.5, 0.75)
-HASHED = two_level(hashed_question("x", 16, 2), 0.5, 0.5, 0.75, 2)
+ONE_HOT = memoized_plan(CROWD.question, 0.5, 0.5, 0.75)
+HASHED = memoized_plan(hashed_question("x", 16, 2), 0.5, 0.5, 0.75, 2)
 
 
 def shown(plan, held):
     """The expected ones of each bit when ``held`` people truly set it."""
-    return np.round(np.asarray(held) * plan.gain + PEOPLE * plan.offset).astype(np.int64)
+    return np.round(np.asarray(held) * plan.mechanism.gain + PEOPLE * plan.mechanism.offset).astype(
+        np.int64
+    )
 
 
 def told(held, reports=3):
@@ -41,7 +43,7 @@ def told(held, reports=3):
 def test_a_row_has_its_own_truth_and_both_intervals():
     facts = told([2000, 900, 100])
     ones = np.tile(shown(ONE_HOT, [2000, 900, 100]), (3, 1))
-    wanted = estimate_remembered(ONE_HOT, ones, PEOPLE, level=0.95)
+    wanted = estimate_memoized(ONE_HOT.mechanism, ones, PEOPLE, level=0.95)
     for i, row in enumerate(facts["estimates"]):
         assert (row["label"], row["truth"]) == (LABELS[i], [2000, 900, 100][i])
         assert (row["lower"], row["upper"]) == (wanted.each.lower[i], wanted.each.upper[i])
@@ -58,7 +60,7 @@ def test_an_interval_on_either_side_of_the_truth_does_not_hold_it(held, covered)
 def test_errors_fall_to_a_floor_that_no_report_removes():
     facts = told([2000, 900, 100])
     errors = [facts[f"bit_error_{name}"] for name in ("one_report", "all_reports", "floor")]
-    assert errors == [empty_error(ONE_HOT, PEOPLE, t) for t in (1, 3, math.inf)]
+    assert errors == [ONE_HOT.mechanism.standard_error(PEOPLE, t) for t in (1, 3, math.inf)]
     assert errors[0] > errors[1] > errors[2] > 0.0
 
 
@@ -68,7 +70,8 @@ def test_words_are_counted_from_the_mean_of_all_reports():
     ones = 900 + (draw % 200).astype(np.int64)  # reports differ
     words = ("a", "b")
     facts = estimated(HASHED, ones, sizes, words, CROWD, 0.95)
-    wanted = estimate_words(HASHED, ones.mean(axis=1), sizes, design(HASHED, words), 3, level=0.95)
+    known = design(HASHED, words)
+    wanted = estimate_words(HASHED.mechanism, ones.mean(axis=1), sizes, known, 3, level=0.95)
     assert [row["estimate"] for row in facts["estimates"]] == wanted.counts.tolist()
     assert facts["unlisted"] == wanted.unlisted[0]
     assert facts["unlisted_truth"] == 100
@@ -76,16 +79,20 @@ def test_words_are_counted_from_the_mean_of_all_reports():
 
 def test_the_losses_are_those_of_all_bits_that_a_value_sets():
     for plan, hashes in ((ONE_HOT, 1), (HASHED, 2)):
-        facts = prices(plan, 5, None)
-        assert facts["eps_inf"] == eps_inf(0.5, hashes)
-        assert facts["eps_T"] == eps_reports(0.5, 0.5, 0.75, hashes, 5)
+        facts = losses(plan, 5, None)
+        assert plan.mechanism.hashes == hashes
+        assert facts["eps_inf"] == eps_inf(plan.mechanism)
+        assert facts["eps_T"] == eps_reports(plan.mechanism, 5)
+    assert losses(HASHED, 5, None)["eps_T"] == 2 * losses(ONE_HOT, 5, None)["eps_T"]
 
 
 def test_the_truth_is_never_learned_beyond_half_of_f():
     chance = SeededChance(2)
     crowd = Population(CROWD.question, np.arange(300) % 3)
     values = [LABELS[code] for code in crowd.codes]
-    kept = remembering(ONE_HOT, values, crowd.codes, new_key(chance), chance)
-    facts = learned(kept, 2, chance)
+    kept = memoizing(ONE_HOT, values, crowd.codes, new_key(chance), chance)
+    points = played_points(2)
+    measured = dict(zip(points, watched(kept, points, chance), strict=True))
+    facts = learned(ONE_HOT.mechanism, 2, measured, chance)
     assert facts["recovery"]["true_bit_wrong_at_least"] == 0.25
     assert facts["by_reports"][-1]["true_bit_wrong"] == pytest.approx(0.25, abs=1e-3)

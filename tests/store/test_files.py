@@ -8,15 +8,15 @@ import threading
 from pathlib import Path
 
 import pytest
-from mixtally.protocols.two_level import two_level
 
 from mixtally.client.memory_file import MemoryFile
 from mixtally.errors import DataError
 from mixtally.ground.chance import SecureChance
+from mixtally.records.memoized_plan import memoized_plan
 from mixtally.records.question import Question
 from mixtally.store.files import read_whole, write_whole
 
-PLAN = two_level(Question(name="color", bins=64), 0.5, 0.0, 1.0)
+PLAN = memoized_plan(Question(name="color", bins=64), 0.5, 0.0, 1.0)
 KEY = bytes(range(32))
 
 
@@ -62,7 +62,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
-from simulate.test_whole import SecureChance, memory
+from store.test_files import SecureChance, memory
 os.fsync = lambda _: os.kill(os.getpid(), signal.SIGKILL)
 memory(Path(sys.argv[1])).report("8", SecureChance())
 """
