@@ -1,14 +1,14 @@
 """The least-error offer of all protocols, with the reason."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
-from mixtally.errors import InfeasibleError
+from mixtally.errors import EffortError, InfeasibleError
 from mixtally.ground.fixed import decimal
 from mixtally.planner.answer import Answer, Misfit, Offer
-from mixtally.planner.offers import OFFERS, clear_hashed, flip
+from mixtally.planner.offers import OFFERS, Result, clear_hashed, flip
 from mixtally.planner.reason import budget, reason
 from mixtally.planner.uniform_flips import flip_uniform
 from mixtally.planner.ways import ways
@@ -59,8 +59,9 @@ def within(wish: Wish) -> list[Offer]:
 
 
 def fits(wish: Wish) -> bool:
-    """Whether there is anything to choose, without a look at smaller budgets where there is."""
-    return any(survey(budgeted)[0] for budgeted in _budgeted(wish))
+    """Whether there is anything to choose; nothing is looked at beyond the first offer."""
+    results = (result for budgeted in _budgeted(wish) for result in _results(budgeted))
+    return any(isinstance(result, Offer) for result in results)
 
 
 def _budgeted(wish: Wish) -> Iterator[Wish]:
@@ -85,19 +86,7 @@ def _distinct(offers: list[Offer]) -> list[Offer]:
 @lru_cache(maxsize=64)
 def survey(wish: Wish) -> tuple[tuple[Offer, ...], tuple[Misfit, ...]]:
     """Every offer for the whole budget from good to bad, and what does not fit."""
-    results = [
-        OFFERS[name](wish, way)
-        for way in ways(wish.question)
-        for name in OFFERS
-        if wish.protocol in (None, name)
-    ]
-    (whole, *_) = ways(wish.question)
-    if wish.protocol in (None, ClearUniform.name) and not wish.mix_fakes:
-        results.append(clear_hashed(wish, whole))
-    if wish.protocol in (None, FlipVector.name):
-        results += [flip(wish, whole, times) for times in _repeats(wish)]
-    if wish.protocol in (None, FlipUniform.name):
-        results += [flip_uniform(wish, way) for way in ways(wish.question)]
+    results = list(_results(wish))
     if wish.protocol and not any(results):
         needs = f"another question: {KINDS[wish.question.kind]}"
         if wish.protocol == FlipVector.name:  # the only record it cannot hold
@@ -107,6 +96,32 @@ def survey(wish: Wish) -> tuple[tuple[Offer, ...], tuple[Misfit, ...]]:
     misfits = [result for result in results if isinstance(result, Misfit)]
     offers.sort(key=lambda offer: offer.standard_error)
     return tuple(offers), tuple(dict.fromkeys(misfits))
+
+
+def _results(wish: Wish) -> Iterator[Result]:
+    """What every protocol and way comes to, one by one; what takes too long says so."""
+    for name, look in _looks(wish):
+        try:
+            yield look()
+        except EffortError as error:
+            yield Misfit(name, f"less work ({error})")
+
+
+def _looks(wish: Wish) -> Iterator[tuple[str, Callable[[], Result]]]:
+    """What is to be looked at, by name."""
+    for way in ways(wish.question):
+        for name in OFFERS:
+            if wish.protocol in (None, name):
+                yield name, partial(OFFERS[name], wish, way)
+    (whole, *_) = ways(wish.question)
+    if wish.protocol in (None, ClearUniform.name) and not wish.mix_fakes:
+        yield ClearUniform.name, partial(clear_hashed, wish, whole)
+    if wish.protocol in (None, FlipVector.name):
+        for times in _repeats(wish):
+            yield FlipVector.name, partial(flip, wish, whole, times)
+    if wish.protocol in (None, FlipUniform.name):
+        for way in ways(wish.question):
+            yield FlipUniform.name, partial(flip_uniform, wish, way)
 
 
 def _repeats(wish: Wish) -> list[int]:

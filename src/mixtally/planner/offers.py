@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
-from mixtally.errors import InfeasibleError, ParameterError
+from mixtally.errors import EffortError, InfeasibleError, ParameterError
 from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
 from mixtally.planner.answer import Misfit, Offer
 from mixtally.planner.build import offer, telling
@@ -238,6 +238,8 @@ def least_threshold(wish: Wish, way: Way, name: str, ask: Ask, fakes: int) -> in
             collections=together, tolerance=_EXACT if exact else _SEARCHED,
             most=telling(wish, fakes, ask.repeats or 1),
         ).threshold  # fmt: skip
+    except EffortError:
+        raise
     except ParameterError:
         return None
 

@@ -186,6 +186,8 @@ def _least(
     def changed(value: int) -> Ask:
         return replace(ask, **{field: value})  # type: ignore[arg-type]
 
+    if most < MOST_THRESHOLD and several.alone(name, changed(high), epsilon) > delta:
+        return None  # one message alone misses already
     slope, rounds = None, several.parts(name, ask).times * collections
     if field != "shift" and (rounds > 1 or ask.bits or (ask.max_set or 1) > 1):
         guess = gaussian(

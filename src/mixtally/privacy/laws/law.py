@@ -23,6 +23,7 @@ class Law:
     where
       upper     the price's upper end alone, where that is cheaper
       expected  what the upper end most likely is, not proved, where that is cheaper still
+      quick     a bound for all crowds at once, far above the price; None where there is none
       sought    what ``calibrate`` may find, in this order
       reach     the local epsilon: what one message tells whoever it can be traced by
       repeated  whether the price knows ``repeats`` by itself
@@ -36,3 +37,4 @@ class Law:
     sought: tuple[str, ...]
     reach: Callable[[Ask], float]
     repeated: Callable[[Ask], bool]
+    quick: Callable[[Ask, float], float] | None = None

@@ -19,6 +19,7 @@ from mixtally.privacy.laws.ask import Ask, whole
 from mixtally.privacy.laws.law import Law, Quote
 from mixtally.privacy.laws.single import LAWS
 from mixtally.privacy.numerics.bracket import Bracket
+from mixtally.privacy.numerics.worst_dataset import NEGLIGIBLE
 from mixtally.protocols.clear_shaped import shape_weights
 from mixtally.records.guarantee import Observer
 from mixtally.records.question import MOST_SET
@@ -93,6 +94,10 @@ def _together(record: Parts, epsilon: float, collections: int, *, proved: bool) 
     times = record.times * collections
     if times == 1:
         return _priced(record.name, record.ask, epsilon, proved=proved)
+    if proved:  # Where many hide a person well enough, no worst crowd needs to be looked for.
+        quick = _quick(record.name, record.ask, times)
+        if quick is not None and (bound := quick.delta(epsilon)) <= NEGLIGIBLE:
+            return bound
     added = times * _priced(record.name, record.ask, epsilon * _BELOW / times, proved=proved)
     total = _composed(record.name, record.ask, times, proved=proved)
     return min(total.delta(epsilon), added, 1.0)
@@ -100,8 +105,13 @@ def _together(record: Parts, epsilon: float, collections: int, *, proved: bool) 
 
 def distance(name: str, ask: Ask) -> float:
     """delta(0) of one message, which most likely bounds it."""
+    return alone(name, ask, 0.0)
+
+
+def alone(name: str, ask: Ask, epsilon: float) -> float:
+    """``expected`` of one message of a record: all of them together never tell less."""
     record = parts(name, ask)
-    return _priced(record.name, record.ask, 0.0, proved=False)
+    return _priced(record.name, record.ask, epsilon, proved=False)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -112,11 +122,20 @@ def _priced(name: str, ask: Ask, epsilon: float, *, proved: bool) -> float:
 
 @lru_cache(maxsize=512)
 def _composed(name: str, ask: Ask, times: int, *, proved: bool) -> Sum:
-    reach = _reach(LAWS[name], ask)
     law = law_of(
-        lambda epsilon: _priced(name, ask, epsilon, proved=proved), reach,
+        lambda epsilon: _priced(name, ask, epsilon, proved=proved), _reach(LAWS[name], ask),
         CLOSE if proved else ROUGH,
     )  # fmt: skip
+    return Sum([(law, times)])
+
+
+@lru_cache(maxsize=64)
+def _quick(name: str, ask: Ask, times: int) -> Sum | None:
+    """A bound for all crowds at once, of the laws that have one."""
+    curve = LAWS[name].quick
+    if curve is None or ask.ones is not None:
+        return None
+    law = law_of(lambda epsilon: curve(ask, epsilon), _reach(LAWS[name], ask), ROUGH)
     return Sum([(law, times)])
 
 

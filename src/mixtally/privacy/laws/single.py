@@ -67,8 +67,13 @@ def _flip_blank_upper(ask: Ask, epsilon: float) -> float:
 
 
 def _flip_blank_expected(ask: Ask, epsilon: float) -> float:
-    if (ask.max_set or 1) == 1 or ask.count_crowd:
+    if (ask.max_set or 1) == 1:
         return _flip_blank_upper(ask, epsilon)
+    if ask.count_crowd:
+        return k_hot.expected_free_blanks_upper(
+            whole(ask.users), whole(ask.fakes), whole(ask.max_set), whole(ask.threshold), epsilon,
+            ask.bins,
+        )  # fmt: skip
     return k_hot.expected_blanks_upper(
         whole(ask.fakes), whole(ask.max_set), whole(ask.threshold), epsilon, ask.bins
     )
@@ -141,6 +146,12 @@ def _single_bit_expected(ask: Ask, epsilon: float) -> float:
     )
 
 
+def _single_bit_quick(ask: Ask, epsilon: float) -> float:
+    return single_bit.whole_crowd(
+        whole(ask.users), whole(ask.fakes), whole(ask.threshold), epsilon, repeats=ask.repeats or 1
+    )
+
+
 def _flip_expected(ask: Ask, epsilon: float) -> float:
     if ask.bits is not None and ask.background is None:
         return vectors.expected_blanket(whole(ask.users), ask.bits, whole(ask.threshold), epsilon)
@@ -201,6 +212,7 @@ def _law(
     upper: Callable[[Ask, float], float] | None = None,
     expected: Callable[[Ask, float], float] | None = None,
     repeated: Callable[[Ask], bool] = _never,
+    quick: Callable[[Ask, float], float] | None = None,
 ) -> Law:
     proved = upper or (lambda ask, epsilon: price(ask, epsilon).ends.upper)
     return Law(
@@ -212,6 +224,7 @@ def _law(
         tuple(sought.split()),
         reach,
         repeated,
+        quick,
     )
 
 
@@ -245,6 +258,7 @@ LAWS: dict[str, Law] = {
         _odds,
         expected=_single_bit_expected,
         repeated=lambda _: True,
+        quick=_single_bit_quick,
     ),
     "flip": _law(
         _flip,
