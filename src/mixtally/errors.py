@@ -3,6 +3,7 @@
 MixtallyError
 |-- InputError            something given from outside cannot be used (exit status 2)
 |   |-- ParameterError    a number outside its range
+|   |   `-- EffortError   numbers in their ranges, whose price would take too long
 |   |-- DataError         a file, a column or a value of the data
 |   |-- PlanError         a plan or schema that is foreign, damaged or impossible
 |   |-- MessageError      a message of the wrong length or form
@@ -28,6 +29,10 @@ class InputError(MixtallyError):
 
 class ParameterError(InputError):
     """A number outside the range in which the mathematics is stated."""
+
+
+class EffortError(ParameterError):
+    """Parameters that have a price, which would take too long: said before the work."""
 
 
 class DataError(InputError):

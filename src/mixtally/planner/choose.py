@@ -3,8 +3,9 @@
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 
-from mixtally.errors import InfeasibleError
+from mixtally.errors import EffortError, InfeasibleError
 from mixtally.ground.fixed import decimal
 from mixtally.ground.memo import Memo
 from mixtally.planner.answer import Answer, Misfit, Offer
@@ -55,8 +56,11 @@ class Planner:
         return [offer for budgeted in _budgeted(wish) for offer in self.survey(budgeted)[0]]
 
     def fits(self, wish: Wish) -> bool:
-        """Whether there is anything to choose, without a look at smaller budgets where there is."""
-        return any(self.survey(budgeted)[0] for budgeted in _budgeted(wish))
+        """Whether there is anything to choose; nothing is looked at beyond the first offer."""
+        looked = (
+            one for budgeted in _budgeted(wish) for one in _results(budgeted, self.accountant)
+        )
+        return any(isinstance(one, Offer) for one in looked)
 
     def survey(self, wish: Wish) -> Survey:
         """Every offer for the whole budget from good to bad, and what does not fit."""
@@ -109,21 +113,7 @@ def _distinct(offers: list[Offer]) -> list[Offer]:
 
 
 def _survey(wish: Wish, accountant: Accountant) -> Survey:
-    results = [
-        OFFERS[name](wish, way, accountant)
-        for way in ways(wish.question)
-        for name in OFFERS
-        if wish.protocol in (None, name)
-    ]
-    (whole, *_) = ways(wish.question)
-    if wish.protocol in (None, "clear-uniform") and not wish.mix_fakes:
-        results.append(clear_hashed(wish, whole, accountant))
-    if wish.protocol in (None, "flip"):
-        results += [flip(wish, whole, accountant, times) for times in _repeats(wish)]
-    if wish.protocol in (None, "flip-uniform"):
-        results += [flip_uniform(wish, way, accountant) for way in ways(wish.question)]
-    if wish.protocol is not None and wish.protocol not in ("flip-uniform", *OFFERS):
-        results += [fewest_of(wish.protocol, wish, way, accountant) for way in ways(wish.question)]
+    results = list(_results(wish, accountant))
     if wish.protocol and not any(results):
         needs = f"another question: {KINDS[wish.question.kind]}"
         if wish.protocol == "flip":  # the only record it cannot hold
@@ -133,6 +123,35 @@ def _survey(wish: Wish, accountant: Accountant) -> Survey:
     misfits = [result for result in results if isinstance(result, Misfit)]
     offers.sort(key=lambda offer: offer.standard_error)
     return tuple(offers), tuple(dict.fromkeys(misfits))
+
+
+def _results(wish: Wish, accountant: Accountant) -> Iterator[Result]:
+    """What every protocol and way comes to, one by one; what takes too long says so."""
+    for name, look in _looks(wish, accountant):
+        try:
+            yield look()
+        except EffortError as error:
+            yield Misfit(name, f"less work ({error})")
+
+
+def _looks(wish: Wish, accountant: Accountant) -> Iterator[tuple[str, Callable[[], Result]]]:
+    """What is to be looked at, by name."""
+    every = ways(wish.question)
+    for way in every:
+        for name, made in OFFERS.items():
+            if wish.protocol in (None, name):
+                yield name, partial(made, wish, way, accountant)
+    if wish.protocol in (None, "clear-uniform") and not wish.mix_fakes:
+        yield "clear-uniform", partial(clear_hashed, wish, every[0], accountant)
+    if wish.protocol in (None, "flip"):
+        for times in _repeats(wish):
+            yield "flip", partial(flip, wish, every[0], accountant, times)
+    if wish.protocol in (None, "flip-uniform"):
+        for way in every:
+            yield "flip-uniform", partial(flip_uniform, wish, way, accountant)
+    if wish.protocol is not None and wish.protocol not in ("flip-uniform", *OFFERS):
+        for way in every:
+            yield wish.protocol, partial(fewest_of, wish.protocol, wish, way, accountant)
 
 
 def _repeats(wish: Wish) -> list[int]:

@@ -15,6 +15,7 @@ from mixtally.records.guarantee import MOST_EPSILON, MOST_USERS
 
 _PRECISION = 1.015
 _MOST_BYTES = 1e9
+_DOUBLINGS = 4
 _Change = Callable[[float], Wish]
 
 
@@ -101,11 +102,13 @@ def _least(
     """The least value from ``start`` on with which something fits, by doubling and halving."""
     if start >= most:
         return None
-    low, high = start, min(2.0 * start, most)
+    low, high, doubled = start, min(2.0 * start, most), 1
     while not planner.fits(change(high)):
         if high >= most:
             return None
-        low, high = high, min(2.0 * high, most)
+        # Far away in larger strides, whose halvings come to the same values.
+        stride = 2.0 if doubled < _DOUBLINGS else 16.0
+        low, high, doubled = high, min(stride * high, most), doubled + 1
     while high > _PRECISION * low:
         middle = math.sqrt(low * high)
         low, high = (low, middle) if planner.fits(change(middle)) else (middle, high)

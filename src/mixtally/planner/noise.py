@@ -2,8 +2,9 @@
 
 import math
 
-from mixtally.errors import ParameterError
+from mixtally.errors import EffortError, ParameterError
 from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
+from mixtally.planner.build import telling
 from mixtally.planner.ways import Way
 from mixtally.planner.wish import Wish
 from mixtally.privacy.accountant import Accountant, Record
@@ -15,10 +16,12 @@ _EXACT = 1e-12
 _SEARCHED = 1e-6
 
 
-def least_flips(accountant: Accountant, wish: Wish, way: Way, sure: BitFlips) -> int | None:
-    """The least flip probability, times 2^64, of ``sure``; None when only a fair coin would do.
+def least_flips(
+    accountant: Accountant, wish: Wish, way: Way, sure: BitFlips, fakes: int
+) -> int | None:
+    """The least flip probability, times 2^64, of ``sure``; None when nothing would be told.
 
-    ``sure`` has the fakes that surely arrive.
+    ``sure`` has the fakes that surely arrive of the ``fakes`` that are promised.
     """
     together = len(way.parts) * wish.collections
     # Cheap and smooth: others have bounds that are neither.
@@ -28,8 +31,10 @@ def least_flips(accountant: Accountant, wish: Wish, way: Way, sure: BitFlips) ->
         found = calibrate(
             accountant, Record.of(sure), Parameter.FLIP, wish.guarantee.epsilon,
             wish.guarantee.delta, collections=together,
-            tolerance=_EXACT if exact else _SEARCHED,
+            tolerance=_EXACT if exact else _SEARCHED, most=telling(wish, fakes, sure.repeats),
         )  # fmt: skip
+    except EffortError:
+        raise
     except ParameterError:
         return None
     return found.message.mechanism.flip_threshold
@@ -46,6 +51,8 @@ def fewest_fakes(
             accountant, Record.of(made), Parameter.FAKES, wish.guarantee.epsilon,
             wish.guarantee.delta, collections=together,
         )  # fmt: skip
+    except EffortError:
+        raise
     except ParameterError:
         return most
     return min(most, promised(found.message.mechanism.fakes_promised, wish.sure_fraction))

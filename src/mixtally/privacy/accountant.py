@@ -15,6 +15,7 @@ from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.composition.pld import CLOSE, ROUGH, Law, Tightness, law_of
 from mixtally.privacy.divergence import Message, Quote, divergence_of
 from mixtally.privacy.numerics.bracket import Bracket
+from mixtally.privacy.numerics.worst_dataset import NEGLIGIBLE
 from mixtally.records.certificate import Certificate, Status
 from mixtally.records.guarantee import Observer, checked_epsilon
 from mixtally.records.mechanism import Parameter, Shuffled
@@ -120,7 +121,11 @@ class Accountant:
 
     def distance(self, record: Record) -> float:
         """delta(0) of one message, which most likely bounds it."""
-        return self._one(_parts(record).message, 0.0, proved=False)
+        return self.alone(record, 0.0)
+
+    def alone(self, record: Record, epsilon: float) -> float:
+        """``expected`` of one message of ``record``: all of them together never tell less."""
+        return self._one(_parts(record).message, epsilon, proved=False)
 
     def losses(self, record: Record, tightness: Tightness) -> Law:
         """A privacy loss distribution that dominates ``record``, from its proved upper ends."""
@@ -142,6 +147,10 @@ class Accountant:
         times = parts.times * collections
         if times == 1:
             return self._one(parts.message, epsilon, proved=proved)
+        if proved:  # Where many hide a person well enough, no worst crowd needs to be looked for.
+            quick = self._quick(parts.message, times)
+            if quick is not None and (bound := quick.delta(epsilon)) <= NEGLIGIBLE:
+                return bound
         share = epsilon * _BELOW / times
         added = times * self._one(parts.message, share, proved=proved)
         total = self._composed(parts.message, times, proved=proved)
@@ -164,6 +173,22 @@ class Accountant:
             return Sum([(law_of(curve, reach, CLOSE if proved else ROUGH), times)])
 
         found: Sum = self._memo.get(("sum", message, times, proved), made)
+        return found
+
+    def _quick(self, message: Message, times: int) -> Sum | None:
+        """A bound for all crowds at once, of the messages that have one."""
+        own = divergence_of(message)
+
+        def curve(epsilon: float) -> float:
+            bound = own.quick(message, epsilon)
+            return 1.0 if bound is None else bound
+
+        def made() -> Sum | None:
+            if own.quick(message, 0.0) is None:
+                return None
+            return Sum([(law_of(curve, message.mechanism.local_epsilon, ROUGH), times)])
+
+        found: Sum | None = self._memo.get(("quick", message, times), made)
         return found
 
 

@@ -112,6 +112,10 @@ class Divergence(Protocol):
         """What the upper end most likely is, not proved: for a search whose end is proved."""
         ...
 
+    def quick(self, message: Message, epsilon: float) -> float | None:
+        """A bound for all crowds at once, far above the exact one; None where there is none."""
+        ...
+
     def apart(self, message: Message) -> tuple[Message, int]:
         """The message that an observer of ``message`` sees so many times, each on its own."""
         ...

@@ -201,7 +201,17 @@ def expected(message: Message, epsilon: float) -> float:
         return one_hot.expected_sums_upper(m.crowd, fakes, m.threshold, epsilon)
     if most > 1 and not m.crowd:
         return k_hot.expected_blanks_upper(fakes, most, m.threshold, epsilon, m.bins)
+    if most > 1 and fakes and isinstance(m.fakes, BlankFakes):
+        return k_hot.expected_free_blanks_upper(m.crowd, fakes, most, m.threshold, epsilon, m.bins)
     return upper(message, epsilon)
+
+
+def quick(message: Message, epsilon: float) -> float | None:
+    """For a single bit in any crowd; None for other records and for a known crowd."""
+    m = _flips(message)
+    if m.max_set is not None or m.bins > 1 or message.others is not None:
+        return None
+    return single_bit.whole_crowd(m.crowd, m.fakes.count, m.threshold, epsilon, repeats=m.repeats)
 
 
 def apart(message: Message) -> tuple[Message, int]:

@@ -2,9 +2,9 @@
 
 X_u and X_v are sums of N draws of powers of r; every orbit (bits of u alone, of v alone, of both)
 counts. Who forgets a position turns an orbit into one with a bit less, and forgetting never tells
-more (post-processing): only orbits that fit into no larger one need to be looked at, k instead of
-k^3. Without sent fakes the crowd's free ones are counted: a flipped record with k set bits is a
-flipped blank with probability (q/p)^k.
+more (post-processing): only orbits that fit into no larger one need to be priced, k instead of k^3.
+Without sent fakes the crowd's free ones are counted: a flipped record with k set bits is a flipped
+blank with probability (q/p)^k.
 
 Source: sufficient DP 000 (3.1) with blank fakes as background; Balle, Bell, Gascon, Nissim 2019.
 """
@@ -78,6 +78,18 @@ def among_free_blanks(
         return blanks_upper(fakes + free, most, threshold, epsilon, bins)
 
     return Bracket(0.0, expected(upper, users - 1, share))
+
+
+def expected_free_blanks_upper(
+    users: int, fakes: int, most: int, threshold: int, epsilon: float, bins: int | None = None
+) -> float:
+    """Its upper end over the orbits that have always been the worst; not proved to be so."""
+    share = (threshold / (SCALE - threshold)) ** most
+
+    def upper(free: int) -> float:
+        return expected_blanks_upper(fakes + free, most, threshold, epsilon, bins)
+
+    return expected(upper, users - 1, share)
 
 
 def in_crowd(

@@ -14,6 +14,8 @@ Source: notes 004 section 4 and Prop. 3.1.
 import math
 from functools import lru_cache
 
+from mixtally.errors import EffortError
+from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.numerics.binomial_pairs import (
     Steps,
@@ -27,6 +29,8 @@ from mixtally.privacy.numerics.search import usual_cover
 from mixtally.privacy.numerics.worst_dataset import NEGLIGIBLE, Cell, ceiling, worst
 from mixtally.records.guarantee import LEAST_EPSILON
 
+_MOST_PRODUCTS = 1 << 30
+"""That the law of one crowd may take, about a second of work; a proof looks at hundreds."""
 _NEVER = 1e-30
 _TIMES_ENOUGH = 4.0
 SOURCE = "exact law of the sum of flipped bits (Notes 2020, section 4); Prop. 3.1 for any dataset"
@@ -66,6 +70,11 @@ def delta(
         )  # fmt: skip
         return Bracket(0.0, fewer.upper)
 
+    quick = whole_crowd(users, fakes, threshold, epsilon, repeats=repeats)
+    if quick <= NEGLIGIBLE:
+        return Bracket(0.0, quick)
+    _check_work(others + fakes, threshold, repeats)
+
     def price(cell: Cell) -> Bracket:
         ((least, most),) = cell
         return _background(least, others - most + fakes, threshold, epsilon, repeats)
@@ -85,11 +94,38 @@ def expected_upper(
     most = _enough(threshold, epsilon)
     fakes = min(fakes, max(0, most - users + 1))
     others = min(users - 1, most)
+    _check_work(others + fakes, threshold, repeats)
     found = max(
         _background(ones, others - ones + fakes, threshold, epsilon, repeats).lower
         for ones in (0, *_suspects(others, fakes, threshold, epsilon, repeats))
     )
     return min(1.0, ceiling(found, NEGLIGIBLE, 1))
+
+
+def whole_crowd(
+    users: int, fakes: int, threshold: int, epsilon: float, *, repeats: int = 1
+) -> float:
+    """One bound for every crowd at once: half of the others hide, those who hold the same.
+
+    The fewer of ones and zeros are dropped, which never helps the person; so it is far above the
+    divergence of any crowd, and costs one law.
+    """
+    others = users - 1 + fakes
+    fewer = min(others - others // 2, _enough(threshold, epsilon))
+    return _background(0, fewer, threshold, epsilon, repeats).upper
+
+
+def _check_work(others: int, threshold: int, repeats: int) -> None:
+    """Raises EffortError where the law of half ones, half zeros is too long to be convolved."""
+    q = threshold / SCALE
+    first, last = tails.window(repeats * (others // 2), q)
+    work = (last - first + 1) * (last - first + 1 + 2 * repeats)
+    if work > _MOST_PRODUCTS:
+        raise EffortError(
+            "single bits", wanted=f"a law that takes at most {_MOST_PRODUCTS:.1e} products",
+            got=f"{work:.1e} for {others:,} others sent {repeats:,} times with flips of {q:.3g}",
+            do="repeat less often, count on fewer people, or flip less for a larger epsilon",
+        )  # fmt: skip
 
 
 @lru_cache(maxsize=4096)

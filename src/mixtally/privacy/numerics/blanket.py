@@ -12,6 +12,8 @@ from mixtally.ground import tails
 from mixtally.ground.tails import Floats
 
 _CELLS = 32
+_NEGLIGIBLE = 1e-10
+"""Relative to the whole: far less than cells lose anyway."""
 _EVENLY = 0.2
 """The cells that are laid evenly, for each that goes where the mass is."""
 
@@ -25,9 +27,14 @@ def expected(upper: Callable[[int], float], trials: int, share: float) -> float:
         return upper(trials)
     low, high = tails.window(trials, share)
     law = tails.pmf(trials, share, low, high)
-    total = 2.0 * tails.CUT_TAIL
-    for cell in cells(law):
-        total += float(law[cell].sum()) * upper(low + cell.start)
+    total, known = 2.0 * tails.CUT_TAIL, {-1: 1.0}
+    shares = [(float(law[cell].sum()), cell.start) for cell in cells(law)]
+    for chance, start in sorted(shares, reverse=True):
+        # The last one with fewer fakes is priced no lower: enough where chances are tiny.
+        most = known[max(before for before in known if before < start)]
+        if chance * most > _NEGLIGIBLE * total:
+            most = known[start] = upper(low + start)
+        total += chance * most
     return min(1.0, total)
 
 

@@ -1,0 +1,98 @@
+"""How much work prices and calibrations take, counted and not timed."""
+
+import pytest
+from mixtally.privacy.laws import Ask
+
+from mixtally.errors import EffortError
+from mixtally.ground.fixed import threshold_of
+from mixtally.privacy import laws
+from mixtally.privacy.divergence import k_hot, single_bit
+from mixtally.privacy.numerics import saddle_point as hinge
+from mixtally.privacy.numerics.flip_ratios import Orbit, flip_law
+from mixtally.records.guarantee import Observer
+
+
+class TooMuchError(Exception):
+    """More work than a test allows."""
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """Counts the calls of a function, and stops at ``most``."""
+
+    def count(room, name, most):
+        honest, calls = getattr(room, name), []
+
+        def counting(*given, **named):
+            calls.append(given)
+            if len(calls) > most:
+                raise TooMuchError(f"{room.__name__}.{name}: more than {most} calls")
+            return honest(*given, **named)
+
+        monkeypatch.setattr(room, name, counting)
+        return calls
+
+    return count
+
+
+def every_orbit(most, bins):
+    """Every way in which two different sets can lie in so many bins."""
+    sizes = range(most + 1)
+    return [
+        Orbit(u, v, both) for u in sizes for v in sizes for both in sizes
+        if u + v and max(u, v) + both <= most and u + v + both <= bins
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("most", "bins"), [(2, 2), (2, 3), (3, 4), (3, 9), (4, 99)])
+def test_no_smaller_orbit_is_worse_than_those_that_are_priced(most, bins):
+    """Nor is one left out to which no bit can be added."""
+    priced = list(k_hot.orbits(most, bins))
+    assert len(priced) == len(set(priced))
+    every = every_orbit(most, bins)
+    assert set(priced) <= set(every)
+    assert all(any(all(map(int.__le__, o, p)) for p in priced) for o in every)
+    ends = {o: hinge.hinge(flip_law(o, 0.3, 2.0), 50) for o in every}
+    assert max(one.lower for one in ends.values()) <= max(ends[o].upper for o in priced)
+
+
+def test_large_sets_are_calibrated_with_few_laws(counted):
+    """`calibrate --protocol flip --max-set 16`: once 1,784 laws a price, now 16."""
+    laws_made = counted(k_hot, "flip_law", 700)
+    found = laws.calibrate("flip", Ask(users=10**6, max_set=16), 1.0, 1e-6)
+    assert found.threshold
+    assert len(laws_made) > 16
+
+
+def test_sums_that_hide_beyond_all_deltas_need_no_worst_crowd(counted):
+    """`delta --protocol flip --max-set 3 --observer sums`: once 9,500 crowds at 54 epsilons."""
+    looked = counted(single_bit, "flipped_bits", 50)
+    ask = Ask(
+        users=100_000, max_set=3, threshold=threshold_of(0.214), observer=Observer.SUMS, bins=1000
+    )
+    shown = laws.price("flip", ask, 2.0)
+    assert 0.0 < shown.upper <= 1e-18
+    assert looked
+
+
+@pytest.mark.parametrize("users", [2, 3, 6, 51, 200])
+@pytest.mark.parametrize("repeats", [1, 3])
+def test_the_bound_of_all_crowds_is_above_that_of_every_one(users, repeats):
+    threshold = threshold_of(0.2)
+    for fakes in (0, 7):
+        for epsilon in (0.0, 0.5, 2.0):
+            bound = single_bit.whole_crowd(users, fakes, threshold, epsilon, repeats=repeats)
+            every = [
+                single_bit.delta(users, fakes, threshold, epsilon, ones, repeats=repeats).lower
+                for ones in range(0, users, max(1, users // 10))
+            ]
+            assert max(every) <= bound
+
+
+def test_a_law_too_long_is_refused_before_it_is_made(counted):
+    """`calibrate --protocol single-bit --users 1e10 --repeats 100 --epsilon 0.01` took minutes."""
+    made = counted(single_bit, "flipped_bits", 0)
+    ask = Ask(users=10**10, fakes=0, repeats=100)
+    with pytest.raises(EffortError, match=r"wanted .* got .* repeat less often"):
+        laws.calibrate("single-bit", ask, 0.01, 1e-6)
+    assert not made
