@@ -73,6 +73,14 @@ def test_delta_is_taken_from_the_favored_world():
     assert prove(worlds, 0.06, 1e-4).epsilon == 0.0
 
 
+def test_no_event_is_chosen_that_delta_allows():
+    """The top twentieth of u never comes in v, yet proves nothing: 60 % against 20 % does."""
+    ranks = (np.arange(20_000) + 0.5) / 20_000
+    ranks = np.random.default_rng(1).permutation(ranks)
+    worlds = Worlds(1.0 * (ranks < 0.6) + (ranks < 0.05), 1.0 * (ranks < 0.2))
+    assert prove(worlds, 0.06, 1e-4).epsilon == pytest.approx(math.log(0.54 / 0.2), abs=0.2)
+
+
 def test_infinite_evidence_is_counted():
     found = prove(Worlds(np.full(2000, np.inf), np.full(2000, -np.inf)), 1e-6, 1e-4)
     assert found.epsilon > 4.0
