@@ -8,6 +8,7 @@ import pytest
 from scipy import special
 
 from mixtally.attacks import refute
+from mixtally.attacks.outcome import Lab, Verdict, told_apart
 from mixtally.attacks.refute import clopper_pearson_lower, clopper_pearson_upper
 from mixtally.attacks.trial import prove
 from mixtally.attacks.worlds import Worlds, power_at, roc
@@ -79,6 +80,21 @@ def test_no_event_is_chosen_that_delta_allows():
     ranks = np.random.default_rng(1).permutation(ranks)
     worlds = Worlds(1.0 * (ranks < 0.6) + (ranks < 0.05), 1.0 * (ranks < 0.2))
     assert prove(worlds, 0.06, 1e-4).epsilon == pytest.approx(math.log(0.54 / 0.2), abs=0.2)
+
+
+@pytest.mark.parametrize(
+    ("promised", "verdict"), [(0.95, Verdict.VIOLATED), (1.1, Verdict.CONSISTENT)]
+)
+def test_a_promise_is_violated_as_soon_as_more_is_proved(promised, verdict):
+    """60 % against 20 % are ln 3 = 1.0986, of which more than 0.95 is proved."""
+    ranks = np.random.default_rng(2).permutation((np.arange(40_000) + 0.5) / 40_000)
+    worlds = Worlds(1.0 * (ranks < 0.6), 1.0 * (ranks < 0.2))
+    found = told_apart(
+        "attack", "a case", worlds, Lab(SeededChance(1), 1e-4),
+        promised=promised, delta=0.0, played="nothing", test="a coin",
+    )  # fmt: skip
+    assert 0.95 < found.attacked < math.log(3.0)
+    assert found.verdict is verdict
 
 
 def test_infinite_evidence_is_counted():
