@@ -8,10 +8,12 @@ import pytest
 from scipy import special
 
 from mixtally.attacks import refute
+from mixtally.attacks.outcome import Lab, Verdict, told_apart
 from mixtally.attacks.refute import clopper_pearson_lower, clopper_pearson_upper
 from mixtally.attacks.trial import prove
 from mixtally.attacks.worlds import Worlds, power_at, roc
 from mixtally.errors import ParameterError
+from mixtally.ground.draw import permutation
 from mixtally.simulate.seeded import SeededChance
 
 
@@ -71,6 +73,29 @@ def test_delta_is_taken_from_the_favored_world():
     worlds = Worlds(coins(chance, 0.05, 20_000), np.zeros(20_000))
     assert prove(worlds, 0.0, 1e-4).epsilon > 3.0
     assert prove(worlds, 0.06, 1e-4).epsilon == 0.0
+
+
+def test_no_event_is_chosen_that_delta_allows():
+    """The top twentieth of u never comes in v, yet proves nothing: 60 % against 20 % does."""
+    ranks = (np.arange(20_000) + 0.5) / 20_000
+    ranks = ranks[permutation(SeededChance(6), len(ranks))]
+    worlds = Worlds(1.0 * (ranks < 0.6) + (ranks < 0.05), 1.0 * (ranks < 0.2))
+    assert prove(worlds, 0.06, 1e-4).epsilon == pytest.approx(math.log(0.54 / 0.2), abs=0.2)
+
+
+@pytest.mark.parametrize(
+    ("promised", "verdict"), [(0.95, Verdict.VIOLATED), (1.1, Verdict.CONSISTENT)]
+)
+def test_a_promise_is_violated_as_soon_as_more_is_proved(promised, verdict):
+    """60 % against 20 % are ln 3 = 1.0986, of which more than 0.95 is proved."""
+    ranks = (permutation(SeededChance(7), 40_000) + 0.5) / 40_000
+    worlds = Worlds(1.0 * (ranks < 0.6), 1.0 * (ranks < 0.2))
+    found = told_apart(
+        "attack", "a case", worlds, Lab(SeededChance(1), 1e-4),
+        promised=promised, delta=0.0, played="nothing", test="a coin",
+    )  # fmt: skip
+    assert 0.95 < found.attacked < math.log(3.0)
+    assert found.verdict is verdict
 
 
 def test_infinite_evidence_is_counted():
