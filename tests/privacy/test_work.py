@@ -1,15 +1,14 @@
 """How much work prices and calibrations take, counted and not timed."""
 
 import pytest
-from mixtally.privacy.laws import Ask
 
 from mixtally.errors import EffortError
 from mixtally.ground.fixed import threshold_of
-from mixtally.privacy import laws
 from mixtally.privacy.divergence import k_hot, single_bit
-from mixtally.privacy.numerics import saddle_point as hinge
 from mixtally.privacy.numerics.flip_ratios import Orbit, flip_law
+from mixtally.privacy.numerics.saddle_point import hinge
 from mixtally.records.guarantee import Observer
+from privacy.asked import calibrated, priced
 
 
 class TooMuchError(Exception):
@@ -52,25 +51,23 @@ def test_no_smaller_orbit_is_worse_than_those_that_are_priced(most, bins):
     every = every_orbit(most, bins)
     assert set(priced) <= set(every)
     assert all(any(all(map(int.__le__, o, p)) for p in priced) for o in every)
-    ends = {o: hinge.hinge(flip_law(o, 0.3, 2.0), 50) for o in every}
+    ends = {o: hinge(flip_law(o, 0.3, 2.0), 50) for o in every}
     assert max(one.lower for one in ends.values()) <= max(ends[o].upper for o in priced)
 
 
 def test_large_sets_are_calibrated_with_few_laws(counted):
     """`calibrate --protocol flip --max-set 16`: once 1,784 laws a price, now 16."""
     laws_made = counted(k_hot, "flip_law", 700)
-    found = laws.calibrate("flip", Ask(users=10**6, max_set=16), 1.0, 1e-6)
-    assert found.threshold
+    found = calibrated("flip", 1.0, 1e-6, users=10**6, max_set=16)
+    assert found.message.mechanism.threshold
     assert len(laws_made) > 16
 
 
 def test_sums_that_hide_beyond_all_deltas_need_no_worst_crowd(counted):
     """`delta --protocol flip --max-set 3 --observer sums`: once 9,500 crowds at 54 epsilons."""
     looked = counted(single_bit, "flipped_bits", 50)
-    ask = Ask(
-        users=100_000, max_set=3, threshold=threshold_of(0.214), observer=Observer.SUMS, bins=1000
-    )
-    shown = laws.price("flip", ask, 2.0)
+    asked = {"users": 100_000, "max_set": 3, "observer": Observer.SUMS, "bins": 1000}
+    shown = priced("flip", 2.0, threshold=threshold_of(0.214), **asked)
     assert 0.0 < shown.upper <= 1e-18
     assert looked
 
@@ -92,7 +89,7 @@ def test_the_bound_of_all_crowds_is_above_that_of_every_one(users, repeats):
 def test_a_law_too_long_is_refused_before_it_is_made(counted):
     """`calibrate --protocol single-bit --users 1e10 --repeats 100 --epsilon 0.01` took minutes."""
     made = counted(single_bit, "flipped_bits", 0)
-    ask = Ask(users=10**10, fakes=0, repeats=100)
+    asked = {"users": 10**10, "fakes": 0, "repeats": 100}
     with pytest.raises(EffortError, match=r"wanted .* got .* repeat less often"):
-        laws.calibrate("single-bit", ask, 0.01, 1e-6)
+        calibrated("single-bit", 0.01, 1e-6, **asked)
     assert not made
