@@ -1,9 +1,10 @@
-"""The least noise of one mechanism for a wish: flips or fakes."""
+"""The least noise of one mechanism for a wish: flips, fakes, or none that still tells something."""
 
 import math
 
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
+from mixtally.planner.answer import CONFIDENCE
 from mixtally.planner.ways import Way
 from mixtally.planner.wish import Wish
 from mixtally.privacy.accountant import Accountant, Record
@@ -15,10 +16,12 @@ _EXACT = 1e-12
 _SEARCHED = 1e-6
 
 
-def least_flips(accountant: Accountant, wish: Wish, way: Way, sure: BitFlips) -> int | None:
-    """The least flip probability, times 2^64, of ``sure``; None when only a fair coin would do.
+def least_flips(
+    accountant: Accountant, wish: Wish, way: Way, sure: BitFlips, fakes: int
+) -> int | None:
+    """The least flip probability, times 2^64, of ``sure``; None when nothing would be told.
 
-    ``sure`` has the fakes that surely arrive.
+    ``sure`` has the fakes that surely arrive, ``fakes`` all that are promised.
     """
     together = len(way.parts) * wish.collections
     # Cheap and smooth: others have bounds that are neither.
@@ -28,11 +31,22 @@ def least_flips(accountant: Accountant, wish: Wish, way: Way, sure: BitFlips) ->
         found = calibrate(
             accountant, Record.of(sure), Parameter.FLIP, wish.guarantee.epsilon,
             wish.guarantee.delta, collections=together,
-            tolerance=_EXACT if exact else _SEARCHED,
+            tolerance=_EXACT if exact else _SEARCHED, most=telling(wish, fakes, sure.repeats),
         )  # fmt: skip
     except ParameterError:
         return None
     return found.message.mechanism.flip_threshold
+
+
+def telling(wish: Wish, fakes: int, repeats: int) -> int:
+    """The most flips, times 2^64, with which an offer may say enough of ``wish``.
+
+    With x = q (1 - q) an empty bin's variance (n + K) x / ((1 - 4x) k) is s at x = c / (1 + 4c),
+    c = s k / (n + K). Under a local epsilon fewer fakes may be sent, and none adds least.
+    """
+    sent = wish.users + (fakes if wish.local_epsilon is None else 0)
+    c = (wish.users / CONFIDENCE) ** 2 * repeats / sent
+    return min(MOST_THRESHOLD, math.ceil(0.5 * SCALE * (1.0 - (1.0 + 4.0 * c) ** -0.5)))
 
 
 def fewest_fakes(

@@ -19,8 +19,8 @@ from mixtally.records.question import MOST_BINS, Kind
 Result = Offer | Misfit | None
 """None when the protocol cannot hold such a record at all."""
 
-COINS = "more fakes: with these every bit would be a fair coin"
-_FEW = "more people: with these every bit would be a fair coin"
+COINS = "more fakes or a larger epsilon: with so many flips nobody could be told from all people"
+_FEW = "more people or a larger epsilon: with so many flips nobody could be told from all of them"
 _SURE = "more people who are sure to take part"
 _LARGE = 100_000
 """So many sure people hide a bit so well that fakes need not be tried."""
@@ -46,7 +46,7 @@ def flip_blank(wish: Wish, way: Way, accountant: Accountant) -> Result:
         bins=MOST_BINS, threshold=MOST_THRESHOLD, max_set=most,
         fakes=BlankFakes(arrive), crowd=crowd,
     )  # fmt: skip
-    threshold = least_flips(accountant, wish, way, sure)
+    threshold = least_flips(accountant, wish, way, sure, fakes)
     if threshold is None:
         return Misfit("flip-blank", COINS)
     floor = capped(wish, 2 * most * len(sizes))
@@ -76,7 +76,7 @@ def single_bit(wish: Wish, way: Way, accountant: Accountant) -> Result:
             bins=1, threshold=MOST_THRESHOLD, max_set=None, crowd=crowd,
             fakes=BlankFakes(arriving(count, wish.sure_fraction)),
         )  # fmt: skip
-        threshold = least_flips(accountant, wish, way, sure)
+        threshold = least_flips(accountant, wish, way, sure, count)
         if threshold is not None:
             hiding = BlankFakes(count) if count else NoFakes()
             threshold = max(threshold, capped(wish, bits))
@@ -107,7 +107,7 @@ def flip(wish: Wish, way: Way, accountant: Accountant, repeats: int = 1) -> Resu
         bins=question.bins, threshold=MOST_THRESHOLD, max_set=None, fakes=NoFakes(), crowd=crowd,
         repeats=repeats,
     )  # fmt: skip
-    threshold = least_flips(accountant, wish, way, sure)
+    threshold = least_flips(accountant, wish, way, sure, 0)
     if threshold is None:
         return Misfit("flip", _FEW)
     threshold = max(threshold, capped(wish, question.bins * repeats))

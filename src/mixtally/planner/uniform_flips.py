@@ -56,7 +56,7 @@ def _offer(wish: Wish, way: Way, part: Question, fakes: int, accountant: Account
         bins=part.bins, threshold=MOST_THRESHOLD, crowd=counted(wish),
         fakes=UniformFakes(arriving(fakes, wish.sure_fraction)),
     )  # fmt: skip
-    threshold = least_flips(accountant, wish, way, sure)
+    threshold = least_flips(accountant, wish, way, sure, fakes)
     if threshold is None:
         return Misfit("flip-uniform", COINS)
     floor = capped(wish, 2)

@@ -44,13 +44,14 @@ def calibrate(
     *,
     collections: int = 1,
     tolerance: float = _TOLERANCE,
+    most: int | None = None,
 ) -> Record:
     """``record`` with the least ``parameter`` that keeps the guarantee; its own value is not read.
 
     The guarantee is for ``collections`` of them together. A flip probability lies above the least
     one by at most the relative ``tolerance``, or a few ten-thousandths where another crowd than
     expected is proved the worst; so do the fakes of several messages together, those of one are the
-    fewest. Raises ParameterError when nothing keeps the
+    fewest. Nothing above ``most`` is looked at. Raises ParameterError when nothing keeps the
     guarantee.
     """
     rounds = times(record) * collections
@@ -59,6 +60,9 @@ def calibrate(
     elif parameter is Parameter.FAKES:
         tolerance = 0.0
     low, high = _RANGES[parameter]
+    high = high if most is None else min(most, high)
+    if high < low:
+        raise _nothing(record, parameter, epsilon, delta)
     goal = Goal(epsilon, delta, rounds)
     start = divergence_of(record.message).start(record.message, parameter, goal)
     slope = None
