@@ -107,7 +107,7 @@ def release_all(
     """
     if len(plans) > 1 and whole is None:
         raise TypeError("several plans promise nothing together without a certificate for all")
-    crowds, mechanisms = checked(plans, population, asked, accountant or Accountant())
+    crowds, mechanisms = checked(plans, population, asked, accountant)
     own, messages = population.question, 0
     found: list[Estimate] = []
     figures: list[Figures] = []
@@ -138,7 +138,10 @@ def release_all(
 
 
 def checked(
-    plans: Sequence[Plan], population: Population, asked: Asked, accountant: Accountant
+    plans: Sequence[Plan],
+    population: Population,
+    asked: Asked,
+    accountant: Accountant | None = None,
 ) -> tuple[list[Population], tuple[Shuffled, ...]]:
     """The crowd of each part and its mechanism, once nothing speaks against playing them."""
     check_choices(asked.level, asked.projection)  # before the work, not after it
@@ -152,6 +155,7 @@ def checked(
     crowds = parts(population, [plan.question for plan in plans])
     if any(plan.users != population.users for plan in plans):
         raise _other(plans[0], population)
+    accountant = accountant or Accountant()
     mechanisms = tuple(verify(plan, accountant) for plan in plans)
     _check_sets(population)
     if asked.pairs:
