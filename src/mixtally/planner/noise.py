@@ -46,7 +46,8 @@ def telling(wish: Wish, fakes: int, repeats: int) -> int:
     """
     sent = wish.users + (fakes if wish.local_epsilon is None else 0)
     c = (wish.users / CONFIDENCE) ** 2 * repeats / sent
-    return min(MOST_THRESHOLD, math.ceil(0.5 * SCALE * (1.0 - (1.0 + 4.0 * c) ** -0.5)))
+    most: int = math.ceil(0.5 * SCALE * (1.0 - (1.0 + 4.0 * c) ** -0.5))
+    return min(MOST_THRESHOLD, most)
 
 
 def fewest_fakes(
