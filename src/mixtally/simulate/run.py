@@ -13,6 +13,7 @@ from mixtally.encode.bits import set_bits
 from mixtally.encode.numbers import Scale
 from mixtally.errors import DataError, ParameterError, PlanError
 from mixtally.estimate.debias import PROJECTIONS, check_choices, estimate_counts
+from mixtally.estimate.noise import Noises
 from mixtally.ground.bits import spans
 from mixtally.ground.chance import Chance
 from mixtally.planner import Offer
@@ -108,7 +109,7 @@ def release_all(
     if len(plans) > 1 and whole is None:
         raise TypeError("several plans promise nothing together without a certificate for all")
     crowds, mechanisms = checked(plans, population, asked, accountant)
-    own, messages = population.question, 0
+    own, messages, noises = population.question, 0, Noises()
     found: list[Estimate] = []
     figures: list[Figures] = []
     for crowd, mechanism in zip(crowds, mechanisms, strict=True):
@@ -118,7 +119,7 @@ def release_all(
         projection = asked.projection if crowd.question.kind is Kind.ONE else None
         estimate = estimate_counts(
             mechanism, tally, population.users, level=asked.level, projection=projection,
-            together=own.bins,
+            together=own.bins, noises=noises,
         )  # fmt: skip
         found.append(estimate)
         if fold is not None:
