@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from exact import bags, delta, sums
+from literature.enumerated import everything, only
 from mixtally.literature.formulas import histograms, repeats
 from mixtally.literature.reproduce import (
     maximal,
@@ -20,7 +21,6 @@ from mixtally.literature.reproduce import (
     sufficient_claims,
 )
 from mixtally.literature.reproduce.finding import claim, rounds_to
-from literature.enumerated import everything, only
 
 HALF = Fraction(math.exp(0.5))
 

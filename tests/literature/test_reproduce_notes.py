@@ -8,10 +8,10 @@ import mpmath
 import pytest
 
 from exact import sums
+from literature.enumerated import everything, only
 from mixtally.literature.formulas import bit_sums
 from mixtally.literature.reproduce import notes_bits, notes_tails
 from mixtally.literature.reproduce.finding import rounds_to
-from literature.enumerated import everything, only
 
 
 def bit_ratio(n, m, q):
