@@ -12,6 +12,7 @@ import least
 from mixtally.errors import MessageError, ParameterError
 from mixtally.estimate.debias import estimate_counts
 from mixtally.estimate.intervals import intervals
+from mixtally.estimate.noise import Noises
 from mixtally.estimate.simplex import nearest_histogram
 from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 from mixtally.records.results import Tally
@@ -32,9 +33,9 @@ RUNS = 400
 
 def played_estimates(mechanism, runs=RUNS):
     """Estimates of ``runs`` collections played message by message, shape (runs, bins)."""
-    codes, chance = np.repeat(np.arange(7), TRUTH), SeededChance(11)
+    codes, chance, noises = np.repeat(np.arange(7), TRUTH), SeededChance(11), Noises()
     tallies = (play(mechanism, codes, chance) for _ in range(runs))
-    return np.array([estimate_counts(mechanism, t, USERS).counts for t in tallies])
+    return np.array([estimate_counts(mechanism, t, USERS, noises=noises).counts for t in tallies])
 
 
 def bias_deviation(estimates, mechanism):

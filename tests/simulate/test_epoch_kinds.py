@@ -11,7 +11,7 @@ from mixtally.data.turnover import turnover
 from mixtally.encode.bits import packed
 from mixtally.encode.numbers import Scale
 from mixtally.errors import InfeasibleError, PlanError
-from mixtally.planner import Wish
+from mixtally.planner import Planner, Wish
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Kind, Question, with_attributes
 from mixtally.simulate.epoch_plan import whole_plan
@@ -20,6 +20,7 @@ from mixtally.simulate.seeded import SeededChance
 
 GUARANTEE, SIZE, EPOCHS = Guarantee(epsilon=4.0, delta=1e-5), 3000, 3
 SCALE = Scale(0.0, 10.0, 8)
+PLANNER = Planner()
 QUESTIONS = {
     "bit": Question(name="q", bins=1, kind=Kind.BITS),
     "bits": Question(name="q", bins=3, kind=Kind.BITS),
@@ -52,13 +53,16 @@ def timeline(name):
 def planned(line, **more):
     wish = Wish(question=line.question, guarantee=GUARANTEE, users=int(line.users.min()),
                 collections=EPOCHS, **more)  # fmt: skip
-    return whole_plan(wish)[0]
+    return whole_plan(wish, PLANNER)[0]
 
 
 def series(name, seed=3):
     line = timeline(name)
     scale = SCALE if name == "number" else None
-    return line, collect(planned(line), line, GUARANTEE, SeededChance(seed), scale=scale)
+    return line, collect(
+        planned(line), line, GUARANTEE, SeededChance(seed),
+        scale=scale, accountant=PLANNER.accountant,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("name", QUESTIONS)

@@ -10,6 +10,7 @@ import pytest
 from mixtally.data.population import Population
 from mixtally.data.turnover import turnover
 from mixtally.errors import DataError, InfeasibleError, ParameterError, PlanError
+from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.composition import compose, ledger
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.ledger import charged, opened
@@ -116,7 +117,7 @@ def test_a_person_pays_for_the_epochs_they_took_part_in(trend, timeline, plan):
 def test_many_different_numbers_of_epochs_are_charged_upwards(monkeypatch):
     monkeypatch.setattr(module, "MOST_SHOWN", 3)
     timeline = lively(epochs=6)
-    shown = spent_by(best_plan(timeline, GUARANTEE, 6), timeline, GUARANTEE)
+    shown = spent_by(best_plan(timeline, GUARANTEE, 6), timeline, GUARANTEE, Accountant())
     assert len(shown) == 3
     assert shown[-1].times == 6
     assert sum(s.people for s in shown) == sum(timeline.attendance.values())

@@ -15,6 +15,7 @@ from mixtally.data.population import Population
 from mixtally.encode.bits import packed
 from mixtally.ground.fixed import SCALE
 from mixtally.planner import Wish
+from mixtally.privacy.accountant import Accountant
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Kind, Question, with_attributes
 from mixtally.simulate import offers
@@ -22,6 +23,7 @@ from mixtally.simulate.run import Asked, collect
 from mixtally.simulate.seeded import SeededChance
 
 USERS, RUNS, FEW = 2000, 2500, 60
+ACCOUNTANT = Accountant()
 BITS = Question(name="q", bins=6, kind=Kind.BITS)
 SETS = Question(name="q", bins=8, kind=Kind.SET, max_set=2)
 ATTRIBUTES = with_attributes("q", (5, 4))
@@ -63,8 +65,8 @@ def offered(name):
 def played(name, runs):
     people, offer = offered(name)
     assert ("split" in name) == (len(offer.plans) > 1)
-    chance, asked = SeededChance(6), Asked()
-    return people.truth, [collect(offer, people, chance, asked).estimate for _ in range(runs)]
+    chance, same = SeededChance(6), {"asked": Asked(), "accountant": ACCOUNTANT}
+    return people.truth, [collect(offer, people, chance, **same).estimate for _ in range(runs)]
 
 
 def squares(truth, found):

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from mixtally.encode.bits import packed
 from mixtally.estimate.debias import estimate_counts
+from mixtally.estimate.noise import Noises
 from mixtally.ground.draw import below
 from mixtally.ground.fixed import threshold_of
 from mixtally.records.mechanism import Parameter, ShapedFakes, UniformFakes
@@ -91,9 +92,9 @@ def squares(mechanism, tallies, truth):
 
 
 def share_held(mechanism, tallies, truth, change=lambda tally: tally):
-    held = []
+    held, noises = [], Noises()
     for tally in tallies:
-        each = estimate_counts(mechanism, change(tally), USERS).each
+        each = estimate_counts(mechanism, change(tally), USERS, noises=noises).each
         held.append((each.lower <= truth) & (truth <= each.upper))
     return float(np.mean(held))
 

@@ -113,7 +113,7 @@ def test_intervals_of_parts_hold_over_all_bins_of_the_record():
 
 def test_attributes_of_different_sizes_have_errors_of_their_own():
     crowd = attribute_crowd((9, 2))
-    offer, _ = offers.best(wish(crowd, messages_per_user=8, mechanism="clear-uniform"))
+    offer, _ = offers.best(wish(crowd, messages_per_user=8, protocol="clear-uniform"))
     found = play_offer(crowd, offer).estimate
     assert found.error_of(0) != found.error_of(10)
     assert found.standard_error == max(found.error_of(0), found.error_of(10))

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 
-from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
 from mixtally.planner.answer import CONFIDENCE, Misfit, Offer, collisions
 from mixtally.planner.wish import Wish
 from mixtally.privacy.accountant import Accountant, Record
@@ -52,18 +51,6 @@ def offer(
         wish.users if wish.minimum_crowd is None else wish.minimum_crowd,
         wish.honest_fraction,
     )
-
-
-def telling(wish: Wish, fakes: int, repeats: int) -> int:
-    """The most flips, times 2^64, with which ``offer`` may say enough of ``wish``.
-
-    With x = q (1 - q) an empty bin's variance (n + K) x / ((1 - 4x) k) is s at x = c / (1 + 4c),
-    c = s k / (n + K). Under a local epsilon fewer fakes may be sent, and none adds least.
-    """
-    sent = wish.users + (fakes if wish.local_epsilon is None else 0)
-    c = (wish.users / CONFIDENCE) ** 2 * repeats / sent
-    most: int = math.ceil(0.5 * SCALE * (1.0 - (1.0 + 4.0 * c) ** -0.5))
-    return min(MOST_THRESHOLD, most)
 
 
 def _plan(

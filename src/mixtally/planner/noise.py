@@ -1,10 +1,10 @@
-"""The least noise of one mechanism for a wish: flips or fakes."""
+"""The least noise of one mechanism for a wish: flips, fakes, or none that still tells something."""
 
 import math
 
 from mixtally.errors import EffortError, ParameterError
 from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
-from mixtally.planner.build import telling
+from mixtally.planner.answer import CONFIDENCE
 from mixtally.planner.ways import Way
 from mixtally.planner.wish import Wish
 from mixtally.privacy.accountant import Accountant, Record
@@ -38,6 +38,18 @@ def least_flips(
     except ParameterError:
         return None
     return found.message.mechanism.flip_threshold
+
+
+def telling(wish: Wish, fakes: int, repeats: int) -> int:
+    """The most flips, times 2^64, with which an offer may say enough of ``wish``.
+
+    With x = q (1 - q) an empty bin's variance (n + K) x / ((1 - 4x) k) is s at x = c / (1 + 4c),
+    c = s k / (n + K). Under a local epsilon fewer fakes may be sent, and none adds least.
+    """
+    sent = wish.users + (fakes if wish.local_epsilon is None else 0)
+    c = (wish.users / CONFIDENCE) ** 2 * repeats / sent
+    most: int = math.ceil(0.5 * SCALE * (1.0 - (1.0 + 4.0 * c) ** -0.5))
+    return min(MOST_THRESHOLD, most)
 
 
 def fewest_fakes(

@@ -62,9 +62,7 @@ def calibrate(
     high = high if most is None else min(most, high)
     if high < low:
         raise _nothing(record, parameter, epsilon, delta)
-    if high < MOST_THRESHOLD and (
-        accountant.alone(record.having(parameter, high), epsilon) > delta
-    ):
+    if most is not None and accountant.alone(record.having(parameter, high), epsilon) > delta:
         raise _nothing(record, parameter, epsilon, delta)  # one message alone misses already
     goal = Goal(epsilon, delta, sent)
     start = divergence_of(record.message).start(record.message, parameter, goal)

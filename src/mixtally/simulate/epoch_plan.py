@@ -3,12 +3,12 @@
 from dataclasses import replace
 
 from mixtally.errors import InfeasibleError
-from mixtally.planner import Wish, choose
+from mixtally.planner import Planner, Wish, choose
 from mixtally.records.plan import Plan
 from mixtally.records.question import Kind, Question
 
 
-def whole_plan(wish: Wish) -> tuple[Plan, str]:
+def whole_plan(wish: Wish, planner: Planner | None = None) -> tuple[Plan, str]:
     """The best plan that sends records whole, and why; changes are those of one batch to the next.
 
     Raises as ``planner.choose``, and InfeasibleError when only split records fit.
@@ -16,7 +16,7 @@ def whole_plan(wish: Wish) -> tuple[Plan, str]:
     wholes = _wholes(wish.question)
     if wholes is not None and wish.protocol is None:
         wish = replace(wish, protocol=wholes)
-    answer = choose(wish)
+    answer = choose(wish, planner)
     for offer in (answer.best, *answer.others):
         if len(offer.plans) == 1 and offer.plan.question == wish.question:
             return offer.plan, answer.reason

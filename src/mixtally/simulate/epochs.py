@@ -13,6 +13,7 @@ from mixtally.estimate.debias import estimate_counts
 from mixtally.estimate.intervals import checked_level
 from mixtally.ground.chance import Chance
 from mixtally.mix.shuffle import room_for
+from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.certify import verify
 from mixtally.privacy.composition import compose
 from mixtally.records.guarantee import Guarantee
@@ -41,6 +42,7 @@ def collect(
     reason: str = "",
     seed: int | None = None,
     scale: Scale | None = None,
+    accountant: Accountant | None = None,
 ) -> Trend:
     """Every epoch of ``timeline`` collected under ``plan``, with fresh flips and fakes in each.
 
@@ -54,8 +56,9 @@ def collect(
     epochs together would pass the guarantee; nothing is sent then.
     """
     checked_level(level)
-    mechanism = checked(plan, timeline)
-    spending = spent_by(plan, timeline, guarantee)
+    accountant = accountant or Accountant()
+    mechanism = checked(plan, timeline, accountant)
+    spending = spent_by(plan, timeline, guarantee, accountant)
     releases, tallies = [], []
     for number, epoch in enumerate(timeline.epochs):
         before(epoch)
@@ -83,7 +86,7 @@ def collect(
     )
 
 
-def checked(plan: Plan, timeline: Timeline) -> Shuffled:
+def checked(plan: Plan, timeline: Timeline, accountant: Accountant) -> Shuffled:
     """The mechanism of ``plan`` once it fits every epoch.
 
     Raises PlanError when it does not, ParameterError when its largest batch needs too much memory.
@@ -104,7 +107,7 @@ def checked(plan: Plan, timeline: Timeline) -> Shuffled:
             got=f"one for {plan.users:,}",
             do="plan for the smallest crowd: its fakes have to arrive in every epoch",
         )
-    mechanism = verify(plan)
+    mechanism = verify(plan, accountant)
     most = int(timeline.users.max()) * mechanism.repeats + mechanism.fakes_promised
     room_for(most, mechanism.layout.message_bytes, MOST_BATCH_BYTES)  # now, not in mid-series
     return mechanism
@@ -124,7 +127,9 @@ def steps(mechanism: Shuffled, tallies: list[Tally], level: float) -> list[Step]
     ]
 
 
-def spent_by(plan: Plan, timeline: Timeline, guarantee: Guarantee) -> tuple[Spent, ...]:
+def spent_by(
+    plan: Plan, timeline: Timeline, guarantee: Guarantee, accountant: Accountant
+) -> tuple[Spent, ...]:
     """What people spend by the number of epochs they take part in, most epochs last.
 
     At most 24 numbers are shown; people between two are charged as the larger one. The last entry
@@ -141,7 +146,7 @@ def spent_by(plan: Plan, timeline: Timeline, guarantee: Guarantee) -> tuple[Spen
     for k in shown.tolist():
         least = found[-1].times if found else 0
         inside = sum(number for t, number in counts.items() if least < t <= k)
-        found.append(_spent(plan, k, None if people is None else inside, guarantee))
+        found.append(_spent(plan, k, None if people is None else inside, guarantee, accountant))
     if not found[-1].delta <= guarantee.delta:
         raise InfeasibleError(
             "epochs",
@@ -153,10 +158,12 @@ def spent_by(plan: Plan, timeline: Timeline, guarantee: Guarantee) -> tuple[Spen
     return tuple(found)
 
 
-def _spent(plan: Plan, times: int, people: int | None, guarantee: Guarantee) -> Spent:
-    whole = compose.delta_of([(plan, times)], guarantee.epsilon)
+def _spent(
+    plan: Plan, times: int, people: int | None, guarantee: Guarantee, accountant: Accountant
+) -> Spent:
+    whole = compose.delta_of([(plan, times)], guarantee.epsilon, accountant=accountant)
     try:
-        epsilon = compose.epsilon_of([(plan, times)], guarantee.delta).epsilon
+        epsilon = compose.epsilon_of([(plan, times)], guarantee.delta, accountant).epsilon
     except InfeasibleError:  # beyond 20
         epsilon = None
     return Spent(times, people, epsilon, whole)

@@ -95,8 +95,9 @@ def given(plans: Sequence[Plan], population: Population) -> Offer:
     other records, other people or another observer, or promise what is not true.
     """
     parts(population, [plan.question for plan in plans])
+    accountant = Accountant()
     for plan in plans:
-        verify(plan)
+        verify(plan, accountant)
     (first, *others) = plans
     if not others:
         return Offer((first,), first.guarantee, first.certificate, *_counted(first))
@@ -106,7 +107,7 @@ def given(plans: Sequence[Plan], population: Population) -> Offer:
             do="give the plans that one call of `mixtally plan` wrote",
         )  # fmt: skip
     delta = min(0.1, math.fsum(plan.guarantee.delta for plan in plans) * (1.0 + 1e-9))
-    whole = compose.epsilon_of([(plan, 1) for plan in plans], delta)
+    whole = compose.epsilon_of([(plan, 1) for plan in plans], delta, accountant)
     promised = Guarantee(epsilon=whole.epsilon, delta=delta)
     return Offer(tuple(plans), promised, whole, *_counted(first))
 

@@ -13,9 +13,11 @@ from mixtally.encode.bits import set_bits
 from mixtally.encode.numbers import Scale
 from mixtally.errors import DataError, ParameterError, PlanError
 from mixtally.estimate.debias import PROJECTIONS, check_choices, estimate_counts
+from mixtally.estimate.noise import Noises
 from mixtally.ground.bits import spans
 from mixtally.ground.chance import Chance
 from mixtally.planner import Offer
+from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.certify import verify
 from mixtally.records.certificate import Certificate
 from mixtally.records.mechanism import Shuffled
@@ -72,12 +74,13 @@ def collect(
     chance: Chance,
     asked: Asked | None = None,
     progress: Progress = quiet,
+    accountant: Accountant | None = None,
 ) -> Release:
     """The result of collecting everybody's record as ``offer`` says; errors as ``release_all``."""
     several = len(offer.plans) > 1 or offer.collections > 1
     return release_all(
         offer.plans, population, chance, progress, asked or Asked(),
-        whole=offer.certificate if several else None, told=offer.facts(),
+        whole=offer.certificate if several else None, told=offer.facts(), accountant=accountant,
     )  # fmt: skip
 
 
@@ -90,12 +93,14 @@ def release_all(
     *,
     whole: Certificate | None = None,
     told: Mapping[str, Any] | None = None,
+    accountant: Accountant | None = None,
 ) -> Release:
     """The result of collecting everybody's record under ``plans``, one for each of its messages.
 
     where
-      whole   the certificate of all plans together; needed for more than one
-      told    the facts of all plans together
+      whole        the certificate of all plans together; needed for more than one
+      told         the facts of all plans together
+      accountant   serves many collections under the same plans
 
     Every part is a collection of its own; estimates stand side by side in the question's order,
     with intervals that hold for all its bins at once. Raises as ``release``, DataError for records
@@ -103,8 +108,8 @@ def release_all(
     """
     if len(plans) > 1 and whole is None:
         raise TypeError("several plans promise nothing together without a certificate for all")
-    crowds, mechanisms = checked(plans, population, asked)
-    own, messages = population.question, 0
+    crowds, mechanisms = checked(plans, population, asked, accountant)
+    own, messages, noises = population.question, 0, Noises()
     found: list[Estimate] = []
     figures: list[Figures] = []
     for crowd, mechanism in zip(crowds, mechanisms, strict=True):
@@ -114,7 +119,7 @@ def release_all(
         projection = asked.projection if crowd.question.kind is Kind.ONE else None
         estimate = estimate_counts(
             mechanism, tally, population.users, level=asked.level, projection=projection,
-            together=own.bins,
+            together=own.bins, noises=noises,
         )  # fmt: skip
         found.append(estimate)
         if fold is not None:
@@ -134,7 +139,10 @@ def release_all(
 
 
 def checked(
-    plans: Sequence[Plan], population: Population, asked: Asked
+    plans: Sequence[Plan],
+    population: Population,
+    asked: Asked,
+    accountant: Accountant | None = None,
 ) -> tuple[list[Population], tuple[Shuffled, ...]]:
     """The crowd of each part and its mechanism, once nothing speaks against playing them."""
     check_choices(asked.level, asked.projection)  # before the work, not after it
@@ -148,7 +156,8 @@ def checked(
     crowds = parts(population, [plan.question for plan in plans])
     if any(plan.users != population.users for plan in plans):
         raise _other(plans[0], population)
-    mechanisms = tuple(verify(plan) for plan in plans)
+    accountant = accountant or Accountant()
+    mechanisms = tuple(verify(plan, accountant) for plan in plans)
     _check_sets(population)
     if asked.pairs:
         derived.check_pairs(own, mechanisms)
