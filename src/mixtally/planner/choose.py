@@ -109,18 +109,18 @@ def _results(wish: Wish) -> Iterator[Result]:
 
 def _looks(wish: Wish) -> Iterator[tuple[str, Callable[[], Result]]]:
     """What is to be looked at, by name."""
-    for way in ways(wish.question):
-        for name in OFFERS:
+    (whole, *split) = ways(wish.question)
+    for way in (whole, *split):
+        for name, made in OFFERS.items():
             if wish.protocol in (None, name):
-                yield name, partial(OFFERS[name], wish, way)
-    (whole, *_) = ways(wish.question)
+                yield name, partial(made, wish, way)
     if wish.protocol in (None, ClearUniform.name) and not wish.mix_fakes:
         yield ClearUniform.name, partial(clear_hashed, wish, whole)
     if wish.protocol in (None, FlipVector.name):
         for times in _repeats(wish):
             yield FlipVector.name, partial(flip, wish, whole, times)
     if wish.protocol in (None, FlipUniform.name):
-        for way in ways(wish.question):
+        for way in (whole, *split):
             yield FlipUniform.name, partial(flip_uniform, wish, way)
 
 

@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from mixtally.errors import MessageError
-from mixtally.ground.bits import Rows, column_counts
+from mixtally.ground.bits import Rows
 from mixtally.ground.fixed import SCALE
 from mixtally.lab.attack.audit import audit
 from mixtally.lab.attack.checks import Checks, flagged
@@ -27,7 +27,7 @@ from mixtally.lab.attack.wordstream import word_checks
 from mixtally.protocols.base import Protocol
 from mixtally.protocols.clear_shaped import ClearShaped
 from mixtally.protocols.flips import Flips
-from mixtally.records.layout import Form
+from mixtally.tally.fold import tally_messages
 
 NAME = "collection"
 PROBE = 3 * SCALE // 10
@@ -73,7 +73,7 @@ def whole_checks(protocol: Protocol, lab: Lab) -> tuple[list[Checks], int]:
     rows = np.concatenate(sent)
     people = users * small.messages_per_record
     first = len(rows) // 2
-    halves = _counts(small, rows[:first]), _counts(small, rows[first:])
+    halves = [tally_messages(small.layout, half).counts for half in (rows[:first], rows[first:])]
     seen = halves[0] + halves[1]
     own = np.bincount(held, minlength=bins) * small.messages_per_record
     ends = np.array([0, bins - 1])
@@ -86,12 +86,6 @@ def whole_checks(protocol: Protocol, lab: Lab) -> tuple[list[Checks], int]:
     missing = abs(len(rows) - people - small.fakes)
     due = Checks.of("message that is missing or too many", missing, max(1, missing), 0.0)
     return [order, due, *_noise(small, seen, own, len(rows))], len(rows)
-
-
-def _counts(protocol: Protocol, rows: Rows) -> np.ndarray:
-    if protocol.layout.form is Form.BITS:
-        return column_counts(rows, protocol.bins)
-    return np.bincount(protocol.layout.codes(rows), minlength=protocol.bins)[: protocol.bins]
 
 
 def _sized(protocol: Protocol) -> tuple[Protocol, int]:
