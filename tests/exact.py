@@ -37,6 +37,6 @@ def delta(first, second, grow):
     """Both directions, at e^epsilon = ``grow``."""
     pairs = [(first[key], second[key]) for key in first]
     return max(
-        sum(max(Fraction(0), a - grow * b) for a, b in pairs),
-        sum(max(Fraction(0), b - grow * a) for a, b in pairs),
+        sum(max(0, a - grow * b) for a, b in pairs),
+        sum(max(0, b - grow * a) for a, b in pairs),
     )

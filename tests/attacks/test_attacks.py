@@ -253,12 +253,11 @@ def test_plans_of_every_kind_are_attacked(lab):
 
 
 def test_a_false_plan_is_refused_and_can_be_attacked_all_the_same(plan, lab):
-    fakes = plan.mechanism.fakes
-    weak = (
-        (Parameter.SHIFT, fakes.shift // 20)
-        if isinstance(fakes, ShapedFakes)
-        else (Parameter.FAKES, fakes.count // 20)
-    )
+    match fakes := plan.mechanism.fakes:
+        case ShapedFakes():
+            weak = Parameter.SHIFT, fakes.shift // 20
+        case _:
+            weak = Parameter.FAKES, fakes.count // 20
     false = structs.replace(plan, mechanism=plan.mechanism.having(*weak))
     with pytest.raises(PlanError, match="--unverified"):
         of_plan(false)

@@ -297,5 +297,4 @@ def test_large_batches_are_not_shuffled_and_say_so(lab):
 
 
 def test_costly_games_are_played_less():
-    assert quick_runs(1e9) < quick_runs(1e6) <= quick_runs(0.0)
-    assert quick_runs(1e15) >= 100
+    assert 100 <= quick_runs(1e15) <= quick_runs(1e9) < quick_runs(1e6) <= quick_runs(0.0)

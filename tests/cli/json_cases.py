@@ -88,7 +88,6 @@ reproduce --document 003 --out result --json
 
 _ATTACKS = f"""
 {PLANNED} && attack plan.json --out attacked {FEW}
-attack --protocol flip --users 1e3 --bins 10 --flip 0.03047 --epsilon 1 --delta 1e-6 {FEW}
 attack --protocol memory {NOISE} --bits 1000 {FEW}
 """
 
@@ -104,7 +103,7 @@ simulate survey.csv --column age --number 0,100 --bins 20 --epsilon 1 --mix-fake
 simulate survey.csv --column answer --hash-bins 1e4 --candidates list.txt --epsilon 1 --mix-fakes {END}
 {HASHED} && simulate survey.csv --column answer --plan p.json --candidates list.txt --seed {{seed}} --json
 simulate survey.csv --column answer --memory --reports 5 --epsilon 1 --out result --seed {{seed}} --json
-simulate survey.csv --column answer --memory --epsilon 1 --state kept.memory --seed {{seed}} --json
+simulate survey.csv --column answer --memory --epsilon 1 --state kept.memory --json
 demo --out demo-result --seed {{seed}} --json
 vote --example --seed {{seed}} --json
 vote survey.csv --column answer --epsilon 1 --out vote-result {END}
@@ -113,7 +112,7 @@ epochs survey.csv --column answer --synthetic 4 --epsilon 1 --out over-time {END
 epochs survey.csv --column answer --synthetic 3 --join 0.1 --leave 0.1 --change 0.2 --epsilon 1 {END}
 {LEDGER} && epochs diary.csv --column color {DIARY} --epsilon 1 --ledger me.ledger {END}
 epochs diary.csv --column age --number 0,100 {DIARY} --epsilon 1 {END}
-memory survey.csv --column answer --reports 5 --state crowd.memory --out result --seed {{seed}} --json
+memory survey.csv --column answer --reports 5 --state crowd.memory --out result --json
 memory survey.csv --column answer --permanent 0.5 --p 0.5 --q 0.75 --reports 5 --epsilon 1 --seed {{seed}} --json
 memory survey.csv --column answer --reports 5 --bloom-bits 64 --candidates list.txt --seed {{seed}} --json
 words survey.csv --column answer --epsilon 2 --top 2 --out found {END}
@@ -121,6 +120,7 @@ words survey.csv --column answer --epsilon 1 --top 3 --rounds 6 {END}
 """
 
 _SLOW = f"""
+attack --protocol flip --users 1e3 --bins 10 --flip 0.03047 --epsilon 1 --delta 1e-6 {FEW}
 attack --protocol flip --users 1e5 --bins 10 --flip 0.003047 --epsilon 1 --delta 1e-6 {FEW}
 epochs diary.csv --column likes --set ';' {DIARY} --epsilon 4 {END}
 reproduce --document 000 --out result --json

@@ -2,7 +2,7 @@
 
 import json
 
-from mixtally.cli import app as commands
+from mixtally.cli import app
 from mixtally.errors import AccountingError
 
 
@@ -25,10 +25,10 @@ def test_an_observer_of_sums_is_hidden_from_by_honest_people_alone(cli):
 
 
 def test_a_number_that_cannot_be_right_is_no_success(cli, monkeypatch):
-    def broken(**_):
+    def broken():
         raise AccountingError("divergence: wanted a number in [0, 1], got -1")
 
-    monkeypatch.setattr(commands, "app", broken)
+    monkeypatch.setattr(app, "call", broken)
     outcome = cli("delta")
     assert (outcome.status, outcome.out) == (3, "")
     assert "got -1" in outcome.err

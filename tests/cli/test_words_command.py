@@ -77,7 +77,7 @@ def test_a_search_that_misses_or_finds_nothing_says_so(cli, tmp_path):
 def test_a_page_that_cannot_be_written_leaves_what_was_there(cli, data, tmp_path):
     place = tmp_path / "place"
     place.write_text("mine")
-    assert "wanted to write the result" in refused(cli("words", data, *GIVEN, "--out", place))
+    assert "wanted a folder" in refused(cli("words", data, *GIVEN, "--out", place))
     assert place.read_text() == "mine"
 
 

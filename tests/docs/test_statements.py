@@ -5,10 +5,10 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from simulate.enumerated import everything
 
 from mixtally.literature import formulas as published
 from mixtally.literature.reproduce.finding import rounds_to
-from simulate.enumerated import everything
 
 PAGE = (Path(__file__).parents[2] / "docs" / "formulas.md").read_text()
 SECTION = PAGE.partition("## Statements that are decided by counting out")[2]

@@ -11,22 +11,11 @@ from scipy import stats
 from mixtally.errors import AccountingError
 from mixtally.ground import draw
 from mixtally.ground.chance import Keystream
+from scripted import Scripted
 
 KEY = b"32 bytes that never change here."
 TOP = (1 << 64) - 1
 ALARM = 1e-6
-
-
-class Scripted:
-    """A source that returns chosen words and refuses to give more than it has."""
-
-    def __init__(self, *words):
-        self.left = list(words)
-
-    def words(self, count):
-        assert count <= len(self.left), "more words were drawn than the script holds"
-        taken, self.left = self.left[:count], self.left[count:]
-        return np.array(taken, dtype=np.uint64)
 
 
 class TwoBits:

@@ -7,7 +7,7 @@ from itertools import pairwise, product
 import mpmath
 import pytest
 
-from exact import sums
+from exact import delta, sums
 from literature.enumerated import everything, only
 from mixtally.literature.formulas import bit_sums
 from mixtally.literature.reproduce import notes_bits, notes_tails
@@ -60,21 +60,24 @@ def test_numbers_of_slips_exactly():
     assert 1 < either / sided < 1 + 1 / grow
 
 
+def among_zeros(n, q):
+    """The laws of the sum of n flipped zeros, and of n - 1 with a flipped one."""
+    zero = [mpmath.binomial(n, s) * q**s * (1 - q) ** (n - s) for s in range(n + 1)]
+    rest = [mpmath.binomial(n - 1, s) * q**s * (1 - q) ** (n - 1 - s) for s in range(n)] + [0]
+    one = [q * rest[s] + (1 - q) * (rest[s - 1] if s else 0) for s in range(n + 1)]
+    return dict(enumerate(zero)), dict(enumerate(one))
+
+
 def test_tails_of_private_bits():
     """(8.4), (8.5) in fifty digits: whatever limits are taken, the tails pass delta."""
     with mpmath.workdps(50):
-        q, grow = mpmath.mpf("0.03"), mpmath.e
-        zero = [mpmath.binomial(1000, s) * q**s * (1 - q) ** (1000 - s) for s in range(1001)]
-        rest = [mpmath.binomial(999, s) * q**s * (1 - q) ** (999 - s) for s in range(1000)] + [0]
-        one = [q * rest[s] + (1 - q) * (rest[s - 1] if s else 0) for s in range(1001)]
-        private = max(
-            mpmath.fsum(max(0, a - grow * b) for a, b in zip(zero, one, strict=True)),
-            mpmath.fsum(max(0, b - grow * a) for a, b in zip(zero, one, strict=True)),
-        )
+        grow = mpmath.e
+        zero, one = among_zeros(1000, mpmath.mpf("0.03"))
+        private = delta(zero, one, grow)
         low = [s for s in range(1001) if zero[s] <= grow * one[s]]
         high = [s for s in range(1001) if one[s] <= grow * zero[s]]
-        least = min(mpmath.fsum(zero[: s + 1]) for s in low[:3])
-        least += min(mpmath.fsum(zero[s:]) for s in high[-3:])
+        least = min(mpmath.fsum(zero[i] for i in range(s + 1)) for s in low[:3])
+        least += min(mpmath.fsum(zero[i] for i in range(s, 1001)) for s in high[-3:])
     one = only(everything(), "004", "(8.4), (8.5)")
     assert one.computed == pytest.approx(float(least / private), rel=1e-9)
     assert one.computed > 38
@@ -119,13 +122,7 @@ def test_the_promise_among_zeros_is_priced_exactly():
     """Lemma 4.3 above one half: 300 zeros at q = .937, both directions summed in fifty digits."""
     with mpmath.workdps(50):
         q, grow = mpmath.mpf(bit_sums.zeros(0.5, 1e-6, 300)), mpmath.exp(0.5)
-        zero = [mpmath.binomial(300, s) * q**s * (1 - q) ** (300 - s) for s in range(301)]
-        rest = [mpmath.binomial(299, s) * q**s * (1 - q) ** (299 - s) for s in range(300)] + [0]
-        one = [q * rest[s] + (1 - q) * (rest[s - 1] if s else 0) for s in range(301)]
-        true = max(
-            mpmath.fsum(max(0, a - grow * b) for a, b in zip(zero, one, strict=True)),
-            mpmath.fsum(max(0, b - grow * a) for a, b in zip(zero, one, strict=True)),
-        )
+        true = delta(*among_zeros(300, q), grow)
     slip = only(everything(), "004", "lemma 4.3", "1/2")
     assert f"{float(true):.3g}" in slip.note
     assert true > 1e-3

@@ -55,6 +55,12 @@ def test_no_smaller_orbit_is_worse_than_those_that_are_priced(most, bins):
     assert max(one.lower for one in ends.values()) <= max(ends[o].upper for o in priced)
 
 
+def test_a_delta_near_one_keeps_its_lower_end():
+    """The widest laws say nothing from below there: a set against none does."""
+    ends = k_hot.among_blanks(140_358, 6, threshold_of(0.0002891), 1.782)
+    assert ends.lower > 0.9999
+
+
 def test_large_sets_are_calibrated_with_few_laws(counted):
     """`calibrate --protocol flip --max-set 16`: once 1,784 laws a price, now 16."""
     laws_made = counted(k_hot, "flip_law", 700)
@@ -84,6 +90,16 @@ def test_the_bound_of_all_crowds_is_above_that_of_every_one(users, repeats):
                 for ones in range(0, users, max(1, users // 10))
             ]
             assert max(every) <= bound
+
+
+@pytest.mark.parametrize("repeats", [10, 50])
+def test_people_who_are_left_out_hide_nobody_that_matters(repeats):
+    """A person who repeats needs more of them: counted once, 50 repeats had a floor of 2.7e-9."""
+    threshold = threshold_of(0.2)
+    known = single_bit.delta(20_000, 0, threshold, 1.0, 0, repeats=repeats)
+    worst = single_bit.delta(20_000, 0, threshold, 1.0, count_crowd=True, repeats=repeats)
+    assert known.upper < 1e-20
+    assert worst.upper <= 1e-18
 
 
 def test_a_law_too_long_is_refused_before_it_is_made(counted):

@@ -1,18 +1,9 @@
 """A gap longer than the table goes on: the unbounded digit starts again where the table ends."""
 
-import numpy as np
 import pytest
 
 from mixtally.randomize import skipping
-
-
-class Scripted:
-    def __init__(self, *words):
-        self.left = list(words)
-
-    def words(self, count):
-        now, self.left = self.left[:count], self.left[count:]
-        return np.array(now, dtype=np.uint64)
+from scripted import Scripted
 
 
 @pytest.mark.parametrize("rounds", [0, 1, 3])

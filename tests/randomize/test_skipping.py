@@ -9,6 +9,7 @@ from scipy import stats
 from mixtally.errors import AccountingError
 from mixtally.randomize import skipping
 from mixtally.simulate.seeded import SeededChance
+from scripted import Scripted
 
 SMALL = [1 << 24, 1 << 40, 12345678901234567, int(0.009 * 2**64), int(0.3 * 2**64), 1 << 63]
 
@@ -46,15 +47,6 @@ def test_digits_multiply_to_the_geometric_law(t):
 def _chance(table, digit):
     bounds = [0, *table.boundaries, 2**256]
     return Fraction(bounds[digit + 1] - bounds[digit], 2**256)
-
-
-class Scripted:
-    def __init__(self, *words):
-        self.left = list(words)
-
-    def words(self, count):
-        now, self.left = self.left[:count], self.left[count:]
-        return np.array(now, dtype=np.uint64)
 
 
 @pytest.mark.parametrize("offset", [-200, -70, 70, 200])

@@ -20,10 +20,10 @@ from mixtally.attacks.shuffling import shuffle_checks
 from mixtally.attacks.target import Target
 from mixtally.attacks.wordstream import word_checks
 from mixtally.errors import MessageError
-from mixtally.ground.bits import Rows, column_counts
+from mixtally.ground.bits import Rows
 from mixtally.ground.fixed import SCALE
-from mixtally.records.layout import Form
 from mixtally.records.mechanism import BitFlips, Parameter, ShapedFakes, Shuffled
+from mixtally.tally.fold import tally_messages
 
 NAME = "collection"
 PROBE = 3 * SCALE // 10
@@ -69,7 +69,7 @@ def whole_checks(mechanism: Shuffled, lab: Lab) -> tuple[list[Checks], int]:
     rows = np.concatenate(sent)
     people = users * small.repeats
     first = len(rows) // 2
-    halves = _counts(small, rows[:first]), _counts(small, rows[first:])
+    halves = [tally_messages(small.layout, half).counts for half in (rows[:first], rows[first:])]
     seen = halves[0] + halves[1]
     own = np.bincount(held, minlength=bins) * small.repeats
     ends = np.array([0, bins - 1])
@@ -82,12 +82,6 @@ def whole_checks(mechanism: Shuffled, lab: Lab) -> tuple[list[Checks], int]:
     missing = abs(len(rows) - people - small.fakes_promised)
     due = Checks.of("message that is missing or too many", missing, max(1, missing), 0.0)
     return [order, due, *_noise(small, seen, own, len(rows))], len(rows)
-
-
-def _counts(mechanism: Shuffled, rows: Rows) -> np.ndarray:
-    if mechanism.layout.form is Form.BITS:
-        return column_counts(rows, mechanism.bins)
-    return np.bincount(mechanism.layout.codes(rows), minlength=mechanism.bins)[: mechanism.bins]
 
 
 def _sized(mechanism: Shuffled) -> tuple[Shuffled, int]:

@@ -39,12 +39,21 @@ def orbits(most: int, bins: int | None = None) -> Iterator[Orbit]:
                 yield Orbit(only_u, room - only_u, both)
 
 
+def _told(most: int, bins: int | None = None) -> Iterator[Orbit]:
+    """``orbits``, and a full set against none, both ways.
+
+    The upper end does not need these; they have few values, so that a lower end near one is known.
+    """
+    size = most if bins is None else min(most, bins)
+    yield from (*orbits(most, bins), Orbit(size, 0, 0), Orbit(0, size, 0))
+
+
 def among_blanks(
     fakes: int, most: int, threshold: int, epsilon: float, bins: int | None = None
 ) -> Bracket:
     """delta(epsilon) of one record with at most ``most`` set bits among flipped blanks."""
     q, grow = threshold / SCALE, math.exp(epsilon)
-    return largest((flip_law(o, q, grow) for o in orbits(most, bins)), fakes + 1, hinge)
+    return largest((flip_law(o, q, grow) for o in _told(most, bins)), fakes + 1, hinge)
 
 
 def blanks_upper(
@@ -101,7 +110,7 @@ def in_crowd(
     """
     q, grow = threshold / SCALE, math.exp(epsilon)
     upper = crowd_upper(users, most, threshold, epsilon, bins)
-    ends = largest((flip_law(o, q, grow) for o in orbits(most, bins)), users, hinge)
+    ends = largest((flip_law(o, q, grow) for o in _told(most, bins)), users, hinge)
     return Bracket(min(ends.lower, upper), upper)
 
 

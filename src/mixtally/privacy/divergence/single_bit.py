@@ -62,7 +62,7 @@ def delta(
     others = users - 1
     if ones is not None:
         return _background(ones, others - ones + fakes, threshold, epsilon, repeats)
-    most = _enough(threshold, epsilon)
+    most = _enough(threshold, epsilon, repeats)
     if others + fakes > most:
         fewer = delta(
             min(others, most) + 1, max(0, most - others), threshold, epsilon,
@@ -91,7 +91,7 @@ def expected_upper(
     It falls as q grows, and the upper end of ``delta`` is above it only if another crowd is worse
     than all that were tried, by more than the gap that the proof leaves.
     """
-    most = _enough(threshold, epsilon)
+    most = _enough(threshold, epsilon, repeats)
     fakes = min(fakes, max(0, most - users + 1))
     others = min(users - 1, most)
     _check_work(others + fakes, threshold, repeats)
@@ -111,7 +111,7 @@ def whole_crowd(
     divergence of any crowd, and costs one law.
     """
     others = users - 1 + fakes
-    fewer = min(others - others // 2, _enough(threshold, epsilon))
+    fewer = min(others - others // 2, _enough(threshold, epsilon, repeats))
     return _background(0, fewer, threshold, epsilon, repeats).upper
 
 
@@ -147,14 +147,15 @@ def _ways(ones: int, zeros: int, threshold: int, repeats: int) -> tuple[Steps, S
     return steps(pair), steps(pair.swapped())
 
 
-def _enough(threshold: int, epsilon: float) -> int:
+def _enough(threshold: int, epsilon: float, repeats: int) -> int:
     """So many other records hide a bit beyond all deltas that are promised.
 
-    To drop records never helps the person, so more of them need not be looked at.
+    To drop records never helps the person, so more of them need not be looked at. Repeated k times
+    a person moves the sum k times as far, and k times as many others hide as well.
     """
     if epsilon < LEAST_EPSILON:  # far below, where compositions look, everything counts
         return 1 << 62
-    return math.ceil(_TIMES_ENOUGH * usual_cover(epsilon, _NEVER) * SCALE / threshold)
+    return math.ceil(_TIMES_ENOUGH * repeats * usual_cover(epsilon, _NEVER) * SCALE / threshold)
 
 
 def _suspects(

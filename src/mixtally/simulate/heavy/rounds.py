@@ -127,9 +127,8 @@ def _words(
     ends = intervals(mechanism, seen, 1.0 - search.error_rate, simultaneous_over=search.tests)
     out = []
     for i, symbols in enumerate(grown.tolist()):
-        spelled = (
-            symbols[:-1] if symbols[-1] == END else symbols
-        )  # closed without an end of its own
+        # The words of a closing round have no end of their own.
+        spelled = symbols[:-1] if symbols[-1] == END else symbols
         word, count = search.spelling.read(spelled), float(counts[i])
         if word is None:
             continue
