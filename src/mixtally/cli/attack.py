@@ -1,6 +1,5 @@
 """``mixtally attack``: play the known attacks on a plan, or on a claim, and see what they prove."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -8,15 +7,11 @@ import typer
 
 from mixtally.cli import options as o
 from mixtally.cli.grouped import takes
-from mixtally.cli.output import present, progress_bars
+from mixtally.cli.output import progress_bars, show
 
 if TYPE_CHECKING:
-    from rich.console import Group
-
-    from mixtally.attacks import MemoizedTarget, Outcome, Target
+    from mixtally.attacks import MemoizedTarget, Target
     from mixtally.privacy.accountant import Accountant
-
-_COLORS = {"consistent": "green", "violated": "red", "measured only": "dim"}
 
 
 def _real(name: str, text: str, metavar: str) -> object:
@@ -114,6 +109,7 @@ def attack(
     violated. An attack that fails proves nothing.
     """
     from mixtally.attacks import Lab, Target, Verdict, assault
+    from mixtally.attacks.document import document
     from mixtally.privacy.accountant import Accountant
     from mixtally.simulate.simulate import play
 
@@ -134,7 +130,7 @@ def attack(
         "violated": [one.attack for one in outcomes if one.verdict is Verdict.VIOLATED],
         "attacks": [one.facts() for one in outcomes],
     }
-    _show(target, outcomes, facts, out, json=json)
+    show(document(target.title, _promise(facts), outcomes, facts), out, json=json)
     if facts["violated"]:
         raise typer.Exit(1)
 
@@ -220,46 +216,3 @@ def _promise(facts: dict[str, Any]) -> str:
         f"By the exact law delta there lies between {at_least(facts['exact_delta_lower'], 4)} and "
         f"{at_most(facts['exact_delta'], 4)}."
     )
-
-
-def _show(
-    target: "Target | MemoizedTarget",
-    outcomes: "Sequence[Outcome]",
-    facts: dict[str, Any],
-    out: Path | None,
-    *,
-    json: bool,
-) -> None:
-    """Print the table and write the files."""
-    from mixtally.attacks.page import page
-    from mixtally.attacks.words import LIMITS, conclusion
-    from mixtally.report.texts import json_text
-
-    promise = _promise(facts)
-    present(
-        out,
-        json=json,
-        files=lambda: {
-            "report.html": page(target.title, promise, outcomes, facts),
-            "report.json": json_text(facts),
-        },
-        facts=lambda: facts,
-        table=lambda: _table(target.title, promise, outcomes),
-        prose=[conclusion(outcomes), LIMITS],
-    )
-
-
-def _table(title: str, promise: str, outcomes: "Sequence[Outcome]") -> "Group":
-    from rich.console import Group
-    from rich.table import Table
-    from rich.text import Text
-
-    from mixtally.attacks.words import COLUMNS, TEXTS, cells
-
-    table = Table(show_edge=False, pad_edge=False, collapse_padding=True)
-    for name in COLUMNS:
-        left = name in TEXTS
-        table.add_column(name, justify="left" if left else "right", no_wrap=name != "the attacker")
-    for one in outcomes:
-        table.add_row(*[Text(text, style=_COLORS.get(text, "")) for text in cells(one)])
-    return Group(Text(f"Attacks on {title}"), Text(promise), table)

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Annotated
 
 from mixtally.cli import options as o
-from mixtally.cli.output import progress_bars
-from mixtally.cli.studies import show
+from mixtally.cli.output import progress_bars, show
+from mixtally.cli.plan_files import plan_files
 
 
 def demo(
@@ -23,8 +23,9 @@ def demo(
     """
     from mixtally.records.guarantee import Guarantee
     from mixtally.simulate.demo import demo as play_demo
+    from mixtally.simulate.study_document import document
 
     guarantee = Guarantee(epsilon=epsilon, delta=delta)
     with progress_bars() as progress:
         study = play_demo(guarantee, lambda: o.chance(seed), progress, seed=seed, level=level)
-    show(study, out, top=top, json=json)
+    show(document(study, top), out, json=json, more=plan_files(study))

@@ -10,7 +10,7 @@ from mixtally.cli.budget import BUDGET, given, wish_of
 from mixtally.cli.epochs_crowd import CROWD, source_of, timeline_of
 from mixtally.cli.epochs_ledger import charging
 from mixtally.cli.grouped import takes
-from mixtally.cli.output import present, progress_bars
+from mixtally.cli.output import progress_bars, show
 from mixtally.cli.plan_files import read_plan
 from mixtally.cli.reading import READING, reading_of
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from mixtally.data.timeline import Timeline
     from mixtally.records.guarantee import Guarantee
     from mixtally.records.plan import Plan
-    from mixtally.report.trend.trend import Trend
 
 
 @takes({**READING, **BUDGET, **CROWD})
@@ -51,6 +50,7 @@ def epochs(
     """
     from mixtally.records.guarantee import Guarantee
     from mixtally.simulate.epochs import collect
+    from mixtally.simulate.trend.document import document
 
     budget = {name: options[name] for name in BUDGET}
     crowd = {name: options[name] for name in CROWD}
@@ -81,7 +81,7 @@ def epochs(
             reason=reason,
             seed=seed,
         )
-    show(trend, out, top=top, json=json)
+    show(document(trend, top), out, json=json)
 
 
 def _choose(
@@ -122,26 +122,3 @@ def _held(plan: Path, labels: Path | None, budget: dict[str, Any]) -> "Plan":
             do="ask words with `mixtally simulate --candidates`",
         )  # fmt: skip
     return held
-
-
-def show(trend: "Trend", out: Path | None, *, top: int, json: bool) -> None:
-    """Print counts over time and write their files."""
-    from mixtally.report.export import figures_csv
-    from mixtally.report.trend.export import changes_csv, counts_csv, facts, json_text
-    from mixtally.report.trend.page import page
-    from mixtally.report.trend.table import summary
-
-    present(
-        out,
-        json=json,
-        files=lambda: {
-            "report.html": page(trend),
-            "report.json": json_text(trend),
-            "counts.csv": counts_csv(trend),
-            "changes.csv": changes_csv(trend),
-            **{f"{found.name}.csv": figures_csv(found) for found in trend.figures},
-        },
-        facts=lambda: facts(trend),
-        table=lambda: summary(trend, top),
-        prose=[trend.reason],
-    )

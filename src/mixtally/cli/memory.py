@@ -8,14 +8,13 @@ import typer
 from mixtally.cli import options as o
 from mixtally.cli.grouped import takes
 from mixtally.cli.memory_options import BLOOM, LEVELS, filled
-from mixtally.cli.output import present, progress_bars
+from mixtally.cli.output import progress_bars, show
 
 if TYPE_CHECKING:
     from mixtally.client.memory_file import MemoryFile
     from mixtally.data.population import Population
     from mixtally.ground.chance import Chance
     from mixtally.records.memoized_plan import MemoizedPlan
-    from mixtally.simulate.memoized.losses import Facts
 
 Epsilon = Annotated[
     float | None, typer.Option("--epsilon", help="Also print delta at this loss.", metavar="E")
@@ -64,8 +63,11 @@ def play(
     """Play the crowd of ``column`` and show it; ``options`` are those of LEVELS and BLOOM."""
     from mixtally.attacks.learned import learned, played_points
     from mixtally.data.population import read_population
+    from mixtally.encode.bloom import design
+    from mixtally.estimate.conclude import conclude_memoized
     from mixtally.simulate.memoized.counts import estimated
     from mixtally.simulate.memoized.crowd import memoizing, play_reports, watched
+    from mixtally.simulate.memoized.document import document
     from mixtally.simulate.memoized.losses import check, losses
     from mixtally.simulate.seeded import SeededChance
 
@@ -88,6 +90,10 @@ def play(
     with progress_bars() as progress:
         crowd = memoizing(plan, values, population.codes, key, chance, file)
         ones = play_reports(crowd, reports, chance, progress)
+    counted, bits = names, None
+    if plan.mechanism.hashed:
+        counted, bits = words, design(plan, words)
+    result = conclude_memoized(plan, ones, crowd.sizes, counted, bits, level=level)
     # Watching draws words of its own, so that it never changes what is estimated for a seed.
     watching = o.chance(None) if seed is None else SeededChance(seed + 1)
     points = played_points(reports)
@@ -100,33 +106,10 @@ def play(
         **told,
         "seed": seed,
         "memory_file": None if state is None else str(state),
-        **estimated(plan, ones, crowd.sizes, words, population, level),
+        **estimated(result, population),
         **learned(plan.mechanism, reports, measured, watching),
     }
-    show(facts, out, top=top, json=json)
-
-
-def show(facts: "Facts", out: Path | None, *, top: int, json: bool) -> None:
-    """Print what was counted and what it costs, and write its files."""
-    from mixtally.report.texts import json_text
-    from mixtally.simulate.memoized.export import csv_text
-    from mixtally.simulate.memoized.page import page
-    from mixtally.simulate.memoized.table import counts_table
-    from mixtally.simulate.memoized.words import findings, promise
-
-    state, reason = facts["memory_file"], facts["reason"]
-    present(
-        out,
-        json=json,
-        files=lambda: dict(
-            zip(_FILES, (page(facts), json_text(facts), csv_text(facts)), strict=True)
-        ),
-        facts=lambda: facts,
-        table=lambda: counts_table(facts, top),
-        prose=[*findings(facts), *promise(facts), *([reason] if reason else [])],
-        wrapped=False,
-        kept=[] if state is None else [state],
-    )
+    show(document(facts, top), out, json=json, kept=[] if state is None else [str(state)])
 
 
 def _check_secret(state: Path | None, seed: int | None) -> None:

@@ -4,7 +4,7 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from fnmatch import fnmatch
 from pathlib import Path
@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 from mixtally.errors import DataError
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from mixtally.data.cells import Progress
+    from mixtally.report.document import Document
 
 
 def publish(directory: Path, files: Mapping[str, str | bytes]) -> list[Path]:
@@ -78,33 +77,34 @@ def publish_result(directory: Path, files: Mapping[str, str | bytes]) -> list[Pa
     return written
 
 
-def present(
+def show(
+    document: "Document",
     out: Path | None,
     *,
     json: bool,
-    files: Callable[[], Mapping[str, str | bytes]],
-    facts: Callable[[], Mapping[str, Any]],
-    table: Callable[[], "RenderableType"],
-    prose: Iterable[str] = (),
-    wrapped: bool = True,
+    more: Mapping[str, bytes] | None = None,
     kept: Iterable[str] = (),
 ) -> None:
-    """Write a result's ``files`` into ``out`` if any, and print its facts as JSON, or its table.
+    """Write the files of a document into ``out`` if any, and print it as JSON or as its summary.
 
     where
-      prose     sentences below the table; ``wrapped``, or each on a line of its own
-      kept      other files that were written, told last
+      more   further files of the result
+      kept   other files that were written, named last
     """
-    written = [] if out is None else publish_result(out, files())
+    from mixtally.report.texts import files
+
+    written = [] if out is None else publish_result(out, {**files(document), **(more or {})})
     if json:
-        print_json(facts())
+        print_json(document.facts)
         return
     from rich.console import Console
 
+    from mixtally.report.terminal import printed
+
     console = Console()
-    console.print(table())
-    for line in prose:
-        console.print(line, markup=False, highlight=False, soft_wrap=not wrapped)
+    console.print(printed(document))
+    for line in document.prose:
+        console.print(line, markup=False, highlight=False, soft_wrap=not console.is_terminal)
     for path in (*written, *kept):
         console.print(f"wrote {path}", markup=False, highlight=False, soft_wrap=True)
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mixtally.records.plan import Plan
-    from mixtally.report.study import Study
+    from mixtally.simulate.study import Study
 
 
 def plan_files(study: "Study") -> dict[str, bytes]:
@@ -17,9 +17,10 @@ def plan_files(study: "Study") -> dict[str, bytes]:
 
     files = {}
     for place, release in enumerate(study.releases):
-        stem = f"plan-{release.plan.protocol}" if place else "plan"
-        for number, plan in enumerate(release.plans, 1):
-            files[f"{stem}-{number}.json" if release.rest else f"{stem}.json"] = canonical(plan)
+        plans = release.result.plans
+        stem = f"plan-{plans[0].protocol}" if place else "plan"
+        for number, plan in enumerate(plans, 1):
+            files[f"{stem}-{number}.json" if plans[1:] else f"{stem}.json"] = canonical(plan)
     return files
 
 

@@ -9,24 +9,22 @@ from mixtally.cli import options as o
 from mixtally.cli.budget import BUDGET, given
 from mixtally.cli.grouped import takes
 from mixtally.cli.hashing import HASHING, Candidates, asked_words
-from mixtally.cli.output import progress_bars
+from mixtally.cli.output import progress_bars, show
+from mixtally.cli.plan_files import plan_files
 from mixtally.cli.reading import READING, reading_of
 from mixtally.cli.simulate_crowd import leave_room, planned, refuse, wished
 from mixtally.cli.simulate_memory import MEMORY
 from mixtally.cli.simulate_memory import asked as asked_memory
 from mixtally.cli.simulate_memory import play as play_memory
-from mixtally.cli.studies import show
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from mixtally.data.population import Population
     from mixtally.data.reading import Reading
     from mixtally.ground.chance import Chance
     from mixtally.planner import Offer
-    from mixtally.report.study import Release, Study
     from mixtally.simulate.run import Asked
+    from mixtally.simulate.study import Release, Study
+    from mixtally.simulate.truth import Truth
 
 
 @takes({**READING, **BUDGET, **HASHING, **MEMORY})
@@ -83,6 +81,7 @@ def simulate(
 
     from mixtally.simulate import offers
     from mixtally.simulate.run import Asked
+    from mixtally.simulate.study_document import document
 
     _check_observer(observer)
     budget = {name: options[name] for name in BUDGET}
@@ -118,7 +117,7 @@ def simulate(
         result = replace(result, sums=offers.seen_by_sums(offer))
     known = bool(reading.fixed or plan or words)
     study = _study(data, reading, population, result, truth, reason, seed, known=known)
-    show(study, out, top=top, json=json)
+    show(document(study, top), out, json=json, more=plan_files(study))
 
 
 def _played(
@@ -127,14 +126,16 @@ def _played(
     words: tuple[str, ...] | None,
     source: "Chance",
     asked: "Asked",
-) -> "tuple[Release, NDArray[np.int64]]":
+) -> "tuple[Release, Truth]":
     """The result and the truth of each of its lines."""
     from mixtally.simulate.open_words import collect_words
     from mixtally.simulate.run import collect
+    from mixtally.simulate.truth import truth_of
 
     with progress_bars() as progress:
         if words is None:
-            return collect(offer, population, source, asked, progress), population.truth
+            played = collect(offer, population, source, asked, progress)
+            return played, truth_of(population, played.result)
         return collect_words(offer, population, words, source, asked.level, progress)
 
 
@@ -151,8 +152,8 @@ def _study(
     data: Path,
     reading: "Reading",
     population: "Population",
-    result: "Release",
-    truth: "NDArray[np.int64]",
+    played: "Release",
+    truth: "Truth",
     reason: str,
     seed: int | None,
     *,
@@ -160,19 +161,20 @@ def _study(
 ) -> "Study":
     from mixtally.records.baseline import Central
     from mixtally.records.question import Kind
-    from mixtally.report.study import Study
     from mixtally.simulate.central import ONE_VALUE, central
+    from mixtally.simulate.study import Study
 
     baselines = Central(note=ONE_VALUE)
+    result = played.result
     if result.question.kind is Kind.ONE:
         level, seeded = result.estimate.each.level, seed is not None
-        baselines = central(result.plan.guarantee, truth, level=level, seeded=seeded)
+        baselines = central(result.plan.guarantee, truth.counts, level=level, seeded=seeded)
     return Study(
         title=f"{reading.name}, counted privately",
         source=f"{population.users:,} rows of {data.name}, each played as a person. "
         + population.note
         + ("" if known else "The bins were read off the data; a real plan fixes them before."),
-        releases=(result,),
+        releases=(played,),
         truth=truth,
         reason=reason,
         seed=seed,

@@ -1,17 +1,14 @@
 """``mixtally vote``: one ballot file counted without any trust, and through mixes."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from mixtally.cli import options as o
 from mixtally.cli.budget import BUDGET, wish_of
 from mixtally.cli.grouped import takes
-from mixtally.cli.output import present, progress_bars
-
-if TYPE_CHECKING:
-    from mixtally.report.election.votes import Election
+from mixtally.cli.output import progress_bars, show
 
 _ONE_VOTE = {name: option for name, option in BUDGET.items() if name != "collections"}
 
@@ -61,6 +58,7 @@ def vote(
     from mixtally.privacy.local import certificate
     from mixtally.records.guarantee import Guarantee
     from mixtally.simulate import voting
+    from mixtally.simulate.election.document import document
 
     if example:
         _refuse({"DATA": data, "--column": column, "--labels": labels})
@@ -94,7 +92,7 @@ def vote(
             source=source,
             seed=seed,
         )
-    _show(held, out, json=json)
+    show(document(held), out, json=json)
 
 
 def _given(data: Path | None, column: str | None) -> tuple[Path, str]:
@@ -118,22 +116,3 @@ def _missing(wanted: str, got: str, do: str) -> Exception:
     from mixtally.errors import ParameterError
 
     return ParameterError("vote", wanted=wanted, got=got, do=do)
-
-
-def _show(held: "Election", out: Path | None, *, json: bool) -> None:
-    """Print the vote and write its files."""
-    from mixtally.report.election.export import csv_text, facts, json_text
-    from mixtally.report.election.page import page
-    from mixtally.report.election.table import summary
-
-    present(
-        out,
-        json=json,
-        files=lambda: {
-            "report.html": page(held),
-            "report.json": json_text(held),
-            "shares.csv": csv_text(held),
-        },
-        facts=lambda: facts(held),
-        table=lambda: summary(held),
-    )

@@ -1,18 +1,12 @@
 """``mixtally words``: the most frequent words of a column when no list of them may be fixed."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from mixtally.cli import options as o
-from mixtally.cli.output import present, progress_bars
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
-    from mixtally.simulate.heavy import HeavyResult
-    from mixtally.simulate.heavy.export import Facts
+from mixtally.cli.output import progress_bars, show
 
 
 def words(
@@ -72,7 +66,8 @@ def words(
     from mixtally.encode.spelling import LETTERS, Spelling
     from mixtally.records.guarantee import Guarantee
     from mixtally.simulate.heavy import Search, design, find_words
-    from mixtally.simulate.heavy.export import facts
+    from mixtally.simulate.heavy.document import document
+    from mixtally.simulate.heavy.facts import facts
 
     promised = Guarantee(epsilon=epsilon, delta=delta)
     spelling, chosen = Spelling(LETTERS if alphabet is None else alphabet), _way(way)
@@ -96,36 +91,7 @@ def words(
         result = find_words(planned, vocabulary, population.codes, o.chance(seed), progress)
     source = f"{len(population.codes):,} rows of {data.name}, each played as a person."
     told = facts(result, vocabulary, population.truth, source=source, seed=seed)
-    _show(result, told, out, json=json)
-
-
-def _show(result: "HeavyResult", told: "Facts", out: Path | None, *, json: bool) -> None:
-    """Print what was found and write its files."""
-    from mixtally.report.texts import json_text
-    from mixtally.simulate.heavy.export import csv_text
-    from mixtally.simulate.heavy.page import page
-
-    planned, top, found = result.design, told["top"], told["words_found"]
-    present(
-        out,
-        json=json,
-        files=lambda: {
-            "report.html": page(told),
-            "report.json": json_text(told),
-            "words.csv": csv_text(told),
-        },
-        facts=lambda: told,
-        table=lambda: _table(told),
-        prose=[
-            f"{found:,} words found in {told['rounds_played']} rounds. Of the true first {top:,}, "
-            f"{100 * told['recall']:.0f} % are among the first {top:,} found; {told['ghosts']} of "
-            "all found are held by nobody.",
-            f"{planned.offer.name}, {planned.messages_per_user:.3g} messages and "
-            f"{planned.bytes_per_user:,.0f} bytes a person in all. {planned.reason}",
-            *told["promise"],
-        ],
-        wrapped=False,
-    )
+    show(document(told), out, json=json)
 
 
 def _way(name: str | None):  # type: ignore[no-untyped-def]  # noqa: ANN202
@@ -135,23 +101,3 @@ def _way(name: str | None):  # type: ignore[no-untyped-def]  # noqa: ANN202
     if name is None or name in list(Way):
         return None if name is None else Way(name)
     raise ParameterError("way", wanted="together or apart", got=repr(name), do="or leave it out")
-
-
-def _table(told: "Facts") -> "Table":
-    from rich.table import Table
-    from rich.text import Text
-
-    level = 100 * (1 - told["error_rate"])
-    table = Table(title=Text(told["title"]), title_justify="left", header_style="bold")
-    table.add_column(Text(told["column"]))
-    for heading in ("estimate", f"{level:g} % interval, all bins", "truth", "round"):
-        table.add_column(heading, justify="right")
-    for row in told["words"]:
-        table.add_row(
-            Text(row["word"]),
-            f"{row['count']:,.1f}",
-            f"{row['lower']:,} .. {row['upper']:,}",
-            f"{row['truth']:,}",
-            str(row["round"]),
-        )
-    return table

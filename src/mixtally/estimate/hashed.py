@@ -40,7 +40,7 @@ from numpy.typing import NDArray
 from mixtally.errors import InfeasibleError
 from mixtally.estimate.intervals import checked_level
 from mixtally.records.mechanism import Shuffled
-from mixtally.records.results import Estimate, Figure, Intervals, Tally
+from mixtally.records.results import Estimate, Intervals, Row, Tally
 
 METHOD = "ranks among the bins without a candidate, over random hashes"
 _LEAST_FREE = 2
@@ -77,7 +77,7 @@ class Candidates:
 
 def estimate_hashed(
     mechanism: Shuffled, tally: Tally, users: int, found: Candidates, level: float = 0.95
-) -> tuple[Estimate, Figure]:
+) -> tuple[Estimate, Row]:
     """Counts of every line, and of the people whose values are not listed.
 
     Raises ParameterError for a level outside (0, 1).
@@ -104,7 +104,7 @@ def estimate_hashed(
     others = left * mechanism.bins
     most = others + half if rank_of(m, k, (1.0 - level) / 2.0) else math.inf
     low, high = (min(max(end, 0.0), float(users)) for end in (others - half, most))
-    return estimate, Figure("people with a value not listed", others, low, high, spread)
+    return estimate, Row("people with a value not listed", others, low, high, spread)
 
 
 def _intervals(

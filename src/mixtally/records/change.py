@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.records.results import Intervals
+from mixtally.records.results import Intervals, Row
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,3 +29,16 @@ class Change:
         """Bins that changed, all intervals taken together, shape (bins,)."""
         changed: NDArray[np.bool_] = (self.together.lower > 0) | (self.together.upper < 0)
         return changed
+
+    def row(self, bin_index: int, label: str) -> Row:
+        """One bin's change as it is shown."""
+        i = bin_index
+        return Row(
+            label=label,
+            estimate=float(self.counts[i]),
+            standard_error=self.standard_error,
+            lower=int(self.each.lower[i]),
+            upper=int(self.each.upper[i]),
+            lower_simultaneous=int(self.together.lower[i]),
+            upper_simultaneous=int(self.together.upper[i]),
+        )

@@ -7,9 +7,10 @@ from mixtally.data.flights import SOURCE, flights
 from mixtally.ground.chance import Chance
 from mixtally.planner import Wish, choose
 from mixtally.records.guarantee import Guarantee
-from mixtally.report.study import Study
 from mixtally.simulate.central import central
 from mixtally.simulate.run import release
+from mixtally.simulate.study import Study
+from mixtally.simulate.truth import Truth
 
 
 def demo(
@@ -31,7 +32,7 @@ def demo(
         title="Where flights from New York went, counted privately",
         source=SOURCE,
         releases=tuple(release(p, population, source, progress, level=level) for p in plans),
-        truth=population.truth,
+        truth=Truth(population.truth),
         reason=answer.reason,
         seed=seed,
         central=central(guarantee, population.truth, level=level, seeded=seed is not None),

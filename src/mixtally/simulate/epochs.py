@@ -1,6 +1,6 @@
 """Ask again and again under one plan: the collections, their changes, what everybody spends."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -8,8 +8,7 @@ from mixtally.data.cells import Progress, quiet
 from mixtally.data.timeline import Timeline
 from mixtally.encode.numbers import Scale
 from mixtally.errors import InfeasibleError, PlanError
-from mixtally.estimate.change import estimate_change
-from mixtally.estimate.debias import estimate_counts
+from mixtally.estimate.conclude import conclude_series
 from mixtally.estimate.intervals import checked_level
 from mixtally.ground.chance import Chance
 from mixtally.mix.shuffle import room_for
@@ -19,11 +18,10 @@ from mixtally.privacy.composition import compose
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.mechanism import Shuffled
 from mixtally.records.plan import Plan
-from mixtally.records.results import Tally
-from mixtally.report.study import Release
-from mixtally.report.trend.trend import Spent, Step, Trend
-from mixtally.simulate.means import means_over_time
+from mixtally.records.result import Step
 from mixtally.simulate.simulate import MOST_BATCH_BYTES, play
+from mixtally.simulate.trend.trend import Spent, Trend
+from mixtally.simulate.truth import Values
 
 MOST_SHOWN = 24
 
@@ -59,31 +57,37 @@ def collect(
     accountant = accountant or Accountant()
     mechanism = checked(plan, timeline, accountant)
     spending = spent_by(plan, timeline, guarantee, accountant)
-    releases, tallies = [], []
+    tallies = []
     for number, epoch in enumerate(timeline.epochs):
         before(epoch)
-        crowd = timeline.crowd(number)
-        tally = play(mechanism, crowd.records, chance, progress)
-        found = estimate_counts(mechanism, tally, crowd.users, level=level)
-        tallies.append(tally)
-        releases.append(Release(plan, tally.messages, found))
+        tallies.append(play(mechanism, timeline.crowd(number).records, chance, progress))
         progress("epochs", number + 1, len(timeline.epochs))
-    changes = tuple(steps(mechanism, tallies, level))
-    means = () if scale is None else means_over_time(timeline, scale, releases, changes)
+    users, edges = tuple(timeline.users.tolist()), None if scale is None else scale.edges
+    series = conclude_series(plan, tallies, users, timeline.epochs, level=level, edges=edges)
     return Trend(
         title=title,
         source=source,
         guarantee=guarantee,
-        epochs=timeline.epochs,
-        users=tuple(timeline.users.tolist()),
-        releases=tuple(releases),
-        steps=changes,
+        users=users,
+        series=series,
         spending=spending,
         truth=timeline.truth,
+        figures={} if scale is None else _true_means(timeline, series.steps),
         reason=reason,
         seed=seed,
-        figures=means,
     )
+
+
+def _true_means(timeline: Timeline, steps: Sequence[Step]) -> dict[str, Values]:
+    """The mean of every epoch and its changes."""
+    means = []
+    for epoch in range(len(timeline.epochs)):
+        values = timeline.crowd(epoch).values
+        if values is None:
+            raise TypeError("the crowd holds no numbers")
+        means.append(float(values.mean()))
+    changes = [means[step.last] - means[step.first] for step in steps]
+    return {"means": tuple(means), "mean_changes": tuple(changes)}
 
 
 def checked(plan: Plan, timeline: Timeline, accountant: Accountant) -> Shuffled:
@@ -111,20 +115,6 @@ def checked(plan: Plan, timeline: Timeline, accountant: Accountant) -> Shuffled:
     most = int(timeline.users.max()) * mechanism.repeats + mechanism.fakes_promised
     room_for(most, mechanism.layout.message_bytes, MOST_BATCH_BYTES)  # now, not in mid-series
     return mechanism
-
-
-def steps(mechanism: Shuffled, tallies: list[Tally], level: float) -> list[Step]:
-    """The change from each epoch to the next and, last, from the first to the last."""
-    last = len(tallies) - 1
-    pairs = [(i, i + 1) for i in range(last)] + [(0, last)] * (last > 1)
-    return [
-        Step(
-            i,
-            j,
-            estimate_change(mechanism, tallies[i], tallies[j], level=level, changes=len(pairs)),
-        )
-        for i, j in pairs
-    ]
 
 
 def spent_by(

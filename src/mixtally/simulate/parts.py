@@ -37,11 +37,6 @@ def parts(population: Population, questions: Sequence[Question]) -> list[Populat
     )
 
 
-def shown(question: Question, part: Question) -> slice:
-    """The bins of a part that are counted for the whole: of a bit in clear only yes."""
-    return slice(1, 2) if question.kind is Kind.BITS and part.kind is Kind.ONE else slice(None)
-
-
 def _shapes(questions: Sequence[Question]) -> list[tuple[object, ...]]:
     return [(q.kind, q.bins, q.max_set, q.attributes) for q in questions]
 

@@ -1,6 +1,5 @@
-"""From a crowd and its plans to a release: take records apart, play, tally, estimate."""
+"""From a crowd and its plans to a release: take records apart, play, tally, conclude."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,8 +11,8 @@ from mixtally.data.population import Population
 from mixtally.encode.bits import set_bits
 from mixtally.encode.numbers import Scale
 from mixtally.errors import DataError, ParameterError, PlanError
-from mixtally.estimate.debias import PROJECTIONS, check_choices, estimate_counts
-from mixtally.estimate.noise import Noises
+from mixtally.estimate.conclude import conclude
+from mixtally.estimate.debias import check_choices
 from mixtally.ground.bits import spans
 from mixtally.ground.chance import Chance
 from mixtally.planner import Offer
@@ -23,12 +22,11 @@ from mixtally.records.certificate import Certificate
 from mixtally.records.mechanism import Shuffled
 from mixtally.records.plan import Plan
 from mixtally.records.question import Kind, Question
-from mixtally.records.results import Estimate, Figures, Intervals
-from mixtally.report.study import Release
-from mixtally.simulate import derived
-from mixtally.simulate.parts import parts, shown
+from mixtally.records.results import Figures
+from mixtally.simulate.parts import parts
 from mixtally.simulate.simulate import play
-from mixtally.simulate.tables import tables
+from mixtally.simulate.study import Release
+from mixtally.tally.pairs import no_pairs
 
 _SPAN = 1 << 16
 
@@ -99,43 +97,33 @@ def release_all(
 
     where
       whole        the certificate of all plans together; needed for more than one
-      told         the facts of all plans together
+      told         the facts of all plans together; those of the plan when left out
       accountant   serves many collections under the same plans
 
-    Every part is a collection of its own; estimates stand side by side in the question's order,
-    with intervals that hold for all its bins at once. Raises as ``release``, DataError for records
-    larger than the plan hides, ParameterError for a projection of counts that have no known sum.
+    Raises as ``release``, DataError for records larger than the plan hides, ParameterError for a
+    projection of counts that have no known sum.
     """
-    if len(plans) > 1 and whole is None:
-        raise TypeError("several plans promise nothing together without a certificate for all")
     crowds, mechanisms = checked(plans, population, asked, accountant)
-    own, messages, noises = population.question, 0, Noises()
-    found: list[Estimate] = []
-    figures: list[Figures] = []
-    for crowd, mechanism in zip(crowds, mechanisms, strict=True):
-        fold = derived.PairFold(mechanism.layout) if asked.pairs else None
-        tally = play(mechanism, crowd.records, chance, progress, fold or quiet)
-        messages += tally.messages
-        projection = asked.projection if crowd.question.kind is Kind.ONE else None
-        estimate = estimate_counts(
-            mechanism, tally, population.users, level=asked.level, projection=projection,
-            together=own.bins, noises=noises,
-        )  # fmt: skip
-        found.append(estimate)
-        if fold is not None:
-            counted = (fold.counts, tally.messages)
-            figures.append(derived.pairs(population, mechanism, *counted, asked.level))
-            figures += tables(population, mechanism, *counted, asked.level)
-        if asked.scale is not None:
-            told_apart = (asked.scale, mechanism, tally.messages)
-            figures.append(derived.numbers(population, *told_apart, estimate))
-    shown_all = _side_by_side(own, [crowd.question for crowd in crowds], found)
-    if asked.projection is not None and shown_all.projected is None:
-        shown_all = _projected(own, shown_all, population.users, asked.projection)
-    return Release(
-        plans[0], messages, shown_all, rest=tuple(plans[1:]),
-        asked=own, whole=whole, told=told, figures=tuple(figures),
+    tallies = [
+        play(mechanism, crowd.records, chance, progress, pairs=asked.pairs)
+        for crowd, mechanism in zip(crowds, mechanisms, strict=True)
+    ]
+    result = conclude(
+        plans, tallies, question=population.question, certificate=whole, level=asked.level,
+        projection=asked.projection, edges=None if asked.scale is None else asked.scale.edges,
     )  # fmt: skip
+    if population.note:
+        result = replace(
+            result, figures=tuple(_noted(one, population.note) for one in result.figures)
+        )
+    return Release(result, plans[0].facts() if told is None else dict(told))
+
+
+def _noted(figures: Figures, note: str) -> Figures:
+    """Numbers as they are, with what was done to the data on the way in."""
+    if figures.name != "numbers":
+        return figures
+    return replace(figures, note=f"{figures.note} {note}")
 
 
 def checked(
@@ -160,8 +148,20 @@ def checked(
     mechanisms = tuple(verify(plan, accountant) for plan in plans)
     _check_sets(population)
     if asked.pairs:
-        derived.check_pairs(own, mechanisms)
+        _check_pairs(own, mechanisms)
     return crowds, mechanisms
+
+
+def _check_pairs(question: Question, mechanisms: tuple[Shuffled, ...]) -> None:
+    """Raises ParameterError when no message carries two bits, or too many."""
+    if question.kind is Kind.ONE or question.bins < 2 or len(mechanisms) > 1:
+        raise ParameterError(
+            "pairs", wanted="records of several bits that travel whole",
+            got="a message for every bit or attribute" if len(mechanisms) > 1 else "single values",
+            do="add --protocol flip for bits, --protocol flip-blank with fewer messages a user "
+            "for attributes" if len(mechanisms) > 1 else "leave --pairs out",
+        )  # fmt: skip
+    no_pairs(mechanisms[0].layout)
 
 
 def _other(plan: Plan, population: Population) -> PlanError:
@@ -191,41 +191,3 @@ def _check_sets(population: Population) -> None:
                 got=f"{int(sizes[first])}",
                 do="plan with a larger --max-set",
             )
-
-
-def _side_by_side(own: Question, asked: list[Question], found: list[Estimate]) -> Estimate:
-    """One estimate of all parts' bins, one part after the other."""
-    if len(found) == 1 and asked[0].bins == own.bins:
-        return found[0]
-    kept = [shown(own, question) for question in asked]
-    pairs = list(zip(found, kept, strict=True))
-    errors = np.concatenate([np.full(len(f.counts[k]), f.standard_error) for f, k in pairs])
-    projected = [f.projected[k] for f, k in pairs if f.projected is not None]
-    return Estimate(
-        counts=np.concatenate([f.counts[k] for f, k in pairs]),
-        standard_error=float(errors.max()),
-        each=_joined([(f.each, k) for f, k in pairs], simultaneous=False),
-        together=_joined([(f.together, k) for f, k in pairs], simultaneous=own.bins > 1),
-        projected=np.concatenate(projected) if len(projected) == len(found) else None,
-        errors=None if math.isclose(errors.min(), errors.max(), rel_tol=1e-12) else errors,
-    )
-
-
-def _joined(ends: list[tuple[Intervals, slice]], *, simultaneous: bool) -> Intervals:
-    first = ends[0][0]
-    return Intervals(
-        lower=np.concatenate([i.lower[k] for i, k in ends]),
-        upper=np.concatenate([i.upper[k] for i, k in ends]),
-        level=first.level,
-        method=" and ".join(dict.fromkeys(i.method for i, _ in ends)),
-        simultaneous=simultaneous,
-    )
-
-
-def _projected(own: Question, found: Estimate, users: int, projection: str) -> Estimate:
-    """Attributes that travelled together: every one of them is a histogram of the crowd."""
-    ends = np.cumsum(own.attributes or ())[:-1].tolist()
-    pieces = [
-        PROJECTIONS[projection](counts, float(users)) for counts in np.split(found.counts, ends)
-    ]
-    return replace(found, projected=np.concatenate(pieces))

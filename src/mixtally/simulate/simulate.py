@@ -26,20 +26,23 @@ def play(
     chance: Chance,
     progress: Progress = quiet,
     watch: Callable[[Rows], None] = quiet,
+    *,
+    pairs: bool = False,
 ) -> Tally:
     """The tally of everybody's real messages, shuffled.
 
     where
       records   everybody's bin or everybody's bits, as ``randomize.reports`` takes them
       watch     called with every span of shuffled messages, for what else is counted in them
+      pairs     whether pairs of bits are counted as well
 
     Raises ParameterError when the batch does not fit the mix's memory, MessageError when people
     sent fewer or more messages than they should.
     """
     batch = shuffle(_batch(mechanism, records, chance, progress), chance)
-    total, layout = empty(mechanism.layout), mechanism.layout
+    total, layout = empty(mechanism.layout, pairs=pairs), mechanism.layout
     for span in spans(len(batch), _people(mechanism)):
-        total = add(total, tally_messages(layout, batch[span]))
+        total = add(total, tally_messages(layout, batch[span], pairs=pairs))
         watch(batch[span])
         progress("tally", span.stop, len(batch))
     return total

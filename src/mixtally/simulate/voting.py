@@ -8,9 +8,8 @@ import numpy as np
 from mixtally.data.cells import Progress
 from mixtally.data.population import Population
 from mixtally.errors import ParameterError, PlanError
-from mixtally.estimate.debias import estimate_counts
+from mixtally.estimate.conclude import conclude_vote
 from mixtally.estimate.intervals import checked_level
-from mixtally.estimate.winner import may_have_won, winner_chances
 from mixtally.ground.chance import Chance
 from mixtally.planner import Wish, choose
 from mixtally.privacy import local
@@ -19,14 +18,11 @@ from mixtally.records.certificate import Certificate
 from mixtally.records.mechanism import BitFlips, Shuffled
 from mixtally.records.mechanism.named import flip_blank
 from mixtally.records.question import Question
-from mixtally.records.results import Tally
-from mixtally.report.election.votes import Count, Election
-from mixtally.report.study import Release
+from mixtally.records.result import Vote
+from mixtally.simulate.election.votes import Election
 from mixtally.simulate.simulate import play
 
 MOST_OPTIONS = 200
-EXACT_ONES = 50_000.0
-"""Ballots are few bins, so that exact intervals are affordable up to this many flipped ones."""
 
 EXAMPLE_KEEP, EXAMPLE_DELTA = 0.63, 1e-6
 EXAMPLE_SOURCE = (
@@ -106,9 +102,9 @@ def hold(
     plan = answer.best.plan
     mechanism = verify(plan)
 
-    def counted(how: Shuffled, shown: Certificate) -> Count:
+    def counted(how: Shuffled, shown: Certificate) -> Vote:
         tally = play(how, population.codes, chance, progress)
-        return _count(how, shown, tally, users, level)
+        return conclude_vote(how, shown, tally, users, level)
 
     first, second = counted(ballots, promise), counted(mechanism, plan.certificate)
     return Election(
@@ -116,22 +112,9 @@ def hold(
         source=source,
         ballots=ballots,
         local=first,
-        release=Release(plan, second.messages, second.estimate),
+        plan=plan,
         shuffle=second,
         truth=population.truth,
         reason=answer.reason,
         seed=seed,
-    )
-
-
-def _count(
-    mechanism: Shuffled, promise: Certificate, tally: Tally, users: int, level: float
-) -> Count:
-    found = estimate_counts(mechanism, tally, users, level=level, exact_ones=EXACT_ONES)
-    return Count(
-        certificate=promise,
-        messages=tally.messages,
-        estimate=found,
-        chances=winner_chances(mechanism, tally, users),
-        may_win=may_have_won(found),
     )

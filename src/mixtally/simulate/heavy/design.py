@@ -15,13 +15,13 @@ The noise of a count does not depend on the size of the crowd, so *apart* multip
 less only at few rounds and tiny shares; what speaks for it is one R-th of the messages.
 """
 
-import math
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from msgspec import structs
 
 from mixtally.errors import InfeasibleError, ParameterError
+from mixtally.estimate.conclude.extensions import whole_error
 from mixtally.planner import Offer, Wish, choose
 from mixtally.records.certificate import Certificate
 from mixtally.report.words import at_most, number
@@ -76,15 +76,6 @@ class Design:
     def standard_error(self, share: float) -> float:
         """Of the crowd's count of a prefix that ``share`` of it holds, in counts."""
         return whole_error(self.offer.noise, self.search.users, self.people_a_round, share)
-
-
-def whole_error(noise: float, users: int, asked: int, share: float) -> float:
-    """Standard error of a count of ``users`` people judged by ``asked`` of them, drawn at random.
-
-    The number of holders among those asked is hypergeometric.
-    """
-    drawn = asked * share * (1.0 - share) * (1.0 - asked / users)
-    return users / asked * math.sqrt(noise**2 + drawn)
 
 
 def design(search: Search, way: Way | None = None) -> Design:

@@ -13,16 +13,17 @@ class Found:
     """A word that ended in some round.
 
     where
-      count            unbiased, of the whole crowd
-      lower, upper     hold for all bins of all rounds at once, so also for those that were picked
-      round            the round it ended in, from 1
+      count                unbiased, of the whole crowd
+      lower_simultaneous,  hold for all bins of all rounds at once, so also for those that were
+      upper_simultaneous   picked; there is no interval for a picked word alone
+      round                the round it ended in, from 1
     """
 
     word: str
     count: float
     standard_error: float
-    lower: int
-    upper: int
+    lower_simultaneous: int
+    upper_simultaneous: int
     round: int
 
 

@@ -6,7 +6,6 @@ the rounds, the noise and the thresholds are those of shuffled counting, not of 
 """
 
 from collections.abc import Iterator
-from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +14,11 @@ from mixtally.data.cells import Progress, quiet
 from mixtally.encode.prefixes import extended, extension_bins
 from mixtally.encode.spelling import END, Symbols
 from mixtally.errors import ParameterError
-from mixtally.estimate.intervals import intervals
-from mixtally.estimate.significant import least_significant
+from mixtally.estimate.conclude import Extensions, conclude_extensions
 from mixtally.ground.chance import Chance
 from mixtally.ground.draw import permutation
 from mixtally.privacy.certify import verify
-from mixtally.records.mechanism import Shuffled
-from mixtally.records.results import Tally
-from mixtally.simulate.heavy.design import Design, Way, whole_error
+from mixtally.simulate.heavy.design import Design, Way
 from mixtally.simulate.heavy.result import Found, HeavyResult, Round
 from mixtally.simulate.simulate import play
 
@@ -61,13 +57,14 @@ def find_words(
         closing = number == search.closing
         bins = extension_bins(symbols, prefixes, search.spelling.size, search.bins, closing=closing)
         tally = play(mechanism, bins[group], chance, progress)
-        least = least_significant(mechanism, tally.messages, search.tests, search.error_rate)
-        asked = len(prefixes) * search.spelling.size  # the last bin and unused ones are no words
-        high = np.flatnonzero(tally.counts[:asked] >= least)
-        high = high[np.argsort(-tally.counts[high], kind="stable")]
-        grown = extended(prefixes, high, search.spelling.size)
+        # The last bin and unused ones are no words.
+        seen = conclude_extensions(
+            mechanism, tally, len(prefixes) * search.spelling.size, people=len(group),
+            users=search.users, tests=search.tests, error_rate=search.error_rate,
+        )  # fmt: skip
+        grown = extended(prefixes, seen.bins, search.spelling.size)
         over = (grown[:, -1] == END) | closing
-        words = _words(design, mechanism, tally, len(group), high[over], grown[over], number)
+        words = _words(design, seen, grown, over, number)
         unreadable += int(over.sum()) - len(words)
         found += words
         survivors = grown[~over][: search.kept]
@@ -76,7 +73,7 @@ def find_words(
                 asked=_shown(design, prefixes),
                 people=len(group),
                 messages=tally.messages,
-                threshold=least,
+                threshold=seen.threshold,
                 survivors=_shown(design, survivors),
                 ended=tuple(one.word for one in words),
                 crowded=int((~over).sum()) - len(survivors),
@@ -111,40 +108,22 @@ def _groups(design: Design, codes: _Codes, chance: Chance) -> Iterator[_Codes]:
 
 
 def _words(
-    design: Design,
-    mechanism: Shuffled,
-    tally: Tally,
-    people: int,
-    bins: _Codes,
-    grown: Symbols,
-    number: int,
+    design: Design, seen: Extensions, grown: Symbols, over: NDArray[np.bool_], number: int
 ) -> list[Found]:
     """Every ended word with its count of the whole crowd and its interval."""
-    search = design.search
-    seen = Tally(tally.counts[bins], tally.messages)
-    counts = mechanism.unbiased(seen.counts, seen.messages) * (search.users / people)
-    noise = mechanism.variance(tally.messages) ** 0.5
-    ends = intervals(mechanism, seen, 1.0 - search.error_rate, simultaneous_over=search.tests)
-    out = []
-    for i, symbols in enumerate(grown.tolist()):
+    found = []
+    for i in np.flatnonzero(over).tolist():
+        symbols = grown[i].tolist()
         # The words of a closing round have no end of their own.
-        spelled = symbols[:-1] if symbols[-1] == END else symbols
-        word, count = search.spelling.read(spelled), float(counts[i])
-        if word is None:
-            continue
-        share = min(max(count / search.users, 0.0), 1.0)
-        error = whole_error(noise, search.users, people, share)
-        lower, upper = int(ends.lower[i]), int(ends.upper[i])
-        if people < search.users:
-            width = _width(search.error_rate / search.tests) * error
-            lower, upper = max(int(count - width), lower), int(count + width) + 1
-        out.append(Found(word, count, error, lower, upper, number))
-    return out
-
-
-def _width(rate: float) -> float:
-    """Standard errors on either side of a normal estimate that is off more with chance ``rate``."""
-    return NormalDist().inv_cdf(1.0 - rate / 2.0)
+        word = design.search.spelling.read(symbols[:-1] if symbols[-1] == END else symbols)
+        if word is not None:
+            found.append(
+                Found(
+                    word, float(seen.counts[i]), float(seen.errors[i]), int(seen.lower[i]),
+                    int(seen.upper[i]), number,
+                )
+            )  # fmt: skip
+    return found
 
 
 def _shown(design: Design, prefixes: Symbols) -> tuple[str, ...]:
