@@ -46,9 +46,7 @@ def roc() -> Markup:
     claimed = claim("flip", given, PROMISE.epsilon, PROMISE.delta)
     assert isinstance(claimed, Target)
     question = Question(name="answer", bins=BINS)
-    planned = choose(
-        Wish(question=question, guarantee=PROMISE, users=USERS, mechanism="flip-blank")
-    )
+    planned = choose(Wish(question=question, guarantee=PROMISE, users=USERS, protocol="flip-blank"))
     rates = [10.0 ** (-k / 4) for k in range(21)]
     grow = exp(PROMISE.epsilon)
     most = ((r, min(grow * r + PROMISE.delta, 1 - (1 - PROMISE.delta - r) / grow)) for r in rates)

@@ -151,7 +151,7 @@ def test_no_bins_beside_labels_are_refused(cli, tmp_path):
         ),
         (("--bytes-per-user", 7, "--protocol", "flip-blank"), {"bytes_per_user": 7}),
         (("--local-epsilon", 2), {"protocol": "flip-blank"}),
-        (("--count-crowd", "--messages-per-user", 1), {"protocol": "flip-blank"}),
+        (("--count-crowd", "--messages-per-user", 1), {"protocol": "flip"}),
         (("--collections", 1, "--mixes", 1), {"protocol": "clear-uniform", "collections": 1}),
     ],
 )

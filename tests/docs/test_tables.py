@@ -82,7 +82,7 @@ def test_what_collections_compose_to(start, mechanism):
         question=Question(name="answer", bins=100),
         guarantee=Guarantee(epsilon=1.0, delta=1e-6),
         users=10**6,
-        mechanism=mechanism,
+        protocol=mechanism,
         mix_fakes=True,
     )
     plan = choose(wish).best.plan

@@ -94,10 +94,11 @@ def test_a_split_into_one_piece_too_few_is_noticed(plant, suite):
 def test_a_composition_of_one_law_too_few_is_noticed(monkeypatch, suite):
     """Where basic composition does not hide it."""
 
-    def less(parts):
-        return Sum([(law, times - 1) for law, times in parts])
+    class Less(Sum):
+        def __init__(self, parts):
+            super().__init__([(law, times - 1) for law, times in parts])
 
-    monkeypatch.setattr(accountant, "Sum", less)
+    monkeypatch.setattr(accountant, "Sum", Less)
     assert noticed(suite)
 
 

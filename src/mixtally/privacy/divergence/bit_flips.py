@@ -41,16 +41,13 @@ _NO_PROMISE = (
     "everybody else holds zeros, the person all ones or all zeros: not a guarantee for other crowds"
 )
 
-
 _ALWAYS = frozenset({"users", "count_crowd", "repeats"})
 _FLIP, _FAKES = ("flip", Parameter.FLIP), ("fakes", Parameter.FAKES)
 TAKES = {
     "flip-blank": Takes(
         frozenset({"fakes", "flip"}), _ALWAYS | {"bins", "max_set", "split"}, (_FLIP, _FAKES)
     ),
-    "single-bit": Takes(
-        frozenset({"users", "fakes", "flip"}), _ALWAYS | {"ones"}, (_FLIP, _FAKES)
-    ),
+    "single-bit": Takes(frozenset({"users", "fakes", "flip"}), _ALWAYS | {"ones"}, (_FLIP, _FAKES)),
     "flip": Takes(
         frozenset({"users", "flip"}),
         _ALWAYS | {"bins", "bits", "max_set", "observer", "background", "split"}, (_FLIP,),
@@ -95,8 +92,7 @@ def described(name: str, asked: Asked) -> tuple[Message, int, str]:
     observer = Observer.SUMS if summed else given.observer
     others = 0 if given.background else given.ones
     composed = pieces > 1 or (summed and mechanism.repeats > 1)  # which is told for itself
-    note = "" if composed else apart_note(given)
-    return Message(mechanism, observer, others), pieces, note
+    return Message(mechanism, observer, others), pieces, "" if composed else apart_note(given)
 
 
 def _bit_by_bit(name: str, given: Parameters) -> bool:
@@ -238,8 +234,7 @@ def knows_repeats(message: Message) -> bool:
     m = _flips(message)
     if m.max_set is None:
         return m.bins == 1
-    among_blanks = not isinstance(m.fakes, UniformFakes) and not m.crowd
-    return among_blanks and m.max_set == 1
+    return m.max_set == 1 and not m.crowd and not isinstance(m.fakes, UniformFakes)
 
 
 def lower_of(message: Message, epsilon: float, rounds: int) -> float:
@@ -250,7 +245,7 @@ def lower_of(message: Message, epsilon: float, rounds: int) -> float:
 def _kinds(message: Message) -> list[repeats.Kind]:
     m = _flips(message)
     fakes, q, p = m.fakes.count, m.threshold / SCALE, (SCALE - m.threshold) / SCALE
-    crowd = [(m.crowd - 1, q)] if m.crowd else []
+    crowd = [(m.crowd - 1, q)] * (m.crowd > 0)
     if message.observer is Observer.SUMS:  # random fakes are no worst case
         return [] if fakes else [repeats.Kind([(m.crowd - 1, q)], p, q)]
     if isinstance(m.fakes, UniformFakes):
@@ -274,12 +269,11 @@ def start(message: Message, parameter: Parameter, goal: Goal) -> int:
     A fake hides a record when it shows all its bits, another person's when it also loses its own.
     """
     m = _flips(message)
+    fakes = m.fakes.count
     if parameter is Parameter.FAKES:
         return round(goal.cover * SCALE / m.threshold)
     if parameter is not Parameter.FLIP:
         raise TypeError(f"{m.name} has no {parameter}")
-    fakes = m.fakes.count
-    chance: float
     if message.observer is Observer.SUMS or (m.max_set is None and m.bins == 1):
         chance = goal.cover / (fakes + m.crowd + 1)
     elif m.max_set is None:
