@@ -16,6 +16,7 @@ from mixtally.records.question import Question
 from mixtally.simulate.offers import best
 from mixtally.simulate.run import Asked, collect
 from mixtally.simulate.seeded import SeededChance
+from mixtally.simulate.truth import truth_of
 
 
 def main() -> None:
@@ -30,12 +31,13 @@ def main() -> None:
             mix_fakes=True,
         )  # fmt: skip
         offer, _ = best(wish)
-        figures = collect(offer, crowd, SeededChance(7), Asked(scale=scale)).figures[0]
+        result = collect(offer, crowd, SeededChance(7), Asked(scale=scale)).result
+        (figures,), true = result.figures, truth_of(crowd, result).figures["numbers"]
         print(f"{bins} bins")
-        for row in figures.rows:
+        for row, value in zip(figures.rows, true, strict=True):
             print(
                 f"  {row.label:14} {row.estimate:6.2f}, surely {row.lower:.1f} .. {row.upper:.1f}, "
-                f"true {row.truth:.2f}"
+                f"true {value:.2f}"
             )
 
 

@@ -36,7 +36,7 @@ def main() -> None:
             messages_per_user=5, mix_fakes=mix_fakes,
         )  # fmt: skip
         offer, reason = best(wish)
-        found = collect(offer, crowd, SeededChance(7)).estimate
+        found = collect(offer, crowd, SeededChance(7)).result.estimate
         print(reason)
         print("  people by education (7 values), party (7) and vote (2)")
         print("  found ", " ".join(f"{count:4.0f}" for count in found.counts))

@@ -78,7 +78,7 @@ def main() -> None:
             question=crowd.question, guarantee=PROMISED, users=crowd.users, mix_fakes=trusted
         )
         offer, _ = best(wish)
-        found = [collect(offer, crowd, SecureChance()).estimate.counts for _ in range(MIXED)]
+        found = [collect(offer, crowd, SecureChance()).result.estimate.counts for _ in range(MIXED)]
         seen = float(np.sqrt(np.mean(np.square(np.array(found) - truth))))
         who = "a mix draws the fakes" if trusted else "nobody trusted"
         print(f"{offer.name}, {who}: error {offer.standard_error:.2f}, seen {seen:.2f}")

@@ -71,7 +71,7 @@ def main() -> None:
             messages_per_user=budget,
         )  # fmt: skip
         offer, _ = best(wish)
-        found = collect(offer, crowd, SeededChance(1)).estimate
+        found = collect(offer, crowd, SeededChance(1)).result.estimate
         seen = float(np.sqrt(np.mean((found.counts - crowd.truth) ** 2)))
         held = np.mean((found.each.lower <= crowd.truth) & (crowd.truth <= found.each.upper))
         flip = share(offer)

@@ -49,7 +49,7 @@ def main() -> None:
     users = len(crowd.codes)
     promised = Guarantee(epsilon=1.0, delta=1e-6)
     plan = choose(Wish(question=crowd.question, guarantee=promised, users=users)).best.plan
-    found = release(plan, crowd, chance, lambda *_: None).estimate
+    found = release(plan, crowd, chance, lambda *_: None).result.estimate
     note = (
         f"Elsewhere (Alaska, Hawaii, Puerto Rico, Virgin Islands): {found.counts[-1]:,.0f}. "
         f"epsilon 1, delta <= {at_most(plan.certificate.upper)}, {plan.protocol}."

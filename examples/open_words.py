@@ -38,8 +38,9 @@ def main() -> None:
         promised = Guarantee(epsilon=1.0, delta=1e-6)
         wish = Wish(question=question, guarantee=promised, users=crowd.users, mix_fakes=True)
         offer = choose(wish).best
-        release, truth = collect_words(offer, crowd, words, chance)
-        found, (others,) = release.estimate, release.figures[0].rows
+        release, true = collect_words(offer, crowd, words, chance)
+        truth = true.counts
+        found, (others,) = release.result.estimate, release.result.figures[0].rows
         held = (found.each.lower <= truth) & (truth <= found.each.upper)
         measured = float(np.sqrt(np.mean((found.counts - truth) ** 2)))
         print(
@@ -49,12 +50,14 @@ def main() -> None:
         )
         for i in np.argsort(-found.counts)[:5].tolist():
             print(
-                f"  {release.question.label(i):10} {found.counts[i]:8,.1f}, surely "
+                f"  {release.result.question.label(i):10} {found.counts[i]:8,.1f}, surely "
                 f"{found.each.lower[i]:,} .. {found.each.upper[i]:,}, true {truth[i]:,}"
             )
-        surely = [release.question.label(i) for i in np.flatnonzero(found.together.lower > 0)]
+        surely = [
+            release.result.question.label(i) for i in np.flatnonzero(found.together.lower > 0)
+        ]
         print(f"  surely held, all lines at once: {len(surely)}; made up: {_made_up(surely)}")
-        print(f"  {others.label}: {others.estimate:,.0f}, true {others.truth:,.0f}")
+        print(f"  {others.label}: {others.estimate:,.0f}, true {true.figures['others'][0]:,}")
 
 
 def _made_up(surely: list[str]) -> int:

@@ -32,7 +32,7 @@ def main() -> None:
             protocol=protocol,
         )
         offer, _ = best(wish)
-        found = collect(offer, crowd, SeededChance(7)).estimate
+        found = collect(offer, crowd, SeededChance(7)).result.estimate
         print(
             f"{protocol:13} {found.counts[0]:7.1f}, surely {found.each.lower[0]} .. "
             f"{found.each.upper[0]}, {offer.messages_per_user:.2f} messages a user"

@@ -26,9 +26,10 @@ from mixtally.planner import Wish
 from mixtally.privacy.local import certificate
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
-from mixtally.report.election.page import page
-from mixtally.report.election.table import summary
-from mixtally.report.election.votes import Election
+from mixtally.report.page import page
+from mixtally.report.terminal import printed
+from mixtally.simulate.election.document import document
+from mixtally.simulate.election.votes import Election
 from mixtally.simulate.seeded import SeededChance
 from mixtally.simulate.voting import hold, local_ballots
 
@@ -90,11 +91,12 @@ def main() -> None:
         sys.exit(f"vote.py: {error}")
     console = Console()
     for column, election in votes.items():
-        console.print(summary(election))
+        shown = document(election)
+        console.print(printed(shown))
         if given.out is not None:
             given.out.mkdir(parents=True, exist_ok=True)
             path = given.out / f"{column.lower()}.html"
-            path.write_text(page(election), encoding="utf-8")
+            path.write_text(page(shown), encoding="utf-8")
             console.print(f"wrote {path}", markup=False, highlight=False, soft_wrap=True)
 
 

@@ -20,12 +20,12 @@ from mixtally.records.guarantee import Guarantee
 from mixtally.records.mechanism.memoized import memoized
 from mixtally.records.question import Question
 from mixtally.report import curves
-from mixtally.report.charts import bins_chart
 from mixtally.report.curves import Chart, Curve, Point
 from mixtally.report.style import STYLE
 from mixtally.report.svg import Markup
 from mixtally.simulate.demo import demo
 from mixtally.simulate.seeded import SeededChance
+from mixtally.simulate.study_document import bins_chart
 
 DOCS = Path(__file__).parents[1] / "docs"
 SEED = 2013
@@ -99,8 +99,8 @@ def alone(chart: Markup, style: str = STYLE) -> str:
 
 PICTURES = {
     "demo.svg": lambda: alone(busiest()),
-    "roc.svg": lambda: alone(roc(), STYLE + curves.STYLE),
-    "averaging.svg": lambda: alone(averaging(), STYLE + curves.STYLE),
+    "roc.svg": lambda: alone(roc(), STYLE),
+    "averaging.svg": lambda: alone(averaging(), STYLE),
 }
 
 

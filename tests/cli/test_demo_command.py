@@ -3,7 +3,6 @@
 import dataclasses
 import json
 
-import numpy as np
 import pytest
 
 from mixtally.cli.plan_files import read_plan
@@ -67,10 +66,10 @@ def test_twin_without_subtracting_the_offset_is_caught(demo, monkeypatch):
 
     def biased(plan, *more, **named):
         found = true(plan, *more, **named)
-        shift = found.plan.mechanism.offset(found.messages)
-        counts = np.asarray(found.estimate.counts + shift)
-        estimate = dataclasses.replace(found.estimate, counts=counts)
-        return dataclasses.replace(found, estimate=estimate)
+        result = found.result
+        counts = result.estimate.counts + result.plan.mechanism.offset(result.messages)
+        estimate = dataclasses.replace(result.estimate, counts=counts)
+        return dataclasses.replace(found, result=dataclasses.replace(result, estimate=estimate))
 
     monkeypatch.setattr(lab_demo, "release", biased)
     assert not near_expected(demo()[0])

@@ -74,7 +74,9 @@ def test_json_holds_every_number(run):
         )
         assert row["change"] == pytest.approx(rise)
         assert row["lower"] <= row["change"] <= row["upper"]
-        assert row["lower_all"] <= row["lower"] <= row["upper"] <= row["upper_all"]
+        assert (
+            row["lower_simultaneous"] <= row["lower"] <= row["upper"] <= row["upper_simultaneous"]
+        )
 
 
 def test_the_files_are_written_whole(run, tmp_path):

@@ -52,7 +52,9 @@ def test_every_kind_is_counted(played, kind):
     assert release["delta"] <= 1e-6
     for row in release["estimates"]:
         assert abs(row["estimate"] - row["truth"]) < 6 * row["standard_error"]
-        assert row["lower_all_bins"] <= row["lower"] <= row["upper"] <= row["upper_all_bins"]
+        assert (
+            row["lower_simultaneous"] <= row["lower"] <= row["upper"] <= row["upper_simultaneous"]
+        )
 
 
 def test_a_split_record_shows_the_certificate_of_the_whole(cli, data, played):

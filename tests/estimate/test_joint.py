@@ -10,7 +10,6 @@ from mixtally.encode.bits import packed
 from mixtally.estimate.joint import joint_counts
 from mixtally.ground.fixed import threshold_of
 from mixtally.records.mechanism.named import flip_bits, flip_blank
-from mixtally.simulate.derived import PairFold
 from mixtally.simulate.seeded import SeededChance
 from mixtally.simulate.simulate import play
 
@@ -67,9 +66,8 @@ def played(mechanism, runs, true_protocol=None):
     above = np.triu_indices(12, 1)
     deviations, within = [], []
     for _ in range(runs):
-        fold = PairFold(mechanism.layout)
-        tally = play(mechanism, records, chance, watch=fold)
-        found = joint_counts(true_protocol or mechanism, fold.counts, tally.messages)
+        tally = play(mechanism, records, chance, pairs=True)
+        found = joint_counts(true_protocol or mechanism, tally.pairs, tally.messages)
         off = ((found.counts - truth) / found.errors)[above]
         deviations.append(off)
         within.append(np.abs(off) < found.width)

@@ -7,18 +7,16 @@ import numpy as np
 import pytest
 from msgspec.structs import replace as altered
 
-from mixtally.data.population import Population
 from mixtally.encode.bits import packed
+from mixtally.estimate.conclude.pairs import correlations_and_tables, pairs
 from mixtally.estimate.item_sets import estimate_sets, patterns_of_pairs
 from mixtally.estimate.joint import joint_counts
 from mixtally.estimate.two_by_two import two_by_two
 from mixtally.ground.fixed import threshold_of
 from mixtally.records.mechanism.named import flip_bits, flip_blank
 from mixtally.records.question import Kind, Question
-from mixtally.simulate.derived import PairFold, pairs
 from mixtally.simulate.seeded import SeededChance
 from mixtally.simulate.simulate import play
-from mixtally.simulate.tables import tables
 
 CROWD = np.array([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
 SMALL = flip_blank(bins=3, fakes=0, threshold=threshold_of(0.25), max_set=3)
@@ -79,9 +77,8 @@ def played(mechanism, runs, change=lambda counted: counted):
     chance, records = SeededChance(3), packed(BITS.tobytes(), 6)
     found, single = [], []
     for _ in range(runs):
-        fold = PairFold(mechanism.layout)
-        tally = play(mechanism, records, chance, watch=fold)
-        counted = change(fold.counts)
+        tally = play(mechanism, records, chance, pairs=True)
+        counted = change(tally.pairs)
         found.append(two_by_two(mechanism, counted, tally.messages, *ABOVE))
         single.append((counted, tally.messages))
     tables = np.array([table_of(BITS, i, j) for i, j in zip(*ABOVE, strict=True)])
@@ -213,17 +210,15 @@ def test_what_is_sure_is_sure_of_all_pairs_at_once():
     for i, j, end, size in zip(*np.triu_indices(8, 1), ends, np.diff([0, *ends]), strict=True):
         bits[end - size : end, [i, j]] = 1
     question = Question(name="q", bins=8, kind=Kind.BITS)
-    crowd = Population(question, packed(bits.tobytes(), 8))
     mechanism, chance = altered(VECTOR, bins=8), SeededChance(3)
-    fold = PairFold(mechanism.layout)
-    tally = play(mechanism, crowd.records, chance, watch=fold)
-    shown = pairs(crowd, mechanism, fold.counts, tally.messages, 0.95)
-    joint = joint_counts(mechanism, fold.counts, tally.messages)
+    tally = play(mechanism, packed(bits.tobytes(), 8), chance, pairs=True)
+    shown = pairs(question, mechanism, tally, 0.95)
+    joint = joint_counts(mechanism, tally.pairs, tally.messages)
     apart = (joint.counts / joint.errors)[np.triu_indices(8, 1)]
     assert (apart > joint.width_all).sum() < (apart > joint.width).sum()
     assert f"at once, {(apart > joint.width_all).sum()} are surely" in shown.note
-    told = tables(crowd, mechanism, fold.counts, tally.messages, 0.95)[0]
-    found = two_by_two(mechanism, fold.counts, tally.messages, *np.triu_indices(8, 1))
+    told = correlations_and_tables(question, mechanism, tally, 0.95)[0]
+    found = two_by_two(mechanism, tally.pairs, tally.messages, *np.triu_indices(8, 1))
     apart = np.abs(found.correlations / found.correlation_errors)
     assert (apart > found.width_all).sum() < (apart > found.width).sum()
     assert f"at once, {(apart > found.width_all).sum()} surely" in told.note

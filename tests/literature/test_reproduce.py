@@ -19,9 +19,10 @@ from mixtally.literature.reproduce import (
     verdicts,
     voting,
 )
+from mixtally.literature.reproduce.document import document
 from mixtally.literature.reproduce.finding import Finding, claim, rounds_to
-from mixtally.literature.reproduce.page import page
 from mixtally.report.curves import Chart, Curve, draw
+from mixtally.report.page import page
 from report.reader import Reader
 
 MODULES = {
@@ -219,7 +220,7 @@ def test_the_page_is_whole_and_self_contained(found, charts):
     every = tuple(one for findings in found.values() for one in findings)
     drawn = tuple(chart for group in charts.values() for chart in group)
     rows = (*verdicts.decided(list(every)), *verdicts.counted(list(every)))
-    reader = checked(page(Reproduction(every, rows, drawn)))
+    reader = checked(page(document(Reproduction(every, rows, drawn))))
     text = " ".join(reader.texts)
     assert reader.tags.count("svg") == len(drawn) == 10
     assert reader.tags.count("tr") == len(every) + len(rows) + len(DOCUMENTS) + 1
@@ -232,7 +233,7 @@ def test_the_page_is_whole_and_self_contained(found, charts):
 
 def test_markup_in_a_finding_is_escaped():
     one = Finding("000", "<b>", "<i>&what", "1", 2.0, "<u>", "<script>")
-    text = page(Reproduction((one,), (), ()))
+    text = page(document(Reproduction((one,), (), ())))
     assert "<i>&what" in " ".join(checked(text).texts)
     assert "<script>" not in text
 

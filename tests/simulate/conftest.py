@@ -11,6 +11,7 @@ from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 from mixtally.records.plan import Plan
 from mixtally.records.question import Question
+from simulate.studies import make_study
 
 BINS, USERS = 2000, 3000
 
@@ -42,3 +43,9 @@ def plan(crowd) -> Plan:
     """The plan of that crowd."""
     guarantee = Guarantee(epsilon=1.0, delta=1e-6)
     return choose(Wish(question=crowd.question, guarantee=guarantee, users=1000)).best.plan
+
+
+@pytest.fixture(scope="session")
+def study():
+    """The maker of studies."""
+    return make_study

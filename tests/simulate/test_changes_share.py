@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from mixtally.estimate.change import change_intervals
+from mixtally.estimate.conclude.series import steps_between
 from mixtally.records.mechanism.named import clear_uniform
 from mixtally.records.results import Tally
-from mixtally.simulate.epochs import steps
 
 PROTOCOL = clear_uniform(bins=4, fakes=400)
 
@@ -14,7 +14,7 @@ PROTOCOL = clear_uniform(bins=4, fakes=400)
 @pytest.mark.parametrize(("epochs", "changes"), [(2, 1), (3, 3), (5, 5)])
 def test_every_change_of_every_bin_counts(epochs, changes):
     tallies = [Tally(np.array([110, 90, 105, 495]) + 3 * i, 800 + 12 * i) for i in range(epochs)]
-    found = steps(PROTOCOL, tallies, 0.95)
+    found = steps_between(PROTOCOL, tallies, 0.95)
     assert len(found) == changes
     for step in found:
         earlier, later = tallies[step.first], tallies[step.last]

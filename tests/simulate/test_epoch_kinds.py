@@ -71,8 +71,8 @@ def test_every_kind_is_collected_epoch_by_epoch(name):
     line, trend = series(name)
     assert trend.truth.shape == (EPOCHS, line.question.bins)
     assert trend.truth.tolist() == [line.crowd(i).truth.tolist() for i in range(EPOCHS)]
-    error = max(release.estimate.standard_error for release in trend.releases)
-    assert np.abs(trend.counts - trend.truth).max() < 6 * error
+    error = max(result.estimate.standard_error for result in trend.series.results)
+    assert np.abs(trend.series.counts - trend.truth).max() < 6 * error
     for step in trend.steps:
         found, rise = step.change, trend.true_change(step)
         assert np.abs(found.counts - rise).max() < 6 * found.standard_error
@@ -85,8 +85,8 @@ def test_the_twin_with_epochs_in_another_order_is_found(name):
     """Planted: people are filed under the wrong epoch, with other values than before."""
     _, trend = series(name)
     moved = replace(trend, truth=trend.truth[::-1] + np.array([[0], [300], [0]]))
-    error = max(release.estimate.standard_error for release in trend.releases)
-    assert np.abs(moved.counts - moved.truth).max() > 6 * error
+    error = max(result.estimate.standard_error for result in trend.series.results)
+    assert np.abs(moved.series.counts - moved.truth).max() > 6 * error
 
 
 def test_vectors_sent_twice_change_in_people():
@@ -104,11 +104,12 @@ def test_vectors_sent_twice_change_in_people():
 
 def test_means_of_numbers_are_told_with_their_changes():
     _, trend = series("number")
-    means, changes = trend.figures
+    means, changes = trend.series.figures
     assert [row.label for row in means.rows] == list(trend.epochs)
     assert [row.label for row in changes.rows] == ["1 to 2", "2 to 3", "1 to 3"]
-    for row in (*means.rows, *changes.rows):
-        assert row.lower <= row.truth <= row.upper
+    true = (*trend.figures["means"], *trend.figures["mean_changes"])
+    for row, truth in zip((*means.rows, *changes.rows), true, strict=True):
+        assert row.lower <= truth <= row.upper
     assert (means.rows[0].resolution, changes.rows[0].resolution) == (0.625, 1.25)
     found = [row.estimate for row in means.rows]
     assert changes.rows[2].estimate == pytest.approx(found[2] - found[0])

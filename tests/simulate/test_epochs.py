@@ -16,11 +16,13 @@ from mixtally.records.guarantee import Guarantee
 from mixtally.records.ledger import charged, opened
 from mixtally.records.mechanism.named import clear_uniform
 from mixtally.records.question import Question
+from mixtally.report.page import page
 from mixtally.simulate import epochs as module
 from mixtally.simulate.ask_again import best_plan, ways_to_ask
 from mixtally.simulate.epoch_ledger import charge_epoch, charged_epochs, checked_series
 from mixtally.simulate.epochs import collect, spent_by
 from mixtally.simulate.seeded import SeededChance
+from mixtally.simulate.trend.document import document
 
 QUESTION = Question(name="color", bins=5, labels=tuple("abcde"))
 GUARANTEE = Guarantee(epsilon=1.0, delta=1e-6)
@@ -49,14 +51,14 @@ def trend(timeline, plan):
 def test_every_epoch_is_collected_and_every_change_estimated(trend, timeline, plan):
     assert trend.epochs == timeline.epochs
     fakes = plan.mechanism.fakes_promised
-    messages = [release.messages for release in trend.releases]
+    messages = [result.messages for result in trend.series.results]
     assert messages == [users + fakes for users in timeline.users.tolist()]
     assert [(step.first, step.last) for step in trend.steps] == [(0, 1), (1, 2), (2, 3), (0, 3)]
     for step in trend.steps:
         assert step.change.counts == pytest.approx(
-            trend.counts[step.last] - trend.counts[step.first]
+            trend.series.counts[step.last] - trend.series.counts[step.first]
         )
-        assert step.change.standard_error > trend.releases[0].estimate.standard_error
+        assert step.change.standard_error > trend.series.results[0].estimate.standard_error
         assert np.abs(step.change.counts - trend.true_change(step)).max() < (
             6 * step.change.standard_error
         )  # false alarm below 1e-7
@@ -172,7 +174,7 @@ def test_two_epochs_have_one_change_and_one_has_none(plan):
     found = collect(plan, one, GUARANTEE, SeededChance(1))
     assert found.steps == ()
     assert found.covered() is None
-    assert "A change" not in found.findings()
+    assert "A change" not in page(document(found, 3))
 
 
 def budget(epsilon=1.0, delta=1e-6):

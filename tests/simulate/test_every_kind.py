@@ -66,7 +66,9 @@ def played(name, runs):
     people, offer = offered(name)
     assert ("split" in name) == (len(offer.plans) > 1)
     chance, same = SeededChance(6), {"asked": Asked(), "accountant": ACCOUNTANT}
-    return people.truth, [collect(offer, people, chance, **same).estimate for _ in range(runs)]
+    return people.truth, [
+        collect(offer, people, chance, **same).result.estimate for _ in range(runs)
+    ]
 
 
 def squares(truth, found):

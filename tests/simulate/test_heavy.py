@@ -5,11 +5,12 @@ import pytest
 
 from mixtally.encode.spelling import Spelling
 from mixtally.errors import DataError, ParameterError
+from mixtally.estimate.conclude import extensions
+from mixtally.estimate.conclude.extensions import whole_error
 from mixtally.ground.codec import fingerprint
 from mixtally.privacy.composition import compose
 from mixtally.records.guarantee import Guarantee
 from mixtally.simulate.heavy import Search, Way, design, find_words, rounds
-from mixtally.simulate.heavy.design import whole_error
 from mixtally.simulate.heavy.english import english
 from mixtally.simulate.heavy.score import score
 from mixtally.simulate.seeded import SeededChance
@@ -43,7 +44,11 @@ def scored(result, crowd):
 def missed(result, crowd):
     """Words found whose interval does not hold the truth."""
     truth = dict(zip(crowd.question.labels, crowd.truth.tolist(), strict=True))
-    return [f for f in result.found if not f.lower <= truth.get(f.word, 0) <= f.upper]
+    return [
+        f
+        for f in result.found
+        if not f.lower_simultaneous <= truth.get(f.word, 0) <= f.upper_simultaneous
+    ]
 
 
 @pytest.mark.parametrize(("way", "recall"), [(Way.TOGETHER, 1.0), (Way.APART, 0.4)])
@@ -56,7 +61,7 @@ def test_frequent_words_are_found_and_no_others(designs, crowd, way, recall):
 
 
 def test_a_threshold_of_zero_finds_ghosts(designs, crowd, monkeypatch):
-    monkeypatch.setattr(rounds, "least_significant", lambda *_: 0)
+    monkeypatch.setattr(extensions, "least_significant", lambda *_: 0)
     result = found_in(designs, crowd, Way.TOGETHER)
     assert scored(result, crowd).ghosts + result.unreadable > 10
 
@@ -151,7 +156,7 @@ def test_one_word_that_everybody_holds_is_found():
     search = Search(guarantee=PROMISED, users=5000, top=1, rounds=4, keep=3)
     result = find_words(design(search), ("yes",), np.zeros(5000, dtype=np.int64), SeededChance(1))
     assert [one.word for one in result.found] == ["yes"]
-    assert result.found[0].lower <= 5000 <= result.found[0].upper
+    assert result.found[0].lower_simultaneous <= 5000 <= result.found[0].upper_simultaneous
     assert len(result.rounds) == 4
 
 

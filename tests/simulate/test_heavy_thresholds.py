@@ -3,9 +3,10 @@
 import pytest
 from scipy.stats import binom
 
+from mixtally.estimate.conclude import extensions
 from mixtally.ground.fixed import SCALE
 from mixtally.records.guarantee import Guarantee
-from mixtally.simulate.heavy import Search, Way, design, find_words, rounds
+from mixtally.simulate.heavy import Search, Way, design, find_words
 from mixtally.simulate.heavy.english import english
 from mixtally.simulate.seeded import SeededChance
 
@@ -48,8 +49,8 @@ def test_all_rounds_together_publish_a_ghost_as_rarely_as_stated(way, messages):
 
 @pytest.mark.parametrize("messages", [1.5, 5.0])
 def test_a_rate_for_every_round_is_noticed(monkeypatch, messages):
-    honest = rounds.least_significant
+    honest = extensions.least_significant
     monkeypatch.setattr(
-        rounds, "least_significant", lambda p, m, tests, rate: honest(p, m, tests // 5, rate)
+        extensions, "least_significant", lambda p, m, tests, rate: honest(p, m, tests // 5, rate)
     )
     assert ghosts(Way.TOGETHER, messages)[0] > RATE

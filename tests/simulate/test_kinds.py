@@ -21,6 +21,7 @@ from mixtally.simulate import offers
 from mixtally.simulate.parts import parts
 from mixtally.simulate.run import Asked, collect, release_all
 from mixtally.simulate.seeded import SeededChance
+from mixtally.simulate.truth import truth_of
 
 USERS = 4000
 GUARANTEE = Guarantee(epsilon=2.0, delta=1e-6)
@@ -56,7 +57,7 @@ def offered(name):
 
 
 def play_offer(crowd, offer, **asked):
-    return collect(offer, crowd, SeededChance(3), Asked(**asked))
+    return collect(offer, crowd, SeededChance(3), Asked(**asked)).result
 
 
 CASES = {
@@ -85,7 +86,7 @@ def test_every_way_to_send_a_record_is_counted_in_the_questions_order(name):
     assert (crowd.truth <= found.estimate.together.upper).all()
     assert found.certificate == offer.certificate
     assert found.certificate.upper <= GUARANTEE.delta
-    assert found.facts()["delta"] == offer.certificate.upper
+    assert collect(offer, crowd, SeededChance(3)).facts["delta"] == offer.certificate.upper
 
 
 def test_the_twin_with_parts_in_another_order_is_caught(monkeypatch):
@@ -165,11 +166,12 @@ def test_pairs_need_messages_that_carry_them():
     offer, reason = offers.best(wish(crowd, messages_per_user=8), pairs=True)
     assert (offer.plan.protocol, len(offer.plans)) == ("flip-blank", 1)
     assert "so that pairs can be counted" in reason
-    figures, *more = play_offer(crowd, offer, pairs=True).figures
+    result = play_offer(crowd, offer, pairs=True)
+    figures, *more = result.figures
     assert [one.name for one in more] == ["correlations"]
     assert (figures.name, len(figures.rows)) == ("pairs", 6)  # 3 x 2, none within an attribute
-    for row in figures.rows:
-        assert abs(row.estimate - row.truth) < 6 * row.standard_error
+    for row, truth in zip(figures.rows, truth_of(crowd, result).figures["pairs"], strict=True):
+        assert abs(row.estimate - truth) < 6 * row.standard_error
     with pytest.raises(ParameterError, match="travel whole"):
         play_offer(crowd, offered("attributes split"), pairs=True)
 
@@ -183,8 +185,8 @@ def test_numbers_come_with_mean_and_quantiles():
     (figures,) = found.figures
     assert [row.label for row in figures.rows][:2] == ["mean", "10 % quantile"]
     assert "None were clipped." in figures.note
-    for row in figures.rows:
-        assert row.lower <= row.truth <= row.upper
+    for row, truth in zip(figures.rows, truth_of(crowd, found).figures["numbers"], strict=True):
+        assert row.lower <= truth <= row.upper
 
 
 def test_plans_of_other_records_are_refused():

@@ -7,16 +7,19 @@ import pytest
 
 from mixtally.attacks.learned import learned, played_points
 from mixtally.data.population import Population
+from mixtally.encode.bloom import design
+from mixtally.estimate.conclude import conclude_memoized
 from mixtally.privacy.divergence.memoized import loss
 from mixtally.randomize.memoized import new_key
 from mixtally.records.memoized_plan import hashed_question, memoized_plan
 from mixtally.records.question import Question
+from mixtally.report.page import page
+from mixtally.report.texts import files
 from mixtally.simulate.memoized import crowd as crowd_module
 from mixtally.simulate.memoized.counts import estimated
 from mixtally.simulate.memoized.crowd import memoizing, play_reports, watched
-from mixtally.simulate.memoized.export import csv_text
+from mixtally.simulate.memoized.document import document
 from mixtally.simulate.memoized.losses import losses
-from mixtally.simulate.memoized.page import page
 from mixtally.simulate.memoized.words import linking
 from mixtally.simulate.seeded import SeededChance
 from report.reader import self_contained
@@ -34,7 +37,7 @@ def facts_of(reports=5, plan=None, people=4000, seed=1):
     kept = memoizing(plan, values, crowd.codes, new_key(chance), chance)
     ones = play_reports(kept, reports, chance)
     points = played_points(reports)
-    words = LABELS if plan.mechanism.hashed else ()
+    bits = design(plan, LABELS) if plan.mechanism.hashed else None
     facts = {
         "title": "<fruit>, from memoized answers",
         "column": "<fruit>",
@@ -43,7 +46,7 @@ def facts_of(reports=5, plan=None, people=4000, seed=1):
         **losses(plan, reports, None),
         "seed": None,
         "memory_file": None,
-        **estimated(plan, ones, kept.sizes, words, crowd, 0.95),
+        **estimated(conclude_memoized(plan, ones, kept.sizes, LABELS, bits), crowd),
     }
     measured = dict(zip(points, watched(kept, points, chance), strict=True))
     return facts | learned(plan.mechanism, reports, measured, chance)
@@ -140,7 +143,7 @@ def test_permanent_responses_shown_as_they_are_are_told_without_a_warning():
 )
 def test_the_page_is_one_safe_file_that_tells_everything(made):
     told = facts_of(**made)
-    reader = self_contained(page(told))
+    reader = self_contained(page(document(told, 20)))
     text = " ".join(reader.texts)
     for part in (
         "<fruit>, from memoized answers", "A <small> crowd", "<b>pear&", "What averaging tells",
@@ -152,6 +155,6 @@ def test_the_page_is_one_safe_file_that_tells_everything(made):
 
 
 def test_the_csv_is_ranked_and_whole(facts):
-    lines = csv_text(facts).splitlines()
+    lines = files(document(facts, 20))["estimates.csv"].splitlines()
     assert len(lines) == 5
     assert lines[0].startswith("label,estimate,standard_error,lower,upper")

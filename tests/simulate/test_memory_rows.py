@@ -8,6 +8,7 @@ import pytest
 from mixtally.attacks.learned import learned, played_points
 from mixtally.data.population import Population
 from mixtally.encode.bloom import design
+from mixtally.estimate.conclude import conclude_memoized
 from mixtally.estimate.memoized import estimate_memoized
 from mixtally.estimate.words import estimate_words
 from mixtally.privacy.divergence.memoized import eps_inf, eps_reports
@@ -37,7 +38,8 @@ def shown(plan, held):
 
 def told(held, reports=3):
     ones = np.tile(shown(ONE_HOT, held), (1, reports, 1))
-    return estimated(ONE_HOT, ones, np.array([PEOPLE]), (), CROWD, 0.95)
+    found = conclude_memoized(ONE_HOT, ones, np.array([PEOPLE]), LABELS)
+    return estimated(found, CROWD)
 
 
 def test_a_row_has_its_own_truth_and_both_intervals():
@@ -47,8 +49,8 @@ def test_a_row_has_its_own_truth_and_both_intervals():
     for i, row in enumerate(facts["estimates"]):
         assert (row["label"], row["truth"]) == (LABELS[i], [2000, 900, 100][i])
         assert (row["lower"], row["upper"]) == (wanted.each.lower[i], wanted.each.upper[i])
-        assert row["lower_all"] == wanted.together.lower[i]
-        assert row["upper_all"] == wanted.together.upper[i]
+        assert row["lower_simultaneous"] == wanted.together.lower[i]
+        assert row["upper_simultaneous"] == wanted.together.upper[i]
     assert facts["covered"] == 1.0
 
 
@@ -69,8 +71,8 @@ def test_words_are_counted_from_the_mean_of_all_reports():
     draw = SeededChance(4).words(2 * 3 * 16).reshape(2, 3, 16)
     ones = 900 + (draw % 200).astype(np.int64)  # reports differ
     words = ("a", "b")
-    facts = estimated(HASHED, ones, sizes, words, CROWD, 0.95)
     known = design(HASHED, words)
+    facts = estimated(conclude_memoized(HASHED, ones, sizes, words, known), CROWD)
     wanted = estimate_words(HASHED.mechanism, ones.mean(axis=1), sizes, known, 3, level=0.95)
     assert [row["estimate"] for row in facts["estimates"]] == wanted.counts.tolist()
     assert facts["unlisted"] == wanted.unlisted[0]

@@ -30,8 +30,8 @@ def errors():
     chance, found = SeededChance(1), []
     for _ in range(600):
         release, truth = collect_words(planned(chance), SAME, ["a", "b", "c"], chance)
-        assert truth.tolist() == [0] * len(truth)
-        found.append(release.estimate.counts)
+        assert truth.counts.tolist() == [0] * len(truth.counts)
+        found.append(release.result.estimate.counts)
     return np.concatenate(found)
 
 

@@ -21,7 +21,7 @@ def quiet(*_):
 
 
 def test_a_release_holds_plan_protocol_messages_and_estimate(plan, crowd):
-    found = release(plan, crowd, SeededChance(1), quiet, projection="simplex")
+    found = release(plan, crowd, SeededChance(1), quiet, projection="simplex").result
     assert found.plan is plan
     assert found.messages == 1000 + found.plan.mechanism.fakes_promised
     assert found.estimate.counts.shape == (5,)
@@ -82,7 +82,7 @@ def test_the_demo_takes_any_source_of_chance():
     study = demo(Guarantee(epsilon=1.0, delta=1e-6), SecureChance, quiet)
     assert study.seed is None
     assert len(study.releases) == 2
-    assert study.truth.sum() == 336_776
+    assert study.truth.counts.sum() == 336_776
 
 
 def test_the_demos_two_releases_draw_from_one_stream():

@@ -7,6 +7,7 @@ import pytest
 
 from mixtally.data.population import Population
 from mixtally.errors import InfeasibleError, ParameterError, PlanError
+from mixtally.estimate.conclude.vote import EXACT_ONES
 from mixtally.estimate.debias import estimate_counts
 from mixtally.literature.formulas import voting as published
 from mixtally.planner import Wish
@@ -88,7 +89,7 @@ def test_both_versions_keep_the_same_epsilon_and_mixes_cost_far_less(example):
 def test_the_budget_decides_the_shuffle_version(wished, protocol):
     crowd = Population(Question(name="x", bins=3), np.repeat(np.arange(3), [900, 700, 400]))
     found = held(crowd, epsilon=1.0, **wished)
-    assert found.release.plan.protocol == protocol
+    assert found.plan.protocol == protocol
     assert found.shuffle.chances.sum() == pytest.approx(1.0)
 
 
@@ -108,7 +109,7 @@ def covered(planned, sent, runs=400):
     exact = normal = 0
     for counts in draw_counts(sent, truth, users, runs, SeededChance(7)):
         tally = Tally(counts, users)
-        found = estimate_counts(planned, tally, users, exact_ones=voting.EXACT_ONES)
+        found = estimate_counts(planned, tally, users, exact_ones=EXACT_ONES)
         assert found.each.method == "exact test inversion"
         exact += int(((found.each.lower <= truth) & (truth <= found.each.upper)).sum())
         radius = users * published.radius(users, 1 - planned.flip_probability)

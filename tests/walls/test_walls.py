@@ -47,6 +47,8 @@ def test_the_contracts_hold():
         ("Imports go down only", "randomize/one.py", "import mixtally.simulate.seeded"),
         ("Imports go down only", "simulate/run.py", "import mixtally.attacks"),
         ("Imports go down only", "client/memory_file.py", "import mixtally.simulate.seeded"),
+        ("Imports go down only", "estimate/conclude/counts.py", "import mixtally.simulate.truth"),
+        ("Imports go down only", "report/document.py", "import mixtally.simulate.truth"),
         ("Imports go down only", "planner/choose.py", "import mixtally.literature.audit"),
         ("A mix is blind", "mix/shuffle.py", "import mixtally.records.question"),
         ("A mix is blind", "mix/shaped.py", "import mixtally.records.mechanism.in_clear"),

@@ -42,7 +42,7 @@ def document(study: Study, top: int) -> Document:
     every = ranked[:_TABLE_BINS]
     title = f"The {len(every):,} largest of {main.question.bins:,} bins"
     pictures: list[Part] = [
-        Picture(_chart(study, ranked[:_CHART_BINS])), Text(_findings(study), note=True),
+        Picture(bins_chart(study, _CHART_BINS)), Text(_findings(study), note=True),
     ]  # fmt: skip
     errors: list[Part] = [Picture(error_chart(lines(study))), Text(_error_note(study), note=True)]
     if stated := statements(study):
@@ -157,14 +157,15 @@ def _truth_of(study: Study, figures: Figures) -> Mapping[str, tuple[float | None
     return {"truth": study.truth.figures[figures.name]}
 
 
-def _chart(study: Study, bins: list[int]) -> Markup:
+def bins_chart(study: Study, top: int) -> Markup:
+    """The ``top`` largest estimates with their intervals, rings at the true counts."""
     found, question, true = study.main.estimate, study.main.question, study.truth.counts
     bars = [
         Bar(
             question.label(i), float(found.counts[i]), float(found.each.lower[i]),
             float(found.each.upper[i]), float(true[i]),
         )
-        for i in bins
+        for i in study.main.ranked()[:top].tolist()
     ]  # fmt: skip
     return rows_chart(bars, f"The {len(bars)} largest bins with their intervals")
 

@@ -35,12 +35,12 @@ def conclude_series(
         conclude((plan,), (tally,), users=people, level=level)
         for tally, people in zip(tallies, users, strict=True)
     )
-    steps = _steps(plan.mechanism, tallies, level)
+    steps = steps_between(plan.mechanism, tallies, level)
     means = () if edges is None else means_over_time(names, results, users, steps, edges)
     return Series(names=tuple(names), results=results, steps=steps, figures=means)
 
 
-def _steps(mechanism: Shuffled, tallies: Sequence[Tally], level: float) -> tuple[Step, ...]:
+def steps_between(mechanism: Shuffled, tallies: Sequence[Tally], level: float) -> tuple[Step, ...]:
     """The change from each round to the next and, last, from the first to the last."""
     last = len(tallies) - 1
     pairs = [(i, i + 1) for i in range(last)] + [(0, last)] * (last > 1)

@@ -7,7 +7,7 @@ from mixtally.records.mechanism import Shuffled
 from mixtally.records.result import Vote
 from mixtally.records.results import Tally
 
-_EXACT_ONES = 50_000.0
+EXACT_ONES = 50_000.0
 """Ballots are few bins, so that exact intervals are affordable up to this many flipped ones."""
 
 
@@ -19,7 +19,7 @@ def conclude_vote(
     Raises ParameterError for a level outside (0, 1), MessageError for ballots missing or too many
     and for a tally that no votes explain.
     """
-    estimate = estimate_counts(mechanism, tally, users, level=level, exact_ones=_EXACT_ONES)
+    estimate = estimate_counts(mechanism, tally, users, level=level, exact_ones=EXACT_ONES)
     return Vote(
         certificate=certificate,
         messages=tally.messages,

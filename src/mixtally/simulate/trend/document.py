@@ -43,7 +43,10 @@ def document(trend: Trend, top: int) -> Document:
         sections=(
             Section(
                 "Counts over time",
-                (Picture(_counts_chart(trend)), Text(_LEGEND + _findings(trend), note=True)),
+                (
+                    Picture(counts_chart(trend, _PANELS)),
+                    Text(_LEGEND + _findings(trend), note=True),
+                ),
             ),
             *([_changes(trend)] if trend.steps else []),
             *(
@@ -220,8 +223,8 @@ def _findings(trend: Trend) -> str:
     return text
 
 
-def _counts_chart(trend: Trend) -> Markup:
-    """The estimates of the largest bins in every epoch."""
+def counts_chart(trend: Trend, top: int) -> Markup:
+    """The estimates of the ``top`` largest bins in every epoch."""
     series = trend.series
     panels = [
         Panel(
@@ -231,13 +234,13 @@ def _counts_chart(trend: Trend) -> Markup:
             upper=np.array([r.estimate.each.upper[i] for r in series.results]),
             marks=trend.truth[:, i],
         )
-        for i in series.ranked()[:_PANELS].tolist()
+        for i in series.ranked()[:top].tolist()
     ]
     return panels_chart("Counts of the largest bins over time", panels, list(trend.epochs))
 
 
-def _changes_chart(trend: Trend) -> Markup:
-    """The change from each epoch to the next of the largest bins."""
+def changes_chart(trend: Trend, top: int) -> Markup:
+    """The change from each epoch to the next of the ``top`` largest bins."""
     steps = trend.steps[: len(trend.epochs) - 1]
     panels = [
         Panel(
@@ -248,7 +251,7 @@ def _changes_chart(trend: Trend) -> Markup:
             marks=np.array([trend.true_change(step)[i] for step in steps]),
             zero=True,
         )
-        for i in trend.series.ranked()[:_PANELS].tolist()
+        for i in trend.series.ranked()[:top].tolist()
     ]
     return panels_chart("Changes of the largest bins", panels, list(trend.epochs[1:]))
 
@@ -256,7 +259,7 @@ def _changes_chart(trend: Trend) -> Markup:
 def _changes(trend: Trend) -> Section:
     return Section(
         "Changes from epoch to epoch",
-        (Picture(_changes_chart(trend)), Text(_LEANING, note=True), _largest(trend)),
+        (Picture(changes_chart(trend, _PANELS)), Text(_LEANING, note=True), _largest(trend)),
     )
 
 

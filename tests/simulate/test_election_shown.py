@@ -14,10 +14,11 @@ from mixtally.planner import Wish
 from mixtally.privacy.local import certificate
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
-from mixtally.report.election.export import csv_text, facts, json_text
-from mixtally.report.election.page import page
-from mixtally.report.election.words import chance, deniability, verdict, weaknesses
+from mixtally.report.page import page
+from mixtally.report.texts import files
 from mixtally.simulate import voting
+from mixtally.simulate.election.document import document, facts
+from mixtally.simulate.election.words import chance, deniability, verdict, weaknesses
 from mixtally.simulate.seeded import SeededChance
 from report.reader import Reader
 
@@ -25,7 +26,7 @@ SVG_NAME = "http://www.w3.org/2000/svg"
 
 
 def checked(election):
-    text = page(election)
+    text = page(document(election))
     reader = Reader(text)
     names = {name for name, _ in reader.attributes}
     assert not names & {"src", "href", "style"}
@@ -82,13 +83,15 @@ def test_the_twin_without_escaping_is_caught(monkeypatch):
 def test_json_and_csv_hold_the_same_numbers():
     election = make([900, 500, 100], labels=("a", 'b,"', "c"))
     told = facts(election)
-    assert json.loads(json_text(election)) == json.loads(json.dumps(told))
-    lines = list(csv.DictReader(io.StringIO(csv_text(election))))
+    assert json.loads(files(document(election))["report.json"]) == json.loads(json.dumps(told))
+    lines = list(csv.DictReader(io.StringIO(files(document(election))["shares.csv"])))
     assert [line["version"] for line in lines] == ["local"] * 3 + ["shuffle"] * 3
     for line in lines:
         (row,) = [r for r in told[line["version"]]["results"] if r["option"] == line["option"]]
         assert float(line["share"]) == row["share"]
-        assert row["lower_all"] <= row["lower"] <= row["upper"] <= row["upper_all"]
+        assert (
+            row["lower_simultaneous"] <= row["lower"] <= row["upper"] <= row["upper_simultaneous"]
+        )
         assert row["share"] == pytest.approx(row["votes"] / 1500)
     assert told["true_winner"] == "a"
     assert told["local"]["delta"] == 0.0

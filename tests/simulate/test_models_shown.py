@@ -10,10 +10,8 @@ from rich.console import Console
 
 from mixtally.records.baseline import Baseline, Central
 from mixtally.report.charts import error_chart
-from mixtally.report.export import facts
-from mixtally.report.models import lines, statements
-from mixtally.report.page import page
-from mixtally.report.table import summary
+from mixtally.simulate.models import lines, statements
+from simulate.studies import facts, page, summary
 
 NOISE = Baseline(
     name="some noise", epsilon=1.0, delta=1e-6, scale=2.0, standard_error=3.25, level=0.95,
@@ -69,7 +67,7 @@ def test_the_table_has_errors_and_statements(made):
 
 
 def test_the_plot_has_a_row_a_bar_and_a_line_through(made):
-    picture = error_chart(made)
+    picture = error_chart(lines(made))
     assert rows(picture)[:2] == ["central, some noise", "central, some naming"]
     assert len(drawn(picture, "bound")) == 2
     (through,) = drawn(picture, "central")
@@ -81,7 +79,7 @@ def test_the_plot_has_a_row_a_bar_and_a_line_through(made):
 @pytest.mark.parametrize("bound", [0, 1, 10**7])
 def test_any_bound_can_be_drawn(made, bound):
     both = tuple(replace(line, one_within=bound, measured=0.0) for line in BOTH.lines)
-    picture = error_chart(replace(made, central=Central(both, "")))
+    picture = error_chart(lines(replace(made, central=Central(both, ""))))
     assert len(drawn(picture, "bound")) == (2 if bound else 0)
     assert len(drawn(picture, "central")) == 1
 
@@ -100,7 +98,7 @@ def test_what_is_missing_is_said_everywhere(made, note):
     without = replace(made, central=Central(note=note))
     for text in (told(without), unescape(page(without)), facts(without)["central_note"]):
         assert note in text
-    assert rows(error_chart(without))[0] == "central model, someone sees all"
+    assert rows(error_chart(lines(without)))[0] == "central model, someone sees all"
 
 
 def test_a_study_made_without_them_says_so(study):

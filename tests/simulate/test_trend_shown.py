@@ -14,13 +14,13 @@ from mixtally.data.population import Population
 from mixtally.data.turnover import turnover
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
-from mixtally.report.trend.chart import changes_chart, counts_chart
-from mixtally.report.trend.export import changes_csv, counts_csv, facts, json_text
-from mixtally.report.trend.page import page
-from mixtally.report.trend.table import summary
+from mixtally.report.page import page as html
+from mixtally.report.terminal import printed
+from mixtally.report.texts import files
 from mixtally.simulate.ask_again import best_plan
 from mixtally.simulate.epochs import collect
 from mixtally.simulate.seeded import SeededChance
+from mixtally.simulate.trend.document import changes_chart, counts_chart, document, facts
 
 LABELS = ("a", "<b>&", "c\nd", "ééé", "a label that is far too long for the small panels")
 SVG = "{http://www.w3.org/2000/svg}"
@@ -37,14 +37,18 @@ def trend():
 
 @pytest.fixture(scope="module")
 def unknown(trend):
-    """The same without the truth and without knowing who is who."""
+    """The same without knowing who is who."""
     spending = tuple(replace(spent, people=None) for spent in trend.spending)
-    return replace(trend, truth=None, spending=spending, seed=None)
+    return replace(trend, spending=spending, seed=None)
+
+
+def page(trend):
+    return html(document(trend, 2))
 
 
 def text_of(trend, width=120):
     console = Console(width=width, file=io.StringIO())
-    console.print(summary(trend, 2))
+    console.print(printed(document(trend, 2)))
     return console.file.getvalue()
 
 
@@ -89,36 +93,32 @@ def test_points_lie_inside_their_intervals_and_panels(trend):
 
 def test_a_single_epoch_has_neither_changes_nor_a_chart_of_them(trend):
     one = replace(
-        trend, epochs=trend.epochs[:1], users=trend.users[:1], releases=trend.releases[:1],
-        steps=(), truth=trend.truth[:1],
+        trend, users=trend.users[:1], truth=trend.truth[:1],
+        series=replace(
+            trend.series, names=trend.epochs[:1], results=trend.series.results[:1], steps=()
+        ),
     )  # fmt: skip
     assert "Changes from epoch" not in page(one)
-    assert changes_csv(one) == ""
+    assert files(document(one, 2))["changes.csv"] == ""
     assert "first-last" not in text_of(one)
 
 
 def test_csv_and_json_hold_the_same_numbers(trend):
-    counts = list(csv.DictReader(io.StringIO(counts_csv(trend))))
-    changes = list(csv.DictReader(io.StringIO(changes_csv(trend))))
+    counts = list(csv.DictReader(io.StringIO(files(document(trend, 2))["counts.csv"])))
+    changes = list(csv.DictReader(io.StringIO(files(document(trend, 2))["changes.csv"])))
     assert (len(counts), len(changes)) == (15, 15)
-    told = json.loads(json_text(trend))
+    told = json.loads(files(document(trend, 2))["report.json"])
     assert told == json.loads(json.dumps(facts(trend)))
     assert [row["label"] for row in counts[:5]] == list(LABELS)
     flat = [row for epoch in told["epochs"] for row in epoch["estimates"]]
     assert [float(row["estimate"]) for row in counts] == [row["estimate"] for row in flat]
     for row in changes:
-        sure = int(row["lower_all"]) > 0 or int(row["upper_all"]) < 0
+        sure = int(row["lower_simultaneous"]) > 0 or int(row["upper_simultaneous"]) < 0
         assert row["surely_changed"] == str(sure)
     assert told["changes_covered"] == trend.covered()
 
 
-def test_without_the_truth_nothing_pretends_to_know_it(unknown):
-    assert unknown.covered() is None
-    assert unknown.count_error() is None
-    assert unknown.change_error() is None
-    assert "truth" not in text_of(unknown)
-    assert "truth" not in counts_csv(unknown)
-    assert "hold the truth" not in page(unknown)
+def test_who_is_who_is_said_to_be_unknown_where_it_is(unknown):
     assert "does not say who is who" in text_of(unknown)
 
 
