@@ -126,7 +126,7 @@ def test_a_charge_past_the_budget_is_refused_and_leaves_the_file(desk, ledger):
 
 def test_a_charge_that_ignores_the_budget_would_be_seen(desk, ledger, monkeypatch):
     """The planted bug: the same command with a composition that finds everything free."""
-    monkeypatch.setattr("mixtally.privacy.composition.ledger.upper_curve", lambda _: lambda _: 0.0)
+    monkeypatch.setattr("mixtally.privacy.composition.ledger.upper_curve", lambda *_: lambda _: 0.0)
     file, plan = desk / "my.ledger", desk / "plan.json"
     assert ledger("charge", file, plan, "--times", 1000).status == 0
     assert stored(desk).charges[0].times == 1000

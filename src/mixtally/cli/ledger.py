@@ -21,6 +21,7 @@ app = typer.Typer(
     name="ledger",
     help="Charge every collection to a budget; refuse what would pass it.",
     no_args_is_help=True,
+    add_completion=False,
     rich_markup_mode=None,
 )
 
