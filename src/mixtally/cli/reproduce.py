@@ -1,17 +1,19 @@
 """``mixtally reproduce``: the founding documents, computed again."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
-import typer
+from rich.console import Group
+from rich.constrain import Constrain
+from rich.table import Table
+from rich.text import Text
 
 from mixtally.cli import options as o
-from mixtally.cli.output import present, progress_bars
-
-if TYPE_CHECKING:
-    from rich.console import Group
-
-    from mixtally.literature.reproduce import Reproduction
+from mixtally.cli.screen import present, progress_bars
+from mixtally.literature.reproduce import DOCUMENTS, Reproduction
+from mixtally.literature.reproduce import reproduce as compute
+from mixtally.literature.reproduce.page import page
+from mixtally.report.texts import json_text
 
 _WIDEST = 120
 _COLORS = {"reproduces": "green", "differs": "yellow", "false": "red", "computed": "dim"}
@@ -21,9 +23,7 @@ def reproduce(
     out: Annotated[Path, o.folder_option("Where the report goes.")] = Path("mixtally-reproduce"),
     document: Annotated[
         str | None,
-        typer.Option(
-            "--document", help="Only one: 000, 001, 002, 003 (brings 001) or 004.", metavar="NUMBER"
-        ),
+        o.option("--document", "Only one: 000, 001, 002, 003 (brings 001) or 004.", "NUMBER"),
     ] = None,
     json: o.Json = False,
 ) -> None:
@@ -32,10 +32,6 @@ def reproduce(
     Every number, table, figure and claim beside what follows from it, and a verdict on every
     promise, held against the exact laws.
     """
-    from mixtally.literature.reproduce import reproduce as compute
-    from mixtally.literature.reproduce.page import page
-    from mixtally.report.texts import json_text
-
     with progress_bars() as progress:
         found = compute(document, progress)
     facts = found.facts()
@@ -50,15 +46,8 @@ def reproduce(
     )
 
 
-def _tables(found: "Reproduction") -> "Group":
+def _tables(found: Reproduction) -> Group:
     """A table a document; on 80 columns what does not fit goes on in the next line."""
-    from rich.console import Group
-    from rich.constrain import Constrain
-    from rich.table import Table
-    from rich.text import Text
-
-    from mixtally.literature.reproduce import DOCUMENTS
-
     parts: list[Text | Constrain] = []
     for name in dict.fromkeys(one.document for one in found.findings):
         table = Table(show_edge=False, pad_edge=False, expand=True)

@@ -1,21 +1,17 @@
 """How a study is shown, and which files it leaves."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from mixtally.cli.output import present
 from mixtally.cli.plan_files import plan_files
+from mixtally.cli.screen import present
+from mixtally.report.export import csv_text, facts, figures_csv, json_text
+from mixtally.report.page import page
+from mixtally.report.study import Study
+from mixtally.report.table import summary
 
-if TYPE_CHECKING:
-    from mixtally.report.study import Study
 
-
-def show(study: "Study", out: Path | None, *, top: int, json: bool) -> None:
+def show(study: Study, out: Path | None, *, top: int, json: bool) -> None:
     """Print the study and write its files."""
-    from mixtally.report.export import csv_text, facts, figures_csv, json_text
-    from mixtally.report.page import page
-    from mixtally.report.table import summary
-
     present(
         out,
         json=json,
