@@ -1,6 +1,5 @@
 """``mixtally memory``: play a column whose every person memoizes their answer."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +10,7 @@ from mixtally.attacks.learned import learned, played_points
 from mixtally.cli import options as o
 from mixtally.cli.grouped import flags, grouped
 from mixtally.cli.labels import read_labels
-from mixtally.cli.memory_options import BloomOptions, LevelOptions, Levels
+from mixtally.cli.memory_options import Answers, BloomOptions, LevelOptions, Levels
 from mixtally.cli.screen import present, progress_bars
 from mixtally.client.memory_file import MemoryFile, key_for
 from mixtally.data.population import Population, read_population
@@ -31,14 +30,6 @@ from mixtally.simulate.memoized.words import findings, promise
 from mixtally.simulate.seeded import SeededChance
 
 _FILES = ("report.html", "report.json", "estimates.csv")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answers:
-    """What people answer: the column, and all that it may hold."""
-
-    column: Annotated[str, o.option("--column", "The column to count.", "NAME")]
-    labels: o.Labels = None
 
 
 @grouped

@@ -10,6 +10,14 @@ from mixtally.cli import options as o
 from mixtally.cli.hashing import Candidates
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answers:
+    """What people answer: the column, and all that it may hold."""
+
+    column: Annotated[str, o.option("--column", "The column to count.", "NAME")]
+    labels: o.Labels = None
+
+
 @dataclass(frozen=True, slots=True)
 class Levels:
     """What the options of the levels come to, with what is usual where nothing was given."""

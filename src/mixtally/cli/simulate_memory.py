@@ -7,9 +7,7 @@ from typing import Annotated
 from mixtally.cli import options as o
 from mixtally.cli.budget import BudgetOptions
 from mixtally.cli.grouped import flags
-from mixtally.cli.memory import Answers
-from mixtally.cli.memory import play as play_answers
-from mixtally.cli.memory_options import BloomOptions, LevelOptions
+from mixtally.cli.memory_options import Answers, BloomOptions, LevelOptions
 from mixtally.cli.reading import ReadingOptions
 from mixtally.errors import ParameterError
 from mixtally.privacy.divergence.memoized import least_permanent
@@ -78,9 +76,11 @@ def play(
     options: LevelOptions,
 ) -> None:
     """What ``mixtally memory`` does with these options."""
+    from mixtally.cli import memory  # it is slow to import, and only wanted with --memory
+
     permanent, reason = _permanent(options, promise)
     levels = replace(options, permanent=permanent)
-    play_answers(data, answers, promise.epsilon, run, levels, BloomOptions(), reason)
+    memory.play(data, answers, promise.epsilon, run, levels, BloomOptions(), reason)
 
 
 def _permanent(options: LevelOptions, promise: o.MaybePromise) -> tuple[float, str]:
