@@ -161,16 +161,15 @@ def _check(level: float, runs: int | None, drawn: int | None) -> None:
             "level", wanted="a number in [0.5, 1 - 1e-9]", got=level,
             do="0.9999 flags a sound plan once in ten thousand times",
         )  # fmt: skip
-    if runs is not None and not 100 <= runs <= 10_000_000:
-        raise ParameterError(
-            "runs", wanted="an integer in [100, 10,000,000]", got=f"{runs:,}",
-            do="leave it out for as many as are quick",
-        )  # fmt: skip
-    if drawn and not 100 <= drawn <= 100_000_000:
-        raise ParameterError(
-            "drawn", wanted="0, or an integer in [100, 100,000,000]", got=f"{drawn:,}",
-            do="leave it out for as many as are quick",
-        )  # fmt: skip
+    for name, games, most, kind in (
+        ("runs", runs, 10_000_000, "an integer"),
+        ("drawn", drawn or None, 100_000_000, "0, or an integer"),
+    ):
+        if games is not None and not 100 <= games <= most:
+            raise ParameterError(
+                name, wanted=f"{kind} in [100, {most:,}]", got=f"{games:,}",
+                do="leave it out for as many as are quick",
+            )  # fmt: skip
 
 
 def _target(

@@ -140,9 +140,8 @@ def _with_budget(wish: Wish, answer: Answer) -> Wish:
 def _write(answer: Answer, out: Path) -> list[Path]:
     """The plan, or the plans of a record's messages with numbers before the suffix."""
     plans = answer.best.plans
-    names = [out.name] if len(plans) == 1 else [
-        f"{out.stem}-{number}{out.suffix}" for number in range(1, len(plans) + 1)
-    ]  # fmt: skip
+    ends = [f"-{place}" for place in range(1, len(plans) + 1)] if len(plans) > 1 else [""]
+    names = [f"{out.stem}{end}{out.suffix}" for end in ends]
     return publish(out.parent, {n: canonical(p) for n, p in zip(names, plans, strict=True)})
 
 

@@ -93,23 +93,16 @@ def simulate(
     if answers is not None:
         simulate_memory.play(data, answers, options.promise, run, memory.levels)
         return
-    planned = bool(options.plan)
-    reading = reading_of(read, planned=planned)
-    plain = flags(options, "project", "pairs", "repeats")
-    words = asked_words(options.candidates, hashing, reading, plain, planned=planned)
-    if planned:
-        beside = flags(options.promise) + flags(options, "repeats") + flags(read, "labels")
-        refuse_beside(beside + flags(hashing) + flags(budget))
+    reading, words = _counted(options, read, budget, hashing)
     source = o.chance(run.seed)
     population, offer, reason = _offered(data, reading, words, options, budget, hashing, source)
     asked = Asked(run.level, options.project, reading.scale, options.pairs)
     result, truth = _played(offer, population, words, source, asked)
     if sums:
         result = replace(result, sums=offers.seen_by_sums(offer))
-    known = bool(reading.fixed or planned or words)
     study = Study(
         title=f"{reading.name}, counted privately",
-        source=_source(data, population, known=known),
+        source=_source(data, population, known=bool(reading.fixed or options.plan or words)),
         releases=(result,),
         truth=truth,
         reason=reason,
@@ -117,6 +110,20 @@ def simulate(
         central=_central(result, truth, seeded=run.seed is not None),
     )
     show(study, run.out, top=run.top, json=run.json)
+
+
+def _counted(
+    options: PlayOptions, read: ReadingOptions, budget: BudgetOptions, hashing: HashingOptions
+) -> tuple[Reading, tuple[str, ...] | None]:
+    """How the data are read, and the words looked for, if any; refuses what a plan holds itself."""
+    planned = bool(options.plan)
+    reading = reading_of(read, planned=planned)
+    plain = flags(options, "project", "pairs", "repeats")
+    words = asked_words(options.candidates, hashing, reading, plain, planned=planned)
+    if planned:
+        beside = flags(options.promise) + flags(options, "repeats") + flags(read, "labels")
+        refuse_beside(beside + flags(hashing) + flags(budget))
+    return reading, words
 
 
 def _offered(
