@@ -16,6 +16,7 @@ from mixtally.attacks.page import page
 from mixtally.attacks.target import of_plan
 from mixtally.attacks.words import COLUMNS, LIMITS, TEXTS, cells, conclusion
 from mixtally.cli import options as o
+from mixtally.cli import parameters as take
 from mixtally.cli.grouped import flags, grouped
 from mixtally.cli.plan_files import read_plan
 from mixtally.cli.screen import present, progress_bars
@@ -33,33 +34,23 @@ _COLORS = {"consistent": "green", "violated": "red", "measured only": "dim"}
 class ClaimedParameters:
     """The parameters of a mechanism about which something is claimed."""
 
-    users: Annotated[int | None, o.whole_option("--users", "People who take part.")] = None
+    users: take.Users = None
     bins: o.Bins = None
     bits: Annotated[
         int | None, o.whole_option("--bits", "Bits of a free vector, or of a memoized answer.")
     ] = None
-    fakes: Annotated[int | None, o.whole_option("--fakes", "Fakes in the collection.")] = None
-    flip: o.Flip = None
-    max_set: Annotated[int | None, o.whole_option("--max-set", "Most set bits of a record.")] = None
-    repeats: Annotated[int | None, o.whole_option("--repeats", "Times a vector is sent.")] = None
-    shape_decay: Annotated[
-        float | None, o.option("--shape-decay", "Fall of the shaped distribution in nats.", "C")
-    ] = None
-    shape_shift: Annotated[
-        int | None, o.whole_option("--shape-shift", "Mean shaped fakes a bin.")
-    ] = None
+    fakes: take.Fakes = None
+    flip: take.Flip = None
+    max_set: take.MaxSet = None
+    repeats: take.Repeats = None
+    shape_decay: take.ShapeDecay = None
+    shape_shift: take.ShapeShift = None
     mixes: Annotated[int | None, o.whole_option("--mixes", "Mixes that draw fakes.")] = None
-    permanent: Annotated[
-        float | None, o.option("--permanent", "Chance that a kept bit is a coin.", "F")
-    ] = None
-    p: Annotated[float | None, o.option("--p", "Chance that a kept 0 is shown as 1.", "P")] = None
-    q: Annotated[float | None, o.option("--q", "Chance that a kept 1 is shown as 1.", "Q")] = None
-    hashes: Annotated[
-        int | None, o.whole_option("--hashes", "Bits that a value sets in a memoized answer.")
-    ] = None
-    reports: Annotated[
-        int | None, o.whole_option("--reports", "Reports of one memoized answer.")
-    ] = None
+    permanent: take.Permanent = None
+    p: take.ShownOfZero = None
+    q: take.ShownOfOne = None
+    hashes: take.Hashes = None
+    reports: take.Reports = None
     count_crowd: o.CountCrowd = False
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from mixtally.cli import options as o
+from mixtally.cli import parameters as take
 from mixtally.cli.grouped import flags
 from mixtally.errors import ParameterError
 from mixtally.privacy.accountant import Record, local_epsilon
@@ -37,35 +38,18 @@ class MechanismOptions:
             "NAME",
         ),
     ]
-    users: Annotated[int | None, o.whole_option("--users", "People who take part, 2 to 10^10.")] = (
-        None
-    )
-    fakes: Annotated[
-        int | None, o.whole_option("--fakes", "Fakes promised in the whole collection, 0 to 10^13.")
-    ] = None
-    flip: o.Flip = None
+    users: take.Users = None
+    fakes: take.Fakes = None
+    flip: take.Flip = None
     bins: o.Bins = None
-    bits: o.Bits = None
+    bits: take.Bits = None
     ones: Annotated[
         int | None, o.whole_option("--ones", "Others known to hold a one, 0 to --users - 1.")
     ] = None
-    max_set: Annotated[
-        int | None, o.whole_option("--max-set", "Most bits that one record sets, 1 to 16.")
-    ] = None
-    repeats: Annotated[
-        int | None, o.whole_option("--repeats", "Times every record is sent, 1 to 1,000.")
-    ] = None
-    shape_decay: Annotated[
-        float | None,
-        o.option(
-            "--shape-decay",
-            "Fall of the shaped distribution from one number to the next, in nats, 1e-6 to 40.",
-            "C",
-        ),
-    ] = None
-    shape_shift: Annotated[
-        int | None, o.whole_option("--shape-shift", "Mean shaped fakes a bin, 1 to 10^5.")
-    ] = None
+    max_set: take.MaxSet = None
+    repeats: take.Repeats = None
+    shape_decay: take.ShapeDecay = None
+    shape_shift: take.ShapeShift = None
     observer: Annotated[str, o.option("--observer", "Who looks: messages or sums.", "WHO")] = (
         "messages"
     )
@@ -76,23 +60,11 @@ class MechanismOptions:
     split: Annotated[
         bool, o.option("--split", "Every bit or attribute is a message of its own.")
     ] = False
-    permanent: Annotated[
-        float | None,
-        o.option("--permanent", "Chance that a memoized bit is a fair coin, 2^-40 to 1.", "F"),
-    ] = None
-    p: Annotated[
-        float | None,
-        o.option("--p", "Chance that a memoized 0 is reported as 1, below --q.", "P"),
-    ] = None
-    q: Annotated[
-        float | None, o.option("--q", "Chance that a memoized 1 is reported as 1, up to 1.", "Q")
-    ] = None
-    hashes: Annotated[
-        int | None, o.whole_option("--hashes", "Bits that a value sets, 1 to 64.")
-    ] = None
-    reports: Annotated[
-        int | None, o.whole_option("--reports", "Reports of one memoized answer, 1 to 10^6.")
-    ] = None
+    permanent: take.Permanent = None
+    p: take.ShownOfZero = None
+    q: take.ShownOfOne = None
+    hashes: take.Hashes = None
+    reports: take.Reports = None
     count_crowd: o.CountCrowd = False
     honest_fraction: o.HonestFraction = 1.0
 

@@ -62,8 +62,6 @@ Data = Annotated[Path, typer.Argument(help="A .csv, .csv.gz or .parquet file, a 
 Epsilon = Annotated[float, option("--epsilon", "Privacy loss, 0.01 to 20.", "E")]
 Delta = Annotated[float, option("--delta", "Chance left over, 1e-15 to 0.1.", "D")]
 Bins = Annotated[int | None, whole_option("--bins", "Possible answers, 2 to 10^7.")]
-Bits = Annotated[int | None, whole_option("--bits", "Bits of a free vector, 1 to 64.")]
-Flip = Annotated[float | None, option("--flip", "Flip probability, 2^-40 to 1/2.", "Q")]
 MixFakes = Annotated[bool, option("--mix-fakes", "A mix may be trusted to draw the fakes.")]
 CountCrowd = Annotated[
     bool,

@@ -9,6 +9,7 @@ from mixtally.cli import options as o
 from mixtally.cli.grouped import flags
 from mixtally.cli.hashing import HashingOptions
 from mixtally.cli.labels import read_labels
+from mixtally.cli.parameters import Bits
 from mixtally.errors import ParameterError
 from mixtally.records.hashing import Hashing
 from mixtally.records.question import Kind, Question, with_attributes
@@ -32,7 +33,7 @@ class QuestionOptions:
             "--attributes", "Bins of each of 2 to 16 attributes of a record: 10,20,5.", "D,.."
         ),
     ] = None
-    bits: o.Bits = None
+    bits: Bits = None
 
 
 def question_of(came: QuestionOptions, seed: str) -> Question:

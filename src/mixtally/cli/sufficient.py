@@ -8,6 +8,7 @@ import typer
 from mixtally.cli import options as o
 from mixtally.cli.grouped import flags, grouped
 from mixtally.cli.output import print_json, sign_of_life
+from mixtally.cli.parameters import Flip
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.literature.privacy_ratio import eta_threshold, ratio, sigmas_threshold
@@ -19,7 +20,7 @@ from mixtally.report.words import at_most, between
 class FlipOptions:
     """How often bits are flipped, said in one of three ways."""
 
-    flip: o.Flip = None
+    flip: Flip = None
     eta: Annotated[
         float | None, o.option("--eta", "Find the flips for this tail, 0 to 1.", "X")
     ] = None
