@@ -147,7 +147,7 @@ def test_nothing_is_written_when_an_attack_is_refused(refused, plan_file, tmp_pa
 
 @pytest.mark.parametrize(("seeded", "source"), [((), SecureChance), (("--seed", 1), SeededChance)])
 def test_what_is_played_is_secure_unless_it_is_seeded(cli, plan_file, monkeypatch, seeded, source):
-    from mixtally import attacks as attack
+    from mixtally.cli import attack
 
     used, right = [], attack.assault
 

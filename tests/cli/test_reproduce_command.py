@@ -8,20 +8,8 @@ from functools import cache
 import pytest
 from rich.console import Console
 
-from mixtally.cli.app import app
-from mixtally.cli.reproduce import _tables, reproduce
+from mixtally.cli.reproduce import _tables
 from mixtally.literature.reproduce import reproduce as compute
-
-
-@pytest.fixture(autouse=True)
-def registered():
-    """The command, also where the program does not know it yet."""
-    known = {one.callback for one in app.registered_commands}
-    if reproduce not in known:
-        app.command()(reproduce)
-    before = [one for one in app.registered_commands if one.callback in known]
-    yield
-    app.registered_commands[:] = before
 
 
 def test_a_document_is_written_and_told(cli, tmp_path):

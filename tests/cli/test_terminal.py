@@ -125,7 +125,7 @@ sys.meta_path.insert(0, Pressed())
 """
 
 
-@pytest.mark.parametrize("moment", ["typer", "mixtally.cli.words", "numpy", "rich.console"])
+@pytest.mark.parametrize("moment", ["typer", "mixtally.cli.plan", "numpy", "rich.console"])
 def test_a_key_pressed_while_something_is_imported_ends_quietly(moment):
     done = process(KEY_PRESSED, moment, *PLAN, stdout=subprocess.PIPE)
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")

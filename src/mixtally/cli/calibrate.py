@@ -1,12 +1,12 @@
 """``mixtally calibrate``: the least noise that keeps a guarantee."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
 from mixtally.cli import options as o
 from mixtally.cli.delta import certificate_facts, print_certificate, print_losses
-from mixtally.cli.grouped import takes
+from mixtally.cli.grouped import grouped
 from mixtally.cli.mechanism import (
     MechanismOptions,
     as_sent,
@@ -16,30 +16,28 @@ from mixtally.cli.mechanism import (
     record_facts,
 )
 from mixtally.cli.output import print_json, sign_of_life
-
-if TYPE_CHECKING:
-    from mixtally.records.certificate import Certificate
+from mixtally.privacy.accountant import Accountant
+from mixtally.privacy.calibrate import calibrate as search
+from mixtally.privacy.divergence import memoized as divergence
+from mixtally.records.certificate import Certificate
+from mixtally.report.words import at_most
 
 _UNKNOWN: dict[str, Any] = {"flip_probability": None, "flip_threshold": None, "fakes": None}
 
 
-@takes(MechanismOptions)
-def calibrate(
-    options: MechanismOptions, epsilon: o.Epsilon, delta: o.Delta, json: o.Json = False
-) -> None:
+@grouped
+def calibrate(promise: o.Promise, json: o.Json = False, *, options: MechanismOptions) -> None:
     """Find the least noise for a guarantee.
 
     Takes the parameters of `mixtally delta` without --flip, or without --fakes, and finds what was
     left out: the shape for clear-shaped, --permanent for memory. Errors are for --users people, or
     for as many as there are fakes when it is left out.
     """
-    from mixtally.records.guarantee import Guarantee
-
-    Guarantee(epsilon=epsilon, delta=delta)  # refuses what is out of range
+    promise.guarantee()  # refuses what is out of range
     with sign_of_life("calibrating"):
         found = _memoized if options.protocol == "memory" else _record
-        facts, shown, lines = found(options, epsilon, delta)
-    facts = {**_UNKNOWN, **facts, **certificate_facts(shown), "delta_target": delta}
+        facts, shown, lines = found(options, promise.epsilon, promise.delta)
+    facts = {**_UNKNOWN, **facts, **certificate_facts(shown), "delta_target": promise.delta}
     if json:
         print_json(facts)
         return
@@ -56,12 +54,8 @@ def calibrate(
 
 def _record(
     options: MechanismOptions, epsilon: float, delta: float
-) -> "tuple[dict[str, Any], Certificate, list[str]]":
+) -> tuple[dict[str, Any], Certificate, list[str]]:
     """Facts, certificate and what was found, of a mechanism whose messages are mixed."""
-    from mixtally.privacy.accountant import Accountant
-    from mixtally.privacy.calibrate import calibrate as search
-    from mixtally.report.words import at_most
-
     accountant, asked = Accountant(), parsed(options, for_epsilon=epsilon)
     if asked.sought is None:
         raise TypeError("nothing is to be found")
@@ -86,11 +80,8 @@ def _record(
 
 def _memoized(
     options: MechanismOptions, epsilon: float, delta: float
-) -> "tuple[dict[str, Any], Certificate, list[str]]":
+) -> tuple[dict[str, Any], Certificate, list[str]]:
     """The same of memoized answers, whose permanent response is found."""
-    from mixtally.privacy.divergence import memoized as divergence
-    from mixtally.report.words import at_most
-
     mechanism, reports = memoized(options, seek=True)
     found = divergence.least_permanent(mechanism, reports, epsilon, delta)
     facts = memoized_facts(options, found, reports)

@@ -1,68 +1,64 @@
 """Options that travel together: the fields of a class, declared once, handed over as one object."""
 
 import inspect
-from collections.abc import Callable
-from dataclasses import MISSING, fields
+from collections.abc import Callable, Iterator
+from dataclasses import MISSING, fields, is_dataclass
 from functools import wraps
-from typing import Any, ClassVar, Protocol, get_type_hints
+from typing import Any, ClassVar, Protocol, get_args, get_type_hints
+
+_NONE = inspect.Parameter.empty
 
 
 class Group(Protocol):
-    """A dataclass whose fields are annotated with the options they come from."""
+    """A dataclass whose fields are annotated with the options they come from, or are groups."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
 
-def takes(*groups: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command, whose first parameters are of these classes, their options beside its own."""
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command, in place of each parameter that is a group, the options of its fields."""
+    kinds = get_type_hints(command, include_extras=True)
+    own = list(inspect.signature(command).parameters.values())
 
-    def give(command: Callable[..., None]) -> Callable[..., None]:
-        own = list(inspect.signature(command).parameters.values())[len(groups) :]
+    @wraps(command)
+    def called(**values: Any) -> None:
+        command(**{one.name: _made(one.name, kinds[one.name], values) for one in own})
 
-        @wraps(command)
-        def called(**values: Any) -> None:
-            made = [_made(group, values) for group in groups]
-            command(*made, **values)
-
-        added = [parameter for group in groups for parameter in _parameters(group)]
-        every = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own] + added
-        called.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
-        called.__annotations__ = {p.name: p.annotation for p in every}
-        return called
-
-    return give
+    every = [option for one in own for option in _options(one.name, kinds[one.name], one.default)]
+    called.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
+    called.__annotations__ = {option.name: option.annotation for option in every}
+    return called
 
 
-def _made(group: Any, values: dict[str, Any]) -> Any:
-    if isinstance(group, dict):
-        return {name: values.pop(name) for name in group}
-    return group(**{field.name: values.pop(field.name) for field in fields(group)})
-
-
-def _parameters(group: Any) -> list[inspect.Parameter]:
-    if isinstance(group, dict):
-        return [
-            inspect.Parameter(
-                name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind
-            )
-            for name, (kind, default) in group.items()
-        ]
-    hints = get_type_hints(group, include_extras=True)
-    return [
-        inspect.Parameter(
-            field.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=inspect.Parameter.empty if field.default is MISSING else field.default,
-            annotation=hints[field.name],
+def _options(name: str, kind: Any, default: Any) -> Iterator[inspect.Parameter]:
+    if not is_dataclass(kind):
+        yield inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind
         )
-        for field in fields(group)
-    ]
+        return
+    kinds = get_type_hints(kind, include_extras=True)
+    for field in fields(kind):
+        usual = _NONE if field.default is MISSING else field.default
+        yield from _options(field.name, kinds[field.name], usual)
 
 
-def flags(group: Group) -> list[str]:
-    """The options of ``group`` that were set to something else than their default."""
-    return [
-        "--" + field.name.replace("_", "-")
-        for field in fields(group)
-        if getattr(group, field.name) != field.default
-    ]
+def _made(name: str, kind: Any, values: dict[str, Any]) -> Any:
+    if not isinstance(kind, type) or not is_dataclass(kind):
+        return values[name]
+    kinds = get_type_hints(kind, include_extras=True)
+    return kind(**{one.name: _made(one.name, kinds[one.name], values) for one in fields(kind)})
+
+
+def flags(group: Group, *names: str) -> list[str]:
+    """The options of ``group``, or those of ``names``, that were set to something unusual."""
+    kinds = get_type_hints(type(group), include_extras=True)
+    usual = {field.name: field.default for field in fields(group)}
+    found = []
+    for name in names or usual:
+        value = getattr(group, name)
+        if is_dataclass(kinds[name]):
+            found += flags(value)
+        elif value != usual[name]:
+            _, option = get_args(kinds[name])
+            found.append(option.default)  # where an annotation has the first name of an option
+    return found

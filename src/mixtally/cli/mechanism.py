@@ -2,16 +2,26 @@
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import Annotated, Any
 
 from mixtally.cli import options as o
-
-if TYPE_CHECKING:
-    from mixtally.privacy.accountant import Record
-    from mixtally.privacy.parameters import Parsed
-    from mixtally.records.mechanism import Memoized, Shuffled
+from mixtally.cli import parameters as take
+from mixtally.cli.grouped import flags
+from mixtally.errors import ParameterError
+from mixtally.privacy.accountant import Record, local_epsilon
+from mixtally.privacy.divergence.memoized import loss as memoized_loss
+from mixtally.privacy.parameters import Parameters, Parsed, protocols
+from mixtally.privacy.parameters import parsed as read
+from mixtally.records.guarantee import Observer, promised
+from mixtally.records.mechanism import (
+    BitFlips,
+    FakeSource,
+    Memoized,
+    NoFakes,
+    Parameter,
+    Shuffled,
+)
+from mixtally.records.mechanism.memoized import memoized as made
 
 _MEMORY = ("permanent", "p", "q", "hashes", "reports")
 
@@ -22,80 +32,39 @@ class MechanismOptions:
 
     protocol: Annotated[
         str,
-        typer.Option(
+        o.option(
             "--protocol",
-            help="flip-blank, clear-uniform, clear-shaped, single-bit, flip, flip-uniform or "
-            "memory",
-            metavar="NAME",
+            "flip-blank, clear-uniform, clear-shaped, single-bit, flip, flip-uniform or memory",
+            "NAME",
         ),
     ]
-    users: Annotated[int | None, o.whole_option("--users", "People who take part, 2 to 10^10.")] = (
-        None
-    )
-    fakes: Annotated[
-        int | None, o.whole_option("--fakes", "Fakes promised in the whole collection, 0 to 10^13.")
-    ] = None
-    flip: Annotated[
-        float | None, typer.Option("--flip", help="Flip probability, 2^-40 to 1/2.", metavar="Q")
-    ] = None
+    users: take.Users = None
+    fakes: take.Fakes = None
+    flip: take.Flip = None
     bins: o.Bins = None
-    bits: Annotated[int | None, o.whole_option("--bits", "Bits of a free vector, 1 to 64.")] = None
+    bits: take.Bits = None
     ones: Annotated[
         int | None, o.whole_option("--ones", "Others known to hold a one, 0 to --users - 1.")
     ] = None
-    max_set: Annotated[
-        int | None, o.whole_option("--max-set", "Most bits that one record sets, 1 to 16.")
-    ] = None
-    repeats: Annotated[
-        int | None, o.whole_option("--repeats", "Times every record is sent, 1 to 1,000.")
-    ] = None
-    shape_decay: Annotated[
-        float | None,
-        typer.Option(
-            "--shape-decay",
-            help="Fall of the shaped distribution from one number to the next, in nats, 1e-6 to "
-            "40.",
-            metavar="C",
-        ),
-    ] = None
-    shape_shift: Annotated[
-        int | None, o.whole_option("--shape-shift", "Mean shaped fakes a bin, 1 to 10^5.")
-    ] = None
-    observer: Annotated[
-        str, typer.Option("--observer", help="Who looks: messages or sums.", metavar="WHO")
-    ] = "messages"
+    max_set: take.MaxSet = None
+    repeats: take.Repeats = None
+    shape_decay: take.ShapeDecay = None
+    shape_shift: take.ShapeShift = None
+    observer: Annotated[str, o.option("--observer", "Who looks: messages or sums.", "WHO")] = (
+        "messages"
+    )
     background: Annotated[
         str | None,
-        typer.Option("--background", help="zero: all others are known to hold zeros; with --bits."),
+        o.option("--background", "zero: all others are known to hold zeros; with --bits."),
     ] = None
     split: Annotated[
-        bool, typer.Option("--split", help="Every bit or attribute is a message of its own.")
+        bool, o.option("--split", "Every bit or attribute is a message of its own.")
     ] = False
-    permanent: Annotated[
-        float | None,
-        typer.Option(
-            "--permanent", help="Chance that a memoized bit is a fair coin, 2^-40 to 1.",
-            metavar="F",
-        ),
-    ] = None  # fmt: skip
-    p: Annotated[
-        float | None,
-        typer.Option(
-            "--p", help="Chance that a memoized 0 is reported as 1, below --q.", metavar="P"
-        ),
-    ] = None
-    q: Annotated[
-        float | None,
-        typer.Option(
-            "--q", help="Chance that a memoized 1 is reported as 1, up to 1.", metavar="Q"
-        ),
-    ] = None
-    hashes: Annotated[
-        int | None, o.whole_option("--hashes", "Bits that a value sets, 1 to 64.")
-    ] = None
-    reports: Annotated[
-        int | None, o.whole_option("--reports", "Reports of one memoized answer, 1 to 10^6.")
-    ] = None
+    permanent: take.Permanent = None
+    p: take.ShownOfZero = None
+    q: take.ShownOfOne = None
+    hashes: take.Hashes = None
+    reports: take.Reports = None
     count_crowd: o.CountCrowd = False
     honest_fraction: o.HonestFraction = 1.0
 
@@ -111,75 +80,64 @@ class MechanismOptions:
         }
 
 
-def parsed(options: MechanismOptions, *, for_epsilon: float | None = None) -> "Parsed":
+def parsed(options: MechanismOptions, *, for_epsilon: float | None = None) -> Parsed:
     """The record that the options describe; with ``for_epsilon`` one of them is to be found.
 
     Raises ParameterError for what they cannot describe.
     """
-    from mixtally.errors import ParameterError
-    from mixtally.privacy.parameters import Parameters, protocols
-    from mixtally.privacy.parameters import parsed as read
-    from mixtally.records.guarantee import Observer
-
-    _one_of("protocol", options.protocol, [*protocols(), "memory"])
-    given = options.given()
-    strange = [name for name in _MEMORY if name in given]
+    o.one_of("protocol", options.protocol, [*protocols(), "memory"])
+    strange = flags(options, *_MEMORY)
     if strange:
         raise ParameterError(
-            options.protocol, wanted="its own parameters",
-            got=" and ".join("--" + name for name in strange),
+            options.protocol, wanted="its own parameters", got=" and ".join(strange),
             do="leave them out: they belong to memory",
         )  # fmt: skip
-    observer = _one_of("observer", options.observer, ["messages", "sums"])
-    parameters = Parameters(**{**given, "observer": Observer(observer)})
+    parameters = Parameters(
+        users=options.users,
+        fakes=options.fakes,
+        flip=options.flip,
+        bins=options.bins,
+        bits=options.bits,
+        ones=options.ones,
+        max_set=options.max_set,
+        repeats=options.repeats,
+        shape_decay=options.shape_decay,
+        shape_shift=options.shape_shift,
+        observer=Observer(o.one_of("observer", options.observer, ["messages", "sums"])),
+        background=options.background,
+        split=options.split,
+        count_crowd=options.count_crowd,
+    )
     return read(options.protocol, parameters, options.honest_fraction, for_epsilon=for_epsilon)
 
 
-def memoized(options: MechanismOptions, *, seek: bool = False) -> "tuple[Memoized, int]":
+def memoized(options: MechanismOptions, *, seek: bool = False) -> tuple[Memoized, int]:
     """The mechanism of memoized answers, and how many reports are seen; f is 1 while it is sought.
 
     Raises ParameterError for what is missing or not taken.
     """
-    from mixtally.errors import ParameterError
-    from mixtally.records.mechanism.memoized import memoized as made
-
-    needs = [name for name in _MEMORY if not (seek and name == "permanent")]
-    given = options.given()
-    allowed = {*needs, "users"}
     if options.honest_fraction < 1.0:
         raise ParameterError(
             "--honest-fraction", wanted="a protocol that counts on people's fakes or flips",
             got="memory", do="leave it out: its noise is no other person's",
         )  # fmt: skip
-    if not set(needs) <= set(given) <= allowed:
+    needs = [name for name in _MEMORY if not (seek and name == "permanent")]
+    given, p, q = options.given(), options.p, options.q
+    hashes, reports = options.hashes, options.reports
+    whole = set(needs) <= set(given) <= {*needs, "users"}
+    if not whole or p is None or q is None or hashes is None or reports is None:
         raise ParameterError(
             "memory", wanted=" and ".join("--" + name for name in needs),
             got=" and ".join("--" + name.replace("_", "-") for name in given) or "neither",
             do="give exactly these parameters; it may take --users",
         )  # fmt: skip
-    permanent = 1.0 if seek else given["permanent"]
-    hashes = given["hashes"]
-    bins = max(2, 2 * hashes)
-    return made(bins, permanent, given["p"], given["q"], hashes=hashes), given["reports"]
+    permanent = 1.0 if options.permanent is None else options.permanent
+    return made(max(2, 2 * hashes), permanent, p, q, hashes=hashes), reports
 
 
-def _one_of(subject: str, got: str, names: list[str]) -> str:
-    from mixtally.errors import ParameterError
-
-    if got not in names:
-        raise ParameterError(
-            subject, wanted="one of " + ", ".join(names), got=repr(got), do="choose one"
-        )
-    return got
-
-
-def memoized_facts(
-    options: MechanismOptions, mechanism: "Memoized", reports: int
-) -> dict[str, Any]:
+def memoized_facts(options: MechanismOptions, mechanism: Memoized, reports: int) -> dict[str, Any]:
     """The parameters and the largest losses."""
-    from mixtally.privacy.divergence import memoized as divergence
-
-    loss = divergence.loss(mechanism, reports)
+    loss = memoized_loss(mechanism, reports)
     return {
         "protocol": options.protocol,
         "honest_fraction": options.honest_fraction,
@@ -191,11 +149,8 @@ def memoized_facts(
     }
 
 
-def record_facts(options: MechanismOptions, asked: "Parsed", found: "Record") -> dict[str, Any]:
+def record_facts(options: MechanismOptions, asked: Parsed, found: Record) -> dict[str, Any]:
     """The parameters as they were counted, and what is left when mixes collude."""
-    from mixtally.privacy.accountant import local_epsilon
-    from mixtally.records.mechanism import BitFlips
-
     counted, sent = found.message.mechanism, as_sent(options, asked, found).message.mechanism
     facts: dict[str, Any] = {
         "protocol": options.protocol,
@@ -223,14 +178,11 @@ def record_facts(options: MechanismOptions, asked: "Parsed", found: "Record") ->
     }
 
 
-def as_sent(options: MechanismOptions, asked: "Parsed", found: "Record") -> "Record":
+def as_sent(options: MechanismOptions, asked: Parsed, found: Record) -> Record:
     """``found`` with every fake that is promised, honest or not: errors are those of all messages.
 
     Where fakes were to be found, so many must be promised that enough of them arrive.
     """
-    from mixtally.records.guarantee import promised
-    from mixtally.records.mechanism import Parameter
-
     fakes = _fakes(found.message.mechanism)
     if fakes is None:
         return found
@@ -241,10 +193,8 @@ def as_sent(options: MechanismOptions, asked: "Parsed", found: "Record") -> "Rec
     return found.having(Parameter.FAKES, sent)
 
 
-def _fakes(mechanism: "Shuffled") -> int | None:
+def _fakes(mechanism: Shuffled) -> int | None:
     """People's fakes in one round; None for a mechanism that has none."""
-    from mixtally.records.mechanism import BitFlips, FakeSource, NoFakes
-
     if mechanism.fake_source is FakeSource.MIX:
         return None
     if isinstance(mechanism, BitFlips) and isinstance(mechanism.fakes, NoFakes):

@@ -1,20 +1,16 @@
-"""Files that appear whole or not at all, JSON on standard output, progress on standard error."""
+"""Files that appear whole or not at all, JSON on standard output, a sign of life on the other."""
 
 import json
 import os
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mixtally.errors import DataError
-
-if TYPE_CHECKING:
-    from mixtally.data.cells import Progress
-    from mixtally.report.document import Document
 
 
 def publish(directory: Path, files: Mapping[str, str | bytes]) -> list[Path]:
@@ -75,38 +71,6 @@ def publish_result(directory: Path, files: Mapping[str, str | bytes]) -> list[Pa
                 "part of this result\n"
             )
     return written
-
-
-def show(
-    document: "Document",
-    out: Path | None,
-    *,
-    json: bool,
-    more: Mapping[str, bytes] | None = None,
-    kept: Iterable[str] = (),
-) -> None:
-    """Write the files of a document into ``out`` if any, and print it as JSON or as its summary.
-
-    where
-      more   further files of the result
-      kept   other files that were written, named last
-    """
-    from mixtally.report.texts import files
-
-    written = [] if out is None else publish_result(out, {**files(document), **(more or {})})
-    if json:
-        print_json(document.facts)
-        return
-    from rich.console import Console
-
-    from mixtally.report.terminal import printed
-
-    console = Console()
-    console.print(printed(document))
-    for line in document.prose:
-        console.print(line, markup=False, highlight=False, soft_wrap=not console.is_terminal)
-    for path in (*written, *kept):
-        console.print(f"wrote {path}", markup=False, highlight=False, soft_wrap=True)
 
 
 def _check_free(target: Path) -> None:
@@ -192,28 +156,3 @@ def sign_of_life(what: str) -> Iterator[None]:
         teller.join()
         sys.stderr.write("\r" + " " * len(shown[0]) + "\r" * bool(shown[0]))
         sys.stderr.flush()
-
-
-@contextmanager
-def progress_bars() -> Iterator["Progress"]:
-    """Bars on standard error while it is a terminal; one bar a step."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
-
-    bars = Progress(
-        TextColumn("{task.description:>10}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        console=Console(stderr=True),
-        transient=True,
-        disable=not sys.stderr.isatty(),
-    )
-    tasks: dict[str, Any] = {}
-
-    def show(step: str, done: int, total: int) -> None:
-        if step not in tasks:
-            tasks[step] = bars.add_task(step, total=total)
-        bars.update(tasks[step], completed=done, total=total)
-
-    with bars:
-        yield show

@@ -3,19 +3,17 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from mixtally.cli import options as o
-from mixtally.cli.output import progress_bars, show
+from mixtally.cli.screen import progress_bars, show
+from mixtally.literature.reproduce import reproduce as compute
+from mixtally.literature.reproduce.document import document as shown
 
 
 def reproduce(
     out: Annotated[Path, o.folder_option("Where the report goes.")] = Path("mixtally-reproduce"),
     document: Annotated[
         str | None,
-        typer.Option(
-            "--document", help="Only one: 000, 001, 002, 003 (brings 001) or 004.", metavar="NUMBER"
-        ),
+        o.option("--document", "Only one: 000, 001, 002, 003 (brings 001) or 004.", "NUMBER"),
     ] = None,
     json: o.Json = False,
 ) -> None:
@@ -24,9 +22,6 @@ def reproduce(
     Every number, table, figure and claim beside what follows from it, and a verdict on every
     promise, held against the exact laws.
     """
-    from mixtally.literature.reproduce import reproduce as compute
-    from mixtally.literature.reproduce.document import document as shown
-
     with progress_bars() as progress:
         found = compute(document, progress)
     show(shown(found), out, json=json)
