@@ -9,7 +9,7 @@ from mixtally.ground.fixed import threshold_of
 from mixtally.ground.tails import Floats
 from mixtally.literature.formulas import notes
 from mixtally.literature.reproduce.finding import Finding, claim
-from mixtally.literature.reproduce.small import sum_law
+from mixtally.literature.reproduce.small import sum_pmf
 from mixtally.privacy.divergence import flip_blank, single_bit
 
 DOCUMENT = "004"
@@ -127,7 +127,7 @@ def _nothing_but_zeros() -> list[Finding]:
 
 def _steps(ones: int, zeros: int, q: float) -> Floats:
     """P(s) / P(s - 1) for s = 1..n; NaN where the law is too small to tell."""
-    law = sum_law(ones, zeros, q)
+    law = sum_pmf(ones, zeros, q)
     before = np.where(law[:-1] > _FLOOR, law[:-1], np.nan)
     return np.asarray(law[1:] / before)
 

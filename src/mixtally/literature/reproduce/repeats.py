@@ -10,7 +10,7 @@ from mixtally.literature.formulas import repeats
 from mixtally.literature.least_noise import least_single_bit
 from mixtally.literature.reproduce.finding import Finding, Steps, claim, gather
 from mixtally.literature.reproduce.repeats_claims import anonymity, choices, growth
-from mixtally.literature.reproduce.small import sum_law
+from mixtally.literature.reproduce.small import sum_pmf
 from mixtally.privacy.baselines import central_standard_error
 from mixtally.privacy.divergence import single_bit
 from mixtally.privacy.numerics.bracket import Bracket
@@ -116,7 +116,7 @@ def _pointwise() -> list[Finding]:
     rising = steps = 0
     far = 0.0
     for n, q in ((6, 0.1), (9, 0.25), (12, 0.4)):
-        tables = [sum_law(m, n - m, q) for m in range(n + 1)]
+        tables = [sum_pmf(m, n - m, q) for m in range(n + 1)]
         for m in range(1, n):
             before, here, after = tables[m - 1 : m + 2]
             rising += int((here**2 <= before * after * (1 - 1e-12)).sum())
@@ -156,8 +156,8 @@ def _sum_bound() -> list[Finding]:
     for times, users, q in ((2, 10, 0.1), (3, 8, 0.25), (5, 6, 0.4)):
         total = times * users
         odds = (1.0 - q) / q
-        full = sum_law(total, 0, q)
-        changed = np.convolve(sum_law(total - times, 0, q), sum_law(0, times, q))
+        full = sum_pmf(total, 0, q)
+        changed = np.convolve(sum_pmf(total - times, 0, q), sum_pmf(0, times, q))
         share = np.arange(total + 1) / total
         bound_sum = (share / odds + (1.0 - share) * odds) ** times
         above += int((changed / full > bound_sum * (1 + 1e-12)).sum())

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 
 import numpy as np
 
@@ -14,15 +13,30 @@ Bags = dict[tuple[int, ...], float]
 """Chances of histograms: how often each vector came, vectors in the order of their integers."""
 
 
-@lru_cache(maxsize=1 << 10)
-def sum_law(ones: int, zeros: int, flip: float) -> Floats:
-    """P(sum = 0..n) of ``ones`` flipped ones and ``zeros`` flipped zeros; not to be written to."""
-    law: Floats = np.ones(1)
-    for bits, chance in ((ones, 1.0 - flip), (zeros, flip)):
-        if bits:
-            law = np.convolve(law, tails.pmf(bits, chance, 0, bits))
-    law.flags.writeable = False
-    return law
+class FlippedBits:
+    """Sums of bits that are flipped with one probability; each of their binomials is made once."""
+
+    def __init__(self, flip: float) -> None:
+        self.flip = flip
+        self._binomials: dict[tuple[int, float], Floats] = {}
+
+    def sum_pmf(self, ones: int, zeros: int) -> Floats:
+        """P(sum = 0..n) of ``ones`` flipped ones and ``zeros`` flipped zeros."""
+        pmf: Floats = np.ones(1)
+        for bits, chance in ((ones, 1.0 - self.flip), (zeros, self.flip)):
+            if bits:
+                pmf = np.convolve(pmf, self._binomial(bits, chance))
+        return pmf
+
+    def _binomial(self, bits: int, chance: float) -> Floats:
+        if (bits, chance) not in self._binomials:
+            self._binomials[bits, chance] = tails.pmf(bits, chance, 0, bits)
+        return self._binomials[bits, chance]
+
+
+def sum_pmf(ones: int, zeros: int, flip: float) -> Floats:
+    """``FlippedBits.sum_pmf`` of one sum alone."""
+    return FlippedBits(flip).sum_pmf(ones, zeros)
 
 
 def bag_law(held: Iterable[int], bits: int, flip: float) -> Bags:
