@@ -144,8 +144,8 @@ def test_a_round_that_begins_a_coin_late_is_found(monkeypatch, most):
 def gaps_near_borders(runs=150):
     """Gaps on both sides of every border of the keystream, and the first and last."""
     places = [0, 1, *(b + side for b in (8192, 16384) for side in (-2, -1, 0, 1)), -1]
-    t, chance = threshold_of(0.3), SeededChance(9)
-    return np.array([skipping.gaps(chance, t, 16_390)[places] for _ in range(runs)])
+    tables, chance = skipping.gap_tables(threshold_of(0.3)), SeededChance(9)
+    return np.array([skipping.gaps(chance, tables, 16_390)[places] for _ in range(runs)])
 
 
 def smallest_p_value(gaps, q):

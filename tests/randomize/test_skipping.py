@@ -78,13 +78,16 @@ def gap_p_value(gaps, q):
 def test_gaps_are_geometric(q):
     """False alarm 1e-6 a case."""
     t = int(q * 2**64)
-    gaps = skipping.gaps(SeededChance(3), t, 100_000)
+    gaps = skipping.gaps(SeededChance(3), skipping.gap_tables(t), 100_000)
     assert gap_p_value(gaps, q) > 1e-6
 
 
 def test_gaps_that_are_off_by_one_are_found():
     t = int(0.009 * 2**64)
-    assert gap_p_value(skipping.gaps(SeededChance(3), t, 100_000) + 1, 0.009) < 1e-6
+    assert (
+        gap_p_value(skipping.gaps(SeededChance(3), skipping.gap_tables(t), 100_000) + 1, 0.009)
+        < 1e-6
+    )
 
 
 def test_positions_are_ascending_distinct_and_below_the_length():

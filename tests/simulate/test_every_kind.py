@@ -124,7 +124,7 @@ def test_the_twin_that_flips_more_often_is_found(name, monkeypatch):
 
     plain = messages.flip
 
-    def louder(rows, bins, threshold, chance):
+    def louder(rows, bins, threshold, chance, _memo):
         return plain(rows, bins, min(SCALE // 2, threshold * 3 // 2), chance)
 
     monkeypatch.setattr(messages, "flip", louder)
