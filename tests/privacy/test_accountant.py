@@ -4,6 +4,7 @@ import pytest
 
 from mixtally.errors import AccountingError, ParameterError
 from mixtally.ground.fixed import SCALE
+from mixtally.ground.memo import Memo
 from mixtally.privacy import accountant as module
 from mixtally.privacy.accountant import Accountant, Record, local_epsilon, times
 from mixtally.privacy.calibrate import calibrate
@@ -44,9 +45,9 @@ def asked(monkeypatch):
     def counting(file, name):
         honest = getattr(file, name)
 
-        def counted(message, epsilon):
+        def counted(message, epsilon, memo):
             seen.append((name, message, epsilon))
-            return honest(message, epsilon)
+            return honest(message, epsilon, memo)
 
         return counted
 
@@ -116,7 +117,7 @@ def test_what_one_accountant_was_told_wrongly_another_does_not_know(monkeypatch)
 
 
 def honest_quote():
-    return divergence_of(Message(BLANK)).exact(Message(BLANK), 1.0)
+    return divergence_of(Message(BLANK)).exact(Message(BLANK), 1.0, Memo(0))
 
 
 @pytest.mark.parametrize(
@@ -139,7 +140,9 @@ def test_what_is_proved_and_what_is_expected_are_remembered_apart():
     """Of a single bit that tells next to nothing they differ."""
     record = Record.of(single_bit(fakes=0, threshold=SCALE // 3, crowd=50))
     own = divergence_of(record.message)
-    expected = {name: getattr(own, name)(record.message, 1.0) for name in ("upper", "expected")}
+    expected = {
+        name: getattr(own, name)(record.message, 1.0, Memo(0)) for name in ("upper", "expected")
+    }
     assert expected["upper"] < expected["expected"]
     for order in (("upper", "expected"), ("expected", "upper")):
         accountant = Accountant()

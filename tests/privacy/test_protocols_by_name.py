@@ -6,6 +6,7 @@ import pytest
 
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import SCALE
+from mixtally.ground.memo import Memo
 from mixtally.privacy import accountant
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.divergence import (
@@ -144,7 +145,7 @@ def test_the_upper_end_alone_is_that_of_the_certificate(case):
     name, given = given_for(case)
     record = asked.record(name, **given)
     message = accountant._parts(record).message
-    alone = divergence_of(message).upper(message, 1.0)
+    alone = divergence_of(message).upper(message, 1.0, Memo(0))
     assert alone == pytest.approx(certified(record, 1.0).upper, rel=1e-9)
 
 

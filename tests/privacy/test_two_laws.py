@@ -73,7 +73,7 @@ def test_ones_counted_by_the_chance_of_no_flip_would_be_noticed(monkeypatch):
     """At q = 2^-40 this chance is known to four digits of its distance from one."""
     threshold = (1 << 24) + 777
     p = (SCALE - threshold) / SCALE
-    monkeypatch.setattr(two_laws, "flips", lambda n, _t: tails.pmf(n, p, *tails.window(n, p))[::-1])
+    monkeypatch.setattr(two_laws, "flips", lambda n, *_: tails.pmf(n, p, *tails.window(n, p))[::-1])
     assert not close(flipped_bits(7, 0, threshold)[0], exact_bits(7, 0, threshold), 1e-6)
 
 

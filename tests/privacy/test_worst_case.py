@@ -9,6 +9,7 @@ import pytest
 
 from mixtally.errors import AccountingError
 from mixtally.ground.fixed import SCALE
+from mixtally.ground.memo import Memo
 from mixtally.privacy.divergence import one_hot, single_bit
 from mixtally.privacy.numerics import blanket as free_fakes
 from mixtally.privacy.numerics import worst_dataset as worst_case
@@ -218,7 +219,7 @@ def test_more_flips_never_hurt_in_a_known_crowd():
 def test_no_two_bins_are_worse_than_the_upper_end(users, fakes, cover, epsilon):
     others = users - 1 + fakes
     threshold = round(cover / (users + fakes) * SCALE)
-    price = one_hot._two_bins(others, threshold, epsilon)
+    price = one_hot._two_bins(others, threshold, epsilon, Memo(10**6))
     points = [((a, a), (b, b)) for a in range(others + 1) for b in range(others + 1 - a)]
     found = max(price(point).lower for point in points)
     ends = one_hot.sums(users, fakes, threshold, epsilon)

@@ -67,7 +67,9 @@ class Accountant:
     """Computes every number once; what it remembers is bounded, and ends with it."""
 
     def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
-        self._memo = Memo(most_bytes)
+        self._memo = Memo(most_bytes // 2)
+        self._distributions = Memo(most_bytes // 2)
+        """What divergences are computed from, apart: it crowds out no result."""
 
     def certificate(self, record: Record, epsilon: float) -> Certificate:
         """What is proved of ``record`` at ``epsilon``.
@@ -91,7 +93,8 @@ class Accountant:
         parts = _parts(record)
         key = ("quote", parts.message, epsilon)
         found: Quote = self._memo.get(
-            key, lambda: divergence_of(parts.message).exact(parts.message, epsilon)
+            key,
+            lambda: divergence_of(parts.message).exact(parts.message, epsilon, self._distributions),
         )
         if parts.times == 1:
             return found._replace(assumption=found.assumption + record.note)
@@ -159,7 +162,7 @@ class Accountant:
     def _one(self, message: Message, epsilon: float, *, proved: bool) -> float:
         def made() -> float:
             own = divergence_of(message)
-            return (own.upper if proved else own.expected)(message, epsilon)
+            return (own.upper if proved else own.expected)(message, epsilon, self._distributions)
 
         found: float = self._memo.get(("one", message, epsilon, proved), made)
         return found
@@ -180,11 +183,11 @@ class Accountant:
         own = divergence_of(message)
 
         def curve(epsilon: float) -> float:
-            bound = own.quick(message, epsilon)
+            bound = own.quick(message, epsilon, self._distributions)
             return 1.0 if bound is None else bound
 
         def made() -> Sum | None:
-            if own.quick(message, 0.0) is None:
+            if own.quick(message, 0.0, self._distributions) is None:
                 return None
             return Sum([(law_of(curve, message.mechanism.local_epsilon, ROUGH), times)])
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import NamedTuple, Protocol, cast
 
+from mixtally.ground.memo import Memo
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.privacy.numerics.search import usual_cover
 from mixtally.records.guarantee import Observer
@@ -87,7 +88,10 @@ class Goal(NamedTuple):
 
 
 class Divergence(Protocol):
-    """What the file of a mechanism offers; every epsilon is at least 0."""
+    """What the file of a mechanism offers; every epsilon is at least 0.
+
+    What a call computes and a later one may need again is kept in ``memo``, which the caller owns.
+    """
 
     TAKES: Mapping[str, Takes]
     """Its protocols, by name."""
@@ -100,19 +104,19 @@ class Divergence(Protocol):
         """One message of protocol ``name``, how many a record takes, and what that rests on."""
         ...
 
-    def exact(self, message: Message, epsilon: float) -> Quote:
+    def exact(self, message: Message, epsilon: float, memo: Memo) -> Quote:
         """Both ends of delta(epsilon), the larger of both directions."""
         ...
 
-    def upper(self, message: Message, epsilon: float) -> float:
+    def upper(self, message: Message, epsilon: float, memo: Memo) -> float:
         """The upper end alone, where that is cheaper."""
         ...
 
-    def expected(self, message: Message, epsilon: float) -> float:
+    def expected(self, message: Message, epsilon: float, memo: Memo) -> float:
         """What the upper end most likely is, not proved: for a search whose end is proved."""
         ...
 
-    def quick(self, message: Message, epsilon: float) -> float | None:
+    def quick(self, message: Message, epsilon: float, memo: Memo) -> float | None:
         """A bound for all crowds at once, far above the exact one; None where there is none."""
         ...
 

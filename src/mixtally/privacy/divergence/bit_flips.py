@@ -15,6 +15,7 @@ a record is a composition of so many single bits.
 from msgspec.structs import replace
 
 from mixtally.ground.fixed import MOST_THRESHOLD, SCALE, threshold_of
+from mixtally.ground.memo import Memo
 from mixtally.privacy.divergence import (
     Asked,
     Goal,
@@ -40,8 +41,6 @@ _ZEROS = "exact law of the privacy ratio (Sufficient Differential Privacy 2017, 
 _NO_PROMISE = (
     "everybody else holds zeros, the person all ones or all zeros: not a guarantee for other crowds"
 )
-
-
 _ALWAYS = frozenset({"users", "count_crowd", "repeats"})
 _FLIP, _FAKES = ("flip", Parameter.FLIP), ("fakes", Parameter.FAKES)
 TAKES = {
@@ -104,34 +103,34 @@ def _bit_by_bit(name: str, given: Parameters) -> bool:
     return given.split and (given.max_set or 1) == 1 and name in ("flip", "flip-uniform")
 
 
-def exact(message: Message, epsilon: float) -> Quote:
+def exact(message: Message, epsilon: float, memo: Memo) -> Quote:
     """Both ends of delta(epsilon), the larger of both directions."""
     m = _flips(message)
     if m.max_set is None:
-        return _bits(m, message.others, epsilon)
+        return _bits(m, message.others, epsilon, memo)
     fakes, most = m.fakes.count, m.max_set
     if message.observer is Observer.SUMS:
-        ends = one_hot.sums(m.crowd, fakes, m.threshold, epsilon, m.bins)
+        ends = one_hot.sums(m.crowd, fakes, m.threshold, epsilon, m.bins, memo)
         return Quote(ends, one_hot.SUMS_SOURCE, _crowd_flips(m) + "; only sums are seen")
     if isinstance(m.fakes, UniformFakes):
         return _uniform(m, epsilon)
     if most > 1:
         return _set(m, most, epsilon)
     if m.crowd:
-        ends = one_hot.messages(m.crowd, fakes, m.threshold, epsilon, m.bins)
+        ends = one_hot.messages(m.crowd, fakes, m.threshold, epsilon, m.bins, memo)
         return Quote(ends, one_hot.MESSAGES_SOURCE, _crowd_flips(m))
     if m.repeats == 1:
         ends = flip_blank.delta(fakes, m.threshold, epsilon)
     else:
-        ends = repeats.among_blanks(fakes, m.threshold, epsilon, m.repeats)
+        ends = repeats.among_blanks(fakes, m.threshold, epsilon, m.repeats, memo)
     return Quote(ends, flip_blank.SOURCE, _fakes_arrive(m))
 
 
-def _bits(m: BitFlips, others: int | None, epsilon: float) -> Quote:
+def _bits(m: BitFlips, others: int | None, epsilon: float, memo: Memo) -> Quote:
     if m.bins == 1:
         ends = single_bit.delta(
             m.crowd, m.fakes.count, m.threshold, epsilon, others, count_crowd=True,
-            repeats=m.repeats,
+            repeats=m.repeats, memo=memo,
         )  # fmt: skip
         known = "" if others is None else f"; exactly {others:,} of the others hold a one"
         return Quote(ends, single_bit.SOURCE, _crowd_flips(m) + known)
@@ -168,50 +167,54 @@ def _uniform(m: BitFlips, epsilon: float) -> Quote:
     )
 
 
-def upper(message: Message, epsilon: float) -> float:
+def upper(message: Message, epsilon: float, memo: Memo) -> float:
     """The upper end alone, where that is cheaper."""
     m = _flips(message)
     fakes, most = m.fakes.count, m.max_set
     if most is None:
         if m.bins > 1 and message.others is None:
             return vectors.blanket(m.crowd, m.bins, m.threshold, epsilon)
-        return exact(message, epsilon).ends.upper
+        return exact(message, epsilon, memo).ends.upper
     if message.observer is Observer.SUMS or isinstance(m.fakes, UniformFakes):
-        return exact(message, epsilon).ends.upper
+        return exact(message, epsilon, memo).ends.upper
     if most == 1 and m.crowd:
-        return one_hot.free_blanks(m.crowd, fakes, m.threshold, epsilon)
+        return one_hot.free_blanks(m.crowd, fakes, m.threshold, epsilon, memo)
     if most > 1 and not m.crowd:
         return k_hot.blanks_upper(fakes, most, m.threshold, epsilon, m.bins)
     if most > 1 and not fakes:
         return k_hot.crowd_upper(m.crowd, most, m.threshold, epsilon, m.bins)
-    return exact(message, epsilon).ends.upper
+    return exact(message, epsilon, memo).ends.upper
 
 
-def expected(message: Message, epsilon: float) -> float:
+def expected(message: Message, epsilon: float, memo: Memo) -> float:
     """What the upper end most likely is, not proved: for a search whose end is proved."""
     m = _flips(message)
     fakes, most = m.fakes.count, m.max_set
     if most is None:
         if message.others is not None:
-            return exact(message, epsilon).ends.upper
+            return exact(message, epsilon, memo).ends.upper
         if m.bins > 1:
             return vectors.expected_blanket(m.crowd, m.bins, m.threshold, epsilon)
-        return single_bit.expected_upper(m.crowd, fakes, m.threshold, epsilon, repeats=m.repeats)
+        return single_bit.expected_upper(
+            m.crowd, fakes, m.threshold, epsilon, repeats=m.repeats, memo=memo
+        )
     if message.observer is Observer.SUMS:
-        return one_hot.expected_sums_upper(m.crowd, fakes, m.threshold, epsilon)
+        return one_hot.expected_sums_upper(m.crowd, fakes, m.threshold, epsilon, memo)
     if most > 1 and not m.crowd:
         return k_hot.expected_blanks_upper(fakes, most, m.threshold, epsilon, m.bins)
     if most > 1 and fakes and isinstance(m.fakes, BlankFakes):
         return k_hot.expected_free_blanks_upper(m.crowd, fakes, most, m.threshold, epsilon, m.bins)
-    return upper(message, epsilon)
+    return upper(message, epsilon, memo)
 
 
-def quick(message: Message, epsilon: float) -> float | None:
+def quick(message: Message, epsilon: float, memo: Memo) -> float | None:
     """For a single bit in any crowd; None for other records and for a known crowd."""
     m = _flips(message)
     if m.max_set is not None or m.bins > 1 or message.others is not None:
         return None
-    return single_bit.whole_crowd(m.crowd, m.fakes.count, m.threshold, epsilon, repeats=m.repeats)
+    return single_bit.whole_crowd(
+        m.crowd, m.fakes.count, m.threshold, epsilon, repeats=m.repeats, memo=memo
+    )
 
 
 def apart(message: Message) -> tuple[Message, int]:

@@ -7,6 +7,7 @@ every bin. Other people's records are no cover at worst, as nobody else may hold
 import math
 
 from mixtally.ground.fixed import SCALE
+from mixtally.ground.memo import Memo
 from mixtally.privacy.divergence import (
     Asked,
     Goal,
@@ -75,7 +76,7 @@ def usual_ratio(epsilon: float, messages: int) -> int:
     return math.ceil(math.exp(-epsilon / (2.0 * messages)) * SCALE) + (1 << 12)
 
 
-def exact(message: Message, epsilon: float) -> Quote:
+def exact(message: Message, epsilon: float, memo: Memo) -> Quote:  # noqa: ARG001
     """Both ends of delta(epsilon), the larger of both directions."""
     mechanism = _in_clear(message)
     match mechanism.fakes:
@@ -88,9 +89,9 @@ def exact(message: Message, epsilon: float) -> Quote:
             return Quote(ends, clear_shaped.SOURCE, SHAPED if mixes == 1 else SHAPED_BY_MANY)
 
 
-def upper(message: Message, epsilon: float) -> float:
+def upper(message: Message, epsilon: float, memo: Memo) -> float:
     """The upper end alone."""
-    return exact(message, epsilon).ends.upper
+    return exact(message, epsilon, memo).ends.upper
 
 
 expected = upper

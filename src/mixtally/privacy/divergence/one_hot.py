@@ -18,12 +18,12 @@ Source: sufficient DP 000 (3.1); notes 004 sections 5.2, 5.3; Balle, Bell, Gasco
 
 import math
 from collections.abc import Callable
-from functools import cache
 
 import numpy as np
 
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE
+from mixtally.ground.memo import Memo
 from mixtally.ground.tails import Floats
 from mixtally.privacy.divergence.flip_blank import among_blanks
 from mixtally.privacy.numerics.binomial_pairs import (
@@ -46,27 +46,35 @@ MESSAGES_SOURCE = (
 )
 SUMS_SOURCE = "two independent bins, worst dataset proved cell by cell (Notes 2020, section 5.2)"
 _TOO_MANY_FLIPS = 4e5
+_MOST_BYTES = 64_000_000
 
 
 def messages(
-    users: int, fakes: int, threshold: int, epsilon: float, bins: int | None = None
+    users: int,
+    fakes: int,
+    threshold: int,
+    epsilon: float,
+    bins: int | None = None,
+    memo: Memo | None = None,
 ) -> Bracket:
     """delta(epsilon) of one of ``users`` flipped one-hot records next to ``fakes`` flipped blanks.
 
     ``bins`` matters only when it is 2: then nobody can hold a third value.
     """
-    upper = free_blanks(users, fakes, threshold, epsilon)
+    upper = free_blanks(users, fakes, threshold, epsilon, memo)
     lower = 0.0
     if fakes == 0:
         q, grow = threshold / SCALE, math.exp(epsilon)
         crowds = [Orbit(2, 0, 0), Orbit(0, 2, 0)] + ([Orbit(1, 1, 1)] if bins != 2 else [])
         lower = max(hinge(flip_law(orbit, q, grow), users).lower for orbit in crowds)
     elif bins != 2:
-        lower = _without_common_bit(users, fakes, threshold, epsilon)
+        lower = _without_common_bit(users, fakes, threshold, epsilon, memo)
     return Bracket(min(lower, upper), upper)
 
 
-def free_blanks(users: int, fakes: int, threshold: int, epsilon: float) -> float:
+def free_blanks(
+    users: int, fakes: int, threshold: int, epsilon: float, memo: Memo | None = None
+) -> float:
     """Upper end: E[delta_blank(K + B)], B ~ Bin(n-1, q/p)."""
     q, p = threshold / SCALE, (SCALE - threshold) / SCALE
     share, grow = q / p, math.exp(epsilon)
@@ -82,7 +90,7 @@ def free_blanks(users: int, fakes: int, threshold: int, epsilon: float) -> float
 
     def upper(free: int) -> float:
         records = fakes + free + 1
-        blanks = flips(records, threshold)
+        blanks = flips(records, threshold, memo)
         return among_blanks(records, threshold, epsilon, rise=0.0, law=blanks).upper
 
     found = expected(upper, users - 1, share)
@@ -92,12 +100,14 @@ def free_blanks(users: int, fakes: int, threshold: int, epsilon: float) -> float
     return min(found, free_blanks(users, 0, threshold, epsilon))
 
 
-def _without_common_bit(users: int, fakes: int, threshold: int, epsilon: float) -> float:
+def _without_common_bit(
+    users: int, fakes: int, threshold: int, epsilon: float, memo: Memo | None = None
+) -> float:
     """Lower end: the observer of records without the bit that everybody else holds."""
     q, p = threshold / SCALE, (SCALE - threshold) / SCALE
     if q == p or max(fakes, users) * q > _TOO_MANY_FLIPS:
         return 0.0  # so well hidden that the lower end is of no interest
-    law, first = _shifted_sum(fakes, users - 1, threshold)
+    law, first = _shifted_sum(fakes, users - 1, threshold, memo)
     # M records are seen. P(there) = p P(H = M-1), P(not there) = q P(H = M).
     ratio = np.append(law[1:], 0.0) / np.maximum(law, 1e-300)  # P(H = M) / P(H = M-1)
     total = 0.0
@@ -105,21 +115,26 @@ def _without_common_bit(users: int, fakes: int, threshold: int, epsilon: float) 
         records = first + cell.stop  # the most records of the cell hide best
         unsure = q / p * records * float(ratio[cell].max())
         rise = math.expm1(epsilon) * unsure / (p / q - q / p)
-        blanks = flips(records, threshold)
+        blanks = flips(records, threshold, memo)
         ends = among_blanks(records, threshold, epsilon, rise=rise, law=blanks)
         total += float(law[cell].sum()) * p * ends.lower
     return total
 
 
-def _shifted_sum(fakes: int, others: int, threshold: int) -> tuple[Floats, int]:
+def _shifted_sum(fakes: int, others: int, threshold: int, memo: Memo | None) -> tuple[Floats, int]:
     """The law of Bin(fakes, p) + Bin(others, q) and its first integer."""
-    law, _ = flipped_bits(fakes, others, threshold)
+    law, _ = flipped_bits(fakes, others, threshold, memo)
     q = threshold / SCALE
     return law, fakes - tails.window(fakes, q).last + tails.window(others, q).first
 
 
 def sums(
-    users: int, fakes: int, threshold: int, epsilon: float, bins: int | None = None
+    users: int,
+    fakes: int,
+    threshold: int,
+    epsilon: float,
+    bins: int | None = None,
+    memo: Memo | None = None,
 ) -> Bracket:
     """delta(epsilon) when only per-bin sums are seen, fakes of any kind, any dataset.
 
@@ -134,19 +149,21 @@ def sums(
         return max(one, two) <= most and one + max(one, two) <= others
 
     whole = ((0, others // 2), (0, others))
-    price = _two_bins(others, threshold, epsilon)
+    price = _two_bins(others, threshold, epsilon, memo or Memo(_MOST_BYTES))
     ends = worst(price, whole, NEGLIGIBLE, feasible, _suspects(others))
     return Bracket(0.0 if fakes or bins == 2 else ends.lower, ends.upper)
 
 
-def expected_sums_upper(users: int, fakes: int, threshold: int, epsilon: float) -> float:
+def expected_sums_upper(
+    users: int, fakes: int, threshold: int, epsilon: float, memo: Memo | None = None
+) -> float:
     """What ``sums`` should prove; a search may use it and prove its end.
 
     It falls as q grows, and the upper end of ``sums`` is above it only if a dataset is worse than
     those where everybody else is in one bin or in neither, by more than the gap of the proof.
     """
     others = users - 1 + fakes
-    price = _two_bins(others, threshold, epsilon)
+    price = _two_bins(others, threshold, epsilon, memo or Memo(_MOST_BYTES))
     return min(1.0, ceiling(max(price(c).lower for c in _suspects(others)), NEGLIGIBLE, 2))
 
 
@@ -155,13 +172,16 @@ def _suspects(others: int) -> tuple[Cell, Cell]:
     return ((0, 0), (0, 0)), ((0, 0), (others, others))
 
 
-def _two_bins(others: int, threshold: int, epsilon: float) -> Callable[[Cell], Bracket]:
+def _two_bins(others: int, threshold: int, epsilon: float, memo: Memo) -> Callable[[Cell], Bracket]:
     """The price of a cell of (h1, h2), both directions."""
     q, p, grow = threshold / SCALE, (SCALE - threshold) / SCALE, math.exp(epsilon)
 
-    @cache
     def bin_with(ones: int, zeros: int) -> Steps:
-        return steps(own_bits(*flipped_bits(ones, zeros, threshold), p, q))
+        made: Steps = memo.get(
+            ("bin", ones, zeros, threshold),
+            lambda: steps(own_bits(*flipped_bits(ones, zeros, threshold, memo), p, q)),
+        )
+        return made
 
     def price(cell: Cell) -> Bracket:
         one, two = (bin_with(least, others - most) for least, most in cell)

@@ -21,6 +21,7 @@ import numpy as np
 
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE
+from mixtally.ground.memo import Memo
 from mixtally.privacy.numerics.binomial_pairs import (
     Pair,
     divergence,
@@ -46,10 +47,12 @@ class Kind(NamedTuple):
     v: float
 
 
-def among_blanks(fakes: int, threshold: int, epsilon: float, copies: int) -> Bracket:
+def among_blanks(
+    fakes: int, threshold: int, epsilon: float, copies: int, memo: Memo | None = None
+) -> Bracket:
     """delta(epsilon) of one one-hot record sent ``copies`` times among as many flipped blanks."""
     q, p = threshold / SCALE, (SCALE - threshold) / SCALE
-    pair = own_bits(*flipped_bits(0, copies * fakes, threshold), p, q, copies)
+    pair = own_bits(*flipped_bits(0, copies * fakes, threshold, memo), p, q, copies)
     return product_divergence(pair, pair.swapped(), math.exp(epsilon))
 
 

@@ -1,12 +1,12 @@
 """The divergence of two laws on the integers whose ratio rises, and of products of such pairs."""
 
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE
+from mixtally.ground.memo import Memo
 from mixtally.ground.tails import Floats
 from mixtally.privacy.numerics.bracket import Bracket, bracket
 
@@ -35,7 +35,7 @@ class Pair(NamedTuple):
         return Pair(self.q[::-1], self.p[::-1], self.cut)
 
 
-def flips(trials: int, threshold: int) -> Floats:
+def flips(trials: int, threshold: int, memo: Memo | None = None) -> Floats:
     """The law of Bin(trials, threshold / 2^64) on ``tails.window``, good to 3e-13.
 
     Ratios of neighbors, multiplied and brought to the sum one: what the window cuts off is far
@@ -45,10 +45,14 @@ def flips(trials: int, threshold: int) -> Floats:
     first, last = tails.window(trials, q)
     if last - first > _LONGEST_RUN:
         return tails.pmf(trials, q, first, last)
-    return _run(trials, threshold, first, last)
+    if memo is None:
+        return _run(trials, threshold, first, last)
+    law: Floats = memo.get(
+        ("flips", trials, threshold), lambda: _run(trials, threshold, first, last)
+    )
+    return law
 
 
-@lru_cache(maxsize=1024)
 def _run(trials: int, threshold: int, first: int, last: int) -> Floats:
     """``flips`` on a short window; read-only, as others are given it as well."""
     k = np.arange(first + 1.0, last + 1.0)
@@ -60,7 +64,9 @@ def _run(trials: int, threshold: int, first: int, last: int) -> Floats:
     return law
 
 
-def flipped_bits(ones: int, zeros: int, threshold: int) -> tuple[Floats, float]:
+def flipped_bits(
+    ones: int, zeros: int, threshold: int, memo: Memo | None = None
+) -> tuple[Floats, float]:
     """The law of the sum of flipped bits, ``ones`` of which were one, and what was cut off.
 
     Starts at the sum of the windows' first integers; the start is of no matter to a divergence.
@@ -69,9 +75,10 @@ def flipped_bits(ones: int, zeros: int, threshold: int) -> tuple[Floats, float]:
     """
     law, cut = np.ones(1), 0.0
     if zeros > 0:
-        law, cut = flips(zeros, threshold), 2.0 * tails.CUT_TAIL
+        law, cut = flips(zeros, threshold, memo), 2.0 * tails.CUT_TAIL
     if ones > 0:
-        law, cut = np.convolve(law, flips(ones, threshold)[::-1]), cut + 2.0 * tails.CUT_TAIL
+        law = np.convolve(law, flips(ones, threshold, memo)[::-1])
+        cut += 2.0 * tails.CUT_TAIL
     return law, cut
 
 
@@ -104,6 +111,11 @@ class Steps(NamedTuple):
     ratio: Floats
     tail_p: Floats
     tail_q: Floats
+
+    @property
+    def nbytes(self) -> int:
+        """What its five arrays take, nearly."""
+        return 5 * self.ratio.nbytes
 
 
 def steps(pair: Pair) -> Steps:
