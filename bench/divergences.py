@@ -48,7 +48,7 @@ def rows() -> list[tuple[str, str, str]]:
     out = []
     for label, record in RECORDS.items():
         found = _least(record)
-        one = _timed(lambda of=found: Accountant().quote(of, 1.0))
+        one = _timed(lambda of=found: Accountant().delta(of, 1.0))
         all_ = _timed(lambda of=record: _least(of))
         out.append((f"{label}: delta, calibration", f"{_ms(one)}, {_ms(all_)}", ""))
     for label, question in WISHES.items():

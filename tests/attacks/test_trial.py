@@ -26,7 +26,7 @@ def coins(chance, probability, count):
 def test_clopper_pearson_bounds_are_where_the_tail_is_the_error(trials, error):
     hits = np.arange(trials + 1)
     low, high = (f(hits, trials, error) for f in (clopper_pearson_lower, clopper_pearson_upper))
-    for k in hits[1:]:  # P(Bin >= k) at the lower end
+    for k in hits[1:]:  # P(Bin >= k) at the lower bound
         assert special.bdtrc(k - 1, trials, low[k]) == pytest.approx(error, rel=1e-7)
     for k in hits[:-1]:
         assert special.bdtr(k, trials, high[k]) == pytest.approx(error, rel=1e-7)

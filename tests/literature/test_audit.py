@@ -149,7 +149,7 @@ def test_local_formulas_hold_exactly():
         assert 1.0 <= found.seen[0].noise_factor < 1.02
 
 
-def test_the_law_of_one_vector_is_its_enumeration():
+def test_the_distribution_of_one_vector_is_its_enumeration():
     bits, flip, epsilon = 6, 0.3, 0.7
     q = threshold_of(flip) / 2**64
     true = sum(
@@ -191,7 +191,7 @@ def test_above_one_half_all_bits_exchanged_tell_the_same():
 
 @pytest.mark.parametrize("bug", ["half the fakes", "twice the flips", "promise"])
 def test_a_planted_bug_turns_a_verdict(monkeypatch, bug):
-    """With a wrong law behind it the audit must not say the same."""
+    """With a wrong distribution behind it the audit must not say the same."""
     honest = verdict("notes-5.26", fakes=10**6).seen[0]
     price = truth.LAWS["flip-blank"]["messages"]
 
@@ -226,7 +226,7 @@ def verdict_of(delta, ends):
         del truth.LAWS["fixed"]
 
 
-def test_every_formula_has_a_law_and_a_name_of_its_own():
+def test_every_formula_has_a_distribution_and_a_name_of_its_own():
     assert len({one.name for one in FORMULAS}) == len(FORMULAS)
     for one in FORMULAS:
         assert one.protocol in LAWS
@@ -256,7 +256,7 @@ def test_a_formula_that_asks_more_than_all_flips_is_refused():
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.0, DELTA), (21.0, DELTA), (1.0, 0.5)])
-def test_promises_outside_the_range_of_the_exact_laws_are_refused(epsilon, delta):
+def test_promises_outside_the_range_of_the_exact_distributions_are_refused(epsilon, delta):
     with pytest.raises(ParameterError, match=r"^(epsilon|delta): wanted"):
         verdict("notes-5.10", epsilon, delta, bins=10)
 

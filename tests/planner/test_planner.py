@@ -155,7 +155,7 @@ def test_a_plan_whose_promise_is_false_is_refused():
 @pytest.mark.parametrize("protocol", ["flip-uniform", "flip-blank"])
 @pytest.mark.parametrize("least", [1e-15, 9e-7])
 def test_a_promise_below_what_is_proved_is_refused(protocol, least):
-    """Where a crowd is counted on only the upper end is known; a lower one of 0 is no check."""
+    """Where a crowd is counted on only the upper bound is known; a lower one of 0 is no check."""
     plan = choose(wish(100, 20_000, messages_per_user=1.1, protocol=protocol, count_crowd=True))
     plan = plan.best.plan
     assert plan.certificate.lower < 9e-7 < plan.certificate.upper

@@ -39,7 +39,7 @@ def test_it_is_not_weighed_where_nothing_is_gained(bins):
     assert named.standard_error >= 0.99 * answer.best.standard_error
 
 
-def test_the_least_flips_are_those_of_the_law():
+def test_the_least_flips_are_those_of_the_distribution():
     best = choose(ASKED).best
     uniform = flip_uniform(bins=30_000, fakes=10**6, threshold=least.ANY)
     found = least.mechanism(uniform, Parameter.FLIP, 1.0, 1e-6)
@@ -76,7 +76,7 @@ def test_several_messages_are_not_searched_for(changes):
         choose(replace(asked, protocol="flip-uniform", **changes))
 
 
-def test_an_observer_of_sums_is_promised_the_law_of_sums():
+def test_an_observer_of_sums_is_promised_the_distribution_of_sums():
     """Few fakes: people's flips hide a sum far better than a message."""
     asked = wish(10**4, users=10**5, messages_per_user=1.3, protocol="flip-uniform")
     best = choose(replace(asked, honest_fraction=0.9)).best

@@ -1,4 +1,6 @@
-"""Records of several messages: their parts, their price together, and what they leave and cost."""
+"""Records of several messages: their parts, their divergence together, and what they leave and
+cost.
+"""
 
 import math
 from fractions import Fraction

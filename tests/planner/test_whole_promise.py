@@ -17,7 +17,7 @@ def asked(collections):
 
 
 def test_a_composition_above_the_target_is_no_offer(monkeypatch):
-    """The upper end counts; the lower one is far below the target here as everywhere."""
+    """The upper bound counts; the lower one is far below the target here as everywhere."""
     assert Planner().survey(asked(2))[0]
     composed = build.compose.delta_of
 

@@ -11,7 +11,7 @@ from mixtally.privacy.divergence import single_bit
 from mixtally.privacy.numerics import saddle_point
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Kind, Question, with_attributes
-from privacy.asked import calibrated
+from privacy.by_name import calibrated
 
 room = import_module("mixtally.planner.nearest")  # the package has a function of this name
 

@@ -1,7 +1,8 @@
-"""Wishes to plan for, and the laws of what an observer learns, made from their definitions alone.
+"""Wishes to plan for, and the distributions of what an observer learns, made from their definitions
+alone.
 
-Nothing here uses the project's prices: an outcome (a, b) counts the messages that speak for the two
-answers, and its privacy loss is the ratio of the two probabilities of having seen it.
+Nothing here uses the project's divergences: an outcome (a, b) counts the messages that speak for
+the two answers, and its privacy loss is the ratio of the two probabilities of having seen it.
 """
 
 import math
@@ -52,8 +53,8 @@ def losses(mechanism, honest_fraction=1.0):
     14 standard deviations, less than 1e-40 of all, are left out.
     """
     if mechanism.name == "clear-shaped":
-        law = np.array([w / SCALE for w in mechanism.fakes.weights])
-        first = np.append(0.0, law)[:, None] * np.append(law, 0.0)[None, :]
+        pmf = np.array([w / SCALE for w in mechanism.fakes.weights])
+        first = np.append(0.0, pmf)[:, None] * np.append(pmf, 0.0)[None, :]
         return _ratio(first, first.T)
     fakes = math.floor(honest_fraction * mechanism.fakes_promised)
     total = fakes + 1

@@ -1,6 +1,7 @@
-"""Bugs planted in the prices of several messages are noticed by the comparison with enumeration.
+"""Bugs planted in the divergences of several messages are noticed by the comparison with
+enumeration.
 
-A bug that only widens an upper end that is no exact law is safe and passes unseen.
+A bug that only widens an upper bound that is no exact distribution is safe and passes unseen.
 """
 
 import dataclasses
@@ -84,12 +85,12 @@ def test_a_split_into_one_piece_too_few_is_noticed(plant, suite):
 
 
 @pytest.mark.parametrize("suite", ["twice", "bits", "sums"])
-def test_a_composition_of_one_law_too_few_is_noticed(monkeypatch, suite):
+def test_a_composition_of_one_distribution_too_few_is_noticed(monkeypatch, suite):
     """Where basic composition does not hide it."""
 
     class Less(Sum):
         def __init__(self, parts):
-            super().__init__([(law, times - 1) for law, times in parts])
+            super().__init__([(pmf, times - 1) for pmf, times in parts])
 
     monkeypatch.setattr(accountant, "Sum", Less)
     assert noticed(suite)
@@ -131,7 +132,11 @@ def test_wrong_copies_among_blanks_are_noticed(plant, change):
 
 @pytest.mark.parametrize("module", [repeats, single_bit], ids=["blanks", "bits"])
 def test_own_bits_sent_once_are_noticed(plant, module):
-    plant(module, "own_bits", lambda honest, law, cut, p, q, _n=1: honest(law, cut, p, q, 1))
+    plant(
+        module,
+        "own_bits",
+        lambda honest, pmf, cut, p, q, _n=1: honest(pmf, cut, p, q, 1),
+    )
     assert noticed("alone" if module is repeats else "repeated bits")
 
 
@@ -152,14 +157,14 @@ def test_one_direction_of_a_bit_alone_is_noticed(plant, keep):
 
 def test_a_crowd_of_blanks_is_noticed(plant):
     plant(k_hot, "expected", lambda _honest, upper, trials, _share: upper(trials))
-    plant(one_hot, "free_blanks", lambda honest, n, k, t, e, *_: honest(2, n + k - 1, t, e))
+    plant(one_hot, "blanket", lambda honest, n, k, t, e, *_: honest(2, n + k - 1, t, e))
     assert noticed("two-hot crowd")
     assert noticed("crowd")
 
 
 @pytest.mark.parametrize("shape", ["u", "v", "others"])
 def test_a_kind_of_message_with_a_wrong_chance_is_noticed(plant, shape):
-    """A lower end above the truth."""
+    """A lower bound above the truth."""
 
     def wrong(honest, kinds, epsilon, copies):
         if shape == "others":
@@ -169,10 +174,10 @@ def test_a_kind_of_message_with_a_wrong_chance_is_noticed(plant, shape):
             kinds = [kind._replace(**{shape: value}) for kind in kinds]
         return honest(kinds, epsilon, copies)
 
-    plant(repeats, "lower_end", wrong)
+    plant(repeats, "lower_bound", wrong)
     assert noticed("lower")
 
 
-def test_a_product_of_laws_that_forgets_growth_is_noticed(plant):
+def test_a_product_of_distributions_that_forgets_growth_is_noticed(plant):
     plant(repeats, "product_divergence", lambda honest, a, b, grow: honest(a, b, grow**1.01))
     assert noticed("alone")

@@ -22,8 +22,8 @@ from mixtally.ground.fixed import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE, thresh
 from mixtally.literature.formulas import sufficient
 from mixtally.privacy.divergence.vectors import homogeneous
 from mixtally.privacy.numerics.bracket import Bracket
-from mixtally.privacy.numerics.flip_ratios import Orbit, flip_law
-from mixtally.privacy.numerics.saddle_point import hinge
+from mixtally.privacy.numerics.flip_ratios import Orbit, flip_distribution
+from mixtally.privacy.numerics.saddle_point import saddle_point_bounds
 from mixtally.privacy.positive import chance_positive
 from mixtally.records.guarantee import checked_epsilon, checked_users
 
@@ -67,8 +67,8 @@ def eta(
 ) -> Bracket:
     """P(R(S) > e^epsilon); the ends may be wide where ``target`` is not between them."""
     grow = math.exp(epsilon)
-    law = flip_law(Orbit(bits, 0, 0), threshold / SCALE, grow)
-    excess = hinge(law, users)
+    law = flip_distribution(Orbit(bits, 0, 0), threshold / SCALE, grow)
+    excess = saddle_point_bounds(law, users)
     asked = None if target is None else (target - excess.upper) / grow
     chance = chance_positive(law, users, asked)
     return Bracket(

@@ -1,14 +1,14 @@
 """The least noise of a mechanism that keeps a guarantee: its flip probability, fakes or shape.
 
-The search asks what an upper end most likely is, and its end is proved; where another crowd than
-expected turns out to be the worst, it goes on from there.
+The search asks what an upper bound most likely is, and the value it ends at is proved; where
+another crowd than expected turns out to be the worst, it goes on from there.
 """
 
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import LEAST_THRESHOLD, MOST_THRESHOLD
 from mixtally.privacy.accountant import Accountant, Record, times
-from mixtally.privacy.divergence import Goal, divergence_of
-from mixtally.privacy.numerics.gaussian_start import gaussian
+from mixtally.privacy.divergence import CalibrationTarget, divergence_of
+from mixtally.privacy.numerics.gaussian_start import gaussian_start
 from mixtally.privacy.numerics.search import least_meeting
 from mixtally.records.mechanism import Parameter
 from mixtally.records.mechanism.fakes import MOST_FAKES, MOST_SHIFT
@@ -22,7 +22,7 @@ _TOLERANCE = 1e-7
 _COMPOSED_TOLERANCE = 1e-4
 """Well below what a rough distribution of losses loses in a search."""
 _SLACK = 3e-3
-"""Upper ends by different methods may lie so far apart, relatively."""
+"""Upper bounds by different methods may lie so far apart, relatively."""
 _ROUGH_SLACK = 0.5
 """A rough distribution of losses moves epsilon by up to half a percent, so delta by 2 ln(1 / delta)
 times as much and more far below the target. What is found is proved, so this hides no promise."""
@@ -64,15 +64,15 @@ def calibrate(
         raise _nothing(record, parameter, epsilon, delta)
     if most is not None and accountant.alone(record.having(parameter, high), epsilon) > delta:
         raise _nothing(record, parameter, epsilon, delta)  # one message alone misses already
-    goal = Goal(epsilon, delta, sent)
+    goal = CalibrationTarget(epsilon, delta, sent)
     start = divergence_of(record.message).start(record.message, parameter, goal)
     slope = None
     if parameter is not Parameter.SHIFT and (rounds > 1 or _several(record)):
-        guess = gaussian(
+        begin = gaussian_start(
             lambda value: accountant.distance(record.having(parameter, value)), rounds,
             epsilon, delta, low, high, start=start,
         )  # fmt: skip
-        start, slope = guess or (start, None)
+        start, slope = begin or (start, None)
     slack = _ROUGH_SLACK if rounds > 1 else _SLACK
     slack = _TABLE_SLACK if parameter is Parameter.SHIFT else slack
 
@@ -85,7 +85,7 @@ def calibrate(
     target = delta
     for _ in range(_MOST_PROOFS):
         found = least_meeting(
-            expected, target, low, high, start=start, tolerance=tolerance, wobble=slack,
+            expected, target, low, high, start=start, tolerance=tolerance, slack=slack,
             slope=slope,
         )  # fmt: skip
         if found is None:
@@ -97,9 +97,9 @@ def calibrate(
         margin = max(_TOLERANCE, _ROOM * (proved / delta - 1.0))
         target *= delta / proved * max(0.5, 1.0 - margin)
         start = found
-    # Where crowds are tiny the worst one is hard to guess: search what is proved.
+    # Where crowds are tiny the worst one is hard to foresee: search what is proved.
     found = least_meeting(
-        upper, delta, low, high, start=start, tolerance=tolerance, wobble=_TABLE_SLACK
+        upper, delta, low, high, start=start, tolerance=tolerance, slack=_TABLE_SLACK
     )
     if found is None:
         raise _nothing(record, parameter, epsilon, delta)

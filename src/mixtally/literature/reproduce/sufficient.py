@@ -15,7 +15,7 @@ from mixtally.literature.formulas import sufficient
 from mixtally.literature.reproduce.finding import Finding, Steps, claim, gather
 from mixtally.literature.reproduce.sufficient_claims import by_enumeration
 from mixtally.privacy.divergence import one_hot, vectors
-from mixtally.privacy.numerics.flip_ratios import Orbit, flip_law, small_binomial
+from mixtally.privacy.numerics.flip_ratios import Orbit, flip_distribution, small_binomial
 from mixtally.report.curves import Chart, Curve
 
 DOCUMENT = "000"
@@ -188,7 +188,7 @@ def _one_hot() -> list[Finding]:
     """Section 5: records with k set bits are said to cost what 2k free bits cost."""
     epsilon, q = 2.0, 0.1
     phi = sufficient.phi(q)
-    law = flip_law(Orbit(1, 1, 1), q, 1.0)
+    law = flip_distribution(Orbit(1, 1, 1), q, 1.0)
     spread = float(law.probabilities @ law.values**2)
     found = [
         claim(DOCUMENT, "section 5", "one set bit hides like two free bits: ratio of variances 1",

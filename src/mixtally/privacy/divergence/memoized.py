@@ -36,7 +36,7 @@ from mixtally.errors import AccountingError
 from mixtally.ground import tails
 from mixtally.ground.tails import Floats
 from mixtally.privacy.composition.convolve import Sum
-from mixtally.privacy.composition.pld import FINE, law_of
+from mixtally.privacy.composition.pld import FINE, loss_distribution
 from mixtally.privacy.numerics.binomial_pairs import Pair, Steps, exchange_divergence, steps
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.records.certificate import Certificate, Status
@@ -119,11 +119,11 @@ def delta(mechanism: Memoized, reports: int, epsilon: float) -> Bracket:
     if epsilon >= largest:
         return Bracket(0.0, 0.0)
     bit = steps(_pair(mechanism, reports))
-    ends = _two_bits(bit, epsilon)
+    bounds = _two_bits(bit, epsilon)
     if mechanism.hashes == 1:
-        return ends
+        return bounds
     composed = _composed(bit, mechanism.hashes, largest).delta(epsilon)
-    return Bracket(ends.lower, max(ends.lower, composed))
+    return Bracket(bounds.lower, max(bounds.lower, composed))
 
 
 def certificate(mechanism: Memoized, reports: int, epsilon: float) -> Certificate:
@@ -131,9 +131,9 @@ def certificate(mechanism: Memoized, reports: int, epsilon: float) -> Certificat
 
     Raises ParameterError for an epsilon outside [0.01, 20], and as ``eps_reports`` does.
     """
-    ends = delta(mechanism, reports, checked_epsilon(epsilon))
+    bounds = delta(mechanism, reports, checked_epsilon(epsilon))
     return Certificate(
-        epsilon=epsilon, lower=ends.lower, upper=ends.upper, observer=Observer.LINKED,
+        epsilon=epsilon, lower=bounds.lower, upper=bounds.upper, observer=Observer.LINKED,
         status=Status.PROVED, source=SOURCE, assumption=ASSUMPTION,
     )  # fmt: skip
 
@@ -179,7 +179,9 @@ def _two_bits(bit: Steps, epsilon: float) -> Bracket:
 
 def _composed(bit: Steps, hashes: int, largest: float) -> Sum:
     tightness = FINE._replace(grain=max(FINE.grain, _GRAIN / hashes))
-    pairs = law_of(lambda epsilon: _two_bits(bit, epsilon).upper, largest / hashes, tightness)
+    pairs = loss_distribution(
+        lambda epsilon: _two_bits(bit, epsilon).upper, largest / hashes, tightness
+    )
     return Sum([(pairs, hashes)])
 
 

@@ -1,11 +1,11 @@
 """A single bit, flipped with q, among fake zeros and, if counted, the crowd's own flipped bits.
 
 With m ones and z zeros in the background the tallied sum is Bin(m, p) + Bin(z, q) plus the person's
-bit; ``messages`` and ``sums`` see the same. The law of the background is log-concave, so the
-likelihood ratio rises with the sum and the divergence is a sum over a tail, in both directions.
+bit; ``messages`` and ``sums`` see the same. The distribution of the background is log-concave, so
+the likelihood ratio rises with the sum and the divergence is a sum over a tail, in both directions.
 
 Fakes alone cover every dataset. With the crowd counted the worst number of ones is searched, and
-cells of them prove the upper end. With all bits exchanged m ones and z zeros are z ones and m
+cells of them prove the upper bound. With all bits exchanged m ones and z zeros are z ones and m
 zeros, seen in the other direction: only the fewer of the two need to be searched.
 
 Source: notes 004 section 4 and Prop. 3.1.
@@ -31,7 +31,9 @@ from mixtally.privacy.numerics.worst_dataset import NEGLIGIBLE, Cell, ceiling, w
 from mixtally.records.guarantee import LEAST_EPSILON
 
 _MOST_PRODUCTS = 1 << 30
-"""That the law of one crowd may take, about a second of work; a proof looks at hundreds."""
+"""That the distribution of one crowd may take, about a second of work; a proof looks at
+hundreds.
+"""
 _MOST_BYTES = 64_000_000
 _NEVER = 1e-30
 _TIMES_ENOUGH = 4.0
@@ -80,12 +82,12 @@ def delta(
         return Bracket(0.0, quick)
     _check_work(others + fakes, threshold, repeats)
 
-    def price(cell: Cell) -> Bracket:
+    def divergence(cell: Cell) -> Bracket:
         ((least, most),) = cell
         return _background(least, others - most + fakes, threshold, epsilon, repeats, memo)
 
     most, peak = _suspects(others, fakes, threshold, epsilon, repeats, memo)
-    return worst(price, ((0, most),), NEGLIGIBLE, lambda _: True, [((peak, peak),)])
+    return worst(divergence, ((0, most),), NEGLIGIBLE, lambda _: True, [((peak, peak),)])
 
 
 def expected_upper(
@@ -99,7 +101,7 @@ def expected_upper(
 ) -> float:
     """What ``delta`` should prove of the worst crowd; a search may use it and prove its end.
 
-    It falls as q grows, and the upper end of ``delta`` is above it only if another crowd is worse
+    It falls as q grows, and the upper bound of ``delta`` is above it only if another crowd is worse
     than all that were tried, by more than the gap that the proof leaves.
     """
     memo = memo or Memo(_MOST_BYTES)
@@ -126,7 +128,7 @@ def whole_crowd(
     """One bound for every crowd at once: half of the others hide, those who hold the same.
 
     The fewer of ones and zeros are dropped, which never helps the person; so it is far above the
-    divergence of any crowd, and costs one law.
+    divergence of any crowd, and costs one distribution.
     """
     others = users - 1 + fakes
     fewer = min(others - others // 2, _enough(threshold, epsilon, repeats))
@@ -135,13 +137,16 @@ def whole_crowd(
 
 
 def _check_work(others: int, threshold: int, repeats: int) -> None:
-    """Raises EffortError where the law of half ones, half zeros is too long to be convolved."""
+    """Raises EffortError where the distribution of half ones, half zeros is too long to be
+    convolved.
+    """
     q = threshold / SCALE
     first, last = tails.window(repeats * (others // 2), q)
     work = (last - first + 1) * (last - first + 1 + 2 * repeats)
     if work > _MOST_PRODUCTS:
         raise EffortError(
-            "single bits", wanted=f"a law that takes at most {_MOST_PRODUCTS:.1e} products",
+            "single bits",
+            wanted=f"a distribution that takes at most {_MOST_PRODUCTS:.1e} products",
             got=f"{work:.1e} for {others:,} others sent {repeats:,} times with flips of {q:.3g}",
             do="repeat less often, count on fewer people, or flip less for a larger epsilon",
         )  # fmt: skip
@@ -173,8 +178,8 @@ class _Directions(NamedTuple):
 
 def _directions(ones: int, zeros: int, threshold: int, repeats: int, memo: Memo) -> _Directions:
     q, p = threshold / SCALE, (SCALE - threshold) / SCALE
-    law, cut = flipped_bits(repeats * ones, repeats * zeros, threshold, memo)
-    pair = own_bits(law, cut, p, q, repeats)
+    pmf, cut = flipped_bits(repeats * ones, repeats * zeros, threshold, memo)
+    pair = own_bits(pmf, cut, p, q, repeats)
     return _Directions(steps(pair), steps(pair.swapped()))
 
 
@@ -197,7 +202,7 @@ def _suspects(
     A one more moves the sum's mean by 1 - 2q and its lattice by 1. The divergence follows this
     difference: it rises and falls once until the difference is 1, at 1 / (2q) ones, and then again,
     less high. Eighths of this are tried, then halves of them on both sides of the best, and so on:
-    on one lattice for all epsilons, so that the laws of one serve the next.
+    on one lattice for all epsilons, so that the distributions of one serve the next.
     """
     known: dict[int, float] = {}
 

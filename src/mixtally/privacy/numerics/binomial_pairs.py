@@ -1,4 +1,6 @@
-"""The divergence of two laws on the integers whose ratio rises, and of products of such pairs."""
+"""The divergence of two distributions on the integers whose ratio rises, and of products of such
+pairs.
+"""
 
 from typing import NamedTuple
 
@@ -36,7 +38,7 @@ class Pair(NamedTuple):
 
 
 def flips(trials: int, threshold: int, memo: Memo | None = None) -> Floats:
-    """The law of Bin(trials, threshold / 2^64) on ``tails.window``, good to 3e-13.
+    """The distribution of Bin(trials, threshold / 2^64) on ``tails.window``, good to 3e-13.
 
     Ratios of neighbors, multiplied and brought to the sum one: what the window cuts off is far
     below the rounding, so no factorial is needed. Long windows use Loader's form.
@@ -47,39 +49,40 @@ def flips(trials: int, threshold: int, memo: Memo | None = None) -> Floats:
         return tails.pmf(trials, q, first, last)
     if memo is None:
         return _run(trials, threshold, first, last)
-    law: Floats = memo.get(
+    pmf: Floats = memo.get(
         ("flips", trials, threshold), lambda: _run(trials, threshold, first, last)
     )
-    return law
+    return pmf
 
 
 def _run(trials: int, threshold: int, first: int, last: int) -> Floats:
     """``flips`` on a short window; read-only, as others are given it as well."""
     k = np.arange(first + 1.0, last + 1.0)
-    law = np.empty(last - first + 1)
-    law[0] = 1.0
-    np.cumprod((trials + 1.0 - k) / k * (threshold / (SCALE - threshold)), out=law[1:])
-    law /= law.sum()
-    law.setflags(write=False)
-    return law
+    pmf = np.empty(last - first + 1)
+    pmf[0] = 1.0
+    np.cumprod((trials + 1.0 - k) / k * (threshold / (SCALE - threshold)), out=pmf[1:])
+    pmf /= pmf.sum()
+    pmf.setflags(write=False)
+    return pmf
 
 
 def flipped_bits(
     ones: int, zeros: int, threshold: int, memo: Memo | None = None
 ) -> tuple[Floats, float]:
-    """The law of the sum of flipped bits, ``ones`` of which were one, and what was cut off.
+    """The distribution of the sum of flipped bits, ``ones`` of which were one, and what was cut
+    off.
 
     Starts at the sum of the windows' first integers; the start is of no matter to a divergence.
     Ones are counted by their flips, backwards: the chance of no flip, rounded, would spoil small
     flip probabilities.
     """
-    law, cut = np.ones(1), 0.0
+    pmf, cut = np.ones(1), 0.0
     if zeros > 0:
-        law, cut = flips(zeros, threshold, memo), 2.0 * tails.CUT_TAIL
+        pmf, cut = flips(zeros, threshold, memo), 2.0 * tails.CUT_TAIL
     if ones > 0:
-        law = np.convolve(law, flips(ones, threshold, memo)[::-1])
+        pmf = np.convolve(pmf, flips(ones, threshold, memo)[::-1])
         cut += 2.0 * tails.CUT_TAIL
-    return law, cut
+    return pmf, cut
 
 
 def own_bits(background: Floats, cut: float, p: float, q: float, copies: int = 1) -> Pair:
@@ -92,12 +95,12 @@ def own_bits(background: Floats, cut: float, p: float, q: float, copies: int = 1
 
 
 def divergence(pair: Pair, grow: float) -> Bracket:
-    """Return sum [P - grow Q]_+ with its ends."""
+    """Return sum [P - grow Q]_+ with its bounds."""
     gain = pair.p - grow * pair.q
     positive = (gain > 0.0).astype(np.float64)
     # A product with zero keeps what is no number, so that it cannot pass as nothing.
     value, mass = float((gain * positive).sum()), float((pair.p * positive).sum())
-    return _ends(value, pair.cut, grow, _POINT_ERROR * mass)
+    return _bounds(value, pair.cut, grow, _POINT_ERROR * mass)
 
 
 class Steps(NamedTuple):
@@ -121,8 +124,8 @@ class Steps(NamedTuple):
 def steps(pair: Pair) -> Steps:
     """The pair prepared for products.
 
-    Where neither law has mass the ratio is that of the step before, so that an end of a window
-    that underflows does not seem to tell everything.
+    Where neither distribution has mass the ratio is that of the step before, so that an end of a
+    window that underflows does not seem to tell everything.
     """
     if pair.q.min() > _NO_MASS:
         ratio = pair.p / pair.q
@@ -134,10 +137,10 @@ def steps(pair: Pair) -> Steps:
     return Steps(pair, ratio, _tail(pair.p), _tail(pair.q))
 
 
-def _tail(law: Floats) -> Floats:
+def _tail(pmf: Floats) -> Floats:
     """Sums from every place on, and the zero past the last."""
-    out = np.zeros(len(law) + 1)
-    np.cumsum(law[::-1], out=out[-2::-1])
+    out = np.zeros(len(pmf) + 1)
+    np.cumsum(pmf[::-1], out=out[-2::-1])
     return out
 
 
@@ -155,7 +158,7 @@ def tail_divergence(prepared: Steps, grow: float) -> Bracket:
     start = int(prepared.ratio.searchsorted(grow, side="right"))
     mass = float(prepared.tail_p[start])
     value = mass - grow * float(prepared.tail_q[start])
-    return _ends(value, prepared.pair.cut, grow, _tail_error(prepared) * mass)
+    return _bounds(value, prepared.pair.cut, grow, _tail_error(prepared) * mass)
 
 
 def exchange_divergence(first: Steps, second: Steps, grow: float) -> Bracket:
@@ -169,7 +172,7 @@ def exchange_divergence(first: Steps, second: Steps, grow: float) -> Bracket:
     # Not np.dot, here and above: it wakes threads for long arrays, and waits for them.
     mass = float((q2 * tail_p).sum())
     value = mass - grow * float((p2 * tail_q).sum())
-    return _ends(value, cut + first.pair.cut, grow, _tail_error(first) * mass)
+    return _bounds(value, cut + first.pair.cut, grow, _tail_error(first) * mass)
 
 
 def product_divergence(first: Pair, second: Pair, grow: float) -> Bracket:
@@ -177,10 +180,10 @@ def product_divergence(first: Pair, second: Pair, grow: float) -> Bracket:
     return exchange_divergence(steps(first), steps(second.swapped()), grow)
 
 
-def _ends(value: float, cut: float, grow: float, rounding: float) -> Bracket:
-    """Both ends of a divergence; what was cut off Q may have been subtracted ``grow`` times."""
+def _bounds(value: float, cut: float, grow: float, rounding: float) -> Bracket:
+    """Both bounds of a divergence; what was cut off Q may have been subtracted ``grow`` times."""
     rounding += 1e20 * grow * _NO_MASS
     if -rounding <= value < 0.0:
         value = 0.0
-    ends = bracket(value, cut=cut, rounding=rounding)
-    return Bracket(max(0.0, ends.lower - grow * cut), ends.upper)
+    bounds = bracket(value, cut=cut, rounding=rounding)
+    return Bracket(max(0.0, bounds.lower - grow * cut), bounds.upper)

@@ -33,7 +33,7 @@ def counts(tilted: Floats, number: int) -> Counts | None:
     """Counts that ``number`` tilted draws have, None when some value occurs too often.
 
     Outside of a window a count lies with probability at most 2 e^-46: P(X >= k) for k above the
-    mean m of a binomial law, and P(X <= k) below, are at most e^{-(k log(k/m) - k + m)}.
+    mean m of a binomial distribution, and P(X <= k) below, are at most e^{-(k log(k/m) - k + m)}.
     """
     from scipy import special  # slow to import, and seldom needed
 
@@ -81,8 +81,8 @@ def expectation(
     most = int(often.max(initial=0))
     falling = np.append(0.0, np.cumsum(np.log1p(-np.arange(most) / number)))  # N!/((N-m)! N^m)
     digits += number * abs(log_usual) + abs(float(falling[-1])) * (1.0 + math.sqrt(most))
-    law = np.exp(logs + falling[often] + (number - often) * log_usual)
+    pmf = np.exp(logs + falling[often] + (number - often) * log_usual)
     slip = 2.0**-50 * size
-    value = float((law * np.maximum(total, 0.0)).sum())
-    off = float((law * slip)[total > -slip].sum())
+    value = float((pmf * np.maximum(total, 0.0)).sum())
+    off = float((pmf * slip)[total > -slip].sum())
     return value, off + 2.0**-49 * digits * (value + off)
