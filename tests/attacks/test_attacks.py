@@ -125,12 +125,12 @@ def test_colluding_mixes_leave_one_mix_fakes(sound, lab):
         draw = constant if len(calls) % 2 else shaped_fakes
         return draw(weights, layout, chance)
 
-    told = assault(target, lab(runs=RUNS), "tell-apart")[0]
+    reported = assault(target, lab(runs=RUNS), "tell-apart")[0]
     among, alone = (
         assault(target, lab(runs=RUNS, device=Device(shaped=draw)), name)[0]
         for draw, name in ((every_second, "tell-apart"), (constant, "collusion"))
     )
-    assert told.verdict is among.verdict is Verdict.CONSISTENT
+    assert reported.verdict is among.verdict is Verdict.CONSISTENT
     assert alone.verdict is Verdict.VIOLATED
 
 
@@ -172,9 +172,9 @@ def test_fakes_alone_are_worth_nothing_of_the_crowd():
     )
     assert counted == alone
     few = flip_blank(bins=9, fakes=400, threshold=threshold, crowd=90)
-    told = flip_blank(bins=9, fakes=500, threshold=threshold, crowd=900)
-    assert left_in_crowd(told, 90, 400, 1e-3, account) == left_in_crowd(few, 90, 400, 1e-3, account)
-    assert left_in_crowd(told, 900, 500, 1e-3, account) < alone
+    more = flip_blank(bins=9, fakes=500, threshold=threshold, crowd=900)
+    assert left_in_crowd(more, 90, 400, 1e-3, account) == left_in_crowd(few, 90, 400, 1e-3, account)
+    assert left_in_crowd(more, 900, 500, 1e-3, account) < alone
 
 
 def test_a_huge_collection_is_played_by_its_distribution_or_refused(lab):

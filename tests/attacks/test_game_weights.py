@@ -24,7 +24,7 @@ from mixtally.simulate.seeded import SeededChance
     ids=lambda game: f"{type(game).__name__}-{game.people}-{game.fakes}",
 )
 def test_a_weight_is_the_chance_over_that_of_a_hiding_message(game):
-    others, fake, *own = game._distributions
+    others, fake, *own = game._pmfs
     hiding = (game.people * others + game.fakes * fake) / (game.people + game.fakes)
     for pmf, weights in zip(own, game._ratios, strict=True):
         assert pmf.sum() == pytest.approx(1.0, abs=1e-12)

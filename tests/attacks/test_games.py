@@ -113,14 +113,14 @@ def test_kinds_come_as_often_as_their_distribution_says(bins, view, forgotten, m
     monkeypatch.setattr(uniform_flips, "_WIDE", 8)
     game = UniformFlipsGame(threshold_of(q), bins, people=3, fakes=runs)
     assert game.view == view
-    pmf = game._distribution(None) if forgotten else game._fake_distribution
+    pmf = game._pmf(None) if forgotten else game._fake_pmf
     assert pmf.sum() == pytest.approx(1.0, abs=1e-12)
     seen = game._counts(game._fakes(runs, chance, device))
     off = np.abs(seen - runs * pmf) > 5.5 * np.sqrt(runs * pmf * (1 - pmf)) + 1.0
     assert off.any() is np.bool_(forgotten)
     for code in (0, 1, min(2, bins - 1)):
         seen = game._counts(game._reports(code, runs, chance, device))
-        pmf = game._distribution(code)
+        pmf = game._pmf(code)
         assert (np.abs(seen - runs * pmf) <= 5.5 * np.sqrt(runs * pmf * (1 - pmf)) + 1.0).all()
 
 

@@ -154,11 +154,11 @@ def test_two_ways_to_choose_an_event_share_the_error(monkeypatch):
     """The alarm at the whole error in place of half of it, in both ways, would be seen here."""
     spent, right = [], trial.prove
 
-    def told(worlds, delta, error, pilot=None):
+    def reported(worlds, delta, error, pilot=None):
         spent.append(error)
         return right(worlds, delta, error, pilot)
 
-    monkeypatch.setattr(trial, "prove", told)
+    monkeypatch.setattr(trial, "prove", reported)
     trial.prove_either(Worlds(np.ones(100), np.zeros(100)), 0.0, ERROR, Worlds(*np.eye(2)))
     assert sum(spent) == pytest.approx(ERROR)
     assert len(spent) == 2

@@ -1,8 +1,8 @@
 """averaging: many reports of one person, known to be theirs, are put together.
 
 With fresh noise in every report each adds to the evidence and the true answer comes out. A report
-that is drawn once and repeated tells no more than the first. A memoized answer lies between:
-averaging finds what is *kept*, never more (Side Notes on Differential Privacy, section 4).
+that is drawn once and repeated reveals no more than the first. A memoized answer lies between:
+averaging finds what is *memoized*, never more (Side Notes on Differential Privacy, section 4).
 """
 
 from dataclasses import replace
@@ -14,8 +14,8 @@ from mixtally.attacks.games import game_of, play
 from mixtally.attacks.memoized import (
     MemoizedTarget,
     Recall,
+    log_reported,
     log_seen,
-    log_shown,
     ones_of,
     simple_recall,
     true_rows,
@@ -120,7 +120,7 @@ def _bit_evidence(mechanism: Memoized, reports: int) -> Floats:
 
 
 def _error_curves(mechanism: Memoized, lab: Lab, recall: Recall) -> tuple[Curve, ...]:
-    """Errors of fresh noise, of the kept bit itself, and of memoized answers for both bits."""
+    """Errors of fresh noise, of the memoized bit itself, and of memoized answers for both bits."""
     one = msgspec.structs.replace(mechanism, hashes=1, bins=2)
     runs = min(lab.runs or _FEWER, _FEWER)
     most = _POINTS[-1]
@@ -132,12 +132,12 @@ def _error_curves(mechanism: Memoized, lab: Lab, recall: Recall) -> tuple[Curve,
         "fresh noise every time": [], "the kept bit, shown": [], "memory, true bit": [],
         "memory, what it holds": [],
     }  # fmt: skip
-    kept = _kept_bits(one, runs, lab)
+    bits = _memoized_bits(one, runs, lab)
     for count in _POINTS:
         ones = ones_of(fresh[:count], 2).astype(float)
         evidence = ones * ratio[1] + (count - ones) * ratio[0]
         rows["fresh noise every time"].append((float(count), _bit_error(evidence)))
-        rows["the kept bit, shown"].append((float(count), _bit_error(2.0 * kept - 1.0)))
+        rows["the kept bit, shown"].append((float(count), _bit_error(2.0 * bits - 1.0)))
         memoized = ones_of(shown[:count], 2)
         rows["memory, true bit"].append(
             (float(count), _bit_error(_bit_evidence(one, count)[memoized]))
@@ -147,8 +147,8 @@ def _error_curves(mechanism: Memoized, lab: Lab, recall: Recall) -> tuple[Curve,
     return tuple(Curve(name, tuple(points), dots=True) for name, points in rows.items())
 
 
-def _kept_bits(one: Memoized, runs: int, lab: Lab) -> Floats:
-    """What is kept, reported as it is: p = 0 and q = 1, nearly."""
+def _memoized_bits(one: Memoized, runs: int, lab: Lab) -> Floats:
+    """What is memoized, reported as it is: p = 0 and q = 1, nearly."""
     sure = msgspec.structs.replace(one, p=LEAST_PERMANENT, q=SCALE - LEAST_PERMANENT)
     return ones_of(simple_recall(sure)(true_rows(one, runs), 2, 1, lab.chance), 2).astype(float)
 
@@ -159,11 +159,13 @@ def _bit_error(evidence: Floats) -> float:
 
 
 def _recall_error(one: Memoized, count: int) -> float:
-    """Exact error of guessing what is kept, both values equally likely before."""
+    """Exact error of estimating what is memoized, both values equally likely before."""
     from scipy.special import comb
 
-    zero, kept = log_shown(one, count)
-    return float(0.5 * (comb(count, np.arange(count + 1)) * np.exp(np.minimum(zero, kept))).sum())
+    zero, one_bit = log_reported(one, count)
+    return float(
+        0.5 * (comb(count, np.arange(count + 1)) * np.exp(np.minimum(zero, one_bit))).sum()
+    )
 
 
 def _chart(caption: str, curves: tuple[Curve, ...]) -> Chart:

@@ -58,7 +58,7 @@ def claim(
 
 
 def _given(name: str, came: dict[str, Any]) -> dict[str, Any]:
-    """What came, once it is all that is needed and no more."""
+    """The parameters given, once they are all that is needed and no more."""
     if name not in NEEDS:
         raise ParameterError(
             "protocol", wanted="one of " + ", ".join(NEEDS), got=repr(name), do="choose one"

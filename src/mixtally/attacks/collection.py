@@ -119,12 +119,12 @@ def _noise(mechanism: Shuffled, seen: np.ndarray, own: np.ndarray, messages: int
 
 def _shaped(shaped: ShapedFakes, numbers: np.ndarray) -> list[Checks]:
     """How many fakes all mixes together added to each bin."""
-    law = one = np.array([float(weight) for weight in shaped.weights]) / SCALE
+    pmf = one = np.array([float(weight) for weight in shaped.weights]) / SCALE
     for _ in range(shaped.mixes - 1):
-        law = np.convolve(law, one)
+        pmf = np.convolve(pmf, one)
     bins, mean = len(numbers), shaped.mixes * shaped.shift
-    past = int(((numbers < 0) | (numbers >= len(law))).sum())
-    below = min(1.0, float(law[:mean].sum()))
+    past = int(((numbers < 0) | (numbers >= len(pmf))).sum())
+    below = min(1.0, float(pmf[:mean].sum()))
     return [
         Checks.of("impossible number of fakes in a collection", past, bins, 0.0),
         Checks.of("fewer fakes than the mean", int((numbers < mean).sum()), bins, below),

@@ -1,7 +1,9 @@
-"""collusion: some users tell their fakes and flips, all mixes but one tell theirs, or every mix.
+"""collusion: some users reveal their fakes and flips, all mixes but one reveal theirs, or every
+mix.
 
-What conspirators tell is removed from the batch. The promise is the certificate for the honest
-fraction, or what the exact law leaves at the share played; without any mix it is the local epsilon.
+What conspirators reveal is removed from the batch. The promise is the certificate for the honest
+fraction, or what the exact distribution leaves at the share played; without any mix it is the local
+epsilon.
 """
 
 from dataclasses import replace
@@ -54,7 +56,7 @@ def _mixes(target: Target, lab: Lab) -> list[Outcome]:
 
 
 def every_mix(target: Target, lab: Lab) -> Outcome:
-    """Every mix tells which message is the person's: what each report keeps by itself."""
+    """Every mix reveals which message is the person's: what each report keeps by itself."""
     game = game_of(target.mechanism, 0, 0, mixes=0)
     worlds = play(game, lab, NAME)
     return told_apart(

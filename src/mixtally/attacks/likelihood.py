@@ -1,17 +1,18 @@
-"""The mean of products of weights over all ways in which some messages may be one person's.
+"""The mean of products of likelihood ratios over all ways in which some messages may be one
+person's.
 
 A person sends k of the messages of a batch, shuffled among the others. With w(y) the chance of y
-under the person's record over that under the hiding law,
+under the person's record over that under the hiding distribution,
 
     P(multiset) / P_hiding(multiset) = e_k(w(y_1), .., w(y_N)) / C(N, k),
 
-e_k the elementary symmetric polynomial: for k = 1 the mean weight, for k repeats of one record the
-mean over k-subsets. Messages of one kind share their weight, so that e_k is the coefficient of t^k
+e_k the elementary symmetric polynomial: for k = 1 the mean ratio, for k repeats of one record the
+mean over k-subsets. Messages of one kind share their ratio, so that e_k is the coefficient of t^k
 in the product of (1 + w t)^c over kinds, which is
 
     e_k = P(sum of Bin(c, w t / (1 + w t)) = k) product of (1 + w t)^c / t^k,
 
-a sum of positive numbers near the middle of its law when t makes the mean about k.
+a sum of positive numbers near the middle of its distribution when t makes the mean about k.
 """
 
 import numpy as np
@@ -20,7 +21,8 @@ from mixtally.ground.tails import Floats
 
 
 def log_sum(log_weights: Floats, counts: Floats, times: int) -> Floats:
-    """Log of e_times, shape (runs,), where ``counts[run, kind]`` messages have each weight.
+    """Log of e_times, shape (runs,), where ``counts[run, kind]`` messages have each likelihood
+    ratio.
 
     Every run has at least ``times`` messages.
     """

@@ -26,7 +26,7 @@ from mixtally.records.mechanism import Memoized
 
 NAME = "linking"
 RATE = 1e-4
-"""The rate of false alarms at which the power is told."""
+"""The rate of false alarms at which the power is reported."""
 _RUNS = 100_000
 _SPAN_BITS = 1 << 24
 

@@ -24,7 +24,9 @@ class Noise(StrEnum):
     CODE = "code"
     """The randomizer and mix that people run."""
     LAW = "law"
-    """Counts drawn from the law that code is meant to have: many more runs, nothing of the code."""
+    """Counts drawn from the distribution that code is meant to have: many more runs, nothing of the
+    code.
+    """
 
 
 class Verdict(StrEnum):
@@ -44,7 +46,8 @@ class Lab:
 
     where
       runs         how often a game is played through the code, None for as many as are quick
-      drawn        how often with counts drawn from their law, None for as quick, 0 for not at all
+      drawn        how often with counts drawn from their distribution, None for as quick, 0 for not
+                   at all
       error        chance of a false alarm that each of them may use
       device       the code that draws noise
       play         plays a whole collection, for the attack that needs one
@@ -69,7 +72,8 @@ class Outcome:
       promised   the most that may be true, in ``unit``; None when nothing is promised; for an audit
                  the chance of a false alarm, below which a p-value flags
       attacked   what the attack proved or measured, in ``unit``
-      best       what half of all repetitions prove by the best test, None where no law is known
+      best       what half of all repetitions prove by the best test, None where no distribution is
+                 known
       played     what was played, and what was left out and why
       test       the statistic, and whether it is optimal
       noise      what drew the messages
@@ -120,7 +124,7 @@ class Outcome:
 
 def named(attack: str, case: str, noise: Noise) -> str:
     """An attack in a few words; the code's own noise is not mentioned."""
-    return f"{attack}: {case}" + (", noise from the law" if noise is Noise.LAW else "")
+    return f"{attack}: {case}" + (", noise from the distribution" if noise is Noise.LAW else "")
 
 
 def told_apart(
@@ -136,10 +140,11 @@ def told_apart(
     noise: Noise = Noise.CODE,
     pilot: Worlds | None = None,
 ) -> Outcome:
-    """The outcome of a game in which two worlds are told apart by a statistic.
+    """The outcome of a game in which two worlds are distinguished by a statistic.
 
-    ``pilot`` holds runs of its law, which choose the event that is counted. The code may have
-    another law: it shares its error with an event that a quarter of its own runs choose.
+    ``pilot`` holds runs of its distribution, which choose the event that is counted. The code may
+    have another distribution: it shares its error with an event that a quarter of its own runs
+    choose.
     """
     if pilot is None or noise is Noise.LAW:
         proof = prove(worlds, delta, lab.error, pilot)

@@ -234,7 +234,7 @@ def shaped_checks(mechanism: Shuffled, shaped: ShapedFakes, lab: Lab) -> tuple[l
 
 
 def shuffle_checks(lab: Lab) -> list[Checks]:
-    """Where the first of a few messages ends up, and that the last is not kept beside it."""
+    """Where the first of a few messages ends up, and that the last does not stay beside it."""
     places = _MOST_BINS_SHUFFLED
     rows = np.arange(places, dtype=np.uint8)[:, None]
     runs = 2_000

@@ -26,7 +26,7 @@ class Target:
     where
       epsilon, delta    the promise, for every dataset, against who receives all messages
       honest_fraction   share of the promised fakes that the promise counts on
-      certified         whether the promise was computed by the exact law
+      certified         whether the promise was computed by the exact distribution
 
     Raises ParameterError for a record that is sent several times, unless its bits are free: no game
     here knows it.
@@ -118,7 +118,7 @@ def left_in_crowd(
 
 
 def left_after(mechanism: Shuffled, times: int, delta: float, accountant: Accountant) -> float:
-    """The least epsilon at ``delta`` of so many collections together, by the exact law."""
+    """The least epsilon at ``delta`` of so many collections together, by the exact distribution."""
     losses = accountant.losses(Record.of(mechanism), FINE)
     return _least(Sum([(losses, times)]).delta, delta, times * mechanism.local_epsilon)
 
