@@ -12,7 +12,7 @@ import numpy as np
 from mixtally.data.flights import flights
 from mixtally.data.population import Population
 from mixtally.encode.bits import rows_of
-from mixtally.planner import Wish
+from mixtally.planner import PlanRequest
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Kind, Question
 from mixtally.simulate.offers import best
@@ -32,7 +32,7 @@ def main() -> None:
     crowd = Population(
         question, rows_of(people, legs.codes[: 3 * users], users, airports.bins)
     )  # fmt: skip
-    wish = Wish(question=question, guarantee=Guarantee(epsilon=1.0, delta=1e-6), users=users)
+    wish = PlanRequest(question=question, guarantee=Guarantee(epsilon=1.0, delta=1e-6), users=users)
     offer, reason = best(wish)
     print(reason)
     result = collect(offer, crowd, SeededChance(7), Asked(pairs=True))

@@ -12,7 +12,7 @@ from statsmodels.datasets import anes96
 
 from mixtally.data.population import Population
 from mixtally.encode.bits import packed
-from mixtally.planner import Wish
+from mixtally.planner import PlanRequest
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Kind, Question
 from mixtally.simulate.offers import best
@@ -30,9 +30,13 @@ def main() -> None:
     question = Question(name="survey", bins=3, labels=LABELS, kind=Kind.BITS)
     crowd = Population(question, packed(vectors.tobytes(), 3))
     guarantee = Guarantee(epsilon=2.0, delta=1e-6)
-    whole = Wish(question=question, guarantee=guarantee, users=crowd.users, messages_per_user=1,
-                 protocol="flip")  # fmt: skip
-    split = Wish(question=question, guarantee=guarantee, users=crowd.users, messages_per_user=4)
+    whole = PlanRequest(
+        question=question, guarantee=guarantee, users=crowd.users, messages_per_user=1,
+        protocol="flip",
+    )  # fmt: skip
+    split = PlanRequest(
+        question=question, guarantee=guarantee, users=crowd.users, messages_per_user=4
+    )
     for wish, asked in ((split, Asked()), (whole, Asked(pairs=True))):
         offer, _ = best(wish)
         result = collect(offer, crowd, SeededChance(7), asked)

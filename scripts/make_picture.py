@@ -15,7 +15,7 @@ from mixtally.attacks.claim import claim
 from mixtally.attacks.target import of_plan
 from mixtally.estimate.memoized import recovery, recovery_redrawn
 from mixtally.literature.formulas import notes
-from mixtally.planner import Wish, choose
+from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.mechanism.memoized import memoized
 from mixtally.records.question import Question
@@ -47,7 +47,7 @@ def roc() -> Markup:
     assert isinstance(claimed, Target)
     question = Question(name="answer", bins=BINS)
     planned = choose(
-        Wish(question=question, guarantee=PROMISE, users=USERS, mechanism="flip-blank")
+        PlanRequest(question=question, guarantee=PROMISE, users=USERS, mechanism="flip-blank")
     )
     rates = [10.0 ** (-k / 4) for k in range(21)]
     grow = exp(PROMISE.epsilon)

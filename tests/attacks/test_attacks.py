@@ -17,7 +17,7 @@ from mixtally.attacks.target import left_after, left_among_fakes, left_in_crowd,
 from mixtally.errors import ParameterError, PlanError
 from mixtally.ground.fixed import threshold_of
 from mixtally.literature.formulas import notes
-from mixtally.planner import Wish, choose
+from mixtally.planner import PlanRequest, choose
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.certify import certify
 from mixtally.privacy.divergence import vectors
@@ -245,7 +245,9 @@ def test_plans_of_every_kind_are_attacked(lab):
     guarantee = Guarantee(epsilon=1.0, delta=1e-6)
     question = Question(name="color", bins=6)
     for extra in ({}, {"mix_fakes": True}, {"protocol": "flip-blank"}):
-        plan = choose(Wish(question=question, guarantee=guarantee, users=400, **extra)).best.plan
+        plan = choose(
+            PlanRequest(question=question, guarantee=guarantee, users=400, **extra)
+        ).best.plan
         target = of_plan(plan)
         assert target.certified
         assert (target.epsilon, target.delta) == (1.0, plan.certificate.upper)

@@ -107,7 +107,7 @@ def test_what_one_accountant_was_told_wrongly_another_does_not_know(monkeypatch)
     honest = certify(CLEAR, 1.0)
     with monkeypatch.context() as planted:
         planted.setattr(
-            in_clear, "exact", lambda *_: honest_quote()._replace(ends=Bracket(0.0, 0.5))
+            in_clear, "exact", lambda *_: honest_quote()._replace(bounds=Bracket(0.0, 0.5))
         )
         misled = Accountant()
         assert misled.delta(ONCE, 1.0).bounds.upper == 0.5
@@ -224,7 +224,7 @@ def test_a_certificate_outside_the_range_of_epsilon_is_refused(epsilon):
 
 
 def test_a_number_that_cannot_be_right_is_no_certificate(monkeypatch):
-    quote = honest_quote()._replace(ends=Bracket(0.5, 0.25))
+    quote = honest_quote()._replace(bounds=Bracket(0.5, 0.25))
     monkeypatch.setattr(in_clear, "exact", lambda *_: quote)
     with pytest.raises(AccountingError, match="nothing may be promised"):
         Accountant().certificate(ONCE, 1.0)

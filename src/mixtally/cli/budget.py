@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from mixtally.cli import options as o
 
 if TYPE_CHECKING:
-    from mixtally.planner import Wish
+    from mixtally.planner import PlanRequest
     from mixtally.records.guarantee import Guarantee
     from mixtally.records.question import Question
 
@@ -38,13 +38,13 @@ def wish_of(
     users: int,
     *,
     hash_seed: str | None = None,
-) -> "Wish":
+) -> "PlanRequest":
     """The wish with this budget; raises ParameterError when it is stated in two ways."""
-    from mixtally.planner import Wish
+    from mixtally.planner import PlanRequest
 
     rest = dict(budget)
     messages = o.messages_per_user(rest.pop("fakes_per_user"), rest.pop("messages_per_user"))
-    return Wish(
+    return PlanRequest(
         question=question,
         guarantee=guarantee,
         users=users,

@@ -154,7 +154,7 @@ def messages_per_user(fakes: float | None, messages: float | None) -> "float | F
     """The budget in messages a user, out of either way to say it."""
     from mixtally.errors import ParameterError
     from mixtally.ground.fixed import decimal
-    from mixtally.planner.wish import DEFAULT_MESSAGES
+    from mixtally.planner.request import DEFAULT_MESSAGES
 
     if fakes is None:
         return DEFAULT_MESSAGES if messages is None else messages

@@ -15,7 +15,7 @@ from mixtally.cli.question import QUESTION, question_of
 
 if TYPE_CHECKING:
     from mixtally.errors import InfeasibleError
-    from mixtally.planner import Answer, Forecast, Offer, Wish
+    from mixtally.planner import Choice, Forecast, PlanOption, PlanRequest
 
 
 @takes({**BUDGET, **QUESTION})
@@ -88,7 +88,7 @@ def plan(
     forecast = planner.forecast(answer.best, level)  # refuses a level before anything is written
     written = _write(answer, out) if out is not None else []
     with sign_of_life("looking at smaller budgets"):
-        had = planner.front(replace(wish, users=answer.best.plan.users), desk)
+        had = planner.pareto_front(replace(wish, users=answer.best.plan.users), desk)
     if json:
         _print_json(answer, forecast, had, explain=explain)
     else:
@@ -124,7 +124,7 @@ def _check_targets(
         )  # fmt: skip
 
 
-def _check_seed(seed: str | None, best: "Offer") -> None:
+def _check_seed(seed: str | None, best: "PlanOption") -> None:
     """Raises ParameterError when a seed was given and nothing in the plan is hashed."""
     from mixtally.errors import ParameterError
 
@@ -136,7 +136,7 @@ def _check_seed(seed: str | None, best: "Offer") -> None:
         )  # fmt: skip
 
 
-def _with_budget(wish: "Wish", answer: "Answer") -> "Wish":
+def _with_budget(wish: "PlanRequest", answer: "Choice") -> "PlanRequest":
     """The wish with the budget that was found, in thousandths of a message."""
     import math
     from fractions import Fraction
@@ -145,7 +145,7 @@ def _with_budget(wish: "Wish", answer: "Answer") -> "Wish":
     return replace(wish, messages_per_user=Fraction(math.ceil(1000 * sent - 1e-6), 1000))
 
 
-def _write(answer: "Answer", out: Path) -> list[Path]:
+def _write(answer: "Choice", out: Path) -> list[Path]:
     """The plan, or the plans of a record's messages with numbers before the suffix."""
     from mixtally.ground.codec import canonical
 
@@ -157,7 +157,7 @@ def _write(answer: "Answer", out: Path) -> list[Path]:
 
 
 def _print_json(
-    answer: "Answer", expected: "Forecast", had: "list[Offer]", *, explain: bool
+    answer: "Choice", expected: "Forecast", had: "list[PlanOption]", *, explain: bool
 ) -> None:
     from mixtally import planner
 
@@ -172,7 +172,9 @@ def _print_json(
     print_json(facts)
 
 
-def _print(answer: "Answer", expected: "Forecast", had: "list[Offer]", *, explain: bool) -> None:
+def _print(
+    answer: "Choice", expected: "Forecast", had: "list[PlanOption]", *, explain: bool
+) -> None:
     from rich.console import Console
 
     from mixtally import planner
@@ -197,11 +199,11 @@ def _print(answer: "Answer", expected: "Forecast", had: "list[Offer]", *, explai
         console.print(explained(planner.explain(answer.best)))
 
 
-def _print_nearest(wish: "Wish", error: "InfeasibleError", *, json: bool) -> None:
-    from mixtally.planner import nearest
+def _print_nearest(wish: "PlanRequest", error: "InfeasibleError", *, json: bool) -> None:
+    from mixtally.planner import relaxations
 
     with sign_of_life("nothing fits: looking for the nearest plans"):
-        found = nearest(wish)
+        found = relaxations(wish)
     if json:
         print_json({"error": str(error), "nearest": [near.facts() for near in found]})
         return

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mixtally.data.population import Population
     from mixtally.data.reading import Reading
     from mixtally.ground.chance import Chance
-    from mixtally.planner import Offer
+    from mixtally.planner import PlanOption
     from mixtally.report.study import Release, Study
     from mixtally.simulate.run import Asked
 
@@ -122,7 +122,7 @@ def simulate(
 
 
 def _played(
-    offer: "Offer",
+    offer: "PlanOption",
     population: "Population",
     words: tuple[str, ...] | None,
     source: "Chance",

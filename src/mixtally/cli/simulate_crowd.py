@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from mixtally.data.population import Population
     from mixtally.data.reading import Reading
     from mixtally.ground.chance import Chance
-    from mixtally.planner import Offer, Wish
+    from mixtally.planner import PlanOption, PlanRequest
     from mixtally.records.guarantee import Guarantee
 
 
 def planned(
     data: Path, reading: "Reading", plans: list[Path], words: tuple[str, ...] | None
-) -> "tuple[Population, Offer]":
+) -> "tuple[Population, PlanOption]":
     """The crowd asked what the plans ask, and the plans as an offer; words are hashed later."""
     from mixtally.data.readers import read
     from mixtally.data.reading import As
@@ -49,7 +49,7 @@ def wished(
     budget: dict[str, Any],
     promise: tuple[float | None, float | None],
     source: "Chance",
-) -> "tuple[Population, Wish]":
+) -> "tuple[Population, PlanRequest]":
     """The crowd in the data, and what is asked of the planner for it."""
     from mixtally.data.readers import read
 

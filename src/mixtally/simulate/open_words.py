@@ -13,7 +13,7 @@ from mixtally.encode.hashed import encode, normalized
 from mixtally.errors import DataError
 from mixtally.estimate.hashed import Candidates, estimate_hashed, rank_of
 from mixtally.ground.chance import Chance
-from mixtally.planner import Offer
+from mixtally.planner import PlanOption
 from mixtally.records.question import Question
 from mixtally.records.results import Figure, Figures
 from mixtally.report.study import Release
@@ -33,7 +33,7 @@ def hashed(words: Population, question: Question) -> Population:
 
 
 def collect_words(
-    offer: Offer,
+    offer: PlanOption,
     crowd: Population,
     words: Sequence[str],
     chance: Chance,

@@ -16,7 +16,7 @@ from mixtally.estimate.debias import PROJECTIONS, check_choices, estimate_counts
 from mixtally.estimate.noise import Noises
 from mixtally.ground.bits import spans
 from mixtally.ground.chance import Chance
-from mixtally.planner import Offer
+from mixtally.planner import PlanOption
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.certify import verify
 from mixtally.records.certificate import Certificate
@@ -69,7 +69,7 @@ def release(
 
 
 def collect(
-    offer: Offer,
+    offer: PlanOption,
     population: Population,
     chance: Chance,
     asked: Asked | None = None,

@@ -12,7 +12,7 @@ from mixtally.estimate.debias import estimate_counts
 from mixtally.estimate.intervals import checked_level
 from mixtally.estimate.winner import may_have_won, winner_chances
 from mixtally.ground.chance import Chance
-from mixtally.planner import Wish, choose
+from mixtally.planner import PlanRequest, choose
 from mixtally.privacy import local
 from mixtally.privacy.certify import verify
 from mixtally.records.certificate import Certificate
@@ -74,7 +74,7 @@ def hold(
     population: Population,
     ballots: BitFlips,
     promise: Certificate,
-    wish: Wish,
+    wish: PlanRequest,
     chance: Chance,
     progress: Progress,
     *,

@@ -1,4 +1,4 @@
-"""What a person who plans a collection wants and can afford."""
+"""A plan request: what a person who plans a collection wants and can afford."""
 
 import math
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _LONGEST = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class PlanRequest:
     """A question, a guarantee, a crowd and a budget.
 
     where
