@@ -120,7 +120,7 @@ def test_what_numbers_of_set_bits_do_not_tell():
     true = delta(first, second, HALF)
     one = only(everything(), "000", "below (3.4)", "of other contents")
     assert one.computed == pytest.approx(float(true), rel=1e-12)
-    assert rounds_to(one.ends, "0.2915")
+    assert rounds_to(one.bounds, "0.2915")
 
 
 @pytest.mark.parametrize("place", ["(2.4)", "(3.4)"])

@@ -12,7 +12,7 @@ import numpy as np
 
 from mixtally.ground.tails import Floats
 from mixtally.literature.formulas import bit_sums
-from mixtally.literature.formulas.truth import threshold
+from mixtally.literature.formulas.exact_delta import threshold
 from mixtally.literature.reproduce.finding import Finding, claim
 from mixtally.literature.reproduce.small import FlippedBits
 from mixtally.privacy.divergence import single_bit
@@ -70,8 +70,8 @@ def ratios() -> list[Finding]:
         here, before = ends[1:], ends[:-1]
         conditioned = ((1 - q) * here + q * before) / ((1 - q) * before + q * here)
         far = max(far, _apart(conditioned, ratio))
-        said = [bit_sums.loss_ratio(b / a, q) for a, b in pairwise(one.pmf.tolist())]
-        steps = max(steps, _apart(np.array(said), ratio[1:-1]))
+        stated = [bit_sums.loss_ratio(b / a, q) for a, b in pairwise(one.pmf.tolist())]
+        steps = max(steps, _apart(np.array(stated), ratio[1:-1]))
         rises += int((np.diff(ratio) >= 0.0).sum())
         cases += len(ratio) - 1
     last = crowd(20, 6, FlippedBits(0.2)).ratio()
@@ -90,12 +90,12 @@ def ratios() -> list[Finding]:
 
 
 def _both_sides() -> Finding:
-    """One-sided tails of either law against the two-sided one."""
+    """One-sided tails of either distribution against the two-sided one."""
     epsilon, some = 0.3, crowd(99, 0, FlippedBits(0.3))
     zero, one = some.flipped.sum_pmf(0, 100), some.flipped.sum_pmf(1, 99)
     loss = np.log(some.ratio())
     sided = max(zero[loss > epsilon].sum(), one[loss < -epsilon].sum())
-    either = max(law[abs(loss) > epsilon].sum() for law in (zero, one))
+    either = max(pmf[abs(loss) > epsilon].sum() for pmf in (zero, one))
     return claim(
         DOCUMENT, "below (2.4), (4.3)",
         "one side within e^epsilon for both neighbors is both sides: two-sided / one-sided tail",
@@ -171,13 +171,13 @@ def zeros() -> list[Finding]:
     kept = []
     for epsilon, delta in PROMISES:
         flip = bit_sums.zeros(epsilon, delta, users)
-        truth = single_bit.delta(users, 0, threshold(flip), epsilon, 0)
-        kept.append(truth.upper / delta)
+        exact = single_bit.delta(users, 0, threshold(flip), epsilon, 0)
+        kept.append(exact.upper / delta)
     few = bit_sums.zeros(0.5, 1e-6, 300)
     left = single_bit.delta(300, 0, threshold(few), 0.5, 0)
-    asked = bit_sums.zeros_cover(1.0, 1e-6)
+    required = bit_sums.zeros_cover(1.0, 1e-6)
     return [
-        Finding(DOCUMENT, "(4.36)", "flips asked, n q at (1, 1e-6)", None, asked, "flips",
+        Finding(DOCUMENT, "(4.36)", "flips asked, n q at (1, 1e-6)", None, required, "flips",
                 "among zeros; (4.48) adds the rest for any crowd"),
         claim(DOCUMENT, "lemma 4.3", "the promise is kept among zeros: delta / promise, largest",
               max(kept) <= 1.0, max(kept), f"n = {users:,}, five promises"),
@@ -191,13 +191,13 @@ def recurrences() -> list[Finding]:
     far, steps, rises, falls, cases = 0.0, 0.0, 0, 0, 0
     last: Floats | None = None
     for one in crowds():
-        law, n, m, q = one.pmf.tolist(), one.bits, one.ones, one.flip
+        pmf, n, m, q = one.pmf.tolist(), one.bits, one.ones, one.flip
         for s in range(n):
-            before, step = (law[s - 1], law[s] / law[s - 1]) if s else (0.0, math.inf)
-            said = bit_sums.next_chance(law[s], before, s, n, m, q)
-            far = max(far, abs(said / law[s + 1] - 1.0))
+            before, step = (pmf[s - 1], pmf[s] / pmf[s - 1]) if s else (0.0, math.inf)
+            stated = bit_sums.next_chance(pmf[s], before, s, n, m, q)
+            far = max(far, abs(stated / pmf[s + 1] - 1.0))
             following = bit_sums.next_step(step, s, n, m, q)
-            steps = max(steps, abs(following * law[s] / law[s + 1] - 1.0))
+            steps = max(steps, abs(following * pmf[s] / pmf[s + 1] - 1.0))
         rho = one.pmf[1:] / one.pmf[:-1]
         rises += int((np.diff(rho) >= 0.0).sum())
         if m and last is not None:

@@ -80,10 +80,10 @@ def _intervals() -> list[Finding]:
             for side, printed, sign in zip(("lower", "upper"), ends, (-1, 1), strict=True):
                 found.append(_number(place, f"{side} end of {name}, q = {flip:g}", printed,
                                      mean + sign * reach, "counts"))  # fmt: skip
-    seen, law = np.arange(USERS + 1), tails.pmf(USERS, 1.0 - PRINTED_FLIP, 0, USERS)
+    seen, pmf = np.arange(USERS + 1), tails.pmf(USERS, 1.0 - PRINTED_FLIP, 0, USERS)
     ratio = np.array([repeats.ratio(int(i), USERS, PRINTED_FLIP) for i in seen])
-    inside = float(law[(ratio >= 0.5) & (ratio <= 2.0)].sum())
-    below = float(law[ratio <= 2.0].sum())
+    inside = float(pmf[(ratio >= 0.5) & (ratio <= 2.0)].sum())
+    below = float(pmf[ratio <= 2.0].sum())
     note = f"at most 2, one side only: {100 * below:.4g} %"
     what = "outcomes with a ratio within [1/2, 2]"
     return [*found, _number("below (4.55)", what, "99.98", 100.0 * inside, "%", note)]
@@ -171,7 +171,9 @@ def _sum_bound() -> list[Finding]:
 
 
 def exact_error(times: int) -> float:
-    """Least standard error at (1, 1e-6) of a bit that is sent ``times`` times, exact law."""
+    """Least standard error at (1, 1e-6) of a bit that is sent ``times`` times, exact
+    distribution.
+    """
     found = least_single_bit(CROWD, 1.0, NEGLIGIBLE, ones=0, repeats=times)
     return found.standard_error(CROWD)
 
@@ -207,7 +209,7 @@ def _repeating() -> list[Finding]:
 def _repeats_chart() -> Chart:
     times = (1, 2, 3, 5, 7, 10, 20, 50, 100)
     exact = tuple((float(k), exact_error(k)) for k in times)
-    said = tuple((float(k), exact[0][1] / math.sqrt(k)) for k in times)
+    stated = tuple((float(k), exact[0][1] / math.sqrt(k)) for k in times)
     rule = tuple((float(k), _rule_error(k)) for k in times)
     floor = tuple((float(k), central_standard_error(1.0, moved=1.0)) for k in times)
     return Chart(
@@ -215,7 +217,7 @@ def _repeats_chart() -> Chart:
         "Exact law at (1, 1e-6), N = 100,000, crowd of equal bits, against the claimed gain of "
         "sqrt(k); (5.24) keeps no such promise and its error rises. Central: discrete Laplace.",
         "k", "standard error, counts",
-        (Curve("exact", exact, dots=True), Curve("claimed: 1 / sqrt(k)", said, dots=True),
+        (Curve("exact", exact, dots=True), Curve("claimed: 1 / sqrt(k)", stated, dots=True),
          Curve("by (5.24), lambda = e", rule, dots=True), Curve("central", floor)),
         log_x=True, log_y=True,
     )  # fmt: skip

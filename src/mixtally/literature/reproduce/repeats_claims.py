@@ -57,7 +57,7 @@ def _least_cover() -> list[Finding]:
 
 
 def choices() -> list[Finding]:
-    """(5.9) and (5.10) against counting and against the two laws."""
+    """(5.9) and (5.10) against counting and against the two distributions."""
     far = far_ratio = 0.0
     cases = 0
     for times, users, q in _TIMES:
@@ -65,8 +65,8 @@ def choices() -> list[Finding]:
         full = sum_pmf(total, 0, q)
         changed = _with_one_zero(times, users, q)
         for seen in range(total + 1):
-            said = repeats.repeated_ratio(seen, users, q, times)
-            far_ratio = max(far_ratio, abs(said * full[seen] / changed[seen] - 1.0))
+            stated = repeats.repeated_ratio(seen, users, q, times)
+            far_ratio = max(far_ratio, abs(stated * full[seen] / changed[seen] - 1.0))
             for lies in range(times + 1):
                 true = 0.0
                 if lies <= seen:
@@ -99,12 +99,12 @@ def growth() -> list[Finding]:
     once = [sum_pmf(ones, users - ones, q) for ones in (m, m + 1)]
     often = [sum_pmf(times * ones, times * (users - ones), q) for ones in (m, m + 1)]
     true = often[0][s] / often[1][s]
-    said = [
+    stated = [
         math.prod(once[0][i] / once[1][i] for i in group)
         for group in combinations_with_replacement(range(users + 1), times)
         if sum(group) == s
     ]
-    nearest = min(said, key=lambda value: abs(math.log(value / true)))
+    nearest = min(stated, key=lambda value: abs(math.log(value / true)))
     return [
         claim(DOCUMENT, "(5.5)", "R_s grows with the number of ones: violations", falls == 0,
               float(falls), f"{cases} cases by enumeration; in {ties} of them, s = 0 and s = kN, "

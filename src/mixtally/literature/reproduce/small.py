@@ -1,4 +1,4 @@
-"""Laws of a few flipped bits or vectors, whole: for enumeration."""
+"""Distributions of a few flipped bits or vectors, whole: for enumeration."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -39,23 +39,23 @@ def sum_pmf(ones: int, zeros: int, flip: float) -> Floats:
     return FlippedBits(flip).sum_pmf(ones, zeros)
 
 
-def bag_law(held: Iterable[int], bits: int, flip: float) -> Bags:
-    """The law of the histogram when people hold these vectors and every bit is flipped."""
-    law: Bags = {(0,) * (1 << bits): 1.0}
+def bag_distribution(held: Iterable[int], bits: int, flip: float) -> Bags:
+    """The distribution of the histogram when people hold these vectors and every bit is flipped."""
+    bags: Bags = {(0,) * (1 << bits): 1.0}
     for vector in held:
         chances = [turned(vector, seen, bits, flip) for seen in range(1 << bits)]
         added: defaultdict[tuple[int, ...], float] = defaultdict(float)
-        for bag, chance in law.items():
+        for bag, chance in bags.items():
             for seen, turn in enumerate(chances):
                 added[(*bag[:seen], bag[seen] + 1, *bag[seen + 1 :])] += chance * turn
-        law = dict(added)
-    return law
+        bags = dict(added)
+    return bags
 
 
-def by_set_bits(law: Mapping[tuple[int, ...], float]) -> Bags:
-    """The law of how many vectors came with 0..L set bits."""
+def by_set_bits(bags: Mapping[tuple[int, ...], float]) -> Bags:
+    """The distribution of how many vectors came with 0..L set bits."""
     found: defaultdict[tuple[int, ...], float] = defaultdict(float)
-    for bag, chance in law.items():
+    for bag, chance in bags.items():
         found[set_bits(bag)] += chance
     return dict(found)
 
@@ -69,7 +69,9 @@ def set_bits(bag: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def divergence(first: Bags, second: Bags, grow: float) -> float:
-    """The delta of two laws over the same outcomes, both directions, at e^epsilon = ``grow``."""
+    """The delta of two distributions over the same outcomes, both directions, at e^epsilon =
+    ``grow``.
+    """
     pairs = [(chance, second[bag]) for bag, chance in first.items()]
     return max(
         sum(max(0.0, a - grow * b) for a, b in pairs), sum(max(0.0, b - grow * a) for a, b in pairs)
