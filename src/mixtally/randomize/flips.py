@@ -1,4 +1,6 @@
-"""Flip every bit of packed rows with the same probability: the fastest exact way for each q."""
+"""Flip every bit of packed rows with the same probability: the fastest exact algorithm for each
+q.
+"""
 
 import numpy as np
 
@@ -18,9 +20,9 @@ def flip(
 ) -> Rows:
     """``rows`` with every bit of the first ``columns`` flipped with probability threshold / 2^64.
 
-    Rows are uint8 of shape (rows, ceil(columns / 8)); padding stays zero. Both ways have the same
-    distribution: independent flips of exactly that probability. Whoever calls this often hands in
-    a ``memo``, in which the tables for rare flips stay.
+    Rows are uint8 of shape (rows, ceil(columns / 8)); padding stays zero. Both algorithms have the
+    same distribution: independent flips of exactly that probability. Whoever calls this often hands
+    in a ``memo``, in which the tables for rare flips stay.
     """
     if threshold < SKIP_BELOW:
         return _flip_few(rows, columns, threshold, chance, memo)

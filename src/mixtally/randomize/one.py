@@ -1,4 +1,6 @@
-"""One person's messages, written for reading: the same law as the batches, one bit at a time."""
+"""One person's messages, written for reading: the same distribution as the batches, one bit at a
+time.
+"""
 
 import numpy as np
 

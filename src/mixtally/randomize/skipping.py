@@ -24,7 +24,7 @@ _KNOWN_BITS = 256
 _EXTRA_BITS = _KNOWN_BITS - 64
 _BOUNDARY_BYTES = 72
 _DOUBT = 1 << 6
-"""Boundaries are within 2^6 of the truth in units of 2^-256."""
+"""Boundaries are within 2^6 of the exact values in units of 2^-256."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +48,7 @@ class DigitTable:
         return digits
 
     def _settle(self, chance: Chance, word: int) -> int:
-        """The digit of a word that needs more binary digits to be told from a boundary."""
+        """The digit of a word that needs more binary digits to be distinguished from a boundary."""
         value = word
         for extra in chance.words(_EXTRA_BITS // 64):
             value = value << 64 | int(extra)
@@ -93,10 +93,10 @@ def fail_power(fail: int, exponent: int) -> int:
 def _table(fail: int, *, bounded: bool) -> DigitTable:
     """Boundaries 1 - x^j, j = 1.., divided by 1 - x^1024 when the digit is bounded."""
     one = 1 << _WORK_BITS
-    whole = one - fail_power(fail, _BASE) if bounded else one
+    total = one - fail_power(fail, _BASE) if bounded else one
     power, boundaries = fail, []
     for _ in range(_BASE - 1 if bounded else _BASE):
-        boundaries.append(((one - power) << _KNOWN_BITS) // whole)
+        boundaries.append(((one - power) << _KNOWN_BITS) // total)
         power = power * fail >> _WORK_BITS
     tops = np.array([min(b >> _EXTRA_BITS, SCALE - 1) for b in boundaries], dtype=np.uint64)
     return DigitTable(tops, tuple(boundaries))
