@@ -69,9 +69,7 @@ class UniformGame:
         return found[0], found[1]
 
     def drawn(self, runs: int, draw: Binomials) -> tuple[Floats, Floats] | None:
-        """The statistics of many runs, both bins drawn from their distribution, not by any
-        device.
-        """
+        """The statistics of many runs, both bins drawn from their distribution by no device."""
         if not self.fakes:
             return None
         found = []

@@ -72,9 +72,7 @@ class CountedGame(ABC):
         return total
 
     def drawn(self, runs: int, draw: Binomials) -> tuple[Floats, Floats] | None:
-        """The statistics of many runs, their counts drawn from their distribution, not by any
-        device.
-        """
+        """The statistics of many runs, their counts drawn from their distribution by no device."""
         if not self.people and not self.fakes:
             return None
         others, fake, *own_pmfs = self._pmfs

@@ -66,9 +66,7 @@ class Game(Interface):
         ...
 
     def drawn(self, runs: int, draw: Binomials) -> tuple[Floats, Floats] | None:
-        """The statistics of many runs from their distribution, None where ``alone`` does as
-        well.
-        """
+        """The statistics of many runs from their distribution; None where ``alone`` suffices."""
         ...
 
 
@@ -113,9 +111,7 @@ def play(game: Game, lab: Lab, step: str, share: float = 1.0) -> Worlds:
 
 
 def pilot(game: Game, runs: int, chance: Chance) -> Worlds:
-    """Runs of the distribution for ``runs`` that are counted: they choose the event, and are not
-    counted.
-    """
+    """Runs drawn beside the ``runs`` that are counted: they choose the event and do not count."""
     count = min(4 * runs, _PILOT // game.kinds)
     drawn = game.drawn(max(LEAST_RUNS, count), Binomials(chance))
     if drawn is None:  # the production code draws its distribution as fast

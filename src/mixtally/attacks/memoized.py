@@ -72,9 +72,7 @@ def memoized_target(
 
 
 def simple_recall(mechanism: Memoized) -> Recall:
-    """Permanent: flipped with f / 2. Report: a memoized 1 is reported as 1 with q, a memoized 0
-    with p.
-    """
+    """Permanent: flipped with f / 2. Report: a memoized 1 becomes 1 with q, a 0 with p."""
 
     def recall(rows: Rows, columns: int, reports: int, chance: Chance) -> list[Rows]:
         response = _flipped(rows, columns, mechanism.permanent // 2, chance)

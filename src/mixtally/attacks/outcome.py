@@ -24,9 +24,7 @@ class Noise(StrEnum):
     CODE = "code"
     """The randomizer and mix that people run."""
     LAW = "law"
-    """Counts drawn from the distribution that code is meant to have: many more runs, nothing of the
-    code.
-    """
+    """Counts drawn from the distribution the code is meant to have: more runs, none of the code."""
 
 
 class Verdict(StrEnum):

@@ -71,9 +71,7 @@ def _plan(target: MemoizedTarget) -> MemoizedPlan:
 
 
 def _permanent(mechanism: Memoized, records: Rows, responses: list[Rows]) -> list[Checks]:
-    """The permanent responses: their distribution, one for each person, and the same at every
-    report.
-    """
+    """The permanent responses: their distribution, one a person, the same at every report."""
     bits, people, wrong = mechanism.bins, len(records), mechanism.permanent // 2 / SCALE
     flips = responses[0] ^ records
     both = int(np.bitwise_count(flips[0::2] & flips[1::2]).sum(dtype=np.int64))

@@ -1,6 +1,4 @@
-"""From a request to the plan of the smallest standard error, the alternatives, and the reason in
-words.
-"""
+"""From a request to the plan of the smallest standard error, the alternatives and the reason."""
 
 from mixtally.planner.choose import Planner, choose
 from mixtally.planner.explain import explain

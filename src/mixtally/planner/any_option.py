@@ -1,6 +1,4 @@
-"""The plan option of a mechanism that the planner knows nothing special of: requested by name
-alone.
-"""
+"""The plan option of a mechanism that is requested by name, nothing special to the planner."""
 
 from mixtally.errors import ParameterError
 from mixtally.planner.build import option

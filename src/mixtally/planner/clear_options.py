@@ -116,14 +116,14 @@ def _most_bins(
 ) -> int:
     """The most bins up to ``most`` that ``fakes`` cover, 0 for none.
 
-    The fakes that are needed rise nearly as the bins: each guess is scaled by what the last missed.
+    The fakes that are needed rise nearly as the bins: each trial is scaled by what the last missed.
     """
-    over, fit, guess = most + 1, 0, most
-    while over - fit > 1 and guess >= 2:
-        need = uniform_fakes(accountant, request, encoding, guess)
+    over, fit, trial = most + 1, 0, most
+    while over - fit > 1 and trial >= 2:
+        need = uniform_fakes(accountant, request, encoding, trial)
         if need <= fakes:
-            fit, guess = guess, guess + max(1, (fakes - need) * guess // need)
+            fit, trial = trial, trial + max(1, (fakes - need) * trial // need)
         else:
-            over, guess = guess, guess * fakes // need
-        guess = max(fit + 1, min(guess, over - 1))
+            over, trial = trial, trial * fakes // need
+        trial = max(fit + 1, min(trial, over - 1))
     return fit if fit >= 2 else 0

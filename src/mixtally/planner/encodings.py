@@ -1,6 +1,4 @@
-"""The encodings in which a record can travel: whole, or split into one message a bit or
-attribute.
-"""
+"""The encodings of a record: whole, or split into one message a bit or attribute."""
 
 from dataclasses import dataclass, replace
 
@@ -19,9 +17,7 @@ class Encoding:
         return len(self.parts) > 1
 
     def in_clear(self) -> "Encoding | None":
-        """This encoding when every message holds one bin; a bit becomes no or yes. None
-        otherwise.
-        """
+        """This encoding when every message holds one bin, a bit being no or yes; None otherwise."""
         answers = [_as_answer(part) for part in self.parts]
         if any(part.kind is not Kind.ONE for part in answers):
             return None

@@ -94,7 +94,7 @@ def single_bit(request: PlanRequest, encoding: Encoding, accountant: Accountant)
 def flip(
     request: PlanRequest, encoding: Encoding, accountant: Accountant, repeats: int = 1
 ) -> Result:
-    """Free vectors whole, hidden by everybody's flips; other records when it is asked for."""
+    """Free vectors whole, hidden by everybody's flips; other records when requested by name."""
     (question, *rest) = encoding.parts
     if question.kind is not Kind.BITS:
         return _without_fakes(request, encoding, accountant) if request.protocol == "flip" else None

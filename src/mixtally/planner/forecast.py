@@ -27,7 +27,8 @@ class Forecast:
       standard_error   of any bin: the noise hardly depends on the bin's size
       half_width       of one bin's interval
       largest_error    not exceeded by any of all bins, with this confidence
-      visible_count    least count that is told from zero, among all bins, with this confidence
+      visible_count    least count that is distinguishable from zero, among all bins, with this
+                       confidence
       level            the confidence, in (0, 1)
     """
 
@@ -41,8 +42,8 @@ class Forecast:
 def forecast(option: PlanOption, level: float = 0.95) -> Forecast:
     """The errors of ``option``; raises ParameterError for a level outside (0, 1).
 
-    All bins at once by the union bound, as the intervals of a report. A count is told from zero
-    when its estimate clears what noise alone would reach in any bin, which it does with
+    All bins at once by the union bound, as the intervals of a report. A count is distinguishable
+    from zero when its estimate clears what noise alone would reach in any bin, which it does with
     probability ``level``.
     """
     if not 0.0 < level < 1.0:

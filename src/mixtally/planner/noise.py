@@ -1,6 +1,4 @@
-"""The least noise of one mechanism for a request: flips, fakes, or none that still tells
-something.
-"""
+"""The least noise of one mechanism for a request: flips, fakes, or none that is useful."""
 
 import math
 
@@ -21,7 +19,7 @@ _SEARCHED = 1e-6
 def least_flips(
     accountant: Accountant, request: PlanRequest, encoding: Encoding, sure: BitFlips, fakes: int
 ) -> int | None:
-    """The least flip probability, times 2^64, of ``sure``; None when nothing would be told.
+    """The least flip probability, times 2^64, of ``sure``; None when nothing would be learned.
 
     ``sure`` has the fakes that surely arrive of the ``fakes`` that are promised.
     """

@@ -159,9 +159,7 @@ class Infeasible:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The option of the smallest standard error, the others from good to bad, and what is
-    infeasible.
-    """
+    """The most accurate option, the others from good to bad, and what is infeasible."""
 
     best: PlanOption
     others: tuple[PlanOption, ...]

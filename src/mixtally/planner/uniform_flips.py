@@ -30,7 +30,7 @@ _ONCE = "a question that is asked once and answered in one message"
 def flip_uniform(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
     """As many fakes as are affordable, up to those that suffice in clear, and the least flips.
 
-    Unless it is asked for by name, None also where nothing is to be gained. A point of its curve
+    Unless it is requested by name, None also where nothing is to be gained. A point of its curve
     takes milliseconds, so that several messages or collections, composed, would be searched for
     minutes: they are not offered.
     """

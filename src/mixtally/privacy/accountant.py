@@ -2,8 +2,8 @@
 
 A record travels as ``pieces`` messages of one mechanism, each sent as often as its ``repeats``; the
 messages are randomized independently, so all together are a composition of one with itself
-(``composition``), and mixing rounds together is post-processing. What one of the messages tells, or
-the count of one kind of message, is a lower bound.
+(``composition``), and mixing rounds together is post-processing. The divergence of one message, or
+of the count of one kind of message, is a lower bound.
 """
 
 from dataclasses import dataclass
@@ -133,7 +133,7 @@ class Accountant:
         return self.alone(record, 0.0)
 
     def alone(self, record: Record, epsilon: float) -> float:
-        """``expected`` of one message of ``record``: all of them together never tell less."""
+        """``expected`` of one message of ``record``: all of them together never reveal less."""
         return self._one(_parts(record).message, epsilon, proved=False)
 
     def losses(self, record: Record, tightness: Tightness) -> LossDistribution:

@@ -49,8 +49,8 @@ def parsed(
     """
     own = of_kind(mechanism_of(name))
     takes = own.PROTOCOLS[name]
-    free = None if for_epsilon is None else _free(name, takes, given)
-    left_out = set() if free is None else {free[0]}
+    sought = None if for_epsilon is None else _sought(name, takes, given)
+    left_out = set() if sought is None else {sought[0]}
     if for_epsilon is not None and given.shape_decay is None:
         left_out.add("shape_decay")
     _check(name, takes, given, left_out)
@@ -68,12 +68,12 @@ def parsed(
     return Parsed(
         Record(*own.record_fields(name, sure)),
         Record(*own.record_fields(name, CountedParameters(given, fakes, crowd, for_epsilon))),
-        None if free is None else free[1],
+        None if sought is None else sought[1],
         sure.crowd if counted else None,
     )
 
 
-def _free(name: str, takes: ParameterRules, given: Parameters) -> tuple[str, Parameter]:
+def _sought(name: str, takes: ParameterRules, given: Parameters) -> tuple[str, Parameter]:
     """The parameter that was left out; raises ParameterError when none was."""
     for field, parameter in takes.sought:
         if getattr(given, field) is None:
@@ -123,7 +123,7 @@ def _check_together(name: str, given: Parameters) -> None:
     if given.background is not None and given.bits is None:
         raise ParameterError(
             name, wanted="--bits beside --background", got="--background alone",
-            do="leave it out: other records are priced for any crowd",
+            do="leave it out: other records are accounted for in any crowd",
         )  # fmt: skip
     if given.count_crowd and given.users is None:
         raise ParameterError(

@@ -1,6 +1,4 @@
-"""Flip every bit of packed rows with the same probability: the fastest exact algorithm for each
-q.
-"""
+"""Flip every bit of packed rows with the same probability, by the fastest exact algorithm."""
 
 import numpy as np
 

@@ -1,6 +1,4 @@
-"""The exact distribution behind every published formula: what its noise really costs, seen by
-whom.
-"""
+"""The exact delta of the noise of every published formula, by observer."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -90,6 +88,4 @@ EXACT_DELTAS: Mapping[str, Mapping[str, ExactDelta]] = {
     "one-hot, no mix": {"local": _one_ballot},
     "vectors, no mix": {"local": _one_vector},
 }
-"""By protocol: who looks, and the delta they can reach. Only fakes are counted on for
-``flip-blank``.
-"""
+"""By protocol and observer. Only fakes are counted on for ``flip-blank``."""

@@ -69,9 +69,7 @@ def set_bits(bag: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def divergence(first: Bags, second: Bags, grow: float) -> float:
-    """The delta of two distributions over the same outcomes, both directions, at e^epsilon =
-    ``grow``.
-    """
+    """The delta of two distributions in both directions, at e^epsilon = ``grow``."""
     pairs = [(chance, second[bag]) for bag, chance in first.items()]
     return max(
         sum(max(0.0, a - grow * b) for a, b in pairs), sum(max(0.0, b - grow * a) for a, b in pairs)

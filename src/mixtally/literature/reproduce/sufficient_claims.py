@@ -27,9 +27,7 @@ def by_enumeration() -> list[Finding]:
 
 
 def _outlier(crowd: int, bits: int, users: int, flip: float) -> tuple[Bags, Bags]:
-    """Distributions of what is seen of ``users`` alike, and with one of them turned to the
-    opposite.
-    """
+    """Distributions of what ``users`` alike send, and with one of them turned to the opposite."""
     opposite = crowd ^ ((1 << bits) - 1)
     rest = [crowd] * (users - 1)
     return bag_distribution([*rest, crowd], bits, flip), bag_distribution(

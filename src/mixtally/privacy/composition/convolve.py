@@ -53,9 +53,7 @@ class _Side(NamedTuple):
 
 
 class Sum:
-    """The sum of independent losses: every distribution of ``parts`` drawn as often as stands
-    beside it.
-    """
+    """The sum of independent losses: every distribution of ``parts`` as often as stated."""
 
     def __init__(self, parts: Sequence[tuple[LossDistribution, int]]) -> None:
         self.step = _common_step(parts)
@@ -211,7 +209,7 @@ def _norm(a: NDArray[Any]) -> float:
 
 
 def _common_step(parts: Sequence[tuple[LossDistribution, int]]) -> float:
-    """The finest lattice of all, unless a coarser one tells as much or the sum needs it.
+    """The finest lattice of all, unless a coarser one is as tight or the sum needs it.
 
     Rounding to a coarser one adds at most a quarter of its step's square to each loss's variance;
     none is coarser than the coarsest that some distribution has by itself.

@@ -1,7 +1,7 @@
 """Exact divergences, one mechanism a file, each with its derivation.
 
 The divergence of a mechanism is in the file that has the name of its own in ``records/mechanism``;
-what it offers is ``Divergence``. Files of other names hold the cases of flips.
+its functions are those of ``Divergence``. Files of other names hold the cases of flips.
 """
 
 from collections.abc import Mapping
@@ -88,7 +88,7 @@ class CalibrationTarget(NamedTuple):
 
 
 class Divergence(Protocol):
-    """What the file of a mechanism offers; every epsilon is at least 0.
+    """The functions of a mechanism's file; every epsilon is at least 0.
 
     What a call computes and a later one may need again is kept in ``memo``, which the caller owns.
     """

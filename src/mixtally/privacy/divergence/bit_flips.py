@@ -159,9 +159,9 @@ def _uniform(m: BitFlips, epsilon: float) -> ProvedDelta:
     if not m.crowd:
         return ProvedDelta(bounds, flip_uniform.SOURCE, _fakes_arrive(m))
     # A flipped uniform fake is a flipped record like any other: part of the privacy blanket.
-    free = one_hot.blanket(m.crowd + fakes, 0, m.threshold, epsilon)
+    among_blanks = one_hot.blanket(m.crowd + fakes, 0, m.threshold, epsilon)
     return ProvedDelta(
-        Bracket(0.0, min(bounds.upper, free)),
+        Bracket(0.0, min(bounds.upper, among_blanks)),
         f"the smaller of: {flip_uniform.SOURCE}; {one_hot.MESSAGES_SOURCE}",
         _crowd_flips(m),
     )

@@ -25,7 +25,7 @@ SOURCE = "exact law over flipped uniform fakes (Notes 2020, section 5.2); Prop. 
 def messages(fakes: int, bins: int, threshold: int, epsilon: float) -> Bracket:
     """delta(epsilon) of one flipped one-hot record among ``fakes`` flipped uniform records."""
     q = threshold / SCALE
-    cut = tails.CUT_TAIL * 2.0 * bins / q  # the weights are below d r
+    cut = tails.CUT_TAIL * 2.0 * bins / q  # the likelihood ratios are below d r
     bounds = saddle_point_bounds(_distribution(bins, q, math.exp(epsilon)), fakes + 1)
     return Bracket(bounds.lower, min(1.0, bounds.upper + cut))
 

@@ -69,7 +69,7 @@ def record_fields(name: str, counted: CountedParameters) -> tuple[ObservedMessag
 
 
 def usual_ratio(epsilon: float, messages: int) -> int:
-    """The decay ratio, over 2^64, that suits so many messages: two bins tell one decay each.
+    """The decay ratio, over 2^64, that suits so many messages: each of two bins reveals one decay.
 
     Upwards, past the error of exp: a slower fall is never broken at the limit itself.
     """

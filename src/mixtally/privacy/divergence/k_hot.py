@@ -1,7 +1,7 @@
 """Records with at most k set bits, every bit flipped with q, among flipped blanks.
 
 X_u and X_v are sums of N draws of powers of r; every orbit (bits of u alone, of v alone, of both)
-counts. Who forgets a position turns an orbit into one with a bit less, and forgetting never tells
+counts. Who forgets a position turns an orbit into one with a bit less, and forgetting never reveals
 more (post-processing): only orbits that fit into no larger one need to be bounded, k instead of
 k^3. Without sent fakes the crowd's privacy blanket is counted: a flipped record with k set bits is
 a flipped blank with probability (q/p)^k.
@@ -87,8 +87,8 @@ def among_blanket_blanks(
     """
     share = (threshold / (SCALE - threshold)) ** most
 
-    def upper(free: int) -> float:
-        return blanks_upper(fakes + free, most, threshold, epsilon, bins)
+    def upper(blanks: int) -> float:
+        return blanks_upper(fakes + blanks, most, threshold, epsilon, bins)
 
     return Bracket(0.0, expected(upper, users - 1, share))
 
@@ -99,8 +99,8 @@ def expected_blanket_upper(
     """Its upper bound over the orbits that have always been the worst; not proved to be so."""
     share = (threshold / (SCALE - threshold)) ** most
 
-    def upper(free: int) -> float:
-        return expected_blanks_upper(fakes + free, most, threshold, epsilon, bins)
+    def upper(blanks: int) -> float:
+        return expected_blanks_upper(fakes + blanks, most, threshold, epsilon, bins)
 
     return expected(upper, users - 1, share)
 

@@ -7,8 +7,8 @@ Bin(n-1, q/p) blank fakes on top of the K that were sent, and delta <= E[delta_b
 ``messages``, lower bound: everybody else holds the same. Without fakes the master identity is exact
 for such a crowd. With fakes look only at records without the common bit c: the person's is among
 them with probability p, next to H ~ Bin(K, p) + Bin(n-1, q) others that are flipped blanks in the
-remaining bits. What an observer of these alone can tell is a lower bound (post-processing); not
-knowing whether the person is there raises the limit of flip-blank's sum by a constant.
+remaining bits. The divergence for an observer of these alone is a lower bound (post-processing);
+not knowing whether the person is there raises the limit of flip-blank's sum by a constant.
 
 ``sums``: bins are independent given the data, a bin with h ones among M other records has
 distribution Bin(h, p) + Bin(M - h, q), and two bins differ. The worst pair (h1, h2) is proved cell
@@ -91,8 +91,8 @@ def blanket(
         chances[0] = 1.0 - chances.sum()
         return min(1.0, saddle_point_bounds(Distribution(values, chances), users).upper / share)
 
-    def upper(free: int) -> float:
-        records = fakes + free + 1
+    def upper(more: int) -> float:
+        records = fakes + more + 1
         blanks = flips(records, threshold, memo)
         return among_blanks(records, threshold, epsilon, rise=0.0, pmf=blanks).upper
 

@@ -3,12 +3,12 @@
 k rounds are a composition of one with itself, and mixing them is post-processing: that bounds every
 distribution from above. Two things are known exactly or from below.
 
-*Flipped blanks.* The weight of a message for u depends on its bit a alone, so P_u / P_b, the mean
-over k-subsets of products of weights, depends on the number A of messages with that bit, P_v / P_b
-on the number B. A is Bin(k fakes, q) plus the person's own k bits, B likewise, independent: a
-product of two distributions on the integers, exact.
+*Flipped blanks.* The likelihood ratio of a message for u depends on its bit a alone, so P_u / P_b,
+the mean over k-subsets of products of ratios, depends on the number A of messages with that bit,
+P_v / P_b on the number B. A is Bin(k fakes, q) plus the person's own k bits, B likewise,
+independent: a product of two distributions on the integers, exact.
 
-*One kind of message.* Whoever counts only the messages of one kind tells a lower bound: a sum of
+*One kind of message.* The divergence of the count of one kind of message is a lower bound: a sum of
 binomials, one a sender of the others, plus Bin(k, u) or Bin(k, v).
 
 Source: 003, k-randomization, section 4; post-processing.
@@ -59,7 +59,9 @@ def among_blanks(
 
 
 def lower_bound(kinds: list[Kind], epsilon: float, copies: int) -> float:
-    """The most that counting one of ``kinds`` tells about a record sent ``copies`` times."""
+    """The largest divergence of the count of one of ``kinds``, for a record sent ``copies``
+    times.
+    """
     return max((_one_kind(kind, epsilon, copies) for kind in kinds), default=0.0)
 
 
@@ -88,7 +90,9 @@ def _joined(background: tails.Floats, chance: float, copies: int) -> tails.Float
 
 
 def shaped_lower_bound(weights: tuple[int, ...], epsilon: float, copies: int) -> float:
-    """What one bin of ``copies`` rounds of shaped fakes tells; 0 where that is too long a sum."""
+    """The divergence of one bin of ``copies`` rounds of shaped fakes; 0 where that is too long a
+    sum.
+    """
     if len(weights) * copies > _MOST_CELLS:
         return 0.0
     pmf = np.array([weight / SCALE for weight in weights])

@@ -31,9 +31,7 @@ from mixtally.privacy.numerics.worst_dataset import NEGLIGIBLE, Cell, ceiling, w
 from mixtally.records.guarantee import LEAST_EPSILON
 
 _MOST_PRODUCTS = 1 << 30
-"""That the distribution of one crowd may take, about a second of work; a proof looks at
-hundreds.
-"""
+"""Allowed for the distribution of one crowd, about a second; a proof looks at hundreds."""
 _MOST_BYTES = 64_000_000
 _NEVER = 1e-30
 _TIMES_ENOUGH = 4.0
@@ -137,9 +135,7 @@ def whole_crowd(
 
 
 def _check_work(others: int, threshold: int, repeats: int) -> None:
-    """Raises EffortError where the distribution of half ones, half zeros is too long to be
-    convolved.
-    """
+    """Raises EffortError where the distribution of half ones, half zeros is too long."""
     q = threshold / SCALE
     first, last = tails.window(repeats * (others // 2), q)
     work = (last - first + 1) * (last - first + 1 + 2 * repeats)

@@ -28,7 +28,7 @@ SOURCE = (
 )
 _EVERY_ORBIT = 6
 _MOST_NATS = 320.0
-"""Weights and e^epsilon times them can be squared up to here."""
+"""Likelihood ratios and e^epsilon times them can be squared up to here."""
 
 
 def homogeneous(users: int, bits: int, threshold: int, epsilon: float) -> Bracket:
@@ -52,7 +52,9 @@ def background(users: int, orbit: Orbit, threshold: int, epsilon: float) -> Brac
 
 
 def _seen(bits: int, threshold: int) -> int:
-    """All bits, or the most whose weights are numbers: who sees fewer bits learns no more."""
+    """All bits, or the most whose likelihood ratios are numbers: who sees fewer bits learns no
+    more.
+    """
     odds = math.log((SCALE - threshold) / threshold)
     return bits if bits * odds <= _MOST_NATS else int(_MOST_NATS / odds)
 
@@ -73,7 +75,7 @@ def orbits(bits: int) -> list[Orbit]:
 def worst_homogeneous(users: int, bits: int, threshold: int, epsilon: float) -> Bracket:
     """The largest divergence over the orbits tried: a lower bound.
 
-    Who forgets a position turns an orbit of all bits into one of fewer, which tells less.
+    Who forgets a position turns an orbit of all bits into one of fewer, which reveals less.
     """
     q, grow = threshold / SCALE, math.exp(epsilon)
     seen = _seen(bits, threshold)

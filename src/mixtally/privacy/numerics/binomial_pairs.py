@@ -1,6 +1,4 @@
-"""The divergence of two distributions on the integers whose ratio rises, and of products of such
-pairs.
-"""
+"""The divergence of two distributions with a monotone ratio, and of products of such pairs."""
 
 from typing import NamedTuple
 
@@ -125,7 +123,7 @@ def steps(pair: Pair) -> Steps:
     """The pair prepared for products.
 
     Where neither distribution has mass the ratio is that of the step before, so that an end of a
-    window that underflows does not seem to tell everything.
+    window that underflows does not seem to reveal everything.
     """
     if pair.q.min() > _NO_MASS:
         ratio = pair.p / pair.q

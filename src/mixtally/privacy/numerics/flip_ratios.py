@@ -15,7 +15,7 @@ from mixtally.privacy.numerics.saddle_point import Distribution
 
 
 class Orbit(NamedTuple):
-    """Sizes of the sets of positions that tell u, v and the background apart."""
+    """Sizes of the sets of positions that distinguish u, v and the background."""
 
     only_u: int
     only_v: int

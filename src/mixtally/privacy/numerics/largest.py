@@ -15,9 +15,7 @@ def largest(
     count: int,
     bounds_of: Callable[[Distribution, int], Bracket],
 ) -> Bracket:
-    """The bounds of the largest of (1/count) E[(sum of ``count`` draws)_+], each by
-    ``bounds_of``.
-    """
+    """The largest of (1/count) E[(sum of ``count`` draws)_+], each by ``bounds_of``."""
     found = Bracket(0.0, 0.0)
     for most, distribution in _ranked(distributions, count):
         if most <= found.lower:

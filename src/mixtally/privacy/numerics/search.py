@@ -159,7 +159,7 @@ def _between(a: int, b: int, f: float, g: float) -> int:
     """An integer strictly between a and b near where the line through the heights is zero."""
     share = f / (f - g) if f > 0.0 >= g and f > g else 0.5
     if a > 0 and b > 2 * a:
-        guess = round(math.exp(math.log(a) + share * math.log(b / a)))
+        nearby = round(math.exp(math.log(a) + share * math.log(b / a)))
     else:
-        guess = a + round((b - a) * share)
-    return min(max(guess, a + 1), b - 1)
+        nearby = a + round((b - a) * share)
+    return min(max(nearby, a + 1), b - 1)
