@@ -242,12 +242,10 @@ def test_a_collector_that_checks_nothing_is_poisoned(sound, lab, monkeypatch):
 
 def test_plans_of_every_kind_are_attacked(lab):
     """Whatever the planner returns within two messages a user, and for a mix's fakes."""
-    guarantee = Guarantee(epsilon=1.0, delta=1e-6)
-    question = Question(name="color", bins=6)
+    question, guarantee = Question(name="color", bins=6), Guarantee(epsilon=1.0, delta=1e-6)
     for extra in ({}, {"mix_fakes": True}, {"protocol": "flip-blank"}):
-        plan = choose(
-            PlanRequest(question=question, guarantee=guarantee, users=400, **extra)
-        ).best.plan
+        request = PlanRequest(question=question, guarantee=guarantee, users=400, **extra)
+        plan = choose(request).best.plan
         target = of_plan(plan)
         assert target.certified
         assert (target.epsilon, target.delta) == (1.0, plan.certificate.upper)

@@ -18,8 +18,7 @@ from mixtally.attacks.uniform_flips import UniformFlipsGame, fakes_in_view
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.privacy.divergence import clear_shaped, repeats, vectors
 from mixtally.privacy.divergence.single_bit import delta as single_bit_delta
-from mixtally.privacy.numerics.flip_ratios import Orbit, flip_distribution
-from mixtally.privacy.numerics.saddle_point import saddle_point_bounds
+from mixtally.privacy.numerics.flip_ratios import Orbit
 from mixtally.randomize import fakes
 from mixtally.records.mechanism.fakes import ShapedFakes, ratio_of
 from mixtally.records.mechanism.named import (
@@ -179,10 +178,6 @@ def measured_by_pmf(game, lab, runs):
     return found
 
 
-def homogeneous(orbit, flip, count):
-    return saddle_point_bounds(flip_distribution(orbit, flip, math.exp(EPSILON)), count).upper
-
-
 def agrees(found, wanted):
     """Whether the larger direction is what was bounded: five standard errors, chance 1e-6."""
     mean, error = max(found)
@@ -196,11 +191,11 @@ CASES = {
     ),
     "flip-blank, sets": (
         flip_blank(bins=4, fakes=400, threshold=threshold_of(0.2), max_set=2), 0, 400,
-        lambda _: homogeneous(Orbit(2, 2, 0), 0.2, 401),
+        lambda p: vectors.background(401, Orbit(2, 2, 0), p.threshold, EPSILON).upper,
     ),
     "crowd alike": (
         flip_blank(bins=7, fakes=0, threshold=threshold_of(0.15), crowd=500), 499, 0,
-        lambda _: homogeneous(Orbit(1, 1, 1), 0.15, 500),
+        lambda p: vectors.background(500, Orbit(1, 1, 1), p.threshold, EPSILON).upper,
     ),
     "two bins": (
         flip_blank(bins=2, fakes=0, threshold=threshold_of(0.15), crowd=500), 499, 0,

@@ -5,8 +5,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from literature.enumerated import everything
 
+from literature.enumerated import everything
 from mixtally.literature import formulas as published
 from mixtally.literature.reproduce.finding import rounds_to
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from mixtally.attacks.games import Game, pilot, play, quick_runs
 from mixtally.attacks.multinomial import Binomials
-from mixtally.attacks.outcome import Lab, Noise, Outcome, told_apart
+from mixtally.attacks.outcome import Lab, Noise, Outcome, distinguished
 from mixtally.attacks.worlds import Worlds
 from mixtally.errors import ParameterError
 from mixtally.ground.bits import spans
@@ -54,7 +54,7 @@ def outcomes(
         ways.append((Noise.LAW, drawn, game.stage + DRAWN))
     lab = replace(lab, error=lab.error / len(ways))
     return [
-        told_apart(
+        distinguished(
             attack, case, worlds, lab, promised=promised, delta=delta,
             played=f"twice: {played}" if twice else played, test=test, noise=noise,
             pilot=_pilot(game, len(worlds.u), lab, twice),

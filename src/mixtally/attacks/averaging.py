@@ -20,7 +20,7 @@ from mixtally.attacks.memoized import (
     simple_recall,
     true_rows,
 )
-from mixtally.attacks.outcome import Lab, Outcome, told_apart
+from mixtally.attacks.outcome import Lab, Outcome, distinguished
 from mixtally.attacks.target import Target, finite
 from mixtally.attacks.worlds import Worlds
 from mixtally.ground.fixed import SCALE
@@ -52,7 +52,7 @@ def run(target: Target, lab: Lab) -> list[Outcome]:
         lab.progress(NAME, count, 20)
     flat = tuple((float(c), _error(first)) for c in range(1, 21))
     local = finite(target.mechanism.local_epsilon)
-    found = told_apart(
+    found = distinguished(
         NAME, f"{REPORTS} fresh linked reports", Worlds(tested[0], tested[1]), lab,
         promised=None if local is None else REPORTS * local, delta=0.0,
         played="the person's messages alone, no mix",
@@ -79,7 +79,7 @@ def run_memoized(target: MemoizedTarget, lab: Lab, recall: Recall | None = None)
     runs = lab.runs if lab.runs is not None else _RUNS
     two = msgspec.structs.replace(mechanism, bins=2 * mechanism.hashes)
     worlds = Worlds(*(_evidence(two, count, runs, lab, recall, side) for side in (0, 1)))
-    found = told_apart(
+    found = distinguished(
         NAME, f"{count} linked reports", worlds, lab,
         promised=target.loss(count).eps_T, delta=0.0,
         played="the bits in which two values differ", test="likelihood ratio; optimal",

@@ -11,7 +11,7 @@ from dataclasses import replace
 from mixtally.attacks.against import outcomes
 from mixtally.attacks.games import game_of, pilot, play
 from mixtally.attacks.n_minus_1 import TEST
-from mixtally.attacks.outcome import Lab, Outcome, told_apart
+from mixtally.attacks.outcome import Lab, Outcome, distinguished
 from mixtally.attacks.target import Target, finite, left_among_fakes, left_in_crowd
 from mixtally.records.guarantee import arriving
 from mixtally.records.mechanism import BitFlips, FakeSource
@@ -59,7 +59,7 @@ def every_mix(target: Target, lab: Lab) -> Outcome:
     """Every mix reveals which message is the person's: what each report keeps by itself."""
     game = game_of(target.mechanism, 0, 0, mixes=0)
     worlds = play(game, lab, NAME)
-    return told_apart(
+    return distinguished(
         NAME, "every mix tells", worlds, lab,
         promised=finite(target.mechanism.local_epsilon), delta=0.0,
         played="the person's message alone", test=TEST,

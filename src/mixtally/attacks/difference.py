@@ -15,7 +15,7 @@ from msgspec import structs
 from mixtally.attacks.against import DRAWN, MOST_MESSAGES, outcomes
 from mixtally.attacks.games import game_of, quick_runs, with_progress
 from mixtally.attacks.multinomial import Binomials
-from mixtally.attacks.outcome import Lab, Outcome, told_apart
+from mixtally.attacks.outcome import Lab, Outcome, distinguished
 from mixtally.attacks.target import Target, left_after
 from mixtally.attacks.uniform_flips import fakes_in_view
 from mixtally.attacks.worlds import Worlds
@@ -67,7 +67,7 @@ def _absent(target: Target, lab: Lab) -> Outcome:
         noise[2 * own] - noise[2 * own + 1] + _own(mechanism, own, runs, lab) for own in (0, 1)
     )
     u, v = ((both[:, 0] - both[:, 1]).astype(np.float64) for both in sides)
-    return told_apart(
+    return distinguished(
         NAME, "asked twice, then absent", Worlds(u, v), lab,
         promised=target.epsilon, delta=target.delta,
         played=f"{users - 1:,} others spread over the bins, unknown to the attacker, and "

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from math import exp
 from typing import Any
 
 from mixtally.attacks.device import Device, Play, unplayed
@@ -125,7 +126,7 @@ def named(attack: str, case: str, noise: Noise) -> str:
     return f"{attack}: {case}" + (", noise from the distribution" if noise is Noise.LAW else "")
 
 
-def told_apart(
+def distinguished(
     attack: str,
     case: str,
     worlds: Worlds,
@@ -169,8 +170,6 @@ def _numbers(proof: Proof, delta: float, error: float) -> dict[str, Any]:
 
 def roc_chart(title: str, worlds: Worlds, promised: float | None, delta: float) -> Chart:
     """Power against false alarms, beside what the promise allows and what guessing gives."""
-    from math import exp
-
     points = tuple((a, p) for a, p in roc(worlds) if a > 0.0 and p > 0.0)
     seen = Curve("the attack", points or ((1.0, 1.0),))
     rates = [r for r in _RATES if r >= 0.5 / len(worlds.v)]

@@ -70,6 +70,11 @@ def verify(plan: Plan, accountant: Accountant | None = None) -> Shuffled:
             wanted=f"bounds around those proved of its integers, {true.lower:g} to {true.upper:g}",
             got=f"{stated.lower:g} to {stated.upper:g}", do="the file was altered: plan again",
         )  # fmt: skip
+    _check_words(true, stated)
+    return mechanism
+
+
+def _check_words(true: Certificate, stated: Certificate) -> None:
     for wanted, got in (
         (true.status, stated.status),
         (true.source, stated.source),
@@ -80,7 +85,6 @@ def verify(plan: Plan, accountant: Accountant | None = None) -> Shuffled:
                 "plan certificate", wanted=repr(str(wanted)), got=repr(str(got)),
                 do="the file was altered: plan again",
             )  # fmt: skip
-    return mechanism
 
 
 def _assumption(mechanism: Shuffled, honest_fraction: float) -> str:
