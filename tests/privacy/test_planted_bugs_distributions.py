@@ -111,7 +111,7 @@ def test_a_worst_case_that_looks_at_one_corner_is_noticed(plant):
 
 
 @pytest.mark.parametrize("factor", [2.0, 1.5])
-def test_more_free_blanks_than_there_are_is_noticed(monkeypatch, factor):
+def test_a_larger_blanket_than_there_is_is_noticed(monkeypatch, factor):
     def window(trials, share):
         return tails.window(trials, min(factor * share, 0.999))
 
@@ -133,7 +133,7 @@ def test_more_free_blanks_than_there_are_is_noticed(monkeypatch, factor):
     ],
     ids=["three people more", "two fakes more", "a larger epsilon"],
 )
-def test_free_blanks_with_a_wrong_argument_are_noticed(plant, change):
+def test_a_blanket_with_a_wrong_argument_is_noticed(plant, change):
     plant(one_hot, "blanket", change)
     plant(one_hot, "_without_common_bit", lambda *_: 0.0)
     assert noticed(SUITES["crowd"])

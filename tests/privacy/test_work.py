@@ -84,7 +84,7 @@ def test_the_bound_of_all_crowds_is_above_that_of_every_one(users, repeats):
     threshold = threshold_of(0.2)
     for fakes in (0, 7):
         for epsilon in (0.0, 0.5, 2.0):
-            bound = single_bit.whole_crowd(users, fakes, threshold, epsilon, repeats=repeats)
+            bound = single_bit.any_crowd(users, fakes, threshold, epsilon, repeats=repeats)
             every = [
                 single_bit.delta(users, fakes, threshold, epsilon, ones, repeats=repeats).lower
                 for ones in range(0, users, max(1, users // 10))

@@ -232,7 +232,7 @@ BLANKS = [(MILLION, 10**4, 3.2e-3), (MILLION, 10**6, 4.26e-5), (10**4, 100, 0.04
 
 
 @pytest.mark.parametrize(("users", "fakes", "flip"), BLANKS)
-def test_few_cells_of_free_blanks_lose_little_and_on_the_safe_side(monkeypatch, users, fakes, flip):
+def test_few_cells_of_a_blanket_lose_little_and_on_the_safe_side(monkeypatch, users, fakes, flip):
     given = (users, fakes, round(flip * SCALE), 1.0)
     coarse = one_hot.blanket(*given), one_hot._without_common_bit(*given)
     monkeypatch.setattr(blanket, "_CELLS", 10**5)

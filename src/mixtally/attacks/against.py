@@ -46,20 +46,20 @@ def outcomes(
             "collection", wanted=f"at most {MOST_MESSAGES:,} messages to play one by one",
             got=f"{game.messages:,}", do="draw their counts from the distribution: --drawn 1e6",
         )  # fmt: skip
-    ways = []
+    plays = []
     drawn = _by_distribution(game, lab, attack, twice) if by_distribution else None
     if by_code or drawn is None:
-        ways.append((Noise.CODE, _by_code(game, lab, attack, twice), game.played))
+        plays.append((Noise.CODE, _by_code(game, lab, attack, twice), game.played))
     if drawn is not None:
-        ways.append((Noise.LAW, drawn, game.stage + DRAWN))
-    lab = replace(lab, error=lab.error / len(ways))
+        plays.append((Noise.LAW, drawn, game.stage + DRAWN))
+    lab = replace(lab, error=lab.error / len(plays))
     return [
         distinguished(
             attack, case, worlds, lab, promised=promised, delta=delta,
             played=f"twice: {played}" if twice else played, test=test, noise=noise,
             pilot=_pilot(game, len(worlds.u), lab, twice),
         )
-        for noise, worlds, played in ways
+        for noise, worlds, played in plays
     ]  # fmt: skip
 
 

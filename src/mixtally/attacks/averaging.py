@@ -105,8 +105,8 @@ def _evidence(
     two: Memoized, reports: int, runs: int, lab: Lab, recall: Recall, side: int
 ) -> Floats:
     """Log-likelihood ratios of value 0 against 1 when value ``side`` is held."""
-    shown = recall(true_rows(two, runs, side * two.hashes), two.bins, reports, lab.chance)
-    ones = ones_of(shown, two.bins)
+    reported = recall(true_rows(two, runs, side * two.hashes), two.bins, reports, lab.chance)
+    ones = ones_of(reported, two.bins)
     ratio = _bit_evidence(two, reports)
     evidence = ratio[ones]
     evidence[:, two.hashes :] *= -1.0
@@ -125,7 +125,7 @@ def _error_curves(mechanism: Memoized, lab: Lab, recall: Recall) -> tuple[Curve,
     runs = min(lab.runs or _FEWER, _FEWER)
     most = _POINTS[-1]
     true = true_rows(one, runs)  # the first bit is one, the second zero
-    shown = recall(true, 2, most, lab.chance)
+    reported = recall(true, 2, most, lab.chance)
     fresh = [recall(true, 2, 1, lab.chance)[0] for _ in range(most)]
     ratio = _bit_evidence(one, 1)
     rows: dict[str, list[tuple[float, float]]] = {
@@ -138,7 +138,7 @@ def _error_curves(mechanism: Memoized, lab: Lab, recall: Recall) -> tuple[Curve,
         evidence = ones * ratio[1] + (count - ones) * ratio[0]
         rows["fresh noise every time"].append((float(count), _bit_error(evidence)))
         rows["the kept bit, shown"].append((float(count), _bit_error(2.0 * bits - 1.0)))
-        memoized = ones_of(shown[:count], 2)
+        memoized = ones_of(reported[:count], 2)
         rows["memory, true bit"].append(
             (float(count), _bit_error(_bit_evidence(one, count)[memoized]))
         )

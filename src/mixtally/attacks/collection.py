@@ -43,7 +43,7 @@ def run(target: Target, lab: Lab) -> list[Outcome]:
     checks += words
     moved, shuffled = shuffle_checks(lab)
     checks += moved
-    played, messages = whole_checks(mechanism, lab)
+    played, messages = collection_checks(mechanism, lab)
     checks += played
     return [
         audit(
@@ -54,7 +54,7 @@ def run(target: Target, lab: Lab) -> list[Outcome]:
     ]  # fmt: skip
 
 
-def whole_checks(mechanism: Shuffled, lab: Lab) -> tuple[list[Checks], int]:
+def collection_checks(mechanism: Shuffled, lab: Lab) -> tuple[list[Checks], int]:
     """Tests of a whole collection, half of it of the last bin and half of the first."""
     small, users = _sized(mechanism)
     if users == 0:

@@ -60,8 +60,8 @@ class FlippedGame(CountedGame):
         """Nanoseconds of a run, roughly: a person's message takes longer to write than a blank."""
         width = row_bytes(len(self.x))
         each = 15.0 if width == 1 else 60.0 * width
-        ways = 2_000.0 * self.times**2 if self.times > 1 else 0.0
-        return each * (self.times * (4.0 * self.people + 1.0) + 0.6 * self.fakes) + ways
+        combinations = 2_000.0 * self.times**2 if self.times > 1 else 0.0
+        return each * (self.times * (4.0 * self.people + 1.0) + 0.6 * self.fakes) + combinations
 
     @property
     def stage(self) -> str:
@@ -159,8 +159,8 @@ class FlippedGame(CountedGame):
         for _, places in self._groups:
             size, one = len(places), record[places[0]]
             risen = np.arange(size + 1)
-            kept = risen if one else size - risen
-            pmf = (pmf[None, :] + (kept * keep + (size - kept) * flip)[:, None]).ravel()
+            agreeing = risen if one else size - risen
+            pmf = (pmf[None, :] + (agreeing * keep + (size - agreeing) * flip)[:, None]).ravel()
         return pmf
 
     @property
@@ -170,8 +170,9 @@ class FlippedGame(CountedGame):
 
     def _pmf(self, record: Bits) -> Floats:
         """P[R(record) is of each kind]."""
-        ways = np.ones(1)
+        combinations = np.ones(1)
         for _, places in self._groups:
             size = len(places)
-            ways = (ways[None, :] * [[float(math.comb(size, t))] for t in range(size + 1)]).ravel()
-        return np.asarray(ways * np.exp(self._log_pmf(record)))
+            choices = [[float(math.comb(size, t))] for t in range(size + 1)]
+            combinations = (combinations[None, :] * choices).ravel()
+        return np.asarray(combinations * np.exp(self._log_pmf(record)))

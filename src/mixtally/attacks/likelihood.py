@@ -20,19 +20,19 @@ import numpy as np
 from mixtally.ground.tails import Floats
 
 
-def log_sum(log_weights: Floats, counts: Floats, times: int) -> Floats:
+def log_sum(log_ratios: Floats, counts: Floats, times: int) -> Floats:
     """Log of e_times, shape (runs,), where ``counts[run, kind]`` messages have each likelihood
     ratio.
 
     Every run has at least ``times`` messages.
     """
     with np.errstate(divide="ignore"):
-        terms = log_weights + np.log(counts)
+        terms = log_ratios + np.log(counts)
     first = np.logaddexp.reduce(terms, axis=1)
-    return first if times == 1 else _coefficient(log_weights, counts, times, first)
+    return first if times == 1 else _coefficient(log_ratios, counts, times, first)
 
 
-def _coefficient(log_weights: Floats, counts: Floats, times: int, first: Floats) -> Floats:
+def _coefficient(log_ratios: Floats, counts: Floats, times: int, first: Floats) -> Floats:
     from scipy.special import gammaln
 
     tilt = np.log(times) - first
@@ -40,16 +40,16 @@ def _coefficient(log_weights: Floats, counts: Floats, times: int, first: Floats)
     total = np.zeros((len(counts), times + 1))
     total[:, 0] = 1.0
     scale = -times * tilt
-    for kind, log_weight in enumerate(log_weights):
+    for kind, log_weight in enumerate(log_ratios):
         count = counts[:, kind]
         log_odds = (log_weight + tilt)[:, None]
         some = np.minimum(places, count[:, None])
-        ways = gammaln(count + 1.0)[:, None] - gammaln(some + 1.0)
-        ways -= gammaln(count[:, None] - some + 1.0)
-        whole = np.logaddexp(0.0, log_odds)
-        logs = ways + some * log_odds - count[:, None] * whole
+        combinations = gammaln(count + 1.0)[:, None] - gammaln(some + 1.0)
+        combinations -= gammaln(count[:, None] - some + 1.0)
+        total = np.logaddexp(0.0, log_odds)
+        logs = combinations + some * log_odds - count[:, None] * total
         one = np.where(places <= count[:, None], np.exp(logs), 0.0)
-        scale = scale + count * whole[:, 0]
+        scale = scale + count * total[:, 0]
         joined = np.zeros_like(total)
         for place in places:
             joined[:, place:] += total[:, : times + 1 - place] * one[:, place, None]

@@ -76,8 +76,8 @@ def reach(p: Floats, q: Floats, runs: int, delta: float, error: float) -> Floats
     first = _p_value(p, q, low, runs, delta) <= error
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)
-        shown = _p_value(p, q, middle, runs, delta) <= error
-        low, high = np.where(shown, middle, low), np.where(shown, high, middle)
+        significant = _p_value(p, q, middle, runs, delta) <= error
+        low, high = np.where(significant, middle, low), np.where(significant, high, middle)
     return np.where(first, low, 0.0)
 
 
@@ -87,7 +87,7 @@ def _p_value(p: Floats, q: Floats, epsilon: Floats, runs: int, delta: float) -> 
 
     grow = np.exp(epsilon)
     low, high = q, np.minimum((p - delta) / grow, (1.0 - delta) / grow)
-    kept = high <= low
+    holds = high <= low
     high = np.maximum(low, high)
     for _ in range(_HALVINGS):  # the slope of D along the edge rises from below to above zero
         middle = 0.5 * (low + high)
@@ -105,4 +105,4 @@ def _p_value(p: Floats, q: Floats, epsilon: Floats, runs: int, delta: float) -> 
     u = np.sqrt(np.maximum(variance, 1e-12))
     density = np.exp(-0.5 * w * w) / math.sqrt(2.0 * math.pi)
     tail = np.where(w < 30.0, ndtr(-w), np.exp(log_ndtr(-w))) + density * (1.0 / u - 1.0 / w)
-    return np.where(kept | (w < 0.1), 1.0, np.minimum(tail, np.exp(-distance)))
+    return np.where(holds | (w < 0.1), 1.0, np.minimum(tail, np.exp(-distance)))

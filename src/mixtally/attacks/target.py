@@ -43,8 +43,8 @@ class Target:
     def __post_init__(self) -> None:
         Guarantee(epsilon=self.epsilon, delta=self.delta)
         one = self.mechanism
-        free = isinstance(one, BitFlips) and one.max_set is None and not one.fakes.count
-        if one.repeats > 1 and not free:
+        free_bits = isinstance(one, BitFlips) and one.max_set is None and not one.fakes.count
+        if one.repeats > 1 and not free_bits:
             raise ParameterError(
                 "repeats", wanted="free bits without fakes, the only records repeated here",
                 got=f"{one.name} sent {one.repeats} times", do="attack it sent once",
@@ -80,9 +80,9 @@ def of_plan(
                 do="do not use it; add --unverified to attack it all the same",
             ) from error  # fmt: skip
         certified = False
-    shown = plan.certificate
+    certificate = plan.certificate
     return Target(
-        mechanism, plan.users, shown.epsilon, max(LEAST_DELTA, shown.upper),
+        mechanism, plan.users, certificate.epsilon, max(LEAST_DELTA, certificate.upper),
         f"{plan.protocol} for {plan.question.name!r}, {plan.users:,} users and "
         f"{plan.question.bins:,} bins",
         plan.honest_fraction, certified,

@@ -88,14 +88,14 @@ def _evidence(mechanism: Memoized, bits: Rows) -> Floats:
     that no share is counted twice.
     """
     reports = len(bits)
-    whole = _log_likelihood(mechanism, bits)
+    together = _log_likelihood(mechanism, bits)
     shares = []
     for share in range(1, 1 << (reports - 1)):
         second = np.array([share >> i & 1 == 1 for i in range(reports)])
         shares.append(
             _log_likelihood(mechanism, bits[second]) + _log_likelihood(mechanism, bits[~second])
         )
-    return np.asarray(whole - (np.logaddexp.reduce(shares, axis=0) - np.log(len(shares))))
+    return np.asarray(together - (np.logaddexp.reduce(shares, axis=0) - np.log(len(shares))))
 
 
 def _log_likelihood(mechanism: Memoized, bits: Rows) -> Floats:

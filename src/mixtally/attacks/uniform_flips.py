@@ -133,9 +133,9 @@ class UniformFlipsGame(CountedGame):
         pmf = np.zeros((self.view + 1, 8))
         for pattern in range(1 << low):
             bits = [pattern >> place & 1 for place in range(low)]
-            kept = [bit == (place == one) for place, bit in enumerate(bits)]
+            agreeing = [bit == (place == one) for place, bit in enumerate(bits)]
             pmf[sum(bits) : sum(bits) + len(rest), pattern] = rest * math.prod(
-                1.0 - q if same else q for same in kept
+                1.0 - q if same else q for same in agreeing
             )
         return pmf.ravel()
 

@@ -20,12 +20,12 @@ def fewest_of(
     together, messages = len(encoding.parts) * request.collections, []
     for part in encoding.parts:
         try:
-            asked = parsed(
+            single = parsed(
                 name, Parameters(bins=part.bins, users=request.users),
                 for_epsilon=request.guarantee.epsilon,
             )  # fmt: skip
             found = calibrate(
-                accountant, asked.counted, Parameter.FAKES, request.guarantee.epsilon,
+                accountant, single.counted, Parameter.FAKES, request.guarantee.epsilon,
                 request.guarantee.delta, collections=together,
             )  # fmt: skip
         except ParameterError as error:

@@ -37,16 +37,16 @@ def option(
         if mechanism not in shares:
             shares[mechanism] = _share(request, mechanism, together, accountant)
     plans = tuple(_plan(request, q, m, shares[m], accountant) for q, m in messages)
-    whole = plans[0].certificate
+    total = plans[0].certificate
     if together > 1:
         charges = [(plan, request.collections) for plan in plans]
-        whole = compose.delta_of(charges, request.guarantee.epsilon, CLOSE, accountant)
-        if not whole.upper <= request.guarantee.delta:
+        total = compose.delta_of(charges, request.guarantee.epsilon, CLOSE, accountant)
+        if not total.upper <= request.guarantee.delta:
             return Infeasible(name, "bins that differ less between the attributes")
     return PlanOption(
         plans,
         request.guarantee,
-        whole,
+        total,
         request.collections,
         request.users if request.minimum_crowd is None else request.minimum_crowd,
         request.honest_fraction,
@@ -76,15 +76,15 @@ def _share(
     request: PlanRequest, mechanism: Shuffled, together: int, accountant: Accountant
 ) -> Guarantee:
     """What one of ``together`` collections keeps alone: its epsilon at an even share of delta."""
-    whole = request.guarantee
+    total = request.guarantee
     if together == 1:
-        return whole
+        return total
     sure = Record.of(mechanism.surely(request.sure_fraction))
-    delta = max(whole.delta / together, LEAST_DELTA)
-    most = accountant.upper(sure, whole.epsilon)
+    delta = max(total.delta / together, LEAST_DELTA)
+    most = accountant.upper(sure, total.epsilon)
     if most > delta:
         delta = most * (1.0 + _HAIR)
     epsilon = least_epsilon(
-        lambda epsilon: accountant.upper(sure, epsilon), delta, LEAST_EPSILON, whole.epsilon
+        lambda epsilon: accountant.upper(sure, epsilon), delta, LEAST_EPSILON, total.epsilon
     )
     return Guarantee(epsilon=epsilon, delta=delta)

@@ -55,10 +55,10 @@ _LOCAL = {
 
 def explain(option: PlanOption) -> dict[str, str]:
     """A sentence for every number among the facts of ``option``; KeyError for one without."""
-    shown, name = option.certificate, option.plan.protocol
+    certificate, name = option.certificate, option.plan.protocol
     special = {
-        "delta": _delta(shown),
-        "status": "what was proved of the divergence; " + _delta(shown),
+        "delta": _delta(certificate),
+        "status": "what was proved of the divergence; " + _delta(certificate),
         "source": "where the divergence is derived",
         "assumption": "what the promise rests on",
         "fakes": _fakes(name),
@@ -66,7 +66,7 @@ def explain(option: PlanOption) -> dict[str, str]:
         if name == "clear-shaped"
         else "the people who surely take part, as wished: with fewer delta is larger",
         "fakes_from": "users send their own; a mix draws shaped ones",
-        "flip_threshold": f"the least integer with which delta({shown.epsilon:g}) <= "
+        "flip_threshold": f"the least integer with which delta({certificate.epsilon:g}) <= "
         f"{option.guarantee.delta:g}, by root finding on the exact divergence, or the least that "
         "keeps the local epsilon wished for",
         "standard_error": "square root of " + _NOISE[name] + _worst(option),
@@ -76,8 +76,8 @@ def explain(option: PlanOption) -> dict[str, str]:
     return {fact: sources[fact] for fact in option.facts()}
 
 
-def _delta(shown: Certificate) -> str:
-    return f"computed again from the final integers, every error added: {shown.source}"
+def _delta(certificate: Certificate) -> str:
+    return f"computed again from the final integers, every error added: {certificate.source}"
 
 
 def _fakes(name: str) -> str:

@@ -106,7 +106,7 @@ class PlanOption:
 
     def facts(self) -> dict[str, Any]:
         """The option as one flat JSON object."""
-        facts, shown = self.plan.facts(), self.certificate
+        facts, certificate = self.plan.facts(), self.certificate
         mechanisms = [plan.mechanism for plan in self.plans]
         local = self.collections * sum(m.local_epsilon for m in mechanisms)
         mixed = self.mechanism.fake_source is FakeSource.MIX
@@ -114,12 +114,12 @@ class PlanOption:
         return {
             **facts,
             "epsilon": self.guarantee.epsilon,
-            "delta": shown.upper,
-            "delta_lower": shown.lower,
+            "delta": certificate.upper,
+            "delta_lower": certificate.lower,
             "delta_target": self.guarantee.delta,
-            "status": shown.status,
-            "source": shown.source,
-            "assumption": shown.assumption,
+            "status": certificate.status,
+            "source": certificate.source,
+            "assumption": certificate.assumption,
             "collections": self.collections,
             "messages_of_a_record": len(self.plans),
             "bins": self.bins,

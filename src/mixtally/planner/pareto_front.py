@@ -12,8 +12,8 @@ def pareto_front(request: PlanRequest, planner: Planner | None = None) -> list[P
     is what ``choose`` chooses.
     """
     options = (planner or Planner()).within(request)
-    kept = [option for option in options if not any(_beats(other, option) for other in options)]
-    distinct = {option.cost: option for option in reversed(kept)}
+    unbeaten = [option for option in options if not any(_beats(other, option) for other in options)]
+    distinct = {option.cost: option for option in reversed(unbeaten)}
     return sorted(distinct.values(), key=lambda option: option.standard_error)
 
 

@@ -55,11 +55,11 @@ def relaxations(request: PlanRequest, planner: Planner | None = None) -> list[Re
     mixed = None if request.mix_fakes else _best(planner, replace(request, mix_fakes=True))
     if mixed is not None:
         found.append(Relaxation("--mix-fakes", mixed))
-    free = None
+    unlimited = None
     if request.local_epsilon is not None:
-        free = _best(planner, replace(request, local_epsilon=None))
-    if free is not None:
-        found.append(Relaxation("no --local-epsilon", free))
+        unlimited = _best(planner, replace(request, local_epsilon=None))
+    if unlimited is not None:
+        found.append(Relaxation("no --local-epsilon", unlimited))
     return found
 
 

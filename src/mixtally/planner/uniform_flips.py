@@ -49,10 +49,10 @@ def flip_uniform(request: PlanRequest, encoding: Encoding, accountant: Accountan
     need = uniform_fakes(accountant, request, encoding, part.bins)
     if request.protocol is None and not _LEAST_SHARE * need <= most < need:
         return None
-    return _offer(request, encoding, part, min(most, need), accountant)
+    return _option(request, encoding, part, min(most, need), accountant)
 
 
-def _offer(
+def _option(
     request: PlanRequest, encoding: Encoding, part: Question, fakes: int, accountant: Accountant
 ) -> Result:
     """The least flips for ``fakes`` fakes, or fewer where a local epsilon wants more flips."""

@@ -31,7 +31,7 @@ def epsilon_of(keep: float) -> float:
     return 2.0 * math.log(keep / (1.0 - keep))
 
 
-def kept_with(keep: float) -> int:
+def threshold_keeping(keep: float) -> int:
     """The flip threshold at which a bit is kept with probability ``keep``, to the nearest 2^-64.
 
     Raises ParameterError unless it lies in (1/2, 1) and gives an epsilon in [0.01, 20].

@@ -86,12 +86,12 @@ def _sought(name: str, takes: ParameterRules, given: Parameters) -> tuple[str, P
 
 
 def _check(name: str, takes: ParameterRules, given: Parameters, left_out: set[str]) -> None:
-    came, needs, may = given.given(), takes.required - left_out, takes.optional | left_out
-    if not needs <= came or not came <= needs | may:
+    names, needs, may = given.given(), takes.required - left_out, takes.optional | left_out
+    if not needs <= names or not names <= needs | may:
         raise ParameterError(
             name,
             wanted=_flags(needs) or "nothing",
-            got=_flags(came) or "neither",
+            got=_flags(names) or "neither",
             do="give exactly these parameters" + (f"; it may take {_flags(may)}" if may else ""),
         )
     limits = {

@@ -51,7 +51,7 @@ def local_ballots(options: int, *, epsilon: float | None, keep: float | None) ->
     Raises ParameterError when both are missing, or for one outside its range.
     """
     if keep is not None:
-        return flip_blank(bins=options, fakes=0, threshold=local.kept_with(keep))
+        return flip_blank(bins=options, fakes=0, threshold=local.threshold_keeping(keep))
     if epsilon is not None:
         return flip_blank(bins=options, fakes=0, threshold=local.least_threshold(epsilon))
     raise ParameterError(

@@ -41,7 +41,7 @@ def _number(place: str, what: str, printed: str, computed: float | tuple[float, 
     return Finding(DOCUMENT, place, what, printed, computed, unit, note)
 
 
-def _truth(users: int, flip: float, epsilon: float, times: int = 1) -> Bracket:
+def _exact(users: int, flip: float, epsilon: float, times: int = 1) -> Bracket:
     """The exact delta in a crowd of equal bits, the document's worst case."""
     return single_bit.delta(users, 0, threshold_of(flip), epsilon, 0, repeats=times)
 
@@ -135,7 +135,7 @@ def _guarantee() -> list[Finding]:
     found = []
     for name, epsilon, users in (("2", TWO, USERS), ("e", 1.0, 10**6), ("e^2", 2.0, 10**6)):
         flip = repeats.once(epsilon, _ANY_DELTA, users)
-        delta = _truth(users, flip, epsilon)
+        delta = _exact(users, flip, epsilon)
         found.append(
             claim(DOCUMENT, "(4.45)", f"the rule leaves a negligible delta, lambda = {name}, N = "
                   f"{users:,}", delta.upper <= NEGLIGIBLE, delta.upper,
@@ -198,7 +198,7 @@ def _repeating() -> list[Finding]:
               often < once, often / once, f"lambda = e: {once:.3f} once, {often:.3f} repeated")
     )  # fmt: skip
     flip = repeats.repeated(1.0, _ANY_DELTA, CROWD, 5)
-    delta = _truth(CROWD, flip, 1.0, 5)
+    delta = _exact(CROWD, flip, 1.0, 5)
     found.append(
         claim(DOCUMENT, "(5.24)", "the rule leaves a negligible delta, lambda = e, k = 5",
               delta.upper <= NEGLIGIBLE, delta.upper, f"N = 100,000, held to {NEGLIGIBLE:g}")
@@ -225,7 +225,7 @@ def _repeats_chart() -> Chart:
 
 def _delta_chart() -> Chart:
     flips = np.geomspace(0.005, 0.1, 40).tolist()
-    points = tuple((q, max(1e-12, _truth(USERS, q, TWO).upper)) for q in flips)
+    points = tuple((q, max(1e-12, _exact(USERS, q, TWO).upper)) for q in flips)
     rule = repeats.once(TWO, _ANY_DELTA, USERS)
     promise = tuple((q, NEGLIGIBLE) for q in (flips[0], flips[-1]))
     return Chart(

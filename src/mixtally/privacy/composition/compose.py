@@ -216,11 +216,11 @@ def _certificate(
     single = [
         certify(plan.mechanism, epsilon, plan.honest_fraction, accountant) for plan, _ in groups
     ]
-    assumptions = dict.fromkeys(shown.assumption for shown in single)
+    assumptions = dict.fromkeys(certificate.assumption for certificate in single)
     alone = len(groups) == 1 and groups[0][1] == 1
     return Certificate(
         epsilon=epsilon,
-        lower=min(upper, max(shown.lower for shown in single)),
+        lower=min(upper, max(certificate.lower for certificate in single)),
         upper=upper,
         observer=Observer(groups[0][0].guarantee.observer),
         status=Status.PROVED,

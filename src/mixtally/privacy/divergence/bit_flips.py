@@ -212,7 +212,7 @@ def quick(message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:
     m = _flips(message)
     if m.max_set is not None or m.bins > 1 or message.others is not None:
         return None
-    return single_bit.whole_crowd(
+    return single_bit.any_crowd(
         m.crowd, m.fakes.count, m.threshold, epsilon, repeats=m.repeats, memo=memo
     )
 

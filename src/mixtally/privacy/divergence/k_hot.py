@@ -39,7 +39,7 @@ def orbits(most: int, bins: int | None = None) -> Iterator[Orbit]:
                 yield Orbit(only_u, room - only_u, both)
 
 
-def _told(most: int, bins: int | None = None) -> Iterator[Orbit]:
+def _orbits_both(most: int, bins: int | None = None) -> Iterator[Orbit]:
     """``orbits``, and a full set against none, in both directions.
 
     The upper bound does not need these; they have few values, so that a lower bound near one is
@@ -55,7 +55,9 @@ def among_blanks(
     """delta(epsilon) of one record with at most ``most`` set bits among flipped blanks."""
     q, grow = threshold / SCALE, math.exp(epsilon)
     return largest(
-        (flip_distribution(o, q, grow) for o in _told(most, bins)), fakes + 1, saddle_point_bounds
+        (flip_distribution(o, q, grow) for o in _orbits_both(most, bins)),
+        fakes + 1,
+        saddle_point_bounds,
     )
 
 
@@ -115,7 +117,9 @@ def in_crowd(
     q, grow = threshold / SCALE, math.exp(epsilon)
     upper = crowd_upper(users, most, threshold, epsilon, bins)
     bounds = largest(
-        (flip_distribution(o, q, grow) for o in _told(most, bins)), users, saddle_point_bounds
+        (flip_distribution(o, q, grow) for o in _orbits_both(most, bins)),
+        users,
+        saddle_point_bounds,
     )
     return Bracket(min(bounds.lower, upper), upper)
 

@@ -75,7 +75,7 @@ def delta(
         )  # fmt: skip
         return Bracket(0.0, fewer.upper)
 
-    quick = whole_crowd(users, fakes, threshold, epsilon, repeats=repeats, memo=memo)
+    quick = any_crowd(users, fakes, threshold, epsilon, repeats=repeats, memo=memo)
     if quick <= NEGLIGIBLE:
         return Bracket(0.0, quick)
     _check_work(others + fakes, threshold, repeats)
@@ -114,7 +114,7 @@ def expected_upper(
     return min(1.0, ceiling(found, NEGLIGIBLE, 1))
 
 
-def whole_crowd(
+def any_crowd(
     users: int,
     fakes: int,
     threshold: int,

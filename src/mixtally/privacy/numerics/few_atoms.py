@@ -51,13 +51,13 @@ def counts(tilted: Floats, number: int) -> Counts | None:
     return Counts(usual, others, windows)
 
 
-def cut_share(kept: Counts) -> float:
+def cut_share(counts: Counts) -> float:
     """The tilted probability of all other counts, at most."""
-    return 2.0 * len(kept.others) * math.exp(-_CUT_NATS)
+    return 2.0 * len(counts.others) * math.exp(-_CUT_NATS)
 
 
 def expectation(
-    kept: Counts, values: Floats, chances: Floats, log_usual: float, number: int
+    counts: Counts, values: Floats, chances: Floats, log_usual: float, number: int
 ) -> tuple[float, float]:
     """E[(S)_+] over these counts, and a bound on its rounding.
 
@@ -65,10 +65,10 @@ def expectation(
     """
     from scipy import special
 
-    base = float(values[kept.usual])
+    base = float(values[counts.usual])
     logs, often = np.zeros(1), np.zeros(1, dtype=np.int64)
     total, size, digits = np.full(1, number * base), np.full(1, abs(number * base)), 1.0
-    for place, (first, last) in zip(kept.others, kept.windows, strict=True):
+    for place, (first, last) in zip(counts.others, counts.windows, strict=True):
         k = np.arange(first, last + 1)
         log, step = math.log(number) + math.log(float(chances[place])), float(values[place]) - base
         logs = np.add.outer(logs, k * log - special.gammaln(k + 1.0)).ravel()

@@ -51,9 +51,9 @@ def uniform_distribution(bits: int, apart: int, q: float, grow: float) -> Distri
     w_u = 2^L R(u)(y), with j of the positions where they agree kept and t of the others kept by u.
     """
     p = 1.0 - q
-    kept = np.arange(bits - apart + 1)[:, None]
+    agreeing = np.arange(bits - apart + 1)[:, None]
     t = np.arange(apart + 1)[None, :]
-    common = (2.0 * p) ** kept * (2.0 * q) ** (bits - apart - kept)
+    common = (2.0 * p) ** agreeing * (2.0 * q) ** (bits - apart - agreeing)
     w_u = common * (2.0 * p) ** t * (2.0 * q) ** (apart - t)
     w_v = common * (2.0 * q) ** t * (2.0 * p) ** (apart - t)
     chance = small_binomial(bits - apart, 0.5)[:, None] * small_binomial(apart, 0.5)[None, :]
