@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from bench.clock import seconds
 from mixtally.ground.fixed import MOST_THRESHOLD
-from mixtally.planner import Planner, Wish, choose, front
+from mixtally.planner import Planner, PlanRequest, choose, pareto_front
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.calibrate import calibrate
 from mixtally.records.guarantee import Guarantee, Observer
@@ -48,16 +48,18 @@ def rows() -> list[tuple[str, str, str]]:
     out = []
     for label, record in RECORDS.items():
         found = _least(record)
-        one = _timed(lambda of=found: Accountant().quote(of, 1.0))
+        one = _timed(lambda of=found: Accountant().delta(of, 1.0))
         all_ = _timed(lambda of=record: _least(of))
         out.append((f"{label}: delta, calibration", f"{_ms(one)}, {_ms(all_)}", ""))
     for label, question in WISHES.items():
 
         def plan(asked: Question = question) -> None:
             promised, planner = Guarantee(epsilon=1.0, delta=1e-6), Planner()
-            wish = Wish(question=asked, guarantee=promised, users=MILLION, messages_per_user=6.0)
+            wish = PlanRequest(
+                question=asked, guarantee=promised, users=MILLION, messages_per_user=6.0
+            )
             choose(wish, planner)
-            front(wish, planner)
+            pareto_front(wish, planner)
 
         out.append((f"{label}: answer and front", _ms(_timed(plan)), ""))
     return out

@@ -10,7 +10,7 @@ from statsmodels.datasets import anes96
 
 from mixtally.data.population import Population
 from mixtally.encode.numbers import Scale
-from mixtally.planner import Wish
+from mixtally.planner import PlanRequest
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
 from mixtally.simulate.offers import best
@@ -26,7 +26,7 @@ def main() -> None:
         scale = Scale(20.0, 90.0, bins)  # younger and older people are counted at the ends
         question = Question(name="age", bins=bins, labels=scale.labels)
         crowd = Population(question, scale.codes(ages), scale.clipped(ages))
-        wish = Wish(
+        wish = PlanRequest(
             question=question, guarantee=Guarantee(epsilon=1.0, delta=1e-6), users=crowd.users,
             mix_fakes=True,
         )  # fmt: skip

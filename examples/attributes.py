@@ -11,7 +11,7 @@ from statsmodels.datasets import anes96
 
 from mixtally.data.population import Population
 from mixtally.encode.bits import rows_of
-from mixtally.planner import Wish
+from mixtally.planner import PlanRequest
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import with_attributes
 from mixtally.simulate.offers import best
@@ -31,7 +31,7 @@ def main() -> None:
     question = with_attributes("education+party+vote", SIZES)
     crowd = Population(question, rows_of(people, (values + starts).ravel(), users, sum(SIZES)))
     for mix_fakes in (False, True):
-        wish = Wish(
+        wish = PlanRequest(
             question=question, guarantee=Guarantee(epsilon=2.0, delta=1e-6), users=users,
             messages_per_user=5, mix_fakes=mix_fakes,
         )  # fmt: skip

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from mixtally.data.flights import flights
 from mixtally.ground.chance import SecureChance
-from mixtally.planner import Wish
+from mixtally.planner import PlanRequest
 from mixtally.records.baseline import Baseline
 from mixtally.records.guarantee import Guarantee
 from mixtally.simulate import central
@@ -74,7 +74,7 @@ def main() -> None:
     )  # fmt: skip
     choice(central.exponential(PROMISED.epsilon, bins, LEVEL), truth)
     for trusted in (True, False):
-        wish = Wish(
+        wish = PlanRequest(
             question=crowd.question, guarantee=PROMISED, users=crowd.users, mix_fakes=trusted
         )
         offer, _ = best(wish)

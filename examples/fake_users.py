@@ -18,7 +18,7 @@ import numpy as np
 from mixtally.data.flights import flights
 from mixtally.ground.fixed import threshold_of
 from mixtally.literature.formulas import notes
-from mixtally.planner import Offer, Wish
+from mixtally.planner import PlanOption, PlanRequest
 from mixtally.privacy.certify import certify
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.mechanism import Parameter
@@ -39,7 +39,7 @@ WAYS = (
 """Section, protocol, and how many fakes there are; at most one a person where that is None."""
 
 
-def published(section: str, offer: Offer) -> str:
+def published(section: str, offer: PlanOption) -> str:
     """What the Notes' formula asks for, and what that would promise."""
     epsilon, delta = PROMISE.epsilon, PROMISE.delta
     users, bins, fakes = offer.plan.users, offer.bins, offer.mechanism.fakes_promised
@@ -55,7 +55,7 @@ def published(section: str, offer: Offer) -> str:
     return f"(5.26) asks for q = {flip:.2g}, {flip / own:.1f} times as much"
 
 
-def share(offer: Offer) -> float:
+def share(offer: PlanOption) -> float:
     """The chance that a bit is flipped."""
     return (offer.mechanism.flip_threshold or 0) / 2**64
 
@@ -66,7 +66,7 @@ def main() -> None:
     print(f"{crowd.users:,} people, {crowd.question.bins} airports, epsilon 1, delta 1e-6")
     for section, protocol, fakes in WAYS:
         budget = 2 if fakes is None else 1 + Fraction(fakes, crowd.users)
-        wish = Wish(
+        wish = PlanRequest(
             question=crowd.question, guarantee=PROMISE, users=crowd.users, protocol=protocol,
             messages_per_user=budget,
         )  # fmt: skip

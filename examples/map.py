@@ -17,7 +17,7 @@ from mixtally.cli.output import publish
 from mixtally.data.flights import flights
 from mixtally.data.places import Box, grid, located
 from mixtally.ground.chance import SecureChance
-from mixtally.planner import Wish, choose
+from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.report.hexmap import hexmap
 from mixtally.report.words import at_most
@@ -48,7 +48,7 @@ def main() -> None:
     crowd = located(flights(), points(), place, "hexagon")
     users = len(crowd.codes)
     promised = Guarantee(epsilon=1.0, delta=1e-6)
-    plan = choose(Wish(question=crowd.question, guarantee=promised, users=users)).best.plan
+    plan = choose(PlanRequest(question=crowd.question, guarantee=promised, users=users)).best.plan
     found = release(plan, crowd, chance, lambda *_: None).result.estimate
     note = (
         f"Elsewhere (Alaska, Hawaii, Puerto Rico, Virgin Islands): {found.counts[-1]:,.0f}. "

@@ -13,7 +13,7 @@ import argparse
 import numpy as np
 
 from mixtally.ground.chance import SecureChance
-from mixtally.planner import Wish, choose
+from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.hashing import Hashing, drawn_seed
 from mixtally.records.question import Question
@@ -36,7 +36,7 @@ def main() -> None:
     for bins in (5_000, 100_000):
         question = Question(name="word", bins=bins, hashed=Hashing(seed=drawn_seed(chance)))
         promised = Guarantee(epsilon=1.0, delta=1e-6)
-        wish = Wish(question=question, guarantee=promised, users=crowd.users, mix_fakes=True)
+        wish = PlanRequest(question=question, guarantee=promised, users=crowd.users, mix_fakes=True)
         offer = choose(wish).best
         release, true = collect_words(offer, crowd, words, chance)
         truth = true.counts

@@ -10,7 +10,7 @@ from statsmodels.datasets import anes96
 
 from mixtally.data.population import Population
 from mixtally.encode.bits import packed
-from mixtally.planner import Wish
+from mixtally.planner import PlanRequest
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Kind, Question
 from mixtally.simulate.offers import best
@@ -25,7 +25,7 @@ def main() -> None:
     crowd = Population(question, packed(votes.tobytes(), 1))
     print(f"{crowd.users} people, {int(crowd.truth[0])} for Dole")
     for protocol in ("clear-uniform", "single-bit"):
-        wish = Wish(
+        wish = PlanRequest(
             question=question,
             guarantee=Guarantee(epsilon=1.0, delta=1e-6),
             users=crowd.users,

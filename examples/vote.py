@@ -22,7 +22,7 @@ from statsmodels.datasets import anes96
 from mixtally.data.population import Population
 from mixtally.errors import MixtallyError
 from mixtally.ground.chance import Chance, SecureChance
-from mixtally.planner import Wish
+from mixtally.planner import PlanRequest
 from mixtally.privacy.local import certificate
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
@@ -64,7 +64,7 @@ def held(population: Population, promised: Guarantee, chance: Chance, seed: int 
         population,
         ballots,
         certificate(ballots, promised.epsilon),
-        Wish(question=population.question, guarantee=promised, users=users),
+        PlanRequest(question=population.question, guarantee=promised, users=users),
         chance,
         lambda *_: None,
         level=0.95,

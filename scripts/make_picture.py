@@ -15,7 +15,7 @@ from mixtally.attacks.claim import claim
 from mixtally.attacks.target import of_plan
 from mixtally.estimate.memoized import recovery, recovery_redrawn
 from mixtally.literature.formulas import notes
-from mixtally.planner import Wish, choose
+from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.mechanism.memoized import memoized
 from mixtally.records.question import Question
@@ -46,7 +46,9 @@ def roc() -> Markup:
     claimed = claim("flip", given, PROMISE.epsilon, PROMISE.delta)
     assert isinstance(claimed, Target)
     question = Question(name="answer", bins=BINS)
-    planned = choose(Wish(question=question, guarantee=PROMISE, users=USERS, protocol="flip-blank"))
+    planned = choose(
+        PlanRequest(question=question, guarantee=PROMISE, users=USERS, protocol="flip-blank")
+    )
     rates = [10.0 ** (-k / 4) for k in range(21)]
     grow = exp(PROMISE.epsilon)
     most = ((r, min(grow * r + PROMISE.delta, 1 - (1 - PROMISE.delta - r) / grow)) for r in rates)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from mixtally.estimate.debias import estimate_counts
     from mixtally.ground.chance import SecureChance
     from mixtally.mix import shuffle
-    from mixtally.planner import Wish, choose
+    from mixtally.planner import PlanRequest, choose
     from mixtally.privacy.certify import certify
     from mixtally.randomize import fakes, reports
     from mixtally.records.guarantee import Guarantee
@@ -23,7 +23,7 @@ _ROOMS = {
     "MixtallyError": "mixtally.errors",
     "Question": "mixtally.records.question",
     "SecureChance": "mixtally.ground.chance",
-    "Wish": "mixtally.planner",
+    "PlanRequest": "mixtally.planner",
     "certify": "mixtally.privacy.certify",
     "choose": "mixtally.planner",
     "estimate_counts": "mixtally.estimate.debias",
@@ -36,9 +36,9 @@ _ROOMS = {
 __all__ = [
     "Guarantee",
     "MixtallyError",
+    "PlanRequest",
     "Question",
     "SecureChance",
-    "Wish",
     "certify",
     "choose",
     "estimate_counts",

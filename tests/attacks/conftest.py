@@ -7,7 +7,7 @@ from msgspec.structs import replace
 import least
 from mixtally.attacks import Lab
 from mixtally.ground.fixed import threshold_of
-from mixtally.planner import Wish, choose
+from mixtally.planner import PlanRequest, choose
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.randomize import reports
 from mixtally.records.guarantee import Guarantee
@@ -65,7 +65,7 @@ def sound():
 def plan():
     """A plan for a thousand people in five bins."""
     question, guarantee = Question(name="color", bins=5), Guarantee(epsilon=1.0, delta=1e-6)
-    return choose(Wish(question=question, guarantee=guarantee, users=1000)).best.plan
+    return choose(PlanRequest(question=question, guarantee=guarantee, users=1000)).best.plan
 
 
 def last_bit_in_clear(mechanism, codes, chance):

@@ -17,7 +17,7 @@ from mixtally.attacks.target import left_after, left_among_fakes, left_in_crowd,
 from mixtally.errors import ParameterError, PlanError
 from mixtally.ground.fixed import threshold_of
 from mixtally.literature.formulas import notes
-from mixtally.planner import Wish, choose
+from mixtally.planner import PlanRequest, choose
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.certify import certify
 from mixtally.privacy.divergence import vectors
@@ -31,7 +31,7 @@ RUNS = 1200
 
 
 def target_of(mechanism, users=500):
-    """The protocol at what its exact law says at epsilon 1."""
+    """The protocol at what its exact distribution says at epsilon 1."""
     users = getattr(mechanism, "crowd", 0) or users
     delta = max(1e-15, certify(mechanism, 1.0).upper)
     return Target(mechanism, users, 1.0, delta, "a test")
@@ -60,7 +60,7 @@ def test_no_attack_exceeds_its_certificate(name, sound, lab):
 
 
 def test_the_attack_comes_close_to_a_tight_promise(lab):
-    """Sharp where the law is: one coin among no fakes. Standard errors make 0.9 sure."""
+    """Sharp where the distribution is: one coin among no fakes. Standard errors make 0.9 sure."""
     mechanism = flip_blank(bins=5, fakes=0, threshold=threshold_of(0.25))
     target = Target(mechanism, 10, mechanism.local_epsilon, 1e-15, "a test")
     found = assault(target, lab(runs=40_000), "n-1")[0]
@@ -125,16 +125,16 @@ def test_colluding_mixes_leave_one_mix_fakes(sound, lab):
         draw = constant if len(calls) % 2 else shaped_fakes
         return draw(weights, layout, chance)
 
-    told = assault(target, lab(runs=RUNS), "tell-apart")[0]
+    reported = assault(target, lab(runs=RUNS), "tell-apart")[0]
     among, alone = (
         assault(target, lab(runs=RUNS, device=Device(shaped=draw)), name)[0]
         for draw, name in ((every_second, "tell-apart"), (constant, "collusion"))
     )
-    assert told.verdict is among.verdict is Verdict.CONSISTENT
+    assert reported.verdict is among.verdict is Verdict.CONSISTENT
     assert alone.verdict is Verdict.VIOLATED
 
 
-def test_collusion_beyond_the_honest_fraction_costs_what_the_law_says(sound, lab):
+def test_collusion_beyond_the_honest_fraction_costs_what_the_distribution_says(sound, lab):
     mechanism = sound["flip-blank"]
     half, _ = assault(target_of(mechanism), lab(runs=RUNS), "collusion")
     delta = target_of(mechanism).delta
@@ -156,9 +156,9 @@ def test_a_bit_among_fakes_alone_keeps_what_a_blank_in_their_crowd_does(sound, l
     assert vectors.homogeneous(4, 1, few.threshold, promised).upper <= 0.01
     assert vectors.homogeneous(4, 1, few.threshold, 0.99 * promised).upper > 0.01
     target = Target(few, 1000, 5.0, 0.01, "a test")
-    by_code, by_law = assault(target, lab(runs=RUNS, drawn=200_000), "n-1")
-    assert by_code.promised == by_law.promised == promised
-    assert 0.8 * promised < by_law.attacked <= promised
+    by_code, by_distribution = assault(target, lab(runs=RUNS, drawn=200_000), "n-1")
+    assert by_code.promised == by_distribution.promised == promised
+    assert 0.8 * promised < by_distribution.attacked <= promised
 
 
 def test_fakes_alone_are_worth_nothing_of_the_crowd():
@@ -172,12 +172,12 @@ def test_fakes_alone_are_worth_nothing_of_the_crowd():
     )
     assert counted == alone
     few = flip_blank(bins=9, fakes=400, threshold=threshold, crowd=90)
-    told = flip_blank(bins=9, fakes=500, threshold=threshold, crowd=900)
-    assert left_in_crowd(told, 90, 400, 1e-3, account) == left_in_crowd(few, 90, 400, 1e-3, account)
-    assert left_in_crowd(told, 900, 500, 1e-3, account) < alone
+    more = flip_blank(bins=9, fakes=500, threshold=threshold, crowd=900)
+    assert left_in_crowd(more, 90, 400, 1e-3, account) == left_in_crowd(few, 90, 400, 1e-3, account)
+    assert left_in_crowd(more, 900, 500, 1e-3, account) < alone
 
 
-def test_a_huge_collection_is_played_by_its_law_or_refused(lab):
+def test_a_huge_collection_is_played_by_its_distribution_or_refused(lab):
     huge = claim("clear-uniform", {"users": 10**9, "bins": 10**6, "fakes": 10**8}, 1.0, 1e-6)
     for attack in ("tell-apart", "difference"):
         for one in assault(huge, lab(drawn=5000), attack):
@@ -242,10 +242,10 @@ def test_a_collector_that_checks_nothing_is_poisoned(sound, lab, monkeypatch):
 
 def test_plans_of_every_kind_are_attacked(lab):
     """Whatever the planner returns within two messages a user, and for a mix's fakes."""
-    guarantee = Guarantee(epsilon=1.0, delta=1e-6)
-    question = Question(name="color", bins=6)
+    question, guarantee = Question(name="color", bins=6), Guarantee(epsilon=1.0, delta=1e-6)
     for extra in ({}, {"mix_fakes": True}, {"protocol": "flip-blank"}):
-        plan = choose(Wish(question=question, guarantee=guarantee, users=400, **extra)).best.plan
+        request = PlanRequest(question=question, guarantee=guarantee, users=400, **extra)
+        plan = choose(request).best.plan
         target = of_plan(plan)
         assert target.certified
         assert (target.epsilon, target.delta) == (1.0, plan.certificate.upper)

@@ -38,7 +38,7 @@ def test_claims_that_make_no_sense_are_refused(name, came, epsilon):
 
 
 def test_claims_are_read_as_delta_reads_them():
-    """One place knows what parameters mean: the mechanism is the one that ``delta`` prices."""
+    """One place knows what parameters mean: the mechanism is the one that ``delta`` divergences."""
     for name, came in (
         ("flip-blank", {"users": 90, "bins": 8, "fakes": 9, "flip": 0.1, "max_set": 2}),
         ("flip-uniform", {"users": 90, "bins": 8, "fakes": 9, "flip": 0.1, "count_crowd": True}),

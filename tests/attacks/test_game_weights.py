@@ -1,4 +1,4 @@
-"""Weights and laws of the games fit each other, and every message is counted."""
+"""Weights and distributions of the games fit each other, and every message is counted."""
 
 import numpy as np
 import pytest
@@ -24,11 +24,11 @@ from mixtally.simulate.seeded import SeededChance
     ids=lambda game: f"{type(game).__name__}-{game.people}-{game.fakes}",
 )
 def test_a_weight_is_the_chance_over_that_of_a_hiding_message(game):
-    others, fake, *own = game._laws
+    others, fake, *own = game._pmfs
     hiding = (game.people * others + game.fakes * fake) / (game.people + game.fakes)
-    for law, weights in zip(own, game._ratios, strict=True):
-        assert law.sum() == pytest.approx(1.0, abs=1e-12)
-        assert hiding * np.exp(weights) == pytest.approx(law, rel=1e-9, abs=1e-300)
+    for pmf, weights in zip(own, game._ratios, strict=True):
+        assert pmf.sum() == pytest.approx(1.0, abs=1e-12)
+        assert hiding * np.exp(weights) == pytest.approx(pmf, rel=1e-9, abs=1e-300)
 
 
 @pytest.mark.parametrize("times", [1, 2, 5])

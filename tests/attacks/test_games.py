@@ -1,4 +1,4 @@
-"""The statistics are the likelihood ratios they claim to be, the games those that are priced."""
+"""The statistics are the likelihood ratios they claim to be, the games those that are bounded."""
 
 import math
 from dataclasses import replace
@@ -18,8 +18,7 @@ from mixtally.attacks.uniform_flips import UniformFlipsGame, fakes_in_view
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.privacy.divergence import clear_shaped, repeats, vectors
 from mixtally.privacy.divergence.single_bit import delta as single_bit_delta
-from mixtally.privacy.numerics.flip_ratios import Orbit, flip_law
-from mixtally.privacy.numerics.saddle_point import hinge
+from mixtally.privacy.numerics.flip_ratios import Orbit
 from mixtally.randomize import fakes
 from mixtally.records.mechanism.fakes import ShapedFakes, ratio_of
 from mixtally.records.mechanism.named import (
@@ -34,7 +33,7 @@ from mixtally.simulate.seeded import SeededChance
 EPSILON = 0.5
 
 
-def law(record, seen, q):
+def pmf(record, seen, q):
     """P[flipped record = seen]."""
     return math.prod(q if a != b else 1 - q for a, b in zip(record, seen, strict=True))
 
@@ -42,7 +41,7 @@ def law(record, seen, q):
 def multiset(records, seen, q):
     """Likelihood of messages in this order when they were shuffled, up to a constant."""
     return sum(
-        math.prod(law(r, s, q) for r, s in zip(order, seen, strict=True))
+        math.prod(pmf(r, s, q) for r, s in zip(order, seen, strict=True))
         for order in permutations(records)
     )
 
@@ -104,7 +103,7 @@ def test_what_is_seen_of_a_fake_is_what_its_first_positions_show():
 
 @pytest.mark.parametrize("forgotten", [False, True])
 @pytest.mark.parametrize(("bins", "view"), [(2, 2), (3, 3), (30, 8), (8, 8)])
-def test_kinds_come_as_often_as_their_law_says(bins, view, forgotten, monkeypatch):
+def test_kinds_come_as_often_as_their_distribution_says(bins, view, forgotten, monkeypatch):
     """40,000 fakes, each kind within five deviations and a half: chance 1e-5 over all. The twin
     takes fakes for blanks.
     """
@@ -113,15 +112,15 @@ def test_kinds_come_as_often_as_their_law_says(bins, view, forgotten, monkeypatc
     monkeypatch.setattr(uniform_flips, "_WIDE", 8)
     game = UniformFlipsGame(threshold_of(q), bins, people=3, fakes=runs)
     assert game.view == view
-    law = game._law(None) if forgotten else game._fake_law
-    assert law.sum() == pytest.approx(1.0, abs=1e-12)
+    pmf = game._pmf(None) if forgotten else game._fake_pmf
+    assert pmf.sum() == pytest.approx(1.0, abs=1e-12)
     seen = game._counts(game._fakes(runs, chance, device))
-    off = np.abs(seen - runs * law) > 5.5 * np.sqrt(runs * law * (1 - law)) + 1.0
+    off = np.abs(seen - runs * pmf) > 5.5 * np.sqrt(runs * pmf * (1 - pmf)) + 1.0
     assert off.any() is np.bool_(forgotten)
     for code in (0, 1, min(2, bins - 1)):
         seen = game._counts(game._reports(code, runs, chance, device))
-        law = game._law(code)
-        assert (np.abs(seen - runs * law) <= 5.5 * np.sqrt(runs * law * (1 - law)) + 1.0).all()
+        pmf = game._pmf(code)
+        assert (np.abs(seen - runs * pmf) <= 5.5 * np.sqrt(runs * pmf * (1 - pmf)) + 1.0).all()
 
 
 def agrees_with(hits, trials, chance):
@@ -169,8 +168,8 @@ def measured(game, lab, runs, **parts):
     return found
 
 
-def measured_by_law(game, lab, runs):
-    """The same with counts drawn from their law."""
+def measured_by_pmf(game, lab, runs):
+    """The same with counts drawn from their distribution."""
     found = []
     u, v = game.drawn(runs, Binomials(lab().chance))
     for statistic in (u, -v):
@@ -180,7 +179,7 @@ def measured_by_law(game, lab, runs):
 
 
 def agrees(found, wanted):
-    """Whether the larger direction is what was priced: five standard errors, chance 1e-6."""
+    """Whether the larger direction is what was bounded: five standard errors, chance 1e-6."""
     mean, error = max(found)
     return abs(mean - wanted) < 5.0 * error
 
@@ -192,11 +191,11 @@ CASES = {
     ),
     "flip-blank, sets": (
         flip_blank(bins=4, fakes=400, threshold=threshold_of(0.2), max_set=2), 0, 400,
-        lambda _: hinge(flip_law(Orbit(2, 2, 0), 0.2, math.exp(EPSILON)), 401).upper,
+        lambda p: vectors.background(401, Orbit(2, 2, 0), p.threshold, EPSILON).upper,
     ),
     "crowd alike": (
         flip_blank(bins=7, fakes=0, threshold=threshold_of(0.15), crowd=500), 499, 0,
-        lambda _: hinge(flip_law(Orbit(1, 1, 1), 0.15, math.exp(EPSILON)), 500).upper,
+        lambda p: vectors.background(500, Orbit(1, 1, 1), p.threshold, EPSILON).upper,
     ),
     "two bins": (
         flip_blank(bins=2, fakes=0, threshold=threshold_of(0.15), crowd=500), 499, 0,
@@ -232,20 +231,20 @@ def test_the_game_is_the_one_that_is_priced(name, lab):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_law_is_the_one_that_is_priced(name, lab):
+def test_the_distribution_is_the_one_that_is_priced(name, lab):
     """A hundred times as many runs; seven cases fail by chance with probability 1e-5."""
     mechanism, people, sent, wanted = CASES[name]
     game = game_of(mechanism, people, sent, EPSILON)
-    assert agrees(measured_by_law(game, lab, 200_000), wanted(mechanism))
+    assert agrees(measured_by_pmf(game, lab, 200_000), wanted(mechanism))
 
 
 @pytest.mark.parametrize("play_it", ["code", "law"])
 def test_repeats_are_the_ones_that_are_priced(play_it, lab):
     """One bit sent three times by a hundred people, all mixed together; five standard errors."""
     game = FlippedGame(threshold_of(0.1), (0,), (1,), (0,), 99, 0, times=3)
-    found = measured(game, lab, 2000) if play_it == "code" else measured_by_law(game, lab, 200_000)
+    found = measured(game, lab, 2000) if play_it == "code" else measured_by_pmf(game, lab, 200_000)
     rounds = repeats.Kind([(99, 0.1)], 0.9, 0.1)
-    assert agrees(found, repeats.lower_end([rounds], EPSILON, 3))
+    assert agrees(found, repeats.lower_bound([rounds], EPSILON, 3))
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -253,7 +252,7 @@ def test_a_tenth_more_hiding_messages_would_be_seen(name, lab):
     """The twin: a tenth more messages hide the person."""
     mechanism, people, sent, wanted = CASES[name]
     game = game_of(mechanism, people * 11 // 10, sent * 11 // 10, EPSILON)
-    assert not agrees(measured_by_law(game, lab, 200_000), wanted(mechanism))
+    assert not agrees(measured_by_pmf(game, lab, 200_000), wanted(mechanism))
 
 
 def test_shaped_fakes_are_the_ones_that_are_priced(lab):
@@ -265,7 +264,7 @@ def test_shaped_fakes_are_the_ones_that_are_priced(lab):
 
 @pytest.mark.parametrize("name", ["flip-blank", "clear-uniform"])
 def test_missing_fakes_would_be_seen(name, lab):
-    """The twin: a device that sends half the fakes is no longer the game that is priced."""
+    """The twin: a device that sends half the fakes is no longer the game that is bounded."""
     mechanism, people, sent, wanted = CASES[name]
 
     def lazy(its, count, chance):

@@ -36,7 +36,7 @@ def redrawn(target):
     return fresh
 
 
-def test_memoized_answers_have_the_law_of_their_parameters(lab):
+def test_memoized_answers_have_the_distribution_of_their_parameters(lab):
     """Frequencies within five standard errors; four of them, chance 3e-6."""
     kept, chance = memoized(bits=2).mechanism, lab().chance
     shown = simple_recall(kept)(true_rows(kept, 40_000), 2, 2, chance)

@@ -1,4 +1,4 @@
-"""Counts that are drawn from their law have it."""
+"""Counts that are drawn from their distribution have it."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def p_value(drawn, trials, probability):
 @pytest.mark.parametrize(
     ("trials", "probability"), [(1, 0.3), (40, 0.99), (1000, 0.002), (4097, 0.5), (5000, 1e-4)]
 )
-def test_binomials_have_their_law(trials, probability):
+def test_binomials_have_their_distribution(trials, probability):
     """Each of five tests fails by chance with probability 1e-4."""
     drawn = Binomials(SeededChance(1))(np.full(RUNS, trials), probability)
     assert p_value(drawn, trials, probability) > 1e-4
@@ -35,7 +35,7 @@ def halves(trials):
     return trials - np.arange(RUNS) % 2 * 37
 
 
-def test_binomials_of_many_sizes_have_their_laws():
+def test_binomials_of_many_sizes_have_their_distributions():
     """Two tests at 1e-4; the first half is drawn in two parts, the second in one."""
     trials = halves(300)
     drawn = Binomials(SeededChance(2))(trials, 0.2)
@@ -66,17 +66,17 @@ def test_certain_and_impossible_things():
 
 def test_kinds_add_up_and_have_their_shares():
     """Means of three kinds within five standard errors, chance 2e-6; covariance -n p_i p_j."""
-    law = np.array([1e-3, 0.9, 0.099])
-    counts = Binomials(SeededChance(4)).kinds(1000, law, RUNS)
+    pmf = np.array([1e-3, 0.9, 0.099])
+    counts = Binomials(SeededChance(4)).kinds(1000, pmf, RUNS)
     assert (counts.sum(axis=1) == 1000).all()
-    errors = np.sqrt(1000 * law * (1 - law) / RUNS)
-    assert (np.abs(counts.mean(axis=0) - 1000 * law) < 5.0 * errors).all()
-    assert np.cov(counts.T)[1, 2] == pytest.approx(-1000 * law[1] * law[2], rel=0.05)
+    errors = np.sqrt(1000 * pmf * (1 - pmf) / RUNS)
+    assert (np.abs(counts.mean(axis=0) - 1000 * pmf) < 5.0 * errors).all()
+    assert np.cov(counts.T)[1, 2] == pytest.approx(-1000 * pmf[1] * pmf[2], rel=0.05)
 
 
 def test_tables_that_are_forgotten_are_made_again_alike():
     """A memory of no bytes keeps one table; the draws are the same."""
-    trials, law = np.arange(2000) % 500, np.array([0.2, 0.5, 0.3])
-    for draws in (lambda b: b(trials, 0.3), lambda b: b.kinds(900, law, 50)):
+    trials, pmf = np.arange(2000) % 500, np.array([0.2, 0.5, 0.3])
+    for draws in (lambda b: b(trials, 0.3), lambda b: b.kinds(900, pmf, 50)):
         kept, forgot = (draws(Binomials(SeededChance(5), most)) for most in (1 << 25, 0))
         assert (kept == forgot).all()

@@ -62,14 +62,16 @@ def test_sound_memoized_answers_are_not_accused(target, lab):
 
 def half_the_flips(patch):
     right = messages.flip
-    patch.setattr(messages, "flip", lambda rows, d, t, chance: right(rows, d, t // 2, chance))
+    patch.setattr(
+        messages, "flip", lambda rows, d, t, chance, _memo: right(rows, d, t // 2, chance)
+    )
 
 
 def a_bare_last_bit(patch):
     """The last coin of every batch never falls: all of a lone device's last bin."""
     right = flips.coin_positions
 
-    def shy(chance, threshold, length):
+    def shy(chance, threshold, length, _memo):
         ones = right(chance, threshold, length)
         return ones[ones < length - 1]
 
@@ -105,7 +107,7 @@ def no_large_shuffle(patch):
 def clear_after_the_first_chunk(patch):
     calls, right = count(), simulate.reports
 
-    def careless(mechanism, records, chance):
+    def careless(mechanism, records, chance, _memo):
         first = next(calls) == 0
         return right(mechanism, records, chance) if first else mechanism.layout.rows(records)
 

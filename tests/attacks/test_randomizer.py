@@ -179,7 +179,7 @@ def replace_bins(layout, bins):
 
 
 @pytest.mark.parametrize("broken", [same_everywhere, narrower])
-def test_shaped_fakes_of_another_law_are_seen(broken, lab):
+def test_shaped_fakes_of_another_distribution_are_seen(broken, lab):
     mechanism = clear_shaped(bins=40, ratio=ratio_of(0.5), shift=20)
     assert audited(mechanism, lab, shaped=broken).verdict is Verdict.VIOLATED
 

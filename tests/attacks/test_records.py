@@ -16,7 +16,7 @@ def orbit_of(x, u, v):
 
 @pytest.mark.parametrize("q", [0.043, 0.1, 0.25, 0.4])
 def test_the_worst_two_vectors_are_found(q):
-    """Within a tenth of the largest divergence, all orbits priced exactly."""
+    """Within a tenth of the largest divergence, all orbits bounded exactly."""
     users, bits, epsilon = 2000, 4, 1.0
     mechanism = flip_bits(bins=bits, threshold=threshold_of(q), crowd=users)
     found = orbit_of(*worst_records(mechanism, users - 1, 0, epsilon))

@@ -64,11 +64,11 @@ def test_a_test_that_forgets_delta_or_its_ends_would_be_seen(monkeypatch):
     assert alarm_rate(0.3, 0.5, 0.0, 0.05) > 0.05
 
 
-def test_the_conditional_law_is_fishers():
+def test_the_conditional_distribution_is_fishers():
     counts = Counts(9, 4, (30, 25))
     for log_odds in (0.0, 0.7, 2.5):
-        law = stats.nchypergeom_fisher(55, 30, 13, math.exp(log_odds))
-        assert counts.tail(log_odds) == pytest.approx(law.sf(8), rel=1e-9)
+        pmf = stats.nchypergeom_fisher(55, 30, 13, math.exp(log_odds))
+        assert counts.tail(log_odds) == pytest.approx(pmf.sf(8), rel=1e-9)
 
 
 def test_what_is_proved_is_where_the_test_turns():
@@ -122,7 +122,7 @@ def two_normals(chance, count):
     return Worlds(*(0.5 * normal(chance, count, mean) for mean in (0.25, -0.25)))
 
 
-def test_the_law_chooses_the_event_and_every_run_is_counted():
+def test_the_distribution_chooses_the_event_and_every_run_is_counted():
     """The event is near the best of all by exact chances, in either direction."""
     chance = SeededChance(5)
     pilot, worlds = two_normals(chance, 100_000), two_normals(chance, 20_000)
@@ -137,8 +137,10 @@ def test_the_law_chooses_the_event_and_every_run_is_counted():
     assert 0.6 * exact < found.epsilon < 0.5 / 0.25
 
 
-def test_code_of_another_law_is_told_by_its_own_runs():
-    """The event that the law chooses never comes; a quarter of the runs chooses one that does."""
+def test_code_of_another_distribution_is_told_by_its_own_runs():
+    """The event that the distribution chooses never comes; a quarter of the runs chooses one that
+    does.
+    """
     chance = SeededChance(6)
     pilot = two_normals(chance, 20_000)
     far = Worlds(np.full(2000, -50.0), np.full(2000, -60.0))
@@ -152,11 +154,11 @@ def test_two_ways_to_choose_an_event_share_the_error(monkeypatch):
     """The alarm at the whole error in place of half of it, in both ways, would be seen here."""
     spent, right = [], trial.prove
 
-    def told(worlds, delta, error, pilot=None):
+    def reported(worlds, delta, error, pilot=None):
         spent.append(error)
         return right(worlds, delta, error, pilot)
 
-    monkeypatch.setattr(trial, "prove", told)
+    monkeypatch.setattr(trial, "prove", reported)
     trial.prove_either(Worlds(np.ones(100), np.zeros(100)), 0.0, ERROR, Worlds(*np.eye(2)))
     assert sum(spent) == pytest.approx(ERROR)
     assert len(spent) == 2

@@ -62,7 +62,7 @@ def test_no_sound_protocol_is_broken_in_two_runs(name, lab):
 def test_no_sound_protocol_is_broken_in_a_hundred_runs(name, lab):
     """Two hundred attacks a mechanism: by chance at most one in 50 of these tests fails.
 
-    In truth far fewer: an alarm needs both ends of two intervals and a promise that is tight.
+    In truth far fewer: an alarm needs both bounds of two intervals and a promise that is tight.
     """
     assert broken_in(name, lab, range(100)) == []
 
@@ -83,12 +83,12 @@ def test_a_tight_promise_is_called_broken_no_more_often_than_stated():
     assert alarms_on(mechanism, 0.4) > 65
 
 
-def test_the_law_proves_more_than_the_code_and_never_too_much(sound, lab):
+def test_the_distribution_proves_more_than_the_code_and_never_too_much(sound, lab):
     """A false alarm has a chance of 1e-4 a name."""
     for name in ("flip-blank", "single-bit"):
-        code, law = assault(target_of(sound[name]), lab(runs=400, drawn=50_000), "tell-apart")
-        assert (str(code.noise), str(law.noise)) == ("code", "law")
-        assert code.attacked <= law.attacked <= 1.0
+        code, pmf = assault(target_of(sound[name]), lab(runs=400, drawn=50_000), "tell-apart")
+        assert (str(code.noise), str(pmf.noise)) == ("code", "law")
+        assert code.attacked <= pmf.attacked <= 1.0
     (shaped,) = assault(target_of(sound["clear-shaped"]), lab(runs=10**5, drawn=10**5), "n-1")
     assert str(shaped.noise) == "code"
 

@@ -8,7 +8,7 @@ import pytest
 from scipy import special
 
 from mixtally.attacks import refute
-from mixtally.attacks.outcome import Lab, Verdict, told_apart
+from mixtally.attacks.outcome import Lab, Verdict, distinguished
 from mixtally.attacks.refute import clopper_pearson_lower, clopper_pearson_upper
 from mixtally.attacks.trial import prove
 from mixtally.attacks.worlds import Worlds, power_at, roc
@@ -26,7 +26,7 @@ def coins(chance, probability, count):
 def test_clopper_pearson_bounds_are_where_the_tail_is_the_error(trials, error):
     hits = np.arange(trials + 1)
     low, high = (f(hits, trials, error) for f in (clopper_pearson_lower, clopper_pearson_upper))
-    for k in hits[1:]:  # P(Bin >= k) at the lower end
+    for k in hits[1:]:  # P(Bin >= k) at the lower bound
         assert special.bdtrc(k - 1, trials, low[k]) == pytest.approx(error, rel=1e-7)
     for k in hits[:-1]:
         assert special.bdtr(k, trials, high[k]) == pytest.approx(error, rel=1e-7)
@@ -90,7 +90,7 @@ def test_a_promise_is_violated_as_soon_as_more_is_proved(promised, verdict):
     """60 % against 20 % are ln 3 = 1.0986, of which more than 0.95 is proved."""
     ranks = (permutation(SeededChance(7), 40_000) + 0.5) / 40_000
     worlds = Worlds(1.0 * (ranks < 0.6), 1.0 * (ranks < 0.2))
-    found = told_apart(
+    found = distinguished(
         "attack", "a case", worlds, Lab(SeededChance(1), 1e-4),
         promised=promised, delta=0.0, played="nothing", test="a coin",
     )  # fmt: skip

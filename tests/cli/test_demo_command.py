@@ -36,7 +36,7 @@ def test_two_releases_of_all_flights_the_first_the_planners_choice(demo):
         assert (release["users"], release["bins"]) == (336_776, 105)
         assert len(release["estimates"]) == 105
         assert release["delta"] <= release["delta_target"] == 1e-6
-    assert facts["reason"].startswith(f"{first['protocol']} errs least")
+    assert facts["reason"].startswith(f"{first['protocol']} has the smallest standard error")
     assert first["standard_error"] <= second["standard_error"]
     assert (second["protocol"], second["fakes"]) == ("flip-blank", 336_776)
     assert sorted(path.name for path in out.iterdir()) == [

@@ -8,7 +8,7 @@ import pytest
 from mixtally.data.flights import flights_by_month
 from mixtally.data.population import Population
 from mixtally.data.turnover import turnover
-from mixtally.planner import Wish, choose
+from mixtally.planner import PlanRequest, choose
 from mixtally.privacy.composition import compose
 from mixtally.privacy.divergence.memoized import loss
 from mixtally.records.guarantee import Guarantee
@@ -22,7 +22,7 @@ PAGE = (ROOT / "docs" / "epochs.md").read_text()
 
 
 def best(collections):
-    wish = Wish(
+    wish = PlanRequest(
         question=Question(name="dest", bins=105),
         guarantee=Guarantee(epsilon=1.0, delta=1e-6),
         users=24_951,

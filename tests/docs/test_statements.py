@@ -54,7 +54,7 @@ def test_the_words_of_the_row(name):
 @pytest.mark.parametrize(("name", "what", "number"), NUMBERS)
 def test_the_numbers_of_the_row(name, what, number):
     (one,) = [one for one in findings()[name] if what in one.what]
-    assert rounds_to(one.ends, number)
+    assert rounds_to(one.bounds, number)
     assert number in ROWS[name][1]
 
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from mixtally.cli.app import app
 from mixtally.errors import InfeasibleError
 from mixtally.estimate.memoized import recovery
-from mixtally.planner import Wish, choose
+from mixtally.planner import PlanRequest, choose
 from mixtally.privacy.baselines import local_standard_error
 from mixtally.privacy.composition import compose
 from mixtally.privacy.divergence.memoized import loss
@@ -78,7 +78,7 @@ def test_errors_of_the_kinds_of_questions(kind, options):
     [("flip-blank, composed", "flip-blank"), ("clear-shaped, composed", "clear-shaped")],
 )
 def test_what_collections_compose_to(start, mechanism):
-    wish = Wish(
+    wish = PlanRequest(
         question=Question(name="answer", bins=100),
         guarantee=Guarantee(epsilon=1.0, delta=1e-6),
         users=10**6,

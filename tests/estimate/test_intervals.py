@@ -11,7 +11,7 @@ from mixtally.data.flights import flights
 from mixtally.estimate import intervals as module
 from mixtally.estimate.intervals import EXACT, NORMAL, first_true, intervals
 from mixtally.planner.choose import choose
-from mixtally.planner.wish import Wish
+from mixtally.planner.request import PlanRequest
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.mechanism import BitFlips, BlankFakes, InClear, ShapedFakes, UniformFakes
 from mixtally.records.mechanism.fakes import ratio_of
@@ -122,7 +122,7 @@ def test_first_true_finds_the_edge_from_any_guess(edge, guess):
 def demo_plans():
     population = flights()
     for mix in (True, False):
-        wish = Wish(
+        wish = PlanRequest(
             question=population.question,
             guarantee=Guarantee(epsilon=1.0, delta=1e-6),
             users=len(population.codes),

@@ -8,9 +8,9 @@ import pytest
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import threshold_of
 from mixtally.literature.audit import audit
-from mixtally.literature.formulas import notes, peers, sufficient, truth
+from mixtally.literature.formulas import exact_delta, notes, peers, sufficient
 from mixtally.literature.formulas.catalogue import FORMULAS, formula_named
-from mixtally.literature.formulas.truth import LAWS, Setting
+from mixtally.literature.formulas.exact_delta import EXACT_DELTAS, Setting
 from mixtally.privacy.divergence import clear_uniform, flip_blank, vectors
 
 DELTA = 1e-6
@@ -27,7 +27,7 @@ def test_clear_uniform_holds_with_five_times_the_fakes():
     assert (found.word, seen.observer) == ("holds", "messages")
     assert seen.noise_factor == pytest.approx(21_356 / 4261, rel=1e-12)
     assert seen.error_factor == pytest.approx(math.sqrt(21_356 / 4261), rel=1e-12)
-    assert seen.truth == clear_uniform.delta(21_356, 100, 1.0)
+    assert seen.exact == clear_uniform.delta(21_356, 100, 1.0)
     assert seen.privacy_factor is None
 
 
@@ -64,8 +64,8 @@ def test_flips_without_fakes_are_no_privacy_at_all(users, true):
     found = verdict("notes-5.16", users=users)
     seen = found.by("messages")
     assert (found.word, seen.word) == ("false", "false")
-    assert seen.truth.lower * 0.99 <= true <= seen.truth.upper * 1.01
-    assert seen.privacy_factor == seen.truth.lower / DELTA
+    assert seen.exact.lower * 0.99 <= true <= seen.exact.upper * 1.01
+    assert seen.privacy_factor == seen.exact.lower / DELTA
     assert seen.noise_factor is None
     sums = found.by("sums")
     assert sums.word == "holds"
@@ -82,7 +82,7 @@ def test_flips_with_enough_fakes_hold():
 def test_where_flips_without_fakes_become_unsafe(epsilon, safe, unsafe):
     def seen(users):
         at = Setting(epsilon=epsilon, users=users)
-        return LAWS["flip"]["messages"](at, notes.flip(epsilon, DELTA, users))
+        return EXACT_DELTAS["flip"]["messages"](at, notes.flip(epsilon, DELTA, users))
 
     assert seen(safe).lower <= DELTA < seen(unsafe).lower
 
@@ -94,12 +94,12 @@ def test_where_flips_without_fakes_become_unsafe(epsilon, safe, unsafe):
 def test_three_sigmas_of_one_bit_are_not_a_delta(epsilon, users, true):
     found = verdict("repeats-4.45", epsilon, users=users)
     assert found.word == "false"
-    assert found.seen[0].truth.lower == pytest.approx(true, rel=6e-3)
+    assert found.seen[0].exact.lower == pytest.approx(true, rel=6e-3)
 
 
 def test_what_the_example_of_one_bit_really_needs():
     at = Setting(epsilon=math.log(2.0), users=1000)
-    price = LAWS["single bit"]["messages"]
+    price = EXACT_DELTAS["single bit"]["messages"]
     assert price(at, 0.0476).upper <= DELTA < price(at, 0.0475).lower
 
 
@@ -114,13 +114,13 @@ def test_repeating_by_its_own_formula_is_false():
 def test_the_tables_of_three_sigmas_are_off_by_hundreds(epsilon, users):
     found = verdict("sufficient-3.12", epsilon, users=users, bits=5)
     assert found.word == "false"
-    assert 3.9e-4 <= found.seen[0].truth.lower <= 1.05e-3
+    assert 3.9e-4 <= found.seen[0].exact.lower <= 1.05e-3
 
 
 def test_three_sigmas_fail_worst_in_the_direction_not_looked_at():
     found = verdict("sufficient-3.12", 1.0, users=10**6, bits=5)
     assert found.word == "false"
-    assert found.seen[0].truth.lower == pytest.approx(0.0176, rel=3e-3)
+    assert found.seen[0].exact.lower == pytest.approx(0.0176, rel=3e-3)
 
 
 def test_three_sigmas_of_forty_bits_are_off_by_hundreds():
@@ -132,7 +132,7 @@ def test_three_sigmas_of_forty_bits_are_off_by_hundreds():
 @pytest.mark.parametrize("users", [10**3, 10**5, 10**6])
 def test_one_set_bit_does_not_cost_what_two_free_bits_cost(users):
     found = verdict("sufficient-5", 2.0, users=users)
-    truth_of = found.by("messages").truth
+    truth_of = found.by("messages").exact
     assert found.word == "false"
     assert truth_of.lower <= 0.615
     assert truth_of.upper >= 0.53
@@ -149,7 +149,7 @@ def test_local_formulas_hold_exactly():
         assert 1.0 <= found.seen[0].noise_factor < 1.02
 
 
-def test_the_law_of_one_vector_is_its_enumeration():
+def test_the_distribution_of_one_vector_is_its_enumeration():
     bits, flip, epsilon = 6, 0.3, 0.7
     q = threshold_of(flip) / 2**64
     true = sum(
@@ -160,7 +160,7 @@ def test_the_law_of_one_vector_is_its_enumeration():
         )
         for t in range(bits + 1)
     )
-    ends = LAWS["vectors, no mix"]["local"](Setting(epsilon=epsilon, bits=bits), flip)
+    ends = EXACT_DELTAS["vectors, no mix"]["local"](Setting(epsilon=epsilon, bits=bits), flip)
     assert ends.lower <= true <= ends.upper
     assert ends.upper == pytest.approx(true, rel=1e-8)
 
@@ -175,7 +175,7 @@ def test_the_published_flip_probability_is_eleven_times_too_much():
 @pytest.mark.parametrize("ask", [peers.clones, peers.blanket])
 def test_amplification_bounds_hold_with_several_times_the_flips(ask):
     users = 10**6
-    at, price = Setting(epsilon=1.0, users=users), LAWS["flip"]["messages"]
+    at, price = Setting(epsilon=1.0, users=users), EXACT_DELTAS["flip"]["messages"]
     asked = ask(1.0, DELTA, users)
     assert price(at, asked).upper <= DELTA
     assert price(at, 6.46e-3).upper <= DELTA < price(at, 6.43e-3).upper
@@ -185,15 +185,15 @@ def test_amplification_bounds_hold_with_several_times_the_flips(ask):
 def test_above_one_half_all_bits_exchanged_tell_the_same():
     for asked in (0.6, 0.9):
         at = Setting(epsilon=1.0, fakes=100)
-        seen = LAWS["flip-blank"]["messages"](at, asked)
+        seen = EXACT_DELTAS["flip-blank"]["messages"](at, asked)
         assert seen == flip_blank.delta(100, threshold_of(1.0 - asked), 1.0)
 
 
 @pytest.mark.parametrize("bug", ["half the fakes", "twice the flips", "promise"])
 def test_a_planted_bug_turns_a_verdict(monkeypatch, bug):
-    """With a wrong law behind it the audit must not say the same."""
+    """With a wrong distribution behind it the audit must not say the same."""
     honest = verdict("notes-5.26", fakes=10**6).seen[0]
-    price = truth.LAWS["flip-blank"]["messages"]
+    price = exact_delta.EXACT_DELTAS["flip-blank"]["messages"]
 
     def planted(at, flip):
         if bug == "half the fakes":
@@ -202,14 +202,14 @@ def test_a_planted_bug_turns_a_verdict(monkeypatch, bug):
             return price(at, 2 * flip)
         return price(Setting(at.epsilon / 2, fakes=at.fakes), flip)
 
-    monkeypatch.setitem(truth.LAWS, "flip-blank", {"messages": planted})
+    monkeypatch.setitem(exact_delta.EXACT_DELTAS, "flip-blank", {"messages": planted})
     found = verdict("notes-5.26", fakes=10**6).seen[0]
     assert found.noise_factor != pytest.approx(honest.noise_factor, rel=0.05)
 
 
 def test_a_promise_between_the_ends_is_undecided():
     at = Setting(epsilon=1.0, users=10**4)
-    ends = LAWS["flip"]["messages"](at, notes.flip(1.0, DELTA, 10**4))
+    ends = EXACT_DELTAS["flip"]["messages"](at, notes.flip(1.0, DELTA, 10**4))
     assert ends.lower < ends.upper
     for delta, word in ((ends.lower * 0.99, "false"), (ends.upper * 1.01, "holds")):
         assert verdict_of(delta, ends) == word
@@ -219,18 +219,18 @@ def test_a_promise_between_the_ends_is_undecided():
 def verdict_of(delta, ends):
     """The word for a formula whose noise always leaves ``ends``."""
     fixed = dataclasses.replace(formula_named("notes-5.26"), protocol="fixed")
-    truth.LAWS["fixed"] = {"messages": lambda _at, _flip: ends}
+    exact_delta.EXACT_DELTAS["fixed"] = {"messages": lambda _at, _flip: ends}
     try:
         return audit(fixed, 1.0, delta, fakes=10**6).word
     finally:
-        del truth.LAWS["fixed"]
+        del exact_delta.EXACT_DELTAS["fixed"]
 
 
-def test_every_formula_has_a_law_and_a_name_of_its_own():
+def test_every_formula_has_a_distribution_and_a_name_of_its_own():
     assert len({one.name for one in FORMULAS}) == len(FORMULAS)
     for one in FORMULAS:
-        assert one.protocol in LAWS
-        assert one.asks in ("flip probability", "fakes")
+        assert one.protocol in EXACT_DELTAS
+        assert one.computes in ("flip probability", "fakes")
         assert set(one.needs) <= {"users", "fakes", "bins", "bits", "repeats"}
 
 
@@ -256,7 +256,7 @@ def test_a_formula_that_asks_more_than_all_flips_is_refused():
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.0, DELTA), (21.0, DELTA), (1.0, 0.5)])
-def test_promises_outside_the_range_of_the_exact_laws_are_refused(epsilon, delta):
+def test_promises_outside_the_range_of_the_exact_distributions_are_refused(epsilon, delta):
     with pytest.raises(ParameterError, match=r"^(epsilon|delta): wanted"):
         verdict("notes-5.10", epsilon, delta, bins=10)
 

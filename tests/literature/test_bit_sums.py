@@ -15,27 +15,27 @@ CROWDS = [(n, m, Fraction(1, 5)) for n in (1, 3, 8) for m in range(n + 1)]
 
 
 def far():
-    """Greatest relative distance of (4.8), (7.3) and (7.4) from the exact laws."""
+    """Greatest relative distance of (4.8), (7.3) and (7.4) from the exact distributions."""
     worst = 0.0
     for n, m, q in CROWDS:
-        law, flip = sums(m, n - m, q), float(q)
+        pmf, flip = sums(m, n - m, q), float(q)
         zero, one = sums(m, n - m + 1, q), sums(m + 1, n - m, q)
         for s in range(n):
-            before = law[s - 1] if s else Fraction(0)
-            after = bit_sums.next_chance(float(law[s]), float(before), s, n, m, flip)
-            step = float(law[s] / before) if s else math.inf
+            before = pmf[s - 1] if s else Fraction(0)
+            after = bit_sums.next_chance(float(pmf[s]), float(before), s, n, m, flip)
+            step = float(pmf[s] / before) if s else math.inf
             following = bit_sums.next_step(step, s, n, m, flip)
-            ratio = bit_sums.loss_ratio(float(law[s + 1] / law[s]), flip)
+            ratio = bit_sums.loss_ratio(float(pmf[s + 1] / pmf[s]), flip)
             worst = max(
                 worst,
-                abs(after / float(law[s + 1]) - 1.0),
-                abs(following / float(law[s + 1] / law[s]) - 1.0),
+                abs(after / float(pmf[s + 1]) - 1.0),
+                abs(following / float(pmf[s + 1] / pmf[s]) - 1.0),
                 abs(ratio / float(zero[s + 1] / one[s + 1]) - 1.0),
             )
     return worst
 
 
-def test_the_recurrences_and_the_ratio_are_those_of_the_laws():
+def test_the_recurrences_and_the_ratio_are_those_of_the_distributions():
     assert far() < 1e-9
 
 

@@ -1,4 +1,4 @@
-"""Sufficient DP 000 (2.4), (3.1), (3.4), against laws in rational numbers."""
+"""Sufficient DP 000 (2.4), (3.1), (3.4), against distributions in rational numbers."""
 
 from fractions import Fraction
 
@@ -11,7 +11,7 @@ from mixtally.literature.formulas import histograms
 CASES = [(1, 5, Fraction(1, 10)), (2, 4, Fraction(3, 10)), (3, 2, Fraction(2, 5))]
 
 
-def laws(bits, users, q, crowd):
+def distributions(bits, users, q, crowd):
     rest = (crowd,) * (users - 1)
     return bags((*rest, (1 << bits) - 1), bits, q), bags((*rest, 0), bits, q)
 
@@ -20,7 +20,7 @@ def reproduces():
     far = 0.0
     for bits, users, q in CASES:
         for crowd in range(1 << bits):
-            above, below = laws(bits, users, q, crowd)
+            above, below = distributions(bits, users, q, crowd)
             for bag, chance in above.items():
                 said = histograms.homogeneous_ratio(bag, crowd, bits, float(q))
                 far = max(far, abs(said / float(chance / below[bag]) - 1.0))
@@ -33,7 +33,7 @@ def reproduces():
     return far < 1e-12
 
 
-def test_the_ratio_is_that_of_the_two_laws_whatever_the_others_hold():
+def test_the_ratio_is_that_of_the_two_distributions_whatever_the_others_hold():
     """Also where no first vector came, where the document's (2.2) divides by zero."""
     assert reproduces()
 

@@ -74,7 +74,7 @@ def test_clones_end_where_the_theorem_ends():
 
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0])
 @pytest.mark.parametrize("flip", [0.02, 0.03, 0.1])
-def test_the_hoeffding_form_bounds_the_exact_law_of_the_same_blanket(epsilon, flip):
+def test_the_hoeffding_form_bounds_the_exact_distribution_of_the_same_blanket(epsilon, flip):
     users, ratio = 10**5, (1 - flip) / flip
     spread = (1 + math.exp(epsilon)) * (ratio - 1 / ratio)
     bound = peers.blanket_hoeffding(epsilon, users, 1 / ratio, spread)

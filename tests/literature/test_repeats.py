@@ -70,7 +70,7 @@ def test_ninety_nine_point_ninety_eight_percent_is_ninety_four():
     assert as_printed(100 * stats.binom.pmf(inside, users, 0.991).sum(), "94")
 
 
-def test_the_ratio_is_that_of_the_two_laws():
+def test_the_ratio_is_that_of_the_two_distributions():
     users, q = 12, 0.2
     for seen in range(users + 1):
         one_zero = q * stats.binom.pmf(seen - 1, users - 1, 1 - q) + (1 - q) * stats.binom.pmf(
@@ -102,8 +102,8 @@ def test_outside_its_range_a_formula_is_refused(call, subject):
         call()
 
 
-def is_the_law_of_repeats():
-    """(5.9) and (5.10) against numbers of choices and two laws in rational numbers."""
+def is_the_distribution_of_repeats():
+    """(5.9) and (5.10) against numbers of choices and two distributions in rational numbers."""
     far = 0.0
     for k, users, q in ((1, 3, Fraction(1, 4)), (2, 4, Fraction(1, 10)), (3, 3, Fraction(2, 5))):
         full, changed = sums(k * users, 0, q), sums(k * (users - 1), k, q)
@@ -117,15 +117,15 @@ def is_the_law_of_repeats():
     return far < 1e-12
 
 
-def test_the_ratio_of_repeats_is_that_of_the_two_laws():
-    assert is_the_law_of_repeats()
+def test_the_ratio_of_repeats_is_that_of_the_two_distributions():
+    assert is_the_distribution_of_repeats()
     assert repeats.repeated_ratio(7, 10, 0.2, 1) == pytest.approx(repeats.ratio(7, 10, 0.2))
 
 
 def test_a_planted_bug_in_the_choices_is_noticed(monkeypatch):
     honest = repeats.choices
     monkeypatch.setattr(repeats, "choices", lambda i, s, n, k: honest(min(i + 1, k), s, n, k))
-    assert not is_the_law_of_repeats()
+    assert not is_the_distribution_of_repeats()
 
 
 def exact_anonymity(held, bits, q):

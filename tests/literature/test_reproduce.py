@@ -54,7 +54,7 @@ def only(findings, place, what):
 
 def near(finding, printed):
     """Whether the computed number is ``printed``, to its last digit."""
-    return rounds_to(finding.ends, printed)
+    return rounds_to(finding.bounds, printed)
 
 
 KNOWN = [
@@ -111,7 +111,7 @@ def test_where_flips_without_fakes_break(found, epsilon, users):
 def test_one_set_bit_is_exposed_with_a_chance_of_a_half(found):
     hits = [f for f in found["000"] if "one set bit is hidden" in f.what]
     assert len(hits) == 3
-    assert all(f.ends[0] > 0.52 and f.ends[1] < 0.62 for f in hits)
+    assert all(f.bounds[0] > 0.52 and f.bounds[1] < 0.62 for f in hits)
 
 
 def test_every_finding_names_document_and_place(found):

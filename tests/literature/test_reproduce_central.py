@@ -41,7 +41,7 @@ def test_bounds_by_hand():
 )
 def test_known_numbers(found, what, low, high, word):
     one = only(found, what)
-    assert low < one.ends[0] < high
+    assert low < one.bounds[0] < high
     assert one.word == word
 
 
@@ -63,8 +63,8 @@ def test_opendp_stands_beside_the_formulas(found):
     assert only(found, "OpenDP's own accuracy").computed == 10.0
     share = only(found, "passes the Laplace bound, measured")
     assert "OpenDP 0." in share.note
-    assert 0.02 < share.ends[0] < 0.075
-    assert 0.003 < only(found, "noisy selection").ends[0] < 0.036
+    assert 0.02 < share.bounds[0] < 0.075
+    assert 0.003 < only(found, "noisy selection").bounds[0] < 0.036
 
 
 def test_without_opendp_the_formulas_stay_and_it_is_said(found, monkeypatch):

@@ -88,29 +88,29 @@ def test_every_statement_is_told_by_its_document():
 # 000
 
 
-def test_the_laws_of_histograms_are_counted_out():
+def test_the_distributions_of_histograms_are_counted_out():
     held, q = (0, 2, 3), Fraction(1, 5)
-    true, law = bags(held, 2, q), small.bag_law(held, 2, 0.2)
-    assert law.keys() == {bag for bag, chance in true.items() if chance}
-    assert all(law[bag] == pytest.approx(float(chance)) for bag, chance in true.items())
+    true, pmf = bags(held, 2, q), small.bag_distribution(held, 2, 0.2)
+    assert pmf.keys() == {bag for bag, chance in true.items() if chance}
+    assert all(pmf[bag] == pytest.approx(float(chance)) for bag, chance in true.items())
 
 
-def test_one_law_of_the_ratio_for_every_crowd():
-    """Claim 2 in rational numbers: the ratio's law itself, equal exactly."""
+def test_one_distribution_of_the_ratio_for_every_crowd():
+    """Claim 2 in rational numbers: the ratio's distribution itself, equal exactly."""
     bits, users, q = 2, 4, Fraction(3, 10)
-    laws = []
+    distributions = []
     for crowd in range(1 << bits):
         alike = bags((crowd,) * users, bits, q)
         outlier = bags((crowd,) * (users - 1) + (crowd ^ 3,), bits, q)
-        law = {}
+        pmf = {}
         for bag, chance in outlier.items():
             ratio = chance / alike[bag]
-            law[ratio] = law.get(ratio, 0) + chance
-        laws.append(law)
-    assert all(law == laws[0] for law in laws)
+            pmf[ratio] = pmf.get(ratio, 0) + chance
+        distributions.append(pmf)
+    assert all(pmf == distributions[0] for pmf in distributions)
     said = sufficient_claims._ratios(2, bits, users, 0.3)
-    assert len(said) == len(laws[0])
-    for ratio, chance in laws[0].items():
+    assert len(said) == len(distributions[0])
+    for ratio, chance in distributions[0].items():
         assert said[round(math.log(ratio), 9) + 0.0] == pytest.approx(float(chance))
 
 
@@ -120,7 +120,7 @@ def test_what_numbers_of_set_bits_do_not_tell():
     true = delta(first, second, HALF)
     one = only(everything(), "000", "below (3.4)", "of other contents")
     assert one.computed == pytest.approx(float(true), rel=1e-12)
-    assert rounds_to(one.ends, "0.2915")
+    assert rounds_to(one.bounds, "0.2915")
 
 
 @pytest.mark.parametrize("place", ["(2.4)", "(3.4)"])
@@ -131,17 +131,21 @@ def test_a_planted_ratio_turns_the_verdict(monkeypatch, place):
     assert only(sufficient_claims.by_enumeration(), "000", place).word == "false"
 
 
-def test_outliers_that_are_not_alike_have_other_laws(monkeypatch):
+def test_outliers_that_are_not_alike_have_other_distributions(monkeypatch):
     """Opposite among zeros, one bit apart among all others: claim 2 would not be so."""
 
     def near(crowd, bits, users, flip):
         other = crowd ^ (1 if crowd else (1 << bits) - 1)
         rest = [crowd] * (users - 1)
-        laws = [small.bag_law([*rest, last], bits, flip) for last in (crowd, other)]
-        return laws[0], laws[1]
+        distributions = [
+            small.bag_distribution([*rest, last], bits, flip) for last in (crowd, other)
+        ]
+        return distributions[0], distributions[1]
 
     monkeypatch.setattr(sufficient_claims, "_outlier", near)
-    assert only(sufficient_claims._same_law(), "000", "section 1.2, claim 2").word == "false"
+    assert (
+        only(sufficient_claims._same_distribution(), "000", "section 1.2, claim 2").word == "false"
+    )
 
 
 # 001 and 003
@@ -157,10 +161,10 @@ def test_lemmas_without_their_conditions_are_seen_to_fail(monkeypatch):
 
 def test_the_step_of_all_ones_is_the_steepest_exactly():
     n, q = 7, Fraction(1, 4)
-    laws = [sums(m, n - m, q) for m in range(n + 1)]
-    top = [b / a for a, b in pairwise(laws[n])]
-    for law in laws[:-1]:
-        steps = [b / a for a, b in pairwise(law)]
+    distributions = [sums(m, n - m, q) for m in range(n + 1)]
+    top = [b / a for a, b in pairwise(distributions[n])]
+    for pmf in distributions[:-1]:
+        steps = [b / a for a, b in pairwise(pmf)]
         assert all(step < best for step, best in zip(steps, top, strict=True))
 
 

@@ -24,19 +24,21 @@ def test_symmetries_and_monotony_exactly():
     """Corollaries 4.3 and 4.4, lemma 4.1, (8.2), (8.3) and (8.6) in rational numbers."""
     for n, q in product((1, 2, 5), (Fraction(1, 20), Fraction(2, 5))):
         for m in range(n + 1):
-            law, ratio = sums(m, n - m, q), bit_ratio(n, m, q)
-            assert law[::-1] == sums(n - m, m, q)
+            pmf, ratio = sums(m, n - m, q), bit_ratio(n, m, q)
+            assert pmf[::-1] == sums(n - m, m, q)
             back = bit_ratio(n, n - m, q)
             assert all(ratio[s] * back[n + 1 - s] == 1 for s in range(n + 2))
             assert all(b < a for a, b in pairwise(ratio))
             assert (ratio[0], ratio[-1]) == ((1 - q) / q, q / (1 - q))
             for more in (0, 1):
-                next_ratio, next_law = (
+                next_ratio, next_distribution = (
                     bit_ratio(n + 1, m + more, q),
                     sums(m + more, n + 1 - m - more, q),
                 )
                 assert all(ratio[s - 1] >= next_ratio[s] >= ratio[s] for s in range(1, n + 2))
-                assert all(sum(next_law[: s + 1]) <= sum(law[: s + 1]) for s in range(n + 1))
+                assert all(
+                    sum(next_distribution[: s + 1]) <= sum(pmf[: s + 1]) for s in range(n + 1)
+                )
 
 
 def test_numbers_of_slips_exactly():
@@ -51,8 +53,8 @@ def test_numbers_of_slips_exactly():
         sum(b for a, b in zip(zero, one, strict=True) if b > grow * a),
     )
     either = max(
-        sum(p for p, a, b in zip(law, zero, one, strict=True) if a > grow * b or b > grow * a)
-        for law in (zero, one)
+        sum(p for p, a, b in zip(pmf, zero, one, strict=True) if a > grow * b or b > grow * a)
+        for pmf in (zero, one)
     )
     assert only(everything(), "004", "below (2.4), (4.3)").computed == pytest.approx(
         float(either / sided), rel=1e-9
@@ -61,7 +63,7 @@ def test_numbers_of_slips_exactly():
 
 
 def among_zeros(n, q):
-    """The laws of the sum of n flipped zeros, and of n - 1 with a flipped one."""
+    """The distributions of the sum of n flipped zeros, and of n - 1 with a flipped one."""
     zero = [mpmath.binomial(n, s) * q**s * (1 - q) ** (n - s) for s in range(n + 1)]
     rest = [mpmath.binomial(n - 1, s) * q**s * (1 - q) ** (n - 1 - s) for s in range(n)] + [0]
     one = [q * rest[s] + (1 - q) * (rest[s - 1] if s else 0) for s in range(n + 1)]

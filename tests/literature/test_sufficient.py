@@ -72,7 +72,7 @@ def test_the_gain_is_elevenfold_and_not_twelvefold():
 
 @pytest.mark.parametrize("q", [0.01, 0.2, 0.45])
 @pytest.mark.parametrize("bits", [1, 3, 5])
-def test_the_moments_are_those_of_the_law(q, bits):
+def test_the_moments_are_those_of_the_distribution(q, bits):
     """Against the sum over the number of set bits of a zero vector and of the outlier."""
     users, r = 50, (1 - q) / q
 

@@ -1,12 +1,12 @@
-"""Every number of every kind of offer says where it comes from, and says what is true."""
+"""Every number of every kind of option says where it comes from, and says what is true."""
 
 import math
 
 import pytest
 
 from mixtally.planner import explain
-from mixtally.planner.answer import Misfit
-from mixtally.planner.build import offer
+from mixtally.planner.build import option
+from mixtally.planner.options import Infeasible
 from mixtally.privacy.accountant import Accountant
 from mixtally.records.hashing import Hashing
 from mixtally.records.mechanism.fakes import ratio_of
@@ -18,7 +18,7 @@ from mixtally.records.mechanism.named import (
     single_bit,
 )
 from mixtally.records.question import Kind, Question
-from planner.wishes import BIT, SEED, surveyed, wish
+from planner.requests import BIT, SEED, request, surveyed
 
 VECTOR = Question(name="q", bins=3, kind=Kind.BITS)
 SET = Question(name="q", bins=30, kind=Kind.SET, max_set=2)
@@ -27,13 +27,13 @@ HALF = 1 << 62
 
 
 def built(question, mechanism, **rest):
-    asked = wish(question=question, users=10**5, **rest)
-    made = offer(asked, [(question, mechanism)], Accountant())
-    assert not isinstance(made, Misfit)
+    asked = request(question=question, users=10**5, **rest)
+    made = option(asked, [(question, mechanism)], Accountant())
+    assert not isinstance(made, Infeasible)
     return made
 
 
-OFFERS = {
+OPTIONS = {
     "flip-blank": built(
         Question(name="q", bins=9), flip_blank(bins=9, fakes=10**5, threshold=HALF)
     ),
@@ -57,7 +57,7 @@ OFFERS = {
         mix_fakes=True,
     ),
 }
-each = pytest.mark.parametrize("made", OFFERS.values(), ids=OFFERS)
+each = pytest.mark.parametrize("made", OPTIONS.values(), ids=OPTIONS)
 
 
 @each
@@ -72,10 +72,10 @@ def test_every_fact_is_explained_in_words(made):
 
 def test_every_offer_that_a_survey_finds_is_explained():
     for asked in (
-        wish(messages_per_user=3.0, mix_fakes=True),
-        wish(10**6),
-        wish(question=BIT, users=10**4),
-        wish(honest_fraction=0.7, minimum_crowd=5000, count_crowd=True),
+        request(messages_per_user=3.0, mix_fakes=True),
+        request(10**6),
+        request(question=BIT, users=10**4),
+        request(honest_fraction=0.7, minimum_crowd=5000, count_crowd=True),
     ):
         for found in surveyed(asked):
             assert explain(found).keys() == found.facts().keys()
@@ -88,8 +88,8 @@ def test_facts_can_be_written_as_json_and_are_finite(made):
 
 
 def test_the_name_says_what_is_special():
-    assert OFFERS["flip, sent 2 times"].name == "flip, sent 2 times"
-    assert OFFERS["clear-uniform, hashed"].name == "clear-uniform, hashed"
+    assert OPTIONS["flip, sent 2 times"].name == "flip, sent 2 times"
+    assert OPTIONS["clear-uniform, hashed"].name == "clear-uniform, hashed"
 
 
 @each
@@ -104,7 +104,7 @@ def test_the_messages_of_a_user_are_what_the_sentence_says(made):
 
 def test_the_standard_errors_are_what_the_sentences_say():
     def error(name):
-        return OFFERS[name].noise ** 2
+        return OPTIONS[name].noise ** 2
 
     flips = 0.25 * 0.75 / 0.5**2
     assert error("flip-blank") == pytest.approx(200_000 * flips)
@@ -121,32 +121,32 @@ def test_the_local_epsilons_are_what_the_sentences_say():
         ("flip-blank", 2), ("flip-blank, set", 4), ("single-bit", 1), ("flip", 3),
         ("flip, sent 2 times", 6),
     ):  # fmt: skip
-        assert OFFERS[name].facts()["local_epsilon"] == pytest.approx(times * one)
-    assert OFFERS["clear-uniform"].facts()["local_epsilon"] is None
+        assert OPTIONS[name].facts()["local_epsilon"] == pytest.approx(times * one)
+    assert OPTIONS["clear-uniform"].facts()["local_epsilon"] is None
 
 
 def test_the_collision_error_is_what_the_sentence_says():
-    facts = OFFERS["clear-uniform, hashed"].facts()
+    facts = OPTIONS["clear-uniform, hashed"].facts()
     assert facts["collision_error"] == pytest.approx(10**5 * math.sqrt(899) / 900)
     assert facts["standard_error"] == pytest.approx(
-        math.hypot(OFFERS["clear-uniform, hashed"].noise, facts["collision_error"])
+        math.hypot(OPTIONS["clear-uniform, hashed"].noise, facts["collision_error"])
     )
 
 
 def test_the_minimum_crowd_of_shaped_fakes_is_explained_as_what_it_is():
-    made = OFFERS["clear-shaped"]
+    made = OPTIONS["clear-shaped"]
     assert made.facts()["minimum_crowd"] == 1
     assert "honest fraction x users" not in explain(made)["minimum_crowd"]
 
 
 def test_the_fakes_of_flips_without_fakes_are_explained_as_none():
-    assert OFFERS["flip"].facts()["fakes"] == 0
-    assert "messages per user" not in explain(OFFERS["flip"])["fakes"]
+    assert OPTIONS["flip"].facts()["fakes"] == 0
+    assert "messages per user" not in explain(OPTIONS["flip"])["fakes"]
 
 
 def test_a_plan_that_tells_nothing_is_no_offer():
-    asked = wish(users=100)
+    asked = request(users=100)
     coins = flip_blank(bins=1000, fakes=10**4, threshold=(1 << 63) - (1 << 50))
-    found = offer(asked, [(asked.question, coins)], Accountant())
-    assert isinstance(found, Misfit)
+    found = option(asked, [(asked.question, coins)], Accountant())
+    assert isinstance(found, Infeasible)
     assert "more users" in found.needs

@@ -18,14 +18,14 @@ from mixtally.records.mechanism.named import flip_blank, flip_uniform
 from mixtally.records.plan import Plan
 from mixtally.records.question import Question, with_attributes
 from mixtally.simulate import offers as played
-from planner.wishes import wish
+from planner.requests import request
 
-ASKED = wish(30_000, users=10**6)  # records in clear need 1.28 million fakes
+ASKED = request(30_000, users=10**6)  # records in clear need 1.28 million fakes
 
 
 def test_it_is_chosen_where_its_fakes_nearly_cover_the_bins():
     answer = choose(ASKED)
-    named = {offer.name: offer for offer in (answer.best, *answer.others)}
+    named = {option.name: option for option in (answer.best, *answer.others)}
     assert answer.best.name == "flip-uniform"
     assert named["flip-uniform"].standard_error < 0.9 * named["flip-blank"].standard_error
 
@@ -34,12 +34,12 @@ def test_it_is_chosen_where_its_fakes_nearly_cover_the_bins():
 def test_it_is_not_weighed_where_nothing_is_gained(bins):
     asked = replace(ASKED, question=Question(name="q", bins=bins))
     answer = choose(asked)
-    assert "flip-uniform" not in {offer.name for offer in (answer.best, *answer.others)}
+    assert "flip-uniform" not in {option.name for option in (answer.best, *answer.others)}
     named = choose(replace(asked, protocol="flip-uniform")).best
     assert named.standard_error >= 0.99 * answer.best.standard_error
 
 
-def test_the_least_flips_are_those_of_the_law():
+def test_the_least_flips_are_those_of_the_distribution():
     best = choose(ASKED).best
     uniform = flip_uniform(bins=30_000, fakes=10**6, threshold=least.ANY)
     found = least.mechanism(uniform, Parameter.FLIP, 1.0, 1e-6)
@@ -76,9 +76,9 @@ def test_several_messages_are_not_searched_for(changes):
         choose(replace(asked, protocol="flip-uniform", **changes))
 
 
-def test_an_observer_of_sums_is_promised_the_law_of_sums():
+def test_an_observer_of_sums_is_promised_the_distribution_of_sums():
     """Few fakes: people's flips hide a sum far better than a message."""
-    asked = wish(10**4, users=10**5, messages_per_user=1.3, protocol="flip-uniform")
+    asked = request(10**4, users=10**5, messages_per_user=1.3, protocol="flip-uniform")
     best = choose(replace(asked, honest_fraction=0.9)).best
     summed = played.seen_by_sums(best)
     assert summed.observer is Observer.SUMS
@@ -91,7 +91,7 @@ def test_an_observer_of_sums_is_promised_the_law_of_sums():
 def test_weighing_it_is_quick():
     """A tenth of a second is meant; ten times that leaves room for a busy machine."""
     start = time.perf_counter()
-    choose(wish(31_000, users=10**6))
+    choose(request(31_000, users=10**6))
     assert time.perf_counter() - start < 1.0
 
 

@@ -1,4 +1,4 @@
-"""Plans to compose, tiny ones with their product law enumerated in exact integers."""
+"""Plans to compose, tiny ones with their product distribution enumerated in exact integers."""
 
 import itertools
 import math
@@ -10,7 +10,7 @@ from mixtally.ground.fixed import SCALE
 from mixtally.privacy.accountant import Accountant, Record, local_epsilon
 from mixtally.privacy.certify import certify
 from mixtally.privacy.composition.convolve import Sum
-from mixtally.privacy.composition.pld import law_of
+from mixtally.privacy.composition.pld import loss_distribution
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 from mixtally.records.plan import PLAN_VERSION, Plan
@@ -60,19 +60,19 @@ def plan_of(mechanism, epsilon=1.0, share=1.0):
 
 
 def curve(mechanism):
-    """The upper end of delta at every epsilon, from an accountant of its own."""
+    """The upper bound of delta at every epsilon, from an accountant of its own."""
     accountant, record = Accountant(), Record.of(mechanism)
     return lambda epsilon: accountant.upper(record, epsilon)
 
 
-def law(mechanism):
+def pld(mechanism):
     """Never remembered: bugs are planted below it."""
-    return law_of(curve(mechanism), local_epsilon(Record.of(mechanism)))
+    return loss_distribution(curve(mechanism), local_epsilon(Record.of(mechanism)))
 
 
 @lru_cache
 def product_truth(one, other, epsilon):
-    """delta of the pair of product laws, both directions, from the definition."""
+    """delta of the pair of product distributions, both directions, from the definition."""
     first, second = TINY[one](), TINY[other]()
     both = [
         {(a, b): x * y for a, x in p.items() for b, y in q.items()}
@@ -84,7 +84,7 @@ def product_truth(one, other, epsilon):
 def holds(pair, epsilon):
     """Whether the composition of a pair of tiny plans is not below the truth and within 1 %."""
     try:
-        found = Sum([(law(pair[0]), 1), (law(pair[1]), 1)]).delta(epsilon)
+        found = Sum([(pld(pair[0]), 1), (pld(pair[1]), 1)]).delta(epsilon)
     except (AccountingError, ValueError):
         return False
     truth = product_truth(*pair, epsilon)

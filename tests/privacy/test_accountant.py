@@ -4,12 +4,13 @@ import pytest
 
 from mixtally.errors import AccountingError, ParameterError
 from mixtally.ground.fixed import SCALE
+from mixtally.ground.memo import Memo
 from mixtally.privacy import accountant as module
 from mixtally.privacy.accountant import Accountant, Record, local_epsilon, times
 from mixtally.privacy.calibrate import calibrate
 from mixtally.privacy.certify import certify
 from mixtally.privacy.composition.pld import CLOSE, FINE, ROUGH
-from mixtally.privacy.divergence import Message, bit_flips, divergence_of, in_clear
+from mixtally.privacy.divergence import ObservedMessage, bit_flips, divergence_of, in_clear
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.records.guarantee import Observer
 from mixtally.records.mechanism import Parameter
@@ -44,9 +45,9 @@ def asked(monkeypatch):
     def counting(file, name):
         honest = getattr(file, name)
 
-        def counted(message, epsilon):
+        def counted(message, epsilon, memo):
             seen.append((name, message, epsilon))
-            return honest(message, epsilon)
+            return honest(message, epsilon, memo)
 
         return counted
 
@@ -66,7 +67,7 @@ def outer(seen, own):
 def test_the_same_question_is_asked_of_a_divergence_once(asked, name):
     accountant, record = Accountant(), RECORDS[name]
     first = [
-        accountant.quote(record, 1.0),
+        accountant.delta(record, 1.0),
         accountant.upper(record, 1.0),
         accountant.expected(record, 1.0),
         accountant.distance(record),
@@ -75,7 +76,7 @@ def test_the_same_question_is_asked_of_a_divergence_once(asked, name):
     count = len(asked)
     assert count > 0
     again = [
-        accountant.quote(record, 1.0),
+        accountant.delta(record, 1.0),
         accountant.upper(record, 1.0),
         accountant.expected(record, 1.0),
         accountant.distance(record),
@@ -106,17 +107,17 @@ def test_what_one_accountant_was_told_wrongly_another_does_not_know(monkeypatch)
     honest = certify(CLEAR, 1.0)
     with monkeypatch.context() as planted:
         planted.setattr(
-            in_clear, "exact", lambda *_: honest_quote()._replace(ends=Bracket(0.0, 0.5))
+            in_clear, "exact", lambda *_: honest_quote()._replace(bounds=Bracket(0.0, 0.5))
         )
         misled = Accountant()
-        assert misled.quote(ONCE, 1.0).ends.upper == 0.5
-    assert misled.quote(ONCE, 1.0).ends.upper == 0.5
+        assert misled.delta(ONCE, 1.0).bounds.upper == 0.5
+    assert misled.delta(ONCE, 1.0).bounds.upper == 0.5
     assert certify(CLEAR, 1.0) == honest
     assert certify(CLEAR, 1.0, accountant=misled).upper == 0.5
 
 
 def honest_quote():
-    return divergence_of(Message(BLANK)).exact(Message(BLANK), 1.0)
+    return divergence_of(ObservedMessage(BLANK)).exact(ObservedMessage(BLANK), 1.0, Memo(0))
 
 
 @pytest.mark.parametrize(
@@ -139,7 +140,9 @@ def test_what_is_proved_and_what_is_expected_are_remembered_apart():
     """Of a single bit that tells next to nothing they differ."""
     record = Record.of(single_bit(fakes=0, threshold=SCALE // 3, crowd=50))
     own = divergence_of(record.message)
-    expected = {name: getattr(own, name)(record.message, 1.0) for name in ("upper", "expected")}
+    expected = {
+        name: getattr(own, name)(record.message, 1.0, Memo(0)) for name in ("upper", "expected")
+    }
     assert expected["upper"] < expected["expected"]
     for order in (("upper", "expected"), ("expected", "upper")):
         accountant = Accountant()
@@ -171,7 +174,7 @@ def test_observers_others_and_tightness_are_remembered_apart():
     )
     assert sums < messages
     bits = flip_bits(bins=3, threshold=Q, crowd=300)
-    zeros = Record(Message(bits, others=0))
+    zeros = Record(ObservedMessage(bits, others=0))
     assert accountant.upper(zeros, 1.0) < accountant.upper(Record.of(bits), 1.0)
     sizes = [len(accountant.losses(ONCE, tightness).places) for tightness in (FINE, CLOSE, ROUGH)]
     assert sizes[0] > sizes[1] > sizes[2]
@@ -180,15 +183,15 @@ def test_observers_others_and_tightness_are_remembered_apart():
 def test_a_note_is_told_and_no_part_of_a_number():
     accountant = Accountant()
     plain, noted = ONCE, Record(ONCE.message, note="; told besides")
-    one, other = accountant.quote(plain, 1.0), accountant.quote(noted, 1.0)
+    one, other = accountant.delta(plain, 1.0), accountant.delta(noted, 1.0)
     assert other == one._replace(assumption=one.assumption + "; told besides")
-    assert accountant.quote(plain, 1.0) == one
+    assert accountant.delta(plain, 1.0) == one
 
 
 @pytest.mark.parametrize("pieces", [1, 3])
 def test_a_note_stays_with_a_record_that_is_composed_or_calibrated(pieces):
     accountant, noted = Accountant(), Record(ONCE.message, pieces, "; told besides")
-    assert accountant.quote(noted, 1.0).assumption.count("; told besides") == 1
+    assert accountant.delta(noted, 1.0).assumption.count("; told besides") == 1
     found = calibrate(accountant, noted, Parameter.FAKES, 1.0, 1e-6)
     assert (found.note, found.pieces) == ("; told besides", pieces)
     assert "; told besides" in accountant.certificate(found, 1.0).assumption
@@ -221,7 +224,7 @@ def test_a_certificate_outside_the_range_of_epsilon_is_refused(epsilon):
 
 
 def test_a_number_that_cannot_be_right_is_no_certificate(monkeypatch):
-    quote = honest_quote()._replace(ends=Bracket(0.5, 0.25))
+    quote = honest_quote()._replace(bounds=Bracket(0.5, 0.25))
     monkeypatch.setattr(in_clear, "exact", lambda *_: quote)
     with pytest.raises(AccountingError, match="nothing may be promised"):
         Accountant().certificate(ONCE, 1.0)
@@ -276,5 +279,5 @@ def test_an_accountant_that_forgets_at_once_is_noticed(asked, monkeypatch):
 def test_another_epsilon_is_another_question(name):
     accountant, record = Accountant(), RECORDS[name]
     for epsilon in (1.0, 0.5, 2.0):
-        assert accountant.quote(record, epsilon) == Accountant().quote(record, epsilon)
+        assert accountant.delta(record, epsilon) == Accountant().delta(record, epsilon)
         assert accountant.expected(record, epsilon) == Accountant().expected(record, epsilon)

@@ -39,7 +39,7 @@ def test_the_enumeration_itself_gives_randomized_response():
     assert float(grow) == math.e
 
 
-def test_the_enumerated_laws_are_laws():
+def test_the_enumerated_distributions_are_distributions():
     assert sum(brute.flipped(3, 5, FIFTH).values()) == SCALE**3
     assert sum(brute.shaped(3, 1, ShapedFakes(FIFTH, 2).weights).values()) == SCALE
     assert sum(brute.sum_of([brute.uniform(3)] * 4).values()) == 81

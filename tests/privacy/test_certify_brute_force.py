@@ -1,8 +1,8 @@
 """``certify`` of every mechanism against every outcome of small collections, counted exactly.
 
-The laws are held to the enumeration elsewhere; here it is what a certificate asks of them: how many
-fakes, people, bits and repeats there are, read from a protocol's own integers. One more or fewer of
-any of them must not pass.
+The distributions are held to the enumeration elsewhere; here it is what a certificate asks of them:
+how many fakes, people, bits and repeats there are, read from a protocol's own integers. One more or
+fewer of any of them must not pass.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,7 @@ from mixtally.records.mechanism.named import (
     single_bit,
 )
 from privacy import brute
-from privacy.brute_laws import UNIFORM, Scene, at_most, free, one_hot, scenes
+from privacy.brute_distributions import UNIFORM, Scene, at_most, free, one_hot, scenes
 from privacy.comparisons import Comparison
 
 THRESHOLDS = (26 << 57, 58 << 57, 61 << 57)

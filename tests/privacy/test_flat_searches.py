@@ -8,13 +8,13 @@ from mixtally.errors import AccountingError
 from mixtally.ground.fixed import LEAST_THRESHOLD
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.numerics import search
-from privacy import asked
+from privacy import by_name
 
 
 def test_rough_bounds_may_wobble_where_hardly_any_flips_suffice():
     """Uniform fakes hide three rounds by themselves; more flips change the bounds at random."""
     given = {"users": 10**6, "fakes": 200_000, "bins": 1000, "repeats": 3}
-    found = asked.calibrated("flip-uniform", 1.0, 1e-6, **given)
+    found = by_name.calibrated("flip-uniform", 1.0, 1e-6, **given)
     assert found.message.mechanism.threshold == LEAST_THRESHOLD
     assert Accountant().certificate(found, 1.0).upper <= 1e-6
 
@@ -26,7 +26,7 @@ def test_a_composed_curve_that_rises_by_far_more_is_refused(plant):
     )  # fmt: skip
     given = {"fakes": 10**6, "repeats": 3, "users": 9, "count_crowd": True}
     with pytest.raises(AccountingError, match="falls"):
-        asked.calibrated("flip-blank", 1, 0.01, **given)
+        by_name.calibrated("flip-blank", 1, 0.01, **given)
 
 
 def gaussian(epsilon):

@@ -92,7 +92,7 @@ def test_what_is_no_walk_is_left_alone():
 
 
 def by_totals(fakes, bins, epsilon):
-    """delta from the law of the total of two bins, term by term."""
+    """delta from the distribution of the total of two bins, term by term."""
     records, grow = fakes + 1, mp.exp(mp.mpf(epsilon))
     low, high = tails.window(records, 2.0 / bins)
     q = mp.mpf(2) / bins

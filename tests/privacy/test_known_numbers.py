@@ -21,14 +21,14 @@ from mixtally.privacy.divergence import (
 from mixtally.privacy.numerics.flip_ratios import Orbit
 from mixtally.privacy.numerics.search import least_meeting
 from mixtally.records.guarantee import Observer
-from privacy import asked
+from privacy import by_name
 
 MILLION = 10**6
 
 
 def found(name, epsilon=1.0, delta=1e-6, **given):
     """The calibrated mechanism, having checked that it keeps the promise."""
-    record = asked.calibrated(name, epsilon, delta, **given)
+    record = by_name.calibrated(name, epsilon, delta, **given)
     certificate = Accountant().certificate(record, epsilon)
     assert certificate.lower <= certificate.upper <= delta
     return record.message.mechanism
@@ -60,7 +60,7 @@ def test_one_hot_without_fakes_in_a_crowd_of_a_million():
 
 @pytest.mark.parametrize(("users", "apart"), [(MILLION, 0.01), (10**4, 0.04)])
 def test_the_ends_for_one_hot_without_fakes_are_close_in_q(users, apart):
-    """The least q that the upper end allows, and the largest that the lower end refuses."""
+    """The least q that the upper bound allows, and the largest that the lower bound refuses."""
     safe = found("flip", users=users).threshold
 
     def lower(threshold):
@@ -127,7 +127,7 @@ def test_vectors_of_five_bits():
 
 @pytest.mark.slow
 def test_vectors_of_forty_bits():
-    """N = 1e7, epsilon = 2: safe for any dataset from 0.382; both ends take minutes."""
+    """N = 1e7, epsilon = 2: safe for any dataset from 0.382; both bounds take minutes."""
     unsafe, safe = (vectors.blanket(10**7, 40, threshold_of(q), 2.0) for q in (0.3814, 0.3825))
     assert unsafe > 1e-6 >= safe
 
@@ -201,14 +201,16 @@ def test_the_corners_of_the_ranges_can_be_promised(name, given, epsilon, delta):
     threshold = made.flip_threshold
     if threshold is not None and threshold > 1 << 25:
         less = given | {"threshold": threshold - (threshold >> 6)}
-        assert asked.priced(name, epsilon, **less).upper > delta
+        assert by_name.certificate_of(name, epsilon, **less).upper > delta
 
 
 def test_a_corner_with_known_ones_can_be_promised():
     """Where q is tiny the divergence is next to nothing, yet it must be seen to fall."""
     given = {"users": 10**5, "fakes": 0, "ones": 7}
     made = found("single-bit", 20.0, 1e-15, **given)
-    assert asked.priced("single-bit", 20.0, threshold=made.threshold, **given).upper <= 1e-15
+    assert (
+        by_name.certificate_of("single-bit", 20.0, threshold=made.threshold, **given).upper <= 1e-15
+    )
 
 
 def test_a_single_bit_among_fakes_alone_needs_one_direction_more():

@@ -1,4 +1,6 @@
-"""Laws of losses from few points: never below the curve, close enough, from few evaluations."""
+"""Distributions of losses from few points: never below the curve, close enough, from few
+evaluations.
+"""
 
 import math
 
@@ -8,8 +10,15 @@ import pytest
 from mixtally.privacy.composition import convolve
 from mixtally.privacy.composition import pld as losses
 from mixtally.privacy.composition.convolve import Sum
-from mixtally.privacy.composition.pld import CLOSE, FINE, ROUGH, Law, connected, law_of
-from privacy.composed import LARGE, TINY, curve, law
+from mixtally.privacy.composition.pld import (
+    CLOSE,
+    FINE,
+    ROUGH,
+    LossDistribution,
+    connected,
+    loss_distribution,
+)
+from privacy.composed import LARGE, TINY, curve, pld
 
 TIGHTNESS = {"fine": FINE, "close": CLOSE, "rough": ROUGH}
 LOSSES = {"fine": 2e-4, "close": 1e-3, "rough": 5e-3}
@@ -17,14 +26,14 @@ MOST_POINTS = {"fine": 1000, "close": 260, "rough": 120}
 
 
 def counted(mechanism, tightness):
-    """The law and how often the curve was asked."""
+    """The distribution and how often the curve was asked."""
     asked, exact = [], curve(mechanism)
 
     def count(epsilon):
         asked.append(epsilon)
         return exact(epsilon)
 
-    found = law_of(count, mechanism.local_epsilon, tightness)
+    found = loss_distribution(count, mechanism.local_epsilon, tightness)
     assert len(asked) == len(set(asked))
     return found, len(asked)
 
@@ -53,7 +62,9 @@ def test_no_chord_lies_below_the_curve(mechanism, name):
 @pytest.mark.parametrize("name", TIGHTNESS)
 @pytest.mark.parametrize("mechanism", LARGE, ids=lambda mechanism: mechanism.name)
 def test_few_points_tell_nearly_all(mechanism, name):
-    """Composed epsilons against those of a law with every point of the lattice that bends."""
+    """Composed epsilons against those of a distribution with every point of the lattice that
+    bends.
+    """
     found, asked = counted(mechanism, TIGHTNESS[name])
     assert asked <= MOST_POINTS[name]
     best, _ = counted(mechanism, losses.Tightness(bend=2e-5, shift=0.0))
@@ -85,11 +96,13 @@ def test_an_edge_is_found_with_few_points():
 
 
 def coarser_holds(part, step):
-    """Whether the coarser law's curve is made of chords of this one's, and no mass is lost."""
+    """Whether the coarser distribution's curve is made of chords of this one's, and no mass is
+    lost.
+    """
     found = part.coarser(step)
     last = math.ceil(float(part.places[-1]) * part.step / step) + 1
     chords = connected(step, {i: part.delta(i * step) for i in range(last + 1)})
-    masses = [float(law.mirrored(law.step)[1].sum()) for law in (part, found)]
+    masses = [float(pld.mirrored(pld.step)[1].sum()) for pld in (part, found)]
     return (
         masses[1] == pytest.approx(masses[0], rel=1e-12)
         and found.zero == pytest.approx(chords.zero, rel=1e-9)
@@ -104,7 +117,7 @@ def coarser_holds(part, step):
 @pytest.mark.parametrize("step", [2.0**-7, 2.0**-4, 0.5, 4.0])
 @pytest.mark.parametrize("mechanism", LARGE[:3], ids=lambda mechanism: mechanism.name)
 def test_a_coarser_lattice_is_one_of_chords(mechanism, step):
-    assert coarser_holds(law(mechanism), step)
+    assert coarser_holds(pld(mechanism), step)
 
 
 @pytest.mark.parametrize(
@@ -119,10 +132,10 @@ def test_a_coarser_lattice_is_one_of_chords(mechanism, step):
 def test_a_wrong_coarser_lattice_is_noticed(monkeypatch, change):
     def rounded(self, step):
         places = change(self, round(step / self.step))
-        return Law(step, places, self.chances, self.zero, self.infinite)
+        return LossDistribution(step, places, self.chances, self.zero, self.infinite)
 
-    monkeypatch.setattr(Law, "coarser", rounded)
-    assert not coarser_holds(law(LARGE[0]), 0.125)
+    monkeypatch.setattr(LossDistribution, "coarser", rounded)
+    assert not coarser_holds(pld(LARGE[0]), 0.125)
 
 
 def test_nothing_stays_nothing_on_any_lattice():
@@ -132,7 +145,7 @@ def test_nothing_stays_nothing_on_any_lattice():
 
 def test_a_common_lattice_is_hardly_coarser_than_the_finest(monkeypatch):
     """Two plans whose lattices are far apart: at most a hair is added, nothing taken."""
-    parts = [(law(LARGE[0]), 3), (law(LARGE[3]), 5)]
+    parts = [(pld(LARGE[0]), 3), (pld(LARGE[3]), 5)]
     assert parts[0][0].step > parts[1][0].step
     together = Sum(parts)
     assert together.step > parts[1][0].step
@@ -145,13 +158,13 @@ def test_a_common_lattice_is_hardly_coarser_than_the_finest(monkeypatch):
 
 
 def test_many_losses_on_a_fine_lattice_keep_it():
-    parts = [(law(LARGE[0]), 1), (law(LARGE[3]), 10**6)]
+    parts = [(pld(LARGE[0]), 1), (pld(LARGE[3]), 10**6)]
     assert Sum(parts).step < parts[0][0].step
 
 
 def test_a_far_tail_does_not_lengthen_the_transform(monkeypatch):
     """Losses up to 11 with chances of 1e-22: the best further tilt is far below a Gaussian's."""
-    total, cells, honest = Sum([(law(LARGE[0]), 30)]), [], Sum._sum
+    total, cells, honest = Sum([(pld(LARGE[0]), 30)]), [], Sum._sum
 
     def seen(self, epsilon, t, cells_now):
         cells.append(cells_now)

@@ -118,7 +118,7 @@ def test_a_smaller_delta_takes_more_noise_of_two_hashes():
     assert 0.99e-3 < least <= 1e-3 < less
 
 
-def test_the_enumerated_chances_are_two_laws():
+def test_the_enumerated_chances_are_two_distributions():
     rows = chances(CASES[3])
     assert [sum(column) for column in zip(*rows, strict=True)] == [1, 1]
 
@@ -211,7 +211,7 @@ def test_bits_left_out_are_noticed(monkeypatch, fewer):
     """Two hashes are two pairs of bits."""
 
     def less(parts):
-        return Sum([(law, times - fewer) for law, times in parts])
+        return Sum([(pmf, times - fewer) for pmf, times in parts])
 
     monkeypatch.setattr(module, "Sum", less)
     monkeypatch.setattr(module, "max", lambda _lower, composed: composed, raising=False)

@@ -75,7 +75,7 @@ def test_the_closed_form_is_the_largest_ratio_over_all_outcomes(case):
     assert holds(case)
 
 
-def test_the_enumerated_chances_are_a_law():
+def test_the_enumerated_chances_are_a_distribution():
     f, p, q = Fraction(1, 2), Fraction(1, 4), Fraction(3, 4)
     rows = list(itertools.product((0, 1), repeat=2))
     outcomes = itertools.product(rows, repeat=2)

@@ -21,7 +21,7 @@ from mixtally.records.mechanism import (
     mechanism_of,
 )
 from mixtally.records.question import MOST_BINS
-from privacy import asked
+from privacy import by_name
 
 Q = 1 / 12
 SUMS = Observer.SUMS
@@ -37,19 +37,19 @@ WHOLE = {
 
 
 def takes(name):
-    return of_kind(mechanism_of(name)).TAKES[name]
+    return of_kind(mechanism_of(name)).PROTOCOLS[name]
 
 
 def test_every_protocol_is_looked_at():
     assert set(WHOLE) == set(protocols())
     for name, given in WHOLE.items():
-        assert given.given() == takes(name).needs
+        assert given.given() == takes(name).required
         assert parsed(name, given).sought is None
 
 
 @pytest.mark.parametrize("name", WHOLE)
 def test_a_missing_parameter_is_refused(name):
-    for field in takes(name).needs:
+    for field in takes(name).required:
         with pytest.raises(ParameterError, match=f"^{name}: wanted"):
             parsed(name, replace(WHOLE[name], **{field: None}))
 
@@ -75,7 +75,9 @@ def test_nothing_of_something_counts_as_given():
     assert Parameters(users=2, count_crowd=True, observer=SUMS).given() == {
         "users", "count_crowd", "observer",
     }  # fmt: skip
-    known = asked.priced("single-bit", 1.0, users=50, fakes=0, ones=0, threshold=SCALE // 12)
+    known = by_name.certificate_of(
+        "single-bit", 1.0, users=50, fakes=0, ones=0, threshold=SCALE // 12
+    )
     assert "0 of the others" in known.assumption
 
 
@@ -112,7 +114,7 @@ def test_a_parameter_outside_its_range_is_refused(name, given, subject):
 @pytest.mark.parametrize("threshold", [(1 << 24) - 1, (1 << 63) + 1])
 def test_a_threshold_outside_its_range_is_refused(threshold):
     with pytest.raises(ParameterError, match=r"^flip threshold: wanted an integer"):
-        asked.record("flip-blank", fakes=1, threshold=threshold)
+        by_name.record("flip-blank", fakes=1, threshold=threshold)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import pytest
 
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import SCALE
+from mixtally.ground.memo import Memo
 from mixtally.privacy import accountant
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.divergence import (
@@ -25,11 +26,11 @@ from mixtally.records.certificate import Status
 from mixtally.records.guarantee import Observer
 from mixtally.records.mechanism import Parameter, ShapedFakes, mechanism_of, named, protocols
 from mixtally.records.mechanism.memoized import memoized
-from privacy import asked
+from privacy import by_name
 
 Q = SCALE // 12
 SUMS = Observer.SUMS
-NEEDS = {name: of_kind(mechanism_of(name)).TAKES[name].needs for name in protocols()}
+NEEDS = {name: of_kind(mechanism_of(name)).PROTOCOLS[name].required for name in protocols()}
 PRICES = {
     "blanks": ("flip-blank", {"fakes": 900}, lambda t, e: flip_blank.delta(900, t, e)),
     "blanks, users known": (
@@ -108,7 +109,7 @@ def test_every_protocol_is_among_the_cases():
 @pytest.mark.parametrize("epsilon", [0.3, 2.0])
 def test_a_certificate_is_the_number_of_its_own_module(case, epsilon):
     name, given = given_for(case)
-    record = asked.record(name, **given)
+    record = by_name.record(name, **given)
     certificate, ends = certified(record, epsilon), PRICES[case][2](Q, epsilon)
     assert (certificate.lower, certificate.upper) == pytest.approx(ends, rel=1e-12, abs=0)
     assert 0 <= certificate.lower <= certificate.upper <= 1
@@ -142,9 +143,9 @@ def test_memoized_answers_have_no_certificate_outside_the_range_of_epsilon(epsil
 @pytest.mark.parametrize("case", PRICES)
 def test_the_upper_end_alone_is_that_of_the_certificate(case):
     name, given = given_for(case)
-    record = asked.record(name, **given)
+    record = by_name.record(name, **given)
     message = accountant._parts(record).message
-    alone = divergence_of(message).upper(message, 1.0)
+    alone = divergence_of(message).upper(message, 1.0, Memo(0))
     assert alone == pytest.approx(certified(record, 1.0).upper, rel=1e-9)
 
 
@@ -153,10 +154,10 @@ def test_a_calibrated_flip_probability_is_the_least_that_keeps_the_promise(case)
     name, given = given_for(case, None)
     if "flip" not in NEEDS[name]:
         return
-    found = asked.calibrated(name, 1.0, 1e-3, **given)
-    assert found.having(Parameter.FLIP, Q) == asked.record(name, threshold=Q, **given)
+    found = by_name.calibrated(name, 1.0, 1e-3, **given)
+    assert found.having(Parameter.FLIP, Q) == by_name.record(name, threshold=Q, **given)
     assert certified(found, 1.0).upper <= 1e-3
-    less = found.having(Parameter.FLIP, round(asked.value(found, Parameter.FLIP) * (1 - 1e-4)))
+    less = found.having(Parameter.FLIP, round(by_name.value(found, Parameter.FLIP) * (1 - 1e-4)))
     assert certified(less, 1.0).upper > 1e-3
     assert 0 < found.message.mechanism.standard_error(given.get("users", 900)) < math.inf
 
@@ -169,8 +170,8 @@ def test_the_fewest_fakes_that_keep_the_promise(case):
     given = {field: value for field, value in given.items() if field != "fakes"}
     given |= {"threshold": SCALE // 8} if "threshold" in given else {}
     given |= {"users": 20} if "users" in given else {}
-    found = asked.calibrated(name, 1.0, 1e-2, **given)
-    fakes = asked.value(found, Parameter.FAKES)
+    found = by_name.calibrated(name, 1.0, 1e-2, **given)
+    fakes = by_name.value(found, Parameter.FAKES)
     assert fakes > 0
     assert certified(found, 1.0).upper <= 1e-2
     assert certified(found.having(Parameter.FAKES, fakes - 1), 1.0).upper > 1e-2
@@ -194,4 +195,4 @@ def test_the_standard_error_by_hand():
 @pytest.mark.parametrize("epsilon", [0.0, 0.009, 20.1, math.nan, math.inf, -1.0])
 def test_epsilon_outside_its_range_is_refused(epsilon):
     with pytest.raises(ParameterError, match="epsilon"):
-        asked.priced("flip", epsilon, users=9, threshold=Q)
+        by_name.certificate_of("flip", epsilon, users=9, threshold=Q)

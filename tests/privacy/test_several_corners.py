@@ -8,7 +8,7 @@ from mixtally.errors import MixtallyError, ParameterError
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.accountant import Accountant, local_epsilon
 from mixtally.records.guarantee import Observer
-from privacy import asked
+from privacy import by_name
 
 SUMS = Observer.SUMS
 OWN = Accountant()
@@ -49,8 +49,8 @@ SHAPED = [{"ratio": ratio, "shift": shift, "repeats": r} for ratio in (1, SCALE 
           for shift in (1, 60) for r in (1, 2, 1000)]  # fmt: skip
 
 
-def priced(name, given, epsilon, threshold=None):
-    ends = asked.priced(name, epsilon, accountant=OWN, threshold=threshold, **given)
+def certificate_of(name, given, epsilon, threshold=None):
+    ends = by_name.certificate_of(name, epsilon, accountant=OWN, threshold=threshold, **given)
     assert 0 <= ends.lower <= ends.upper <= 1
     return ends
 
@@ -74,7 +74,7 @@ def words(given):
     ],
 )  # fmt: skip
 def test_ends_of_the_ranges_have_a_price(name, given, epsilon, q):
-    ends = priced(name, given, epsilon, THRESHOLDS[q])
+    ends = certificate_of(name, given, epsilon, THRESHOLDS[q])
     if q == "1/2":
         assert ends.lower == 0
         assert ends.upper < 1e-9
@@ -87,37 +87,37 @@ def test_ends_of_the_ranges_have_a_price(name, given, epsilon, q):
 @pytest.mark.parametrize("given", CROWDS, ids=words)
 @pytest.mark.parametrize("epsilon", [0.01, 20.0])
 def test_ends_of_the_ranges_have_a_price_with_the_crowd_counted(given, epsilon, q):
-    priced("flip-blank", given, epsilon, THRESHOLDS[q])
+    certificate_of("flip-blank", given, epsilon, THRESHOLDS[q])
 
 
 @pytest.mark.parametrize("epsilon", [0.01, 1.0, 20.0])
 def test_ends_of_the_ranges_have_a_price_in_clear(epsilon):
     for given in CLEAR:
-        ends = priced("clear-uniform", given, epsilon)
+        ends = certificate_of("clear-uniform", given, epsilon)
         assert given["fakes"] or ends.upper == 1
     for given in SHAPED:
-        priced("clear-shaped", given, epsilon)
+        certificate_of("clear-shaped", given, epsilon)
 
 
-@pytest.mark.parametrize("law", ["flip-blank", "flip"])
+@pytest.mark.parametrize("pmf", ["flip-blank", "flip"])
 @pytest.mark.parametrize(("bins", "most"), [(2, 2), (2, 3), (3, 2), (4, 3)])
-def test_more_set_bits_than_half_the_bins_have_a_price(law, bins, most):
-    given = {"fakes": 3} if law == "flip-blank" else {"users": 3}
-    priced(law, given | {"bins": bins, "max_set": most}, 1.0, SCALE // 3)
+def test_more_set_bits_than_half_the_bins_have_a_price(pmf, bins, most):
+    given = {"fakes": 3} if pmf == "flip-blank" else {"users": 3}
+    certificate_of(pmf, given | {"bins": bins, "max_set": most}, 1.0, SCALE // 3)
 
 
 @pytest.mark.parametrize(("bins", "most"), [(2, 2), (2, 3), (3, 2)])
 def test_more_set_bits_than_half_the_bins_have_a_price_when_repeated(bins, most):
     given = {"fakes": 3, "bins": bins, "max_set": most, "repeats": 2}
-    priced("flip-blank", given, 1.0, SCALE * 13 // 32)
+    certificate_of("flip-blank", given, 1.0, SCALE * 13 // 32)
 
 
 def test_a_lower_end_counts_no_more_set_bits_than_there_are_bins():
     """Of two bins no record sets three."""
     for repeats in (2, 3):
         given = {"fakes": 1, "bins": 2, "repeats": repeats}
-        two = priced("flip-blank", given | {"max_set": 2}, 1.0, SCALE // 3)
-        three = priced("flip-blank", given | {"max_set": 3}, 1.0, SCALE // 3)
+        two = certificate_of("flip-blank", given | {"max_set": 2}, 1.0, SCALE // 3)
+        three = certificate_of("flip-blank", given | {"max_set": 3}, 1.0, SCALE // 3)
         assert three.lower <= two.upper
 
 
@@ -133,25 +133,25 @@ def test_a_lower_end_counts_no_more_set_bits_than_there_are_bins():
 )  # fmt: skip
 def test_what_makes_no_sense_is_refused(wrong):
     with pytest.raises(ParameterError, match="wanted"):
-        priced("flip-blank", wrong, 1.0, SCALE // 9)
+        certificate_of("flip-blank", wrong, 1.0, SCALE // 9)
 
 
 @pytest.mark.parametrize("repeats", [1, 2, 1000])
 def test_a_split_of_one_bit_and_one_round_is_the_bit_itself(repeats):
     given = {"users": 20, "repeats": repeats}
-    split = priced("flip", given | {"bits": 1, "split": True}, 1.0, SCALE // 5)
-    bit = priced("single-bit", given | {"fakes": 0}, 1.0, SCALE // 5)
+    split = certificate_of("flip", given | {"bits": 1, "split": True}, 1.0, SCALE // 5)
+    bit = certificate_of("single-bit", given | {"fakes": 0}, 1.0, SCALE // 5)
     assert (split.lower, split.upper) == pytest.approx((bit.lower, bit.upper), rel=1e-9)
 
 
 def test_the_local_epsilon_counts_every_message():
     odds, given = math.log(3.0), {"users": 5, "threshold": SCALE // 4, "repeats": 7}
-    assert local_epsilon(asked.record("flip", **given)) == pytest.approx(14 * odds)
-    bits = asked.record("flip", **given, bits=3, split=True)
+    assert local_epsilon(by_name.record("flip", **given)) == pytest.approx(14 * odds)
+    bits = by_name.record("flip", **given, bits=3, split=True)
     assert local_epsilon(bits) == pytest.approx(21 * odds)
-    parts = asked.record("flip-blank", **given, fakes=0, max_set=2, split=True)
+    parts = by_name.record("flip-blank", **given, fakes=0, max_set=2, split=True)
     assert local_epsilon(parts) == pytest.approx(28 * odds)
-    assert local_epsilon(asked.record("clear-uniform", fakes=3, bins=3, repeats=2)) == math.inf
+    assert local_epsilon(by_name.record("clear-uniform", fakes=3, bins=3, repeats=2)) == math.inf
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_the_local_epsilon_counts_every_message():
     ids=words,
 )
 def test_that_mixes_keep_messages_apart_is_told_once(name, given, told):
-    certificate = asked.priced(name, 1.0, users=20, threshold=SCALE // 3, **given)
+    certificate = by_name.certificate_of(name, 1.0, users=20, threshold=SCALE // 3, **given)
     assert told in certificate.assumption
     assert certificate.assumption.count("keep") == 1
 
@@ -180,7 +180,7 @@ def test_that_every_round_brings_its_own_fakes_is_told_of_people_whose_rounds_ar
         "clear-uniform": {"fakes": 3, "bins": 9},
         "clear-shaped": {"ratio": SCALE // 3, "shift": 3},
     }[name]
-    told = asked.priced(name, 1.0, repeats=2, **given).assumption
+    told = by_name.certificate_of(name, 1.0, repeats=2, **given).assumption
     assert ("every round brings its own fakes" in told) == (name != "clear-shaped")
 
 

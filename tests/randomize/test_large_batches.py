@@ -1,6 +1,6 @@
 """A batch of many megabytes is randomized to its end: reports and fakes, short rows and long ones.
 
-Every 64 KB of it has as many flips as its law says, so that nothing leaves in clear.
+Every 64 KB of it has as many flips as its distribution says, so that nothing leaves in clear.
 """
 
 import numpy as np
@@ -35,8 +35,8 @@ def p_value(changed, q):
     ones = np.bitwise_count(pieces).sum(axis=1, dtype=np.int64)
     rest = changed.reshape(-1)[whole:]
     ones = np.append(ones, np.bitwise_count(rest).sum(dtype=np.int64))
-    law = stats.binom(np.append(np.full(len(pieces), 8 * PIECE), 8 * len(rest)), q)
-    return float(2 * np.minimum(law.cdf(ones), law.sf(ones - 1)).min() * len(ones))
+    pmf = stats.binom(np.append(np.full(len(pieces), 8 * PIECE), 8 * len(rest)), q)
+    return float(2 * np.minimum(pmf.cdf(ones), pmf.sf(ones - 1)).min() * len(ones))
 
 
 def of_reports(mechanism, device=reports):

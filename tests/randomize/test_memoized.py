@@ -33,7 +33,9 @@ def bits(rows):
 
 
 def deviation(shown, chances):
-    """Largest deviation of a column's ones from its binomial law, in standard deviations."""
+    """Largest deviation of a column's ones from its binomial distribution, in standard
+    deviations.
+    """
     people = len(shown)
     spread = np.sqrt(people * chances * (1 - chances))
     gap = np.abs(shown.sum(axis=0) - people * chances)
@@ -97,8 +99,8 @@ def test_a_memory_drawn_anew_for_each_report_is_found(mechanism):
         for _ in range(2)
     ]
     p, q = mechanism.shown
-    law = kept_chances(mechanism) * q**2 + (1 - kept_chances(mechanism)) * p**2
-    assert deviation(shown[0] & shown[1], law) > 5
+    pmf = kept_chances(mechanism) * q**2 + (1 - kept_chances(mechanism)) * p**2
+    assert deviation(shown[0] & shown[1], pmf) > 5
 
 
 def test_reports_drawn_from_the_truth_are_found():

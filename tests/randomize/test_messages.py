@@ -1,4 +1,6 @@
-"""Reports and fakes: batches and single records follow one law, and padding stays clean."""
+"""Reports and fakes: batches and single records follow one distribution, and padding stays
+clean.
+"""
 
 import math
 
@@ -17,7 +19,9 @@ PEOPLE = 40_000
 
 
 def column_deviation(rows, bins, chances):
-    """Largest deviation of a column's ones from its binomial law, in standard deviations."""
+    """Largest deviation of a column's ones from its binomial distribution, in standard
+    deviations.
+    """
     ones = np.unpackbits(rows, axis=1, count=bins, bitorder="little").sum(axis=0)
     spread = np.sqrt(len(rows) * chances * (1 - chances))
     return float(np.max(np.abs(ones - len(rows) * chances) / spread))

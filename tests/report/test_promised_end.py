@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from mixtally.planner import Wish, choose
+from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.mechanism.named import flip_blank
 from mixtally.records.question import Question
@@ -12,7 +12,7 @@ from mixtally.report.words import at_most, not_promised, promise
 
 @pytest.fixture(scope="module")
 def plan():
-    wish = Wish(
+    wish = PlanRequest(
         question=Question(name="x", bins=5),
         guarantee=Guarantee(epsilon=1.0, delta=1e-6),
         users=10_000,

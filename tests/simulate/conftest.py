@@ -5,7 +5,7 @@ import pytest
 
 from mixtally.data.population import Population
 from mixtally.ground.fixed import threshold_of
-from mixtally.planner import Wish, choose
+from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
@@ -42,7 +42,7 @@ def crowd():
 def plan(crowd) -> Plan:
     """The plan of that crowd."""
     guarantee = Guarantee(epsilon=1.0, delta=1e-6)
-    return choose(Wish(question=crowd.question, guarantee=guarantee, users=1000)).best.plan
+    return choose(PlanRequest(question=crowd.question, guarantee=guarantee, users=1000)).best.plan
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mixtally.data.population import Population
-from mixtally.planner import Wish, choose
+from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
 from mixtally.report import counts, texts
@@ -38,7 +38,7 @@ def make_study(
     population = Population(Question(name=name, bins=len(truth), labels=labels), codes)
     chance, releases = SeededChance(1), []
     for protocol in protocols:
-        wish = Wish(
+        wish = PlanRequest(
             question=population.question,
             guarantee=Guarantee(epsilon=epsilon, delta=1e-6),
             users=len(codes),

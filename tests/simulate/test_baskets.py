@@ -5,7 +5,7 @@ import pytest
 
 from mixtally.data.population import Population
 from mixtally.errors import DataError, ParameterError, PlanError
-from mixtally.planner import Wish, choose
+from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.mechanism.named import flip_blank
 from mixtally.records.question import Question
@@ -16,7 +16,7 @@ PROMISED = Guarantee(epsilon=1.0, delta=1e-6)
 
 
 def plan_for(baskets):
-    wish = Wish(question=baskets.question, guarantee=PROMISED, users=len(baskets.members))
+    wish = PlanRequest(question=baskets.question, guarantee=PROMISED, users=len(baskets.members))
     return choose(wish).best.plan
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from mixtally.data.population import Population
-from mixtally.planner import Wish
+from mixtally.planner import PlanRequest
 from mixtally.privacy.local import certificate
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
@@ -41,7 +41,7 @@ def make(truth, *, labels=None, name="choice", protocol=None, level=0.95, seed=1
         Question(name=name, bins=len(truth), labels=labels), np.repeat(np.arange(len(truth)), truth)
     )
     ballots = voting.local_ballots(len(truth), epsilon=1.0, keep=None)
-    wish = Wish(
+    wish = PlanRequest(
         question=population.question, guarantee=Guarantee(epsilon=1.0, delta=1e-6),
         users=len(population.codes), mix_fakes=True, protocol=protocol,
     )  # fmt: skip

@@ -11,7 +11,7 @@ from mixtally.data.turnover import turnover
 from mixtally.encode.bits import packed
 from mixtally.encode.numbers import Scale
 from mixtally.errors import InfeasibleError, PlanError
-from mixtally.planner import Planner, Wish
+from mixtally.planner import Planner, PlanRequest
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Kind, Question, with_attributes
 from mixtally.simulate.epoch_plan import whole_plan
@@ -51,7 +51,7 @@ def timeline(name):
 
 
 def planned(line, **more):
-    wish = Wish(question=line.question, guarantee=GUARANTEE, users=int(line.users.min()),
+    wish = PlanRequest(question=line.question, guarantee=GUARANTEE, users=int(line.users.min()),
                 collections=EPOCHS, **more)  # fmt: skip
     return whole_plan(wish, PLANNER)[0]
 

@@ -14,7 +14,7 @@ import pytest
 from mixtally.data.population import Population
 from mixtally.encode.bits import packed
 from mixtally.ground.fixed import SCALE
-from mixtally.planner import Wish
+from mixtally.planner import PlanRequest
 from mixtally.privacy.accountant import Accountant
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Kind, Question, with_attributes
@@ -57,8 +57,8 @@ def crowd(question):
 @cache
 def offered(name):
     question, epsilon, more, repeats = CASES[name]
-    wish = Wish(question=question, guarantee=Guarantee(epsilon=epsilon, delta=1e-4), users=USERS,
-                **more)  # fmt: skip
+    promised = Guarantee(epsilon=epsilon, delta=1e-4)
+    wish = PlanRequest(question=question, guarantee=promised, users=USERS, **more)
     return crowd(question), offers.best(wish, repeats=repeats)[0]
 
 
@@ -126,7 +126,7 @@ def test_the_twin_that_flips_more_often_is_found(name, monkeypatch):
 
     plain = messages.flip
 
-    def louder(rows, bins, threshold, chance):
+    def louder(rows, bins, threshold, chance, _memo):
         return plain(rows, bins, min(SCALE // 2, threshold * 3 // 2), chance)
 
     monkeypatch.setattr(messages, "flip", louder)

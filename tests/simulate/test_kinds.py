@@ -11,8 +11,8 @@ from mixtally.data.population import Population
 from mixtally.encode.bits import packed
 from mixtally.encode.numbers import Scale
 from mixtally.errors import DataError, InfeasibleError, MessageError, ParameterError, PlanError
-from mixtally.planner import Wish
-from mixtally.planner.ways import ways
+from mixtally.planner import PlanRequest
+from mixtally.planner.encodings import encodings
 from mixtally.randomize import reports
 from mixtally.records.guarantee import Guarantee, Observer
 from mixtally.records.mechanism.named import clear_uniform, flip_blank
@@ -47,7 +47,7 @@ def attribute_crowd(sizes=(3, 2)):
 
 
 def wish(crowd, **more):
-    return Wish(question=crowd.question, guarantee=GUARANTEE, users=USERS, **more)
+    return PlanRequest(question=crowd.question, guarantee=GUARANTEE, users=USERS, **more)
 
 
 @cache
@@ -158,7 +158,7 @@ def test_repeats_of_anything_else_are_refused(crowd, more, repeats, said):
 def test_a_vector_too_long_for_its_crowd_is_infeasible():
     question, few = Question(name="q", bins=8, kind=Kind.BITS), Guarantee(epsilon=0.1, delta=1e-9)
     with pytest.raises(InfeasibleError, match="flip needs more"):
-        offers.best(Wish(question=question, guarantee=few, users=3), repeats=1)
+        offers.best(PlanRequest(question=question, guarantee=few, users=3), repeats=1)
 
 
 def test_pairs_need_messages_that_carry_them():
@@ -237,12 +237,12 @@ def test_bits_are_no_bin_numbers():
 @pytest.mark.parametrize("sizes", [(3, 2), (9, 2, 7), (2, 16)])
 def test_parts_hold_what_the_record_holds(sizes):
     crowd = attribute_crowd(sizes)
-    split = parts(crowd, ways(crowd.question)[1].parts)
+    split = parts(crowd, encodings(crowd.question)[1].parts)
     assert np.concatenate([part.truth for part in split]).tolist() == crowd.truth.tolist()
     bits = bits_crowd(sum(sizes))
-    clear = parts(bits, ways(bits.question)[1].in_clear().parts)
+    clear = parts(bits, encodings(bits.question)[1].in_clear().parts)
     assert [int(part.truth[1]) for part in clear] == bits.truth.tolist()
-    alone = parts(bits, ways(bits.question)[1].parts)
+    alone = parts(bits, encodings(bits.question)[1].parts)
     assert [int(part.truth[0]) for part in alone] == bits.truth.tolist()
 
 

@@ -42,13 +42,13 @@ def test_every_message_of_a_large_collection_is_flipped():
 def test_messages_in_clear_after_the_first_four_megabytes_are_found(monkeypatch, bare):
     played = []
 
-    def own(mechanism, codes, chance):
+    def own(mechanism, codes, chance, _memo):
         played.append("reports")
         if bare == "reports" and played.count("reports") > 1:
             return mechanism.layout.rows(codes)
         return reports(mechanism, codes, chance)
 
-    def added(mechanism, count, chance):
+    def added(mechanism, count, chance, _memo):
         played.append("fakes")
         if bare == "fakes" and played.count("fakes") > 1:
             return mechanism.layout.blank(count)

@@ -5,7 +5,7 @@ import pytest
 
 from mixtally.data.population import Population
 from mixtally.errors import DataError
-from mixtally.planner import Wish, choose, forecast
+from mixtally.planner import PlanRequest, choose, forecast
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.hashing import Hashing, drawn_seed
 from mixtally.records.question import Question
@@ -21,7 +21,9 @@ SAME = Population(
 def planned(chance, users=USERS, bins=BINS):
     question = Question(name="word", bins=bins, hashed=Hashing(seed=drawn_seed(chance)))
     promised = Guarantee(epsilon=4.0, delta=1e-6)
-    return choose(Wish(question=question, guarantee=promised, users=users, mix_fakes=True)).best
+    return choose(
+        PlanRequest(question=question, guarantee=promised, users=users, mix_fakes=True)
+    ).best
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from mixtally.errors import InfeasibleError, ParameterError, PlanError
 from mixtally.estimate.conclude.vote import EXACT_ONES
 from mixtally.estimate.debias import estimate_counts
 from mixtally.literature.formulas import voting as published
-from mixtally.planner import Wish
+from mixtally.planner import PlanRequest
 from mixtally.privacy.local import certificate
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
@@ -23,7 +23,7 @@ from mixtally.simulate.seeded import SeededChance
 def held(population, *, keep=None, epsilon=None, delta=1e-6, seed=1, level=0.95, **wished):
     ballots = voting.local_ballots(population.question.bins, epsilon=epsilon, keep=keep)
     promise = certificate(ballots, None if epsilon is None else epsilon)
-    wish = Wish(
+    wish = PlanRequest(
         question=population.question,
         guarantee=Guarantee(epsilon=promise.epsilon, delta=delta),
         users=len(population.codes),
@@ -163,7 +163,9 @@ def test_a_crowd_too_small_for_any_plan_is_refused():
 def test_ballots_for_other_voters_are_refused(users, options):
     crowd = Population(Question(name="x", bins=2), np.repeat([0, 1], [700, 500]))
     ballots = voting.local_ballots(options, epsilon=1.0, keep=None)
-    wish = Wish(question=crowd.question, guarantee=Guarantee(epsilon=1.0, delta=1e-6), users=users)
+    wish = PlanRequest(
+        question=crowd.question, guarantee=Guarantee(epsilon=1.0, delta=1e-6), users=users
+    )
     with pytest.raises(PlanError, match="wanted ballots and a wish for 1,200 voters and 2 options"):
         voting.hold(
             crowd, ballots, certificate(ballots), wish, SeededChance(1), lambda *_: None,

@@ -65,12 +65,14 @@ class Toy(Shuffled, frozen=True, kw_only=True, tag="toy"):
 '''
 DIVERGENCE = '''"""Toy: pairs of uniform fakes hide as uniform fakes do."""
 
-from mixtally.privacy.divergence import Message, Quote, Takes, clear_uniform
+from mixtally.privacy.divergence import ObservedMessage, ProvedDelta, ParameterRules, clear_uniform
 from mixtally.records.mechanism import Parameter
 from mixtally.records.mechanism.toy import Toy
 
-TAKES = {
-    "toy": Takes(frozenset({"fakes", "bins"}), frozenset({"users"}), (("fakes", Parameter.FAKES),))
+PROTOCOLS = {
+    "toy": ParameterRules(
+        frozenset({"fakes", "bins"}), frozenset({"users"}), (("fakes", Parameter.FAKES),)
+    )
 }
 
 
@@ -78,24 +80,24 @@ def counts_people(name, given):
     return False
 
 
-def described(name, asked):
-    return Message(Toy(bins=asked.given.bins, pairs=asked.fakes // 2)), 1, ""
+def record_fields(name, asked):
+    return ObservedMessage(Toy(bins=asked.given.bins, pairs=asked.fakes // 2)), 1, ""
 
 
-def exact(message, epsilon):
+def exact(message, epsilon, memo):
     toy = message.mechanism
     ends = clear_uniform.delta(2 * toy.pairs, toy.bins, epsilon)
-    return Quote(ends, clear_uniform.SOURCE, "the pairs come from honest parties")
+    return ProvedDelta(ends, clear_uniform.SOURCE, "the pairs come from honest parties")
 
 
-def upper(message, epsilon):
-    return exact(message, epsilon).ends.upper
+def upper(message, epsilon, memo):
+    return exact(message, epsilon, memo).bounds.upper
 
 
 expected = upper
 
 
-def quick(message, epsilon):
+def quick(message, epsilon, memo):
     return None
 
 

@@ -1,8 +1,8 @@
 """averaging: many reports of one person, known to be theirs, are put together.
 
 With fresh noise in every report each adds to the evidence and the true answer comes out. A report
-that is drawn once and repeated tells no more than the first. A memoized answer lies between:
-averaging finds what is *kept*, never more (Side Notes on Differential Privacy, section 4).
+that is drawn once and repeated reveals no more than the first. A memoized answer lies between:
+averaging finds what is *memoized*, never more (Side Notes on Differential Privacy, section 4).
 """
 
 from dataclasses import replace
@@ -14,13 +14,13 @@ from mixtally.attacks.games import game_of, play
 from mixtally.attacks.memoized import (
     MemoizedTarget,
     Recall,
+    log_reported,
     log_seen,
-    log_shown,
     ones_of,
     simple_recall,
     true_rows,
 )
-from mixtally.attacks.outcome import Lab, Outcome, told_apart
+from mixtally.attacks.outcome import Lab, Outcome, distinguished
 from mixtally.attacks.target import Target, finite
 from mixtally.attacks.worlds import Worlds
 from mixtally.ground.fixed import SCALE
@@ -52,7 +52,7 @@ def run(target: Target, lab: Lab) -> list[Outcome]:
         lab.progress(NAME, count, 20)
     flat = tuple((float(c), _error(first)) for c in range(1, 21))
     local = finite(target.mechanism.local_epsilon)
-    found = told_apart(
+    found = distinguished(
         NAME, f"{REPORTS} fresh linked reports", Worlds(tested[0], tested[1]), lab,
         promised=None if local is None else REPORTS * local, delta=0.0,
         played="the person's messages alone, no mix",
@@ -79,7 +79,7 @@ def run_memoized(target: MemoizedTarget, lab: Lab, recall: Recall | None = None)
     runs = lab.runs if lab.runs is not None else _RUNS
     two = msgspec.structs.replace(mechanism, bins=2 * mechanism.hashes)
     worlds = Worlds(*(_evidence(two, count, runs, lab, recall, side) for side in (0, 1)))
-    found = told_apart(
+    found = distinguished(
         NAME, f"{count} linked reports", worlds, lab,
         promised=target.loss(count).eps_T, delta=0.0,
         played="the bits in which two values differ", test="likelihood ratio; optimal",
@@ -105,8 +105,8 @@ def _evidence(
     two: Memoized, reports: int, runs: int, lab: Lab, recall: Recall, side: int
 ) -> Floats:
     """Log-likelihood ratios of value 0 against 1 when value ``side`` is held."""
-    shown = recall(true_rows(two, runs, side * two.hashes), two.bins, reports, lab.chance)
-    ones = ones_of(shown, two.bins)
+    reported = recall(true_rows(two, runs, side * two.hashes), two.bins, reports, lab.chance)
+    ones = ones_of(reported, two.bins)
     ratio = _bit_evidence(two, reports)
     evidence = ratio[ones]
     evidence[:, two.hashes :] *= -1.0
@@ -120,25 +120,25 @@ def _bit_evidence(mechanism: Memoized, reports: int) -> Floats:
 
 
 def _error_curves(mechanism: Memoized, lab: Lab, recall: Recall) -> tuple[Curve, ...]:
-    """Errors of fresh noise, of the kept bit itself, and of memoized answers for both bits."""
+    """Errors of fresh noise, of the memoized bit itself, and of memoized answers for both bits."""
     one = msgspec.structs.replace(mechanism, hashes=1, bins=2)
     runs = min(lab.runs or _FEWER, _FEWER)
     most = _POINTS[-1]
     true = true_rows(one, runs)  # the first bit is one, the second zero
-    shown = recall(true, 2, most, lab.chance)
+    reported = recall(true, 2, most, lab.chance)
     fresh = [recall(true, 2, 1, lab.chance)[0] for _ in range(most)]
     ratio = _bit_evidence(one, 1)
     rows: dict[str, list[tuple[float, float]]] = {
         "fresh noise every time": [], "the kept bit, shown": [], "memory, true bit": [],
         "memory, what it holds": [],
     }  # fmt: skip
-    kept = _kept_bits(one, runs, lab)
+    bits = _memoized_bits(one, runs, lab)
     for count in _POINTS:
         ones = ones_of(fresh[:count], 2).astype(float)
         evidence = ones * ratio[1] + (count - ones) * ratio[0]
         rows["fresh noise every time"].append((float(count), _bit_error(evidence)))
-        rows["the kept bit, shown"].append((float(count), _bit_error(2.0 * kept - 1.0)))
-        memoized = ones_of(shown[:count], 2)
+        rows["the kept bit, shown"].append((float(count), _bit_error(2.0 * bits - 1.0)))
+        memoized = ones_of(reported[:count], 2)
         rows["memory, true bit"].append(
             (float(count), _bit_error(_bit_evidence(one, count)[memoized]))
         )
@@ -147,8 +147,8 @@ def _error_curves(mechanism: Memoized, lab: Lab, recall: Recall) -> tuple[Curve,
     return tuple(Curve(name, tuple(points), dots=True) for name, points in rows.items())
 
 
-def _kept_bits(one: Memoized, runs: int, lab: Lab) -> Floats:
-    """What is kept, reported as it is: p = 0 and q = 1, nearly."""
+def _memoized_bits(one: Memoized, runs: int, lab: Lab) -> Floats:
+    """What is memoized, reported as it is: p = 0 and q = 1, nearly."""
     sure = msgspec.structs.replace(one, p=LEAST_PERMANENT, q=SCALE - LEAST_PERMANENT)
     return ones_of(simple_recall(sure)(true_rows(one, runs), 2, 1, lab.chance), 2).astype(float)
 
@@ -159,11 +159,13 @@ def _bit_error(evidence: Floats) -> float:
 
 
 def _recall_error(one: Memoized, count: int) -> float:
-    """Exact error of guessing what is kept, both values equally likely before."""
+    """Exact error of estimating what is memoized, both values equally likely before."""
     from scipy.special import comb
 
-    zero, kept = log_shown(one, count)
-    return float(0.5 * (comb(count, np.arange(count + 1)) * np.exp(np.minimum(zero, kept))).sum())
+    zero, one_bit = log_reported(one, count)
+    return float(
+        0.5 * (comb(count, np.arange(count + 1)) * np.exp(np.minimum(zero, one_bit))).sum()
+    )
 
 
 def _chart(caption: str, curves: tuple[Curve, ...]) -> Chart:

@@ -26,7 +26,7 @@ NEEDS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
 
 def claim(
     name: str,
-    came: dict[str, Any],
+    given_values: dict[str, Any],
     epsilon: float | None,
     delta: float | None,
     honest_fraction: float = 1.0,
@@ -36,7 +36,7 @@ def claim(
     Raises ParameterError for an unknown mechanism, and for parameters that are missing, not taken
     or out of range.
     """
-    given = _given(name, came)
+    given = _given(name, given_values)
     if name == "memory":
         return memoized_target(**given)
     if epsilon is None or delta is None:
@@ -57,13 +57,17 @@ def claim(
     )
 
 
-def _given(name: str, came: dict[str, Any]) -> dict[str, Any]:
-    """What came, once it is all that is needed and no more."""
+def _given(name: str, given_values: dict[str, Any]) -> dict[str, Any]:
+    """The parameters given, once they are all that is needed and no more."""
     if name not in NEEDS:
         raise ParameterError(
             "protocol", wanted="one of " + ", ".join(NEEDS), got=repr(name), do="choose one"
         )
-    given = {key: value for key, value in came.items() if not (value is None or value is False)}
+    given = {
+        key: value
+        for key, value in given_values.items()
+        if value is not None and value is not False
+    }
     needs, may = NEEDS[name]
     if not needs <= set(given) or not set(given) <= needs | may:
         raise ParameterError(

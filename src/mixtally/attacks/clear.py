@@ -1,4 +1,4 @@
-"""Games with records in clear: two bins tell all, and their likelihood ratio is exact.
+"""Games with records in clear: two bins suffice, and their likelihood ratio is exact.
 
 A record of u adds one to bin a, of v one to bin b. What other people hold is subtracted: it travels
 in clear, and the attacker knows it.
@@ -69,7 +69,7 @@ class UniformGame:
         return found[0], found[1]
 
     def drawn(self, runs: int, draw: Binomials) -> tuple[Floats, Floats] | None:
-        """The statistics of many runs, both bins drawn from their law, not by any device."""
+        """The statistics of many runs, both bins drawn from their distribution by no device."""
         if not self.fakes:
             return None
         found = []
@@ -130,13 +130,13 @@ class ShapedGame:
         return f"{self.stage}; a mix draws bins independently, and so those of many runs at once"
 
     @cached_property
-    def _log_law(self) -> Floats:
+    def _log_pmf(self) -> Floats:
         one = np.array([float(w) for w in self.weights]) * 2.0**-64
-        law = one
+        pmf = one
         for _ in range(self.mixes - 1):
-            law = np.convolve(law, one)
+            pmf = np.convolve(pmf, one)
         with np.errstate(divide="ignore"):
-            return np.concatenate([[-np.inf], np.log(law), [-np.inf]])  # from -1 on
+            return np.concatenate([[-np.inf], np.log(pmf), [-np.inf]])  # from -1 on
 
     def alone(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats]:
         """The statistics of many runs at once: a mix draws all their bins."""
@@ -161,8 +161,9 @@ class ShapedGame:
         return
 
     def _statistic(self, a: Counts, b: Counts) -> Floats:
-        law, last = self._log_law, len(self._log_law) - 1
-        a, b = np.minimum(a, last - 1), np.minimum(b, last - 1)  # what no mix of the law draws
-        u, v = law[a] + law[b + 1], law[a + 1] + law[b]
+        pmf, last = self._log_pmf, len(self._log_pmf) - 1
+        # No mix of this distribution draws what lies beyond its last number.
+        a, b = np.minimum(a, last - 1), np.minimum(b, last - 1)
+        u, v = pmf[a] + pmf[b + 1], pmf[a + 1] + pmf[b]
         with np.errstate(invalid="ignore"):  # equally likely, or impossible in either world
             return np.where(u == v, 0.0, u - v)

@@ -43,7 +43,7 @@ def run(target: Target, lab: Lab) -> list[Outcome]:
     checks += words
     moved, shuffled = shuffle_checks(lab)
     checks += moved
-    played, messages = whole_checks(mechanism, lab)
+    played, messages = collection_checks(mechanism, lab)
     checks += played
     return [
         audit(
@@ -54,7 +54,7 @@ def run(target: Target, lab: Lab) -> list[Outcome]:
     ]  # fmt: skip
 
 
-def whole_checks(mechanism: Shuffled, lab: Lab) -> tuple[list[Checks], int]:
+def collection_checks(mechanism: Shuffled, lab: Lab) -> tuple[list[Checks], int]:
     """Tests of a whole collection, half of it of the last bin and half of the first."""
     small, users = _sized(mechanism)
     if users == 0:
@@ -119,12 +119,12 @@ def _noise(mechanism: Shuffled, seen: np.ndarray, own: np.ndarray, messages: int
 
 def _shaped(shaped: ShapedFakes, numbers: np.ndarray) -> list[Checks]:
     """How many fakes all mixes together added to each bin."""
-    law = one = np.array([float(weight) for weight in shaped.weights]) / SCALE
+    pmf = one = np.array([float(weight) for weight in shaped.weights]) / SCALE
     for _ in range(shaped.mixes - 1):
-        law = np.convolve(law, one)
+        pmf = np.convolve(pmf, one)
     bins, mean = len(numbers), shaped.mixes * shaped.shift
-    past = int(((numbers < 0) | (numbers >= len(law))).sum())
-    below = min(1.0, float(law[:mean].sum()))
+    past = int(((numbers < 0) | (numbers >= len(pmf))).sum())
+    below = min(1.0, float(pmf[:mean].sum()))
     return [
         Checks.of("impossible number of fakes in a collection", past, bins, 0.0),
         Checks.of("fewer fakes than the mean", int((numbers < mean).sum()), bins, below),

@@ -1,7 +1,9 @@
-"""collusion: some users tell their fakes and flips, all mixes but one tell theirs, or every mix.
+"""collusion: some users reveal their fakes and flips, all mixes but one reveal theirs, or every
+mix.
 
-What conspirators tell is removed from the batch. The promise is the certificate for the honest
-fraction, or what the exact law leaves at the share played; without any mix it is the local epsilon.
+What conspirators reveal is removed from the batch. The promise is the certificate for the honest
+fraction, or what the exact distribution leaves at the share played; without any mix it is the local
+epsilon.
 """
 
 from dataclasses import replace
@@ -9,7 +11,7 @@ from dataclasses import replace
 from mixtally.attacks.against import outcomes
 from mixtally.attacks.games import game_of, pilot, play
 from mixtally.attacks.n_minus_1 import TEST
-from mixtally.attacks.outcome import Lab, Outcome, told_apart
+from mixtally.attacks.outcome import Lab, Outcome, distinguished
 from mixtally.attacks.target import Target, finite, left_among_fakes, left_in_crowd
 from mixtally.records.guarantee import arriving
 from mixtally.records.mechanism import BitFlips, FakeSource
@@ -54,10 +56,10 @@ def _mixes(target: Target, lab: Lab) -> list[Outcome]:
 
 
 def every_mix(target: Target, lab: Lab) -> Outcome:
-    """Every mix tells which message is the person's: what each report keeps by itself."""
+    """Every mix reveals which message is the person's: what each report keeps by itself."""
     game = game_of(target.mechanism, 0, 0, mixes=0)
     worlds = play(game, lab, NAME)
-    return told_apart(
+    return distinguished(
         NAME, "every mix tells", worlds, lab,
         promised=finite(target.mechanism.local_epsilon), delta=0.0,
         played="the person's message alone", test=TEST,

@@ -1,8 +1,8 @@
 """What games of flipped records share: messages of a few kinds are counted, and the counts weighed.
 
 The statistic is log of X_u / X_v, X_w the sum over all messages of the chance of each under the
-person's record w over that under the mean law of the hiding messages; for a record that is sent
-``times`` times the sum of products over all ways to choose so many messages (``likelihood``).
+person's record w over that under the mean distribution of the hiding messages; for a record that is
+sent ``times`` times the sum of products over all ways to choose so many messages (``likelihood``).
 """
 
 from abc import ABC, abstractmethod
@@ -72,12 +72,12 @@ class CountedGame(ABC):
         return total
 
     def drawn(self, runs: int, draw: Binomials) -> tuple[Floats, Floats] | None:
-        """The statistics of many runs, their counts drawn from their law, not by any device."""
+        """The statistics of many runs, their counts drawn from their distribution by no device."""
         if not self.people and not self.fakes:
             return None
-        others, fake, *own_laws = self._laws
+        others, fake, *own_pmfs = self._pmfs
         found = []
-        for own in own_laws:
+        for own in own_pmfs:
             counts = draw.kinds(self.times * self.people, others, runs)
             counts += draw.kinds(self.fakes, fake, runs)
             counts += draw.kinds(self.times, own, runs)
@@ -102,13 +102,13 @@ class CountedGame(ABC):
 
     @property
     @abstractmethod
-    def _laws(self) -> tuple[Floats, Floats, Floats, Floats]:
+    def _pmfs(self) -> tuple[Floats, Floats, Floats, Floats]:
         """P[a message is of each kind]: others' messages, fakes, records u and v."""
 
     @property
     @abstractmethod
     def _ratios(self) -> tuple[Floats, Floats]:
-        """Log of the weights of u and v for every kind of message."""
+        """Log of the likelihood ratios of u and v for every kind of message."""
 
     def _statistics(self, counts: Floats) -> Floats:
         """The statistic of every run, ``counts`` of shape (runs, kinds)."""

@@ -1,4 +1,4 @@
-"""difference: the same crowd is asked twice and one person answers differently, or not again.
+"""difference: the same crowd reports twice and one person answers differently, or not again.
 
 *changed*: the person answers a and then b, or b and then a; the log ratios of both batches add up.
 Two collections are promised the composition of two certificates. *absent*: the person is gone the
@@ -13,9 +13,9 @@ import numpy as np
 from msgspec import structs
 
 from mixtally.attacks.against import DRAWN, MOST_MESSAGES, outcomes
-from mixtally.attacks.games import game_of, quick_runs, told
+from mixtally.attacks.games import game_of, quick_runs, with_progress
 from mixtally.attacks.multinomial import Binomials
-from mixtally.attacks.outcome import Lab, Outcome, told_apart
+from mixtally.attacks.outcome import Lab, Outcome, distinguished
 from mixtally.attacks.target import Target, left_after
 from mixtally.attacks.uniform_flips import fakes_in_view
 from mixtally.attacks.worlds import Worlds
@@ -58,16 +58,16 @@ def _absent(target: Target, lab: Lab) -> Outcome:
     if _messages(mechanism, users) > MOST_MESSAGES and lab.drawn != 0:
         runs, how = lab.drawn or _DRAWN_RUNS, DRAWN
         draw = Binomials(lab.chance)
-        noise = np.array([_noise_by_law(mechanism, users, runs, draw) for _ in range(4)])
+        noise = np.array([_noise_by_distribution(mechanism, users, runs, draw) for _ in range(4)])
     else:
         how, noise = "", np.empty((4, runs, 2), dtype=np.int64)
-        for i in told(runs, lab, NAME + " (absent)"):
+        for i in with_progress(runs, lab, NAME + " (absent)"):
             noise[:, i] = [_noise(mechanism, users, lab) for _ in range(4)]
     sides = (
         noise[2 * own] - noise[2 * own + 1] + _own(mechanism, own, runs, lab) for own in (0, 1)
     )
     u, v = ((both[:, 0] - both[:, 1]).astype(np.float64) for both in sides)
-    return told_apart(
+    return distinguished(
         NAME, "asked twice, then absent", Worlds(u, v), lab,
         promised=target.epsilon, delta=target.delta,
         played=f"{users - 1:,} others spread over the bins, unknown to the attacker, and "
@@ -136,8 +136,8 @@ def _noise(mechanism: Shuffled, users: int, lab: Lab) -> Counts:
     return total
 
 
-def _noise_by_law(mechanism: Shuffled, users: int, runs: int, draw: Binomials) -> Counts:
-    """The same for many runs, drawn from its law, shape (runs, 2)."""
+def _noise_by_distribution(mechanism: Shuffled, users: int, runs: int, draw: Binomials) -> Counts:
+    """The same for many runs, drawn from its distribution, shape (runs, 2)."""
     ones = np.zeros((runs, 2), dtype=np.int64)  # that fakes set in clear
     if mechanism.uniform_fakes:
         both = draw(np.full(runs, mechanism.fakes_promised), 2.0 / mechanism.bins)

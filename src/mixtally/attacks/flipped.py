@@ -2,14 +2,14 @@
 
 Fakes are flipped blanks, other people flipped copies of one record x, and the person's record is u
 or v. Only positions where x, u and v are not all zero matter: the rest of every message is
-independent noise with the same law in both worlds, so a run draws those positions alone, by the
-production code, which flips positions independently.
+independent noise with the same distribution in both worlds, so a run draws those positions alone,
+by the production code, which flips positions independently.
 
-With b the mean law of the hiding messages the weights are w_u(y) = P[R(u) = y] / b(y). If all
-hiding messages have one law the statistic is the log-likelihood ratio itself (Sufficient
-Differential Privacy 2017, (3.1)), so no test is better at its level; beside fakes *and* a crowd b
-is a mean, and the statistic nearly that (for one bit exactly as good: it grows with the number of
-ones, as the likelihood ratio does).
+With b the mean distribution of the hiding messages the likelihood ratios are w_u(y) = P[R(u) = y] /
+b(y). If all hiding messages have one distribution the statistic is the log-likelihood ratio itself
+(Sufficient Differential Privacy 2017, (3.1)), so no test is better at its level; beside fakes *and*
+a crowd b is a mean, and the statistic nearly that (for one bit exactly as good: it grows with the
+number of ones, as the likelihood ratio does).
 """
 
 import math
@@ -51,17 +51,17 @@ class FlippedGame(CountedGame):
 
     @property
     def kinds(self) -> int:
-        """Kinds of messages that are told from each other, more where ways are counted."""
-        laws = (self.people > 0) + (self.fakes > 0)
-        return max(1, laws) * len(self._ratios[0]) * self.times**2
+        """Kinds of messages that are distinguished, more where ways are counted."""
+        pmfs = (self.people > 0) + (self.fakes > 0)
+        return max(1, pmfs) * len(self._ratios[0]) * self.times**2
 
     @property
     def cost(self) -> float:
         """Nanoseconds of a run, roughly: a person's message takes longer to write than a blank."""
         width = row_bytes(len(self.x))
         each = 15.0 if width == 1 else 60.0 * width
-        ways = 2_000.0 * self.times**2 if self.times > 1 else 0.0
-        return each * (self.times * (4.0 * self.people + 1.0) + 0.6 * self.fakes) + ways
+        combinations = 2_000.0 * self.times**2 if self.times > 1 else 0.0
+        return each * (self.times * (4.0 * self.people + 1.0) + 0.6 * self.fakes) + combinations
 
     @property
     def stage(self) -> str:
@@ -145,33 +145,34 @@ class FlippedGame(CountedGame):
         """Log of w_u and w_v for every kind of message."""
         others, fakes = self.people, self.fakes
         total = max(1, others + fakes)
-        u, v, x, blank = (self._log_law(z) for z in (self.u, self.v, self.x, (0,) * len(self.x)))
+        u, v, x, blank = (self._log_pmf(z) for z in (self.u, self.v, self.x, (0,) * len(self.x)))
         parts = [
-            np.log(share / total) + law for share, law in ((others, x), (fakes, blank)) if share
+            np.log(share / total) + pmf for share, pmf in ((others, x), (fakes, blank)) if share
         ]
         mean = np.logaddexp.reduce(parts) if parts else np.zeros(len(u))
         return u - mean, v - mean
 
-    def _log_law(self, record: Bits) -> Floats:
+    def _log_pmf(self, record: Bits) -> Floats:
         """Log P[R(record) = y] of one message of each kind."""
         flip, keep = math.log(self.threshold / SCALE), math.log1p(-self.threshold / SCALE)
-        law = np.zeros(1)
+        pmf = np.zeros(1)
         for _, places in self._groups:
             size, one = len(places), record[places[0]]
             risen = np.arange(size + 1)
-            kept = risen if one else size - risen
-            law = (law[None, :] + (kept * keep + (size - kept) * flip)[:, None]).ravel()
-        return law
+            agreeing = risen if one else size - risen
+            pmf = (pmf[None, :] + (agreeing * keep + (size - agreeing) * flip)[:, None]).ravel()
+        return pmf
 
     @property
-    def _laws(self) -> tuple[Floats, Floats, Floats, Floats]:
-        x, blank, u, v = (self._law(z) for z in (self.x, (0,) * len(self.x), self.u, self.v))
+    def _pmfs(self) -> tuple[Floats, Floats, Floats, Floats]:
+        x, blank, u, v = (self._pmf(z) for z in (self.x, (0,) * len(self.x), self.u, self.v))
         return x, blank, u, v
 
-    def _law(self, record: Bits) -> Floats:
+    def _pmf(self, record: Bits) -> Floats:
         """P[R(record) is of each kind]."""
-        ways = np.ones(1)
+        combinations = np.ones(1)
         for _, places in self._groups:
             size = len(places)
-            ways = (ways[None, :] * [[float(math.comb(size, t))] for t in range(size + 1)]).ravel()
-        return np.asarray(ways * np.exp(self._log_law(record)))
+            choices = [[float(math.comb(size, t))] for t in range(size + 1)]
+            combinations = (combinations[None, :] * choices).ravel()
+        return np.asarray(combinations * np.exp(self._log_pmf(record)))

@@ -44,7 +44,7 @@ class Game(Interface):
 
     @property
     def kinds(self) -> int:
-        """Kinds of messages that are told from each other: what a run by the law costs."""
+        """Kinds of messages that are distinguished: what a run by the distribution costs."""
         ...
 
     @property
@@ -66,7 +66,7 @@ class Game(Interface):
         ...
 
     def drawn(self, runs: int, draw: Binomials) -> tuple[Floats, Floats] | None:
-        """The statistics of many runs from their law, None where ``alone`` does as well."""
+        """The statistics of many runs from their distribution; None where ``alone`` suffices."""
         ...
 
 
@@ -105,16 +105,16 @@ def play(game: Game, lab: Lab, step: str, share: float = 1.0) -> Worlds:
     if together is not None:
         return Worlds(*together)
     u, v = np.empty(runs), np.empty(runs)
-    for i in told(runs, lab, step):
+    for i in with_progress(runs, lab, step):
         u[i], v[i] = game.draw(lab.chance, lab.device)
     return Worlds(u, v)
 
 
 def pilot(game: Game, runs: int, chance: Chance) -> Worlds:
-    """Runs of the law for ``runs`` that are counted: they choose the event, and are not counted."""
+    """Runs drawn beside the ``runs`` that are counted: they choose the event and do not count."""
     count = min(4 * runs, _PILOT // game.kinds)
     drawn = game.drawn(max(LEAST_RUNS, count), Binomials(chance))
-    if drawn is None:  # the production code draws its law as fast
+    if drawn is None:  # the production code draws its distribution as fast
         drawn = game.alone(max(LEAST_RUNS, count), chance, Device())
     assert drawn is not None
     return Worlds(*drawn)
@@ -127,8 +127,8 @@ def quick_runs(cost: float, share: float = 1.0) -> int:
     return max(LEAST_RUNS, int(min(_MOST_RUNS, max(fewest, usual))))
 
 
-def told(runs: int, lab: Lab, step: str) -> Iterator[int]:
-    """The numbers of the runs, told to the lab now and then."""
+def with_progress(runs: int, lab: Lab, step: str) -> Iterator[int]:
+    """The numbers of the runs, with progress reported to the lab."""
     every = max(1, runs // 200)
     for i in range(runs):
         yield i

@@ -2,9 +2,10 @@
 
 Every report is seen with its sender. Three ways to report, for one bit that is as likely 0 as 1:
 
-    drawn once    the first report is repeated: nothing is added, the guess stays as it was
-    fresh noise   both levels are drawn anew every time: the posterior falls to the truth
-    memoized      the guess of what is kept becomes sure, that of the truth stops at f/2
+    drawn once    the first report is repeated: nothing is added, the posterior stays as it was
+    fresh noise   both levels are drawn anew every time: the posterior falls to zero error
+    memoized      the error about the memoized bit falls to zero, that about the true bit stops at
+                  f/2
 
 Source: Side Notes on Differential Privacy, section 4.
 """
@@ -74,7 +75,7 @@ def _points(reports: int) -> list[int]:
 
 
 def _after(mechanism: Memoized, reports: int, measured: Recovery | None) -> dict[str, Any]:
-    """One row: the losses, and how often each guess of a bit is wrong."""
+    """One row: the losses, and how often each estimate of a bit is wrong."""
     most, exact = loss(mechanism, reports), recovery(mechanism, reports)
     return {
         "reports": reports,

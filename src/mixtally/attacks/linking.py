@@ -17,7 +17,7 @@ from mixtally.attacks.memoized import (
     simple_recall,
     true_rows,
 )
-from mixtally.attacks.outcome import Lab, Outcome, told_apart
+from mixtally.attacks.outcome import Lab, Outcome, distinguished
 from mixtally.attacks.refute import clopper_pearson_lower
 from mixtally.attacks.worlds import Worlds, power_at
 from mixtally.ground.bits import spans
@@ -26,7 +26,7 @@ from mixtally.records.mechanism import Memoized
 
 NAME = "linking"
 RATE = 1e-4
-"""The rate of false alarms at which the power is told."""
+"""The rate of false alarms at which the power is reported."""
 _RUNS = 100_000
 _SPAN_BITS = 1 << 24
 
@@ -35,7 +35,7 @@ def run_memoized(target: MemoizedTarget, lab: Lab, recall: Recall | None = None)
     """One person at both places against two persons with the same value."""
     runs = lab.runs if lab.runs is not None else max(2_000, min(_RUNS, int(2e9) // _bits(target)))
     worlds = link(target, runs, lab, recall or simple_recall(target.mechanism))
-    found = told_apart(
+    found = distinguished(
         NAME, f"{target.reports} reports at two places each", worlds, lab,
         promised=None, delta=0.0,
         played="one memoized answer at both places against two of the same value",

@@ -32,11 +32,11 @@ def _flips(mechanism: BitFlips, devices: int, lab: Lab) -> list[Checks]:
     """The first and the last bit of each batch's last message, and all bits of it."""
     bins, q, chance = mechanism.bins, mechanism.flip_probability, lab.chance
     label = f"a lone device at q = {q:.3g}"
-    shown = q + mechanism.contrast / bins if mechanism.uniform_fakes else q
+    fake_rate = q + mechanism.contrast / bins if mechanism.uniform_fakes else q
     codes = np.arange(devices) % bins
     held = mechanism.layout.rows(codes)
     few = 1 + np.arange(devices) % 3
-    ways = {
+    sources = {
         "report": [
             lab.device.reports(mechanism, np.full(n, code), chance)[-1]
             for code, n in zip(codes, few, strict=True)
@@ -51,10 +51,10 @@ def _flips(mechanism: BitFlips, devices: int, lab: Lab) -> list[Checks]:
         ],
     }
     checks = []
-    for name, messages in ways.items():
+    for name, messages in sources.items():
         rows = np.stack(messages)
         is_report = name.startswith("report")
-        flips, rate = (rows ^ held, q) if is_report else (rows, shown)
+        flips, rate = (rows ^ held, q) if is_report else (rows, fake_rate)
         counts = np.array([(flips[:, j >> 3] >> (j & 7) & 1).sum() for j in (0, bins - 1)])
         every = int(np.bitwise_count(flips).sum(dtype=np.int64))
         checks += [

@@ -51,7 +51,7 @@ class MemoizedTarget:
             )  # fmt: skip
 
     def loss(self, reports: int) -> Loss:
-        """What so many reports of one memoized answer tell at most."""
+        """The largest loss of so many reports of one memoized response."""
         return loss(self.mechanism, reports)
 
     @property
@@ -72,17 +72,17 @@ def memoized_target(
 
 
 def simple_recall(mechanism: Memoized) -> Recall:
-    """Permanent: flipped with f / 2. Report: a kept 1 shows as 1 with q, a kept 0 with p."""
+    """Permanent: flipped with f / 2. Report: a memoized 1 becomes 1 with q, a 0 with p."""
 
     def recall(rows: Rows, columns: int, reports: int, chance: Chance) -> list[Rows]:
-        kept = _flipped(rows, columns, mechanism.permanent // 2, chance)
-        blank = np.zeros_like(kept)
-        shown = []
+        response = _flipped(rows, columns, mechanism.permanent // 2, chance)
+        blank = np.zeros_like(response)
+        reported = []
         for _ in range(reports):
             zero = _flipped(blank, columns, mechanism.p, chance)
             one = _flipped(blank, columns, mechanism.q, chance)
-            shown.append((kept & one) | (~kept & zero))
-        return shown
+            reported.append((response & one) | (~response & zero))
+        return reported
 
     return recall
 
@@ -103,16 +103,16 @@ def unpacked(rows: Rows, columns: int) -> Rows:
     return np.unpackbits(rows, axis=1, count=columns, bitorder="little")
 
 
-def ones_of(shown: list[Rows], columns: int) -> NDArray[np.uint32]:
+def ones_of(reported: list[Rows], columns: int) -> NDArray[np.uint32]:
     """How many of the reports, up to 10^6, show each bit set, shape (people, columns)."""
-    total = unpacked(shown[0], columns).astype(np.uint32)
-    for rows in shown[1:]:
+    total = unpacked(reported[0], columns).astype(np.uint32)
+    for rows in reported[1:]:
         total = total + unpacked(rows, columns)
     return total
 
 
-def log_shown(mechanism: Memoized, reports: int) -> tuple[Floats, Floats]:
-    """Log P(ones = 0..reports) of one bit that is kept as 0, and as 1, but for log C(T, s)."""
+def log_reported(mechanism: Memoized, reports: int) -> tuple[Floats, Floats]:
+    """Log P(ones = 0..reports) of one bit that is memoized as 0, and as 1, but for log C(T, s)."""
     from scipy.special import xlog1py, xlogy
 
     s = np.arange(reports + 1.0)
@@ -124,17 +124,17 @@ def log_shown(mechanism: Memoized, reports: int) -> tuple[Floats, Floats]:
 
 
 def log_seen(mechanism: Memoized, true_bit: int, reports: int) -> Floats:
-    """The same for a bit whose truth is known, and not what is kept of it."""
-    zero, one = log_shown(mechanism, reports)
-    kept = kept_one(mechanism, true_bit)
-    return np.logaddexp(_log(kept) + one, _log(1.0 - kept) + zero)
+    """The same for a bit whose true value is known, and not what is memoized of it."""
+    zero, one = log_reported(mechanism, reports)
+    chance = memoized_one(mechanism, true_bit)
+    return np.logaddexp(_log(chance) + one, _log(1.0 - chance) + zero)
 
 
 def _log(chance: float) -> float:
     return math.log(chance) if chance > 0.0 else -math.inf
 
 
-def kept_one(mechanism: Memoized, true_bit: int) -> float:
-    """P(a one is kept) under a true bit."""
+def memoized_one(mechanism: Memoized, true_bit: int) -> float:
+    """P(a one is memoized) under a true bit."""
     half = mechanism.f / 2.0
     return 1.0 - half if true_bit else half

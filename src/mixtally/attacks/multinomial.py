@@ -1,4 +1,4 @@
-"""Counts of many runs at once, drawn from their law instead of message by message.
+"""Counts of many runs at once, drawn from their distribution instead of message by message.
 
 How many of n independent messages are of which kind is multinomial: a chain of binomials, each
 among what the ones before left. Bin(n, p) is drawn as a sum of Bin(2^i, p) over the binary digits
@@ -52,11 +52,11 @@ class Binomials:
             total[some] += self._drawn(1 << digit, probability, len(some))
         return total
 
-    def kinds(self, trials: int, law: Floats, runs: int) -> Counts:
+    def kinds(self, trials: int, pmf: Floats, runs: int) -> Counts:
         """How many of ``trials`` messages are of each kind, shape (runs, kinds), a run a row."""
-        counts = np.zeros((runs, len(law)), dtype=np.int64)
-        order = np.argsort(-law, kind="stable")
-        ranked = law[order]
+        counts = np.zeros((runs, len(pmf)), dtype=np.int64)
+        order = np.argsort(-pmf, kind="stable")
+        ranked = pmf[order]
         rest = np.cumsum(ranked[::-1])[::-1]
         left = np.full(runs, trials, dtype=np.int64)
         for place, kind in enumerate(order[:-1]):

@@ -1,7 +1,7 @@
 """n-1: all other reports are the attacker's; he subtracts what he knows and is left with fakes.
 
 This is the worst background of a promise that counts on fakes alone, and the game its certificate
-prices exactly. A promise that counts on the crowd's flips does not speak of it: then what the fakes
+bounds exactly. A promise that counts on the crowd's flips does not speak of it: then what the fakes
 alone are worth is the promise.
 """
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from math import exp
 from typing import Any
 
 from mixtally.attacks.device import Device, Play, unplayed
@@ -24,7 +25,7 @@ class Noise(StrEnum):
     CODE = "code"
     """The randomizer and mix that people run."""
     LAW = "law"
-    """Counts drawn from the law that code is meant to have: many more runs, nothing of the code."""
+    """Counts drawn from the distribution the code is meant to have: more runs, none of the code."""
 
 
 class Verdict(StrEnum):
@@ -44,7 +45,8 @@ class Lab:
 
     where
       runs         how often a game is played through the code, None for as many as are quick
-      drawn        how often with counts drawn from their law, None for as quick, 0 for not at all
+      drawn        how often with counts drawn from their distribution, None for as quick, 0 for not
+                   at all
       error        chance of a false alarm that each of them may use
       device       the code that draws noise
       play         plays a whole collection, for the attack that needs one
@@ -69,7 +71,8 @@ class Outcome:
       promised   the most that may be true, in ``unit``; None when nothing is promised; for an audit
                  the chance of a false alarm, below which a p-value flags
       attacked   what the attack proved or measured, in ``unit``
-      best       what half of all repetitions prove by the best test, None where no law is known
+      best       what half of all repetitions prove by the best test, None where no distribution is
+                 known
       played     what was played, and what was left out and why
       test       the statistic, and whether it is optimal
       noise      what drew the messages
@@ -120,10 +123,10 @@ class Outcome:
 
 def named(attack: str, case: str, noise: Noise) -> str:
     """An attack in a few words; the code's own noise is not mentioned."""
-    return f"{attack}: {case}" + (", noise from the law" if noise is Noise.LAW else "")
+    return f"{attack}: {case}" + (", noise from the distribution" if noise is Noise.LAW else "")
 
 
-def told_apart(
+def distinguished(
     attack: str,
     case: str,
     worlds: Worlds,
@@ -136,10 +139,11 @@ def told_apart(
     noise: Noise = Noise.CODE,
     pilot: Worlds | None = None,
 ) -> Outcome:
-    """The outcome of a game in which two worlds are told apart by a statistic.
+    """The outcome of a game in which two worlds are distinguished by a statistic.
 
-    ``pilot`` holds runs of its law, which choose the event that is counted. The code may have
-    another law: it shares its error with an event that a quarter of its own runs choose.
+    ``pilot`` holds runs of its distribution, which choose the event that is counted. The code may
+    have another distribution: it shares its error with an event that a quarter of its own runs
+    choose.
     """
     if pilot is None or noise is Noise.LAW:
         proof = prove(worlds, delta, lab.error, pilot)
@@ -166,8 +170,6 @@ def _numbers(proof: Proof, delta: float, error: float) -> dict[str, Any]:
 
 def roc_chart(title: str, worlds: Worlds, promised: float | None, delta: float) -> Chart:
     """Power against false alarms, beside what the promise allows and what guessing gives."""
-    from math import exp
-
     points = tuple((a, p) for a, p in roc(worlds) if a > 0.0 and p > 0.0)
     seen = Curve("the attack", points or ((1.0, 1.0),))
     rates = [r for r in _RATES if r >= 0.5 / len(worlds.v)]

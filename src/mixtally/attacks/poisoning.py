@@ -31,13 +31,13 @@ def run(target: Target, lab: Lab) -> list[Outcome]:
     mechanism = target.mechanism
     codes = np.arange(_OTHERS, dtype=np.int64) % mechanism.bins
     honest = lab.device.reports(mechanism, codes, lab.chance)
-    shown, refused = [], 0
+    estimates, refused = [], 0
     for lie in lies(mechanism):
         try:
-            shown.append(_estimate(mechanism, honest, lie))
+            estimates.append(_estimate(mechanism, honest, lie))
         except MessageError:
             refused += 1
-    every = np.array(shown)
+    every = np.array(estimates)
     moved = float((every.max(axis=0) - every.min(axis=0)).max())
     bound = 1.0 / mechanism.gain
     messages = mechanism.repeats + mechanism.fakes_sent / target.users
@@ -45,8 +45,8 @@ def run(target: Target, lab: Lab) -> list[Outcome]:
         Outcome(
             NAME, "one corrupt message", bound, moved, "counts",
             Verdict.CONSISTENT if moved <= bound * _SLACK else Verdict.VIOLATED,
-            len(shown) + refused,
-            f"{len(shown):,} lies that were tallied and {refused:,} that were refused",
+            len(estimates) + refused,
+            f"{len(estimates):,} lies that were tallied and {refused:,} that were refused",
             "largest difference between two lies in the estimate of a bin; exhaustive by kind",
             numbers={
                 "refused": refused,

@@ -95,19 +95,22 @@ def flip_checks(mechanism: BitFlips, lab: Lab) -> tuple[list[Checks], int]:
     bins, q = mechanism.bins, mechanism.flip_probability
     found = _flips(mechanism, lab)
     half, label = found.half, f"at q = {q:.3g}"
-    shown = q + mechanism.contrast / bins if mechanism.uniform_fakes else q  # a bit of a fake
+    fake_rate = q + mechanism.contrast / bins if mechanism.uniform_fakes else q  # a bit of a fake
     clear, own, fake = found.clear, found.own, found.fake
     places = half * _by_place(np.ones_like(fake))
     checks = [
         Checks.of(f"bit set that is clear, {label}", clear, half - found.held, q),
         Checks.of(f"bit clear that is set, {label}", own, found.held, q),
-        Checks.of(f"bit of a fake set, {label}", fake, half, shown),
+        Checks.of(f"bit of a fake set, {label}", fake, half, fake_rate),
         Checks.of(
-            f"bit of a fake set, by place mod {_BLOCKS}, {label}", _by_place(fake), places, shown
+            f"bit of a fake set, by place mod {_BLOCKS}, {label}",
+            _by_place(fake),
+            places,
+            fake_rate,
         ),
         Checks.of(f"any clear bit set, {label}", clear.sum(), half * (bins - 1), q),
         Checks.of(f"any set bit clear, {label}", own.sum(), half, q),
-        Checks.of(f"any bit of a fake set, {label}", fake.sum(), half * bins, shown),
+        Checks.of(f"any bit of a fake set, {label}", fake.sum(), half * bins, fake_rate),
         Checks.of(f"two messages in a row, {label}", found.following, found.pairs * bins, q * q),
     ]
     if bins > 1:
@@ -115,7 +118,7 @@ def flip_checks(mechanism: BitFlips, lab: Lab) -> tuple[list[Checks], int]:
         checks.append(Checks.of(f"two neighboring bits, {label}", found.neighbors, trials, q * q))
     if mechanism.uniform_fakes:
         name, trials = f"two fakes in a row, {label}", found.fake_pairs * bins
-        checks.append(Checks.of(name, found.fakes_following, trials, shown * shown))
+        checks.append(Checks.of(name, found.fakes_following, trials, fake_rate * fake_rate))
     return checks, 2 * half
 
 
@@ -234,7 +237,7 @@ def shaped_checks(mechanism: Shuffled, shaped: ShapedFakes, lab: Lab) -> tuple[l
 
 
 def shuffle_checks(lab: Lab) -> list[Checks]:
-    """Where the first of a few messages ends up, and that the last is not kept beside it."""
+    """Where the first of a few messages ends up, and that the last does not stay beside it."""
     places = _MOST_BINS_SHUFFLED
     rows = np.arange(places, dtype=np.uint8)[:, None]
     runs = 2_000

@@ -1,9 +1,9 @@
 """The most that any test could prove with as many runs, and the event to count for it.
 
 Of an event with chances P and Q in the two worlds, the pair (p, q) on the edge of the promise,
-p = e^epsilon q + delta, from which n runs in each world are hardest to tell is the one with the
-least D = n (kl(P, p) + kl(Q, q)). Against it the most powerful test weighs the two counts by their
-log-likelihood ratio, and half of all repetitions show a p-value below Lugannani and Rice's
+p = e^epsilon q + delta, from which n runs in each world are hardest to distinguish is the one with
+the least D = n (kl(P, p) + kl(Q, q)). Against it the most powerful test weighs the two counts by
+their log-likelihood ratio, and half of all repetitions show a p-value below Lugannani and Rice's
 
     1 - Phi(w) + phi(w) (1 / u - 1 / w),   w = sqrt(2 D),   u the ratio's standard deviation,
 
@@ -11,11 +11,11 @@ and below e^-D, which Markov's inequality gives and which holds where the ratio 
 
 What half of all repetitions prove is the epsilon at which this is the allowed error. The most over
 all events "the likelihood ratio is at least c" is the most over all tests, nearly: the worlds on
-the edge that are hardest to tell from the true ones differ from them by a factor on such an event
-and another off it, so nothing but the count tells them apart.
+the edge that are hardest to distinguish from the true ones differ from them by a factor on such an
+event and another off it, so nothing but the count distinguishes them.
 
-Chances of events are taken from runs of the law, both worlds together: with L the log-likelihood
-ratio a run from either weighs 2 / (1 + e^-L) for u and 2 / (1 + e^L) for v.
+Chances of events are taken from runs of the distribution, both worlds together: with L the
+log-likelihood ratio a run from either weighs 2 / (1 + e^-L) for u and 2 / (1 + e^L) for v.
 """
 
 import math
@@ -44,7 +44,7 @@ class Event:
 
 
 def best_event(pilot: Worlds, runs: int, delta: float, error: float) -> Event:
-    """The event that proves most from ``runs`` runs in each world, by runs of the law."""
+    """The event that proves most from ``runs`` runs in each world, by runs of the distribution."""
     seen = np.sort(np.concatenate([pilot.u, pilot.v]))
     with np.errstate(over="ignore"):
         in_u, in_v = 2.0 / (1.0 + np.exp(-seen)), 2.0 / (1.0 + np.exp(seen))
@@ -76,8 +76,8 @@ def reach(p: Floats, q: Floats, runs: int, delta: float, error: float) -> Floats
     first = _p_value(p, q, low, runs, delta) <= error
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)
-        shown = _p_value(p, q, middle, runs, delta) <= error
-        low, high = np.where(shown, middle, low), np.where(shown, high, middle)
+        significant = _p_value(p, q, middle, runs, delta) <= error
+        low, high = np.where(significant, middle, low), np.where(significant, high, middle)
     return np.where(first, low, 0.0)
 
 
@@ -87,7 +87,7 @@ def _p_value(p: Floats, q: Floats, epsilon: Floats, runs: int, delta: float) -> 
 
     grow = np.exp(epsilon)
     low, high = q, np.minimum((p - delta) / grow, (1.0 - delta) / grow)
-    kept = high <= low
+    holds = high <= low
     high = np.maximum(low, high)
     for _ in range(_HALVINGS):  # the slope of D along the edge rises from below to above zero
         middle = 0.5 * (low + high)
@@ -105,4 +105,4 @@ def _p_value(p: Floats, q: Floats, epsilon: Floats, runs: int, delta: float) -> 
     u = np.sqrt(np.maximum(variance, 1e-12))
     density = np.exp(-0.5 * w * w) / math.sqrt(2.0 * math.pi)
     tail = np.where(w < 30.0, ndtr(-w), np.exp(log_ndtr(-w))) + density * (1.0 / u - 1.0 / w)
-    return np.where(kept | (w < 0.1), 1.0, np.minimum(tail, np.exp(-distance)))
+    return np.where(holds | (w < 0.1), 1.0, np.minimum(tail, np.exp(-distance)))

@@ -1,8 +1,8 @@
-"""Which records a game is about: what the crowd holds, and the two that are told apart best.
+"""Which records a game is about: what the crowd holds, and the two that are distinguished best.
 
 Positions matter only by who holds them. All that may be held are ranked by Chernoff's bound on
-their divergence; the first of them are priced exactly, all where they are short. A lesser choice
-would make a weaker attack, never a false proof.
+their divergence; the divergences of the first are computed exactly, all where they are short. A
+lesser choice would make a weaker attack, never a false proof.
 """
 
 import math
@@ -12,8 +12,8 @@ from itertools import product
 from mixtally.attacks.flipped import Bits
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.divergence import vectors
-from mixtally.privacy.numerics.flip_ratios import Orbit, flip_law
-from mixtally.privacy.numerics.saddle_point import ceiling, hinge
+from mixtally.privacy.numerics.flip_ratios import Orbit, flip_distribution
+from mixtally.privacy.numerics.saddle_point import ceiling, saddle_point_bounds
 from mixtally.records.mechanism import BitFlips
 
 _FEW, _SHORT, _PRICED = 6, 8, 6
@@ -33,10 +33,13 @@ def worst_records(
     q, grow = mechanism.threshold / SCALE, math.exp(epsilon)
 
     candidates = {_orbit(held): held for held in _possible(mechanism, people)}
-    laws = {orbit: flip_law(orbit, q, grow) for orbit in candidates}
-    ranked = sorted(laws, key=lambda orbit: -ceiling(laws[orbit], hiding))
+    distributions = {orbit: flip_distribution(orbit, q, grow) for orbit in candidates}
+    ranked = sorted(distributions, key=lambda orbit: -ceiling(distributions[orbit], hiding))
     few = sum(ranked[0]) > _SHORT
-    worst = max(ranked[:_PRICED] if few else ranked, key=lambda o: hinge(laws[o], hiding).lower)
+    worst = max(
+        ranked[:_PRICED] if few else ranked,
+        key=lambda o: saddle_point_bounds(distributions[o], hiding).lower,
+    )
     held = candidates[worst]
     kinds = [kind for kind, count in zip(_KINDS, held, strict=True) for _ in range(count)]
     x, u, v = zip(*kinds, strict=True)

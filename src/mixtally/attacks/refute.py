@@ -1,17 +1,18 @@
 """The hypothesis P <= e^epsilon Q + delta, tested exactly by counts of one event in two worlds.
 
 X of n runs in world u and Y of m runs in world v show the event, all runs independent. Given X + Y
-the law of X depends on P and Q by their odds ratio P (1 - Q) / (Q (1 - P)) alone (Fisher's
-noncentral hypergeometric law), and larger X grow likelier with it. Under the hypothesis the odds
-ratio is at most that of (e^epsilon Q + delta, Q), which falls and then rises as Q grows, so that
-over an interval of Q its largest value is at an end. The interval: Q is at most Q_high, from Y, and
-at least (P_low - delta) / e^epsilon, from X, each but for a twentieth of the allowed error; what is
-left of it is the level of the conditional test. An empty interval refutes the hypothesis by itself.
+the distribution of X depends on P and Q by their odds ratio P (1 - Q) / (Q (1 - P)) alone (Fisher's
+noncentral hypergeometric distribution), and larger X grow likelier with it. Under the hypothesis
+the odds ratio is at most that of (e^epsilon Q + delta, Q), which falls and then rises as Q grows,
+so that over an interval of Q its largest value is at an end. The interval: Q is at most Q_high,
+from Y, and at least (P_low - delta) / e^epsilon, from X, each but for a twentieth of the allowed
+error; what is left of it is the level of the conditional test. An empty interval refutes the
+hypothesis by itself.
 
 The p-value rises with epsilon, so every epsilon below one that is refuted is refuted too.
 
-Source: Fisher (1935) for the conditional law; Berger, Boos, P Values Maximized Over a Confidence
-Set for the Nuisance Parameter (1994); Clopper, Pearson (1934) for the ends.
+Source: Fisher (1935) for the conditional distribution; Berger, Boos, P Values Maximized Over a
+Confidence Set for the Nuisance Parameter (1994); Clopper, Pearson (1934) for the bounds.
 """
 
 import math
@@ -21,7 +22,7 @@ import numpy as np
 from mixtally.ground.tails import Floats
 
 _ENDS = 0.1
-"""Share of the error that the two ends of the interval may use."""
+"""Share of the error that the two bounds of the interval may use."""
 _SLACK = 1.0 + 1e-5
 """Above the rounding of log-gammas of 10^8 runs, relative to a p-value."""
 _MOST_EPSILON = 700.0

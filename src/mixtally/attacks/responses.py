@@ -1,9 +1,9 @@
 """collection, of memoized answers: whether each is drawn once, for each person, and stays.
 
 People report through the file that holds what they keep, read again for every report. Counted are
-the kept bits that differ from the truth, by position, and how often two people of one value keep
-the same wrong bit; kept bits that are others at the next report; and what reports show of what is
-kept. All are exact binomial tests that share the false-alarm rate.
+the memoized bits that differ from the true ones, by position, and how often two people of one value
+memoize the same wrong bit; memoized bits that are others at the next report; and what reports show
+of what is memoized. All are exact binomial tests that share the false-alarm rate.
 """
 
 from pathlib import Path
@@ -44,13 +44,13 @@ def run_memoized(target: MemoizedTarget, lab: Lab) -> list[Outcome]:
         records = mechanism.layout.rows(np.array([int(value) for value in values]))
     with TemporaryDirectory() as place:
         path, key = Path(place) / "memory", new_key(lab.chance)
-        kept, shown = [], []
+        responses, reports = [], []
         for turn in range(_REPORTS):
             file = MemoryFile(path, plan, "everybody", key)
-            kept.append(file.kept(persons, values, lab.chance))
-            shown.append(report(mechanism, kept[-1], lab.chance))
+            responses.append(file.kept(persons, values, lab.chance))
+            reports.append(report(mechanism, responses[-1], lab.chance))
             lab.progress(NAME, turn + 1, _REPORTS)
-    checks = [*_kept(mechanism, records, kept), *_shown(mechanism, kept, shown)]
+    checks = [*_permanent(mechanism, records, responses), *_reported(mechanism, responses, reports)]
     checks += word_checks(lab.chance)
     return [
         audit(
@@ -70,12 +70,12 @@ def _plan(target: MemoizedTarget) -> MemoizedPlan:
     return MemoizedPlan(question=question, mechanism=mechanism)
 
 
-def _kept(mechanism: Memoized, records: Rows, kept: list[Rows]) -> list[Checks]:
-    """The permanent responses: their law, one for each person, and the same at every report."""
+def _permanent(mechanism: Memoized, records: Rows, responses: list[Rows]) -> list[Checks]:
+    """The permanent responses: their distribution, one a person, the same at every report."""
     bits, people, wrong = mechanism.bins, len(records), mechanism.permanent // 2 / SCALE
-    flips = kept[0] ^ records
+    flips = responses[0] ^ records
     both = int(np.bitwise_count(flips[0::2] & flips[1::2]).sum(dtype=np.int64))
-    changed = int(np.bitwise_count(kept[0] ^ kept[1]).sum(dtype=np.int64))
+    changed = int(np.bitwise_count(responses[0] ^ responses[1]).sum(dtype=np.int64))
     counts = column_counts(flips, bits)
     return [
         Checks.of("kept bit that is wrong", counts, people, wrong),
@@ -85,16 +85,16 @@ def _kept(mechanism: Memoized, records: Rows, kept: list[Rows]) -> list[Checks]:
     ]
 
 
-def _shown(mechanism: Memoized, kept: list[Rows], shown: list[Rows]) -> list[Checks]:
-    """The reports of what was kept when they were drawn, and two of them together."""
-    checks, people = [], len(kept[0])
-    ones = column_counts(kept[0], mechanism.bins)
+def _reported(mechanism: Memoized, responses: list[Rows], reports: list[Rows]) -> list[Checks]:
+    """The reports of what was memoized when they were drawn, and two of them together."""
+    checks, people = [], len(responses[0])
+    ones = column_counts(responses[0], mechanism.bins)
     for name, held, trials, rate in (
-        ("kept 1", kept[0], ones, mechanism.q / SCALE),
-        ("kept 0", ~kept[0], people - ones, mechanism.p / SCALE),
+        ("kept 1", responses[0], ones, mechanism.q / SCALE),
+        ("kept 0", ~responses[0], people - ones, mechanism.p / SCALE),
     ):
-        counts = column_counts(shown[0] & held, mechanism.bins)
-        twice = int(np.bitwise_count(shown[0] & shown[1] & held).sum(dtype=np.int64))
+        counts = column_counts(reports[0] & held, mechanism.bins)
+        twice = int(np.bitwise_count(reports[0] & reports[1] & held).sum(dtype=np.int64))
         checks += [
             Checks.of(f"{name} shown", counts, trials, rate),
             Checks.of(f"any {name} shown", counts.sum(), trials.sum(), rate),

@@ -1,8 +1,8 @@
 """Large batches after the shuffle: from every part of a batch to every part of what is sent on.
 
 Of a uniform order the number of messages that go from one part to another is hypergeometric, which
-is the law of a sum of independent coins (Vatutin, Mikhailov 1982) and so varies less than the
-binomial that it is tested as (Hoeffding 1956).
+is the distribution of a sum of independent coins (Vatutin, Mikhailov 1982) and so varies less than
+the binomial that it is tested as (Hoeffding 1956).
 """
 
 import numpy as np

@@ -26,7 +26,7 @@ class Target:
     where
       epsilon, delta    the promise, for every dataset, against who receives all messages
       honest_fraction   share of the promised fakes that the promise counts on
-      certified         whether the promise was computed by the exact law
+      certified         whether the promise was computed by the exact distribution
 
     Raises ParameterError for a record that is sent several times, unless its bits are free: no game
     here knows it.
@@ -43,8 +43,8 @@ class Target:
     def __post_init__(self) -> None:
         Guarantee(epsilon=self.epsilon, delta=self.delta)
         one = self.mechanism
-        free = isinstance(one, BitFlips) and one.max_set is None and not one.fakes.count
-        if one.repeats > 1 and not free:
+        free_bits = isinstance(one, BitFlips) and one.max_set is None and not one.fakes.count
+        if one.repeats > 1 and not free_bits:
             raise ParameterError(
                 "repeats", wanted="free bits without fakes, the only records repeated here",
                 got=f"{one.name} sent {one.repeats} times", do="attack it sent once",
@@ -80,9 +80,9 @@ def of_plan(
                 do="do not use it; add --unverified to attack it all the same",
             ) from error  # fmt: skip
         certified = False
-    shown = plan.certificate
+    certificate = plan.certificate
     return Target(
-        mechanism, plan.users, shown.epsilon, max(LEAST_DELTA, shown.upper),
+        mechanism, plan.users, certificate.epsilon, max(LEAST_DELTA, certificate.upper),
         f"{plan.protocol} for {plan.question.name!r}, {plan.users:,} users and "
         f"{plan.question.bins:,} bins",
         plan.honest_fraction, certified,
@@ -118,7 +118,7 @@ def left_in_crowd(
 
 
 def left_after(mechanism: Shuffled, times: int, delta: float, accountant: Accountant) -> float:
-    """The least epsilon at ``delta`` of so many collections together, by the exact law."""
+    """The least epsilon at ``delta`` of so many collections together, by the exact distribution."""
     losses = accountant.losses(Record.of(mechanism), FINE)
     return _least(Sum([(losses, times)]).delta, delta, times * mechanism.local_epsilon)
 

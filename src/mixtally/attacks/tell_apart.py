@@ -1,4 +1,4 @@
-"""tell-apart: which of two answers did one person give, seen from all shuffled messages.
+"""tell-apart: which of two records did one person send, seen from all shuffled messages.
 
 Everybody else holds the same third answer, which is the background the seeds and this package know
 as worst; the attacker knows that. In clear he subtracts what the others hold.
@@ -12,7 +12,7 @@ from mixtally.attacks.target import Target
 NAME = "tell-apart"
 RATIO_TEST = (
     "likelihood ratio of the whole multiset of messages; optimal but for more than one bit of a "
-    "crowd beside fakes, where their mean law stands for both"
+    "crowd beside fakes, where their mean distribution stands for both"
 )
 
 

@@ -19,7 +19,7 @@ from mixtally.attacks.memoized import (
     true_rows,
     unpacked,
 )
-from mixtally.attacks.outcome import Lab, Outcome, told_apart
+from mixtally.attacks.outcome import Lab, Outcome, distinguished
 from mixtally.attacks.worlds import Worlds, power_at
 from mixtally.errors import ParameterError
 from mixtally.ground.bits import Rows, spans
@@ -45,7 +45,7 @@ def run_memoized(target: MemoizedTarget, lab: Lab, recall: Recall | None = None)
         worlds = track(mechanism, reports, runs, lab, recall or simple_recall(mechanism))
         powers.append((float(reports), power_at(worlds, RATE)))
         lab.progress(NAME, reports, most)
-    found = told_apart(
+    found = distinguished(
         NAME, f"{most} reports, one person or two", worlds, lab,
         promised=None, delta=0.0,
         played="one memoized answer against two of the same value, reports shared at random",
@@ -88,14 +88,14 @@ def _evidence(mechanism: Memoized, bits: Rows) -> Floats:
     that no share is counted twice.
     """
     reports = len(bits)
-    whole = _log_likelihood(mechanism, bits)
+    together = _log_likelihood(mechanism, bits)
     shares = []
     for share in range(1, 1 << (reports - 1)):
         second = np.array([share >> i & 1 == 1 for i in range(reports)])
         shares.append(
             _log_likelihood(mechanism, bits[second]) + _log_likelihood(mechanism, bits[~second])
         )
-    return np.asarray(whole - (np.logaddexp.reduce(shares, axis=0) - np.log(len(shares))))
+    return np.asarray(together - (np.logaddexp.reduce(shares, axis=0) - np.log(len(shares))))
 
 
 def _log_likelihood(mechanism: Memoized, bits: Rows) -> Floats:

@@ -1,10 +1,11 @@
 """What an attack has proved: a lower bound on epsilon from how often one event was seen.
 
 An attacker's statistic is drawn many times in world u and, apart from that, in world v. The event
-is chosen first: from runs of the law where it is known, else from one quarter of the runs. It is
-then counted in all runs that did not choose it, and the hypothesis P <= e^epsilon Q + delta about
-its chances in the two worlds is tested exactly (``refute``). A mechanism that is (epsilon, delta)
-private keeps the hypothesis for every event, so each epsilon that is refuted is below the true one.
+is chosen first: from runs of the distribution where it is known, else from one quarter of the runs.
+It is then counted in all runs that did not choose it, and the hypothesis P <= e^epsilon Q + delta
+about its chances in the two worlds is tested exactly (``refute``). A mechanism that is (epsilon,
+delta) private keeps the hypothesis for every event, so each epsilon that is refuted is below the
+true one.
 
 Source: Jagielski, Ullman, Oprea, Auditing Differentially Private Machine Learning (2020), section
 3, for the lower bound at a given delta from the chances of one event.
@@ -33,7 +34,8 @@ class Proof:
       hits      how often the event came in the world that favors it, of ``trials``
       alarms    how often it came in the other
       favors    "u" when the event is a statistic of at least ``cut``, "v" when of at most
-      best      what half of all repetitions prove by the best test; None where no law is known
+      best      what half of all repetitions prove by the best test; None where no distribution is
+                known
     """
 
     epsilon: float
@@ -48,9 +50,9 @@ class Proof:
 def prove(worlds: Worlds, delta: float, error: float, pilot: Worlds | None = None) -> Proof:
     """The largest epsilon that the runs prove at ``delta``, wrong with chance at most ``error``.
 
-    ``pilot`` holds other runs, from the law, whose statistic is the log-likelihood ratio: they
-    choose the event. Without them every fourth run does. Raises ParameterError for fewer than 100
-    runs or a statistic that is no number.
+    ``pilot`` holds other runs, from the distribution, whose statistic is the log-likelihood ratio:
+    they choose the event. Without them every fourth run does. Raises ParameterError for fewer than
+    100 runs or a statistic that is no number.
     """
     runs = len(worlds.u)
     if runs < LEAST_RUNS or len(worlds.v) != runs:
@@ -78,8 +80,8 @@ def prove(worlds: Worlds, delta: float, error: float, pilot: Worlds | None = Non
 
 def prove_either(worlds: Worlds, delta: float, error: float, pilot: Worlds) -> Proof:
     """The better of both ways to choose the event, each wrong with chance at most error / 2."""
-    own, by_law = (prove(worlds, delta, error / 2.0, source) for source in (None, pilot))
-    better = own if own.epsilon > by_law.epsilon else by_law
+    own, by_distribution = (prove(worlds, delta, error / 2.0, source) for source in (None, pilot))
+    better = own if own.epsilon > by_distribution.epsilon else by_distribution
     return replace(better, best=best_event(pilot, len(worlds.u), delta, error).epsilon)
 
 

@@ -1,4 +1,4 @@
-"""Games with flipped records among flipped uniform fakes: how many bits a message sets tells too.
+"""Games with flipped records among flipped uniform fakes: how many bits a message sets counts too.
 
 A fake sets one bit of all d before its flips, so P[fake = y] / P[blank = y] is
 (|y| r + (d - |y|) / r) / d with r = p / q and |y| the bits that y sets. The attacker looks at the
@@ -7,8 +7,9 @@ holds. A fake's bit lies among them with probability m / d, and the ratio become
 
     (|y| r + (m - |y|) / r) / d + 1 - m / d.
 
-The statistic is that of ``flipped``: log of X_u / X_v with b the mean law of the hiding messages.
-With m = d and nobody else it is the log-likelihood ratio itself; fewer positions see a little less.
+The statistic is that of ``flipped``: log of X_u / X_v with b the mean distribution of the hiding
+messages. With m = d and nobody else it is the log-likelihood ratio itself; fewer positions see a
+little less.
 """
 
 import math
@@ -69,7 +70,7 @@ class UniformFlipsGame(CountedGame):
 
     @property
     def kinds(self) -> int:
-        """Kinds of messages that are told from each other: three bits, and how many are set."""
+        """Kinds of messages that are distinguished: three bits, and how many are set."""
         return 8 * (self.view + 1)
 
     @property
@@ -122,38 +123,38 @@ class UniformFlipsGame(CountedGame):
         hiding = (self.people * np.exp(held) + self.fakes * fake) / (self.people + self.fakes)
         return u - np.log(hiding), v - np.log(hiding)
 
-    def _law(self, one: int | None) -> Floats:
+    def _pmf(self, one: int | None) -> Floats:
         """P[a message is of each kind] whose record sets position ``one``, None for a blank."""
         q, low = self.threshold / SCALE, min(3, self.view)
         beyond = one is not None and one >= low
         rest = _binomial(self.view - low - beyond, q)
         if beyond:
             rest = np.convolve(rest, [q, 1.0 - q])
-        law = np.zeros((self.view + 1, 8))
+        pmf = np.zeros((self.view + 1, 8))
         for pattern in range(1 << low):
             bits = [pattern >> place & 1 for place in range(low)]
-            kept = [bit == (place == one) for place, bit in enumerate(bits)]
-            law[sum(bits) : sum(bits) + len(rest), pattern] = rest * math.prod(
-                1.0 - q if same else q for same in kept
+            agreeing = [bit == (place == one) for place, bit in enumerate(bits)]
+            pmf[sum(bits) : sum(bits) + len(rest), pattern] = rest * math.prod(
+                1.0 - q if same else q for same in agreeing
             )
-        return law.ravel()
+        return pmf.ravel()
 
     @property
-    def _laws(self) -> tuple[Floats, Floats, Floats, Floats]:
-        return self._law(self._held), self._fake_law, self._law(0), self._law(1)
+    def _pmfs(self) -> tuple[Floats, Floats, Floats, Floats]:
+        return self._pmf(self._held), self._fake_pmf, self._pmf(0), self._pmf(1)
 
     @cached_property
-    def _fake_law(self) -> Floats:
+    def _fake_pmf(self) -> Floats:
         low = min(3, self.view)
-        law = sum(self._law(place) for place in range(low)) / self.bins
+        pmf = sum(self._pmf(place) for place in range(low)) / self.bins
         if self.view > low:
-            law = law + (self.view - low) / self.bins * self._law(low)
-        return np.asarray(law + (1.0 - self.view / self.bins) * self._law(None))
+            pmf = pmf + (self.view - low) / self.bins * self._pmf(low)
+        return np.asarray(pmf + (1.0 - self.view / self.bins) * self._pmf(None))
 
 
 def _binomial(trials: int, q: float) -> Floats:
     """P[Bin(trials, q) = k] for every k."""
-    law = np.ones(1)
+    pmf = np.ones(1)
     for _ in range(trials):
-        law = np.convolve(law, [1.0 - q, q])
-    return law
+        pmf = np.convolve(pmf, [1.0 - q, q])
+    return pmf

@@ -14,7 +14,7 @@ LIMITS = (
     "An attack that fails proves nothing: another one, or more runs, may succeed. An attack that "
     "violates a promise proves it false, but for the stated chance of a false alarm in the whole "
     "table; best is about what half of all repetitions of as many runs prove, whatever the test. "
-    "Noise from the code is what devices and mixes run; noise from the law has the law they "
+    "Noise from the code is what devices and mixes run; noise from the distribution is what they "
     "are meant to have, in many more runs."
 )
 

@@ -74,7 +74,7 @@ def _show_all(formulas: tuple[Formula, ...], json: bool) -> None:
     rows = [
         {
             "formula": one.name,
-            "asks": one.asks,
+            "asks": one.computes,
             "protocol": one.protocol,
             "needs": list(one.needs),
             "source": one.source,
@@ -86,7 +86,7 @@ def _show_all(formulas: tuple[Formula, ...], json: bool) -> None:
         return
     for one in formulas:
         takes = " ".join(f"--{name}" for name in one.needs)
-        typer.echo(f"{one.name:<16} {one.asks} of {one.protocol}, takes {takes or 'no more'}")
+        typer.echo(f"{one.name:<16} {one.computes} of {one.protocol}, takes {takes or 'no more'}")
         typer.echo(f"{'':<16} {one.source}")
 
 
@@ -99,15 +99,15 @@ def _facts(verdict: Verdict) -> dict[str, Any]:
         "epsilon": verdict.epsilon,
         "delta": verdict.delta,
         **given,
-        "asks": verdict.formula.asks,
+        "asks": verdict.formula.computes,
         "noise": verdict.noise,
         "verdict": verdict.word,
         "seen": [
             {
                 "observer": one.observer,
                 "verdict": one.word,
-                "delta_lower": one.truth.lower,
-                "delta_upper": one.truth.upper,
+                "delta_lower": one.exact.lower,
+                "delta_upper": one.exact.upper,
                 "least_noise": one.least,
                 "noise_factor": one.noise_factor,
                 "error_factor": one.error_factor,
@@ -125,13 +125,13 @@ def _lines(verdict: Verdict) -> list[str]:
     return [
         f"formula: {formula.name}, {formula.source}",
         f"promise: delta <= {verdict.delta:g} at epsilon {at_most(verdict.epsilon, 9)}",
-        f"asks: {formula.asks} {asked} of {formula.protocol}" + (f", {given}" if given else ""),
+        f"asks: {formula.computes} {asked} of {formula.protocol}" + (f", {given}" if given else ""),
         *[_line(one) for one in verdict.seen],
     ]
 
 
 def _line(one: Seen) -> str:
-    truth = f"{at_least(one.truth.lower, 4)} <= delta <= {at_most(one.truth.upper, 4)}"
+    truth = f"{at_least(one.exact.lower, 4)} <= delta <= {at_most(one.exact.upper, 4)}"
     said = f"{one.observer}: {one.word}, {truth}"
     if one.privacy_factor is not None:
         return f"{said}; {at_least(one.privacy_factor, 4)} times the promise"

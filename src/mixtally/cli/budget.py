@@ -8,8 +8,8 @@ from typing import Annotated
 from mixtally.cli import options as o
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import decimal
-from mixtally.planner import Wish
-from mixtally.planner.wish import DEFAULT_MESSAGES
+from mixtally.planner import PlanRequest
+from mixtally.planner.request import DEFAULT_MESSAGES
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
 
@@ -111,10 +111,10 @@ def wish_of(
     users: int,
     *,
     hash_seed: str | None = None,
-) -> Wish:
+) -> PlanRequest:
     """The wish with this budget; raises ParameterError when it is stated in two ways."""
     cost, trust = budget.cost, budget.trust
-    return Wish(
+    return PlanRequest(
         question=question,
         guarantee=guarantee,
         users=users,

@@ -18,7 +18,7 @@ from mixtally.cli.plan_tables import alternatives, explained, front_table, neare
 from mixtally.cli.question import QuestionOptions, question_of
 from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.ground.codec import canonical
-from mixtally.planner import Answer, Forecast, Offer, Planner, Wish
+from mixtally.planner import Choice, Forecast, Planner, PlanOption, PlanRequest
 from mixtally.report.words import number, promise
 
 
@@ -81,7 +81,7 @@ def plan(
     forecast = planner.forecast(answer.best, level)  # refuses a level before anything is written
     written = _write(answer, out) if out is not None else []
     with sign_of_life("looking at smaller budgets"):
-        had = planner.front(replace(wish, users=answer.best.plan.users), desk)
+        had = planner.pareto_front(replace(wish, users=answer.best.plan.users), desk)
     if json:
         _print_json(answer, forecast, had, explain=explain)
     else:
@@ -90,7 +90,7 @@ def plan(
             typer.echo(f"plan written to {path}")
 
 
-def _answer(wish: Wish, wanted: WishOptions, desk: Planner) -> tuple[Answer, Wish]:
+def _answer(wish: PlanRequest, wanted: WishOptions, desk: Planner) -> tuple[Choice, PlanRequest]:
     """The best plan, and the wish with the budget that was found for it."""
     with sign_of_life("planning"):
         if wanted.target_share is not None:
@@ -121,7 +121,7 @@ def _check_targets(budget: BudgetOptions, wanted: WishOptions) -> None:
         )  # fmt: skip
 
 
-def _check_seed(seed: str | None, best: Offer) -> None:
+def _check_seed(seed: str | None, best: PlanOption) -> None:
     """Raises ParameterError when a seed was given and nothing in the plan is hashed."""
     if seed is not None and best.plan.question.hashed is None:
         raise ParameterError(
@@ -131,13 +131,13 @@ def _check_seed(seed: str | None, best: Offer) -> None:
         )  # fmt: skip
 
 
-def _with_budget(wish: Wish, answer: Answer) -> Wish:
+def _with_budget(wish: PlanRequest, answer: Choice) -> PlanRequest:
     """The wish with the budget that was found, in thousandths of a message."""
     sent = answer.best.messages_per_user
     return replace(wish, messages_per_user=Fraction(math.ceil(1000 * sent - 1e-6), 1000))
 
 
-def _write(answer: Answer, out: Path) -> list[Path]:
+def _write(answer: Choice, out: Path) -> list[Path]:
     """The plan, or the plans of a record's messages with numbers before the suffix."""
     plans = answer.best.plans
     ends = [f"-{place}" for place in range(1, len(plans) + 1)] if len(plans) > 1 else [""]
@@ -145,7 +145,9 @@ def _write(answer: Answer, out: Path) -> list[Path]:
     return publish(out.parent, {n: canonical(p) for n, p in zip(names, plans, strict=True)})
 
 
-def _print_json(answer: Answer, expected: Forecast, had: list[Offer], *, explain: bool) -> None:
+def _print_json(
+    answer: Choice, expected: Forecast, had: list[PlanOption], *, explain: bool
+) -> None:
     best = answer.best
     facts = {
         **answer.facts(),
@@ -157,7 +159,7 @@ def _print_json(answer: Answer, expected: Forecast, had: list[Offer], *, explain
     print_json(facts)
 
 
-def _print(answer: Answer, expected: Forecast, had: list[Offer], *, explain: bool) -> None:
+def _print(answer: Choice, expected: Forecast, had: list[PlanOption], *, explain: bool) -> None:
     console = Console()
     console.print(alternatives(answer))
     console.print(answer.reason + "\n", markup=False, highlight=False)
@@ -176,9 +178,9 @@ def _print(answer: Answer, expected: Forecast, had: list[Offer], *, explain: boo
         console.print(explained(planner.explain(answer.best)))
 
 
-def _print_nearest(wish: Wish, error: InfeasibleError, *, json: bool) -> None:
+def _print_nearest(wish: PlanRequest, error: InfeasibleError, *, json: bool) -> None:
     with sign_of_life("nothing fits: looking for the nearest plans"):
-        found = planner.nearest(wish)
+        found = planner.relaxations(wish)
     if json:
         print_json({"error": str(error), "nearest": [near.facts() for near in found]})
         return

@@ -18,7 +18,7 @@ from mixtally.cli.simulate_memory import MemoryOptions
 from mixtally.data.population import Population
 from mixtally.data.reading import Reading
 from mixtally.ground.chance import Chance
-from mixtally.planner import Offer
+from mixtally.planner import PlanOption
 from mixtally.records.baseline import Central
 from mixtally.records.question import Kind
 from mixtally.records.result import Result
@@ -133,7 +133,7 @@ def _offered(
     budget: BudgetOptions,
     hashing: HashingOptions,
     source: Chance,
-) -> tuple[Population, Offer, str]:
+) -> tuple[Population, PlanOption, str]:
     """The crowd, what is offered for it, and why."""
     if options.plan:
         reason = "The plan was given: " + ", ".join(map(str, options.plan)) + "."
@@ -144,7 +144,7 @@ def _offered(
 
 
 def _played(
-    offer: Offer,
+    offer: PlanOption,
     population: Population,
     words: tuple[str, ...] | None,
     source: Chance,

@@ -13,7 +13,7 @@ from mixtally.data.readers import read
 from mixtally.data.reading import As, Reading
 from mixtally.errors import ParameterError
 from mixtally.ground.chance import Chance
-from mixtally.planner import Offer, Wish
+from mixtally.planner import PlanOption, PlanRequest
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.hashing import Hashing
 from mixtally.records.question import Kind, Question
@@ -23,7 +23,7 @@ from mixtally.simulate.open_words import hashed
 
 def planned(
     data: Path, reading: Reading, plans: list[Path], words: tuple[str, ...] | None
-) -> tuple[Population, Offer]:
+) -> tuple[Population, PlanOption]:
     """The crowd asked what the plans ask, and the plans as an offer; words are hashed later."""
     chosen = [read_plan(path) for path in plans]
     question = chosen[0].question
@@ -47,7 +47,7 @@ def wished(
     budget: BudgetOptions,
     promise: o.MaybePromise,
     source: Chance,
-) -> tuple[Population, Wish]:
+) -> tuple[Population, PlanRequest]:
     """The crowd in the data, and what is asked of the planner for it."""
     guarantee, bins = _guarantee(promise), hashing.hash_bins
     with progress_bars() as progress:

@@ -8,6 +8,9 @@ _ENTRY_BYTES = 512
 """Of a key, a number and their place, roughly."""
 
 
+_MISSING = object()
+
+
 class Memo:
     """Results by key; each of them counts the bytes it says it has in ``nbytes``, if it says so."""
 
@@ -17,16 +20,18 @@ class Memo:
 
     def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """The result kept under ``key``, made now if there is none."""
-        if key in self._kept:
-            self._kept.move_to_end(key)
-            return self._kept[key]
+        kept = self._kept
+        found = kept.get(key, _MISSING)
+        if found is not _MISSING:
+            kept.move_to_end(key)
+            return found
         result = make()
-        if key in self._kept:  # making it asked for itself
-            self._held -= _size(self._kept.pop(key))
-        self._kept[key] = result
+        if key in kept:  # making it asked for itself
+            self._held -= _size(kept.pop(key))
+        kept[key] = result
         self._held += _size(result)
-        while self._held > self._most and len(self._kept) > 1:
-            _, forgotten = self._kept.popitem(last=False)
+        while self._held > self._most and len(kept) > 1:
+            _, forgotten = kept.popitem(last=False)
             self._held -= _size(forgotten)
         return result
 

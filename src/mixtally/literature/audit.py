@@ -1,4 +1,4 @@
-"""A published formula held against the exact law: whether its noise keeps its promise."""
+"""A published formula held against the exact distribution: whether its noise keeps its promise."""
 
 import math
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import LEAST_THRESHOLD, SCALE
 from mixtally.literature.formulas.catalogue import FAKES, Formula
-from mixtally.literature.formulas.truth import LAWS, Price, Setting, threshold
+from mixtally.literature.formulas.exact_delta import EXACT_DELTAS, ExactDelta, Setting, threshold
 from mixtally.literature.least_noise import least_uniform_fakes
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.records.guarantee import Guarantee
@@ -18,19 +18,20 @@ _TOLERANCE = 1e-5
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What one observer can tell, and what that makes of the promise.
+    """The delta that one observer can reach, and what that makes of the promise.
 
     where
-      truth           read literally: flips above 1/2 are what exchanging all bits makes of the rest
-      word            holds: truth.upper <= promise; false: truth.lower > promise; else undecided
-      least           the least noise that keeps the promise by the exact law; only when it holds
-      noise_factor    asked / least: how many times too much noise
-      error_factor    standard error with the noise asked / with the least
-      privacy_factor  truth.lower / promise: how many times too little privacy; only when false
+      exact           read literally: flips above 1/2 are what exchanging all bits makes of the rest
+      word            holds: exact.upper <= promise; false: exact.lower > promise; else undecided
+      least           the least noise that keeps the promise by the exact distribution; only when it
+                      holds
+      noise_factor    stated / least: how many times too much noise
+      error_factor    standard error with the noise stated / with the least
+      privacy_factor  exact.lower / promise: how many times too little privacy; only when false
     """
 
     observer: str
-    truth: Bracket
+    exact: Bracket
     word: str
     least: float | None = None
     noise_factor: float | None = None
@@ -40,7 +41,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A formula, what it was asked, what it answered, and every observer's truth about it."""
+    """A formula, its parameters, the noise it states, and the exact delta of every observer."""
 
     formula: Formula
     setting: Setting
@@ -73,16 +74,17 @@ def audit(
     bits: int | None = None,
     repeats: int | None = None,
 ) -> Verdict:
-    """The noise that ``formula`` asks for (epsilon, delta), and what it costs by the exact law.
+    """The noise that ``formula`` states for (epsilon, delta), and its delta by the exact
+    distribution.
 
     ``fakes`` is 0 when left out. A formula that knows no delta is held to the one given. Raises
     ParameterError for a parameter that is missing, not taken, or outside the formula's range.
     """
     Guarantee(epsilon=epsilon, delta=delta)
-    came = {"users": users, "fakes": fakes, "bins": bins, "bits": bits, "repeats": repeats}
-    given = _needed(formula, came)
-    noise = _asked(formula, epsilon, delta, given, said=fakes is not None)
-    if formula.asks == FAKES:
+    given_values = {"users": users, "fakes": fakes, "bins": bins, "bits": bits, "repeats": repeats}
+    given = _needed(formula, given_values)
+    noise = _required(formula, epsilon, delta, given, given_fakes=fakes is not None)
+    if formula.computes == FAKES:
         noise = float(math.ceil(noise))
     elif not 0.0 < noise < 1.0:
         raise ParameterError(
@@ -96,15 +98,15 @@ def audit(
         delta=delta,
         noise=noise,
         seen=tuple(
-            _seen(formula, observer, law, setting, delta, noise)
-            for observer, law in LAWS[formula.protocol].items()
+            _seen(formula, observer, exact_delta, setting, delta, noise)
+            for observer, exact_delta in EXACT_DELTAS[formula.protocol].items()
         ),
     )
 
 
-def _needed(formula: Formula, came: dict[str, int | None]) -> dict[str, int]:
-    """What the formula takes of what ``came``; the number of people is never too much."""
-    given = {name: value for name, value in came.items() if value is not None}
+def _needed(formula: Formula, given_values: dict[str, int | None]) -> dict[str, int]:
+    """What the formula takes of the ``given_values``; the number of people is never too much."""
+    given = {name: value for name, value in given_values.items() if value is not None}
     if "fakes" in formula.needs:
         given.setdefault("fakes", 0)
     extra = [n for n in given if n not in formula.needs and n != "users" and given[n]]
@@ -119,14 +121,14 @@ def _needed(formula: Formula, came: dict[str, int | None]) -> dict[str, int]:
     return {name: given[name] for name in formula.needs}
 
 
-def _asked(
-    formula: Formula, epsilon: float, delta: float, given: dict[str, int], *, said: bool
+def _required(
+    formula: Formula, epsilon: float, delta: float, given: dict[str, int], *, given_fakes: bool
 ) -> float:
-    """What the formula asks for; fakes that were not ``said`` are not told to be too few."""
+    """The noise that the formula states; fakes that were not given are not refused as too few."""
     try:
         return formula.compute(epsilon=epsilon, delta=delta, **given)
     except ParameterError as error:
-        if error.subject != "fakes" or said:
+        if error.subject != "fakes" or given_fakes:
             raise
         raise ParameterError(
             formula.name, wanted="the number of fakes", got="none", do="add --fakes N"
@@ -134,23 +136,28 @@ def _asked(
 
 
 def _seen(
-    formula: Formula, observer: str, law: Price, setting: Setting, delta: float, noise: float
+    formula: Formula,
+    observer: str,
+    exact_delta: ExactDelta,
+    setting: Setting,
+    delta: float,
+    noise: float,
 ) -> Seen:
-    truth = law(setting, noise)
-    if truth.lower > delta:
-        return Seen(observer, truth, FALSE, privacy_factor=truth.lower / delta)
-    if truth.upper > delta:
-        return Seen(observer, truth, UNDECIDED)
-    if formula.asks == FAKES:
+    exact = exact_delta(setting, noise)
+    if exact.lower > delta:
+        return Seen(observer, exact, FALSE, privacy_factor=exact.lower / delta)
+    if exact.upper > delta:
+        return Seen(observer, exact, UNDECIDED)
+    if formula.computes == FAKES:
         least = float(least_uniform_fakes(setting.bins, setting.epsilon, delta))
         return Seen(
-            observer, truth, HOLDS, least,
+            observer, exact, HOLDS, least,
             noise_factor=noise / least, error_factor=math.sqrt(noise / least),
         )  # fmt: skip
-    least = _least_flip(lambda flip: law(setting, flip).upper <= delta, noise)
+    least = _least_flip(lambda flip: exact_delta(setting, flip).upper <= delta, noise)
     spread = _spread(noise)
     return Seen(
-        observer, truth, HOLDS, least,
+        observer, exact, HOLDS, least,
         noise_factor=noise / least,
         error_factor=spread / _spread(least) if math.isfinite(spread) else None,
     )  # fmt: skip

@@ -3,7 +3,7 @@
 from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.calibrate import calibrate
-from mixtally.privacy.divergence import Message
+from mixtally.privacy.divergence import ObservedMessage
 from mixtally.records.mechanism import Parameter, Shuffled
 from mixtally.records.mechanism.named import clear_uniform, flip, flip_blank, single_bit
 from mixtally.records.question import MOST_BINS
@@ -14,7 +14,7 @@ def least_single_bit(
 ) -> Shuffled:
     """A single bit in a crowd, of whom ``ones`` hold a one; None for the worst."""
     made = single_bit(fakes=0, threshold=MOST_THRESHOLD, crowd=users, repeats=repeats)
-    record = Record(Message(made, others=ones))
+    record = Record(ObservedMessage(made, others=ones))
     found = calibrate(Accountant(), record, Parameter.FLIP, epsilon, delta)
     return found.message.mechanism
 

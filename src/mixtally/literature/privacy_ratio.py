@@ -5,7 +5,7 @@ the sum of r^(2t - L) over the vectors, t their set bits. The tail eta = P(R > e
 *sufficient differential privacy* bounds. It bounds delta from above in this one direction; it is no
 guarantee.
 
-Writing the law with the outlier as the law without it times R,
+Writing the distribution with the outlier as the distribution without it times R,
 
     eta = (1/n) E_0[X 1{X > e^eps n}] = (1/n) E_0[(X - e^eps n)_+] + e^eps P_0(X > e^eps n),
 
@@ -22,14 +22,14 @@ from mixtally.ground.fixed import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE, thresh
 from mixtally.literature.formulas import sufficient
 from mixtally.privacy.divergence.vectors import homogeneous
 from mixtally.privacy.numerics.bracket import Bracket
-from mixtally.privacy.numerics.flip_ratios import Orbit, flip_law
-from mixtally.privacy.numerics.saddle_point import hinge
+from mixtally.privacy.numerics.flip_ratios import Orbit, flip_distribution
+from mixtally.privacy.numerics.saddle_point import saddle_point_bounds
 from mixtally.privacy.positive import chance_positive
 from mixtally.records.guarantee import checked_epsilon, checked_users
 
 
 class Ratio(NamedTuple):
-    """What is known of R(S); eta and delta with both ends."""
+    """What is known of R(S); eta and delta with both bounds."""
 
     mean: float
     variance: float
@@ -65,12 +65,12 @@ def ratio(users: int, bits: int, threshold: int, epsilon: float) -> Ratio:
 def eta(
     users: int, bits: int, threshold: int, epsilon: float, target: float | None = None
 ) -> Bracket:
-    """P(R(S) > e^epsilon); the ends may be wide where ``target`` is not between them."""
+    """P(R(S) > e^epsilon); the bounds may be wide where ``target`` is not between them."""
     grow = math.exp(epsilon)
-    law = flip_law(Orbit(bits, 0, 0), threshold / SCALE, grow)
-    excess = hinge(law, users)
-    asked = None if target is None else (target - excess.upper) / grow
-    chance = chance_positive(law, users, asked)
+    distribution = flip_distribution(Orbit(bits, 0, 0), threshold / SCALE, grow)
+    excess = saddle_point_bounds(distribution, users)
+    required = None if target is None else (target - excess.upper) / grow
+    chance = chance_positive(distribution, users, required)
     return Bracket(
         min(1.0, excess.lower + grow * chance.lower), min(1.0, excess.upper + grow * chance.upper)
     )

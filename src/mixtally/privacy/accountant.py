@@ -1,9 +1,9 @@
-"""From a mechanism to its privacy number: the one way, for everybody who asks.
+"""From a mechanism to its privacy number: the only way.
 
 A record travels as ``pieces`` messages of one mechanism, each sent as often as its ``repeats``; the
 messages are randomized independently, so all together are a composition of one with itself
-(``composition``), and mixing rounds together is post-processing. What one of the messages tells, or
-the count of one kind of message, is a lower end.
+(``composition``), and mixing rounds together is post-processing. The divergence of one message, or
+of the count of one kind of message, is a lower bound.
 """
 
 from dataclasses import dataclass
@@ -12,8 +12,14 @@ from msgspec.structs import replace
 
 from mixtally.ground.memo import Memo
 from mixtally.privacy.composition.convolve import Sum
-from mixtally.privacy.composition.pld import CLOSE, ROUGH, Law, Tightness, law_of
-from mixtally.privacy.divergence import Message, Quote, divergence_of
+from mixtally.privacy.composition.pld import (
+    CLOSE,
+    ROUGH,
+    LossDistribution,
+    Tightness,
+    loss_distribution,
+)
+from mixtally.privacy.divergence import ObservedMessage, ProvedDelta, divergence_of
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.privacy.numerics.worst_dataset import NEGLIGIBLE
 from mixtally.records.certificate import Certificate, Status
@@ -33,7 +39,7 @@ class Record:
       note      what its promise rests on besides, after "; "
     """
 
-    message: Message
+    message: ObservedMessage
     pieces: int = 1
     note: str = ""
 
@@ -42,7 +48,7 @@ class Record:
         cls, mechanism: Shuffled, observer: Observer = Observer.MESSAGES, pieces: int = 1
     ) -> "Record":
         """The record that travels as so many messages of ``mechanism``."""
-        return cls(Message(mechanism, observer), pieces)
+        return cls(ObservedMessage(mechanism, observer), pieces)
 
     def having(self, parameter: Parameter, value: int) -> "Record":
         """This record with another value of ``parameter`` in its mechanism."""
@@ -54,7 +60,7 @@ class Record:
 class _Parts:
     """A record as an observer sees it: ``pieces`` of ``message``, each in so many ``rounds``."""
 
-    message: Message
+    message: ObservedMessage
     pieces: int
     rounds: int
 
@@ -64,10 +70,12 @@ class _Parts:
 
 
 class Accountant:
-    """Computes every number once; what it remembers is bounded, and ends with it."""
+    """Computes every number once; its memo is bounded and ends with it."""
 
     def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
-        self._memo = Memo(most_bytes)
+        self._memo = Memo(most_bytes // 2)
+        self._distributions = Memo(most_bytes // 2)
+        """What divergences are computed from, apart: it crowds out no result."""
 
     def certificate(self, record: Record, epsilon: float) -> Certificate:
         """What is proved of ``record`` at ``epsilon``.
@@ -75,28 +83,29 @@ class Accountant:
         Raises ParameterError for an epsilon outside [0.01, 20], AccountingError when a number
         cannot be right.
         """
-        quote = self.quote(record, checked_epsilon(epsilon))
+        proved = self.delta(record, checked_epsilon(epsilon))
         return Certificate(
             epsilon=epsilon,
-            lower=quote.ends.lower,
-            upper=quote.ends.upper,
+            lower=proved.bounds.lower,
+            upper=proved.bounds.upper,
             observer=record.message.observer,
             status=Status.PROVED,
-            source=quote.source,
-            assumption=quote.assumption,
+            source=proved.source,
+            assumption=proved.assumption,
         )
 
-    def quote(self, record: Record, epsilon: float) -> Quote:
-        """Both ends of delta(epsilon) with their source and assumption."""
+    def delta(self, record: Record, epsilon: float) -> ProvedDelta:
+        """Both bounds of delta(epsilon) with their source and assumption."""
         parts = _parts(record)
-        key = ("quote", parts.message, epsilon)
-        found: Quote = self._memo.get(
-            key, lambda: divergence_of(parts.message).exact(parts.message, epsilon)
+        key = ("delta", parts.message, epsilon)
+        found: ProvedDelta = self._memo.get(
+            key,
+            lambda: divergence_of(parts.message).exact(parts.message, epsilon, self._distributions),
         )
         if parts.times == 1:
             return found._replace(assumption=found.assumption + record.note)
         bound = self.upper(record, epsilon)
-        lower = found.ends.lower
+        lower = found.bounds.lower
         if parts.rounds > 1:
             lower = divergence_of(parts.message).lower_of(parts.message, epsilon, parts.rounds)
         if record.message.mechanism.fakes_sent and not parts.message.mechanism.fakes_sent:
@@ -109,10 +118,10 @@ class Accountant:
             source += f"; {parts.rounds} rounds composed, whose mixing is post-processing"
             if parts.message.mechanism.fakes_sent:
                 assumption += "; every round brings its own fakes"
-        return Quote(Bracket(min(lower, bound), bound), source, assumption)
+        return ProvedDelta(Bracket(min(lower, bound), bound), source, assumption)
 
     def upper(self, record: Record, epsilon: float, collections: int = 1) -> float:
-        """The upper end of delta(epsilon) of ``collections`` of them together."""
+        """The upper bound of delta(epsilon) of ``collections`` of them together."""
         return self._together(_parts(record), epsilon, collections, proved=True)
 
     def expected(self, record: Record, epsilon: float, collections: int = 1) -> float:
@@ -124,19 +133,19 @@ class Accountant:
         return self.alone(record, 0.0)
 
     def alone(self, record: Record, epsilon: float) -> float:
-        """``expected`` of one message of ``record``: all of them together never tell less."""
+        """``expected`` of one message of ``record``: all of them together never reveal less."""
         return self._one(_parts(record).message, epsilon, proved=False)
 
-    def losses(self, record: Record, tightness: Tightness) -> Law:
-        """A privacy loss distribution that dominates ``record``, from its proved upper ends."""
+    def losses(self, record: Record, tightness: Tightness) -> LossDistribution:
+        """A privacy loss distribution that dominates ``record``, from its proved upper bounds."""
 
-        def made() -> Law:
+        def made() -> LossDistribution:
             def curve(epsilon: float) -> float:
                 return self.upper(record, epsilon)
 
-            return law_of(curve, local_epsilon(record), tightness)
+            return loss_distribution(curve, local_epsilon(record), tightness)
 
-        found: Law = self._memo.get(("record", record, tightness), made)
+        found: LossDistribution = self._memo.get(("record", record, tightness), made)
         return found
 
     def _together(self, parts: _Parts, epsilon: float, collections: int, *, proved: bool) -> float:
@@ -156,37 +165,37 @@ class Accountant:
         total = self._composed(parts.message, times, proved=proved)
         return min(total.delta(epsilon), added, 1.0)
 
-    def _one(self, message: Message, epsilon: float, *, proved: bool) -> float:
+    def _one(self, message: ObservedMessage, epsilon: float, *, proved: bool) -> float:
         def made() -> float:
             own = divergence_of(message)
-            return (own.upper if proved else own.expected)(message, epsilon)
+            return (own.upper if proved else own.expected)(message, epsilon, self._distributions)
 
         found: float = self._memo.get(("one", message, epsilon, proved), made)
         return found
 
-    def _composed(self, message: Message, times: int, *, proved: bool) -> Sum:
+    def _composed(self, message: ObservedMessage, times: int, *, proved: bool) -> Sum:
         def curve(epsilon: float) -> float:
             return self._one(message, epsilon, proved=proved)
 
         def made() -> Sum:
             reach = message.mechanism.local_epsilon
-            return Sum([(law_of(curve, reach, CLOSE if proved else ROUGH), times)])
+            return Sum([(loss_distribution(curve, reach, CLOSE if proved else ROUGH), times)])
 
         found: Sum = self._memo.get(("sum", message, times, proved), made)
         return found
 
-    def _quick(self, message: Message, times: int) -> Sum | None:
+    def _quick(self, message: ObservedMessage, times: int) -> Sum | None:
         """A bound for all crowds at once, of the messages that have one."""
         own = divergence_of(message)
 
         def curve(epsilon: float) -> float:
-            bound = own.quick(message, epsilon)
+            bound = own.quick(message, epsilon, self._distributions)
             return 1.0 if bound is None else bound
 
         def made() -> Sum | None:
-            if own.quick(message, 0.0) is None:
+            if own.quick(message, 0.0, self._distributions) is None:
                 return None
-            return Sum([(law_of(curve, message.mechanism.local_epsilon, ROUGH), times)])
+            return Sum([(loss_distribution(curve, message.mechanism.local_epsilon, ROUGH), times)])
 
         found: Sum | None = self._memo.get(("quick", message, times), made)
         return found

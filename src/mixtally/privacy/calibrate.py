@@ -1,14 +1,17 @@
 """The least noise of a mechanism that keeps a guarantee: its flip probability, fakes or shape.
 
-The search asks what an upper end most likely is, and its end is proved; where another crowd than
-expected turns out to be the worst, it goes on from there.
+The search asks what an upper bound most likely is, and the value it ends at is proved; where
+another crowd than expected turns out to be the worst, it goes on from there.
 """
+
+from collections.abc import Callable
+from functools import partial
 
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import LEAST_THRESHOLD, MOST_THRESHOLD
 from mixtally.privacy.accountant import Accountant, Record, times
-from mixtally.privacy.divergence import Goal, divergence_of
-from mixtally.privacy.numerics.gaussian_start import gaussian
+from mixtally.privacy.divergence import CalibrationTarget, divergence_of
+from mixtally.privacy.numerics.gaussian_start import gaussian_start
 from mixtally.privacy.numerics.search import least_meeting
 from mixtally.records.mechanism import Parameter
 from mixtally.records.mechanism.fakes import MOST_FAKES, MOST_SHIFT
@@ -22,7 +25,7 @@ _TOLERANCE = 1e-7
 _COMPOSED_TOLERANCE = 1e-4
 """Well below what a rough distribution of losses loses in a search."""
 _SLACK = 3e-3
-"""Upper ends by different methods may lie so far apart, relatively."""
+"""Upper bounds by different methods may lie so far apart, relatively."""
 _ROUGH_SLACK = 0.5
 """A rough distribution of losses moves epsilon by up to half a percent, so delta by 2 ln(1 / delta)
 times as much and more far below the target. What is found is proved, so this hides no promise."""
@@ -53,28 +56,21 @@ def calibrate(
     guarantee.
     """
     rounds = times(record) * collections
-    sent = rounds * record.message.mechanism.repeats
-    if sent > 1:
-        tolerance = max(tolerance, _COMPOSED_TOLERANCE)
-    elif parameter is Parameter.FAKES:
-        tolerance = 0.0
+    goal = CalibrationTarget(epsilon, delta, rounds * record.message.mechanism.repeats)
     low, high = _RANGES[parameter]
     high = high if most is None else min(most, high)
     if high < low:
-        raise _nothing(record, parameter, epsilon, delta)
+        raise _nothing(record, parameter, goal)
     if most is not None and accountant.alone(record.having(parameter, high), epsilon) > delta:
-        raise _nothing(record, parameter, epsilon, delta)  # one message alone misses already
-    goal = Goal(epsilon, delta, sent)
-    start = divergence_of(record.message).start(record.message, parameter, goal)
-    slope = None
-    if parameter is not Parameter.SHIFT and (rounds > 1 or _several(record)):
-        guess = gaussian(
-            lambda value: accountant.distance(record.having(parameter, value)), rounds,
-            epsilon, delta, low, high, start=start,
-        )  # fmt: skip
-        start, slope = guess or (start, None)
+        raise _nothing(record, parameter, goal)  # one message alone misses already
+    start, slope = _start(accountant, record, parameter, goal, rounds, low, high)
     slack = _ROUGH_SLACK if rounds > 1 else _SLACK
     slack = _TABLE_SLACK if parameter is Parameter.SHIFT else slack
+    if goal.times > 1:
+        tolerance = max(tolerance, _COMPOSED_TOLERANCE)
+    elif parameter is Parameter.FAKES:
+        tolerance = 0.0
+    search = partial(least_meeting, low=low, high=high, tolerance=tolerance)
 
     def expected(value: int) -> float:
         return accountant.expected(record.having(parameter, value), epsilon, collections)
@@ -82,28 +78,56 @@ def calibrate(
     def upper(value: int) -> float:
         return accountant.upper(record.having(parameter, value), epsilon, collections)
 
+    found = _least_proved(search, expected, upper, delta, start, slope, slack)
+    if found is None:
+        raise _nothing(record, parameter, goal)
+    return record.having(parameter, found)
+
+
+def _start(
+    accountant: Accountant,
+    record: Record,
+    parameter: Parameter,
+    goal: CalibrationTarget,
+    rounds: int,
+    low: int,
+    high: int,
+) -> tuple[int, float | None]:
+    """Where a search begins, and how steeply delta falls there, where that is known."""
+    start = divergence_of(record.message).start(record.message, parameter, goal)
+    if parameter is Parameter.SHIFT or (rounds == 1 and not _several(record)):
+        return start, None
+    begin = gaussian_start(
+        lambda value: accountant.distance(record.having(parameter, value)), rounds,
+        goal.epsilon, goal.delta, low, high, start=start,
+    )  # fmt: skip
+    return begin or (start, None)
+
+
+def _least_proved(
+    search: Callable[..., int | None],
+    expected: Callable[[int], float],
+    upper: Callable[[int], float],
+    delta: float,
+    start: int,
+    slope: float | None,
+    slack: float,
+) -> int | None:
+    """The least value that is expected to keep ``delta`` and is proved to; None for none."""
     target = delta
     for _ in range(_MOST_PROOFS):
-        found = least_meeting(
-            expected, target, low, high, start=start, tolerance=tolerance, wobble=slack,
-            slope=slope,
-        )  # fmt: skip
+        found = search(expected, target, start=start, slack=slack, slope=slope)
         if found is None:
-            raise _nothing(record, parameter, epsilon, delta)
+            return None
         proved = upper(found)
         if proved <= delta:
-            return record.having(parameter, found)
+            return found
         # Another crowd was worse than expected. The excess is another at the next end: some room.
         margin = max(_TOLERANCE, _ROOM * (proved / delta - 1.0))
         target *= delta / proved * max(0.5, 1.0 - margin)
         start = found
-    # Where crowds are tiny the worst one is hard to guess: search what is proved.
-    found = least_meeting(
-        upper, delta, low, high, start=start, tolerance=tolerance, wobble=_TABLE_SLACK
-    )
-    if found is None:
-        raise _nothing(record, parameter, epsilon, delta)
-    return record.having(parameter, found)
+    # Where crowds are tiny the worst one is hard to foresee: search what is proved.
+    return search(upper, delta, start=start, slack=_TABLE_SLACK)
 
 
 def _several(record: Record) -> bool:
@@ -111,9 +135,9 @@ def _several(record: Record) -> bool:
     return record.message.mechanism.most_set > 1
 
 
-def _nothing(record: Record, parameter: Parameter, epsilon: float, delta: float) -> ParameterError:
+def _nothing(record: Record, parameter: Parameter, goal: CalibrationTarget) -> ParameterError:
     return ParameterError(
         record.message.mechanism.name, wanted=f"parameters that some {parameter} can protect",
-        got=f"epsilon {epsilon:g} and delta {delta:g} missed at its largest",
+        got=f"epsilon {goal.epsilon:g} and delta {goal.delta:g} missed at its largest",
         do="raise epsilon or delta, add users or fakes, or let a shape fall more slowly",
     )  # fmt: skip

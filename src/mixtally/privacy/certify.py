@@ -27,14 +27,14 @@ def certify(
     checked_epsilon(epsilon)
     checked_fraction(honest_fraction)
     record = Record.of(mechanism.surely(honest_fraction))
-    quote = (accountant or Accountant()).quote(record, epsilon)
+    proved = (accountant or Accountant()).delta(record, epsilon)
     return Certificate(
         epsilon=epsilon,
-        lower=quote.ends.lower,
-        upper=quote.ends.upper,
+        lower=proved.bounds.lower,
+        upper=proved.bounds.upper,
         observer=Observer.MESSAGES,
         status=Status.PROVED,
-        source=quote.source,
+        source=proved.source,
         assumption=_assumption(mechanism, honest_fraction),
     )
 
@@ -64,12 +64,17 @@ def verify(plan: Plan, accountant: Accountant | None = None) -> Shuffled:
             do="do not use this plan: its promise is false",
         )
     if true.upper > stated.upper * _AGAIN or stated.lower > true.upper * _AGAIN:
-        # Where only the upper end is known, the lower one is 0 and would let any promise pass.
+        # Where only the upper bound is known, the lower one is 0 and would let any promise pass.
         raise PlanError(
             "plan certificate",
-            wanted=f"ends around those proved of its integers, {true.lower:g} to {true.upper:g}",
+            wanted=f"bounds around those proved of its integers, {true.lower:g} to {true.upper:g}",
             got=f"{stated.lower:g} to {stated.upper:g}", do="the file was altered: plan again",
         )  # fmt: skip
+    _check_words(true, stated)
+    return mechanism
+
+
+def _check_words(true: Certificate, stated: Certificate) -> None:
     for wanted, got in (
         (true.status, stated.status),
         (true.source, stated.source),
@@ -80,7 +85,6 @@ def verify(plan: Plan, accountant: Accountant | None = None) -> Shuffled:
                 "plan certificate", wanted=repr(str(wanted)), got=repr(str(got)),
                 do="the file was altered: plan again",
             )  # fmt: skip
-    return mechanism
 
 
 def _assumption(mechanism: Shuffled, honest_fraction: float) -> str:

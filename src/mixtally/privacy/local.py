@@ -1,4 +1,4 @@
-"""One-hot records that hide themselves: what flips alone keep, and what a guess about one is worth.
+"""One-hot records that hide themselves: what flips alone keep, and what a guess at one is worth.
 
 Without fakes and without a mix the observer sees every report with its sender, which is the case of
 ``flip-blank`` with one record and no fakes: its divergence is zero from 2 ln(p/q) on.
@@ -31,7 +31,7 @@ def epsilon_of(keep: float) -> float:
     return 2.0 * math.log(keep / (1.0 - keep))
 
 
-def kept_with(keep: float) -> int:
+def threshold_keeping(keep: float) -> int:
     """The flip threshold at which a bit is kept with probability ``keep``, to the nearest 2^-64.
 
     Raises ParameterError unless it lies in (1/2, 1) and gives an epsilon in [0.01, 20].
@@ -88,10 +88,11 @@ def least_wrong(promise: Certificate, options: int) -> float:
 
 
 def speaks(mechanism: BitFlips) -> tuple[float, float, float]:
-    """How often a report speaks for the truth, for neither and for a given lie: p^2, 2pq, q^2.
+    """How often a report speaks for the true record, for neither and for a given lie: p^2, 2pq,
+    q^2.
 
     Of the two bits in which the true and the claimed record differ: both kept, one of them, none.
-    The likelihood ratio of the truth against the lie is then (p/q)^2, 1 or (q/p)^2.
+    The likelihood ratio of the true record against the claimed one is then (p/q)^2, 1 or (q/p)^2.
     """
     q = mechanism.flip_probability
     p = 1.0 - q

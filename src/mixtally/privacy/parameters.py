@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 
 from mixtally.errors import ParameterError
 from mixtally.privacy.accountant import Record
-from mixtally.privacy.divergence import Asked, Takes, of_kind
+from mixtally.privacy.divergence import CountedParameters, ParameterRules, of_kind
 from mixtally.records.guarantee import MOST_USERS, arriving, checked_fraction
 from mixtally.records.mechanism import Parameter, mechanism_of, protocols
 from mixtally.records.mechanism.base import MOST_REPEATS
@@ -22,7 +22,7 @@ __all__ = ["Parameters", "Parsed", "parsed", "protocols"]
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """What was asked about.
+    """The record that parameters describe.
 
     where
       counted   with the fakes and people that surely are honest: the promise is about these
@@ -48,30 +48,32 @@ def parsed(
     out of range.
     """
     own = of_kind(mechanism_of(name))
-    takes = own.TAKES[name]
-    free = None if for_epsilon is None else _free(name, takes, given)
-    left_out = set() if free is None else {free[0]}
+    takes = own.PROTOCOLS[name]
+    sought = None if for_epsilon is None else _sought(name, takes, given)
+    left_out = set() if sought is None else {sought[0]}
     if for_epsilon is not None and given.shape_decay is None:
         left_out.add("shape_decay")
     _check(name, takes, given, left_out)
     fraction = checked_fraction(honest_fraction)
     counted = own.counts_people(name, given)
-    if fraction < 1.0 and not counted and "fakes" not in takes.needs:
+    if fraction < 1.0 and not counted and "fakes" not in takes.required:
         raise ParameterError(
             "--honest-fraction", wanted="a protocol that counts on people's fakes or flips",
             got=name, do="leave it out: its noise is no other person's",
         )  # fmt: skip
     fakes, crowd = given.fakes or 0, given.users or 0 if counted else 0
-    sure = Asked(given, arriving(fakes, fraction), arriving(crowd, fraction), for_epsilon)
+    sure = CountedParameters(
+        given, arriving(fakes, fraction), arriving(crowd, fraction), for_epsilon
+    )
     return Parsed(
-        Record(*own.described(name, sure)),
-        Record(*own.described(name, Asked(given, fakes, crowd, for_epsilon))),
-        None if free is None else free[1],
+        Record(*own.record_fields(name, sure)),
+        Record(*own.record_fields(name, CountedParameters(given, fakes, crowd, for_epsilon))),
+        None if sought is None else sought[1],
         sure.crowd if counted else None,
     )
 
 
-def _free(name: str, takes: Takes, given: Parameters) -> tuple[str, Parameter]:
+def _sought(name: str, takes: ParameterRules, given: Parameters) -> tuple[str, Parameter]:
     """The parameter that was left out; raises ParameterError when none was."""
     for field, parameter in takes.sought:
         if getattr(given, field) is None:
@@ -83,13 +85,13 @@ def _free(name: str, takes: Takes, given: Parameters) -> tuple[str, Parameter]:
     )  # fmt: skip
 
 
-def _check(name: str, takes: Takes, given: Parameters, left_out: set[str]) -> None:
-    came, needs, may = given.given(), takes.needs - left_out, takes.may | left_out
-    if not needs <= came or not came <= needs | may:
+def _check(name: str, takes: ParameterRules, given: Parameters, left_out: set[str]) -> None:
+    names, needs, may = given.given(), takes.required - left_out, takes.optional | left_out
+    if not needs <= names or not names <= needs | may:
         raise ParameterError(
             name,
             wanted=_flags(needs) or "nothing",
-            got=_flags(came) or "neither",
+            got=_flags(names) or "neither",
             do="give exactly these parameters" + (f"; it may take {_flags(may)}" if may else ""),
         )
     limits = {
@@ -121,7 +123,7 @@ def _check_together(name: str, given: Parameters) -> None:
     if given.background is not None and given.bits is None:
         raise ParameterError(
             name, wanted="--bits beside --background", got="--background alone",
-            do="leave it out: other records are priced for any crowd",
+            do="leave it out: other records are accounted for in any crowd",
         )  # fmt: skip
     if given.count_crowd and given.users is None:
         raise ParameterError(

@@ -1,7 +1,7 @@
 """Memoized answers: the response that is drawn once for a value, and the reports drawn from it.
 
 RAPPOR's permanent and instantaneous randomized responses. What is drawn twice would average away,
-so a response is kept under the *tag* of its value, a keyed hash of a person and what they hold.
+so a response is memoized under the *tag* of its value, a keyed hash of a person and what they hold.
 
 Source: RAPPOR (2014), section 2, steps 2 and 3; RFC 7693 (BLAKE2b with key and personalization).
 """
@@ -39,26 +39,28 @@ class Responses:
 
 
 def permanent_response(mechanism: Memoized, records: Rows, chance: Chance) -> Rows:
-    """What is kept of ``records``: every bit is a fair coin with f, so wrong with exactly f/2.
+    """The memoized response to ``records``: every bit is a fair coin with f, so wrong with exactly
+    f/2.
 
-    Drawn once for a value and kept (``recall``): drawn twice, it would average away.
+    Drawn once for a value and memoized (``recall``): drawn twice, it would average away.
     """
     return flip(records, mechanism.bins, mechanism.permanent // 2, chance)
 
 
-def report(mechanism: Memoized, kept: Rows, chance: Chance) -> Rows:
-    """One report of every kept response: a kept 1 is shown as 1 with q, a kept 0 with p."""
-    zeros, ones = (_coins(threshold, kept, chance) for threshold in (mechanism.p, mechanism.q))
-    shown = (kept & ones) | (~kept & zeros)
+def report(mechanism: Memoized, responses: Rows, chance: Chance) -> Rows:
+    """One report of every memoized response: a 1 is reported as 1 with q, a 0 with p."""
+    zeros, ones = (_coins(threshold, responses, chance) for threshold in (mechanism.p, mechanism.q))
+    reported = (responses & ones) | (~responses & zeros)
     if mechanism.bins % 8:
-        shown[:, -1] &= (1 << mechanism.bins % 8) - 1
-    return shown
+        reported[:, -1] &= (1 << mechanism.bins % 8) - 1
+    return reported
 
 
 def recall(
     before: Responses, tags: Sequence[bytes], records: Rows, chance: Chance
 ) -> tuple[Responses, Rows]:
-    """The kept response of every tag, drawn now for tags never seen, and the responses with them.
+    """The memoized response of every tag, drawn now for tags never seen, and the responses with
+    them.
 
     ``records`` are the true records, shape (tags, row bytes). What comes back is to be stored
     before a report is drawn from it. ``before`` itself comes back when nothing was new.
@@ -69,8 +71,8 @@ def recall(
         drawn = permanent_response(before.plan.mechanism, new, chance)
         fresh = {tag: row.tobytes() for tag, row in zip(places, drawn, strict=True)}
         after = replace(before, by_tag={**before.by_tag, **fresh})
-    kept = b"".join(after.by_tag[tag] for tag in tags)
-    return after, np.frombuffer(kept, dtype=np.uint8).reshape(records.shape)
+    responses = b"".join(after.by_tag[tag] for tag in tags)
+    return after, np.frombuffer(responses, dtype=np.uint8).reshape(records.shape)
 
 
 def new_key(chance: Chance) -> bytes:
@@ -86,7 +88,7 @@ def value_tag(key: bytes, person: str, value: str) -> bytes:
 def cohort_of(key: bytes, mechanism: Memoized, person: str) -> int:
     """The cohort of a person: uniform for a random key, the same for all their values and reports.
 
-    A person in two cohorts would keep two responses of one value.
+    A person in two cohorts would have two responses of one value.
     """
     return int.from_bytes(keyed(key, b"cohort", person), "little") % mechanism.cohorts
 

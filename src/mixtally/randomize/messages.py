@@ -7,6 +7,7 @@ from mixtally.errors import MessageError
 from mixtally.ground.bits import Rows
 from mixtally.ground.chance import Chance
 from mixtally.ground.draw import below
+from mixtally.ground.memo import Memo
 from mixtally.randomize.bins import bin_numbers, held
 from mixtally.randomize.flips import flip
 from mixtally.records.layout import Form
@@ -16,27 +17,30 @@ Records = NDArray[np.int64] | Rows
 """Bin numbers, shape (people,), or packed bits, shape (people, row bytes) and dtype uint8."""
 
 
-def reports(mechanism: Shuffled, records: Records | ArrayLike, chance: Chance) -> Rows:
+def reports(
+    mechanism: Shuffled, records: Records | ArrayLike, chance: Chance, memo: Memo | None = None
+) -> Rows:
     """Randomized messages for every person's record, shape (people * repeats, message bytes).
 
     ``records`` may also be a list or a data frame's column of bin numbers. A record sent several
-    times is randomized afresh every time; its messages stand together. Raises MessageError for
-    numbers that are no bins and for bits that the protocol cannot hold or hide.
+    times is randomized afresh every time; its messages stand together. What batches of one
+    collection have in common stays in ``memo``. Raises MessageError for numbers that are no bins
+    and for bits that the protocol cannot hold or hide.
     """
     rows = _written(mechanism, records)
     if mechanism.repeats > 1:
         rows = np.repeat(rows, mechanism.repeats, axis=0)
-    return _randomized(mechanism, rows, chance)
+    return _randomized(mechanism, rows, chance, memo)
 
 
-def fakes(mechanism: Shuffled, count: int, chance: Chance) -> Rows:
+def fakes(mechanism: Shuffled, count: int, chance: Chance, memo: Memo | None = None) -> Rows:
     """``count`` fakes as a person draws them: blanks or uniform records, flipped as reports are."""
     layout = mechanism.layout
     if mechanism.uniform_fakes:
         rows = layout.rows(below(chance, layout.bins, count))
     else:
         rows = layout.blank(count)
-    return _randomized(mechanism, rows, chance)
+    return _randomized(mechanism, rows, chance, memo)
 
 
 def _written(mechanism: Shuffled, records: Records | ArrayLike) -> Rows:
@@ -61,11 +65,11 @@ def _written(mechanism: Shuffled, records: Records | ArrayLike) -> Rows:
     return rows
 
 
-def _randomized(mechanism: Shuffled, rows: Rows, chance: Chance) -> Rows:
+def _randomized(mechanism: Shuffled, rows: Rows, chance: Chance, memo: Memo | None) -> Rows:
     threshold = mechanism.flip_threshold
     if threshold is None:
         return rows
-    return flip(rows, mechanism.bins, threshold, chance)
+    return flip(rows, mechanism.bins, threshold, chance, memo)
 
 
 def share_of_fakes(fakes: int, users: int, first: int, last: int) -> int:

@@ -1,4 +1,4 @@
-"""One person's messages, written for reading: the same law as the batches, one bit at a time."""
+"""One person's messages, bit by bit, written for reading: distributed as the batches are."""
 
 import numpy as np
 

@@ -30,7 +30,7 @@ SEALED_VERSION = 2
 _MAGIC = b"mixtally memory\n"
 _KEY_TAG_BYTES = 8
 _HEADER_BYTES = len(_MAGIC) + 2 + 32 + _KEY_TAG_BYTES + TAG_BYTES
-_SHOWN_DIGITS = 16
+_DIGITS = 16
 _LEAST_BYTES = _HEADER_BYTES + 16 + 8
 
 
@@ -79,13 +79,13 @@ def _check_header(data: bytes, plan: MemoizedPlan, owner: str, key: bytes, subje
             got=f"version {int.from_bytes(version, 'little')}",
             do="use the version of mixtally that wrote them: drawn anew they would tell more",
         )  # fmt: skip
-    shown = _SHOWN_DIGITS // 2
-    if of_plan != _fingerprint(plan) and of_plan[:shown] == _fingerprint(plan)[:shown]:
+    displayed = _DIGITS // 2
+    if of_plan != _fingerprint(plan) and of_plan[:displayed] == _fingerprint(plan)[:displayed]:
         raise _damaged(subject, "a plan's fingerprint of which a part was edited")
     if of_plan != _fingerprint(plan):
         raise PlanError(
-            subject, wanted=f"the memoized responses of plan {fingerprint(plan)[:_SHOWN_DIGITS]}",
-            got=f"those of plan {of_plan.hex()[:_SHOWN_DIGITS]}",
+            subject, wanted=f"the memoized responses of plan {fingerprint(plan)[:_DIGITS]}",
+            got=f"those of plan {of_plan.hex()[:_DIGITS]}",
             do="keep one file a plan; a response is not valid under other parameters or bins",
         )  # fmt: skip
     if of_key != _key_tag(key):

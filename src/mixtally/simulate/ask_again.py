@@ -19,7 +19,7 @@ from mixtally.data.cells import Progress, quiet
 from mixtally.data.timeline import Timeline
 from mixtally.errors import InfeasibleError
 from mixtally.ground.chance import Chance
-from mixtally.planner import Wish, choose
+from mixtally.planner import PlanRequest, choose
 from mixtally.privacy.certify import verify
 from mixtally.privacy.composition import compose
 from mixtally.records.guarantee import Guarantee
@@ -69,7 +69,7 @@ def ways_to_ask(
 
 def best_plan(timeline: Timeline, guarantee: Guarantee, collections: int) -> Plan:
     """The planner's choice for the smallest epoch, when that many collections share a guarantee."""
-    wish = Wish(
+    wish = PlanRequest(
         question=timeline.question,
         guarantee=guarantee,
         users=int(timeline.users.min()),

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from mixtally.data.cells import Progress
 from mixtally.data.flights import SOURCE, flights
 from mixtally.ground.chance import Chance
-from mixtally.planner import Wish, choose
+from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.simulate.central import central
 from mixtally.simulate.run import release
@@ -23,7 +23,9 @@ def demo(
 ) -> Study:
     """The planner's choice within two messages a user, beside flip-blank at one fake a user."""
     population = flights()
-    wish = Wish(question=population.question, guarantee=guarantee, users=len(population.codes))
+    wish = PlanRequest(
+        question=population.question, guarantee=guarantee, users=len(population.codes)
+    )
     answer = choose(wish)
     plans = [answer.best.plan]
     plans += [offer.plan for offer in answer.others if offer.plan.mechanism.name == "flip-blank"]

@@ -19,6 +19,7 @@ from mixtally.estimate.item_sets import (
 from mixtally.estimate.significant import checked_rate
 from mixtally.ground.bits import Rows, spans
 from mixtally.ground.chance import Chance
+from mixtally.ground.memo import Memo
 from mixtally.mix import shuffle
 from mixtally.mix.shuffle import room_for
 from mixtally.privacy.certify import verify
@@ -31,6 +32,7 @@ from mixtally.tally.fold import tally_messages
 from mixtally.tally.patterns import pair_counts, pattern_counts
 
 _SPAN_BYTES = 1 << 22
+_MEMO_BYTES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,8 +143,9 @@ def mixed_messages(mechanism: BitFlips, baskets: Baskets, chance: Chance) -> Row
     batch = np.zeros((users + mechanism.fakes_promised, size), dtype=np.uint8)
     for span in spans(users, max(1, _SPAN_BYTES // size)):
         batch[span] = baskets.rows(span)
+    memo = Memo(_MEMO_BYTES)
     for span in spans(len(batch), max(1, _SPAN_BYTES // size)):
-        batch[span] = flip(batch[span], mechanism.bins, mechanism.threshold, chance)
+        batch[span] = flip(batch[span], mechanism.bins, mechanism.threshold, chance, memo)
     return shuffle(batch, chance)
 
 

@@ -8,9 +8,9 @@ from msgspec import structs
 
 from mixtally.data.population import Population
 from mixtally.errors import InfeasibleError, ParameterError, PlanError
-from mixtally.planner import Answer, Misfit, Offer, Wish, choose
-from mixtally.planner.offers import flip
-from mixtally.planner.ways import ways
+from mixtally.planner import Choice, Infeasible, PlanOption, PlanRequest, choose
+from mixtally.planner.encodings import encodings
+from mixtally.planner.flip_options import flip
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.certify import verify
 from mixtally.privacy.composition import compose
@@ -23,7 +23,9 @@ from mixtally.records.question import Kind
 from mixtally.simulate.parts import parts
 
 
-def best(wish: Wish, *, repeats: int | None = None, pairs: bool = False) -> tuple[Offer, str]:
+def best(
+    wish: PlanRequest, *, repeats: int | None = None, pairs: bool = False
+) -> tuple[PlanOption, str]:
     """The offer to play and why it was chosen.
 
     Raises InfeasibleError when nothing fits, ParameterError for repeats of anything but free bits,
@@ -39,7 +41,7 @@ def best(wish: Wish, *, repeats: int | None = None, pairs: bool = False) -> tupl
     return _whole(answer)
 
 
-def _whole(answer: Answer) -> tuple[Offer, str]:
+def _whole(answer: Choice) -> tuple[PlanOption, str]:
     for offer in (answer.best, *answer.others):
         if len(offer.plans) == 1 and offer.plan.mechanism.layout.form is Form.BITS:
             reason = answer.reason
@@ -56,7 +58,7 @@ def _whole(answer: Answer) -> tuple[Offer, str]:
     )  # fmt: skip
 
 
-def _repeated(wish: Wish, repeats: int) -> tuple[Offer, str]:
+def _repeated(wish: PlanRequest, repeats: int) -> tuple[PlanOption, str]:
     """Free vectors sent whole, ``repeats`` times."""
     question = wish.question
     if question.kind is not Kind.BITS or question.bins < 2 or wish.protocol not in (
@@ -74,10 +76,10 @@ def _repeated(wish: Wish, repeats: int) -> tuple[Offer, str]:
             wanted=f"an integer in [1, {float(wish.messages_per_user):g}], the messages a user",
             got=repeats, do="raise --messages-per-user",
         )  # fmt: skip
-    (whole, *_) = ways(question)
+    (whole, *_) = encodings(question)
     found = flip(wish, whole, Accountant(), repeats)
-    if not isinstance(found, Offer):
-        needs = found.needs if isinstance(found, Misfit) else "a larger budget of bytes"
+    if not isinstance(found, PlanOption):
+        needs = found.needs if isinstance(found, Infeasible) else "a larger budget of bytes"
         raise InfeasibleError(
             "plan", wanted=f"a vector of {question.bins} bits sent {repeats} times",
             got=f"{wish.users:,} users", do=f"flip needs {needs}",
@@ -88,7 +90,7 @@ def _repeated(wish: Wish, repeats: int) -> tuple[Offer, str]:
     )
 
 
-def given(plans: Sequence[Plan], population: Population) -> Offer:
+def given(plans: Sequence[Plan], population: Population) -> PlanOption:
     """Plans that were made before, as an offer: one, or those of a record's messages in order.
 
     Several are certified together at the delta they add up to. Raises PlanError when they are for
@@ -100,7 +102,7 @@ def given(plans: Sequence[Plan], population: Population) -> Offer:
         verify(plan, accountant)
     (first, *others) = plans
     if not others:
-        return Offer((first,), first.guarantee, first.certificate, *_counted(first))
+        return PlanOption((first,), first.guarantee, first.certificate, *_counted(first))
     if any(plan.users != first.users for plan in others):
         raise PlanError(
             "plans", wanted=f"{first.users:,} users in each", got="different numbers of users",
@@ -109,7 +111,7 @@ def given(plans: Sequence[Plan], population: Population) -> Offer:
     delta = min(0.1, math.fsum(plan.guarantee.delta for plan in plans) * (1.0 + 1e-9))
     whole = compose.epsilon_of([(plan, 1) for plan in plans], delta, accountant)
     promised = Guarantee(epsilon=whole.epsilon, delta=delta)
-    return Offer(tuple(plans), promised, whole, *_counted(first))
+    return PlanOption(tuple(plans), promised, whole, *_counted(first))
 
 
 def _counted(plan: Plan) -> tuple[int, int, float]:
@@ -117,7 +119,7 @@ def _counted(plan: Plan) -> tuple[int, int, float]:
     return 1, plan.users, plan.honest_fraction
 
 
-def seen_by_sums(offer: Offer) -> Certificate:
+def seen_by_sums(offer: PlanOption) -> Certificate:
     """What is promised against someone who sees only how often each bit was set.
 
     Sums are made from the messages, so the plan's own certificate always holds; where other

@@ -13,7 +13,7 @@ from mixtally.estimate.conclude import conclude_candidates
 from mixtally.estimate.conclude.candidates import lines_question
 from mixtally.estimate.hashed import Candidates
 from mixtally.ground.chance import Chance
-from mixtally.planner import Offer
+from mixtally.planner import PlanOption
 from mixtally.records.question import Question
 from mixtally.simulate.run import Asked, checked
 from mixtally.simulate.simulate import play
@@ -30,7 +30,7 @@ def hashed(words: Population, question: Question) -> Population:
 
 
 def collect_words(
-    offer: Offer,
+    offer: PlanOption,
     crowd: Population,
     words: Sequence[str],
     chance: Chance,

@@ -9,7 +9,7 @@ from mixtally.data.population import Population
 from mixtally.encode.bits import packed
 from mixtally.errors import PlanError
 from mixtally.ground.bits import spans
-from mixtally.planner.ways import ways
+from mixtally.planner.encodings import encodings
 from mixtally.records.question import Kind, Question
 
 _SPAN = 1 << 16
@@ -22,7 +22,7 @@ def parts(population: Population, questions: Sequence[Question]) -> list[Populat
     no way to send these records.
     """
     own, asked = population.question, tuple(questions)
-    for way in ways(own):
+    for way in encodings(own):
         if _shapes(way.parts) == _shapes(asked) and not way.split:
             return [population.asked(asked[0])]
         clear = way.in_clear()

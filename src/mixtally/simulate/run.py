@@ -15,7 +15,7 @@ from mixtally.estimate.conclude import conclude
 from mixtally.estimate.debias import check_choices
 from mixtally.ground.bits import spans
 from mixtally.ground.chance import Chance
-from mixtally.planner import Offer
+from mixtally.planner import PlanOption
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.certify import verify
 from mixtally.records.certificate import Certificate
@@ -67,7 +67,7 @@ def release(
 
 
 def collect(
-    offer: Offer,
+    offer: PlanOption,
     population: Population,
     chance: Chance,
     asked: Asked | None = None,

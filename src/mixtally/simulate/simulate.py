@@ -8,6 +8,7 @@ from mixtally.data.cells import Progress, quiet
 from mixtally.errors import MessageError
 from mixtally.ground.bits import Rows, spans
 from mixtally.ground.chance import Chance
+from mixtally.ground.memo import Memo
 from mixtally.mix import shaped_fakes, shuffle
 from mixtally.mix.shuffle import room_for
 from mixtally.randomize import fakes, reports
@@ -18,6 +19,7 @@ from mixtally.tally.fold import add, empty, tally_messages
 
 MOST_BATCH_BYTES = 8_000_000_000
 _SPAN_BYTES = 1 << 22
+_MEMO_BYTES = 1_000_000
 
 
 def play(
@@ -60,10 +62,13 @@ def _batch(mechanism: Shuffled, records: Records, chance: Chance, progress: Prog
     sent = mechanism.fakes_sent
     batch = np.empty((own + sent + sum(map(len, mixed)), size), dtype=np.uint8)
     batch[own + sent :] = np.concatenate(mixed)
-    filled = 0
+    filled, memo = 0, Memo(_MEMO_BYTES)
     for span in spans(users, _people(mechanism)):
         share = share_of_fakes(sent, users, span.start, span.stop)
-        for rows in (reports(mechanism, records[span], chance), fakes(mechanism, share, chance)):
+        for rows in (
+            reports(mechanism, records[span], chance, memo),
+            fakes(mechanism, share, chance, memo),
+        ):
             first, filled = filled, filled + len(rows)
             if filled <= own + sent:
                 batch[first:filled] = rows

@@ -11,7 +11,7 @@ from mixtally.errors import ParameterError, PlanError
 from mixtally.estimate.conclude import conclude_vote
 from mixtally.estimate.intervals import checked_level
 from mixtally.ground.chance import Chance
-from mixtally.planner import Wish, choose
+from mixtally.planner import PlanRequest, choose
 from mixtally.privacy import local
 from mixtally.privacy.certify import verify
 from mixtally.records.certificate import Certificate
@@ -47,7 +47,7 @@ def local_ballots(options: int, *, epsilon: float | None, keep: float | None) ->
     Raises ParameterError when both are missing, or for one outside its range.
     """
     if keep is not None:
-        return flip_blank(bins=options, fakes=0, threshold=local.kept_with(keep))
+        return flip_blank(bins=options, fakes=0, threshold=local.threshold_keeping(keep))
     if epsilon is not None:
         return flip_blank(bins=options, fakes=0, threshold=local.least_threshold(epsilon))
     raise ParameterError(
@@ -70,7 +70,7 @@ def hold(
     population: Population,
     ballots: BitFlips,
     promise: Certificate,
-    wish: Wish,
+    wish: PlanRequest,
     chance: Chance,
     progress: Progress,
     *,

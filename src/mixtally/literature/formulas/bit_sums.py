@@ -1,4 +1,4 @@
-"""Notes 004 (2020), sections 4, 7 and 8: the law of a sum of flipped bits, step by step.
+"""Notes 004 (2020), sections 4, 7 and 8: the distribution of a sum of flipped bits, step by step.
 
 Source: notes 004; equation numbers at each function.
 """

@@ -1,4 +1,4 @@
-"""Every published formula that answers how much noise a promise takes; one entry each."""
+"""Every published formula for how much noise a promise takes; one entry each."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ class Formula:
     """A published formula.
 
     where
-      asks       what ``compute`` returns: a flip probability or a number of fakes
-      protocol   the law it is held against, a key of ``truth.LAWS``
+      computes   what ``compute`` returns: a flip probability or a number of fakes
+      protocol   what it is held against, a key of ``exact_delta.EXACT_DELTAS``
       needs      what it takes besides epsilon and delta, by name: users, fakes, bins, bits, repeats
     """
 
     name: str
     source: str
-    asks: str
+    computes: str
     protocol: str
     needs: tuple[str, ...]
     compute: Callable[..., float]

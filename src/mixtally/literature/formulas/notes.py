@@ -1,7 +1,8 @@
 """Notes 004 (2020): flipped bits, clear and flipped one-hot records, with and without fakes.
 
-Every formula rests on a Chernoff bound for the sum of the flips, so it asks more than the exact law
-needs; (5.12) also assumes that only sums are seen. Values are as printed, also above 1/2.
+Every formula rests on a Chernoff bound for the sum of the flips, so it states more than the exact
+distribution needs; (5.12) also assumes that only sums are seen. Values are as printed, also above
+1/2.
 
 Source: notes 004; equation numbers at each function.
 """

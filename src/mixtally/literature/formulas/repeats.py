@@ -1,7 +1,8 @@
 """K-Randomization 003 (2015) and 001 (2016): single bits, sent once or k times, three sigmas.
 
-The ratio of the two laws falls with the number of ones seen, so it is asked to be at most
-lambda = e^eps three standard deviations below the mean, in a crowd of ones. That is not a delta.
+The ratio of the two distributions falls with the number of ones seen, so the condition is that it
+is at most lambda = e^eps three standard deviations below the mean, in a crowd of ones. That is not
+a delta.
 
 Source: K-randomization 003; equation numbers at each function.
 """

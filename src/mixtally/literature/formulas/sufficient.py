@@ -1,7 +1,7 @@
 """Sufficient DP 000 (2017): the privacy ratio of shuffled bit vectors, and a rule of three sigmas.
 
 R(S) is the probability of what is seen with one all-ones vector among zeros, divided by the
-probability with zeros only; S is drawn with the outlier there. The rule asks that the mean of R
+probability with zeros only; S is drawn with the outlier there. The rule requires that the mean of R
 plus three standard deviations be at most lambda = e^eps. That bounds neither the other direction
 nor delta: see the audit.
 

@@ -22,7 +22,8 @@ def flip_probability(epsilon: float, delta: float) -> float:
 
 
 def radius(users: int, keep: float, level: float = 0.95) -> float:
-    """Half the width of one candidate's interval for the share of votes, by the normal law.
+    """Half the width of one candidate's interval for the share of votes, by the normal
+    distribution.
 
     Source: side notes 002 section 5.
     """

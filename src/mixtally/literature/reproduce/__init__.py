@@ -23,7 +23,7 @@ _TOLD_TOGETHER = {"003": ("001", "003")}
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
-    """What came of it, for the documents that were asked for."""
+    """The findings of the documents that were requested."""
 
     findings: tuple[Finding, ...]
     rows: tuple[Row, ...]

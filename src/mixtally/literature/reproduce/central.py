@@ -54,10 +54,10 @@ def _laplace() -> list[Finding]:
     ratio = math.exp(-EPSILON / _MOVED)
     whole = math.floor(within)  # the bound at which whole-number noise fits worst
     promised = ratio**whole
-    said = f"at epsilon = {EPSILON:g}, {BINS} counts, beta = {MISS:g}: {within:.2f} counts"
+    stated = f"at epsilon = {EPSILON:g}, {BINS} counts, beta = {MISS:g}: {within:.2f} counts"
     found = [
         claim(DOCUMENT, PLACE, "Laplace noise passes its bound with a chance of at most beta: "
-              f"{BINS} counts", chance <= MISS, chance, f"exact; {said}"),
+              f"{BINS} counts", chance <= MISS, chance, f"exact; {stated}"),
         Finding(DOCUMENT, PLACE, "whole-number noise at a whole bound, chance over beta", None,
                 _discrete_tail(ratio, whole) / promised, "times",
                 "discrete Laplace, one count: theorem 3.8 does not carry over word for word"),

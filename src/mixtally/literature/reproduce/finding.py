@@ -23,9 +23,9 @@ class Finding:
       document   its number, e.g. "000"
       place      equation, table or section
       printed    the number with the digits that are printed; None when only a claim is made
-      computed   the number that follows, or the two ends between which it lies
+      computed   the number that follows, or the two bounds between which it lies
       unit       what is counted; empty for a pure number
-      holds      of a claim: whether it is so, by the exact laws; None for a number
+      holds      of a claim: whether it is so, by the exact distributions; None for a number
     """
 
     document: str
@@ -38,8 +38,8 @@ class Finding:
     holds: bool | None = None
 
     @property
-    def ends(self) -> tuple[float, float]:
-        """The two ends of what was computed."""
+    def bounds(self) -> tuple[float, float]:
+        """The two bounds of what was computed."""
         return self.computed if isinstance(self.computed, tuple) else (self.computed, self.computed)
 
     @property
@@ -48,13 +48,13 @@ class Finding:
         if self.holds is False:
             return FALSE
         if self.printed is not None:
-            return REPRODUCES if rounds_to(self.ends, self.printed) else DIFFERS
+            return REPRODUCES if rounds_to(self.bounds, self.printed) else DIFFERS
         return COMPUTED if self.holds is None else REPRODUCES
 
     def computed_text(self) -> str:
         """What was computed, for people: as many digits as are printed, and two more."""
         digits = 2 if self.printed is None else len(Decimal(self.printed).as_tuple().digits)
-        low, high = (number(end, digits + 2) for end in self.ends)
+        low, high = (number(end, digits + 2) for end in self.bounds)
         return low if low == high else f"{low} to {high}"
 
     @property
@@ -64,7 +64,7 @@ class Finding:
 
     def facts(self) -> dict[str, Any]:
         """For JSON."""
-        low, high = self.ends
+        low, high = self.bounds
         return {
             "document": self.document,
             "place": self.place,
@@ -87,11 +87,11 @@ def gather(parts: Sequence[Callable[[], list[Finding]]], progress: Steps) -> lis
     return found
 
 
-def rounds_to(ends: tuple[float, float], printed: str) -> bool:
+def rounds_to(bounds: tuple[float, float], printed: str) -> bool:
     """Whether some number between ``ends`` is ``printed``, to half a unit of its last digit."""
     unit = 10.0 ** int(Decimal(printed).as_tuple().exponent)
     value = float(printed)
-    return ends[0] - _HALF * unit <= value <= ends[1] + _HALF * unit
+    return bounds[0] - _HALF * unit <= value <= bounds[1] + _HALF * unit
 
 
 def claim(

@@ -3,7 +3,7 @@
 from itertools import combinations, product
 
 from mixtally.literature.reproduce.finding import Finding, Steps, claim, gather
-from mixtally.literature.reproduce.small import sum_law
+from mixtally.literature.reproduce.small import sum_pmf
 from mixtally.report.curves import Chart
 
 DOCUMENT = "001"
@@ -24,7 +24,7 @@ def charts() -> list[Chart]:
 def _steepest() -> list[Finding]:
     falls = cases = 0
     for n, q in CROWDS:
-        tables = [sum_law(m, n - m, q) for m in range(n + 1)]
+        tables = [sum_pmf(m, n - m, q) for m in range(n + 1)]
         top = tables[n][1:] / tables[n][:-1]
         for table in tables[:-1]:
             falls += int((table[1:] / table[:-1] > top * (1 + 1e-12)).sum())

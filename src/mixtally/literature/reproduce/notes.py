@@ -41,7 +41,7 @@ def findings(progress: Steps) -> list[Finding]:
 
 
 def charts() -> list[Chart]:
-    """What the formulas keep, ask and leave."""
+    """What the formulas keep, state and leave."""
     return [_broken_chart(), _cover_chart(), _error_chart()]
 
 
@@ -57,14 +57,14 @@ def _exact_bit(users: int, epsilon: float, delta: float) -> float:
 
 def _single_bit() -> list[Finding]:
     users = 10**6
-    asked, least = notes.single_bit(EPSILON, DELTA, users), _exact_bit(users, EPSILON, DELTA)
-    truth = single_bit.delta(users, 0, threshold_of(asked), EPSILON, count_crowd=True)
+    required, least = notes.single_bit(EPSILON, DELTA, users), _exact_bit(users, EPSILON, DELTA)
+    exact = single_bit.delta(users, 0, threshold_of(required), EPSILON, count_crowd=True)
     few = 200
     too_much, enough = notes.single_bit(EPSILON, DELTA, few), _exact_bit(few, EPSILON, DELTA)
     return [
-        _number("(4.48)", "flips asked, n q at (1, 1e-6)", users * asked, "flips"),
+        _number("(4.48)", "flips asked, n q at (1, 1e-6)", users * required, "flips"),
         _number("(4.48)", "flips that suffice, exact", users * least, "flips", "n = 1,000,000"),
-        claim(DOCUMENT, "(4.48)", "the promise is kept: delta", truth.upper <= DELTA, truth.upper),
+        claim(DOCUMENT, "(4.48)", "the promise is kept: delta", exact.upper <= DELTA, exact.upper),
         claim(DOCUMENT, "(4.48)", f"q stays below 1/2, n = {few}: q asked", too_much < 0.5,
               too_much, f"{enough:.3f} suffices"),
     ]  # fmt: skip
@@ -72,18 +72,18 @@ def _single_bit() -> list[Finding]:
 
 def _clear() -> list[Finding]:
     cover = notes.one_hot_cover(EPSILON, DELTA)
-    asked, least = (
+    required, least = (
         math.ceil(BINS * cover),
         least_uniform_fakes(BINS, EPSILON, DELTA),
     )
-    kept, grow = clear_uniform.delta(asked, BINS, EPSILON), math.exp(EPSILON)
+    kept, grow = clear_uniform.delta(required, BINS, EPSILON), math.exp(EPSILON)
     left = cover * (grow - 1) - math.sqrt(3 * cover * math.log(4 / DELTA)) * (grow + 1) - 1
-    errors = [math.sqrt(fakes / BINS * (1 - 1 / BINS)) for fakes in (asked, least)]
+    errors = [math.sqrt(fakes / BINS * (1 - 1 / BINS)) for fakes in (required, least)]
     return [
-        _number("(5.10)", "fakes asked for 100 bins at (1, 1e-6)", asked, "fakes"),
+        _number("(5.10)", "fakes asked for 100 bins at (1, 1e-6)", required, "fakes"),
         _number("(5.10)", "fakes that suffice, exact", least, "fakes"),
         claim(DOCUMENT, "(5.10)", "the promise is kept: delta", kept.upper <= DELTA, kept.upper,
-              f"with {asked / least:.2f} times the fakes that suffice"),
+              f"with {required / least:.2f} times the fakes that suffice"),
         claim(DOCUMENT, "(5.5)", "where (5.10) is met (5.5) is met: its left side >= 0",
               left >= -1e-9, left, "the step to (5.6) drops the -1 in the wrong direction"),
         _number("section 5.1", "deviation in a bin, fakes asked", errors[0], "counts",
@@ -134,11 +134,13 @@ def crowd_error(users: int) -> float:
 
 
 def _constant() -> list[Finding]:
-    said = math.sqrt(notes.flip_cover(EPSILON, DELTA))
+    stated = math.sqrt(notes.flip_cover(EPSILON, DELTA))
     errors = [crowd_error(users) for users in CROWDS]
     power = math.log(errors[-1] / errors[0]) / math.log(CROWDS[-1] / CROWDS[0])
     return [
-        _number("section 1", "the constant to which the deviation is said to tend", said, "counts"),
+        _number(
+            "section 1", "the constant to which the deviation is said to tend", stated, "counts"
+        ),
         claim(DOCUMENT, "section 1", "without fakes the deviation tends to a constant: power of n",
               abs(power) < 0.05, power,
               f"messages, exact: {errors[0]:.1f}, {errors[1]:.1f}, {errors[2]:.1f} counts at n = "
@@ -150,12 +152,12 @@ def _blank() -> list[Finding]:
     found = []
     for epsilon, delta in PROMISES:
         least = least_flip_among_blanks(FAKES, epsilon, delta) * FAKES
-        asked = notes.one_hot_cover(epsilon, delta)
+        required = notes.one_hot_cover(epsilon, delta)
         name = f"({epsilon:g}, 1e{round(math.log10(delta))})"
         found += [
-            _number("(5.26)", f"cover asked at {name}", asked, "flips"),
+            _number("(5.26)", f"cover asked at {name}", required, "flips"),
             _number("(5.26)", f"cover that suffices at {name}", least, "flips",
-                    f"exact, {FAKES:,} fakes: {asked / least:.2f} times less"),
+                    f"exact, {FAKES:,} fakes: {required / least:.2f} times less"),
         ]  # fmt: skip
     return found + _blank_claims()
 
@@ -202,7 +204,7 @@ def _broken_chart() -> Chart:
 
 def _cover_chart() -> Chart:
     scale = np.geomspace(0.1, 4.0, 13).tolist()
-    asked = tuple((e, notes.one_hot_cover(e, DELTA)) for e in scale)
+    required = tuple((e, notes.one_hot_cover(e, DELTA)) for e in scale)
     least = tuple((e, least_flip_among_blanks(FAKES, e, DELTA) * FAKES) for e in scale)
     bit = tuple((e, notes.single_bit_cover(e, DELTA)) for e in scale)
     bit_least = tuple(
@@ -213,7 +215,7 @@ def _cover_chart() -> Chart:
         DOCUMENT, "How many flips must hide a record: asked and enough, delta = 1e-6",
         "One-hot records among ten million flipped blanks, and single bits in a crowd of a million "
         "zeros.", "epsilon", "expected flips",
-        (Curve("asked by (5.26)", asked), Curve("enough, one-hot", least),
+        (Curve("asked by (5.26)", required), Curve("enough, one-hot", least),
          Curve("asked by (4.48)", bit), Curve("enough, one bit", bit_least)),
         log_x=True, log_y=True,
     )  # fmt: skip
@@ -222,8 +224,8 @@ def _cover_chart() -> Chart:
 def _error_chart() -> Chart:
     crowds = np.geomspace(3000, 10**6, 9)
     exact = tuple((float(n), crowd_error(round(float(n)))) for n in crowds)
-    said = math.sqrt(notes.flip_cover(EPSILON, DELTA))
-    flat = tuple((float(n), said) for n in crowds)
+    stated = math.sqrt(notes.flip_cover(EPSILON, DELTA))
+    flat = tuple((float(n), stated) for n in crowds)
     root = tuple((float(n), exact[0][1] * (n / crowds[0]) ** 0.25) for n in crowds)
     floor = tuple((float(n), central_standard_error(EPSILON)) for n in crowds)
     return Chart(

@@ -12,9 +12,9 @@ import numpy as np
 
 from mixtally.ground.tails import Floats
 from mixtally.literature.formulas import bit_sums
-from mixtally.literature.formulas.truth import threshold
+from mixtally.literature.formulas.exact_delta import threshold
 from mixtally.literature.reproduce.finding import Finding, claim
-from mixtally.literature.reproduce.small import sum_law
+from mixtally.literature.reproduce.small import FlippedBits
 from mixtally.privacy.divergence import single_bit
 
 DOCUMENT = "004"
@@ -29,31 +29,36 @@ class Crowd(NamedTuple):
 
     bits: int
     ones: int
-    flip: float
-    law: Floats
+    flipped: FlippedBits
+    pmf: Floats
+
+    @property
+    def flip(self) -> float:
+        """The flip probability."""
+        return self.flipped.flip
 
     def mirrored(self) -> "Crowd":
         """The crowd with every bit turned."""
-        return crowd(self.bits, self.bits - self.ones, self.flip)
+        return crowd(self.bits, self.bits - self.ones, self.flipped)
 
     def ratio(self) -> Floats:
-        """R(s), s = 0..n + 1: the law with one more zero over the law with one more one."""
+        """R(s), s = 0..n + 1: the distribution with one more zero over that with one more one."""
         zeros = self.bits - self.ones
-        more = sum_law(self.ones, zeros + 1, self.flip), sum_law(self.ones + 1, zeros, self.flip)
-        return np.asarray(more[0] / more[1])
+        pmf = self.flipped.sum_pmf
+        return np.asarray(pmf(self.ones, zeros + 1) / pmf(self.ones + 1, zeros))
 
 
-def crowd(bits: int, ones: int, flip: float) -> Crowd:
-    """Such a crowd and its law."""
-    return Crowd(bits, ones, flip, sum_law(ones, bits - ones, flip))
+def crowd(bits: int, ones: int, flipped: FlippedBits) -> Crowd:
+    """Such a crowd and the distribution of its sum."""
+    return Crowd(bits, ones, flipped, flipped.sum_pmf(ones, bits - ones))
 
 
 def crowds() -> Iterator[Crowd]:
     """Every crowd of the sizes enumerated."""
     for bits in SIZES:
-        for flip in FLIPS:
+        for flipped in map(FlippedBits, FLIPS):
             for ones in range(bits + 1):
-                yield crowd(bits, ones, flip)
+                yield crowd(bits, ones, flipped)
 
 
 def ratios() -> list[Finding]:
@@ -61,15 +66,15 @@ def ratios() -> list[Finding]:
     far, steps, rises, cases = 0.0, 0.0, 0, 0
     for one in crowds():
         ratio, q = one.ratio(), one.flip
-        ends = np.concatenate(([0.0], one.law, [0.0]))
+        ends = np.concatenate(([0.0], one.pmf, [0.0]))
         here, before = ends[1:], ends[:-1]
         conditioned = ((1 - q) * here + q * before) / ((1 - q) * before + q * here)
         far = max(far, _apart(conditioned, ratio))
-        said = [bit_sums.loss_ratio(b / a, q) for a, b in pairwise(one.law.tolist())]
-        steps = max(steps, _apart(np.array(said), ratio[1:-1]))
+        stated = [bit_sums.loss_ratio(b / a, q) for a, b in pairwise(one.pmf.tolist())]
+        steps = max(steps, _apart(np.array(stated), ratio[1:-1]))
         rises += int((np.diff(ratio) >= 0.0).sum())
         cases += len(ratio) - 1
-    last = crowd(20, 6, 0.2).ratio()
+    last = crowd(20, 6, FlippedBits(0.2)).ratio()
     return [
         claim(DOCUMENT, "(4.5)-(4.7)", "R(s) by what one more bit becomes: greatest relative "
               "distance from the two laws", far < _NEAR, far, _EVERY),
@@ -85,12 +90,12 @@ def ratios() -> list[Finding]:
 
 
 def _both_sides() -> Finding:
-    """One-sided tails of either law against the two-sided one."""
-    epsilon, some = 0.3, crowd(99, 0, 0.3)
-    zero, one = sum_law(0, 100, 0.3), sum_law(1, 99, 0.3)
+    """One-sided tails of either distribution against the two-sided one."""
+    epsilon, some = 0.3, crowd(99, 0, FlippedBits(0.3))
+    zero, one = some.flipped.sum_pmf(0, 100), some.flipped.sum_pmf(1, 99)
     loss = np.log(some.ratio())
     sided = max(zero[loss > epsilon].sum(), one[loss < -epsilon].sum())
-    either = max(law[abs(loss) > epsilon].sum() for law in (zero, one))
+    either = max(pmf[abs(loss) > epsilon].sum() for pmf in (zero, one))
     return claim(
         DOCUMENT, "below (2.4), (4.3)",
         "one side within e^epsilon for both neighbors is both sides: two-sided / one-sided tail",
@@ -109,7 +114,7 @@ def symmetries() -> list[Finding]:
     ends = mirror = turned = printed = 0.0
     for one in crowds():
         other = one.mirrored()
-        distance = _apart(other.law[::-1], one.law)
+        distance = _apart(other.pmf[::-1], one.pmf)
         mirror = max(mirror, distance)
         ends = max(ends, distance if one.ones == 0 else 0.0)
         ratio, back = one.ratio(), other.ratio()
@@ -147,7 +152,8 @@ def right_deviations(least: Callable[[float], float], margin: float = 2.0) -> tu
     wrong = cases = 0
     for bits in SIZES:
         for flip in FLIPS:
-            every = [crowd(bits, ones, flip) for ones in range(bits + 1)]
+            flipped = FlippedBits(flip)
+            every = [crowd(bits, ones, flipped) for ones in range(bits + 1)]
             inverse = [1.0 / one.ratio() for one in every]
             distance = least(bits * flip * (1.0 - flip))
             while (bound := math.floor(bits * (1 - flip) + distance + margin)) <= bits + 1:
@@ -165,13 +171,13 @@ def zeros() -> list[Finding]:
     kept = []
     for epsilon, delta in PROMISES:
         flip = bit_sums.zeros(epsilon, delta, users)
-        truth = single_bit.delta(users, 0, threshold(flip), epsilon, 0)
-        kept.append(truth.upper / delta)
+        exact = single_bit.delta(users, 0, threshold(flip), epsilon, 0)
+        kept.append(exact.upper / delta)
     few = bit_sums.zeros(0.5, 1e-6, 300)
     left = single_bit.delta(300, 0, threshold(few), 0.5, 0)
-    asked = bit_sums.zeros_cover(1.0, 1e-6)
+    required = bit_sums.zeros_cover(1.0, 1e-6)
     return [
-        Finding(DOCUMENT, "(4.36)", "flips asked, n q at (1, 1e-6)", None, asked, "flips",
+        Finding(DOCUMENT, "(4.36)", "flips asked, n q at (1, 1e-6)", None, required, "flips",
                 "among zeros; (4.48) adds the rest for any crowd"),
         claim(DOCUMENT, "lemma 4.3", "the promise is kept among zeros: delta / promise, largest",
               max(kept) <= 1.0, max(kept), f"n = {users:,}, five promises"),
@@ -185,14 +191,14 @@ def recurrences() -> list[Finding]:
     far, steps, rises, falls, cases = 0.0, 0.0, 0, 0, 0
     last: Floats | None = None
     for one in crowds():
-        law, n, m, q = one.law.tolist(), one.bits, one.ones, one.flip
+        pmf, n, m, q = one.pmf.tolist(), one.bits, one.ones, one.flip
         for s in range(n):
-            before, step = (law[s - 1], law[s] / law[s - 1]) if s else (0.0, math.inf)
-            said = bit_sums.next_chance(law[s], before, s, n, m, q)
-            far = max(far, abs(said / law[s + 1] - 1.0))
+            before, step = (pmf[s - 1], pmf[s] / pmf[s - 1]) if s else (0.0, math.inf)
+            stated = bit_sums.next_chance(pmf[s], before, s, n, m, q)
+            far = max(far, abs(stated / pmf[s + 1] - 1.0))
             following = bit_sums.next_step(step, s, n, m, q)
-            steps = max(steps, abs(following * law[s] / law[s + 1] - 1.0))
-        rho = one.law[1:] / one.law[:-1]
+            steps = max(steps, abs(following * pmf[s] / pmf[s + 1] - 1.0))
+        rho = one.pmf[1:] / one.pmf[:-1]
         rises += int((np.diff(rho) >= 0.0).sum())
         if m and last is not None:
             falls += int((rho < last * (1 - _SAME)).sum())

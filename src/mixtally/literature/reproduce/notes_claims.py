@@ -9,7 +9,7 @@ from mixtally.ground.fixed import threshold_of
 from mixtally.ground.tails import Floats
 from mixtally.literature.formulas import notes
 from mixtally.literature.reproduce.finding import Finding, claim
-from mixtally.literature.reproduce.small import sum_law
+from mixtally.literature.reproduce.small import sum_pmf
 from mixtally.privacy.divergence import flip_blank, single_bit
 
 DOCUMENT = "004"
@@ -51,24 +51,24 @@ def estimate() -> list[Finding]:
     held = np.ones(1)
     for _ in range(fakes):
         held = np.convolve(held, [1 - 1 / bins, 1 / bins])
-    law = np.zeros(users + fakes + 1)
+    pmf = np.zeros(users + fakes + 1)
     for r, chance in enumerate(held):
         seen = np.ones(1)
         for i in range(users + fakes):
             one = 1 - q if i < votes + r else q
             seen = np.convolve(seen, [1 - one, one])
-        law += chance * seen
+        pmf += chance * seen
     s = np.arange(users + fakes + 1)
     found = (s - (users + fakes) * q) / (1 - 2 * q) - fakes / bins
-    mean = float(law @ found)
-    spread = float(law @ (found - mean) ** 2)
+    mean = float(pmf @ found)
+    spread = float(pmf @ (found - mean) ** 2)
     flips = (users + fakes) * q * (1 - q) / (1 - 2 * q) ** 2
-    said = flips + fakes / bins * (1 - 1 / bins)
+    stated = flips + fakes / bins * (1 - 1 / bins)
     return [
         claim(DOCUMENT, "(5.20)", "the estimate is unbiased: distance", abs(mean - votes) < 1e-9,
               abs(mean - votes), "20 people, 12 fakes, 4 bins, enumerated", "counts"),
         claim(DOCUMENT, "(5.21)", "its variance is the one that is said: ratio",
-              abs(spread / said - 1) < 1e-9, spread / said),
+              abs(spread / stated - 1) < 1e-9, spread / stated),
     ]  # fmt: skip
 
 
@@ -96,9 +96,9 @@ def _more_records() -> list[Finding]:
     worse = cases = 0
     for q in (0.02, 0.1, 0.3):
         for epsilon in (0.3, 1.0, 2.0):
-            prices = [flip_blank.delta(k, threshold_of(q), epsilon) for k in range(40)]
-            worse += sum(b.lower > a.upper for a, b in pairwise(prices))
-            cases += len(prices) - 1
+            deltas = [flip_blank.delta(k, threshold_of(q), epsilon) for k in range(40)]
+            worse += sum(b.lower > a.upper for a, b in pairwise(deltas))
+            cases += len(deltas) - 1
     return [
         claim(DOCUMENT, "proposition 3.1", "one more record never hurts: violations", worse == 0,
               float(worse), f"{cases} cases: flipped blanks, 0 to 39 of them, exact law"),
@@ -126,10 +126,10 @@ def _nothing_but_zeros() -> list[Finding]:
 
 
 def _steps(ones: int, zeros: int, q: float) -> Floats:
-    """P(s) / P(s - 1) for s = 1..n; NaN where the law is too small to tell."""
-    law = sum_law(ones, zeros, q)
-    before = np.where(law[:-1] > _FLOOR, law[:-1], np.nan)
-    return np.asarray(law[1:] / before)
+    """P(s) / P(s - 1) for s = 1..n; NaN where the distribution is too small to tell."""
+    pmf = sum_pmf(ones, zeros, q)
+    before = np.where(pmf[:-1] > _FLOOR, pmf[:-1], np.nan)
+    return np.asarray(pmf[1:] / before)
 
 
 def _counted(so_far: list[int], tables: list[Floats], n: int, q: float, least: float) -> list[int]:

@@ -9,7 +9,7 @@ from mixtally.ground.tails import Floats
 from mixtally.literature.formulas import bit_sums
 from mixtally.literature.reproduce.finding import Finding, claim
 from mixtally.literature.reproduce.notes_bits import DOCUMENT, Crowd, crowd, crowds
-from mixtally.literature.reproduce.small import sum_law
+from mixtally.literature.reproduce.small import FlippedBits
 
 USERS, EXPECTED, REACH = 10**6, 20.0, 3.0
 _SAME = 1e-12
@@ -67,7 +67,7 @@ def _within(*, own_mean: bool) -> tuple[int, int]:
         for distance in away:
             reach = distance / (mean if own_mean else flips)
             if reach <= 1.0:
-                chance = one.law[away >= distance * (1 - _SAME)].sum()
+                chance = one.pmf[away >= distance * (1 - _SAME)].sum()
                 wrong += bool(chance > bit_sums.tail_bound(reach, flips) * (1 + _SAME))
                 cases += 1
     return wrong, cases
@@ -79,7 +79,7 @@ def one_more_bit() -> list[Finding]:
     for one in crowds():
         ratio = one.ratio()
         for set_bit in (0, 1):
-            more = crowd(one.bits + 1, one.ones + set_bit, one.flip)
+            more = crowd(one.bits + 1, one.ones + set_bit, one.flipped)
             between = more.ratio()[1:-1]
             outside += int((between > ratio[:-1] * (1 + _SAME)).sum())
             outside += int((between < ratio[1:] * (1 - _SAME)).sum())
@@ -100,14 +100,14 @@ def one_more_bit() -> list[Finding]:
 
 
 def _with_a_zero(one: Crowd) -> Floats:
-    return sum_law(one.ones, one.bits - one.ones + 1, one.flip)
+    return one.flipped.sum_pmf(one.ones, one.bits - one.ones + 1)
 
 
 def _edges() -> tuple[float, float]:
     """The delta of a zero against a one, and the least alpha + beta of (8.4), (8.5)."""
-    epsilon, one = 1.0, crowd(999, 0, 0.03)
+    epsilon, one = 1.0, crowd(999, 0, FlippedBits(0.03))
     grow = math.exp(epsilon)
-    first, second = _with_a_zero(one), sum_law(1, 999, 0.03)
+    first, second = _with_a_zero(one), one.flipped.sum_pmf(1, 999)
     private = max(
         np.maximum(0.0, first - grow * second).sum(), np.maximum(0.0, second - grow * first).sum()
     )

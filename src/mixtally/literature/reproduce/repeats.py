@@ -10,7 +10,7 @@ from mixtally.literature.formulas import repeats
 from mixtally.literature.least_noise import least_single_bit
 from mixtally.literature.reproduce.finding import Finding, Steps, claim, gather
 from mixtally.literature.reproduce.repeats_claims import anonymity, choices, growth
-from mixtally.literature.reproduce.small import sum_law
+from mixtally.literature.reproduce.small import sum_pmf
 from mixtally.privacy.baselines import central_standard_error
 from mixtally.privacy.divergence import single_bit
 from mixtally.privacy.numerics.bracket import Bracket
@@ -41,7 +41,7 @@ def _number(place: str, what: str, printed: str, computed: float | tuple[float, 
     return Finding(DOCUMENT, place, what, printed, computed, unit, note)
 
 
-def _truth(users: int, flip: float, epsilon: float, times: int = 1) -> Bracket:
+def _exact(users: int, flip: float, epsilon: float, times: int = 1) -> Bracket:
     """The exact delta in a crowd of equal bits, the document's worst case."""
     return single_bit.delta(users, 0, threshold_of(flip), epsilon, 0, repeats=times)
 
@@ -80,10 +80,10 @@ def _intervals() -> list[Finding]:
             for side, printed, sign in zip(("lower", "upper"), ends, (-1, 1), strict=True):
                 found.append(_number(place, f"{side} end of {name}, q = {flip:g}", printed,
                                      mean + sign * reach, "counts"))  # fmt: skip
-    seen, law = np.arange(USERS + 1), tails.pmf(USERS, 1.0 - PRINTED_FLIP, 0, USERS)
+    seen, pmf = np.arange(USERS + 1), tails.pmf(USERS, 1.0 - PRINTED_FLIP, 0, USERS)
     ratio = np.array([repeats.ratio(int(i), USERS, PRINTED_FLIP) for i in seen])
-    inside = float(law[(ratio >= 0.5) & (ratio <= 2.0)].sum())
-    below = float(law[ratio <= 2.0].sum())
+    inside = float(pmf[(ratio >= 0.5) & (ratio <= 2.0)].sum())
+    below = float(pmf[ratio <= 2.0].sum())
     note = f"at most 2, one side only: {100 * below:.4g} %"
     what = "outcomes with a ratio within [1/2, 2]"
     return [*found, _number("below (4.55)", what, "99.98", 100.0 * inside, "%", note)]
@@ -116,7 +116,7 @@ def _pointwise() -> list[Finding]:
     rising = steps = 0
     far = 0.0
     for n, q in ((6, 0.1), (9, 0.25), (12, 0.4)):
-        tables = [sum_law(m, n - m, q) for m in range(n + 1)]
+        tables = [sum_pmf(m, n - m, q) for m in range(n + 1)]
         for m in range(1, n):
             before, here, after = tables[m - 1 : m + 2]
             rising += int((here**2 <= before * after * (1 - 1e-12)).sum())
@@ -135,7 +135,7 @@ def _guarantee() -> list[Finding]:
     found = []
     for name, epsilon, users in (("2", TWO, USERS), ("e", 1.0, 10**6), ("e^2", 2.0, 10**6)):
         flip = repeats.once(epsilon, _ANY_DELTA, users)
-        delta = _truth(users, flip, epsilon)
+        delta = _exact(users, flip, epsilon)
         found.append(
             claim(DOCUMENT, "(4.45)", f"the rule leaves a negligible delta, lambda = {name}, N = "
                   f"{users:,}", delta.upper <= NEGLIGIBLE, delta.upper,
@@ -156,8 +156,8 @@ def _sum_bound() -> list[Finding]:
     for times, users, q in ((2, 10, 0.1), (3, 8, 0.25), (5, 6, 0.4)):
         total = times * users
         odds = (1.0 - q) / q
-        full = sum_law(total, 0, q)
-        changed = np.convolve(sum_law(total - times, 0, q), sum_law(0, times, q))
+        full = sum_pmf(total, 0, q)
+        changed = np.convolve(sum_pmf(total - times, 0, q), sum_pmf(0, times, q))
         share = np.arange(total + 1) / total
         bound_sum = (share / odds + (1.0 - share) * odds) ** times
         above += int((changed / full > bound_sum * (1 + 1e-12)).sum())
@@ -171,7 +171,9 @@ def _sum_bound() -> list[Finding]:
 
 
 def exact_error(times: int) -> float:
-    """Least standard error at (1, 1e-6) of a bit that is sent ``times`` times, exact law."""
+    """Least standard error at (1, 1e-6) of a bit that is sent ``times`` times, exact
+    distribution.
+    """
     found = least_single_bit(CROWD, 1.0, NEGLIGIBLE, ones=0, repeats=times)
     return found.standard_error(CROWD)
 
@@ -196,7 +198,7 @@ def _repeating() -> list[Finding]:
               often < once, often / once, f"lambda = e: {once:.3f} once, {often:.3f} repeated")
     )  # fmt: skip
     flip = repeats.repeated(1.0, _ANY_DELTA, CROWD, 5)
-    delta = _truth(CROWD, flip, 1.0, 5)
+    delta = _exact(CROWD, flip, 1.0, 5)
     found.append(
         claim(DOCUMENT, "(5.24)", "the rule leaves a negligible delta, lambda = e, k = 5",
               delta.upper <= NEGLIGIBLE, delta.upper, f"N = 100,000, held to {NEGLIGIBLE:g}")
@@ -207,7 +209,7 @@ def _repeating() -> list[Finding]:
 def _repeats_chart() -> Chart:
     times = (1, 2, 3, 5, 7, 10, 20, 50, 100)
     exact = tuple((float(k), exact_error(k)) for k in times)
-    said = tuple((float(k), exact[0][1] / math.sqrt(k)) for k in times)
+    stated = tuple((float(k), exact[0][1] / math.sqrt(k)) for k in times)
     rule = tuple((float(k), _rule_error(k)) for k in times)
     floor = tuple((float(k), central_standard_error(1.0, moved=1.0)) for k in times)
     return Chart(
@@ -215,7 +217,7 @@ def _repeats_chart() -> Chart:
         "Exact law at (1, 1e-6), N = 100,000, crowd of equal bits, against the claimed gain of "
         "sqrt(k); (5.24) keeps no such promise and its error rises. Central: discrete Laplace.",
         "k", "standard error, counts",
-        (Curve("exact", exact, dots=True), Curve("claimed: 1 / sqrt(k)", said, dots=True),
+        (Curve("exact", exact, dots=True), Curve("claimed: 1 / sqrt(k)", stated, dots=True),
          Curve("by (5.24), lambda = e", rule, dots=True), Curve("central", floor)),
         log_x=True, log_y=True,
     )  # fmt: skip
@@ -223,7 +225,7 @@ def _repeats_chart() -> Chart:
 
 def _delta_chart() -> Chart:
     flips = np.geomspace(0.005, 0.1, 40).tolist()
-    points = tuple((q, max(1e-12, _truth(USERS, q, TWO).upper)) for q in flips)
+    points = tuple((q, max(1e-12, _exact(USERS, q, TWO).upper)) for q in flips)
     rule = repeats.once(TWO, _ANY_DELTA, USERS)
     promise = tuple((q, NEGLIGIBLE) for q in (flips[0], flips[-1]))
     return Chart(

@@ -8,7 +8,7 @@ from mixtally.ground.tails import Floats
 from mixtally.literature.formulas import repeats
 from mixtally.literature.formulas.histograms import turned
 from mixtally.literature.reproduce.finding import Finding, claim
-from mixtally.literature.reproduce.small import sum_law
+from mixtally.literature.reproduce.small import sum_pmf
 from mixtally.privacy.divergence import single_bit, vectors
 
 DOCUMENT = "003"
@@ -57,16 +57,16 @@ def _least_cover() -> list[Finding]:
 
 
 def choices() -> list[Finding]:
-    """(5.9) and (5.10) against counting and against the two laws."""
+    """(5.9) and (5.10) against counting and against the two distributions."""
     far = far_ratio = 0.0
     cases = 0
     for times, users, q in _TIMES:
         total = times * users
-        full = sum_law(total, 0, q)
+        full = sum_pmf(total, 0, q)
         changed = _with_one_zero(times, users, q)
         for seen in range(total + 1):
-            said = repeats.repeated_ratio(seen, users, q, times)
-            far_ratio = max(far_ratio, abs(said * full[seen] / changed[seen] - 1.0))
+            stated = repeats.repeated_ratio(seen, users, q, times)
+            far_ratio = max(far_ratio, abs(stated * full[seen] / changed[seen] - 1.0))
             for lies in range(times + 1):
                 true = 0.0
                 if lies <= seen:
@@ -82,29 +82,29 @@ def choices() -> list[Finding]:
 
 
 def _with_one_zero(times: int, users: int, q: float) -> Floats:
-    return sum_law(times * (users - 1), times, q)
+    return sum_pmf(times * (users - 1), times, q)
 
 
 def growth() -> list[Finding]:
     """(5.5): that the ratio grows is so; that coefficients of a power are products is not."""
     falls = ties = cases = 0
     for times, users, q in _TIMES:
-        tables = [sum_law(times * m, times * (users - m), q) for m in range(users + 1)]
+        tables = [sum_pmf(times * m, times * (users - m), q) for m in range(users + 1)]
         for before, here, after in zip(tables, tables[1:], tables[2:], strict=False):
             square, across = here**2, before * after
             falls += int((square < across * (1 - 1e-12)).sum())
             ties += int((abs(square / across - 1.0) < 1e-12).sum())
             cases += len(here)
     times, users, q, m, s = 2, 4, 0.2, 2, 4
-    once = [sum_law(ones, users - ones, q) for ones in (m, m + 1)]
-    often = [sum_law(times * ones, times * (users - ones), q) for ones in (m, m + 1)]
+    once = [sum_pmf(ones, users - ones, q) for ones in (m, m + 1)]
+    often = [sum_pmf(times * ones, times * (users - ones), q) for ones in (m, m + 1)]
     true = often[0][s] / often[1][s]
-    said = [
+    stated = [
         math.prod(once[0][i] / once[1][i] for i in group)
         for group in combinations_with_replacement(range(users + 1), times)
         if sum(group) == s
     ]
-    nearest = min(said, key=lambda value: abs(math.log(value / true)))
+    nearest = min(stated, key=lambda value: abs(math.log(value / true)))
     return [
         claim(DOCUMENT, "(5.5)", "R_s grows with the number of ones: violations", falls == 0,
               float(falls), f"{cases} cases by enumeration; in {ties} of them, s = 0 and s = kN, "

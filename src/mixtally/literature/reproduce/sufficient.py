@@ -1,6 +1,6 @@
 """Sufficient Differential Privacy 000 (2017): its tables, examples, figures and claims.
 
-The document's figures are densities of R(S). Here they are the exact law, by inverting its
+The document's figures are densities of R(S). Here they are the exact distribution, by inverting its
 characteristic function, spread by a narrow Gaussian: R takes separate values.
 """
 
@@ -15,7 +15,7 @@ from mixtally.literature.formulas import sufficient
 from mixtally.literature.reproduce.finding import Finding, Steps, claim, gather
 from mixtally.literature.reproduce.sufficient_claims import by_enumeration
 from mixtally.privacy.divergence import one_hot, vectors
-from mixtally.privacy.numerics.flip_ratios import Orbit, flip_law, small_binomial
+from mixtally.privacy.numerics.flip_ratios import Orbit, flip_distribution, small_binomial
 from mixtally.report.curves import Chart, Curve
 
 DOCUMENT = "000"
@@ -56,7 +56,7 @@ def _rule(users: int, bits: int, epsilon: float) -> int:
 
 
 def _moments() -> list[Finding]:
-    """Closed forms against sums over the law."""
+    """Closed forms against sums over the distribution."""
     worst = 0.0
     for q in (0.05, 0.2, 0.4):
         for bits in (1, 3, 5):
@@ -83,7 +83,7 @@ def _summed(q: float, users: int, bits: int) -> tuple[float, float]:
     value = ((1.0 - q) / q) ** (2.0 * np.arange(bits + 1) - bits)
     zero, one = small_binomial(bits, q), small_binomial(bits, 1.0 - q)
     mean = ((users - 1) * zero @ value + one @ value) / users
-    spread = [law @ value**2 - (law @ value) ** 2 for law in (zero, one)]
+    spread = [pmf @ value**2 - (pmf @ value) ** 2 for pmf in (zero, one)]
     return float(mean), float(((users - 1) * spread[0] + spread[1]) / users**2)
 
 
@@ -188,8 +188,8 @@ def _one_hot() -> list[Finding]:
     """Section 5: records with k set bits are said to cost what 2k free bits cost."""
     epsilon, q = 2.0, 0.1
     phi = sufficient.phi(q)
-    law = flip_law(Orbit(1, 1, 1), q, 1.0)
-    spread = float(law.probabilities @ law.values**2)
+    pmf = flip_distribution(Orbit(1, 1, 1), q, 1.0)
+    spread = float(pmf.probabilities @ pmf.values**2)
     found = [
         claim(DOCUMENT, "section 5", "one set bit hides like two free bits: ratio of variances 1",
               abs(spread / (phi**2 - 1.0) - 1.0) < 1e-6, spread / (phi**2 - 1.0),

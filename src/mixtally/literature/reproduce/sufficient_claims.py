@@ -5,7 +5,13 @@ from collections import defaultdict
 
 from mixtally.literature.formulas import histograms
 from mixtally.literature.reproduce.finding import Finding, claim
-from mixtally.literature.reproduce.small import Bags, bag_law, by_set_bits, divergence, set_bits
+from mixtally.literature.reproduce.small import (
+    Bags,
+    bag_distribution,
+    by_set_bits,
+    divergence,
+    set_bits,
+)
 
 DOCUMENT = "000"
 CASES = ((1, 6, 0.1), (2, 4, 0.3), (3, 3, 0.2))
@@ -17,14 +23,16 @@ _NEAR = 1e-9
 
 def by_enumeration() -> list[Finding]:
     """(2.4), the second claim of section 1.2, (3.4) and what is concluded from it."""
-    return [*_homogeneous(), *_same_law(), *_set_bits()]
+    return [*_homogeneous(), *_same_distribution(), *_set_bits()]
 
 
 def _outlier(crowd: int, bits: int, users: int, flip: float) -> tuple[Bags, Bags]:
-    """Laws of what is seen of ``users`` alike, and with one of them turned to the opposite."""
+    """Distributions of what ``users`` alike send, and with one of them turned to the opposite."""
     opposite = crowd ^ ((1 << bits) - 1)
     rest = [crowd] * (users - 1)
-    return bag_law([*rest, crowd], bits, flip), bag_law([*rest, opposite], bits, flip)
+    return bag_distribution([*rest, crowd], bits, flip), bag_distribution(
+        [*rest, opposite], bits, flip
+    )
 
 
 def _homogeneous() -> list[Finding]:
@@ -32,11 +40,11 @@ def _homogeneous() -> list[Finding]:
     for bits, users, flip in CASES:
         for crowd in range(1 << bits):
             rest = [crowd] * (users - 1)
-            below = bag_law([*rest, 0], bits, flip)
-            above = bag_law([*rest, (1 << bits) - 1], bits, flip)
+            below = bag_distribution([*rest, 0], bits, flip)
+            above = bag_distribution([*rest, (1 << bits) - 1], bits, flip)
             for bag, chance in above.items():
-                said = histograms.homogeneous_ratio(bag, crowd, bits, flip)
-                far = max(far, abs(said * below[bag] / chance - 1.0))
+                stated = histograms.homogeneous_ratio(bag, crowd, bits, flip)
+                far = max(far, abs(stated * below[bag] / chance - 1.0))
                 cases, empty = cases + 1, empty + (not bag[0])
     return [
         claim(DOCUMENT, "(2.4)", "the ratio among others who are all alike: greatest relative "
@@ -47,15 +55,15 @@ def _homogeneous() -> list[Finding]:
 
 
 def _ratios(crowd: int, bits: int, users: int, flip: float) -> dict[float, float]:
-    """The law of log R(S), S drawn with the outlier there."""
+    """The distribution of log R(S), S drawn with the outlier there."""
     before, after = _outlier(crowd, bits, users, flip)
-    law: defaultdict[float, float] = defaultdict(float)
+    pmf: defaultdict[float, float] = defaultdict(float)
     for bag, chance in after.items():
-        law[round(math.log(chance / before[bag]), _DIGITS) + 0.0] += chance
-    return dict(law)
+        pmf[round(math.log(chance / before[bag]), _DIGITS) + 0.0] += chance
+    return dict(pmf)
 
 
-def _same_law() -> list[Finding]:
+def _same_distribution() -> list[Finding]:
     far, crowds = 0.0, 0
     for bits, users, flip in CASES:
         zeros = _ratios(0, bits, users, flip)
@@ -76,12 +84,12 @@ def _set_bits() -> list[Finding]:
     for bits, users, flip in CASES:
         before, after = _outlier(0, bits, users, flip)
         for bag, chance in after.items():
-            said = histograms.ratio_by_set_bits(set_bits(bag), flip)
-            far = max(far, abs(said * before[bag] / chance - 1.0))
+            stated = histograms.ratio_by_set_bits(set_bits(bag), flip)
+            far = max(far, abs(stated * before[bag] / chance - 1.0))
         whole = divergence(before, after, _GROW)
         lost = max(lost, abs(whole - divergence(by_set_bits(before), by_set_bits(after), _GROW)))
     bits, users, flip = 2, 4, 0.2
-    first, second = (bag_law([v, *[0] * (users - 1)], bits, flip) for v in (0b01, 0b10))
+    first, second = (bag_distribution([v, *[0] * (users - 1)], bits, flip) for v in (0b01, 0b10))
     whole = divergence(first, second, _GROW)
     numbers = divergence(by_set_bits(first), by_set_bits(second), _GROW)
     return [

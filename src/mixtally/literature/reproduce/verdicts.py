@@ -1,6 +1,7 @@
 """The verdict table: every formula audited, every claim decided, every printed number counted.
 
-Nothing is copied here: a row's numbers come from the audit's exact laws or from the findings.
+Nothing is copied here: a row's numbers come from the audit's exact distributions or from the
+findings.
 """
 
 import math
@@ -74,15 +75,15 @@ def _formula_row(document: str, place: str, verdicts: list[Verdict], observer: s
     seen = [verdict.by(observer) for verdict in verdicts]
     formula = verdicts[0].formula
     words = [one.word for one in seen]
-    asked = _range(v.noise for v in verdicts)
+    required = _range(v.noise for v in verdicts)
     epsilons = _range(v.epsilon for v in verdicts)
     deltas = _range(v.delta for v in verdicts)
     return Row(
         document=document,
         place=place,
-        promise=f"{formula.name}, {formula.protocol}: {formula.asks} {asked} for epsilon "
+        promise=f"{formula.name}, {formula.protocol}: {formula.computes} {required} for epsilon "
         f"{epsilons}, delta {deltas}; observer: {observer}",
-        truth=f"delta {_range(end for one in seen for end in one.truth)}",
+        truth=f"delta {_range(end for one in seen for end in one.exact)}",
         factor=_factor(seen),
         word=FALSE if FALSE in words else words[0] if len(set(words)) == 1 else "undecided",
     )

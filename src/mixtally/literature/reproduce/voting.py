@@ -53,18 +53,18 @@ def findings(progress: Steps) -> list[Finding]:
 def _spread() -> Finding:
     """The variance and the mean of f[i], by enumeration of a small election."""
     n, votes, p = 12, 5, KEEP
-    law = np.ones(1)
+    pmf = np.ones(1)
     for voter in range(n):
         chance = p if voter < votes else 1.0 - p
-        law = np.convolve(law, [1.0 - chance, chance])
+        pmf = np.convolve(pmf, [1.0 - chance, chance])
     estimate = (np.arange(n + 1) - n * (1.0 - p)) / (n * (2.0 * p - 1.0))
-    mean = float(law @ estimate)
-    spread = float(law @ estimate**2) - mean**2
-    said = p * (1.0 - p) / (n * (2.0 * p - 1.0) ** 2)
+    mean = float(pmf @ estimate)
+    spread = float(pmf @ estimate**2) - mean**2
+    stated = p * (1.0 - p) / (n * (2.0 * p - 1.0) ** 2)
     return claim(
         DOCUMENT, "section 5", "f[i] is unbiased with the variance that is said",
-        abs(mean - votes / n) < 1e-9 and abs(spread / said - 1.0) < 1e-9,
-        max(abs(mean - votes / n), abs(spread / said - 1.0)),
+        abs(mean - votes / n) < 1e-9 and abs(spread / stated - 1.0) < 1e-9,
+        max(abs(mean - votes / n), abs(spread / stated - 1.0)),
         "distance of mean and, relative, of variance: an election of 12, enumerated",
     )  # fmt: skip
 

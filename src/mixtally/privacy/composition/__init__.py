@@ -1,1 +1,1 @@
-"""What several collections tell together: privacy loss distributions, and the ledger."""
+"""What several collections reveal together: privacy loss distributions, and the ledger."""

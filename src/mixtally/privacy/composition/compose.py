@@ -1,15 +1,16 @@
-"""What several collections tell together about one person who takes part in all of them.
+"""What several collections reveal together about one person who takes part in all of them.
 
 The person's answers u_1, u_2, .. are replaced by v_1, v_2, .. in all collections at once. Fakes and
-flips are drawn afresh in each, so the observer's laws are products, and with h_i(x) an upper bound
-of the divergence of collection i at every real x and m_i a law of losses whose curve is h_i,
+flips are drawn afresh in each, so the observer's distributions are products, and with h_i(x) an
+upper bound of the divergence of collection i at every real x and m_i a loss distribution whose
+curve is h_i,
 
     delta_{1,2}(e) = E_{l ~ true 1}[delta_2(e - l)] <= E_{l ~ true 1}[h_2(e - l)]
                    = E_{l ~ m_2}[delta_1(e - l)] <= E_{l ~ m_2}[h_1(e - l)],
 
 the exchange of order being that of a double sum of positive terms; and so on for more. So
-dominating laws may be rounded one by one (``losses``) and added up (``convolve``). h_i is the
-larger of both directions and of all pairs of answers, so every direction and every choice of
+dominating distributions may be rounded one by one (``losses``) and added up (``convolve``). h_i is
+the larger of both directions and of all pairs of answers, so every direction and every choice of
 answers is covered, and others' answers are arbitrary. A collection whose answers depend on earlier
 results is covered as well, since h_2 holds for every one of them. A *choice of plans* that depends
 on earlier results is not: the certificate says so.
@@ -61,7 +62,7 @@ def delta_of(
     tightness: Tightness = FINE,
     accountant: Accountant | None = None,
 ) -> Certificate:
-    """delta(epsilon) of all collections together, an upper bound; the lower end is the largest of
+    """delta(epsilon) of all collections together, an upper bound; the lower bound is the largest of
     any single one.
 
     A lesser ``tightness`` is faster and states a little more.
@@ -115,7 +116,7 @@ def _least_meeting(upper: Curve, delta: float, below: _Point, above: _Point) -> 
         if step % 3 and at_high > 0.0:
             fall = math.log(at_low / at_high)
             share = math.log(at_low / delta) / fall if fall > 0.0 else 0.5
-            share += 0.02 if step % 3 == 1 else -0.02  # so that both ends come closer
+            share += 0.02 if step % 3 == 1 else -0.02  # so that both bounds come closer
         middle = low + (high - low) * min(max(share, 0.001), 0.999)
         value = upper(middle)
         if not at_high <= value * _NOISE or not value <= at_low * _NOISE:
@@ -134,7 +135,7 @@ def _least_meeting(upper: Curve, delta: float, below: _Point, above: _Point) -> 
 def upper_curve(
     charges: Charges, tightness: Tightness = FINE, accountant: Accountant | None = None
 ) -> Curve:
-    """The upper end of delta(epsilon) of all ``charges`` together, as a function on [0, 20]."""
+    """The upper bound of delta(epsilon) of all ``charges`` together, as a function on [0, 20]."""
     own = accountant or Accountant()
     groups = checked_charges(charges)
     if len(groups) == 1 and groups[0][1] == 1:  # nothing to compose: the exact number itself
@@ -215,11 +216,11 @@ def _certificate(
     single = [
         certify(plan.mechanism, epsilon, plan.honest_fraction, accountant) for plan, _ in groups
     ]
-    assumptions = dict.fromkeys(shown.assumption for shown in single)
+    assumptions = dict.fromkeys(certificate.assumption for certificate in single)
     alone = len(groups) == 1 and groups[0][1] == 1
     return Certificate(
         epsilon=epsilon,
-        lower=min(upper, max(shown.lower for shown in single)),
+        lower=min(upper, max(certificate.lower for certificate in single)),
         upper=upper,
         observer=Observer(groups[0][0].guarantee.observer),
         status=Status.PROVED,

@@ -1,7 +1,7 @@
 """delta(epsilon) of many losses added up, an upper bound to nearly all digits at any depth.
 
-With K(t) the sum of the log moment generating functions of the finite losses, and c the law of
-their sum *tilted* by e^{tl}, t the saddle point where c is centered at epsilon,
+With K(t) the sum of the log moment generating functions of the finite losses, and c the
+distribution of their sum *tilted* by e^{tl}, t the saddle point where c is centered at epsilon,
 
     delta(epsilon) = P[some loss infinite] + e^{K(t) - t epsilon} sum_{l > epsilon} c_l g(l),
     g(l) = e^{-t (l - epsilon)} (1 - e^{epsilon - l}).
@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from mixtally.errors import AccountingError
 from mixtally.ground.tails import Floats
-from mixtally.privacy.composition.pld import Law
+from mixtally.privacy.composition.pld import LossDistribution
 from mixtally.privacy.numerics.bracket import RELATIVE_SLACK
 
 _UNIT = 2.0**-53
@@ -45,7 +45,7 @@ _EXPONENT_ERROR = 2e-13
 
 
 class _Side(NamedTuple):
-    """One law's finite losses in steps with log chances, and how often it is drawn."""
+    """One distribution's finite losses in steps with log chances, and how often it is drawn."""
 
     places: NDArray[np.int64]
     logs: Floats
@@ -53,19 +53,21 @@ class _Side(NamedTuple):
 
 
 class Sum:
-    """The sum of independent losses: every law of ``parts`` drawn as often as stands beside it."""
+    """The sum of independent losses: every distribution of ``parts`` as often as stated."""
 
-    def __init__(self, parts: Sequence[tuple[Law, int]]) -> None:
+    def __init__(self, parts: Sequence[tuple[LossDistribution, int]]) -> None:
         self.step = _common_step(parts)
-        fitted = [(law.coarser(self.step), times) for law, times in parts]
+        fitted = [(losses.coarser(self.step), times) for losses, times in parts]
         self.sides, log_total, log_finite = [], 0.0, 0.0
-        for law, times in fitted:
-            places, chances = law.mirrored(self.step)
+        for losses, times in fitted:
+            places, chances = losses.mirrored(self.step)
             keep = chances > 0.0
             self.sides.append(_Side(places[keep], np.log(chances[keep]), times))
-            total = float(chances.sum()) + law.infinite
+            total = float(chances.sum()) + losses.infinite
             log_total += times * math.log(total)
-            log_finite += times * (math.log1p(-law.infinite / total) if keep.any() else -math.inf)
+            log_finite += times * (
+                math.log1p(-losses.infinite / total) if keep.any() else -math.inf
+            )
         self.infinite = -math.expm1(log_finite) * math.exp(log_total)
         self.draws = sum(times for _, times in fitted)
         self.most, self.steepest = 0, 0.0
@@ -174,15 +176,15 @@ class Sum:
             log_bound += side.times * np.log(size)
             rates += side.times * error / size
         lapse = np.exp(np.minimum(log_bound, 700.0)) * rates
-        law = fft.irfft(product, cells)
+        pmf = fft.irfft(product, cells)
         first = math.floor(epsilon / self.step) + 1
         # Beyond the largest sum there is nothing but what wraps around.
         places = np.arange(first, min(first + cells // 2, self.most + 1))
         gap = np.maximum(places * self.step - epsilon, 0.0)
         weigh = np.exp(-t * gap) * -np.expm1(-gap)
-        found = _dot(law[places % cells], weigh)
+        found = _dot(pmf[places % cells], weigh)
         norm = math.sqrt(2.0 / cells) * _norm(lapse)
-        norm += 2.0 * transform_error * _norm(law)
+        norm += 2.0 * transform_error * _norm(pmf)
         error = norm * _norm(weigh)
         return max(found, 0.0), error
 
@@ -206,25 +208,25 @@ def _norm(a: NDArray[Any]) -> float:
     return math.sqrt(_dot(a, a))
 
 
-def _common_step(parts: Sequence[tuple[Law, int]]) -> float:
-    """The finest lattice of all, unless a coarser one tells as much or the sum needs it.
+def _common_step(parts: Sequence[tuple[LossDistribution, int]]) -> float:
+    """The finest lattice of all, unless a coarser one is as tight or the sum needs it.
 
     Rounding to a coarser one adds at most a quarter of its step's square to each loss's variance;
-    none is coarser than the coarsest that some law has by itself.
+    none is coarser than the coarsest that some distribution has by itself.
     """
-    step = min(law.step for law, _ in parts)
-    real = [(law, times) for law, times in parts if len(law.places)]
+    step = min(losses.step for losses, _ in parts)
+    real = [(losses, times) for losses, times in parts if len(losses.places)]
     if not real:
         return step
     variance = 0.0
-    for law, times in real:
-        variance += times * 2.0 * _dot(law.chances, (law.step * law.places) ** 2)
-    coarsest = max(law.step for law, _ in real)
+    for losses, times in real:
+        variance += times * 2.0 * _dot(losses.chances, (losses.step * losses.places) ** 2)
+    coarsest = max(losses.step for losses, _ in real)
     while step < coarsest:
-        finer = sum(times for law, times in real if law.step <= step)
+        finer = sum(times for losses, times in real if losses.step <= step)
         if finer * step * step > _BLUR * variance:
             break
         step *= 2.0
-    widest = max(law.step * int(law.places[-1]) for law, _ in real)
+    widest = max(losses.step * int(losses.places[-1]) for losses, _ in real)
     need = (4.0 * _REACH * math.sqrt(variance) + 2.0 * widest) / _MOST_CELLS
     return max(step, 2.0 ** math.ceil(math.log2(need)))

@@ -1,8 +1,8 @@
-"""The law of one plan's privacy loss, rounded so that it dominates the true one.
+"""The distribution of one plan's privacy loss, rounded so that it dominates the true one.
 
-From the curve delta(epsilon) alone, its upper ends: between two points of the curve in the variable
+From the curve delta(epsilon) alone, its upper bounds: between two points of the curve in the variable
 e^epsilon the true curve is convex, so the chord lies above it, and a curve made of chords is the
-curve of a law whose losses sit exactly at the points. The true delta is the larger of both
+curve of a distribution whose losses sit exactly at the points. The true delta is the larger of both
 directions, which makes the curve its own mirror image,
 
     delta(-x) = 1 - e^-x + e^-x delta(x),   P[loss = -x] = e^-x P[loss = x],
@@ -14,7 +14,7 @@ so losses above zero say everything: with points x_0 = 0 < x_1 < .. < x_n, d_i =
 
 A chance that rounding makes negative is set to zero, which only adds mass.
 
-Any points give a valid law, so they may be few, where the curve bends most. Lines through points on
+Any points give a valid distribution, so they may be few, where the curve bends most. Lines through points on
 either side lie below a convex curve, so points already known tell how far a chord can be off.
 
 Source: Doroshenko, Ghazi, Kamath, Kumar, Manurangsi, Connect the Dots (2022), algorithm 1; its
@@ -49,7 +49,9 @@ _SLACK = 1.003
 """Bounds may lie so far apart from one epsilon to the next: worst crowds are proved to 1e-3."""
 _DEEP, _DEEP_BEND = 1e-15, 1e-2
 _WIDTHS_A_DISTANCE = 2.5
-"""The standard deviation of a Gaussian loss in units of delta(0), the distance of the two laws."""
+"""The standard deviation of a Gaussian loss in units of delta(0), the distance of the two
+distributions.
+"""
 
 
 class Tightness(NamedTuple):
@@ -80,8 +82,8 @@ For searches, whose deltas are expected and not proved: now and then a worse cro
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Law:
-    """A law of losses on a lattice; the mirror image below zero is understood.
+class LossDistribution:
+    """A distribution of losses on a lattice; the mirror image below zero is understood.
 
     where
       step       distance of the lattice's points, a power of two
@@ -116,8 +118,8 @@ class Law:
         origin = np.zeros(1, dtype=np.int64)
         return np.concatenate([-places[::-1], origin, places]), np.concatenate(chances)
 
-    def coarser(self, step: float) -> "Law":
-        """A law on the lattice of ``step`` that dominates this one.
+    def coarser(self, step: float) -> "LossDistribution":
+        """A distribution on the lattice of ``step`` that dominates this one.
 
         A loss between two points goes to both so that the mean of e^-loss stays: chords again. What
         comes to zero comes from both sides.
@@ -133,11 +135,11 @@ class Law:
         np.add.at(chances, below + 1, up)
         zero = self.zero + 2.0 * float(chances[0])
         places = np.flatnonzero(chances[1:]) + 1
-        return Law(step, places, chances[places], zero, self.infinite)
+        return LossDistribution(step, places, chances[places], zero, self.infinite)
 
 
-def law_of(curve: Curve, reach: float, tightness: Tightness = FINE) -> Law:
-    """A law that dominates every pair of distributions whose divergences ``curve`` bounds.
+def loss_distribution(curve: Curve, reach: float, tightness: Tightness = FINE) -> LossDistribution:
+    """A distribution that dominates every pair of distributions whose divergences ``curve`` bounds.
 
     where
       reach   no finite loss is larger, as far as is known; math.inf when nothing is
@@ -152,7 +154,7 @@ def law_of(curve: Curve, reach: float, tightness: Tightness = FINE) -> Law:
         return seen[epsilon]
 
     distance = known(0.0)
-    if distance <= 0.0 or reach <= 0.0:  # nothing is told but what rounding may hide
+    if distance <= 0.0 or reach <= 0.0:  # nothing is revealed but what rounding may hide
         return connected(1.0, {0: distance, 1: distance})
     step = max(LEAST_STEP, 2.0 ** math.ceil(math.log2(distance / tightness.grain)))
     end = _end(known, step, min(reach, MOST_EPSILON))
@@ -169,8 +171,9 @@ def law_of(curve: Curve, reach: float, tightness: Tightness = FINE) -> Law:
     return connected(step, points, tightness.rise)
 
 
-def connected(step: float, points: dict[int, float], rise: float = _SLACK) -> Law:
-    """The law whose curve is made of chords between ``points``: place -> delta, 0 among them.
+def connected(step: float, points: dict[int, float], rise: float = _SLACK) -> LossDistribution:
+    """The distribution whose curve is made of chords between ``points``: place -> delta, 0 among
+    them.
 
     Raises AccountingError for a delta that is no number in [0, 1] or rises by more than ``rise``.
     """
@@ -188,7 +191,7 @@ def connected(step: float, points: dict[int, float], rise: float = _SLACK) -> La
     chances = np.maximum(falls / -np.expm1(-gaps) - inner, 0.0)
     zero = max(0.0, 1.0 - deltas[0] - 2.0 * falls[0] / math.expm1(gaps[0]))
     keep = chances > 0.0
-    return Law(step, places[1:][keep], chances[keep], zero, float(deltas[-1]))
+    return LossDistribution(step, places[1:][keep], chances[keep], zero, float(deltas[-1]))
 
 
 def _checked(delta: float) -> float:

@@ -1,13 +1,14 @@
 """Exact divergences, one mechanism a file, each with its derivation.
 
 The divergence of a mechanism is in the file that has the name of its own in ``records/mechanism``;
-what it offers is ``Divergence``. Files of other names hold the cases of flips.
+its functions are those of ``Divergence``. Files of other names hold the cases of flips.
 """
 
 from collections.abc import Mapping
 from importlib import import_module
 from typing import NamedTuple, Protocol, cast
 
+from mixtally.ground.memo import Memo
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.privacy.numerics.search import usual_cover
 from mixtally.records.guarantee import Observer
@@ -15,11 +16,11 @@ from mixtally.records.mechanism import Parameter, Shuffled
 from mixtally.records.mechanism.parameters import Parameters
 
 __all__ = [
-    "Asked",
+    "CalibrationTarget",
+    "CountedParameters",
     "Divergence",
-    "Goal",
-    "Message",
-    "Quote",
+    "ObservedMessage",
+    "ProvedDelta",
     "Takes",
     "apart_note",
     "divergence_of",
@@ -27,8 +28,8 @@ __all__ = [
 ]
 
 
-class Message(NamedTuple):
-    """One message of a person, and what is known to who looks at it.
+class ObservedMessage(NamedTuple):
+    """One message of a person, and what its observer knows.
 
     where
       mechanism   by which it was made; sent as often as its ``repeats``
@@ -42,23 +43,23 @@ class Message(NamedTuple):
     others: int | None = None
 
 
-class Quote(NamedTuple):
-    """A divergence with its source and what it rests on."""
+class ProvedDelta(NamedTuple):
+    """Proved bounds of delta, with their source and what they rest on."""
 
-    ends: Bracket
+    bounds: Bracket
     source: str
     assumption: str
 
 
-class Takes(NamedTuple):
-    """The parameters of a protocol: what it must have, what it may have, what may be found."""
+class ParameterRules(NamedTuple):
+    """Which parameters a protocol requires, which are optional, and which may be searched for."""
 
-    needs: frozenset[str]
-    may: frozenset[str]
+    required: frozenset[str]
+    optional: frozenset[str]
     sought: tuple[tuple[str, Parameter], ...]
 
 
-class Asked(NamedTuple):
+class CountedParameters(NamedTuple):
     """Parameters with their fakes and people counted: everybody's, or only the honest ones.
 
     where
@@ -73,7 +74,7 @@ class Asked(NamedTuple):
     for_epsilon: float | None
 
 
-class Goal(NamedTuple):
+class CalibrationTarget(NamedTuple):
     """What a search is for: ``times`` messages that together keep (epsilon, delta)."""
 
     epsilon: float
@@ -87,53 +88,58 @@ class Goal(NamedTuple):
 
 
 class Divergence(Protocol):
-    """What the file of a mechanism offers; every epsilon is at least 0."""
+    """The functions of a mechanism's file; every epsilon is at least 0.
 
-    TAKES: Mapping[str, Takes]
+    What a call computes and a later one may need again is kept in ``memo``, which the caller owns.
+    """
+
+    PROTOCOLS: Mapping[str, ParameterRules]
     """Its protocols, by name."""
 
     def counts_people(self, name: str, given: Parameters) -> bool:
         """Whether other people's flips are counted on."""
         ...
 
-    def described(self, name: str, asked: Asked) -> tuple[Message, int, str]:
+    def record_fields(
+        self, name: str, counted: CountedParameters
+    ) -> tuple[ObservedMessage, int, str]:
         """One message of protocol ``name``, how many a record takes, and what that rests on."""
         ...
 
-    def exact(self, message: Message, epsilon: float) -> Quote:
-        """Both ends of delta(epsilon), the larger of both directions."""
+    def exact(self, message: ObservedMessage, epsilon: float, memo: Memo) -> ProvedDelta:
+        """Both bounds of delta(epsilon), the larger of both directions."""
         ...
 
-    def upper(self, message: Message, epsilon: float) -> float:
-        """The upper end alone, where that is cheaper."""
+    def upper(self, message: ObservedMessage, epsilon: float, memo: Memo) -> float:
+        """The upper bound alone, where that is cheaper."""
         ...
 
-    def expected(self, message: Message, epsilon: float) -> float:
-        """What the upper end most likely is, not proved: for a search whose end is proved."""
+    def expected(self, message: ObservedMessage, epsilon: float, memo: Memo) -> float:
+        """What the upper bound most likely is, not proved: for a search whose end is proved."""
         ...
 
-    def quick(self, message: Message, epsilon: float) -> float | None:
+    def quick(self, message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:
         """A bound for all crowds at once, far above the exact one; None where there is none."""
         ...
 
-    def apart(self, message: Message) -> tuple[Message, int]:
+    def apart(self, message: ObservedMessage) -> tuple[ObservedMessage, int]:
         """The message that an observer of ``message`` sees so many times, each on its own."""
         ...
 
-    def knows_repeats(self, message: Message) -> bool:
+    def knows_repeats(self, message: ObservedMessage) -> bool:
         """Whether ``exact`` holds for a record that is sent several times."""
         ...
 
-    def lower_of(self, message: Message, epsilon: float, rounds: int) -> float:
-        """A lower end for so many rounds, from counting one kind of message."""
+    def lower_of(self, message: ObservedMessage, epsilon: float, rounds: int) -> float:
+        """A lower bound for so many rounds, from counting one kind of message."""
         ...
 
-    def start(self, message: Message, parameter: Parameter, goal: Goal) -> int:
+    def start(self, message: ObservedMessage, parameter: Parameter, goal: CalibrationTarget) -> int:
         """Roughly the value of ``parameter`` that reaches ``goal``: where a search begins."""
         ...
 
 
-def divergence_of(message: Message) -> Divergence:
+def divergence_of(message: ObservedMessage) -> Divergence:
     """The file of the message's mechanism."""
     return of_kind(type(message.mechanism))
 

@@ -15,12 +15,13 @@ a record is a composition of so many single bits.
 from msgspec.structs import replace
 
 from mixtally.ground.fixed import MOST_THRESHOLD, SCALE, threshold_of
+from mixtally.ground.memo import Memo
 from mixtally.privacy.divergence import (
-    Asked,
-    Goal,
-    Message,
-    Quote,
-    Takes,
+    CalibrationTarget,
+    CountedParameters,
+    ObservedMessage,
+    ParameterRules,
+    ProvedDelta,
     apart_note,
     flip_blank,
     flip_uniform,
@@ -40,19 +41,20 @@ _ZEROS = "exact law of the privacy ratio (Sufficient Differential Privacy 2017, 
 _NO_PROMISE = (
     "everybody else holds zeros, the person all ones or all zeros: not a guarantee for other crowds"
 )
-
 _ALWAYS = frozenset({"users", "count_crowd", "repeats"})
 _FLIP, _FAKES = ("flip", Parameter.FLIP), ("fakes", Parameter.FAKES)
-TAKES = {
-    "flip-blank": Takes(
+PROTOCOLS = {
+    "flip-blank": ParameterRules(
         frozenset({"fakes", "flip"}), _ALWAYS | {"bins", "max_set", "split"}, (_FLIP, _FAKES)
     ),
-    "single-bit": Takes(frozenset({"users", "fakes", "flip"}), _ALWAYS | {"ones"}, (_FLIP, _FAKES)),
-    "flip": Takes(
+    "single-bit": ParameterRules(
+        frozenset({"users", "fakes", "flip"}), _ALWAYS | {"ones"}, (_FLIP, _FAKES)
+    ),
+    "flip": ParameterRules(
         frozenset({"users", "flip"}),
         _ALWAYS | {"bins", "bits", "max_set", "observer", "background", "split"}, (_FLIP,),
     ),
-    "flip-uniform": Takes(
+    "flip-uniform": ParameterRules(
         frozenset({"users", "fakes", "bins", "flip"}), _ALWAYS | {"observer", "max_set", "split"},
         (_FLIP, _FAKES),
     ),
@@ -60,39 +62,40 @@ TAKES = {
 
 
 def counts_people(name: str, given: Parameters) -> bool:
-    """Always for flip and single-bit; where sums are seen; or when it is asked for."""
+    """Always for flip and single-bit; where sums are seen; or when ``count_crowd`` is given."""
     if given.users is None:
         return False
     always = name in ("flip", "single-bit") or given.count_crowd
     return always or given.observer is Observer.SUMS or _bit_by_bit(name, given)
 
 
-def described(name: str, asked: Asked) -> tuple[Message, int, str]:
+def record_fields(name: str, counted: CountedParameters) -> tuple[ObservedMessage, int, str]:
     """One message of protocol ``name``; a threshold that is sought is not read."""
-    given = asked.given
+    given = counted.given
     single = name == "single-bit" or given.bits is not None
     whole_bits = single and given.bits is not None and not given.split
     if name == "flip":
         fakes: NoFakes | BlankFakes | UniformFakes = NoFakes()
     elif name == "flip-uniform":
-        fakes = UniformFakes(asked.fakes)
+        fakes = UniformFakes(counted.fakes)
     else:
-        fakes = BlankFakes(asked.fakes)
+        fakes = BlankFakes(counted.fakes)
     bins = given.bins or MOST_BINS
     mechanism = BitFlips(
         bins=(given.bits or 1 if whole_bits else 1) if single else bins,
         threshold=MOST_THRESHOLD if given.flip is None else threshold_of(given.flip),
         max_set=None if single else 1 if given.split else min(given.max_set or 1, bins),
         fakes=fakes,
-        crowd=asked.crowd,
+        crowd=counted.crowd,
         repeats=given.repeats or 1,
     )
     pieces = 1 if whole_bits else given.bits or 1 if single else given.pieces()
     summed = _bit_by_bit(name, given) and not single
     observer = Observer.SUMS if summed else given.observer
     others = 0 if given.background else given.ones
-    composed = pieces > 1 or (summed and mechanism.repeats > 1)  # which is told for itself
-    return Message(mechanism, observer, others), pieces, "" if composed else apart_note(given)
+    composed = pieces > 1 or (summed and mechanism.repeats > 1)  # which has a note of its own
+    note = "" if composed else apart_note(given)
+    return ObservedMessage(mechanism, observer, others), pieces, note
 
 
 def _bit_by_bit(name: str, given: Parameters) -> bool:
@@ -100,117 +103,121 @@ def _bit_by_bit(name: str, given: Parameters) -> bool:
     return given.split and (given.max_set or 1) == 1 and name in ("flip", "flip-uniform")
 
 
-def exact(message: Message, epsilon: float) -> Quote:
-    """Both ends of delta(epsilon), the larger of both directions."""
+def exact(message: ObservedMessage, epsilon: float, memo: Memo) -> ProvedDelta:
+    """Both bounds of delta(epsilon), the larger of both directions."""
     m = _flips(message)
     if m.max_set is None:
-        return _bits(m, message.others, epsilon)
+        return _bits(m, message.others, epsilon, memo)
     fakes, most = m.fakes.count, m.max_set
     if message.observer is Observer.SUMS:
-        ends = one_hot.sums(m.crowd, fakes, m.threshold, epsilon, m.bins)
-        return Quote(ends, one_hot.SUMS_SOURCE, _crowd_flips(m) + "; only sums are seen")
+        bounds = one_hot.sums(m.crowd, fakes, m.threshold, epsilon, m.bins, memo)
+        return ProvedDelta(bounds, one_hot.SUMS_SOURCE, _crowd_flips(m) + "; only sums are seen")
     if isinstance(m.fakes, UniformFakes):
         return _uniform(m, epsilon)
     if most > 1:
         return _set(m, most, epsilon)
     if m.crowd:
-        ends = one_hot.messages(m.crowd, fakes, m.threshold, epsilon, m.bins)
-        return Quote(ends, one_hot.MESSAGES_SOURCE, _crowd_flips(m))
+        bounds = one_hot.messages(m.crowd, fakes, m.threshold, epsilon, m.bins, memo)
+        return ProvedDelta(bounds, one_hot.MESSAGES_SOURCE, _crowd_flips(m))
     if m.repeats == 1:
-        ends = flip_blank.delta(fakes, m.threshold, epsilon)
+        bounds = flip_blank.delta(fakes, m.threshold, epsilon)
     else:
-        ends = repeats.among_blanks(fakes, m.threshold, epsilon, m.repeats)
-    return Quote(ends, flip_blank.SOURCE, _fakes_arrive(m))
+        bounds = repeats.among_blanks(fakes, m.threshold, epsilon, m.repeats, memo)
+    return ProvedDelta(bounds, flip_blank.SOURCE, _fakes_arrive(m))
 
 
-def _bits(m: BitFlips, others: int | None, epsilon: float) -> Quote:
+def _bits(m: BitFlips, others: int | None, epsilon: float, memo: Memo) -> ProvedDelta:
     if m.bins == 1:
-        ends = single_bit.delta(
+        bounds = single_bit.delta(
             m.crowd, m.fakes.count, m.threshold, epsilon, others, count_crowd=True,
-            repeats=m.repeats,
+            repeats=m.repeats, memo=memo,
         )  # fmt: skip
         known = "" if others is None else f"; exactly {others:,} of the others hold a one"
-        return Quote(ends, single_bit.SOURCE, _crowd_flips(m) + known)
+        return ProvedDelta(bounds, single_bit.SOURCE, _crowd_flips(m) + known)
     if others is None:
-        ends = vectors.any_dataset(m.crowd, m.bins, m.threshold, epsilon)
-        return Quote(ends, vectors.SOURCE, _crowd_flips(m))
-    ends = vectors.homogeneous(m.crowd, m.bins, m.threshold, epsilon)
-    return Quote(ends, _ZEROS, f"{_NO_PROMISE}; {_crowd_flips(m)}")
+        bounds = vectors.any_dataset(m.crowd, m.bins, m.threshold, epsilon)
+        return ProvedDelta(bounds, vectors.SOURCE, _crowd_flips(m))
+    bounds = vectors.homogeneous(m.crowd, m.bins, m.threshold, epsilon)
+    return ProvedDelta(bounds, _ZEROS, f"{_NO_PROMISE}; {_crowd_flips(m)}")
 
 
-def _set(m: BitFlips, most: int, epsilon: float) -> Quote:
+def _set(m: BitFlips, most: int, epsilon: float) -> ProvedDelta:
     fakes = m.fakes.count
     if not m.crowd:
-        ends = k_hot.among_blanks(fakes, most, m.threshold, epsilon, m.bins)
-        return Quote(ends, k_hot.SOURCE, _fakes_arrive(m))
+        bounds = k_hot.among_blanks(fakes, most, m.threshold, epsilon, m.bins)
+        return ProvedDelta(bounds, k_hot.SOURCE, _fakes_arrive(m))
     if fakes:
-        ends = k_hot.among_free_blanks(m.crowd, fakes, most, m.threshold, epsilon, m.bins)
+        bounds = k_hot.among_blanket_blanks(m.crowd, fakes, most, m.threshold, epsilon, m.bins)
     else:
-        ends = k_hot.in_crowd(m.crowd, most, m.threshold, epsilon, m.bins)
-    return Quote(ends, k_hot.CROWD_SOURCE, _crowd_flips(m))
+        bounds = k_hot.in_crowd(m.crowd, most, m.threshold, epsilon, m.bins)
+    return ProvedDelta(bounds, k_hot.CROWD_SOURCE, _crowd_flips(m))
 
 
-def _uniform(m: BitFlips, epsilon: float) -> Quote:
+def _uniform(m: BitFlips, epsilon: float) -> ProvedDelta:
     fakes = m.fakes.count
-    ends = flip_uniform.messages(fakes, m.bins, m.threshold, epsilon)
+    bounds = flip_uniform.messages(fakes, m.bins, m.threshold, epsilon)
     if not m.crowd:
-        return Quote(ends, flip_uniform.SOURCE, _fakes_arrive(m))
-    # A flipped uniform fake is a flipped one-hot record like any other: all send free blanks.
-    free = one_hot.free_blanks(m.crowd + fakes, 0, m.threshold, epsilon)
-    return Quote(
-        Bracket(0.0, min(ends.upper, free)),
+        return ProvedDelta(bounds, flip_uniform.SOURCE, _fakes_arrive(m))
+    # A flipped uniform fake is a flipped record like any other: part of the privacy blanket.
+    among_blanks = one_hot.blanket(m.crowd + fakes, 0, m.threshold, epsilon)
+    return ProvedDelta(
+        Bracket(0.0, min(bounds.upper, among_blanks)),
         f"the smaller of: {flip_uniform.SOURCE}; {one_hot.MESSAGES_SOURCE}",
         _crowd_flips(m),
     )
 
 
-def upper(message: Message, epsilon: float) -> float:
-    """The upper end alone, where that is cheaper."""
+def upper(message: ObservedMessage, epsilon: float, memo: Memo) -> float:
+    """The upper bound alone, where that is cheaper."""
     m = _flips(message)
     fakes, most = m.fakes.count, m.max_set
     if most is None:
         if m.bins > 1 and message.others is None:
             return vectors.blanket(m.crowd, m.bins, m.threshold, epsilon)
-        return exact(message, epsilon).ends.upper
+        return exact(message, epsilon, memo).bounds.upper
     if message.observer is Observer.SUMS or isinstance(m.fakes, UniformFakes):
-        return exact(message, epsilon).ends.upper
+        return exact(message, epsilon, memo).bounds.upper
     if most == 1 and m.crowd:
-        return one_hot.free_blanks(m.crowd, fakes, m.threshold, epsilon)
+        return one_hot.blanket(m.crowd, fakes, m.threshold, epsilon, memo)
     if most > 1 and not m.crowd:
         return k_hot.blanks_upper(fakes, most, m.threshold, epsilon, m.bins)
     if most > 1 and not fakes:
         return k_hot.crowd_upper(m.crowd, most, m.threshold, epsilon, m.bins)
-    return exact(message, epsilon).ends.upper
+    return exact(message, epsilon, memo).bounds.upper
 
 
-def expected(message: Message, epsilon: float) -> float:
-    """What the upper end most likely is, not proved: for a search whose end is proved."""
+def expected(message: ObservedMessage, epsilon: float, memo: Memo) -> float:
+    """What the upper bound most likely is, not proved: for a search whose end is proved."""
     m = _flips(message)
     fakes, most = m.fakes.count, m.max_set
     if most is None:
         if message.others is not None:
-            return exact(message, epsilon).ends.upper
+            return exact(message, epsilon, memo).bounds.upper
         if m.bins > 1:
             return vectors.expected_blanket(m.crowd, m.bins, m.threshold, epsilon)
-        return single_bit.expected_upper(m.crowd, fakes, m.threshold, epsilon, repeats=m.repeats)
+        return single_bit.expected_upper(
+            m.crowd, fakes, m.threshold, epsilon, repeats=m.repeats, memo=memo
+        )
     if message.observer is Observer.SUMS:
-        return one_hot.expected_sums_upper(m.crowd, fakes, m.threshold, epsilon)
+        return one_hot.expected_sums_upper(m.crowd, fakes, m.threshold, epsilon, memo)
     if most > 1 and not m.crowd:
         return k_hot.expected_blanks_upper(fakes, most, m.threshold, epsilon, m.bins)
     if most > 1 and fakes and isinstance(m.fakes, BlankFakes):
-        return k_hot.expected_free_blanks_upper(m.crowd, fakes, most, m.threshold, epsilon, m.bins)
-    return upper(message, epsilon)
+        return k_hot.expected_blanket_upper(m.crowd, fakes, most, m.threshold, epsilon, m.bins)
+    return upper(message, epsilon, memo)
 
 
-def quick(message: Message, epsilon: float) -> float | None:
+def quick(message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:
     """For a single bit in any crowd; None for other records and for a known crowd."""
     m = _flips(message)
     if m.max_set is not None or m.bins > 1 or message.others is not None:
         return None
-    return single_bit.whole_crowd(m.crowd, m.fakes.count, m.threshold, epsilon, repeats=m.repeats)
+    return single_bit.any_crowd(
+        m.crowd, m.fakes.count, m.threshold, epsilon, repeats=m.repeats, memo=memo
+    )
 
 
-def apart(message: Message) -> tuple[Message, int]:
+def apart(message: ObservedMessage) -> tuple[ObservedMessage, int]:
     """The message that is seen so many times on its own: a bit, where sums are seen of several."""
     m = _flips(message)
     if message.observer is not Observer.SUMS:
@@ -222,14 +229,14 @@ def apart(message: Message) -> tuple[Message, int]:
         repeats=m.repeats,
     )  # fmt: skip
     if m.max_set is None:
-        return Message(bit, others=message.others), m.bins
+        return ObservedMessage(bit, others=message.others), m.bins
     if m.max_set * m.repeats == 1:
         return message, 1
     # Two bins differ in each value, and every bin is a sum of its own.
-    return Message(replace(bit, crowd=m.crowd + m.fakes.count)), 2 * m.max_set
+    return ObservedMessage(replace(bit, crowd=m.crowd + m.fakes.count)), 2 * m.max_set
 
 
-def knows_repeats(message: Message) -> bool:
+def knows_repeats(message: ObservedMessage) -> bool:
     """A single bit, and a value among blanks alone."""
     m = _flips(message)
     if m.max_set is None:
@@ -237,33 +244,13 @@ def knows_repeats(message: Message) -> bool:
     return m.max_set == 1 and not m.crowd and not isinstance(m.fakes, UniformFakes)
 
 
-def lower_of(message: Message, epsilon: float, rounds: int) -> float:
+def lower_of(message: ObservedMessage, epsilon: float, rounds: int) -> float:
     """From counting one kind of message, in the crowds that are known to be bad."""
-    return repeats.lower_end(_kinds(message), epsilon, rounds)
+    kinds = repeats.kinds_of_flips(_flips(message), message.observer, message.others)
+    return repeats.lower_bound(kinds, epsilon, rounds)
 
 
-def _kinds(message: Message) -> list[repeats.Kind]:
-    m = _flips(message)
-    fakes, q, p = m.fakes.count, m.threshold / SCALE, (SCALE - m.threshold) / SCALE
-    crowd = [(m.crowd - 1, q)] * (m.crowd > 0)
-    if message.observer is Observer.SUMS:  # random fakes are no worst case
-        return [] if fakes else [repeats.Kind([(m.crowd - 1, q)], p, q)]
-    if isinstance(m.fakes, UniformFakes):
-        return [repeats.Kind([(fakes, q + (p - q) / m.bins), *crowd], p, q)]
-    if m.max_set is None:
-        distances = range(1, m.bins + 1) if message.others is None else [m.bins]
-        return [kind for d in distances for kind in repeats.risen(d, q, crowd)]
-    most = min(m.max_set, m.bins)
-    if not crowd:
-        return repeats.risen(most, q, [(fakes, q)])
-    if m.bins < 2 * most:
-        return []
-    # All others hold v: of its bits all are clear and of u's all are set.
-    others = [(crowd[0][0], (q * q) ** most), (fakes, (p * q) ** most)]
-    return [repeats.Kind(others, (p * p) ** most, (q * q) ** most)]
-
-
-def start(message: Message, parameter: Parameter, goal: Goal) -> int:
+def start(message: ObservedMessage, parameter: Parameter, goal: CalibrationTarget) -> int:
     """Where ``goal.cover`` records hide the person's.
 
     A fake hides a record when it shows all its bits, another person's when it also loses its own.
@@ -294,7 +281,7 @@ def _crowd_flips(m: BitFlips) -> str:
     return f"{m.crowd:,} honest people flip their bits as told{more}; one mix shuffles"
 
 
-def _flips(message: Message) -> BitFlips:
+def _flips(message: ObservedMessage) -> BitFlips:
     if not isinstance(message.mechanism, BitFlips):
         raise TypeError(f"{message.mechanism.name} flips no bits")
     return message.mechanism

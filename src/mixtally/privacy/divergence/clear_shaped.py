@@ -26,7 +26,8 @@ _GROW_BITS = 128
 def delta(weights: tuple[int, ...], epsilon: float) -> Bracket:
     """delta(epsilon) of one record when every bin gets k fakes with P[k] = weights[k] / 2^64.
 
-    The law is symmetric under exchange of the two bins, so both directions are this number.
+    The distribution is symmetric under exchange of the two bins, so both directions are this
+    number.
     """
     grow = _exp_below(epsilon)
     with_record = (0, *weights)  # F(s-1)

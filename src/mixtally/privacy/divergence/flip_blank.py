@@ -6,7 +6,7 @@ With N = fakes + 1 records, A and B independent Bin(N, q) and r = p/q, the maste
 
 X_u exceeds e^eps X_v exactly when A exceeds ``limit(B) = e^eps B + (e^eps - 1) N q^2 / (1 - 2q)``,
 so that delta = (1 - 2q) / (p q N) sum_B P(B) E[(A - limit(B))_+]: a sum of positive terms only.
-The law of (X_u, X_v) is symmetric, so both directions of the divergence are this number.
+The distribution of (X_u, X_v) is symmetric, so both directions of the divergence are this number.
 
 Source: sufficient DP 000 (3.1) with blank fakes as background; notes 004 Prop. 3.1 for any dataset.
 """
@@ -39,14 +39,14 @@ def delta(fakes: int, threshold: int, epsilon: float) -> Bracket:
 
 
 def among_blanks(
-    records: int, threshold: int, epsilon: float, *, rise: float, law: Floats | None = None
+    records: int, threshold: int, epsilon: float, *, rise: float, pmf: Floats | None = None
 ) -> Bracket:
     """The sum above for N = ``records``.
 
     where
       rise   added to every limit: what an observer loses who cannot tell whether the record is
              there at all
-      law    Bin(N, q) on ``tails.window``, if the caller has it
+      pmf    Bin(N, q) on ``tails.window``, if the caller has it
     """
     q, p = threshold / SCALE, (SCALE - threshold) / SCALE
     contrast = (SCALE - 2 * threshold) / SCALE
@@ -59,12 +59,12 @@ def among_blanks(
     # P(A' > high) with A' one record better than Bin(N-1, q), and ``high`` leaves room for it.
     cut = 3.0 * tails.CUT_TAIL
     # Limits are lowered by more than their rounding, which only adds outcomes; what that adds is
-    # bounded for the lower end. It matters close to the local epsilon, where A barely exceeds.
+    # bounded for the lower bound. It matters close to the local epsilon, where A barely exceeds.
     lowered = 1.0 - _LIMIT_ERROR
     first = max(low, math.floor(lowered * (grow * low + rise)))  # no A below matters
     if first >= high:
         return bracket(0.0, cut=cut)
-    a_pmf = tails.pmf(records, q, first, high) if law is None else law[first - low :]
+    a_pmf = tails.pmf(records, q, first, high) if pmf is None else pmf[first - low :]
     survival = np.cumsum(a_pmf[::-1])[::-1]  # P(A >= first + i), up to the cut
     excess = np.cumsum(survival[::-1])[::-1]  # sum of P(A >= k) over k >= first + i
     last = min(high, math.floor((high / lowered - rise) / grow))
@@ -74,7 +74,7 @@ def among_blanks(
     keep = reach <= high
     i = reach[keep] - first
     over = (reach[keep] - limit[keep]) * survival[i] + np.append(excess, 0.0)[i + 1]
-    b_pmf = (tails.pmf(records, q, low, last) if law is None else law[: last + 1 - low])[keep]
+    b_pmf = (tails.pmf(records, q, low, last) if pmf is None else pmf[: last + 1 - low])[keep]
     rounding = 2.0 * _LIMIT_ERROR * limit[keep] * survival[i]
     scale = contrast / (p * q * records)
     return bracket(

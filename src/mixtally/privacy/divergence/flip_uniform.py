@@ -1,6 +1,6 @@
 """BitFlips with uniform fakes, as in the notes: one-hot records and one-hot fakes, flipped.
 
-At ``messages`` the fakes' own bit counts: a flipped uniform record has law
+At ``messages`` the fakes' own bit counts: a flipped uniform record has distribution
 
     b(y) = P[R(0) = y] (|y| r + (d - |y|)/r) / d,
 
@@ -17,7 +17,7 @@ import numpy as np
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.numerics.bracket import Bracket
-from mixtally.privacy.numerics.saddle_point import Law, hinge
+from mixtally.privacy.numerics.saddle_point import Distribution, saddle_point_bounds
 
 SOURCE = "exact law over flipped uniform fakes (Notes 2020, section 5.2); Prop. 3.1 for any dataset"
 
@@ -25,12 +25,12 @@ SOURCE = "exact law over flipped uniform fakes (Notes 2020, section 5.2); Prop. 
 def messages(fakes: int, bins: int, threshold: int, epsilon: float) -> Bracket:
     """delta(epsilon) of one flipped one-hot record among ``fakes`` flipped uniform records."""
     q = threshold / SCALE
-    cut = tails.CUT_TAIL * 2.0 * bins / q  # the weights are below d r
-    ends = hinge(_law(bins, q, math.exp(epsilon)), fakes + 1)
-    return Bracket(ends.lower, min(1.0, ends.upper + cut))
+    cut = tails.CUT_TAIL * 2.0 * bins / q  # the likelihood ratios are below d r
+    bounds = saddle_point_bounds(_distribution(bins, q, math.exp(epsilon)), fakes + 1)
+    return Bracket(bounds.lower, min(1.0, bounds.upper + cut))
 
 
-def _law(bins: int, q: float, grow: float) -> Law:
+def _distribution(bins: int, q: float, grow: float) -> Distribution:
     """Over (y_a, y_b, number of other set bits)."""
     p, r = 1.0 - q, (1.0 - q) / q
     low, high = tails.window(bins - 2, q) if bins > 2 else (0, 0)
@@ -45,4 +45,4 @@ def _law(bins: int, q: float, grow: float) -> Law:
             values.append(((r if y_a else 1 / r) - grow * (r if y_b else 1 / r)) / tilt)
             chances.append(bits * rest * tilt)
     chance = np.concatenate(chances)
-    return Law(np.concatenate(values), chance / chance.sum())
+    return Distribution(np.concatenate(values), chance / chance.sum())

@@ -1,10 +1,10 @@
 """Records with at most k set bits, every bit flipped with q, among flipped blanks.
 
 X_u and X_v are sums of N draws of powers of r; every orbit (bits of u alone, of v alone, of both)
-counts. Who forgets a position turns an orbit into one with a bit less, and forgetting never tells
-more (post-processing): only orbits that fit into no larger one need to be priced, k instead of k^3.
-Without sent fakes the crowd's free ones are counted: a flipped record with k set bits is a flipped
-blank with probability (q/p)^k.
+counts. Who forgets a position turns an orbit into one with a bit less, and forgetting never reveals
+more (post-processing): only orbits that fit into no larger one need to be bounded, k instead of
+k^3. Without sent fakes the crowd's privacy blanket is counted: a flipped record with k set bits is
+a flipped blank with probability (q/p)^k.
 
 Source: sufficient DP 000 (3.1) with blank fakes as background; Balle, Bell, Gascon, Nissim 2019.
 """
@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.numerics.blanket import expected
 from mixtally.privacy.numerics.bracket import Bracket
-from mixtally.privacy.numerics.flip_ratios import Orbit, diluted, flip_law
+from mixtally.privacy.numerics.flip_ratios import Orbit, diluted, flip_distribution
 from mixtally.privacy.numerics.largest import largest, largest_upper
-from mixtally.privacy.numerics.saddle_point import hinge
+from mixtally.privacy.numerics.saddle_point import saddle_point_bounds
 
 SOURCE = (
     "exact law over flipped blanks, every orbit of two k-hot records (Sufficient Differential "
@@ -39,10 +39,11 @@ def orbits(most: int, bins: int | None = None) -> Iterator[Orbit]:
                 yield Orbit(only_u, room - only_u, both)
 
 
-def _told(most: int, bins: int | None = None) -> Iterator[Orbit]:
-    """``orbits``, and a full set against none, both ways.
+def _orbits_both(most: int, bins: int | None = None) -> Iterator[Orbit]:
+    """``orbits``, and a full set against none, in both directions.
 
-    The upper end does not need these; they have few values, so that a lower end near one is known.
+    The upper bound does not need these; they have few values, so that a lower bound near one is
+    known.
     """
     size = most if bins is None else min(most, bins)
     yield from (*orbits(most, bins), Orbit(size, 0, 0), Orbit(0, size, 0))
@@ -53,15 +54,19 @@ def among_blanks(
 ) -> Bracket:
     """delta(epsilon) of one record with at most ``most`` set bits among flipped blanks."""
     q, grow = threshold / SCALE, math.exp(epsilon)
-    return largest((flip_law(o, q, grow) for o in _told(most, bins)), fakes + 1, hinge)
+    return largest(
+        (flip_distribution(o, q, grow) for o in _orbits_both(most, bins)),
+        fakes + 1,
+        saddle_point_bounds,
+    )
 
 
 def blanks_upper(
     fakes: int, most: int, threshold: int, epsilon: float, bins: int | None = None
 ) -> float:
-    """The upper end of ``among_blanks`` alone."""
+    """The upper bound of ``among_blanks`` alone."""
     q, grow = threshold / SCALE, math.exp(epsilon)
-    return largest_upper((flip_law(o, q, grow) for o in orbits(most, bins)), fakes + 1)
+    return largest_upper((flip_distribution(o, q, grow) for o in orbits(most, bins)), fakes + 1)
 
 
 def expected_blanks_upper(
@@ -71,32 +76,33 @@ def expected_blanks_upper(
     q, grow = threshold / SCALE, math.exp(epsilon)
     found = list(orbits(most, bins))
     few = [o for o in found if o.both in (found[0].both, most - 1)]
-    return largest_upper((flip_law(o, q, grow) for o in few), fakes + 1)
+    return largest_upper((flip_distribution(o, q, grow) for o in few), fakes + 1)
 
 
-def among_free_blanks(
+def among_blanket_blanks(
     users: int, fakes: int, most: int, threshold: int, epsilon: float, bins: int | None = None
 ) -> Bracket:
-    """delta(epsilon) among ``fakes`` flipped blanks and the free ones of ``users`` such records.
+    """delta(epsilon) among ``fakes`` flipped blanks and the privacy blanket of ``users`` such
+    records.
 
-    Only the upper end is known.
+    Only the upper bound is known.
     """
     share = (threshold / (SCALE - threshold)) ** most
 
-    def upper(free: int) -> float:
-        return blanks_upper(fakes + free, most, threshold, epsilon, bins)
+    def upper(blanks: int) -> float:
+        return blanks_upper(fakes + blanks, most, threshold, epsilon, bins)
 
     return Bracket(0.0, expected(upper, users - 1, share))
 
 
-def expected_free_blanks_upper(
+def expected_blanket_upper(
     users: int, fakes: int, most: int, threshold: int, epsilon: float, bins: int | None = None
 ) -> float:
-    """Its upper end over the orbits that have always been the worst; not proved to be so."""
+    """Its upper bound over the orbits that have always been the worst; not proved to be so."""
     share = (threshold / (SCALE - threshold)) ** most
 
-    def upper(free: int) -> float:
-        return expected_blanks_upper(fakes + free, most, threshold, epsilon, bins)
+    def upper(blanks: int) -> float:
+        return expected_blanks_upper(fakes + blanks, most, threshold, epsilon, bins)
 
     return expected(upper, users - 1, share)
 
@@ -104,21 +110,27 @@ def expected_free_blanks_upper(
 def in_crowd(
     users: int, most: int, threshold: int, epsilon: float, bins: int | None = None
 ) -> Bracket:
-    """delta(epsilon) among ``users`` such records and no fakes; only the upper end is known.
+    """delta(epsilon) among ``users`` such records and no fakes; only the upper bound is known.
 
-    The lower end is that of a crowd that holds nothing at all.
+    The lower bound is that of a crowd that holds nothing at all.
     """
     q, grow = threshold / SCALE, math.exp(epsilon)
     upper = crowd_upper(users, most, threshold, epsilon, bins)
-    ends = largest((flip_law(o, q, grow) for o in _told(most, bins)), users, hinge)
-    return Bracket(min(ends.lower, upper), upper)
+    bounds = largest(
+        (flip_distribution(o, q, grow) for o in _orbits_both(most, bins)),
+        users,
+        saddle_point_bounds,
+    )
+    return Bracket(min(bounds.lower, upper), upper)
 
 
 def crowd_upper(
     users: int, most: int, threshold: int, epsilon: float, bins: int | None = None
 ) -> float:
-    """The upper end of ``in_crowd`` alone."""
+    """The upper bound of ``in_crowd`` alone."""
     q, p = threshold / SCALE, (SCALE - threshold) / SCALE
     share, grow = (q / p) ** most, math.exp(epsilon)
-    laws = (diluted(flip_law(orbit, q, grow), share) for orbit in orbits(most, bins))
-    return min(1.0, largest_upper(laws, users) / share)
+    distributions = (
+        diluted(flip_distribution(orbit, q, grow), share) for orbit in orbits(most, bins)
+    )
+    return min(1.0, largest_upper(distributions, users) / share)

@@ -1,8 +1,8 @@
 """The divergence of memoized answers: their largest loss, delta below it, the noise that suffices.
 
 The observer sees every report with its sender and knows that all come from one permanent response:
-no mix is relied on. With F = f/2, a true bit is kept as it is with 1 - F. Whether T reports of it
-show only ones, the likelihood ratio of a true one against a true zero is g((q/p)^T), only zeros
+no mix is relied on. With F = f/2, a true bit is memoized as it is with 1 - F. Whether T reports of
+it show only ones, the likelihood ratio of a true one against a true zero is g((q/p)^T), only zeros
 g(((1-q)/(1-p))^T),
 
     g(z) = ((1 - F) z + F) / (F z + 1 - F),   g(1/z) = 1/g(z),
@@ -14,7 +14,7 @@ two factors. Two values differ in h bits set and h bits cleared, so the largest 
     G(y) = log1p((1 - f) (1 - e^-y) / (F + (1 - F) e^-y)),
 
 which has no cancellation and no overflow for any number of reports, and rises to
-eps_inf = 2 h ln((1 - F)/F), what the permanent response itself tells. From eps_T on delta = 0.
+eps_inf = 2 h ln((1 - F)/F), the loss of the permanent response itself. From eps_T on delta = 0.
 
 Below, only the number of ones among T reports of a bit counts: under a true one it is Bin(T, q)
 with probability 1 - F and Bin(T, p) with F, under a true zero the other way round, and the ratio of
@@ -36,7 +36,7 @@ from mixtally.errors import AccountingError
 from mixtally.ground import tails
 from mixtally.ground.tails import Floats
 from mixtally.privacy.composition.convolve import Sum
-from mixtally.privacy.composition.pld import FINE, law_of
+from mixtally.privacy.composition.pld import FINE, loss_distribution
 from mixtally.privacy.numerics.binomial_pairs import Pair, Steps, exchange_divergence, steps
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.records.certificate import Certificate, Status
@@ -119,11 +119,11 @@ def delta(mechanism: Memoized, reports: int, epsilon: float) -> Bracket:
     if epsilon >= largest:
         return Bracket(0.0, 0.0)
     bit = steps(_pair(mechanism, reports))
-    ends = _two_bits(bit, epsilon)
+    bounds = _two_bits(bit, epsilon)
     if mechanism.hashes == 1:
-        return ends
+        return bounds
     composed = _composed(bit, mechanism.hashes, largest).delta(epsilon)
-    return Bracket(ends.lower, max(ends.lower, composed))
+    return Bracket(bounds.lower, max(bounds.lower, composed))
 
 
 def certificate(mechanism: Memoized, reports: int, epsilon: float) -> Certificate:
@@ -131,9 +131,9 @@ def certificate(mechanism: Memoized, reports: int, epsilon: float) -> Certificat
 
     Raises ParameterError for an epsilon outside [0.01, 20], and as ``eps_reports`` does.
     """
-    ends = delta(mechanism, reports, checked_epsilon(epsilon))
+    bounds = delta(mechanism, reports, checked_epsilon(epsilon))
     return Certificate(
-        epsilon=epsilon, lower=ends.lower, upper=ends.upper, observer=Observer.LINKED,
+        epsilon=epsilon, lower=bounds.lower, upper=bounds.upper, observer=Observer.LINKED,
         status=Status.PROVED, source=SOURCE, assumption=ASSUMPTION,
     )  # fmt: skip
 
@@ -179,7 +179,9 @@ def _two_bits(bit: Steps, epsilon: float) -> Bracket:
 
 def _composed(bit: Steps, hashes: int, largest: float) -> Sum:
     tightness = FINE._replace(grain=max(FINE.grain, _GRAIN / hashes))
-    pairs = law_of(lambda epsilon: _two_bits(bit, epsilon).upper, largest / hashes, tightness)
+    pairs = loss_distribution(
+        lambda epsilon: _two_bits(bit, epsilon).upper, largest / hashes, tightness
+    )
     return Sum([(pairs, hashes)])
 
 
@@ -194,7 +196,9 @@ def _pair(mechanism: Memoized, reports: int) -> Pair:
 
 
 def _gain(permanent: float, evidence: float) -> float:
-    """G(y): the log likelihood ratio of a true bit when that of the kept bit is ``evidence``."""
+    """G(y): the log likelihood ratio of a true bit when that of the memoized bit is
+    ``evidence``.
+    """
     half, less = permanent / 2.0, math.exp(-evidence)
     return math.log1p((1.0 - permanent) * -math.expm1(-evidence) / (half + (1.0 - half) * less))
 

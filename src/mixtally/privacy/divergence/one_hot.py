@@ -1,29 +1,30 @@
 """Flipped one-hot records with the honest crowd counted, for both observers.
 
-``messages``, upper end, any dataset: a flipped e_x is a flipped blank with probability q/p and
-something else otherwise, whatever x is. So the n - 1 other people send B ~ Bin(n-1, q/p) blank
-fakes for free on top of the K that were sent, and delta <= E[delta_blank(K + B)].
+``messages``, upper bound, any dataset: a flipped e_x is a flipped blank with probability q/p and
+something else otherwise, whatever x is. So the n - 1 other people hold a privacy blanket of B ~
+Bin(n-1, q/p) blank fakes on top of the K that were sent, and delta <= E[delta_blank(K + B)].
 
-``messages``, lower end: everybody else holds the same. Without fakes the master identity is exact
+``messages``, lower bound: everybody else holds the same. Without fakes the master identity is exact
 for such a crowd. With fakes look only at records without the common bit c: the person's is among
 them with probability p, next to H ~ Bin(K, p) + Bin(n-1, q) others that are flipped blanks in the
-remaining bits. What an observer of these alone can tell is a lower bound (post-processing); not
-knowing whether the person is there raises the limit of flip-blank's sum by a constant.
+remaining bits. The divergence for an observer of these alone is a lower bound (post-processing);
+not knowing whether the person is there raises the limit of flip-blank's sum by a constant.
 
-``sums``: bins are independent given the data, a bin with h ones among M other records has law
-Bin(h, p) + Bin(M - h, q), and two bins differ. The worst pair (h1, h2) is proved cell by cell.
+``sums``: bins are independent given the data, a bin with h ones among M other records has
+distribution Bin(h, p) + Bin(M - h, q), and two bins differ. The worst pair (h1, h2) is proved cell
+by cell.
 
 Source: sufficient DP 000 (3.1); notes 004 sections 5.2, 5.3; Balle, Bell, Gascon, Nissim 2019.
 """
 
 import math
 from collections.abc import Callable
-from functools import cache
 
 import numpy as np
 
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE
+from mixtally.ground.memo import Memo
 from mixtally.ground.tails import Floats
 from mixtally.privacy.divergence.flip_blank import among_blanks
 from mixtally.privacy.numerics.binomial_pairs import (
@@ -36,8 +37,8 @@ from mixtally.privacy.numerics.binomial_pairs import (
 )
 from mixtally.privacy.numerics.blanket import cells, expected
 from mixtally.privacy.numerics.bracket import Bracket, larger
-from mixtally.privacy.numerics.flip_ratios import Orbit, flip_law
-from mixtally.privacy.numerics.saddle_point import Law, hinge
+from mixtally.privacy.numerics.flip_ratios import Orbit, flip_distribution
+from mixtally.privacy.numerics.saddle_point import Distribution, saddle_point_bounds
 from mixtally.privacy.numerics.worst_dataset import NEGLIGIBLE, Cell, ceiling, worst
 
 MESSAGES_SOURCE = (
@@ -46,84 +47,101 @@ MESSAGES_SOURCE = (
 )
 SUMS_SOURCE = "two independent bins, worst dataset proved cell by cell (Notes 2020, section 5.2)"
 _TOO_MANY_FLIPS = 4e5
+_MOST_BYTES = 64_000_000
 
 
 def messages(
-    users: int, fakes: int, threshold: int, epsilon: float, bins: int | None = None
+    users: int,
+    fakes: int,
+    threshold: int,
+    epsilon: float,
+    bins: int | None = None,
+    memo: Memo | None = None,
 ) -> Bracket:
     """delta(epsilon) of one of ``users`` flipped one-hot records next to ``fakes`` flipped blanks.
 
     ``bins`` matters only when it is 2: then nobody can hold a third value.
     """
-    upper = free_blanks(users, fakes, threshold, epsilon)
+    upper = blanket(users, fakes, threshold, epsilon, memo)
     lower = 0.0
     if fakes == 0:
         q, grow = threshold / SCALE, math.exp(epsilon)
         crowds = [Orbit(2, 0, 0), Orbit(0, 2, 0)] + ([Orbit(1, 1, 1)] if bins != 2 else [])
-        lower = max(hinge(flip_law(orbit, q, grow), users).lower for orbit in crowds)
+        lower = max(
+            saddle_point_bounds(flip_distribution(orbit, q, grow), users).lower for orbit in crowds
+        )
     elif bins != 2:
-        lower = _without_common_bit(users, fakes, threshold, epsilon)
+        lower = _without_common_bit(users, fakes, threshold, epsilon, memo)
     return Bracket(min(lower, upper), upper)
 
 
-def free_blanks(users: int, fakes: int, threshold: int, epsilon: float) -> float:
-    """Upper end: E[delta_blank(K + B)], B ~ Bin(n-1, q/p)."""
+def blanket(
+    users: int, fakes: int, threshold: int, epsilon: float, memo: Memo | None = None
+) -> float:
+    """Upper bound: E[delta_blank(K + B)], B ~ Bin(n-1, q/p)."""
     q, p = threshold / SCALE, (SCALE - threshold) / SCALE
     share, grow = q / p, math.exp(epsilon)
     if p == q:
-        return 0.0  # nothing is told at all
+        return 0.0  # nothing is revealed at all
     if fakes == 0:
         # E[g(1+B) / (1+B)] = E[g(M)] / (n share), M ~ Bin(n, share): one sum of n terms.
         r = p / q
         values = np.array([0.0, r - grow * r, r - grow / r, 1 / r - grow * r, 1 / r - grow / r])
         chances = share * np.array([0.0, q * q, q * p, q * p, p * p])
         chances[0] = 1.0 - chances.sum()
-        return min(1.0, hinge(Law(values, chances), users).upper / share)
+        return min(1.0, saddle_point_bounds(Distribution(values, chances), users).upper / share)
 
-    def upper(free: int) -> float:
-        records = fakes + free + 1
-        blanks = flips(records, threshold)
-        return among_blanks(records, threshold, epsilon, rise=0.0, law=blanks).upper
+    def upper(more: int) -> float:
+        records = fakes + more + 1
+        blanks = flips(records, threshold, memo)
+        return among_blanks(records, threshold, epsilon, rise=0.0, pmf=blanks).upper
 
     found = expected(upper, users - 1, share)
     if fakes > users * share:
         return found
     # So few may hide less than the cells lose, but they never hurt (Prop. 3.1).
-    return min(found, free_blanks(users, 0, threshold, epsilon))
+    return min(found, blanket(users, 0, threshold, epsilon))
 
 
-def _without_common_bit(users: int, fakes: int, threshold: int, epsilon: float) -> float:
-    """Lower end: the observer of records without the bit that everybody else holds."""
+def _without_common_bit(
+    users: int, fakes: int, threshold: int, epsilon: float, memo: Memo | None = None
+) -> float:
+    """Lower bound: the observer of records without the bit that everybody else holds."""
     q, p = threshold / SCALE, (SCALE - threshold) / SCALE
     if q == p or max(fakes, users) * q > _TOO_MANY_FLIPS:
-        return 0.0  # so well hidden that the lower end is of no interest
-    law, first = _shifted_sum(fakes, users - 1, threshold)
+        return 0.0  # so well hidden that the lower bound is of no interest
+    pmf, first = _shifted_sum(fakes, users - 1, threshold, memo)
     # M records are seen. P(there) = p P(H = M-1), P(not there) = q P(H = M).
-    ratio = np.append(law[1:], 0.0) / np.maximum(law, 1e-300)  # P(H = M) / P(H = M-1)
+    ratio = np.append(pmf[1:], 0.0) / np.maximum(pmf, 1e-300)  # P(H = M) / P(H = M-1)
     total = 0.0
-    for cell in cells(law):
+    for cell in cells(pmf):
         records = first + cell.stop  # the most records of the cell hide best
         unsure = q / p * records * float(ratio[cell].max())
         rise = math.expm1(epsilon) * unsure / (p / q - q / p)
-        blanks = flips(records, threshold)
-        ends = among_blanks(records, threshold, epsilon, rise=rise, law=blanks)
-        total += float(law[cell].sum()) * p * ends.lower
+        blanks = flips(records, threshold, memo)
+        bounds = among_blanks(records, threshold, epsilon, rise=rise, pmf=blanks)
+        total += float(pmf[cell].sum()) * p * bounds.lower
     return total
 
 
-def _shifted_sum(fakes: int, others: int, threshold: int) -> tuple[Floats, int]:
-    """The law of Bin(fakes, p) + Bin(others, q) and its first integer."""
-    law, _ = flipped_bits(fakes, others, threshold)
+def _shifted_sum(fakes: int, others: int, threshold: int, memo: Memo | None) -> tuple[Floats, int]:
+    """The distribution of Bin(fakes, p) + Bin(others, q) and its first integer."""
+    pmf, _ = flipped_bits(fakes, others, threshold, memo)
     q = threshold / SCALE
-    return law, fakes - tails.window(fakes, q).last + tails.window(others, q).first
+    return pmf, fakes - tails.window(fakes, q).last + tails.window(others, q).first
 
 
 def sums(
-    users: int, fakes: int, threshold: int, epsilon: float, bins: int | None = None
+    users: int,
+    fakes: int,
+    threshold: int,
+    epsilon: float,
+    bins: int | None = None,
+    memo: Memo | None = None,
 ) -> Bracket:
     """delta(epsilon) when only per-bin sums are seen, fakes of any kind, any dataset.
 
-    The lower end is known without fakes and from three bins on: random fakes are no worst case,
+    The lower bound is known without fakes and from three bins on: random fakes are no worst case,
     and of two bins everybody holds one.
     """
     others = users - 1 + fakes
@@ -133,21 +151,23 @@ def sums(
         (one, _), (two, most) = cell
         return max(one, two) <= most and one + max(one, two) <= others
 
-    whole = ((0, others // 2), (0, others))
-    price = _two_bins(others, threshold, epsilon)
-    ends = worst(price, whole, NEGLIGIBLE, feasible, _suspects(others))
-    return Bracket(0.0 if fakes or bins == 2 else ends.lower, ends.upper)
+    domain = ((0, others // 2), (0, others))
+    divergence = _two_bins(others, threshold, epsilon, memo or Memo(_MOST_BYTES))
+    bounds = worst(divergence, domain, NEGLIGIBLE, feasible, _suspects(others))
+    return Bracket(0.0 if fakes or bins == 2 else bounds.lower, bounds.upper)
 
 
-def expected_sums_upper(users: int, fakes: int, threshold: int, epsilon: float) -> float:
+def expected_sums_upper(
+    users: int, fakes: int, threshold: int, epsilon: float, memo: Memo | None = None
+) -> float:
     """What ``sums`` should prove; a search may use it and prove its end.
 
-    It falls as q grows, and the upper end of ``sums`` is above it only if a dataset is worse than
+    It falls as q grows, and the upper bound of ``sums`` is above it only if a dataset is worse than
     those where everybody else is in one bin or in neither, by more than the gap of the proof.
     """
     others = users - 1 + fakes
-    price = _two_bins(others, threshold, epsilon)
-    return min(1.0, ceiling(max(price(c).lower for c in _suspects(others)), NEGLIGIBLE, 2))
+    divergence = _two_bins(others, threshold, epsilon, memo or Memo(_MOST_BYTES))
+    return min(1.0, ceiling(max(divergence(c).lower for c in _suspects(others)), NEGLIGIBLE, 2))
 
 
 def _suspects(others: int) -> tuple[Cell, Cell]:
@@ -155,16 +175,19 @@ def _suspects(others: int) -> tuple[Cell, Cell]:
     return ((0, 0), (0, 0)), ((0, 0), (others, others))
 
 
-def _two_bins(others: int, threshold: int, epsilon: float) -> Callable[[Cell], Bracket]:
-    """The price of a cell of (h1, h2), both directions."""
+def _two_bins(others: int, threshold: int, epsilon: float, memo: Memo) -> Callable[[Cell], Bracket]:
+    """The divergence of a cell of (h1, h2), both directions."""
     q, p, grow = threshold / SCALE, (SCALE - threshold) / SCALE, math.exp(epsilon)
 
-    @cache
     def bin_with(ones: int, zeros: int) -> Steps:
-        return steps(own_bits(*flipped_bits(ones, zeros, threshold), p, q))
+        made: Steps = memo.get(
+            ("bin", ones, zeros, threshold),
+            lambda: steps(own_bits(*flipped_bits(ones, zeros, threshold, memo), p, q)),
+        )
+        return made
 
-    def price(cell: Cell) -> Bracket:
+    def divergence(cell: Cell) -> Bracket:
         one, two = (bin_with(least, others - most) for least, most in cell)
         return larger(exchange_divergence(one, two, grow), exchange_divergence(two, one, grow))
 
-    return price
+    return divergence

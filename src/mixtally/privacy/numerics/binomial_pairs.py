@@ -1,12 +1,12 @@
-"""The divergence of two laws on the integers whose ratio rises, and of products of such pairs."""
+"""The divergence of two distributions with a monotone ratio, and of products of such pairs."""
 
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE
+from mixtally.ground.memo import Memo
 from mixtally.ground.tails import Floats
 from mixtally.privacy.numerics.bracket import Bracket, bracket
 
@@ -35,8 +35,8 @@ class Pair(NamedTuple):
         return Pair(self.q[::-1], self.p[::-1], self.cut)
 
 
-def flips(trials: int, threshold: int) -> Floats:
-    """The law of Bin(trials, threshold / 2^64) on ``tails.window``, good to 3e-13.
+def flips(trials: int, threshold: int, memo: Memo | None = None) -> Floats:
+    """The distribution of Bin(trials, threshold / 2^64) on ``tails.window``, good to 3e-13.
 
     Ratios of neighbors, multiplied and brought to the sum one: what the window cuts off is far
     below the rounding, so no factorial is needed. Long windows use Loader's form.
@@ -45,34 +45,42 @@ def flips(trials: int, threshold: int) -> Floats:
     first, last = tails.window(trials, q)
     if last - first > _LONGEST_RUN:
         return tails.pmf(trials, q, first, last)
-    return _run(trials, threshold, first, last)
+    if memo is None:
+        return _run(trials, threshold, first, last)
+    pmf: Floats = memo.get(
+        ("flips", trials, threshold), lambda: _run(trials, threshold, first, last)
+    )
+    return pmf
 
 
-@lru_cache(maxsize=1024)
 def _run(trials: int, threshold: int, first: int, last: int) -> Floats:
     """``flips`` on a short window; read-only, as others are given it as well."""
     k = np.arange(first + 1.0, last + 1.0)
-    law = np.empty(last - first + 1)
-    law[0] = 1.0
-    np.cumprod((trials + 1.0 - k) / k * (threshold / (SCALE - threshold)), out=law[1:])
-    law /= law.sum()
-    law.setflags(write=False)
-    return law
+    pmf = np.empty(last - first + 1)
+    pmf[0] = 1.0
+    np.cumprod((trials + 1.0 - k) / k * (threshold / (SCALE - threshold)), out=pmf[1:])
+    pmf /= pmf.sum()
+    pmf.setflags(write=False)
+    return pmf
 
 
-def flipped_bits(ones: int, zeros: int, threshold: int) -> tuple[Floats, float]:
-    """The law of the sum of flipped bits, ``ones`` of which were one, and what was cut off.
+def flipped_bits(
+    ones: int, zeros: int, threshold: int, memo: Memo | None = None
+) -> tuple[Floats, float]:
+    """The distribution of the sum of flipped bits, ``ones`` of which were one, and what was cut
+    off.
 
     Starts at the sum of the windows' first integers; the start is of no matter to a divergence.
     Ones are counted by their flips, backwards: the chance of no flip, rounded, would spoil small
     flip probabilities.
     """
-    law, cut = np.ones(1), 0.0
+    pmf, cut = np.ones(1), 0.0
     if zeros > 0:
-        law, cut = flips(zeros, threshold), 2.0 * tails.CUT_TAIL
+        pmf, cut = flips(zeros, threshold, memo), 2.0 * tails.CUT_TAIL
     if ones > 0:
-        law, cut = np.convolve(law, flips(ones, threshold)[::-1]), cut + 2.0 * tails.CUT_TAIL
-    return law, cut
+        pmf = np.convolve(pmf, flips(ones, threshold, memo)[::-1])
+        cut += 2.0 * tails.CUT_TAIL
+    return pmf, cut
 
 
 def own_bits(background: Floats, cut: float, p: float, q: float, copies: int = 1) -> Pair:
@@ -85,12 +93,12 @@ def own_bits(background: Floats, cut: float, p: float, q: float, copies: int = 1
 
 
 def divergence(pair: Pair, grow: float) -> Bracket:
-    """Return sum [P - grow Q]_+ with its ends."""
+    """Return sum [P - grow Q]_+ with its bounds."""
     gain = pair.p - grow * pair.q
     positive = (gain > 0.0).astype(np.float64)
     # A product with zero keeps what is no number, so that it cannot pass as nothing.
     value, mass = float((gain * positive).sum()), float((pair.p * positive).sum())
-    return _ends(value, pair.cut, grow, _POINT_ERROR * mass)
+    return _bounds(value, pair.cut, grow, _POINT_ERROR * mass)
 
 
 class Steps(NamedTuple):
@@ -105,12 +113,17 @@ class Steps(NamedTuple):
     tail_p: Floats
     tail_q: Floats
 
+    @property
+    def nbytes(self) -> int:
+        """What its five arrays take, nearly."""
+        return 5 * self.ratio.nbytes
+
 
 def steps(pair: Pair) -> Steps:
     """The pair prepared for products.
 
-    Where neither law has mass the ratio is that of the step before, so that an end of a window
-    that underflows does not seem to tell everything.
+    Where neither distribution has mass the ratio is that of the step before, so that an end of a
+    window that underflows does not seem to reveal everything.
     """
     if pair.q.min() > _NO_MASS:
         ratio = pair.p / pair.q
@@ -122,10 +135,10 @@ def steps(pair: Pair) -> Steps:
     return Steps(pair, ratio, _tail(pair.p), _tail(pair.q))
 
 
-def _tail(law: Floats) -> Floats:
+def _tail(pmf: Floats) -> Floats:
     """Sums from every place on, and the zero past the last."""
-    out = np.zeros(len(law) + 1)
-    np.cumsum(law[::-1], out=out[-2::-1])
+    out = np.zeros(len(pmf) + 1)
+    np.cumsum(pmf[::-1], out=out[-2::-1])
     return out
 
 
@@ -143,7 +156,7 @@ def tail_divergence(prepared: Steps, grow: float) -> Bracket:
     start = int(prepared.ratio.searchsorted(grow, side="right"))
     mass = float(prepared.tail_p[start])
     value = mass - grow * float(prepared.tail_q[start])
-    return _ends(value, prepared.pair.cut, grow, _tail_error(prepared) * mass)
+    return _bounds(value, prepared.pair.cut, grow, _tail_error(prepared) * mass)
 
 
 def exchange_divergence(first: Steps, second: Steps, grow: float) -> Bracket:
@@ -157,7 +170,7 @@ def exchange_divergence(first: Steps, second: Steps, grow: float) -> Bracket:
     # Not np.dot, here and above: it wakes threads for long arrays, and waits for them.
     mass = float((q2 * tail_p).sum())
     value = mass - grow * float((p2 * tail_q).sum())
-    return _ends(value, cut + first.pair.cut, grow, _tail_error(first) * mass)
+    return _bounds(value, cut + first.pair.cut, grow, _tail_error(first) * mass)
 
 
 def product_divergence(first: Pair, second: Pair, grow: float) -> Bracket:
@@ -165,10 +178,10 @@ def product_divergence(first: Pair, second: Pair, grow: float) -> Bracket:
     return exchange_divergence(steps(first), steps(second.swapped()), grow)
 
 
-def _ends(value: float, cut: float, grow: float, rounding: float) -> Bracket:
-    """Both ends of a divergence; what was cut off Q may have been subtracted ``grow`` times."""
+def _bounds(value: float, cut: float, grow: float, rounding: float) -> Bracket:
+    """Both bounds of a divergence; what was cut off Q may have been subtracted ``grow`` times."""
     rounding += 1e20 * grow * _NO_MASS
     if -rounding <= value < 0.0:
         value = 0.0
-    ends = bracket(value, cut=cut, rounding=rounding)
-    return Bracket(max(0.0, ends.lower - grow * cut), ends.upper)
+    bounds = bracket(value, cut=cut, rounding=rounding)
+    return Bracket(max(0.0, bounds.lower - grow * cut), bounds.upper)

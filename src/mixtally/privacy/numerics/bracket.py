@@ -1,4 +1,4 @@
-"""From a computed divergence to numbers that may be stated: a lower and an upper end."""
+"""From a computed divergence to numbers that may be stated: a lower and an upper bound."""
 
 from typing import NamedTuple
 
@@ -16,10 +16,10 @@ class Bracket(NamedTuple):
 
 
 def bracket(value: float, *, cut: float, rounding: float = 0.0) -> Bracket:
-    """The ends around a computed ``value``.
+    """The bounds around a computed ``value``.
 
     where
-      cut        bound on what was left out of the divergence, so the upper end rises by it
+      cut        bound on what was left out of the divergence, so the upper bound rises by it
       rounding   bound on an error of either sign beyond the relative slack
 
     Raises AccountingError for a value that no divergence can have.
@@ -33,6 +33,6 @@ def bracket(value: float, *, cut: float, rounding: float = 0.0) -> Bracket:
     return Bracket(max(0.0, min(upper, value * (1.0 - RELATIVE_SLACK) - rounding)), upper)
 
 
-def larger(*ends: Bracket) -> Bracket:
-    """The ends of the largest of several divergences."""
-    return Bracket(max(e.lower for e in ends), max(e.upper for e in ends))
+def larger(*bounds: Bracket) -> Bracket:
+    """The bounds of the largest of several divergences."""
+    return Bracket(max(e.lower for e in bounds), max(e.upper for e in bounds))

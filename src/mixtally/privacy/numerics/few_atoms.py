@@ -33,7 +33,7 @@ def counts(tilted: Floats, number: int) -> Counts | None:
     """Counts that ``number`` tilted draws have, None when some value occurs too often.
 
     Outside of a window a count lies with probability at most 2 e^-46: P(X >= k) for k above the
-    mean m of a binomial law, and P(X <= k) below, are at most e^{-(k log(k/m) - k + m)}.
+    mean m of a binomial distribution, and P(X <= k) below, are at most e^{-(k log(k/m) - k + m)}.
     """
     from scipy import special  # slow to import, and seldom needed
 
@@ -51,13 +51,13 @@ def counts(tilted: Floats, number: int) -> Counts | None:
     return Counts(usual, others, windows)
 
 
-def cut_share(kept: Counts) -> float:
+def cut_share(counts: Counts) -> float:
     """The tilted probability of all other counts, at most."""
-    return 2.0 * len(kept.others) * math.exp(-_CUT_NATS)
+    return 2.0 * len(counts.others) * math.exp(-_CUT_NATS)
 
 
 def expectation(
-    kept: Counts, values: Floats, chances: Floats, log_usual: float, number: int
+    counts: Counts, values: Floats, chances: Floats, log_usual: float, number: int
 ) -> tuple[float, float]:
     """E[(S)_+] over these counts, and a bound on its rounding.
 
@@ -65,10 +65,10 @@ def expectation(
     """
     from scipy import special
 
-    base = float(values[kept.usual])
+    base = float(values[counts.usual])
     logs, often = np.zeros(1), np.zeros(1, dtype=np.int64)
     total, size, digits = np.full(1, number * base), np.full(1, abs(number * base)), 1.0
-    for place, (first, last) in zip(kept.others, kept.windows, strict=True):
+    for place, (first, last) in zip(counts.others, counts.windows, strict=True):
         k = np.arange(first, last + 1)
         log, step = math.log(number) + math.log(float(chances[place])), float(values[place]) - base
         logs = np.add.outer(logs, k * log - special.gammaln(k + 1.0)).ravel()
@@ -81,8 +81,8 @@ def expectation(
     most = int(often.max(initial=0))
     falling = np.append(0.0, np.cumsum(np.log1p(-np.arange(most) / number)))  # N!/((N-m)! N^m)
     digits += number * abs(log_usual) + abs(float(falling[-1])) * (1.0 + math.sqrt(most))
-    law = np.exp(logs + falling[often] + (number - often) * log_usual)
+    pmf = np.exp(logs + falling[often] + (number - often) * log_usual)
     slip = 2.0**-50 * size
-    value = float((law * np.maximum(total, 0.0)).sum())
-    off = float((law * slip)[total > -slip].sum())
+    value = float((pmf * np.maximum(total, 0.0)).sum())
+    off = float((pmf * slip)[total > -slip].sum())
     return value, off + 2.0**-49 * digits * (value + off)

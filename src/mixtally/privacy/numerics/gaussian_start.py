@@ -1,8 +1,9 @@
 """Where a search for composed messages starts: as if every loss were Gaussian.
 
 One message is summed up in its distance delta(0) = erf(mu / (2 sqrt 2)), mu the Gaussian of the
-same distance; of ``times`` messages mu grows by sqrt(times). A composed law takes a hundred prices,
-its guess a handful. A guess decides how long a search takes, never where it ends.
+same distance; of ``times`` messages mu grows by sqrt(times). A composed distribution takes a
+hundred divergences, its start a handful. The start decides how long a search takes, never where it
+ends.
 
 Source: Dong, Roth, Su, Gaussian Differential Privacy (2022), corollaries 2.13 and 3.3.
 """
@@ -19,14 +20,14 @@ _USUAL_FALL = 0.5
 """A distance falls as one over the square root of what hides."""
 
 
-class Guess(NamedTuple):
+class GaussianStart(NamedTuple):
     """Where to start, and how steeply delta falls there: -d ln delta / d ln x."""
 
     start: int
     slope: float
 
 
-def gaussian(
+def gaussian_start(
     distance: Callable[[int], float],
     times: int,
     epsilon: float,
@@ -35,7 +36,7 @@ def gaussian(
     high: int,
     *,
     start: int,
-) -> Guess | None:
+) -> GaussianStart | None:
     """The x in [low, high] at which ``times`` Gaussians of this ``distance`` meet ``delta``.
 
     None where the distance is not seen to fall as x grows.
@@ -61,7 +62,7 @@ def gaussian(
             return None
         x, at, fall = moved, after, found
     nearby = math.log(_gaussian_delta(epsilon, 1.01 * mu) / delta) / math.log(1.01)
-    return Guess(x, fall * nearby)
+    return GaussianStart(x, fall * nearby)
 
 
 def _mu(epsilon: float, delta: float) -> float:

@@ -2,7 +2,8 @@
 
 The master identity makes every divergence of one record among N an expectation of this form. It is
 the integral of M(z)^N / z^2 along a vertical line through the saddle point, M(z) = E e^{zW}; the
-trapezoid rule on that line converges geometrically. Every approximation made here errs upwards:
+trapezoid rule on that line converges geometrically. Every approximation made here is an upper
+bound:
 
 - a Gaussian of standard deviation ``SMOOTHING`` times that of the tilted sum is added to it: by
   Jensen's inequality the expectation of a convex function only grows, and the integrand dies out
@@ -11,7 +12,7 @@ trapezoid rule on that line converges geometrically. Every approximation made he
 - what lies beyond the last frequency, what is skipped before it and what values too rare to matter
   change is bounded and added.
 
-For the lower end the Gaussian's effect is taken off again: it is at most E[g(S)] with
+For the lower bound the Gaussian's effect is taken off again: it is at most E[g(S)] with
 g(s) = spread phi(s / spread), whose integral has the same form without 1 / z^2. Where that is too
 much, because rare heavy values keep the sum's atoms apart, their counts are gone through instead.
 """
@@ -24,15 +25,15 @@ import numpy as np
 
 from mixtally.errors import AccountingError
 from mixtally.ground.tails import Floats
-from mixtally.privacy.numerics import few_atoms as few_counts
+from mixtally.privacy.numerics import few_atoms
 from mixtally.privacy.numerics.bracket import RELATIVE_SLACK, Bracket, bracket
 from mixtally.privacy.numerics.frequencies import Wave
 
 SMOOTHING = 0.004
 NOTHING = 1e-50
-"""Nothing below this is told from nothing: it is the least upper end."""
+"""Nothing below this is distinguishable from zero: it is the least upper bound."""
 WORTH_IT = 1 << 24
-"""Products that may be spent on ends which lie nearer to each other."""
+"""Products that may be spent on bounds which lie nearer to each other."""
 
 _LAST_DEVIATION = 9.0
 _ALIAS_NATS = 30.0
@@ -47,38 +48,39 @@ _MOST_VALUE = 1e150
 """The largest that can be squared, with room."""
 
 
-class Law(NamedTuple):
+class Distribution(NamedTuple):
     """Values of W and their probabilities, which sum to one."""
 
     values: Floats
     probabilities: Floats
 
 
-def hinge(law: Law, count: int) -> Bracket:
-    """Both ends of (1/count) E[(sum of ``count`` draws)_+], for a law whose mean is negative.
+def saddle_point_bounds(distribution: Distribution, count: int) -> Bracket:
+    """Both bounds of (1/count) E[(sum of ``count`` draws)_+], for a distribution whose mean is
+    negative.
 
-    Raises AccountingError when the law is no law or the work would not end.
+    Raises AccountingError when the distribution is no distribution or the work would not end.
     """
-    return _ends(law, count, 0.0)
+    return _bounds(distribution, count, 0.0)
 
 
-def hinge_upper(law: Law, count: int, least: float = 0.0) -> float:
-    """The upper end alone, or a cheaper one that is at most ``least``."""
-    return _ends(law, count, least).upper
+def saddle_point_upper(distribution: Distribution, count: int, least: float = 0.0) -> float:
+    """The upper bound alone, or a cheaper one that is at most ``least``."""
+    return _bounds(distribution, count, least).upper
 
 
-def ceiling(law: Law, count: int) -> float:
-    """A quick upper end: Chernoff's bound, or the sum of the positive parts."""
-    values, chances = merged(law)
+def ceiling(distribution: Distribution, count: int) -> float:
+    """A quick upper bound: Chernoff's bound, or the sum of the positive parts."""
+    values, chances = merged(distribution)
     single = _single(values, chances)
     if single <= NOTHING or too_large(values):
         return single
     return min(single, Saddle(values, chances, count).ceiling())
 
 
-def _ends(law: Law, count: int, least: float) -> Bracket:
-    """Both ends; from an upper end of at most ``least`` on they may be wide."""
-    values, chances = merged(law)
+def _bounds(distribution: Distribution, count: int, least: float) -> Bracket:
+    """Both bounds; from an upper bound of at most ``least`` on they may be wide."""
+    values, chances = merged(distribution)
     single = _single(values, chances)
     if single <= NOTHING:
         return Bracket(0.0, NOTHING if single else 0.0)
@@ -101,9 +103,9 @@ def _ends(law: Law, count: int, least: float) -> Bracket:
         value, smoothed, cut = saddle.integral(spread)
     added = smoothed + cut + saddle.aliases(value)
     # No divergence exceeds one, whatever was added.
-    ends = bracket(value, cut=min(cut, 1.0)) if value < 1.0 else Bracket(value, 1.0)
-    upper = max(NOTHING, min(ends.upper, most))
-    return Bracket(max(0.0, min(ends.lower - added, upper)), upper)
+    bounds = bracket(value, cut=min(cut, 1.0)) if value < 1.0 else Bracket(value, 1.0)
+    upper = max(NOTHING, min(bounds.upper, most))
+    return Bracket(max(0.0, min(bounds.lower - added, upper)), upper)
 
 
 def _single(values: Floats, chances: Floats) -> float:
@@ -116,20 +118,22 @@ def too_large(values: Floats) -> bool:
     return max(-float(values[0]), float(values[-1])) > _MOST_VALUE
 
 
-def merged(law: Law) -> Law:
+def merged(distribution: Distribution) -> Distribution:
     """Ascending distinct values with positive probability."""
-    total = float(np.sum(law.probabilities))
+    total = float(np.sum(distribution.probabilities))
     if not (
-        np.isfinite(law.values).all()
-        and np.all(law.probabilities >= 0.0)
+        np.isfinite(distribution.values).all()
+        and np.all(distribution.probabilities >= 0.0)
         and abs(total - 1.0) < 1e-9
     ):
-        raise AccountingError(f"hinge: wanted finite values and a law that sums to 1, got {total}")
-    values, place = np.unique(law.values, return_inverse=True)
+        raise AccountingError(
+            f"saddle point: wanted finite values and a distribution that sums to 1, got {total}"
+        )
+    values, place = np.unique(distribution.values, return_inverse=True)
     chances: Floats = np.zeros(len(values))
-    np.add.at(chances, place, law.probabilities)
+    np.add.at(chances, place, distribution.probabilities)
     keep = chances > 0.0
-    return Law(values[keep], chances[keep])
+    return Distribution(values[keep], chances[keep])
 
 
 class Saddle:
@@ -214,12 +218,13 @@ class Saddle:
         frequencies = self.frequencies(spread)
         if frequencies > _MOST_FREQUENCIES:
             raise AccountingError(
-                f"hinge: wanted at most {_MOST_FREQUENCIES:,} frequencies, got {frequencies:,}; "
-                "fewer people, or flips that leave a delta nearer to 1e-6, can be priced"
+                f"saddle point: wanted at most {_MOST_FREQUENCIES:,} frequencies, got "
+                f"{frequencies:,}; there is an answer for fewer people, or for flips that leave a "
+                "delta nearer to 1e-6"
             )
         scale = self.count * self.log_m + 0.5 * (self.point * spread) ** 2
         if scale > 700.0:
-            raise AccountingError("hinge: the expectation exceeds all bounds")
+            raise AccountingError("saddle point: the expectation exceeds all bounds")
         total, density, dead = -0.5 / self.point**self.order, -0.5, 0.0  # half of omega = 0
         for omega, power, left in self.wave.rows(step, frequencies, spread):
             gauss = np.exp(-0.5 * (omega * spread) ** 2 + 1j * omega * self.point * spread**2)
@@ -236,16 +241,16 @@ class Saddle:
 
     def counted(self, work: int) -> tuple[float, float, float] | None:
         """As ``integral`` without a Gaussian, None where that takes more than ``work``."""
-        kept = few_counts.counts(self.wave.weights, self.count)
-        if kept is None or kept.size > _MOST_COUNTS or kept.size * len(self.live) >= work:
+        counts = few_atoms.counts(self.wave.weights, self.count)
+        if counts is None or counts.size > _MOST_COUNTS or counts.size * len(self.live) >= work:
             return None
-        usual, chances = int(self.live[kept.usual]), self.chances
+        usual, chances = int(self.live[counts.usual]), self.chances
         rare = float(np.delete(chances, usual).sum())
         log_usual = math.log1p(-rare) if rare < 0.5 else math.log(float(chances[usual]))
-        value, rounding = few_counts.expectation(
-            kept, self.wave.values, chances[self.live], log_usual, self.count
+        value, rounding = few_atoms.expectation(
+            counts, self.wave.values, chances[self.live], log_usual, self.count
         )
-        cut = self._dropped(self.count * self.log_m) + self.ceiling() * few_counts.cut_share(kept)
+        cut = self._dropped(self.count * self.log_m) + self.ceiling() * few_atoms.cut_share(counts)
         return value / self.count, 0.0, cut + rounding / self.count
 
     def ceiling(self) -> float:

@@ -24,19 +24,19 @@ def least_meeting(
     *,
     start: int,
     tolerance: float = 0.0,
-    wobble: float = _SLACK,
+    slack: float = _SLACK,
     slope: float | None = None,
 ) -> int | None:
     """The least x in [low, high] with upper(x) <= target, None when even ``high`` misses it.
 
-    ``upper`` must fall as x grows; AccountingError when it is seen to rise by more than ``wobble``,
-    relatively: bounds fall less smoothly than what they bound.
+    ``upper`` must fall as x grows; AccountingError when it is seen to rise by more than the
+    monotonicity ``slack``, relatively: bounds fall less smoothly than what they bound.
     The answer has itself been evaluated and meets the target; it lies above the least one by at
     most the relative ``tolerance``. The bracket is grown from ``start`` by factors of four, or just
     past where the end must be if -d ln upper / d ln x is about ``slope``; then closed by false
     position on log(upper) against log(x), Illinois variant.
     """
-    below, above = _grow_bracket(upper, target, low, high, start, wobble, slope)
+    below, above = _grow_bracket(upper, target, low, high, start, slack, slope)
     if above is None or below is None:
         return low if above is not None else None
     (a, at_a), (b, at_b) = below, above
@@ -49,8 +49,8 @@ def least_meeting(
             aside = math.floor(_ASIDE * tolerance * b) * (1 - 2 * (step % 4))
             middle = min(max(middle + aside, a + 1), b - 1)
         value = upper(middle)
-        _check_falling((a, at_a), (middle, value), wobble)
-        _check_falling((middle, value), (b, at_b), wobble)
+        _check_falling((a, at_a), (middle, value), slack)
+        _check_falling((middle, value), (b, at_b), slack)
         if value <= target:
             b, at_b, f, g = middle, value, f / 2, _height(value, target)
         else:
@@ -101,7 +101,7 @@ def _grow_bracket(
     low: int,
     high: int,
     start: int,
-    wobble: float,
+    slack: float,
     slope: float | None,
 ) -> tuple[_Point | None, _Point | None]:
     """The last point found to miss the target and the first found to meet it, None for neither."""
@@ -117,12 +117,12 @@ def _grow_bracket(
 
     x = min(max(start, low), high)
     point = (x, upper(x))
-    _check_falling(point, point, wobble)
+    _check_falling(point, point, slack)
     if point[1] <= target:
         while point[0] > low:
             lower = max(low, min(point[0] - 1, int(point[0] / stride(point[1]))))
             before = (lower, upper(lower))
-            _check_falling(before, point, wobble)
+            _check_falling(before, point, slack)
             if before[1] > target:
                 return before, point
             point = before
@@ -130,16 +130,16 @@ def _grow_bracket(
     while point[0] < high:
         higher = min(high, int(stride(point[1]) * point[0]) + 1)
         after = (higher, upper(higher))
-        _check_falling(point, after, wobble)
+        _check_falling(point, after, slack)
         if after[1] <= target:
             return point, after
         point = after
     return point, None
 
 
-def _check_falling(before: _Point, after: _Point, wobble: float) -> None:
+def _check_falling(before: _Point, after: _Point, slack: float) -> None:
     """Raises AccountingError unless both are numbers and the second is not above the first."""
-    if not 0.0 <= after[1] <= before[1] * (1.0 + wobble) + _NOTHING:
+    if not 0.0 <= after[1] <= before[1] * (1.0 + slack) + _NOTHING:
         raise AccountingError(
             f"calibration: wanted a divergence that falls, got {before[1]} at {before[0]} and "
             f"{after[1]} at {after[0]}; nothing may be promised from it"
@@ -159,7 +159,7 @@ def _between(a: int, b: int, f: float, g: float) -> int:
     """An integer strictly between a and b near where the line through the heights is zero."""
     share = f / (f - g) if f > 0.0 >= g and f > g else 0.5
     if a > 0 and b > 2 * a:
-        guess = round(math.exp(math.log(a) + share * math.log(b / a)))
+        nearby = round(math.exp(math.log(a) + share * math.log(b / a)))
     else:
-        guess = a + round((b - a) * share)
-    return min(max(guess, a + 1), b - 1)
+        nearby = a + round((b - a) * share)
+    return min(max(nearby, a + 1), b - 1)

@@ -1,8 +1,8 @@
 """The largest divergence over all datasets of a kind, proved cell by cell.
 
-A dataset is a point with whole coordinates; a cell is a box of them. Records that differ inside the
-cell are dropped, which never helps the person: the divergence of what all points of the cell share
-bounds every one of them.
+A dataset is a point with integer coordinates; a cell is a box of them. Records that differ inside
+the cell are dropped, which never helps the person: the divergence of what all points of the cell
+share bounds every one of them.
 
 The largest divergence known, raised by 0.1 % on a line and 0.2 % in a box, is the ceiling. Cells
 are laid until every point is in one whose bound is below the ceiling, so that the ceiling is proved
@@ -31,36 +31,36 @@ _FLOOR = 1e-300
 
 
 def worst(
-    price: Callable[[Cell], Bracket],
-    whole: Cell,
+    divergence: Callable[[Cell], Bracket],
+    domain: Cell,
     negligible: float,
     feasible: Callable[[Cell], bool] = lambda _: True,
     known: Iterable[Cell] = (),
 ) -> Bracket:
-    """Both ends of the largest divergence of a point of ``whole``.
+    """Both bounds of the largest divergence of a point of ``domain``.
 
     where
-      price        the divergence of what the points of a cell share; of the point itself for a
+      divergence   the divergence of what the points of a cell share; of the point itself for a
                    cell of one
       negligible   an absolute gap that is good enough
       feasible     whether a cell holds any dataset at all
       known        points where the largest divergence may be
 
-    The ends are within 0.1 % (one coordinate) or 0.2 % (more) or ``negligible`` of each other, or
+    The bounds are within 0.1 % (one coordinate) or 0.2 % (more) or ``negligible`` of each other, or
     as far as those of a point are.
     """
-    search = _Search(price, negligible, len(whole))
-    for point in (*_corners(whole), *known):
+    search = _Search(divergence, negligible, len(domain))
+    for point in (*_corners(domain), *known):
         if feasible(point):
             search.look(point)
     search.aim = search.found
-    bound = price(whole).upper
-    if bound <= search.ceiling() or _is_point(whole):
+    bound = divergence(domain).upper
+    if bound <= search.ceiling() or _is_point(domain):
         return Bracket(min(search.found, bound), bound)
-    if len(whole) == 1:
-        search.sweep(*whole[0], bound)
+    if len(domain) == 1:
+        search.sweep(*domain[0], bound)
     else:
-        search.halve(whole, feasible)
+        search.halve(domain, feasible)
     return Bracket(search.found, min(1.0, max(search.ceiling(), search.point, search.rest)))
 
 
@@ -71,29 +71,29 @@ def ceiling(found: float, negligible: float, coordinates: int) -> float:
 
 
 class _Search:
-    """The largest divergence found so far, and the ways to prove that none is much larger."""
+    """The largest divergence found so far, and the means to prove that none is much larger."""
 
     def __init__(
-        self, price: Callable[[Cell], Bracket], negligible: float, coordinates: int
+        self, divergence: Callable[[Cell], Bracket], negligible: float, coordinates: int
     ) -> None:
-        self.price, self.negligible, self.coordinates = price, negligible, coordinates
+        self.divergence, self.negligible, self.coordinates = divergence, negligible, coordinates
         self.found = 0.0
         self.aim = 0.0
         """What the ceiling lies above: the points known, until one is found above the ceiling."""
         self.point = 0.0
-        """The largest upper end of a point."""
+        """The largest upper bound of a point."""
         self.rest = 0.0
         """The largest bound of a cell that was left as it is."""
         self.cells = 0
 
     def look(self, point: Cell) -> Bracket:
-        """The price of one point, which may raise what is known."""
-        ends = self.price(point)
-        self.found = max(self.found, ends.lower)
+        """The divergence of one point, which may raise what is known."""
+        bounds = self.divergence(point)
+        self.found = max(self.found, bounds.lower)
         if self.found > self.ceiling():
             self.aim = self.found
-        self.point = max(self.point, ends.upper)
-        return ends
+        self.point = max(self.point, bounds.upper)
+        return bounds
 
     def ceiling(self) -> float:
         """What is to be proved."""
@@ -104,16 +104,16 @@ class _Search:
         self.cells += 1
         if self.cells > _MOST_CELLS:
             raise AccountingError(f"worst case: no end after {_MOST_CELLS} cells")
-        return (self.look(cell) if _is_point(cell) else self.price(cell)).upper
+        return (self.look(cell) if _is_point(cell) else self.divergence(cell)).upper
 
-    def sweep(self, low: int, high: int, whole: float) -> None:
+    def sweep(self, low: int, high: int, of_all: float) -> None:
         """Lays cells from ``low`` to ``high``, each as wide as its bound seems to allow.
 
         The logarithm of a bound rises about evenly with the records dropped: from ``level``, that
-        of the cell's first point, by ``slope`` for each. A guess that fails costs one more look.
+        of the cell's first point, by ``slope`` for each. A width that fails costs one more look.
         """
         start, level = low, _log(self.look(((low, low),)).upper)
-        slope = (_log(whole) - level) / max(1, high - low)
+        slope = (_log(of_all) - level) / max(1, high - low)
         before = (low, level)
         while start <= high:
             width, looked = self._width(level, slope, high - start + 1), False
@@ -138,13 +138,13 @@ class _Search:
             return 1
         return most if room >= slope * most else max(1, math.floor(room / slope))
 
-    def halve(self, whole: Cell, feasible: Callable[[Cell], bool]) -> None:
+    def halve(self, domain: Cell, feasible: Callable[[Cell], bool]) -> None:
         """Cuts cells in two, the worst first, until all are below the ceiling or there are many.
 
-        Where the divergence is almost flat no cell can be told from the next; then the worst bound
-        that is left is what is proved.
+        Where the divergence is almost flat no cell can be distinguished from the next; then the
+        worst bound that is left is what is proved.
         """
-        cells = [(-self.bound(whole), whole)]
+        cells = [(-self.bound(domain), domain)]
         while cells and self.cells <= _MOST_HALVED:
             bound, cell = -cells[0][0], cells[0][1]
             if bound <= self.ceiling():
@@ -165,7 +165,7 @@ def _log(bound: float) -> float:
 
 
 def _round(start: int, width: int, most: int) -> int:
-    """A width up to a quarter less, with an end that others who ask nearby will come to as well."""
+    """A width up to a quarter less, with an end at which searches from nearby arrive as well."""
     grain = 1 << max(0, width.bit_length() - 3)
     return width if width == most else max(1, (start + width) // grain * grain - start)
 

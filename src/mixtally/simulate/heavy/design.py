@@ -22,7 +22,7 @@ from msgspec import structs
 
 from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.estimate.conclude.extensions import whole_error
-from mixtally.planner import Offer, Wish, choose
+from mixtally.planner import PlanOption, PlanRequest, choose
 from mixtally.records.certificate import Certificate
 from mixtally.report.words import at_most, number
 from mixtally.simulate.heavy.search import Search
@@ -51,7 +51,7 @@ class Design:
 
     search: Search
     way: Way
-    offer: Offer
+    offer: PlanOption
     certificate: Certificate
     reason: str = ""
 
@@ -101,7 +101,7 @@ def design(search: Search, way: Way | None = None) -> Design:
 
 def _design(search: Search, way: Way, reason: str) -> Design:
     together = way is Way.TOGETHER
-    wish = Wish(
+    wish = PlanRequest(
         question=search.question,
         guarantee=search.guarantee,
         users=search.users if together else search.users // search.rounds,

@@ -1,4 +1,4 @@
-"""What a person who plans a collection wants and can afford."""
+"""A plan request: what a person who plans a collection wants and can afford."""
 
 import math
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _LONGEST = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class PlanRequest:
     """A question, a guarantee, a crowd and a budget.
 
     where
@@ -116,14 +116,14 @@ def _check(
 ) -> None:
     if value is None or low <= value <= high:
         return
-    came = f"{value:,}" if isinstance(value, int) else f"{float(value)}"
+    given = f"{value:,}" if isinstance(value, int) else f"{float(value)}"
     raise ParameterError(
         subject,
-        wanted=f"a number in [{_shown(low)}, {_shown(high)}]",
-        got=came if len(came) <= _LONGEST else came[:_LONGEST] + "..",
+        wanted=f"a number in [{_displayed(low)}, {_displayed(high)}]",
+        got=given if len(given) <= _LONGEST else given[:_LONGEST] + "..",
         do=advice,
     )
 
 
-def _shown(limit: float) -> str:
+def _displayed(limit: float) -> str:
     return f"{limit:,.0f}" if limit >= 1.0 else f"{limit:g}"

@@ -1,4 +1,4 @@
-"""The front: nothing in it is beaten, nothing outside beats it, and every offer keeps its word."""
+"""The front: nothing in it is beaten, nothing outside beats it, and every option keeps its word."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -9,29 +9,29 @@ from hypothesis import strategies as st
 
 from mixtally.errors import InfeasibleError
 from mixtally.ground.codec import canonical, from_canonical
-from mixtally.planner import choose, front
+from mixtally.planner import choose, pareto_front
 from mixtally.privacy.certify import verify
 from mixtally.records.mechanism import FakeSource
 from mixtally.records.plan import Plan
 from mixtally.records.question import Kind, Question, with_attributes
-from planner.wishes import BIT, surveyed, wish
+from planner.requests import BIT, request, surveyed
 
 WISHES = {
-    "bins": wish(messages_per_user=3.0),
-    "few fakes": wish(users=20_000, messages_per_user=1.07),
-    "one message": wish(messages_per_user=1.0),
-    "mixes": wish(50, users=10_000, mix_fakes=True, mixes=2),
-    "huge": wish(10**6, messages_per_user=3.0),
-    "hugest": wish(10**7, users=10**9, messages_per_user=1.3),
-    "doubtful": wish(300, honest_fraction=0.7, minimum_crowd=400_000),
-    "local": wish(40, local_epsilon=3.0),
-    "bit": wish(question=BIT, users=50_000, messages_per_user=4.0),
-    "strict": wish(2, users=5000, epsilon=0.1, delta=1e-12),
-    "bytes": wish(300, messages_per_user=5.0, bytes_per_user=60.0),
-    "two": wish(2, users=10**5, epsilon=20.0, delta=0.1),
-    "tiny": wish(16378, users=23, epsilon=1.676, delta=1.7e-11, messages_per_user=21.0),
-    "tiny, large epsilon": wish(7, users=4, epsilon=8.48, delta=2.31e-5),
-    "tiny, split": wish(
+    "bins": request(messages_per_user=3.0),
+    "few fakes": request(users=20_000, messages_per_user=1.07),
+    "one message": request(messages_per_user=1.0),
+    "mixes": request(50, users=10_000, mix_fakes=True, mixes=2),
+    "huge": request(10**6, messages_per_user=3.0),
+    "hugest": request(10**7, users=10**9, messages_per_user=1.3),
+    "doubtful": request(300, honest_fraction=0.7, minimum_crowd=400_000),
+    "local": request(40, local_epsilon=3.0),
+    "bit": request(question=BIT, users=50_000, messages_per_user=4.0),
+    "strict": request(2, users=5000, epsilon=0.1, delta=1e-12),
+    "bytes": request(300, messages_per_user=5.0, bytes_per_user=60.0),
+    "two": request(2, users=10**5, epsilon=20.0, delta=0.1),
+    "tiny": request(16378, users=23, epsilon=1.676, delta=1.7e-11, messages_per_user=21.0),
+    "tiny, large epsilon": request(7, users=4, epsilon=8.48, delta=2.31e-5),
+    "tiny, split": request(
         question=with_attributes("trip", (3, 5)), users=9, epsilon=9.0, messages_per_user=3.0
     ),
 }
@@ -39,8 +39,8 @@ BUDGETS = [Fraction(n, 100) for n in (*range(100, 112), *range(115, 200, 15), 22
 each = pytest.mark.parametrize("asked", WISHES.values(), ids=WISHES)
 
 
-def costs(offer):
-    return offer.standard_error, offer.messages_per_user, offer.bytes_per_user
+def costs(option):
+    return option.standard_error, option.messages_per_user, option.bytes_per_user
 
 
 def beats(one, other):
@@ -50,17 +50,17 @@ def beats(one, other):
 
 
 def everything(asked):
-    """All offers for many more budgets than the front tries."""
+    """All options for many more budgets than the front tries."""
     within = [budget for budget in BUDGETS if budget <= asked.messages_per_user]
     return [
-        offer for budget in within for offer in surveyed(replace(asked, messages_per_user=budget))
+        option for budget in within for option in surveyed(replace(asked, messages_per_user=budget))
     ]
 
 
-def people_send(offer):
+def people_send(option):
     """(messages, bytes) a user sends on average, exactly, without what a mix adds."""
     messages = total = Fraction(0)
-    for plan in offer.plans:
+    for plan in option.plans:
         mechanism = plan.mechanism
         fakes = 0 if mechanism.fake_source is FakeSource.MIX else mechanism.fakes_promised
         sent = mechanism.repeats + Fraction(fakes, plan.users)
@@ -71,29 +71,29 @@ def people_send(offer):
 
 @each
 def test_nothing_in_the_front_is_beaten_by_anything_else_in_it(asked):
-    found = front(asked)
+    found = pareto_front(asked)
     assert found
     assert not [(a.name, b.name) for a in found for b in found if beats(a, b)]
-    assert len({costs(offer) for offer in found}) == len(found)
+    assert len({costs(option) for option in found}) == len(found)
 
 
 @each
 def test_nothing_outside_beats_what_is_in_the_front(asked):
-    found, outside = front(asked), everything(asked)
+    found, outside = pareto_front(asked), everything(asked)
     assert not [(a.name, b.name, costs(a), costs(b)) for a in outside for b in found if beats(a, b)]
 
 
 @each
 def test_what_the_whole_budget_offers_is_in_the_front_or_beaten(asked):
-    found = front(asked)
-    for offer in surveyed(asked):
-        assert any(costs(offer) == costs(kept) or beats(kept, offer) for kept in found)
+    found = pareto_front(asked)
+    for option in surveyed(asked):
+        assert any(costs(option) == costs(kept) or beats(kept, option) for kept in found)
 
 
 @each
 def test_the_front_goes_from_small_errors_to_small_costs_and_starts_with_the_choice(asked):
-    found = front(asked)
-    errors = [offer.standard_error for offer in found]
+    found = pareto_front(asked)
+    errors = [option.standard_error for option in found]
     assert errors == sorted(errors)
     assert costs(choose(asked).best) == costs(found[0])
 
@@ -121,64 +121,64 @@ def test_fakes_that_bring_more_noise_than_they_hide_are_not_sent(asked, error):
 def test_no_tiny_crowd_is_told_a_best_that_its_front_beats(
     users, bins, epsilon, exponent, budget, local
 ):
-    asked = wish(
+    asked = request(
         bins, users, epsilon, 10**exponent, messages_per_user=budget, local_epsilon=local
     )  # fmt: skip
     try:
         best = choose(asked).best
     except InfeasibleError:
-        assert not front(asked)
+        assert not pareto_front(asked)
         return
-    assert costs(best) == costs(front(asked)[0])
-    assert not [other.name for other in front(asked) if beats(other, best)]
+    assert costs(best) == costs(pareto_front(asked)[0])
+    assert not [other.name for other in pareto_front(asked) if beats(other, best)]
 
 
 @each
 def test_every_offer_keeps_the_guarantee_and_every_plan_is_true(asked):
-    for offer in front(asked):
-        assert offer.certificate.upper <= asked.guarantee.delta
-        assert offer.certificate.epsilon == asked.guarantee.epsilon
-        for plan in offer.plans:
+    for option in pareto_front(asked):
+        assert option.certificate.upper <= asked.guarantee.delta
+        assert option.certificate.epsilon == asked.guarantee.epsilon
+        for plan in option.plans:
             again = from_canonical(canonical(plan), Plan, "plan")
             assert verify(again) == plan.mechanism
 
 
 @each
 def test_every_offer_keeps_the_budget(asked):
-    for offer in front(asked):
-        messages, total = people_send(offer)
+    for option in pareto_front(asked):
+        messages, total = people_send(option)
         assert messages <= Fraction(asked.messages_per_user)
         assert total <= (asked.bytes_per_user or 10**20)
-        if offer.mechanism.fake_source is FakeSource.USERS:
-            assert offer.messages_per_user == pytest.approx(float(messages), rel=1e-12)
+        if option.mechanism.fake_source is FakeSource.USERS:
+            assert option.messages_per_user == pytest.approx(float(messages), rel=1e-12)
 
 
 @each
 def test_a_local_cap_is_kept_by_every_offer(asked):
     if asked.local_epsilon is not None:
-        for offer in front(asked):
-            assert offer.facts()["local_epsilon"] <= asked.local_epsilon
+        for option in pareto_front(asked):
+            assert option.facts()["local_epsilon"] <= asked.local_epsilon
 
 
 @pytest.mark.parametrize("limit", [2.0, 3.0, 3.5])
 def test_hashed_values_keep_the_budget_of_bytes(limit):
-    asked = wish(10**6, bytes_per_user=limit, protocol="clear-uniform")
-    for offer in surveyed(asked):
-        assert people_send(offer)[1] <= limit
+    asked = request(10**6, bytes_per_user=limit, protocol="clear-uniform")
+    for option in surveyed(asked):
+        assert people_send(option)[1] <= limit
 
 
 @pytest.mark.parametrize("limit", [13.0, 26.0, 130.0])
 def test_flips_of_many_bins_keep_the_budget_of_bytes(limit):
-    asked = wish(100, users=99_991, bytes_per_user=limit, messages_per_user=20.0)
-    for offer in surveyed(asked):
-        assert people_send(offer)[1] <= limit
-    assert any(people_send(offer)[1] > 0.99 * limit for offer in surveyed(asked))
+    asked = request(100, users=99_991, bytes_per_user=limit, messages_per_user=20.0)
+    for option in surveyed(asked):
+        assert people_send(option)[1] <= limit
+    assert any(people_send(option)[1] > 0.99 * limit for option in surveyed(asked))
 
 
 def test_a_larger_budget_never_offers_a_larger_error_for_sets():
     """q falls as the root of the fakes only when two bits must rise at once, so N q has a least."""
     pair = Question(name="q", bins=30, kind=Kind.SET, max_set=2)
-    asked = wish(question=pair, protocol="flip-blank", messages_per_user=2.0)
+    asked = request(question=pair, protocol="flip-blank", messages_per_user=2.0)
     errors = [
         choose(replace(asked, messages_per_user=budget)).best.standard_error
         for budget in (2.0, 4.0, 100.0)
@@ -191,7 +191,7 @@ def test_a_larger_budget_never_offers_a_larger_error_for_sets():
 )
 def test_a_larger_budget_never_offers_a_larger_error(bins, users):
     errors = [
-        choose(wish(bins, users, messages_per_user=budget)).best.standard_error
+        choose(request(bins, users, messages_per_user=budget)).best.standard_error
         for budget in (1.0, 1.01, 1.5, 2.0, 7.0, 60.0, 1000.0)
     ]
     assert errors == sorted(errors, reverse=True)

@@ -1,4 +1,6 @@
-"""Records of several messages: their parts, their price together, and what they leave and cost."""
+"""Records of several messages: their parts, their divergence together, and what they leave and
+cost.
+"""
 
 import math
 from fractions import Fraction
@@ -7,15 +9,15 @@ import pytest
 
 from mixtally.errors import ParameterError
 from mixtally.planner import choose
-from mixtally.planner.ways import ways
+from mixtally.planner.encodings import encodings
 from mixtally.privacy.certify import verify
 from mixtally.privacy.composition import compose
 from mixtally.records.question import Kind, Question, with_attributes
-from planner.wishes import BIT, PAIR, composed_twice, divergence, losses, named, surveyed, wish
+from planner.requests import BIT, PAIR, composed_twice, divergence, losses, named, request, surveyed
 
-TRIP = wish(question=PAIR, users=30_000, messages_per_user=10.0, mix_fakes=True)
+TRIP = request(question=PAIR, users=30_000, messages_per_user=10.0, mix_fakes=True)
 composed = pytest.mark.slow
-"""Marks what waits for compositions to be calibrated, several seconds a wish."""
+"""Marks what waits for compositions to be calibrated, several seconds a request."""
 SPLIT = ["clear-shaped, split", "clear-uniform, split", "flip-blank, split"]
 
 
@@ -29,7 +31,7 @@ def labelled(*sizes):
 
 
 def test_attributes_travel_whole_or_one_by_one():
-    whole, split = ways(labelled(3, 2, 4))
+    whole, split = encodings(labelled(3, 2, 4))
     assert whole.parts == (labelled(3, 2, 4),)
     assert not whole.split
     assert split.split
@@ -39,14 +41,14 @@ def test_attributes_travel_whole_or_one_by_one():
 
 
 def test_every_part_has_the_labels_of_its_own_attribute():
-    _, split = ways(labelled(3, 2, 4))
+    _, split = encodings(labelled(3, 2, 4))
     labels = [part.labels for part in split.parts]
     assert labels == [("v0", "v1", "v2"), ("v3", "v4"), ("v5", "v6", "v7", "v8")]
 
 
 def test_every_bit_is_a_part_with_its_own_label():
     vector = Question(name="has", bins=3, kind=Kind.BITS, labels=("car", "dog", "child"))
-    whole, split = ways(vector)
+    whole, split = encodings(vector)
     assert whole.parts == (vector,)
     assert [(part.name, part.bins, part.kind, part.labels) for part in split.parts] == [
         ("has/1", 1, Kind.BITS, ("car",)),
@@ -65,16 +67,16 @@ def test_every_bit_is_a_part_with_its_own_label():
     ],
 )
 def test_what_cannot_be_split_travels_whole(question):
-    (way,) = ways(question)
-    assert way.parts == (question,)
-    assert not way.split
+    (encoding,) = encodings(question)
+    assert encoding.parts == (question,)
+    assert not encoding.split
 
 
 def test_a_bit_in_clear_is_no_or_yes_and_a_set_cannot_be_in_clear():
-    (way,) = ways(BIT)
-    (answer,) = way.in_clear().parts
+    (encoding,) = encodings(BIT)
+    (answer,) = encoding.in_clear().parts
     assert (answer.bins, answer.labels, answer.kind) == (2, ("no", "yes"), Kind.ONE)
-    whole, split = ways(labelled(3, 2))
+    whole, split = encodings(labelled(3, 2))
     assert whole.in_clear() is None
     assert split.in_clear() == split
 
@@ -88,7 +90,7 @@ def test_attributes_need_two_values_each_and_are_sixteen_at_most():
 
 @composed
 def test_whole_and_split_are_both_offered():
-    assert {offer.name for offer in surveyed(TRIP)} == {*SPLIT, "flip-blank"}
+    assert {option.name for option in surveyed(TRIP)} == {*SPLIT, "flip-blank"}
     assert len(named(TRIP, "flip-blank").plans) == 1
 
 
@@ -149,46 +151,46 @@ def test_a_noise_is_the_largest_of_all_parts():
 @composed
 def test_attributes_of_different_sizes_keep_the_budget_of_bytes():
     """Most fakes are those of the large attribute, whose messages take two bytes."""
-    asked = wish(question=PAIR, users=30_000, messages_per_user=10.0, bytes_per_user=8.0)
-    assert all(offer.bytes_per_user <= 8.0 for offer in surveyed(asked))
+    asked = request(question=PAIR, users=30_000, messages_per_user=10.0, bytes_per_user=8.0)
+    assert all(option.bytes_per_user <= 8.0 for option in surveyed(asked))
 
 
 @composed
 def test_one_message_a_user_leaves_only_the_whole_record():
-    tight = wish(question=with_attributes("q", (4, 5)), users=30_000, messages_per_user=1.5)
-    assert [offer.name for offer in surveyed(tight)] == ["flip-blank"]
-    misfits = {m.protocol: m.needs for m in choose(tight).misfits}
-    assert "--messages-per-user 2" in misfits["clear-uniform"]
+    tight = request(question=with_attributes("q", (4, 5)), users=30_000, messages_per_user=1.5)
+    assert [option.name for option in surveyed(tight)] == ["flip-blank"]
+    infeasible = {m.protocol: m.needs for m in choose(tight).infeasible}
+    assert "--messages-per-user 2" in infeasible["clear-uniform"]
 
 
 @composed
 @pytest.mark.parametrize("cap", [0.5, 3.0])
 def test_a_local_cap_is_kept_over_all_parts(cap):
-    asked = wish(question=with_attributes("q", (4, 5)), messages_per_user=3.0, local_epsilon=cap)
-    offers = surveyed(asked)
-    assert {offer.name for offer in offers} == {"flip-blank", "flip-blank, split"}
-    for offer in offers:
-        left = math.fsum(plan.mechanism.local_epsilon for plan in offer.plans)
+    asked = request(question=with_attributes("q", (4, 5)), messages_per_user=3.0, local_epsilon=cap)
+    options = surveyed(asked)
+    assert {option.name for option in options} == {"flip-blank", "flip-blank, split"}
+    for option in options:
+        left = math.fsum(plan.mechanism.local_epsilon for plan in option.plans)
         assert left <= cap
-        assert offer.facts()["local_epsilon"] <= cap
-        assert offer.facts()["local_epsilon"] == pytest.approx(cap, rel=1e-6)
+        assert option.facts()["local_epsilon"] <= cap
+        assert option.facts()["local_epsilon"] == pytest.approx(cap, rel=1e-6)
 
 
 @pytest.mark.parametrize("cap", [0.2, 2.0])
 def test_a_local_cap_of_a_single_bit_is_kept(cap):
-    asked = wish(question=BIT, local_epsilon=cap, messages_per_user=1.0)
-    (offer,) = surveyed(asked)
-    assert offer.name == "single-bit"
-    assert 0.999 * cap <= offer.mechanism.local_epsilon <= cap
+    asked = request(question=BIT, local_epsilon=cap, messages_per_user=1.0)
+    (option,) = surveyed(asked)
+    assert option.name == "single-bit"
+    assert 0.999 * cap <= option.mechanism.local_epsilon <= cap
 
 
 def test_a_set_of_bins_hides_every_record_of_so_many():
     question = Question(name="q", bins=9, kind=Kind.SET, max_set=2)
-    asked = wish(question=question, users=10**5, protocol="flip-blank", local_epsilon=3.0)
-    (offer,) = surveyed(asked)
-    assert offer.mechanism.max_set == 2
-    assert offer.mechanism.local_epsilon <= 3.0
+    asked = request(question=question, users=10**5, protocol="flip-blank", local_epsilon=3.0)
+    (option,) = surveyed(asked)
+    assert option.mechanism.max_set == 2
+    assert option.mechanism.local_epsilon <= 3.0
 
 
 def test_a_bit_of_a_tiny_crowd_at_a_tiny_delta_is_an_offer_or_a_misfit():
-    surveyed(wish(question=BIT, users=40, epsilon=0.05, delta=1e-14, messages_per_user=1.39))
+    surveyed(request(question=BIT, users=40, epsilon=0.05, delta=1e-14, messages_per_user=1.39))

@@ -33,7 +33,7 @@ def found(name, threshold, ratio, shift, for_epsilon, given) -> tuple[Record, Pa
     return made, read.sought
 
 
-def priced(name: str, epsilon: float, *, accountant=None, **given) -> Certificate:
+def certificate_of(name: str, epsilon: float, *, accountant=None, **given) -> Certificate:
     """Its certificate; from an accountant that knows nothing yet unless one is given."""
     return (accountant or Accountant()).certificate(record(name, **given), epsilon)
 

@@ -1,4 +1,6 @@
-"""Expectations of a positive part against exact powers of whole-number laws and closed forms."""
+"""Expectations of a positive part against exact powers of whole-number distributions and closed
+forms.
+"""
 
 import itertools
 import math
@@ -12,10 +14,10 @@ from mixtally.errors import AccountingError
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.privacy.divergence import clear_uniform, flip_blank, vectors
 from mixtally.privacy.numerics.bracket import Bracket
-from mixtally.privacy.numerics.flip_ratios import Orbit, flip_law
-from mixtally.privacy.numerics.saddle_point import Law, hinge
-from privacy import brute_laws as brute
-from privacy.brute_laws import Scene, World
+from mixtally.privacy.numerics.flip_ratios import Orbit, flip_distribution
+from mixtally.privacy.numerics.saddle_point import Distribution, saddle_point_bounds
+from privacy import brute_distributions as brute
+from privacy.brute_distributions import Scene, World
 
 WHOLE = [  # values, and probabilities that are exact as floats; the mean is negative
     ((-1, 0, 1), (0.5, 0.25, 0.25)),
@@ -32,8 +34,8 @@ WHOLE = [  # values, and probabilities that are exact as floats; the mean is neg
 ]
 
 
-def law(values, chances):
-    return Law(np.array(values, dtype=float), np.array(chances, dtype=float))
+def pmf(values, chances):
+    return Distribution(np.array(values, dtype=float), np.array(chances, dtype=float))
 
 
 def exactly(values, chances, count):
@@ -61,7 +63,7 @@ def one_sided(ends, truth):
 
 
 def within(ends, truth, share, slack=Fraction(0)):
-    """Whether both ends are at most that share of the truth, and the slack, away."""
+    """Whether both bounds are at most that share of the truth, and the slack, away."""
     reach = Fraction(share) * truth + slack
     return Fraction(ends.upper) - truth <= reach and truth - Fraction(ends.lower) <= reach
 
@@ -70,7 +72,7 @@ def within(ends, truth, share, slack=Fraction(0)):
 @pytest.mark.parametrize(("values", "chances"), WHOLE)
 def test_the_ends_hold_the_exact_power(values, chances, count):
     truth = exactly(values, chances, count)
-    ends = hinge(law(values, chances), count)
+    ends = saddle_point_bounds(pmf(values, chances), count)
     assert one_sided(ends, truth)
     assert within(ends, truth, 0.001)
 
@@ -82,8 +84,8 @@ def test_the_exact_power_is_that_of_enumeration():
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_the_ends_hold_exact_powers_of_many_laws(seed):
-    """Whole-number laws of every kind, without chance: digits of powers of three."""
+def test_the_ends_hold_exact_powers_of_many_distributions(seed):
+    """Whole-number distributions of every kind, without chance: digits of powers of three."""
     digits = 3 ** (50 + seed)
     values = [-1 - digits % 5, *((digits >> 7 * k) % 23 - 11 for k in range(1, 6))]
     weights = [40, *((digits >> 5 * k) % 6 for k in range(4, 9))]
@@ -91,7 +93,7 @@ def test_the_ends_hold_exact_powers_of_many_laws(seed):
     count = 2 + digits % 60
     chances = [weight / 128 for weight in weights]
     truth = exactly(values, chances, count)
-    ends = hinge(law(values, chances), count)
+    ends = saddle_point_bounds(pmf(values, chances), count)
     if truth <= 1:
         assert one_sided(ends, truth)
         assert within(ends, truth, 0.001, Fraction(1, 10**15))
@@ -104,7 +106,9 @@ def test_flipped_blanks_are_the_closed_form(fakes, epsilon, cover):
     threshold = threshold_of(min(0.4, cover / fakes))
     closed = flip_blank.delta(fakes, threshold, epsilon)
     grow = math.exp(epsilon)
-    ends = hinge(flip_law(Orbit(1, 1, 0), threshold / SCALE, grow), fakes + 1)
+    ends = saddle_point_bounds(
+        flip_distribution(Orbit(1, 1, 0), threshold / SCALE, grow), fakes + 1
+    )
     assert ends.lower <= closed.upper
     assert closed.lower <= ends.upper
     assert ends.upper <= closed.upper * 1.001 + 1e-18
@@ -120,8 +124,8 @@ def test_fakes_in_the_clear_are_the_closed_form(fakes, epsilon, cover):
     closed = clear_uniform.delta(fakes, bins, epsilon)
     grow = math.exp(epsilon)
     values = (bins, -grow * bins, 0.0)
-    ends = hinge(law(values, (1 / bins, 1 / bins, 1 - 2 / bins)), fakes + 1)
-    rounding = 1.0 + 1e-9 + 1e-16 * fakes  # of 1 / bins, before it came to ``hinge``
+    ends = saddle_point_bounds(pmf(values, (1 / bins, 1 / bins, 1 - 2 / bins)), fakes + 1)
+    rounding = 1.0 + 1e-9 + 1e-16 * fakes  # of 1 / bins, before it came to ``saddle_point_bounds``
     assert ends.lower <= closed.upper * rounding
     assert closed.lower <= ends.upper * rounding
     assert ends.upper <= closed.upper * 1.001 + 1e-18
@@ -130,11 +134,13 @@ def test_fakes_in_the_clear_are_the_closed_form(fakes, epsilon, cover):
 
 @pytest.mark.parametrize(("cover", "epsilon"), [(7.7, 0.1), (10.0, 2.0), (20.0, 4.0)])
 def test_rounding_times_the_crowd_is_added(cover, epsilon):
-    """At ten thousand million records the upper end is below the truth by up to 2e-7 of it."""
+    """At ten thousand million records the upper bound is below the truth by up to 2e-7 of it."""
     fakes = 10**10 - 1
     threshold = threshold_of(cover / fakes)
     closed = flip_blank.delta(fakes, threshold, epsilon)
-    ends = hinge(flip_law(Orbit(1, 1, 0), threshold / SCALE, math.exp(epsilon)), fakes + 1)
+    ends = saddle_point_bounds(
+        flip_distribution(Orbit(1, 1, 0), threshold / SCALE, math.exp(epsilon)), fakes + 1
+    )
     assert closed.lower <= ends.upper
 
 
@@ -146,13 +152,13 @@ def test_heavy_atoms_matter_although_they_are_rare():
 
 def test_one_record_is_its_own_positive_part():
     chances = (0.5, 0.25, 0.25)
-    ends = hinge(law((-5, -1, 0.5), chances), 1)
+    ends = saddle_point_bounds(pmf((-5, -1, 0.5), chances), 1)
     assert ends.lower <= 0.125 <= ends.upper
     assert ends.upper == pytest.approx(0.125, rel=1e-3)
 
 
 def test_aliases_are_taken_off_the_lower_end():
-    """Two records of three bits: the lower end is above the truth by 6e-11."""
+    """Two records of three bits: the lower bound is above the truth by 6e-11."""
     threshold = int(0.02 * SCALE) >> 44 << 44
     world, zeros = World(3, threshold), (0,)
     (truth,) = brute.worst((Scene(zeros, 0, 7), Scene(zeros, 7, 0)), world, (4.0,))
@@ -176,9 +182,9 @@ def test_aliases_are_taken_off_the_lower_end():
     ],
 )
 @pytest.mark.filterwarnings("ignore:invalid value encountered")
-def test_what_is_no_law_is_refused(values, chances):
+def test_what_is_no_distribution_is_refused(values, chances):
     with pytest.raises(AccountingError):
-        hinge(law(values, chances), 10)
+        saddle_point_bounds(pmf(values, chances), 10)
 
 
 @pytest.mark.parametrize(
@@ -187,33 +193,33 @@ def test_what_is_no_law_is_refused(values, chances):
 )
 def test_without_a_positive_value_it_is_nothing(values, chances):
     for count in (1, 7, 10**9):
-        assert hinge(law(values, chances), count) == Bracket(0.0, 0.0)
+        assert saddle_point_bounds(pmf(values, chances), count) == Bracket(0.0, 0.0)
 
 
 @pytest.mark.parametrize("split", [2, 5])
 def test_the_order_of_values_and_equal_values_do_not_matter(split):
     values, chances = WHOLE[5]
-    plain = hinge(law(values, chances), 30)
+    plain = saddle_point_bounds(pmf(values, chances), 30)
     parts = [chance / split for chance in chances for _ in range(split)]
-    again = hinge(law(np.repeat(values, split)[::-1], parts[::-1]), 30)
+    again = saddle_point_bounds(pmf(np.repeat(values, split)[::-1], parts[::-1]), 30)
     assert again == pytest.approx(plain, rel=1e-12)
 
 
 def test_a_multiple_of_the_values_is_the_multiple_of_the_answer():
     values, chances = (-3.0, 2.0), (0.5, 0.5)
-    plain = hinge(law(values, chances), 40)
-    tiny = hinge(law([v * 2.0**-100 for v in values], chances), 40)
+    plain = saddle_point_bounds(pmf(values, chances), 40)
+    tiny = saddle_point_bounds(pmf([v * 2.0**-100 for v in values], chances), 40)
     assert tiny.upper == pytest.approx(plain.upper * 2.0**-100, rel=1e-9, abs=0.0)
 
 
 def test_it_falls_as_the_crowd_grows():
     """Dividing by the number of records, the mean being negative."""
-    found = [hinge(law(*WHOLE[3]), count) for count in (2, 8, 32, 128, 512, 2048)]
+    found = [saddle_point_bounds(pmf(*WHOLE[3]), count) for count in (2, 8, 32, 128, 512, 2048)]
     for fewer, more in itertools.pairwise(found):
         assert more.upper < fewer.lower
 
 
 def test_a_large_crowd_costs_no_more_time_than_a_small_one():
     start = time.process_time()
-    hinge(flip_law(Orbit(1, 1, 0), 1e-8, math.e), 10**10)
+    saddle_point_bounds(flip_distribution(Orbit(1, 1, 0), 1e-8, math.e), 10**10)
     assert time.process_time() - start < 5.0

@@ -1,4 +1,6 @@
-"""What makes expectations of a positive part quick: counts, skipped frequencies, ruled-out laws."""
+"""What makes expectations of a positive part quick: counts, skipped frequencies, ruled-out
+distributions.
+"""
 
 import math
 import time
@@ -9,14 +11,24 @@ import pytest
 
 from mixtally.ground.fixed import threshold_of
 from mixtally.privacy.divergence import k_hot
-from mixtally.privacy.numerics import few_atoms as few_counts
+from mixtally.privacy.numerics import few_atoms as few_atoms
 from mixtally.privacy.numerics import frequencies
 from mixtally.privacy.numerics import saddle_point as module
 from mixtally.privacy.numerics.bracket import Bracket, larger
-from mixtally.privacy.numerics.flip_ratios import Orbit, diluted, flip_law, uniform_law
+from mixtally.privacy.numerics.flip_ratios import (
+    Orbit,
+    diluted,
+    flip_distribution,
+    uniform_distribution,
+)
 from mixtally.privacy.numerics.largest import largest, largest_upper
-from mixtally.privacy.numerics.saddle_point import NOTHING, ceiling, hinge, hinge_upper
-from privacy.test_hinge import WHOLE, exactly, law, one_sided
+from mixtally.privacy.numerics.saddle_point import (
+    NOTHING,
+    ceiling,
+    saddle_point_bounds,
+    saddle_point_upper,
+)
+from privacy.test_saddle_point import WHOLE, exactly, one_sided, pmf
 
 RARE = [  # heavy values so rare that the sum's atoms stand far apart
     ((-1, 20011), (1 - 2**-20, 2**-20), 5000),
@@ -51,7 +63,7 @@ def by_counts(values, chances, count, gain=lambda value: value):
 def test_rare_heavy_values_are_counted(values, chances, count, monkeypatch):
     truth = by_counts(values, chances, count)
     monkeypatch.setattr(module, "_MOST_SMOOTHED", 0.0)
-    ends = hinge(law(values, chances), count)
+    ends = saddle_point_bounds(pmf(values, chances), count)
     assert one_sided(ends, truth)
     assert ends.upper <= truth * (1 + 3e-9)
     assert ends.lower >= truth * (1 - 3e-9)
@@ -64,29 +76,32 @@ def test_wrong_counts_are_noticed(change, plant, monkeypatch):
     monkeypatch.setattr(module, "_MOST_SMOOTHED", 0.0)
     if change == "a count fewer":
         cut = lambda kept: kept._replace(windows=[(a, min(b, 1)) for a, b in kept.windows])  # noqa: E731
-        plant(few_counts, "counts", lambda honest, *given: cut(honest(*given)))
+        plant(few_atoms, "counts", lambda honest, *given: cut(honest(*given)))
     elif change == "a draw fewer":
-        plant(few_counts, "expectation", lambda honest, *given: honest(*given[:-1], count - 1))
+        plant(few_atoms, "expectation", lambda honest, *given: honest(*given[:-1], count - 1))
     else:
         monkeypatch.setattr(module, "_RARE", 0.03)
         plant(module.Saddle, "_dropped", lambda _honest, *_: 0.0)
-    assert not one_sided(hinge(law(values, chances), count), truth)
+    assert not one_sided(saddle_point_bounds(pmf(values, chances), count), truth)
 
 
 @pytest.mark.parametrize(("values", "chances"), WHOLE)
 def test_quick_upper_ends_are_upper_ends(values, chances):
     for count in (2, 10, 100):
-        truth, ends = exactly(values, chances, count), hinge(law(values, chances), count)
-        assert truth <= ceiling(law(values, chances), count)
-        assert hinge_upper(law(values, chances), count) == ends.upper
+        truth, ends = (
+            exactly(values, chances, count),
+            saddle_point_bounds(pmf(values, chances), count),
+        )
+        assert truth <= ceiling(pmf(values, chances), count)
+        assert saddle_point_upper(pmf(values, chances), count) == ends.upper
         for least in (ends.upper / 2.0, 2.0 * ends.upper, 1.0):
-            found = hinge_upper(law(values, chances), count, least)
+            found = saddle_point_upper(pmf(values, chances), count, least)
             assert truth <= found
             assert found == ends.upper or found <= least
 
 
 def test_what_is_almost_nothing_is_told_from_nothing():
-    ends = hinge(flip_law(Orbit(0, 40, 0), 0.374, math.exp(2.0)), 10**7)
+    ends = saddle_point_bounds(flip_distribution(Orbit(0, 40, 0), 0.374, math.exp(2.0)), 10**7)
     assert ends == Bracket(0.0, NOTHING)
 
 
@@ -129,12 +144,16 @@ def test_the_bound_of_a_block_holds_within_it(width):
 @pytest.mark.parametrize("epsilon", [0.5, 2.0, 20.0])
 def test_what_is_ruled_out_is_not_the_largest(epsilon):
     grow = math.exp(epsilon)
-    laws = [flip_law(orbit, 0.1, grow) for orbit in k_hot.orbits(2)]
-    laws += [diluted(uniform_law(5, apart, 0.2, grow), 0.4**5) for apart in range(1, 6)]
-    every = larger(*(hinge(one, 3000) for one in laws))
-    assert largest(laws, 3000, hinge) == every
-    assert largest_upper(laws, 3000) == pytest.approx(every.upper, rel=1e-3, abs=2 * NOTHING)
-    assert largest_upper(laws, 3000) <= every.upper
+    distributions = [flip_distribution(orbit, 0.1, grow) for orbit in k_hot.orbits(2)]
+    distributions += [
+        diluted(uniform_distribution(5, apart, 0.2, grow), 0.4**5) for apart in range(1, 6)
+    ]
+    every = larger(*(saddle_point_bounds(one, 3000) for one in distributions))
+    assert largest(distributions, 3000, saddle_point_bounds) == every
+    assert largest_upper(distributions, 3000) == pytest.approx(
+        every.upper, rel=1e-3, abs=2 * NOTHING
+    )
+    assert largest_upper(distributions, 3000) <= every.upper
 
 
 def test_the_upper_end_of_a_crowd_is_that_of_its_bracket():
@@ -146,5 +165,7 @@ def test_the_upper_end_of_a_crowd_is_that_of_its_bracket():
 def test_large_epsilon_costs_no_more_time_than_a_small_one():
     start = time.process_time()
     for apart in range(1, 11):
-        hinge(diluted(uniform_law(10, apart, 0.11, math.exp(20.0)), 0.22**10), 10**6)
+        saddle_point_bounds(
+            diluted(uniform_distribution(10, apart, 0.11, math.exp(20.0)), 0.22**10), 10**6
+        )
     assert time.process_time() - start < 5.0

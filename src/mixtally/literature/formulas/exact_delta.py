@@ -1,4 +1,4 @@
-"""The exact law behind every published formula: what its noise really costs, seen by whom."""
+"""The exact delta of the noise of every published formula, by observer."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -16,7 +16,7 @@ _AT_THE_LOCAL_EPSILON = -1e-14
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """The collection that a formula is asked about; 0 for what it does not need."""
+    """The collection that a formula is evaluated for; 0 for what it does not need."""
 
     epsilon: float
     users: int = 0
@@ -26,12 +26,12 @@ class Setting:
     repeats: int = 1
 
 
-Price = Callable[[Setting, float], Bracket]
+ExactDelta = Callable[[Setting, float], Bracket]
 """delta(epsilon) of a setting with a given noise: a flip probability, or a number of fakes."""
 
 
 def threshold(flip: float) -> int:
-    """The flip threshold, of 1 - ``flip`` above one half: all bits exchanged tell the same."""
+    """The flip threshold, of 1 - ``flip`` above one half: all bits exchanged reveal the same."""
     return threshold_of(min(flip, 1.0 - flip))
 
 
@@ -74,11 +74,11 @@ def _one_vector(at: Setting, flip: float) -> Bracket:
     q, p = t / SCALE, (SCALE - t) / SCALE
     if at.epsilon >= at.bits * math.log(p / q) * (1.0 + _AT_THE_LOCAL_EPSILON):
         return Bracket(0.0, 0.0)  # the ratio never reaches e^epsilon
-    law = tails.pmf(at.bits, p, 0, at.bits)
-    return divergence(Pair(law, law[::-1], 0.0), math.exp(at.epsilon))
+    pmf = tails.pmf(at.bits, p, 0, at.bits)
+    return divergence(Pair(pmf, pmf[::-1], 0.0), math.exp(at.epsilon))
 
 
-LAWS: Mapping[str, Mapping[str, Price]] = {
+EXACT_DELTAS: Mapping[str, Mapping[str, ExactDelta]] = {
     "single bit": {"messages": _single_bit},
     "repeated bit": {"messages": _single_bit},
     "flip": {"messages": _flip_messages, "sums": _flip_sums},
@@ -88,4 +88,4 @@ LAWS: Mapping[str, Mapping[str, Price]] = {
     "one-hot, no mix": {"local": _one_ballot},
     "vectors, no mix": {"local": _one_vector},
 }
-"""By protocol: who looks, and what they can tell. Only fakes are counted on for ``flip-blank``."""
+"""By protocol and observer. Only fakes are counted on for ``flip-blank``."""

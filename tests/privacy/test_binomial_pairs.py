@@ -1,4 +1,4 @@
-"""Laws of flipped bits and their divergences against fractions and fifty digits."""
+"""Distributions of flipped bits and their divergences against fractions and fifty digits."""
 
 import contextlib
 import itertools
@@ -12,7 +12,7 @@ import pytest
 from mixtally.errors import AccountingError
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy.numerics import binomial_pairs as two_laws
+from mixtally.privacy.numerics import binomial_pairs as two_distributions
 from mixtally.privacy.numerics.binomial_pairs import (
     Pair,
     divergence,
@@ -29,13 +29,13 @@ CROWDS = [(0, 1), (1, 0), (0, 9), (3, 4), (7, 2), (5, 0)]
 
 
 def exact_bits(ones, zeros, threshold):
-    """The law of the sum on 0..ones+zeros, in fractions."""
+    """The distribution of the sum on 0..ones+zeros, in fractions."""
     q = Fraction(threshold, SCALE)
-    law = [Fraction(1)]
+    pmf = [Fraction(1)]
     for chance in [1 - q] * ones + [q] * zeros:
-        none, one = [*law, 0], [0, *law]
-        law = [a * (1 - chance) + b * chance for a, b in zip(none, one, strict=True)]
-    return law
+        none, one = [*pmf, 0], [0, *pmf]
+        pmf = [a * (1 - chance) + b * chance for a, b in zip(none, one, strict=True)]
+    return pmf
 
 
 def exact_pair(ones, zeros, threshold):
@@ -57,15 +57,15 @@ def close(numbers, truths, within=1e-12):
 
 @pytest.mark.parametrize("threshold", THRESHOLDS)
 @pytest.mark.parametrize("crowd", CROWDS)
-def test_flipped_bits_have_the_law_of_fractions(crowd, threshold):
-    law, cut = flipped_bits(*crowd, threshold)
-    assert close(law, exact_bits(*crowd, threshold))
+def test_flipped_bits_have_the_distribution_of_fractions(crowd, threshold):
+    pmf, cut = flipped_bits(*crowd, threshold)
+    assert close(pmf, exact_bits(*crowd, threshold))
     assert 0.0 < cut <= 4 * tails.CUT_TAIL
 
 
 def test_no_flipped_bits_are_a_sum_of_zero():
-    law, cut = flipped_bits(0, 0, 1 << 60)
-    assert law.tolist() == [1.0]
+    pmf, cut = flipped_bits(0, 0, 1 << 60)
+    assert pmf.tolist() == [1.0]
     assert cut == 0.0
 
 
@@ -73,7 +73,9 @@ def test_ones_counted_by_the_chance_of_no_flip_would_be_noticed(monkeypatch):
     """At q = 2^-40 this chance is known to four digits of its distance from one."""
     threshold = (1 << 24) + 777
     p = (SCALE - threshold) / SCALE
-    monkeypatch.setattr(two_laws, "flips", lambda n, _t: tails.pmf(n, p, *tails.window(n, p))[::-1])
+    monkeypatch.setattr(
+        two_distributions, "flips", lambda n, *_: tails.pmf(n, p, *tails.window(n, p))[::-1]
+    )
     assert not close(flipped_bits(7, 0, threshold)[0], exact_bits(7, 0, threshold), 1e-6)
 
 
@@ -82,20 +84,20 @@ def test_ones_counted_by_the_chance_of_no_flip_would_be_noticed(monkeypatch):
 )
 def test_flips_have_twelve_digits(trials, mean):
     threshold = min(1 << 63, round(mean / trials * SCALE))
-    law = flips(trials, threshold)
+    pmf = flips(trials, threshold)
     first, last = tails.window(trials, threshold / SCALE)
-    assert len(law) == last - first + 1
+    assert len(pmf) == last - first + 1
     with mp.workdps(50):
         q = mp.mpf(threshold) / SCALE
         for k in np.linspace(first, last, 12).astype(int).tolist():
             truth = mp.binomial(trials, k) * q**k * (1 - q) ** (trials - k)
-            assert truth < 1e-290 or abs(mp.mpf(float(law[k - first])) / truth - 1) < 1e-12
+            assert truth < 1e-290 or abs(mp.mpf(float(pmf[k - first])) / truth - 1) < 1e-12
 
 
 def test_long_runs_are_those_of_loader(monkeypatch):
     long = flips(10**6, 1 << 60)
     assert len(long) > 2048
-    monkeypatch.setattr(two_laws, "_LONGEST_RUN", 10**6)
+    monkeypatch.setattr(two_distributions, "_LONGEST_RUN", 10**6)
     assert flips(10**6, 1 << 60) == pytest.approx(long, rel=1e-11)
 
 
@@ -161,7 +163,7 @@ def test_divergences_of_two_bins_are_those_of_fractions(threshold, epsilon):
     ids=["backwards", "tails exchanged", "one step off", "pair swapped"],
 )
 def test_wrong_steps_are_noticed(monkeypatch, change):
-    honest = two_laws.steps
+    honest = two_distributions.steps
     monkeypatch.setitem(globals(), "steps", lambda given: change(honest(given)))
     with contextlib.suppress(AccountingError, IndexError):
         assert list(exchange_faults(SCALE // 5, 1.0))
@@ -183,8 +185,8 @@ def test_an_end_of_a_window_that_underflows_tells_nothing():
 
 
 @pytest.mark.parametrize("spoiled", [math.nan, math.inf])
-def test_a_spoiled_law_never_becomes_a_promise(spoiled):
-    law, honest = np.array([0.25, spoiled, 0.25]), np.full(3, 0.3)
-    for given in (Pair(law, honest, 0.0), Pair(honest, law, 0.0)):
+def test_a_spoiled_distribution_never_becomes_a_promise(spoiled):
+    pmf, honest = np.array([0.25, spoiled, 0.25]), np.full(3, 0.3)
+    for given in (Pair(pmf, honest, 0.0), Pair(honest, pmf, 0.0)):
         with pytest.raises(AccountingError), np.errstate(invalid="ignore"):
             divergence(given, 2.0)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from mixtally.ground.fixed import SCALE
 from privacy.brute import exp_exactly
 
-Law = dict[int, int]
+Distribution = dict[int, int]
 UNIFORM = -1
 """In place of a record: a one-hot fake whose bin is uniform."""
 
@@ -36,42 +36,42 @@ class Scene(NamedTuple):
     other: int
 
 
-def added(laws: Iterable[Law]) -> Law:
-    """The law of a sum of independent sights."""
-    total: Law = {0: 1}
-    for law in laws:
-        wider: Law = {}
+def added(distributions: Iterable[Distribution]) -> Distribution:
+    """The distribution of a sum of independent sights."""
+    total: Distribution = {0: 1}
+    for pmf in distributions:
+        wider: Distribution = {}
         for seen, weight in total.items():
-            for more, chance in law.items():
+            for more, chance in pmf.items():
                 wider[seen + more] = wider.get(seen + more, 0) + weight * chance
         total = wider
     return total
 
 
 @cache
-def record(world: World, value: int) -> Law:
+def record(world: World, value: int) -> Distribution:
     """What one record adds to what is seen, with integer weights."""
     if value == UNIFORM:  # a fake of every round is a new one
-        mixed: Law = {}
+        mixed: Distribution = {}
         for b in range(world.bits):
             for seen, weight in record(world._replace(repeats=1), 1 << b).items():
                 mixed[seen] = mixed.get(seen, 0) + weight
         return added([mixed] * world.repeats)
     q = Fraction(world.threshold, SCALE)
     keep = q.denominator - q.numerator
-    law: Law = {}
+    pmf: Distribution = {}
     for string in range(1 << world.bits):
         flips = (string ^ value).bit_count()
         seen = 64**string
         if world.sums:
             seen = sum(64**b for b in range(world.bits) if string >> b & 1)
-        law[seen] = law.get(seen, 0) + q.numerator**flips * keep ** (world.bits - flips)
-    return added([law] * world.repeats)
+        pmf[seen] = pmf.get(seen, 0) + q.numerator**flips * keep ** (world.bits - flips)
+    return added([pmf] * world.repeats)
 
 
 @cache
-def hiding(world: World, others: tuple[int, ...]) -> Law:
-    """The law of all records but the person's."""
+def hiding(world: World, others: tuple[int, ...]) -> Distribution:
+    """The distribution of all records but the person's."""
     if not others:
         return {0: 1}
     return added([hiding(world, others[:-1]), record(world, others[-1])])

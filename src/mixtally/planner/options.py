@@ -1,4 +1,4 @@
-"""What the planner says: the plan, what it costs, what else there is, and why."""
+"""What the planner says: the plan, what it costs, the other options, and why."""
 
 import math
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ CONFIDENCE = 1.96
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class PlanOption:
     """Plans that together keep the guarantee within the budget: one, or one a message of a record.
 
     where
       plans              in the order of the record's messages
-      guarantee          what was asked for
+      guarantee          what was requested
       certificate        of all plans and all ``collections`` together
       collections        how often the question is asked
       minimum_crowd      people who surely take part, of the plan's users
@@ -105,8 +105,8 @@ class Offer:
         ]
 
     def facts(self) -> dict[str, Any]:
-        """The offer as one flat JSON object."""
-        facts, shown = self.plan.facts(), self.certificate
+        """The option as one flat JSON object."""
+        facts, certificate = self.plan.facts(), self.certificate
         mechanisms = [plan.mechanism for plan in self.plans]
         local = self.collections * sum(m.local_epsilon for m in mechanisms)
         mixed = self.mechanism.fake_source is FakeSource.MIX
@@ -114,12 +114,12 @@ class Offer:
         return {
             **facts,
             "epsilon": self.guarantee.epsilon,
-            "delta": shown.upper,
-            "delta_lower": shown.lower,
+            "delta": certificate.upper,
+            "delta_lower": certificate.lower,
             "delta_target": self.guarantee.delta,
-            "status": shown.status,
-            "source": shown.source,
-            "assumption": shown.assumption,
+            "status": certificate.status,
+            "source": certificate.source,
+            "assumption": certificate.assumption,
             "collections": self.collections,
             "messages_of_a_record": len(self.plans),
             "bins": self.bins,
@@ -150,29 +150,29 @@ def collisions(users: int, question: Question) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Misfit:
-    """A protocol that does not fit the wish, and what would make it fit."""
+class Infeasible:
+    """A protocol that is infeasible for the request, and what would make it fit."""
 
     protocol: str
     needs: str
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """The least-error offer, the other offers from good to bad, and what does not fit."""
+class Choice:
+    """The most accurate option, the others from good to bad, and what is infeasible."""
 
-    best: Offer
-    others: tuple[Offer, ...]
-    misfits: tuple[Misfit, ...]
+    best: PlanOption
+    others: tuple[PlanOption, ...]
+    infeasible: tuple[Infeasible, ...]
     reason: str
 
     def facts(self) -> dict[str, Any]:
-        """The answer as one JSON object: the best offer flat, the rest beside it."""
+        """The choice as one JSON object: the best option flat, the rest beside it."""
         return {
             **self.best.facts(),
             "reason": self.reason,
-            "alternatives": [{"name": offer.name, **offer.facts()} for offer in self.others],
-            "misfits": [{"protocol": m.protocol, "needs": m.needs} for m in self.misfits],
+            "alternatives": [{"name": option.name, **option.facts()} for option in self.others],
+            "misfits": [{"protocol": m.protocol, "needs": m.needs} for m in self.infeasible],
             "fingerprint": fingerprint(self.best.plan),
             "plan": msgspec.to_builtins(self.best.plan),
             "plans": [msgspec.to_builtins(plan) for plan in self.best.plans],

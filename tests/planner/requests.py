@@ -1,7 +1,8 @@
-"""Wishes to plan for, and the laws of what an observer learns, made from their definitions alone.
+"""Requests to plan for, and the distributions of what an observer learns, made from their
+definitions alone.
 
-Nothing here uses the project's prices: an outcome (a, b) counts the messages that speak for the two
-answers, and its privacy loss is the ratio of the two probabilities of having seen it.
+Nothing here uses the project's divergences: an outcome (a, b) counts the messages that speak for
+the two answers, and its privacy loss is the ratio of the two probabilities of having seen it.
 """
 
 import math
@@ -11,7 +12,7 @@ import numpy as np
 from scipy.stats import binom
 
 from mixtally.ground.fixed import SCALE
-from mixtally.planner import Planner, Wish
+from mixtally.planner import Planner, PlanRequest
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Kind, Question, with_attributes
 
@@ -21,10 +22,10 @@ PAIR = with_attributes("trip", (10, 1000))
 _PLANNER = Planner()
 
 
-def wish(
+def request(
     bins=1000, users=10**6, epsilon=1.0, delta=1e-6, question=None, hash_seed=SEED, **rest
 ):  # fmt: skip
-    return Wish(
+    return PlanRequest(
         question=question or Question(name="q", bins=bins),
         guarantee=Guarantee(epsilon=epsilon, delta=delta),
         users=users,
@@ -35,13 +36,13 @@ def wish(
 
 @lru_cache(maxsize=64)
 def surveyed(asked):
-    """Every offer for a wish; compositions take seconds, so each is made once."""
+    """Every option for a request; compositions take seconds, so each is made once."""
     return _PLANNER.survey(asked)[0]
 
 
 def named(asked, name):
-    """The offer called ``name``."""
-    (found,) = [offer for offer in surveyed(asked) if offer.name == name]
+    """The option called ``name``."""
+    (found,) = [option for option in surveyed(asked) if option.name == name]
     return found
 
 
@@ -52,8 +53,8 @@ def losses(mechanism, honest_fraction=1.0):
     14 standard deviations, less than 1e-40 of all, are left out.
     """
     if mechanism.name == "clear-shaped":
-        law = np.array([w / SCALE for w in mechanism.fakes.weights])
-        first = np.append(0.0, law)[:, None] * np.append(law, 0.0)[None, :]
+        pmf = np.array([w / SCALE for w in mechanism.fakes.weights])
+        first = np.append(0.0, pmf)[:, None] * np.append(pmf, 0.0)[None, :]
         return _ratio(first, first.T)
     fakes = math.floor(honest_fraction * mechanism.fakes_promised)
     total = fakes + 1

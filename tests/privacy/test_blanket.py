@@ -1,7 +1,7 @@
 """The crowd's free blanks: the expectation itself, over exact divergences among blanks.
 
-The price is no exact law of the crowd, so a share that is too small is safe and passes the
-comparison with datasets unseen; not this one.
+The divergence is no exact distribution of the crowd, so a share that is too small is safe and
+passes the comparison with datasets unseen; not this one.
 """
 
 from fractions import Fraction
@@ -13,10 +13,10 @@ import pytest
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.divergence import k_hot
-from mixtally.privacy.numerics import blanket as free_fakes
-from privacy import asked
-from privacy import brute_laws as brute
-from privacy.brute_laws import World
+from mixtally.privacy.numerics import blanket
+from privacy import brute_distributions as brute
+from privacy import by_name
+from privacy.brute_distributions import World
 from privacy.several_cases import one_hots, two_hots
 
 THRESHOLD = SCALE * 13 // 32
@@ -41,11 +41,11 @@ EXPECTED = {case: expectation(*case) for case in CASES}
 
 
 def holds(most, users, fakes):
-    """Whether the upper end is the expectation, to a thousandth."""
+    """Whether the upper bound is the expectation, to a thousandth."""
     given = {"users": users, "fakes": fakes, "max_set": most, "bins": most + 1}
     given |= {"threshold": THRESHOLD, "count_crowd": True}
     for epsilon, truth in zip(EPSILONS, EXPECTED[most, users, fakes], strict=True):
-        upper = Fraction(asked.priced("flip-blank", epsilon, **given).upper)
+        upper = Fraction(by_name.certificate_of("flip-blank", epsilon, **given).upper)
         if not truth <= upper <= truth * Fraction(1001, 1000) + Fraction(1, 10**12):
             return False
     return True
@@ -78,7 +78,7 @@ def test_a_wrong_share_of_one_hot_records_is_noticed(monkeypatch, factor):
             "pmf": lambda n, share, *ends: tails.pmf(n, share * factor, *ends),
         }
     )
-    monkeypatch.setattr(free_fakes, "tails", changed)
+    monkeypatch.setattr(blanket, "tails", changed)
     assert not all(holds(1, users, 1) for users in (2, 4))
 
 
@@ -90,9 +90,12 @@ def test_a_wrong_number_of_people_is_noticed(plant, more):
 
 @pytest.mark.parametrize("fakes", [0, 1, 5, 20])
 def test_a_fake_more_never_raises_the_price(fakes):
-    """A crowd that hides by itself: the cells of one fake lost 3 % over the exact law of none."""
+    """A crowd that hides by itself: the cells of one fake lost 3 % over the exact distribution of
+    none.
+    """
     crowd = {"users": 100, "threshold": SCALE * 26894 // 100_000, "count_crowd": True}
     one, more = (
-        asked.priced("flip-blank", 1.0, fakes=k, **crowd).upper for k in (fakes, fakes + 1)
+        by_name.certificate_of("flip-blank", 1.0, fakes=k, **crowd).upper
+        for k in (fakes, fakes + 1)
     )
     assert more <= one * (1.0 + 1e-9)

@@ -1,4 +1,4 @@
-"""The ways in which a record can travel: whole, or split into one message a bit or attribute."""
+"""The encodings of a record: whole, or split into one message a bit or attribute."""
 
 from dataclasses import dataclass, replace
 
@@ -6,7 +6,7 @@ from mixtally.records.question import Kind, Question
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Encoding:
     """The questions of a record's messages, each with mixes of its own."""
 
     parts: tuple[Question, ...]
@@ -16,21 +16,21 @@ class Way:
         """Whether a record is more than one message."""
         return len(self.parts) > 1
 
-    def in_clear(self) -> "Way | None":
-        """This way when every message holds one bin; a bit becomes no or yes. None otherwise."""
+    def in_clear(self) -> "Encoding | None":
+        """This encoding when every message holds one bin, a bit being no or yes; None otherwise."""
         answers = [_as_answer(part) for part in self.parts]
         if any(part.kind is not Kind.ONE for part in answers):
             return None
         return replace(self, parts=tuple(answers))
 
 
-def ways(question: Question) -> list[Way]:
-    """Every way for ``question``, the whole record first."""
-    whole = Way((question,))
+def encodings(question: Question) -> list[Encoding]:
+    """Every encoding of ``question``, the whole record first."""
+    whole = Encoding((question,))
     if question.kind is Kind.BITS and question.bins > 1:
-        return [whole, Way(tuple(_bit(question, i) for i in range(question.bins)))]
+        return [whole, Encoding(tuple(_bit(question, i) for i in range(question.bins)))]
     if question.attributes is not None:
-        return [whole, Way(tuple(_attribute(question, i) for i in range(question.max_set)))]
+        return [whole, Encoding(tuple(_attribute(question, i) for i in range(question.max_set)))]
     return [whole]
 
 

@@ -10,7 +10,7 @@ from mixtally.privacy.divergence import memoized as answers
 from mixtally.records.guarantee import Observer
 from mixtally.records.mechanism import Parameter, protocols
 from mixtally.records.mechanism.memoized import memoized
-from privacy import asked
+from privacy import by_name
 
 EPSILON, DELTA = 2.0, 1e-6
 SUMS = Observer.SUMS
@@ -60,7 +60,7 @@ def test_every_protocol_is_looked_at():
 @pytest.mark.parametrize("case", FINE, ids=map(named, FINE))
 def test_calibrated_noise_has_the_price_it_was_searched_for(case):
     name, given = case
-    record = asked.calibrated(name, EPSILON, DELTA, **given)
+    record = by_name.calibrated(name, EPSILON, DELTA, **given)
     assert 0.9 * DELTA <= priced(record) <= DELTA
 
 
@@ -72,8 +72,8 @@ def test_calibrated_memoized_answers_have_the_price_they_were_searched_for():
 @pytest.mark.parametrize("case", WHOLE, ids=map(named, WHOLE))
 def test_no_smaller_shift_would_do(case):
     name, given = case
-    record = asked.calibrated(name, EPSILON, DELTA, **given)
-    less = record.having(Parameter.SHIFT, asked.value(record, Parameter.SHIFT) - 1)
+    record = by_name.calibrated(name, EPSILON, DELTA, **given)
+    less = record.having(Parameter.SHIFT, by_name.value(record, Parameter.SHIFT) - 1)
     assert priced(record) <= DELTA < priced(less)
 
 
@@ -84,7 +84,7 @@ def test_a_price_of_more_people_than_the_noise_was_searched_for_is_noticed(plant
         message = record.message._replace(mechanism=crowded)
         return honest(self, dataclasses.replace(record, message=message), epsilon)
 
-    plant(Accountant, "quote", more)
+    plant(Accountant, "delta", more)
     for given in ({"users": 5000, "bits": 4}, {"users": 5000}):
-        record = asked.calibrated("flip", EPSILON, DELTA, **given)
+        record = by_name.calibrated("flip", EPSILON, DELTA, **given)
         assert not 0.9 * DELTA <= priced(record) <= DELTA
