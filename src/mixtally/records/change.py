@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.records.results import Intervals, Row
+from mixtally.records.results import Intervals, Row, row_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,13 +32,5 @@ class Change:
 
     def row(self, bin_index: int, label: str) -> Row:
         """One bin's change as it is shown."""
-        i = bin_index
-        return Row(
-            label=label,
-            estimate=float(self.counts[i]),
-            standard_error=self.standard_error,
-            lower=int(self.each.lower[i]),
-            upper=int(self.each.upper[i]),
-            lower_simultaneous=int(self.together.lower[i]),
-            upper_simultaneous=int(self.together.upper[i]),
-        )
+        error = self.standard_error
+        return row_of(self.counts, error, self.each, self.together, bin_index, label)

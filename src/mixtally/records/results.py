@@ -64,16 +64,9 @@ class Estimate:
 
     def row(self, bin_index: int, label: str) -> "Row":
         """One bin's count as it is shown; a count that says nothing has no standard error."""
-        i, error = bin_index, self.error_of(bin_index)
-        return Row(
-            label=label,
-            estimate=float(self.counts[i]),
-            standard_error=None if math.isnan(error) else error,
-            lower=int(self.each.lower[i]),
-            upper=int(self.each.upper[i]),
-            lower_simultaneous=int(self.together.lower[i]),
-            upper_simultaneous=int(self.together.upper[i]),
-        )
+        error = self.error_of(bin_index)
+        stated = None if math.isnan(error) else error
+        return row_of(self.counts, stated, self.each, self.together, bin_index, label)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,3 +109,23 @@ class Figures:
     note: str
     rows: tuple[Row, ...]
     about: tuple[tuple[int, ...], ...] = ()
+
+
+def row_of(
+    counts: NDArray[np.float64],
+    standard_error: float | None,
+    each: Intervals,
+    together: Intervals,
+    place: int,
+    label: str,
+) -> Row:
+    """One number of many, with its interval alone and among all."""
+    return Row(
+        label=label,
+        estimate=float(counts[place]),
+        standard_error=standard_error,
+        lower=int(each.lower[place]),
+        upper=int(each.upper[place]),
+        lower_simultaneous=int(together.lower[place]),
+        upper_simultaneous=int(together.upper[place]),
+    )
