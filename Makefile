@@ -33,10 +33,10 @@ demo: $(STAMP)   ## count 336,776 flights privately and draw the result
 	@$(BIN)/mixtally demo --out out/demo
 
 test: $(STAMP)   ## run the tests
-	@$(BIN)/pytest -m "not slow"
+	@$(BIN)/pytest -n auto --dist worksteal -m "not slow"
 
 slow: $(STAMP)   ## run the tests that need minutes
-	@$(BIN)/pytest -m slow
+	@$(BIN)/pytest -n auto --dist worksteal -m slow
 
 check: $(STAMP)  ## format, lint, types, import contracts
 	@$(BIN)/ruff format --check .

@@ -39,7 +39,7 @@ def main() -> None:
     for one in result.top:
         print(
             f"{one.word:12} {one.count:10,.1f} {truth.get(one.word, 0):8,}  "
-            f"{one.lower:,} .. {one.upper:,}"
+            f"{one.lower_simultaneous:,} .. {one.upper_simultaneous:,}"
         )
     for number, played in enumerate(result.rounds, start=1):
         print(
