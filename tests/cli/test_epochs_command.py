@@ -50,7 +50,7 @@ def test_it_prints_counts_changes_and_what_people_spend(run):
     assert (outcome.status, outcome.err) == (0, "")
     for text in ("color over time", "first-last", "epochs taken part in", "the worst case"):
         assert text in outcome.out
-    lines = [line.split() for line in outcome.out.splitlines()]
+    lines = [line.replace("│", " ").split() for line in outcome.out.splitlines()]
     assert [line[1] for line in lines if line[:1] == ["blue"]] == ["1"]
     assert [line[0] for line in lines if line[:1] in (["2"], ["10"])][:2] == ["2", "10"]
 

@@ -23,7 +23,8 @@ def test_json_holds_words_rounds_and_the_promise(cli, data):
     assert (outcome.status, outcome.err) == (0, "")
     facts = json.loads(outcome.out)
     assert [row["word"] for row in facts["words"]] == ["yes", "no"]
-    assert all(row["lower"] <= row["truth"] <= row["upper"] for row in facts["words"])
+    for row in facts["words"]:
+        assert row["lower_simultaneous"] <= row["truth"] <= row["upper_simultaneous"]
     assert facts["delta"] <= 1e-6
     assert (facts["epsilon"], facts["recall"], facts["ghosts"]) == (1.0, 1.0, 0)
     assert facts["promise"][0].startswith("All 6 rounds together: epsilon = 1, delta <= ")
@@ -49,7 +50,8 @@ def test_the_files_hold_what_is_printed(cli, data, tmp_path, more):
     with (out / "words.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert [row["word"] for row in rows] == [row["word"] for row in facts["words"]]
-    assert all(float(row["lower"]) <= float(row["upper"]) for row in rows)
+    for row in rows:
+        assert float(row["lower_simultaneous"]) <= float(row["upper_simultaneous"])
     text = " ".join(self_contained((out / "report.html").read_text()).texts)
     for part in ("5,000 rows of answers.csv", "Round by round", *facts["promise"], "100 %"):
         assert part in text
