@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from mixtally.attacks import MEMOIZED_ATTACKS, PLAN_ATTACKS
-from mixtally.cli.app import app
+from mixtally.cli.app import COMMANDS
 from mixtally.records.mechanism import protocols
 
 ROOT = Path(__file__).parents[2]
@@ -14,9 +14,6 @@ README = (ROOT / "README.md").read_text()
 MAP = README[README.index("## Map") :]
 PAGES = {path.name: path.read_text() for path in sorted((ROOT / "docs").glob("*.md"))}
 ALL = README + "".join(PAGES.values())
-COMMANDS = [command.name or command.callback.__name__ for command in app.registered_commands] + [
-    group.name or group.typer_instance.info.name for group in app.registered_groups
-]
 ROOMS = "|".join(path.name for path in (ROOT / "src/mixtally").iterdir() if path.is_dir())
 EXAMPLES = sorted(path.name for path in (ROOT / "examples").glob("*.py"))
 
@@ -32,9 +29,9 @@ def test_the_readme_has_the_command(name):
 
 
 @pytest.mark.parametrize("name", [*protocols(), "memory"])
-def test_the_protocol_is_in_the_readme_and_has_its_law_told(name):
+def test_the_protocol_is_in_the_readme_and_has_its_divergence_told(name):
     assert f"| `{name}` |" in README or f"`{name}`" in README
-    assert name in PAGES["laws.md"]
+    assert name in PAGES["divergences.md"]
 
 
 @pytest.mark.parametrize("name", sorted({*PLAN_ATTACKS, *MEMOIZED_ATTACKS}))

@@ -122,15 +122,15 @@ REPEATS = {
 @pytest.mark.parametrize(("sent", "times"), [("once", 1), ("twice", 2), ("five times", 5)])
 def test_what_repeats_gain(column, sent, times):
     found = facts(f"calibrate --protocol {REPEATS[column]} --delta 1e-6 --repeats {times}")
-    told = cells("docs/laws.md", sent)
+    told = cells("docs/divergences.md", sent)
     assert found["standard_error"] == near(told[column - 1])
-    once = cells("docs/laws.md", "once")[column - 1]
+    once = cells("docs/divergences.md", "once")[column - 1]
     assert float(once) / times**0.5 == near(told[2].split(", ")[column - 1])
 
 
 def test_what_splitting_gains():
     found = facts(f"calibrate --protocol {REPEATS[2]} --delta 1e-6 --split")
-    assert found["standard_error"] == near(cells("docs/laws.md", "split into five")[1])
+    assert found["standard_error"] == near(cells("docs/divergences.md", "split into five")[1])
 
 
 def test_the_errors_that_the_readme_tells():

@@ -13,7 +13,7 @@ COMMANDS = {
     "plan": "Find the plan of least error.",
     "delta": "State the exact delta of any parameters.",
     "calibrate": "Find the least noise for a guarantee.",
-    "audit": "Hold a published formula against the exact law.",
+    "audit": "Hold a published formula against the exact delta.",
     "attack": "Attack a plan, or a claim.",
     "reproduce": "Compute the founding documents again.",
     "sufficient": "Describe the privacy ratio of shuffled bit vectors.",

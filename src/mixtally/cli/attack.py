@@ -183,7 +183,7 @@ def _target(
 
 
 def _promise_facts(target: Target, accountant: Accountant) -> dict[str, Any]:
-    """What is promised, and what the exact law says of it."""
+    """What is promised, and what is exactly so."""
     exact = certify(target.mechanism, target.epsilon, target.honest_fraction, accountant)
     return {
         "protocol": target.mechanism.name, "users": target.users, **target.mechanism.facts(),
@@ -202,6 +202,6 @@ def _promise(facts: dict[str, Any]) -> str:
     who = "Certified" if facts["certified"] else "Claimed"
     return (
         f"{who}: epsilon {at_most(facts['epsilon'], 6)}, delta {at_most(facts['delta'], 6)}. "
-        f"By the exact law delta there lies between {at_least(facts['exact_delta_lower'], 4)} and "
+        f"Computed exactly, delta there lies between {at_least(facts['exact_delta_lower'], 4)} and "
         f"{at_most(facts['exact_delta'], 4)}."
     )

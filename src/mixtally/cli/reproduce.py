@@ -20,7 +20,7 @@ def reproduce(
     """Compute the founding documents again.
 
     Every number, table, figure and claim beside what follows from it, and a verdict on every
-    promise, held against the exact laws.
+    promise, held against the exact divergences.
     """
     with progress_bars() as progress:
         found = compute(document, progress)
