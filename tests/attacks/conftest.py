@@ -31,12 +31,19 @@ def upper(mechanism, epsilon):
     return Accountant().upper(Record.of(mechanism), epsilon)
 
 
+@pytest.fixture(scope="session")
+def accountant():
+    """What all labs have proved: many runs ask alike."""
+    return Accountant()
+
+
 @pytest.fixture
-def lab():
+def lab(accountant):
     """A lab with a seed, a number of runs and, perhaps, a broken device."""
 
     def make(runs=None, seed=1, error=ERROR, **parts):
-        return Lab(SeededChance(seed), error, runs=runs, **{"play": play, **parts})
+        given = {"play": play, "accountant": accountant, **parts}
+        return Lab(SeededChance(seed), error, runs=runs, **given)
 
     return make
 
