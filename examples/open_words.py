@@ -46,7 +46,7 @@ def main() -> None:
         print(
             f"{bins:,} bins, {len(truth)} lines for {len(words)} words: standard error "
             f"{found.standard_error:.1f} (noise {offer.noise:.1f}), measured {measured:.1f}, "
-            f"{100 * held.mean():.0f} % of the intervals hold the truth"
+            f"{100 * held.mean():.0f} % of the intervals cover the true count"
         )
         for i in np.argsort(-found.counts)[:5].tolist():
             print(

@@ -79,7 +79,7 @@ def test_the_table_says_what_was_found_what_it_costs_and_what_averaging_tells(me
         "observer: linked",
         "gets a kept bit wrong with 0.277, a true bit with 0.389, never below 0.250",
         "at epsilon 1 after 5 reports: delta <= 0.0444505, at least 0.0444504",
-        "intervals hold the truth",
+        "intervals cover the true count",
     ):
         assert part in outcome.out
     assert "pink" not in outcome.out

@@ -84,4 +84,4 @@ def test_above_zero_is_judged_on_all_bins_at_once(study):
     told = [row["above_zero"] for row in rows(made, made.main)]
     assert told == (made.main.estimate.together.lower > 0).tolist()
     assert told[0] is True
-    assert f"{sum(told)} of 100 are surely above zero" in findings(made.main)
+    assert f"{sum(told)} of 100 are distinguishable from zero" in findings(made.main)

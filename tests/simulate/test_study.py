@@ -45,7 +45,7 @@ def test_measured_error_is_the_root_mean_square(study):
 
 def test_covered_is_the_share_of_intervals_that_hold_the_truth(study):
     made = study([100] * 40, level=0.5)
-    share = f"{100 * made.covered(made.main):.1f} % of the 40 intervals hold the"
+    share = f"{100 * made.covered(made.main):.1f} % of the 40 intervals cover the"
     assert share in " ".join(printed(made).split())
     assert 0 < made.covered(made.main) < 1
 
@@ -61,7 +61,7 @@ def test_the_table_lists_the_top_bins_with_intervals(study):
     assert "│ red " in text
     assert "│ blue " in text
     assert "│ teal " not in text
-    assert "truth" in text.splitlines()[2]
+    assert "true count" in text.splitlines()[2]
     assert "95 % interval" in text
     assert "local model" in text
 

@@ -46,7 +46,7 @@ class Line(NamedTuple):
     own: bool = False
 
 
-def rows_chart(rows: Sequence[Bar], title: str, marked: str = "truth") -> Markup:
+def rows_chart(rows: Sequence[Bar], title: str, marked: str = "true count") -> Markup:
     """Bars of estimates; beside them the interval, about their marks or the estimates.
 
     At the scale of the bars the intervals are often thinner than a line, so they get an axis of

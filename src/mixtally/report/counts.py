@@ -20,7 +20,7 @@ def findings(result: Result) -> str:
     above = int((found.together.lower > 0).sum())
     return (
         f"Intervals are {100 * found.each.level:g} % for each bin alone ({found.each.method}). "
-        f"Counting all bins at once, {above:,} of {bins:,} are surely above zero."
+        f"Counting all bins at once, {above:,} of {bins:,} are distinguishable from zero."
     )
 
 

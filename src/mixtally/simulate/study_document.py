@@ -132,7 +132,7 @@ def _counts(study: Study, bins: list[int], title: str, *, folded: bool = False) 
     errors: list[Cell] = [
         text if inside[i] else Marked(text, Tone.BAD) for i, text in zip(bins, off, strict=True)
     ]
-    beside: counts.Beside = {"truth": [f"{true[i]:,}" for i in bins], "error": errors}
+    beside: counts.Beside = {"true count": [f"{true[i]:,}" for i in bins], "error": errors}
     return counts.counts_table(study.main, bins, beside, title=title, folded=folded)
 
 
@@ -145,10 +145,7 @@ def _figures(study: Study, figures: Figures, most: int) -> Section:
 
 def _figures_table(study: Study, figures: Figures, most: int, title: str | None = None) -> Table:
     level = study.main.estimate.each.level
-    true = {
-        name: [counts.maybe(value, 5) for value in values]
-        for name, values in _truth_of(study, figures).items()
-    }
+    true = {"true value": [counts.maybe(v, 5) for v in study.truth.figures[figures.name]]}
     table = counts.figures_table(figures, level, most, true)
     return table if title is None else replace(table, title=title)
 
@@ -173,8 +170,8 @@ def bins_chart(study: Study, top: int) -> Markup:
 def _findings(study: Study) -> str:
     covered, bins = study.covered(study.main), study.main.question.bins
     return (
-        f"{counts.findings(study.main)} {100 * covered:.1f} % of the {bins:,} intervals hold the "
-        "truth."
+        f"{counts.findings(study.main)} {100 * covered:.1f} % of the {bins:,} intervals cover the "
+        "true count."
     )
 
 

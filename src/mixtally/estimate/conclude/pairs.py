@@ -40,7 +40,7 @@ def pairs(question: Question, mechanism: Shuffled, tally: Tally, level: float) -
         "pairs",
         f"{question.name}: how many people have both",
         f"{len(first):,} pairs, {100 * level:g} % for each alone by the normal law. Counting all "
-        f"pairs at once, {int(surely[first, second].sum()):,} are surely above zero.",
+        f"pairs at once, {int(surely[first, second].sum()):,} are distinguishable from zero.",
         tuple(rows),
         tuple(about),
     )

@@ -31,7 +31,7 @@ def shares_chart(election: Election) -> Markup:
     parts = [
         el(
             "text", "share of the votes, % (upper bar: local, lower bar: shuffle; line: interval; "
-            "ring: truth)", x=_LEFT, y=16, class_="axis",
+            "ring: true share)", x=_LEFT, y=16, class_="axis",
         ),
         *ticks(round_numbers(0.0, 100.0 * largest, 6), lambda v: at(v / 100.0), height),
     ]  # fmt: skip

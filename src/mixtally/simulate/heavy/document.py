@@ -118,7 +118,7 @@ def _findings(facts: Facts) -> str:
         f"are held by nobody. Intervals hold for all bins of all rounds at once, at {level:g} %."
     )
     if facts["covered"] is not None:
-        text += f" {100 * facts['covered']:.1f} % of those shown hold the truth."
+        text += f" {100 * facts['covered']:.1f} % of those shown cover the true count."
     return text
 
 
@@ -183,5 +183,5 @@ def _words(facts: Facts, shown: list[Facts], title: str, *, folded: bool = False
         ]
         for row in shown
     ]
-    head = (facts["column"], "estimate", "standard error", level, "truth", "round")
+    head = (facts["column"], "estimate", "standard error", level, "true count", "round")
     return Table(head, rows, title=title, folded=folded)

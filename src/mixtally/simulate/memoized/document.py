@@ -167,7 +167,15 @@ def _table(facts: Facts, shown: list[Facts], title: str, *, folded: bool = False
     """Some estimates beside the truth; of words also whether they are significant."""
     level = f"{100 * facts['confidence_level']:g} % interval"
     found = "found" in facts["estimates"][0]
-    head = [facts["column"], "estimate", "standard error", level, f"{level}, all", "truth", "error"]
+    head = [
+        facts["column"],
+        "estimate",
+        "standard error",
+        level,
+        f"{level}, all",
+        "true count",
+        "error",
+    ]
     rows = [_cells(row, found=found) for row in shown]
     return Table((*head, *["significant"] * found), rows, title=title, folded=folded)
 

@@ -15,7 +15,7 @@ def findings(facts: Facts) -> list[str]:
         f"standard error of an empty bit: {number(facts['bit_error_one_report'])} from one report "
         f"a person, {number(facts['bit_error_all_reports'])} from {reports:,}, "
         f"{number(facts['bit_error_floor'])} from any number",
-        f"{100 * facts['covered']:.1f} % of the intervals hold the truth; measured error "
+        f"{100 * facts['covered']:.1f} % of the intervals cover the true count; measured error "
         f"{number(facts['measured_error'])} counts; {facts['method']}",
     ]
     if "unlisted" in facts:

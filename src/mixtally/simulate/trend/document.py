@@ -81,13 +81,13 @@ def document(trend: Trend, top: int) -> Document:
     )
 
 
-_LEGEND = "Every panel has a scale of its own (line: estimate, bar: interval, ring: truth). "
+_LEGEND = "Every panel has a scale of its own (line: estimate, bar: interval, ring: true count). "
 
 
 def _figures(trend: Trend, name: str, *, title: bool) -> Table:
     (figures,) = [one for one in trend.series.figures if one.name == name]
     level = trend.series.results[0].estimate.each.level
-    true = {"truth": [counts.maybe(value, 5) for value in trend.figures[name]]}
+    true = {"true value": [counts.maybe(value, 5) for value in trend.figures[name]]}
     table = counts.figures_table(figures, level, _MOST_MEANS, true)
     return table if title else Table(table.columns, table.rows)
 
@@ -121,7 +121,7 @@ def _findings(trend: Trend) -> str:
         )
     covered = trend.covered()
     if covered is not None:
-        text += f" {100 * covered:.1f} % of the changes' intervals hold the truth."
+        text += f" {100 * covered:.1f} % of the changes' intervals cover the true change."
     return text
 
 
@@ -205,7 +205,7 @@ def _counts(trend: Trend, top: int) -> Table:
         if len(trend.epochs) > 2:
             rows.append(["", "first-last", "", "", *_change(trend.steps[-1], i), ""])
     return Table(
-        (question.name, "epoch", "count", interval, "change", interval, "truth"), rows,
+        (question.name, "epoch", "count", interval, "change", interval, "true count"), rows,
         words=frozenset({"epoch"}), title=trend.title, wide=True,
     )  # fmt: skip
 
