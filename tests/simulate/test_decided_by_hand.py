@@ -15,4 +15,4 @@ def test_another_input_is_as_likely_as_one_in_four_at_ln_3():
 def test_the_tail_does_not_cover_the_direction_that_is_not_looked_at():
     (found,) = [one for one in sufficient._guarantee() if one.place == "(1.7)"]
     assert found.word == "false"
-    assert min(found.ends) > 1.0
+    assert min(found.bounds) > 1.0

@@ -16,6 +16,7 @@ a sum of positive numbers near the middle of its distribution when t makes the m
 """
 
 import numpy as np
+from scipy.special import gammaln
 
 from mixtally.ground.tails import Floats
 
@@ -33,23 +34,21 @@ def log_sum(log_ratios: Floats, counts: Floats, times: int) -> Floats:
 
 
 def _coefficient(log_ratios: Floats, counts: Floats, times: int, first: Floats) -> Floats:
-    from scipy.special import gammaln
-
     tilt = np.log(times) - first
     places = np.arange(times + 1)
     total = np.zeros((len(counts), times + 1))
     total[:, 0] = 1.0
     scale = -times * tilt
-    for kind, log_weight in enumerate(log_ratios):
+    for kind, log_ratio in enumerate(log_ratios):
         count = counts[:, kind]
-        log_odds = (log_weight + tilt)[:, None]
+        log_odds = (log_ratio + tilt)[:, None]
         some = np.minimum(places, count[:, None])
         combinations = gammaln(count + 1.0)[:, None] - gammaln(some + 1.0)
         combinations -= gammaln(count[:, None] - some + 1.0)
-        total = np.logaddexp(0.0, log_odds)
-        logs = combinations + some * log_odds - count[:, None] * total
+        log_both = np.logaddexp(0.0, log_odds)
+        logs = combinations + some * log_odds - count[:, None] * log_both
         one = np.where(places <= count[:, None], np.exp(logs), 0.0)
-        scale = scale + count * total[:, 0]
+        scale = scale + count * log_both[:, 0]
         joined = np.zeros_like(total)
         for place in places:
             joined[:, place:] += total[:, : times + 1 - place] * one[:, place, None]

@@ -90,7 +90,7 @@ def choose(request: PlanRequest, planner: Planner | None = None) -> Choice:
         )
     best, *others = options
     fit_smaller = {o.plan.protocol for o in options} - {o.plan.protocol for o in whole}
-    lacking = [infeasible for infeasible in infeasible if infeasible.protocol not in fit_smaller]
+    lacking = [one for one in infeasible if one.protocol not in fit_smaller]
     return Choice(best, tuple(others), tuple(lacking), reason(request, best, others, lacking))
 
 
