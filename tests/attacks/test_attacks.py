@@ -49,6 +49,7 @@ def every(names, fast):
     return [name if name in fast else pytest.param(name, marks=pytest.mark.slow) for name in names]
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("name", every(NAMES, ("flip-blank", "clear-shaped")))
 def test_no_attack_exceeds_its_certificate(name, sound, lab):
     outcomes = assault(target_of(sound[name]), lab(runs=300))
@@ -67,6 +68,7 @@ def test_the_attack_comes_close_to_a_tight_promise(lab):
     assert 0.9 * target.epsilon < found.attacked <= target.epsilon
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("users", [10**5])
 def test_the_noise_of_5_16_tells_users_apart(users, lab):
     """Source: notes 004 (5.16), refuted: delta is 0.40 at (1, 1e-6) claimed."""
@@ -94,6 +96,7 @@ def constant(weights, layout, chance):
     return layout.rows(np.repeat(np.arange(layout.bins), len(weights) // 2))
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize(
     ("name", "device"),
     [
@@ -113,6 +116,7 @@ def test_a_device_that_draws_no_noise_breaks_the_promise(name, device, sound, la
     assert again.verdict is Verdict.CONSISTENT
 
 
+@pytest.mark.seconds
 def test_colluding_mixes_leave_one_mix_fakes(sound, lab):
     """And a single mix that draws nothing is found out when the others talk, not before."""
     target = target_of(sound["clear-shaped, two mixes"])
@@ -134,6 +138,7 @@ def test_colluding_mixes_leave_one_mix_fakes(sound, lab):
     assert alone.verdict is Verdict.VIOLATED
 
 
+@pytest.mark.seconds
 def test_collusion_beyond_the_honest_fraction_costs_what_the_distribution_says(sound, lab):
     mechanism = sound["flip-blank"]
     half, _ = assault(target_of(mechanism), lab(runs=RUNS), "collusion")
@@ -146,6 +151,7 @@ def test_collusion_beyond_the_honest_fraction_costs_what_the_distribution_says(s
     assert within.case.startswith("10%")
 
 
+@pytest.mark.seconds
 def test_a_bit_among_fakes_alone_keeps_what_a_blank_in_their_crowd_does(sound, lab):
     """No other person is counted on: with half a crowd more than the promise would be proved."""
     account = Accountant()
@@ -187,6 +193,7 @@ def test_a_huge_collection_is_played_by_its_distribution_or_refused(lab):
             assault(huge, lab(), attack)
 
 
+@pytest.mark.seconds
 def test_a_changed_answer_is_promised_two_collections(sound, lab):
     target = target_of(sound["clear-uniform"])
     changed, absent = assault(target, lab(runs=RUNS), "difference")
@@ -240,6 +247,7 @@ def test_a_collector_that_checks_nothing_is_poisoned(sound, lab, monkeypatch):
     assert found.verdict is Verdict.VIOLATED
 
 
+@pytest.mark.seconds
 def test_plans_of_every_kind_are_attacked(lab):
     """Whatever the planner returns within two messages a user, and for a mix's fakes."""
     question, guarantee = Question(name="color", bins=6), Guarantee(epsilon=1.0, delta=1e-6)
@@ -252,6 +260,7 @@ def test_plans_of_every_kind_are_attacked(lab):
         assert assault(target, lab(runs=200), "tell-apart")[0].verdict is Verdict.CONSISTENT
 
 
+@pytest.mark.seconds
 def test_a_false_plan_is_refused_and_can_be_attacked_all_the_same(plan, lab):
     match fakes := plan.mechanism.fakes:
         case ShapedFakes():
@@ -277,6 +286,7 @@ def test_records_that_no_game_repeats_are_refused():
             Target(mechanism, 9, 1.0, 1e-3, "a test")
 
 
+@pytest.mark.seconds
 def test_a_lab_that_cannot_play_a_collection_says_so(sound, lab):
     with pytest.raises(ParameterError, match="play one"):
         assault(target_of(sound["clear-uniform"]), lab(play=unplayed), "collection")
@@ -288,12 +298,14 @@ def test_attacks_that_do_not_fit_are_refused(sound, lab):
             assault(target_of(sound["flip-blank"]), lab(), name)
 
 
+@pytest.mark.seconds
 def test_errors_are_shared_by_all_attacks(sound, lab):
     alone = assault(target_of(sound["clear-shaped"]), lab(runs=300), "randomizer")[0]
     every = assault(target_of(sound["clear-shaped"]), lab(runs=300))[-1]
     assert every.promised == pytest.approx(alone.promised / len(PLAN_ATTACKS))
 
 
+@pytest.mark.seconds
 def test_the_same_seed_gives_the_same_outcome(sound, lab):
     target = target_of(sound["flip-blank"])
     a, b = (assault(target, lab(runs=300), "tell-apart")[0].facts() for _ in range(2))

@@ -151,6 +151,7 @@ def test_planted_bugs_of_memoized_answers_are_found(swapped):
     assert failures(memoized_audit(MEMOIZED[0], Forgetful(swapped)))
 
 
+@pytest.mark.seconds
 def test_planted_bugs_of_one_device_are_found():
     def early(mechanism, code, chance):
         return one_report(mechanism, max(0, code - 1), chance)

@@ -223,6 +223,7 @@ CASES = {
 }  # fmt: skip
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("name", CASES)
 def test_the_game_is_the_one_that_is_priced(name, lab):
     """The nine cases together fail by chance with probability 1e-5."""
@@ -230,6 +231,7 @@ def test_the_game_is_the_one_that_is_priced(name, lab):
     assert agrees(measured(game_of(mechanism, people, sent), lab, 2000), wanted(mechanism))
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("name", CASES)
 def test_the_distribution_is_the_one_that_is_priced(name, lab):
     """A hundred times as many runs; seven cases fail by chance with probability 1e-5."""
@@ -247,6 +249,7 @@ def test_repeats_are_the_ones_that_are_priced(play_it, lab):
     assert agrees(found, repeats.lower_bound([rounds], EPSILON, 3))
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("name", CASES)
 def test_a_tenth_more_hiding_messages_would_be_seen(name, lab):
     """The twin: a tenth more messages hide the person."""
@@ -262,6 +265,7 @@ def test_shaped_fakes_are_the_ones_that_are_priced(lab):
     assert agrees(measured(ShapedGame(weights), lab, 2000), wanted)
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("name", ["flip-blank", "clear-uniform"])
 def test_missing_fakes_would_be_seen(name, lab):
     """The twin: a device that sends half the fakes is no longer the game that is bounded."""
@@ -274,6 +278,7 @@ def test_missing_fakes_would_be_seen(name, lab):
     assert not agrees(found, wanted(mechanism))
 
 
+@pytest.mark.seconds
 def test_a_wrong_likelihood_would_be_seen(lab):
     """The twin: twice the log-likelihood ratio is none."""
     mechanism, people, sent, wanted = CASES["flip-blank"]

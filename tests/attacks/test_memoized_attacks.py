@@ -86,6 +86,7 @@ def test_answers_that_are_not_kept_break_what_was_promised(lab):
     assert forgot.verdict is Verdict.VIOLATED
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize(("bits", "runs", "least", "most"), [
     (128, 40_000, 0.05, 0.18), (1000, 10_000, 0.99, 1.0),
 ])  # fmt: skip

@@ -41,6 +41,7 @@ def found(target, lab, **parts):
     return outcome
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("name", SOUND)
 def test_a_sound_collection_is_not_accused(name, lab):
     outcome = found(SOUND[name], lab)
@@ -137,6 +138,7 @@ PLANTED = [
 ]  # fmt: skip
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize(
     ("mechanism", "plant"), PLANTED, ids=[f"{p.name}-{f.__name__}" for p, f in PLANTED]
 )
@@ -145,6 +147,7 @@ def test_what_is_planted_in_the_product_is_noticed(mechanism, plant, lab, monkey
     assert found(mechanism, lab).verdict is Verdict.VIOLATED
 
 
+@pytest.mark.seconds
 def test_a_device_alone_that_never_flips_its_last_bit_is_noticed(lab):
     """The code of one device is written apart from that of batches."""
     from mixtally.randomize import one_fake

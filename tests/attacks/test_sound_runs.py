@@ -51,6 +51,7 @@ def broken_in(name, lab, seeds):
     ]
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("name", ["flip-blank", "clear-uniform", "clear-shaped, two mixes"])
 def test_no_sound_protocol_is_broken_in_two_runs(name, lab):
     """Four attacks at 1e-4 each."""
@@ -76,6 +77,7 @@ def alarms_on(mechanism, delta_share, repeats=200, error=0.2):
     return sum(prove(one, delta, error).epsilon > 0.3 for one in worlds)
 
 
+@pytest.mark.seconds
 def test_a_tight_promise_is_called_broken_no_more_often_than_stated():
     """At most 0.2 of 200: above 65 has a chance below 1e-4. The twin promises too much."""
     mechanism = clear_uniform(bins=5, fakes=10)
@@ -83,6 +85,7 @@ def test_a_tight_promise_is_called_broken_no_more_often_than_stated():
     assert alarms_on(mechanism, 0.4) > 65
 
 
+@pytest.mark.seconds
 def test_the_distribution_proves_more_than_the_code_and_never_too_much(sound, lab):
     """A false alarm has a chance of 1e-4 a name."""
     for name in ("flip-blank", "single-bit"):
@@ -102,6 +105,7 @@ def test_sound_protocols_hold_at_high_power(sound, lab):
                 assert one.verdict is not Verdict.VIOLATED, one
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("name", ["clear-uniform", "clear-shaped"])
 def test_the_shares_of_all_attacks_add_up_to_the_whole_error(name, sound, lab):
     """Every outcome says what it may err with: a whole error where half is due would be seen."""

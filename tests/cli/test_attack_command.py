@@ -22,6 +22,7 @@ def false_plan(plan_file):
     return plan_file
 
 
+@pytest.mark.seconds
 def test_a_plan_holds_and_a_report_is_written(cli, plan_file, tmp_path):
     out = tmp_path / "out"
     outcome = cli("attack", plan_file, *QUICK, "--out", out)
@@ -53,6 +54,7 @@ def test_json_is_what_is_in_the_file(cli, plan_file, tmp_path):
     assert one["curves"][0]["curves"]["the attack"]
 
 
+@pytest.mark.seconds
 def test_a_false_claim_is_violated_and_told_by_the_status(cli):
     """Source: notes 004 (5.16) for 100,000 users without fakes."""
     q = notes.flip(1.0, 1e-6, 100_000)
@@ -67,6 +69,7 @@ def test_a_false_claim_is_violated_and_told_by_the_status(cli):
     assert "between 0.403" in outcome.out
 
 
+@pytest.mark.seconds
 def test_a_false_plan_is_refused_and_attacked_only_on_demand(cli, refused, false_plan):
     line = refused("attack", false_plan, *QUICK)
     assert "--unverified" in line

@@ -98,6 +98,7 @@ def test_what_cannot_be_audited_is_refused(given, subject):
         run(*given)
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize(("word", "command"), ROWS, ids=[command for _, command in ROWS])
 def test_the_page_of_formulas_says_what_the_command_says(word, command):
     assert facts(*shlex.split(command)[1:])["verdict"] == word

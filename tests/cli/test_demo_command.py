@@ -29,6 +29,7 @@ def demo(cli, tmp_path):
     return call
 
 
+@pytest.mark.seconds
 def test_two_releases_of_all_flights_the_first_the_planners_choice(demo):
     facts, out = demo()
     first, second = facts["releases"]
@@ -46,6 +47,7 @@ def test_two_releases_of_all_flights_the_first_the_planners_choice(demo):
         assert read_plan(out / name).protocol == release["protocol"]
 
 
+@pytest.mark.seconds
 def test_errors_lie_where_they_were_said_to_between_the_other_models(demo):
     """False alarm of a fresh seed: below 10^-3.
 
@@ -60,6 +62,7 @@ def test_errors_lie_where_they_were_said_to_between_the_other_models(demo):
         assert central < release["measured_error"] < local
 
 
+@pytest.mark.seconds
 def test_twin_without_subtracting_the_offset_is_caught(demo, monkeypatch):
     """The planted bug: the counts are reported as they were tallied."""
     true = lab_demo.release
@@ -75,6 +78,7 @@ def test_twin_without_subtracting_the_offset_is_caught(demo, monkeypatch):
     assert not near_expected(demo()[0])
 
 
+@pytest.mark.seconds
 def test_the_table_names_both_releases(cli, tmp_path):
     outcome = cli("demo", "--seed", 7, "--out", tmp_path / "out", "--top", 3)
     assert outcome.status == 0
@@ -82,6 +86,7 @@ def test_the_table_names_both_releases(cli, tmp_path):
         assert text in outcome.out
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("bad", [("--epsilon", 0), ("--delta", "nan"), ("--level", 1)])
 def test_bad_numbers_are_refused_and_nothing_is_written(refused, tmp_path, bad):
     refused("demo", "--out", tmp_path / "out", *bad)

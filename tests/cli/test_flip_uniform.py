@@ -53,6 +53,7 @@ def test_it_is_played_when_it_is_asked_for(cli, files):
     assert "flip-uniform" in done.out
 
 
+@pytest.mark.seconds
 def test_its_plan_withstands_every_attack(cli, files):
     _, plan = files
     done = cli("attack", plan, "--runs", 300, "--seed", 1, "--json")
@@ -72,6 +73,7 @@ def test_a_plan_with_fewer_flips_is_refused(cli, files):
     assert "its promise is false" in done.err
 
 
+@pytest.mark.seconds
 def test_a_false_claim_is_violated(cli):
     """BitFlips that count on the crowd, among few fakes: notes (5.16)."""
     done = cli(

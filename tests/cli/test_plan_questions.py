@@ -180,6 +180,7 @@ def test_what_a_record_holds_is_in_the_plan(cli, more, kind):
         assert (question["kind"], question["name"]) == (kind, "trip")
 
 
+@pytest.mark.seconds
 def test_several_plans_are_written_as_several_files(cli, tmp_path):
     facts = facts_of(cli, *ASKED, *SPLIT, "--out", tmp_path / "plan.v1.json")
     assert facts["messages_of_a_record"] == 2

@@ -18,6 +18,7 @@ def data(tmp_path):
     return path
 
 
+@pytest.mark.seconds
 def test_json_holds_words_rounds_and_the_promise(cli, data):
     outcome = cli("words", data, *GIVEN, "--seed", 3, "--json")
     assert (outcome.status, outcome.err) == (0, "")
@@ -40,6 +41,7 @@ def test_the_table_shows_words_truth_and_promise(cli, data):
         assert text in outcome.out
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("more", [(), ("--way", "apart"), ("--error-rate", "0.5")], ids=str)
 def test_the_files_hold_what_is_printed(cli, data, tmp_path, more):
     out = tmp_path / "out"
@@ -60,6 +62,7 @@ def test_the_files_hold_what_is_printed(cli, data, tmp_path, more):
     assert f"wrote {out / 'report.html'}" in told
 
 
+@pytest.mark.seconds
 def test_a_search_that_misses_or_finds_nothing_says_so(cli, tmp_path):
     few = tmp_path / "few.csv"
     few.write_text("answer\n" + "".join(f"<b>{i}\n" for i in range(200)) * 10)

@@ -36,12 +36,14 @@ def row(name):
     return [float(cell) for cell in line.split("|")[2:-1] if cell.strip()]
 
 
+@pytest.mark.seconds
 def test_the_table_of_epochs_is_what_the_planner_says():
     errors = row("standard error of a count")
     for times, stated in zip(row("epochs"), errors, strict=True):
         assert best(int(times)).standard_error == pytest.approx(stated, rel=6e-3)
 
 
+@pytest.mark.seconds
 def test_the_whole_budget_each_time_composes_to_what_is_said():
     plan, stated = best(1).plan, row("epsilon, were the whole budget spent in each")
     for times, epsilon in zip(row("epochs"), stated, strict=False):
@@ -61,6 +63,7 @@ WAYS = ("fresh noise, one budget for all", "fresh noise, the whole budget each t
         "one collection, shown ever after")  # fmt: skip
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize(
     ("column", "rates"), [(0, None), (1, (0.02, 0.02, 0.01)), (2, (0.1, 0.1, 0.2))]
 )

@@ -62,6 +62,7 @@ KINDS = {
 }
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize(("kind", "options"), KINDS.items(), ids=KINDS)
 def test_errors_of_the_kinds_of_questions(kind, options):
     *_, usual, other = cells("docs/questions.md", kind)
@@ -73,6 +74,7 @@ def test_errors_of_the_kinds_of_questions(kind, options):
             assert found["messages_per_user"] == near(messages)
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize(
     ("start", "mechanism"),
     [("flip-blank, composed", "flip-blank"), ("clear-shaped, composed", "clear-shaped")],

@@ -44,6 +44,7 @@ def bias_deviation(estimates, mechanism):
     return float(np.max(np.abs(estimates.mean(axis=0) - TRUTH)) / spread)
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_played_estimates_are_unbiased_with_the_stated_error(name):
     """False alarm below 2e-5 a case: bias 5 deviations in 7 bins; variance by chi-square.
@@ -69,6 +70,7 @@ def test_an_estimator_that_forgets_the_fakes_is_found(name, monkeypatch):
     assert bias_deviation(played_estimates(mechanism, 50), mechanism) > 5
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_counts_drawn_from_the_law_match_counts_played(name):
     """False alarm below 1e-5: means of 400 played and 400 drawn runs differ by 5 deviations."""

@@ -143,6 +143,7 @@ def demo_coverage(mechanism):
     )
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("name", DEMO)
 def test_demo_intervals_cover_as_stated(name):
     """200 collections, 105 bins: the share covered has deviation 0.15 %, so that 93 and 97 % are

@@ -173,6 +173,7 @@ CROWDS = {
 }
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("name", CROWDS)
 def test_said_chances_come_true_as_often(name):
     """False alarm below 10^-4 for all four: 20 deviations of at most one standard error (a chance
@@ -183,6 +184,7 @@ def test_said_chances_come_true_as_often(name):
     assert miscalibration(CROWDS[name], 60, 800) < 4.75
 
 
+@pytest.mark.seconds
 def test_noise_taken_for_half_its_variance_is_found(monkeypatch):
     """The twin: a law that is twice as sure of itself."""
     plain = winner._law

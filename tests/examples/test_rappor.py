@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 EXAMPLE = Path(__file__).parents[2] / "examples" / "rappor.py"
 
 
@@ -19,6 +21,7 @@ def run(*arguments):
     return done.stdout
 
 
+@pytest.mark.seconds
 def test_it_counts_airports_from_memoized_answers(tmp_path):
     """The three largest are 24 standard errors above nothing; a made-up word is found with
     probability 0.05 at most, so two of them or more with 0.002."""

@@ -95,6 +95,7 @@ KNOWN = [
 ]
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize(("document", "place", "what", "printed", "word"), KNOWN)
 def test_known_numbers(found, document, place, what, printed, word):
     one = only(found[document], place, what)

@@ -215,6 +215,7 @@ def test_values_are_not_hashed_where_they_need_not_or_must_not():
         assert not [option for option in surveyed(asked) if option.plan.question.hashed]
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("share", [0.3, 0.01, 1e-4, 1e-6])
 @pytest.mark.parametrize("bins", [2, 1000])
 def test_the_least_crowd_reaches_the_share_and_three_percent_fewer_do_not(bins, share):

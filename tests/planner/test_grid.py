@@ -50,6 +50,7 @@ def expected(epsilon, delta, users, bins, budget, mix):
     return min(flips, key=lambda name: choose(request(*setting, protocol=name)).best.standard_error)
 
 
+@pytest.mark.seconds
 def test_the_grid_has_more_than_two_hundred_settings():
     assert len(GRID) >= 200
     assert {expected(*setting) for setting in GRID} == {

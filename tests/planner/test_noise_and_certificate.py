@@ -134,6 +134,7 @@ def crowd(times, more=0):
     return lambda m: altered(m, crowd=math.floor(m.crowd * times) + more)
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize(
     ("name", "change"),
     [

@@ -77,6 +77,7 @@ def test_nothing_in_the_front_is_beaten_by_anything_else_in_it(asked):
     assert len({costs(option) for option in found}) == len(found)
 
 
+@pytest.mark.seconds
 @each
 def test_nothing_outside_beats_what_is_in_the_front(asked):
     found, outside = pareto_front(asked), everything(asked)
@@ -90,6 +91,7 @@ def test_what_the_whole_budget_offers_is_in_the_front_or_beaten(asked):
         assert any(costs(option) == costs(kept) or beats(kept, option) for kept in found)
 
 
+@pytest.mark.seconds
 @each
 def test_the_front_goes_from_small_errors_to_small_costs_and_starts_with_the_choice(asked):
     found = pareto_front(asked)
@@ -109,6 +111,7 @@ def test_fakes_that_bring_more_noise_than_they_hide_are_not_sent(asked, error):
     assert "more noise than they hide" in found.reason
 
 
+@pytest.mark.seconds
 @settings(max_examples=25, deadline=None)
 @given(
     users=st.integers(2, 100),

@@ -110,6 +110,7 @@ def test_bad_budgets_are_refused():
         request(protocol="flip-flop")
 
 
+@pytest.mark.seconds
 @settings(max_examples=60, deadline=None)
 @given(
     epsilon=st.floats(0.05, 20),

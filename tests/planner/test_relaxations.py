@@ -73,6 +73,7 @@ def test_a_tenth_fewer_users_do_not_help(asked):
             assert not surveyed(changed(asked, near.change, 0.89))
 
 
+@pytest.mark.seconds
 def test_users_are_within_a_few_percent():
     """What can be met is not quite monotone: every case is looked at well below its answer."""
     for asked in IMPOSSIBLE.values():

@@ -30,6 +30,7 @@ def test_it_is_chosen_where_its_fakes_nearly_cover_the_bins():
     assert named["flip-uniform"].standard_error < 0.9 * named["flip-blank"].standard_error
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("bins", [1000, 60_000])
 def test_it_is_not_weighed_where_nothing_is_gained(bins):
     asked = replace(ASKED, question=Question(name="q", bins=bins))

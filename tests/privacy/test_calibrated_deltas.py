@@ -57,6 +57,7 @@ def test_every_protocol_is_looked_at():
     assert {name for name, _ in [*FINE, *WHOLE]} == set(protocols())
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("case", FINE, ids=map(named, FINE))
 def test_calibrated_noise_has_the_price_it_was_searched_for(case):
     name, given = case

@@ -143,6 +143,7 @@ def test_every_protocol_is_pinned():
     assert pinned == set(protocols())
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("name", PINS)
 def test_a_certificate_holds_what_is_enumerated(name):
     assert PINS[name].holds()

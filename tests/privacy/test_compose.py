@@ -51,6 +51,7 @@ def test_different_answers_in_each_collection_are_covered():
     assert float(brute.one_way(*both, 0.5)) <= found
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("mechanism", LARGE, ids=lambda mechanism: mechanism.name)
 def test_one_plan_composed_alone_is_its_own_delta(mechanism):
     """Never below, within 1e-3, from near zero to where delta is 1e-13, off the lattice too."""
@@ -73,6 +74,7 @@ def test_one_charge_is_the_certificate_of_the_plan_itself(mechanism):
     assert (shown.lower, shown.upper, shown.source) == (itself.lower, itself.upper, itself.source)
 
 
+@pytest.mark.seconds
 def test_more_collections_never_cost_less():
     plan, epsilons = plan_of(LARGE[0]), []
     for epsilon in (0.5, 2.0):
@@ -89,6 +91,7 @@ def test_more_collections_never_cost_less():
     assert math.sqrt(50) < epsilons[-1] < 50
 
 
+@pytest.mark.seconds
 def test_repeating_is_composing_one_by_one():
     one = pld(LARGE[1])
     for epsilon in (0.3, 1.5, 3.0):
@@ -97,6 +100,7 @@ def test_repeating_is_composing_one_by_one():
         assert at_once == pytest.approx(apart, rel=1e-6)
 
 
+@pytest.mark.seconds
 def test_the_order_of_charges_and_their_grouping_do_not_matter():
     a, b = plan_of(LARGE[0]), plan_of(LARGE[2])
     one = compose.delta_of([(a, 2), (b, 1)], 2.0).upper
@@ -142,6 +146,7 @@ def coarse():
     return pld(LARGE[1]).coarser(0.125)
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("times", [1, 2, 4])
 def test_the_transform_keeps_its_digits_in_the_far_tail(times):
     part, seen = coarse(), []
@@ -155,6 +160,7 @@ def test_the_transform_keeps_its_digits_in_the_far_tail(times):
     assert min(seen) < 1e-13
 
 
+@pytest.mark.seconds
 def test_a_librarys_composition_agrees_where_it_has_digits():
     """dp-accounting rounds the same curve by itself; its transform is good to about 1e-13."""
     from dp_accounting.pld import pld_pmf

@@ -33,6 +33,7 @@ def plant_distribution(monkeypatch):
     return replace
 
 
+@pytest.mark.seconds
 def test_without_a_bug_every_comparison_passes():
     assert all_hold()
 
@@ -94,6 +95,7 @@ def test_a_wrong_number_of_draws_is_noticed(monkeypatch, power):
     assert not all_hold()
 
 
+@pytest.mark.seconds
 def test_a_cycle_that_is_too_short_costs_precision_but_never_the_bound(monkeypatch):
     """What the cycle wraps around is added, what lies beyond it bounded: still an upper bound."""
     part = pld(LARGE[1])
@@ -105,6 +107,7 @@ def test_a_cycle_that_is_too_short_costs_precision_but_never_the_bound(monkeypat
         assert Sum([(part, 20)]).delta(2.0) >= truth * (1 - 1e-6)
 
 
+@pytest.mark.seconds
 def test_losses_beyond_the_cycle_that_are_forgotten_are_noticed(monkeypatch):
     """The twin: without Chernoff's bound the short cycle promises too much."""
     part = pld(LARGE[1])
@@ -156,6 +159,7 @@ def test_times_outside_their_range_are_refused(times):
         compose.delta_of([(plan_of(LARGE[0]), times)], 1.0)
 
 
+@pytest.mark.seconds
 def test_what_cannot_be_asked_is_refused(monkeypatch):
     plan = plan_of(LARGE[0])
     for epsilon in (0.0, 21.0, math.nan):
@@ -183,6 +187,7 @@ def test_a_certificate_says_on_what_it_rests():
     assert certify(LARGE[2], 2.0).lower <= shown.lower <= shown.upper
 
 
+@pytest.mark.seconds
 def test_fakes_that_may_not_arrive_are_not_counted():
     all_come = compose.delta_of([(plan_of(LARGE[0]), 3)], 1.0).upper
     half = compose.delta_of([(plan_of(LARGE[0], share=0.9), 3)], 1.0).upper

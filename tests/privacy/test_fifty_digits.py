@@ -87,6 +87,7 @@ def test_flip_blank_has_ten_digits(fakes, cover, epsilon):
     assert agrees(flip_blank.delta(fakes, threshold, epsilon), truth)
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize(
     ("fakes", "bins"), [(100, 2), (50, 3), (99, 10), (450, 10), (1999, 45), (1999, 300)]
 )

@@ -11,6 +11,7 @@ from mixtally.privacy.numerics import search
 from privacy import by_name
 
 
+@pytest.mark.seconds
 def test_rough_bounds_may_wobble_where_hardly_any_flips_suffice():
     """Uniform fakes hide three rounds by themselves; more flips change the bounds at random."""
     given = {"users": 10**6, "fakes": 200_000, "bins": 1000, "repeats": 3}

@@ -18,6 +18,7 @@ CASES = {
 }
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("case", ["clear", "blanks"])
 @pytest.mark.parametrize("wrong", [(0.2, 1.0), (5.0, 1.0), (1.0, 0.2), (1.0, 5.0), None])
 def test_a_wrong_guess_ends_where_a_good_one_does(case, wrong, monkeypatch):
@@ -39,6 +40,7 @@ def test_a_wrong_guess_ends_where_a_good_one_does(case, wrong, monkeypatch):
     assert least() == pytest.approx(honest, rel=5e-4, abs=1)
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("case", CASES)
 def test_a_guess_is_near(case, monkeypatch):
     name, given, sought, times = CASES[case]

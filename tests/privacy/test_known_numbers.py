@@ -191,6 +191,7 @@ AT_THE_CORNERS = [
 ]
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize(
     ("name", "given", "epsilon", "delta"),
     [(name, given, *corner) for name, given, corners in AT_THE_CORNERS for corner in corners],

@@ -39,6 +39,7 @@ def keeps_the_budget():
     return fits and not one_more_fits and sum(c.times for c in now.charges) == count
 
 
+@pytest.mark.seconds
 def test_charging_goes_on_until_just_before_the_budget_would_be_passed():
     assert keeps_the_budget()
     _, count = fill(PLAN)
@@ -46,6 +47,7 @@ def test_charging_goes_on_until_just_before_the_budget_would_be_passed():
     assert count > BUDGET.epsilon  # better than adding epsilons up
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize(
     ("name", "bug"),
     [
@@ -70,6 +72,7 @@ def test_a_ledger_that_forgets_is_noticed(monkeypatch, name, bug):
     assert not keeps_the_budget()
 
 
+@pytest.mark.seconds
 def test_a_refused_charge_says_what_was_wanted_what_came_and_what_fits():
     with pytest.raises(InfeasibleError) as refusal:
         charge(opened(BUDGET), PLAN, 1000)
@@ -82,6 +85,7 @@ def test_a_refused_charge_says_what_was_wanted_what_came_and_what_fits():
     charge(opened(BUDGET), PLAN, most)
 
 
+@pytest.mark.seconds
 def test_a_refused_charge_with_nothing_left_says_so():
     full, _ = fill(PLAN)
     with pytest.raises(InfeasibleError, match="leave this collection out"):
@@ -89,6 +93,7 @@ def test_a_refused_charge_with_nothing_left_says_so():
     assert left(full, PLAN).times == 0
 
 
+@pytest.mark.seconds
 def test_different_plans_share_one_budget():
     now = charge(charge(charge(opened(BUDGET), PLAN), SHAPED), CHEAP, 5, note="n", date="d")
     assert [entry.times for entry in now.charges] == [1, 1, 5]
@@ -99,6 +104,7 @@ def test_different_plans_share_one_budget():
     assert left(now, PLAN).times < left(opened(BUDGET), PLAN).times
 
 
+@pytest.mark.seconds
 def test_what_is_left_falls_with_every_charge():
     now, before = opened(BUDGET), Left(0, 0.0, 3.0)
     assert left(now) == before
@@ -112,6 +118,7 @@ def test_what_is_left_falls_with_every_charge():
         before = rest
 
 
+@pytest.mark.seconds
 def test_times_at_once_are_times_one_by_one():
     at_once = charge(opened(BUDGET), PLAN, 3)
     one_by_one = charge(charge(charge(opened(BUDGET), PLAN), PLAN), PLAN)

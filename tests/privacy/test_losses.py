@@ -59,6 +59,7 @@ def test_no_chord_lies_below_the_curve(mechanism, name):
         assert exact(float(epsilon)) <= found.delta(float(epsilon)) * (1 + 1e-12)
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("name", TIGHTNESS)
 @pytest.mark.parametrize("mechanism", LARGE, ids=lambda mechanism: mechanism.name)
 def test_few_points_tell_nearly_all(mechanism, name):
@@ -143,6 +144,7 @@ def test_nothing_stays_nothing_on_any_lattice():
     assert nothing.coarser(8.0).delta(0.0) == 0.0
 
 
+@pytest.mark.seconds
 def test_a_common_lattice_is_hardly_coarser_than_the_finest(monkeypatch):
     """Two plans whose lattices are far apart: at most a hair is added, nothing taken."""
     parts = [(pld(LARGE[0]), 3), (pld(LARGE[3]), 5)]
@@ -157,6 +159,7 @@ def test_a_common_lattice_is_hardly_coarser_than_the_finest(monkeypatch):
         assert wanted * (1 - 1e-6) <= least_epsilon(together, delta) <= wanted * (1 + 5e-4)
 
 
+@pytest.mark.seconds
 def test_many_losses_on_a_fine_lattice_keep_it():
     parts = [(pld(LARGE[0]), 1), (pld(LARGE[3]), 10**6)]
     assert Sum(parts).step < parts[0][0].step

@@ -130,6 +130,7 @@ def test_one_report_that_shows_what_is_kept_by_hand():
     assert module.delta(*kept, 1.0).upper == pytest.approx(float(by_hand), rel=1e-8)
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("reports", [600, 800, 1200, 10_000, 10**6])
 def test_many_reports_tell_as_much_as_what_is_kept(reports):
     """The counts of a kept one and a kept zero lie so far apart that none between has a chance."""

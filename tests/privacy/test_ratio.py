@@ -46,6 +46,7 @@ def tail(users, bits, threshold, epsilon):
         return total
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("bits", [1, 3, 8])
 @pytest.mark.parametrize("q", [0.05, 0.2, 0.35])
 def test_the_tail_of_three_people_lies_between_its_ends(bits, q):

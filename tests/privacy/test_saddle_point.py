@@ -68,6 +68,7 @@ def within(ends, truth, share, slack=Fraction(0)):
     return Fraction(ends.upper) - truth <= reach and truth - Fraction(ends.lower) <= reach
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("count", [2, 3, 5, 10, 41, 100, 200])
 @pytest.mark.parametrize(("values", "chances"), WHOLE)
 def test_the_ends_hold_the_exact_power(values, chances, count):

@@ -59,6 +59,7 @@ def by_counts(values, chances, count, gain=lambda value: value):
         return total / count
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize(("values", "chances", "count"), RARE)
 def test_rare_heavy_values_are_counted(values, chances, count, monkeypatch):
     truth = by_counts(values, chances, count)

@@ -28,6 +28,7 @@ def marked(label):
     return pytest.param(label, marks=pytest.mark.slow if slow else ())
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("label", [marked(label) for label in several.CASES])
 def test_both_ends_hold_for_every_dataset(label):
     assert list(several.CASES[label].faults()) == []
@@ -115,6 +116,7 @@ def test_a_crowd_of_unknown_size_is_not_counted_on(name):
         by_name.certificate_of(name, 1.0, count_crowd=True, **given)
 
 
+@pytest.mark.seconds
 def test_a_crowd_overlooked_at_one_epsilon_does_not_stop_a_search():
     """What a search expects of worst crowds rose by 0.14 % at 2.1; what it ends with is proved."""
     given = {"users": 10_000, "fakes": 5_000, "more": {"collections": 2, "tolerance": 1e-6}}

@@ -61,6 +61,7 @@ def words(given):
     return " ".join(f"{k}={v}" for k, v in given.items() if v is not None)
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("q", THRESHOLDS)
 @pytest.mark.parametrize("epsilon", [0.01, 1.0, 20.0])
 @pytest.mark.parametrize(

@@ -45,6 +45,7 @@ ABOVE = {
 """Where the divergence is that of more than the scenes hold: only the upper bound is theirs."""
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("suite", SUITES)
 def test_both_ends_hold_and_exact_ones_are_within_a_thousandth(suite):
     assert [fault for one in SUITES[suite] for fault in one.faults()] == []

@@ -61,6 +61,7 @@ def test_a_delta_near_one_keeps_its_lower_end():
     assert ends.lower > 0.9999
 
 
+@pytest.mark.seconds
 def test_large_sets_are_calibrated_with_few_distributions(counted):
     """`calibrate --protocol flip --max-set 16`: once 1,784 distributions a divergence, now 16."""
     distributions_made = counted(k_hot, "flip_distribution", 700)

@@ -198,6 +198,7 @@ def test_the_worst_of_a_million_crowds_takes_few_looks(monkeypatch):
     assert len(looks) < 80
 
 
+@pytest.mark.seconds
 def test_more_flips_never_hurt_in_a_known_crowd():
     """Flipping the bits that were seen once more is post-processing, whoever held what."""
     for ones, zeros in ((0, 5), (3, 2), (1, 12), (7, 9)):

@@ -63,6 +63,7 @@ def test_every_place_of_a_small_batch_is_flipped(way, rows, columns):
     assert p_value(coins, 0.3) > 1e-6
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("rows", "columns"), [(1, 3), (1, 8), (2, 9), (3, 2)])
 def test_every_place_of_a_small_batch_is_flipped_at_small_q(way, rows, columns):
@@ -80,6 +81,7 @@ def test_a_last_coin_that_never_falls_is_found(way, rows, columns):
     assert p_value(coins, 0.3) < 1e-6
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("way", WAYS)
 def test_a_last_coin_that_never_falls_at_small_q_is_found(way):
     coins = flipped(leaving(way, -1, 2), (1, 1), 3, 0.0099, 3000)

@@ -68,6 +68,7 @@ def test_the_twin_with_a_count_that_is_no_number_is_caught(study):
     assert not inside(bins_chart(broken, 30))
 
 
+@pytest.mark.seconds
 @given(truth=st.lists(st.integers(0, 300), min_size=2, max_size=40).filter(lambda t: sum(t) > 99))
 @example(truth=[0, 105])
 @example(truth=[1000] + [0] * 29)

@@ -2,9 +2,12 @@
 
 import math
 
+import pytest
+
 from mixtally.literature.reproduce import sufficient, voting
 
 
+@pytest.mark.seconds
 def test_another_input_is_as_likely_as_one_in_four_at_ln_3():
     (found,) = [one for one in voting.findings(lambda *_: None) if "ln 3" in one.what]
     assert found.printed == "25"

@@ -65,6 +65,7 @@ def series(name, seed=3):
     )  # fmt: skip
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_every_kind_is_collected_epoch_by_epoch(name):
     """False alarm below 10^-6: 24 counts and as many changes at most, each within six errors."""
@@ -89,6 +90,7 @@ def test_the_twin_with_epochs_in_another_order_is_found(name):
     assert np.abs(moved.series.counts - moved.truth).max() > 6 * error
 
 
+@pytest.mark.seconds
 def test_vectors_sent_twice_change_in_people():
     line = timeline("bits")
     plan = planned(line, messages_per_user=2)

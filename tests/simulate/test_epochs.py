@@ -48,6 +48,7 @@ def trend(timeline, plan):
     return collect(plan, timeline, GUARANTEE, SeededChance(3))
 
 
+@pytest.mark.seconds
 def test_every_epoch_is_collected_and_every_change_estimated(trend, timeline, plan):
     assert trend.epochs == timeline.epochs
     fakes = plan.mechanism.fakes_promised
@@ -107,6 +108,7 @@ def test_all_epochs_together_keep_the_guarantee_by_another_accountant(trend, pla
     assert one.self_compose(5).get_delta_for_epsilon(1.0) > GUARANTEE.delta
 
 
+@pytest.mark.seconds
 def test_a_person_pays_for_the_epochs_they_took_part_in(trend, timeline, plan):
     assert {s.times: s.people for s in trend.spending} == timeline.attendance
     epsilons = [s.epsilon for s in trend.spending]
@@ -116,6 +118,7 @@ def test_a_person_pays_for_the_epochs_they_took_part_in(trend, timeline, plan):
         assert spent.delta == compose.delta_of([(plan, spent.times)], 1.0).upper
 
 
+@pytest.mark.seconds
 def test_many_different_numbers_of_epochs_are_charged_upwards(monkeypatch):
     monkeypatch.setattr(module, "MOST_SHOWN", 3)
     timeline = lively(epochs=6)
@@ -129,6 +132,7 @@ def test_many_different_numbers_of_epochs_are_charged_upwards(monkeypatch):
         assert spent.people == inside
 
 
+@pytest.mark.seconds
 def test_a_plan_for_fewer_collections_is_refused_before_anything_is_sent(timeline):
     sent = []
     with pytest.raises(InfeasibleError, match=r"person in all 4 epochs.*plan for 4 collections"):
@@ -181,6 +185,7 @@ def budget(epsilon=1.0, delta=1e-6):
     return opened(Guarantee(epsilon=epsilon, delta=delta))
 
 
+@pytest.mark.seconds
 def test_a_ledger_takes_all_planned_epochs_and_not_one_more(plan):
     book = budget()
     for name in ("1", "2", "3", "10"):
@@ -245,6 +250,7 @@ def test_a_name_that_is_no_note_is_refused_before_the_first_epoch(plan):
         checked_series(budget(), plan, ["a", "b" * 300])
 
 
+@pytest.mark.seconds
 def test_three_ways_to_ask_again_pay_as_they_say():
     """Errors within 50 % of the plans' own (20 numbers each: false alarm below 1e-2; fixed seed).
 

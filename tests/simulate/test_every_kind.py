@@ -101,6 +101,7 @@ def test_errors_and_intervals_are_as_stated(name):
     assert together >= 0.94
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("name", CASES)
 def test_a_few_collections_are_as_stated(name):
     """The quick form, of 360 counts or more: false alarm below 10^-3."""
@@ -113,12 +114,14 @@ def test_a_few_collections_are_as_stated(name):
     assert together > 0.85
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("name", CASES)
 def test_the_twin_with_moved_intervals_is_found(name):
     truth, found = played(name, FEW)
     assert shares(truth, found, moved=round(1.5 * found[0].standard_error))[0] < 0.85
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("name", ["bits split", "sets", "attributes whole"])
 def test_the_twin_that_flips_more_often_is_found(name, monkeypatch):
     """Planted in the randomizer: flips are half as frequent again as the plan says."""

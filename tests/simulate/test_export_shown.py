@@ -40,6 +40,7 @@ def test_csv_round_trips_every_digit_from_the_largest_down(study):
         assert row["above_zero"] == str(bool(found.together.lower[i] > 0))
 
 
+@pytest.mark.seconds
 @given(labels=st.lists(st.text(TEXT, min_size=1), min_size=2, max_size=2,
                        unique=True))  # fmt: skip
 @example(labels=["0", "\r"])

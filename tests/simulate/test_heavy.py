@@ -51,6 +51,7 @@ def missed(result, crowd):
     ]
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize(("way", "recall"), [(Way.TOGETHER, 1.0), (Way.APART, 0.4)])
 def test_frequent_words_are_found_and_no_others(designs, crowd, way, recall):
     """False alarm: none, the seed is fixed; over seeds a ghost or a miss has chance 0.05 each."""
@@ -75,6 +76,7 @@ def test_forgotten_fakes_are_found_out_by_the_truth(designs, crowd, monkeypatch)
     assert all(one.count > truth[one.word] + 4 * one.standard_error for one in found)
 
 
+@pytest.mark.seconds
 def test_estimates_err_as_stated(designs, crowd):
     """False alarm: below 1e-6: a root mean square of errors is five of its own errors too large."""
     truth = dict(zip(crowd.question.labels, crowd.truth.tolist(), strict=True))
@@ -142,6 +144,7 @@ def test_the_error_of_a_part_of_the_crowd_is_that_of_drawing_it():
     assert whole_error(3.0, users, users, 0.3) == 3.0
 
 
+@pytest.mark.seconds
 def test_the_way_of_less_error_is_chosen_and_said(designs):
     search = designs[Way.TOGETHER].search
     chosen = design(search)
@@ -152,6 +155,7 @@ def test_the_way_of_less_error_is_chosen_and_said(designs):
     assert design(search, Way.APART).messages_per_user < chosen.messages_per_user
 
 
+@pytest.mark.seconds
 def test_one_word_that_everybody_holds_is_found():
     search = Search(guarantee=PROMISED, users=5000, top=1, rounds=4, keep=3)
     result = find_words(design(search), ("yes",), np.zeros(5000, dtype=np.int64), SeededChance(1))
@@ -160,6 +164,7 @@ def test_one_word_that_everybody_holds_is_found():
     assert len(result.rounds) == 4
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize(
     ("top", "words"),
     [
@@ -178,6 +183,7 @@ def test_words_of_as_many_letters_as_rounds_are_found_and_no_longer_ones(top, wo
     assert (found, result.unreadable) == (list(words[:3]), 0)
 
 
+@pytest.mark.seconds
 def test_words_outside_the_alphabet_are_found_by_more_rounds():
     search = Search(
         guarantee=PROMISED,

@@ -39,6 +39,7 @@ def ghosts(way, messages_per_user):
     return chance(0), chance(1)
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("messages", [1.5, 5.0])
 @pytest.mark.parametrize("way", Way)
 def test_all_rounds_together_publish_a_ghost_as_rarely_as_stated(way, messages):
@@ -47,6 +48,7 @@ def test_all_rounds_together_publish_a_ghost_as_rarely_as_stated(way, messages):
     assert chance <= RATE < one_lower
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("messages", [1.5, 5.0])
 def test_a_rate_for_every_round_is_noticed(monkeypatch, messages):
     honest = extensions.least_significant

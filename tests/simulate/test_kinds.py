@@ -73,6 +73,7 @@ CASES = {
 }
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("name", CASES)
 def test_every_way_to_send_a_record_is_counted_in_the_questions_order(name):
     """False alarm below 10^-5: five bins at most, each within six standard errors."""
@@ -161,6 +162,7 @@ def test_a_vector_too_long_for_its_crowd_is_infeasible():
         offers.best(PlanRequest(question=question, guarantee=few, users=3), repeats=1)
 
 
+@pytest.mark.seconds
 def test_pairs_need_messages_that_carry_them():
     crowd = CASES["attributes whole"][0]
     offer, reason = offers.best(wish(crowd, messages_per_user=8), pairs=True)

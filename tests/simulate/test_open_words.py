@@ -37,6 +37,7 @@ def errors():
     return np.concatenate(found)
 
 
+@pytest.mark.seconds
 def test_the_worst_crowd_errs_as_planned(errors):
     """1,750 lines, 44 of them hit: the root mean square deviates by 8 %; false alarm 2e-4."""
     offer = planned(SeededChance(1))

@@ -97,6 +97,7 @@ def test_progress_counts_up_to_its_total_step_by_step(mechanisms, codes, monkeyp
         assert {total for _, total in seen} == {done[-1]} == {totals[step]}
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("name", NAMES)
 def test_the_size_of_a_span_changes_no_count_of_messages(mechanisms, codes, monkeypatch, name):
     monkeypatch.setattr(simulate, "_SPAN_BYTES", 1)

@@ -52,6 +52,7 @@ def text_of(trend, width=120):
     return console.file.getvalue()
 
 
+@pytest.mark.seconds
 def test_the_page_is_one_safe_file(trend, unknown):
     for text in map(page, (trend, unknown)):
         assert "<b>" not in text

@@ -117,6 +117,7 @@ def covered(planned, sent, runs=400):
     return exact / (3 * runs), normal / (3 * runs)
 
 
+@pytest.mark.seconds
 def test_both_intervals_hold_the_truth_as_often_as_they_say():
     """False alarm below 10^-4: 1,200 intervals at 95 %, a standard error of 0.63 %, bounds at four
     of them, and the seed is fixed.
@@ -127,6 +128,7 @@ def test_both_intervals_hold_the_truth_as_often_as_they_say():
     assert 0.925 < normal < 0.976
 
 
+@pytest.mark.seconds
 def test_devices_that_keep_marks_less_often_than_planned_are_found():
     """The twin: p = 0.62 sent, 0.63 counted on."""
     planned, sent = (voting.local_ballots(3, epsilon=None, keep=p) for p in (0.63, 0.62))

@@ -150,6 +150,7 @@ def test_it_has_a_delta_and_a_least_number_of_fakes(toyed):
     assert usual["delta"] == found["delta"]
 
 
+@pytest.mark.seconds
 def test_it_is_planned_by_name_written_read_played_and_charged(toyed):
     survey = toyed.root / "survey.csv"
     survey.write_text("answer\n" + "yes\n" * 700 + "no\n" * 300)

@@ -22,7 +22,7 @@ def headings(election: Election, count: Vote) -> list[str]:
         f"{100 * election.level:g} %, {kind}",
         "radius",
         "won, chance",
-        "true share",
+        "true",
     ]
 
 
