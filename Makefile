@@ -32,11 +32,11 @@ $(BENCH_STAMP): $(STAMP)
 demo: $(STAMP)   ## count 336,776 flights privately and draw the result
 	@$(BIN)/mixtally demo --out out/demo
 
-test: $(STAMP)   ## run the tests
-	@$(BIN)/pytest -m "not slow"
+test: $(STAMP)   ## run the quick tests: below three minutes on two cores
+	@$(BIN)/pytest -n auto --dist worksteal -m "not slow and not seconds"
 
-slow: $(STAMP)   ## run the tests that need minutes
-	@$(BIN)/pytest -m slow
+slow: $(STAMP)   ## run the tests that need seconds or minutes
+	@$(BIN)/pytest -n auto --dist worksteal -m "slow or seconds"
 
 check: $(STAMP)  ## format, lint, types, import contracts
 	@$(BIN)/ruff format --check .

@@ -1,17 +1,16 @@
-"""Prices: our exact delta and calibration beside dp-accounting fed the same pair of laws."""
+"""Our exact delta and calibration beside dp-accounting fed the same pair of distributions."""
 
 import math
-from itertools import count
 
 from dp_accounting.pld import privacy_loss_distribution as pld
 
 from bench.clock import seconds
 from mixtally.ground import tails
-from mixtally.ground.fixed import SCALE
-from mixtally.privacy import clear_shaped, clear_uniform, flip_blank, laws
-from mixtally.privacy.laws import Ask
-from mixtally.privacy.laws.ask import whole
-from mixtally.protocols.clear_shaped import shape_weights
+from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
+from mixtally.privacy.accountant import Accountant, Record
+from mixtally.privacy.calibrate import calibrate, usual_ratio
+from mixtally.privacy.divergence import clear_shaped, clear_uniform, flip_blank
+from mixtally.records.mechanism import Parameter, ShapedFakes, Shuffled, named
 
 
 def peer_pair(fakes: int, threshold: int) -> tuple[dict, dict]:
@@ -38,7 +37,7 @@ def rows() -> list[tuple[str, str, str]]:
 
 def _blank() -> list[tuple[str, str, str]]:
     fakes = 999_999
-    threshold = whole(_least("flip-blank", Ask(fakes=fakes)).threshold)
+    threshold = _blank_flips(fakes).flip_threshold or 0
     ours = seconds(lambda: flip_blank.delta(fakes, threshold, 1.0), 50)
     lower, upper = peer_pair(fakes, threshold)
 
@@ -58,19 +57,18 @@ def _blank() -> list[tuple[str, str, str]]:
         ("  dp-accounting's delta / exact", f"{over:.4f}", ""),
     ]
     for many in (10**6, 10**9):
-        calibrate = seconds(lambda n=many: _least("flip-blank", Ask(fakes=n)), 5)
+        calibrate = seconds(lambda n=many: _blank_flips(n), 5)
         out.append((f"flip-blank calibration, {many:.0e} fakes", _ms(calibrate), ""))
     return out
 
 
 def _clear() -> list[tuple[str, str, str]]:
-    fakes = whole(_least("clear-uniform", Ask(bins=1000)).fakes)
+    fakes = _uniform().fakes_promised
     uniform = seconds(lambda: clear_uniform.delta(fakes, 1000, 1.0), 20)
-    fewest = seconds(lambda: _least("clear-uniform", Ask(bins=1000)))
-    found = _least("clear-shaped", Ask())
-    weights = shape_weights(whole(found.ratio), whole(found.shift))
-    shaped = seconds(lambda: clear_shaped.delta(weights, 1.0))
-    shape = seconds(lambda: _least("clear-shaped", Ask()))
+    fewest = seconds(_uniform)
+    found = _shaped().shaped or ShapedFakes(1, 1)
+    shaped = seconds(lambda: clear_shaped.delta(found.weights, 1.0))
+    shape = seconds(_shaped)
     return [
         ("clear-uniform delta, 1000 bins", _ms(uniform), ""),
         ("clear-uniform calibration", _ms(fewest), ""),
@@ -79,12 +77,24 @@ def _clear() -> list[tuple[str, str, str]]:
     ]
 
 
-_fresh = count(1)
+def _blank_flips(fakes: int) -> Shuffled:
+    blank = named.flip_blank(bins=2, fakes=fakes, threshold=MOST_THRESHOLD)
+    return _least(blank, Parameter.FLIP)
 
 
-def _least(name: str, ask: Ask) -> Ask:
-    """The least noise near (1, 1e-6): never the same epsilon twice, so nothing is remembered."""
-    return laws.calibrate(name, ask, 1.0 + 1e-9 * next(_fresh), 1e-6)
+def _uniform() -> Shuffled:
+    return _least(named.clear_uniform(bins=1000, fakes=0), Parameter.FAKES)
+
+
+def _shaped() -> Shuffled:
+    ratio = usual_ratio(1.0, 1)
+    return _least(named.clear_shaped(bins=2, ratio=ratio, shift=1), Parameter.SHIFT)
+
+
+def _least(mechanism: Shuffled, parameter: Parameter) -> Shuffled:
+    """The least noise at (1, 1e-6), with nothing remembered."""
+    found = calibrate(Accountant(), Record.of(mechanism), parameter, 1.0, 1e-6)
+    return found.message.mechanism
 
 
 def _ms(value: float) -> str:

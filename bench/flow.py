@@ -4,18 +4,20 @@ import numpy as np
 from pure_ldp.frequency_oracles.unary_encoding import UEClient
 
 from bench.clock import seconds
+from mixtally.data.flights import flights
 from mixtally.estimate.debias import estimate_counts
 from mixtally.ground.bits import column_counts, spans
 from mixtally.ground.chance import SecureChance
-from mixtally.lab.demo import flights
-from mixtally.lab.simulate import play
+from mixtally.ground.fixed import MOST_THRESHOLD
 from mixtally.mix import shuffle
-from mixtally.privacy import laws
-from mixtally.privacy.laws import Ask
-from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.privacy.accountant import Accountant, Record
+from mixtally.privacy.calibrate import calibrate
 from mixtally.randomize import fakes, reports
 from mixtally.randomize.skipping import coin_positions
 from mixtally.randomize.slicing import coin_words
+from mixtally.records.mechanism import Parameter
+from mixtally.records.mechanism.named import flip_blank
+from mixtally.simulate.simulate import play
 from mixtally.tally.fold import tally_messages
 
 _PEER_REPORTS = 3000
@@ -30,19 +32,19 @@ def _flights() -> list[tuple[str, str, str]]:
     population, chance = flights(), SecureChance()
     codes, bins = population.codes, population.question.bins
     users = len(codes)
-    least = laws.calibrate("flip-blank", Ask(fakes=users), 1.0, 1e-6).threshold
-    protocol = FlipBlank(bins=bins, fakes=users, threshold=least)
-    ours = seconds(lambda: reports(protocol, codes, chance)) / users
-    both = seconds(lambda: (reports(protocol, codes, chance), fakes(protocol, users, chance)))
+    blank = Record.of(flip_blank(bins=bins, fakes=users, threshold=MOST_THRESHOLD))
+    mechanism = calibrate(Accountant(), blank, Parameter.FLIP, 1.0, 1e-6).message.mechanism
+    ours = seconds(lambda: reports(mechanism, codes, chance)) / users
+    both = seconds(lambda: (reports(mechanism, codes, chance), fakes(mechanism, users, chance)))
     client = UEClient(epsilon=1.0, d=bins, use_oue=True, index_mapper=lambda x: x)
     some = codes[:_PEER_REPORTS].tolist()
     theirs = seconds(lambda: [client.privatise(c) for c in some], 3) / len(some)
-    rows = np.concatenate([reports(protocol, codes, chance), fakes(protocol, users, chance)])
+    rows = np.concatenate([reports(mechanism, codes, chance), fakes(mechanism, users, chance)])
     mixing = seconds(lambda: shuffle(rows, chance))
-    counting = seconds(lambda: tally_messages(protocol.layout, rows))
-    seen = tally_messages(protocol.layout, rows)
-    whole = seconds(lambda: play(protocol, codes, chance), 3)
-    intervals = seconds(lambda: estimate_counts(protocol, seen, users))
+    counting = seconds(lambda: tally_messages(mechanism.layout, rows))
+    seen = tally_messages(mechanism.layout, rows)
+    whole = seconds(lambda: play(mechanism, codes, chance), 3)
+    intervals = seconds(lambda: estimate_counts(mechanism, seen, users))
     return [
         ("randomize a flight (flip-blank)", f"{1e9 * ours:.1f} ns", ""),
         ("  pure-ldp OUE, same flight", f"{1e9 * theirs:,.0f} ns", _times(theirs / ours)),

@@ -12,13 +12,13 @@ import xxhash
 from pure_ldp.frequency_oracles.local_hashing import LHServer
 from pure_ldp.heavy_hitters.prefix_extending import PEMClient, PEMServer
 
+from mixtally.data.population import Population
 from mixtally.encode.spelling import Spelling
 from mixtally.ground.chance import SecureChance
-from mixtally.lab.heavy import Search, design, find_words
-from mixtally.lab.heavy.english import english
-from mixtally.lab.heavy.score import Score, score
-from mixtally.lab.population import Population
 from mixtally.records.guarantee import Guarantee
+from mixtally.simulate.heavy import Search, design, find_words
+from mixtally.simulate.heavy.english import english
+from mixtally.simulate.heavy.score import Score, score
 
 _USERS, _WORDS, _TOP, _LONGEST = 20_000, 5_000, 5, 6
 _END = "_"

@@ -6,14 +6,14 @@ import numpy as np
 from pure_ldp.core import FreqOracleServer
 from pure_ldp.frequency_oracles.apple_cms import CMSClient, CMSServer
 
+from mixtally.data.population import Population
 from mixtally.ground.chance import SecureChance
-from mixtally.lab.heavy.english import english
-from mixtally.lab.open_words import collect_words
-from mixtally.lab.population import Population
-from mixtally.planner import Wish, choose
+from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.hashing import Hashing, drawn_seed
 from mixtally.records.question import Question
+from mixtally.simulate.heavy.english import english
+from mixtally.simulate.open_words import collect_words
 
 _USERS, _WORDS, _LISTED, _BINS = 20_000, 5_000, 50, 20_000
 _SKETCH = {"k": 16, "m": 1024}
@@ -39,7 +39,7 @@ def _ours(crowd: Population) -> tuple[float, float]:
     start, chance = time.perf_counter(), SecureChance()
     question = Question(name="word", bins=_BINS, hashed=Hashing(seed=drawn_seed(chance)))
     promised = Guarantee(epsilon=1.0, delta=1e-6)
-    wish = Wish(question=question, guarantee=promised, users=_USERS, mix_fakes=True)
+    wish = PlanRequest(question=question, guarantee=promised, users=_USERS, mix_fakes=True)
     listed = (crowd.question.labels or ())[:_LISTED]
     release, truth = collect_words(choose(wish).best, crowd, listed, chance)
     return _error(release.estimate.counts - truth), time.perf_counter() - start

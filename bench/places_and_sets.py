@@ -8,16 +8,16 @@ from pathlib import Path
 import numpy as np
 from pure_ldp.frequency_oracles.unary_encoding import UEClient, UEServer
 
+from mixtally.data.cells import quiet
+from mixtally.data.flights import flights
+from mixtally.data.places import grid, located
+from mixtally.data.population import Population
 from mixtally.ground.chance import SecureChance
 from mixtally.ground.draw import below
-from mixtally.lab.baskets import Baskets, find_sets, in_a_row
-from mixtally.lab.cells import quiet
-from mixtally.lab.demo import flights
-from mixtally.lab.places import grid, located
-from mixtally.lab.population import Population
-from mixtally.lab.run import release
-from mixtally.planner import Wish, choose
+from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
+from mixtally.simulate.item_sets import Baskets, find_sets, in_a_row
+from mixtally.simulate.run import release
 
 sys.path.append(str(Path(__file__).parents[1] / "examples"))
 from map import LOWER_48, points
@@ -38,7 +38,7 @@ def _places() -> list[tuple[str, str, str]]:
     crowd = Population(question=whole.question, records=codes)
     start, chance = time.perf_counter(), SecureChance()
     promised = Guarantee(epsilon=_EPSILON, delta=_DELTA)
-    plan = choose(Wish(question=crowd.question, guarantee=promised, users=_USERS)).best.plan
+    plan = choose(PlanRequest(question=crowd.question, guarantee=promised, users=_USERS)).best.plan
     ours = _error(release(plan, crowd, chance, quiet).estimate.counts - truth)
     took = time.perf_counter() - start
     found, seconds = _peer(codes.tolist(), crowd.question.bins)
@@ -57,7 +57,7 @@ def _pairs() -> list[tuple[str, str, str]]:
     true = boards.truly_frequent(2, 1)
     most = set(sorted(true, key=lambda one: -true[one])[:_TOP])
     start = time.perf_counter()
-    wish = Wish(
+    wish = PlanRequest(
         question=boards.question, guarantee=Guarantee(epsilon=_EPSILON, delta=_DELTA), users=_USERS
     )
     study = find_sets(choose(wish).best.plan, boards, SecureChance())

@@ -8,14 +8,15 @@ Data: American National Election Study 1996 (statsmodels, public domain).
 
 from statsmodels.datasets import anes96
 
+from mixtally.data.population import Population
 from mixtally.encode.numbers import Scale
-from mixtally.lab.offers import best
-from mixtally.lab.population import Population
-from mixtally.lab.run import Asked, collect
-from mixtally.lab.seeded import SeededChance
-from mixtally.planner import Wish
+from mixtally.planner import PlanRequest
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
+from mixtally.simulate.offers import best
+from mixtally.simulate.run import Asked, collect
+from mixtally.simulate.seeded import SeededChance
+from mixtally.simulate.truth import truth_of
 
 
 def main() -> None:
@@ -25,17 +26,18 @@ def main() -> None:
         scale = Scale(20.0, 90.0, bins)  # younger and older people are counted at the ends
         question = Question(name="age", bins=bins, labels=scale.labels)
         crowd = Population(question, scale.codes(ages), scale.clipped(ages))
-        wish = Wish(
+        wish = PlanRequest(
             question=question, guarantee=Guarantee(epsilon=1.0, delta=1e-6), users=crowd.users,
             mix_fakes=True,
         )  # fmt: skip
         offer, _ = best(wish)
-        figures = collect(offer, crowd, SeededChance(7), Asked(scale=scale)).figures[0]
+        result = collect(offer, crowd, SeededChance(7), Asked(scale=scale)).result
+        (figures,), true = result.figures, truth_of(crowd, result).figures["numbers"]
         print(f"{bins} bins")
-        for row in figures.rows:
+        for row, value in zip(figures.rows, true, strict=True):
             print(
                 f"  {row.label:14} {row.estimate:6.2f}, surely {row.lower:.1f} .. {row.upper:.1f}, "
-                f"true {row.truth:.2f}"
+                f"true {value:.2f}"
             )
 
 

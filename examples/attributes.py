@@ -9,14 +9,14 @@ Data: American National Election Study 1996 (statsmodels, public domain).
 import numpy as np
 from statsmodels.datasets import anes96
 
+from mixtally.data.population import Population
 from mixtally.encode.bits import rows_of
-from mixtally.lab.offers import best
-from mixtally.lab.population import Population
-from mixtally.lab.run import collect
-from mixtally.lab.seeded import SeededChance
-from mixtally.planner import Wish
+from mixtally.planner import PlanRequest
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import with_attributes
+from mixtally.simulate.offers import best
+from mixtally.simulate.run import collect
+from mixtally.simulate.seeded import SeededChance
 
 SIZES = (7, 7, 2)
 
@@ -31,12 +31,12 @@ def main() -> None:
     question = with_attributes("education+party+vote", SIZES)
     crowd = Population(question, rows_of(people, (values + starts).ravel(), users, sum(SIZES)))
     for mix_fakes in (False, True):
-        wish = Wish(
+        wish = PlanRequest(
             question=question, guarantee=Guarantee(epsilon=2.0, delta=1e-6), users=users,
             messages_per_user=5, mix_fakes=mix_fakes,
         )  # fmt: skip
         offer, reason = best(wish)
-        found = collect(offer, crowd, SeededChance(7)).estimate
+        found = collect(offer, crowd, SeededChance(7)).result.estimate
         print(reason)
         print("  people by education (7 values), party (7) and vote (2)")
         print("  found ", " ".join(f"{count:4.0f}" for count in found.counts))

@@ -15,17 +15,17 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from mixtally.data.flights import flights
 from mixtally.ground.chance import SecureChance
-from mixtally.lab import central
-from mixtally.lab.demo import flights
-from mixtally.lab.offers import best
-from mixtally.lab.run import collect
-from mixtally.planner import Wish
+from mixtally.planner import PlanRequest
 from mixtally.records.baseline import Baseline
 from mixtally.records.guarantee import Guarantee
+from mixtally.simulate import central
+from mixtally.simulate.offers import best
+from mixtally.simulate.run import collect
 
 PROMISED = Guarantee(epsilon=1.0, delta=1e-6)
-LEVEL, PLAYS, MIXED = 0.95, 300, 3
+LEVEL, PLAYS, MIXED = 0.95, 300, 8
 """Confidence of the statements, how often a mechanism is played, and how often the mixes are."""
 
 Counts = NDArray[np.int64]
@@ -74,11 +74,11 @@ def main() -> None:
     )  # fmt: skip
     choice(central.exponential(PROMISED.epsilon, bins, LEVEL), truth)
     for trusted in (True, False):
-        wish = Wish(
+        wish = PlanRequest(
             question=crowd.question, guarantee=PROMISED, users=crowd.users, mix_fakes=trusted
         )
         offer, _ = best(wish)
-        found = [collect(offer, crowd, SecureChance()).estimate.counts for _ in range(MIXED)]
+        found = [collect(offer, crowd, SecureChance()).result.estimate.counts for _ in range(MIXED)]
         seen = float(np.sqrt(np.mean(np.square(np.array(found) - truth))))
         who = "a mix draws the fakes" if trusted else "nobody trusted"
         print(f"{offer.name}, {who}: error {offer.standard_error:.2f}, seen {seen:.2f}")

@@ -20,16 +20,18 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from mixtally.data.flights import flights_by_month
+from mixtally.data.timeline import Timeline
 from mixtally.errors import MixtallyError
 from mixtally.ground.chance import SecureChance
-from mixtally.lab.ask_again import Way, best_plan, ways_to_ask
-from mixtally.lab.epochs import collect
-from mixtally.lab.seeded import SeededChance
-from mixtally.lab.timeline import Timeline, flights_by_month
 from mixtally.records.guarantee import Guarantee
-from mixtally.report.trend.page import page
-from mixtally.report.trend.table import summary
+from mixtally.report.page import page
+from mixtally.report.terminal import printed
 from mixtally.report.words import at_most
+from mixtally.simulate.ask_again import Way, best_plan, ways_to_ask
+from mixtally.simulate.epochs import collect
+from mixtally.simulate.seeded import SeededChance
+from mixtally.simulate.trend.document import document
 
 NAMES = {
     "shared": "fresh, shared",
@@ -89,11 +91,12 @@ def main() -> None:
         seed=options.seed,
     )
     console = Console()
-    console.print(summary(trend, 2))
+    shown = document(trend, 2)
+    console.print(printed(shown))
     console.print(compared(ways_to_ask(timeline, guarantee, chance), guarantee))
     if options.out is not None:
         options.out.mkdir(parents=True, exist_ok=True)
-        (options.out / "epochs.html").write_text(page(trend), encoding="utf-8")
+        (options.out / "epochs.html").write_text(page(shown), encoding="utf-8")
         console.print(
             f"wrote {options.out / 'epochs.html'}", markup=False, highlight=False, soft_wrap=True
         )

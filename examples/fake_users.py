@@ -15,16 +15,16 @@ from fractions import Fraction
 
 import numpy as np
 
+from mixtally.data.flights import flights
 from mixtally.ground.fixed import threshold_of
-from mixtally.lab.demo import flights
-from mixtally.lab.offers import best
-from mixtally.lab.run import collect
-from mixtally.lab.seeded import SeededChance
-from mixtally.planner import Offer, Wish
-from mixtally.privacy import laws
-from mixtally.privacy.laws import Ask
-from mixtally.privacy.published import notes
+from mixtally.literature.formulas import notes
+from mixtally.planner import PlanOption, PlanRequest
+from mixtally.privacy.certify import certify
 from mixtally.records.guarantee import Guarantee
+from mixtally.records.mechanism import Parameter
+from mixtally.simulate.offers import best
+from mixtally.simulate.run import collect
+from mixtally.simulate.seeded import SeededChance
 
 PROMISE = Guarantee(epsilon=1.0, delta=1e-6)
 FEW = 3_000
@@ -39,21 +39,25 @@ WAYS = (
 """Section, protocol, and how many fakes there are; at most one a person where that is None."""
 
 
-def published(section: str, offer: Offer) -> str:
+def published(section: str, offer: PlanOption) -> str:
     """What the Notes' formula asks for, and what that would promise."""
     epsilon, delta = PROMISE.epsilon, PROMISE.delta
-    users, bins, fakes = offer.plan.users, offer.bins, offer.protocol.fakes
+    users, bins, fakes = offer.plan.users, offer.bins, offer.mechanism.fakes_promised
     if section == "5.1":
         asked = round(notes.clear_uniform(epsilon, delta, bins))
         return f"(5.10) asks for {asked:,} fakes, {asked / fakes:.1f} times as many"
     if section == "5.2":
         flip = notes.flip(epsilon, delta, users, fakes)
-        law = Ask(users=users, fakes=fakes or None, bins=bins, threshold=threshold_of(flip))
-        true = laws.price("flip-uniform" if fakes else "flip", law, epsilon)
+        true = certify(offer.mechanism.having(Parameter.FLIP, threshold_of(flip)), epsilon)
         left = f"{true.upper:.2g} by these fakes" if fakes else f"at least {true.lower:.2g}"
         return f"(5.16) asks for q = {flip:.2g}, which leaves a delta of {left}"
-    flip, own = notes.flip_blank(epsilon, delta, fakes), offer.plan.integers["threshold"] / 2**64
+    flip, own = notes.flip_blank(epsilon, delta, fakes), share(offer)
     return f"(5.26) asks for q = {flip:.2g}, {flip / own:.1f} times as much"
+
+
+def share(offer: PlanOption) -> float:
+    """The chance that a bit is flipped."""
+    return (offer.mechanism.flip_threshold or 0) / 2**64
 
 
 def main() -> None:
@@ -62,17 +66,17 @@ def main() -> None:
     print(f"{crowd.users:,} people, {crowd.question.bins} airports, epsilon 1, delta 1e-6")
     for section, protocol, fakes in WAYS:
         budget = 2 if fakes is None else 1 + Fraction(fakes, crowd.users)
-        wish = Wish(
+        wish = PlanRequest(
             question=crowd.question, guarantee=PROMISE, users=crowd.users, protocol=protocol,
             messages_per_user=budget,
         )  # fmt: skip
         offer, _ = best(wish)
-        found = collect(offer, crowd, SeededChance(1)).estimate
+        found = collect(offer, crowd, SeededChance(1)).result.estimate
         seen = float(np.sqrt(np.mean((found.counts - crowd.truth) ** 2)))
         held = np.mean((found.each.lower <= crowd.truth) & (crowd.truth <= found.each.upper))
-        flip = offer.plan.integers.get("threshold", 0) / 2**64
+        flip = share(offer)
         print(
-            f"\n{section} {protocol}: {offer.protocol.fakes:,} fakes, q = {flip:.3g}\n"
+            f"\n{section} {protocol}: {offer.mechanism.fakes_promised:,} fakes, q = {flip:.3g}\n"
             f"  error {offer.standard_error:.2f} predicted, {seen:.2f} seen in "
             f"{crowd.question.bins} counts, {100 * held:.0f} % of intervals hold\n"
             f"  {published(section, offer)}"

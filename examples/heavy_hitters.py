@@ -11,12 +11,12 @@ Look at the recall, and that no word was found that nobody holds.
 import argparse
 
 from mixtally.ground.chance import SecureChance
-from mixtally.lab.heavy import Search, design, find_words
-from mixtally.lab.heavy.design import promise
-from mixtally.lab.heavy.english import english
-from mixtally.lab.heavy.score import score
-from mixtally.lab.seeded import SeededChance
 from mixtally.records.guarantee import Guarantee
+from mixtally.simulate.heavy import Search, design, find_words
+from mixtally.simulate.heavy.design import promise
+from mixtally.simulate.heavy.english import english
+from mixtally.simulate.heavy.score import score
+from mixtally.simulate.seeded import SeededChance
 
 
 def main() -> None:
@@ -39,7 +39,7 @@ def main() -> None:
     for one in result.top:
         print(
             f"{one.word:12} {one.count:10,.1f} {truth.get(one.word, 0):8,}  "
-            f"{one.lower:,} .. {one.upper:,}"
+            f"{one.lower_simultaneous:,} .. {one.upper_simultaneous:,}"
         )
     for number, played in enumerate(result.rounds, start=1):
         print(

@@ -10,13 +10,13 @@ pairs larger sets cost, and that no triple is left.
 
 import argparse
 
+from mixtally.data.flights import flights
 from mixtally.ground.chance import SecureChance
-from mixtally.lab.baskets import Baskets, SetStudy, find_sets, in_a_row
-from mixtally.lab.demo import flights
-from mixtally.lab.seeded import SeededChance
-from mixtally.planner import Wish, choose
+from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.report.words import at_most
+from mixtally.simulate.item_sets import Baskets, SetStudy, find_sets, in_a_row
+from mixtally.simulate.seeded import SeededChance
 
 TOP = 20
 
@@ -58,7 +58,7 @@ def main() -> None:
 
     for size in (2, 3, 4) if asked.full else (2,):
         boards = in_a_row(flights(), size)
-        wish = Wish(
+        wish = PlanRequest(
             question=boards.question,
             guarantee=Guarantee(epsilon=1.0, delta=1e-6),
             users=len(boards.members),

@@ -14,15 +14,15 @@ from pathlib import Path
 import numpy as np
 
 from mixtally.cli.output import publish
+from mixtally.data.flights import flights
+from mixtally.data.places import Box, grid, located
 from mixtally.ground.chance import SecureChance
-from mixtally.lab.demo import flights
-from mixtally.lab.places import Box, grid, located
-from mixtally.lab.run import release
-from mixtally.lab.seeded import SeededChance
-from mixtally.planner import Wish, choose
+from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.report.hexmap import hexmap
 from mixtally.report.words import at_most
+from mixtally.simulate.run import release
+from mixtally.simulate.seeded import SeededChance
 
 HERE = Path(__file__).parent
 LOWER_48 = Box(south=24.0, north=50.0, west=-125.0, east=-66.0)
@@ -48,8 +48,8 @@ def main() -> None:
     crowd = located(flights(), points(), place, "hexagon")
     users = len(crowd.codes)
     promised = Guarantee(epsilon=1.0, delta=1e-6)
-    plan = choose(Wish(question=crowd.question, guarantee=promised, users=users)).best.plan
-    found = release(plan, crowd, chance, lambda *_: None).estimate
+    plan = choose(PlanRequest(question=crowd.question, guarantee=promised, users=users)).best.plan
+    found = release(plan, crowd, chance, lambda *_: None).result.estimate
     note = (
         f"Elsewhere (Alaska, Hawaii, Puerto Rico, Virgin Islands): {found.counts[-1]:,.0f}. "
         f"epsilon 1, delta <= {at_most(plan.certificate.upper)}, {plan.protocol}."

@@ -13,13 +13,13 @@ import argparse
 import numpy as np
 
 from mixtally.ground.chance import SecureChance
-from mixtally.lab.heavy.english import english
-from mixtally.lab.open_words import collect_words
-from mixtally.lab.seeded import SeededChance
-from mixtally.planner import Wish, choose
+from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.hashing import Hashing, drawn_seed
 from mixtally.records.question import Question
+from mixtally.simulate.heavy.english import english
+from mixtally.simulate.open_words import collect_words
+from mixtally.simulate.seeded import SeededChance
 
 NOBODY = ("qwyx", "zzyva", "mixtally")
 
@@ -36,25 +36,28 @@ def main() -> None:
     for bins in (5_000, 100_000):
         question = Question(name="word", bins=bins, hashed=Hashing(seed=drawn_seed(chance)))
         promised = Guarantee(epsilon=1.0, delta=1e-6)
-        wish = Wish(question=question, guarantee=promised, users=crowd.users, mix_fakes=True)
+        wish = PlanRequest(question=question, guarantee=promised, users=crowd.users, mix_fakes=True)
         offer = choose(wish).best
-        release, truth = collect_words(offer, crowd, words, chance)
-        found, (others,) = release.estimate, release.figures[0].rows
+        release, true = collect_words(offer, crowd, words, chance)
+        truth = true.counts
+        found, (others,) = release.result.estimate, release.result.figures[0].rows
         held = (found.each.lower <= truth) & (truth <= found.each.upper)
         measured = float(np.sqrt(np.mean((found.counts - truth) ** 2)))
         print(
             f"{bins:,} bins, {len(truth)} lines for {len(words)} words: standard error "
             f"{found.standard_error:.1f} (noise {offer.noise:.1f}), measured {measured:.1f}, "
-            f"{100 * held.mean():.0f} % of the intervals hold the truth"
+            f"{100 * held.mean():.0f} % of the intervals cover the true count"
         )
         for i in np.argsort(-found.counts)[:5].tolist():
             print(
-                f"  {release.question.label(i):10} {found.counts[i]:8,.1f}, surely "
+                f"  {release.result.question.label(i):10} {found.counts[i]:8,.1f}, surely "
                 f"{found.each.lower[i]:,} .. {found.each.upper[i]:,}, true {truth[i]:,}"
             )
-        surely = [release.question.label(i) for i in np.flatnonzero(found.together.lower > 0)]
+        surely = [
+            release.result.question.label(i) for i in np.flatnonzero(found.together.lower > 0)
+        ]
         print(f"  surely held, all lines at once: {len(surely)}; made up: {_made_up(surely)}")
-        print(f"  {others.label}: {others.estimate:,.0f}, true {others.truth:,.0f}")
+        print(f"  {others.label}: {others.estimate:,.0f}, true {true.figures['others'][0]:,}")
 
 
 def _made_up(surely: list[str]) -> int:

@@ -1,28 +1,28 @@
 """Where people fly to, asked every week of people who do not trust anybody: RAPPOR's two levels.
 
 A sample of the flights that ship with the package plays a crowd. Every person hashes their airport
-into a Bloom filter, randomizes it once, keeps the result in a sealed memory and reports from that
-memory week after week. The collector counts candidate airports by regression, and then turns
+into a Bloom filter, randomizes it once, keeps the result in a sealed file and reports from it
+week after week. The collector counts candidate airports by regression, and then turns
 around and tries what an attacker would: averaging the reports of one person.
 
 Look at the last table: averaging finds what is kept, never the true bit.
 
-Run it: python examples/rappor.py [folder for the memories]
+Run it: python examples/rappor.py [folder for the memory files]
 """
 
 import sys
 import tempfile
 from pathlib import Path
 
+from mixtally.client.memory_file import MemoryFile, key_for
+from mixtally.data.flights import flights
 from mixtally.encode.bloom import design
-from mixtally.estimate.remembered import recovery
+from mixtally.estimate.memoized import recovery
 from mixtally.estimate.words import estimate_words
 from mixtally.ground.chance import SecureChance
-from mixtally.lab.demo import flights
-from mixtally.lab.memory_file import MemoryFile, key_for
-from mixtally.lab.remembered import play_reports, remembering, watch
-from mixtally.privacy.memory import memory_loss
-from mixtally.protocols.two_level import hashed_question, two_level
+from mixtally.privacy.divergence.memoized import loss
+from mixtally.records.memoized_plan import hashed_question, memoized_plan
+from mixtally.simulate.memoized.crowd import memoizing, play_reports, watch
 
 BITS, HASHES, COHORTS = 64, 2, 16
 PERMANENT, P, Q = 0.25, 0.35, 0.65
@@ -36,7 +36,7 @@ MADE_UP = ("XXA", "XXB", "XXC")
 def main(folder: Path) -> None:
     """Play the crowd and one person, and print what was found and what it cost."""
     chance = SecureChance()
-    plan = two_level(hashed_question("airport", BITS, HASHES), PERMANENT, P, Q, COHORTS)
+    plan = memoized_plan(hashed_question("airport", BITS, HASHES), PERMANENT, P, Q, COHORTS)
 
     # One person: a file of their own, sealed with a key of their own.
     ann_file = folder / "ann.memory"
@@ -48,21 +48,21 @@ def main(folder: Path) -> None:
         f"Next week she says:        cohort {cohort}, bits {ann.report('SEA', chance).bits.hex()}"
     )
 
-    # The crowd: many memories in one file.
+    # The crowd: everybody's memoized responses in one file.
     population = flights()
     names, codes = population.question.labels or (), population.codes[::EVERY]
     values = [names[code] for code in codes.tolist()]
     crowd_file = folder / "crowd.memory"
     crowd_key = key_for(crowd_file, folder / "crowd.key", chance)
     store = MemoryFile(crowd_file, plan, "crowd", crowd_key)
-    crowd = remembering(plan, values, codes, crowd_key, chance, store)
+    crowd = memoizing(plan, values, codes, crowd_key, chance, store)
     ones = play_reports(crowd, WEEKS, chance)
 
     # The collector: candidates, most of them real, and how many people named each.
     candidates = (*names, *MADE_UP)
     table = design(plan, candidates)
-    found = estimate_words(plan, ones.mean(axis=1), crowd.sizes, table, WEEKS)
-    print(f"\n{len(values):,} people, {WEEKS} weeks, their memories in {crowd_file.name}")
+    found = estimate_words(plan.mechanism, ones.mean(axis=1), crowd.sizes, table, WEEKS)
+    print(f"\n{len(values):,} people, {WEEKS} weeks, their memoized answers in {crowd_file.name}")
     print("airport  estimate       95 % interval    truth")
     for i in (-found.counts).argsort()[:12].tolist():
         truth = values.count(candidates[i])
@@ -73,16 +73,16 @@ def main(folder: Path) -> None:
     print(f"significant: {real} of {len(names)} airports, {false} of {len(MADE_UP)} made-up ones")
 
     # What it costs, and what averaging the reports of one person tells.
-    loss = memory_loss(plan.f, *plan.shown, HASHES, WEEKS)
-    print(f"\nepsilon: {loss.eps_1:.3f} for one week, {loss.eps_T:.3f} for {WEEKS}, ", end="")
-    print(f"{loss.eps_inf:.3f} for ever")
+    most = loss(plan.mechanism, WEEKS)
+    print(f"\nepsilon: {most.eps_1:.3f} for one week, {most.eps_T:.3f} for {WEEKS}, ", end="")
+    print(f"{most.eps_inf:.3f} for ever")
     print("weeks averaged   kept bit wrong (measured)   true bit wrong (measured)")
     for weeks in (1, 8, 50, 400):
-        exact, seen = recovery(plan, weeks), watch(crowd, weeks, chance)
+        exact, seen = recovery(plan.mechanism, weeks), watch(crowd, weeks, chance)
         print(
             f"{weeks:14} {exact.kept:12.3f} ({seen.kept:.3f}) {exact.true:19.3f} ({seen.true:.3f})"
         )
-    print(f"The true bit stays hidden: never below f/2 = {plan.f / 2:.3f}.")
+    print(f"The true bit stays hidden: never below f/2 = {plan.mechanism.f / 2:.3f}.")
 
 
 if __name__ == "__main__":

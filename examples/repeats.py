@@ -10,21 +10,20 @@ A made-up crowd: 20,000 people with a yes or no, 5,000 with five of them.
 """
 
 import math
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.encode.bits import packed
 from mixtally.ground.chance import Chance
-from mixtally.lab.seeded import SeededChance
+from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
 from mixtally.mix import shuffle
-from mixtally.privacy import laws
-from mixtally.privacy.laws import Ask
-from mixtally.protocols.flip_vector import FlipVector
-from mixtally.protocols.flips import Flips
-from mixtally.protocols.single_bit import SingleBit
+from mixtally.privacy.accountant import Accountant, Record
+from mixtally.privacy.calibrate import calibrate
 from mixtally.randomize import reports
+from mixtally.records.mechanism import Parameter, Shuffled
+from mixtally.records.mechanism.named import flip_bits, single_bit
+from mixtally.simulate.seeded import SeededChance
 from mixtally.tally.fold import tally_messages
 
 DELTA = 1e-6
@@ -45,50 +44,60 @@ def asked(users: int, bits: int) -> Bits:
     return np.stack(columns, axis=1).astype(np.uint8)
 
 
-def counted(protocol: Flips, answers: Bits, times: int, chance: Chance) -> NDArray[np.float64]:
-    """Counts of one collection in which everybody sends their record ``times`` times."""
-    records = packed(answers.tobytes(), protocol.bins)
-    sent = [reports(protocol, records, chance) for _ in range(times)]
-    tally = tally_messages(protocol.layout, shuffle(np.concatenate(sent), chance))
-    return protocol.unbiased(tally.counts, tally.messages) / times
+def counted(mechanism: Shuffled, answers: Bits, chance: Chance) -> NDArray[np.float64]:
+    """Counts of one collection."""
+    sent = reports(mechanism, packed(answers.tobytes(), mechanism.bins), chance)
+    tally = tally_messages(mechanism.layout, shuffle(sent, chance))
+    return mechanism.unbiased(tally.counts, tally.messages)
 
 
-def seen(protocol: Flips, answers: Bits, times: int, chance: Chance) -> float:
+def seen(mechanism: Shuffled, answers: Bits, chance: Chance) -> float:
     """Root mean square error of many collections, over all bits."""
     truth = answers.sum(axis=0)
-    errors = [counted(protocol, answers, times, chance) - truth for _ in range(RUNS)]
+    errors = [counted(mechanism, answers, chance) - truth for _ in range(RUNS)]
     return float(np.sqrt(np.mean(np.square(errors))))
 
 
-def play(law: str, ask: Ask, epsilon: float, answers: Bits, chance: Chance) -> None:
+def least_flips(mechanism: Shuffled, epsilon: float, pieces: int = 1) -> Shuffled:
+    """``mechanism`` with the flips that ``pieces`` of its messages need to keep the guarantee."""
+    record = Record.of(mechanism, pieces=pieces)
+    found = calibrate(Accountant(), record, Parameter.FLIP, epsilon, DELTA, tolerance=CLOSE)
+    return found.message.mechanism
+
+
+def play(epsilon: float, answers: Bits, chance: Chance) -> None:
     """A line for every number of reports: the flips that are needed, and the error they leave."""
     users, bits = answers.shape
     once = math.nan
     for times in TIMES:
-        found = laws.calibrate(law, replace(ask, repeats=times), epsilon, DELTA, tolerance=CLOSE)
-        q, predicted = found.threshold, laws.standard_error(law, found)
-        protocol = (
-            SingleBit(bins=1, fakes=0, threshold=q, crowd=users) if bits == 1
-            else FlipVector(bins=bits, fakes=0, threshold=q, crowd=users)
+        any_flip = (
+            single_bit(fakes=0, threshold=MOST_THRESHOLD, crowd=users, repeats=times) if bits == 1
+            else flip_bits(bins=bits, threshold=MOST_THRESHOLD, crowd=users, repeats=times)
         )  # fmt: skip
+        mechanism = least_flips(any_flip, epsilon)
+        predicted = mechanism.standard_error(users)
         once = predicted if times == 1 else once
         print(
-            f"  sent {times} times: flip {q / 2**64:.3g}, error {predicted:6.2f}, seen "
-            f"{seen(protocol, answers, times, chance):6.2f}; by sqrt(k) "
-            f"{once / math.sqrt(times):.2f}"
+            f"  sent {times} times: flip {share(mechanism):.3g}, error {predicted:6.2f}, seen "
+            f"{seen(mechanism, answers, chance):6.2f}; by sqrt(k) {once / math.sqrt(times):.2f}"
         )
 
 
-def split(ask: Ask, epsilon: float, answers: Bits, chance: Chance) -> None:
+def split(epsilon: float, answers: Bits, chance: Chance) -> None:
     """The vector with every bit a message of its own."""
     users, bits = answers.shape
-    found = laws.calibrate("flip", replace(ask, split=True), epsilon, DELTA, tolerance=CLOSE)
-    protocol = SingleBit(bins=1, fakes=0, threshold=found.threshold, crowd=users)
-    squares = [seen(protocol, answers[:, [bit]], 1, chance) ** 2 for bit in range(bits)]
+    any_flip = single_bit(fakes=0, threshold=MOST_THRESHOLD, crowd=users)
+    mechanism = least_flips(any_flip, epsilon, pieces=bits)
+    squares = [seen(mechanism, answers[:, [bit]], chance) ** 2 for bit in range(bits)]
     print(
-        f"  split into {bits} messages: flip {found.threshold / 2**64:.3g}, error "
-        f"{laws.standard_error('flip', found):6.2f}, seen {math.sqrt(np.mean(squares)):6.2f}"
+        f"  split into {bits} messages: flip {share(mechanism):.3g}, error "
+        f"{mechanism.standard_error(users):6.2f}, seen {math.sqrt(np.mean(squares)):6.2f}"
     )
+
+
+def share(mechanism: Shuffled) -> float:
+    """The chance that a bit is flipped."""
+    return (mechanism.flip_threshold or 0) / SCALE
 
 
 def main() -> None:
@@ -96,11 +105,10 @@ def main() -> None:
     chance = SeededChance(11)
     bit, vector = asked(20_000, 1), asked(5_000, 5)
     print(f"one bit of {len(bit):,} people at epsilon = 1, delta = {DELTA:g}")
-    play("single-bit", Ask(users=len(bit), fakes=0), 1.0, bit, chance)
+    play(1.0, bit, chance)
     print(f"five bits of {len(vector):,} people at epsilon = 2, delta = {DELTA:g}")
-    ask = Ask(users=len(vector), bits=5)
-    play("flip", ask, 2.0, vector, chance)
-    split(ask, 2.0, vector, chance)
+    play(2.0, vector, chance)
+    split(2.0, vector, chance)
 
 
 if __name__ == "__main__":

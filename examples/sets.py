@@ -9,15 +9,16 @@ only by fakes that happen to show all of it.
 
 import numpy as np
 
+from mixtally.data.flights import flights
+from mixtally.data.population import Population
 from mixtally.encode.bits import rows_of
-from mixtally.lab.demo import flights
-from mixtally.lab.offers import best
-from mixtally.lab.population import Population
-from mixtally.lab.run import Asked, collect
-from mixtally.lab.seeded import SeededChance
-from mixtally.planner import Wish
+from mixtally.planner import PlanRequest
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Kind, Question
+from mixtally.simulate.offers import best
+from mixtally.simulate.run import Asked, collect
+from mixtally.simulate.seeded import SeededChance
+from mixtally.simulate.truth import truth_of
 
 
 def main() -> None:
@@ -32,15 +33,16 @@ def main() -> None:
     crowd = Population(
         question, rows_of(people, legs.codes[: 3 * users], users, airports.bins)
     )  # fmt: skip
-    wish = Wish(question=question, guarantee=Guarantee(epsilon=1.0, delta=1e-6), users=users)
+    wish = PlanRequest(question=question, guarantee=Guarantee(epsilon=1.0, delta=1e-6), users=users)
     offer, reason = best(wish)
     print(reason)
-    result = collect(offer, crowd, SeededChance(7), Asked(pairs=True))
+    result = collect(offer, crowd, SeededChance(7), Asked(pairs=True)).result
     found = result.estimate
     for i in np.argsort(-found.counts)[:5].tolist():
         print(f"{question.label(i):9} {found.counts[i]:8.1f}   true {crowd.truth[i]}")
-    for row in result.figures[0].rows[:3]:
-        print(f"{row.label:9} {row.estimate:8.1f}   true {row.truth:g}")
+    pairs, true = result.figures[0].rows, truth_of(crowd, result).figures["pairs"]
+    for row, value in list(zip(pairs, true, strict=True))[:3]:
+        print(f"{row.label:9} {row.estimate:8.1f}   true {value:g}")
 
 
 if __name__ == "__main__":

@@ -8,14 +8,14 @@ Data: American National Election Study 1996 (statsmodels, public domain).
 
 from statsmodels.datasets import anes96
 
+from mixtally.data.population import Population
 from mixtally.encode.bits import packed
-from mixtally.lab.offers import best
-from mixtally.lab.population import Population
-from mixtally.lab.run import collect
-from mixtally.lab.seeded import SeededChance
-from mixtally.planner import Wish
+from mixtally.planner import PlanRequest
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Kind, Question
+from mixtally.simulate.offers import best
+from mixtally.simulate.run import collect
+from mixtally.simulate.seeded import SeededChance
 
 
 def main() -> None:
@@ -25,14 +25,14 @@ def main() -> None:
     crowd = Population(question, packed(votes.tobytes(), 1))
     print(f"{crowd.users} people, {int(crowd.truth[0])} for Dole")
     for protocol in ("clear-uniform", "single-bit"):
-        wish = Wish(
+        wish = PlanRequest(
             question=question,
             guarantee=Guarantee(epsilon=1.0, delta=1e-6),
             users=crowd.users,
             protocol=protocol,
         )
         offer, _ = best(wish)
-        found = collect(offer, crowd, SeededChance(7)).estimate
+        found = collect(offer, crowd, SeededChance(7)).result.estimate
         print(
             f"{protocol:13} {found.counts[0]:7.1f}, surely {found.each.lower[0]} .. "
             f"{found.each.upper[0]}, {offer.messages_per_user:.2f} messages a user"

@@ -10,14 +10,15 @@ stand for fifty with the same answers, since a vector sent whole needs a larger 
 import numpy as np
 from statsmodels.datasets import anes96
 
+from mixtally.data.population import Population
 from mixtally.encode.bits import packed
-from mixtally.lab.offers import best
-from mixtally.lab.population import Population
-from mixtally.lab.run import Asked, collect
-from mixtally.lab.seeded import SeededChance
-from mixtally.planner import Wish
+from mixtally.planner import PlanRequest
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Kind, Question
+from mixtally.simulate.offers import best
+from mixtally.simulate.run import Asked, collect
+from mixtally.simulate.seeded import SeededChance
+from mixtally.simulate.truth import truth_of
 
 LABELS = ("votes Dole", "college degree", "news every day")
 
@@ -30,20 +31,25 @@ def main() -> None:
     question = Question(name="survey", bins=3, labels=LABELS, kind=Kind.BITS)
     crowd = Population(question, packed(vectors.tobytes(), 3))
     guarantee = Guarantee(epsilon=2.0, delta=1e-6)
-    whole = Wish(question=question, guarantee=guarantee, users=crowd.users, messages_per_user=1,
-                 protocol="flip")  # fmt: skip
-    split = Wish(question=question, guarantee=guarantee, users=crowd.users, messages_per_user=4)
+    whole = PlanRequest(
+        question=question, guarantee=guarantee, users=crowd.users, messages_per_user=1,
+        protocol="flip",
+    )  # fmt: skip
+    split = PlanRequest(
+        question=question, guarantee=guarantee, users=crowd.users, messages_per_user=4
+    )
     for wish, asked in ((split, Asked()), (whole, Asked(pairs=True))):
         offer, _ = best(wish)
-        result = collect(offer, crowd, SeededChance(7), asked)
+        result = collect(offer, crowd, SeededChance(7), asked).result
+        true = truth_of(crowd, result)
         print(f"{offer.name}: standard error {offer.standard_error:.1f} of {crowd.users} people")
         for i, label in enumerate(LABELS):
             print(f"  {label:32} {result.estimate.counts[i]:9.1f}   true {crowd.truth[i]}")
         for figures in result.figures:
             digits = 3 if figures.name == "correlations" else 1
             print(f"  {figures.title}:")
-            for row in figures.rows:
-                shown = f"{row.estimate:9.{digits}f}   true {row.truth:.{digits}f}"
+            for row, value in zip(figures.rows, true.figures[figures.name], strict=True):
+                shown = f"{row.estimate:9.{digits}f}   true {value:.{digits}f}"
                 print(f"    {row.label:37} {shown}")
 
 

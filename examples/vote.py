@@ -19,18 +19,19 @@ import numpy as np
 from rich.console import Console
 from statsmodels.datasets import anes96
 
+from mixtally.data.population import Population
 from mixtally.errors import MixtallyError
 from mixtally.ground.chance import Chance, SecureChance
-from mixtally.lab.population import Population
-from mixtally.lab.seeded import SeededChance
-from mixtally.lab.voting import hold, local_ballots
-from mixtally.planner import Wish
+from mixtally.planner import PlanRequest
 from mixtally.privacy.local import certificate
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
-from mixtally.report.election.page import page
-from mixtally.report.election.table import summary
-from mixtally.report.election.votes import Election
+from mixtally.report.page import page
+from mixtally.report.terminal import printed
+from mixtally.simulate.election.document import document
+from mixtally.simulate.election.votes import Election
+from mixtally.simulate.seeded import SeededChance
+from mixtally.simulate.voting import hold, local_ballots
 
 QUESTIONS = {
     "vote": ("Clinton", "Dole"),
@@ -63,7 +64,7 @@ def held(population: Population, promised: Guarantee, chance: Chance, seed: int 
         population,
         ballots,
         certificate(ballots, promised.epsilon),
-        Wish(question=population.question, guarantee=promised, users=users),
+        PlanRequest(question=population.question, guarantee=promised, users=users),
         chance,
         lambda *_: None,
         level=0.95,
@@ -90,11 +91,12 @@ def main() -> None:
         sys.exit(f"vote.py: {error}")
     console = Console()
     for column, election in votes.items():
-        console.print(summary(election))
+        shown = document(election)
+        console.print(printed(shown))
         if given.out is not None:
             given.out.mkdir(parents=True, exist_ok=True)
             path = given.out / f"{column.lower()}.html"
-            path.write_text(page(election), encoding="utf-8")
+            path.write_text(page(shown), encoding="utf-8")
             console.print(f"wrote {path}", markup=False, highlight=False, soft_wrap=True)
 
 

@@ -17,7 +17,7 @@ import tarfile
 import zipfile
 from pathlib import Path
 
-TARGET = Path(__file__).parents[1] / "src/mixtally/lab/data/flights_2013_dest.csv.gz"
+TARGET = Path(__file__).parents[1] / "src/mixtally/data/files/flights_2013_dest.csv.gz"
 MONTHS = TARGET.with_name("flights_2013_months.csv")
 
 

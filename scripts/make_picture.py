@@ -10,22 +10,22 @@ messages, by the noise of Notes (5.16) and by a plan of the same promise) and do
 from math import exp
 from pathlib import Path
 
-from mixtally.estimate.remembered import recovery, recovery_without_memory
-from mixtally.lab.attack import Lab, Target, assault
-from mixtally.lab.attack.claim import claim
-from mixtally.lab.attack.target import of_plan
-from mixtally.lab.demo import demo
-from mixtally.lab.seeded import SeededChance
-from mixtally.planner import Wish, choose
-from mixtally.privacy.published import notes
-from mixtally.protocols.two_level import two_level
+from mixtally.attacks import Lab, Target, assault
+from mixtally.attacks.claim import claim
+from mixtally.attacks.target import of_plan
+from mixtally.estimate.memoized import recovery, recovery_redrawn
+from mixtally.literature.formulas import notes
+from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
+from mixtally.records.mechanism.memoized import memoized
 from mixtally.records.question import Question
 from mixtally.report import curves
-from mixtally.report.charts import bins_chart
 from mixtally.report.curves import Chart, Curve, Point
 from mixtally.report.style import STYLE
 from mixtally.report.svg import Markup
+from mixtally.simulate.demo import demo
+from mixtally.simulate.seeded import SeededChance
+from mixtally.simulate.study_document import bins_chart
 
 DOCS = Path(__file__).parents[1] / "docs"
 SEED = 2013
@@ -46,7 +46,9 @@ def roc() -> Markup:
     claimed = claim("flip", given, PROMISE.epsilon, PROMISE.delta)
     assert isinstance(claimed, Target)
     question = Question(name="answer", bins=BINS)
-    planned = choose(Wish(question=question, guarantee=PROMISE, users=USERS, protocol="flip-blank"))
+    planned = choose(
+        PlanRequest(question=question, guarantee=PROMISE, users=USERS, protocol="flip-blank")
+    )
     rates = [10.0 ** (-k / 4) for k in range(21)]
     grow = exp(PROMISE.epsilon)
     most = ((r, min(grow * r + PROMISE.delta, 1 - (1 - PROMISE.delta - r) / grow)) for r in rates)
@@ -71,12 +73,12 @@ def _power(target: Target) -> tuple[Point, ...]:
 
 def averaging() -> Markup:
     """Exact errors by the number of reports, at f = 0.5, p = 0.5, q = 0.75."""
-    plan = two_level(Question(name="answer", bins=2), 0.5, 0.5, 0.75)
+    mechanism = memoized(2, 0.5, 0.5, 0.75)
     guesses = {
-        "memory, the true bit": lambda count: recovery(plan, count).true,
-        "drawn once, repeated": lambda _: recovery_without_memory(plan, 1),
-        "fresh noise every time": lambda count: recovery_without_memory(plan, count),
-        "memory, the kept bit": lambda count: recovery(plan, count).kept,
+        "memoized, the true bit": lambda count: recovery(mechanism, count).true,
+        "drawn once, repeated": lambda _: recovery_redrawn(mechanism, 1),
+        "fresh noise every time": lambda count: recovery_redrawn(mechanism, count),
+        "memoized, the kept bit": lambda count: recovery(mechanism, count).kept,
     }
     return curves.draw(Chart(
         "memory", "Chance of a wrong guess by the number of reports", "", "reports",
@@ -99,8 +101,8 @@ def alone(chart: Markup, style: str = STYLE) -> str:
 
 PICTURES = {
     "demo.svg": lambda: alone(busiest()),
-    "roc.svg": lambda: alone(roc(), STYLE + curves.STYLE),
-    "averaging.svg": lambda: alone(averaging(), STYLE + curves.STYLE),
+    "roc.svg": lambda: alone(roc(), STYLE),
+    "averaging.svg": lambda: alone(averaging(), STYLE),
 }
 
 

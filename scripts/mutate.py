@@ -4,9 +4,10 @@
     .venv/bin/python scripts/mutate.py --room mix   # one room's
     .venv/bin/python scripts/mutate.py --list       # what each of them plants
 
-``mutations.toml`` beside this program has ten for each room. A mutation is located by its snippet
-alone, which stands exactly once in ``src``, so it survives moves of files; where a snippet was
-rewritten, plant the same mistake in what replaced it. Sources and tests are copied to a temporary
+``mutations.toml`` beside this program has some for each room, ten where it does much. A mutation is
+located by its snippet alone, which stands exactly once in ``src``, so it survives moves of files
+within its room; where a snippet was rewritten, plant the same mistake in what replaced it, and name
+the room it is in now. Sources and tests are copied to a temporary
 folder, and each mutation is planted there, tried by the tests it names, and taken out again.
 The status is 1 when one survives or cannot be tried.
 """
@@ -35,6 +36,7 @@ class Mutation:
     """One mistake.
 
     where
+      room      the folder of src/mixtally that it is in
       find      a snippet that stands once in all of src
       replace   what stands there instead
       why       the wrong result it plants

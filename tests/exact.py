@@ -1,4 +1,6 @@
-"""Laws in rational numbers, by another way than the product: outcome by outcome, polynomials."""
+"""Distributions in rational numbers, by another way than the product: outcome by outcome,
+polynomials.
+"""
 
 from collections import defaultdict
 from fractions import Fraction
@@ -15,22 +17,22 @@ def flipped(held, seen, bits, q):
 
 def bags(held, bits, q):
     """Chances of histograms, from every way in which the vectors of ``held`` can be sent."""
-    law = defaultdict(Fraction)
+    pmf = defaultdict(Fraction)
     for sent in product(range(1 << bits), repeat=len(held)):
         chance = Fraction(1)
         for vector, seen in zip(held, sent, strict=True):
             chance *= flipped(vector, seen, bits, q)
-        law[tuple(sent.count(v) for v in range(1 << bits))] += chance
-    return dict(law)
+        pmf[tuple(sent.count(v) for v in range(1 << bits))] += chance
+    return dict(pmf)
 
 
 def sums(ones, zeros, q):
     """P(sum = 0..n): the coefficients of (q + p x)^ones (p + q x)^zeros."""
-    law = [Fraction(1)]
+    pmf = [Fraction(1)]
     for rise in [1 - q] * ones + [q] * zeros:
-        padded = [Fraction(0), *law, Fraction(0)]
-        law = [(1 - rise) * here + rise * before for before, here in pairwise(padded)]
-    return law
+        padded = [Fraction(0), *pmf, Fraction(0)]
+        pmf = [(1 - rise) * here + rise * before for before, here in pairwise(padded)]
+    return pmf
 
 
 def delta(first, second, grow):

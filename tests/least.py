@@ -1,29 +1,42 @@
-"""The least noise of the usual protocols, as bare integers."""
+"""The least noise of the usual mechanisms, as bare integers."""
 
-from mixtally.privacy import laws
-from mixtally.privacy.laws import Ask
-from mixtally.privacy.laws.ask import whole
+from mixtally.privacy.accountant import Accountant, Record
+from mixtally.privacy.calibrate import calibrate
+from mixtally.privacy.divergence.in_clear import usual_ratio
+from mixtally.records.mechanism import Parameter
+from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 
 FINE = 1e-12
+ANY = 1 << 40
+"""A value that a search does not read."""
+
+
+def mechanism(made, parameter, epsilon, delta, **more):
+    """``made`` with the least ``parameter``."""
+    found = calibrate(Accountant(), Record.of(made), parameter, epsilon, delta, **more)
+    return found.message.mechanism
 
 
 def threshold(fakes: int, epsilon: float, delta: float) -> int:
     """Of one-hot flips among ``fakes`` flipped blanks, times 2^64."""
-    found = laws.calibrate("flip-blank", Ask(fakes=fakes), epsilon, delta, tolerance=FINE)
-    return whole(found.threshold)
+    blank = flip_blank(bins=2, fakes=fakes, threshold=ANY)
+    return mechanism(blank, Parameter.FLIP, epsilon, delta, tolerance=FINE).threshold
 
 
 def blank_fakes(flip: int, epsilon: float, delta: float) -> int:
     """Flipped blanks at a given flip probability."""
-    return whole(laws.calibrate("flip-blank", Ask(threshold=flip), epsilon, delta).fakes)
+    blank = flip_blank(bins=2, fakes=0, threshold=flip)
+    return mechanism(blank, Parameter.FAKES, epsilon, delta).fakes.count
 
 
 def uniform_fakes(bins: int, epsilon: float, delta: float) -> int:
     """Uniform fakes among records in clear."""
-    return whole(laws.calibrate("clear-uniform", Ask(bins=bins), epsilon, delta).fakes)
+    uniform = clear_uniform(bins=bins, fakes=0)
+    return mechanism(uniform, Parameter.FAKES, epsilon, delta).fakes.count
 
 
-def shape(epsilon: float, delta: float) -> tuple[int, int]:
-    """(ratio, shift) of a mix's shaped fakes."""
-    found = laws.calibrate("clear-shaped", Ask(), epsilon, delta)
-    return whole(found.ratio), whole(found.shift)
+def shape(epsilon: float, delta: float) -> dict[str, int]:
+    """Ratio and shift of a mix's shaped fakes."""
+    shaped = clear_shaped(bins=2, ratio=usual_ratio(epsilon, 1), shift=1)
+    found = mechanism(shaped, Parameter.SHIFT, epsilon, delta).fakes
+    return {"ratio": found.ratio, "shift": found.shift}

@@ -11,9 +11,8 @@ if TYPE_CHECKING:
     from mixtally.estimate.debias import estimate_counts
     from mixtally.ground.chance import SecureChance
     from mixtally.mix import shuffle
-    from mixtally.planner import Wish, choose
-    from mixtally.privacy.price import certify
-    from mixtally.protocols.catalogue import protocol_of
+    from mixtally.planner import PlanRequest, choose
+    from mixtally.privacy.certify import certify
     from mixtally.randomize import fakes, reports
     from mixtally.records.guarantee import Guarantee
     from mixtally.records.question import Question
@@ -24,12 +23,11 @@ _ROOMS = {
     "MixtallyError": "mixtally.errors",
     "Question": "mixtally.records.question",
     "SecureChance": "mixtally.ground.chance",
-    "Wish": "mixtally.planner",
-    "certify": "mixtally.privacy.price",
+    "PlanRequest": "mixtally.planner",
+    "certify": "mixtally.privacy.certify",
     "choose": "mixtally.planner",
     "estimate_counts": "mixtally.estimate.debias",
     "fakes": "mixtally.randomize",
-    "protocol_of": "mixtally.protocols.catalogue",
     "reports": "mixtally.randomize",
     "shuffle": "mixtally.mix",
     "tally_messages": "mixtally.tally.fold",
@@ -38,14 +36,13 @@ _ROOMS = {
 __all__ = [
     "Guarantee",
     "MixtallyError",
+    "PlanRequest",
     "Question",
     "SecureChance",
-    "Wish",
     "certify",
     "choose",
     "estimate_counts",
     "fakes",
-    "protocol_of",
     "reports",
     "shuffle",
     "tally_messages",

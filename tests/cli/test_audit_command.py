@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from mixtally.cli.audit import audit
 from mixtally.errors import ParameterError
-from mixtally.privacy.published.catalogue import FORMULAS
+from mixtally.literature.formulas.catalogue import FORMULAS
 
 APP = typer.Typer(rich_markup_mode=None, add_completion=False)
 APP.command()(audit)
@@ -75,7 +75,7 @@ def test_the_list_names_every_formula():
 
 def test_a_planted_verdict_is_noticed(monkeypatch):
     """The command prints what the audit says, not what one would expect of it."""
-    from mixtally.privacy import audit as room
+    from mixtally.literature import audit as room
 
     monkeypatch.setattr(room, "HOLDS", "planted")
     assert facts("--formula", "notes-5.10", *PROMISE, "--bins", 10)["verdict"] == "planted"
@@ -98,6 +98,7 @@ def test_what_cannot_be_audited_is_refused(given, subject):
         run(*given)
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize(("word", "command"), ROWS, ids=[command for _, command in ROWS])
 def test_the_page_of_formulas_says_what_the_command_says(word, command):
     assert facts(*shlex.split(command)[1:])["verdict"] == word

@@ -44,6 +44,7 @@ def of(name, *given):
     return ("--protocol", name, *given)
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("case", GIVEN)
 def test_what_was_calibrated_keeps_the_promise_when_priced_anew(cli, case):
     given = of(*GIVEN[case])

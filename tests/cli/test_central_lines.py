@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from mixtally.lab.central import MISSING, SEEDED
+from mixtally.simulate.central import MISSING, SEEDED
 
 ASK = ("--column", "color", "--epsilon", 1, "--delta", "1e-6")
 NAMES = ("central, discrete Laplace", "central, discrete Gaussian", "exponential mechanism")
@@ -28,6 +28,7 @@ def test_they_stand_in_the_table_with_their_accuracy(simulate):
     assert "central baselines" not in out
 
 
+@pytest.mark.seconds
 def test_under_a_seed_nothing_is_measured_and_it_is_said(simulate):
     assert SEEDED in simulate("--seed", 1)
     first, again = (json.loads(simulate("--seed", 1, "--json")) for _ in range(2))

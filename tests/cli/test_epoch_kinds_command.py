@@ -29,6 +29,7 @@ READ = {
 }
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("kind", READ)
 def test_every_kind_is_counted_over_time(cli, diary, kind):
     """False alarm below 10^-6: every count and change within six standard errors."""
@@ -42,6 +43,7 @@ def test_every_kind_is_counted_over_time(cli, diary, kind):
         assert abs(row["change"] - row["truth"]) < 6 * row["standard_error"]
 
 
+@pytest.mark.seconds
 def test_means_over_time_are_in_every_file(cli, diary, tmp_path):
     out = tmp_path / "out"
     outcome = cli("epochs", diary, *READ["number"], *WHEN, *PROMISE, "--out", out)
@@ -57,6 +59,7 @@ def test_means_over_time_are_in_every_file(cli, diary, tmp_path):
     assert facts["source"].endswith("0 of 3,000 were clipped.")
 
 
+@pytest.mark.seconds
 def test_sets_are_charged_to_the_ledger(cli, diary, tmp_path):
     ledger = tmp_path / "ledger.json"
     assert cli("ledger", "open", ledger, "--epsilon", 5, "--delta", "1e-4").status == 0

@@ -36,7 +36,7 @@ def test_the_plan_is_the_least_that_calibrate_finds_and_states_what_delta_states
 ):
     facts = planned(cli, question)
     assert (facts["fakes"], facts["crowd_counted"], facts["messages_per_user"]) == (0, 5000, 1)
-    assert "flip was asked for, played as flip-blank: without fakes" in facts["reason"]
+    assert "flip was asked for: without fakes" in facts["reason"]
     most = question[4:]
     law = ("--protocol", "flip", "--users", 5000, *most, "--epsilon", 2)
     least = json.loads(cli("calibrate", *law, "--delta", "1e-6", "--json").out)
@@ -68,7 +68,7 @@ def test_it_is_played_and_its_plan_is_played_again(cli, folder, file, question, 
         done = cli(*first, *more)
         assert done.status == 0, done.err
         (release,) = json.loads(done.out)["releases"]
-        assert (release["protocol"], release["messages"]) == ("flip-blank", 5000)
+        assert (release["protocol"], release["messages"]) == ("flip", 5000)
         for row in release["estimates"]:  # five deviations, chance 1e-6; the seed is fixed
             assert abs(row["estimate"] - row["truth"]) < 5.5 * release["standard_error"]
     again = cli(*first, "--plan", "out/plan.json")
@@ -80,13 +80,13 @@ def test_no_attack_breaks_it(cli, folder, only):
     planned(cli, ONE)
     done = cli("attack", "plan.json", "--runs", 200, "--seed", 1, "--json", *only)
     assert done.status == 0, done.err
-    assert json.loads(done.out)["broken"] == []
+    assert json.loads(done.out)["violated"] == []
 
 
 def test_a_plan_with_fewer_flips_is_refused(cli, folder, refused):
     planned(cli, ONE)
     facts = json.loads((folder / "plan.json").read_text())
-    facts["integers"]["threshold"] //= 2
+    facts["mechanism"]["threshold"] //= 2
     (folder / "plan.json").write_text(json.dumps(facts, sort_keys=True, separators=(",", ":")))
     assert "its promise is false" in refused("attack", "plan.json", "--runs", 200)
 

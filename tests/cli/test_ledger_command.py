@@ -13,12 +13,12 @@ import least
 from mixtally.cli import ledger as command
 from mixtally.errors import AccountingError, DataError, InfeasibleError, InputError, PlanError
 from mixtally.ground.codec import canonical, fingerprint
-from mixtally.privacy.ledger import left
-from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.privacy.composition.ledger import left
 from mixtally.records.ledger import read_ledger
+from mixtally.records.mechanism.named import flip_blank
 from privacy.composed import plan_of
 
-PLAN = plan_of(FlipBlank(bins=5, fakes=10**5, threshold=least.threshold(10**5, 1.0, 1e-6)))
+PLAN = plan_of(flip_blank(bins=5, fakes=10**5, threshold=least.threshold(10**5, 1.0, 1e-6)))
 BUDGET = ("--epsilon", 2, "--delta", "1e-5")
 
 
@@ -126,7 +126,7 @@ def test_a_charge_past_the_budget_is_refused_and_leaves_the_file(desk, ledger):
 
 def test_a_charge_that_ignores_the_budget_would_be_seen(desk, ledger, monkeypatch):
     """The planted bug: the same command with a composition that finds everything free."""
-    monkeypatch.setattr("mixtally.privacy.ledger.upper_curve", lambda _: lambda _: 0.0)
+    monkeypatch.setattr("mixtally.privacy.composition.ledger.upper_curve", lambda *_: lambda _: 0.0)
     file, plan = desk / "my.ledger", desk / "plan.json"
     assert ledger("charge", file, plan, "--times", 1000).status == 0
     assert stored(desk).charges[0].times == 1000

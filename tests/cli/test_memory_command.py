@@ -1,11 +1,12 @@
-"""``mixtally memory``: one-hot and hashed, repeatable, priced, its memories kept and guarded."""
+"""``mixtally memory``: one-hot and hashed, repeatable, its losses told, its file guarded."""
 
 import csv
 import json
 
 import pytest
 
-from mixtally.privacy.memory import memory_loss
+from mixtally.privacy.divergence.memoized import loss
+from mixtally.records.mechanism.memoized import memoized
 
 
 @pytest.fixture
@@ -42,13 +43,13 @@ HASHED = ("--bloom-bits", 64, "--cohorts", 4)
 
 def test_the_losses_are_those_of_the_accountant(played):
     facts = played("--reports", 5, "--epsilon", 1)
-    loss = memory_loss(0.5, 0.5, 0.75, 1, 5)
+    most = loss(memoized(5, 0.5, 0.5, 0.75), 5)
     assert [facts[name] for name in ("eps_1", "eps_T", "eps_inf")] == [
-        loss.eps_1, loss.eps_T, loss.eps_inf,
+        most.eps_1, most.eps_T, most.eps_inf,
     ]  # fmt: skip
     assert 0 < facts["delta_lower"] <= facts["delta"] < 0.1
     hashed = played(*HASHED, "--hashes", 3, "--reports", 2)
-    assert hashed["eps_T"] == memory_loss(0.5, 0.5, 0.75, 3, 2).eps_T
+    assert hashed["eps_T"] == loss(memoized(64, 0.5, 0.5, 0.75, hashes=3), 2).eps_T
     assert "delta" not in hashed
 
 
@@ -78,7 +79,7 @@ def test_the_table_says_what_was_found_what_it_costs_and_what_averaging_tells(me
         "observer: linked",
         "gets a kept bit wrong with 0.277, a true bit with 0.389, never below 0.250",
         "at epsilon 1 after 5 reports: delta <= 0.0444505, at least 0.0444504",
-        "intervals hold the truth",
+        "intervals cover the true count",
     ):
         assert part in outcome.out
     assert "pink" not in outcome.out
@@ -122,12 +123,12 @@ def test_too_many_candidates_are_chosen_from_and_that_is_said(memory, tmp_path):
 
 
 def certain(folder):
-    """Options with which a report shows the memory itself."""
+    """Options with which a report shows what is kept."""
     return ("--p", 0, "--q", 1, "--memory-file", folder / "crowd.memory")
 
 
 @pytest.mark.parametrize("more", [(), HASHED], ids=["one-hot", "hashed"])
-def test_memories_in_a_file_are_used_again(played, memory, tmp_path, more):
+def test_memoized_answers_in_a_file_are_used_again(played, memory, tmp_path, more):
     once, again = (played(*certain(tmp_path), *more)["estimates"] for _ in range(2))
     assert once == again
     assert sorted(path.name for path in tmp_path.glob("*.memory*")) == [
@@ -140,19 +141,21 @@ def test_memories_in_a_file_are_used_again(played, memory, tmp_path, more):
 @pytest.mark.parametrize(
     "other", [("--permanent", 0.6), ("--p", 0.1), ("--column", "id"), HASHED], ids=str
 )
-def test_a_memory_of_another_plan_is_refused_and_left_alone(memory, unplayed, tmp_path, other):
+def test_memoized_answers_of_another_plan_are_refused_and_left_alone(
+    memory, unplayed, tmp_path, other
+):
     assert memory(*certain(tmp_path)).status == 0
     before = (tmp_path / "crowd.memory").read_bytes()
-    assert "one memory a plan" in unplayed(*certain(tmp_path), *other)
+    assert "one file a plan" in unplayed(*certain(tmp_path), *other)
     assert (tmp_path / "crowd.memory").read_bytes() == before
 
 
-def test_damaged_memories_and_lost_keys_are_refused(memory, unplayed, tmp_path):
+def test_damaged_files_and_lost_keys_are_refused(memory, unplayed, tmp_path):
     assert memory(*certain(tmp_path)).status == 0
     file, key = tmp_path / "crowd.memory", tmp_path / "crowd.memory.key"
     whole, secret = file.read_bytes(), key.read_bytes()
     file.write_bytes(whole[:-3])
-    assert "whole and as it was written" in unplayed(*certain(tmp_path))
+    assert "whole and as they were written" in unplayed(*certain(tmp_path))
     assert file.read_bytes() == whole[:-3]
     file.write_bytes(whole)
     key.write_bytes(secret[::-1].strip() + b"\n")
@@ -170,7 +173,7 @@ def test_damaged_memories_and_lost_keys_are_refused(memory, unplayed, tmp_path):
         (("--permanent", 0), "permanent: wanted"),
         (("--permanent", "nan"), "permanent: wanted"),
         (("--permanent", 1.1), "permanent: wanted"),
-        (("--permanent", 1), "tells nothing"),
+        (("--permanent", 1), "tell nothing"),
         (("--p", 0.8), "wanted 0 <= p < q <= 1"),
         (("--p", -0.1), "p: wanted a probability"),
         (("--q", "inf"), "q: wanted a probability"),

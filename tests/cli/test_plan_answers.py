@@ -3,6 +3,8 @@
 import json
 import re
 
+import pytest
+
 from cli.test_plan_questions import ASKED, BINS, GUARANTEE, SPLIT, facts_of
 
 IMPOSSIBLE = (
@@ -72,6 +74,7 @@ def test_an_impossible_wish_writes_no_plan(cli, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.seconds
 def test_a_wanted_share_finds_the_crowd(cli):
     facts = facts_of(cli, *GUARANTEE, "--bins", 50, "--target-share", 0.001)
     assert facts["standard_error"] <= 0.001 * facts["users"]
@@ -101,6 +104,7 @@ def test_a_wanted_share_that_cannot_be_had_is_refused_in_one_line(refused):
     assert "10,000,000,000 users" in refused(*asked)
 
 
+@pytest.mark.seconds
 def test_split_records_are_named_and_their_traffic_is_that_of_all_parts(cli):
     facts = facts_of(cli, *ASKED, *SPLIT)
     assert facts["messages_of_a_record"] == len(facts["plans"]) == 2

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from mixtally.ground.codec import canonical, from_canonical
-from mixtally.privacy.price import certify, verify
+from mixtally.privacy.certify import certify, verify
 from mixtally.records.plan import Plan
 
 ASKED = ("plan", "--epsilon", 1, "--delta", "1e-6", "--users", "1e6", "--bins", 1000)
@@ -132,7 +132,12 @@ def test_the_table_shows_every_offer_and_the_promise(cli):
     assert table.err == ""
     assert [len(row(table.out, name)) for name in ("delta", "standard error", "users")] == [3] * 3
     flat = " ".join(table.out.split())
-    for text in ("would err", "Take any person", "Status: proved", "It rests on this"):
+    for text in (
+        "times the standard error",
+        "Take any person",
+        "Status: proved",
+        "It rests on this",
+    ):
         assert text in flat
 
 

@@ -42,7 +42,7 @@ def refuses_edited(refuses, plan_file):
 
 
 def threshold(plan_file):
-    return json.loads(plan_file.read_bytes())["integers"]["threshold"]
+    return json.loads(plan_file.read_bytes())["mechanism"]["threshold"]
 
 
 def test_a_written_plan_is_played(cli, simulate, plan_file):
@@ -85,11 +85,11 @@ def test_another_spelling_is_refused(refuses, plan_file):
 
 
 def test_a_field_that_stands_twice_is_refused(refuses, plan_file):
-    assert "stands twice" in refuses(plan_file.read_bytes()[:-1] + b',"version":2}')
+    assert "stands twice" in refuses(plan_file.read_bytes()[:-1] + b',"version":3}')
 
 
 def test_a_plan_from_another_version_is_refused(refuses_edited):
-    assert "plan version: wanted 2, got 1" in refuses_edited(1, "version")
+    assert "plan version: wanted 3, got 1" in refuses_edited(1, "version")
 
 
 @pytest.mark.parametrize(
@@ -110,12 +110,12 @@ def test_an_edited_certificate_is_refused(refuses_edited, value, field):
 
 
 def test_a_lowered_threshold_makes_the_promise_false(refuses_edited, plan_file):
-    line = refuses_edited(threshold(plan_file) * 9 // 10, "integers", "threshold")
+    line = refuses_edited(threshold(plan_file) * 9 // 10, "mechanism", "threshold")
     assert "its promise is false" in line
 
 
 def test_fewer_fakes_make_the_promise_false(refuses_edited):
-    assert "its promise is false" in refuses_edited(900, "integers", "fakes")
+    assert "its promise is false" in refuses_edited(900, "mechanism", "fakes", "count")
 
 
 def test_a_smaller_honest_share_makes_the_promise_false(refuses_edited):
@@ -124,21 +124,21 @@ def test_a_smaller_honest_share_makes_the_promise_false(refuses_edited):
 
 @pytest.mark.parametrize("value", [0, -1, 1 << 64, 1.5])
 def test_an_impossible_threshold_is_refused(refuses_edited, value):
-    refuses_edited(value, "integers", "threshold")
+    refuses_edited(value, "mechanism", "threshold")
 
 
 def test_flips_by_a_fair_coin_tell_nothing_and_are_refused(refuses_edited):
     """The promise holds, delta is 0, but there is no estimate: counts over p - q = 0."""
-    refuses_edited(1 << 63, "integers", "threshold")
+    refuses_edited(1 << 63, "mechanism", "threshold")
 
 
 def test_a_stricter_promise_than_was_computed_is_refused(refuses_edited):
     assert "the file was altered" in refuses_edited(0.5, "guarantee", "epsilon")
 
 
-@pytest.mark.parametrize("value", ["clear-uniform", "nope"])
-def test_another_protocol_does_not_fit_the_integers(refuses_edited, value):
-    assert "plan integers" in refuses_edited(value, "protocol")
+@pytest.mark.parametrize("value", ["in-clear", "memoized", "nope"])
+def test_another_mechanism_does_not_fit_the_integers(refuses_edited, value):
+    refuses_edited(value, "mechanism", "type")
 
 
 def test_a_plan_for_another_crowd_is_refused(refuses_edited):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from mixtally.ground.codec import from_canonical
-from mixtally.privacy.price import verify
+from mixtally.privacy.certify import verify
 from mixtally.records.plan import Plan
 
 GUARANTEE = ("plan", "--epsilon", 1, "--delta", "1e-6")
@@ -151,7 +151,7 @@ def test_no_bins_beside_labels_are_refused(cli, tmp_path):
         ),
         (("--bytes-per-user", 7, "--protocol", "flip-blank"), {"bytes_per_user": 7}),
         (("--local-epsilon", 2), {"protocol": "flip-blank"}),
-        (("--count-crowd", "--messages-per-user", 1), {"protocol": "flip-blank"}),
+        (("--count-crowd", "--messages-per-user", 1), {"protocol": "flip"}),
         (("--collections", 1, "--mixes", 1), {"protocol": "clear-uniform", "collections": 1}),
     ],
 )
@@ -180,6 +180,7 @@ def test_what_a_record_holds_is_in_the_plan(cli, more, kind):
         assert (question["kind"], question["name"]) == (kind, "trip")
 
 
+@pytest.mark.seconds
 def test_several_plans_are_written_as_several_files(cli, tmp_path):
     facts = facts_of(cli, *ASKED, *SPLIT, "--out", tmp_path / "plan.v1.json")
     assert facts["messages_of_a_record"] == 2

@@ -78,6 +78,7 @@ def test_labels_that_differ_only_by_spaces_are_refused(here, refused, more):
     assert "' red' and 'red '" in refused(*PLAN, "--labels", "labels.txt")
 
 
+@pytest.mark.seconds
 def test_files_of_an_earlier_result_are_told_and_left(here, cli):
     shutil.copy("crowd.csv", "words.csv")
     assert cli(*CROWD, "--out", "out").err == ""

@@ -8,20 +8,9 @@ from functools import cache
 import pytest
 from rich.console import Console
 
-from mixtally.cli.app import app
-from mixtally.cli.reproduce import _tables, reproduce
-from mixtally.lab.reproduce import reproduce as compute
-
-
-@pytest.fixture(autouse=True)
-def registered():
-    """The command, also where the program does not know it yet."""
-    known = {one.callback for one in app.registered_commands}
-    if reproduce not in known:
-        app.command()(reproduce)
-    before = [one for one in app.registered_commands if one.callback in known]
-    yield
-    app.registered_commands[:] = before
+from mixtally.literature.reproduce import reproduce as compute
+from mixtally.literature.reproduce.document import document as shown
+from mixtally.report.terminal import printed
 
 
 def test_a_document_is_written_and_told(cli, tmp_path):
@@ -84,7 +73,7 @@ def test_everything_is_said_at_eighty_columns(document, width):
     """What was computed stands beside every number: whole, in lines no longer than the screen."""
     found = computed(document)
     screen = io.StringIO()
-    Console(file=screen, width=width).print(_tables(found))
+    Console(file=screen, width=width).print(printed(shown(found)))
     text = screen.getvalue()
     assert "\N{HORIZONTAL ELLIPSIS}" not in text
     assert max(map(len, text.splitlines())) <= width

@@ -120,7 +120,7 @@ def test_the_table_shows_top_bins_both_errors_and_the_files(simulate, tmp_path):
     assert "│ red" in outcome.out
     assert "│ green" in outcome.out
     assert "│ blue" not in outcome.out
-    for text in ("central model", "local model", "95 % interval", "truth"):
+    for text in ("central model", "local model", "95 % interval", "true"):
         assert text in outcome.out
     assert all(f"wrote {tmp_path / 'out' / name}" in outcome.out for name in FILES)
 

@@ -45,6 +45,7 @@ READ = {
 }
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("kind", READ)
 def test_every_kind_is_counted(played, kind):
     """False alarm below 10^-6: each estimate within six standard errors."""
@@ -52,9 +53,12 @@ def test_every_kind_is_counted(played, kind):
     assert release["delta"] <= 1e-6
     for row in release["estimates"]:
         assert abs(row["estimate"] - row["truth"]) < 6 * row["standard_error"]
-        assert row["lower_all_bins"] <= row["lower"] <= row["upper"] <= row["upper_all_bins"]
+        assert (
+            row["lower_simultaneous"] <= row["lower"] <= row["upper"] <= row["upper_simultaneous"]
+        )
 
 
+@pytest.mark.seconds
 def test_a_split_record_shows_the_certificate_of_the_whole(cli, data, played):
     (release,) = played(*READ["attributes"], *GIVEN)["releases"]
     assert release["messages_of_a_record"] == len(release["fingerprints"]) == 2
@@ -162,6 +166,7 @@ def test_a_plan_of_every_kind_is_played(cli, numbered, planned, kind):
         assert abs(row["estimate"] - row["truth"]) < 6 * row["standard_error"]
 
 
+@pytest.mark.seconds
 def test_the_plans_of_a_split_record_are_played_together(cli, numbered, planned):
     paths = planned("--attributes", "3,2", "--messages-per-user", 5)
     assert len(paths) == 2
@@ -173,6 +178,7 @@ def test_the_plans_of_a_split_record_are_played_together(cli, numbered, planned)
     assert release["delta"] <= 1.001e-6
 
 
+@pytest.mark.seconds
 def test_the_plans_of_a_split_record_keep_the_order_of_their_labels(cli, data, planned, tmp_path):
     labels = tmp_path / "labels"
     labels.write_text("z\ny\nx\nyoung\nold\n")
@@ -229,6 +235,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize(("given", "said"), REFUSED, ids=[said for _, said in REFUSED])
 def test_what_cannot_be_played_is_refused(refused, data, given, said):
     assert said in refused("simulate", data, *given, *GIVEN)

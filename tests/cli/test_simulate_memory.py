@@ -5,10 +5,10 @@ import json
 
 import pytest
 
+from mixtally.client.memory_file import MemoryFile, key_for
+from mixtally.data.population import read_population
 from mixtally.ground.chance import SecureChance
-from mixtally.lab.memory_file import MemoryFile, key_for
-from mixtally.lab.population import read_population
-from mixtally.protocols.two_level import two_level
+from mixtally.records.memoized_plan import memoized_plan
 from report.reader import self_contained
 
 
@@ -81,7 +81,7 @@ def test_files_hold_what_is_printed(cli, crowd, tmp_path):
 
 
 def test_a_state_file_is_drawn_once_for_both_commands(played, tmp_path):
-    """p = 0, q = 1 shows the memory itself, so the same estimates are the same noise."""
+    """p = 0, q = 1 shows what is kept, so the same estimates are the same noise."""
     certain = ("--p", 0, "--q", 1, "--state", tmp_path / "s")
     once = played("simulate", "--memory", *certain)["estimates"]
     sealed = (tmp_path / "s").read_bytes()
@@ -123,7 +123,7 @@ def test_what_does_not_fit_together_is_refused_in_a_line(unplayed, more, said):
     assert said in unplayed(*more)
 
 
-def test_a_memory_needs_a_column(refused, crowd):
+def test_memoized_answers_need_a_column(refused, crowd):
     assert "add --column" in refused("simulate", crowd / "crowd.csv", "--memory")
 
 
@@ -176,13 +176,13 @@ def test_damaged_state_files_are_refused_and_nothing_is_written(
 
 
 def test_the_state_of_somebody_else_is_refused_and_left_alone(unplayed, crowd, tmp_path):
-    """A device's own memory, under the same plan and key, is not the crowd's."""
+    """A device's own memoized answers, under the same plan and key, are not the crowd's."""
     question = read_population(crowd / "crowd.csv", "color").question
     state, chance = tmp_path / "s", SecureChance()
     key = key_for(state, tmp_path / "s.key", chance)
-    MemoryFile(state, two_level(question, 0.5, 0.5, 0.75), "ann", key).report("red", chance)
+    MemoryFile(state, memoized_plan(question, 0.5, 0.5, 0.75), "ann", key).report("red", chance)
     before = sums(tmp_path)
-    assert "a memory is never shared" in unplayed("--memory", "--state", state)
+    assert "they are never shared" in unplayed("--memory", "--state", state)
     assert sums(tmp_path) == before
 
 

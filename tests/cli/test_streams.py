@@ -5,9 +5,6 @@ import os
 
 import pytest
 
-from mixtally.privacy import laws, price
-from mixtally.privacy.laws import several
-
 
 @pytest.fixture
 def asked(crowd):
@@ -44,16 +41,15 @@ def test_a_failure_after_playing_is_one_line(cli, asked, crowd, monkeypatch):
 
 
 def test_a_broken_privacy_number_exits_3_and_promises_nothing(cli, asked, monkeypatch):
-    monkeypatch.setattr("mixtally.privacy.clear_uniform.bracket", lambda *_, **__: broken())
+    monkeypatch.setattr(
+        "mixtally.privacy.divergence.clear_uniform.bracket", lambda *_, **__: broken()
+    )
 
     def broken():
-        from mixtally.privacy.bracket import bracket
+        from mixtally.privacy.numerics.bracket import bracket
 
         return bracket(float("nan"), cut=0.0)
 
-    laws._least.cache_clear()  # what was found before would be found again
-    price.exact.cache_clear()
-    several._priced.cache_clear()
     outcome = cli(*asked)
     assert (outcome.status, outcome.out) == (3, "")
     assert outcome.err.strip().count("\n") == 0

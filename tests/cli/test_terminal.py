@@ -66,6 +66,7 @@ def test_a_process_with_a_full_device_says_nothing_more_as_it_ends():
     assert untold.returncode == 2
 
 
+@pytest.mark.seconds
 @pytest.mark.skipif(os.name != "posix", reason="needs a shell")
 def test_closed_streams_are_no_failure():
     for closed in (">&-", "2>&-", ">&- 2>&-"):
@@ -78,6 +79,7 @@ def test_closed_streams_are_no_failure():
         assert (done.stdout == b"") == (">&-" in closed.split())
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("more", [(), ("--json",)])
 def test_labels_that_a_terminal_cannot_show_are_spelled(tmp_path, more):
     data = tmp_path / "data.csv"
@@ -125,7 +127,7 @@ sys.meta_path.insert(0, Pressed())
 """
 
 
-@pytest.mark.parametrize("moment", ["typer", "mixtally.cli.words", "numpy", "rich.console"])
+@pytest.mark.parametrize("moment", ["typer", "mixtally.cli.plan", "numpy", "rich.console"])
 def test_a_key_pressed_while_something_is_imported_ends_quietly(moment):
     done = process(KEY_PRESSED, moment, *PLAN, stdout=subprocess.PIPE)
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")

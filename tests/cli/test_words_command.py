@@ -18,12 +18,14 @@ def data(tmp_path):
     return path
 
 
+@pytest.mark.seconds
 def test_json_holds_words_rounds_and_the_promise(cli, data):
     outcome = cli("words", data, *GIVEN, "--seed", 3, "--json")
     assert (outcome.status, outcome.err) == (0, "")
     facts = json.loads(outcome.out)
     assert [row["word"] for row in facts["words"]] == ["yes", "no"]
-    assert all(row["lower"] <= row["truth"] <= row["upper"] for row in facts["words"])
+    for row in facts["words"]:
+        assert row["lower_simultaneous"] <= row["truth"] <= row["upper_simultaneous"]
     assert facts["delta"] <= 1e-6
     assert (facts["epsilon"], facts["recall"], facts["ghosts"]) == (1.0, 1.0, 0)
     assert facts["promise"][0].startswith("All 6 rounds together: epsilon = 1, delta <= ")
@@ -39,6 +41,7 @@ def test_the_table_shows_words_truth_and_promise(cli, data):
         assert text in outcome.out
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("more", [(), ("--way", "apart"), ("--error-rate", "0.5")], ids=str)
 def test_the_files_hold_what_is_printed(cli, data, tmp_path, more):
     out = tmp_path / "out"
@@ -49,7 +52,8 @@ def test_the_files_hold_what_is_printed(cli, data, tmp_path, more):
     with (out / "words.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert [row["word"] for row in rows] == [row["word"] for row in facts["words"]]
-    assert all(float(row["lower"]) <= float(row["upper"]) for row in rows)
+    for row in rows:
+        assert float(row["lower_simultaneous"]) <= float(row["upper_simultaneous"])
     text = " ".join(self_contained((out / "report.html").read_text()).texts)
     for part in ("5,000 rows of answers.csv", "Round by round", *facts["promise"], "100 %"):
         assert part in text
@@ -58,6 +62,7 @@ def test_the_files_hold_what_is_printed(cli, data, tmp_path, more):
     assert f"wrote {out / 'report.html'}" in told
 
 
+@pytest.mark.seconds
 def test_a_search_that_misses_or_finds_nothing_says_so(cli, tmp_path):
     few = tmp_path / "few.csv"
     few.write_text("answer\n" + "".join(f"<b>{i}\n" for i in range(200)) * 10)

@@ -5,23 +5,24 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mixtally.lab.ask_again import ways_to_ask
-from mixtally.lab.population import Population
-from mixtally.lab.seeded import SeededChance
-from mixtally.lab.timeline import flights_by_month
-from mixtally.lab.turnover import turnover
-from mixtally.planner import Wish, choose
-from mixtally.privacy import compose
-from mixtally.privacy.memory import memory_loss
+from mixtally.data.flights import flights_by_month
+from mixtally.data.population import Population
+from mixtally.data.turnover import turnover
+from mixtally.planner import PlanRequest, choose
+from mixtally.privacy.composition import compose
+from mixtally.privacy.divergence.memoized import loss
 from mixtally.records.guarantee import Guarantee
+from mixtally.records.mechanism.memoized import memoized
 from mixtally.records.question import Question
+from mixtally.simulate.ask_again import ways_to_ask
+from mixtally.simulate.seeded import SeededChance
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "epochs.md").read_text()
 
 
 def best(collections):
-    wish = Wish(
+    wish = PlanRequest(
         question=Question(name="dest", bins=105),
         guarantee=Guarantee(epsilon=1.0, delta=1e-6),
         users=24_951,
@@ -35,12 +36,14 @@ def row(name):
     return [float(cell) for cell in line.split("|")[2:-1] if cell.strip()]
 
 
+@pytest.mark.seconds
 def test_the_table_of_epochs_is_what_the_planner_says():
     errors = row("standard error of a count")
     for times, stated in zip(row("epochs"), errors, strict=True):
         assert best(int(times)).standard_error == pytest.approx(stated, rel=6e-3)
 
 
+@pytest.mark.seconds
 def test_the_whole_budget_each_time_composes_to_what_is_said():
     plan, stated = best(1).plan, row("epsilon, were the whole budget spent in each")
     for times, epsilon in zip(row("epochs"), stated, strict=False):
@@ -48,10 +51,9 @@ def test_the_whole_budget_each_time_composes_to_what_is_said():
         assert found == pytest.approx(epsilon, rel=5e-3)
 
 
-def test_the_price_of_remembering_is_that_of_the_memory():
-    once, twelve = (
-        memory_loss(permanent=0.7550813376, p=0.25, q=0.75, hashes=1, reports=k) for k in (1, 12)
-    )
+def test_the_loss_of_memoized_answers():
+    mechanism = memoized(2, permanent=0.7550813376, p=0.25, q=0.75)
+    once, twelve = (loss(mechanism, reports) for reports in (1, 12))
     assert once.eps_1 == pytest.approx(0.492, abs=5e-4)
     assert twelve.eps_T == pytest.approx(0.999996, abs=1e-6)
     assert once.eps_inf == pytest.approx(1.0, abs=1e-9)
@@ -61,6 +63,7 @@ WAYS = ("fresh noise, one budget for all", "fresh noise, the whole budget each t
         "one collection, shown ever after")  # fmt: skip
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize(
     ("column", "rates"), [(0, None), (1, (0.02, 0.02, 0.01)), (2, (0.1, 0.1, 0.2))]
 )

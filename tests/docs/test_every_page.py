@@ -72,6 +72,7 @@ def desk(tmp_path):
     return tmp_path
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("page", marked(page for page in PAGES if commands(page)))
 def test_its_commands_run_one_after_the_other(page, desk):
     if any("attack plan.json" in command for command in commands(page)):
@@ -93,6 +94,7 @@ def test_its_programs_run(page, desk):
         assert (done.returncode, done.stderr) == (0, ""), program
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_commands_in_sentences_name_what_there_is(page):
     """Abbreviated ones too: the command exists and takes the options that are named."""

@@ -12,6 +12,7 @@ MAKER = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(MAKER)
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("name", MAKER.PICTURES)
 def test_the_picture_is_what_is_drawn(name):
     drawn = MAKER.PICTURES[name]()

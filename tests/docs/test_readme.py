@@ -39,6 +39,7 @@ def run(arguments, where):
     return subprocess.run(arguments, cwd=where, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("commands", BLOCKS, ids=lambda block: block[0][:40])
 def test_the_commands_run_one_after_the_other(commands, desk):
     program = Path(sys.executable).with_name("mixtally")

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from lab.enumerated import everything
-from mixtally.lab.reproduce.finding import rounds_to
-from mixtally.privacy import published
+from literature.enumerated import everything
+from mixtally.literature import formulas as published
+from mixtally.literature.reproduce.finding import rounds_to
 
 PAGE = (Path(__file__).parents[2] / "docs" / "formulas.md").read_text()
 SECTION = PAGE.partition("## Statements that are decided by counting out")[2]
@@ -54,7 +54,7 @@ def test_the_words_of_the_row(name):
 @pytest.mark.parametrize(("name", "what", "number"), NUMBERS)
 def test_the_numbers_of_the_row(name, what, number):
     (one,) = [one for one in findings()[name] if what in one.what]
-    assert rounds_to(one.ends, number)
+    assert rounds_to(one.bounds, number)
     assert number in ROWS[name][1]
 
 

@@ -11,13 +11,13 @@ from typer.testing import CliRunner
 
 from mixtally.cli.app import app
 from mixtally.errors import InfeasibleError
-from mixtally.estimate.remembered import recovery
-from mixtally.planner import Wish, choose
-from mixtally.privacy import compose
+from mixtally.estimate.memoized import recovery
+from mixtally.planner import PlanRequest, choose
 from mixtally.privacy.baselines import local_standard_error
-from mixtally.privacy.memory import memory_loss
-from mixtally.protocols.two_level import two_level
+from mixtally.privacy.composition import compose
+from mixtally.privacy.divergence.memoized import loss
 from mixtally.records.guarantee import Guarantee
+from mixtally.records.mechanism.memoized import memoized
 from mixtally.records.question import Question
 
 ROOT = Path(__file__).parents[2]
@@ -62,6 +62,7 @@ KINDS = {
 }
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize(("kind", "options"), KINDS.items(), ids=KINDS)
 def test_errors_of_the_kinds_of_questions(kind, options):
     *_, usual, other = cells("docs/questions.md", kind)
@@ -73,16 +74,17 @@ def test_errors_of_the_kinds_of_questions(kind, options):
             assert found["messages_per_user"] == near(messages)
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize(
-    ("start", "protocol"),
+    ("start", "mechanism"),
     [("flip-blank, composed", "flip-blank"), ("clear-shaped, composed", "clear-shaped")],
 )
-def test_what_collections_compose_to(start, protocol):
-    wish = Wish(
+def test_what_collections_compose_to(start, mechanism):
+    wish = PlanRequest(
         question=Question(name="answer", bins=100),
         guarantee=Guarantee(epsilon=1.0, delta=1e-6),
         users=10**6,
-        protocol=protocol,
+        protocol=mechanism,
         mix_fakes=True,
     )
     plan = choose(wish).best.plan
@@ -95,21 +97,21 @@ def test_what_collections_compose_to(start, protocol):
             assert compose.epsilon_of([(plan, count)], 1e-5).epsilon == near(stated)
 
 
-def test_what_a_memory_loses():
+def test_what_memoized_answers_lose():
     *reports, _ = cells("docs/memory.md", "reports")
     *stated, most = cells("docs/memory.md", "epsilon")
-    losses = [memory_loss(0.5, 0.5, 0.75, 1, int(count)) for count in reports]
-    for loss, epsilon in zip(losses, stated, strict=True):
-        assert loss.eps_T == near(epsilon)
-        assert loss.eps_inf == near(most)
+    losses = [loss(memoized(2, 0.5, 0.5, 0.75), int(count)) for count in reports]
+    for found, epsilon in zip(losses, stated, strict=True):
+        assert found.eps_T == near(epsilon)
+        assert found.eps_inf == near(most)
 
 
 def test_what_averaging_finds_out():
     *reports, _ = cells("docs/memory.md", "reports averaged")
-    plan = two_level(Question(name="answer", bins=2), 0.5, 0.5, 0.75)
+    mechanism = memoized(2, 0.5, 0.5, 0.75)
     for what, stated in (("kept", "kept bit wrong"), ("true", "true bit wrong")):
         for count, wrong in zip(reports, cells("docs/memory.md", stated), strict=False):
-            assert getattr(recovery(plan, int(count)), what) == near(wrong)
+            assert getattr(recovery(mechanism, int(count)), what) == near(wrong)
 
 
 REPEATS = {
@@ -122,15 +124,15 @@ REPEATS = {
 @pytest.mark.parametrize(("sent", "times"), [("once", 1), ("twice", 2), ("five times", 5)])
 def test_what_repeats_gain(column, sent, times):
     found = facts(f"calibrate --protocol {REPEATS[column]} --delta 1e-6 --repeats {times}")
-    told = cells("docs/laws.md", sent)
+    told = cells("docs/divergences.md", sent)
     assert found["standard_error"] == near(told[column - 1])
-    once = cells("docs/laws.md", "once")[column - 1]
+    once = cells("docs/divergences.md", "once")[column - 1]
     assert float(once) / times**0.5 == near(told[2].split(", ")[column - 1])
 
 
 def test_what_splitting_gains():
     found = facts(f"calibrate --protocol {REPEATS[2]} --delta 1e-6 --split")
-    assert found["standard_error"] == near(cells("docs/laws.md", "split into five")[1])
+    assert found["standard_error"] == near(cells("docs/divergences.md", "split into five")[1])
 
 
 def test_the_errors_that_the_readme_tells():

@@ -29,6 +29,7 @@ def printed(command):
     return done.stdout
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("number", [0, 1])
 def test_the_tables_are_what_the_example_prints(number):
     command, *rows = blocks("text")[number].strip().splitlines()

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from mixtally.encode.bloom import bloom, design, positions
-from mixtally.protocols.two_level import hashed_question, two_level
+from mixtally.records.memoized_plan import hashed_question, memoized_plan
 
 WORDS = [f"word {number}" for number in range(4000)]
 APPLE, JAPAN = [2, 21], [36, 81]
 
 
 def plan_of(bits=128, hashes=2, cohorts=8, name="word"):
-    return two_level(hashed_question(name, bits, hashes), 0.5, 0.5, 0.75, cohorts)
+    return memoized_plan(hashed_question(name, bits, hashes), 0.5, 0.5, 0.75, cohorts)
 
 
 def test_the_hashes_are_these_on_every_machine():

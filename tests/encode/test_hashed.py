@@ -8,9 +8,9 @@ import pytest
 from mixtally.encode import hashed as module
 from mixtally.encode.hashed import encode, normalized
 from mixtally.errors import DataError, PlanError
-from mixtally.lab.seeded import SeededChance
 from mixtally.records.hashing import Hashing, drawn_seed
 from mixtally.records.question import Kind, Question
+from mixtally.simulate.seeded import SeededChance
 
 WORDS = [f"word {number}" for number in range(4000)]
 ZERO, ONE = "00" * 16, "01" + "00" * 15

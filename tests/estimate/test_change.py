@@ -12,28 +12,32 @@ import pytest
 
 from mixtally.errors import MessageError, ParameterError
 from mixtally.estimate import change as module
-from mixtally.estimate.change import change_intervals, difference_law, estimate_change
+from mixtally.estimate.change import change_intervals, difference_distribution, estimate_change
 from mixtally.estimate.intervals import EXACT, NORMAL
-from mixtally.estimate.noise import noise_law
+from mixtally.estimate.noise import noise_distribution
 from mixtally.ground.fixed import threshold_of
-from mixtally.lab.coverage import draw_counts
-from mixtally.lab.seeded import SeededChance
-from mixtally.protocols.clear_shaped import ClearShaped, ratio_of
-from mixtally.protocols.clear_uniform import ClearUniform
-from mixtally.protocols.flip_blank import FlipBlank
-from mixtally.protocols.flip_uniform import FlipUniform
-from mixtally.protocols.flip_vector import FlipVector
+from mixtally.records.mechanism import ShapedFakes
+from mixtally.records.mechanism.fakes import ratio_of
+from mixtally.records.mechanism.named import (
+    clear_shaped,
+    clear_uniform,
+    flip_bits,
+    flip_blank,
+    flip_uniform,
+)
 from mixtally.records.results import Intervals, Tally
+from mixtally.simulate.coverage import draw_counts
+from mixtally.simulate.seeded import SeededChance
 
 RUNS = 20_000
-FLIP = FlipBlank(bins=2, fakes=20_000, threshold=threshold_of(0.02))
-WIDE = FlipBlank(bins=2, fakes=20_000, threshold=threshold_of(0.2))
-UNIFORM = ClearUniform(bins=2, fakes=2_000)
-MANY = ClearUniform(bins=2, fakes=8_000)
-SHAPED = ClearShaped.shaped(2, ratio_of(0.05), 300)
-BOTH = FlipUniform(bins=2, fakes=1_000, threshold=threshold_of(0.005))
-LOUD = FlipUniform(bins=2, fakes=20_000, threshold=threshold_of(0.05))
-TWICE = FlipVector(bins=2, fakes=0, threshold=int(0.02 * 2**64), crowd=20_000, repeats=2)
+FLIP = flip_blank(bins=2, fakes=20_000, threshold=threshold_of(0.02))
+WIDE = flip_blank(bins=2, fakes=20_000, threshold=threshold_of(0.2))
+UNIFORM = clear_uniform(bins=2, fakes=2_000)
+MANY = clear_uniform(bins=2, fakes=8_000)
+SHAPED = clear_shaped(bins=2, ratio=ratio_of(0.05), shift=300)
+BOTH = flip_uniform(bins=2, fakes=1_000, threshold=threshold_of(0.005))
+LOUD = flip_uniform(bins=2, fakes=20_000, threshold=threshold_of(0.05))
+TWICE = flip_bits(bins=2, threshold=int(0.02 * 2**64), crowd=20_000, repeats=2)
 CASES = {
     "flips": FLIP, "wide": WIDE, "uniform": UNIFORM, "many": MANY, "shaped": SHAPED, "twice": TWICE,
     "flipped uniform": BOTH, "loud": LOUD,
@@ -45,13 +49,13 @@ USERS = (20_000, 23_000)
 @lru_cache
 def pairs(name):
     """Distinct pairs of tallied counts of each bin, and how often they were drawn."""
-    protocol, chance = CASES[name], SeededChance(7)
-    sizes = [users * protocol.messages_per_record + protocol.fakes for users in USERS]
+    mechanism, chance = CASES[name], SeededChance(7)
+    sizes = [users * mechanism.repeats + mechanism.fakes_promised for users in USERS]
     drawn = [
-        draw_counts(protocol, truth, size, RUNS, chance)
+        draw_counts(mechanism, truth, size, RUNS, chance)
         for truth, size in zip((BEFORE, AFTER), sizes, strict=True)
     ]
-    return protocol, sizes, drawn
+    return mechanism, sizes, drawn
 
 
 def covered(name, intervals=change_intervals):
@@ -59,11 +63,11 @@ def covered(name, intervals=change_intervals):
 
     The interval depends on the difference alone, so all pairs are handed over as one tally.
     """
-    protocol, sizes, (first, second) = pairs(name)
+    mechanism, sizes, (first, second) = pairs(name)
     rise, shares = AFTER - BEFORE, []
     for place in (0, 1):
         tallies = [Tally(d[:, place], n) for d, n in zip((first, second), sizes, strict=True)]
-        found = intervals(protocol, *tallies, 0.95, simultaneous_over=1)
+        found = intervals(mechanism, *tallies, 0.95, simultaneous_over=1)
         shares.append(np.mean((found.lower <= rise[place]) & (rise[place] <= found.upper)))
     return shares
 
@@ -74,10 +78,10 @@ def test_95_percent_intervals_cover_94_to_96_percent(name):
     assert all(0.94 <= share <= 0.96 for share in covered(name))
 
 
-def forgetful(protocol, earlier, later, level, *, simultaneous_over):
+def forgetful(mechanism, earlier, later, level, *, simultaneous_over):
     """The planted bug: the later epoch's own interval, moved by the earlier estimate."""
-    found = module.intervals(protocol, later, level, simultaneous_over=simultaneous_over)
-    before = np.rint(protocol.unbiased(earlier.counts, earlier.messages)).astype(np.int64)
+    found = module.intervals(mechanism, later, level, simultaneous_over=simultaneous_over)
+    before = np.rint(mechanism.unbiased(earlier.counts, earlier.messages)).astype(np.int64)
     return Intervals(found.lower - before, found.upper - before, level, found.method, False)
 
 
@@ -92,11 +96,11 @@ def test_shared_noise_would_be_seen():
 
     Then the change has no noise at all and every interval holds it: far above 96 %.
     """
-    protocol, sizes, (first, _) = pairs("uniform")
+    mechanism, sizes, (first, _) = pairs("uniform")
     rise = (AFTER - BEFORE)[0]
     copied = Tally(first[:, 0] + rise, sizes[1])
     found = change_intervals(
-        protocol, Tally(first[:, 0], sizes[0]), copied, 0.95, simultaneous_over=1
+        mechanism, Tally(first[:, 0], sizes[0]), copied, 0.95, simultaneous_over=1
     )
     assert np.mean((found.lower <= rise) & (rise <= found.upper)) == 1.0
 
@@ -104,22 +108,22 @@ def test_shared_noise_would_be_seen():
 @pytest.mark.parametrize("name", CASES)
 def test_estimates_are_unbiased_with_the_stated_error(name):
     """False alarm below 1e-8 a case: means within six standard errors, deviations within 4 %."""
-    protocol, sizes, (first, second) = pairs(name)
+    mechanism, sizes, (first, second) = pairs(name)
     rises = [
-        estimate_change(protocol, Tally(a, sizes[0]), Tally(b, sizes[1]))
+        estimate_change(mechanism, Tally(a, sizes[0]), Tally(b, sizes[1]))
         for a, b in zip(first[:1], second[:1], strict=True)
     ]
     error = rises[0].standard_error
-    unbiased = protocol.unbiased(second, sizes[1]) - protocol.unbiased(first, sizes[0])
+    unbiased = mechanism.unbiased(second, sizes[1]) - mechanism.unbiased(first, sizes[0])
     assert np.array_equal(rises[0].counts, unbiased[0])
     off = unbiased - (AFTER - BEFORE)
     assert np.all(np.abs(off.mean(axis=0)) < 6 * error / RUNS**0.5)
     assert off.std(axis=0) == pytest.approx([error, error], rel=0.04)
 
 
-def tallied(protocol, messages, z):
+def tallied(mechanism, messages, z):
     """P(s) for s = 0.. from the noise's own law."""
-    law = noise_law(protocol, messages, z)
+    law = noise_distribution(mechanism, messages, z)
     out = np.zeros(messages + len(law.pmf) + 1)
     start = z + law.first
     out[start : start + len(law.pmf)] = law.pmf
@@ -127,27 +131,32 @@ def tallied(protocol, messages, z):
 
 
 @pytest.mark.parametrize(
-    "protocol",
+    "mechanism",
     [
-        FlipBlank(bins=2, fakes=3, threshold=threshold_of(0.1)),
-        FlipBlank(bins=2, fakes=0, threshold=threshold_of(0.4)),
-        ClearUniform(bins=2, fakes=6),
-        ClearShaped.shaped(2, ratio_of(0.5), 3),
+        flip_blank(bins=2, fakes=3, threshold=threshold_of(0.1)),
+        flip_blank(bins=2, fakes=0, threshold=threshold_of(0.4)),
+        clear_uniform(bins=2, fakes=6),
+        clear_shaped(bins=2, ratio=ratio_of(0.5), shift=3),
     ],
-    ids=lambda p: f"{p.name}-{p.fakes}",
+    ids=lambda p: f"{p.name}-{p.fakes_promised}",
 )
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
-def test_an_interval_is_every_change_that_the_exact_test_keeps(protocol, level):
+def test_an_interval_is_every_change_that_the_exact_test_keeps(mechanism, level):
     """Against the law of s' - s from the definition, for every pair of counts with that change."""
     users, tail = (5, 7), (1 - level) / 2
-    sizes = [n + protocol.fakes for n in users]
-    most = [n if not isinstance(protocol, ClearShaped) else n + protocol.fakes for n in users]
-    zero = sizes[0] + 2 * protocol.fakes + 8
+    sizes = [n + mechanism.fakes_promised for n in users]
+    most = [
+        n if not isinstance(mechanism.fakes, ShapedFakes) else n + mechanism.fakes_promised
+        for n in users
+    ]
+    zero = sizes[0] + 2 * mechanism.fakes_promised + 8
     kept = {}
     for z in range(most[0] + 1):
         for w in range(most[1] + 1):
-            law = np.convolve(tallied(protocol, sizes[1], w), tallied(protocol, sizes[0], z)[::-1])
-            first = -len(tallied(protocol, sizes[0], z)) + 1
+            law = np.convolve(
+                tallied(mechanism, sizes[1], w), tallied(mechanism, sizes[0], z)[::-1]
+            )
+            first = -len(tallied(mechanism, sizes[0], z)) + 1
             for d in range(-zero, zero + sizes[1]):
                 at = d - first
                 above = law[max(at, 0) :].sum() if at < len(law) else 0.0
@@ -158,12 +167,12 @@ def test_an_interval_is_every_change_that_the_exact_test_keeps(protocol, level):
                 )  # the counts themselves say nothing
     for d in range(-users[0], users[1] + 1):
         want = [c for c in range(-most[0], most[1] + 1) if kept[d, c]]
-        base = protocol.fakes + users[0]
+        base = mechanism.fakes_promised + users[0]
         earlier, later = (
             Tally(np.array([base, 0]), sizes[0]),
             Tally(np.array([base + d, 0]), sizes[1]),
         )
-        found = change_intervals(protocol, earlier, later, level, simultaneous_over=1)
+        found = change_intervals(mechanism, earlier, later, level, simultaneous_over=1)
         assert found.method == EXACT
         if want:
             assert (found.lower[0], found.upper[0]) == (want[0], want[-1])
@@ -172,8 +181,8 @@ def test_an_interval_is_every_change_that_the_exact_test_keeps(protocol, level):
 def test_the_normal_is_used_where_noise_is_large():
     methods = {}
     for name in CASES:
-        protocol, sizes, (first, second) = pairs(name)
-        found = estimate_change(protocol, Tally(first[0], sizes[0]), Tally(second[0], sizes[1]))
+        mechanism, sizes, (first, second) = pairs(name)
+        found = estimate_change(mechanism, Tally(first[0], sizes[0]), Tally(second[0], sizes[1]))
         methods[name] = found.each.method
     assert methods == {
         "flips": EXACT, "wide": NORMAL, "uniform": EXACT, "many": NORMAL, "shaped": EXACT,
@@ -183,10 +192,10 @@ def test_the_normal_is_used_where_noise_is_large():
 
 
 def test_a_long_law_is_convolved_as_a_short_one(monkeypatch):
-    long = ClearShaped.shaped(2, ratio_of(0.01), 1500)
-    direct = difference_law.__wrapped__(long)
+    long = clear_shaped(bins=2, ratio=ratio_of(0.01), shift=1500)
+    direct = difference_distribution(long)
     monkeypatch.setattr(module, "_DIRECT", 10)
-    turned = difference_law.__wrapped__(long)
+    turned = difference_distribution(long)
     assert (direct.first, len(direct.pmf)) == (turned.first, len(turned.pmf))
     assert np.abs(direct.pmf - turned.pmf).max() < 1e-15
     assert turned.pmf.sum() == pytest.approx(1.0, abs=1e-12)
@@ -194,9 +203,9 @@ def test_a_long_law_is_convolved_as_a_short_one(monkeypatch):
 
 def test_together_shares_the_error_among_bins_and_changes():
     """Far wider than each alone, and wider still for more changes."""
-    protocol, sizes, (first, second) = pairs("uniform")
+    mechanism, sizes, (first, second) = pairs("uniform")
     tallies = Tally(first[0], sizes[0]), Tally(second[0], sizes[1])
-    alone, many = (estimate_change(protocol, *tallies, changes=k) for k in (1, 50))
+    alone, many = (estimate_change(mechanism, *tallies, changes=k) for k in (1, 50))
     for narrow, wide in ((alone.each, alone.together), (alone.together, many.together)):
         assert np.all(wide.lower < narrow.lower)
         assert np.all(wide.upper > narrow.upper)
@@ -209,14 +218,14 @@ def test_all_bins_at_once_are_held_as_often_as_stated():
 
     The planted twin: intervals of each bin alone hold both together in about a quarter.
     """
-    protocol, sizes, (first, second) = pairs("shaped")
+    mechanism, sizes, (first, second) = pairs("shaped")
     rise = AFTER - BEFORE
 
     def both(share):
         held = np.ones(RUNS, dtype=bool)
         for i in (0, 1):
             tallies = [Tally(d[:, i], n) for d, n in zip((first, second), sizes, strict=True)]
-            found = change_intervals(protocol, *tallies, 0.5, simultaneous_over=share)
+            found = change_intervals(mechanism, *tallies, 0.5, simultaneous_over=share)
             held &= (found.lower <= rise[i]) & (rise[i] <= found.upper)
         return held.mean()
 

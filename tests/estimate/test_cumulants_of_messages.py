@@ -8,7 +8,7 @@ import pytest
 
 from mixtally.estimate.cumulants import cumulants
 from mixtally.ground.fixed import threshold_of
-from mixtally.protocols.flip_uniform import FlipUniform
+from mixtally.records.mechanism.named import flip_uniform
 
 CASES = [
     (2, 10, (5, 3), 0.1),
@@ -19,9 +19,9 @@ CASES = [
 ]
 
 
-def of_every_message(protocol, held, weights):
+def of_every_message(mechanism, held, weights):
     """Second to fourth cumulant of sum_j w_j z_j: those of each record's flips, added up."""
-    q, bins = protocol.flip_probability, protocol.bins
+    q, bins = mechanism.flip_probability, mechanism.bins
     shown = np.array(list(product((0, 1), repeat=bins)))
     values = shown @ weights / (1.0 - 2.0 * q)
 
@@ -36,20 +36,20 @@ def of_every_message(protocol, held, weights):
 
     laws = [chances(own) for own in range(bins)]
     people = sum(count * three(law) for count, law in zip(held, laws, strict=True))
-    return people + protocol.fakes * three(sum(laws) / bins)
+    return people + mechanism.fakes_promised * three(sum(laws) / bins)
 
 
 def differences(bins, fakes, held, flip):
     """Of each cumulant, relative to the power of the deviation, with the bound of the fourth."""
-    protocol = FlipUniform(bins=bins, fakes=fakes, threshold=threshold_of(flip))
+    mechanism = flip_uniform(bins=bins, fakes=fakes, threshold=threshold_of(flip))
     messages, found = sum(held) + fakes, []
     for weights in (np.eye(bins)[0] - 1.0 / bins, np.arange(bins) - (bins - 1.0) / 2.0):
-        noise = cumulants(protocol, messages, np.array(held, dtype=np.float64))
+        noise = cumulants(mechanism, messages, np.array(held, dtype=np.float64))
         stated = np.array([
             noise.variance * (weights @ weights), weights**3 @ noise.third,
             noise.fourth * (weights**4).sum(),
         ])  # fmt: skip
-        true = of_every_message(protocol, held, weights)
+        true = of_every_message(mechanism, held, weights)
         found.append((stated - true) / true[0] ** np.array([1.0, 1.5, 2.0]))
     return np.abs(found).max(axis=0), 3.0 / fakes + 2.0 / messages
 
@@ -65,11 +65,11 @@ def test_fakes_that_are_forgotten_among_the_ones_are_found(monkeypatch):
     """Planted: a fake's own bit leans its flips as a person's does; here it is counted as clear."""
     honest = cumulants
 
-    def forgetful(protocol, messages, counts):
-        rate = protocol.fakes / protocol.bins
+    def forgetful(mechanism, messages, counts):
+        rate = mechanism.fakes_promised / mechanism.bins
         return replace(
-            honest(protocol, messages, counts),
-            third=honest(protocol, messages, np.maximum(counts - rate, 0.0)).third,
+            honest(mechanism, messages, counts),
+            third=honest(mechanism, messages, np.maximum(counts - rate, 0.0)).third,
         )
 
     monkeypatch.setitem(globals(), "cumulants", forgetful)

@@ -12,39 +12,39 @@ import least
 from mixtally.errors import MessageError, ParameterError
 from mixtally.estimate.debias import estimate_counts
 from mixtally.estimate.intervals import intervals
+from mixtally.estimate.noise import Noises
 from mixtally.estimate.simplex import nearest_histogram
-from mixtally.lab.coverage import draw_counts
-from mixtally.lab.seeded import SeededChance
-from mixtally.lab.simulate import play
-from mixtally.protocols.clear_shaped import ClearShaped
-from mixtally.protocols.clear_uniform import ClearUniform
-from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 from mixtally.records.results import Tally
+from mixtally.simulate.coverage import draw_counts
+from mixtally.simulate.seeded import SeededChance
+from mixtally.simulate.simulate import play
 
 TRUTH = np.array([0, 1, 5, 40, 300, 2000, 2654])
 USERS = int(TRUTH.sum())
 PROTOCOLS = {
-    "few flips": FlipBlank(bins=7, fakes=USERS, threshold=least.threshold(USERS, 1.0, 1e-6)),
-    "many flips": FlipBlank(bins=7, fakes=200, threshold=int(0.2 * 2**64)),
-    "uniform": ClearUniform(bins=7, fakes=301),
-    "shaped": ClearShaped.shaped(7, *least.shape(1.0, 1e-6)),
+    "few flips": flip_blank(bins=7, fakes=USERS, threshold=least.threshold(USERS, 1.0, 1e-6)),
+    "many flips": flip_blank(bins=7, fakes=200, threshold=int(0.2 * 2**64)),
+    "uniform": clear_uniform(bins=7, fakes=301),
+    "shaped": clear_shaped(bins=7, **least.shape(1.0, 1e-6)),
 }
 RUNS = 400
 
 
-def played_estimates(protocol, runs=RUNS):
+def played_estimates(mechanism, runs=RUNS):
     """Estimates of ``runs`` collections played message by message, shape (runs, bins)."""
-    codes, chance = np.repeat(np.arange(7), TRUTH), SeededChance(11)
-    tallies = (play(protocol, codes, chance) for _ in range(runs))
-    return np.array([estimate_counts(protocol, t, USERS).counts for t in tallies])
+    codes, chance, noises = np.repeat(np.arange(7), TRUTH), SeededChance(11), Noises()
+    tallies = (play(mechanism, codes, chance) for _ in range(runs))
+    return np.array([estimate_counts(mechanism, t, USERS, noises=noises).counts for t in tallies])
 
 
-def bias_deviation(estimates, protocol):
+def bias_deviation(estimates, mechanism):
     """Largest bias of a bin, in standard errors of its mean."""
-    spread = protocol.standard_error(USERS) / math.sqrt(len(estimates))
+    spread = mechanism.standard_error(USERS) / math.sqrt(len(estimates))
     return float(np.max(np.abs(estimates.mean(axis=0) - TRUTH)) / spread)
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_played_estimates_are_unbiased_with_the_stated_error(name):
     """False alarm below 2e-5 a case: bias 5 deviations in 7 bins; variance by chi-square.
@@ -52,41 +52,42 @@ def test_played_estimates_are_unbiased_with_the_stated_error(name):
     The mean square error over 7 * 400 = 2,800 near-normal values has relative deviation 2.7 %
     (5 % for the heavier shaped law); 15 % is beyond 5 and 3 deviations with the seed fixed.
     """
-    protocol = PROTOCOLS[name]
-    estimates = played_estimates(protocol)
-    assert bias_deviation(estimates, protocol) < 5
+    mechanism = PROTOCOLS[name]
+    estimates = played_estimates(mechanism)
+    assert bias_deviation(estimates, mechanism) < 5
     mse = float(np.mean((estimates - TRUTH) ** 2))
-    assert mse == pytest.approx(protocol.variance(USERS + protocol.fakes), rel=0.15)
+    assert mse == pytest.approx(mechanism.variance(USERS + mechanism.fakes_promised), rel=0.15)
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_an_estimator_that_forgets_the_fakes_is_found(name, monkeypatch):
-    protocol, plain = PROTOCOLS[name], type(PROTOCOLS[name]).offset
+    mechanism, plain = PROTOCOLS[name], type(PROTOCOLS[name]).offset
 
     def forgetful(self, messages):
-        return 0.0 if self.flip_threshold is None else plain(self, messages - self.fakes)
+        return 0.0 if self.flip_threshold is None else plain(self, messages - self.fakes_promised)
 
-    monkeypatch.setattr(type(protocol), "offset", forgetful)
-    assert bias_deviation(played_estimates(protocol, 50), protocol) > 5
+    monkeypatch.setattr(type(mechanism), "offset", forgetful)
+    assert bias_deviation(played_estimates(mechanism, 50), mechanism) > 5
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_counts_drawn_from_the_law_match_counts_played(name):
     """False alarm below 1e-5: means of 400 played and 400 drawn runs differ by 5 deviations."""
-    protocol = PROTOCOLS[name]
-    messages = USERS + protocol.fakes
-    drawn = draw_counts(protocol, TRUTH, messages, RUNS, SeededChance(2))
+    mechanism = PROTOCOLS[name]
+    messages = USERS + mechanism.fakes_promised
+    drawn = draw_counts(mechanism, TRUTH, messages, RUNS, SeededChance(2))
     means = [
-        protocol.unbiased(drawn, messages).mean(axis=0),
-        played_estimates(protocol).mean(axis=0),
+        mechanism.unbiased(drawn, messages).mean(axis=0),
+        played_estimates(mechanism).mean(axis=0),
     ]
-    spread = protocol.standard_error(USERS) * math.sqrt(2 / RUNS)
+    spread = mechanism.standard_error(USERS) * math.sqrt(2 / RUNS)
     assert np.max(np.abs(means[0] - means[1])) < 5 * spread
 
 
 def test_small_counts_may_come_out_negative_and_stay_so():
-    protocol = PROTOCOLS["uniform"]
-    found = estimate_counts(protocol, Tally(np.zeros(7, dtype=np.int64), USERS + 301), USERS)
+    mechanism = PROTOCOLS["uniform"]
+    found = estimate_counts(mechanism, Tally(np.zeros(7, dtype=np.int64), USERS + 301), USERS)
     assert (found.counts == -301 / 7).all()
     assert (found.each.lower == 0).all()
     assert found.projected is None
@@ -95,11 +96,11 @@ def test_small_counts_may_come_out_negative_and_stay_so():
 @pytest.mark.parametrize("name", ["few flips", "uniform", "shaped"])
 def test_bins_that_other_parts_hold_share_the_error(name):
     """``together`` counts the bins of all parts: intervals are those for so many bins at once."""
-    protocol, chance = PROTOCOLS[name], SeededChance(4)
-    tally = play(protocol, np.repeat(np.arange(7), TRUTH), chance)
-    alone = estimate_counts(protocol, tally, USERS)
-    among = estimate_counts(protocol, tally, USERS, together=7000)
-    shared = intervals(protocol, tally, 0.95, simultaneous_over=7000)
+    mechanism, chance = PROTOCOLS[name], SeededChance(4)
+    tally = play(mechanism, np.repeat(np.arange(7), TRUTH), chance)
+    alone = estimate_counts(mechanism, tally, USERS)
+    among = estimate_counts(mechanism, tally, USERS, together=7000)
+    shared = intervals(mechanism, tally, 0.95, simultaneous_over=7000)
     assert among.together.lower.tolist() == shared.lower.tolist()
     assert among.together.upper.tolist() == shared.upper.tolist()
     assert (among.together.upper - alone.together.upper).min() > 0
@@ -109,15 +110,15 @@ def test_bins_that_other_parts_hold_share_the_error(name):
 
 
 def test_bad_arguments_are_refused():
-    protocol = PROTOCOLS["uniform"]
+    mechanism = PROTOCOLS["uniform"]
     tally = Tally(np.zeros(7, dtype=np.int64), 1000)
     for level in (0.0, 1.0, float("nan")):
         with pytest.raises(ParameterError, match="confidence level"):
-            estimate_counts(protocol, tally, USERS, level=level)
+            estimate_counts(mechanism, tally, USERS, level=level)
     with pytest.raises(ParameterError, match="simplex"):
-        estimate_counts(protocol, tally, USERS, projection="square")
+        estimate_counts(mechanism, tally, USERS, projection="square")
     with pytest.raises(MessageError, match="300 messages"):
-        estimate_counts(protocol, replace(tally, messages=300), USERS)
+        estimate_counts(mechanism, replace(tally, messages=300), USERS)
 
 
 @given(

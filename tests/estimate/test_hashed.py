@@ -16,14 +16,13 @@ from mixtally.estimate import hashed
 from mixtally.estimate.hashed import Candidates, estimate_hashed, rank_of
 from mixtally.ground.draw import below
 from mixtally.ground.fixed import threshold_of
-from mixtally.lab.seeded import SeededChance
-from mixtally.lab.simulate import play
-from mixtally.protocols.clear_shaped import ClearShaped, ratio_of
-from mixtally.protocols.clear_uniform import ClearUniform
-from mixtally.protocols.flip_blank import FlipBlank
 from mixtally.records.hashing import Hashing, drawn_seed
+from mixtally.records.mechanism.fakes import ratio_of
+from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 from mixtally.records.question import Question
 from mixtally.records.results import Tally
+from mixtally.simulate.seeded import SeededChance
+from mixtally.simulate.simulate import play
 
 BINS = 500
 HELD = np.array([round(1500 / rank) for rank in range(1, 1501)])
@@ -31,23 +30,23 @@ WORDS = [f"word {rank}" for rank in range(1, 1501)]
 LISTED = np.arange(0, 60, 6)
 USERS = int(HELD.sum())
 PROTOCOLS = {
-    "clear-shaped": ClearShaped.shaped(BINS, ratio_of(0.5), 27),
-    "clear-uniform": ClearUniform(bins=BINS, fakes=20_000),
-    "flip-blank": FlipBlank(bins=BINS, fakes=USERS, threshold=threshold_of(0.004)),
+    "clear-shaped": clear_shaped(bins=BINS, ratio=ratio_of(0.5), shift=27),
+    "clear-uniform": clear_uniform(bins=BINS, fakes=20_000),
+    "flip-blank": flip_blank(bins=BINS, fakes=USERS, threshold=threshold_of(0.004)),
 }
 
 
 class Run:
     """One collection: estimate, others, and the truth of each line."""
 
-    def __init__(self, protocol, chance, level=0.95):
+    def __init__(self, mechanism, chance, level=0.95):
         shared = Hashing(seed=drawn_seed(chance))
-        codes = encode(Question(name="q", bins=protocol.bins, hashed=shared), WORDS)
-        lines = Candidates.of(codes[LISTED], protocol.bins)
+        codes = encode(Question(name="q", bins=mechanism.bins, hashed=shared), WORDS)
+        lines = Candidates.of(codes[LISTED], mechanism.bins)
         self.truth = np.zeros(len(lines.bins), dtype=np.int64)
         np.add.at(self.truth, lines.lines, HELD[LISTED])
-        tally = play(protocol, np.repeat(codes, HELD), chance)
-        self.found, self.others = estimate_hashed(protocol, tally, USERS, lines, level)
+        tally = play(mechanism, np.repeat(codes, HELD), chance)
+        self.found, self.others = estimate_hashed(mechanism, tally, USERS, lines, level)
         self.unlisted = USERS - int(self.truth.sum())
 
     def held(self, ends):
@@ -58,9 +57,9 @@ class Run:
         return self.found.counts - self.truth
 
 
-def collected(protocol, runs, seed=1):
+def collected(mechanism, runs, seed=1):
     chance = SeededChance(seed)
-    return [Run(protocol, chance) for _ in range(runs)]
+    return [Run(mechanism, chance) for _ in range(runs)]
 
 
 @pytest.fixture(scope="module")
@@ -136,12 +135,12 @@ def test_coverage_over_many_hashes(name):
 def _others_under_a_giant(bins, runs=200):
     """How often the others are held with one unlisted word of nearly all people; nine lines."""
     chance, held, inside = SeededChance(9), np.array([5000] + [20] * 9), []
-    protocol = ClearShaped.shaped(bins, ratio_of(0.5), 27)
+    mechanism = clear_shaped(bins=bins, ratio=ratio_of(0.5), shift=27)
     for _ in range(runs):
         codes = below(chance, bins, len(held))
         lines = Candidates.of(codes[1:], bins)
-        tally = play(protocol, np.repeat(codes, held), chance)
-        _, others = estimate_hashed(protocol, tally, int(held.sum()), lines)
+        tally = play(mechanism, np.repeat(codes, held), chance)
+        _, others = estimate_hashed(mechanism, tally, int(held.sum()), lines)
         inside.append(others.lower <= 5000 <= others.upper)
     return inside
 
@@ -180,7 +179,7 @@ def test_the_rank_is_the_largest_that_keeps_the_tail(free, lines, tail):
 
 def test_too_few_free_bins_leave_no_end_rather_than_a_wrong_one():
     """A line needs 39 free bins to be told, ten lines at once 390: 30 bins are too few for one."""
-    run = Run(ClearShaped.shaped(30, ratio_of(0.5), 27), SeededChance(3))
+    run = Run(clear_shaped(bins=30, ratio=ratio_of(0.5), shift=27), SeededChance(3))
     for ends in (run.found.each, run.found.together):
         assert set(ends.lower.tolist()) == {0}
         assert set(ends.upper.tolist()) == {USERS}
@@ -193,7 +192,7 @@ def test_full_bins_and_levels_are_refused():
         Run(PROTOCOLS["clear-uniform"], SeededChance(1), level=1.0)
 
 
-ALONE = ClearShaped.shaped(12, ratio_of(0.2), 40)
+ALONE = clear_shaped(bins=12, ratio=ratio_of(0.2), shift=40)
 THREE = Candidates(np.array([2, 5, 7]), np.arange(3))
 
 

@@ -7,66 +7,74 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mixtally.data.flights import flights
 from mixtally.estimate import intervals as module
 from mixtally.estimate.intervals import EXACT, NORMAL, first_true, intervals
-from mixtally.lab.coverage import coverage
-from mixtally.lab.demo import flights
-from mixtally.lab.seeded import SeededChance
 from mixtally.planner.choose import choose
-from mixtally.planner.wish import Wish
-from mixtally.protocols.clear_shaped import ClearShaped, ratio_of
-from mixtally.protocols.clear_uniform import ClearUniform
-from mixtally.protocols.flip_blank import FlipBlank
-from mixtally.protocols.flip_uniform import FlipUniform
-from mixtally.protocols.flip_vector import FlipVector
+from mixtally.planner.request import PlanRequest
 from mixtally.records.guarantee import Guarantee
+from mixtally.records.mechanism import BitFlips, BlankFakes, InClear, ShapedFakes, UniformFakes
+from mixtally.records.mechanism.fakes import ratio_of
+from mixtally.records.mechanism.named import (
+    clear_shaped,
+    clear_uniform,
+    flip_bits,
+    flip_blank,
+    flip_uniform,
+)
 from mixtally.records.results import Tally
+from mixtally.simulate.coverage import coverage
+from mixtally.simulate.seeded import SeededChance
 
 
 def binomial(n, q):
     return [comb(n, k) * q**k * (1 - q) ** (n - k) for k in range(n + 1)]
 
 
-def tallied_law(protocol, messages, z):
+def tallied_law(mechanism, messages, z):
     """P(s) of the tallied count of a bin with z people, from the definition."""
-    match protocol:
-        case FlipBlank():
-            q = protocol.flip_probability
+    match mechanism:
+        case BitFlips(fakes=BlankFakes()):
+            q = mechanism.flip_probability
             return np.convolve(binomial(z, 1 - q), binomial(messages - z, q))
-        case FlipUniform():  # a fake's bit holds a one with chance 1/d and is flipped like any
-            q, people = protocol.flip_probability, messages - protocol.fakes
-            shown = (1 - q) / protocol.bins + q * (1 - 1 / protocol.bins)
+        case BitFlips(
+            fakes=UniformFakes()
+        ):  # a fake's bit holds a one with chance 1/d and is flipped like any
+            q, people = mechanism.flip_probability, messages - mechanism.fakes_promised
+            shown = (1 - q) / mechanism.bins + q * (1 - 1 / mechanism.bins)
             own = np.convolve(binomial(z, 1 - q), binomial(people - z, q))
-            return np.convolve(own, binomial(protocol.fakes, shown))
-        case ClearUniform():
-            return np.concatenate([np.zeros(z), binomial(protocol.fakes, 1 / protocol.bins)])
-        case ClearShaped():
-            return np.concatenate([np.zeros(z), [w / 2**64 for w in protocol.weights]])
+            return np.convolve(own, binomial(mechanism.fakes_promised, shown))
+        case InClear(fakes=UniformFakes()):
+            return np.concatenate(
+                [np.zeros(z), binomial(mechanism.fakes_promised, 1 / mechanism.bins)]
+            )
+        case InClear(fakes=ShapedFakes()):
+            return np.concatenate([np.zeros(z), [w / 2**64 for w in mechanism.fakes.weights]])
 
 
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
 @pytest.mark.parametrize(
-    "protocol",
+    "mechanism",
     [
-        FlipBlank(bins=3, fakes=12, threshold=int(0.1 * 2**64)),
-        FlipBlank(bins=3, fakes=0, threshold=int(0.4 * 2**64)),
-        FlipUniform(bins=3, fakes=12, threshold=int(0.1 * 2**64)),
-        ClearUniform(bins=3, fakes=12),
-        ClearShaped.shaped(3, ratio_of(0.5), 4),
+        flip_blank(bins=3, fakes=12, threshold=int(0.1 * 2**64)),
+        flip_blank(bins=3, fakes=0, threshold=int(0.4 * 2**64)),
+        flip_uniform(bins=3, fakes=12, threshold=int(0.1 * 2**64)),
+        clear_uniform(bins=3, fakes=12),
+        clear_shaped(bins=3, ratio=ratio_of(0.5), shift=4),
     ],
     ids=lambda p: p.name,
 )
-def test_an_interval_is_every_count_the_test_keeps(protocol, level):
+def test_an_interval_is_every_count_the_test_keeps(mechanism, level):
     people = 15
-    messages = people + protocol.fakes
-    most = messages if isinstance(protocol, ClearShaped) else people
+    messages = people + mechanism.fakes_promised
+    most = messages if isinstance(mechanism.fakes, ShapedFakes) else people
     tail = (1 - level) / 2
-    laws = [tallied_law(protocol, messages, z) for z in range(most + 1)]
+    laws = [tallied_law(mechanism, messages, z) for z in range(most + 1)]
     for s in range(messages):
         kept = [
             z for z, law in enumerate(laws) if law[s:].sum() > tail and law[: s + 1].sum() > tail
         ]
-        found = intervals(protocol, Tally(np.array([s]), messages), level, simultaneous_over=1)
+        found = intervals(mechanism, Tally(np.array([s]), messages), level, simultaneous_over=1)
         if kept:
             assert (found.lower[0], found.upper[0]) == (kept[0], kept[-1])
         else:  # a tally no count explains: the end nearest to it
@@ -78,8 +86,8 @@ def test_an_interval_is_every_count_the_test_keeps(protocol, level):
 def test_repeated_bits_are_tested_over_all_their_messages(level, repeats):
     """The law from the definition: every person's bit is sent, and flipped, ``repeats`` times."""
     people, q, tail = 9, 0.2, (1 - level) / 2
-    protocol = FlipVector(
-        bins=3, fakes=0, threshold=int(q * 2**64), crowd=people, repeats=repeats
+    mechanism = flip_bits(
+        bins=3, threshold=int(q * 2**64), crowd=people, repeats=repeats
     )  # fmt: skip
     laws = [
         np.convolve(binomial(z * repeats, 1 - q), binomial((people - z) * repeats, q))
@@ -90,17 +98,17 @@ def test_repeated_bits_are_tested_over_all_their_messages(level, repeats):
             z for z, law in enumerate(laws) if law[s:].sum() > tail and law[: s + 1].sum() > tail
         ]
         tally = Tally(np.array([s]), people * repeats)
-        found = intervals(protocol, tally, level, simultaneous_over=1)
+        found = intervals(mechanism, tally, level, simultaneous_over=1)
         if kept:
             assert (found.lower[0], found.upper[0]) == (kept[0], kept[-1])
 
 
 def test_large_noise_is_normal_and_agrees_with_exact(monkeypatch):
-    protocol = FlipBlank(bins=2, fakes=50_000, threshold=int(0.018 * 2**64))
+    mechanism = flip_blank(bins=2, fakes=50_000, threshold=int(0.018 * 2**64))
     tally = Tally(np.array([1900, 2500, 40_000]), 100_000)
-    exact = intervals(protocol, tally, 0.95, simultaneous_over=1)
+    exact = intervals(mechanism, tally, 0.95, simultaneous_over=1)
     monkeypatch.setattr(module, "MOST_EXACT_ONES", 10.0)
-    normal = intervals(protocol, tally, 0.95, simultaneous_over=1)
+    normal = intervals(mechanism, tally, 0.95, simultaneous_over=1)
     assert (exact.method, normal.method) == (EXACT, NORMAL)
     assert np.max(np.abs(exact.lower - normal.lower)) <= 2
     assert np.max(np.abs(exact.upper - normal.upper)) <= 2
@@ -114,27 +122,28 @@ def test_first_true_finds_the_edge_from_any_guess(edge, guess):
 def demo_plans():
     population = flights()
     for mix in (True, False):
-        wish = Wish(
+        wish = PlanRequest(
             question=population.question,
             guarantee=Guarantee(epsilon=1.0, delta=1e-6),
             users=len(population.codes),
             mix_fakes=mix,
         )
         answer = choose(wish)
-        yield from (o.protocol for o in (answer.best, *answer.others))
+        yield from (o.mechanism for o in (answer.best, *answer.others))
 
 
-DEMO = {protocol.name: protocol for protocol in demo_plans()}
+DEMO = {mechanism.name: mechanism for mechanism in demo_plans()}
 
 
-def demo_coverage(protocol):
+def demo_coverage(mechanism):
     population = flights()
-    messages = len(population.codes) + protocol.fakes
+    messages = len(population.codes) + mechanism.fakes_promised
     return coverage(
-        protocol, population.truth, messages, level=0.95, runs=200, chance=SeededChance(1)
+        mechanism, population.truth, messages, level=0.95, runs=200, chance=SeededChance(1)
     )
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("name", DEMO)
 def test_demo_intervals_cover_as_stated(name):
     """200 collections, 105 bins: the share covered has deviation 0.15 %, so that 93 and 97 % are
@@ -150,8 +159,8 @@ def test_intervals_of_half_the_error_are_found(monkeypatch):
     """The accident of "95 %" bars that cover 69 %: the same test must see it."""
     plain = module.reach
 
-    def narrow(protocol, messages, count, chance):
-        low, high = plain(protocol, messages, count, chance)
+    def narrow(mechanism, messages, count, chance):
+        low, high = plain(mechanism, messages, count, chance)
         middle = (low + high) / 2
         return round((low + middle) / 2), round((high + middle) / 2)
 

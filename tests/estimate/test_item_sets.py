@@ -10,13 +10,13 @@ from mixtally.estimate.item_sets import (
     set_significance,
 )
 from mixtally.ground.fixed import threshold_of
-from mixtally.lab.seeded import SeededChance
-from mixtally.protocols.flip_blank import FlipBlank
 from mixtally.randomize.flips import flip
 from mixtally.records.layout import Form, Layout
+from mixtally.records.mechanism.named import flip_blank
+from mixtally.simulate.seeded import SeededChance
 from mixtally.tally.patterns import pattern_counts
 
-QUARTER = FlipBlank(bins=4, fakes=0, threshold=threshold_of(0.25))
+QUARTER = flip_blank(bins=4, fakes=0, threshold=threshold_of(0.25))
 
 
 def shown_on_average(held, bits, q):
@@ -49,13 +49,13 @@ def test_pairs_give_the_same_patterns_as_counting_them():
     assert patterns_of_pairs(tally, np.array([[0, 1]]), 100).tolist() == [[40, 30, 10, 20]]
 
 
-def play(protocol, held, runs, seed):
+def play(mechanism, held, runs, seed):
     """Shown patterns of ``runs`` crowds, ``held`` people with each pattern of the first bits."""
-    layout, chance = Layout(Form.BITS, protocol.bins), SeededChance(seed)
+    layout, chance = Layout(Form.BITS, mechanism.bins), SeededChance(seed)
     rows = np.repeat(np.arange(len(held), dtype=np.uint8), held)[:, None]
     bits = tuple(range((len(held) - 1).bit_length()))
     return np.concatenate([
-        pattern_counts(layout, flip(rows, protocol.bins, protocol.threshold, chance), [bits])
+        pattern_counts(layout, flip(rows, mechanism.bins, mechanism.threshold, chance), [bits])
         for _ in range(runs)
     ])  # fmt: skip
 
@@ -68,8 +68,8 @@ def test_errors_are_as_stated(held, q):
     The mean of 400 standardized errors is within 5 / 20 of zero, their deviation within
     5 / sqrt(800) of one; plugged-in patterns add 0.03.
     """
-    protocol = FlipBlank(bins=4, fakes=0, threshold=threshold_of(q))
-    found = estimate_sets(protocol, play(protocol, held, 400, 7))
+    mechanism = flip_blank(bins=4, fakes=0, threshold=threshold_of(q))
+    found = estimate_sets(mechanism, play(mechanism, held, 400, 7))
     off = (found.counts - held[-1]) / found.standard_error
     assert abs(off.mean()) < 5 / 20
     assert abs(off.std() - 1) < 5 / 800**0.5 + 0.03
@@ -83,24 +83,24 @@ RATE, RUNS = 0.2, 400
 @pytest.mark.parametrize("q", [0.01, 0.1])
 def test_sets_that_nobody_holds_are_marked_no_more_often_than_stated(kind, q):
     """False alarm: below 1e-6; at most 0.2 in truth, five standard errors above it are 0.1."""
-    protocol = FlipBlank(bins=4, fakes=0, threshold=threshold_of(q))
-    shown = play(protocol, HELD[kind], RUNS, 11)
-    marked = [set_significance(protocol, one[None], rate=RATE)[0] for one in shown]
+    mechanism = flip_blank(bins=4, fakes=0, threshold=threshold_of(q))
+    shown = play(mechanism, HELD[kind], RUNS, 11)
+    marked = [set_significance(mechanism, one[None], rate=RATE)[0] for one in shown]
     assert np.mean(marked) < RATE + 5 * (RATE * (1 - RATE) / RUNS) ** 0.5
 
 
 @pytest.mark.parametrize("kind", HELD)
 def test_a_positive_estimate_is_no_evidence(kind):
     """The planted mistake: what is above zero is taken for held."""
-    protocol = FlipBlank(bins=4, fakes=0, threshold=threshold_of(0.1))
-    found = estimate_sets(protocol, play(protocol, HELD[kind], RUNS, 11))
+    mechanism = flip_blank(bins=4, fakes=0, threshold=threshold_of(0.1))
+    found = estimate_sets(mechanism, play(mechanism, HELD[kind], RUNS, 11))
     assert np.mean(found.counts > 0) > RATE + 0.1
 
 
 def test_support_is_what_more_people_must_hold():
-    protocol = FlipBlank(bins=4, fakes=0, threshold=threshold_of(0.01))
-    shown = play(protocol, [5000, 100, 100, 400], 1, 3)
-    marks = [bool(set_significance(protocol, shown, support=s)[0]) for s in (0, 200, 400, 600)]
+    mechanism = flip_blank(bins=4, fakes=0, threshold=threshold_of(0.01))
+    shown = play(mechanism, [5000, 100, 100, 400], 1, 3)
+    marks = [bool(set_significance(mechanism, shown, support=s)[0]) for s in (0, 200, 400, 600)]
     assert marks == [True, True, False, False]
 
 
@@ -108,21 +108,21 @@ def test_wrong_shapes_and_coins_are_refused():
     for shape in [(1, 3), (1, 1), (1, 512), (4,)]:
         with pytest.raises(ParameterError, match="patterns: wanted"):
             estimate_sets(QUARTER, np.zeros(shape, dtype=np.int64))
-    coin = FlipBlank(bins=4, fakes=0, threshold=1 << 63)
+    coin = flip_blank(bins=4, fakes=0, threshold=1 << 63)
     with pytest.raises(ParameterError, match="flip probability"):
         estimate_sets(coin, np.zeros((1, 4), dtype=np.int64))
 
 
 def test_one_message_alone_marks_nothing():
     """Poisson's tail bounds the sum only above its mean plus one."""
-    quiet = FlipBlank(bins=2, fakes=0, threshold=threshold_of(1e-9))
+    quiet = flip_blank(bins=2, fakes=0, threshold=threshold_of(1e-9))
     assert not set_significance(quiet, np.array([[10**6, 0, 0, 1]])).any()
     assert set_significance(quiet, np.array([[10**6, 0, 0, 2]])).all()
 
 
 def test_sets_share_the_rate():
     """The least count that is marked rises with the number of sets looked at."""
-    tiny = FlipBlank(bins=2, fakes=0, threshold=threshold_of(0.01))
+    tiny = flip_blank(bins=2, fakes=0, threshold=threshold_of(0.01))
     alone = [set_significance(tiny, np.array([[40_000, 400, 400, c]]))[0] for c in range(60)]
     beside = [
         set_significance(tiny, np.tile([40_000, 400, 400, c], (500, 1)))[0] for c in range(60)

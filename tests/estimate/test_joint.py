@@ -1,32 +1,30 @@
 """Pairs of bits: unbiased with the stated error, by enumeration and by playing."""
 
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from mixtally.encode.bits import packed
 from mixtally.estimate.joint import joint_counts
 from mixtally.ground.fixed import threshold_of
-from mixtally.lab.derived import PairFold
-from mixtally.lab.seeded import SeededChance
-from mixtally.lab.simulate import play
-from mixtally.protocols.flip_blank import FlipBlank
-from mixtally.protocols.flip_vector import FlipVector
+from mixtally.records.mechanism.named import flip_bits, flip_blank
+from mixtally.simulate.seeded import SeededChance
+from mixtally.simulate.simulate import play
 
 CROWD = np.array([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
-SMALL = FlipBlank(bins=3, fakes=0, threshold=threshold_of(0.25), max_set=3)
+SMALL = flip_blank(bins=3, fakes=0, threshold=threshold_of(0.25), max_set=3)
 
 
-def moments(protocol, crowd, i, j):
+def moments(mechanism, crowd, i, j):
     """Mean and variance of the estimate of pair (i, j) over every outcome of every flip."""
-    q, (people, bins) = protocol.flip_probability, crowd.shape
+    q, (people, bins) = mechanism.flip_probability, crowd.shape
     mean = square = 0.0
     for flips in product([0, 1], repeat=people * bins):
         chance = q ** sum(flips) * (1 - q) ** (people * bins - sum(flips))
         sent = crowd ^ np.array(flips).reshape(people, bins)
-        found = joint_counts(protocol, sent.T @ sent, people).counts[i, j]
+        found = joint_counts(mechanism, sent.T @ sent, people).counts[i, j]
         mean += chance * found
         square += chance * found**2
     return mean, square - mean**2
@@ -52,15 +50,15 @@ def test_the_twin_that_forgets_to_invert_is_caught():
 
 
 PEOPLE = 400
-VECTOR = FlipVector(bins=12, fakes=0, threshold=threshold_of(0.15), crowd=PEOPLE)
+VECTOR = flip_bits(bins=12, threshold=threshold_of(0.15), crowd=PEOPLE)
 PLAYED = {
     "vectors": VECTOR,
     "vectors sent twice": replace(VECTOR, threshold=threshold_of(0.25), repeats=2),
-    "sets": FlipBlank(bins=12, fakes=300, threshold=threshold_of(0.1), max_set=12),
+    "sets": flip_blank(bins=12, fakes=300, threshold=threshold_of(0.1), max_set=12),
 }
 
 
-def played(protocol, runs, true_protocol=None):
+def played(mechanism, runs, true_protocol=None):
     """Deviations of every pair in standard errors, and the shares that intervals hold."""
     chance = SeededChance(3)
     bits = (chance.words(PEOPLE * 12) < np.uint64(1 << 62)).astype(np.uint8).reshape(PEOPLE, 12)
@@ -68,9 +66,8 @@ def played(protocol, runs, true_protocol=None):
     above = np.triu_indices(12, 1)
     deviations, within = [], []
     for _ in range(runs):
-        fold = PairFold(protocol.layout)
-        tally = play(protocol, records, chance, watch=fold)
-        found = joint_counts(true_protocol or protocol, fold.counts, tally.messages)
+        tally = play(mechanism, records, chance, pairs=True)
+        found = joint_counts(true_protocol or mechanism, tally.pairs, tally.messages)
         off = ((found.counts - truth) / found.errors)[above]
         deviations.append(off)
         within.append(np.abs(off) < found.width)

@@ -14,49 +14,48 @@ from mixtally.estimate.cumulants import cumulants
 from mixtally.estimate.numbers import QUANTILES, Cuts, summary
 from mixtally.ground.draw import below
 from mixtally.ground.fixed import threshold_of
-from mixtally.lab.coverage import draw_counts
-from mixtally.lab.seeded import SeededChance
-from mixtally.protocols.clear_shaped import ClearShaped, ratio_of
-from mixtally.protocols.clear_uniform import ClearUniform
-from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.records.mechanism.fakes import ratio_of
+from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
+from mixtally.simulate.coverage import draw_counts
+from mixtally.simulate.seeded import SeededChance
 
 USERS, MANY, FEW = 4000, 20_000, 1000
 VALUES = 100.0 * ((np.arange(USERS) + 0.5) / USERS) ** 2
 PLACES = [int(np.ceil(share * USERS)) - 1 for share in QUANTILES]
 CASES = {
-    "flips": FlipBlank(bins=40, fakes=4000, threshold=threshold_of(0.2)),
-    "few flips": FlipBlank(bins=40, fakes=4000, threshold=threshold_of(0.005)),
-    "uniform fakes": ClearUniform(bins=40, fakes=4000),
-    "shaped fakes": ClearShaped.shaped(40, ratio_of(0.02), 700),
-    "shaped fakes of two mixes": ClearShaped.shaped(40, ratio_of(0.05), 300, mixes=2),
-    "shaped fakes in two bins": ClearShaped.shaped(2, ratio_of(0.1), 140),
+    "flips": flip_blank(bins=40, fakes=4000, threshold=threshold_of(0.2)),
+    "few flips": flip_blank(bins=40, fakes=4000, threshold=threshold_of(0.005)),
+    "uniform fakes": clear_uniform(bins=40, fakes=4000),
+    "shaped fakes": clear_shaped(bins=40, ratio=ratio_of(0.02), shift=700),
+    "shaped fakes of two mixes": clear_shaped(bins=40, ratio=ratio_of(0.05), shift=300, mixes=2),
+    "shaped fakes in two bins": clear_shaped(bins=2, ratio=ratio_of(0.1), shift=140),
 }
 
 
-def drawn(protocol, runs, seed=8):
+def drawn(mechanism, runs, seed=8):
     """Tallied counts of ``runs`` collections, shape (runs, bins), and the scale."""
-    scale, chance = Scale(0.0, 100.0, protocol.bins), SeededChance(seed)
-    truth = np.bincount(scale.codes(VALUES), minlength=protocol.bins)
-    if not isinstance(protocol, ClearUniform):
-        return draw_counts(protocol, truth, USERS + protocol.fakes, runs, chance), scale
-    run = np.repeat(np.arange(runs), protocol.fakes)
-    place = below(chance, protocol.bins, len(run))
-    fakes = np.bincount(run * protocol.bins + place, minlength=runs * protocol.bins)
+    scale, chance = Scale(0.0, 100.0, mechanism.bins), SeededChance(seed)
+    truth = np.bincount(scale.codes(VALUES), minlength=mechanism.bins)
+    if mechanism.name != "clear-uniform":
+        return draw_counts(mechanism, truth, USERS + mechanism.fakes_promised, runs, chance), scale
+    run = np.repeat(np.arange(runs), mechanism.fakes_promised)
+    place = below(chance, mechanism.bins, len(run))
+    fakes = np.bincount(run * mechanism.bins + place, minlength=runs * mechanism.bins)
     return truth + fakes.reshape(runs, -1), scale
 
 
-def held(protocol, runs, level=0.95, planted=lambda noise: noise):
+def held(mechanism, runs, level=0.95, planted=lambda noise: noise):
     """Shares of collections whose intervals hold the truth.
 
     First the mean of the bins' middles by the interval of the noise alone, then the mean of the
     values and their quantiles by the intervals as they are stated.
     """
-    tallied, scale = drawn(protocol, runs)
-    binned = scale.edges[scale.codes(VALUES)].mean() + 50.0 / protocol.bins
+    tallied, scale = drawn(mechanism, runs)
+    binned = scale.edges[scale.codes(VALUES)].mean() + 50.0 / mechanism.bins
     truth = [VALUES.mean(), *VALUES[PLACES]]
-    messages, found = USERS + protocol.fakes, []
-    for counts in (protocol.unbiased(one, messages) for one in tallied):
-        noise = planted(cumulants(protocol, messages, counts))
+    messages, found = USERS + mechanism.fakes_promised, []
+    for counts in (mechanism.unbiased(one, messages) for one in tallied):
+        noise = planted(cumulants(mechanism, messages, counts))
         rows = summary(Cuts(counts, scale.edges, USERS, noise), level)
         half = rows[0].resolution
         own = rows[0].lower + half <= binned <= rows[0].upper - half
@@ -66,17 +65,17 @@ def held(protocol, runs, level=0.95, planted=lambda noise: noise):
     return np.mean(found, axis=0)
 
 
-def changes_held(protocol, runs, planted=lambda noise: noise):
+def changes_held(mechanism, runs, planted=lambda noise: noise):
     """Share of pairs of collections of one crowd in which the interval holds that nothing changed.
 
     By the noise alone, the resolution taken away.
     """
-    (first, scale), (second, _) = drawn(protocol, runs), drawn(protocol, runs, seed=9)
-    messages, held = USERS + protocol.fakes, 0
+    (first, scale), (second, _) = drawn(mechanism, runs), drawn(mechanism, runs, seed=9)
+    messages, held = USERS + mechanism.fakes_promised, 0
     for pair in zip(first, second, strict=True):
         before, after = (
-            Cuts(counts, scale.edges, USERS, planted(cumulants(protocol, messages, counts)))
-            for counts in (protocol.unbiased(one, messages) for one in pair)
+            Cuts(counts, scale.edges, USERS, planted(cumulants(mechanism, messages, counts)))
+            for counts in (mechanism.unbiased(one, messages) for one in pair)
         )
         rise = before.rise_to(after, 0.95)
         held += rise.lower + rise.resolution <= 0.0 <= rise.upper - rise.resolution

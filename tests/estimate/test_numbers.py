@@ -7,12 +7,10 @@ from mixtally.encode.numbers import Scale
 from mixtally.estimate.cumulants import Cumulants, cumulants
 from mixtally.estimate.numbers import Cuts, summary
 from mixtally.ground.fixed import threshold_of
-from mixtally.lab.seeded import SeededChance
-from mixtally.lab.simulate import play
-from mixtally.protocols.clear_shaped import ClearShaped, ratio_of
-from mixtally.protocols.clear_uniform import ClearUniform
-from mixtally.protocols.flip_blank import FlipBlank
-from mixtally.protocols.flip_uniform import FlipUniform
+from mixtally.records.mechanism.fakes import ratio_of
+from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank, flip_uniform
+from mixtally.simulate.seeded import SeededChance
+from mixtally.simulate.simulate import play
 
 SCALE = Scale(0.0, 100.0, 40)
 VALUES = 100.0 * ((np.arange(4000) + 0.5) / 4000) ** 2
@@ -20,10 +18,10 @@ CODES = SCALE.codes(VALUES)
 TRUTH = np.bincount(CODES, minlength=40)
 MIDDLES = (SCALE.edges[:-1] + SCALE.edges[1:]) / 2
 PROTOCOLS = {
-    "flips": FlipBlank(bins=40, fakes=4000, threshold=threshold_of(0.05)),
-    "uniform": ClearUniform(bins=40, fakes=12_000),
-    "flips, uniform": FlipUniform(bins=40, fakes=12_000, threshold=threshold_of(0.01)),
-    "shaped": ClearShaped.shaped(40, ratio_of(0.1), 100),
+    "flips": flip_blank(bins=40, fakes=4000, threshold=threshold_of(0.05)),
+    "uniform": clear_uniform(bins=40, fakes=12_000),
+    "flips, uniform": flip_uniform(bins=40, fakes=12_000, threshold=threshold_of(0.01)),
+    "shaped": clear_shaped(bins=40, ratio=ratio_of(0.1), shift=100),
 }
 RUNS = 300
 
@@ -44,19 +42,19 @@ def test_without_noise_numbers_are_right_up_to_a_bin():
         assert figure.upper - figure.lower <= 5.0 + 1e-9
 
 
-def means(protocol, counts):
+def means(mechanism, counts):
     """Estimates and stated standard error over runs of tallied counts."""
-    messages = 4000 + protocol.fakes
+    messages = 4000 + mechanism.fakes_promised
     found = [
-        cuts(c, cumulants(protocol, messages, c)).mean(0.95)
-        for c in (protocol.unbiased(tallied, messages) for tallied in counts)
+        cuts(c, cumulants(mechanism, messages, c)).mean(0.95)
+        for c in (mechanism.unbiased(tallied, messages) for tallied in counts)
     ]
     return np.array([f.estimate for f in found]), found[0].standard_error
 
 
-def played_counts(protocol):
+def played_counts(mechanism):
     chance = SeededChance(4)
-    return [play(protocol, CODES, chance).counts for _ in range(RUNS)]
+    return [play(mechanism, CODES, chance).counts for _ in range(RUNS)]
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
@@ -72,10 +70,10 @@ def test_the_mean_is_unbiased_with_the_stated_error(name):
 
 @pytest.mark.parametrize("name", ["flips", "shaped"])
 def test_the_twin_that_ignores_the_known_sum_errs_more(name):
-    protocol = PROTOCOLS[name]
-    messages = 4000 + protocol.fakes
-    raw = [protocol.unbiased(c, messages) @ MIDDLES / 4000 for c in played_counts(protocol)]
-    assert np.std(raw) > 1.5 * means(protocol, played_counts(protocol))[1]
+    mechanism = PROTOCOLS[name]
+    messages = 4000 + mechanism.fakes_promised
+    raw = [mechanism.unbiased(c, messages) @ MIDDLES / 4000 for c in played_counts(mechanism)]
+    assert np.std(raw) > 1.5 * means(mechanism, played_counts(mechanism))[1]
 
 
 def test_an_interval_is_there_whatever_the_noise_did():

@@ -10,12 +10,10 @@ from mixtally.estimate.change import change_intervals
 from mixtally.estimate.debias import estimate_counts
 from mixtally.estimate.intervals import NORMAL, intervals
 from mixtally.ground.fixed import threshold_of
-from mixtally.protocols.clear_uniform import ClearUniform
-from mixtally.protocols.flip_blank import FlipBlank
-from mixtally.protocols.flip_uniform import FlipUniform
+from mixtally.records.mechanism.named import clear_uniform, flip_blank, flip_uniform
 from mixtally.records.results import Tally
 
-FLIPS = FlipBlank(bins=4, fakes=10_000, threshold=threshold_of(0.3))
+FLIPS = flip_blank(bins=4, fakes=10_000, threshold=threshold_of(0.3))
 TALLY = Tally(np.array([6003, 6104, 6007, 9000]), 20_000)
 
 
@@ -28,12 +26,12 @@ def test_normal_ends_are_rounded_away_from_the_estimate():
     assert found.upper.tolist() == np.ceil(counts + width).tolist()
 
 
-@pytest.mark.parametrize("protocol", [FLIPS, ClearUniform(bins=4, fakes=10_000)])
+@pytest.mark.parametrize("mechanism", [FLIPS, clear_uniform(bins=4, fakes=10_000)])
 @pytest.mark.parametrize("together", [None, 4, 400])
-def test_intervals_for_all_bins_share_the_error(protocol, together):
-    found = estimate_counts(protocol, TALLY, 10_000, together=together)
-    alone = intervals(protocol, TALLY, 0.95, simultaneous_over=1)
-    shared = intervals(protocol, TALLY, 0.95, simultaneous_over=together or 4)
+def test_intervals_for_all_bins_share_the_error(mechanism, together):
+    found = estimate_counts(mechanism, TALLY, 10_000, together=together)
+    alone = intervals(mechanism, TALLY, 0.95, simultaneous_over=1)
+    shared = intervals(mechanism, TALLY, 0.95, simultaneous_over=together or 4)
     assert np.array_equal(found.each.upper, alone.upper)
     assert np.array_equal(found.together.upper, shared.upper)
     assert np.array_equal(found.together.lower, shared.lower)
@@ -43,9 +41,9 @@ def test_intervals_for_all_bins_share_the_error(protocol, together):
 @pytest.mark.parametrize("flip", [0.01, 0.2])
 def test_equal_tallies_have_changed_by_nothing(flip):
     """The law of the difference of two like collections is symmetric about zero."""
-    protocol = FlipUniform(bins=3, fakes=300, threshold=threshold_of(flip))
+    mechanism = flip_uniform(bins=3, fakes=300, threshold=threshold_of(flip))
     tally = Tally(np.array([200, 150, 260]), 700)
-    found = change_intervals(protocol, tally, tally, 0.95, simultaneous_over=1)
+    found = change_intervals(mechanism, tally, tally, 0.95, simultaneous_over=1)
     assert np.array_equal(found.lower, -found.upper)
     assert (found.upper > 0).all()
     assert (found.upper < 100).all()

@@ -4,52 +4,51 @@ import numpy as np
 import pytest
 
 from mixtally.errors import ParameterError
-from mixtally.estimate.noise import noise_law
+from mixtally.estimate.noise import noise_distribution
 from mixtally.estimate.significant import least_significant
 from mixtally.ground.fixed import threshold_of
-from mixtally.lab.coverage import draw_counts
-from mixtally.lab.seeded import SeededChance
-from mixtally.protocols.clear_shaped import ClearShaped, ratio_of
-from mixtally.protocols.clear_uniform import ClearUniform
-from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.records.mechanism.fakes import ratio_of
+from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
+from mixtally.simulate.coverage import draw_counts
+from mixtally.simulate.seeded import SeededChance
 
 BINS, USERS, RUNS, RATE = 60, 5000, 1500, 0.2
 PROTOCOLS = [
-    FlipBlank(bins=BINS, fakes=USERS, threshold=threshold_of(0.008)),
-    ClearUniform(bins=BINS, fakes=42 * BINS),
-    ClearShaped.shaped(BINS, ratio_of(0.5), 27),
+    flip_blank(bins=BINS, fakes=USERS, threshold=threshold_of(0.008)),
+    clear_uniform(bins=BINS, fakes=42 * BINS),
+    clear_shaped(bins=BINS, ratio=ratio_of(0.5), shift=27),
 ]
 
 
-def false_share(protocol, tests):
+def false_share(mechanism, tests):
     """Share of runs in which any of BINS empty bins reaches the threshold for ``tests`` of them."""
-    messages = USERS + protocol.fakes
-    least = least_significant(protocol, messages, tests, RATE)
-    drawn = draw_counts(protocol, np.zeros(BINS, dtype=np.int64), messages, RUNS, SeededChance(5))
+    messages = USERS + mechanism.fakes_promised
+    least = least_significant(mechanism, messages, tests, RATE)
+    drawn = draw_counts(mechanism, np.zeros(BINS, dtype=np.int64), messages, RUNS, SeededChance(5))
     return (drawn >= least).any(axis=1).mean()
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda p: p.name)
-def test_empty_bins_pass_no_more_often_than_stated(protocol):
+@pytest.mark.parametrize("mechanism", PROTOCOLS, ids=lambda p: p.name)
+def test_empty_bins_pass_no_more_often_than_stated(mechanism):
     """False alarm: below 1e-6; the share is at most 0.2 in truth, five standard errors are 0.052.
 
     It is not vacuous either: steps of the discrete law leave at least 0.03.
     """
-    assert 0.03 < false_share(protocol, BINS) < RATE + 5 * (RATE * (1 - RATE) / RUNS) ** 0.5
+    assert 0.03 < false_share(mechanism, BINS) < RATE + 5 * (RATE * (1 - RATE) / RUNS) ** 0.5
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda p: p.name)
-def test_a_threshold_for_one_bin_used_for_all_is_found_out(protocol):
-    assert false_share(protocol, 1) > 0.9
+@pytest.mark.parametrize("mechanism", PROTOCOLS, ids=lambda p: p.name)
+def test_a_threshold_for_one_bin_used_for_all_is_found_out(mechanism):
+    assert false_share(mechanism, 1) > 0.9
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda p: p.name)
+@pytest.mark.parametrize("mechanism", PROTOCOLS, ids=lambda p: p.name)
 @pytest.mark.parametrize("tests", [1, 50, 100_000])
-def test_it_is_the_least_count_that_keeps_the_rate(protocol, tests):
-    messages = USERS + protocol.fakes
+def test_it_is_the_least_count_that_keeps_the_rate(mechanism, tests):
+    messages = USERS + mechanism.fakes_promised
     least, law = (
-        least_significant(protocol, messages, tests, RATE),
-        noise_law(protocol, messages, 0),
+        least_significant(mechanism, messages, tests, RATE),
+        noise_distribution(mechanism, messages, 0),
     )
     tail = law.pmf[least - law.first :].sum()
     assert tail <= RATE / tests < tail + law.pmf[least - 1 - law.first] * (1 + 1e-9)

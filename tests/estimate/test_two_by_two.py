@@ -5,23 +5,21 @@ from itertools import product
 
 import numpy as np
 import pytest
+from msgspec.structs import replace as altered
 
 from mixtally.encode.bits import packed
+from mixtally.estimate.conclude.pairs import correlations_and_tables, pairs
 from mixtally.estimate.item_sets import estimate_sets, patterns_of_pairs
 from mixtally.estimate.joint import joint_counts
 from mixtally.estimate.two_by_two import two_by_two
 from mixtally.ground.fixed import threshold_of
-from mixtally.lab.derived import PairFold, pairs
-from mixtally.lab.population import Population
-from mixtally.lab.seeded import SeededChance
-from mixtally.lab.simulate import play
-from mixtally.lab.tables import tables
-from mixtally.protocols.flip_blank import FlipBlank
-from mixtally.protocols.flip_vector import FlipVector
+from mixtally.records.mechanism.named import flip_bits, flip_blank
 from mixtally.records.question import Kind, Question
+from mixtally.simulate.seeded import SeededChance
+from mixtally.simulate.simulate import play
 
 CROWD = np.array([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
-SMALL = FlipBlank(bins=3, fakes=0, threshold=threshold_of(0.25), max_set=3)
+SMALL = flip_blank(bins=3, fakes=0, threshold=threshold_of(0.25), max_set=3)
 FIRST, SECOND = np.array([0, 0, 1]), np.array([1, 2, 2])
 
 
@@ -53,11 +51,11 @@ def test_mean_and_variance_are_those_of_every_outcome():
 
 
 PEOPLE = 3000
-VECTOR = FlipVector(bins=6, fakes=0, threshold=threshold_of(0.1), crowd=PEOPLE)
+VECTOR = flip_bits(bins=6, threshold=threshold_of(0.1), crowd=PEOPLE)
 PLAYED = {
     "vectors": VECTOR,
-    "vectors sent twice": replace(VECTOR, threshold=threshold_of(0.15), repeats=2),
-    "sets": FlipBlank(bins=6, fakes=2000, threshold=threshold_of(0.05), max_set=6),
+    "vectors sent twice": altered(VECTOR, threshold=threshold_of(0.15), repeats=2),
+    "sets": flip_blank(bins=6, fakes=2000, threshold=threshold_of(0.05), max_set=6),
 }
 ABOVE = np.triu_indices(6, 1)
 
@@ -74,15 +72,14 @@ def crowd():
 BITS = crowd()
 
 
-def played(protocol, runs, change=lambda counted: counted):
+def played(mechanism, runs, change=lambda counted: counted):
     """What ``runs`` collections find, and the truth of every pair: tables, correlations."""
     chance, records = SeededChance(3), packed(BITS.tobytes(), 6)
     found, single = [], []
     for _ in range(runs):
-        fold = PairFold(protocol.layout)
-        tally = play(protocol, records, chance, watch=fold)
-        counted = change(fold.counts)
-        found.append(two_by_two(protocol, counted, tally.messages, *ABOVE))
+        tally = play(mechanism, records, chance, pairs=True)
+        counted = change(tally.pairs)
+        found.append(two_by_two(mechanism, counted, tally.messages, *ABOVE))
         single.append((counted, tally.messages))
     tables = np.array([table_of(BITS, i, j) for i, j in zip(*ABOVE, strict=True)])
     return found, tables, np.corrcoef(BITS.T)[ABOVE], single
@@ -105,12 +102,12 @@ def shares(found, tables, correlations):
 def test_cells_are_those_of_the_other_ways_to_count_them(name):
     found, _, _, single = played(PLAYED[name], 1)
     counted, messages = single[0]
-    protocol = PLAYED[name]
-    joint = joint_counts(protocol, counted, messages)
+    mechanism = PLAYED[name]
+    joint = joint_counts(mechanism, counted, messages)
     assert found[0].counts[:, 0] == pytest.approx(joint.counts[ABOVE])
     assert found[0].errors[:, 0] == pytest.approx(joint.errors[ABOVE])
     shown = patterns_of_pairs(counted, np.array(ABOVE).T, messages)
-    sets = estimate_sets(protocol, shown)
+    sets = estimate_sets(mechanism, shown)
     assert found[0].counts[:, 0] == pytest.approx(sets.counts)
     assert found[0].errors[:, 0] == pytest.approx(sets.standard_error, rel=0.02)
     assert found[0].counts.sum(axis=1) == pytest.approx(PEOPLE)
@@ -180,8 +177,8 @@ def test_the_twin_that_loses_messages_is_found(name):
 
 def test_bits_that_nearly_nobody_has_are_not_correlated():
     rare = np.array([[60, 10], [10, 1500]])
-    protocol = replace(VECTOR, bins=2, threshold=threshold_of(0.02))
-    found = two_by_two(protocol, rare, PEOPLE, FIRST[:1], SECOND[:1])
+    mechanism = altered(VECTOR, bins=2, threshold=threshold_of(0.02))
+    found = two_by_two(mechanism, rare, PEOPLE, FIRST[:1], SECOND[:1])
     assert np.isnan([found.correlations[0], found.correlation_errors[0]]).all()
     assert np.isfinite(found.counts).all()
 
@@ -213,17 +210,15 @@ def test_what_is_sure_is_sure_of_all_pairs_at_once():
     for i, j, end, size in zip(*np.triu_indices(8, 1), ends, np.diff([0, *ends]), strict=True):
         bits[end - size : end, [i, j]] = 1
     question = Question(name="q", bins=8, kind=Kind.BITS)
-    crowd = Population(question, packed(bits.tobytes(), 8))
-    protocol, chance = replace(VECTOR, bins=8), SeededChance(3)
-    fold = PairFold(protocol.layout)
-    tally = play(protocol, crowd.records, chance, watch=fold)
-    shown = pairs(crowd, protocol, fold.counts, tally.messages, 0.95)
-    joint = joint_counts(protocol, fold.counts, tally.messages)
+    mechanism, chance = altered(VECTOR, bins=8), SeededChance(3)
+    tally = play(mechanism, packed(bits.tobytes(), 8), chance, pairs=True)
+    shown = pairs(question, mechanism, tally, 0.95)
+    joint = joint_counts(mechanism, tally.pairs, tally.messages)
     apart = (joint.counts / joint.errors)[np.triu_indices(8, 1)]
     assert (apart > joint.width_all).sum() < (apart > joint.width).sum()
     assert f"at once, {(apart > joint.width_all).sum()} are surely" in shown.note
-    told = tables(crowd, protocol, fold.counts, tally.messages, 0.95)[0]
-    found = two_by_two(protocol, fold.counts, tally.messages, *np.triu_indices(8, 1))
+    told = correlations_and_tables(question, mechanism, tally, 0.95)[0]
+    found = two_by_two(mechanism, tally.pairs, tally.messages, *np.triu_indices(8, 1))
     apart = np.abs(found.correlations / found.correlation_errors)
     assert (apart > found.width_all).sum() < (apart > found.width).sum()
     assert f"at once, {(apart > found.width_all).sum()} surely" in told.note

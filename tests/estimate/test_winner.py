@@ -9,16 +9,16 @@ import pytest
 from mixtally.errors import MessageError
 from mixtally.estimate import winner
 from mixtally.estimate.debias import estimate_counts
+from mixtally.estimate.noise import Noises
 from mixtally.estimate.winner import may_have_won, winner_chances
 from mixtally.ground.draw import below
 from mixtally.ground.fixed import threshold_of
-from mixtally.lab.coverage import draw_counts
-from mixtally.lab.seeded import SeededChance
-from mixtally.protocols.clear_shaped import ClearShaped, ratio_of
-from mixtally.protocols.clear_uniform import ClearUniform
-from mixtally.protocols.flip_blank import FlipBlank
-from mixtally.protocols.flip_uniform import FlipUniform
+from mixtally.records.mechanism import BitFlips, BlankFakes, InClear, ShapedFakes, UniformFakes
+from mixtally.records.mechanism.fakes import ratio_of
+from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank, flip_uniform
 from mixtally.records.results import Estimate, Intervals, Tally
+from mixtally.simulate.coverage import draw_counts
+from mixtally.simulate.seeded import SeededChance
 
 PEOPLE = 9
 
@@ -27,31 +27,35 @@ def binomial(n, q):
     return [comb(n, k) * q**k * (1 - q) ** (n - k) for k in range(n + 1)]
 
 
-def likelihood(protocol, messages, seen, z):
+def likelihood(mechanism, messages, seen, z):
     """P[tallied = seen | z votes], from the definition."""
-    match protocol:
-        case FlipBlank():
-            q = protocol.flip_probability
+    match mechanism:
+        case BitFlips(fakes=BlankFakes()):
+            q = mechanism.flip_probability
             return np.convolve(binomial(z, 1 - q), binomial(messages - z, q))[seen]
-        case FlipUniform():  # a Poisson number of fakes hold the bin
-            mean = protocol.fakes / protocol.bins
-            blank = FlipBlank(protocol.bins, protocol.fakes, protocol.threshold)
+        case BitFlips(fakes=UniformFakes()):  # a Poisson number of fakes hold the bin
+            mean = mechanism.fakes_promised / mechanism.bins
+            blank = flip_blank(
+                bins=mechanism.bins, fakes=mechanism.fakes_promised, threshold=mechanism.threshold
+            )
             return sum(
                 exp(-mean) * mean**k / factorial(k) * likelihood(blank, messages, seen, z + k)
                 for k in range(messages - z + 1)
             )
-        case ClearUniform():
-            mean, k = protocol.fakes / protocol.bins, seen - z
+        case InClear(fakes=UniformFakes()):
+            mean, k = mechanism.fakes_promised / mechanism.bins, seen - z
             return exp(-mean) * mean**k / factorial(k) if k >= 0 else 0.0
-        case ClearShaped():
+        case InClear(fakes=ShapedFakes()):
             k = seen - z
-            return protocol.weights[k] / 2**64 if 0 <= k < len(protocol.weights) else 0.0
+            return (
+                mechanism.fakes.weights[k] / 2**64 if 0 <= k < len(mechanism.fakes.weights) else 0.0
+            )
 
 
-def enumerated(protocol, tally):
+def enumerated(mechanism, tally):
     """The chances by going through all numbers of votes, ties shared evenly."""
     laws = [
-        [likelihood(protocol, tally.messages, s, z) for z in range(PEOPLE + 1)]
+        [likelihood(mechanism, tally.messages, s, z) for z in range(PEOPLE + 1)]
         for s in tally.counts.tolist()
     ]
     chances = np.zeros(len(laws))
@@ -63,32 +67,32 @@ def enumerated(protocol, tally):
 
 
 SMALL = [
-    (FlipBlank(bins=3, fakes=0, threshold=threshold_of(0.37)), [4, 5, 3], 9),
-    (FlipBlank(bins=4, fakes=6, threshold=threshold_of(0.1)), [4, 4, 6, 1], 15),
-    (FlipBlank(bins=3, fakes=0, threshold=threshold_of(0.001)), [5, 4, 0], 9),
-    (FlipUniform(bins=3, fakes=60, threshold=threshold_of(0.05)), [25, 26, 22], 69),
-    (ClearUniform(bins=3, fakes=6), [5, 6, 4], 15),
-    (ClearUniform(bins=2, fakes=4), [7, 6], 13),
-    (ClearShaped.shaped(3, ratio_of(0.5), 3), [6, 7, 5], 18),
+    (flip_blank(bins=3, fakes=0, threshold=threshold_of(0.37)), [4, 5, 3], 9),
+    (flip_blank(bins=4, fakes=6, threshold=threshold_of(0.1)), [4, 4, 6, 1], 15),
+    (flip_blank(bins=3, fakes=0, threshold=threshold_of(0.001)), [5, 4, 0], 9),
+    (flip_uniform(bins=3, fakes=60, threshold=threshold_of(0.05)), [25, 26, 22], 69),
+    (clear_uniform(bins=3, fakes=6), [5, 6, 4], 15),
+    (clear_uniform(bins=2, fakes=4), [7, 6], 13),
+    (clear_shaped(bins=3, ratio=ratio_of(0.5), shift=3), [6, 7, 5], 18),
 ]
 IDS = [f"{p.name} {p.bins}" for p, *_ in SMALL]
 
 
-@pytest.mark.parametrize(("protocol", "counts", "messages"), SMALL, ids=IDS)
-def test_chances_are_those_of_the_enumeration(protocol, counts, messages):
+@pytest.mark.parametrize(("mechanism", "counts", "messages"), SMALL, ids=IDS)
+def test_chances_are_those_of_the_enumeration(mechanism, counts, messages):
     tally = Tally(np.array(counts), messages)
-    found = winner_chances(protocol, tally, PEOPLE)
-    assert found == pytest.approx(enumerated(protocol, tally), abs=1e-11)
+    found = winner_chances(mechanism, tally, PEOPLE)
+    assert found == pytest.approx(enumerated(mechanism, tally), abs=1e-11)
     assert found.sum() == pytest.approx(1.0, abs=1e-12)
 
 
 def test_a_fourier_sum_with_too_few_places_is_found(monkeypatch):
     """The twin of the test above: half the period lets far tallies alias into near ones."""
-    protocol, counts, messages = SMALL[0]
+    mechanism, counts, messages = SMALL[0]
     tally = Tally(np.array(counts), messages)
     monkeypatch.setattr(winner.math, "ceil", lambda x: max(1, int(x) // 15))
-    found = winner_chances(protocol, tally, PEOPLE)
-    assert np.abs(found - enumerated(protocol, tally)).max() > 1e-4
+    found = winner_chances(mechanism, tally, PEOPLE)
+    assert np.abs(found - enumerated(mechanism, tally)).max() > 1e-4
 
 
 def test_large_votes_follow_the_normal_law():
@@ -96,20 +100,20 @@ def test_large_votes_follow_the_normal_law():
     from statistics import NormalDist
 
     n = 10_000_000
-    protocol = FlipBlank(bins=2, fakes=0, threshold=threshold_of(0.37))
-    error = sqrt(protocol.variance(n))
+    mechanism = flip_blank(bins=2, fakes=0, threshold=threshold_of(0.37))
+    error = sqrt(mechanism.variance(n))
     for gap in (0.0, 0.3, 1.0, 3.0):
         votes = np.array([n / 2 + gap * error, n / 2])
-        counts = np.round(votes * protocol.gain + protocol.offset(n)).astype(np.int64)
-        found = winner_chances(protocol, Tally(counts, n), n)
+        counts = np.round(votes * mechanism.gain + mechanism.offset(n)).astype(np.int64)
+        found = winner_chances(mechanism, Tally(counts, n), n)
         assert found[0] == pytest.approx(NormalDist().cdf(gap / sqrt(2)), abs=2e-4)
 
 
 def test_equal_tallies_share_the_chance_and_far_ones_have_none():
-    protocol = ClearUniform(bins=40, fakes=4000)
+    mechanism = clear_uniform(bins=40, fakes=4000)
     counts = np.full(40, 200)
     counts[3] = 120
-    found = winner_chances(protocol, Tally(counts, int(counts.sum())), 4000)
+    found = winner_chances(mechanism, Tally(counts, int(counts.sum())), 4000)
     others = np.delete(found, 3)
     assert others == pytest.approx(np.full(39, others[0]))
     assert found[3] < 1e-6
@@ -117,9 +121,9 @@ def test_equal_tallies_share_the_chance_and_far_ones_have_none():
 
 
 def test_a_tally_that_no_votes_explain_is_refused():
-    protocol = FlipBlank(bins=2, fakes=0, threshold=threshold_of(0.01))
+    mechanism = flip_blank(bins=2, fakes=0, threshold=threshold_of(0.01))
     with pytest.raises(MessageError, match="counts that some votes explain"):
-        winner_chances(protocol, Tally(np.array([0, 0]), 100_000), 50)
+        winner_chances(mechanism, Tally(np.array([0, 0]), 100_000), 50)
 
 
 def simplex(chance, people, options):
@@ -129,16 +133,18 @@ def simplex(chance, people, options):
     return np.diff(bars) - 1
 
 
-def played(protocol, people, chance):
-    truth = simplex(chance, people, protocol.bins)
-    messages = people + protocol.fakes
-    if isinstance(protocol, ClearUniform):
-        noise = np.bincount(below(chance, protocol.bins, protocol.fakes), minlength=protocol.bins)
+def played(mechanism, people, chance):
+    truth = simplex(chance, people, mechanism.bins)
+    messages = people + mechanism.fakes_promised
+    if mechanism.name == "clear-uniform":
+        noise = np.bincount(
+            below(chance, mechanism.bins, mechanism.fakes_promised), minlength=mechanism.bins
+        )
         return truth, Tally(truth + noise, messages)
-    return truth, Tally(draw_counts(protocol, truth, messages, 1, chance)[0], messages)
+    return truth, Tally(draw_counts(mechanism, truth, messages, 1, chance)[0], messages)
 
 
-def miscalibration(protocol, people, runs):
+def miscalibration(mechanism, people, runs):
     """The largest of five deviations, in standard errors, of wins from the chances that were said.
 
     Results are drawn uniformly from those that sum to the people, not as the formula assumes, and
@@ -146,8 +152,8 @@ def miscalibration(protocol, people, runs):
     """
     chance, said, won = SeededChance(11), [], []
     for _ in range(runs):
-        truth, tally = played(protocol, people, chance)
-        said.append(winner_chances(protocol, tally, people))
+        truth, tally = played(mechanism, people, chance)
+        said.append(winner_chances(mechanism, tally, people))
         best = truth == truth.max()
         won.append(best / best.sum())
     c, w = np.concatenate(said), np.concatenate(won)
@@ -160,13 +166,14 @@ def miscalibration(protocol, people, runs):
 
 
 CROWDS = {
-    "local": FlipBlank(bins=4, fakes=0, threshold=threshold_of(0.3)),
-    "blank fakes": FlipBlank(bins=3, fakes=120, threshold=threshold_of(0.15)),
-    "uniform fakes": ClearUniform(bins=2, fakes=120),
-    "shaped fakes": ClearShaped.shaped(3, ratio_of(0.2), 50),
+    "local": flip_blank(bins=4, fakes=0, threshold=threshold_of(0.3)),
+    "blank fakes": flip_blank(bins=3, fakes=120, threshold=threshold_of(0.15)),
+    "uniform fakes": clear_uniform(bins=2, fakes=120),
+    "shaped fakes": clear_shaped(bins=3, ratio=ratio_of(0.2), shift=50),
 }
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("name", CROWDS)
 def test_said_chances_come_true_as_often(name):
     """False alarm below 10^-4 for all four: 20 deviations of at most one standard error (a chance
@@ -177,6 +184,7 @@ def test_said_chances_come_true_as_often(name):
     assert miscalibration(CROWDS[name], 60, 800) < 4.75
 
 
+@pytest.mark.seconds
 def test_noise_taken_for_half_its_variance_is_found(monkeypatch):
     """The twin: a law that is twice as sure of itself."""
     plain = winner._law
@@ -193,8 +201,8 @@ def test_uniform_fakes_taken_for_independent_ones_are_found(monkeypatch):
     """The twin that is easy to write: of two bins' fakes one is what the other is not."""
     from scipy import stats
 
-    def independent(protocol, tally, seen, votes):
-        law = stats.binom.pmf(seen - votes, protocol.fakes, 1 / protocol.bins)
+    def independent(mechanism, tally, seen, votes):
+        law = stats.binom.pmf(seen - votes, mechanism.fakes_promised, 1 / mechanism.bins)
         return law / law.sum()
 
     monkeypatch.setattr(winner, "_law", independent)
@@ -216,11 +224,12 @@ def test_the_winner_is_among_those_not_ruled_out():
     The hardest result: all tied but one, which leads by a vote. The twin rules out by the
     intervals of each option narrowed to its estimate, and misses most of the time.
     """
-    protocol, chance = FlipBlank(bins=3, fakes=0, threshold=threshold_of(0.3)), SeededChance(5)
+    mechanism, chance = flip_blank(bins=3, fakes=0, threshold=threshold_of(0.3)), SeededChance(5)
     truth = np.array([21, 20, 19])
     missed = ruled = bold = 0
-    for counts in draw_counts(protocol, truth, 60, 2000, chance):
-        found = estimate_counts(protocol, Tally(counts, 60), 60)
+    noises = Noises()
+    for counts in draw_counts(mechanism, truth, 60, 2000, chance):
+        found = estimate_counts(mechanism, Tally(counts, 60), 60, noises=noises)
         able = may_have_won(found)
         missed += not able[0]
         ruled += int((~able).sum())

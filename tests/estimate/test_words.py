@@ -9,36 +9,39 @@ from mixtally.estimate import words as module
 from mixtally.estimate.words import ALL, CHOSEN, estimate_words
 from mixtally.ground.bits import column_counts
 from mixtally.ground.draw import below
-from mixtally.lab.seeded import SeededChance
-from mixtally.protocols.two_level import hashed_question, two_level
-from mixtally.randomize.memory import permanent_response, report
+from mixtally.randomize.memoized import permanent_response, report
+from mixtally.records.memoized_plan import hashed_question, memoized_plan
+from mixtally.simulate.seeded import SeededChance
 
 TRUTH = np.array([900, 700, 500, 300, 200, 150, 100, 80, 40, 30, 0, 0])
 WORDS = [f"word {number}" for number in range(len(TRUTH))]
 
 
 def plan_of(f=0.5, p=0.5, q=0.75, bits=32, hashes=2, cohorts=4):
-    return two_level(hashed_question("word", bits, hashes), f, p, q, cohorts)
+    return memoized_plan(hashed_question("word", bits, hashes), f, p, q, cohorts)
 
 
 def collected(plan, truth, names, reports, chance):
     """One collection: mean ones, shape (cohorts, bits), and the people of each cohort."""
+    mechanism = plan.mechanism
     table = np.packbits(design(plan, names), axis=1, bitorder="little")  # cohorts, bytes, words
     words = np.repeat(np.arange(len(names)), truth)
-    cohort = below(chance, plan.cohorts, len(words))
-    kept = permanent_response(plan, np.ascontiguousarray(table[cohort, :, words]), chance)
-    ones = np.zeros((plan.cohorts, plan.bits))
+    cohort = below(chance, mechanism.cohorts, len(words))
+    kept = permanent_response(mechanism, np.ascontiguousarray(table[cohort, :, words]), chance)
+    ones = np.zeros((mechanism.cohorts, mechanism.bins))
     for _ in range(reports):
-        shown = report(plan, kept, chance)
-        for c in range(plan.cohorts):
-            ones[c] += column_counts(shown[cohort == c], plan.bits) / reports
-    return ones, np.bincount(cohort, minlength=plan.cohorts)
+        shown = report(mechanism, kept, chance)
+        for c in range(mechanism.cohorts):
+            ones[c] += column_counts(shown[cohort == c], mechanism.bins) / reports
+    return ones, np.bincount(cohort, minlength=mechanism.cohorts)
 
 
 def study(plan, runs, *, seed=1, reports=2, truth=TRUTH, names=WORDS, candidates=None):
     chance, table = SeededChance(seed), design(plan, candidates or names)
     return [
-        estimate_words(plan, *collected(plan, truth, names, reports, chance), table, reports)
+        estimate_words(
+            plan.mechanism, *collected(plan, truth, names, reports, chance), table, reports
+        )
         for _ in range(runs)
     ]
 
@@ -140,7 +143,7 @@ def test_candidates_that_set_no_bits_of_the_crowd_leave_everybody_unlisted():
     table[0, 3] = True
     ones = np.full((1, 8), 60.0)
     ones[0, 3] = 10.0
-    one = estimate_words(plan, ones, np.array([100]), table, 1)
+    one = estimate_words(plan.mechanism, ones, np.array([100]), table, 1)
     assert one.unlisted == (100.0, 0.0)
     assert not one.counts.any()
     assert np.isnan(one.standard_errors).all()
@@ -160,7 +163,7 @@ def test_the_variance_of_who_landed_where_is_hoeffdings():
     draws = SeededChance(9).words(3 * 2 * 5 + 2 * 5 * 3).astype(np.float64) / 2.0**64
     solve, columns = draws[:30].reshape(3, 10), draws[30:].reshape(2, 5, 3)
     people, counts = np.array([30, 70]), np.array([50.0, 30.0, 20.0])
-    seen = module._Seen(plan_of(bits=5), np.zeros((2, 5)), people, 1)
+    seen = module._Seen(plan_of(bits=5).mechanism, np.zeros((2, 5)), people, 1)
     found = module._cohort_variance(seen, solve, columns, counts)
     share, weights = people / 100, counts / 100
     for row in range(3):

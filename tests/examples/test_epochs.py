@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -14,6 +16,7 @@ def example(*arguments):
     )  # fmt: skip
 
 
+@pytest.mark.seconds
 def test_it_counts_the_quarters_compares_and_writes_a_page(tmp_path):
     done = example("--seed", 2, "--by", "quarter", "--out", tmp_path / "pages")
     assert (done.returncode, done.stderr) == (0, "")

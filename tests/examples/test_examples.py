@@ -45,14 +45,17 @@ def places(tmp_path, *arguments):
     ElementTree.fromstring((tmp_path / "map.svg").read_text())
 
 
+@pytest.mark.seconds
 def test_heavy_hitters():
     words()
 
 
+@pytest.mark.seconds
 def test_item_sets():
     sets()
 
 
+@pytest.mark.seconds
 def test_map(tmp_path):
     places(tmp_path)
 

@@ -10,6 +10,7 @@ import pytest
 EXAMPLE = Path(__file__).parents[2] / "examples" / "fake_users.py"
 
 
+@pytest.mark.seconds
 def test_the_example_runs(tmp_path):
     done = subprocess.run(
         [sys.executable, EXAMPLE], cwd=tmp_path, capture_output=True, text=True, check=False

@@ -38,6 +38,7 @@ def statements(out):
     return kept
 
 
+@pytest.mark.seconds
 def test_repeats():
     """Seeded; over other seeds an error seen from 100 plays of one bit strays by 7 % (1 sigma)."""
     out = run("repeats.py")
@@ -51,8 +52,9 @@ def test_repeats():
     assert split < min(whole) / 4
 
 
+@pytest.mark.seconds
 def test_central():
-    """Unseeded: 315 errors of the mixes lie 25 % off with a chance below 1e-6, others less."""
+    """Unseeded: 840 errors of the mixes lie 25 % off with a chance below 1e-6, others less."""
     out = run("central.py")
     assert len(errors(out, 0.25)) == 4
     assert len(statements(out)) == 6

@@ -17,6 +17,7 @@ TOLD = {
 }
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("name", TOLD)
 def test_the_example_runs(name, tmp_path):
     done = subprocess.run(

@@ -1,9 +1,11 @@
-"""The example runs, finds the large airports and none that was made up, and leaves its memories."""
+"""The example runs, finds the large airports and none that was made up, and leaves its files."""
 
 import re
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "rappor.py"
 
@@ -19,7 +21,8 @@ def run(*arguments):
     return done.stdout
 
 
-def test_it_counts_airports_from_memories_that_are_kept(tmp_path):
+@pytest.mark.seconds
+def test_it_counts_airports_from_memoized_answers(tmp_path):
     """The three largest are 24 standard errors above nothing; a made-up word is found with
     probability 0.05 at most, so two of them or more with 0.002."""
     out = run(tmp_path)

@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -14,6 +16,7 @@ def example(*arguments):
     )  # fmt: skip
 
 
+@pytest.mark.seconds
 def test_it_counts_both_columns_and_writes_their_pages(tmp_path):
     """False alarm below 10^-20: 551 and 393 votes lie 17 standard errors apart; fixed seed."""
     done = example("--seed", 2, "--out", tmp_path / "pages")

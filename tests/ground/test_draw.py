@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from mixtally.errors import AccountingError
 from mixtally.ground import draw
 from mixtally.ground.chance import Keystream
 from scripted import Scripted
@@ -101,6 +102,22 @@ def test_a_tie_throws_all_keys_away():
     source = Scripted(5, 9, 5, 3, 1, 2)
     assert draw.permutation(source, 3).tolist() == [1, 2, 0]
     assert source.left == []
+
+
+@pytest.mark.parametrize(("count", "draws"), [(40, 102), (9000, 64)])
+def test_words_that_repeat_for_ever_are_refused(count, draws):
+    """A source of seventeen words: every draw has ties, and the end says why."""
+    drawn = []
+
+    class Repeating:
+        def words(self, size):
+            drawn.append(size)
+            assert len(drawn) <= draws, "more was drawn than the bound allows"
+            return np.resize(np.arange(17, dtype=np.uint64), size)
+
+    with pytest.raises(AccountingError, match="repeat"):
+        draw.permutation(Repeating(), count)
+    assert drawn == [count] * draws
 
 
 @pytest.mark.parametrize("count", [0, 1])

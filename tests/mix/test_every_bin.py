@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from mixtally.lab.seeded import SeededChance
 from mixtally.mix import shaped_fakes
 from mixtally.records.layout import Form, Layout
+from mixtally.simulate.seeded import SeededChance
 
 
 def numbers(weights, bins, seed=1):

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mixtally.lab.seeded import SeededChance
 from mixtally.mix import shuffle
+from mixtally.simulate.seeded import SeededChance
 
 STRIDE = 8192
 """Words that the keystream makes at once."""

@@ -7,10 +7,11 @@ import pytest
 from scipy import stats
 
 from mixtally.errors import ParameterError
-from mixtally.lab.seeded import SeededChance
 from mixtally.mix import shaped_fakes, shuffle
 from mixtally.mix.shuffle import room_for
-from mixtally.protocols.clear_shaped import ClearShaped, ratio_of
+from mixtally.records.mechanism.fakes import ratio_of
+from mixtally.records.mechanism.named import clear_shaped
+from mixtally.simulate.seeded import SeededChance
 
 
 def order_p_value(mixer, runs=12_000):
@@ -49,9 +50,9 @@ def test_a_batch_larger_than_memory_is_refused():
 
 def shaped_p_value(weights, drawn_from):
     """Chi-square p-value of the numbers of fakes in 60,000 bins against ``weights``."""
-    protocol = ClearShaped.shaped(60_000, ratio_of(0.5), 6)
-    rows = shaped_fakes(drawn_from, protocol.layout, SeededChance(4))
-    numbers = np.bincount(protocol.layout.codes(rows), minlength=60_000)
+    mechanism = clear_shaped(bins=60_000, ratio=ratio_of(0.5), shift=6)
+    rows = shaped_fakes(drawn_from, mechanism.layout, SeededChance(4))
+    numbers = np.bincount(mechanism.layout.codes(rows), minlength=60_000)
     shares = np.array([w / 2**64 for w in weights])
     counts = np.bincount(numbers, minlength=len(weights))
     return stats.chisquare(counts, shares * 60_000).pvalue
@@ -59,11 +60,11 @@ def shaped_p_value(weights, drawn_from):
 
 def test_numbers_of_fakes_follow_the_table():
     """False alarm 1e-6."""
-    weights = ClearShaped.shaped(2, ratio_of(0.5), 6).weights
+    weights = clear_shaped(bins=2, ratio=ratio_of(0.5), shift=6).fakes.weights
     assert shaped_p_value(weights, weights) > 1e-6
 
 
 def test_a_table_of_another_decay_is_found():
-    weights = ClearShaped.shaped(2, ratio_of(0.5), 6).weights
-    other = ClearShaped.shaped(2, ratio_of(0.55), 6).weights
+    weights = clear_shaped(bins=2, ratio=ratio_of(0.5), shift=6).fakes.weights
+    other = clear_shaped(bins=2, ratio=ratio_of(0.55), shift=6).fakes.weights
     assert shaped_p_value(weights, other) < 1e-6

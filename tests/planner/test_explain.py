@@ -1,20 +1,24 @@
-"""Every number of every kind of offer says where it comes from, and says what is true."""
+"""Every number of every kind of option says where it comes from, and says what is true."""
 
 import math
 
 import pytest
 
 from mixtally.planner import explain
-from mixtally.planner.answer import Misfit
-from mixtally.planner.build import offer
-from mixtally.protocols.clear_shaped import ClearShaped, ratio_of
-from mixtally.protocols.clear_uniform import ClearUniform
-from mixtally.protocols.flip_blank import FlipBlank
-from mixtally.protocols.flip_vector import FlipVector
-from mixtally.protocols.single_bit import SingleBit
+from mixtally.planner.build import option
+from mixtally.planner.options import Infeasible
+from mixtally.privacy.accountant import Accountant
 from mixtally.records.hashing import Hashing
+from mixtally.records.mechanism.fakes import ratio_of
+from mixtally.records.mechanism.named import (
+    clear_shaped,
+    clear_uniform,
+    flip_bits,
+    flip_blank,
+    single_bit,
+)
 from mixtally.records.question import Kind, Question
-from planner.wishes import BIT, SEED, surveyed, wish
+from planner.requests import BIT, SEED, request, surveyed
 
 VECTOR = Question(name="q", bins=3, kind=Kind.BITS)
 SET = Question(name="q", bins=30, kind=Kind.SET, max_set=2)
@@ -22,31 +26,38 @@ HALF = 1 << 62
 """A flip probability of a quarter: far more than any guarantee here needs."""
 
 
-def built(question, protocol, **rest):
-    made = offer(wish(question=question, users=10**5, **rest), [(question, protocol)])
-    assert not isinstance(made, Misfit)
+def built(question, mechanism, **rest):
+    asked = request(question=question, users=10**5, **rest)
+    made = option(asked, [(question, mechanism)], Accountant())
+    assert not isinstance(made, Infeasible)
     return made
 
 
-OFFERS = {
-    "flip-blank": built(Question(name="q", bins=9), FlipBlank(9, 10**5, HALF)),
-    "flip-blank, set": built(SET, FlipBlank(30, 10**6, HALF, max_set=2)),
-    "single-bit": built(BIT, SingleBit(1, 10**5, HALF, 10**5)),
-    "flip": built(VECTOR, FlipVector(3, 0, HALF, 10**5)),
-    "flip, sent 2 times": built(VECTOR, FlipVector(3, 0, HALF, 10**5, 2)),
-    "clear-uniform": built(Question(name="q", bins=9), ClearUniform(9, 1000)),
+OPTIONS = {
+    "flip-blank": built(
+        Question(name="q", bins=9), flip_blank(bins=9, fakes=10**5, threshold=HALF)
+    ),
+    "flip-blank, set": built(SET, flip_blank(bins=30, fakes=10**6, threshold=HALF, max_set=2)),
+    "single-bit": built(BIT, single_bit(fakes=10**5, threshold=HALF, crowd=10**5)),
+    "flip": built(VECTOR, flip_bits(bins=3, threshold=HALF, crowd=10**5)),
+    "flip, sent 2 times": built(VECTOR, flip_bits(bins=3, threshold=HALF, crowd=10**5, repeats=2)),
+    "clear-uniform": built(Question(name="q", bins=9), clear_uniform(bins=9, fakes=1000)),
     "clear-uniform, hashed": built(
         Question(name="q", bins=900, hashed=Hashing(seed=SEED, values=10**6)),
-        ClearUniform(900, 90_000),
+        clear_uniform(bins=900, fakes=90_000),
     ),
     "clear-shaped": built(
-        Question(name="q", bins=9), ClearShaped.shaped(9, ratio_of(0.25), 60), mix_fakes=True
+        Question(name="q", bins=9),
+        clear_shaped(bins=9, ratio=ratio_of(0.25), shift=60),
+        mix_fakes=True,
     ),
     "clear-shaped by three": built(
-        Question(name="q", bins=9), ClearShaped.shaped(9, ratio_of(0.25), 60, 3), mix_fakes=True
+        Question(name="q", bins=9),
+        clear_shaped(bins=9, ratio=ratio_of(0.25), shift=60, mixes=3),
+        mix_fakes=True,
     ),
 }
-each = pytest.mark.parametrize("made", OFFERS.values(), ids=OFFERS)
+each = pytest.mark.parametrize("made", OPTIONS.values(), ids=OPTIONS)
 
 
 @each
@@ -61,10 +72,10 @@ def test_every_fact_is_explained_in_words(made):
 
 def test_every_offer_that_a_survey_finds_is_explained():
     for asked in (
-        wish(messages_per_user=3.0, mix_fakes=True),
-        wish(10**6),
-        wish(question=BIT, users=10**4),
-        wish(honest_fraction=0.7, minimum_crowd=5000, count_crowd=True),
+        request(messages_per_user=3.0, mix_fakes=True),
+        request(10**6),
+        request(question=BIT, users=10**4),
+        request(honest_fraction=0.7, minimum_crowd=5000, count_crowd=True),
     ):
         for found in surveyed(asked):
             assert explain(found).keys() == found.facts().keys()
@@ -77,8 +88,8 @@ def test_facts_can_be_written_as_json_and_are_finite(made):
 
 
 def test_the_name_says_what_is_special():
-    assert OFFERS["flip, sent 2 times"].name == "flip, sent 2 times"
-    assert OFFERS["clear-uniform, hashed"].name == "clear-uniform, hashed"
+    assert OPTIONS["flip, sent 2 times"].name == "flip, sent 2 times"
+    assert OPTIONS["clear-uniform, hashed"].name == "clear-uniform, hashed"
 
 
 @each
@@ -93,7 +104,7 @@ def test_the_messages_of_a_user_are_what_the_sentence_says(made):
 
 def test_the_standard_errors_are_what_the_sentences_say():
     def error(name):
-        return OFFERS[name].noise ** 2
+        return OPTIONS[name].noise ** 2
 
     flips = 0.25 * 0.75 / 0.5**2
     assert error("flip-blank") == pytest.approx(200_000 * flips)
@@ -110,31 +121,32 @@ def test_the_local_epsilons_are_what_the_sentences_say():
         ("flip-blank", 2), ("flip-blank, set", 4), ("single-bit", 1), ("flip", 3),
         ("flip, sent 2 times", 6),
     ):  # fmt: skip
-        assert OFFERS[name].facts()["local_epsilon"] == pytest.approx(times * one)
-    assert OFFERS["clear-uniform"].facts()["local_epsilon"] is None
+        assert OPTIONS[name].facts()["local_epsilon"] == pytest.approx(times * one)
+    assert OPTIONS["clear-uniform"].facts()["local_epsilon"] is None
 
 
 def test_the_collision_error_is_what_the_sentence_says():
-    facts = OFFERS["clear-uniform, hashed"].facts()
+    facts = OPTIONS["clear-uniform, hashed"].facts()
     assert facts["collision_error"] == pytest.approx(10**5 * math.sqrt(899) / 900)
     assert facts["standard_error"] == pytest.approx(
-        math.hypot(OFFERS["clear-uniform, hashed"].noise, facts["collision_error"])
+        math.hypot(OPTIONS["clear-uniform, hashed"].noise, facts["collision_error"])
     )
 
 
 def test_the_minimum_crowd_of_shaped_fakes_is_explained_as_what_it_is():
-    made = OFFERS["clear-shaped"]
+    made = OPTIONS["clear-shaped"]
     assert made.facts()["minimum_crowd"] == 1
     assert "honest fraction x users" not in explain(made)["minimum_crowd"]
 
 
 def test_the_fakes_of_flips_without_fakes_are_explained_as_none():
-    assert OFFERS["flip"].facts()["fakes"] == 0
-    assert "messages per user" not in explain(OFFERS["flip"])["fakes"]
+    assert OPTIONS["flip"].facts()["fakes"] == 0
+    assert "messages per user" not in explain(OPTIONS["flip"])["fakes"]
 
 
 def test_a_plan_that_tells_nothing_is_no_offer():
-    asked = wish(users=100)
-    found = offer(asked, [(asked.question, FlipBlank(1000, 10**4, (1 << 63) - (1 << 50)))])
-    assert isinstance(found, Misfit)
+    asked = request(users=100)
+    coins = flip_blank(bins=1000, fakes=10**4, threshold=(1 << 63) - (1 << 50))
+    found = option(asked, [(asked.question, coins)], Accountant())
+    assert isinstance(found, Infeasible)
     assert "more users" in found.needs

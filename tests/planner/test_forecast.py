@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from mixtally.errors import InfeasibleError, ParameterError
-from mixtally.lab.coverage import draw_counts
-from mixtally.lab.seeded import SeededChance
-from mixtally.planner import Wish, choose, forecast, with_error
+from mixtally.planner import PlanRequest, choose, forecast, with_error
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
+from mixtally.simulate.coverage import draw_counts
+from mixtally.simulate.seeded import SeededChance
 
-WISH = Wish(
+WISH = PlanRequest(
     question=Question(name="q", bins=50),
     guarantee=Guarantee(epsilon=1.0, delta=1e-6),
     users=20_000,
@@ -21,11 +21,11 @@ WISH = Wish(
 RUNS = 2000
 
 
-def drawn_errors(offer, truth):
+def drawn_errors(option, truth):
     """Errors of the estimates of RUNS collections, shape (runs, bins)."""
-    messages = offer.plan.users + offer.protocol.fakes
-    counts = draw_counts(offer.protocol, truth, messages, RUNS, SeededChance(5))
-    return offer.protocol.unbiased(counts, messages) - truth
+    messages = option.plan.users + option.mechanism.fakes_promised
+    counts = draw_counts(option.mechanism, truth, messages, RUNS, SeededChance(5))
+    return option.mechanism.unbiased(counts, messages) - truth
 
 
 def shares_within(expected, errors):
@@ -38,33 +38,33 @@ def test_forecast_errors_hold_as_often_as_said():
     """False alarm below 1e-6: 100,000 bins at 95 % have deviation 0.07 %, 2,000 runs 0.5 %; the
     normal approximation and whole counts may add 1 %.
     """
-    offer = choose(WISH).best
+    option = choose(WISH).best
     truth = np.full(50, 400)
-    alone, together = shares_within(forecast(offer), drawn_errors(offer, truth))
+    alone, together = shares_within(forecast(option), drawn_errors(option, truth))
     assert 0.94 <= alone <= 0.965
     assert 0.92 <= together <= 0.98
 
 
 def test_a_forecast_of_two_thirds_of_the_error_is_found():
-    offer = choose(WISH).best
-    expected = forecast(offer)
+    option = choose(WISH).best
+    expected = forecast(option)
     small = replace(
         expected,
         half_width=expected.half_width * 2 / 3,
         largest_error=expected.largest_error * 2 / 3,
     )
-    alone, together = shares_within(small, drawn_errors(offer, np.full(50, 400)))
+    alone, together = shares_within(small, drawn_errors(option, np.full(50, 400)))
     assert alone < 0.94
     assert together < 0.92
 
 
 def test_the_visible_count_clears_the_noise_of_all_bins():
     """False alarm below 1e-6: 2,000 runs at 95 % have deviation 0.5 %."""
-    offer = choose(WISH).best
-    expected = forecast(offer)
+    option = choose(WISH).best
+    expected = forecast(option)
     truth = np.zeros(50, dtype=np.int64)
     truth[7] = expected.visible_count
-    seen = drawn_errors(offer, truth)[:, 7] + truth[7] > expected.largest_error
+    seen = drawn_errors(option, truth)[:, 7] + truth[7] > expected.largest_error
     assert 0.92 <= seen.mean() <= 0.99
 
 
@@ -77,9 +77,9 @@ def test_a_wanted_error_is_met_with_the_fewest_messages():
 
 
 def test_a_wanted_error_may_change_the_protocol():
-    wish = replace(WISH, protocol=None)
-    assert with_error(wish, 6.5).best.plan.protocol == "clear-uniform"
-    assert with_error(wish, 7.0).best.plan.protocol == "flip-uniform"
+    request = replace(WISH, protocol=None)
+    assert with_error(request, 6.5).best.plan.protocol == "clear-uniform"
+    assert with_error(request, 7.0).best.plan.protocol == "flip-uniform"
 
 
 @pytest.mark.parametrize("target", [0.0, -1.0, float("nan")])

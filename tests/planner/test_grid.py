@@ -7,7 +7,7 @@ import pytest
 
 import least
 from mixtally.errors import InfeasibleError, ParameterError
-from mixtally.planner import Wish, choose
+from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
 
@@ -23,8 +23,8 @@ GRID = list(
 )
 
 
-def wish(epsilon, delta, users, bins, budget, mix, **rest):
-    return Wish(
+def request(epsilon, delta, users, bins, budget, mix, **rest):
+    return PlanRequest(
         question=Question(name="q", bins=bins),
         guarantee=Guarantee(epsilon=epsilon, delta=delta),
         users=users,
@@ -47,9 +47,10 @@ def expected(epsilon, delta, users, bins, budget, mix):
         return "clear-uniform"
     flips = ("flip-blank", "flip-uniform") if needed <= 2 * affordable else ("flip-blank",)
     setting = (epsilon, delta, users, bins, budget, mix)
-    return min(flips, key=lambda name: choose(wish(*setting, protocol=name)).best.standard_error)
+    return min(flips, key=lambda name: choose(request(*setting, protocol=name)).best.standard_error)
 
 
+@pytest.mark.seconds
 def test_the_grid_has_more_than_two_hundred_settings():
     assert len(GRID) >= 200
     assert {expected(*setting) for setting in GRID} == {
@@ -59,7 +60,7 @@ def test_the_grid_has_more_than_two_hundred_settings():
 
 @pytest.mark.parametrize("setting", GRID)
 def test_the_choice_is_what_theory_says(setting):
-    answer = choose(wish(*setting))
+    answer = choose(request(*setting))
     assert answer.best.plan.protocol == expected(*setting)
     assert answer.best.plan.certificate.upper <= setting[1]
 
@@ -67,31 +68,33 @@ def test_the_choice_is_what_theory_says(setting):
 @pytest.mark.parametrize("cap", [0.5, 2.0, 8.0])
 def test_a_local_epsilon_is_kept_and_costs_error(cap):
     asked = (1.0, 1e-6, 10**6, 100, 2.0, True)
-    answer = choose(wish(*asked, local_epsilon=cap))
+    answer = choose(request(*asked, local_epsilon=cap))
     assert answer.best.plan.protocol == "flip-blank"
-    assert 0.999 * cap <= answer.best.protocol.local_epsilon <= cap
-    assert answer.best.standard_error > choose(wish(*asked)).best.standard_error
+    assert 0.999 * cap <= answer.best.mechanism.local_epsilon <= cap
+    assert answer.best.standard_error > choose(request(*asked)).best.standard_error
     assert "local epsilon" in answer.reason
     assert answer.best.plan.certificate.upper <= 1e-6
 
 
 def test_a_cap_above_what_the_flips_have_changes_nothing():
     asked = (1.0, 1e-6, 10**6, 10**5, 2.0, False)
-    assert choose(wish(*asked, local_epsilon=50.0)).best == choose(wish(*asked)).best
+    assert choose(request(*asked, local_epsilon=50.0)).best == choose(request(*asked)).best
 
 
 def test_records_in_clear_cannot_keep_a_local_epsilon():
     with pytest.raises(InfeasibleError, match="survives broken mixes"):
-        choose(wish(1.0, 1e-6, 10**6, 100, 2.0, False, local_epsilon=1.0, protocol="clear-uniform"))
+        choose(
+            request(1.0, 1e-6, 10**6, 100, 2.0, False, local_epsilon=1.0, protocol="clear-uniform")
+        )
     with pytest.raises(ParameterError, match="local epsilon"):
-        wish(1.0, 1e-6, 10**6, 100, 2.0, False, local_epsilon=0.0)
+        request(1.0, 1e-6, 10**6, 100, 2.0, False, local_epsilon=0.0)
 
 
 def test_the_crowd_hides_a_person_without_any_fake():
     asked = (1.0, 1e-6, 10**6, 10**5, 1.0, False)
-    counted = choose(wish(*asked, count_crowd=True))
+    counted = choose(request(*asked, count_crowd=True))
     assert counted.best.standard_error == pytest.approx(81.1, abs=0.1)
     assert counted.facts()["crowd_counted"] == 10**6
-    assert choose(wish(*asked)).best.standard_error == pytest.approx(1979, abs=1)
-    half = choose(wish(*asked, count_crowd=True, honest_fraction=0.5))
+    assert choose(request(*asked)).best.standard_error == pytest.approx(1979, abs=1)
+    half = choose(request(*asked, count_crowd=True, honest_fraction=0.5))
     assert half.facts()["crowd_counted"] == 500_000

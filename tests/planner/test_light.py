@@ -5,13 +5,13 @@ import sys
 
 PROGRAM = """
 import sys
-from mixtally.planner import Wish, choose, front
+from mixtally.planner import PlanRequest, choose, pareto_front
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
 
 promised = Guarantee(epsilon={epsilon}, delta=1e-6)
-wish = Wish(question=Question(name="q", bins=1000), guarantee=promised, users=10**6)
-choose(wish), front(wish)
+request = PlanRequest(question=Question(name="q", bins=1000), guarantee=promised, users=10**6)
+choose(request), pareto_front(request)
 print("scipy" in sys.modules)
 """
 

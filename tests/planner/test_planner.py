@@ -10,26 +10,21 @@ from msgspec.structs import replace
 
 from mixtally.errors import InfeasibleError, ParameterError, PlanError
 from mixtally.ground.codec import canonical, from_canonical
-from mixtally.planner import Wish, choose
-from mixtally.planner.choose import survey
+from mixtally.planner import Planner, PlanRequest, choose
 from mixtally.privacy.baselines import central_standard_error, local_standard_error
-from mixtally.privacy.price import certify, verify
-from mixtally.protocols.catalogue import protocol_of
-from mixtally.protocols.flip_blank import FlipBlank
-from mixtally.protocols.flip_uniform import FlipUniform
-from mixtally.protocols.flip_vector import FlipVector
-from mixtally.protocols.single_bit import SingleBit
+from mixtally.privacy.certify import certify, verify
 from mixtally.records.guarantee import Guarantee
+from mixtally.records.mechanism.named import flip_bits, flip_blank, flip_uniform, single_bit
 from mixtally.records.plan import PLAN_VERSION, Plan
 from mixtally.records.question import Kind, Question
-from planner.wishes import BIT
+from planner.requests import BIT
 
 ANSWER = Question(name="q", bins=9)
 BITS = Question(name="q", bins=5, kind=Kind.BITS)
 
 
-def wish(bins=1000, users=10**6, epsilon=1.0, delta=1e-6, **rest):
-    return Wish(
+def request(bins=1000, users=10**6, epsilon=1.0, delta=1e-6, **rest):
+    return PlanRequest(
         question=Question(name="q", bins=bins),
         guarantee=Guarantee(epsilon=epsilon, delta=delta),
         users=users,
@@ -51,7 +46,7 @@ def wish(bins=1000, users=10**6, epsilon=1.0, delta=1e-6, **rest):
     ],
 )
 def test_the_right_protocol_wins(kwargs, protocol, error, messages):
-    facts = choose(wish(**kwargs)).facts()
+    facts = choose(request(**kwargs)).facts()
     assert facts["protocol"] == protocol
     assert facts["standard_error"] == pytest.approx(error, rel=0.005)
     assert facts["messages_per_user"] == pytest.approx(messages, abs=0.01)
@@ -59,37 +54,37 @@ def test_the_right_protocol_wins(kwargs, protocol, error, messages):
 
 def test_more_fakes_a_user_cut_the_error_of_flips():
     def error(budget):
-        return choose(wish(protocol="flip-blank", messages_per_user=budget)).best.standard_error
+        return choose(request(protocol="flip-blank", messages_per_user=budget)).best.standard_error
 
     # Noise variance is the cover times (1 + users / fakes): half of it is left at many fakes.
     assert error(2.0) / error(101.0) == pytest.approx((2 / 1.01) ** 0.5, rel=0.01)
 
 
 def test_only_honest_fakes_are_counted():
-    answer = choose(wish(honest_fraction=0.7))
+    answer = choose(request(honest_fraction=0.7))
     facts = answer.facts()
     assert facts["fakes_counted"] == 42_650
     assert 0.7 * facts["fakes"] >= 42_650 > 0.7 * (facts["fakes"] - 1)
-    all_honest = certify(answer.best.protocol, 1.0)
+    all_honest = certify(answer.best.mechanism, 1.0)
     assert all_honest.upper < answer.best.plan.certificate.upper
 
 
 def test_a_share_in_sixteen_digits_counts_no_fake_too_many():
     """A third of 3 in floating point is 1; .3333333333333333 of 3 is less, and no fake is sure."""
-    third = wish(bins=3, users=3, epsilon=9.0, delta=0.01, honest_fraction=0.3333333333333333)
-    (flips,) = survey(third)[0]
-    assert (flips.protocol.fakes, flips.facts()["fakes_counted"]) == (3, 0)
-    assert verify(flips.plan) == flips.protocol
+    third = request(bins=3, users=3, epsilon=9.0, delta=0.01, honest_fraction=0.3333333333333333)
+    (flips,), _ = Planner().survey(third)
+    assert (flips.mechanism.fakes.count, flips.facts()["fakes_counted"]) == (3, 0)
+    assert verify(flips.plan) == flips.mechanism
     assert third.sure_crowd == 0
     many = replaced(third, users=300, protocol="clear-uniform", messages_per_user=1000.0)
     clear = choose(many).best
-    exact = Fraction("0.3333333333333333") * clear.protocol.fakes
+    exact = Fraction("0.3333333333333333") * clear.mechanism.fakes.count
     assert clear.facts()["fakes_counted"] == exact.numerator // exact.denominator
 
 
 @pytest.mark.parametrize(("crowd", "users"), [(2, 3), (5, 6), (6, 7), (10**9 - 1, 10**9)])
 def test_a_minimum_crowd_counts_all_of_its_people_and_none_of_the_others(crowd, users):
-    asked = wish(users=users, minimum_crowd=crowd)
+    asked = request(users=users, minimum_crowd=crowd)
     assert asked.sure_crowd == crowd
     least, exact = Fraction(repr(asked.sure_fraction)), Fraction(crowd, users)
     assert exact * (1 - Fraction(1, 10**15)) < least <= exact
@@ -97,24 +92,25 @@ def test_a_minimum_crowd_counts_all_of_its_people_and_none_of_the_others(crowd, 
 
 def test_a_wish_that_cannot_be_met_names_what_would():
     with pytest.raises(InfeasibleError, match=r"--messages-per-user 1\.043"):
-        choose(wish(protocol="clear-uniform", messages_per_user=1.01))
-    choose(wish(protocol="clear-uniform", messages_per_user=1.043))
+        choose(request(protocol="clear-uniform", messages_per_user=1.01))
+    choose(request(protocol="clear-uniform", messages_per_user=1.043))
     with pytest.raises(InfeasibleError, match="--mix-fakes"):
-        choose(wish(protocol="clear-shaped"))
+        choose(request(protocol="clear-shaped"))
     with pytest.raises(InfeasibleError, match="nobody could be told from all"):
-        choose(wish(users=50, bins=10**6, epsilon=0.01))
+        choose(request(users=50, bins=10**6, epsilon=0.01))
 
 
 def test_bad_budgets_are_refused():
     for budget in (0.99, -1.0, float("nan"), float("inf")):
         with pytest.raises(ParameterError, match="messages per user"):
-            wish(messages_per_user=budget)
+            request(messages_per_user=budget)
     with pytest.raises(ParameterError, match="honest fraction"):
-        wish(honest_fraction=1.01)
+        request(honest_fraction=1.01)
     with pytest.raises(ParameterError, match="protocol"):
-        wish(protocol="flip-flop")
+        request(protocol="flip-flop")
 
 
+@pytest.mark.seconds
 @settings(max_examples=60, deadline=None)
 @given(
     epsilon=st.floats(0.05, 20),
@@ -128,30 +124,28 @@ def test_bad_budgets_are_refused():
 def test_every_plan_keeps_its_promise(epsilon, exponent, users, bins, budget, honest, mix):
     try:
         answer = choose(
-            wish(
+            request(
                 bins, users, epsilon, min(0.1, 10**exponent),
                 messages_per_user=budget, honest_fraction=honest, mix_fakes=mix,
             )
         )  # fmt: skip
     except InfeasibleError:
         return
-    errors = [offer.standard_error for offer in (answer.best, *answer.others)]
+    errors = [option.standard_error for option in (answer.best, *answer.others)]
     assert errors == sorted(errors)
-    for offer in (answer.best, *answer.others):
-        plan = from_canonical(canonical(offer.plan), Plan, "plan")
-        assert verify(plan) == offer.protocol == protocol_of(plan)
+    for option in (answer.best, *answer.others):
+        plan = from_canonical(canonical(option.plan), Plan, "plan")
+        assert verify(plan) == option.mechanism == plan.mechanism
         assert plan.certificate.upper <= plan.guarantee.delta
-        if offer.protocol.name != "clear-shaped":
-            assert offer.protocol.fakes <= (Fraction(repr(budget)) - 1) * users
+        if option.mechanism.name != "clear-shaped":
+            assert option.mechanism.fakes_promised <= (Fraction(repr(budget)) - 1) * users
 
 
 def test_a_plan_whose_promise_is_false_is_refused():
-    plan = choose(wish(protocol="flip-blank")).best.plan
-    integers = {**plan.integers, "threshold": plan.integers["threshold"] * 9 // 10}
+    plan = choose(request(protocol="flip-blank")).best.plan
+    threshold = plan.mechanism.threshold
     weaker = from_canonical(
-        canonical(plan).replace(
-            str(plan.integers["threshold"]).encode(), str(integers["threshold"]).encode()
-        ),
+        canonical(plan).replace(str(threshold).encode(), str(threshold * 9 // 10).encode()),
         Plan,
         "plan",
     )
@@ -162,8 +156,8 @@ def test_a_plan_whose_promise_is_false_is_refused():
 @pytest.mark.parametrize("protocol", ["flip-uniform", "flip-blank"])
 @pytest.mark.parametrize("least", [1e-15, 9e-7])
 def test_a_promise_below_what_is_proved_is_refused(protocol, least):
-    """Where a crowd is counted on only the upper end is known; a lower one of 0 is no check."""
-    plan = choose(wish(100, 20_000, messages_per_user=1.1, protocol=protocol, count_crowd=True))
+    """Where a crowd is counted on only the upper bound is known; a lower one of 0 is no check."""
+    plan = choose(request(100, 20_000, messages_per_user=1.1, protocol=protocol, count_crowd=True))
     plan = plan.best.plan
     assert plan.certificate.lower < 9e-7 < plan.certificate.upper
     shown = replace(plan.certificate, lower=0.0, upper=least)
@@ -173,35 +167,34 @@ def test_a_promise_below_what_is_proved_is_refused(protocol, least):
 
 
 @pytest.mark.parametrize(
-    ("question", "protocol"),
+    ("question", "mechanism"),
     [
-        (BIT, SingleBit(bins=1, fakes=0, threshold=1 << 60, crowd=101)),
-        (BITS, FlipVector(bins=5, fakes=0, threshold=1 << 62, crowd=10**6)),
-        (ANSWER, FlipBlank(bins=9, fakes=0, threshold=1 << 60, crowd=10**6)),
-        (ANSWER, FlipBlank(bins=9, fakes=50, threshold=1 << 60, crowd=101)),
-        (ANSWER, FlipUniform(bins=9, fakes=50, threshold=1 << 60, crowd=10**6)),
+        (BIT, single_bit(fakes=0, threshold=1 << 60, crowd=101)),
+        (BITS, flip_bits(bins=5, threshold=1 << 62, crowd=10**6)),
+        (ANSWER, flip_blank(bins=9, fakes=0, threshold=1 << 60, crowd=10**6)),
+        (ANSWER, flip_blank(bins=9, fakes=50, threshold=1 << 60, crowd=101)),
+        (ANSWER, flip_uniform(bins=9, fakes=50, threshold=1 << 60, crowd=10**6)),
     ],
 )
-def test_a_plan_that_counts_on_more_people_than_take_part_is_refused(question, protocol):
+def test_a_plan_that_counts_on_more_people_than_take_part_is_refused(question, mechanism):
     """Its certificate is true of its integers: nobody but the 100 users can be in that crowd."""
-    shown = certify(protocol, 1.0)
+    shown = certify(mechanism, 1.0)
     plan = Plan(
         version=PLAN_VERSION,
         question=question,
         guarantee=Guarantee(epsilon=1.0, delta=0.1),
-        users=protocol.crowd,
+        users=mechanism.crowd,
         honest_fraction=1.0,
-        protocol=protocol.name,
-        integers=protocol.integers(),
+        mechanism=mechanism,
         certificate=shown,
     )
-    assert verify(plan) == protocol
+    assert verify(plan) == mechanism
     with pytest.raises(PlanError, match=r"crowd counted: wanted at most the 100 users"):
         verify(replace(plan, users=100))
 
 
 def test_a_lower_end_above_what_is_proved_is_refused():
-    plan = choose(wish(protocol="flip-blank")).best.plan
+    plan = choose(request(protocol="flip-blank")).best.plan
     shown = replace(plan.certificate, lower=0.05, upper=0.06)
     loose = replace(plan, guarantee=Guarantee(epsilon=1.0, delta=0.1), certificate=shown)
     with pytest.raises(PlanError, match="altered"):
@@ -210,9 +203,11 @@ def test_a_lower_end_above_what_is_proved_is_refused():
 
 
 def test_the_reason_names_the_choice_and_the_rest():
-    reason = choose(wish()).reason
-    assert reason.startswith("clear-uniform errs least within the budget of 2 messages a user")
-    assert "flip-blank would err 1.41 times as much" in reason
+    reason = choose(request()).reason
+    assert reason.startswith(
+        "clear-uniform has the smallest standard error within the budget of 2 messages"
+    )
+    assert "flip-blank would have 1.41 times the standard error" in reason
     assert "--mix-fakes" in reason
 
 
@@ -225,12 +220,9 @@ def test_baselines_are_the_known_numbers():
 
 @pytest.mark.parametrize("changes", [{}, {"local_epsilon": 3.0}, {"collections": 2}])
 def test_flip_of_one_value_keeps_what_is_wished(changes):
-    best = choose(wish(30, users=10**5, protocol="flip", **changes)).best
-    assert (best.plan.protocol, best.protocol.fakes, best.protocol.crowd) == (
-        "flip-blank",
-        0,
-        10**5,
-    )
+    best = choose(request(30, users=10**5, protocol="flip", **changes)).best
+    hiding = best.mechanism.fakes.count, best.mechanism.crowd
+    assert (best.plan.protocol, *hiding) == ("flip", 0, 10**5)
     assert best.certificate.upper <= 1e-6
-    local = best.protocol.local_epsilon * best.collections
+    local = best.mechanism.local_epsilon * best.collections
     assert local <= changes.get("local_epsilon", local)

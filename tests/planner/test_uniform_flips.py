@@ -6,44 +6,47 @@ from pathlib import Path
 
 import pytest
 
+import least
 from mixtally.errors import InfeasibleError
 from mixtally.ground.codec import canonical, from_canonical
-from mixtally.lab import offers as played
 from mixtally.planner import choose, explain
-from mixtally.privacy import laws
-from mixtally.privacy.laws import Ask
-from mixtally.privacy.price import certify, verify
+from mixtally.privacy.accountant import Accountant, Record
+from mixtally.privacy.certify import certify, verify
 from mixtally.records.guarantee import Observer
+from mixtally.records.mechanism import Parameter
+from mixtally.records.mechanism.named import flip_blank, flip_uniform
 from mixtally.records.plan import Plan
 from mixtally.records.question import Question, with_attributes
-from planner.wishes import wish
+from mixtally.simulate import offers as played
+from planner.requests import request
 
-ASKED = wish(30_000, users=10**6)  # records in clear need 1.28 million fakes
+ASKED = request(30_000, users=10**6)  # records in clear need 1.28 million fakes
 
 
 def test_it_is_chosen_where_its_fakes_nearly_cover_the_bins():
     answer = choose(ASKED)
-    named = {offer.name: offer for offer in (answer.best, *answer.others)}
+    named = {option.name: option for option in (answer.best, *answer.others)}
     assert answer.best.name == "flip-uniform"
     assert named["flip-uniform"].standard_error < 0.9 * named["flip-blank"].standard_error
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("bins", [1000, 60_000])
 def test_it_is_not_weighed_where_nothing_is_gained(bins):
     asked = replace(ASKED, question=Question(name="q", bins=bins))
     answer = choose(asked)
-    assert "flip-uniform" not in {offer.name for offer in (answer.best, *answer.others)}
+    assert "flip-uniform" not in {option.name for option in (answer.best, *answer.others)}
     named = choose(replace(asked, protocol="flip-uniform")).best
     assert named.standard_error >= 0.99 * answer.best.standard_error
 
 
-def test_the_least_flips_are_those_of_the_law():
+def test_the_least_flips_are_those_of_the_distribution():
     best = choose(ASKED).best
-    ask = Ask(users=10**6, fakes=10**6, bins=30_000)
-    found = laws.calibrate("flip-uniform", ask, 1.0, 1e-6)
-    assert best.protocol.threshold == pytest.approx(found.threshold, rel=1e-6)
-    assert best.certificate == certify(best.protocol, 1.0)
-    looser = replace(best.protocol, threshold=best.protocol.threshold * 999 // 1000)
+    uniform = flip_uniform(bins=30_000, fakes=10**6, threshold=least.ANY)
+    found = least.mechanism(uniform, Parameter.FLIP, 1.0, 1e-6)
+    assert best.mechanism.threshold == pytest.approx(found.threshold, rel=1e-6)
+    assert best.certificate == certify(best.mechanism, 1.0)
+    looser = best.mechanism.having(Parameter.FLIP, best.mechanism.threshold * 999 // 1000)
     assert certify(looser, 1.0).upper > 1e-6
 
 
@@ -58,11 +61,11 @@ def test_a_plan_comes_back_from_its_bytes_with_its_promise(changes):
     question = Question(name="q", bins=300)
     best = choose(replace(ASKED, question=question, protocol="flip-uniform", **changes)).best
     plan = from_canonical(canonical(best.plan), Plan, "plan")
-    assert verify(plan) == best.protocol
+    assert verify(plan) == best.mechanism
     assert best.certificate.upper <= 1e-6
     assert set(explain(best)) == set(best.facts())
     if "local_epsilon" in changes:
-        assert best.protocol.local_epsilon <= 3.0
+        assert best.mechanism.local_epsilon <= 3.0
 
 
 @pytest.mark.parametrize(
@@ -74,25 +77,22 @@ def test_several_messages_are_not_searched_for(changes):
         choose(replace(asked, protocol="flip-uniform", **changes))
 
 
-def test_an_observer_of_sums_is_promised_the_law_of_sums():
+def test_an_observer_of_sums_is_promised_the_distribution_of_sums():
     """Few fakes: people's flips hide a sum far better than a message."""
-    asked = wish(10**4, users=10**5, messages_per_user=1.3, protocol="flip-uniform")
+    asked = request(10**4, users=10**5, messages_per_user=1.3, protocol="flip-uniform")
     best = choose(replace(asked, honest_fraction=0.9)).best
     summed = played.seen_by_sums(best)
     assert summed.observer is Observer.SUMS
     assert summed.upper < 1e-3 * best.certificate.upper
-    law = Ask(
-        users=90_000, fakes=27_000, bins=10**4, threshold=best.protocol.threshold,
-        observer=Observer.SUMS,
-    )  # fmt: skip
-    assert summed.upper == laws.price("flip-uniform", law, 1.0).upper
+    sure = flip_uniform(crowd=90_000, fakes=27_000, bins=10**4, threshold=best.mechanism.threshold)
+    assert summed.upper == Accountant().certificate(Record.of(sure, Observer.SUMS), 1.0).upper
     assert "fakes" in summed.assumption
 
 
 def test_weighing_it_is_quick():
     """A tenth of a second is meant; ten times that leaves room for a busy machine."""
     start = time.perf_counter()
-    choose(wish(31_000, users=10**6))
+    choose(request(31_000, users=10**6))
     assert time.perf_counter() - start < 1.0
 
 
@@ -105,13 +105,12 @@ def test_the_table_of_the_accounting_page_is_computed_again(row, rate):
     (shares,) = (line for line in page if line.startswith("| K / (42.65 d)"))
     (told,) = (line for line in page if line.startswith("| ") and row in line)
     fakes = round(rate * 10**6)
-    blank = laws.calibrate("flip-blank", Ask(fakes=fakes, users=10**6), 1.0, 1e-6)
+    blank = flip_blank(bins=2, fakes=fakes, threshold=least.ANY)
+    blank = least.mechanism(blank, Parameter.FLIP, 1.0, 1e-6)
     for share, ratio in zip(shares.split("|")[2:-1], told.split("|")[2:-1], strict=True):
         bins = round(fakes / (42.65 * float(share)))
-        ask = Ask(users=10**6, fakes=fakes, bins=bins)
-        found = laws.calibrate("flip-uniform", ask, 1.0, 1e-6, tolerance=1e-4)
-        errors = (
-            laws.standard_error("flip-uniform", found),
-            laws.standard_error("flip-blank", blank),
+        uniform = flip_uniform(bins=bins, fakes=fakes, threshold=least.ANY)
+        found = least.mechanism(uniform, Parameter.FLIP, 1.0, 1e-6, tolerance=1e-4)
+        assert found.standard_error(10**6) / blank.standard_error(10**6) == pytest.approx(
+            float(ratio), abs=0.006
         )
-        assert errors[0] / errors[1] == pytest.approx(float(ratio), abs=0.006)

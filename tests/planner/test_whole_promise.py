@@ -3,8 +3,8 @@
 from msgspec import structs
 
 from mixtally.planner import build
-from mixtally.planner.choose import survey
-from mixtally.planner.wish import Wish
+from mixtally.planner.choose import Planner
+from mixtally.planner.request import PlanRequest
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question, with_attributes
 
@@ -13,12 +13,12 @@ PROMISED = Guarantee(epsilon=1.0, delta=1e-6)
 
 def asked(collections):
     question = Question(name="x", bins=5)
-    return Wish(question=question, guarantee=PROMISED, users=10**5, collections=collections)
+    return PlanRequest(question=question, guarantee=PROMISED, users=10**5, collections=collections)
 
 
 def test_a_composition_above_the_target_is_no_offer(monkeypatch):
-    """The upper end counts; the lower one is far below the target here as everywhere."""
-    assert survey(asked(2))[0]
+    """The upper bound counts; the lower one is far below the target here as everywhere."""
+    assert Planner().survey(asked(2))[0]
     composed = build.compose.delta_of
 
     def above(*arguments):
@@ -26,21 +26,25 @@ def test_a_composition_above_the_target_is_no_offer(monkeypatch):
         return structs.replace(found, upper=1.001e-6)
 
     monkeypatch.setattr(build.compose, "delta_of", above)
-    offers, misfits = survey(asked(3))  # not the wish of before, whose offers are remembered
-    assert not offers
-    assert misfits
-    offers, _ = survey(asked(1))  # nothing is composed
-    assert offers
+    options, infeasible = Planner().survey(asked(2))
+    assert not options
+    assert infeasible
+    options, _ = Planner().survey(asked(1))  # nothing is composed
+    assert options
 
 
 def split(**more):
-    """Offers of two attributes in flipped messages, one each."""
+    """Options of two attributes in flipped messages, one each."""
     question = with_attributes("x", (3, 4))
     more |= {"protocol": "flip-blank", "messages_per_user": 10.0}
-    wish = Wish(question=question, guarantee=PROMISED, users=10**5, **more)
-    offers, _ = survey(wish)
-    (found,) = [one for one in offers if len(one.plans) == 2]
+    request = PlanRequest(question=question, guarantee=PROMISED, users=10**5, **more)
+    options, _ = Planner().survey(request)
+    (found,) = [one for one in options if len(one.plans) == 2]
     return found
+
+
+def mechanisms(option):
+    return [plan.mechanism for plan in option.plans]
 
 
 def test_two_messages_share_the_guarantee():
@@ -51,5 +55,5 @@ def test_two_messages_share_the_guarantee():
 
 
 def test_two_messages_share_a_local_cap():
-    assert sum(one.local_epsilon for one in split().protocols) > 8.0
-    assert 7.99 < sum(one.local_epsilon for one in split(local_epsilon=8.0).protocols) <= 8.0
+    assert sum(one.local_epsilon for one in mechanisms(split())) > 8.0
+    assert 7.99 < sum(one.local_epsilon for one in mechanisms(split(local_epsilon=8.0))) <= 8.0

@@ -5,14 +5,15 @@ from importlib import import_module
 import pytest
 
 from mixtally.errors import InfeasibleError
-from mixtally.planner import Wish, choose
-from mixtally.planner.choose import survey
-from mixtally.privacy import hinge, laws, single_bit
-from mixtally.privacy.laws import Ask
+from mixtally.planner import PlanRequest, choose
+from mixtally.planner.choose import Planner
+from mixtally.privacy.divergence import single_bit
+from mixtally.privacy.numerics import saddle_point
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Kind, Question, with_attributes
+from privacy.by_name import calibrated
 
-room = import_module("mixtally.planner.nearest")  # the package has a function of this name
+room = import_module("mixtally.planner.relaxations")  # the package has a function of this name
 
 
 class TooMuchError(Exception):
@@ -21,8 +22,8 @@ class TooMuchError(Exception):
 
 @pytest.fixture
 def integrals(monkeypatch):
-    """Lets so many integrals of ``hinge`` be taken, and no more."""
-    honest, taken = hinge.Saddle.integral, []
+    """Lets so many integrals of the saddle point be taken, and no more."""
+    honest, taken = saddle_point.Saddle.integral, []
 
     def allow(most):
         def counting(self, spread):
@@ -31,7 +32,7 @@ def integrals(monkeypatch):
                 raise TooMuchError(f"more than {most} integrals")
             return honest(self, spread)
 
-        monkeypatch.setattr(hinge.Saddle, "integral", counting)
+        monkeypatch.setattr(saddle_point.Saddle, "integral", counting)
         return taken
 
     return allow
@@ -44,7 +45,9 @@ def test_bits_that_nobody_can_be_told_by_are_refused_at_once(integrals):
     promised = Guarantee(epsilon=0.1188, delta=0.000423)
     with pytest.raises(InfeasibleError, match="nobody could be told"):
         choose(
-            Wish(question=question, guarantee=promised, users=7, collections=3, count_crowd=True)
+            PlanRequest(
+                question=question, guarantee=promised, users=7, collections=3, count_crowd=True
+            )
         )
     assert taken
 
@@ -55,42 +58,47 @@ def test_attributes_that_nobody_can_be_told_by_are_refused_at_once(integrals):
     question = with_attributes("x", (248, 106, 279))
     promised = Guarantee(epsilon=9.929, delta=0.000106)
     with pytest.raises(InfeasibleError, match="nobody could be told"):
-        choose(Wish(question=question, guarantee=promised, users=4, collections=52))
+        choose(PlanRequest(question=question, guarantee=promised, users=4, collections=52))
 
 
 def test_sets_in_a_counted_crowd_take_few_integrals(integrals):
     """Sets of six among 48,768 people: once 12,830 integrals, and 42 seconds for the plan."""
     integrals(1200)
-    ask = Ask(users=48_768, fakes=9_753, max_set=6, count_crowd=True)
-    assert laws.calibrate("flip-blank", ask, 0.1589, 0.00358).threshold
+    asked = {"users": 48_768, "fakes": 9_753, "max_set": 6, "count_crowd": True}
+    found = calibrated("flip-blank", 0.1589, 0.00358, **asked)
+    assert found.message.mechanism.threshold
 
 
 def test_what_would_take_too_long_is_a_misfit_that_says_so(monkeypatch):
     """The others are offered all the same."""
     monkeypatch.setattr(single_bit, "_MOST_PRODUCTS", 1000)
     question = Question(name="x", bins=1, kind=Kind.BITS)
-    asked = Wish(question=question, guarantee=Guarantee(epsilon=1.0, delta=1e-6), users=100_000)
-    _, misfits = survey(asked)
-    (said,) = [misfit.needs for misfit in misfits if misfit.protocol == "single-bit"]
+    asked = PlanRequest(
+        question=question, guarantee=Guarantee(epsilon=1.0, delta=1e-6), users=100_000
+    )
+    _, infeasible = Planner().survey(asked)
+    (said,) = [infeasible.needs for infeasible in infeasible if infeasible.protocol == "single-bit"]
     assert "at most 1.0e+03 products" in said
 
 
 def test_the_nearest_crowd_far_away_is_found_in_large_strides(monkeypatch):
     """From 2 people to the largest crowd are 32 doublings."""
     tried = []
-    monkeypatch.setattr(room, "fits", lambda wish: tried.append(wish.users) or False)
-    assert room._least(2.0, 1e10, room._users(_small())) is None
+    planner = Planner()
+    monkeypatch.setattr(planner, "fits", lambda request: tried.append(request.users) or False)
+    assert room._least(planner, 2.0, 1e10, room._users(_small())) is None
     assert len(tried) <= 14
 
 
 def test_large_strides_come_to_the_values_of_doublings(monkeypatch):
-    monkeypatch.setattr(room, "choose", lambda wish: type("Answer", (), {"best": wish}))
-    monkeypatch.setattr(room, "fits", lambda wish: wish.users >= 123_456)
-    few, _ = room._least(2.0, 1e10, room._users(_small()))
+    planner = Planner()
+    monkeypatch.setattr(room, "choose", lambda request, _: type("Choice", (), {"best": request}))
+    monkeypatch.setattr(planner, "fits", lambda request: request.users >= 123_456)
+    few, _ = room._least(planner, 2.0, 1e10, room._users(_small()))
     monkeypatch.setattr(room, "_DOUBLINGS", 99)
-    assert room._least(2.0, 1e10, room._users(_small()))[0] == few
+    assert room._least(planner, 2.0, 1e10, room._users(_small()))[0] == few
 
 
 def _small():
     question = Question(name="x", bins=10)
-    return Wish(question=question, guarantee=Guarantee(epsilon=1.0, delta=1e-6), users=2)
+    return PlanRequest(question=question, guarantee=Guarantee(epsilon=1.0, delta=1e-6), users=2)

@@ -1,7 +1,7 @@
 """Divergences by enumeration of every outcome, in exact integers, from the definition alone.
 
-A record's law is a dict from what it adds to the collection, a vector of counts, to an integer
-weight; what an observer of the shuffled messages sees is the sum of these vectors.
+A record's distribution is a dict from what it adds to the collection, a vector of counts, to an
+integer weight; what an observer of the shuffled messages sees is the sum of these vectors.
 """
 
 from collections.abc import Iterable
@@ -10,11 +10,11 @@ from fractions import Fraction
 from functools import lru_cache
 
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy import clear_shaped, clear_uniform, flip_blank
-from mixtally.privacy.bracket import Bracket
-from mixtally.protocols.clear_shaped import shape_weights
+from mixtally.privacy.divergence import clear_shaped, clear_uniform, flip_blank
+from mixtally.privacy.numerics.bracket import Bracket
+from mixtally.records.mechanism import ShapedFakes
 
-Law = dict[tuple[int, ...], int]
+Distribution = dict[tuple[int, ...], int]
 
 BLANK_CASES = [
     (bins, fakes, threshold, epsilon)
@@ -40,16 +40,16 @@ def exp_exactly(epsilon: float) -> Fraction:
     return Fraction(Context(prec=60).exp(Decimal(epsilon)))
 
 
-def sum_of(laws: Iterable[Law]) -> Law:
-    """The law of the sum of independent vectors."""
-    total: Law | None = None
-    for law in laws:
+def sum_of(distributions: Iterable[Distribution]) -> Distribution:
+    """The distribution of the sum of independent vectors."""
+    total: Distribution | None = None
+    for pmf in distributions:
         if total is None:
-            total = law
+            total = pmf
             continue
-        wider: Law = {}
+        wider: Distribution = {}
         for seen, weight in total.items():
-            for added, chance in law.items():
+            for added, chance in pmf.items():
                 both = tuple(map(int.__add__, seen, added))
                 wider[both] = wider.get(both, 0) + weight * chance
         total = wider
@@ -57,7 +57,7 @@ def sum_of(laws: Iterable[Law]) -> Law:
     return total
 
 
-def one_way(one: Law, other: Law, epsilon: float) -> Fraction:
+def one_way(one: Distribution, other: Distribution, epsilon: float) -> Fraction:
     """sum of (P - e^epsilon Q)_+ over all outcomes."""
     grow = exp_exactly(epsilon)
     all_one, all_other = sum(one.values()), sum(other.values())
@@ -67,34 +67,38 @@ def one_way(one: Law, other: Law, epsilon: float) -> Fraction:
     return Fraction(sum(gain for gain in gains if gain > 0), above * all_one)
 
 
-def divergence(hiding: Law, one: Law, other: Law, epsilon: float) -> Fraction:
-    """delta(epsilon) of the person whose record's law is ``one`` or ``other``, the worse way."""
+def divergence(
+    hiding: Distribution, one: Distribution, other: Distribution, epsilon: float
+) -> Fraction:
+    """delta(epsilon) of the person whose record's distribution is ``one`` or ``other``, the worse
+    way.
+    """
     with_one, with_other = sum_of([one, hiding]), sum_of([other, hiding])
     return max(one_way(with_one, with_other, epsilon), one_way(with_other, with_one, epsilon))
 
 
-def flipped(bins: int, true_bits: int, threshold: int) -> Law:
+def flipped(bins: int, true_bits: int, threshold: int) -> Distribution:
     """A record of ``bins`` bits, each flipped with threshold / 2^64: which string is added."""
     strings = range(1 << bins)
-    law = {}
+    pmf = {}
     for string in strings:
         flips = (string ^ true_bits).bit_count()
         vector = tuple(int(other == string) for other in strings)
-        law[vector] = threshold**flips * (SCALE - threshold) ** (bins - flips)
-    return law
+        pmf[vector] = threshold**flips * (SCALE - threshold) ** (bins - flips)
+    return pmf
 
 
-def in_clear(bins: int, position: int) -> Law:
+def in_clear(bins: int, position: int) -> Distribution:
     """A record in clear."""
     return {tuple(int(b == position) for b in range(bins)): 1}
 
 
-def uniform(bins: int) -> Law:
+def uniform(bins: int) -> Distribution:
     """A fake that falls uniformly."""
     return {vector: 1 for b in range(bins) for vector in in_clear(bins, b)}
 
 
-def shaped(bins: int, position: int, weights: tuple[int, ...]) -> Law:
+def shaped(bins: int, position: int, weights: tuple[int, ...]) -> Distribution:
     """The fakes of one bin."""
     return {
         tuple(k * int(b == position) for b in range(bins)): weight
@@ -103,10 +107,12 @@ def shaped(bins: int, position: int, weights: tuple[int, ...]) -> Law:
 
 
 @lru_cache(maxsize=256)
-def _blanks(bins: int, fakes: int, threshold: int, others: tuple[int, ...]) -> tuple[Law, Law]:
+def _blanks(
+    bins: int, fakes: int, threshold: int, others: tuple[int, ...]
+) -> tuple[Distribution, Distribution]:
     """The whole collection when the person holds bin 0 and when they hold bin 1."""
-    others_laws = [flipped(bins, 1 << value, threshold) for value in others]
-    hiding = [flipped(bins, 0, threshold)] * fakes + others_laws
+    others_distributions = [flipped(bins, 1 << value, threshold) for value in others]
+    hiding = [flipped(bins, 0, threshold)] * fakes + others_distributions
     one, other = (sum_of([*hiding, flipped(bins, bit, threshold)]) for bit in (1, 2))
     return one, other
 
@@ -157,6 +163,6 @@ def clear_uniform_holds(bins: int, fakes: int, epsilon: float) -> bool:
 
 def clear_shaped_holds(bins: int, ratio: int, shift: int, epsilon: float) -> bool:
     """Whether the module's number for clear-shaped is the truth."""
-    weights = shape_weights(ratio, shift)
+    weights = ShapedFakes(ratio, shift).weights
     truth = clear_shaped_delta(bins, weights, epsilon)
     return brackets(clear_shaped.delta(weights, epsilon), truth)

@@ -1,4 +1,6 @@
-"""Every price of a law beside the scenes that it must cover, to hold against enumeration."""
+"""Every divergence of a distribution beside the scenes that it must cover, to hold against
+enumeration.
+"""
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -7,11 +9,18 @@ from itertools import permutations, product
 from typing import NamedTuple
 
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy import flip_blank, flip_uniform, k_hot, one_hot, single_bit, vectors
-from mixtally.privacy.bracket import Bracket
-from mixtally.privacy.weights import Orbit
-from privacy import brute_laws as brute
-from privacy.brute_laws import UNIFORM, Scene, World
+from mixtally.privacy.divergence import (
+    flip_blank,
+    flip_uniform,
+    k_hot,
+    one_hot,
+    single_bit,
+    vectors,
+)
+from mixtally.privacy.numerics.bracket import Bracket
+from mixtally.privacy.numerics.flip_ratios import Orbit
+from privacy import brute_distributions as brute
+from privacy.brute_distributions import UNIFORM, Scene, World
 
 MANY_EPSILONS = (0.01, 0.05, 0.2, 0.5, 1.0, 1.7, 3.0, 5.0)
 MANY = tuple(
@@ -24,10 +33,10 @@ FEW = tuple(j << 57 for j in (13, 26, 39, 52, 58))
 
 
 class Comparison(NamedTuple):
-    """One price and what it is the price of.
+    """One divergence and what it is the divergence of.
 
     where
-      price    from threshold and epsilon to both ends
+      divergence    from threshold and epsilon to both bounds
       exact    whether the ends are the divergence itself, not bounds of it
     """
 

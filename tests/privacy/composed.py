@@ -1,4 +1,4 @@
-"""Plans to compose, tiny ones with their product law enumerated in exact integers."""
+"""Plans to compose, tiny ones with their product distribution enumerated in exact integers."""
 
 import itertools
 import math
@@ -7,21 +7,20 @@ from functools import lru_cache
 import least
 from mixtally.errors import AccountingError
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy import compose, price
-from mixtally.privacy.convolve import Sum
-from mixtally.privacy.losses import law_of
-from mixtally.protocols.clear_shaped import ClearShaped
-from mixtally.protocols.clear_uniform import ClearUniform
-from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.privacy.accountant import Accountant, Record, local_epsilon
+from mixtally.privacy.certify import certify
+from mixtally.privacy.composition.convolve import Sum
+from mixtally.privacy.composition.pld import loss_distribution
 from mixtally.records.guarantee import Guarantee
+from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 from mixtally.records.plan import PLAN_VERSION, Plan
 from mixtally.records.question import Question
 from privacy import brute
 
 FIFTH = SCALE // 5
-BLANK = FlipBlank(bins=2, fakes=2, threshold=FIFTH)
-UNIFORM = ClearUniform(bins=3, fakes=4)
-SHAPED = ClearShaped.shaped(bins=2, ratio=SCALE // 2, shift=2)
+BLANK = flip_blank(bins=2, fakes=2, threshold=FIFTH)
+UNIFORM = clear_uniform(bins=3, fakes=4)
+SHAPED = clear_shaped(bins=2, ratio=SCALE // 2, shift=2)
 TINY = {
     BLANK: lambda: [
         brute.sum_of([brute.flipped(2, bit, FIFTH), *[brute.flipped(2, 0, FIFTH)] * 2])
@@ -32,7 +31,7 @@ TINY = {
     ],
     SHAPED: lambda: [
         brute.sum_of(
-            [brute.in_clear(2, b), *(brute.shaped(2, at, SHAPED.weights) for at in (0, 1))]
+            [brute.in_clear(2, b), *(brute.shaped(2, at, SHAPED.fakes.weights) for at in (0, 1))]
         )
         for b in (0, 1)
     ],
@@ -40,35 +39,40 @@ TINY = {
 PAIRS = list(itertools.combinations_with_replacement(TINY, 2))
 EPSILONS = [0.1, 0.5, 1.0, 1.7]
 LARGE = [
-    FlipBlank(bins=100, fakes=10**6, threshold=least.threshold(10**6, 1.0, 1e-6)),
-    ClearUniform(bins=100, fakes=4261),
-    ClearShaped.shaped(bins=100, ratio=round(SCALE * math.exp(-0.5)), shift=27),
-    FlipBlank(bins=9, fakes=10**7, threshold=least.threshold(10**7, 0.1, 1e-9)),
+    flip_blank(bins=100, fakes=10**6, threshold=least.threshold(10**6, 1.0, 1e-6)),
+    clear_uniform(bins=100, fakes=4261),
+    clear_shaped(bins=100, ratio=round(SCALE * math.exp(-0.5)), shift=27),
+    flip_blank(bins=9, fakes=10**7, threshold=least.threshold(10**7, 0.1, 1e-9)),
 ]
 
 
-def plan_of(protocol, epsilon=1.0, share=1.0):
-    shown = price.certify(protocol, epsilon, share)
+def plan_of(mechanism, epsilon=1.0, share=1.0):
+    shown = certify(mechanism, epsilon, share)
     return Plan(
         version=PLAN_VERSION,
-        question=Question(name="q", bins=protocol.bins),
+        question=Question(name="q", bins=mechanism.bins),
         guarantee=Guarantee(epsilon=epsilon, delta=min(0.1, max(shown.upper, 1e-15))),
         users=1000,
         honest_fraction=share,
-        protocol=protocol.name,
-        integers=protocol.integers(),
+        mechanism=mechanism,
         certificate=shown,
     )
 
 
-def law(protocol):
-    """Never from the cache: bugs are planted below it."""
-    return law_of(compose.exact_curve(protocol), protocol.local_epsilon)
+def curve(mechanism):
+    """The upper bound of delta at every epsilon, from an accountant of its own."""
+    accountant, record = Accountant(), Record.of(mechanism)
+    return lambda epsilon: accountant.upper(record, epsilon)
+
+
+def pld(mechanism):
+    """Never remembered: bugs are planted below it."""
+    return loss_distribution(curve(mechanism), local_epsilon(Record.of(mechanism)))
 
 
 @lru_cache
 def product_truth(one, other, epsilon):
-    """delta of the pair of product laws, both directions, from the definition."""
+    """delta of the pair of product distributions, both directions, from the definition."""
     first, second = TINY[one](), TINY[other]()
     both = [
         {(a, b): x * y for a, x in p.items() for b, y in q.items()}
@@ -80,7 +84,7 @@ def product_truth(one, other, epsilon):
 def holds(pair, epsilon):
     """Whether the composition of a pair of tiny plans is not below the truth and within 1 %."""
     try:
-        found = Sum([(law(pair[0]), 1), (law(pair[1]), 1)]).delta(epsilon)
+        found = Sum([(pld(pair[0]), 1), (pld(pair[1]), 1)]).delta(epsilon)
     except (AccountingError, ValueError):
         return False
     truth = product_truth(*pair, epsilon)

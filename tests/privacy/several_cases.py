@@ -11,12 +11,12 @@ from itertools import combinations_with_replacement, product
 from typing import NamedTuple
 
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy import laws
-from mixtally.protocols.clear_shaped import shape_weights
+from mixtally.privacy.accountant import Accountant
 from mixtally.records.guarantee import Observer
-from privacy import brute
-from privacy import brute_laws as many
-from privacy.brute_laws import UNIFORM, Scene, World
+from mixtally.records.mechanism import ShapedFakes
+from privacy import brute, by_name
+from privacy import brute_distributions as many
+from privacy.brute_distributions import UNIFORM, Scene, World
 from privacy.comparisons import bit_scenes
 
 Profile = dict[tuple[int, int], int]
@@ -29,12 +29,11 @@ SUMS = {"observer": Observer.SUMS}
 
 
 class Case(NamedTuple):
-    """A law's parameters and the divergences that the price must hold.
+    """A protocol's parameters and the divergences that its bounds must cover.
 
     where
       truth   from threshold and epsilons to the largest divergence for each of them
-      fewer   whether the price is that of less hiding than the datasets hold: only its upper end
-              is theirs
+      fewer   whether it counts on less than the datasets hold: only its upper bound is theirs
     """
 
     name: str
@@ -45,7 +44,7 @@ class Case(NamedTuple):
 
     @property
     def integrals(self) -> bool:
-        """Whether the price composes a curve of integrals, which take long for rare flips."""
+        """Whether it composes a curve of integrals, which take long for rare flips."""
         blanks, split = self.name == "flip-blank", self.given.get("split")
         if "observer" in self.given or self.name not in ("flip-blank", "flip", "flip-uniform"):
             return False
@@ -60,10 +59,11 @@ class Case(NamedTuple):
 
     def faults(self) -> Iterator[str]:
         """The numbers that do not hold, in words."""
+        accountant = Accountant()
         for threshold in self.thresholds:
-            ask = laws.Ask(threshold=threshold, **self.given)
+            record = by_name.record(self.name, threshold=threshold, **self.given)
             for epsilon, truth in zip(EPSILONS, self.truth(threshold, EPSILONS), strict=True):
-                ends = laws.price(self.name, ask, epsilon)
+                ends = accountant.certificate(record, epsilon)
                 if truth > ends.upper or (ends.lower > truth and not self.fewer):
                     found = f"[{ends.lower}, {ends.upper}]"
                     yield f"{self.label} {threshold=} {epsilon=} {found} {float(truth)!r}"
@@ -273,15 +273,15 @@ def _uniform_in_clear(bins: int, fakes: int, repeats: int, parts: int):
 
 
 def _shaped_in_clear(shift: int, repeats: int, parts: int):
-    weights = shape_weights(SCALE // 3, shift)
+    weights = ShapedFakes(SCALE // 3, shift).weights
     return _in_clear([brute.shaped(2, b, weights) for b in (0, 1)] * repeats, 2, repeats, parts)
 
 
-def _in_clear(hiding: list[brute.Law], bins: int, repeats: int, parts: int):
+def _in_clear(hiding: list[brute.Distribution], bins: int, repeats: int, parts: int):
     @cache
     def truth(_threshold: None, epsilons: tuple[float, ...]) -> list[Fraction]:
-        laws_of = [brute.sum_of([*hiding, *[brute.in_clear(bins, b)] * repeats]) for b in (0, 1)]
-        return worst_product([profile(*laws_of), profile(*laws_of[::-1])], parts, epsilons)
+        pmfs = [brute.sum_of([*hiding, *[brute.in_clear(bins, b)] * repeats]) for b in (0, 1)]
+        return worst_product([profile(*pmfs), profile(*pmfs[::-1])], parts, epsilons)
 
     return truth
 

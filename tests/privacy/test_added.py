@@ -10,14 +10,16 @@ import mpmath
 import numpy as np
 import pytest
 
-from mixtally.privacy import bracket, convolve, few_counts, positive
-from mixtally.privacy import hinge as module
-from mixtally.privacy.convolve import Sum
-from mixtally.privacy.hinge import Saddle, hinge, hinge_upper
-from mixtally.privacy.losses import Law
+from mixtally.privacy import positive
+from mixtally.privacy.composition import convolve
+from mixtally.privacy.composition.convolve import Sum
+from mixtally.privacy.composition.pld import LossDistribution
+from mixtally.privacy.numerics import bracket, few_atoms
+from mixtally.privacy.numerics import saddle_point as module
+from mixtally.privacy.numerics.saddle_point import Saddle, saddle_point_bounds, saddle_point_upper
 from mixtally.privacy.positive import chance_positive
-from privacy.test_hinge import law
-from privacy.test_hinge_parts import by_counts
+from privacy.test_saddle_point import pmf
+from privacy.test_saddle_point_parts import by_counts
 
 DRAWS = [(1, 100), (1, 1000), (3, 100), (3, 1000), (50, 100)]
 """Steps of 2^-8 that a coin loses or gains, and how often it is thrown."""
@@ -35,13 +37,16 @@ def no_slack(monkeypatch):
 
 def test_there_is_no_slack_left():
     assert bracket.bracket(0.25, cut=0.0) == (0.25, 0.25)
-    assert Sum([(Law(1.0, np.array([1]), np.array([0.5]), 0.5, 0.25), 1)]).delta(1.0) == 0.25
+    assert (
+        Sum([(LossDistribution(1.0, np.array([1]), np.array([0.5]), 0.5, 0.25), 1)]).delta(1.0)
+        == 0.25
+    )
 
 
 def coin(place):
     """A loss of ``place`` steps, or as much gained."""
     chance = 1.0 / (1.0 + math.exp(-place * 2.0**-8))
-    return Law(2.0**-8, np.array([place]), np.array([chance]), 0.0, 0.0)
+    return LossDistribution(2.0**-8, np.array([place]), np.array([chance]), 0.0, 0.0)
 
 
 @cache
@@ -101,7 +106,7 @@ def counted():
     """Whether the ends, by counts, lie around the truth."""
     for heavy, chance in COUNTED:
         truth = by_heads(heavy, chance, 3000)
-        ends = hinge(law((-1, heavy), (1 - chance, chance)), 3000)
+        ends = saddle_point_bounds(pmf((-1, heavy), (1 - chance, chance)), 3000)
         assert ends.upper <= truth * (1 + 1e-9)
         yield ends.lower <= truth <= ends.upper
 
@@ -113,7 +118,7 @@ def test_the_rounding_of_counts_is_covered_by_its_own_bound(monkeypatch):
 
 def test_counts_whose_rounding_is_left_out_are_noticed(monkeypatch, plant):
     monkeypatch.setattr(module, "_MOST_SMOOTHED", 0.0)
-    plant(few_counts, "expectation", lambda honest, *given: (honest(*given)[0], 0.0))
+    plant(few_atoms, "expectation", lambda honest, *given: (honest(*given)[0], 0.0))
     assert not any(counted())
 
 
@@ -122,18 +127,18 @@ def test_counts_that_are_cut_are_covered_by_their_own_bound(monkeypatch, plant):
     values, chances, count = (-900, -1, 20000), (2**-12, 1 - 2**-12 - 2**-18, 2**-18), 150
     truth = by_counts(values, chances, count)
     monkeypatch.setattr(module, "_MOST_SMOOTHED", 0.0)
-    monkeypatch.setattr(few_counts, "_CUT_NATS", 10.0)
-    assert truth <= hinge_upper(law(values, chances), count)
-    plant(few_counts, "cut_share", lambda _honest, _kept: 0.0)
-    assert truth > hinge_upper(law(values, chances), count)
+    monkeypatch.setattr(few_atoms, "_CUT_NATS", 10.0)
+    assert truth <= saddle_point_upper(pmf(values, chances), count)
+    plant(few_atoms, "cut_share", lambda _honest, _kept: 0.0)
+    assert truth > saddle_point_upper(pmf(values, chances), count)
 
 
 def dropped():
-    """Whether both upper ends hold without a value whose part of the truth is below 10^-9."""
+    """Whether both upper bounds hold without a value whose part of the truth is below 10^-9."""
     values, chances, count = DROPPED
-    given = law(values, chances), count
+    given = pmf(values, chances), count
     truth, chance = by_counts(*DROPPED), by_counts(*DROPPED, gain=lambda _: count)
-    return truth <= hinge(*given).upper, chance <= chance_positive(*given).upper
+    return truth <= saddle_point_bounds(*given).upper, chance <= chance_positive(*given).upper
 
 
 @pytest.fixture
@@ -145,7 +150,7 @@ def without_counts(monkeypatch):
 
 
 def test_values_that_are_dropped_are_covered_by_their_own_bound(without_counts):
-    saddle = Saddle(*module.merged(law(*DROPPED[:2])), DROPPED[2])
+    saddle = Saddle(*module.merged(pmf(*DROPPED[:2])), DROPPED[2])
     assert len(saddle.live) == 2
     assert dropped() == (True, True)
 

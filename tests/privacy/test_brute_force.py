@@ -6,8 +6,8 @@ from fractions import Fraction
 import pytest
 
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy import clear_shaped, clear_uniform, flip_blank
-from mixtally.protocols.clear_shaped import shape_weights
+from mixtally.privacy.divergence import clear_shaped, clear_uniform, flip_blank
+from mixtally.records.mechanism import ShapedFakes
 from privacy import brute
 
 FIFTH = SCALE // 5
@@ -39,9 +39,9 @@ def test_the_enumeration_itself_gives_randomized_response():
     assert float(grow) == math.e
 
 
-def test_the_enumerated_laws_are_laws():
+def test_the_enumerated_distributions_are_distributions():
     assert sum(brute.flipped(3, 5, FIFTH).values()) == SCALE**3
-    assert sum(brute.shaped(3, 1, shape_weights(FIFTH, 2)).values()) == SCALE
+    assert sum(brute.shaped(3, 1, ShapedFakes(FIFTH, 2).weights).values()) == SCALE
     assert sum(brute.sum_of([brute.uniform(3)] * 4).values()) == 81
 
 
@@ -89,7 +89,7 @@ def test_further_people_never_raise_the_divergence_of_records_in_clear(epsilon, 
     for fakes in (0, 2, 5):
         truth = brute.clear_uniform_delta(3, fakes, epsilon, others)
         assert 0 < truth <= clear_uniform.delta(fakes, 3, epsilon).upper
-    weights = shape_weights(SCALE // 3, 2)
+    weights = ShapedFakes(SCALE // 3, 2).weights
     truth = brute.clear_shaped_delta(3, weights, epsilon, others)
     assert 0 < truth <= clear_shaped.delta(weights, epsilon).upper
 

@@ -1,21 +1,20 @@
-"""The certificate of a protocol: from its final integers, with only the fakes that surely come."""
+"""The certificate of a mechanism: from its final integers, with only the fakes that surely come."""
 
 import math
 
 import pytest
 
 from mixtally.errors import AccountingError, InputError, ParameterError
-from mixtally.privacy import clear_shaped, clear_uniform, flip_blank, price
-from mixtally.privacy.bracket import Bracket, bracket
-from mixtally.protocols.clear_shaped import ClearShaped
-from mixtally.protocols.clear_uniform import ClearUniform
-from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.privacy.certify import certify
+from mixtally.privacy.divergence import clear_shaped, clear_uniform, flip_blank
+from mixtally.privacy.numerics.bracket import Bracket, bracket
 from mixtally.records.certificate import Status
 from mixtally.records.guarantee import Observer
+from mixtally.records.mechanism import named
 
-BLANK = FlipBlank(bins=5, fakes=1001, threshold=1 << 58)
-UNIFORM = ClearUniform(bins=5, fakes=201)
-SHAPED = ClearShaped.shaped(bins=5, ratio=1 << 63, shift=20)
+BLANK = named.flip_blank(bins=5, fakes=1001, threshold=1 << 58)
+UNIFORM = named.clear_uniform(bins=5, fakes=201)
+SHAPED = named.clear_shaped(bins=5, ratio=1 << 63, shift=20)
 
 
 def ends(certificate):
@@ -23,42 +22,42 @@ def ends(certificate):
 
 
 def test_a_certificate_states_the_divergence_of_its_own_protocol():
-    assert ends(price.certify(BLANK, 1.0)) == flip_blank.delta(1001, 1 << 58, 1.0)
-    assert ends(price.certify(UNIFORM, 0.5)) == clear_uniform.delta(201, 5, 0.5)
-    assert ends(price.certify(SHAPED, 2.0)) == clear_shaped.delta(SHAPED.weights, 2.0)
+    assert ends(certify(BLANK, 1.0)) == flip_blank.delta(1001, 1 << 58, 1.0)
+    assert ends(certify(UNIFORM, 0.5)) == clear_uniform.delta(201, 5, 0.5)
+    assert ends(certify(SHAPED, 2.0)) == clear_shaped.delta(SHAPED.fakes.weights, 2.0)
 
 
-@pytest.mark.parametrize("protocol", [BLANK, UNIFORM, SHAPED])
-def test_a_certificate_says_for_whom_and_why(protocol):
-    shown = price.certify(protocol, 1.0)
+@pytest.mark.parametrize("mechanism", [BLANK, UNIFORM, SHAPED])
+def test_a_certificate_says_for_whom_and_why(mechanism):
+    shown = certify(mechanism, 1.0)
     assert (shown.epsilon, shown.observer, shown.status) == (1.0, Observer.MESSAGES, Status.PROVED)
     assert "Prop. 3.1" in shown.source
     assert "collude" in shown.assumption
 
 
 def test_only_the_fakes_of_honest_people_count():
-    shown = price.certify(BLANK, 1.0, 0.5)
+    shown = certify(BLANK, 1.0, 0.5)
     assert ends(shown) == flip_blank.delta(500, 1 << 58, 1.0)
     assert "at least 500 fakes" in shown.assumption
-    assert ends(price.certify(UNIFORM, 1.0, 0.25)) == clear_uniform.delta(50, 5, 1.0)
+    assert ends(certify(UNIFORM, 1.0, 0.25)) == clear_uniform.delta(50, 5, 1.0)
 
 
 def test_the_fakes_of_an_honest_mix_all_count():
-    assert ends(price.certify(SHAPED, 1.0, 0.1)) == ends(price.certify(SHAPED, 1.0))
+    assert ends(certify(SHAPED, 1.0, 0.1)) == ends(certify(SHAPED, 1.0))
 
 
 @pytest.mark.parametrize("epsilon", [0.0, -1.0, 0.009, 20.1, math.nan])
-@pytest.mark.parametrize("protocol", [BLANK, UNIFORM, SHAPED])
-def test_an_epsilon_outside_its_range_is_refused(protocol, epsilon):
+@pytest.mark.parametrize("mechanism", [BLANK, UNIFORM, SHAPED])
+def test_an_epsilon_outside_its_range_is_refused(mechanism, epsilon):
     with pytest.raises(ParameterError, match="epsilon"):
-        price.certify(protocol, epsilon)
+        certify(mechanism, epsilon)
 
 
 @pytest.mark.parametrize("share", [1.5, 5.0, 0.0, -0.5, math.nan, math.inf])
 def test_a_share_of_honest_fakes_that_cannot_be_is_refused(share):
     """More than all fakes must never be counted on."""
     with pytest.raises(InputError):
-        price.certify(BLANK, 1.0, share)
+        certify(BLANK, 1.0, share)
 
 
 def test_the_ends_grow_by_all_that_was_left_out():

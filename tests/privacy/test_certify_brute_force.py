@@ -1,31 +1,34 @@
-"""``certify`` of every protocol against every outcome of small collections, counted exactly.
+"""``certify`` of every mechanism against every outcome of small collections, counted exactly.
 
-The laws are held to the enumeration elsewhere; here it is what a certificate asks of them: how many
-fakes, people, bits and repeats there are, read from a protocol's own integers. One more or fewer of
-any of them must not pass.
+The distributions are held to the enumeration elsewhere; here it is what a certificate asks of them:
+how many fakes, people, bits and repeats there are, read from a protocol's own integers. One more or
+fewer of any of them must not pass.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
 import pytest
+from msgspec.structs import replace
 
 from mixtally.errors import AccountingError
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy import price
-from mixtally.privacy.bracket import Bracket
-from mixtally.protocols.base import Protocol
-from mixtally.protocols.catalogue import PROTOCOLS
-from mixtally.protocols.clear_shaped import ClearShaped
-from mixtally.protocols.clear_uniform import ClearUniform
-from mixtally.protocols.flip_blank import FlipBlank
-from mixtally.protocols.flip_uniform import FlipUniform
-from mixtally.protocols.flip_vector import FlipVector
-from mixtally.protocols.single_bit import SingleBit
+from mixtally.privacy.accountant import Record
+from mixtally.privacy.certify import certify
+from mixtally.privacy.numerics.bracket import Bracket
+from mixtally.records.mechanism import BitFlips, Parameter, Shuffled, protocols
+from mixtally.records.mechanism.named import (
+    clear_shaped,
+    clear_uniform,
+    flip,
+    flip_bits,
+    flip_blank,
+    flip_uniform,
+    single_bit,
+)
 from privacy import brute
-from privacy.brute_laws import UNIFORM, Scene, at_most, free, one_hot, scenes
+from privacy.brute_distributions import UNIFORM, Scene, at_most, free, one_hot, scenes
 from privacy.comparisons import Comparison
 
 THRESHOLDS = (26 << 57, 58 << 57, 61 << 57)
@@ -34,7 +37,7 @@ HALF = SCALE // 2
 
 
 class Pin(NamedTuple):
-    """A protocol whose flip probability is still to be set, and all that it must hide.
+    """A mechanism whose flip probability is still to be set, and all that it must hide.
 
     where
       exact     whether the certificate is the divergence itself, not bounds of it
@@ -42,7 +45,7 @@ class Pin(NamedTuple):
       honest    the fraction of the fakes that the scenes have
     """
 
-    protocol: Protocol
+    mechanism: Shuffled
     scenes: list[Scene]
     exact: bool
     counts: tuple[str, ...]
@@ -50,14 +53,14 @@ class Pin(NamedTuple):
 
     def holds(self) -> bool:
         """Whether every certificate has the worst divergence of the scenes between its ends."""
-        own = self.protocol
+        own = self.mechanism
         return not any(
             Comparison(
                 own.name,
                 lambda t, e: ends(replace(own, threshold=t), e, self.honest),
                 tuple(self.scenes),
                 bits=own.bins,
-                repeats=getattr(own, "repeats", 1),
+                repeats=own.repeats,
                 exact=self.exact,
                 thresholds=THRESHOLDS,
                 epsilons=EPSILONS,
@@ -65,13 +68,13 @@ class Pin(NamedTuple):
         )
 
 
-def ends(protocol: Protocol, epsilon: float, honest: float = 1.0) -> Bracket:
-    shown = price.certify(protocol, epsilon, honest)
+def ends(mechanism: Shuffled, epsilon: float, honest: float = 1.0) -> Bracket:
+    shown = certify(mechanism, epsilon, honest)
     return Bracket(shown.lower, shown.upper)
 
 
-def blank(**integers: int) -> FlipBlank:
-    return FlipBlank(**{"bins": 3, "fakes": 0, "threshold": HALF, **integers})
+def blank(**integers: int) -> BitFlips:
+    return flip_blank(**{"bins": 3, "fakes": 0, "threshold": HALF, **integers})
 
 
 PINS = {
@@ -86,6 +89,9 @@ PINS = {
         ("fakes", "max_set"),
     ),
     "crowd": Pin(blank(crowd=3), scenes(3, one_hot(3), 2), False, ("crowd",)),
+    "flips alone": Pin(
+        flip(bins=3, threshold=HALF, crowd=3), scenes(3, one_hot(3), 2), False, ("crowd",)
+    ),
     "crowd and fakes": Pin(
         blank(fakes=1, crowd=3), scenes(3, one_hot(3), 2, (0,)), False, ("crowd", "fakes")
     ),
@@ -93,50 +99,51 @@ PINS = {
         blank(bins=4, crowd=2, max_set=2), scenes(4, at_most(4, 2), 1), False, ("crowd", "max_set")
     ),
     "uniform": Pin(
-        FlipUniform(bins=3, fakes=3, threshold=HALF),
+        flip_uniform(bins=3, fakes=3, threshold=HALF),
         scenes(3, one_hot(3), 0, (UNIFORM,) * 3), True, ("fakes",),
     ),
     "uniform crowd": Pin(
-        FlipUniform(bins=3, fakes=2, threshold=HALF, crowd=2),
+        flip_uniform(bins=3, fakes=2, threshold=HALF, crowd=2),
         scenes(3, one_hot(3), 1, (UNIFORM,) * 2), False, ("crowd", "fakes"),
     ),
     "vectors": Pin(
-        FlipVector(bins=2, fakes=0, threshold=HALF, crowd=3),
+        flip_bits(bins=2, threshold=HALF, crowd=3),
         scenes(2, free(2), 2, vectors=True), False, ("crowd",),
     ),
     "vectors twice": Pin(
-        FlipVector(bins=2, fakes=0, threshold=HALF, crowd=2, repeats=2),
+        flip_bits(bins=2, threshold=HALF, crowd=2, repeats=2),
         scenes(2, free(2), 1, vectors=True), False, ("crowd", "repeats"),
     ),
     "bit": Pin(
-        SingleBit(bins=1, fakes=1, threshold=HALF, crowd=3),
+        single_bit(fakes=1, threshold=HALF, crowd=3),
         scenes(1, free(1), 2, (0,)), False, ("crowd", "fakes"),
     ),
 }  # fmt: skip
-SHAPED = ClearShaped.shaped(bins=3, ratio=SCALE // 3, shift=2)
-CLEAR: dict[str, tuple[Protocol, Callable[[float], Fraction], list[Protocol]]] = {
+SHAPED = clear_shaped(bins=3, ratio=SCALE // 3, shift=2)
+CLEAR: dict[str, tuple[Shuffled, Callable[[float], Fraction], list[Shuffled]]] = {
     "clear-uniform": (
-        ClearUniform(bins=3, fakes=4),
+        clear_uniform(bins=3, fakes=4),
         lambda epsilon: brute.clear_uniform_delta(3, 4, epsilon),
-        [ClearUniform(bins=3, fakes=5), ClearUniform(bins=2, fakes=4)],
+        [clear_uniform(bins=3, fakes=5), clear_uniform(bins=2, fakes=4)],
     ),
     "clear-shaped": (
         SHAPED,
-        lambda epsilon: brute.clear_shaped_delta(3, SHAPED.weights, epsilon),
+        lambda epsilon: brute.clear_shaped_delta(3, SHAPED.fakes.weights, epsilon),
         [
-            ClearShaped.shaped(bins=3, ratio=SCALE // 3, shift=3),
-            ClearShaped.shaped(bins=3, ratio=SCALE // 3 + (SCALE >> 8), shift=2),
+            clear_shaped(bins=3, ratio=SCALE // 3, shift=3),
+            clear_shaped(bins=3, ratio=SCALE // 3 + (SCALE >> 8), shift=2),
         ],
     ),
 }
-"""The protocol, its enumerated divergence, and others for which it must not be taken."""
+"""The mechanism, its enumerated divergence, and others for which it must not be taken."""
 
 
 def test_every_protocol_is_pinned():
-    pinned = {pin.protocol.name for pin in PINS.values()} | set(CLEAR)
-    assert pinned == set(PROTOCOLS)
+    pinned = {pin.mechanism.name for pin in PINS.values()} | set(CLEAR)
+    assert pinned == set(protocols())
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("name", PINS)
 def test_a_certificate_holds_what_is_enumerated(name):
     assert PINS[name].holds()
@@ -145,27 +152,25 @@ def test_a_certificate_holds_what_is_enumerated(name):
 @pytest.mark.parametrize("name", CLEAR)
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_a_certificate_in_clear_is_what_is_enumerated(name, epsilon):
-    protocol, truth, _ = CLEAR[name]
-    assert brute.brackets(ends(protocol, epsilon), truth(epsilon))
+    mechanism, truth, _ = CLEAR[name]
+    assert brute.brackets(ends(mechanism, epsilon), truth(epsilon))
 
 
 @pytest.mark.parametrize("honest", [0.5, 0.74])
 def test_half_the_fakes_in_clear_are_what_is_enumerated(honest):
-    found = ends(ClearUniform(bins=3, fakes=4), 0.3, honest)
+    found = ends(clear_uniform(bins=3, fakes=4), 0.3, honest)
     assert brute.brackets(found, brute.clear_uniform_delta(3, 2, 0.3))
 
 
 @pytest.fixture
 def misread(monkeypatch):
-    """Makes certificates take protocols for others."""
+    """Makes certificates take mechanisms for others."""
 
-    def plant(change: Callable[[Protocol], Protocol]) -> None:
-        honest = price.law_of
-        monkeypatch.setattr(price, "law_of", lambda protocol: honest(change(protocol)))
-        price.exact.cache_clear()
+    def plant(change: Callable[[Shuffled], Shuffled]) -> None:
+        honest = Record.of
+        monkeypatch.setattr(Record, "of", lambda mechanism: honest(change(mechanism)))
 
-    yield plant
-    price.exact.cache_clear()
+    return plant
 
 
 def noticed(pin: Pin) -> bool:
@@ -182,18 +187,24 @@ def noticed(pin: Pin) -> bool:
 def test_a_count_that_promises_too_much_is_noticed(misread, name, count):
     """One fake or person more than there are, or one set bit or repeat fewer."""
     more = -1 if count in ("max_set", "repeats") else 1
-    misread(lambda protocol: replace(protocol, **{count: getattr(protocol, count) + more}))
+
+    def changed(mechanism):
+        if count == "fakes":
+            return mechanism.having(Parameter.FAKES, mechanism.fakes.count + more)
+        return replace(mechanism, **{count: getattr(mechanism, count) + more})
+
+    misread(changed)
     assert noticed(PINS[name])
 
 
 @pytest.mark.parametrize("name", ["crowd", "two-hot crowd", "uniform crowd", "vectors", "bit"])
 def test_half_as_many_people_again_are_noticed(misread, name):
-    misread(lambda protocol: replace(protocol, crowd=-(-3 * protocol.crowd // 2)))
+    misread(lambda mechanism: replace(mechanism, crowd=-(-3 * mechanism.crowd // 2)))
     assert noticed(PINS[name])
 
 
 def test_fakes_of_dishonest_people_are_noticed(monkeypatch):
-    monkeypatch.setattr(FlipBlank, "surely", lambda self, _: self)
+    monkeypatch.setattr(BitFlips, "surely", lambda self, _: self)
     assert noticed(PINS["half honest"])
 
 
@@ -201,6 +212,6 @@ def test_fakes_of_dishonest_people_are_noticed(monkeypatch):
     ("name", "other"), [(name, other) for name, (*_, others) in CLEAR.items() for other in others]
 )
 def test_another_protocol_in_clear_is_noticed(misread, name, other):
-    protocol, truth, _ = CLEAR[name]
+    mechanism, truth, _ = CLEAR[name]
     misread(lambda _: other)
-    assert not all(brute.brackets(ends(protocol, epsilon), truth(epsilon)) for epsilon in EPSILONS)
+    assert not all(brute.brackets(ends(mechanism, epsilon), truth(epsilon)) for epsilon in EPSILONS)

@@ -1,6 +1,7 @@
 """Composition: never below the truth, close to it, from one collection to a million.
 
-The truth of two tiny plans is the divergence of their product law, enumerated in exact integers.
+The truth of two tiny plans is the divergence of their product distribution, enumerated in exact
+integers.
 """
 
 import math
@@ -10,19 +11,32 @@ import numpy as np
 import pytest
 
 import least
-from mixtally.privacy import compose, price
-from mixtally.privacy.convolve import Sum
-from mixtally.privacy.losses import Law
-from mixtally.protocols.clear_shaped import ClearShaped
-from mixtally.protocols.clear_uniform import ClearUniform
-from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.privacy.accountant import Accountant
+from mixtally.privacy.certify import certify
+from mixtally.privacy.composition import compose
+from mixtally.privacy.composition.convolve import Sum
+from mixtally.privacy.composition.pld import FINE, LossDistribution
+from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 from privacy import brute
-from privacy.composed import BLANK, EPSILONS, LARGE, PAIRS, TINY, UNIFORM, holds, law, plan_of
+from privacy.composed import (
+    BLANK,
+    EPSILONS,
+    LARGE,
+    PAIRS,
+    TINY,
+    UNIFORM,
+    curve,
+    holds,
+    plan_of,
+    pld,
+)
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: f"{pair[0].name}+{pair[1].name}")
-def test_two_tiny_plans_are_never_below_their_product_law_and_within_a_percent(pair, epsilon):
+def test_two_tiny_plans_are_never_below_their_product_distribution_and_within_a_percent(
+    pair, epsilon
+):
     assert holds(pair, epsilon)
 
 
@@ -33,18 +47,19 @@ def test_different_answers_in_each_collection_are_covered():
         {(a, b): x * y for a, x in p.items() for b, y in q.items()}
         for p, q in zip(first, second, strict=True)
     ]
-    found = Sum([(law(BLANK), 1), (law(UNIFORM), 1)]).delta(0.5)
+    found = Sum([(pld(BLANK), 1), (pld(UNIFORM), 1)]).delta(0.5)
     assert float(brute.one_way(*both, 0.5)) <= found
 
 
-@pytest.mark.parametrize("protocol", LARGE, ids=lambda protocol: protocol.name)
-def test_one_plan_composed_alone_is_its_own_delta(protocol):
+@pytest.mark.seconds
+@pytest.mark.parametrize("mechanism", LARGE, ids=lambda mechanism: mechanism.name)
+def test_one_plan_composed_alone_is_its_own_delta(mechanism):
     """Never below, within 1e-3, from near zero to where delta is 1e-13, off the lattice too."""
-    curve, alone = compose.exact_curve(protocol), Sum([(law(protocol), 1)])
-    scale = 0.1 if protocol is LARGE[3] else 1.0
+    exact, alone = curve(mechanism), Sum([(pld(mechanism), 1)])
+    scale = 0.1 if mechanism is LARGE[3] else 1.0
     compared = 0
     for epsilon in np.linspace(0.0, 1.6 * scale, 37):
-        truth = curve(float(epsilon))
+        truth = exact(float(epsilon))
         if truth < 1e-13:
             continue
         compared += 1
@@ -52,13 +67,14 @@ def test_one_plan_composed_alone_is_its_own_delta(protocol):
     assert compared > 20
 
 
-@pytest.mark.parametrize("protocol", LARGE, ids=lambda protocol: protocol.name)
-def test_one_charge_is_the_certificate_of_the_plan_itself(protocol):
-    plan = plan_of(protocol)
-    shown, itself = compose.delta_of([(plan, 1)], 1.0), price.certify(protocol, 1.0)
+@pytest.mark.parametrize("mechanism", LARGE, ids=lambda mechanism: mechanism.name)
+def test_one_charge_is_the_certificate_of_the_plan_itself(mechanism):
+    plan = plan_of(mechanism)
+    shown, itself = compose.delta_of([(plan, 1)], 1.0), certify(mechanism, 1.0)
     assert (shown.lower, shown.upper, shown.source) == (itself.lower, itself.upper, itself.source)
 
 
+@pytest.mark.seconds
 def test_more_collections_never_cost_less():
     plan, epsilons = plan_of(LARGE[0]), []
     for epsilon in (0.5, 2.0):
@@ -75,14 +91,16 @@ def test_more_collections_never_cost_less():
     assert math.sqrt(50) < epsilons[-1] < 50
 
 
+@pytest.mark.seconds
 def test_repeating_is_composing_one_by_one():
-    one = law(LARGE[1])
+    one = pld(LARGE[1])
     for epsilon in (0.3, 1.5, 3.0):
         at_once = Sum([(one, 4)]).delta(epsilon)
         apart = Sum([(one, 1), (one, 2), (one, 1)]).delta(epsilon)
         assert at_once == pytest.approx(apart, rel=1e-6)
 
 
+@pytest.mark.seconds
 def test_the_order_of_charges_and_their_grouping_do_not_matter():
     a, b = plan_of(LARGE[0]), plan_of(LARGE[2])
     one = compose.delta_of([(a, 2), (b, 1)], 2.0).upper
@@ -91,7 +109,7 @@ def test_the_order_of_charges_and_their_grouping_do_not_matter():
 
 
 def exact_sum(parts, epsilon):
-    """The same rounded laws added up term by term at 40 digits."""
+    """The same rounded distributions added up term by term at 40 digits."""
     with mp.workdps(40):
         total, infinite = {0: mp.mpf(1)}, mp.mpf(1)
         for part, times in parts:
@@ -115,7 +133,7 @@ def test_a_loss_of_three_values_is_composed_to_all_digits(place):
     """The cycle's upper half reaches past the largest sum, where the smallest ones wrap around."""
     step, chance = 2.0**-10, 0.2
     zero = 1.0 - chance * (1.0 + math.exp(-place * step))
-    part = Law(step, np.array([place]), np.array([chance]), zero, 0.0)
+    part = LossDistribution(step, np.array([place]), np.array([chance]), zero, 0.0)
     for times in (1, 2, 3):
         for share in (0.05, 0.3, 0.9):
             epsilon = share * times * place * step
@@ -124,10 +142,11 @@ def test_a_loss_of_three_values_is_composed_to_all_digits(place):
 
 
 def coarse():
-    """A small law with deltas down to 1e-40 once composed."""
-    return law(LARGE[1]).coarser(0.125)
+    """A small distribution with deltas down to 1e-40 once composed."""
+    return pld(LARGE[1]).coarser(0.125)
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("times", [1, 2, 4])
 def test_the_transform_keeps_its_digits_in_the_far_tail(times):
     part, seen = coarse(), []
@@ -141,18 +160,19 @@ def test_the_transform_keeps_its_digits_in_the_far_tail(times):
     assert min(seen) < 1e-13
 
 
+@pytest.mark.seconds
 def test_a_librarys_composition_agrees_where_it_has_digits():
     """dp-accounting rounds the same curve by itself; its transform is good to about 1e-13."""
     from dp_accounting.pld import pld_pmf
 
-    protocol, step = LARGE[0], 2.0**-9
-    curve, last = compose.exact_curve(protocol), 1100
-    above = [curve(i * step) for i in range(last + 1)]
+    mechanism, step = LARGE[0], 2.0**-9
+    exact, last = curve(mechanism), 1100
+    above = [exact(i * step) for i in range(last + 1)]
     below = [-math.expm1(-i * step) + math.exp(-i * step) * above[i] for i in range(last, 0, -1)]
     peer = pld_pmf.create_pmf_pessimistic_connect_dots(
         step, np.arange(-last, last + 1), below + above
     )
-    mine = law(protocol)
+    mine = pld(mechanism)
     for times, epsilons in ((2, (0.5, 1.0, 1.4)), (16, (1.0, 3.0, 4.0)), (64, (3.0, 7.0))):
         theirs = peer.self_compose(times, 0)
         for epsilon in epsilons:
@@ -163,8 +183,8 @@ def test_a_librarys_composition_agrees_where_it_has_digits():
 
 def test_a_millionfold_composition_of_next_to_nothing_is_the_gaussian_limit():
     """sigma^2 of one loss times a million, in the formula for Gaussian losses."""
-    protocol = ClearUniform(bins=2, fakes=4 * 10**6)
-    part = law(protocol)
+    mechanism = clear_uniform(bins=2, fakes=4 * 10**6)
+    part = pld(mechanism)
     variance = 2.0 * float(np.dot(part.chances, (part.places * part.step) ** 2))
     found = Sum([(part, 10**6)]).delta(1.0)
     a, sigma = math.sqrt(10**6 * variance) / 2, math.sqrt(10**6 * variance)
@@ -177,34 +197,36 @@ def test_a_millionfold_composition_of_next_to_nothing_is_the_gaussian_limit():
 
 
 def test_plans_of_very_different_size_compose():
-    together = Sum([(law(LARGE[3]), 3), (law(BLANK), 1)]).delta(1.0)
-    alone = price.certify(BLANK, 1.0).upper
+    together = Sum([(pld(LARGE[3]), 3), (pld(BLANK), 1)]).delta(1.0)
+    alone = certify(BLANK, 1.0).upper
     assert alone < together < 1.5 * alone
 
 
-@pytest.mark.parametrize("protocol", [ClearUniform(bins=3, fakes=0), ClearUniform(10, 1)])
-def test_what_hides_nothing_is_never_a_promise(protocol):
-    assert Sum([(law(protocol), 3), (law(LARGE[0]), 1)]).delta(5.0) > 0.5
+@pytest.mark.parametrize(
+    "mechanism", [clear_uniform(bins=3, fakes=0), clear_uniform(bins=10, fakes=1)]
+)
+def test_what_hides_nothing_is_never_a_promise(mechanism):
+    assert Sum([(pld(mechanism), 3), (pld(LARGE[0]), 1)]).delta(5.0) > 0.5
 
 
 def test_what_tells_nothing_costs_nothing():
-    nothing = law(FlipBlank(bins=2, fakes=3, threshold=1 << 63))
+    nothing = pld(flip_blank(bins=2, fakes=3, threshold=1 << 63))
     assert Sum([(nothing, 1000)]).delta(0.01) == 0.0
-    one = Sum([(law(BLANK), 1)]).delta(1.0)
-    assert Sum([(nothing, 1000), (law(BLANK), 1)]).delta(1.0) == pytest.approx(one, rel=1e-6)
+    one = Sum([(pld(BLANK), 1)]).delta(1.0)
+    assert Sum([(nothing, 1000), (pld(BLANK), 1)]).delta(1.0) == pytest.approx(one, rel=1e-6)
 
 
 def test_the_curve_holds_at_epsilon_zero():
-    for protocol, pair in TINY.items():
+    for mechanism, pair in TINY.items():
         truth = float(brute.one_way(*pair(), 0.0))
-        assert truth <= compose.exact_curve(protocol)(0.0) <= truth * (1 + 1e-8)
+        assert truth <= curve(mechanism)(0.0) <= truth * (1 + 1e-8)
 
 
 def test_what_adds_up_to_the_budget_exactly_is_not_refused():
     """The curve of clear-shaped has an edge at its own epsilon, between points of the lattice."""
-    ratio, shift = least.shape(0.1, 1e-6)
-    plan = plan_of(ClearShaped.shaped(5, ratio, shift), 0.1)
-    own = price.certify(ClearShaped.shaped(5, ratio, shift), 0.1).upper
+    ratio, shift = least.shape(0.1, 1e-6).values()
+    plan = plan_of(clear_shaped(bins=5, ratio=ratio, shift=shift), 0.1)
+    own = certify(clear_shaped(bins=5, ratio=ratio, shift=shift), 0.1).upper
     assert compose.delta_of([(plan, 3)], 0.3).upper <= 3 * own * (1 + 1e-6)
-    assert Sum([(compose.plan_law(plan), 3)]).delta(0.3) > 4 * own
+    assert Sum([(Accountant().losses(compose.sure_record(plan), FINE), 3)]).delta(0.3) > 4 * own
     assert compose.delta_of([(plan, 3)], 0.2999).upper > 4 * own

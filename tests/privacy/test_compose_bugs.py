@@ -1,4 +1,6 @@
-"""Composition fails closed, and the comparison with enumerated product laws notices every bug."""
+"""Composition fails closed, and the comparison with enumerated product distributions notices every
+bug.
+"""
 
 import math
 
@@ -7,10 +9,13 @@ import pytest
 from scipy import fft
 
 from mixtally.errors import AccountingError, InfeasibleError, ParameterError
-from mixtally.privacy import compose, convolve, losses, price
-from mixtally.privacy.convolve import Sum
-from mixtally.privacy.losses import Law, law_of
-from privacy.composed import BLANK, EPSILONS, LARGE, PAIRS, holds, law, plan_of
+from mixtally.privacy.accountant import Accountant
+from mixtally.privacy.certify import certify
+from mixtally.privacy.composition import compose, convolve
+from mixtally.privacy.composition import pld as losses
+from mixtally.privacy.composition.convolve import Sum
+from mixtally.privacy.composition.pld import LossDistribution, loss_distribution
+from privacy.composed import BLANK, EPSILONS, LARGE, PAIRS, holds, plan_of, pld
 
 
 def all_hold():
@@ -18,8 +23,8 @@ def all_hold():
 
 
 @pytest.fixture
-def plant_law(monkeypatch):
-    """Changes every law right after it was made."""
+def plant_distribution(monkeypatch):
+    """Changes every distribution right after it was made."""
 
     def replace(change):
         honest = losses.connected
@@ -28,6 +33,7 @@ def plant_law(monkeypatch):
     return replace
 
 
+@pytest.mark.seconds
 def test_without_a_bug_every_comparison_passes():
     assert all_hold()
 
@@ -35,42 +41,37 @@ def test_without_a_bug_every_comparison_passes():
 @pytest.mark.parametrize(
     "change",
     [
-        lambda law: Law(law.step, law.places - 1, law.chances, law.zero, law.infinite),
-        lambda law: Law(law.step, law.places + 4, law.chances, law.zero, law.infinite),
-        lambda law: Law(law.step, law.places, law.chances, law.zero + law.infinite, 0.0),
-        lambda law: Law(law.step, law.places, law.chances * (1 - 1e-6), law.zero, law.infinite),
-        lambda law: Law(law.step, law.places[:-1], law.chances[:-1], law.zero, law.infinite),
-        lambda law: Law(law.step, law.places, law.chances, law.zero * 0.98, law.infinite),
-        lambda law: Law(law.step, law.places, law.chances, law.zero * 1.05, law.infinite),
+        lambda p: LossDistribution(p.step, p.places - 1, p.chances, p.zero, p.infinite),
+        lambda p: LossDistribution(p.step, p.places + 4, p.chances, p.zero, p.infinite),
+        lambda p: LossDistribution(p.step, p.places, p.chances, p.zero + p.infinite, 0.0),
+        lambda p: LossDistribution(p.step, p.places, p.chances * (1 - 1e-6), p.zero, p.infinite),
+        lambda p: LossDistribution(p.step, p.places[:-1], p.chances[:-1], p.zero, p.infinite),
+        lambda p: LossDistribution(p.step, p.places, p.chances, p.zero * 0.98, p.infinite),
+        lambda p: LossDistribution(p.step, p.places, p.chances, p.zero * 1.05, p.infinite),
     ],
     ids=[
         "rounded down", "rounded far up", "infinite dropped", "mass lost", "top lost", "zero lost",
         "mass gained",
     ],
 )  # fmt: skip
-def test_a_wrong_law_is_noticed(plant_law, change):
-    plant_law(change)
+def test_a_wrong_distribution_is_noticed(plant_distribution, change):
+    plant_distribution(change)
     assert not all_hold()
 
 
 @pytest.mark.parametrize("share", [0.98, 0.999999, 1.02])
-def test_a_wrong_curve_is_noticed(monkeypatch, share):
-    honest = compose.exact_curve
-    monkeypatch.setattr(
-        compose,
-        "exact_curve",
-        lambda protocol: lambda epsilon: min(1.0, share * honest(protocol)(epsilon)),
-    )
+def test_a_wrong_curve_is_noticed(plant, share):
+    plant(Accountant, "upper", lambda honest, *given: min(1.0, share * honest(*given)))
     assert not all_hold()
 
 
 def test_the_lower_ends_of_the_curve_are_noticed(monkeypatch):
     """Optimistic by two parts in 10^9, which is what the slack is for."""
-    monkeypatch.setattr(
-        compose,
-        "exact_curve",
-        lambda protocol: lambda epsilon: price.exact(protocol, epsilon)[0].lower * (1 - 1e-8),
-    )
+
+    def lower(self, record, epsilon):
+        return self.delta(record, epsilon).bounds.lower * (1 - 1e-8)
+
+    monkeypatch.setattr(Accountant, "upper", lower)
     assert not all_hold()
 
 
@@ -80,7 +81,7 @@ def test_a_mirror_image_without_its_weight_is_noticed(monkeypatch):
         chances = np.concatenate([0 * self.chances[::-1], [self.zero], self.chances])
         return np.concatenate([-places[::-1], [0], places]), chances
 
-    monkeypatch.setattr(Law, "mirrored", flat)
+    monkeypatch.setattr(LossDistribution, "mirrored", flat)
     assert not all_hold()
 
 
@@ -94,9 +95,10 @@ def test_a_wrong_number_of_draws_is_noticed(monkeypatch, power):
     assert not all_hold()
 
 
+@pytest.mark.seconds
 def test_a_cycle_that_is_too_short_costs_precision_but_never_the_bound(monkeypatch):
     """What the cycle wraps around is added, what lies beyond it bounded: still an upper bound."""
-    part = law(LARGE[1])
+    part = pld(LARGE[1])
     truth = Sum([(part, 20)]).delta(2.0)
     for cells in (64, 256, 1024):
         monkeypatch.setattr(convolve, "_LEAST_CELLS", 16)
@@ -105,9 +107,10 @@ def test_a_cycle_that_is_too_short_costs_precision_but_never_the_bound(monkeypat
         assert Sum([(part, 20)]).delta(2.0) >= truth * (1 - 1e-6)
 
 
+@pytest.mark.seconds
 def test_losses_beyond_the_cycle_that_are_forgotten_are_noticed(monkeypatch):
     """The twin: without Chernoff's bound the short cycle promises too much."""
-    part = law(LARGE[1])
+    part = pld(LARGE[1])
     truth = Sum([(part, 20)]).delta(0.0)
     monkeypatch.setattr(convolve, "_REACH", 0.1)
     monkeypatch.setattr(convolve, "_LEAST_CELLS", 16)
@@ -131,12 +134,12 @@ def test_losses_beyond_the_cycle_that_are_forgotten_are_noticed(monkeypatch):
 )
 def test_a_curve_that_is_none_stops_the_work(curve):
     with pytest.raises(AccountingError, match="nothing may be promised"):
-        law_of(curve, math.inf)
+        loss_distribution(curve, math.inf)
 
 
 @pytest.mark.parametrize("spoiled", [math.nan, -1.0])
 def test_a_sum_that_is_none_stops_the_work(monkeypatch, spoiled):
-    whole = Sum([(law(BLANK), 2)])
+    whole = Sum([(pld(BLANK), 2)])
     monkeypatch.setattr(Sum, "_tail", lambda *_: spoiled)
     with pytest.raises(AccountingError, match="nothing may be promised"):
         whole.delta(1.0)
@@ -144,7 +147,7 @@ def test_a_sum_that_is_none_stops_the_work(monkeypatch, spoiled):
 
 def test_a_sum_that_rises_with_epsilon_stops_the_search(monkeypatch):
     monkeypatch.setattr(
-        compose, "upper_curve", lambda _: lambda e: 0.5 if e < 0.02 else 1e-9 if e > 19 else 0.9
+        compose, "upper_curve", lambda *_: lambda e: 0.5 if e < 0.02 else 1e-9 if e > 19 else 0.9
     )
     with pytest.raises(AccountingError, match="falls with epsilon"):
         compose.epsilon_of([(plan_of(LARGE[0]), 2)], 1e-6)
@@ -156,6 +159,7 @@ def test_times_outside_their_range_are_refused(times):
         compose.delta_of([(plan_of(LARGE[0]), times)], 1.0)
 
 
+@pytest.mark.seconds
 def test_what_cannot_be_asked_is_refused(monkeypatch):
     plan = plan_of(LARGE[0])
     for epsilon in (0.0, 21.0, math.nan):
@@ -180,9 +184,10 @@ def test_a_certificate_says_on_what_it_rests():
     assert "does not depend on what earlier ones showed" in shown.assumption
     assert "dominate" in shown.source
     assert (shown.status, shown.observer) == ("proved", "messages")
-    assert price.certify(LARGE[2], 2.0).lower <= shown.lower <= shown.upper
+    assert certify(LARGE[2], 2.0).lower <= shown.lower <= shown.upper
 
 
+@pytest.mark.seconds
 def test_fakes_that_may_not_arrive_are_not_counted():
     all_come = compose.delta_of([(plan_of(LARGE[0]), 3)], 1.0).upper
     half = compose.delta_of([(plan_of(LARGE[0], share=0.9), 3)], 1.0).upper

@@ -11,8 +11,9 @@ import mpmath as mp
 import pytest
 
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy import clear_shaped, clear_uniform, flip_blank
-from mixtally.protocols.clear_shaped import ratio_of, shape_weights
+from mixtally.privacy.divergence import clear_shaped, clear_uniform, flip_blank
+from mixtally.records.mechanism import ShapedFakes
+from mixtally.records.mechanism.fakes import ratio_of
 from privacy import brute
 
 DIGITS = 50
@@ -86,6 +87,7 @@ def test_flip_blank_has_ten_digits(fakes, cover, epsilon):
     assert agrees(flip_blank.delta(fakes, threshold, epsilon), truth)
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize(
     ("fakes", "bins"), [(100, 2), (50, 3), (99, 10), (450, 10), (1999, 45), (1999, 300)]
 )
@@ -100,7 +102,7 @@ def test_clear_uniform_has_ten_digits(fakes, bins, epsilon):
 @pytest.mark.parametrize("epsilon", [0.05, 1.0, 2.0])
 def test_clear_shaped_has_ten_digits(decay, shift, epsilon):
     """In fractions, from the same definition: no digits are lost at all."""
-    weights = shape_weights(ratio_of(decay), shift)
+    weights = ShapedFakes(ratio_of(decay), shift).weights
     more, fewer = (0, *weights), (*weights, 0)
     grow = brute.exp_exactly(epsilon)
     gains = (

@@ -6,24 +6,28 @@ import pytest
 
 from mixtally.errors import AccountingError
 from mixtally.ground.fixed import LEAST_THRESHOLD
-from mixtally.privacy import laws, search
-from mixtally.privacy.laws import Ask
+from mixtally.privacy.accountant import Accountant
+from mixtally.privacy.numerics import search
+from privacy import by_name
 
 
+@pytest.mark.seconds
 def test_rough_bounds_may_wobble_where_hardly_any_flips_suffice():
     """Uniform fakes hide three rounds by themselves; more flips change the bounds at random."""
-    ask = Ask(users=10**6, fakes=200_000, bins=1000, repeats=3)
-    found = laws.calibrate("flip-uniform", ask, 1.0, 1e-6)
-    assert found.threshold == LEAST_THRESHOLD
-    assert laws.price("flip-uniform", found, 1.0).upper <= 1e-6
+    given = {"users": 10**6, "fakes": 200_000, "bins": 1000, "repeats": 3}
+    found = by_name.calibrated("flip-uniform", 1.0, 1e-6, **given)
+    assert found.message.mechanism.threshold == LEAST_THRESHOLD
+    assert Accountant().certificate(found, 1.0).upper <= 1e-6
 
 
 def test_a_composed_curve_that_rises_by_far_more_is_refused(plant):
-    plant(laws.several, "expected", lambda _honest, _name, ask, *_: ask.threshold / 2.0**64)
+    plant(
+        Accountant, "expected",
+        lambda _honest, _self, record, *_: record.message.mechanism.threshold / 2.0**64,
+    )  # fmt: skip
+    given = {"fakes": 10**6, "repeats": 3, "users": 9, "count_crowd": True}
     with pytest.raises(AccountingError, match="falls"):
-        laws.calibrate(
-            "flip-blank", Ask(fakes=10**6, repeats=3, users=9, count_crowd=True), 1, 0.01
-        )
+        by_name.calibrated("flip-blank", 1, 0.01, **given)
 
 
 def gaussian(epsilon):

@@ -8,7 +8,7 @@ import pytest
 
 from mixtally.errors import AccountingError
 from mixtally.ground import tails
-from mixtally.privacy import clear_uniform
+from mixtally.privacy.divergence import clear_uniform
 
 LENGTHS = [(200, 300), (1000, 700), (40_000, 4000), (375_000, 14_000), (2 * 10**6, 30_000)]
 """The first number of tosses and how many numbers follow."""
@@ -59,6 +59,7 @@ def walk_holds(first, count, epsilon):
     return True
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("epsilon", [0.0, 1e-9, 0.01, 0.1, 0.5, 1.0, 2.0])
 @pytest.mark.parametrize(("first", "count"), LENGTHS)
 def test_points_and_tails_are_as_near_as_they_say(first, count, epsilon):
@@ -92,7 +93,7 @@ def test_what_is_no_walk_is_left_alone():
 
 
 def by_totals(fakes, bins, epsilon):
-    """delta from the law of the total of two bins, term by term."""
+    """delta from the distribution of the total of two bins, term by term."""
     records, grow = fakes + 1, mp.exp(mp.mpf(epsilon))
     low, high = tails.window(records, 2.0 / bins)
     q = mp.mpf(2) / bins
@@ -123,6 +124,7 @@ def price_holds(fakes, bins, epsilon):
     return ends.lower <= truth <= ends.upper and abs(middle / truth - 1) < 1e-10
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize(("fakes", "bins", "epsilon"), MANY)
 def test_many_totals_have_ten_digits(fakes, bins, epsilon):
     assert price_holds(fakes, bins, epsilon)
@@ -139,6 +141,7 @@ def test_many_totals_agree_with_one_by_one(monkeypatch, fakes, bins, epsilon):
     assert fast.upper == pytest.approx(slow.upper, rel=1e-8)
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize(
     "change",
     [

@@ -9,21 +9,29 @@ import math
 import pytest
 
 from mixtally.ground.fixed import SCALE, threshold_of
-from mixtally.privacy import flip_blank, flip_uniform, k_hot, one_hot, single_bit, vectors
-from mixtally.privacy.laws import LAWS, Ask, calibrate, price, standard_error
-from mixtally.privacy.search import least_meeting
-from mixtally.privacy.weights import Orbit
+from mixtally.privacy.accountant import Accountant
+from mixtally.privacy.divergence import (
+    flip_blank,
+    flip_uniform,
+    k_hot,
+    one_hot,
+    single_bit,
+    vectors,
+)
+from mixtally.privacy.numerics.flip_ratios import Orbit
+from mixtally.privacy.numerics.search import least_meeting
 from mixtally.records.guarantee import Observer
+from privacy import by_name
 
 MILLION = 10**6
 
 
 def found(name, epsilon=1.0, delta=1e-6, **given):
-    """The calibrated parameters, having checked that they keep the promise."""
-    ask = calibrate(name, Ask(**given), epsilon, delta)
-    certificate = price(name, ask, epsilon)
+    """The calibrated mechanism, having checked that it keeps the promise."""
+    record = by_name.calibrated(name, epsilon, delta, **given)
+    certificate = Accountant().certificate(record, epsilon)
     assert certificate.lower <= certificate.upper <= delta
-    return ask
+    return record.message.mechanism
 
 
 @pytest.mark.parametrize(
@@ -31,8 +39,8 @@ def found(name, epsilon=1.0, delta=1e-6, **given):
 )
 def test_flips_of_a_single_bit_in_the_worst_crowd(epsilon, flips):
     """Without fakes; the exact least n q, so a promise may not need less."""
-    ask = found("single-bit", epsilon, users=MILLION, fakes=0)
-    nq = ask.threshold / SCALE * MILLION
+    made = found("single-bit", epsilon, users=MILLION, fakes=0)
+    nq = made.threshold / SCALE * MILLION
     assert flips * (1 - 5e-5) <= nq <= flips * 1.001
 
 
@@ -41,18 +49,18 @@ def test_a_crowd_of_zeros_is_nearly_the_worst():
     worst = found("single-bit", users=MILLION, fakes=0)
     zeros = found("single-bit", users=MILLION, fakes=0, ones=0)
     assert zeros.threshold <= worst.threshold <= 1.001 * zeros.threshold
-    assert standard_error("single-bit", worst) == pytest.approx(5.84, abs=0.005)
+    assert worst.standard_error(MILLION) == pytest.approx(5.84, abs=0.005)
 
 
 def test_one_hot_without_fakes_in_a_crowd_of_a_million():
-    ask = found("flip", users=MILLION)
-    assert ask.threshold / SCALE == pytest.approx(6.45e-3, abs=5e-6)
-    assert standard_error("flip", ask) == pytest.approx(81, abs=0.5)
+    made = found("flip", users=MILLION)
+    assert made.threshold / SCALE == pytest.approx(6.45e-3, abs=5e-6)
+    assert made.standard_error(MILLION) == pytest.approx(81, abs=0.5)
 
 
 @pytest.mark.parametrize(("users", "apart"), [(MILLION, 0.01), (10**4, 0.04)])
 def test_the_ends_for_one_hot_without_fakes_are_close_in_q(users, apart):
-    """The least q that the upper end allows, and the largest that the lower end refuses."""
+    """The least q that the upper bound allows, and the largest that the lower bound refuses."""
     safe = found("flip", users=users).threshold
 
     def lower(threshold):
@@ -71,11 +79,11 @@ def test_the_ends_for_one_hot_without_fakes_are_close_in_q(users, apart):
     ],
 )
 def test_one_hot_with_fakes_and_the_crowd_counted(fakes, q, q_digit, error, error_digit):
-    ask = found("flip-blank", users=MILLION, fakes=fakes, count_crowd=True)
-    assert ask.threshold / SCALE == pytest.approx(q, abs=0.6 * q_digit)
-    assert standard_error("flip-blank", ask) == pytest.approx(error, abs=0.5 * error_digit)
+    made = found("flip-blank", users=MILLION, fakes=fakes, count_crowd=True)
+    assert made.threshold / SCALE == pytest.approx(q, abs=0.6 * q_digit)
+    assert made.standard_error(MILLION) == pytest.approx(error, abs=0.5 * error_digit)
     alone = found("flip-blank", users=MILLION, fakes=fakes)
-    assert ask.threshold <= alone.threshold
+    assert made.threshold <= alone.threshold
 
 
 @pytest.mark.parametrize(
@@ -83,8 +91,8 @@ def test_one_hot_with_fakes_and_the_crowd_counted(fakes, q, q_digit, error, erro
     [(1, 1e-6, 42.65), (1, 1e-9, 72.1), (0.5, 1e-6, 136), (2, 1e-6, 18.1), (0.1, 1e-6, 2640)],
 )
 def test_flips_of_ten_million_blanks(epsilon, delta, cover):
-    ask = found("flip-blank", epsilon, delta, fakes=10**7)
-    assert ask.threshold / SCALE * 10**7 == pytest.approx(cover, rel=4e-3)
+    made = found("flip-blank", epsilon, delta, fakes=10**7)
+    assert made.threshold / SCALE * 10**7 == pytest.approx(cover, rel=4e-3)
 
 
 def test_zeros_and_an_outlier_of_ones_are_not_the_worst():
@@ -119,7 +127,7 @@ def test_vectors_of_five_bits():
 
 @pytest.mark.slow
 def test_vectors_of_forty_bits():
-    """N = 1e7, epsilon = 2: safe for any dataset from 0.382; both ends take minutes."""
+    """N = 1e7, epsilon = 2: safe for any dataset from 0.382; both bounds take minutes."""
     unsafe, safe = (vectors.blanket(10**7, 40, threshold_of(q), 2.0) for q in (0.3814, 0.3825))
     assert unsafe > 1e-6 >= safe
 
@@ -133,9 +141,9 @@ def test_an_outlier_of_forty_ones():
 def test_flips_of_uniform_fakes_are_no_fewer_than_those_of_blanks():
     """K = 1e4: .00419 at a thousand bins times ten, .00395 at a thousand, blank .00421."""
     for bins, q in ((10**4, 0.00419), (10**3, 0.00395)):
-        ask = found("flip-uniform", users=MILLION, fakes=10**4, bins=bins)
-        assert ask.threshold / SCALE == pytest.approx(q, abs=6e-6)
-        assert flip_uniform.messages(10**4, bins, ask.threshold, 1.0).upper <= 1e-6
+        made = found("flip-uniform", users=MILLION, fakes=10**4, bins=bins)
+        assert made.threshold / SCALE == pytest.approx(q, abs=6e-6)
+        assert flip_uniform.messages(10**4, bins, made.threshold, 1.0).upper <= 1e-6
     blank = found("flip-blank", fakes=10**4)
     assert blank.threshold / SCALE == pytest.approx(0.00421, abs=6e-6)
 
@@ -145,22 +153,22 @@ def test_flips_of_uniform_fakes_are_no_fewer_than_those_of_blanks():
 )
 def test_repeats_of_a_single_bit_gain_a_little(repeats, error):
     """N = 1e5 with the person, everybody else a zero, no fakes; the limit is 4.22."""
-    ask = found("single-bit", users=10**5, fakes=0, ones=0, repeats=repeats)
-    assert standard_error("single-bit", ask) == pytest.approx(error, abs=0.0055)
-    assert standard_error("single-bit", ask) > 4.22
+    made = found("single-bit", users=10**5, fakes=0, ones=0, repeats=repeats)
+    assert made.standard_error(10**5) == pytest.approx(error, abs=0.0055)
+    assert made.standard_error(10**5) > 4.22
 
 
 def test_repeats_of_a_single_bit_need_more_flipping():
-    asks = [
+    once_and_more = [
         found("single-bit", users=10**5, fakes=0, ones=0, repeats=repeats) for repeats in (1, 2, 5)
     ]
-    assert asks[0].threshold < asks[1].threshold < asks[2].threshold
+    assert once_and_more[0].threshold < once_and_more[1].threshold < once_and_more[2].threshold
 
 
 def test_sums_need_a_hundredth_of_the_flips_that_messages_need():
     """No fakes: the same order as a single bit, as two bins differ."""
-    ask = found("flip", users=MILLION, bins=100, observer=Observer.SUMS)
-    assert 34 < ask.threshold / SCALE * MILLION < 100
+    made = found("flip", users=MILLION, bins=100, observer=Observer.SUMS)
+    assert 34 < made.threshold / SCALE * MILLION < 100
 
 
 def test_two_hot_records_among_blanks_cost_more_than_one_hot():
@@ -183,22 +191,27 @@ AT_THE_CORNERS = [
 ]
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize(
     ("name", "given", "epsilon", "delta"),
     [(name, given, *corner) for name, given, corners in AT_THE_CORNERS for corner in corners],
 )
 def test_the_corners_of_the_ranges_can_be_promised(name, given, epsilon, delta):
-    ask = found(name, epsilon, delta, **given)
-    assert math.isfinite(standard_error(name, ask))
-    if ask.threshold is not None and ask.threshold > 1 << 25:
-        less = Ask(**given | {"threshold": ask.threshold - (ask.threshold >> 6)})
-        assert LAWS[name].price(less, epsilon).ends.upper > delta
+    made = found(name, epsilon, delta, **given)
+    assert math.isfinite(made.standard_error(given.get("users", 10**6)))
+    threshold = made.flip_threshold
+    if threshold is not None and threshold > 1 << 25:
+        less = given | {"threshold": threshold - (threshold >> 6)}
+        assert by_name.certificate_of(name, epsilon, **less).upper > delta
 
 
 def test_a_corner_with_known_ones_can_be_promised():
     """Where q is tiny the divergence is next to nothing, yet it must be seen to fall."""
-    ask = found("single-bit", 20.0, 1e-15, users=10**5, fakes=0, ones=7)
-    assert price("single-bit", ask, 20.0).upper <= 1e-15
+    given = {"users": 10**5, "fakes": 0, "ones": 7}
+    made = found("single-bit", 20.0, 1e-15, **given)
+    assert (
+        by_name.certificate_of("single-bit", 20.0, threshold=made.threshold, **given).upper <= 1e-15
+    )
 
 
 def test_a_single_bit_among_fakes_alone_needs_one_direction_more():

@@ -1,10 +1,13 @@
 """The ledger charges until the budget is spent, never past it, and says what is left."""
 
 import pytest
+from msgspec.structs import replace
 
 from mixtally.errors import InfeasibleError, ParameterError, PlanError
-from mixtally.privacy import compose, ledger, price
-from mixtally.privacy.ledger import Left, charge, left, spent
+from mixtally.privacy.accountant import Accountant
+from mixtally.privacy.composition import compose, ledger
+from mixtally.privacy.composition.ledger import Left, charge, left, spent
+from mixtally.privacy.composition.pld import FINE
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.ledger import opened
 from privacy.composed import LARGE, plan_of
@@ -16,10 +19,10 @@ CHEAP = plan_of(LARGE[3], 0.1)
 
 def fill(plan):
     """A ledger charged with ``plan`` one by one until it refuses, and how often that went well."""
-    now, count = opened(BUDGET), 0
+    now, count, own = opened(BUDGET), 0, Accountant()
     while True:
         try:
-            now = charge(now, plan)
+            now = charge(now, plan, accountant=own)
         except InfeasibleError:
             return now, count
         count += 1
@@ -28,11 +31,15 @@ def fill(plan):
 def keeps_the_budget():
     """Whether charging stops in time: what was charged fits, by composition from the outside."""
     now, count = fill(PLAN)
-    fits = compose.upper_curve([(PLAN, count)])(BUDGET.epsilon) <= BUDGET.delta
-    more = compose.upper_curve([(PLAN, count + 1)])(BUDGET.epsilon) > BUDGET.delta
-    return fits and more and sum(c.times for c in now.charges) == count
+    own = Accountant()
+    fits, one_more_fits = (
+        compose.upper_curve([(PLAN, times)], FINE, own)(BUDGET.epsilon) <= BUDGET.delta
+        for times in (count, count + 1)
+    )
+    return fits and not one_more_fits and sum(c.times for c in now.charges) == count
 
 
+@pytest.mark.seconds
 def test_charging_goes_on_until_just_before_the_budget_would_be_passed():
     assert keeps_the_budget()
     _, count = fill(PLAN)
@@ -40,14 +47,15 @@ def test_charging_goes_on_until_just_before_the_budget_would_be_passed():
     assert count > BUDGET.epsilon  # better than adding epsilons up
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize(
     ("name", "bug"),
     [
         ("_spent", lambda honest: lambda ledger: honest(ledger)[:-1]),
         ("_spent", lambda honest: lambda ledger: [(plan, 1) for plan, _ in honest(ledger)][:1]),
-        ("upper_curve", lambda honest: lambda charges: honest([charges[-1]])),
-        ("upper_curve", lambda honest: lambda charges: lambda e: honest(charges)(e) / 2),
-        ("upper_curve", lambda honest: lambda charges: lambda e: honest(charges)(e + 0.3)),
+        ("upper_curve", lambda honest: lambda charges, *own: honest([charges[-1]], *own)),
+        ("upper_curve", lambda honest: lambda *own: lambda e: honest(*own)(e) / 2),
+        ("upper_curve", lambda honest: lambda *own: lambda e: honest(*own)(e + 0.3)),
     ],
     ids=["forgets the last", "forgets most", "each alone", "half", "a larger epsilon"],
 )
@@ -64,6 +72,7 @@ def test_a_ledger_that_forgets_is_noticed(monkeypatch, name, bug):
     assert not keeps_the_budget()
 
 
+@pytest.mark.seconds
 def test_a_refused_charge_says_what_was_wanted_what_came_and_what_fits():
     with pytest.raises(InfeasibleError) as refusal:
         charge(opened(BUDGET), PLAN, 1000)
@@ -76,6 +85,7 @@ def test_a_refused_charge_says_what_was_wanted_what_came_and_what_fits():
     charge(opened(BUDGET), PLAN, most)
 
 
+@pytest.mark.seconds
 def test_a_refused_charge_with_nothing_left_says_so():
     full, _ = fill(PLAN)
     with pytest.raises(InfeasibleError, match="leave this collection out"):
@@ -83,6 +93,7 @@ def test_a_refused_charge_with_nothing_left_says_so():
     assert left(full, PLAN).times == 0
 
 
+@pytest.mark.seconds
 def test_different_plans_share_one_budget():
     now = charge(charge(charge(opened(BUDGET), PLAN), SHAPED), CHEAP, 5, note="n", date="d")
     assert [entry.times for entry in now.charges] == [1, 1, 5]
@@ -93,6 +104,7 @@ def test_different_plans_share_one_budget():
     assert left(now, PLAN).times < left(opened(BUDGET), PLAN).times
 
 
+@pytest.mark.seconds
 def test_what_is_left_falls_with_every_charge():
     now, before = opened(BUDGET), Left(0, 0.0, 3.0)
     assert left(now) == before
@@ -106,6 +118,7 @@ def test_what_is_left_falls_with_every_charge():
         before = rest
 
 
+@pytest.mark.seconds
 def test_times_at_once_are_times_one_by_one():
     at_once = charge(opened(BUDGET), PLAN, 3)
     one_by_one = charge(charge(charge(opened(BUDGET), PLAN), PLAN), PLAN)
@@ -114,10 +127,8 @@ def test_times_at_once_are_times_one_by_one():
 
 
 def test_a_plan_whose_promise_is_false_is_not_charged():
-    weaker = {**PLAN.integers, "threshold": PLAN.integers["threshold"] // 2}
-    false = type(PLAN)(
-        **{f: getattr(PLAN, f) for f in PLAN.__struct_fields__} | {"integers": weaker}
-    )
+    weaker = replace(PLAN.mechanism, threshold=PLAN.mechanism.threshold // 2)
+    false = replace(PLAN, mechanism=weaker)
     with pytest.raises(PlanError, match="its promise is false"):
         charge(opened(BUDGET), false)
     with pytest.raises(PlanError, match="its promise is false"):
@@ -126,11 +137,9 @@ def test_a_plan_whose_promise_is_false_is_not_charged():
 
 def test_verification_is_what_refuses_it(monkeypatch):
     """The planted bug: a ledger that takes the plan's word charges a plan that lies."""
-    weaker = {**PLAN.integers, "threshold": PLAN.integers["threshold"] * 9 // 10}
-    false = type(PLAN)(
-        **{f: getattr(PLAN, f) for f in PLAN.__struct_fields__} | {"integers": weaker}
-    )
-    monkeypatch.setattr(price, "verify", lambda _: None)
+    weaker = replace(PLAN.mechanism, threshold=PLAN.mechanism.threshold * 9 // 10)
+    false = replace(PLAN, mechanism=weaker)
+    monkeypatch.setattr(ledger, "verify", lambda *_: None)
     assert charge(opened(BUDGET), false).charges
     monkeypatch.undo()
     with pytest.raises(PlanError):

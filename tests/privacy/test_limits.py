@@ -10,8 +10,8 @@ import least
 from mixtally.errors import AccountingError
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy import clear_shaped, clear_uniform, flip_blank, laws
-from mixtally.protocols.clear_shaped import shape_weights
+from mixtally.privacy.divergence import clear_shaped, clear_uniform, flip_blank
+from mixtally.records.mechanism import ShapedFakes
 from privacy import brute
 
 EPSILONS = [0.01, 0.1, 1.0, 5.0, 20.0]
@@ -55,8 +55,8 @@ def test_the_least_uniform_fakes_keep_the_promise_and_fewer_do_not(epsilon, delt
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("delta", DELTAS)
 def test_the_least_shape_keeps_the_promise(epsilon, delta):
-    ratio, shift = least.shape(epsilon, delta)
-    assert clear_shaped.delta(shape_weights(ratio, shift), epsilon).upper <= delta
+    ratio, shift = least.shape(epsilon, delta).values()
+    assert clear_shaped.delta(ShapedFakes(ratio, shift).weights, epsilon).upper <= delta
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
@@ -91,7 +91,7 @@ def test_a_higher_epsilon_never_has_a_higher_delta():
     for fakes, bins in itertools.product([0, 3, 1000, 10**5], [2, 3, 1000]):
         assert falls([clear_uniform.delta(fakes, bins, epsilon) for epsilon in epsilons])
     for ratio, shift in itertools.product([1 << 40, 1 << 63, SCALE - 1], [1, 5, 50]):
-        weights = shape_weights(ratio, shift)
+        weights = ShapedFakes(ratio, shift).weights
         assert falls([clear_shaped.delta(weights, epsilon) for epsilon in epsilons])
 
 
@@ -119,7 +119,7 @@ def test_delta_tends_to_the_total_variation_as_epsilon_tends_to_zero(fakes):
         assert flip_blank.delta(fakes, threshold, tiny).upper == pytest.approx(distance, abs=3e-9)
     distance = float(brute.clear_uniform_delta(3, fakes, 0.0))
     assert clear_uniform.delta(fakes, 3, tiny).upper == pytest.approx(distance, abs=3e-9)
-    weights = shape_weights(SCALE // 3, 2)
+    weights = ShapedFakes(SCALE // 3, 2).weights
     distance = float(brute.clear_shaped_delta(2, weights, 0.0))
     assert clear_shaped.delta(weights, tiny).upper == pytest.approx(distance, abs=3e-9)
 
@@ -181,7 +181,6 @@ def test_a_tail_that_is_too_heavy_never_becomes_a_promise(monkeypatch):
 
 
 def test_a_spoiled_chance_stops_the_calibration_too(monkeypatch):
-    laws._least.cache_clear()
     monkeypatch.setattr(tails, "pmf", lambda _n, _q, low, high: np.full(high - low + 1, math.nan))
     for search in (
         lambda: least.threshold(1000, 1.0, 1e-6),

@@ -1,4 +1,4 @@
-"""Ballots that hide themselves: the price, its smallest noise, and what a guess is worth."""
+"""Ballots that hide themselves: the divergence, its smallest noise, and what a guess is worth."""
 
 import math
 from itertools import product
@@ -8,16 +8,15 @@ import pytest
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.privacy import local
-from mixtally.privacy.published import voting
-from mixtally.protocols.flip_blank import FlipBlank
 from mixtally.records.guarantee import Observer
+from mixtally.records.mechanism.named import flip_blank
 
 
 def ballots(threshold, options=3):
-    return FlipBlank(bins=options, fakes=0, threshold=threshold)
+    return flip_blank(bins=options, fakes=0, threshold=threshold)
 
 
-def laws(options, q):
+def distributions(options, q):
     """P[ballot | vote] for every ballot, one dictionary a vote, from the definition."""
     return [
         {
@@ -30,13 +29,13 @@ def laws(options, q):
 
 def test_the_numbers_of_the_side_notes():
     """002 section 5: p = 0.63 gives e^epsilon of about 2.9, and 25 % deniability."""
-    found = local.certificate(ballots(local.kept_with(0.63), 4))
+    found = local.certificate(ballots(local.threshold_keeping(0.63), 4))
     assert math.exp(found.epsilon) == pytest.approx((0.63 / 0.37) ** 2, rel=1e-9)
     assert f"{math.exp(found.epsilon):.3f}" == "2.899"
     assert (found.lower, found.upper, found.observer) == (0.0, 0.0, Observer.LINKED)
     assert found.assumption.startswith("none")
     assert 0.25 < local.least_wrong(found, 2) < 0.257
-    assert found.epsilon >= voting.epsilon_of(0.63)
+    assert found.epsilon >= local.epsilon_of(0.63)
 
 
 @pytest.mark.parametrize("epsilon", [0.01, 0.1, 1.0, math.log(3), 5.0, 20.0])
@@ -56,24 +55,24 @@ def test_a_little_less_noise_is_refused():
 @pytest.mark.parametrize("options", [2, 3, 5])
 @pytest.mark.parametrize("keep", [0.55, 0.63, 0.9])
 def test_no_ballot_tells_more_than_epsilon_and_one_tells_all_of_it(options, keep):
-    found = local.certificate(ballots(local.kept_with(keep), options))
-    every = laws(options, 1 - keep)
+    found = local.certificate(ballots(local.threshold_keeping(keep), options))
+    every = distributions(options, 1 - keep)
     worst = max(one[y] / other[y] for one in every for other in every for y in one)
     assert worst == pytest.approx(math.exp(found.epsilon), rel=1e-9)
 
 
 @pytest.mark.parametrize("options", [2, 3, 5])
 def test_the_best_guess_at_the_worst_ballot_is_wrong_as_often_as_said(options):
-    found = local.certificate(ballots(local.kept_with(0.63), options))
-    every = laws(options, 0.37)
-    surest = max(law[y] / sum(other[y] for other in every) for law in every for y in law)
+    found = local.certificate(ballots(local.threshold_keeping(0.63), options))
+    every = distributions(options, 0.37)
+    surest = max(pmf[y] / sum(other[y] for other in every) for pmf in every for y in pmf)
     assert 1 - surest == pytest.approx(local.least_wrong(found, options), rel=1e-9)
 
 
 @pytest.mark.parametrize("options", [2, 3])
-def test_how_ballots_speak_is_their_law(options):
+def test_how_ballots_speak_is_their_distribution(options):
     q = 0.37
-    truth, *_, lie = laws(options, q)
+    truth, *_, lie = distributions(options, q)
     shares = [0.0, 0.0, 0.0]
     for seen, chance in truth.items():
         ratio = chance / lie[seen]
@@ -100,7 +99,7 @@ def test_a_guess_under_delta_is_bounded_and_the_bound_is_reached(options):
 @pytest.mark.parametrize("keep", [0.5, 0.4, 1.0, 0.0, -1.0, float("nan"), 0.5001, 0.99999])
 def test_marks_that_are_kept_too_seldom_or_too_often_are_refused(keep):
     with pytest.raises(ParameterError, match="keep probability: wanted a number in"):
-        local.kept_with(keep)
+        local.threshold_keeping(keep)
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 21.0, float("nan")])

@@ -1,29 +1,39 @@
-"""Laws of losses from few points: never below the curve, close enough, from few evaluations."""
+"""Distributions of losses from few points: never below the curve, close enough, from few
+evaluations.
+"""
 
 import math
 
 import numpy as np
 import pytest
 
-from mixtally.privacy import compose, convolve, losses
-from mixtally.privacy.convolve import Sum
-from mixtally.privacy.losses import CLOSE, FINE, ROUGH, Law, connected, law_of
-from privacy.composed import LARGE, TINY, law
+from mixtally.privacy.composition import convolve
+from mixtally.privacy.composition import pld as losses
+from mixtally.privacy.composition.convolve import Sum
+from mixtally.privacy.composition.pld import (
+    CLOSE,
+    FINE,
+    ROUGH,
+    LossDistribution,
+    connected,
+    loss_distribution,
+)
+from privacy.composed import LARGE, TINY, curve, pld
 
 TIGHTNESS = {"fine": FINE, "close": CLOSE, "rough": ROUGH}
 LOSSES = {"fine": 2e-4, "close": 1e-3, "rough": 5e-3}
 MOST_POINTS = {"fine": 1000, "close": 260, "rough": 120}
 
 
-def counted(protocol, tightness):
-    """The law and how often the curve was asked."""
-    asked, curve = [], compose.exact_curve(protocol)
+def counted(mechanism, tightness):
+    """The distribution and how often the curve was asked."""
+    asked, exact = [], curve(mechanism)
 
     def count(epsilon):
         asked.append(epsilon)
-        return curve(epsilon)
+        return exact(epsilon)
 
-    found = law_of(count, protocol.local_epsilon, tightness)
+    found = loss_distribution(count, mechanism.local_epsilon, tightness)
     assert len(asked) == len(set(asked))
     return found, len(asked)
 
@@ -40,22 +50,25 @@ def least_epsilon(total, delta):
 
 
 @pytest.mark.parametrize("name", TIGHTNESS)
-@pytest.mark.parametrize("protocol", [*LARGE, *TINY], ids=lambda protocol: protocol.name)
-def test_no_chord_lies_below_the_curve(protocol, name):
-    curve = compose.exact_curve(protocol)
-    found, _ = counted(protocol, TIGHTNESS[name])
+@pytest.mark.parametrize("mechanism", [*LARGE, *TINY], ids=lambda mechanism: mechanism.name)
+def test_no_chord_lies_below_the_curve(mechanism, name):
+    exact = curve(mechanism)
+    found, _ = counted(mechanism, TIGHTNESS[name])
     end = min(20.0, 1.1 * float(found.places[-1]) * found.step)
     for epsilon in end * (np.arange(200) * 0.6180339887 % 1.0):
-        assert curve(float(epsilon)) <= found.delta(float(epsilon)) * (1 + 1e-12)
+        assert exact(float(epsilon)) <= found.delta(float(epsilon)) * (1 + 1e-12)
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("name", TIGHTNESS)
-@pytest.mark.parametrize("protocol", LARGE, ids=lambda protocol: protocol.name)
-def test_few_points_tell_nearly_all(protocol, name):
-    """Composed epsilons against those of a law with every point of the lattice that bends."""
-    found, asked = counted(protocol, TIGHTNESS[name])
+@pytest.mark.parametrize("mechanism", LARGE, ids=lambda mechanism: mechanism.name)
+def test_few_points_tell_nearly_all(mechanism, name):
+    """Composed epsilons against those of a distribution with every point of the lattice that
+    bends.
+    """
+    found, asked = counted(mechanism, TIGHTNESS[name])
     assert asked <= MOST_POINTS[name]
-    best, _ = counted(protocol, losses.Tightness(bend=2e-5, shift=0.0))
+    best, _ = counted(mechanism, losses.Tightness(bend=2e-5, shift=0.0))
     for times in (1, 2, 5, 10, 30):
         wanted = least_epsilon(Sum([(best, times)]), 1e-5)
         got = least_epsilon(Sum([(found, times)]), 1e-5)
@@ -68,27 +81,29 @@ def test_points_in_the_wrong_places_are_noticed(monkeypatch):
     """The twin: without looking where the curve bends, too much is lost."""
     monkeypatch.setattr(losses, "_wanted", lambda *_: [])
     found, _ = counted(LARGE[0], FINE)
-    curve = compose.exact_curve(LARGE[0])
-    assert curve(0.7) <= found.delta(0.7)
-    assert found.delta(0.7) > 1.1 * curve(0.7)
+    exact = curve(LARGE[0])
+    assert exact(0.7) <= found.delta(0.7)
+    assert found.delta(0.7) > 1.1 * exact(0.7)
 
 
 def test_an_edge_is_found_with_few_points():
     """clear-shaped falls steeply to an edge at its own epsilon and is flat from there on."""
-    protocol = LARGE[2]
-    found, asked = counted(protocol, ROUGH)
+    mechanism = LARGE[2]
+    found, asked = counted(mechanism, ROUGH)
     assert asked <= 40
     assert found.delta(1.0 + found.step) == pytest.approx(
-        compose.exact_curve(protocol)(1.0 + found.step), rel=1e-6
+        curve(mechanism)(1.0 + found.step), rel=1e-6
     )
 
 
 def coarser_holds(part, step):
-    """Whether the coarser law's curve is made of chords of this one's, and no mass is lost."""
+    """Whether the coarser distribution's curve is made of chords of this one's, and no mass is
+    lost.
+    """
     found = part.coarser(step)
     last = math.ceil(float(part.places[-1]) * part.step / step) + 1
     chords = connected(step, {i: part.delta(i * step) for i in range(last + 1)})
-    masses = [float(law.mirrored(law.step)[1].sum()) for law in (part, found)]
+    masses = [float(pld.mirrored(pld.step)[1].sum()) for pld in (part, found)]
     return (
         masses[1] == pytest.approx(masses[0], rel=1e-12)
         and found.zero == pytest.approx(chords.zero, rel=1e-9)
@@ -101,9 +116,9 @@ def coarser_holds(part, step):
 
 
 @pytest.mark.parametrize("step", [2.0**-7, 2.0**-4, 0.5, 4.0])
-@pytest.mark.parametrize("protocol", LARGE[:3], ids=lambda protocol: protocol.name)
-def test_a_coarser_lattice_is_one_of_chords(protocol, step):
-    assert coarser_holds(law(protocol), step)
+@pytest.mark.parametrize("mechanism", LARGE[:3], ids=lambda mechanism: mechanism.name)
+def test_a_coarser_lattice_is_one_of_chords(mechanism, step):
+    assert coarser_holds(pld(mechanism), step)
 
 
 @pytest.mark.parametrize(
@@ -118,10 +133,10 @@ def test_a_coarser_lattice_is_one_of_chords(protocol, step):
 def test_a_wrong_coarser_lattice_is_noticed(monkeypatch, change):
     def rounded(self, step):
         places = change(self, round(step / self.step))
-        return Law(step, places, self.chances, self.zero, self.infinite)
+        return LossDistribution(step, places, self.chances, self.zero, self.infinite)
 
-    monkeypatch.setattr(Law, "coarser", rounded)
-    assert not coarser_holds(law(LARGE[0]), 0.125)
+    monkeypatch.setattr(LossDistribution, "coarser", rounded)
+    assert not coarser_holds(pld(LARGE[0]), 0.125)
 
 
 def test_nothing_stays_nothing_on_any_lattice():
@@ -129,9 +144,10 @@ def test_nothing_stays_nothing_on_any_lattice():
     assert nothing.coarser(8.0).delta(0.0) == 0.0
 
 
+@pytest.mark.seconds
 def test_a_common_lattice_is_hardly_coarser_than_the_finest(monkeypatch):
     """Two plans whose lattices are far apart: at most a hair is added, nothing taken."""
-    parts = [(law(LARGE[0]), 3), (law(LARGE[3]), 5)]
+    parts = [(pld(LARGE[0]), 3), (pld(LARGE[3]), 5)]
     assert parts[0][0].step > parts[1][0].step
     together = Sum(parts)
     assert together.step > parts[1][0].step
@@ -143,14 +159,15 @@ def test_a_common_lattice_is_hardly_coarser_than_the_finest(monkeypatch):
         assert wanted * (1 - 1e-6) <= least_epsilon(together, delta) <= wanted * (1 + 5e-4)
 
 
+@pytest.mark.seconds
 def test_many_losses_on_a_fine_lattice_keep_it():
-    parts = [(law(LARGE[0]), 1), (law(LARGE[3]), 10**6)]
+    parts = [(pld(LARGE[0]), 1), (pld(LARGE[3]), 10**6)]
     assert Sum(parts).step < parts[0][0].step
 
 
 def test_a_far_tail_does_not_lengthen_the_transform(monkeypatch):
     """Losses up to 11 with chances of 1e-22: the best further tilt is far below a Gaussian's."""
-    total, cells, honest = Sum([(law(LARGE[0]), 30)]), [], Sum._sum
+    total, cells, honest = Sum([(pld(LARGE[0]), 30)]), [], Sum._sum
 
     def seen(self, epsilon, t, cells_now):
         cells.append(cells_now)

@@ -7,10 +7,8 @@ import pytest
 import least
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy import clear_shaped, clear_uniform, flip_blank
-from mixtally.protocols.clear_shaped import ClearShaped, shape_weights
-from mixtally.protocols.clear_uniform import ClearUniform
-from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.privacy.divergence import clear_shaped, clear_uniform, flip_blank
+from mixtally.records.mechanism import ShapedFakes, named
 
 DELTA = 1e-6
 USERS = 1_000_000
@@ -45,8 +43,10 @@ def test_the_cover_a_bin_needs_is_one_constant(fakes, epsilon, delta, cover):
 
 
 def test_flipped_blanks_leave_an_error_of_nine():
-    protocol = FlipBlank(bins=1000, fakes=FAKES, threshold=least.threshold(FAKES, 1.0, DELTA))
-    assert protocol.standard_error(USERS) == pytest.approx(9.24, abs=0.01)
+    mechanism = named.flip_blank(
+        bins=1000, fakes=FAKES, threshold=least.threshold(FAKES, 1.0, DELTA)
+    )
+    assert mechanism.standard_error(USERS) == pytest.approx(9.24, abs=0.01)
 
 
 @pytest.mark.parametrize(("bins", "fakes"), [(10, 422), (100, 4261), (1000, 42650)])
@@ -57,27 +57,27 @@ def test_the_least_uniform_fakes(bins, fakes):
 
 
 def test_uniform_fakes_leave_an_error_of_six_and_a_half():
-    protocol = ClearUniform(bins=1000, fakes=42650)
-    assert protocol.standard_error(USERS) == pytest.approx(6.53, abs=0.005)
+    mechanism = named.clear_uniform(bins=1000, fakes=42650)
+    assert mechanism.standard_error(USERS) == pytest.approx(6.53, abs=0.005)
 
 
 def test_the_least_shape_is_nearly_the_central_noise():
-    ratio, shift = least.shape(1.0, DELTA)
-    protocol = ClearShaped.shaped(bins=1000, ratio=ratio, shift=shift)
+    ratio, shift = least.shape(1.0, DELTA).values()
+    mechanism = named.clear_shaped(bins=1000, ratio=ratio, shift=shift)
     central = math.sqrt(2 * math.exp(-0.5)) / (1 - math.exp(-0.5))  # discrete Laplace, eps / 2
     assert shift <= 28
     assert central == pytest.approx(2.80, abs=0.005)
-    assert 0.99 * central < protocol.standard_error(USERS) <= 2.86
-    assert clear_shaped.delta(protocol.weights, 1.0).upper <= DELTA
+    assert 0.99 * central < mechanism.standard_error(USERS) <= 2.86
+    assert clear_shaped.delta(mechanism.fakes.weights, 1.0).upper <= DELTA
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
 @pytest.mark.parametrize("delta", [0.1, 1e-6, 1e-12])
 def test_a_shape_with_one_fake_fewer_a_bin_fails(epsilon, delta):
-    ratio, shift = least.shape(epsilon, delta)
-    assert clear_shaped.delta(shape_weights(ratio, shift), epsilon).upper <= delta
+    ratio, shift = least.shape(epsilon, delta).values()
+    assert clear_shaped.delta(ShapedFakes(ratio, shift).weights, epsilon).upper <= delta
     if shift > 1:
-        assert clear_shaped.delta(shape_weights(ratio, shift - 1), epsilon).lower > delta
+        assert clear_shaped.delta(ShapedFakes(ratio, shift - 1).weights, epsilon).lower > delta
 
 
 @pytest.mark.parametrize("threshold", [SCALE // 10**6, SCALE // 1000, SCALE // 20])

@@ -9,8 +9,8 @@ import pytest
 
 from mixtally.errors import AccountingError
 from mixtally.ground import tails
-from mixtally.privacy import clear_shaped, clear_uniform, flip_blank
-from mixtally.privacy.bracket import Bracket
+from mixtally.privacy.divergence import clear_shaped, clear_uniform, flip_blank
+from mixtally.privacy.numerics.bracket import Bracket
 from privacy import brute
 
 BLANK_CASES = [case for case in brute.BLANK_CASES if case[0] == 2]

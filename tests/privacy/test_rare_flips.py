@@ -1,14 +1,14 @@
-"""Flips so rare that records travel nearly bare: weights beyond any number, and the answer one."""
+"""Flips so rare that records travel nearly bare: weights beyond any number, the answer is one."""
 
 import math
 
 import pytest
 
 from mixtally.ground.fixed import threshold_of
-from mixtally.privacy import k_hot, vectors
-from mixtally.privacy.hinge import ceiling, hinge, hinge_upper
+from mixtally.privacy.divergence import k_hot, vectors
+from mixtally.privacy.numerics.flip_ratios import Orbit, flip_distribution
+from mixtally.privacy.numerics.saddle_point import ceiling, saddle_point_bounds, saddle_point_upper
 from mixtally.privacy.positive import chance_positive
-from mixtally.privacy.weights import Orbit, flip_law
 
 BARE = [  # people, bits, flip probability
     (2, 64, 1e-9),
@@ -41,7 +41,7 @@ def test_some_dataset_shows_it(users, bits, q):
 
 @pytest.mark.parametrize("bits", [33, 34, 35, 36])
 def test_nothing_jumps_where_some_bits_are_no_longer_looked_at(bits):
-    """From 34 bits on: ln(p/q) is 9.21. Fewer bits tell no more, so the lower end stays one."""
+    """From 34 bits on: ln(p/q) is 9.21. Fewer bits tell no more, so the lower bound stays one."""
     threshold = threshold_of(1e-4)
     assert vectors._seen(bits, threshold) == min(bits, 34)
     ends = vectors.homogeneous(1000, bits, threshold, 1.0)
@@ -50,12 +50,16 @@ def test_nothing_jumps_where_some_bits_are_no_longer_looked_at(bits):
 
 @pytest.mark.parametrize("orbit", [Orbit(0, 16, 0), Orbit(16, 0, 0), Orbit(1, 1, 15)])
 def test_weights_that_cannot_be_squared_have_the_widest_ends(orbit):
-    law = flip_law(orbit, 1e-11, math.e)
-    ends = hinge(law, 1000)
+    distribution = flip_distribution(orbit, 1e-11, math.e)
+    ends = saddle_point_bounds(distribution, 1000)
     assert ends.lower == 0.0
-    assert ends.upper == hinge_upper(law, 1000) == min(1.0, ceiling(law, 1000))
+    assert (
+        ends.upper
+        == saddle_point_upper(distribution, 1000)
+        == min(1.0, ceiling(distribution, 1000))
+    )
     assert ends.upper >= 1 - 1e-6
-    assert chance_positive(law, 1000) == (0.0, 1.0)
+    assert chance_positive(distribution, 1000) == (0.0, 1.0)
 
 
 def test_a_bare_set_is_known_for_certain():

@@ -6,10 +6,11 @@ import mpmath
 import pytest
 
 from mixtally.ground.fixed import SCALE, threshold_of
-from mixtally.privacy import positive, ratio
+from mixtally.literature import privacy_ratio as ratio
+from mixtally.privacy import positive
 from mixtally.privacy.positive import chance_positive
-from privacy.test_hinge import law
-from privacy.test_hinge_parts import by_counts
+from privacy.test_saddle_point import pmf
+from privacy.test_saddle_point_parts import by_counts
 
 HEAVY = [  # values, chances, draws; no sum is zero
     ((-1, 20011), (1 - 2**-20, 2**-20), 500),
@@ -23,7 +24,7 @@ HEAVY = [  # values, chances, draws; no sum is zero
 @pytest.mark.parametrize(("values", "chances", "count"), HEAVY)
 def test_the_chance_of_a_positive_sum_is_within_two_percent(values, chances, count):
     truth = by_counts(values, chances, count, gain=lambda _: count)
-    ends = chance_positive(law(values, chances), count)
+    ends = chance_positive(pmf(values, chances), count)
     assert ends.lower <= truth <= ends.upper
     assert ends.upper <= 1.02 * truth
     assert ends.lower >= 0.98 * truth
@@ -45,6 +46,7 @@ def tail(users, bits, threshold, epsilon):
         return total
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("bits", [1, 3, 8])
 @pytest.mark.parametrize("q", [0.05, 0.2, 0.35])
 def test_the_tail_of_three_people_lies_between_its_ends(bits, q):
@@ -74,9 +76,9 @@ def test_a_gaussian_that_is_too_wide_is_noticed(monkeypatch):
 def test_what_is_asked_is_settled_no_worse_and_often_sooner(monkeypatch):
     """The twin of an end that stays wide: it lies on the same side of what was asked."""
     values, chances, count = HEAVY[4]
-    near = chance_positive(law(values, chances), count)
+    near = chance_positive(pmf(values, chances), count)
     for asked in (0.3 * near.lower, 0.99 * near.lower, 1.01 * near.upper, 3.0 * near.upper):
-        ends = chance_positive(law(values, chances), count, asked)
+        ends = chance_positive(pmf(values, chances), count, asked)
         assert ends.lower <= near.upper
         assert near.lower <= ends.upper
         assert (ends.upper <= asked) == (near.upper <= asked)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mixtally.errors import AccountingError
-from mixtally.privacy.search import least_meeting
+from mixtally.privacy.numerics.search import least_meeting
 
 HEIGHTS = st.floats(-40, 0).map(lambda exponent: 10.0**exponent) | st.just(0.0)
 

@@ -1,4 +1,4 @@
-"""Records sent as several messages: no upper end below the truth, no lower end above it.
+"""Records sent as several messages: no upper bound below the truth, no lower bound above it.
 
 The truth is the largest divergence over all datasets, both directions and all pairs of values.
 """
@@ -9,12 +9,15 @@ import pytest
 
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy import laws
+from mixtally.privacy.accountant import Accountant
+from mixtally.privacy.divergence import of_kind
 from mixtally.records.guarantee import Observer
-from privacy import brute_laws as brute
+from mixtally.records.mechanism import mechanism_of, protocols
+from privacy import brute_distributions as brute
+from privacy import by_name
 from privacy import several_cases as several
 from privacy.brute import exp_exactly
-from privacy.brute_laws import Scene, World
+from privacy.brute_distributions import Scene, World
 
 
 def marked(label):
@@ -25,17 +28,22 @@ def marked(label):
     return pytest.param(label, marks=pytest.mark.slow if slow else ())
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("label", [marked(label) for label in several.CASES])
 def test_both_ends_hold_for_every_dataset(label):
     assert list(several.CASES[label].faults()) == []
 
 
-def test_all_laws_with_repeats_split_or_crowd_are_among_the_cases():
+def takes(name):
+    return of_kind(mechanism_of(name)).PROTOCOLS[name]
+
+
+def test_all_distributions_with_repeats_split_or_crowd_are_among_the_cases():
     for field in ("repeats", "split", "count_crowd"):
         names = {case.name for case in several.CASES.values() if case.given.get(field)}
         if field == "count_crowd":  # these two always count the crowd
             names |= {"flip", "single-bit", "clear-uniform"}
-        assert names == {name for name, law in laws.LAWS.items() if field in law.may}
+        assert names == {name for name in protocols() if field in takes(name).optional}
 
 
 @pytest.mark.parametrize(("fakes", "repeats"), [(0, 2), (0, 3), (1, 2), (2, 2), (4, 2), (1, 3)])
@@ -45,24 +53,24 @@ def test_repeated_one_hot_records_among_blanks_are_exact(fakes, repeats, thresho
     world = World(2, threshold, repeats=repeats)
     truths = brute.worst([Scene((0,) * fakes, 1, 2)], world, epsilons)
     for epsilon, truth in zip(epsilons, truths, strict=True):
-        ask = laws.Ask(fakes=fakes, threshold=threshold, repeats=repeats)
-        ends = laws.price("flip-blank", ask, epsilon)
+        given = {"fakes": fakes, "threshold": threshold, "repeats": repeats}
+        ends = by_name.certificate_of("flip-blank", epsilon, **given)
         assert ends.lower <= truth <= ends.upper
         slack = truth * Fraction(3, 10**9) + Fraction(1, 10**11)
         assert Fraction(ends.upper) - Fraction(ends.lower) <= slack
 
 
-@pytest.mark.parametrize("law", ["flip-blank", "flip-uniform"])
-def test_a_sent_and_an_unsent_attribute_are_covered_by_two_sent_ones(law):
+@pytest.mark.parametrize("pmf", ["flip-blank", "flip-uniform"])
+def test_a_sent_and_an_unsent_attribute_are_covered_by_two_sent_ones(pmf):
     """A person may hold fewer attributes in one dataset than in the other: a blank is sent."""
-    values, fakes = (0, 1, 2), {"flip-blank": (0,), "flip-uniform": (brute.UNIFORM,)}[law]
+    values, fakes = (0, 1, 2), {"flip-blank": (0,), "flip-uniform": (brute.UNIFORM,)}[pmf]
     scenes = brute.scenes(2, values, 0, fakes)
     threshold = SCALE // 5
     truths = several.apart(scenes, 2, 2)(threshold, several.EPSILONS)
-    given = {"users": 9, "bins": 2} if law == "flip-uniform" else {}
-    ask = laws.Ask(fakes=1, threshold=threshold, max_set=2, split=True, **given)
+    given = {"users": 9, "bins": 2} if pmf == "flip-uniform" else {}
+    given |= {"fakes": 1, "threshold": threshold, "max_set": 2, "split": True}
     for epsilon, truth in zip(several.EPSILONS, truths, strict=True):
-        assert truth <= laws.price(law, ask, epsilon).upper
+        assert truth <= by_name.certificate_of(pmf, epsilon, **given).upper
 
 
 def test_bits_of_a_two_hot_record_in_a_crowd_that_holds_both_hide_no_less():
@@ -70,9 +78,9 @@ def test_bits_of_a_two_hot_record_in_a_crowd_that_holds_both_hide_no_less():
     scenes = brute.scenes(3, brute.at_most(3, 2), 2)
     world = World(3, SCALE // 9, sums=True)
     truths = brute.worst(scenes, world, several.EPSILONS)
-    ask = laws.Ask(users=3, threshold=SCALE // 9, max_set=2, observer=Observer.SUMS)
+    given = {"users": 3, "threshold": SCALE // 9, "max_set": 2, "observer": Observer.SUMS}
     for epsilon, truth in zip(several.EPSILONS, truths, strict=True):
-        assert truth <= laws.price("flip", ask, epsilon).upper
+        assert truth <= by_name.certificate_of("flip", epsilon, **given).upper
 
 
 def test_the_product_of_two_bits_sent_apart_is_that_of_their_sums():
@@ -94,7 +102,7 @@ def test_several_set_bits_in_one_message_are_refused_where_it_holds_one(name):
     given = {"ratio": SCALE // 2, "shift": 3} if name == "clear-shaped" else {"fakes": 3, "bins": 9}
     given |= {"threshold": SCALE // 9, "users": 5} if name == "flip-uniform" else {}
     with pytest.raises(ParameterError, match="--split"):
-        laws.price(name, laws.Ask(max_set=2, **given), 1.0)
+        by_name.certificate_of(name, 1.0, max_set=2, **given)
 
 
 @pytest.mark.parametrize("name", ["flip-blank", "clear-uniform", "clear-shaped"])
@@ -105,11 +113,12 @@ def test_a_crowd_of_unknown_size_is_not_counted_on(name):
         "clear-shaped": {"ratio": SCALE // 2, "shift": 3},
     }[name]
     with pytest.raises(ParameterError, match="--users"):
-        laws.price(name, laws.Ask(count_crowd=True, **given), 1.0)
+        by_name.certificate_of(name, 1.0, count_crowd=True, **given)
 
 
+@pytest.mark.seconds
 def test_a_crowd_overlooked_at_one_epsilon_does_not_stop_a_search():
     """What a search expects of worst crowds rose by 0.14 % at 2.1; what it ends with is proved."""
-    ask = laws.Ask(users=10_000, fakes=5_000)
-    found = laws.calibrate("single-bit", ask, 0.3, 0.1, collections=2, tolerance=1e-6)
-    assert laws.several.upper("single-bit", found, 0.3, 2) <= 0.1
+    given = {"users": 10_000, "fakes": 5_000, "more": {"collections": 2, "tolerance": 1e-6}}
+    found = by_name.calibrated("single-bit", 0.3, 0.1, **given)
+    assert Accountant().upper(found, 0.3, 2) <= 0.1

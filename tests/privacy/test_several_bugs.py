@@ -1,18 +1,21 @@
-"""Bugs planted in the prices of several messages are noticed by the comparison with enumeration.
+"""Bugs planted in the divergences of several messages are noticed by the comparison with
+enumeration.
 
-A bug that only widens an upper end that is no exact law is safe and passes unseen.
+A bug that only widens an upper bound that is no exact distribution is safe and passes unseen.
 """
 
-from dataclasses import replace
+import dataclasses
 
 import pytest
+from msgspec.structs import replace
 
 from mixtally.errors import AccountingError
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy import k_hot, one_hot, repeats, single_bit
-from mixtally.privacy.convolve import Sum
-from mixtally.privacy.laws import several as composed
-from mixtally.privacy.laws import single
+from mixtally.ground.memo import Memo
+from mixtally.privacy import accountant
+from mixtally.privacy.accountant import Accountant
+from mixtally.privacy.composition.convolve import Sum
+from mixtally.privacy.divergence import divergence_of, k_hot, one_hot, repeats, single_bit
 from privacy import several_cases as several
 
 RARE, OFTEN = SCALE * 7 // 32, SCALE * 13 // 32
@@ -46,22 +49,12 @@ SUITES = {
 }  # fmt: skip
 
 
-def forget():
-    composed._composed.cache_clear()
-    composed._priced.cache_clear()
-    single_bit._background.cache_clear()
-    single_bit._ways.cache_clear()
-
-
 def noticed(suite):
     """Whether a number does not hold, or stops the work."""
-    forget()
     try:
         return any(fault for case in SUITES[suite] for fault in case.faults())
     except (AccountingError, IndexError, ValueError):
         return True
-    finally:
-        forget()
 
 
 @pytest.mark.parametrize("suite", SUITES)
@@ -72,57 +65,63 @@ def test_without_a_bug_every_comparison_passes(suite):
 
 @pytest.mark.parametrize("suite", ["twice", "parted twice", "sums"])
 def test_repeats_ignored_are_noticed(plant, suite):
-    plant(composed, "parts", lambda honest, name, ask: honest(name, replace(ask, repeats=None)))
+    def once(honest, record):
+        sent_once = replace(record.message.mechanism, repeats=1)
+        message = record.message._replace(mechanism=sent_once)
+        return honest(dataclasses.replace(record, message=message))
+
+    plant(accountant, "_parts", once)
     assert noticed(suite)
 
 
 @pytest.mark.parametrize("suite", ["bits", "parts", "parted twice", "vectors"])
 def test_a_split_into_one_piece_too_few_is_noticed(plant, suite):
-    def one_less(honest, name, ask):
-        name, ask, pieces = honest(name, ask)
-        return name, ask, pieces - 1
+    def one_less(honest, record):
+        parts = honest(record)
+        return dataclasses.replace(parts, pieces=parts.pieces - 1)
 
-    plant(composed, "_split", one_less)
+    plant(accountant, "_parts", one_less)
     assert noticed(suite)
 
 
 @pytest.mark.parametrize("suite", ["twice", "bits", "sums"])
-def test_a_composition_of_one_law_too_few_is_noticed(monkeypatch, suite):
+def test_a_composition_of_one_distribution_too_few_is_noticed(monkeypatch, suite):
     """Where basic composition does not hide it."""
 
-    def less(parts):
-        return Sum([(law, times - 1) for law, times in parts])
+    class Less(Sum):
+        def __init__(self, parts):
+            super().__init__([(pmf, times - 1) for pmf, times in parts])
 
-    monkeypatch.setattr(composed, "Sum", less)
+    monkeypatch.setattr(accountant, "Sum", Less)
     assert noticed(suite)
 
 
 @pytest.mark.parametrize("suite", ["twice", "sums", "parts"])
 def test_an_epsilon_that_is_not_shared_out_is_noticed(monkeypatch, suite):
-    monkeypatch.setattr(composed, "_BELOW", 2.0)
+    monkeypatch.setattr(accountant, "_BELOW", 2.0)
     assert noticed(suite)
 
 
 @pytest.mark.parametrize("suite", ["twice", "bits", "sums", "parts"])
 def test_deltas_that_are_not_added_up_are_noticed(plant, suite):
     """As if one message leaked at the whole record's epsilon and the others nothing."""
-    plant(composed, "upper", lambda _honest, name, ask, epsilon: _one(name, ask, epsilon))
+    plant(Accountant, "upper", lambda _honest, _self, record, epsilon: _one(record, epsilon))
     assert noticed(suite)
 
 
-def _one(name, ask, epsilon):
-    record = composed.parts(name, ask)
-    return single.LAWS[record.name].upper(record.ask, epsilon)
+def _one(record, epsilon):
+    message = accountant._parts(record).message
+    return divergence_of(message).upper(message, epsilon, Memo(0))
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        lambda honest, k, t, e, _copies: honest(k, t, e, 1),
-        lambda honest, k, t, e, copies: honest(k, t, e, copies - 1),
-        lambda honest, k, t, e, copies: honest(k + 1, t, e, copies),
-        lambda honest, k, t, e, copies: honest(copies * k, t, e, copies),
-        lambda honest, k, t, e, copies: honest(k, t, e * (1 + 1e-6), copies),
+        lambda honest, k, t, e, _copies, *_: honest(k, t, e, 1),
+        lambda honest, k, t, e, copies, *_: honest(k, t, e, copies - 1),
+        lambda honest, k, t, e, copies, *_: honest(k + 1, t, e, copies),
+        lambda honest, k, t, e, copies, *_: honest(copies * k, t, e, copies),
+        lambda honest, k, t, e, copies, *_: honest(k, t, e * (1 + 1e-6), copies),
     ],
     ids=["once", "once less", "a fake more", "fakes sent twice too often", "a larger epsilon"],
 )
@@ -133,7 +132,11 @@ def test_wrong_copies_among_blanks_are_noticed(plant, change):
 
 @pytest.mark.parametrize("module", [repeats, single_bit], ids=["blanks", "bits"])
 def test_own_bits_sent_once_are_noticed(plant, module):
-    plant(module, "own_bits", lambda honest, law, cut, p, q, _n=1: honest(law, cut, p, q, 1))
+    plant(
+        module,
+        "own_bits",
+        lambda honest, pmf, cut, p, q, _n=1: honest(pmf, cut, p, q, 1),
+    )
     assert noticed("alone" if module is repeats else "repeated bits")
 
 
@@ -154,14 +157,14 @@ def test_one_direction_of_a_bit_alone_is_noticed(plant, keep):
 
 def test_a_crowd_of_blanks_is_noticed(plant):
     plant(k_hot, "expected", lambda _honest, upper, trials, _share: upper(trials))
-    plant(one_hot, "free_blanks", lambda honest, n, k, t, e: honest(2, n + k - 1, t, e))
+    plant(one_hot, "blanket", lambda honest, n, k, t, e, *_: honest(2, n + k - 1, t, e))
     assert noticed("two-hot crowd")
     assert noticed("crowd")
 
 
 @pytest.mark.parametrize("shape", ["u", "v", "others"])
 def test_a_kind_of_message_with_a_wrong_chance_is_noticed(plant, shape):
-    """A lower end above the truth."""
+    """A lower bound above the truth."""
 
     def wrong(honest, kinds, epsilon, copies):
         if shape == "others":
@@ -171,10 +174,10 @@ def test_a_kind_of_message_with_a_wrong_chance_is_noticed(plant, shape):
             kinds = [kind._replace(**{shape: value}) for kind in kinds]
         return honest(kinds, epsilon, copies)
 
-    plant(repeats, "lower_end", wrong)
+    plant(repeats, "lower_bound", wrong)
     assert noticed("lower")
 
 
-def test_a_product_of_laws_that_forgets_growth_is_noticed(plant):
+def test_a_product_of_distributions_that_forgets_growth_is_noticed(plant):
     plant(repeats, "product_divergence", lambda honest, a, b, grow: honest(a, b, grow**1.01))
     assert noticed("alone")

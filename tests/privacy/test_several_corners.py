@@ -6,10 +6,13 @@ import pytest
 
 from mixtally.errors import MixtallyError, ParameterError
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy import laws
+from mixtally.privacy.accountant import Accountant, local_epsilon
 from mixtally.records.guarantee import Observer
+from privacy import by_name
 
 SUMS = Observer.SUMS
+OWN = Accountant()
+"""One for all epsilons of a record: a composition is made once."""
 THRESHOLDS = {"2^-40": 1 << 24, "1/3": SCALE // 3, "1/2": 1 << 63}
 BLANKS = [
     {"fakes": fakes, "repeats": repeats, **more}
@@ -46,16 +49,19 @@ SHAPED = [{"ratio": ratio, "shift": shift, "repeats": r} for ratio in (1, SCALE 
           for shift in (1, 60) for r in (1, 2, 1000)]  # fmt: skip
 
 
-def priced(name, given, epsilon, threshold=None):
-    ends = laws.price(name, laws.Ask(threshold=threshold, **given), epsilon)
+def certificate_of(name, given, epsilon, threshold=None):
+    ends = by_name.certificate_of(name, epsilon, accountant=OWN, threshold=threshold, **given)
     assert 0 <= ends.lower <= ends.upper <= 1
     return ends
 
 
 def words(given):
+    if isinstance(given, str):
+        return given
     return " ".join(f"{k}={v}" for k, v in given.items() if v is not None)
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("q", THRESHOLDS)
 @pytest.mark.parametrize("epsilon", [0.01, 1.0, 20.0])
 @pytest.mark.parametrize(
@@ -69,7 +75,7 @@ def words(given):
     ],
 )  # fmt: skip
 def test_ends_of_the_ranges_have_a_price(name, given, epsilon, q):
-    ends = priced(name, given, epsilon, THRESHOLDS[q])
+    ends = certificate_of(name, given, epsilon, THRESHOLDS[q])
     if q == "1/2":
         assert ends.lower == 0
         assert ends.upper < 1e-9
@@ -82,37 +88,37 @@ def test_ends_of_the_ranges_have_a_price(name, given, epsilon, q):
 @pytest.mark.parametrize("given", CROWDS, ids=words)
 @pytest.mark.parametrize("epsilon", [0.01, 20.0])
 def test_ends_of_the_ranges_have_a_price_with_the_crowd_counted(given, epsilon, q):
-    priced("flip-blank", given, epsilon, THRESHOLDS[q])
+    certificate_of("flip-blank", given, epsilon, THRESHOLDS[q])
 
 
 @pytest.mark.parametrize("epsilon", [0.01, 1.0, 20.0])
 def test_ends_of_the_ranges_have_a_price_in_clear(epsilon):
     for given in CLEAR:
-        ends = priced("clear-uniform", given, epsilon)
+        ends = certificate_of("clear-uniform", given, epsilon)
         assert given["fakes"] or ends.upper == 1
     for given in SHAPED:
-        priced("clear-shaped", given, epsilon)
+        certificate_of("clear-shaped", given, epsilon)
 
 
-@pytest.mark.parametrize("law", ["flip-blank", "flip"])
+@pytest.mark.parametrize("pmf", ["flip-blank", "flip"])
 @pytest.mark.parametrize(("bins", "most"), [(2, 2), (2, 3), (3, 2), (4, 3)])
-def test_more_set_bits_than_half_the_bins_have_a_price(law, bins, most):
-    given = {"fakes": 3} if law == "flip-blank" else {"users": 3}
-    priced(law, given | {"bins": bins, "max_set": most}, 1.0, SCALE // 3)
+def test_more_set_bits_than_half_the_bins_have_a_price(pmf, bins, most):
+    given = {"fakes": 3} if pmf == "flip-blank" else {"users": 3}
+    certificate_of(pmf, given | {"bins": bins, "max_set": most}, 1.0, SCALE // 3)
 
 
 @pytest.mark.parametrize(("bins", "most"), [(2, 2), (2, 3), (3, 2)])
 def test_more_set_bits_than_half_the_bins_have_a_price_when_repeated(bins, most):
     given = {"fakes": 3, "bins": bins, "max_set": most, "repeats": 2}
-    priced("flip-blank", given, 1.0, SCALE * 13 // 32)
+    certificate_of("flip-blank", given, 1.0, SCALE * 13 // 32)
 
 
 def test_a_lower_end_counts_no_more_set_bits_than_there_are_bins():
     """Of two bins no record sets three."""
     for repeats in (2, 3):
         given = {"fakes": 1, "bins": 2, "repeats": repeats}
-        two = laws.price("flip-blank", laws.Ask(threshold=SCALE // 3, max_set=2, **given), 1.0)
-        three = laws.price("flip-blank", laws.Ask(threshold=SCALE // 3, max_set=3, **given), 1.0)
+        two = certificate_of("flip-blank", given | {"max_set": 2}, 1.0, SCALE // 3)
+        three = certificate_of("flip-blank", given | {"max_set": 3}, 1.0, SCALE // 3)
         assert three.lower <= two.upper
 
 
@@ -128,25 +134,55 @@ def test_a_lower_end_counts_no_more_set_bits_than_there_are_bins():
 )  # fmt: skip
 def test_what_makes_no_sense_is_refused(wrong):
     with pytest.raises(ParameterError, match="wanted"):
-        priced("flip-blank", wrong, 1.0, SCALE // 9)
+        certificate_of("flip-blank", wrong, 1.0, SCALE // 9)
 
 
 @pytest.mark.parametrize("repeats", [1, 2, 1000])
 def test_a_split_of_one_bit_and_one_round_is_the_bit_itself(repeats):
     given = {"users": 20, "repeats": repeats}
-    split = priced("flip", given | {"bits": 1, "split": True}, 1.0, SCALE // 5)
-    bit = priced("single-bit", given | {"fakes": 0}, 1.0, SCALE // 5)
+    split = certificate_of("flip", given | {"bits": 1, "split": True}, 1.0, SCALE // 5)
+    bit = certificate_of("single-bit", given | {"fakes": 0}, 1.0, SCALE // 5)
     assert (split.lower, split.upper) == pytest.approx((bit.lower, bit.upper), rel=1e-9)
 
 
 def test_the_local_epsilon_counts_every_message():
-    odds, ask = math.log(3.0), {"users": 5, "threshold": SCALE // 4, "repeats": 7}
-    assert laws.local_epsilon("flip", laws.Ask(**ask)) == pytest.approx(14 * odds)
-    bits = laws.Ask(**ask, bits=3, split=True)
-    assert laws.local_epsilon("flip", bits) == pytest.approx(21 * odds)
-    parts = laws.Ask(**ask, fakes=0, max_set=2, split=True)
-    assert laws.local_epsilon("flip-blank", parts) == pytest.approx(28 * odds)
-    assert laws.local_epsilon("clear-uniform", laws.Ask(fakes=3, bins=3, repeats=2)) == math.inf
+    odds, given = math.log(3.0), {"users": 5, "threshold": SCALE // 4, "repeats": 7}
+    assert local_epsilon(by_name.record("flip", **given)) == pytest.approx(14 * odds)
+    bits = by_name.record("flip", **given, bits=3, split=True)
+    assert local_epsilon(bits) == pytest.approx(21 * odds)
+    parts = by_name.record("flip-blank", **given, fakes=0, max_set=2, split=True)
+    assert local_epsilon(parts) == pytest.approx(28 * odds)
+    assert local_epsilon(by_name.record("clear-uniform", fakes=3, bins=3, repeats=2)) == math.inf
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "told"),
+    [
+        ("flip", {"split": True}, "every bit is a message of its own"),
+        ("flip", {"split": True, "repeats": 2}, "the messages of a person apart"),
+        ("flip", {"bits": 3, "split": True}, "the messages of a person apart"),
+        ("flip", {"bits": 1, "split": True}, "every bit is a message of its own"),
+        ("flip-blank", {"fakes": 3, "max_set": 2, "split": True}, "the messages of a person apart"),
+        ("flip-blank", {"fakes": 3, "split": True}, "every bit is a message of its own"),
+        ("flip-uniform", {"fakes": 3, "bins": 3, "split": True}, "every bit is a message"),
+    ],
+    ids=words,
+)
+def test_that_mixes_keep_messages_apart_is_told_once(name, given, told):
+    certificate = by_name.certificate_of(name, 1.0, users=20, threshold=SCALE // 3, **given)
+    assert told in certificate.assumption
+    assert certificate.assumption.count("keep") == 1
+
+
+@pytest.mark.parametrize("name", ["flip-blank", "clear-uniform", "clear-shaped"])
+def test_that_every_round_brings_its_own_fakes_is_told_of_people_whose_rounds_are_composed(name):
+    given = {
+        "flip-blank": {"fakes": 3, "threshold": SCALE // 3, "users": 20, "count_crowd": True},
+        "clear-uniform": {"fakes": 3, "bins": 9},
+        "clear-shaped": {"ratio": SCALE // 3, "shift": 3},
+    }[name]
+    told = by_name.certificate_of(name, 1.0, repeats=2, **given).assumption
+    assert ("every round brings its own fakes" in told) == (name != "clear-shaped")
 
 
 def test_errors_are_of_the_package():

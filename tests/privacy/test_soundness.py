@@ -1,4 +1,5 @@
-"""No upper end is below the truth and no lower end above it: more than ten thousand comparisons.
+"""No upper bound is below the truth and no lower bound above it: more than ten thousand
+comparisons.
 
 The truth is the largest divergence over all datasets, both directions and all pairs of values, in
 rational arithmetic over every multiset that can be seen.
@@ -12,13 +13,14 @@ import numpy as np
 import pytest
 
 from mixtally.ground.fixed import SCALE, threshold_of
-from mixtally.privacy import flip_blank, hinge, laws, vectors
-from mixtally.privacy.weights import Orbit, flip_law
+from mixtally.privacy.divergence import flip_blank, vectors
+from mixtally.privacy.numerics import saddle_point as saddle_point_bounds
+from mixtally.privacy.numerics.flip_ratios import Orbit, flip_distribution
 from mixtally.records.guarantee import Observer
-from privacy import brute_laws as brute
-from privacy import comparisons
+from privacy import brute_distributions as brute
+from privacy import by_name, comparisons
 from privacy.brute import exp_exactly
-from privacy.brute_laws import UNIFORM, Scene, World
+from privacy.brute_distributions import UNIFORM, Scene, World
 
 SMALL = [(n, fakes) for n in range(2, 7) for fakes in range(7 - n)]
 SUITES = {
@@ -40,9 +42,10 @@ SUITES = {
 ABOVE = {
     "uniform fakes and a crowd": list(comparisons.uniform_fakes(others=2)),
 }
-"""Where the price is that of more than the scenes hold: only the upper end is theirs."""
+"""Where the divergence is that of more than the scenes hold: only the upper bound is theirs."""
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("suite", SUITES)
 def test_both_ends_hold_and_exact_ones_are_within_a_thousandth(suite):
     assert [fault for one in SUITES[suite] for fault in one.faults()] == []
@@ -59,7 +62,7 @@ def test_there_are_more_than_ten_thousand_comparisons():
 
 def _lower_end_holds(name, world, scenes, epsilon, **given):
     (truth,) = brute.worst(scenes, world, (epsilon,))
-    certificate = laws.price(name, laws.Ask(threshold=world.threshold, **given), epsilon)
+    certificate = by_name.certificate_of(name, epsilon, threshold=world.threshold, **given)
     assert truth <= certificate.upper
     assert certificate.lower <= truth
 
@@ -127,7 +130,7 @@ def test_the_enumeration_gives_randomized_response_by_hand():
     assert twice == [(1 - q) ** 2 - grow * q**2 + 0]
 
 
-@pytest.mark.parametrize("method", ["closed form", "hinge"])
+@pytest.mark.parametrize("method", ["closed form", "saddle_point_bounds"])
 def test_the_fakes_on_which_the_variation_ratio_bound_falls_short(method):
     """K = 10, q = 0.3, e^epsilon = 2.7: one of two records among ten flipped blanks (flip-blank).
 
@@ -136,8 +139,10 @@ def test_the_fakes_on_which_the_variation_ratio_bound_falls_short(method):
     threshold, epsilon = threshold_of(0.3), math.log(2.7)
     (truth,) = brute.worst([Scene((0,) * 10, 1, 2)], World(2, threshold), (epsilon,))
     assert float(truth) == pytest.approx(1.042e-3, abs=5e-7)
-    if method == "hinge":
-        ends = hinge.hinge(flip_law(Orbit(1, 1, 0), threshold / SCALE, math.exp(epsilon)), 11)
+    if method == "saddle_point_bounds":
+        ends = saddle_point_bounds.saddle_point_bounds(
+            flip_distribution(Orbit(1, 1, 0), threshold / SCALE, math.exp(epsilon)), 11
+        )
     else:
         ends = flip_blank.delta(10, threshold, epsilon)
     assert 5.07e-4 < ends.lower <= truth <= ends.upper < 1.0001 * truth
@@ -146,15 +151,18 @@ def test_the_fakes_on_which_the_variation_ratio_bound_falls_short(method):
 def test_the_randomized_response_on_which_the_variation_ratio_bound_falls_short():
     """n = 20, ten answers, e^eps0 = 10, e^epsilon = 2: true 0.06211, the bound says 0.05958.
 
-    The truth is no price of this package; the master identity gives it by ``hinge``, everybody
-    else holding a third answer that lends u and v the same chance.
+    The truth is no divergence of this package; the master identity gives it by
+    ``saddle_point_bounds``, everybody else holding a third answer that lends u and v the same
+    chance.
     """
     others = 1.0 / 19.0  # an answer that is not held, e^eps0 = 10, ten answers
     held = 10.0 * others
     grow, b = 2.0, others  # background: everybody else holds a third answer
     values = [held / b - grow, 1.0 - grow * held / b, (others - grow * others) / held, 1.0 - grow]
     chances = [b, b, held, 7 * others]
-    ends = hinge.hinge(hinge.Law(np.array(values), np.array(chances)), 20)
+    ends = saddle_point_bounds.saddle_point_bounds(
+        saddle_point_bounds.Distribution(np.array(values), np.array(chances)), 20
+    )
     assert ends.lower <= ends.upper
     assert ends.lower > 0.05958
     assert ends.upper == pytest.approx(0.06211, rel=1e-3)

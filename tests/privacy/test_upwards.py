@@ -1,4 +1,6 @@
-"""Upper ends are upper ends: what is cut off is added, the worse direction and cell are taken."""
+"""Upper bounds are upper bounds: what is cut off is added, the worse direction and cell are
+taken.
+"""
 
 import math
 
@@ -6,9 +8,9 @@ import numpy as np
 import pytest
 
 from mixtally.ground.fixed import SCALE, threshold_of
-from mixtally.privacy import single_bit
-from mixtally.privacy.bracket import RELATIVE_SLACK, bracket
-from mixtally.privacy.free_fakes import expected
+from mixtally.privacy.divergence import single_bit
+from mixtally.privacy.numerics.blanket import expected
+from mixtally.privacy.numerics.bracket import RELATIVE_SLACK, bracket
 
 
 @pytest.mark.parametrize(
@@ -24,10 +26,10 @@ def test_what_was_left_out_is_added(value, cut, rounding):
 
 
 def sum_of_flips(chances):
-    law = np.ones(1)
+    pmf = np.ones(1)
     for chance in chances:
-        law = np.convolve(law, [1.0 - chance, chance])
-    return law
+        pmf = np.convolve(pmf, [1.0 - chance, chance])
+    return pmf
 
 
 @pytest.mark.parametrize("ones", range(5))
@@ -49,7 +51,7 @@ def test_a_bit_is_priced_in_its_worse_direction(ones, epsilon):
 
 
 @pytest.mark.parametrize(("trials", "share"), [(10, 0.3), (10_000, 0.01), (10**6, 0.5)])
-def test_an_average_over_free_fakes_is_bounded_from_above(trials, share):
+def test_an_average_over_a_blanket_is_bounded_from_above(trials, share):
     """E[1 / (1 + B)] = (1 - (1 - s)^(n+1)) / ((n + 1) s)."""
     true = -math.expm1((trials + 1) * math.log1p(-share)) / ((trials + 1) * share)
     found = expected(lambda free: 1.0 / (1.0 + free), trials, share)

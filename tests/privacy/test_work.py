@@ -1,13 +1,14 @@
-"""How much work prices and calibrations take, counted and not timed."""
+"""How much work divergences and calibrations take, counted and not timed."""
 
 import pytest
 
 from mixtally.errors import EffortError
 from mixtally.ground.fixed import threshold_of
-from mixtally.privacy import hinge, k_hot, laws, single_bit
-from mixtally.privacy.laws import Ask
-from mixtally.privacy.weights import Orbit, flip_law
+from mixtally.privacy.divergence import k_hot, single_bit
+from mixtally.privacy.numerics.flip_ratios import Orbit, flip_distribution
+from mixtally.privacy.numerics.saddle_point import saddle_point_bounds
 from mixtally.records.guarantee import Observer
+from privacy.by_name import calibrated, certificate_of
 
 
 class TooMuchError(Exception):
@@ -45,36 +46,35 @@ def every_orbit(most, bins):
 @pytest.mark.parametrize(("most", "bins"), [(2, 2), (2, 3), (3, 4), (3, 9), (4, 99)])
 def test_no_smaller_orbit_is_worse_than_those_that_are_priced(most, bins):
     """Nor is one left out to which no bit can be added."""
-    priced = list(k_hot.orbits(most, bins))
-    assert len(priced) == len(set(priced))
+    orbits = list(k_hot.orbits(most, bins))
+    assert len(orbits) == len(set(orbits))
     every = every_orbit(most, bins)
-    assert set(priced) <= set(every)
-    assert all(any(all(map(int.__le__, o, p)) for p in priced) for o in every)
-    ends = {o: hinge.hinge(flip_law(o, 0.3, 2.0), 50) for o in every}
-    assert max(one.lower for one in ends.values()) <= max(ends[o].upper for o in priced)
+    assert set(orbits) <= set(every)
+    assert all(any(all(map(int.__le__, o, p)) for p in orbits) for o in every)
+    ends = {o: saddle_point_bounds(flip_distribution(o, 0.3, 2.0), 50) for o in every}
+    assert max(one.lower for one in ends.values()) <= max(ends[o].upper for o in orbits)
 
 
 def test_a_delta_near_one_keeps_its_lower_end():
-    """The widest laws say nothing from below there: a set against none does."""
+    """The widest distributions say nothing from below there: a set against none does."""
     ends = k_hot.among_blanks(140_358, 6, threshold_of(0.0002891), 1.782)
     assert ends.lower > 0.9999
 
 
-def test_large_sets_are_calibrated_with_few_laws(counted):
-    """`calibrate --protocol flip --max-set 16`: once 1,784 laws a price, now 16."""
-    laws_made = counted(k_hot, "flip_law", 700)
-    found = laws.calibrate("flip", Ask(users=10**6, max_set=16), 1.0, 1e-6)
-    assert found.threshold
-    assert len(laws_made) > 16
+@pytest.mark.seconds
+def test_large_sets_are_calibrated_with_few_distributions(counted):
+    """`calibrate --protocol flip --max-set 16`: once 1,784 distributions a divergence, now 16."""
+    distributions_made = counted(k_hot, "flip_distribution", 700)
+    found = calibrated("flip", 1.0, 1e-6, users=10**6, max_set=16)
+    assert found.message.mechanism.threshold
+    assert len(distributions_made) > 16
 
 
 def test_sums_that_hide_beyond_all_deltas_need_no_worst_crowd(counted):
     """`delta --protocol flip --max-set 3 --observer sums`: once 9,500 crowds at 54 epsilons."""
     looked = counted(single_bit, "flipped_bits", 50)
-    ask = Ask(
-        users=100_000, max_set=3, threshold=threshold_of(0.214), observer=Observer.SUMS, bins=1000
-    )
-    shown = laws.price("flip", ask, 2.0)
+    asked = {"users": 100_000, "max_set": 3, "observer": Observer.SUMS, "bins": 1000}
+    shown = certificate_of("flip", 2.0, threshold=threshold_of(0.214), **asked)
     assert 0.0 < shown.upper <= 1e-18
     assert looked
 
@@ -85,7 +85,7 @@ def test_the_bound_of_all_crowds_is_above_that_of_every_one(users, repeats):
     threshold = threshold_of(0.2)
     for fakes in (0, 7):
         for epsilon in (0.0, 0.5, 2.0):
-            bound = single_bit.whole_crowd(users, fakes, threshold, epsilon, repeats=repeats)
+            bound = single_bit.any_crowd(users, fakes, threshold, epsilon, repeats=repeats)
             every = [
                 single_bit.delta(users, fakes, threshold, epsilon, ones, repeats=repeats).lower
                 for ones in range(0, users, max(1, users // 10))
@@ -103,10 +103,10 @@ def test_people_who_are_left_out_hide_nobody_that_matters(repeats):
     assert worst.upper <= 1e-18
 
 
-def test_a_law_too_long_is_refused_before_it_is_made(counted):
+def test_a_distribution_too_long_is_refused_before_it_is_made(counted):
     """`calibrate --protocol single-bit --users 1e10 --repeats 100 --epsilon 0.01` took minutes."""
     made = counted(single_bit, "flipped_bits", 0)
-    ask = Ask(users=10**10, fakes=0, repeats=100)
+    asked = {"users": 10**10, "fakes": 0, "repeats": 100}
     with pytest.raises(EffortError, match=r"wanted .* got .* repeat less often"):
-        laws.calibrate("single-bit", ask, 0.01, 1e-6)
+        calibrated("single-bit", 0.01, 1e-6, **asked)
     assert not made

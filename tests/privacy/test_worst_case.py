@@ -9,9 +9,12 @@ import pytest
 
 from mixtally.errors import AccountingError
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy import free_fakes, one_hot, single_bit, worst_case
-from mixtally.privacy.bracket import Bracket
-from mixtally.privacy.worst_case import worst
+from mixtally.ground.memo import Memo
+from mixtally.privacy.divergence import one_hot, single_bit
+from mixtally.privacy.numerics import blanket
+from mixtally.privacy.numerics import worst_dataset as worst_case
+from mixtally.privacy.numerics.bracket import Bracket
+from mixtally.privacy.numerics.worst_dataset import worst
 
 MILLION = 10**6
 RATES = (1e-5, 1e-3, 0.05)
@@ -19,7 +22,7 @@ RATES = (1e-5, 1e-3, 0.05)
 
 
 def made_up(heights, rate):
-    """The price of cells of a table: its largest entry there, more for each record dropped."""
+    """The divergence of cells of a table: its largest entry there, more for each record dropped."""
 
     def price(cell):
         part = heights[tuple(slice(low, high + 1) for low, high in cell)]
@@ -108,7 +111,7 @@ def test_a_proof_without_end_stops(monkeypatch):
 def exact_bit(ones, zeros, q, grow):
     """Both directions of one bit in a known crowd, in fractions."""
 
-    def law(chances):
+    def pmf(chances):
         known = [Fraction(1)]
         for chance in chances:
             pairs = zip([*known, 0], [0, *known], strict=True)
@@ -116,7 +119,7 @@ def exact_bit(ones, zeros, q, grow):
         return known
 
     crowd = [1 - q] * ones + [q] * zeros
-    one, zero = law([*crowd, 1 - q]), law([*crowd, q])
+    one, zero = pmf([*crowd, 1 - q]), pmf([*crowd, q])
     ways = ((one, zero), (zero, one))
     return max(sum(max(a - grow * b, 0) for a, b in zip(*way, strict=True)) for way in ways)
 
@@ -195,6 +198,7 @@ def test_the_worst_of_a_million_crowds_takes_few_looks(monkeypatch):
     assert len(looks) < 80
 
 
+@pytest.mark.seconds
 def test_more_flips_never_hurt_in_a_known_crowd():
     """Flipping the bits that were seen once more is post-processing, whoever held what."""
     for ones, zeros in ((0, 5), (3, 2), (1, 12), (7, 9)):
@@ -216,7 +220,7 @@ def test_more_flips_never_hurt_in_a_known_crowd():
 def test_no_two_bins_are_worse_than_the_upper_end(users, fakes, cover, epsilon):
     others = users - 1 + fakes
     threshold = round(cover / (users + fakes) * SCALE)
-    price = one_hot._two_bins(others, threshold, epsilon)
+    price = one_hot._two_bins(others, threshold, epsilon, Memo(10**6))
     points = [((a, a), (b, b)) for a in range(others + 1) for b in range(others + 1 - a)]
     found = max(price(point).lower for point in points)
     ends = one_hot.sums(users, fakes, threshold, epsilon)
@@ -229,34 +233,34 @@ BLANKS = [(MILLION, 10**4, 3.2e-3), (MILLION, 10**6, 4.26e-5), (10**4, 100, 0.04
 
 
 @pytest.mark.parametrize(("users", "fakes", "flip"), BLANKS)
-def test_few_cells_of_free_blanks_lose_little_and_on_the_safe_side(monkeypatch, users, fakes, flip):
+def test_few_cells_of_a_blanket_lose_little_and_on_the_safe_side(monkeypatch, users, fakes, flip):
     given = (users, fakes, round(flip * SCALE), 1.0)
-    coarse = one_hot.free_blanks(*given), one_hot._without_common_bit(*given)
-    monkeypatch.setattr(free_fakes, "_CELLS", 10**5)
-    exact = one_hot.free_blanks(*given), one_hot._without_common_bit(*given)
+    coarse = one_hot.blanket(*given), one_hot._without_common_bit(*given)
+    monkeypatch.setattr(blanket, "_CELLS", 10**5)
+    exact = one_hot.blanket(*given), one_hot._without_common_bit(*given)
     assert exact[0] <= coarse[0] <= 1.025 * exact[0]
     assert 0.97 * exact[1] <= coarse[1] <= exact[1] <= exact[0]
 
 
 @pytest.mark.parametrize("length", [1, 2, 5, 31, 33, 1000])
-def test_cells_share_out_a_law_without_gap_or_overlap(length):
-    law = np.exp(-0.5 * np.linspace(-12, 12, length) ** 2)
-    cells = list(free_fakes.cells(law))
+def test_cells_share_out_a_distribution_without_gap_or_overlap(length):
+    pmf = np.exp(-0.5 * np.linspace(-12, 12, length) ** 2)
+    cells = list(blanket.cells(pmf))
     assert [i for cell in cells for i in range(cell.start, cell.stop)] == list(range(length))
     assert len(cells) <= 32
     assert all(cell.stop > cell.start for cell in cells)
 
 
 def test_cells_that_take_their_most_blanks_are_noticed(monkeypatch):
-    """The upper end must count the fewest blanks of a cell."""
+    """The upper bound must count the fewest blanks of a cell."""
     given = (MILLION, 10**4, round(3.2e-3 * SCALE), 1.0)
     honest = one_hot.among_blanks
 
-    def widest(records, threshold, epsilon, *, rise, law):
+    def widest(records, threshold, epsilon, *, rise, pmf):
         return honest(records + 30, threshold, epsilon, rise=rise)
 
-    monkeypatch.setattr(free_fakes, "_CELLS", 10**5)
-    exact = one_hot.free_blanks(*given)
-    monkeypatch.setattr(free_fakes, "_CELLS", 32)
+    monkeypatch.setattr(blanket, "_CELLS", 10**5)
+    exact = one_hot.blanket(*given)
+    monkeypatch.setattr(blanket, "_CELLS", 32)
     monkeypatch.setattr(one_hot, "among_blanks", widest)
-    assert one_hot.free_blanks(*given) < exact
+    assert one_hot.blanket(*given) < exact

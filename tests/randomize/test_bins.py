@@ -4,19 +4,18 @@ import numpy as np
 import pytest
 
 from mixtally.errors import MessageError
-from mixtally.lab.seeded import SeededChance
-from mixtally.protocols.clear_uniform import ClearUniform
-from mixtally.protocols.flip_blank import FlipBlank
 from mixtally.randomize import one_report, reports
+from mixtally.records.mechanism.named import clear_uniform, flip_blank
+from mixtally.simulate.seeded import SeededChance
 
 PROTOCOLS = [
-    *(ClearUniform(bins=bins, fakes=0) for bins in (8, 200, 256, 1000, 65536)),
-    *(FlipBlank(bins=bins, fakes=0, threshold=1 << 24) for bins in (8, 13, 16, 200)),
+    *(clear_uniform(bins=bins, fakes=0) for bins in (8, 200, 256, 1000, 65536)),
+    *(flip_blank(bins=bins, fakes=0, threshold=1 << 24) for bins in (8, 13, 16, 200)),
 ]
 
 
-def sent(protocol, records):
-    return reports(protocol, records, SeededChance(1))
+def sent(mechanism, records):
+    return reports(mechanism, records, SeededChance(1))
 
 
 class Column:
@@ -29,20 +28,20 @@ class Column:
         return np.asarray(self._values, dtype=dtype)
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda p: f"{p.name} {p.bins}")
+@pytest.mark.parametrize("mechanism", PROTOCOLS, ids=lambda p: f"{p.name} {p.bins}")
 @pytest.mark.parametrize("dtype", [np.int64, np.int32, np.int8])
-def test_a_number_that_is_no_bin_is_refused_by_its_place(protocol, dtype):
+def test_a_number_that_is_no_bin_is_refused_by_its_place(mechanism, dtype):
     """-1 is what data frames write for missing; it would be the last bin, or no bin at all."""
-    for wrong in (-1, -protocol.bins, protocol.bins, protocol.bins + 100):
+    for wrong in (-1, -mechanism.bins, mechanism.bins, mechanism.bins + 100):
         if not np.iinfo(dtype).min <= wrong <= np.iinfo(dtype).max:
             continue
         records = np.array([0, 7, wrong, 1, wrong], dtype=dtype)
         with pytest.raises(MessageError, match=rf"record 2: wanted .* got {wrong};"):
-            sent(protocol, records)
+            sent(mechanism, records)
         with pytest.raises(MessageError, match=rf"record 2: wanted .* got {wrong};"):
-            sent(protocol, records.tolist())
+            sent(mechanism, records.tolist())
         with pytest.raises(MessageError, match="record 0"):
-            one_report(protocol, wrong, SeededChance(1))
+            one_report(mechanism, wrong, SeededChance(1))
 
 
 @pytest.mark.parametrize(
@@ -53,10 +52,10 @@ def test_a_number_that_is_no_bin_is_refused_by_its_place(protocol, dtype):
         np.array(["2020-01-01"], dtype="datetime64[D]"), {0: 1},
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("protocol", [PROTOCOLS[0], PROTOCOLS[-1]], ids=lambda p: p.name)
-def test_what_is_no_whole_number_is_never_cast(protocol, records):
+@pytest.mark.parametrize("mechanism", [PROTOCOLS[0], PROTOCOLS[-1]], ids=lambda p: p.name)
+def test_what_is_no_whole_number_is_never_cast(mechanism, records):
     with pytest.raises(MessageError, match="whole bin numbers"):
-        sent(protocol, records)
+        sent(mechanism, records)
 
 
 @pytest.mark.parametrize("code", [0.9, None, True, "1"])
@@ -66,19 +65,19 @@ def test_one_person_is_refused_as_a_batch_is(code):
 
 
 def test_whole_numbers_that_are_no_packed_bits_are_refused():
-    for protocol, wanted in ((PROTOCOLS[0], "a person, got"), (PROTOCOLS[-1], "or packed bits")):
+    for mechanism, wanted in ((PROTOCOLS[0], "a person, got"), (PROTOCOLS[-1], "or packed bits")):
         with pytest.raises(MessageError, match=wanted):
-            sent(protocol, [[0, 1], [1, 0]])
+            sent(mechanism, [[0, 1], [1, 0]])
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda p: f"{p.name} {p.bins}")
-def test_lists_columns_and_every_integer_type_send_the_same(protocol):
-    codes = np.array([0, 3, 7, protocol.bins - 1])
+@pytest.mark.parametrize("mechanism", PROTOCOLS, ids=lambda p: f"{p.name} {p.bins}")
+def test_lists_columns_and_every_integer_type_send_the_same(mechanism):
+    codes = np.array([0, 3, 7, mechanism.bins - 1])
     every = [codes.tolist(), tuple(codes.tolist()), Column(codes), np.ma.masked_array(codes)]
     widths = ("i4", "u4", "u8", ">i8", "u1", "u2")
     every += [codes.astype(w) for w in widths if codes.max() <= np.iinfo(w).max]
     for records in every:
-        assert sent(protocol, records).tolist() == sent(protocol, codes).tolist()
+        assert sent(mechanism, records).tolist() == sent(mechanism, codes).tolist()
 
 
 def test_nobody_sends_nothing():

@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 from mixtally.ground.fixed import threshold_of
-from mixtally.lab.seeded import SeededChance
 from mixtally.randomize import flips, skipping
+from mixtally.simulate.seeded import SeededChance
 
 WAYS = [flips._flip_few, flips._flip_many]
 SPAN_BYTES = 1 << 16
@@ -14,7 +14,7 @@ SPAN_BYTES = 1 << 16
 
 
 def flipped(way, shape, columns, q, runs, places=None):
-    """Flips of all-zero batches, shape (runs, coins); only of the bytes ``places``, if given."""
+    """BitFlips of all-zero batches, shape (runs, coins); only of the bytes ``places``, if given."""
     chance, rows = SeededChance(6), np.zeros(shape, dtype=np.uint8)
     found = []
     for _ in range(runs):
@@ -36,8 +36,8 @@ def p_value(coins, q):
         alike = coins[:, 1::2] == coins[:, : 2 * (count // 2) : 2]
         ones, trials = np.append(ones, alike.sum()), np.append(trials, pairs)
     chances = np.where(np.arange(len(ones)) <= count, q, q * q + (1 - q) ** 2)
-    law = stats.binom(trials, chances)
-    return float(2 * np.minimum(law.cdf(ones), law.sf(ones - 1)).min() * len(ones))
+    pmf = stats.binom(trials, chances)
+    return float(2 * np.minimum(pmf.cdf(ones), pmf.sf(ones - 1)).min() * len(ones))
 
 
 def leaving(way, byte, bit):
@@ -63,6 +63,7 @@ def test_every_place_of_a_small_batch_is_flipped(way, rows, columns):
     assert p_value(coins, 0.3) > 1e-6
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("rows", "columns"), [(1, 3), (1, 8), (2, 9), (3, 2)])
 def test_every_place_of_a_small_batch_is_flipped_at_small_q(way, rows, columns):
@@ -80,6 +81,7 @@ def test_a_last_coin_that_never_falls_is_found(way, rows, columns):
     assert p_value(coins, 0.3) < 1e-6
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("way", WAYS)
 def test_a_last_coin_that_never_falls_at_small_q_is_found(way):
     coins = flipped(leaving(way, -1, 2), (1, 1), 3, 0.0099, 3000)
@@ -87,7 +89,7 @@ def test_a_last_coin_that_never_falls_at_small_q_is_found(way):
 
 
 def near_borders(total):
-    """Bytes of the words on both sides of every border, and of both ends."""
+    """Bytes of the words on both sides of every border, and of both bounds."""
     borders = [0, *range(SPAN_BYTES, total, SPAN_BYTES), total]
     near = {b + side for b in borders for side in range(-8, 8)}
     return np.array(sorted(near & set(range(total))))
@@ -144,8 +146,8 @@ def test_a_round_that_begins_a_coin_late_is_found(monkeypatch, most):
 def gaps_near_borders(runs=150):
     """Gaps on both sides of every border of the keystream, and the first and last."""
     places = [0, 1, *(b + side for b in (8192, 16384) for side in (-2, -1, 0, 1)), -1]
-    t, chance = threshold_of(0.3), SeededChance(9)
-    return np.array([skipping.gaps(chance, t, 16_390)[places] for _ in range(runs)])
+    tables, chance = skipping.gap_tables(threshold_of(0.3)), SeededChance(9)
+    return np.array([skipping.gaps(chance, tables, 16_390)[places] for _ in range(runs)])
 
 
 def smallest_p_value(gaps, q):
@@ -158,7 +160,7 @@ def smallest_p_value(gaps, q):
     return min(float(one.pvalue) for one in found) * len(found)
 
 
-def test_gaps_beside_borders_have_the_law_of_all():
+def test_gaps_beside_borders_have_the_distribution_of_all():
     """False alarm below 10^-6."""
     assert smallest_p_value(gaps_near_borders(), 0.3) > 1e-6
 

@@ -1,4 +1,4 @@
-"""Skipping: gaps with exactly the geometric law, from integers alone."""
+"""Skipping: gaps with exactly the geometric distribution, from integers alone."""
 
 from fractions import Fraction
 
@@ -7,15 +7,15 @@ import pytest
 from scipy import stats
 
 from mixtally.errors import AccountingError
-from mixtally.lab.seeded import SeededChance
 from mixtally.randomize import skipping
+from mixtally.simulate.seeded import SeededChance
 from scripted import Scripted
 
 SMALL = [1 << 24, 1 << 40, 12345678901234567, int(0.009 * 2**64), int(0.3 * 2**64), 1 << 63]
 
 
 @pytest.mark.parametrize("t", SMALL)
-def test_tables_hold_the_law_of_the_digits(t):
+def test_tables_hold_the_distribution_of_the_digits(t):
     """Boundary j of the lowest digit is (1 - x^j) / (1 - x^1024), x = 1 - q, to 2^-250."""
     x = 1 - Fraction(t, 2**64)
     tables = skipping.gap_tables(t)
@@ -27,7 +27,7 @@ def test_tables_hold_the_law_of_the_digits(t):
 
 
 @pytest.mark.parametrize("t", SMALL)
-def test_digits_multiply_to_the_geometric_law(t):
+def test_digits_multiply_to_the_geometric_distribution(t):
     x = 1 - Fraction(t, 2**64)
     *lower, top = skipping.gap_tables(t)
     for gap in (0, 1, 5, 1023, 1024, 5000):
@@ -67,7 +67,9 @@ def test_a_draw_that_256_digits_do_not_settle_stops_the_work():
 
 
 def gap_p_value(gaps, q):
-    """Chi-square p-value of gaps against the geometric law, in 40 equally likely classes."""
+    """Chi-square p-value of gaps against the geometric distribution, in 40 equally likely
+    classes.
+    """
     edges = np.unique(np.floor(np.log1p(-np.arange(1, 40) / 40) / np.log1p(-q))).astype(int)
     shares = -np.diff(np.concatenate([[1.0], (1 - q) ** (edges + 1), [0.0]]))
     counts = np.bincount(np.searchsorted(edges, gaps), minlength=len(shares))
@@ -78,13 +80,16 @@ def gap_p_value(gaps, q):
 def test_gaps_are_geometric(q):
     """False alarm 1e-6 a case."""
     t = int(q * 2**64)
-    gaps = skipping.gaps(SeededChance(3), t, 100_000)
+    gaps = skipping.gaps(SeededChance(3), skipping.gap_tables(t), 100_000)
     assert gap_p_value(gaps, q) > 1e-6
 
 
 def test_gaps_that_are_off_by_one_are_found():
     t = int(0.009 * 2**64)
-    assert gap_p_value(skipping.gaps(SeededChance(3), t, 100_000) + 1, 0.009) < 1e-6
+    assert (
+        gap_p_value(skipping.gaps(SeededChance(3), skipping.gap_tables(t), 100_000) + 1, 0.009)
+        < 1e-6
+    )
 
 
 def test_positions_are_ascending_distinct_and_below_the_length():

@@ -4,6 +4,7 @@ from typing import Any
 
 from mixtally.records.certificate import Certificate, Status
 from mixtally.records.guarantee import Guarantee, Observer
+from mixtally.records.mechanism.named import flip_blank
 from mixtally.records.plan import PLAN_VERSION, Plan
 from mixtally.records.question import Question
 
@@ -28,8 +29,7 @@ def a_plan(**changes: Any) -> Plan:
         "guarantee": Guarantee(epsilon=1.0, delta=1e-6),
         "users": 1000,
         "honest_fraction": 0.5,
-        "protocol": "flip-blank",
-        "integers": {"fakes": 2000, "threshold": 1 << 60},
+        "mechanism": flip_blank(bins=3, fakes=2000, threshold=1 << 60),
         "certificate": a_certificate(),
     }
     return Plan(**fields | changes)

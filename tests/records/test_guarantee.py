@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from mixtally.errors import ParameterError
 from mixtally.ground.codec import canonical, from_canonical
-from mixtally.protocols.flip_blank import FlipBlank
 from mixtally.records import guarantee
 from mixtally.records.guarantee import Guarantee, Observer
+from mixtally.records.mechanism.named import flip_blank
 
 
 @pytest.mark.parametrize("epsilon", [0.01, 1.0, 20.0])
@@ -91,7 +91,7 @@ BELOW_ONE = 0.9999999999999999
 )
 def test_what_surely_arrives_is_exact_in_the_decimal_as_written(sent, fraction, sure):
     assert guarantee.arriving(sent, fraction) == sure
-    assert FlipBlank(bins=3, fakes=sent, threshold=1 << 60).surely(fraction).fakes == sure
+    assert flip_blank(bins=3, fakes=sent, threshold=1 << 60).surely(fraction).fakes.count == sure
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ import pytest
 from mixtally.errors import ParameterError, PlanError
 from mixtally.ground.codec import canonical, fingerprint, from_canonical, from_json
 from mixtally.records.guarantee import Guarantee
-from mixtally.records.plan import Plan
+from mixtally.records.mechanism.named import clear_uniform, flip_blank
+from mixtally.records.plan import Plan, read_plan
 from records.builders import a_certificate, a_plan
 
 
@@ -35,14 +36,22 @@ def test_a_plan_comes_back_from_its_bytes_and_from_any_json():
     assert read(json.dumps(json.loads(canonical(plan)), indent=4).encode()) == plan
 
 
-def test_the_order_of_the_integers_does_not_matter():
-    turned = a_plan(integers={"threshold": 1 << 60, "fakes": 2000})
-    assert fingerprint(turned) == fingerprint(a_plan())
+def turned(tree):
+    """The same fields in the other order."""
+    if not isinstance(tree, dict):
+        return tree
+    return {name: turned(tree[name]) for name in reversed(tree)}
+
+
+def test_the_order_of_the_fields_does_not_matter():
+    tree = json.loads(canonical(a_plan()))
+    assert list(turned(tree)["mechanism"]) == list(tree["mechanism"])[::-1]
+    assert fingerprint(read(json.dumps(turned(tree)).encode())) == fingerprint(a_plan())
 
 
 def test_thresholds_of_64_bits_keep_every_digit():
-    plan = a_plan(integers={"fakes": 1, "threshold": (1 << 63) - 1})
-    assert read(canonical(plan)).integers["threshold"] == (1 << 63) - 1
+    plan = a_plan(mechanism=flip_blank(bins=3, fakes=1, threshold=(1 << 63) - 1))
+    assert read(canonical(plan)).mechanism.threshold == (1 << 63) - 1
 
 
 @pytest.mark.parametrize(
@@ -50,8 +59,8 @@ def test_thresholds_of_64_bits_keep_every_digit():
     [
         {"users": 1001},
         {"honest_fraction": 0.6},
-        {"protocol": "clear-uniform"},
-        {"integers": {"fakes": 2001, "threshold": 1 << 60}},
+        {"mechanism": clear_uniform(bins=3, fakes=2000)},
+        {"mechanism": flip_blank(bins=3, fakes=2001, threshold=1 << 60)},
         {"guarantee": Guarantee(epsilon=1.0, delta=2e-6)},
         {"certificate": a_certificate(assumption="another")},
     ],
@@ -60,12 +69,22 @@ def test_every_field_is_part_of_the_fingerprint(changes):
     assert fingerprint(a_plan(**changes)) != fingerprint(a_plan())
 
 
-@pytest.mark.parametrize("version", [0, 1, 3, -1])
+@pytest.mark.parametrize("version", [0, 1, 2, 4, -1])
 def test_another_version_is_refused(version):
     with pytest.raises(PlanError, match="plan version"):
         a_plan(version=version)
     with pytest.raises(PlanError, match="plan version"):
         read(altered(version=version))
+
+
+@pytest.mark.parametrize("version", [1, 2, 4])
+def test_another_version_is_told_whatever_else_the_file_holds(version):
+    """What a version before wrote has other fields: not they are what is wrong with it."""
+    tree = json.loads(canonical(a_plan()))
+    tree |= {"version": version, "protocol": "flip-blank", "integers": {"fakes": 2000}}
+    del tree["mechanism"]
+    with pytest.raises(PlanError, match=f"^plan version: wanted 3, got {version}"):
+        read_plan(json.dumps(tree, sort_keys=True).encode(), "old.json")
 
 
 @pytest.mark.parametrize(
@@ -108,13 +127,13 @@ def test_an_impossible_honest_fraction_is_refused(fraction):
         {"certificate__status": "believed"},
         {"certificate__observer": "nobody"},
         {"guarantee__observer": "nobody"},
-        {"integers__fakes": 2.5},
-        {"integers__fakes": "2000"},
-        {"integers__fakes": None},
-        {"integers": []},
+        {"mechanism__fakes__count": 2.5},
+        {"mechanism__fakes__count": "2000"},
+        {"mechanism__fakes__count": None},
+        {"mechanism": []},
         {"users": "1000"},
         {"users": True},
-        {"protocol": 3},
+        {"mechanism__type": 3},
         {"question__bins": 4},
         {"question__labels": ["apple", "pear", "pear"]},
         {"certificate__upper": 1e-5},

@@ -3,14 +3,16 @@
 import math
 import re
 import xml.etree.ElementTree as ET
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from mixtally.report.charts import bins_chart, error_chart
+from mixtally.report.charts import Bar, error_chart, rows_chart
+from mixtally.simulate.models import lines
+from mixtally.simulate.study_document import bins_chart
+from simulate.studies import with_estimate
 
 NUMBERS = ("x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r", "width", "height")
 BARS_END, ERRORS_START, ERRORS_END = 550, 620, 890
@@ -45,25 +47,28 @@ def inside(picture):
     return True
 
 
-@pytest.mark.parametrize("known", [True, False], ids=["truth", "no truth"])
+def unmarked(study):
+    """The largest bins without anything that they are compared with."""
+    main = study.main
+    rows = [main.row(i) for i in main.ranked()[:30].tolist()]
+    bars = [Bar(row.label, row.estimate, row.lower, row.upper) for row in rows]
+    return rows_chart(bars, "Estimates alone")
+
+
 @pytest.mark.parametrize("truth", TRUTHS.values(), ids=TRUTHS)
-def test_coordinates_are_finite_and_inside_the_frame(study, truth, known):
-    made = study(truth, known=known)
+def test_coordinates_are_finite_and_inside_the_frame(study, truth):
+    made = study(truth)
     assert inside(bins_chart(made, 30))
-    assert inside(error_chart(made))
-
-
-def with_counts(study, counts):
-    (first,) = study.releases
-    estimate = replace(first.estimate, counts=np.array(counts))
-    return replace(study, releases=(replace(first, estimate=estimate),))
+    assert inside(unmarked(made))
+    assert inside(error_chart(lines(made)))
 
 
 def test_the_twin_with_a_count_that_is_no_number_is_caught(study):
-    broken = with_counts(study([700, 300, 0]), [700.0, math.nan, 0.0])
+    broken = with_estimate(study([700, 300, 0]), counts=np.array([700.0, math.nan, 0.0]))
     assert not inside(bins_chart(broken, 30))
 
 
+@pytest.mark.seconds
 @given(truth=st.lists(st.integers(0, 300), min_size=2, max_size=40).filter(lambda t: sum(t) > 99))
 @example(truth=[0, 105])
 @example(truth=[1000] + [0] * 29)
@@ -104,7 +109,8 @@ def test_a_wide_script_is_shortened_to_the_same_room(study):
 def test_an_interval_is_marked_as_missed_exactly_when_it_misses_the_truth(study):
     made = study([100] * 60, level=0.5)
     each = made.main.estimate.each
-    held = (each.lower <= made.truth) & (made.truth <= each.upper)
+    true = made.truth.counts
+    held = (each.lower <= true) & (true <= each.upper)
     lines = elements(bins_chart(made, 60)).iter("line")
     missed = sum(line.get("class") == "whisker missed" for line in lines)
     assert missed == 2 * np.count_nonzero(~held) > 0
@@ -112,19 +118,23 @@ def test_an_interval_is_marked_as_missed_exactly_when_it_misses_the_truth(study)
 
 def test_no_interval_is_called_missed_when_the_truth_is_not_known(study):
     """An estimate below zero lies outside its interval, which says nothing about the truth."""
-    made = study([1000] + [0] * 29, known=False)
+    made = study([1000] + [0] * 29)
     assert made.main.estimate.counts.min() < 0
-    assert "missed" not in bins_chart(made, 30)
+    assert "missed" not in unmarked(made)
+    assert "truth" not in unmarked(made)
 
 
 def test_every_release_has_a_line_between_the_other_models(study):
     made = study([700, 300], protocols=("clear-uniform", "flip-blank"))
-    names = [e.text for e in elements(error_chart(made)).iter("text") if e.get("class") == "label"]
+    names = [
+        e.text for e in elements(error_chart(lines(made))).iter("text") if e.get("class") == "label"
+    ]
     assert [name.split()[0].rstrip(",") for name in names] == [
         "central", "clear-uniform", "flip-blank", "local",
     ]  # fmt: skip
 
 
 def test_rings_mark_measured_errors_only_where_the_truth_is_known(study):
-    assert 'class="truth"' in error_chart(study([700, 300]))
-    assert 'class="truth"' not in error_chart(study([700, 300], known=False))
+    assert 'class="truth"' in error_chart(lines(study([700, 300])))
+    nothing_measured = [line._replace(measured=None) for line in lines(study([700, 300]))]
+    assert 'class="truth"' not in error_chart(nothing_measured)

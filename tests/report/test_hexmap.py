@@ -45,7 +45,7 @@ def test_only_sure_places_are_shaded_and_more_is_darker(picture):
 
 
 def test_the_legend_says_how_many_are_sure(picture):
-    assert "2 of 4 hexagons are surely above zero. Elsewhere: 7." in picture
+    assert "2 of 4 hexagons are distinguishable from zero. Elsewhere: 7." in picture
     assert "Who &lt; where" in picture
 
 

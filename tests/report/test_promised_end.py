@@ -3,16 +3,16 @@
 import msgspec
 import pytest
 
-from mixtally.planner import Wish, choose
-from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
+from mixtally.records.mechanism.named import flip_blank
 from mixtally.records.question import Question
 from mixtally.report.words import at_most, not_promised, promise
 
 
 @pytest.fixture(scope="module")
 def plan():
-    wish = Wish(
+    wish = PlanRequest(
         question=Question(name="x", bins=5),
         guarantee=Guarantee(epsilon=1.0, delta=1e-6),
         users=10_000,
@@ -30,6 +30,7 @@ def test_the_upper_end_is_promised(plan):
 
 
 def test_without_mixes_all_messages_of_a_record_tell(plan):
-    one, two = (FlipBlank(bins=3, fakes=9, threshold=1 << bits) for bits in (60, 62))
-    text = not_promised(plan, one, [two])[0]
+    one, two = (flip_blank(bins=5, fakes=9, threshold=1 << bits) for bits in (60, 62))
+    plans = [msgspec.structs.replace(plan, mechanism=mechanism) for mechanism in (one, two)]
+    text = not_promised(plans)[0]
     assert f"epsilon = {at_most(one.local_epsilon + two.local_epsilon)}." in text

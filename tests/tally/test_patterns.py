@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from mixtally.errors import MessageError, ParameterError
-from mixtally.lab.seeded import SeededChance
 from mixtally.records.layout import Form, Layout
+from mixtally.simulate.seeded import SeededChance
 from mixtally.tally import patterns
 from mixtally.tally.patterns import pair_counts, pattern_counts
 

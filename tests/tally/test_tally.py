@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from mixtally.errors import MessageError
 from mixtally.ground import bits
-from mixtally.lab.seeded import SeededChance
 from mixtally.records.layout import Form, Layout
+from mixtally.simulate.seeded import SeededChance
 from mixtally.tally import fold
 
 

@@ -27,10 +27,19 @@ def test_every_snippet_stands_exactly_once():
     assert mutate.misplaced(MUTATIONS, ROOT / "src") == []
 
 
-def test_every_room_has_ten():
+def test_every_room_has_some_and_none_was_dropped():
     rooms = Counter(one.room for one in MUTATIONS)
-    assert set(rooms.values()) == {10}
-    assert len(rooms) >= 17
+    house = (ROOT / "src/mixtally").iterdir()
+    assert set(rooms) == {room.name for room in house if (room / "__init__.py").exists()}
+    assert min(rooms.values()) >= 3
+    assert len(MUTATIONS) >= 190
+
+
+def test_every_mutation_stands_in_its_room():
+    found = mutate.places(MUTATIONS, ROOT / "src/mixtally")
+    for one in MUTATIONS:
+        (path,) = found[one.id]
+        assert path.relative_to(ROOT / "src/mixtally").parts[0] == one.room, one.id
 
 
 def test_every_mutation_leaves_python():

@@ -1,33 +1,63 @@
 """The commands, gathered, and what a call of them comes to."""
 
+from importlib import import_module
 from typing import Any, cast
 
 import typer
+from typer.core import TyperGroup
 
-from mixtally.cli.attack import attack
-from mixtally.cli.audit import audit
-from mixtally.cli.calibrate import calibrate
-from mixtally.cli.delta import delta
-from mixtally.cli.demo import demo
-from mixtally.cli.epochs import epochs
-from mixtally.cli.ledger import app as ledger
-from mixtally.cli.memory import memory
-from mixtally.cli.plan import plan
-from mixtally.cli.reproduce import reproduce
-from mixtally.cli.simulate import simulate
-from mixtally.cli.sufficient import sufficient
-from mixtally.cli.vote import vote
-from mixtally.cli.words import words
 from mixtally.errors import InputError
 from mixtally.version import VERSION
+
+COMMANDS = {
+    "plan": "Find the plan of least error.",
+    "delta": "State the exact delta of any parameters.",
+    "calibrate": "Find the least noise for a guarantee.",
+    "audit": "Hold a published formula against the exact delta.",
+    "attack": "Attack a plan, or a claim.",
+    "reproduce": "Compute the founding documents again.",
+    "sufficient": "Describe the privacy ratio of shuffled bit vectors.",
+    "simulate": "Play columns of real data.",
+    "vote": "Count a vote in two ways.",
+    "words": "Find the most frequent words of a column.",
+    "epochs": "Ask again and again.",
+    "memory": "Play answers that are randomized once and reported again.",
+    "demo": "Count real flights privately.",
+    "ledger": "Charge every collection to a budget; refuse what would pass it.",
+}
+"""Every command, in the module of its name, and the first line of its help."""
 
 _PURPOSE = (
     "Count how often things happen in a crowd, while what is learned about any one person's answer "
     "stays within a stated epsilon and delta."
 )
 
+
+class Commands(TyperGroup):
+    """The commands, each imported when it is called for, and none to list them.
+
+    The parser's own types have no fixed names.
+    """
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
+        """The command of this name, None without one."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = vars(import_module(f"mixtally.cli.{cmd_name}"))
+        if "app" in module:  # it has commands of its own
+            return typer.main.get_command(module["app"])
+        alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+        alone.command()(module[cmd_name])
+        return typer.main.get_command(alone)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the list, out of what stands for each command."""
+        TyperGroup(commands=dict(self.commands)).format_commands(ctx, formatter)
+
+
 app = typer.Typer(
     name="mixtally",
+    cls=Commands,
     help=_PURPOSE,
     no_args_is_help=True,
     add_completion=False,
@@ -51,12 +81,12 @@ def options(
     """Options that belong to no command."""
 
 
-for command in (
-    plan, delta, calibrate, audit, attack, reproduce, sufficient,
-    simulate, vote, words, epochs, memory, demo,
-):  # fmt: skip
-    app.command()(command)
-app.add_typer(ledger)
+def _named() -> None:
+    """Stands for a command in the list of them."""
+
+
+for name, line in COMMANDS.items():
+    app.command(name, help=line)(_named)
 
 
 _Unusable = cast("type[Exception]", typer.BadParameter.__mro__[1])

@@ -1,64 +1,68 @@
-"""``mixtally audit``: what published formulas promise, held against the exact law."""
+"""``mixtally audit``: what published formulas promise, held against the exact delta."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import typer
 
 from mixtally.cli import options as o
+from mixtally.cli.grouped import grouped
 from mixtally.cli.output import print_json, sign_of_life
+from mixtally.errors import ParameterError
+from mixtally.literature.audit import Seen, Verdict
+from mixtally.literature.audit import audit as held
+from mixtally.literature.formulas.catalogue import FORMULAS, Formula, formula_named
+from mixtally.report.words import at_least, at_most
 
-if TYPE_CHECKING:
-    from mixtally.privacy.audit import Seen, Verdict
-    from mixtally.privacy.published.catalogue import Formula
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingOptions:
+    """What a formula needs to know of a collection."""
 
-def audit(
-    formula: Annotated[
-        str | None, typer.Option("--formula", help="Its name; --list shows all.", metavar="NAME")
-    ] = None,
-    epsilon: Annotated[
-        float | None, typer.Option("--epsilon", help="Privacy loss, 0.01 to 20.", metavar="E")
-    ] = None,
-    delta: Annotated[
-        float | None,
-        typer.Option("--delta", help="Chance left over, 1e-15 to 0.1.", metavar="D"),
-    ] = None,
-    users: Annotated[
-        int | None, o.whole_option("--users", "People who take part, 2 or more.")
-    ] = None,
+    users: Annotated[int | None, o.whole_option("--users", "People who take part, 2 or more.")] = (
+        None
+    )
     fakes: Annotated[
         int | None, o.whole_option("--fakes", "Fakes in the whole collection, 0 or more.")
-    ] = None,
-    bins: o.Bins = None,
-    bits: Annotated[int | None, o.whole_option("--bits", "Bits of a vector, 1 or more.")] = None,
+    ] = None
+    bins: o.Bins = None
+    bits: Annotated[int | None, o.whole_option("--bits", "Bits of a vector, 1 or more.")] = None
     repeats: Annotated[
         int | None, o.whole_option("--repeats", "Times every bit is sent, 1 or more.")
+    ] = None
+
+
+@grouped
+def audit(
+    formula: Annotated[
+        str | None, o.option("--formula", "Its name; --list shows all.", "NAME")
     ] = None,
-    show: Annotated[bool, typer.Option("--list", help="Name every formula and stop.")] = False,
+    *,
+    promise: o.MaybePromise,
+    setting: SettingOptions,
+    show: Annotated[bool, o.option("--list", "Name every formula and stop.")] = False,
     json: o.Json = False,
 ) -> None:
-    """Hold a published formula against the exact law.
+    """Hold a published formula against the exact delta.
 
     Computes the noise that the formula asks for a promise, and the delta that this noise really
     leaves: whether the promise holds, and by how many times the formula asks or keeps too much or
     too little.
     """
-    from mixtally.errors import ParameterError
-    from mixtally.privacy.audit import audit as held
-    from mixtally.privacy.published.catalogue import FORMULAS, formula_named
-
     if show:
         _show_all(FORMULAS, json)
         return
+    epsilon, delta = promise.epsilon, promise.delta
     if formula is None or epsilon is None or delta is None:
         raise ParameterError(
-            "audit",
-            wanted="--formula, --epsilon and --delta, or --list",
-            got="fewer",
+            "audit", wanted="--formula, --epsilon and --delta, or --list", got="fewer",
             do="--list names the formulas and what each takes",
-        )
+        )  # fmt: skip
     with sign_of_life("pricing"):
-        verdict = held(formula_named(formula), epsilon, delta, users, fakes, bins, bits, repeats)
+        verdict = held(
+            formula_named(formula), epsilon, delta, setting.users, setting.fakes, setting.bins,
+            setting.bits, setting.repeats,
+        )  # fmt: skip
     if json:
         print_json(_facts(verdict))
     else:
@@ -66,11 +70,11 @@ def audit(
             typer.echo(line)
 
 
-def _show_all(formulas: "tuple[Formula, ...]", json: bool) -> None:
+def _show_all(formulas: tuple[Formula, ...], json: bool) -> None:
     rows = [
         {
             "formula": one.name,
-            "asks": one.asks,
+            "asks": one.computes,
             "protocol": one.protocol,
             "needs": list(one.needs),
             "source": one.source,
@@ -82,11 +86,11 @@ def _show_all(formulas: "tuple[Formula, ...]", json: bool) -> None:
         return
     for one in formulas:
         takes = " ".join(f"--{name}" for name in one.needs)
-        typer.echo(f"{one.name:<16} {one.asks} of {one.protocol}, takes {takes or 'no more'}")
+        typer.echo(f"{one.name:<16} {one.computes} of {one.protocol}, takes {takes or 'no more'}")
         typer.echo(f"{'':<16} {one.source}")
 
 
-def _facts(verdict: "Verdict") -> dict[str, Any]:
+def _facts(verdict: Verdict) -> dict[str, Any]:
     given = {name: getattr(verdict.setting, name) for name in verdict.formula.needs}
     return {
         "formula": verdict.formula.name,
@@ -95,15 +99,15 @@ def _facts(verdict: "Verdict") -> dict[str, Any]:
         "epsilon": verdict.epsilon,
         "delta": verdict.delta,
         **given,
-        "asks": verdict.formula.asks,
+        "asks": verdict.formula.computes,
         "noise": verdict.noise,
         "verdict": verdict.word,
         "seen": [
             {
                 "observer": one.observer,
                 "verdict": one.word,
-                "delta_lower": one.truth.lower,
-                "delta_upper": one.truth.upper,
+                "delta_lower": one.exact.lower,
+                "delta_upper": one.exact.upper,
                 "least_noise": one.least,
                 "noise_factor": one.noise_factor,
                 "error_factor": one.error_factor,
@@ -114,24 +118,20 @@ def _facts(verdict: "Verdict") -> dict[str, Any]:
     }
 
 
-def _lines(verdict: "Verdict") -> list[str]:
-    from mixtally.report.words import at_most
-
+def _lines(verdict: Verdict) -> list[str]:
     formula, noise = verdict.formula, verdict.noise
     given = ", ".join(f"{getattr(verdict.setting, name):,} {name}" for name in formula.needs)
     asked = f"{noise:,.0f}" if noise >= 1.0 else f"{noise:.6g}"
     return [
         f"formula: {formula.name}, {formula.source}",
         f"promise: delta <= {verdict.delta:g} at epsilon {at_most(verdict.epsilon, 9)}",
-        f"asks: {formula.asks} {asked} of {formula.protocol}" + (f", {given}" if given else ""),
+        f"asks: {formula.computes} {asked} of {formula.protocol}" + (f", {given}" if given else ""),
         *[_line(one) for one in verdict.seen],
     ]
 
 
-def _line(one: "Seen") -> str:
-    from mixtally.report.words import at_least, at_most
-
-    truth = f"{at_least(one.truth.lower, 4)} <= delta <= {at_most(one.truth.upper, 4)}"
+def _line(one: Seen) -> str:
+    truth = f"{at_least(one.exact.lower, 4)} <= delta <= {at_most(one.exact.upper, 4)}"
     said = f"{one.observer}: {one.word}, {truth}"
     if one.privacy_factor is not None:
         return f"{said}; {at_least(one.privacy_factor, 4)} times the promise"

@@ -1,54 +1,132 @@
 """What a collection may cost and whom it may trust: the planner's options, declared once."""
 
-from typing import TYPE_CHECKING, Any
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Annotated
 
 from mixtally.cli import options as o
-
-if TYPE_CHECKING:
-    from mixtally.planner import Wish
-    from mixtally.records.guarantee import Guarantee
-    from mixtally.records.question import Question
-
-BUDGET: dict[str, tuple[Any, Any]] = {
-    "fakes_per_user": (o.FakesPerUser, None),
-    "messages_per_user": (o.MessagesPerUser, None),
-    "bytes_per_user": (o.BytesPerUser, None),
-    "collections": (o.Collections, 1),
-    "mix_fakes": (o.MixFakes, False),
-    "mixes": (o.Mixes, 1),
-    "count_crowd": (o.CountCrowd, False),
-    "local_epsilon": (o.LocalEpsilon, None),
-    "protocol": (o.ProtocolName, None),
-    "honest_fraction": (o.HonestFraction, 1.0),
-    "minimum_crowd": (o.MinimumCrowd, None),
-}
+from mixtally.errors import ParameterError
+from mixtally.ground.fixed import decimal
+from mixtally.planner import PlanRequest
+from mixtally.planner.request import DEFAULT_MESSAGES
+from mixtally.records.guarantee import Guarantee
+from mixtally.records.question import Question
 
 
-def given(budget: dict[str, Any]) -> list[str]:
-    """The flags that were set."""
-    return [
-        "--" + name.replace("_", "-") for name, value in budget.items() if value != BUDGET[name][1]
-    ]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostOptions:
+    """What a user may be asked to send."""
+
+    fakes_per_user: Annotated[
+        float | None,
+        o.option("--fakes-per-user", "Most fakes a user sends on average, 0 to 999.", "F"),
+    ] = None
+    messages_per_user: Annotated[
+        float | None,
+        o.option(
+            "--messages-per-user",
+            "Most messages a user sends on average, the own report included, 1 to 1,000 "
+            "(default 2).",
+            "M",
+        ),
+    ] = None
+    bytes_per_user: Annotated[
+        float | None,
+        o.option("--bytes-per-user", "Most bytes a user sends on average, at least 1.", "B"),
+    ] = None
+
+    def messages(self) -> float | Fraction:
+        """Messages a user, out of either way to say it; raises ParameterError for both."""
+        fakes, messages = self.fakes_per_user, self.messages_per_user
+        if fakes is None:
+            return DEFAULT_MESSAGES if messages is None else messages
+        if not fakes >= 0.0:
+            raise ParameterError(
+                "fakes per user", wanted="a number of at least 0", got=fakes,
+                do="1 adds one fake each",
+            )  # fmt: skip
+        if messages is None:
+            return 1 + decimal(fakes) if math.isfinite(fakes) else fakes
+        raise ParameterError(
+            "budget", wanted="--fakes-per-user or --messages-per-user", got="both",
+            do="give one: M messages are the own report and M - 1 fakes",
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrustOptions:
+    """Who is relied on, and for what."""
+
+    mix_fakes: o.MixFakes = False
+    mixes: Annotated[
+        int, o.whole_option("--mixes", "Mixes that draw fakes, 1 to 100, any one of them honest.")
+    ] = 1
+    count_crowd: o.CountCrowd = False
+    local_epsilon: Annotated[
+        float | None,
+        o.option(
+            "--local-epsilon",
+            "Most epsilon that may be left when every mix colludes, 0.01 to 100.",
+            "E",
+        ),
+    ] = None
+    protocol: Annotated[
+        str | None,
+        o.option(
+            "--protocol",
+            "flip-blank, flip-uniform, clear-uniform, clear-shaped, single-bit or flip; chosen by "
+            "error when left out.",
+            "NAME",
+        ),
+    ] = None
+    honest_fraction: o.HonestFraction = 1.0
+    minimum_crowd: Annotated[
+        int | None,
+        o.whole_option(
+            "--minimum-crowd",
+            "Users sure to take part, 2 to --users; only their fakes and flips count.",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetOptions:
+    """What a collection may cost, how often it takes place, and whom it may trust."""
+
+    cost: CostOptions
+    collections: Annotated[
+        int,
+        o.whole_option(
+            "--collections", "Times the question will be asked, 1 to 1,000; one guarantee for all."
+        ),
+    ] = 1
+    trust: TrustOptions
 
 
 def wish_of(
-    budget: dict[str, Any],
-    question: "Question",
-    guarantee: "Guarantee",
+    budget: BudgetOptions,
+    question: Question,
+    guarantee: Guarantee,
     users: int,
     *,
     hash_seed: str | None = None,
-) -> "Wish":
+) -> PlanRequest:
     """The wish with this budget; raises ParameterError when it is stated in two ways."""
-    from mixtally.planner import Wish
-
-    rest = dict(budget)
-    messages = o.messages_per_user(rest.pop("fakes_per_user"), rest.pop("messages_per_user"))
-    return Wish(
+    cost, trust = budget.cost, budget.trust
+    return PlanRequest(
         question=question,
         guarantee=guarantee,
         users=users,
-        messages_per_user=messages,
+        messages_per_user=cost.messages(),
+        bytes_per_user=cost.bytes_per_user,
+        collections=budget.collections,
         hash_seed=hash_seed,
-        **rest,
+        mix_fakes=trust.mix_fakes,
+        mixes=trust.mixes,
+        count_crowd=trust.count_crowd,
+        local_epsilon=trust.local_epsilon,
+        protocol=trust.protocol,
+        honest_fraction=trust.honest_fraction,
+        minimum_crowd=trust.minimum_crowd,
     )

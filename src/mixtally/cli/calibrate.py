@@ -1,58 +1,91 @@
 """``mixtally calibrate``: the least noise that keeps a guarantee."""
 
+from typing import Any
+
 import typer
 
 from mixtally.cli import options as o
 from mixtally.cli.delta import certificate_facts, print_certificate, print_losses
-from mixtally.cli.law import Request, as_sent, ask_of, law_facts, takes_law
+from mixtally.cli.grouped import grouped
+from mixtally.cli.mechanism import (
+    MechanismOptions,
+    as_sent,
+    memoized,
+    memoized_facts,
+    parsed,
+    record_facts,
+)
 from mixtally.cli.output import print_json, sign_of_life
+from mixtally.privacy.accountant import Accountant
+from mixtally.privacy.calibrate import calibrate as search
+from mixtally.privacy.divergence import memoized as divergence
+from mixtally.records.certificate import Certificate
+from mixtally.report.words import at_most
+
+_UNKNOWN: dict[str, Any] = {"flip_probability": None, "flip_threshold": None, "fakes": None}
 
 
-@takes_law
-def calibrate(request: Request, epsilon: o.Epsilon, delta: o.Delta, json: o.Json = False) -> None:
+@grouped
+def calibrate(promise: o.Promise, json: o.Json = False, *, options: MechanismOptions) -> None:
     """Find the least noise for a guarantee.
 
     Takes the parameters of `mixtally delta` without --flip, or without --fakes, and finds what was
     left out: the shape for clear-shaped, --permanent for memory. Errors are for --users people, or
     for as many as there are fakes when it is left out.
     """
-    from mixtally.ground.fixed import SCALE
-    from mixtally.privacy import laws
-    from mixtally.records.guarantee import Guarantee
-    from mixtally.report.words import at_most
-
-    Guarantee(epsilon=epsilon, delta=delta)  # refuses what is out of range
-    ask = ask_of(request)
+    promise.guarantee()  # refuses what is out of range
     with sign_of_life("calibrating"):
-        found = laws.calibrate(request.protocol, ask, epsilon, delta)
-        shown = laws.price(request.protocol, found, epsilon)
-    sent = as_sent(request, found)
-    nobody = not sent.users and sent.fakes == 0  # an error of how many people?
-    facts = {
-        "flip_probability": None,
-        "flip_threshold": None,
-        "fakes": None,
-        **law_facts(request, found),
-        "standard_error": None if nobody else laws.standard_error(request.protocol, sent),
-        **certificate_facts(shown),
-        "delta_target": delta,
-    }
+        found = _memoized if options.protocol == "memory" else _record
+        facts, shown, lines = found(options, promise.epsilon, promise.delta)
+    facts = {**_UNKNOWN, **facts, **certificate_facts(shown), "delta_target": promise.delta}
     if json:
         print_json(facts)
         return
-    if found.threshold is not None:
-        flip = at_most(found.threshold / SCALE, 9)  # who types it in again flips no less
-        typer.echo(f"flip probability {flip}, threshold {found.threshold} over 2^64")
-    if found.ratio is not None:
-        typer.echo(f"shape decay {facts['shape_decay']:.9g}, shift {found.shift}")
-    if found.permanent is not None:
-        typer.echo(f"permanent response {at_most(found.permanent, 9)}")
-    if found.fakes is not None:
-        counted = f", {found.fakes:,} of them counted on" * (sent.fakes != found.fakes)
-        typer.echo(f"fakes {sent.fakes:,}{counted}")
-    if nobody:
-        typer.echo("standard error unknown: say how many people with --users")
+    error = facts["standard_error"]
+    if error is None:
+        lines.append("standard error unknown: say how many people with --users")
     else:
-        typer.echo(f"standard error {facts['standard_error']:.6g} counts")
+        lines.append(f"standard error {error:.6g} counts")
+    for line in lines:
+        typer.echo(line)
     print_certificate(shown)
     print_losses(facts)
+
+
+def _record(
+    options: MechanismOptions, epsilon: float, delta: float
+) -> tuple[dict[str, Any], Certificate, list[str]]:
+    """Facts, certificate and what was found, of a mechanism whose messages are mixed."""
+    accountant, asked = Accountant(), parsed(options, for_epsilon=epsilon)
+    if asked.sought is None:
+        raise TypeError("nothing is to be found")
+    found = search(accountant, asked.counted, asked.sought, epsilon, delta)
+    sent = as_sent(options, asked, found).message.mechanism
+    facts = record_facts(options, asked, found)
+    users = facts["fakes"] if options.users is None else options.users
+    nobody = not users and facts["fakes"] == 0  # an error of how many people?
+    facts["standard_error"] = None if nobody else sent.standard_error(users or 0)
+    lines = []
+    if facts.get("flip_threshold") is not None:
+        flip = at_most(facts["flip_probability"], 9)  # who types it in again flips no less
+        lines.append(f"flip probability {flip}, threshold {facts['flip_threshold']} over 2^64")
+    if "shape_decay" in facts:
+        lines.append(f"shape decay {facts['shape_decay']:.9g}, shift {facts['shape_shift']}")
+    if facts["fakes"] is not None:
+        counted = facts["fakes_counted"]
+        more = f", {counted:,} of them counted on" * (counted != facts["fakes"])
+        lines.append(f"fakes {facts['fakes']:,}{more}")
+    return facts, accountant.certificate(found, epsilon), lines
+
+
+def _memoized(
+    options: MechanismOptions, epsilon: float, delta: float
+) -> tuple[dict[str, Any], Certificate, list[str]]:
+    """The same of memoized answers, whose permanent response is found."""
+    mechanism, reports = memoized(options, seek=True)
+    found = divergence.least_permanent(mechanism, reports, epsilon, delta)
+    facts = memoized_facts(options, found, reports)
+    users = options.users or 1
+    facts["standard_error"] = found.standard_error(users, reports)
+    line = f"permanent response {at_most(found.f, 9)}"
+    return facts, divergence.certificate(found, reports, epsilon), [line]

@@ -1,19 +1,27 @@
 """``mixtally delta``: the exact delta of any parameters."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
 from mixtally.cli import options as o
-from mixtally.cli.law import Request, ask_of, law_facts, takes_law
+from mixtally.cli.grouped import grouped
+from mixtally.cli.mechanism import (
+    MechanismOptions,
+    memoized,
+    memoized_facts,
+    parsed,
+    record_facts,
+)
 from mixtally.cli.output import print_json, sign_of_life
+from mixtally.privacy.accountant import Accountant
+from mixtally.privacy.divergence import memoized as divergence
+from mixtally.records.certificate import Certificate
+from mixtally.report.words import at_least, at_most
 
-if TYPE_CHECKING:
-    from mixtally.records.certificate import Certificate
 
-
-@takes_law
-def delta(request: Request, epsilon: o.Epsilon, json: o.Json = False) -> None:
+@grouped
+def delta(epsilon: o.Epsilon, json: o.Json = False, *, options: MechanismOptions) -> None:
     """State the exact delta of any parameters.
 
     flip-blank takes --fakes and --flip (and --max-set, or --users with --count-crowd);
@@ -23,12 +31,17 @@ def delta(request: Request, epsilon: o.Epsilon, json: o.Json = False) -> None:
     --observer); memory --permanent, --p, --q, --hashes and --reports. All but memory also take
     --repeats, --count-crowd and, where a record has several bits or attributes, --split.
     """
-    from mixtally.privacy import laws
-
-    ask = ask_of(request)
-    with sign_of_life("pricing"):
-        shown = laws.price(request.protocol, ask, epsilon)
-    facts = {**certificate_facts(shown), **law_facts(request, ask)}
+    if options.protocol == "memory":
+        mechanism, reports = memoized(options)
+        with sign_of_life("computing delta"):
+            shown = divergence.certificate(mechanism, reports, epsilon)
+        facts = memoized_facts(options, mechanism, reports)
+    else:
+        asked = parsed(options)
+        with sign_of_life("computing delta"):
+            shown = Accountant().certificate(asked.counted, epsilon)
+        facts = record_facts(options, asked, asked.counted)
+    facts = {**certificate_facts(shown), **facts}
     if json:
         print_json(facts)
         return
@@ -36,7 +49,7 @@ def delta(request: Request, epsilon: o.Epsilon, json: o.Json = False) -> None:
     print_losses(facts)
 
 
-def certificate_facts(shown: "Certificate") -> dict[str, Any]:
+def certificate_facts(shown: Certificate) -> dict[str, Any]:
     """A certificate as the first fields of a JSON answer."""
     return {
         "delta": shown.upper,
@@ -46,10 +59,8 @@ def certificate_facts(shown: "Certificate") -> dict[str, Any]:
     }
 
 
-def print_certificate(shown: "Certificate") -> None:
+def print_certificate(shown: Certificate) -> None:
     """A certificate on the terminal, each number rounded to its own side."""
-    from mixtally.report.words import at_least, at_most
-
     at = at_most(shown.epsilon, 9)
     typer.echo(f"delta <= {at_most(shown.upper, 9)} at epsilon {at} ({shown.status})")
     typer.echo(f"delta >= {at_least(shown.lower, 9)}, observer: {shown.observer}")
@@ -59,8 +70,6 @@ def print_certificate(shown: "Certificate") -> None:
 
 def print_losses(facts: dict[str, Any]) -> None:
     """What is left without mixes, or of a memory, one line."""
-    from mixtally.report.words import at_most
-
     if "eps_T" in facts:
         shown = {name: at_most(facts[name], 6) for name in ("eps_1", "eps_T", "eps_inf")}
         typer.echo(

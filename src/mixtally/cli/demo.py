@@ -1,30 +1,33 @@
 """``mixtally demo``: the whole flow on real data that ships with the package."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 from mixtally.cli import options as o
-from mixtally.cli.output import progress_bars
-from mixtally.cli.studies import show
+from mixtally.cli.grouped import grouped
+from mixtally.cli.plan_files import plan_files
+from mixtally.cli.screen import progress_bars, show
+from mixtally.records.guarantee import Guarantee
+from mixtally.simulate.demo import demo as play_demo
+from mixtally.simulate.study_document import document
 
 
-def demo(
-    epsilon: o.Epsilon = 1.0,
-    delta: o.Delta = 1e-6,
-    level: o.Level = 0.95,
-    seed: o.Seed = None,
-    out: Annotated[Path, o.folder_option("Where the report goes.")] = Path("mixtally-demo"),
-    top: o.Top = 12,
-    json: o.Json = False,
-) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DemoRun(o.RunOptions):
+    """How the flights are played; the report always goes somewhere."""
+
+    out: Annotated[Path | None, o.folder_option("Where the report goes.")] = Path("mixtally-demo")
+    top: o.Top = 12
+
+
+@grouped
+def demo(epsilon: o.Epsilon = 1.0, delta: o.Delta = 1e-6, *, run: DemoRun) -> None:
     """Count real flights privately.
 
     Where did 336,776 flights out of New York go? Without knowing about any one of them.
     """
-    from mixtally.lab.demo import demo as play_demo
-    from mixtally.records.guarantee import Guarantee
-
-    guarantee = Guarantee(epsilon=epsilon, delta=delta)
+    guarantee, seed = Guarantee(epsilon=epsilon, delta=delta), run.seed
     with progress_bars() as progress:
-        study = play_demo(guarantee, lambda: o.chance(seed), progress, seed=seed, level=level)
-    show(study, out, top=top, json=json)
+        study = play_demo(guarantee, lambda: o.chance(seed), progress, seed=seed, level=run.level)
+    show(document(study, run.top), run.out, json=run.json, more=plan_files(study))

@@ -1,122 +1,107 @@
 """Where the epochs of a collection come from: columns of the data, or an invented turnover."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import Annotated
 
 from mixtally.cli import options as o
+from mixtally.cli.grouped import flags
+from mixtally.cli.labels import read_labels
+from mixtally.data.cells import Progress
+from mixtally.data.readers import read
+from mixtally.data.reading import Reading
+from mixtally.data.timeline import Timeline, by_epoch
+from mixtally.data.turnover import turnover
+from mixtally.errors import ParameterError
+from mixtally.ground.chance import Chance
+from mixtally.records.plan import Plan
 
-if TYPE_CHECKING:
-    from mixtally.ground.chance import Chance
-    from mixtally.lab.cells import Progress
-    from mixtally.lab.reading import Reading
-    from mixtally.lab.timeline import Timeline
-    from mixtally.records.plan import Plan
-
-CROWD: dict[str, tuple[Any, Any]] = {
-    "epoch_column": (
-        Annotated[
-            str | None,
-            typer.Option("--epoch-column", help="The column that says when.", metavar="NAME"),
-        ],
-        None,
-    ),
-    "person_column": (
-        Annotated[
-            str | None,
-            typer.Option("--person-column", help="The column that says who.", metavar="NAME"),
-        ],
-        None,
-    ),
-    "epoch_order": (
-        Annotated[
-            Path | None,
-            typer.Option("--epoch-order", help="File with the epochs in order, one a line."),
-        ],
-        None,
-    ),
-    "synthetic": (
-        Annotated[
-            int | None,
-            o.whole_option("--synthetic", "Invent so many epochs; DATA is the crowd of the first."),
-        ],
-        None,
-    ),
-    "join": (
-        Annotated[
-            float | None,
-            typer.Option("--join", help="Chance to join from epoch to epoch.", metavar="R"),
-        ],
-        None,
-    ),
-    "leave": (
-        Annotated[
-            float | None,
-            typer.Option("--leave", help="Chance to leave from epoch to epoch.", metavar="R"),
-        ],
-        None,
-    ),
-    "change": (
-        Annotated[
-            float | None,
-            typer.Option("--change", help="Chance that a value is drawn anew.", metavar="R"),
-        ],
-        None,
-    ),
-}
-"""Where the epochs come from: columns of the data, or an invented turnover (0.1 each)."""
 _RATE = 0.1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrowdOptions:
+    """Where the epochs come from: columns of the data, or an invented turnover (0.1 each)."""
+
+    epoch_column: Annotated[
+        str | None, o.option("--epoch-column", "The column that says when.", "NAME")
+    ] = None
+    person_column: Annotated[
+        str | None, o.option("--person-column", "The column that says who.", "NAME")
+    ] = None
+    epoch_order: Annotated[
+        Path | None, o.option("--epoch-order", "File with the epochs in order, one a line.")
+    ] = None
+    synthetic: Annotated[
+        int | None,
+        o.whole_option("--synthetic", "Invent so many epochs; DATA is the crowd of the first."),
+    ] = None
+    join: Annotated[
+        float | None, o.option("--join", "Chance to join from epoch to epoch.", "R")
+    ] = None
+    leave: Annotated[
+        float | None, o.option("--leave", "Chance to leave from epoch to epoch.", "R")
+    ] = None
+    change: Annotated[
+        float | None, o.option("--change", "Chance that a value is drawn anew.", "R")
+    ] = None
 
 
 def timeline_of(
     data: Path,
-    reading: "Reading",
-    held: "Plan | None",
-    crowd: dict[str, Any],
-    chance: "Chance",
-    progress: "Progress",
-) -> "Timeline":
+    reading: Reading,
+    held: Plan | None,
+    crowd: CrowdOptions,
+    chance: Chance,
+    progress: Progress,
+) -> Timeline:
     """The epochs in the data, or invented ones, asked what the plan asks that is held, if any.
 
     Raises ParameterError for options of both kinds or of neither.
     """
-    from mixtally.errors import ParameterError
-    from mixtally.lab.readers import read
-    from mixtally.lab.timeline import by_epoch
-    from mixtally.lab.turnover import turnover
-
-    rates = {name: crowd[name] for name in ("join", "leave", "change")}
-    columns = {name: crowd[name] for name in ("epoch_column", "person_column", "epoch_order")}
-    synthetic = crowd["synthetic"] is not None
-    refused = columns if synthetic else rates
-    beside = ["--" + name.replace("_", "-") for name, value in refused.items() if value is not None]
-    if beside or synthetic == (crowd["epoch_column"] is not None):
-        raise ParameterError(
-            "epochs",
-            wanted="--epoch-column (with --person-column, --epoch-order), or --synthetic (with "
-            "--join, --leave, --change)",
-            got=", ".join([*beside, "--synthetic" if synthetic else "no --synthetic"]),
-            do="name the column that says when, or how many epochs to invent",
-        )
+    way = _way(crowd)
     answers = read(data, reading, None if held is None else held.question, progress)
-    if synthetic:
-        chances = {name: _RATE if rate is None else rate for name, rate in rates.items()}
-        return turnover(answers, crowd["synthetic"], **chances, chance=chance)
-    return by_epoch(
+    if isinstance(way, str):
+        return by_epoch(
+            answers,
+            data,
+            way,
+            person_column=crowd.person_column,
+            order=read_labels(crowd.epoch_order),
+            progress=progress,
+        )
+    return turnover(
         answers,
-        data,
-        crowd["epoch_column"],
-        person_column=crowd["person_column"],
-        order=o.read_labels(crowd["epoch_order"]),
-        progress=progress,
+        way,
+        join=_RATE if crowd.join is None else crowd.join,
+        leave=_RATE if crowd.leave is None else crowd.leave,
+        change=_RATE if crowd.change is None else crowd.change,
+        chance=chance,
     )
 
 
-def source_of(data: Path, timeline: "Timeline", crowd: dict[str, Any]) -> str:
+def _way(crowd: CrowdOptions) -> int | str:
+    """How many epochs to invent, or the column that says when."""
+    columns, rates = ("epoch_column", "person_column", "epoch_order"), ("join", "leave", "change")
+    column, invented = crowd.epoch_column, crowd.synthetic
+    beside = flags(crowd, *(rates if invented is None else columns))
+    if invented is not None and not beside:
+        return invented
+    if invented is None and column is not None and not beside:
+        return column
+    raise ParameterError(
+        "epochs",
+        wanted="--epoch-column (with --person-column, --epoch-order), or --synthetic (with "
+        "--join, --leave, --change)",
+        got=", ".join([*beside, "no --synthetic" if invented is None else "--synthetic"]),
+        do="name the column that says when, or how many epochs to invent",
+    )
+
+
+def source_of(data: Path, timeline: Timeline, crowd: CrowdOptions) -> str:
     """What was played, in a sentence."""
     answers = f"{len(timeline.codes):,} answers in {len(timeline.epochs):,} epochs"
-    if crowd["synthetic"] is not None:
+    if crowd.synthetic is not None:
         told = f"{answers}, invented: {data.name} is the crowd of the first."
     else:
         told = f"{answers}, the rows of {data.name}."

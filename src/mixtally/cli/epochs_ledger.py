@@ -3,30 +3,26 @@
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mixtally.cli.ledger import read, write
-from mixtally.lab.alone import alone
-from mixtally.lab.whole import the_file
-
-if TYPE_CHECKING:
-    from mixtally.lab.timeline import Timeline
-    from mixtally.records.plan import Plan
+from mixtally.data.cells import quiet
+from mixtally.data.timeline import Timeline
+from mixtally.records.plan import Plan
+from mixtally.simulate.epoch_ledger import charge_epoch, checked_series
+from mixtally.store.files import the_file
+from mixtally.store.lock import alone
 
 
 def charging(
-    ledger: Path | None, plan: "Plan", timeline: "Timeline", names: tuple[str, ...] | None
+    ledger: Path | None, plan: Plan, timeline: Timeline, names: tuple[str, ...] | None
 ) -> Callable[[str], None]:
     """What charges an epoch before it is sent; raises at once when all of them do not fit.
 
     where
       names   all epochs in their order, None where their names tell it
 
-    Errors as ``lab.epoch_ledger.checked_series``.
+    Errors as ``simulate.epoch_ledger.checked_series``.
     """
-    from mixtally.lab.cells import quiet
-    from mixtally.lab.epoch_ledger import charge_epoch, checked_series
-
     if ledger is None:
         return quiet
     place = the_file(ledger)

@@ -1,66 +1,57 @@
 """Values that share bins by a hash: options, declared once."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import Annotated
 
 from mixtally.cli import options as o
+from mixtally.cli.grouped import flags
+from mixtally.cli.labels import read_labels
+from mixtally.data.reading import Reading
+from mixtally.errors import ParameterError
+from mixtally.ground.chance import Chance, SecureChance
+from mixtally.records.hashing import drawn_seed
 
-if TYPE_CHECKING:
-    from mixtally.ground.chance import Chance
-    from mixtally.lab.reading import Reading
-    from mixtally.records.question import Question
-
-HASHING: dict[str, tuple[Any, Any]] = {
-    "hash_bins": (
-        Annotated[
-            int | None,
-            o.whole_option("--hash-bins", "Bins that values of an open domain share by a hash."),
-        ],
-        None,
-    ),
-    "hash_seed": (
-        Annotated[
-            str | None,
-            typer.Option(
-                "--hash-seed", help="Key of that hash, 32 hexadecimal digits; drawn if left out.",
-                metavar="HEX",
-            ),
-        ],
-        None,
-    ),
-}  # fmt: skip
 Candidates = Annotated[
-    Path | None,
-    typer.Option("--candidates", help="Words to look for, one a line.", metavar="FILE"),
+    Path | None, o.option("--candidates", "Words to look for, one a line.", "FILE")
 ]
 
 
-def seed_of(came: str | None, chance: "Chance | None" = None) -> str:
-    """The seed given, or one drawn from ``chance``: the operating system's if left out."""
-    from mixtally.ground.chance import SecureChance
-    from mixtally.records.hashing import drawn_seed
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HashingOptions:
+    """Bins that are shared, and the key of the hash."""
 
-    return came if came is not None else drawn_seed(chance or SecureChance())
+    hash_bins: Annotated[
+        int | None,
+        o.whole_option("--hash-bins", "Bins that values of an open domain share by a hash."),
+    ] = None
+    hash_seed: Annotated[
+        str | None,
+        o.option(
+            "--hash-seed", "Key of that hash, 32 hexadecimal digits; drawn if left out.", "HEX"
+        ),
+    ] = None
+
+    def seed(self, chance: Chance | None = None) -> str:
+        """The seed given, or one drawn from ``chance``: the operating system's if left out."""
+        came = self.hash_seed
+        return came if came is not None else drawn_seed(chance or SecureChance())
 
 
 def asked_words(
     path: Path | None,
-    came: dict[str, Any],
-    reading: "Reading",
-    beside: dict[str, Any],
+    hashing: HashingOptions,
+    reading: Reading,
+    beside: list[str],
     *,
     planned: bool,
 ) -> tuple[str, ...] | None:
     """The candidates of a simulation, None when each bin is one value.
 
     Raises ParameterError when only one of --candidates and --hash-bins was given without a plan,
-    or what does not go with them: ``beside`` has such options by flag, None where left out.
+    or what does not go with them: ``beside`` has such flags.
     """
-    from mixtally.errors import ParameterError
-
-    used = [f"--{name.replace('_', '-')}" for name in HASHING if came[name] is not None]
+    used = flags(hashing)
     if path is None:
         if used:
             raise ParameterError(
@@ -68,12 +59,12 @@ def asked_words(
                 do="list the words to look for, one a line",
             )  # fmt: skip
         return None
-    if not planned and came["hash_bins"] is None:
+    if not planned and hashing.hash_bins is None:
         raise ParameterError(
             "--hash-bins", wanted="a number of bins beside --candidates", got="none",
             do="the more, the fewer words share one: 10000 or more for a thousand candidates",
         )  # fmt: skip
-    wrong = [flag for flag, value in beside.items() if value is not None]
+    wrong = [*beside]
     wrong += ["--labels"] if reading.labels is not None else []
     wrong += [f"--as {reading.form}"] if reading.form != "one" else []
     if wrong:
@@ -81,13 +72,4 @@ def asked_words(
             "--candidates", wanted="one word a person, its counts as they are",
             got=", ".join(wrong) + " beside it", do="leave these out",
         )  # fmt: skip
-    return o.read_labels(path)
-
-
-def hashed_question(came: dict[str, Any], name: str, chance: "Chance") -> "Question":
-    """The question whose bins words share, by a hash given or drawn from ``chance``."""
-    from mixtally.records.hashing import Hashing
-    from mixtally.records.question import Question
-
-    seed = seed_of(came["hash_seed"], chance)
-    return Question(name=name, bins=came["hash_bins"], hashed=Hashing(seed=seed))
+    return read_labels(path)

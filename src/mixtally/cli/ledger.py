@@ -2,25 +2,31 @@
 
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from mixtally.cli import options as o
 from mixtally.cli.output import print_json, sign_of_life
-from mixtally.lab.alone import alone
-from mixtally.lab.whole import read_whole, the_file, write_whole
-
-if TYPE_CHECKING:
-    from mixtally.privacy.ledger import Left
-    from mixtally.records.certificate import Certificate
-    from mixtally.records.ledger import Ledger
-    from mixtally.records.plan import Plan
+from mixtally.cli.plan_files import read_plan
+from mixtally.errors import DataError
+from mixtally.ground.codec import canonical
+from mixtally.privacy.accountant import Accountant
+from mixtally.privacy.composition.ledger import Left, left, spent
+from mixtally.privacy.composition.ledger import charge as charged
+from mixtally.records.certificate import Certificate
+from mixtally.records.guarantee import Guarantee
+from mixtally.records.ledger import Ledger, opened, read_ledger
+from mixtally.records.plan import Plan
+from mixtally.report.words import at_least, at_most, printable
+from mixtally.store.files import read_whole, the_file, write_whole
+from mixtally.store.lock import alone
 
 app = typer.Typer(
     name="ledger",
     help="Charge every collection to a budget; refuse what would pass it.",
     no_args_is_help=True,
+    add_completion=False,
     rich_markup_mode=None,
 )
 
@@ -32,24 +38,16 @@ Times = Annotated[
     int | None, o.whole_option("--times", "Collections under this plan, 1 to 10^6 (default 1).")
 ]
 Note = Annotated[
-    str,
-    typer.Option(
-        "--note", help="One line to remember it by, up to 200 characters.", metavar="TEXT"
-    ),
+    str, o.option("--note", "One line to remember it by, up to 200 characters.", "TEXT")
 ]
 OtherPlan = Annotated[
-    Path | None,
-    typer.Option("--plan", help="Say how often this plan still fits.", metavar="PLAN"),
+    Path | None, o.option("--plan", "Say how often this plan still fits.", "PLAN")
 ]
 
 
 @app.command("open")
 def open_(file: File, epsilon: o.Epsilon, delta: o.Delta) -> None:
     """Open a ledger with a budget; an existing file is left alone."""
-    from mixtally.errors import DataError
-    from mixtally.records.guarantee import Guarantee
-    from mixtally.records.ledger import opened
-
     ledger, place = opened(Guarantee(epsilon=epsilon, delta=delta)), the_file(file)
     with alone(place.parent, required=False):
         if file.exists():
@@ -65,38 +63,31 @@ def open_(file: File, epsilon: o.Epsilon, delta: o.Delta) -> None:
 @app.command()
 def charge(file: File, plan: PlanFile, times: Times = None, note: Note = "") -> None:
     """Charge a plan, unless the budget would be passed."""
-    from mixtally.cli.plan_files import read_plan
-    from mixtally.privacy.ledger import charge as charged
-    from mixtally.privacy.ledger import spent
-
-    place = the_file(file)
+    place, own = the_file(file), Accountant()
     with alone(place.parent, required=False):
         before = read(place)
         today = date.today().isoformat()
         times = 1 if times is None else times
         with sign_of_life("composing"):
-            after = charged(before, read_plan(plan), times, note=note, date=today)
+            after = charged(before, read_plan(plan), times, note=note, date=today, accountant=own)
         write(place, after)
     typer.echo(f"charged {times:,} x {after.charges[-1].fingerprint[:16]} to {file}")
-    for line in _spent_lines(after, spent(after)):
+    for line in _spent_lines(after, spent(after, own)):
         typer.echo(line)
 
 
 @app.command()
 def show(file: File, plan: OtherPlan = None, json: o.Json = False) -> None:
     """Show the budget, every charge, what is spent and what is left."""
-    from mixtally.cli.plan_files import read_plan
-    from mixtally.privacy.ledger import left, spent
-    from mixtally.report.words import at_most, printable
-
     ledger = read(file)
     other = None if plan is None else read_plan(plan)
+    own = Accountant()
     with sign_of_life("composing"):
-        total, rest = spent(ledger), left(ledger, other)
+        total, rest = spent(ledger, own), left(ledger, other, own)
     if json:
         print_json(_facts(ledger, total, rest, other))
         return
-    from rich.console import Console
+    from rich.console import Console  # --json and the other commands need none
 
     console = Console(width=200, highlight=False, markup=False, soft_wrap=True)
     for number, entry in enumerate(ledger.charges, 1):
@@ -112,7 +103,7 @@ def show(file: File, plan: OtherPlan = None, json: o.Json = False) -> None:
 
 
 def _facts(
-    ledger: "Ledger", total: "Certificate | None", rest: "Left", other: "Plan | None"
+    ledger: Ledger, total: Certificate | None, rest: Left, other: Plan | None
 ) -> dict[str, Any]:
     return {
         "epsilon": ledger.budget.epsilon,
@@ -143,9 +134,7 @@ def _facts(
     }
 
 
-def _spent_lines(ledger: "Ledger", total: "Certificate | None") -> list[str]:
-    from mixtally.report.words import at_most
-
+def _spent_lines(ledger: Ledger, total: Certificate | None) -> list[str]:
     budget = ledger.budget
     allowed = f"of {budget.delta:.6g} at epsilon {budget.epsilon:.6g}"
     if total is None:
@@ -158,9 +147,7 @@ def _spent_lines(ledger: "Ledger", total: "Certificate | None") -> list[str]:
     ]
 
 
-def _left_lines(ledger: "Ledger", rest: "Left", other: "Plan | None") -> list[str]:
-    from mixtally.report.words import at_least, at_most
-
+def _left_lines(ledger: Ledger, rest: Left, other: Plan | None) -> list[str]:
     used = "more than 20" if rest.spent is None else at_most(rest.spent, 6)
     lines = [
         f"left: epsilon {at_least(rest.epsilon, 6)} at delta {ledger.budget.delta:.6g} "
@@ -171,11 +158,8 @@ def _left_lines(ledger: "Ledger", rest: "Left", other: "Plan | None") -> list[st
     return lines
 
 
-def read(file: Path) -> "Ledger":
+def read(file: Path) -> Ledger:
     """The ledger in a file; raises DataError without one, PlanError for a foreign or edited one."""
-    from mixtally.errors import DataError
-    from mixtally.records.ledger import read_ledger
-
     try:
         data = read_whole(file)
     except OSError as error:
@@ -185,8 +169,6 @@ def read(file: Path) -> "Ledger":
     return read_ledger(data, str(file))
 
 
-def write(place: Path, ledger: "Ledger") -> None:
+def write(place: Path, ledger: Ledger) -> None:
     """Replace the ledger at ``place``, which is ``the_file``, by one who is alone there."""
-    from mixtally.ground.codec import canonical
-
     write_whole(place, canonical(ledger), what="the ledger")

@@ -1,203 +1,167 @@
-"""``mixtally memory``: play a column whose every person has a memory of their own."""
+"""``mixtally memory``: play a column whose every person memoizes their answer."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
-import typer
+import numpy as np
+from numpy.typing import NDArray
 
+from mixtally.attacks.learned import learned, played_points
 from mixtally.cli import options as o
-from mixtally.cli.grouped import takes
-from mixtally.cli.memory_options import BLOOM, LEVELS, filled
-from mixtally.cli.output import present, progress_bars
-
-if TYPE_CHECKING:
-    from mixtally.ground.chance import Chance
-    from mixtally.lab.memories.prices import Facts
-    from mixtally.lab.memory_file import MemoryFile
-    from mixtally.lab.population import Population
-    from mixtally.protocols.two_level import TwoLevel
-
-Epsilon = Annotated[
-    float | None, typer.Option("--epsilon", help="Also print delta at this loss.", metavar="E")
-]
+from mixtally.cli.grouped import flags, grouped
+from mixtally.cli.labels import read_labels
+from mixtally.cli.memory_options import Answers, BloomOptions, LevelOptions, Levels
+from mixtally.cli.screen import progress_bars, show
+from mixtally.client.memory_file import MemoryFile, key_for
+from mixtally.data.population import Population, read_population
+from mixtally.encode.bloom import design
+from mixtally.errors import ParameterError
+from mixtally.estimate.conclude import conclude_memoized
+from mixtally.ground.chance import Chance
+from mixtally.randomize.memoized import new_key
+from mixtally.records.memoized_plan import MemoizedPlan, hashed_question, memoized_plan
+from mixtally.records.question import MOST_SET
+from mixtally.simulate.memoized.counts import estimated
+from mixtally.simulate.memoized.crowd import Crowd, memoizing, play_reports, watched
+from mixtally.simulate.memoized.document import document
+from mixtally.simulate.memoized.losses import check, losses
+from mixtally.simulate.seeded import SeededChance
 
 _FILES = ("report.html", "report.json", "estimates.csv")
 
 
-@takes({**LEVELS, **BLOOM})
+@grouped
 def memory(
-    options: dict[str, Any],
-    data: Annotated[Path, typer.Argument(help="A .csv, .csv.gz or .parquet file, a row a person.")],
-    column: Annotated[str, typer.Option("--column", help="The column to count.", metavar="NAME")],
-    labels: o.Labels = None,
-    epsilon: Epsilon = None,
-    level: o.Level = 0.95,
-    seed: o.Seed = None,
-    out: Annotated[Path | None, o.folder_option("Write report.html, .json and .csv here.")] = None,
-    top: o.Top = 20,
-    json: o.Json = False,
+    data: o.Data,
+    answers: Answers,
+    epsilon: Annotated[
+        float | None, o.option("--epsilon", "Also print delta at this loss.", "E")
+    ] = None,
+    *,
+    run: o.RunOptions,
+    levels: LevelOptions,
+    bloom: BloomOptions,
 ) -> None:
     """Play answers that are randomized once and reported again.
 
     Every row of DATA is a person: randomize the answer once, keep the result, report from it.
     """
-    play(
-        data, column, options, labels=labels, epsilon=epsilon, level=level, seed=seed, out=out,
-        top=top, json=json,
-    )  # fmt: skip
+    play(data, answers, epsilon, run, levels, bloom)
 
 
 def play(
     data: Path,
-    column: str,
-    options: dict[str, Any],
-    *,
-    labels: Path | None,
+    answers: Answers,
     epsilon: float | None,
-    level: float,
-    seed: int | None,
-    out: Path | None,
-    top: int,
-    json: bool,
+    run: o.RunOptions,
+    options: LevelOptions,
+    bloom: BloomOptions,
     reason: str = "",
 ) -> None:
-    """Play the crowd of ``column`` and show it; ``options`` are those of LEVELS and BLOOM."""
-    from mixtally.lab.memories.counts import estimated
-    from mixtally.lab.memories.learned import learned
-    from mixtally.lab.memories.prices import check, prices
-    from mixtally.lab.population import read_population
-    from mixtally.lab.remembered import play_reports, remembering
-    from mixtally.lab.seeded import SeededChance
-
-    options = filled(options)
-    reports, state = options["reports"], options["state"]
-    _check_secret(state, seed)
-    _check_apart(state, out)
-    if options["bloom_bits"] is None:
-        _refuse_without_hashing(options)
+    """Play the crowd of a column and show it; ``reason`` says why its noise is what it is."""
+    seed, state = run.seed, options.state
+    _check_files(state, run)
+    if bloom.bloom_bits is None:
+        _refuse_without_hashing(bloom)
     with progress_bars() as progress:
-        population = read_population(data, column, o.read_labels(labels), progress)
-    plan = _plan(population, options)
-    words = _words(population, options["candidates"]) if plan.hashed else ()
-    price = prices(plan, reports, epsilon)
-    check(plan, reports, words, level)
-    chance = o.chance(seed)
-    file, key = _file(state, plan, column, chance)
-    names = population.question.labels or ()
-    values = [names[code] for code in population.codes.tolist()]
-    with progress_bars() as progress:
-        crowd = remembering(plan, values, population.codes, key, chance, file)
-        ones = play_reports(crowd, reports, chance, progress)
+        population = read_population(data, answers.column, read_labels(answers.labels), progress)
+    levels = options.filled()
+    plan, reports = _plan(population, levels, bloom), levels.reports
+    words = _words(population, bloom.candidates) if plan.mechanism.hashed else ()
+    told = losses(plan, reports, epsilon)
+    check(plan.mechanism, reports, words, run.level)
+    crowd, ones = _played(population, plan, reports, state, o.chance(seed))
+    labels, bits = population.question.labels or (), None
+    if plan.mechanism.hashed:
+        labels, bits = words, design(plan, words)
+    result = conclude_memoized(plan, ones, crowd.sizes, labels, bits, level=run.level)
     # Watching draws words of its own, so that it never changes what is estimated for a seed.
     watching = o.chance(None) if seed is None else SeededChance(seed + 1)
+    points = played_points(reports)
+    measured = dict(zip(points, watched(crowd, points, watching), strict=True))
     facts = {
-        "title": f"{column}, from memories",
-        "column": column,
-        "source": f"{len(values):,} rows of {data.name}, each played as a person",
+        "title": f"{answers.column}, from memoized answers",
+        "column": answers.column,
+        "source": f"{len(population.codes):,} rows of {data.name}, each played as a person",
         "reason": reason,
-        **price,
+        **told,
         "seed": seed,
         "memory_file": None if state is None else str(state),
-        **estimated(plan, ones, crowd.sizes, words, population, level),
-        **learned(crowd, reports, watching),
+        **estimated(result, population),
+        **learned(plan.mechanism, reports, measured, watching),
     }
-    show(facts, out, top=top, json=json)
+    kept = [] if state is None else [str(state)]
+    show(document(facts, run.top), run.out, json=run.json, kept=kept)
 
 
-def show(facts: "Facts", out: Path | None, *, top: int, json: bool) -> None:
-    """Print what was counted and what it costs, and write its files."""
-    from mixtally.lab.memories.export import csv_text
-    from mixtally.lab.memories.page import page
-    from mixtally.lab.memories.table import counts_table
-    from mixtally.lab.memories.words import findings, promise
-    from mixtally.report.texts import json_text
+def _check_files(state: Path | None, run: o.RunOptions) -> None:
+    """Raises ParameterError when what is kept for good could be computed again by anybody.
 
-    state, reason = facts["memory_file"], facts["reason"]
-    present(
-        out,
-        json=json,
-        files=lambda: dict(
-            zip(_FILES, (page(facts), json_text(facts), csv_text(facts)), strict=True)
-        ),
-        facts=lambda: facts,
-        table=lambda: counts_table(facts, top),
-        prose=[*findings(facts), *promise(facts), *([reason] if reason else [])],
-        wrapped=False,
-        kept=[] if state is None else [state],
-    )
-
-
-def _check_secret(state: Path | None, seed: int | None) -> None:
-    """Raises ParameterError when what is kept for good could be computed again by anybody."""
-    from mixtally.errors import ParameterError
-
-    if state is not None and seed is not None:
+    Or when the result would be written over it.
+    """
+    if state is None:
+        return
+    if run.seed is not None:
         raise ParameterError(
             "--seed", wanted="it or --state", got="both",
             do="leave one out: who knows the seed would know the key and every kept response",
         )  # fmt: skip
-
-
-def _check_apart(state: Path | None, out: Path | None) -> None:
-    """Raises ParameterError when the result would be written over the memories."""
-    from mixtally.errors import ParameterError
-
-    if state is None or out is None:
-        return
-    if state.resolve() in {(out / name).resolve() for name in _FILES}:
+    if run.out is not None and state.resolve() in {(run.out / name).resolve() for name in _FILES}:
         raise ParameterError(
             "--state", wanted="a file that --out does not write", got=str(state),
             do="choose another name",
         )  # fmt: skip
 
 
-def _refuse_without_hashing(options: dict[str, Any]) -> None:
+def _refuse_without_hashing(bloom: BloomOptions) -> None:
     """Raises ParameterError when options of hashed values stand without --bloom-bits."""
-    from mixtally.errors import ParameterError
-
-    flags = ["--" + name.replace("_", "-") for name in BLOOM if options[name] is not None]
-    if flags:
+    used = flags(bloom)
+    if used:
         raise ParameterError(
-            "--bloom-bits", wanted="a number of bits beside " + ", ".join(flags), got="none",
+            "--bloom-bits", wanted="a number of bits beside " + ", ".join(used), got="none",
             do="add --bloom-bits 128, or leave these out: one bit a bin needs no hashing",
         )  # fmt: skip
 
 
-def _plan(population: "Population", options: dict[str, Any]) -> "TwoLevel":
-    from mixtally.errors import ParameterError
-    from mixtally.protocols.two_level import hashed_question, two_level
-    from mixtally.records.question import MOST_SET
-
-    permanent, p, q = (options[name] for name in ("permanent", "p", "q"))
-    bits, hashes, cohorts = (options[name] for name in ("bloom_bits", "hashes", "cohorts"))
+def _plan(population: Population, levels: Levels, bloom: BloomOptions) -> MemoizedPlan:
+    noise, bits = (levels.permanent, levels.p, levels.q), bloom.bloom_bits
     if bits is None:
-        return two_level(population.question, permanent, p, q)
+        return memoized_plan(population.question, *noise)
     if not 8 <= bits <= 1 << 16:
         raise ParameterError(
             "bloom bits", wanted="an integer in [8, 65,536]", got=bits, do="128 is a common choice"
         )
-    hashes = 2 if hashes is None else hashes
+    hashes = 2 if bloom.hashes is None else bloom.hashes
     if not 1 <= hashes <= min(MOST_SET, bits):
         raise ParameterError(
             "hashes", wanted=f"an integer in [1, {min(MOST_SET, bits)}]", got=hashes,
             do="it is how many bits a value sets: 2 is a common choice",
         )  # fmt: skip
     question = hashed_question(population.question.name, bits, hashes)
-    return two_level(question, permanent, p, q, 8 if cohorts is None else cohorts)
+    return memoized_plan(question, *noise, 8 if bloom.cohorts is None else bloom.cohorts)
 
 
-def _words(population: "Population", candidates: Path | None) -> tuple[str, ...]:
+def _words(population: Population, candidates: Path | None) -> tuple[str, ...]:
     """The candidates in the file, or all values of the data; raises DataError for a bad list."""
-    return o.read_labels(candidates) or population.question.labels or ()
+    return read_labels(candidates) or population.question.labels or ()
+
+
+def _played(
+    population: Population, plan: MemoizedPlan, reports: int, state: Path | None, chance: Chance
+) -> tuple[Crowd, NDArray[np.int64]]:
+    """The crowd with what it memoizes, and the ones it reports."""
+    file, key = _file(state, plan, population.question.name, chance)
+    names = population.question.labels or ()
+    values = [names[code] for code in population.codes.tolist()]
+    with progress_bars() as progress:
+        crowd = memoizing(plan, values, population.codes, key, chance, file)
+        return crowd, play_reports(crowd, reports, chance, progress)
 
 
 def _file(
-    path: Path | None, plan: "TwoLevel", column: str, chance: "Chance"
-) -> "tuple[MemoryFile | None, bytes]":
+    path: Path | None, plan: MemoizedPlan, column: str, chance: Chance
+) -> tuple[MemoryFile | None, bytes]:
     """The crowd's memory file and its key; a key for this run alone without one."""
-    from mixtally.lab.memory_file import MemoryFile, key_for
-    from mixtally.randomize.kept import new_key
-
     if path is None:
         return None, new_key(chance)
     key = key_for(path, path.with_name(path.name + ".key"), chance)

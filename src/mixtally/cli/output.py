@@ -1,21 +1,16 @@
-"""Files that appear whole or not at all, JSON on standard output, progress on standard error."""
+"""Files that appear whole or not at all, JSON on standard output, a sign of life on the other."""
 
 import json
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mixtally.errors import DataError
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from mixtally.lab.cells import Progress
 
 
 def publish(directory: Path, files: Mapping[str, str | bytes]) -> list[Path]:
@@ -76,37 +71,6 @@ def publish_result(directory: Path, files: Mapping[str, str | bytes]) -> list[Pa
                 "part of this result\n"
             )
     return written
-
-
-def present(
-    out: Path | None,
-    *,
-    json: bool,
-    files: Callable[[], Mapping[str, str | bytes]],
-    facts: Callable[[], Mapping[str, Any]],
-    table: Callable[[], "RenderableType"],
-    prose: Iterable[str] = (),
-    wrapped: bool = True,
-    kept: Iterable[str] = (),
-) -> None:
-    """Write a result's ``files`` into ``out`` if any, and print its facts as JSON, or its table.
-
-    where
-      prose     sentences below the table; ``wrapped``, or each on a line of its own
-      kept      other files that were written, told last
-    """
-    written = [] if out is None else publish_result(out, files())
-    if json:
-        print_json(facts())
-        return
-    from rich.console import Console
-
-    console = Console()
-    console.print(table())
-    for line in prose:
-        console.print(line, markup=False, highlight=False, soft_wrap=not wrapped)
-    for path in (*written, *kept):
-        console.print(f"wrote {path}", markup=False, highlight=False, soft_wrap=True)
 
 
 def _check_free(target: Path) -> None:
@@ -192,28 +156,3 @@ def sign_of_life(what: str) -> Iterator[None]:
         teller.join()
         sys.stderr.write("\r" + " " * len(shown[0]) + "\r" * bool(shown[0]))
         sys.stderr.flush()
-
-
-@contextmanager
-def progress_bars() -> Iterator["Progress"]:
-    """Bars on standard error while it is a terminal; one bar a step."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
-
-    bars = Progress(
-        TextColumn("{task.description:>10}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        console=Console(stderr=True),
-        transient=True,
-        disable=not sys.stderr.isatty(),
-    )
-    tasks: dict[str, Any] = {}
-
-    def show(step: str, done: int, total: int) -> None:
-        if step not in tasks:
-            tasks[step] = bars.add_task(step, total=total)
-        bars.update(tasks[step], completed=done, total=total)
-
-    with bars:
-        yield show

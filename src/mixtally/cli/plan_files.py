@@ -3,9 +3,14 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from mixtally.records.plan import Plan
-    from mixtally.report.study import Study
+from mixtally.errors import DataError, ParameterError
+from mixtally.ground.codec import canonical
+from mixtally.records.plan import Plan
+from mixtally.records.plan import read_plan as parse
+from mixtally.store.files import read_whole
+
+if TYPE_CHECKING:  # who reads a plan to charge it needs no reports
+    from mixtally.simulate.study import Study
 
 
 def plan_files(study: "Study") -> dict[str, bytes]:
@@ -13,31 +18,31 @@ def plan_files(study: "Study") -> dict[str, bytes]:
 
     Those of a split record are numbered.
     """
-    from mixtally.ground.codec import canonical
-
     files = {}
     for place, release in enumerate(study.releases):
-        stem = f"plan-{release.plan.protocol}" if place else "plan"
-        plans = [release.plan, *(plan for plan, _ in release.rest)]
+        plans = release.result.plans
+        stem = f"plan-{plans[0].protocol}" if place else "plan"
         for number, plan in enumerate(plans, 1):
-            files[f"{stem}-{number}.json" if release.rest else f"{stem}.json"] = canonical(plan)
+            files[f"{stem}-{number}.json" if plans[1:] else f"{stem}.json"] = canonical(plan)
     return files
 
 
-def read_plan(path: Path) -> "Plan":
+def read_plan(path: Path) -> Plan:
     """The plan in a file; raises PlanError when it is truncated, foreign or altered."""
-    from mixtally.errors import DataError
-    from mixtally.ground.codec import from_canonical
-    from mixtally.lab.whole import read_whole
-    from mixtally.records.plan import Plan
-
     try:
         data = read_whole(path, piped=True)
     except OSError as error:
         raise DataError(
-            str(path),
-            wanted="a plan file",
-            got=str(error),
+            str(path), wanted="a plan file", got=str(error),
             do="write one with `mixtally plan --out`",
-        ) from error
-    return from_canonical(data, Plan, str(path))
+        ) from error  # fmt: skip
+    return parse(data, str(path))
+
+
+def refuse_beside(flags: list[str]) -> None:
+    """Raises ParameterError when options stand beside --plan that the plan itself holds."""
+    if flags:
+        raise ParameterError(
+            "--plan", wanted="a plan, or options to make one", got="both: " + ", ".join(flags),
+            do="leave these out: the plan holds them",
+        )  # fmt: skip

@@ -1,19 +1,15 @@
 """The tables that ``mixtally plan`` prints."""
 
-from typing import TYPE_CHECKING
-
 from rich.table import Table
 
+from mixtally.planner import Choice, PlanOption, Relaxation
 from mixtally.report.words import fact, number
-
-if TYPE_CHECKING:
-    from mixtally.planner import Answer, Nearest, Offer
 
 _RARE = ("hashed_values", "collision_error", "crowd_counted")
 _IN_WORDS = ("protocol", "source", "assumption")
 
 
-def alternatives(answer: "Answer") -> Table:
+def alternatives(answer: Choice) -> Table:
     """Every number of the best offer beside those of the others."""
     offers = [answer.best, *answer.others]
     table = Table(header_style="bold")
@@ -28,7 +24,7 @@ def alternatives(answer: "Answer") -> Table:
     return table
 
 
-def front_table(offers: "list[Offer]") -> Table:
+def front_table(offers: list[PlanOption]) -> Table:
     """What can be had: error against messages and bytes."""
     table = Table(
         title="What can be had within the budget (a mix's fakes are not the users')",
@@ -42,7 +38,7 @@ def front_table(offers: "list[Offer]") -> Table:
     return table
 
 
-def nearest_table(found: "list[Nearest]") -> Table:
+def nearest_table(found: list[Relaxation]) -> Table:
     """The changes that would make a plan possible."""
     table = Table(title="The nearest plans that can be had", header_style="bold")
     table.add_column("with", no_wrap=True)
@@ -50,7 +46,7 @@ def nearest_table(found: "list[Nearest]") -> Table:
     for name in ("error", "messages a user", "bytes a user"):
         table.add_column(name, justify="right")
     for near in found:
-        table.add_row(near.change, near.offer.name, *_costs(near.offer))
+        table.add_row(near.change, near.option.name, *_costs(near.option))
     return table
 
 
@@ -64,7 +60,7 @@ def explained(sources: dict[str, str]) -> Table:
     return table
 
 
-def _costs(offer: "Offer") -> list[str]:
+def _costs(offer: PlanOption) -> list[str]:
     return [
         number(offer.standard_error, 4),
         number(offer.messages_per_user, 4),

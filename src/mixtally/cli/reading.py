@@ -1,159 +1,111 @@
 """How the data of a simulation are read: options, declared once."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from dataclasses import dataclass
+from typing import Annotated
 
 from mixtally.cli import options as o
-
-if TYPE_CHECKING:
-    from mixtally.encode.numbers import Scale
-    from mixtally.lab.reading import As, Reading
+from mixtally.cli.grouped import flags
+from mixtally.cli.labels import read_labels
+from mixtally.data.reading import As, Reading
+from mixtally.encode.numbers import Scale
+from mixtally.errors import ParameterError
 
 DEFAULT_CUTS = 20
 
-READING: dict[str, tuple[Any, Any]] = {
-    "column": (
-        Annotated[
-            str | None, typer.Option("--column", help="The column to count.", metavar="NAME")
-        ],
-        None,
-    ),
-    "columns": (
-        Annotated[
-            str | None,
-            typer.Option("--columns", help="Several columns of one record.", metavar="A,B,.."),
-        ],
-        None,
-    ),
-    "read_as": (
-        Annotated[
-            str | None,
-            typer.Option(
-                "--as", help="bits: no or yes each; attributes: one value each.", metavar="HOW"
-            ),
-        ],
-        None,
-    ),
-    "separator": (
-        Annotated[
-            str | None,
-            typer.Option("--set", help="Cells hold several labels, apart by SEP.", metavar="SEP"),
-        ],
-        None,
-    ),
-    "max_set": (
-        Annotated[int | None, o.whole_option("--max-set", "Most labels of a set.")],
-        None,
-    ),
-    "empty_sets": (
-        Annotated[
-            bool, typer.Option("--empty-sets", help="An empty cell is a set without labels.")
-        ],
-        False,
-    ),
-    "number": (
-        Annotated[
-            str | None,
-            typer.Option(
-                "--number", help="Numbers, moved into this range and cut into --bins.",
-                metavar="LOW,HIGH",
-            ),
-        ],
-        None,
-    ),
-    "bins": (
-        Annotated[
-            int | None, o.whole_option("--bins", f"Bins of a number ({DEFAULT_CUTS} if left out).")
-        ],
-        None,
-    ),
-    "labels": (o.Labels, None),
-}  # fmt: skip
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadingOptions:
+    """Which columns hold the records, and what a record is."""
+
+    column: Annotated[str | None, o.option("--column", "The column to count.", "NAME")] = None
+    columns: Annotated[
+        str | None, o.option("--columns", "Several columns of one record.", "A,B,..")
+    ] = None
+    read_as: Annotated[
+        str | None, o.option("--as", "bits: no or yes each; attributes: one value each.", "HOW")
+    ] = None
+    separator: Annotated[
+        str | None, o.option("--set", "Cells hold several labels, apart by SEP.", "SEP")
+    ] = None
+    max_set: Annotated[int | None, o.whole_option("--max-set", "Most labels of a set.")] = None
+    empty_sets: Annotated[
+        bool, o.option("--empty-sets", "An empty cell is a set without labels.")
+    ] = False
+    number: Annotated[
+        str | None,
+        o.option("--number", "Numbers, moved into this range and cut into --bins.", "LOW,HIGH"),
+    ] = None
+    bins: Annotated[
+        int | None, o.whole_option("--bins", f"Bins of a number ({DEFAULT_CUTS} if left out).")
+    ] = None
+    labels: o.Labels = None
 
 
-def reading_of(came: dict[str, Any], *, planned: bool) -> "Reading":
+def reading_of(came: ReadingOptions, *, planned: bool) -> Reading:
     """How to read the data; raises ParameterError for options that do not go together."""
-    from mixtally.errors import ParameterError
-    from mixtally.lab.reading import Reading
-
     form = _form(came)
-    labels: Path | None = came["labels"]
-    _only(came, "max_set", form, "set")
-    _only(came, "empty_sets", form, "set")
-    _only(came, "bins", form, "number")
-    if form == "number" and labels is not None:
+    _check_form(came, form)
+    if form is As.NUMBER and came.labels is not None:
         raise ParameterError(
             "--labels", wanted="--number alone", got="both", do="the bins are named by their ends"
         )
-    if planned and came["max_set"] is not None:
+    if planned and came.max_set is not None:
         raise ParameterError("--max-set", wanted="--plan alone", got="both", do="the plan holds it")
     return Reading(
         columns=_columns(came),
         form=form,
-        labels=o.read_labels(labels),
-        separator=";" if came["separator"] is None else came["separator"],
-        max_set=came["max_set"],
-        empty_sets=came["empty_sets"],
-        scale=_scale(came) if form == "number" else None,
+        labels=read_labels(came.labels),
+        separator=";" if came.separator is None else came.separator,
+        max_set=came.max_set,
+        empty_sets=came.empty_sets,
+        scale=None if came.number is None else _scale(came.number, came.bins),
     )
 
 
-def _form(came: dict[str, Any]) -> "As":
-    from mixtally.errors import ParameterError
-    from mixtally.lab.reading import As
-
-    ways = {
-        "--as": came["read_as"],
-        "--set": came["separator"],
-        "--number": came["number"],
-    }
-    used = [flag for flag, value in ways.items() if value is not None]
+def _form(came: ReadingOptions) -> As:
+    used = flags(came, "read_as", "separator", "number")
     if len(used) > 1:
         raise ParameterError(
             "data", wanted="one way to read them", got=" and ".join(used), do="choose one"
         )
-    if came["read_as"] not in (None, "bits", "attributes"):
+    if came.read_as not in (None, "bits", "attributes"):
         raise ParameterError(
-            "--as", wanted="bits or attributes", got=repr(came["read_as"]), do="choose one"
+            "--as", wanted="bits or attributes", got=repr(came.read_as), do="choose one"
         )
-    if not used:
-        return As.ONE
-    return {"--set": As.SET, "--number": As.NUMBER}.get(used[0]) or As(came["read_as"])
+    if came.separator is not None:
+        return As.SET
+    if came.number is not None:
+        return As.NUMBER
+    return As.ONE if came.read_as is None else As(came.read_as)
 
 
-def _only(came: dict[str, Any], name: str, form: "As", wanted: str) -> None:
-    from mixtally.errors import ParameterError
-
-    if came[name] not in (None, False) and form != wanted:
-        raise ParameterError(
-            "--" + name.replace("_", "-"), wanted=f"--{wanted} beside it", got="none",
-            do="leave it out",
-        )  # fmt: skip
-
-
-def _columns(came: dict[str, Any]) -> tuple[str, ...]:
-    from mixtally.errors import ParameterError
-
-    one, many = came["column"], came["columns"]
-    if (one is None) == (many is None):
-        raise ParameterError(
-            "columns", wanted="--column or --columns", got="neither" if one is None else "both",
-            do="name what is to be counted",
-        )  # fmt: skip
-    return (one,) if one is not None else tuple(many.split(","))
+def _check_form(came: ReadingOptions, form: As) -> None:
+    """Raises ParameterError for an option of another form."""
+    for name, wanted in (("max_set", As.SET), ("empty_sets", As.SET), ("bins", As.NUMBER)):
+        for flag in flags(came, name) if form is not wanted else ():
+            raise ParameterError(
+                flag, wanted=f"--{wanted} beside it", got="none", do="leave it out"
+            )
 
 
-def _scale(came: dict[str, Any]) -> "Scale":
-    from mixtally.encode.numbers import Scale
-    from mixtally.errors import ParameterError
+def _columns(came: ReadingOptions) -> tuple[str, ...]:
+    one, many = came.column, came.columns
+    if one is not None and many is None:
+        return (one,)
+    if many is not None and one is None:
+        return tuple(many.split(","))
+    raise ParameterError(
+        "columns", wanted="--column or --columns", got="neither" if one is None else "both",
+        do="name what is to be counted",
+    )  # fmt: skip
 
+
+def _scale(ends: str, bins: int | None) -> Scale:
     try:
-        low, high = (float(part) for part in came["number"].split(","))
+        low, high = (float(part) for part in ends.split(","))
     except ValueError:
         raise ParameterError(
-            "number", wanted="two numbers, LOW,HIGH", got=repr(came["number"]),
+            "number", wanted="two numbers, LOW,HIGH", got=repr(ends),
             do="--number 0,100, for example",
         ) from None  # fmt: skip
-    return Scale(low, high, DEFAULT_CUTS if came["bins"] is None else came["bins"])
+    return Scale(low, high, DEFAULT_CUTS if bins is None else bins)

@@ -1,76 +1,82 @@
 """``mixtally simulate``: play columns of real data through the whole system."""
 
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import Annotated
 
 from mixtally.cli import options as o
-from mixtally.cli.budget import BUDGET, given
-from mixtally.cli.grouped import takes
-from mixtally.cli.hashing import HASHING, Candidates, asked_words
-from mixtally.cli.output import progress_bars
-from mixtally.cli.reading import READING, reading_of
-from mixtally.cli.simulate_crowd import leave_room, planned, refuse, wished
-from mixtally.cli.simulate_memory import MEMORY
-from mixtally.cli.simulate_memory import asked as asked_memory
-from mixtally.cli.simulate_memory import play as play_memory
-from mixtally.cli.studies import show
+from mixtally.cli import simulate_memory
+from mixtally.cli.budget import BudgetOptions
+from mixtally.cli.grouped import flags, grouped
+from mixtally.cli.hashing import Candidates, HashingOptions, asked_words
+from mixtally.cli.plan_files import plan_files, refuse_beside
+from mixtally.cli.reading import ReadingOptions, reading_of
+from mixtally.cli.screen import progress_bars, show
+from mixtally.cli.simulate_crowd import planned as planned_crowd
+from mixtally.cli.simulate_crowd import wished, with_room
+from mixtally.cli.simulate_memory import MemoryOptions
+from mixtally.data.population import Population
+from mixtally.data.reading import Reading
+from mixtally.ground.chance import Chance
+from mixtally.planner import PlanOption
+from mixtally.records.baseline import Central
+from mixtally.records.question import Kind
+from mixtally.records.result import Result
+from mixtally.simulate import offers
+from mixtally.simulate.central import ONE_VALUE, central
+from mixtally.simulate.open_words import collect_words
+from mixtally.simulate.run import Asked, collect
+from mixtally.simulate.study import Release, Study
+from mixtally.simulate.study_document import document
+from mixtally.simulate.truth import Truth, truth_of
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
-    from mixtally.ground.chance import Chance
-    from mixtally.lab.population import Population
-    from mixtally.lab.reading import Reading
-    from mixtally.lab.run import Asked
-    from mixtally.planner import Offer
-    from mixtally.report.study import Release, Study
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayOptions:
+    """What is promised or planned, and what is counted beside the bins."""
 
-
-@takes({**READING, **BUDGET, **HASHING, **MEMORY})
-def simulate(
-    options: dict[str, Any],
-    data: Annotated[Path, typer.Argument(help="A .csv, .csv.gz or .parquet file, a row a person.")],
-    epsilon: Annotated[
-        float | None, typer.Option(help="Privacy loss, 0.01 to 20.", metavar="E")
-    ] = None,
-    delta: Annotated[
-        float | None, typer.Option(help="Chance left over, 1e-15 to 0.1.", metavar="D")
-    ] = None,
+    promise: o.MaybePromise
     plan: Annotated[
         list[Path] | None,
-        typer.Option(
+        o.option(
             "--plan",
-            help="A plan from `mixtally plan --out`; once for each message of a split record.",
-            metavar="FILE",
+            "A plan from `mixtally plan --out`; once for each message of a split record.",
+            "FILE",
         ),
-    ] = None,
+    ] = None
     repeats: Annotated[
         int | None, o.whole_option("--repeats", "Send vectors of bits so many times (flip).")
-    ] = None,
-    candidates: Candidates = None,
+    ] = None
+    candidates: Candidates = None
     pairs: Annotated[
-        bool, typer.Option("--pairs", help="Also count how many people have both of two bits.")
-    ] = False,
+        bool, o.option("--pairs", "Also count how many people have both of two bits.")
+    ] = False
     observer: Annotated[
-        str,
-        typer.Option(
-            "--observer", help="sums: also say what is hidden from sums alone.", metavar="WHO"
-        ),
-    ] = "messages",
-    level: o.Level = 0.95,
+        str, o.option("--observer", "sums: also say what is hidden from sums alone.", "WHO")
+    ] = "messages"
     project: Annotated[
-        str | None,
-        typer.Option("--project", help="Also report counts projected to: simplex.", metavar="HOW"),
-    ] = None,
-    seed: o.Seed = None,
+        str | None, o.option("--project", "Also report counts projected to: simplex.", "HOW")
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulateRun(o.RunOptions):
+    """How the crowd is played; a plan is written with its result."""
+
     out: Annotated[
         Path | None, o.folder_option("Write report.html, .json, .csv and the plan here.")
-    ] = None,
-    top: o.Top = 20,
-    json: o.Json = False,
+    ] = None
+
+
+@grouped
+def simulate(
+    data: o.Data,
+    options: PlayOptions,
+    run: SimulateRun,
+    read: ReadingOptions,
+    budget: BudgetOptions,
+    hashing: HashingOptions,
+    memory: MemoryOptions,
 ) -> None:
     """Play columns of real data.
 
@@ -79,102 +85,88 @@ def simulate(
     number (--number), or a word of an open domain (--hash-bins, --candidates). With --memory
     answers are randomized once, kept, and reported from again.
     """
-    from dataclasses import replace
-
-    from mixtally.lab import offers
-    from mixtally.lab.run import Asked
-
-    _check_observer(observer)
-    budget = {name: options[name] for name in BUDGET}
-    other: dict[str, object] = {"--plan": plan, "--repeats": repeats, "--pairs": pairs}
-    other |= {
-        "--project": project,
-        "--candidates": candidates,
-        "--observer sums": observer == "sums",
-    }
-    other |= {f"--{name.replace('_', '-')}": options[name] for name in HASHING}
-    if asked_memory(options, budget, other):
-        play_memory(
-            data, options, (epsilon, delta), level=level, seed=seed, out=out, top=top, json=json
-        )
+    sums = o.one_of("observer", options.observer, ["messages", "sums"]) == "sums"
+    other = flags(options, "plan", "repeats", "pairs", "project", "candidates")
+    other += ["--observer sums"] * sums + flags(hashing)
+    answers = simulate_memory.asked(memory, read, budget, other)
+    if answers is not None:
+        simulate_memory.play(data, answers, options.promise, run, memory.levels)
         return
-    reading = reading_of({name: options[name] for name in READING}, planned=bool(plan))
-    plain = {"--project": project, "--pairs": pairs or None, "--repeats": repeats}
-    words = asked_words(candidates, options, reading, plain, planned=bool(plan))
-    source = o.chance(seed)
-    if plan:
-        beside: dict[str, Any] = {"--epsilon": epsilon, "--delta": delta, "--repeats": repeats}
-        beside |= {f"--{n.replace('_', '-')}": options[n] for n in ("labels", *HASHING)}
-        refuse([flag for flag, value in beside.items() if value is not None] + given(budget))
-        population, offer = planned(data, reading, plan, words)
-        reason = "The plan was given: " + ", ".join(map(str, plan)) + "."
-    else:
-        leave_room(budget, repeats)
-        population, wish = wished(data, reading, words, options, budget, (epsilon, delta), source)
-        offer, reason = offers.best(wish, repeats=repeats, pairs=pairs)
-    asked = Asked(level=level, projection=project, scale=reading.scale, pairs=pairs)
-    result, truth = _played(offer, population, words, source, asked)
-    if observer == "sums":
-        result = replace(result, sums=offers.seen_by_sums(offer))
-    known = bool(reading.fixed or plan or words)
-    study = _study(data, reading, population, result, truth, reason, seed, known=known)
-    show(study, out, top=top, json=json)
+    reading, words = _counted(options, read, budget, hashing)
+    source = o.chance(run.seed)
+    population, offer, reason = _offered(data, reading, words, options, budget, hashing, source)
+    asked = Asked(run.level, options.project, reading.scale, options.pairs)
+    played, truth = _played(offer, population, words, source, asked)
+    if sums:
+        played = replace(played, sums=offers.seen_by_sums(offer))
+    study = Study(
+        title=f"{reading.name}, counted privately",
+        source=_source(data, population, known=bool(reading.fixed or options.plan or words)),
+        releases=(played,),
+        truth=truth,
+        reason=reason,
+        seed=run.seed,
+        central=_central(played.result, truth, seeded=run.seed is not None),
+    )
+    show(document(study, run.top), run.out, json=run.json, more=plan_files(study))
+
+
+def _counted(
+    options: PlayOptions, read: ReadingOptions, budget: BudgetOptions, hashing: HashingOptions
+) -> tuple[Reading, tuple[str, ...] | None]:
+    """How the data are read, and the words looked for, if any; refuses what a plan holds itself."""
+    planned = bool(options.plan)
+    reading = reading_of(read, planned=planned)
+    plain = flags(options, "project", "pairs", "repeats")
+    words = asked_words(options.candidates, hashing, reading, plain, planned=planned)
+    if planned:
+        beside = flags(options.promise) + flags(options, "repeats") + flags(read, "labels")
+        refuse_beside(beside + flags(hashing) + flags(budget))
+    return reading, words
+
+
+def _offered(
+    data: Path,
+    reading: Reading,
+    words: tuple[str, ...] | None,
+    options: PlayOptions,
+    budget: BudgetOptions,
+    hashing: HashingOptions,
+    source: Chance,
+) -> tuple[Population, PlanOption, str]:
+    """The crowd, what is offered for it, and why."""
+    if options.plan:
+        reason = "The plan was given: " + ", ".join(map(str, options.plan)) + "."
+        return *planned_crowd(data, reading, options.plan, words), reason
+    budget = with_room(budget, options.repeats)
+    population, wish = wished(data, reading, hashing, budget, options.promise, source)
+    return population, *offers.best(wish, repeats=options.repeats, pairs=options.pairs)
 
 
 def _played(
-    offer: "Offer",
-    population: "Population",
+    offer: PlanOption,
+    population: Population,
     words: tuple[str, ...] | None,
-    source: "Chance",
-    asked: "Asked",
-) -> "tuple[Release, NDArray[np.int64]]":
+    source: Chance,
+    asked: Asked,
+) -> tuple[Release, Truth]:
     """The result and the truth of each of its lines."""
-    from mixtally.lab.open_words import collect_words
-    from mixtally.lab.run import collect
-
     with progress_bars() as progress:
         if words is None:
-            return collect(offer, population, source, asked, progress), population.truth
+            played = collect(offer, population, source, asked, progress)
+            return played, truth_of(population, played.result)
         return collect_words(offer, population, words, source, asked.level, progress)
 
 
-def _check_observer(observer: str) -> None:
-    from mixtally.errors import ParameterError
-
-    if observer not in ("messages", "sums"):
-        raise ParameterError(
-            "observer", wanted="one of messages, sums", got=repr(observer), do="choose one"
-        )
+def _source(data: Path, population: Population, *, known: bool) -> str:
+    """What was played, in a few sentences; ``known`` where the bins were fixed before."""
+    told = f"{population.users:,} rows of {data.name}, each played as a person. {population.note}"
+    return told + "The bins were read off the data; a real plan fixes them before." * (not known)
 
 
-def _study(
-    data: Path,
-    reading: "Reading",
-    population: "Population",
-    result: "Release",
-    truth: "NDArray[np.int64]",
-    reason: str,
-    seed: int | None,
-    *,
-    known: bool,
-) -> "Study":
-    from mixtally.lab.central import ONE_VALUE, central
-    from mixtally.records.baseline import Central
-    from mixtally.records.question import Kind
-    from mixtally.report.study import Study
-
-    baselines = Central(note=ONE_VALUE)
-    if result.question.kind is Kind.ONE:
-        level, seeded = result.estimate.each.level, seed is not None
-        baselines = central(result.plan.guarantee, truth, level=level, seeded=seeded)
-    return Study(
-        title=f"{reading.name}, counted privately",
-        source=f"{population.users:,} rows of {data.name}, each played as a person. "
-        + population.note
-        + ("" if known else "The bins were read off the data; a real plan fixes them before."),
-        releases=(result,),
-        truth=truth,
-        reason=reason,
-        seed=seed,
-        central=baselines,
-    )
+def _central(result: Result, truth: Truth, *, seeded: bool) -> Central:
+    """What the central model would do for the same promise."""
+    if result.question.kind is not Kind.ONE:
+        return Central(note=ONE_VALUE)
+    level = result.estimate.each.level
+    return central(result.plan.guarantee, truth.counts, level=level, seeded=seeded)

@@ -1,31 +1,30 @@
 """Whom ``mixtally simulate`` plays, and with which offer: by given plans, or one that is chosen."""
 
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from mixtally.cli.budget import given, wish_of
-from mixtally.cli.hashing import hashed_question
-from mixtally.cli.output import progress_bars
+from mixtally.cli import options as o
+from mixtally.cli.budget import BudgetOptions, wish_of
+from mixtally.cli.hashing import HashingOptions
 from mixtally.cli.plan_files import read_plan
-
-if TYPE_CHECKING:
-    from mixtally.ground.chance import Chance
-    from mixtally.lab.population import Population
-    from mixtally.lab.reading import Reading
-    from mixtally.planner import Offer, Wish
-    from mixtally.records.guarantee import Guarantee
+from mixtally.cli.screen import progress_bars
+from mixtally.data.population import Population
+from mixtally.data.readers import read
+from mixtally.data.reading import As, Reading
+from mixtally.errors import ParameterError
+from mixtally.ground.chance import Chance
+from mixtally.planner import PlanOption, PlanRequest
+from mixtally.records.guarantee import Guarantee
+from mixtally.records.hashing import Hashing
+from mixtally.records.question import Kind, Question
+from mixtally.simulate import offers
+from mixtally.simulate.open_words import hashed
 
 
 def planned(
-    data: Path, reading: "Reading", plans: list[Path], words: tuple[str, ...] | None
-) -> "tuple[Population, Offer]":
+    data: Path, reading: Reading, plans: list[Path], words: tuple[str, ...] | None
+) -> tuple[Population, PlanOption]:
     """The crowd asked what the plans ask, and the plans as an offer; words are hashed later."""
-    from mixtally.lab import offers
-    from mixtally.lab.open_words import hashed
-    from mixtally.lab.readers import read
-    from mixtally.lab.reading import As
-    from mixtally.records.question import Kind
-
     chosen = [read_plan(path) for path in plans]
     question = chosen[0].question
     if words is not None:
@@ -43,53 +42,36 @@ def planned(
 
 def wished(
     data: Path,
-    reading: "Reading",
-    words: tuple[str, ...] | None,
-    options: dict[str, Any],
-    budget: dict[str, Any],
-    promise: tuple[float | None, float | None],
-    source: "Chance",
-) -> "tuple[Population, Wish]":
+    reading: Reading,
+    hashing: HashingOptions,
+    budget: BudgetOptions,
+    promise: o.MaybePromise,
+    source: Chance,
+) -> tuple[Population, PlanRequest]:
     """The crowd in the data, and what is asked of the planner for it."""
-    from mixtally.lab.readers import read
-
-    guarantee = _guarantee(*promise)
+    guarantee, bins = _guarantee(promise), hashing.hash_bins
     with progress_bars() as progress:
         population = read(data, reading, progress=progress)
     question = population.question
-    if words is not None:
-        question = hashed_question(options, reading.name, source)
+    if bins is not None:  # which words share, by a hash given or drawn
+        question = Question(name=reading.name, bins=bins, hashed=Hashing(seed=hashing.seed(source)))
     return population, wish_of(budget, question, guarantee, population.users)
 
 
-def leave_room(budget: dict[str, Any], repeats: int | None) -> None:
-    """Budget for messages that are sent several times, where none is given."""
-    if repeats is not None and not {"--fakes-per-user", "--messages-per-user"} & set(given(budget)):
-        budget["messages_per_user"] = float(max(2, repeats))
+def with_room(budget: BudgetOptions, repeats: int | None) -> BudgetOptions:
+    """``budget`` for messages that are sent several times, where it does not say how many."""
+    cost = budget.cost
+    if repeats is None or not (cost.fakes_per_user is None and cost.messages_per_user is None):
+        return budget
+    return replace(budget, cost=replace(cost, messages_per_user=float(max(2, repeats))))
 
 
-def _guarantee(epsilon: float | None, delta: float | None) -> "Guarantee":
-    from mixtally.errors import ParameterError
-    from mixtally.records.guarantee import Guarantee
-
+def _guarantee(promise: o.MaybePromise) -> Guarantee:
+    epsilon, delta = promise.epsilon, promise.delta
     if epsilon is None or delta is None:
         raise ParameterError(
-            "guarantee",
-            wanted="--epsilon and --delta, or --plan",
+            "guarantee", wanted="--epsilon and --delta, or --plan",
             got="neither" if epsilon is None and delta is None else "one of them",
             do="add --epsilon 1 --delta 1e-6, for example",
-        )
+        )  # fmt: skip
     return Guarantee(epsilon=epsilon, delta=delta)
-
-
-def refuse(flags: list[str]) -> None:
-    """Raises ParameterError when options stand beside --plan that the plan itself holds."""
-    from mixtally.errors import ParameterError
-
-    if flags:
-        raise ParameterError(
-            "--plan",
-            wanted="a plan, or options to make one",
-            got="both: " + ", ".join(flags),
-            do="leave these out: the plan holds them",
-        )

@@ -1,115 +1,102 @@
 """``mixtally simulate --memory``: the same as ``mixtally memory``, with f chosen for an epsilon."""
 
-import math
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import typer
-
-from mixtally.cli.budget import given
-from mixtally.cli.memory_options import BLOOM, LEVELS, USUAL
-from mixtally.cli.reading import READING
-
-MEMORY: dict[str, tuple[Any, Any]] = {
-    "memory": (
-        Annotated[
-            bool,
-            typer.Option(
-                "--memory",
-                help="Randomize answers once and report again: as --protocol memory, and as "
-                "`mixtally memory`, which has more options. No mix is relied on.",
-            ),
-        ],
-        False,
-    ),
-    **LEVELS,
-}
-_READ = ("column", "labels")
-"""What a memory needs of the options that say how data are read."""
+from mixtally.cli import options as o
+from mixtally.cli.budget import BudgetOptions
+from mixtally.cli.grouped import flags
+from mixtally.cli.memory_options import Answers, BloomOptions, LevelOptions
+from mixtally.cli.reading import ReadingOptions
+from mixtally.errors import ParameterError
+from mixtally.privacy.divergence.memoized import least_permanent
+from mixtally.records.guarantee import Guarantee, checked_epsilon
+from mixtally.records.mechanism.memoized import memoized
+from mixtally.report.words import at_most
 
 
-def asked(options: dict[str, Any], budget: dict[str, Any], beside: dict[str, Any]) -> bool:
-    """Whether a memory is asked for, by its flag or as a protocol.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryOptions:
+    """Whether answers are memoized, and how."""
+
+    memory: Annotated[
+        bool,
+        o.option(
+            "--memory",
+            "Randomize answers once and report again: as --protocol memory, and as "
+            "`mixtally memory`, which has more options. No mix is relied on.",
+        ),
+    ] = False
+    levels: LevelOptions
+
+
+def asked(
+    memory: MemoryOptions, reading: ReadingOptions, budget: BudgetOptions, beside: list[str]
+) -> Answers | None:
+    """Whose answers are memoized, None when that is not asked for by its flag or as a protocol.
 
     where
-      beside   other options that make no sense with one, by their flag; None or False if not given
+      beside   flags of other options that make no sense with them
 
     Raises ParameterError for options that belong to the other kind of collection.
     """
-    from mixtally.errors import ParameterError
-
-    wanted = options["memory"] or budget["protocol"] == "memory"
-    if not wanted:
-        flags = [_flag(name) for name in LEVELS if options[name] is not None]
-        if flags:
+    named = budget.trust.protocol == "memory"
+    if not memory.memory and not named:
+        used = flags(memory.levels)
+        if used:
             raise ParameterError(
-                "--memory", wanted="it beside " + ", ".join(flags), got="none",
+                "--memory", wanted="it beside " + ", ".join(used), got="none",
                 do="add --memory, or leave these out",
             )  # fmt: skip
-        return False
-    rest = {**budget, "protocol": None} if budget["protocol"] == "memory" else budget
-    reading = [name for name in READING if name not in _READ]
-    flags = given(rest) + [_FLAGS[name] for name in reading if _came(options[name])]
-    flags += [flag for flag, value in beside.items() if _came(value)]
-    if flags:
-        hashed = {"--hash-bins", "--candidates"} & set(flags)
+        return None
+    if named:
+        budget = replace(budget, trust=replace(budget.trust, protocol=None))
+    used = flags(budget) + flags(replace(reading, column=None, labels=None)) + beside
+    if used:
+        hashed = {"--hash-bins", "--candidates"} & set(used)
         raise ParameterError(
             "--memory", wanted="no mixes, no plan and one value of a --column a person",
-            got="it beside " + ", ".join(flags),
+            got="it beside " + ", ".join(used),
             do="leave these out" + "; `mixtally memory --bloom-bits` hashes words" * bool(hashed),
         )  # fmt: skip
-    if options["column"] is None:
+    if reading.column is None:
         raise ParameterError(
             "--memory", wanted="one value of a --column a person", got="no column",
             do="add --column NAME",
         )  # fmt: skip
-    return True
+    return Answers(column=reading.column, labels=reading.labels)
 
 
 def play(
     data: Path,
-    options: dict[str, Any],
-    guarantee: tuple[float | None, float | None],
-    *,
-    level: float,
-    seed: int | None,
-    out: Path | None,
-    top: int,
-    json: bool,
+    answers: Answers,
+    promise: o.MaybePromise,
+    run: o.RunOptions,
+    options: LevelOptions,
 ) -> None:
     """What ``mixtally memory`` does with these options."""
-    from mixtally.cli import memory
+    from mixtally.cli import memory  # it is slow to import, and only wanted with --memory
 
-    epsilon, _ = guarantee
-    levels = {name: options[name] for name in LEVELS}
-    levels["permanent"], reason = _permanent(levels, *guarantee)
-    memory.play(
-        data, options["column"], {**dict.fromkeys(BLOOM), **levels}, labels=options["labels"],
-        epsilon=epsilon, level=level, seed=seed, out=out, top=top, json=json, reason=reason,
-    )  # fmt: skip
+    permanent, reason = _permanent(options, promise)
+    levels = replace(options, permanent=permanent)
+    memory.play(data, answers, promise.epsilon, run, levels, BloomOptions(), reason)
 
 
-def _permanent(
-    levels: dict[str, Any], epsilon: float | None, delta: float | None
-) -> tuple[float, str]:
+def _permanent(options: LevelOptions, promise: o.MaybePromise) -> tuple[float, str]:
     """The permanent response f: given, or the least that keeps the guarantee; the reason in words.
 
     With a state file reports may go on in later runs, so then the guarantee is for any number of
-    them: what would be seen if the memory itself were shown.
+    them: what would be seen if the permanent response itself were shown.
     """
-    from mixtally.errors import ParameterError
-    from mixtally.privacy.remembered import Memory, least_permanent
-    from mixtally.records.guarantee import Guarantee, checked_epsilon
-    from mixtally.report.words import at_most
-
+    epsilon, delta, levels = promise.epsilon, promise.delta, options.filled()
     if epsilon is None:
         if delta is not None:
             raise ParameterError(
                 "--delta", wanted="--epsilon beside it", got="none", do="leave it out, or add one"
             )
-        given_f = levels["permanent"]
-        return (USUAL["permanent"], "") if given_f is None else (given_f, "")
-    if levels["permanent"] is not None:
+        return levels.permanent, ""
+    if options.permanent is not None:
         raise ParameterError(
             "--permanent", wanted="it or --epsilon", got="both",
             do="leave one out: epsilon chooses f; `mixtally memory` prints delta at an epsilon",
@@ -117,26 +104,11 @@ def _permanent(
     checked_epsilon(epsilon)
     if delta is not None:
         Guarantee(epsilon=epsilon, delta=delta)
-    p, q, reports = (
-        USUAL[name] if levels[name] is None else levels[name] for name in ("p", "q", "reports")
-    )
-    shown = Memory(permanent=0.5, p=p, q=q, hashes=1, reports=reports)
+    shown, reports = memoized(2, 0.5, levels.p, levels.q), levels.reports
     told = f"the {reports:,} reports of this run"
-    if levels["state"] is not None:
-        shown = Memory(permanent=0.5, p=0.0, q=1.0, hashes=1, reports=1)
+    if options.state is not None:
+        shown, reports = memoized(2, 0.5, 0.0, 1.0), 1
         told = "any number of reports, as with a state file they may go on"
-    least = least_permanent(shown, epsilon, delta or 0.0)
-    f = math.ldexp(math.ceil(math.ldexp(least, 63)), -63)  # upwards to what a plan can hold
-    promise = f"epsilon = {epsilon:g}" + (f", delta = {delta:g}" if delta else "")
-    return f, f"The least permanent response that keeps {promise} over {told}: f = {at_most(f, 6)}."
-
-
-def _came(value: object) -> bool:
-    return value is not None and value is not False  # 0 was given, too
-
-
-def _flag(name: str) -> str:
-    return "--" + name.replace("_", "-")
-
-
-_FLAGS = {name: _flag(name) for name in READING} | {"read_as": "--as", "separator": "--set"}
+    f = least_permanent(shown, reports, epsilon, delta or 0.0).f
+    kept = f"epsilon = {epsilon:g}" + (f", delta = {delta:g}" if delta else "")
+    return f, f"The least permanent response that keeps {kept} over {told}: f = {at_most(f, 6)}."

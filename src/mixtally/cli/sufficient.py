@@ -1,44 +1,48 @@
 """``mixtally sufficient``: the privacy ratio of bit vectors, beside the true delta."""
 
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import dataclass
+from typing import Annotated
 
 import typer
 
 from mixtally.cli import options as o
+from mixtally.cli.grouped import flags, grouped
 from mixtally.cli.output import print_json, sign_of_life
+from mixtally.cli.parameters import Flip
+from mixtally.errors import ParameterError
+from mixtally.ground.fixed import SCALE, threshold_of
+from mixtally.literature.privacy_ratio import eta_threshold, ratio, sigmas_threshold
+from mixtally.records.guarantee import checked_epsilon, checked_users
+from mixtally.report.words import at_most, between
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlipOptions:
+    """How often bits are flipped, said in one of three ways."""
+
+    flip: Flip = None
+    eta: Annotated[
+        float | None, o.option("--eta", "Find the flips for this tail, 0 to 1.", "X")
+    ] = None
+    sigmas: Annotated[
+        float | None, o.option("--sigmas", "Find the flips for mean + X sigma, up to 100.", "X")
+    ] = None
 
 
+@grouped
 def sufficient(
-    users: o.Users,
+    users: Annotated[int, o.whole_option("--users", "People expected to take part, 2 to 10^10.")],
     bits: Annotated[int, o.whole_option("--bits", "Bits of a vector, 1 to 64.")],
     epsilon: o.Epsilon,
-    flip: Annotated[
-        float | None, typer.Option("--flip", help="Flip probability, 2^-40 to 1/2.", metavar="Q")
-    ] = None,
-    eta: Annotated[
-        float | None,
-        typer.Option("--eta", help="Find the flips for this tail, 0 to 1.", metavar="X"),
-    ] = None,
-    sigmas: Annotated[
-        float | None,
-        typer.Option("--sigmas", help="Find the flips for mean + X sigma, up to 100.", metavar="X"),
-    ] = None,
+    flips: FlipOptions,
     json: o.Json = False,
 ) -> None:
     """Describe the privacy ratio of shuffled bit vectors.
 
     Takes one of --flip, --eta and --sigmas. The tail eta is no guarantee; delta stands beside it.
     """
-    from mixtally.ground.fixed import SCALE
-    from mixtally.privacy.ratio import ratio
-    from mixtally.report.words import at_most, between
-
-    ways = {"--flip": flip, "--eta": eta, "--sigmas": sigmas}
     with sign_of_life("pricing"):
-        threshold = _threshold(users, bits, epsilon, ways)
+        threshold = _threshold(users, bits, epsilon, flips)
         found = ratio(users, bits, threshold, epsilon)
     if json:
         print_json(
@@ -65,27 +69,20 @@ def sufficient(
     typer.echo("for a crowd of zeros: neither number covers other crowds")
 
 
-def _threshold(users: int, bits: int, epsilon: float, ways: "Mapping[str, float | None]") -> int:
-    from mixtally.errors import ParameterError
-    from mixtally.ground.fixed import threshold_of
-    from mixtally.privacy.ratio import eta_threshold, sigmas_threshold
-    from mixtally.records.guarantee import checked_epsilon, checked_users
-
+def _threshold(users: int, bits: int, epsilon: float, flips: FlipOptions) -> int:
     checked_users(users)
     checked_epsilon(epsilon)
     if not 1 <= bits <= 64:
         raise ParameterError("bits", wanted="an integer in [1, 64]", got=bits, do="choose one")
-    came = {flag: value for flag, value in ways.items() if value is not None}
-    if len(came) != 1:
-        raise ParameterError(
-            "flips",
-            wanted="one of " + ", ".join(ways),
-            got=", ".join(came) or "none",
-            do="say how the flip probability is to be found",
-        )
-    ((flag, value),) = came.items()
-    if flag == "--flip":
-        return threshold_of(value)
-    if flag == "--eta":
-        return eta_threshold(users, bits, epsilon, value)
-    return sigmas_threshold(users, bits, epsilon, value)
+    came = flags(flips)
+    if len(came) == 1:
+        if flips.flip is not None:
+            return threshold_of(flips.flip)
+        if flips.eta is not None:
+            return eta_threshold(users, bits, epsilon, flips.eta)
+        if flips.sigmas is not None:
+            return sigmas_threshold(users, bits, epsilon, flips.sigmas)
+    raise ParameterError(
+        "flips", wanted="one of --flip, --eta, --sigmas", got=", ".join(came) or "none",
+        do="say how the flip probability is to be found",
+    )  # fmt: skip

@@ -1,139 +1,130 @@
 """``mixtally vote``: one ballot file counted without any trust, and through mixes."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from mixtally.cli import options as o
-from mixtally.cli.budget import BUDGET, wish_of
-from mixtally.cli.grouped import takes
-from mixtally.cli.output import present, progress_bars
+from mixtally.cli.budget import BudgetOptions, CostOptions, TrustOptions, wish_of
+from mixtally.cli.grouped import flags, grouped
+from mixtally.cli.labels import read_labels
+from mixtally.cli.screen import progress_bars, show
+from mixtally.data.population import Population, read_population
+from mixtally.errors import ParameterError
+from mixtally.privacy.local import certificate
+from mixtally.records.guarantee import Guarantee
+from mixtally.simulate import voting
+from mixtally.simulate.election.document import document
 
-if TYPE_CHECKING:
-    from mixtally.report.election.votes import Election
 
-_ONE_VOTE = {name: option for name, option in BUDGET.items() if name != "collections"}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BallotOptions:
+    """Where the ballots are, and how each version is held."""
 
-
-@takes(_ONE_VOTE)
-def vote(
-    budget: dict[str, Any],
     data: Annotated[
         Path | None, typer.Argument(help="A .csv, .csv.gz or .parquet file, a row a voter.")
-    ] = None,
+    ] = None
     column: Annotated[
-        str | None, typer.Option("--column", help="The column that names the choice.", metavar="C")
-    ] = None,
+        str | None, o.option("--column", "The column that names the choice.", "C")
+    ] = None
     example: Annotated[
-        bool, typer.Option("--example", help="Play the side notes' 100,000 voters, p = 0.63.")
-    ] = False,
+        bool, o.option("--example", "Play the side notes' 100,000 voters, p = 0.63.")
+    ] = False
     epsilon: Annotated[
         float | None,
-        typer.Option(help="Privacy loss, 0.01 to 20; that of --keep if left out.", metavar="E"),
-    ] = None,
+        o.option("--epsilon", "Privacy loss, 0.01 to 20; that of --keep if left out.", "E"),
+    ] = None
     delta: Annotated[
         float | None,
-        typer.Option(help="Chance left over in the shuffle version, 1e-15 to 0.1.", metavar="D"),
-    ] = None,
+        o.option("--delta", "Chance left over in the shuffle version, 1e-15 to 0.1.", "D"),
+    ] = None
     keep: Annotated[
         float | None,
-        typer.Option(
+        o.option(
             "--keep",
-            help="Chance that the local version keeps a mark; what --epsilon allows if left out.",
-            metavar="P",
+            "Chance that the local version keeps a mark; what --epsilon allows if left out.",
+            "P",
         ),
-    ] = None,
-    labels: o.Labels = None,
+    ] = None
+    labels: o.Labels = None
+
+
+@grouped
+def vote(
+    ballot: BallotOptions,
     level: o.Level = 0.95,
     seed: o.Seed = None,
     out: Annotated[
         Path | None, o.folder_option("Write report.html, .json and shares.csv here.")
     ] = None,
     json: o.Json = False,
+    *,
+    cost: CostOptions,
+    trust: TrustOptions,
 ) -> None:
     """Count a vote in two ways.
 
     Every row of DATA is a ballot, counted by the local version, which trusts nobody, and by the
     shuffle version, which trusts mixes: shares, intervals, and how surely the leader has won.
-    """  # fmt: skip
-    from mixtally.lab import voting
-    from mixtally.lab.population import read_population
-    from mixtally.privacy.local import certificate
-    from mixtally.records.guarantee import Guarantee
-
-    if example:
-        _refuse({"DATA": data, "--column": column, "--labels": labels})
-        population, source = voting.example(), voting.EXAMPLE_SOURCE
-        keep = voting.EXAMPLE_KEEP if keep is None and epsilon is None else keep
-        delta = voting.EXAMPLE_DELTA if delta is None else delta
-    else:
-        path, name = _given(data, column)
-        with progress_bars() as progress:
-            population = read_population(path, name, o.read_labels(labels), progress)
-        source = f"{len(population.codes):,} rows of {path.name}, each played as a voter." + (
-            "" if labels else " The options were read off the data; a real vote fixes them before."
-        )
-    if delta is None:
-        raise _missing("--delta", "none", "add --delta 1e-6, for example")
+    """
+    population, source = _voters(ballot)
+    epsilon, delta, keep = _law(ballot)
     options = voting.checked_options(population)
     ballots = voting.local_ballots(options, epsilon=epsilon, keep=keep)
     promise = certificate(ballots, epsilon if keep is None else None)
     guarantee = Guarantee(epsilon=promise.epsilon if epsilon is None else epsilon, delta=delta)
-    users = len(population.codes)
+    question, users = population.question, len(population.codes)
     with progress_bars() as progress:
         held = voting.hold(
             population,
             ballots,
             promise,
-            wish_of(budget, population.question, guarantee, users),
+            wish_of(BudgetOptions(cost=cost, trust=trust), question, guarantee, users),
             o.chance(seed),
             progress,
             level=level,
-            title=f"{population.question.name}, voted on",
+            title=f"{question.name}, voted on",
             source=source,
             seed=seed,
         )
-    _show(held, out, json=json)
+    show(document(held), out, json=json)
 
 
-def _given(data: Path | None, column: str | None) -> tuple[Path, str]:
+def _voters(ballot: BallotOptions) -> tuple[Population, str]:
+    """The voters and where they come from; raises ParameterError for both ways to say, or none."""
+    data, column = ballot.data, ballot.column
+    if ballot.example:
+        beside = ["DATA"] * (data is not None) + flags(ballot, "column", "labels")
+        if beside:  # the example brings them itself
+            came = "both: " + ", ".join(beside)
+            raise _missing("a ballot file or --example", came, "leave one out")
+        return voting.example(), voting.EXAMPLE_SOURCE
     if data is None or column is None:
         raise _missing(
             "a ballot file and --column, or --example",
             "neither" if data is None and column is None else "one of the two",
             "name the file and the column that holds the choice",
         )
-    return data, column
+    with progress_bars() as progress:
+        population = read_population(data, column, read_labels(ballot.labels), progress)
+    known = ballot.labels is not None
+    read_off = " The options were read off the data; a real vote fixes them before."
+    source = f"{len(population.codes):,} rows of {data.name}, each played as a voter."
+    return population, source + ("" if known else read_off)
 
 
-def _refuse(beside: dict[str, object]) -> None:
-    """Raises ParameterError when --example stands beside what it brings itself."""
-    came = [name for name, value in beside.items() if value is not None]
-    if came:
-        raise _missing("a ballot file or --example", "both: " + ", ".join(came), "leave one out")
+def _law(ballot: BallotOptions) -> tuple[float | None, float, float | None]:
+    """Epsilon, delta and keep, those of the example where they were left out of it."""
+    epsilon, delta, keep = ballot.epsilon, ballot.delta, ballot.keep
+    if ballot.example:
+        keep = voting.EXAMPLE_KEEP if keep is None and epsilon is None else keep
+        delta = voting.EXAMPLE_DELTA if delta is None else delta
+    if delta is None:
+        raise _missing("--delta", "none", "add --delta 1e-6, for example")
+    return epsilon, delta, keep
 
 
-def _missing(wanted: str, got: str, do: str) -> Exception:
-    from mixtally.errors import ParameterError
-
+def _missing(wanted: str, got: str, do: str) -> ParameterError:
     return ParameterError("vote", wanted=wanted, got=got, do=do)
-
-
-def _show(held: "Election", out: Path | None, *, json: bool) -> None:
-    """Print the vote and write its files."""
-    from mixtally.report.election.export import csv_text, facts, json_text
-    from mixtally.report.election.page import page
-    from mixtally.report.election.table import summary
-
-    present(
-        out,
-        json=json,
-        files=lambda: {
-            "report.html": page(held),
-            "report.json": json_text(held),
-            "shares.csv": csv_text(held),
-        },
-        facts=lambda: facts(held),
-        table=lambda: summary(held),
-    )

@@ -1,62 +1,65 @@
 """``mixtally words``: the most frequent words of a column when no list of them may be fixed."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import Annotated
 
 from mixtally.cli import options as o
-from mixtally.cli.output import present, progress_bars
+from mixtally.cli.grouped import grouped
+from mixtally.cli.screen import progress_bars, show
+from mixtally.data.population import read_population
+from mixtally.encode.spelling import LETTERS, Spelling
+from mixtally.errors import ParameterError
+from mixtally.records.guarantee import Guarantee
+from mixtally.simulate.heavy import Search, Way, design, find_words
+from mixtally.simulate.heavy.document import document
+from mixtally.simulate.heavy.facts import facts
 
-if TYPE_CHECKING:
-    from rich.table import Table
 
-    from mixtally.lab.heavy import HeavyResult
-    from mixtally.lab.heavy.export import Facts
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchOptions:
+    """Which words are looked for, and at what cost."""
 
-
-def words(
-    data: Annotated[Path, typer.Argument(help="A .csv, .csv.gz or .parquet file, a row a person.")],
-    column: Annotated[str, typer.Option("--column", help="The column of words.", metavar="NAME")],
-    epsilon: o.Epsilon,
-    delta: o.Delta,
-    top: Annotated[int, o.whole_option("--top", "How many words are wanted.")] = 50,
-    rounds: Annotated[int, o.whole_option("--rounds", "Most characters of a word, 1 to 64.")] = 10,
+    top: Annotated[int, o.whole_option("--top", "How many words are wanted.")] = 50
+    rounds: Annotated[int, o.whole_option("--rounds", "Most characters of a word, 1 to 64.")] = 10
     keep: Annotated[
         int | None,
         o.whole_option("--keep", "Prefixes that survive a round at most (default 3 x top)."),
-    ] = None,
+    ] = None
     alphabet: Annotated[
         str | None,
-        typer.Option(
+        o.option(
             "--alphabet",
-            help="Characters that take one round each; others take several (default a-z 0-9 ').",
-            metavar="CHARACTERS",
+            "Characters that take one round each; others take several (default a-z 0-9 ').",
+            "CHARACTERS",
         ),
-    ] = None,
+    ] = None
     way: Annotated[
         str | None,
-        typer.Option(
+        o.option(
             "--way",
-            help="together: everybody in all rounds; apart: everybody in one; else by error.",
-            metavar="WAY",
+            "together: everybody in all rounds; apart: everybody in one; else by error.",
+            "WAY",
         ),
-    ] = None,
+    ] = None
     error_rate: Annotated[
         float,
-        typer.Option(
-            "--error-rate",
-            help="Chance that any word nobody holds is published, at most 0.5.",
-            metavar="R",
+        o.option(
+            "--error-rate", "Chance that any word nobody holds is published, at most 0.5.", "R"
         ),
-    ] = 0.05,
+    ] = 0.05
     messages_per_user: Annotated[
-        float,
-        typer.Option(
-            "--messages-per-user", help="Most messages a person sends in one round.", metavar="M"
-        ),
-    ] = 4.0,
-    mix_fakes: o.MixFakes = False,
+        float, o.option("--messages-per-user", "Most messages a person sends in one round.", "M")
+    ] = 4.0
+    mix_fakes: o.MixFakes = False
+
+
+@grouped
+def words(
+    data: o.Data,
+    column: Annotated[str, o.option("--column", "The column of words.", "NAME")],
+    promise: o.Promise,
+    options: SearchOptions,
     seed: o.Seed = None,
     out: Annotated[
         Path | None, o.folder_option("Write report.html, .json and words.csv here.")
@@ -68,90 +71,38 @@ def words(
     No list of words is needed: prefixes grow by one character a round while enough people hold
     them. Every row of DATA is a person with one word.
     """
-    from mixtally.encode.spelling import LETTERS, Spelling
-    from mixtally.lab.heavy import Search, design, find_words
-    from mixtally.lab.heavy.export import facts
-    from mixtally.lab.population import read_population
-    from mixtally.records.guarantee import Guarantee
-
-    promised = Guarantee(epsilon=epsilon, delta=delta)
-    spelling, chosen = Spelling(LETTERS if alphabet is None else alphabet), _way(way)
+    promised, alphabet = promise.guarantee(), options.alphabet
+    spelling, chosen = Spelling(LETTERS if alphabet is None else alphabet), _way(options.way)
     with progress_bars() as progress:
         population = read_population(data, column, progress=progress)
-    search = Search(
-        guarantee=promised,
-        users=len(population.codes),
-        top=top,
-        rounds=rounds,
-        keep=keep,
-        error_rate=error_rate,
-        messages_per_user=messages_per_user,
-        mix_fakes=mix_fakes,
-        spelling=spelling,
-        name=column,
-    )
-    planned = design(search, chosen)
+    users = len(population.codes)
+    planned = design(_search(options, promised, users, spelling, column), chosen)
     vocabulary = population.question.labels or ()
     with progress_bars() as progress:
         result = find_words(planned, vocabulary, population.codes, o.chance(seed), progress)
-    source = f"{len(population.codes):,} rows of {data.name}, each played as a person."
+    source = f"{users:,} rows of {data.name}, each played as a person."
     told = facts(result, vocabulary, population.truth, source=source, seed=seed)
-    _show(result, told, out, json=json)
+    show(document(told), out, json=json)
 
 
-def _show(result: "HeavyResult", told: "Facts", out: Path | None, *, json: bool) -> None:
-    """Print what was found and write its files."""
-    from mixtally.lab.heavy.export import csv_text
-    from mixtally.lab.heavy.page import page
-    from mixtally.report.texts import json_text
-
-    planned, top, found = result.design, told["top"], told["words_found"]
-    present(
-        out,
-        json=json,
-        files=lambda: {
-            "report.html": page(told),
-            "report.json": json_text(told),
-            "words.csv": csv_text(told),
-        },
-        facts=lambda: told,
-        table=lambda: _table(told),
-        prose=[
-            f"{found:,} words found in {told['rounds_played']} rounds. Of the true first {top:,}, "
-            f"{100 * told['recall']:.0f} % are among the first {top:,} found; {told['ghosts']} of "
-            "all found are held by nobody.",
-            f"{planned.offer.name}, {planned.messages_per_user:.3g} messages and "
-            f"{planned.bytes_per_user:,.0f} bytes a person in all. {planned.reason}",
-            *told["promise"],
-        ],
-        wrapped=False,
+def _search(
+    options: SearchOptions, promised: Guarantee, users: int, spelling: Spelling, name: str
+) -> Search:
+    return Search(
+        guarantee=promised,
+        users=users,
+        top=options.top,
+        rounds=options.rounds,
+        keep=options.keep,
+        error_rate=options.error_rate,
+        messages_per_user=options.messages_per_user,
+        mix_fakes=options.mix_fakes,
+        spelling=spelling,
+        name=name,
     )
 
 
-def _way(name: str | None):  # type: ignore[no-untyped-def]  # noqa: ANN202
-    from mixtally.errors import ParameterError
-    from mixtally.lab.heavy import Way
-
+def _way(name: str | None) -> Way | None:
     if name is None or name in list(Way):
         return None if name is None else Way(name)
     raise ParameterError("way", wanted="together or apart", got=repr(name), do="or leave it out")
-
-
-def _table(told: "Facts") -> "Table":
-    from rich.table import Table
-    from rich.text import Text
-
-    level = 100 * (1 - told["error_rate"])
-    table = Table(title=Text(told["title"]), title_justify="left", header_style="bold")
-    table.add_column(Text(told["column"]))
-    for heading in ("estimate", f"{level:g} % interval, all bins", "truth", "round"):
-        table.add_column(heading, justify="right")
-    for row in told["words"]:
-        table.add_row(
-            Text(row["word"]),
-            f"{row['count']:,.1f}",
-            f"{row['lower']:,} .. {row['upper']:,}",
-            f"{row['truth']:,}",
-            str(row["round"]),
-        )
-    return table

@@ -15,64 +15,69 @@ from numpy.typing import NDArray
 
 from mixtally.errors import ParameterError
 from mixtally.ground.bits import Rows
-from mixtally.protocols.two_level import TwoLevel
+from mixtally.records.mechanism import Memoized
+from mixtally.records.memoized_plan import MemoizedPlan
 
 MOST_CELLS = 10_000_000
 _PIECES = 8
 """64-bit pieces in one digest."""
 
 
-def positions(plan: TwoLevel, cohort: int, value: str) -> list[int]:
-    """The ``plan.hashes`` bits that ``value`` sets in ``cohort``; some may coincide."""
+def positions(plan: MemoizedPlan, cohort: int, value: str) -> list[int]:
+    """The bits that ``value`` sets in ``cohort``, one a hash; some may coincide."""
+    mechanism = plan.mechanism
     key = hashlib.blake2b(plan.question.name.encode("utf-8"), digest_size=32).digest()
     person = b"mixtally" + cohort.to_bytes(8, "little")
     found: list[int] = []
-    for block in range(-(-plan.hashes // _PIECES)):
+    for block in range(-(-mechanism.hashes // _PIECES)):
         digest = hashlib.blake2b(
             value.encode("utf-8"), key=key, person=person, salt=block.to_bytes(16, "little")
         ).digest()
-        found += [int.from_bytes(digest[i : i + 8], "little") % plan.bits for i in range(0, 64, 8)]
-    return found[: plan.hashes]
+        pieces = (digest[start : start + 8] for start in range(0, 64, 8))
+        found += [int.from_bytes(piece, "little") % mechanism.bins for piece in pieces]
+    return found[: mechanism.hashes]
 
 
-def bloom(plan: TwoLevel, cohorts: Sequence[int], values: Sequence[str]) -> Rows:
+def bloom(plan: MemoizedPlan, cohorts: Sequence[int], values: Sequence[str]) -> Rows:
     """One record a value, hashed in the cohort beside it, shape (values, row bytes)."""
-    rows = plan.layout.blank(len(values))
+    mechanism = plan.mechanism
+    rows = mechanism.layout.blank(len(values))
     known: dict[tuple[int, str], Rows] = {}
     for place, pair in enumerate(zip(cohorts, values, strict=True)):
         if pair not in known:
-            known[pair] = _row(plan, positions(plan, *pair))
+            known[pair] = _row(mechanism, positions(plan, *pair))
         rows[place] = known[pair]
     return rows
 
 
-def _row(plan: TwoLevel, places: Sequence[int]) -> Rows:
-    row = bytearray(plan.layout.message_bytes)
+def _row(mechanism: Memoized, places: Sequence[int]) -> Rows:
+    row = bytearray(mechanism.layout.message_bytes)
     for place in places:
         row[place >> 3] |= 1 << (place & 7)
     return np.frombuffer(row, dtype=np.uint8)
 
 
-def check_design(plan: TwoLevel, words: Sequence[str]) -> None:
+def check_design(mechanism: Memoized, words: Sequence[str]) -> None:
     """Raises ParameterError when there is no word, or no room for so many."""
-    cells = plan.cohorts * plan.bits * len(words)
+    cells = mechanism.cohorts * mechanism.bins * len(words)
     if not 1 <= cells <= MOST_CELLS:
         raise ParameterError(
             "candidates",
             wanted=f"1 to {MOST_CELLS:,} cells (words x bits x cohorts)",
-            got=f"{len(words):,} x {plan.bits:,} x {plan.cohorts:,}",
+            got=f"{len(words):,} x {mechanism.bins:,} x {mechanism.cohorts:,}",
             do="look for fewer words, or hash into fewer bits or cohorts",
         )
 
 
-def design(plan: TwoLevel, words: Sequence[str]) -> NDArray[np.bool_]:
+def design(plan: MemoizedPlan, words: Sequence[str]) -> NDArray[np.bool_]:
     """Which bits every word sets in every cohort, shape (cohorts, bits, words).
 
     Raises ParameterError as ``check_design`` does.
     """
-    check_design(plan, words)
-    table = np.zeros((plan.cohorts, plan.bits, len(words)), dtype=np.bool_)
-    for cohort in range(plan.cohorts):
+    check_design(plan.mechanism, words)
+    cohorts = plan.mechanism.cohorts
+    table = np.zeros((cohorts, plan.mechanism.bins, len(words)), dtype=np.bool_)
+    for cohort in range(cohorts):
         for column, word in enumerate(words):
             table[cohort, positions(plan, cohort, word), column] = True
     return table

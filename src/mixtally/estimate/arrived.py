@@ -1,8 +1,8 @@
 """Whether a batch is whole: everybody's messages and every fake, no more and no fewer.
 
 Fakes that people send are promised to the last one. Those of a mix are as many as it drew: their
-number S is a sum of independent numbers with the law of one bin, and P(|S - E S| >= t) is at most
-2 E[exp(x (S - E S))] exp(-x t) for every x > 0 (Chernoff; the law is symmetric).
+number S is a sum of independent numbers with the distribution of one bin, and P(|S - E S| >= t) is
+at most 2 E[exp(x (S - E S))] exp(-x t) for every x > 0 (Chernoff; it is symmetric).
 """
 
 import math
@@ -10,26 +10,26 @@ import math
 import numpy as np
 
 from mixtally.errors import MessageError
-from mixtally.protocols.base import Protocol
-from mixtally.protocols.clear_shaped import ClearShaped
+from mixtally.records.mechanism import ShapedFakes, Shuffled
 
 _RARE = 1e-9
 """An honest mix draws a number of fakes that is refused here less often than this."""
 
 
-def check_arrived(protocol: Protocol, messages: int, users: int) -> None:
+def check_arrived(mechanism: Shuffled, messages: int, users: int) -> None:
     """Raises MessageError unless ``messages`` is what ``users`` people and their fakes make."""
-    own = users * protocol.messages_per_record
-    expected, play = own + protocol.fakes, 0
-    if isinstance(protocol, ClearShaped):
-        play = _most_off(protocol)
+    own = users * mechanism.repeats
+    expected, play = own + mechanism.fakes_promised, 0
+    if mechanism.shaped is not None:
+        play = _most_off(mechanism.shaped, mechanism.bins * mechanism.repeats)
     off = messages - expected
     if abs(off) <= play:
         return
     about = f"{play:,} more or fewer, " if play else ""
     raise MessageError(
         "batch",
-        wanted=f"{expected:,} messages, {about}of {own:,} reports and {protocol.fakes:,} fakes",
+        wanted=f"{expected:,} messages, {about}of {own:,} reports and "
+        f"{mechanism.fakes_promised:,} fakes",
         got=f"{messages:,} messages, {abs(off):,} too {'few' if off < 0 else 'many'}",
         do="wait for the rest, for without all fakes the promise is void; users are those who sent"
         if off < 0
@@ -37,15 +37,15 @@ def check_arrived(protocol: Protocol, messages: int, users: int) -> None:
     )
 
 
-def _most_off(protocol: ClearShaped) -> int:
+def _most_off(shaped: ShapedFakes, bins: int) -> int:
     """How far the number of all fakes of mixes is from its mean, but for one batch in 10^9."""
-    numbers = np.arange(-protocol.shift, protocol.shift + 1)
-    weights = np.array([float(weight) for weight in protocol.weights])
-    drawn, laws = weights > 0.0, protocol.bins * protocol.mixes
+    numbers = np.arange(-shaped.shift, shaped.shift + 1)
+    weights = np.array([float(weight) for weight in shaped.weights])
+    drawn, draws = weights > 0.0, bins * shaped.mixes
     numbers, chances = numbers[drawn], weights[drawn] / weights.sum()
     widest, rest = int(numbers[-1]), math.log(2.0 / _RARE)
-    off = float(laws * widest)
+    off = float(draws * widest)
     for x in np.geomspace(1e-9, 1e3, 200).tolist():
         rate = x * widest + math.log(float(chances @ np.exp(x * (numbers - widest))))
-        off = min(off, (laws * rate + rest) / x)
+        off = min(off, (draws * rate + rest) / x)
     return math.floor(off)

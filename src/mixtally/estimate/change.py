@@ -15,8 +15,6 @@ two tallied counts s' - s is exact as well:
 """
 
 import math
-from dataclasses import dataclass
-from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
@@ -24,11 +22,9 @@ from numpy.typing import NDArray
 
 from mixtally.errors import MessageError
 from mixtally.estimate.intervals import EXACT, MOST_EXACT_ONES, NORMAL, checked_level, intervals
-from mixtally.estimate.noise import NoiseLaw, depends_on_count, noise_law
-from mixtally.protocols.base import Protocol
-from mixtally.protocols.clear_uniform import ClearUniform
-from mixtally.protocols.flip_uniform import FlipUniform
+from mixtally.estimate.noise import NoiseDistribution, depends_on_count, noise_distribution
 from mixtally.records.change import Change
+from mixtally.records.mechanism import BitFlips, Shuffled, UniformFakes
 from mixtally.records.results import Intervals, Tally
 
 _DIRECT = 4_000
@@ -36,7 +32,7 @@ _DIRECT = 4_000
 
 
 def estimate_change(
-    protocol: Protocol,
+    mechanism: Shuffled,
     earlier: Tally,
     later: Tally,
     *,
@@ -53,59 +49,62 @@ def estimate_change(
     """
     checked_level(level)
     for tally in (earlier, later):
-        if tally.counts.shape != (protocol.bins,) or protocol.people_among(tally.messages) < 0:
+        if tally.counts.shape != (mechanism.bins,) or mechanism.people_among(tally.messages) < 0:
             raise MessageError(
                 "tally",
-                wanted=f"{protocol.bins:,} bins and the plan's fakes",
+                wanted=f"{mechanism.bins:,} bins and the plan's fakes",
                 got=f"{len(tally.counts):,} bins and {tally.messages:,} messages",
                 do="compare collections under one plan, each of them complete",
             )
-    counts = protocol.unbiased(later.counts, later.messages)
-    counts -= protocol.unbiased(earlier.counts, earlier.messages)
+    counts = mechanism.unbiased(later.counts, later.messages)
+    counts -= mechanism.unbiased(earlier.counts, earlier.messages)
     return Change(
         counts=counts,
-        standard_error=change_error(protocol, earlier.messages, later.messages),
-        each=change_intervals(protocol, earlier, later, level, simultaneous_over=1),
+        standard_error=change_error(mechanism, earlier.messages, later.messages),
+        each=change_intervals(mechanism, earlier, later, level, simultaneous_over=1),
         together=change_intervals(
-            protocol, earlier, later, level, simultaneous_over=protocol.bins * changes
+            mechanism, earlier, later, level, simultaneous_over=mechanism.bins * changes
         ),
     )
 
 
-def change_error(protocol: Protocol, earlier: int, later: int) -> float:
+def change_error(mechanism: Shuffled, earlier: int, later: int) -> float:
     """Standard error of a bin's change between batches of so many messages, in counts."""
-    return math.sqrt(protocol.variance(earlier) + protocol.variance(later))
+    return math.sqrt(mechanism.variance(earlier) + mechanism.variance(later))
 
 
 def change_intervals(
-    protocol: Protocol, earlier: Tally, later: Tally, level: float, *, simultaneous_over: int
+    mechanism: Shuffled, earlier: Tally, later: Tally, level: float, *, simultaneous_over: int
 ) -> Intervals:
     """Equal-tailed intervals, shape (bins,), whole numbers between minus all people and all people.
 
     ``simultaneous_over`` bins and changes share the error allowed (Bonferroni); 1 gives each the
     whole of it.
     """
-    fewest, most = -protocol.people_among(earlier.messages), protocol.people_among(later.messages)
+    fewest, most = -mechanism.people_among(earlier.messages), mechanism.people_among(later.messages)
     before, sent = earlier.messages, earlier.messages + later.messages
-    turned = before // protocol.messages_per_record
-    if depends_on_count(protocol):
+    turned = before // mechanism.repeats
+    if depends_on_count(mechanism):
         both = Tally(later.counts - earlier.counts + before, sent)
-        flipped = protocol.offset(sent)
-        if isinstance(protocol, FlipUniform):
-            flipped = sum(protocol.offset(tally.messages) for tally in (earlier, later))
-            protocol = _BothWays(
-                bins=protocol.bins, fakes=2 * protocol.fakes, threshold=protocol.threshold
+        flipped = mechanism.offset(sent)
+        if isinstance(mechanism, BitFlips) and isinstance(mechanism.fakes, UniformFakes):
+            flipped = sum(mechanism.offset(tally.messages) for tally in (earlier, later))
+            mechanism = _BothWays(
+                bins=mechanism.bins,
+                fakes=UniformFakes(2 * mechanism.fakes.count),
+                threshold=mechanism.threshold,
+                repeats=mechanism.repeats,
             )
             turned = -fewest
         found = intervals(
-            protocol, both, level, simultaneous_over=simultaneous_over,
+            mechanism, both, level, simultaneous_over=simultaneous_over,
             exact_ones=math.inf if flipped <= MOST_EXACT_ONES else -math.inf,
         )  # fmt: skip
         lower, upper, method = found.lower - turned, found.upper - turned, found.method
     else:
         tail = (1.0 - level) / 2.0 / simultaneous_over
         rise = later.counts - earlier.counts
-        lower, upper, method = _clear(protocol, rise, tail)
+        lower, upper, method = _clear(mechanism, rise, tail)
     return Intervals(
         lower=np.clip(lower, fewest, most),
         upper=np.clip(upper, fewest, most),
@@ -115,37 +114,35 @@ def change_intervals(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _BothWays(FlipUniform):
+class _BothWays(BitFlips, frozen=True, kw_only=True, tag="both-ways"):
     """The fakes of two batches, the half that came earlier turned over."""
 
     @property
     def fake_bits(self) -> tuple[tuple[int, float], ...]:
         """How many fakes there are of either half, and how likely one sets a given bit."""
-        ((both, shown),) = super(_BothWays, self).fake_bits
+        ((both, shown),) = super().fake_bits
         return (both // 2, shown), (both // 2, 1.0 - shown)
 
 
 _Ends = tuple[NDArray[np.int64], NDArray[np.int64], str]
 
 
-def _clear(protocol: Protocol, rise: NDArray[np.int64], tail: float) -> _Ends:
+def _clear(mechanism: Shuffled, rise: NDArray[np.int64], tail: float) -> _Ends:
     """Ends for the true rise: noise in clear has one law, wherever it falls."""
-    if isinstance(protocol, ClearUniform) and protocol.offset(0) > MOST_EXACT_ONES:
-        width = NormalDist().inv_cdf(1.0 - tail) * change_error(protocol, 0, 0)
+    if mechanism.uniform_fakes and mechanism.offset(0) > MOST_EXACT_ONES:
+        width = NormalDist().inv_cdf(1.0 - tail) * change_error(mechanism, 0, 0)
         return rise - math.ceil(width), rise + math.ceil(width), NORMAL
-    law = difference_law(protocol)
+    law = difference_distribution(mechanism)
     return rise - law.highest(tail), rise - law.lowest(tail), EXACT
 
 
-@lru_cache(maxsize=64)
-def difference_law(protocol: Protocol) -> NoiseLaw:
-    """The law of X' - X for two independent noises of a protocol in clear."""
-    law = noise_law(protocol, protocol.fakes, 0)
+def difference_distribution(mechanism: Shuffled) -> NoiseDistribution:
+    """The law of X' - X for two independent noises of a mechanism in clear."""
+    law = noise_distribution(mechanism, mechanism.fakes_promised, 0)
     size = len(law.pmf)
     if size <= _DIRECT:
-        return NoiseLaw(1 - size, np.convolve(law.pmf, law.pmf[::-1]))
+        return NoiseDistribution(1 - size, np.convolve(law.pmf, law.pmf[::-1]))
     turned = np.abs(np.fft.rfft(law.pmf, 2 * size)) ** 2
     around = np.fft.irfft(turned, 2 * size)
     pmf = np.concatenate([around[-(size - 1) :], around[:size]])
-    return NoiseLaw(1 - size, np.maximum(pmf, 0.0))
+    return NoiseDistribution(1 - size, np.maximum(pmf, 0.0))

@@ -20,10 +20,8 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.protocols.base import Protocol
-from mixtally.protocols.clear_shaped import ClearShaped, shape_moment
-from mixtally.protocols.clear_uniform import ClearUniform
-from mixtally.protocols.flips import Flips
+from mixtally.ground.fixed import SCALE
+from mixtally.records.mechanism import BitFlips, Shuffled
 
 Floats = NDArray[np.float64]
 _MOST_SKEW = 1.0
@@ -61,27 +59,36 @@ def ends(variance: Floats, third: Floats, fourth: Floats, level: float) -> tuple
     return deviation * (shift - width), deviation * (shift + width)
 
 
-def cumulants(protocol: Protocol, messages: int, counts: Floats) -> Cumulants:
+def cumulants(mechanism: Shuffled, messages: int, counts: Floats) -> Cumulants:
     """Those of ``protocol`` among so many messages; flips lean by how many hold a bit.
 
     ``counts`` are the estimates, shape (bins,), clipped to what can be.
     """
     level = np.zeros(len(counts))
-    if isinstance(protocol, ClearUniform):
-        rate = protocol.true_fakes
-        return Cumulants(rate, level + rate, rate)
-    variance = protocol.variance(messages)
-    if isinstance(protocol, ClearShaped):
-        one = variance / protocol.mixes
-        fourth = shape_moment(protocol.ratio, protocol.shift, 4)
-        return Cumulants(variance, level, protocol.mixes * (fourth - 3.0 * one * one))
-    if isinstance(protocol, Flips):
-        q, rate = protocol.flip_probability, protocol.true_fakes
-        ones = np.clip(protocol.messages_per_record * counts + rate, 0.0, messages)
-        both, scale = q * (1.0 - q), protocol.gain
+    rate, variance = mechanism.true_fakes, mechanism.variance(messages)
+    if isinstance(mechanism, BitFlips):
+        q = mechanism.flip_probability
+        ones = np.clip(mechanism.repeats * counts + rate, 0.0, messages)
+        both, scale = q * (1.0 - q), mechanism.gain
         return Cumulants(
-            variance + rate / protocol.bins,  # a multinomial's variance is below its product's
-            (messages - 2.0 * ones) * both * protocol.contrast / scale**3 + rate,
+            variance + rate / mechanism.bins,  # a multinomial's variance is below its product's
+            (messages - 2.0 * ones) * both * mechanism.contrast / scale**3 + rate,
             messages * both * (1.0 - 6.0 * both) / scale**4 + rate,
         )
-    raise TypeError(f"{protocol.name} has no noise law")
+    if mechanism.uniform_fakes:
+        return Cumulants(rate, level + rate, rate)
+    third = fourth = 0.0
+    for weights, draws in mechanism.noise(messages, 0).tables:
+        second, skew, kurtosis = _moments(weights)
+        third += draws * skew
+        fourth += draws * (kurtosis - 3.0 * second * second)
+    return Cumulants(variance, level + third / mechanism.gain**3, fourth / mechanism.gain**4)
+
+
+def _moments(weights: tuple[int, ...]) -> tuple[float, float, float]:
+    """Second, third and fourth central moments of a distribution on 0, 1, 2, .. over 2^64."""
+    mean = sum(weight * k for k, weight in enumerate(weights)) / SCALE
+    gap = np.arange(len(weights)) - mean
+    chances = np.array(weights, dtype=np.float64) / SCALE
+    second, third, fourth = (float((chances * gap**order).sum()) for order in (2, 3, 4))
+    return second, third, fourth

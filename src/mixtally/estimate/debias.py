@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from mixtally.errors import ParameterError
 from mixtally.estimate.arrived import check_arrived
 from mixtally.estimate.intervals import checked_level, intervals
+from mixtally.estimate.noise import Noises
 from mixtally.estimate.simplex import nearest_histogram
-from mixtally.protocols.base import Protocol
+from mixtally.records.mechanism import Shuffled
 from mixtally.records.results import Estimate, Tally
 
 Projection = Callable[[NDArray[np.float64], float], NDArray[np.float64]]
@@ -30,7 +31,7 @@ def check_choices(level: float, projection: str | None) -> None:
 
 
 def estimate_counts(
-    protocol: Protocol,
+    mechanism: Shuffled,
     tally: Tally,
     users: int,
     *,
@@ -38,6 +39,7 @@ def estimate_counts(
     projection: str | None = None,
     exact_ones: float | None = None,
     together: int | None = None,
+    noises: Noises | None = None,
 ) -> Estimate:
     """Unbiased counts with intervals at ``level``.
 
@@ -47,23 +49,27 @@ def estimate_counts(
                    the unbiased counts, never in their place; only where a person is in one bin
       exact_ones   as ``intervals`` has it
       together     bins over which intervals hold at once, if more than this tally's own
+      noises       shared by many estimates that are alike, which saves their time
 
     Raises ParameterError for a level outside (0, 1) or an unknown projection, MessageError when
     the batch is not what so many people and their fakes make.
     """
     check_choices(level, projection)
-    check_arrived(protocol, tally.messages, users)
-    counts = protocol.unbiased(tally.counts, tally.messages)
+    check_arrived(mechanism, tally.messages, users)
+    counts, noises = mechanism.unbiased(tally.counts, tally.messages), noises or Noises()
     return Estimate(
         counts=counts,
-        standard_error=math.sqrt(protocol.variance(tally.messages)),
-        each=intervals(protocol, tally, level, simultaneous_over=1, exact_ones=exact_ones),
+        standard_error=math.sqrt(mechanism.variance(tally.messages)),
+        each=intervals(
+            mechanism, tally, level, simultaneous_over=1, exact_ones=exact_ones, noises=noises
+        ),
         together=intervals(
-            protocol,
+            mechanism,
             tally,
             level,
             simultaneous_over=together or len(counts),
             exact_ones=exact_ones,
+            noises=noises,
         ),
         projected=PROJECTIONS[projection](counts, float(users)) if projection else None,
     )

@@ -39,8 +39,8 @@ from numpy.typing import NDArray
 
 from mixtally.errors import InfeasibleError
 from mixtally.estimate.intervals import checked_level
-from mixtally.protocols.base import Protocol
-from mixtally.records.results import Estimate, Figure, Intervals, Tally
+from mixtally.records.mechanism import Shuffled
+from mixtally.records.results import Estimate, Intervals, Row, Tally
 
 METHOD = "ranks among the bins without a candidate, over random hashes"
 _LEAST_FREE = 2
@@ -76,39 +76,39 @@ class Candidates:
 
 
 def estimate_hashed(
-    protocol: Protocol, tally: Tally, users: int, found: Candidates, level: float = 0.95
-) -> tuple[Estimate, Figure]:
+    mechanism: Shuffled, tally: Tally, users: int, found: Candidates, level: float = 0.95
+) -> tuple[Estimate, Row]:
     """Counts of every line, and of the people whose values are not listed.
 
     Raises ParameterError for a level outside (0, 1).
     """
     checked_level(level)
-    free = np.ones(protocol.bins, dtype=np.bool_)
+    free = np.ones(mechanism.bins, dtype=np.bool_)
     free[found.bins] = False
     k, m = len(found.bins), int(free.sum())
-    unbiased = protocol.unbiased(tally.counts, tally.messages)
+    unbiased = mechanism.unbiased(tally.counts, tally.messages)
     left = (users - float(unbiased[found.bins].sum())) / m
-    noise = protocol.variance(tally.messages)
+    noise = mechanism.variance(tally.messages)
     shared = max(0.0, float(np.var(unbiased[free], ddof=1)) - noise)
     error = math.sqrt(shared * (1.0 + 1.0 / m) + noise * (1.0 + 2.0 / m + k / m**2))
     seen, empty = tally.counts[found.bins], np.sort(tally.counts[free])
     estimate = Estimate(
         counts=unbiased[found.bins] - left,
         standard_error=error,
-        each=_intervals(protocol, seen, empty, users, level, 1),
-        together=_intervals(protocol, seen, empty, users, level, k),
+        each=_intervals(mechanism, seen, empty, users, level, 1),
+        together=_intervals(mechanism, seen, empty, users, level, k),
     )
-    share = protocol.bins / m
+    share = mechanism.bins / m
     spread = math.sqrt(k * share * (shared + share * noise))
     half = NormalDist().inv_cdf(0.5 + 0.5 * level) * spread
-    others = left * protocol.bins
+    others = left * mechanism.bins
     most = others + half if rank_of(m, k, (1.0 - level) / 2.0) else math.inf
     low, high = (min(max(end, 0.0), float(users)) for end in (others - half, most))
-    return estimate, Figure("people with a value not listed", others, low, high, spread)
+    return estimate, Row("people with a value not listed", others, low, high, spread)
 
 
 def _intervals(
-    protocol: Protocol,
+    mechanism: Shuffled,
     seen: NDArray[np.int64],
     empty: NDArray[np.int64],
     users: int,
@@ -119,8 +119,8 @@ def _intervals(
     rank = rank_of(len(empty), lines, (1.0 - level) / 2.0)
     lower, upper = np.zeros_like(seen), np.full_like(seen, users)
     if rank:
-        lower = np.ceil((seen - empty[-rank]) / protocol.gain).astype(np.int64)
-        upper = np.floor((seen - empty[rank - 1]) / protocol.gain).astype(np.int64)
+        lower = np.ceil((seen - empty[-rank]) / mechanism.gain).astype(np.int64)
+        upper = np.floor((seen - empty[rank - 1]) / mechanism.gain).astype(np.int64)
     return Intervals(
         lower=np.clip(lower, 0, users), upper=np.clip(upper, 0, users), level=level,
         method=METHOD, simultaneous=lines > 1,

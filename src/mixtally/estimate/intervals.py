@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.errors import ParameterError
-from mixtally.estimate.noise import depends_on_count, reach
-from mixtally.protocols.base import Protocol
+from mixtally.estimate.noise import Noises, depends_on_count, reach
+from mixtally.records.mechanism import Shuffled
 from mixtally.records.results import Intervals, Tally
 
 EXACT = "exact test inversion"
@@ -32,31 +32,35 @@ def checked_level(level: float) -> float:
 
 
 def intervals(
-    protocol: Protocol,
+    mechanism: Shuffled,
     tally: Tally,
     level: float,
     *,
     simultaneous_over: int,
     exact_ones: float | None = None,
+    noises: Noises | None = None,
 ) -> Intervals:
     """Equal-tailed intervals, shape (bins,), whole numbers between 0 and the people possible.
 
     ``simultaneous_over`` bins share the error allowed (Bonferroni: valid however the bins depend
     on each other); 1 gives each bin the whole of it. Bins with more than ``exact_ones`` expected
-    flipped ones take the normal law, ``MOST_EXACT_ONES`` when left out.
+    flipped ones take the normal distribution, ``MOST_EXACT_ONES`` when left out. ``noises`` serves
+    many such calls.
     """
-    most = protocol.people_among(tally.messages)
+    most = mechanism.people_among(tally.messages)
     tail = (1.0 - level) / 2.0 / simultaneous_over
-    if not depends_on_count(protocol):
+    if not depends_on_count(mechanism):
         method = EXACT
-        least, most_noise = reach(protocol, tally.messages, 0, tail)
+        least, most_noise = reach(mechanism, tally.messages, 0, tail)
         lower, upper = tally.counts - most_noise, tally.counts - least
-    elif protocol.offset(tally.messages) <= (MOST_EXACT_ONES if exact_ones is None else exact_ones):
+    elif mechanism.offset(tally.messages) <= (
+        MOST_EXACT_ONES if exact_ones is None else exact_ones
+    ):
         method = EXACT
-        lower, upper = _invert(protocol, tally, tail, most)
+        lower, upper = _invert(mechanism, tally, tail, most, noises or Noises())
     else:
         method = NORMAL
-        lower, upper = _normal(protocol, tally, tail)
+        lower, upper = _normal(mechanism, tally, tail)
     return Intervals(
         lower=np.clip(lower, 0, most),
         upper=np.clip(upper, 0, most),
@@ -69,31 +73,31 @@ def intervals(
 _Ends = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
-def _half(protocol: Protocol, tally: Tally, tail: float) -> float:
+def _half(mechanism: Shuffled, tally: Tally, tail: float) -> float:
     """Half the width of a normal interval with ``tail`` on either side."""
-    return -NormalDist().inv_cdf(tail) * math.sqrt(protocol.variance(tally.messages))
+    return -NormalDist().inv_cdf(tail) * math.sqrt(mechanism.variance(tally.messages))
 
 
-def _normal(protocol: Protocol, tally: Tally, tail: float) -> _Ends:
-    width = _half(protocol, tally, tail)
-    counts = protocol.unbiased(tally.counts, tally.messages)
+def _normal(mechanism: Shuffled, tally: Tally, tail: float) -> _Ends:
+    width = _half(mechanism, tally, tail)
+    counts = mechanism.unbiased(tally.counts, tally.messages)
     return np.floor(counts - width).astype(np.int64), np.ceil(counts + width).astype(np.int64)
 
 
-def _invert(protocol: Protocol, tally: Tally, tail: float, most: int) -> _Ends:
+def _invert(mechanism: Shuffled, tally: Tally, tail: float, most: int, noises: Noises) -> _Ends:
     seen, place = np.unique(tally.counts, return_inverse=True)
-    messages, width = tally.messages, _half(protocol, tally, tail)
+    messages, width = tally.messages, _half(mechanism, tally, tail)
     lower, upper = np.empty_like(seen), np.empty_like(seen)
     for i, (s, count) in enumerate(
-        zip(seen.tolist(), protocol.unbiased(seen, messages).tolist(), strict=True)
+        zip(seen.tolist(), mechanism.unbiased(seen, messages).tolist(), strict=True)
     ):
         low, high = (min(max(round(end), 0), most) for end in (count - width, count + width))
 
         def reaches(z: int, s: int = s) -> bool:
-            return z + reach(protocol, messages, z, tail)[1] >= s
+            return z + noises.reach(mechanism, messages, z, tail)[1] >= s
 
         def passes(z: int, s: int = s) -> bool:
-            return z + reach(protocol, messages, z, tail)[0] > s
+            return z + noises.reach(mechanism, messages, z, tail)[0] > s
 
         lower[i] = first_true(reaches, low, 0, most)
         upper[i] = first_true(passes, high, 0, most + 1) - 1

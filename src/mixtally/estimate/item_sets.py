@@ -23,7 +23,7 @@ from scipy import special
 
 from mixtally.errors import ParameterError
 from mixtally.estimate.significant import checked_rate
-from mixtally.protocols.flips import Flips
+from mixtally.records.mechanism import BitFlips
 
 _Floats = NDArray[np.float64]
 MOST_SET_BITS = 8
@@ -41,19 +41,19 @@ class SetEstimate:
     standard_error: _Floats
 
 
-def estimate_sets(protocol: Flips, patterns: NDArray[np.int64]) -> SetEstimate:
+def estimate_sets(mechanism: BitFlips, patterns: NDArray[np.int64]) -> SetEstimate:
     """The estimate from how many messages show each pattern, shape (sets, 2^m), m in 1..8.
 
     Raises ParameterError for another shape, or flips that are fair coins.
     """
-    show, invert = _flips(protocol, patterns)
+    show, invert = _flips(mechanism, patterns)
     held = patterns @ invert.T
-    times = protocol.messages_per_record
+    times = mechanism.repeats
     return SetEstimate(held[:, -1] / times, _spread(held, show, invert)[:, -1] / times)
 
 
 def set_significance(
-    protocol: Flips, patterns: NDArray[np.int64], *, support: int = 0, rate: float = 0.05
+    mechanism: BitFlips, patterns: NDArray[np.int64], *, support: int = 0, rate: float = 0.05
 ) -> NDArray[np.bool_]:
     """Which sets more than ``support`` people surely hold, shape (sets,).
 
@@ -69,19 +69,19 @@ def set_significance(
 
     Source: Hoeffding 1956, theorem 4 (unequal chances); Anderson and Samuels 1967 (Poisson's tail).
     """
-    show, invert = _flips(protocol, patterns)
+    show, invert = _flips(mechanism, patterns)
     tests = patterns.size
     width = NormalDist().inv_cdf(1.0 - checked_rate(rate) / 2.0 / tests)
     held = patterns @ invert.T
     most = np.clip(held + width * _spread(held, show, invert), 0.0, patterns.sum(axis=1)[:, None])
     mean = most[:, :-1] @ show[-1, :-1]
-    more = patterns[:, -1] - support * protocol.messages_per_record
+    more = patterns[:, -1] - support * mechanism.repeats
     tail = special.pdtrc(np.maximum(more - 1, 0), mean)
     marked: NDArray[np.bool_] = (more > mean + 1.0) & (tail <= rate / 2.0 / len(patterns))
     return marked
 
 
-def _flips(protocol: Flips, patterns: NDArray[np.int64]) -> tuple[_Floats, _Floats]:
+def _flips(mechanism: BitFlips, patterns: NDArray[np.int64]) -> tuple[_Floats, _Floats]:
     """Chance of showing y when holding x, at [y, x], and its inverse, each shape (2^m, 2^m)."""
     bits = patterns.shape[1].bit_length() - 1 if patterns.ndim == 2 else 0
     if not 1 <= bits <= MOST_SET_BITS or patterns.shape[1] != 1 << bits:
@@ -89,16 +89,16 @@ def _flips(protocol: Flips, patterns: NDArray[np.int64]) -> tuple[_Floats, _Floa
             "patterns", wanted=f"2^m columns for sets of m in 1..{MOST_SET_BITS} bins",
             got=f"an array of shape {patterns.shape}", do="count every pattern of every set",
         )  # fmt: skip
-    if protocol.gain == 0.0:
+    if mechanism.gain == 0.0:
         raise ParameterError(
             "flip probability", wanted="less than 1/2", got="1/2", do="plan again: nothing is told"
         )
-    q = protocol.flip_probability
+    q = mechanism.flip_probability
     show: _Floats = np.ones((1, 1))
     invert: _Floats = np.ones((1, 1))
     for _ in range(bits):
         show = _kron([[1.0 - q, q], [q, 1.0 - q]], show)
-        invert = _kron([[1.0 - q, -q], [-q, 1.0 - q]], invert) / protocol.contrast
+        invert = _kron([[1.0 - q, -q], [-q, 1.0 - q]], invert) / mechanism.contrast
     return show, invert
 
 

@@ -21,7 +21,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.protocols.flips import Flips
+from mixtally.records.mechanism import BitFlips
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,11 +38,11 @@ class Joint:
 
 
 def joint_counts(
-    protocol: Flips, pairs: NDArray[np.int64], messages: int, level: float = 0.95
+    mechanism: BitFlips, pairs: NDArray[np.int64], messages: int, level: float = 0.95
 ) -> Joint:
     """Estimates from ``pairs`` as ``tally.pairs`` counts them among ``messages`` messages."""
-    q, contrast = protocol.flip_probability, protocol.contrast
-    times = protocol.messages_per_record
+    q, contrast = mechanism.flip_probability, mechanism.contrast
+    times = mechanism.repeats
     alone = np.diag(pairs).astype(np.float64)
     both = pairs - q * (alone[:, None] + alone[None, :]) + messages * q * q
     spread = q * (1.0 - q) / contrast**2

@@ -1,19 +1,19 @@
-"""The exact law of what a tally adds to a bin's true count."""
+"""The exact distribution of what a tally adds to a bin's true count."""
 
-from functools import lru_cache
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
 
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE
-from mixtally.protocols.base import Protocol
-from mixtally.protocols.clear_shaped import ClearShaped
-from mixtally.protocols.clear_uniform import ClearUniform
-from mixtally.protocols.flips import Flips
+from mixtally.ground.memo import Memo
+from mixtally.records.mechanism import Shuffled
+
+_MOST_BYTES = 32_000_000
 
 
-class NoiseLaw(NamedTuple):
+class NoiseDistribution(NamedTuple):
     """P(noise = first + i) = pmf[i]."""
 
     first: int
@@ -29,55 +29,60 @@ class NoiseLaw(NamedTuple):
         return self.first + int(np.searchsorted(np.cumsum(self.pmf), chance, side="right"))
 
 
-def depends_on_count(protocol: Protocol) -> bool:
-    """Whether the law changes with the true count: only flips lose true ones."""
-    return protocol.flip_threshold is not None
+def depends_on_count(mechanism: Shuffled) -> bool:
+    """Whether the noise changes with the true count: only flips lose true ones."""
+    return mechanism.flip_threshold is not None
 
 
-@lru_cache(maxsize=1 << 16)
-def reach(protocol: Protocol, messages: int, count: int, chance: float) -> tuple[int, int]:
+class Noises:
+    """How far noise reaches, each looked up once; hand one to all estimates that are alike."""
+
+    def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
+        self._memo = Memo(most_bytes)
+
+    def reach(
+        self, mechanism: Shuffled, messages: int, count: int, chance: float
+    ) -> tuple[int, int]:
+        """(smallest x with P(noise <= x) > chance, largest x with P(noise >= x) > chance)."""
+
+        def made() -> tuple[int, int]:
+            return reach(mechanism, messages, count, chance)
+
+        found: tuple[int, int] = self._memo.get((mechanism, messages, count, chance), made)
+        return found
+
+
+def reach(mechanism: Shuffled, messages: int, count: int, chance: float) -> tuple[int, int]:
     """(smallest x with P(noise <= x) > chance, largest x with P(noise >= x) > chance)."""
-    law = noise_law(protocol, messages, count)
-    return law.lowest(chance), law.highest(chance)
+    noise = noise_distribution(mechanism, messages, count)
+    return noise.lowest(chance), noise.highest(chance)
 
 
-def noise_law(protocol: Protocol, messages: int, count: int) -> NoiseLaw:
-    """The law of (tallied - true) for a bin of ``count`` people among ``messages`` messages."""
-    match protocol:
-        case Flips():
-            ones, fakes = count * protocol.messages_per_record, protocol.fake_bits
-            sent = messages - sum(many for many, _ in fakes)
-            noise = _flipped(sent, ones, protocol.flip_probability)
-            for many, shown in fakes:
-                noise = _sum(noise, _binomial(many, shown))
-            return noise._replace(first=noise.first + ones - count)
-        case ClearUniform():
-            return _binomial(protocol.fakes, 1.0 / protocol.bins)
-        case ClearShaped():
-            one = law = np.array([w / SCALE for w in protocol.weights])
-            for _ in range(protocol.mixes - 1):
-                law = np.convolve(law, one)
-            return NoiseLaw(0, law)
-    raise TypeError(f"{protocol.name} has no noise law")
+def noise_distribution(mechanism: Shuffled, messages: int, count: int) -> NoiseDistribution:
+    """Of (tallied - true) for a bin of ``count`` people among ``messages`` messages."""
+    parts = mechanism.noise(messages, count)
+    gained = [_binomial(*each) for each in parts.gained]
+    for weights, draws in parts.tables:
+        one = np.array([weight / SCALE for weight in weights])
+        gained += [NoiseDistribution(0, one)] * draws
+    found = reduce(_sum, gained)
+    for each in parts.lost:
+        found = _difference(found, _binomial(*each))
+    return found._replace(first=found.first + parts.constant)
 
 
-def _binomial(trials: int, probability: float) -> NoiseLaw:
+def _binomial(trials: int, probability: float) -> NoiseDistribution:
     if trials == 0:
-        return NoiseLaw(0, np.ones(1))
+        return NoiseDistribution(0, np.ones(1))
     low, high = tails.window(trials, probability)
-    return NoiseLaw(low, tails.pmf(trials, probability, low, high))
+    return NoiseDistribution(low, tails.pmf(trials, probability, low, high))
 
 
-def _flipped(messages: int, ones: int, flip: float) -> NoiseLaw:
-    """How many more of ``messages`` bits are set after their flips, ``ones`` of them before."""
-    return _difference(_binomial(messages - ones, flip), _binomial(ones, flip))
+def _sum(one: NoiseDistribution, other: NoiseDistribution) -> NoiseDistribution:
+    return NoiseDistribution(one.first + other.first, np.convolve(one.pmf, other.pmf))
 
 
-def _sum(one: NoiseLaw, other: NoiseLaw) -> NoiseLaw:
-    return NoiseLaw(one.first + other.first, np.convolve(one.pmf, other.pmf))
-
-
-def _difference(gained: NoiseLaw, lost: NoiseLaw) -> NoiseLaw:
-    return NoiseLaw(
+def _difference(gained: NoiseDistribution, lost: NoiseDistribution) -> NoiseDistribution:
+    return NoiseDistribution(
         gained.first - lost.first - len(lost.pmf) + 1, np.convolve(gained.pmf, lost.pmf[::-1])
     )

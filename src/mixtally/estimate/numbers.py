@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.estimate.cumulants import Cumulants, ends
-from mixtally.records.results import Figure
+from mixtally.records.results import Row
 
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 
@@ -53,18 +53,18 @@ class Cuts:
         """What a value is known up to."""
         return float(self.edges[1] - self.edges[0])
 
-    def mean(self, level: float) -> Figure:
+    def mean(self, level: float) -> Row:
         """The mean with its standard error by noise; its resolution is half a bin."""
         value, noise, half = self._mean(), self._mean_noise(), self.bin_width / 2.0
         least, most = ends(*noise, level)
         lower, upper = np.clip(
             [value - most - half, value - least + half], self.edges[0], self.edges[-1]
         ).tolist()
-        return Figure(
+        return Row(
             "mean", value, lower, upper, standard_error=float(np.sqrt(noise[0])), resolution=half
         )
 
-    def rise_to(self, later: "Cuts", level: float) -> Figure:
+    def rise_to(self, later: "Cuts", level: float) -> Row:
         """By how much the mean of ``later``, of the same bins, exceeds this one.
 
         Both collections' noise is in it, and half a bin of each of them is its resolution.
@@ -77,7 +77,7 @@ class Cuts:
         lower, upper = np.clip(
             [value - most - whole, value - least + whole], -range_, range_
         ).tolist()
-        return Figure(
+        return Row(
             "change", value, lower, upper, standard_error=float(np.sqrt(noise[0])),
             resolution=whole,
         )  # fmt: skip
@@ -96,7 +96,7 @@ class Cuts:
             np.asarray(self.noise.fourth * np.sum(weights**4)),
         )
 
-    def quantiles(self, shares: Iterable[float], level: float) -> list[Figure]:
+    def quantiles(self, shares: Iterable[float], level: float) -> list[Row]:
         """The values below which ``shares`` of the people lie, and where they may be."""
         passed, low, high = self.running(level)
         found = []
@@ -105,7 +105,7 @@ class Cuts:
             inside = np.flatnonzero((high[1:] >= wanted) & (low[:-1] <= wanted))
             lower, upper = self.edges[inside[0]], self.edges[inside[-1] + 1]
             found.append(
-                Figure(
+                Row(
                     f"{100 * share:g} % quantile", self._crossing(passed, wanted), float(lower),
                     float(upper), resolution=self.bin_width,
                 )
@@ -144,6 +144,6 @@ class Cuts:
         return float(self.edges[at - 1] + inside * (self.edges[at] - self.edges[at - 1]))
 
 
-def summary(cuts: Cuts, level: float, shares: tuple[float, ...] = QUANTILES) -> list[Figure]:
+def summary(cuts: Cuts, level: float, shares: tuple[float, ...] = QUANTILES) -> list[Row]:
     """The mean and the quantiles at ``shares`` with intervals at ``level``, each for itself."""
     return [cuts.mean(level), *cuts.quantiles(shares, level)]

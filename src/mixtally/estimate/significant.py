@@ -2,7 +2,7 @@
 
 from mixtally.errors import ParameterError
 from mixtally.estimate.noise import reach
-from mixtally.protocols.base import Protocol
+from mixtally.records.mechanism import Shuffled
 
 
 def checked_rate(rate: float) -> float:
@@ -14,11 +14,11 @@ def checked_rate(rate: float) -> float:
     return rate
 
 
-def least_significant(protocol: Protocol, messages: int, tests: int, rate: float) -> int:
+def least_significant(mechanism: Shuffled, messages: int, tests: int, rate: float) -> int:
     """The least count that an empty bin reaches with chance at most rate / tests, by its exact law.
 
     With ``tests`` bins looked at, any empty one of them reaches it with chance at most ``rate``
     (Bonferroni: however the bins depend on each other, and also when the later of them are chosen
     by what the earlier ones showed, since every round draws its noise afresh).
     """
-    return reach(protocol, messages, 0, checked_rate(rate) / tests)[1] + 1
+    return reach(mechanism, messages, 0, checked_rate(rate) / tests)[1] + 1

@@ -26,7 +26,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.protocols.flips import Flips
+from mixtally.records.mechanism import BitFlips
 
 _Floats = NDArray[np.float64]
 LEAST_SURE = 10.0
@@ -56,7 +56,7 @@ class TwoByTwo:
 
 
 def two_by_two(
-    protocol: Flips,
+    mechanism: BitFlips,
     counted: NDArray[np.int64],
     messages: int,
     first: NDArray[np.int64],
@@ -70,9 +70,11 @@ def two_by_two(
       counted    as ``tally.pairs`` counts them, shape (bins, bins), singles on the diagonal
       messages   how many were counted; all but the protocol's fakes are people's
     """
-    q, contrast = protocol.flip_probability, protocol.contrast
-    times = protocol.messages_per_record
-    own = float(messages - protocol.fakes)  # over all repeats, as everything until the end
+    q, contrast = mechanism.flip_probability, mechanism.contrast
+    times = mechanism.repeats
+    own = float(
+        messages - mechanism.fakes_promised
+    )  # over all repeats, as everything until the end
     alone = np.diag(counted).astype(np.float64)
     single = (alone - messages * q) / contrast
     one, two = single[first], single[second]

@@ -22,11 +22,9 @@ from numpy.typing import NDArray
 from scipy import special
 
 from mixtally.errors import MessageError
-from mixtally.estimate.noise import noise_law
+from mixtally.estimate.noise import noise_distribution
 from mixtally.ground.tails import Floats
-from mixtally.protocols.base import Protocol
-from mixtally.protocols.clear_uniform import ClearUniform
-from mixtally.protocols.flips import Flips
+from mixtally.records.mechanism import BitFlips, Shuffled
 from mixtally.records.results import Estimate, Tally
 
 _FAR, _LUMPS = 9.0, 20.0
@@ -37,20 +35,20 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
 _LEAST_LIKELY = 1e-12
 
 
-def winner_chances(protocol: Protocol, tally: Tally, users: int) -> Floats:
+def winner_chances(mechanism: Shuffled, tally: Tally, users: int) -> Floats:
     """The chance of every option, shape (bins,), that it won; they sum to one.
 
     Raises MessageError when no votes of ``users`` people explain the tally.
     """
-    error = math.sqrt(protocol.variance(tally.messages))
-    counts = np.clip(protocol.unbiased(tally.counts, tally.messages), 0.0, float(users))
+    error = math.sqrt(mechanism.variance(tally.messages))
+    counts = np.clip(mechanism.unbiased(tally.counts, tally.messages), 0.0, float(users))
     lead = float(counts.max())
     reach = _FAR * error + _LUMPS
     first = max(0, math.floor(lead - 3.0 * reach))
     last = min(users, math.ceil(lead + reach))
     votes = np.arange(first, last + 1, max(1, math.floor(error / _FINE)))
     able = np.flatnonzero(counts >= lead - 2.0 * reach)
-    law = np.array([_law(protocol, tally, int(tally.counts[i]), votes) for i in able])
+    law = np.array([_law(mechanism, tally, int(tally.counts[i]), votes) for i in able])
     below = np.cumsum(law, axis=1) - law
     chances = np.zeros(len(counts))
     for node, weight in zip((_NODES + 1.0) / 2.0, _WEIGHTS / 2.0, strict=True):
@@ -75,16 +73,16 @@ def _others(values: Floats) -> Floats:
     return np.asarray(before * after, dtype=np.float64)
 
 
-def _law(protocol: Protocol, tally: Tally, seen: int, votes: NDArray[np.int64]) -> Floats:
+def _law(mechanism: Shuffled, tally: Tally, seen: int, votes: NDArray[np.int64]) -> Floats:
     """The law h on ``votes``, which sums to one."""
-    if isinstance(protocol, Flips):
-        likely = _flipped(protocol, tally.messages, seen, votes)
-    elif isinstance(protocol, ClearUniform):
-        mean, fakes = protocol.true_fakes, np.maximum(seen - votes, 0)
+    if isinstance(mechanism, BitFlips):
+        likely = _flipped(mechanism, tally.messages, seen, votes)
+    elif mechanism.uniform_fakes:
+        mean, fakes = mechanism.true_fakes, np.maximum(seen - votes, 0)
         log = special.xlogy(fakes, mean) - mean - special.gammaln(fakes + 1.0)
         likely = np.where(seen >= votes, np.exp(log), 0.0)
     else:
-        noise = noise_law(protocol, tally.messages, 0)
+        noise = noise_distribution(mechanism, tally.messages, 0)
         place = seen - votes - noise.first
         inside = (place >= 0) & (place < len(noise.pmf))
         likely = np.where(inside, noise.pmf[np.where(inside, place, 0)], 0.0)
@@ -97,7 +95,7 @@ def _law(protocol: Protocol, tally: Tally, seen: int, votes: NDArray[np.int64]) 
     return np.asarray(likely / total, dtype=np.float64)
 
 
-def _flipped(protocol: Flips, messages: int, seen: int, votes: NDArray[np.int64]) -> Floats:
+def _flipped(mechanism: BitFlips, messages: int, seen: int, votes: NDArray[np.int64]) -> Floats:
     """P(S = seen) for S ~ Bin(z, p) + Bin(messages - z, q) and every z of ``votes``.
 
     With uniform fakes a Poisson number of mean K / d joins the z.
@@ -106,10 +104,10 @@ def _flipped(protocol: Flips, messages: int, seen: int, votes: NDArray[np.int64]
     trapezoid rule. Its aliases lie 40 deviations and 100 counts apart, further than any of
     ``votes`` from what it explains; beyond an angle of 12 / deviation the integrand is below 1e-13.
     """
-    q = protocol.flip_probability
+    q = mechanism.flip_probability
     p = 1.0 - q
-    ones = protocol.true_fakes
-    deviation = math.sqrt(messages * p * q + protocol.gain**2 * ones)
+    ones = mechanism.true_fakes
+    deviation = math.sqrt(messages * p * q + mechanism.gain**2 * ones)
     half = math.ceil(20.0 * deviation + 50.0)
     step = 2.0 * math.pi / (2 * half + 1)
     angle = step * np.arange(1, min(half, math.ceil(12.0 / deviation / step)) + 1)

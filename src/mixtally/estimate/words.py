@@ -27,8 +27,8 @@ from numpy.typing import NDArray
 from scipy import optimize, stats
 
 from mixtally.errors import InfeasibleError
-from mixtally.estimate.remembered import bit_variance, debiased, normal_intervals
-from mixtally.protocols.two_level import TwoLevel
+from mixtally.estimate.memoized import bit_variance, debiased, normal_intervals
+from mixtally.records.mechanism import Memoized
 from mixtally.records.results import Intervals
 
 Floats = NDArray[np.float64]
@@ -73,7 +73,7 @@ class Words:
 class _Seen:
     """Debiased counts, shape (cohorts, bits), with the people of each cohort and their reports."""
 
-    plan: TwoLevel
+    mechanism: Memoized
     counts: Floats
     people: NDArray[np.int64]
     reports: int
@@ -86,7 +86,7 @@ class _Seen:
 
     def noise(self, fitted: Floats) -> Floats:
         """Each bit's own variance when ``fitted`` people hold it, shape (cohorts * bits,)."""
-        return bit_variance(self.plan, fitted, self.people[:, None], self.reports).ravel()
+        return bit_variance(self.mechanism, fitted, self.people[:, None], self.reports).ravel()
 
     def model(self, columns: Floats) -> Floats:
         """What a person of every candidate adds, and of the unlisted loses; (cohorts * bits, m)."""
@@ -109,7 +109,7 @@ class _Fit:
 
 
 def estimate_words(
-    plan: TwoLevel,
+    mechanism: Memoized,
     ones: Floats,
     people: NDArray[np.int64],
     design: NDArray[np.bool_],
@@ -128,10 +128,10 @@ def estimate_words(
     more candidates than the bits can tell apart.
     """
     words, total = design.shape[2], int(people.sum())
-    unlisted = np.full((*design.shape[:2], 1), -math.expm1(_log_missed(plan)))
+    unlisted = np.full((*design.shape[:2], 1), -math.expm1(_log_missed(mechanism)))
     columns = np.concatenate([design.astype(np.float64), unlisted], axis=2)
-    found = debiased(plan, ones, people[:, None])
-    seen = _Seen(plan, found, people, reports)
+    found = debiased(mechanism, ones, people[:, None])
+    seen = _Seen(mechanism, found, people, reports)
     chosen, method = np.arange(words), ALL
     if not _told_apart(seen.model(columns)):
         chosen, method = _chosen(seen, columns), CHOSEN
@@ -156,9 +156,9 @@ def estimate_words(
     )
 
 
-def _log_missed(plan: TwoLevel) -> float:
+def _log_missed(mechanism: Memoized) -> float:
     """The logarithm of the chance that a random word does not set a given bit."""
-    return plan.hashes * math.log1p(-1.0 / plan.bits)
+    return mechanism.hashes * math.log1p(-1.0 / mechanism.bins)
 
 
 def _told_apart(model: Floats) -> bool:

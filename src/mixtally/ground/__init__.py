@@ -1,1 +1,1 @@
-"""Ground floor: randomness, packed bits, binomial tails, canonical bytes. Knows no protocol."""
+"""Ground floor: randomness, packed bits, binomial tails, canonical bytes. Knows no mechanism."""

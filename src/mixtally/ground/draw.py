@@ -3,9 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from mixtally.errors import AccountingError
 from mixtally.ground.chance import Chance, Words
 
 Integers = NDArray[np.int64]
+_MOST_TIES, _MOST_KEYS = 64, 4096
+"""Draws of keys, or keys where few are drawn at a time, before randomness is taken to be broken."""
 
 
 def below(chance: Chance, bound: int, count: int) -> Integers:
@@ -25,14 +28,20 @@ def permutation(chance: Chance, count: int) -> NDArray[np.intp]:
     """A uniform permutation of 0..count-1: the order of ``count`` distinct uniform keys.
 
     Given that the keys are distinct every order is equally likely, so a tie (chance below
-    count^2 / 2^65) throws all keys away.
+    count^2 / 2^65) throws all keys away. Raises AccountingError when ties come again and again:
+    below 2^32 keys true randomness does that with a chance of at most 2^-64.
     """
-    while True:
+    most = max(_MOST_TIES, _MOST_KEYS // max(1, count))
+    for _ in range(most):
         keys = chance.words(count)
         order = np.argsort(keys)
         ranked = keys[order]
         if not np.any(ranked[1:] == ranked[:-1]):
             return order
+    raise AccountingError(
+        f"permutation: {most:,} draws of {count:,} keys all had two alike: the words of its chance "
+        "repeat, so they hide nothing, and nothing may be promised"
+    )
 
 
 def from_table(chance: Chance, cumulative: Words, count: int) -> Integers:

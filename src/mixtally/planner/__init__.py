@@ -1,14 +1,26 @@
-"""From a wish to the plan of least error, the alternatives, and the reason in words."""
+"""From a request to the plan of the smallest standard error, the alternatives and the reason."""
 
-from mixtally.planner.answer import Answer, Misfit, Offer
-from mixtally.planner.choose import choose
+from mixtally.planner.choose import Planner, choose
 from mixtally.planner.explain import explain
 from mixtally.planner.forecast import Forecast, forecast, users_for, with_error
-from mixtally.planner.front import front
-from mixtally.planner.nearest import Nearest, nearest
-from mixtally.planner.wish import Wish
+from mixtally.planner.options import Choice, Infeasible, PlanOption
+from mixtally.planner.pareto_front import pareto_front
+from mixtally.planner.relaxations import Relaxation, relaxations
+from mixtally.planner.request import PlanRequest
 
 __all__ = [
-    "Answer", "Forecast", "Misfit", "Nearest", "Offer", "Wish", "choose", "explain", "forecast",
-    "front", "nearest", "users_for", "with_error",
+    "Choice",
+    "Forecast",
+    "Infeasible",
+    "PlanOption",
+    "PlanRequest",
+    "Planner",
+    "Relaxation",
+    "choose",
+    "explain",
+    "forecast",
+    "pareto_front",
+    "relaxations",
+    "users_for",
+    "with_error",
 ]  # fmt: skip

@@ -1,92 +1,90 @@
-"""From protocols with their integers to an offer: plans with certificates, and one for all."""
+"""From protocols with their integers to an option: plans with certificates, and one for all."""
 
 import math
+from collections.abc import Sequence
 
-from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
-from mixtally.planner.answer import Misfit, Offer, collisions
-from mixtally.planner.wish import Wish
-from mixtally.privacy import compose, price
-from mixtally.privacy.losses import CLOSE
-from mixtally.privacy.search import least_epsilon
-from mixtally.protocols.base import Protocol
+from mixtally.planner.options import CONFIDENCE, Infeasible, PlanOption, collisions
+from mixtally.planner.request import PlanRequest
+from mixtally.privacy.accountant import Accountant, Record
+from mixtally.privacy.certify import certify
+from mixtally.privacy.composition import compose
+from mixtally.privacy.composition.pld import CLOSE
+from mixtally.privacy.numerics.search import least_epsilon
 from mixtally.records.guarantee import LEAST_DELTA, LEAST_EPSILON, Guarantee
+from mixtally.records.mechanism import Shuffled
 from mixtally.records.plan import PLAN_VERSION, Plan
 from mixtally.records.question import Question
 
 _HAIR = 1e-9
-_CONFIDENCE = 1.96
-"""Standard errors in a 95 % interval's half: when they span the whole crowd nothing is learned."""
 
 
-def offer(wish: Wish, messages: list[tuple[Question, Protocol]]) -> Offer | Misfit:
-    """The offer of a record that travels as ``messages``, or why it says too little."""
-    protocols = [protocol for _, protocol in messages]
-    error = max(protocol.standard_error(wish.users) for protocol in protocols)
-    error = math.hypot(error, *(collisions(wish.users, question) for question, _ in messages))
-    if _CONFIDENCE * error >= wish.users:
-        return Misfit(
-            protocols[0].name,
+def option(
+    request: PlanRequest, messages: Sequence[tuple[Question, Shuffled]], accountant: Accountant
+) -> PlanOption | Infeasible:
+    """The option of a record that travels as ``messages``, or why it says too little."""
+    name = messages[0][1].name
+    error = max(mechanism.standard_error(request.users) for _, mechanism in messages)
+    error = math.hypot(error, *(collisions(request.users, question) for question, _ in messages))
+    if CONFIDENCE * error >= request.users:
+        return Infeasible(
+            name,
             f"more users or a larger epsilon: with a standard error of {error:.3g} counts nobody "
-            f"could be told from all {wish.users:,} people",
+            f"could be told from all {request.users:,} people",
         )
-    together = len(messages) * wish.collections
-    shares = {  # messages of one protocol keep the same
-        protocol: _share(protocol.surely(wish.sure_fraction), wish.guarantee, together)
-        for protocol in protocols
-    }
-    plans = tuple(_plan(wish, question, p, shares[p]) for question, p in messages)
-    whole = plans[0].certificate
+    together = len(messages) * request.collections
+    shares: dict[Shuffled, Guarantee] = {}  # messages of one mechanism keep the same
+    for _, mechanism in messages:
+        if mechanism not in shares:
+            shares[mechanism] = _share(request, mechanism, together, accountant)
+    plans = tuple(_plan(request, q, m, shares[m], accountant) for q, m in messages)
+    total = plans[0].certificate
     if together > 1:
-        charges = [(plan, wish.collections) for plan in plans]
-        whole = compose.delta_of(charges, wish.guarantee.epsilon, CLOSE)
-        if not whole.upper <= wish.guarantee.delta:
-            return Misfit(protocols[0].name, "bins that differ less between the attributes")
-    return Offer(
+        charges = [(plan, request.collections) for plan in plans]
+        total = compose.delta_of(charges, request.guarantee.epsilon, CLOSE, accountant)
+        if not total.upper <= request.guarantee.delta:
+            return Infeasible(name, "bins that differ less between the attributes")
+    return PlanOption(
         plans,
-        tuple(protocols),
-        wish.guarantee,
-        whole,
-        wish.collections,
-        wish.users if wish.minimum_crowd is None else wish.minimum_crowd,
-        wish.honest_fraction,
+        request.guarantee,
+        total,
+        request.collections,
+        request.users if request.minimum_crowd is None else request.minimum_crowd,
+        request.honest_fraction,
     )
 
 
-def telling(wish: Wish, fakes: int, repeats: int) -> int:
-    """The most flips, times 2^64, with which ``offer`` may say enough of ``wish``.
-
-    With x = q (1 - q) an empty bin's variance (n + K) x / ((1 - 4x) k) is s at x = c / (1 + 4c),
-    c = s k / (n + K). Under a local epsilon fewer fakes may be sent, and none adds least.
-    """
-    sent = wish.users + (fakes if wish.local_epsilon is None else 0)
-    c = (wish.users / _CONFIDENCE) ** 2 * repeats / sent
-    most: int = math.ceil(0.5 * SCALE * (1.0 - (1.0 + 4.0 * c) ** -0.5))
-    return min(MOST_THRESHOLD, most)
-
-
-def _plan(wish: Wish, question: Question, protocol: Protocol, promised: Guarantee) -> Plan:
-    fraction = wish.sure_fraction
+def _plan(
+    request: PlanRequest,
+    question: Question,
+    mechanism: Shuffled,
+    promised: Guarantee,
+    accountant: Accountant,
+) -> Plan:
+    fraction = request.sure_fraction
     return Plan(
         version=PLAN_VERSION,
         question=question,
         guarantee=promised,
-        users=wish.users,
+        users=request.users,
         honest_fraction=fraction,
-        protocol=protocol.name,
-        integers=protocol.integers(),
-        certificate=price.certify(protocol, promised.epsilon, fraction),
+        mechanism=mechanism,
+        certificate=certify(mechanism, promised.epsilon, fraction, accountant),
     )
 
 
-def _share(sure: Protocol, whole: Guarantee, together: int) -> Guarantee:
+def _share(
+    request: PlanRequest, mechanism: Shuffled, together: int, accountant: Accountant
+) -> Guarantee:
     """What one of ``together`` collections keeps alone: its epsilon at an even share of delta."""
+    total = request.guarantee
     if together == 1:
-        return whole
-    delta = max(whole.delta / together, LEAST_DELTA)
-    most = price.upper(sure, whole.epsilon)
+        return total
+    sure = Record.of(mechanism.surely(request.sure_fraction))
+    delta = max(total.delta / together, LEAST_DELTA)
+    most = accountant.upper(sure, total.epsilon)
     if most > delta:
         delta = most * (1.0 + _HAIR)
     epsilon = least_epsilon(
-        lambda epsilon: price.upper(sure, epsilon), delta, LEAST_EPSILON, whole.epsilon
+        lambda epsilon: accountant.upper(sure, epsilon), delta, LEAST_EPSILON, total.epsilon
     )
     return Guarantee(epsilon=epsilon, delta=delta)

@@ -1,11 +1,11 @@
-"""Where every number of an offer comes from, in one sentence each."""
+"""Where every number of an option comes from, in one sentence each."""
 
-from mixtally.planner.answer import Offer
+from mixtally.planner.options import PlanOption
 from mixtally.records.certificate import Certificate
 
 _GIVEN = "as wished"
 _SOURCES: dict[str, str] = {
-    "protocol": "the one asked for, or the least standard error of all that fit the wish",
+    "protocol": "the one asked for, or the least standard error of all that fit the request",
     "epsilon": _GIVEN,
     "delta_target": _GIVEN,
     "users": _GIVEN,
@@ -53,12 +53,12 @@ _LOCAL = {
 }
 
 
-def explain(offer: Offer) -> dict[str, str]:
-    """A sentence for every number among the facts of ``offer``; KeyError for one without."""
-    shown, name = offer.certificate, offer.plan.protocol
+def explain(option: PlanOption) -> dict[str, str]:
+    """A sentence for every number among the facts of ``option``; KeyError for one without."""
+    certificate, name = option.certificate, option.plan.protocol
     special = {
-        "delta": _delta(shown),
-        "status": "what was proved of the divergence; " + _delta(shown),
+        "delta": _delta(certificate),
+        "status": "what was proved of the divergence; " + _delta(certificate),
         "source": "where the divergence is derived",
         "assumption": "what the promise rests on",
         "fakes": _fakes(name),
@@ -66,18 +66,18 @@ def explain(offer: Offer) -> dict[str, str]:
         if name == "clear-shaped"
         else "the people who surely take part, as wished: with fewer delta is larger",
         "fakes_from": "users send their own; a mix draws shaped ones",
-        "flip_threshold": f"the least integer with which delta({shown.epsilon:g}) <= "
-        f"{offer.guarantee.delta:g}, by root finding on the exact divergence, or the least that "
+        "flip_threshold": f"the least integer with which delta({certificate.epsilon:g}) <= "
+        f"{option.guarantee.delta:g}, by root finding on the exact divergence, or the least that "
         "keeps the local epsilon wished for",
-        "standard_error": "square root of " + _NOISE[name] + _worst(offer),
+        "standard_error": "square root of " + _NOISE[name] + _worst(option),
         "local_epsilon": _LOCAL[name],
     }
     sources = _SOURCES | special
-    return {fact: sources[fact] for fact in offer.facts()}
+    return {fact: sources[fact] for fact in option.facts()}
 
 
-def _delta(shown: Certificate) -> str:
-    return f"computed again from the final integers, every error added: {shown.source}"
+def _delta(certificate: Certificate) -> str:
+    return f"computed again from the final integers, every error added: {certificate.source}"
 
 
 def _fakes(name: str) -> str:
@@ -94,5 +94,5 @@ def _fakes(name: str) -> str:
     )
 
 
-def _worst(offer: Offer) -> str:
-    return "; the collision error is added as a variance" if offer.plan.question.hashed else ""
+def _worst(option: PlanOption) -> str:
+    return "; the collision error is added as a variance" if option.plan.question.hashed else ""

@@ -6,9 +6,9 @@ from fractions import Fraction
 from statistics import NormalDist
 
 from mixtally.errors import InfeasibleError, ParameterError
-from mixtally.planner.answer import Answer, Offer, collisions
-from mixtally.planner.choose import choose
-from mixtally.planner.wish import MOST_MESSAGES, Wish
+from mixtally.planner.choose import Planner, choose
+from mixtally.planner.options import Choice, PlanOption, collisions
+from mixtally.planner.request import MOST_MESSAGES, PlanRequest
 from mixtally.records.guarantee import LEAST_USERS, MOST_USERS
 from mixtally.records.question import MOST_BINS
 
@@ -20,13 +20,15 @@ _STEPS = 1000
 class Forecast:
     """Errors in counts at one confidence level, by the normal approximation.
 
-    Where values share bins, collisions follow no law that is known before: there by Chebyshev's.
+    Where values share bins, collisions follow no distribution that is known before: there by
+    Chebyshev's.
 
     where
       standard_error   of any bin: the noise hardly depends on the bin's size
       half_width       of one bin's interval
       largest_error    not exceeded by any of all bins, with this confidence
-      visible_count    least count that is told from zero, among all bins, with this confidence
+      visible_count    least count that is distinguishable from zero, among all bins, with this
+                       confidence
       level            the confidence, in (0, 1)
     """
 
@@ -37,23 +39,23 @@ class Forecast:
     level: float
 
 
-def forecast(offer: Offer, level: float = 0.95) -> Forecast:
-    """The errors of ``offer``; raises ParameterError for a level outside (0, 1).
+def forecast(option: PlanOption, level: float = 0.95) -> Forecast:
+    """The errors of ``option``; raises ParameterError for a level outside (0, 1).
 
-    All bins at once by the union bound, as the intervals of a report. A count is told from zero
-    when its estimate clears what noise alone would reach in any bin, which it does with
+    All bins at once by the union bound, as the intervals of a report. A count is distinguishable
+    from zero when its estimate clears what noise alone would reach in any bin, which it does with
     probability ``level``.
     """
     if not 0.0 < level < 1.0:
         raise ParameterError(
             "confidence level", wanted="a number in (0, 1)", got=level, do="0.95 is common"
         )
-    normal, error = NormalDist(), offer.standard_error
-    bins = offer.bins
+    normal, error = NormalDist(), option.standard_error
+    bins = option.bins
     alone = normal.inv_cdf(0.5 + 0.5 * level)
     all_bins = -normal.inv_cdf((1.0 - level) / (2.0 * bins))
-    if offer.collisions > 0.0:
-        return _shared(offer, level, all_bins * offer.noise)
+    if option.collisions > 0.0:
+        return _shared(option, level, all_bins * option.noise)
     return Forecast(
         standard_error=error,
         half_width=alone * error,
@@ -63,11 +65,11 @@ def forecast(offer: Offer, level: float = 0.95) -> Forecast:
     )
 
 
-def _shared(offer: Offer, level: float, noise: float) -> Forecast:
+def _shared(option: PlanOption, level: float, noise: float) -> Forecast:
     """Where values share bins: whoever holds what, with no more than everybody in one bin."""
-    error, missed = offer.standard_error, 1.0 - level
-    most = offer.plan.users + noise
-    largest = min(most, error * math.sqrt(offer.bins / missed))
+    error, missed = option.standard_error, 1.0 - level
+    most = option.plan.users + noise
+    largest = min(most, error * math.sqrt(option.bins / missed))
     return Forecast(
         standard_error=error,
         half_width=min(most, error / math.sqrt(missed)),
@@ -77,83 +79,87 @@ def _shared(offer: Offer, level: float, noise: float) -> Forecast:
     )
 
 
-def with_error(wish: Wish, target: float) -> Answer:
-    """The answer with the fewest messages a user whose standard error is at most ``target``.
+def with_error(request: PlanRequest, target: float, planner: Planner | None = None) -> Choice:
+    """The choice with the fewest messages a user whose standard error is at most ``target``.
 
     Raises InfeasibleError when the largest budget does not reach it; names the error it reaches.
     """
+    planner = planner or Planner()
     if not target > 0.0:
         raise ParameterError(
             "target error", wanted="a positive number of counts", got=target, do="10, for example"
         )
 
     def error(thousandths: int) -> float:
-        budget = replace(wish, messages_per_user=Fraction(thousandths, _STEPS))
+        budget = replace(request, messages_per_user=Fraction(thousandths, _STEPS))
         try:
-            return choose(budget).best.standard_error
+            return choose(budget, planner).best.standard_error
         except InfeasibleError:
             return math.inf
 
     low, high = _STEPS, round(MOST_MESSAGES) * _STEPS
     best = error(high)
     if best == math.inf:
-        choose(replace(wish, messages_per_user=MOST_MESSAGES))  # raises, and says why
+        choose(replace(request, messages_per_user=MOST_MESSAGES), planner)  # raises, and says why
     if best > target:
         raise InfeasibleError(
             "target error", wanted=f"a standard error of {target:g} counts",
-            got=f"{best:.4g} at {MOST_MESSAGES:g} messages a user", do=_instead(wish, target),
+            got=f"{best:.4g} at {MOST_MESSAGES:g} messages a user", do=_instead(request, target),
         )  # fmt: skip
     if error(low) <= target:
-        return choose(replace(wish, messages_per_user=Fraction(low, _STEPS)))
+        return choose(replace(request, messages_per_user=Fraction(low, _STEPS)), planner)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if error(middle) <= target else (middle, high)
-    return choose(replace(wish, messages_per_user=Fraction(high, _STEPS)))
+    return choose(replace(request, messages_per_user=Fraction(high, _STEPS)), planner)
 
 
-def _instead(wish: Wish, target: float) -> str:
+def _instead(request: PlanRequest, target: float) -> str:
     """What to do when no budget reaches an error: collisions want bins, noise a weaker promise."""
-    shared = collisions(wish.users, wish.question)
+    shared = collisions(request.users, request.question)
     if 2.0 * shared**2 >= target**2:  # with half the variance left to noise
-        bins = math.ceil(2.0 * (wish.users / target) ** 2)
-        words = f"ask for more than that: values that meet in a bin may alone err by {shared:.4g}"
+        bins = math.ceil(2.0 * (request.users / target) ** 2)
+        words = f"ask for more than that: values that meet in a bin alone give up to {shared:.4g}"
         more = f", which --hash-bins {bins} would cut" if bins <= MOST_BINS else ""
         return words + more
-    if wish.protocol is not None:
+    if request.protocol is not None:
         return "ask for more than that, raise epsilon, or leave --protocol out"
     return "ask for more than that, raise epsilon, or allow --mix-fakes"
 
 
-def users_for(wish: Wish, share: float) -> Answer:
-    """The answer for the least crowd whose standard error is at most ``share`` of the crowd.
+def users_for(request: PlanRequest, share: float, planner: Planner | None = None) -> Choice:
+    """The choice for the least crowd whose standard error is at most ``share`` of the crowd.
 
     Within one percent. Raises ParameterError for a share outside (0, 1) or a minimum crowd,
     InfeasibleError when not even 10^10 users reach it.
     """
+    planner = planner or Planner()
     if not 0.0 < share < 1.0:
         raise ParameterError(
             "target share", wanted="a number in (0, 1)", got=share,
             do="0.001, for example: a tenth of a percent of the crowd",
         )  # fmt: skip
 
-    if wish.minimum_crowd is not None:
+    if request.minimum_crowd is not None:
         raise ParameterError(
-            "minimum crowd", wanted="none while the crowd is to be found",
-            got=f"{wish.minimum_crowd:,}", do="use the honest fraction for who does not take part",
+            "minimum crowd",
+            wanted="none while the crowd is to be found",
+            got=f"{request.minimum_crowd:,}",
+            do="use the honest fraction for who does not take part",
         )  # fmt: skip
 
-    def answer(users: int) -> Answer | None:
+    def choice(users: int) -> Choice | None:
         try:
-            found = choose(replace(wish, users=users))
+            found = choose(replace(request, users=users), planner)
         except InfeasibleError:
             return None
         return found if found.best.standard_error <= share * users else None
 
     low, high = LEAST_USERS - 1, LEAST_USERS
-    best = answer(high)
+    best = choice(high)
     while best is None and high < MOST_USERS:
         low, high = high, min(4 * high, MOST_USERS)
-        best = answer(high)
+        best = choice(high)
     if best is None:
         raise InfeasibleError(
             "target share", wanted=f"a standard error of {share:g} of the crowd",
@@ -161,6 +167,6 @@ def users_for(wish: Wish, share: float) -> Answer:
         )  # fmt: skip
     while high > low + 1 and high > 1.01 * low:
         middle = math.isqrt(low * high)
-        found = answer(middle)
+        found = choice(middle)
         low, high, best = (low, middle, found) if found else (middle, high, best)
     return best

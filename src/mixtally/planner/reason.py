@@ -1,14 +1,15 @@
 """Why a plan was chosen, in sentences."""
 
-from mixtally.planner.answer import Misfit, Offer
-from mixtally.planner.wish import Wish
-from mixtally.protocols.base import FakeSource
-from mixtally.protocols.flip_vector import FlipVector
+from mixtally.planner.options import Infeasible, PlanOption
+from mixtally.planner.request import PlanRequest
+from mixtally.records.mechanism import BitFlips, FakeSource
 
 
-def reason(wish: Wish, best: Offer, others: list[Offer], misfits: list[Misfit]) -> str:
+def reason(
+    request: PlanRequest, best: PlanOption, others: list[PlanOption], infeasible: list[Infeasible]
+) -> str:
     """What was chosen and what it costs, how much worse the others are, what would not fit."""
-    sentences = [_why(wish, best)]
+    sentences = [_why(request, best)]
     if len(best.plans) > 1:
         sentences.append(
             f"A record travels as {len(best.plans)} messages, each through mixes of its own."
@@ -21,63 +22,61 @@ def reason(wish: Wish, best: Offer, others: list[Offer], misfits: list[Misfit]) 
             "which the error includes at its worst, everybody else holding one same value."
         )
     sentences += [
-        f"{offer.name} would err {offer.standard_error / best.standard_error:.3g} times as much"
-        + _cost(best, offer)
-        for offer in others
+        f"{option.name} would have {option.standard_error / best.standard_error:.3g} times the "
+        "standard error" + _cost(best, option)
+        for option in others
     ]
-    if wish.collections > 1:
-        sentences.append(f"The guarantee is for all {wish.collections} collections together.")
-    if wish.local_epsilon is not None:
-        sentences.append(f"The flips also keep a local epsilon of {wish.local_epsilon:g}.")
+    if request.collections > 1:
+        sentences.append(f"The guarantee is for all {request.collections} collections together.")
+    if request.local_epsilon is not None:
+        sentences.append(f"The flips also keep a local epsilon of {request.local_epsilon:g}.")
     needs: dict[str, list[str]] = {}
-    for misfit in misfits:
-        needs.setdefault(misfit.needs, []).append(misfit.protocol)
+    for one in infeasible:
+        needs.setdefault(one.needs, []).append(one.protocol)
     sentences += [f"{' and '.join(names)} would need {need}." for need, names in needs.items()]
     return " ".join(sentences)
 
 
-def budget(wish: Wish) -> str:
+def budget(request: PlanRequest) -> str:
     """The budget in words."""
-    messages = float(wish.messages_per_user)
+    messages = float(request.messages_per_user)
     words = f"{messages:.10g} message{'s' * (messages > 1)} a user"
-    if wish.bytes_per_user is not None:
-        words += f" and {wish.bytes_per_user:,.10g} bytes"
+    if request.bytes_per_user is not None:
+        words += f" and {request.bytes_per_user:,.10g} bytes"
     return words
 
 
-def _cost(best: Offer, offer: Offer) -> str:
+def _cost(best: PlanOption, option: PlanOption) -> str:
     """How much less an alternative sends, where that is at least a fifth."""
-    if offer.bytes_per_user < 0.8 * best.bytes_per_user:
-        return f", with {offer.bytes_per_user / best.bytes_per_user:.2g} of the bytes."
+    if option.bytes_per_user < 0.8 * best.bytes_per_user:
+        return f", with {option.bytes_per_user / best.bytes_per_user:.2g} of the bytes."
     return "."
 
 
-def _why(wish: Wish, best: Offer) -> str:
-    name, protocol = best.name, best.protocol
-    if wish.protocol:
+def _why(request: PlanRequest, best: PlanOption) -> str:
+    name, mechanism = best.name, best.mechanism
+    if request.protocol:
         lead = f"{name} was asked for"
-        if wish.protocol != best.plan.protocol:  # flip of records that are no free bits
-            lead = f"{wish.protocol} was asked for, played as {name}"
-    elif protocol.fake_source is FakeSource.MIX:
-        lead = f"{name} errs least, because a mix may draw the fakes"
+    elif mechanism.fake_source is FakeSource.MIX:
+        lead = f"{name} has the smallest standard error, because a mix may draw the fakes"
     else:
-        lead = f"{name} errs least within the budget of {budget(wish)}"
-    fakes = sum(protocol.fakes for protocol in best.protocols)
+        lead = f"{name} has the smallest standard error within the budget of {budget(request)}"
+    fakes = sum(plan.mechanism.fakes_promised for plan in best.plans)
     error = f"a standard error of {best.standard_error:.4g} counts"
     if fakes:
-        return f"{lead}: {fakes:,} fakes ({fakes / wish.users:.3g} a user) leave {error}."
-    if best.plan.integers.get("crowd"):
-        more = _more(wish, best, "one fake a user") * (best.plan.protocol == "flip-blank")
+        return f"{lead}: {fakes:,} fakes ({fakes / request.users:.3g} a user) give {error}."
+    if isinstance(mechanism, BitFlips) and mechanism.crowd:
+        more = _more(request, best, "one fake a user") * (best.plan.protocol == "flip-blank")
         return f"{lead}: without fakes other people's flips hide a person, with {error}{more}."
-    more = _more(wish, best, "one fake a user, or --count-crowd,")
+    more = _more(request, best, "one fake a user, or --count-crowd,")
     return f"{lead}: without fakes only local randomization is left, with {error}{more}."
 
 
-def _more(wish: Wish, best: Offer, what: str) -> str:
+def _more(request: PlanRequest, best: PlanOption, what: str) -> str:
     """What fakes would do: where the budget has some they were weighed, but for ``flip``."""
-    if wish.local_epsilon is not None:
+    if request.local_epsilon is not None:
         return ""
     size = best.bytes_per_user / best.messages_per_user
-    if wish.protocol != FlipVector.name and wish.most_fakes(len(best.plans), size) > 0:
+    if request.protocol != "flip" and request.most_fakes(len(best.plans), size) > 0:
         return "; the fakes of the budget would bring more noise than they hide"
     return f"; {what} could cut it"

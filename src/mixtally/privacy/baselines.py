@@ -17,7 +17,7 @@ def central_standard_error(epsilon: float, moved: float = 2.0) -> float:
 
 
 def local_standard_error(epsilon: float, users: int, bins: int) -> float:
-    """Error of an empty bin when everybody randomizes for themselves: the better of two ways.
+    """Error of an empty bin when everybody randomizes for themselves: the better of two mechanisms.
 
     Source: Wang, Blocki, Li, Jha, Locally Differentially Private Protocols for Frequency
     Estimation (2017), optimized unary encoding and direct encoding.

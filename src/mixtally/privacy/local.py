@@ -1,6 +1,6 @@
-"""One-hot records that hide themselves: what flips alone keep, and what a guess about one is worth.
+"""One-hot records that hide themselves: what flips alone keep, and what a guess at one is worth.
 
-Without fakes and without a mix the observer sees every report with its sender, which is the law of
+Without fakes and without a mix the observer sees every report with its sender, which is the case of
 ``flip-blank`` with one record and no fakes: its divergence is zero from 2 ln(p/q) on.
 
 Source: side notes 002 section 5.
@@ -12,22 +12,31 @@ import msgspec
 
 from mixtally.errors import AccountingError, ParameterError
 from mixtally.ground.fixed import SCALE, threshold_of
-from mixtally.privacy.price import certify
-from mixtally.privacy.published import voting
-from mixtally.protocols.flip_blank import FlipBlank
+from mixtally.privacy.certify import certify
 from mixtally.records.certificate import Certificate
 from mixtally.records.guarantee import LEAST_EPSILON, MOST_EPSILON, Observer, checked_epsilon
+from mixtally.records.mechanism import BitFlips
+from mixtally.records.mechanism.named import flip_blank
 
 _ABOVE = 1.0 + 1e-11
 """The local epsilon as a double is stated this much larger: past every rounding on the way."""
 
 
-def kept_with(keep: float) -> int:
+def epsilon_of(keep: float) -> float:
+    """2 ln(p / (1 - p)): two ballots differ in two bits.
+
+    Source: side notes 002 section 5.
+    """
+    checked_keep(keep)
+    return 2.0 * math.log(keep / (1.0 - keep))
+
+
+def threshold_keeping(keep: float) -> int:
     """The flip threshold at which a bit is kept with probability ``keep``, to the nearest 2^-64.
 
     Raises ParameterError unless it lies in (1/2, 1) and gives an epsilon in [0.01, 20].
     """
-    epsilon = voting.epsilon_of(keep)
+    epsilon = epsilon_of(keep)
     if not LEAST_EPSILON <= epsilon * _ABOVE <= MOST_EPSILON:
         low, high = (1.0 / (1.0 + math.exp(-e / 2.0)) for e in (LEAST_EPSILON, MOST_EPSILON))
         raise ParameterError(
@@ -47,13 +56,13 @@ def least_threshold(epsilon: float) -> int:
     return math.ceil(SCALE / (1.0 + odds))
 
 
-def certificate(protocol: FlipBlank, epsilon: float | None = None) -> Certificate:
+def certificate(mechanism: BitFlips, epsilon: float | None = None) -> Certificate:
     """The promise of every report by itself, with delta = 0, seen with its sender.
 
     ``epsilon`` is the local one when left out. Raises ParameterError for one that the flips do not
     keep, or that is outside [0.01, 20].
     """
-    alone = FlipBlank(bins=protocol.bins, fakes=0, threshold=protocol.threshold)
+    alone = flip_blank(bins=mechanism.bins, fakes=0, threshold=mechanism.threshold)
     least = alone.local_epsilon * _ABOVE
     if epsilon is not None and epsilon < least:
         raise ParameterError(
@@ -78,12 +87,22 @@ def least_wrong(promise: Certificate, options: int) -> float:
     return others * (1.0 - promise.upper) / (math.exp(promise.epsilon) + others)
 
 
-def speaks(protocol: FlipBlank) -> tuple[float, float, float]:
-    """How often a report speaks for the truth, for neither and for a given lie: p^2, 2pq, q^2.
+def speaks(mechanism: BitFlips) -> tuple[float, float, float]:
+    """How often a report speaks for the true record, for neither and for a given lie: p^2, 2pq,
+    q^2.
 
     Of the two bits in which the true and the claimed record differ: both kept, one of them, none.
-    The likelihood ratio of the truth against the lie is then (p/q)^2, 1 or (q/p)^2.
+    The likelihood ratio of the true record against the claimed one is then (p/q)^2, 1 or (q/p)^2.
     """
-    q = protocol.flip_probability
+    q = mechanism.flip_probability
     p = 1.0 - q
     return p * p, 2.0 * p * q, q * q
+
+
+def checked_keep(keep: float) -> None:
+    """Raises ParameterError unless a bit is kept with more than a half and less than 1."""
+    if not 0.5 < keep < 1.0:
+        raise ParameterError(
+            "keep probability", wanted="a number in (1/2, 1)", got=keep,
+            do="it is the chance that a bit is left as it is",
+        )  # fmt: skip

@@ -2,15 +2,22 @@
 
 With a Gaussian E of standard deviation e added to the sum S and S shifted by 7 e either way,
 P(S > 0) <= P(S + E > -7e) / P(E <= 7e) and 1 - P(S > 0) <= P(S + E <= 7e) / P(E <= 7e). Both are
-integrals along the line through the saddle point of M(z)^N / z, as in ``hinge``. Rare heavy values
-stretch the saddle's scale far past the bulk of the sum, so e is made smaller until the ends are
-near each other, or more would be too much work.
+integrals along the line through the saddle point of M(z)^N / z, as in ``saddle_point_bounds``. Rare
+heavy values stretch the saddle's scale far past the bulk of the sum, so e is made smaller until the
+bounds are near each other, or more would be too much work.
 """
 
 import math
 
-from mixtally.privacy.bracket import Bracket
-from mixtally.privacy.hinge import NOTHING, WORTH_IT, Law, Saddle, merged, too_large
+from mixtally.privacy.numerics.bracket import Bracket
+from mixtally.privacy.numerics.saddle_point import (
+    NOTHING,
+    WORTH_IT,
+    Distribution,
+    Saddle,
+    merged,
+    too_large,
+)
 
 _SMOOTHING = 5e-4
 _SHIFT = 7.0
@@ -20,12 +27,12 @@ _MISS = 0.5 * math.erfc(_SHIFT / math.sqrt(2.0))
 """P(E > 7e)."""
 
 
-def chance_positive(law: Law, count: int, asked: float | None = None) -> Bracket:
-    """Both ends of P(sum of ``count`` draws > 0), for a law whose mean is negative.
+def chance_positive(distribution: Distribution, count: int, target: float | None = None) -> Bracket:
+    """Both bounds of P(sum of ``count`` draws > 0), for a distribution whose mean is negative.
 
-    Where ``asked`` is not between them they may be wide.
+    Where ``target`` is not between them they may be wide.
     """
-    values, chances = merged(law)
+    values, chances = merged(distribution)
     if not len(values) or values[-1] <= 0.0:
         return Bracket(0.0, 0.0)
     if too_large(values):
@@ -34,23 +41,25 @@ def chance_positive(law: Law, count: int, asked: float | None = None) -> Bracket
     if saddle.ceiling() <= NOTHING:
         return Bracket(0.0, NOTHING)
     spread = saddle.spread(_SMOOTHING)
-    ends = _smoothed(Law(values, chances), count, spread)
-    while ends.upper - ends.lower > _APART * ends.upper:
+    bounds = _smoothed(Distribution(values, chances), count, spread)
+    while bounds.upper - bounds.lower > _APART * bounds.upper:
         spread /= _NARROWER
-        settled = asked is not None and not ends.lower <= asked < ends.upper
+        settled = target is not None and not bounds.lower <= target < bounds.upper
         if settled or saddle.work(spread) >= WORTH_IT:
             break
-        finer = _smoothed(Law(values, chances), count, spread)
-        upper = min(ends.upper, finer.upper)
-        ends = Bracket(min(upper, max(ends.lower, finer.lower)), upper)
-    return ends
+        finer = _smoothed(Distribution(values, chances), count, spread)
+        upper = min(bounds.upper, finer.upper)
+        bounds = Bracket(min(upper, max(bounds.lower, finer.lower)), upper)
+    return bounds
 
 
-def _smoothed(law: Law, count: int, spread: float) -> Bracket:
-    """The ends with a Gaussian of this standard deviation."""
+def _smoothed(distribution: Distribution, count: int, spread: float) -> Bracket:
+    """The bounds with a Gaussian of this standard deviation."""
     found = []
     for shift in (-_SHIFT * spread, _SHIFT * spread):
-        saddle = Saddle(law.values + shift / count, law.probabilities, count, order=1)
+        saddle = Saddle(
+            distribution.values + shift / count, distribution.probabilities, count, order=1
+        )
         value, _, cut = saddle.integral(spread)
         found += [count * (value - cut - saddle.aliases(value)), count * (value + cut)]
     lower = (found[0] - _MISS) / (1.0 - _MISS)

@@ -1,10 +1,11 @@
-"""Flip every bit of packed rows with the same probability: the fastest exact way for each q."""
+"""Flip every bit of packed rows with the same probability, by the fastest exact algorithm."""
 
 import numpy as np
 
 from mixtally.ground.bits import Rows
 from mixtally.ground.chance import Chance
 from mixtally.ground.fixed import SCALE
+from mixtally.ground.memo import Memo
 from mixtally.randomize.skipping import coin_positions
 from mixtally.randomize.slicing import coin_rows
 
@@ -12,19 +13,24 @@ SKIP_BELOW = SCALE // 100
 """Measured: below one in a hundred a gap costs less than the digits of the bits it skips."""
 
 
-def flip(rows: Rows, columns: int, threshold: int, chance: Chance) -> Rows:
+def flip(
+    rows: Rows, columns: int, threshold: int, chance: Chance, memo: Memo | None = None
+) -> Rows:
     """``rows`` with every bit of the first ``columns`` flipped with probability threshold / 2^64.
 
-    Rows are uint8 of shape (rows, ceil(columns / 8)); padding stays zero. Both ways have the same
-    law: independent flips of exactly that probability.
+    Rows are uint8 of shape (rows, ceil(columns / 8)); padding stays zero. Both algorithms have the
+    same distribution: independent flips of exactly that probability. Whoever calls this often hands
+    in a ``memo``, in which the tables for rare flips stay.
     """
     if threshold < SKIP_BELOW:
-        return _flip_few(rows, columns, threshold, chance)
+        return _flip_few(rows, columns, threshold, chance, memo)
     return _flip_many(rows, columns, threshold, chance)
 
 
-def _flip_few(rows: Rows, columns: int, threshold: int, chance: Chance) -> Rows:
-    ones = coin_positions(chance, threshold, len(rows) * columns)
+def _flip_few(
+    rows: Rows, columns: int, threshold: int, chance: Chance, memo: Memo | None = None
+) -> Rows:
+    ones = coin_positions(chance, threshold, len(rows) * columns, memo)
     row, column = np.divmod(ones, columns)
     flipped = rows.copy()
     masks = np.left_shift(1, column & 7).astype(np.uint8)

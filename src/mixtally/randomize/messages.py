@@ -7,41 +7,45 @@ from mixtally.errors import MessageError
 from mixtally.ground.bits import Rows
 from mixtally.ground.chance import Chance
 from mixtally.ground.draw import below
-from mixtally.protocols.base import Protocol
+from mixtally.ground.memo import Memo
 from mixtally.randomize.bins import bin_numbers, held
 from mixtally.randomize.flips import flip
 from mixtally.records.layout import Form
+from mixtally.records.mechanism import Shuffled
 
 Records = NDArray[np.int64] | Rows
 """Bin numbers, shape (people,), or packed bits, shape (people, row bytes) and dtype uint8."""
 
 
-def reports(protocol: Protocol, records: Records | ArrayLike, chance: Chance) -> Rows:
+def reports(
+    mechanism: Shuffled, records: Records | ArrayLike, chance: Chance, memo: Memo | None = None
+) -> Rows:
     """Randomized messages for every person's record, shape (people * repeats, message bytes).
 
     ``records`` may also be a list or a data frame's column of bin numbers. A record sent several
-    times is randomized afresh every time; its messages stand together. Raises MessageError for
-    numbers that are no bins and for bits that the protocol cannot hold or hide.
+    times is randomized afresh every time; its messages stand together. What batches of one
+    collection have in common stays in ``memo``. Raises MessageError for numbers that are no bins
+    and for bits that the protocol cannot hold or hide.
     """
-    rows = _written(protocol, records)
-    if protocol.messages_per_record > 1:
-        rows = np.repeat(rows, protocol.messages_per_record, axis=0)
-    return _randomized(protocol, rows, chance)
+    rows = _written(mechanism, records)
+    if mechanism.repeats > 1:
+        rows = np.repeat(rows, mechanism.repeats, axis=0)
+    return _randomized(mechanism, rows, chance, memo)
 
 
-def fakes(protocol: Protocol, count: int, chance: Chance) -> Rows:
+def fakes(mechanism: Shuffled, count: int, chance: Chance, memo: Memo | None = None) -> Rows:
     """``count`` fakes as a person draws them: blanks or uniform records, flipped as reports are."""
-    layout = protocol.layout
-    if protocol.uniform_fakes:
+    layout = mechanism.layout
+    if mechanism.uniform_fakes:
         rows = layout.rows(below(chance, layout.bins, count))
     else:
         rows = layout.blank(count)
-    return _randomized(protocol, rows, chance)
+    return _randomized(mechanism, rows, chance, memo)
 
 
-def _written(protocol: Protocol, records: Records | ArrayLike) -> Rows:
+def _written(mechanism: Shuffled, records: Records | ArrayLike) -> Rows:
     """One message a record, before any flip."""
-    layout, given = protocol.layout, held(records)
+    layout, given = mechanism.layout, held(records)
     if given.ndim != 2:
         return layout.rows(bin_numbers(given, layout.bins))
     if layout.form is not Form.BITS or given.dtype != np.uint8:
@@ -53,19 +57,19 @@ def _written(protocol: Protocol, records: Records | ArrayLike) -> Rows:
         )  # fmt: skip
     rows = layout.checked(given.astype(np.uint8, copy=False))
     largest = int(np.bitwise_count(rows).sum(axis=1, dtype=np.int64).max(initial=0))
-    if largest > protocol.most_set:  # the promise covers no more
+    if largest > mechanism.most_set:  # the promise covers no more
         raise MessageError(
-            "records", wanted=f"at most {protocol.most_set} bits set in each", got=f"{largest}",
+            "records", wanted=f"at most {mechanism.most_set} bits set in each", got=f"{largest}",
             do="plan with a larger --max-set, or send fewer of them",
         )  # fmt: skip
     return rows
 
 
-def _randomized(protocol: Protocol, rows: Rows, chance: Chance) -> Rows:
-    threshold = protocol.flip_threshold
+def _randomized(mechanism: Shuffled, rows: Rows, chance: Chance, memo: Memo | None) -> Rows:
+    threshold = mechanism.flip_threshold
     if threshold is None:
         return rows
-    return flip(rows, protocol.bins, threshold, chance)
+    return flip(rows, mechanism.bins, threshold, chance, memo)
 
 
 def share_of_fakes(fakes: int, users: int, first: int, last: int) -> int:

@@ -8,7 +8,6 @@ The boundaries are real numbers known to 2^-250; a word that shares its 64 digit
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,14 +15,16 @@ from numpy.typing import NDArray
 from mixtally.errors import AccountingError
 from mixtally.ground.chance import Chance, Words
 from mixtally.ground.fixed import SCALE
+from mixtally.ground.memo import Memo
 
 _BASE_BITS = 10
 _BASE = 1 << _BASE_BITS
 _WORK_BITS = 384
 _KNOWN_BITS = 256
 _EXTRA_BITS = _KNOWN_BITS - 64
+_BOUNDARY_BYTES = 72
 _DOUBT = 1 << 6
-"""Boundaries are within 2^6 of the truth in units of 2^-256."""
+"""Boundaries are within 2^6 of the exact values in units of 2^-256."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +48,7 @@ class DigitTable:
         return digits
 
     def _settle(self, chance: Chance, word: int) -> int:
-        """The digit of a word that needs more binary digits to be told from a boundary."""
+        """The digit of a word that needs more binary digits to be distinguished from a boundary."""
         value = word
         for extra in chance.words(_EXTRA_BITS // 64):
             value = value << 64 | int(extra)
@@ -57,9 +58,19 @@ class DigitTable:
         return sum(boundary <= value for boundary in self.boundaries)
 
 
-@lru_cache(maxsize=8)
-def gap_tables(threshold: int) -> tuple[DigitTable, ...]:
+class GapTables(tuple[DigitTable, ...]):
     """The tables of the digits of a gap, lowest first; the last is the unbounded top."""
+
+    __slots__ = ()
+
+    @property
+    def nbytes(self) -> int:
+        """What its boundaries take, nearly."""
+        return _BOUNDARY_BYTES * sum(len(table.boundaries) for table in self)
+
+
+def gap_tables(threshold: int) -> GapTables:
+    """Those of flips with probability threshold / 2^64, a millisecond's work each."""
     one = 1 << _WORK_BITS
     fail = ((SCALE - threshold) << _WORK_BITS) // SCALE
     tables = []
@@ -67,7 +78,7 @@ def gap_tables(threshold: int) -> tuple[DigitTable, ...]:
         top = fail_power(fail, _BASE) < one // _BASE  # the next digit would nearly always be 0
         tables.append(_table(fail, bounded=not top))
         if top:
-            return tuple(tables)
+            return GapTables(tables)
         fail = fail_power(fail, _BASE)
 
 
@@ -82,18 +93,18 @@ def fail_power(fail: int, exponent: int) -> int:
 def _table(fail: int, *, bounded: bool) -> DigitTable:
     """Boundaries 1 - x^j, j = 1.., divided by 1 - x^1024 when the digit is bounded."""
     one = 1 << _WORK_BITS
-    whole = one - fail_power(fail, _BASE) if bounded else one
+    total = one - fail_power(fail, _BASE) if bounded else one
     power, boundaries = fail, []
     for _ in range(_BASE - 1 if bounded else _BASE):
-        boundaries.append(((one - power) << _KNOWN_BITS) // whole)
+        boundaries.append(((one - power) << _KNOWN_BITS) // total)
         power = power * fail >> _WORK_BITS
     tops = np.array([min(b >> _EXTRA_BITS, SCALE - 1) for b in boundaries], dtype=np.uint64)
     return DigitTable(tops, tuple(boundaries))
 
 
-def gaps(chance: Chance, threshold: int, count: int) -> NDArray[np.int64]:
+def gaps(chance: Chance, tables: GapTables, count: int) -> NDArray[np.int64]:
     """``count`` independent numbers of zeros before a one."""
-    *lower, top = gap_tables(threshold)
+    *lower, top = tables
     total = np.zeros(count, dtype=np.int64)
     waiting = np.arange(count)
     while waiting.size:  # the top digit has no memory: past the table it starts again
@@ -105,12 +116,18 @@ def gaps(chance: Chance, threshold: int, count: int) -> NDArray[np.int64]:
     return total
 
 
-def coin_positions(chance: Chance, threshold: int, length: int) -> NDArray[np.int64]:
-    """Where the ones are among ``length`` coins that are one with probability threshold / 2^64."""
+def coin_positions(
+    chance: Chance, threshold: int, length: int, memo: Memo | None = None
+) -> NDArray[np.int64]:
+    """Where the ones are among ``length`` coins that are one with probability threshold / 2^64.
+
+    ``memo`` holds the tables from one call to the next.
+    """
+    tables: GapTables = (memo or Memo(0)).get(("gaps", threshold), lambda: gap_tables(threshold))
     found, reached = [], -1
     while reached < length:
         expected = (length - reached) * threshold / SCALE
-        steps = gaps(chance, threshold, int(expected + 4.0 * expected**0.5) + 8) + 1
+        steps = gaps(chance, tables, int(expected + 4.0 * expected**0.5) + 8) + 1
         positions = reached + np.cumsum(steps)
         found.append(positions)
         reached = int(positions[-1])

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.records.results import Intervals
+from mixtally.records.results import Intervals, Row, row_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,3 +29,8 @@ class Change:
         """Bins that changed, all intervals taken together, shape (bins,)."""
         changed: NDArray[np.bool_] = (self.together.lower > 0) | (self.together.upper < 0)
         return changed
+
+    def row(self, bin_index: int, label: str) -> Row:
+        """One bin's change as it is shown."""
+        error = self.standard_error
+        return row_of(self.counts, error, self.each, self.together, bin_index, label)

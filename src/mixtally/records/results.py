@@ -1,5 +1,6 @@
-"""What the collector holds at the end: the tally and the estimate."""
+"""What the collector holds at the end: the tally, the estimate, and the rows that are shown."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,10 +14,13 @@ class Tally:
     where
       counts     shape (bins,), int64
       messages   messages counted, fakes included
+      pairs      how many messages had bits i and j set, shape (bins, bins), int64; None where that
+                 was not counted
     """
 
     counts: NDArray[np.int64]
     messages: int
+    pairs: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,16 +62,25 @@ class Estimate:
         """Standard error of one bin's count, in counts."""
         return self.standard_error if self.errors is None else float(self.errors[bin_index])
 
+    def row(self, bin_index: int, label: str) -> "Row":
+        """One bin's count as it is shown; a count that says nothing has no standard error."""
+        error = self.error_of(bin_index)
+        stated = None if math.isnan(error) else error
+        return row_of(self.counts, stated, self.each, self.together, bin_index, label)
+
 
 @dataclass(frozen=True, slots=True)
-class Figure:
-    """One number that is no bin's count, with its error and an interval at the table's level.
+class Row:
+    """One number that was estimated.
 
     where
-      standard_error   by noise; None where only the interval is known
-      truth            None outside the lab
-      resolution       what the width of bins leaves open beside the noise, held by the interval:
-                       on each side of a mean, of either end of a quantile; None where there is none
+      standard_error       by noise; None where only the interval is known
+      lower, upper         the interval of this number alone
+      lower_simultaneous,  the interval that holds for all numbers of its kind at once; None where
+      upper_simultaneous   there is none
+      resolution           what the width of bins leaves open beside the noise, held by the
+                           interval: on each side of a mean, of either end of a quantile; None
+                           where there is none
     """
 
     label: str
@@ -75,21 +88,44 @@ class Figure:
     lower: float
     upper: float
     standard_error: float | None = None
-    truth: float | None = None
+    lower_simultaneous: float | None = None
+    upper_simultaneous: float | None = None
     resolution: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Numbers derived from the messages of one release, which cost no further privacy.
+    """Numbers derived from the messages of one collection, which cost no further privacy.
 
     where
       name    one word for files
       title   for people
       note    what they are and what they rest on
+      about   the bins that each row speaks of; empty where they speak of the whole crowd
     """
 
     name: str
     title: str
     note: str
-    rows: tuple[Figure, ...]
+    rows: tuple[Row, ...]
+    about: tuple[tuple[int, ...], ...] = ()
+
+
+def row_of(
+    counts: NDArray[np.float64],
+    standard_error: float | None,
+    each: Intervals,
+    together: Intervals,
+    place: int,
+    label: str,
+) -> Row:
+    """One number of many, with its interval alone and among all."""
+    return Row(
+        label=label,
+        estimate=float(counts[place]),
+        standard_error=standard_error,
+        lower=int(each.lower[place]),
+        upper=int(each.upper[place]),
+        lower_simultaneous=int(together.lower[place]),
+        upper_simultaneous=int(together.upper[place]),
+    )

@@ -5,8 +5,6 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from mixtally.report.axes import TOP, WIDTH, picture, ring, round_numbers, short, ticks
-from mixtally.report.models import Line, lines
-from mixtally.report.study import Study
 from mixtally.report.svg import Markup, el
 from mixtally.report.words import number
 
@@ -14,41 +12,47 @@ _ROW = 22
 _LABELS, _BARS, _GAP, _ERRORS = 150, 400, 70, 270
 
 
-class Row(NamedTuple):
-    """One bin: ``truth`` is None where it is not known."""
+class Bar(NamedTuple):
+    """One estimate with its interval; ``mark`` is what it is compared with, None for nothing."""
 
     label: str
     estimate: float
     lower: float
     upper: float
-    truth: float | None
+    mark: float | None = None
 
     @property
     def middle(self) -> float:
         """What distances are measured from."""
-        return self.estimate if self.truth is None else self.truth
+        return self.estimate if self.mark is None else self.mark
 
 
-def bins_chart(study: Study, top: int) -> Markup:
-    """The ``top`` largest estimates as ``rows_chart`` draws them."""
-    found, question, truth = study.main.estimate, study.main.question, study.truth
-    rows = [
-        Row(
-            question.label(i), float(found.counts[i]), float(found.each.lower[i]),
-            float(found.each.upper[i]), None if truth is None else float(truth[i]),
-        )
-        for i in study.ranked()[:top].tolist()
-    ]  # fmt: skip
-    return rows_chart(rows, f"The {len(rows)} largest bins with their intervals")
+class Line(NamedTuple):
+    """One way to publish the counts.
+
+    where
+      expected   standard error of an empty bin, in counts; None where only a bin is named
+      measured   the error seen here, None where none was
+      bound      of the central mechanisms: how far off one answer is at most, at their confidence
+      messages   a user sends
+      own        whether it is one of ours
+    """
+
+    name: str
+    expected: float | None
+    measured: float | None
+    bound: int | None
+    messages: float
+    own: bool = False
 
 
-def rows_chart(rows: Sequence[Row], title: str) -> Markup:
-    """Bars of estimates; beside them the interval, about the truth or itself.
+def rows_chart(rows: Sequence[Bar], title: str, marked: str = "true count") -> Markup:
+    """Bars of estimates; beside them the interval, about their marks or the estimates.
 
     At the scale of the bars the intervals are often thinner than a line, so they get an axis of
-    their own. The truth is known of all ``rows`` or of none.
+    their own. All ``rows`` have a mark, which is called ``marked``, or none has.
     """
-    known = any(row.truth is not None for row in rows)
+    known = any(row.mark is not None for row in rows)
     shown = [(v, row.middle) for row in rows for v in (*row[1:4], row.middle)]
     largest = max([1.0, *(v for v, _ in shown)])
     widest = max([1.0, *(abs(v - middle) for v, middle in shown)])
@@ -61,8 +65,8 @@ def rows_chart(rows: Sequence[Row], title: str) -> Markup:
     def apart(value: float) -> float:
         return left + _ERRORS * (0.5 + 0.48 * value / widest)
 
-    about = "the truth" if known else "the estimate"
-    marks = "bar: estimate, line: interval" + (", ring: truth" if known else "")
+    about = f"the {marked}" if known else "the estimate"
+    marks = "bar: estimate, line: interval" + f", ring: {marked}" * known
     parts = [
         el("text", f"count ({marks})", x=_LABELS, y=16, class_="axis"),
         el("text", f"distance from {about}, in counts", x=left, y=16, class_="axis"),
@@ -71,38 +75,41 @@ def rows_chart(rows: Sequence[Row], title: str) -> Markup:
         el("line", x1=apart(0), x2=apart(0), y1=TOP - 6, y2=height - 8, class_="zero"),
     ]
     for place, row in enumerate(rows):
-        parts.append(_bin(row, TOP + _ROW * place + _ROW / 2, bar, apart))
+        parts.append(_bin(row, marked, TOP + _ROW * place + _ROW / 2, bar, apart))
     return picture(height, title, parts)
 
 
 def _bin(
-    row: Row, y: float, bar: Callable[[float], float], apart: Callable[[float], float]
+    row: Bar,
+    marked: str,
+    y: float,
+    bar: Callable[[float], float],
+    apart: Callable[[float], float],
 ) -> Markup:
-    """One line of the picture; red where the interval misses the truth."""
+    """One line of the picture; red where the interval misses the mark."""
     low, high, middle = row.lower, row.upper, row.middle
-    held = row.truth is None or low <= middle <= high
+    held = row.mark is None or low <= middle <= high
     mark = "whisker" if held else "whisker missed"
     tip = f"{row.label}: {row.estimate:,.1f}, interval {low:,.0f} .. {high:,.0f}"
-    if row.truth is not None:
-        tip += f", truth {middle:,.0f}"
+    if row.mark is not None:
+        tip += f", {marked} {middle:,.0f}"
     return el(
         "g",
         el("title", tip),
         el("text", short(row.label), x=_LABELS - 8, y=y + 4, class_="label"),
         el("rect", x=_LABELS, y=y - 7, width=bar(row.estimate) - _LABELS, height=14, class_="bar"),
         el("line", x1=bar(low), x2=bar(high), y1=y, y2=y, class_=mark),
-        *(ring(bar(middle), y) if row.truth is not None else ()),
+        *(ring(bar(middle), y) if row.mark is not None else ()),
         el("line", x1=apart(low - middle), x2=apart(high - middle), y1=y, y2=y, class_=mark),
         el("circle", cx=apart(row.estimate - middle), cy=y, r=3.2, class_="point"),
     )
 
 
-def error_chart(study: Study) -> Markup:
-    """Expected and measured error of every release between the central and the local model.
+def error_chart(shown: Sequence[Line]) -> Markup:
+    """Expected and measured error of every way to publish the counts.
 
     The central mechanisms are drawn through all rows, with their accuracy statements as bars.
     """
-    shown = lines(study)
     values = [v for line in shown for v in (line.expected, line.measured, line.bound) if v]
     low = math.floor(math.log10(min(values)))
     high = math.ceil(math.log10(max(values) * 1.0001))

@@ -12,14 +12,6 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 70, 210, 30, 48
 _LABEL_GAP = 16.0
 Point = tuple[float, float]
 
-STYLE = """
-.curve{fill:none;stroke-width:2}.c0{stroke:var(--own)}.c1{stroke:var(--truth)}
-.c2{stroke:var(--soft)}.c3{stroke:var(--bad);stroke-dasharray:6 4}
-.dot{stroke:none}.dot.c0{fill:var(--own)}.dot.c1{fill:var(--truth)}.dot.c2{fill:var(--soft)}
-.dot.c3{fill:var(--bad)}svg .mark{fill:var(--truth);font-size:11px}svg .label.axis{font-size:11px}
-"""
-"""What a page needs beside its own style to show them."""
-
 
 @dataclass(frozen=True, slots=True)
 class Curve:

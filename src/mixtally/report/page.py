@@ -1,120 +1,112 @@
-"""A study as one HTML file that opens offline: no scripts, fonts or address of anything else."""
+"""A document as one HTML file that opens offline: no scripts, fonts or address of anything else."""
 
-from mixtally.ground.codec import fingerprint
-from mixtally.records.results import Figures
-from mixtally.report.charts import bins_chart, error_chart
-from mixtally.report.models import statements
-from mixtally.report.parts import (
-    document,
-    facts_table,
-    figures_list,
-    folded,
-    footer,
-    note,
-    paragraphs,
-    plain_list,
-    rows_table,
-    section,
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mixtally.report.document import (
+    Bullets,
+    Cell,
+    Document,
+    FactTable,
+    Heading,
+    Marked,
+    Part,
+    Picture,
+    Section,
+    Table,
+    Text,
 )
-from mixtally.report.study import Study
-from mixtally.report.svg import Markup, el, join
-from mixtally.report.words import at_most, not_promised, number, promise, seen_by_sums
+from mixtally.report.style import STYLE
+from mixtally.report.svg import Markup, el
+from mixtally.report.words import fact
+from mixtally.version import VERSION
 
-_CHART_BINS = 30
-_TABLE_BINS = 1000
+_IN_WORDS = {"source", "assumption"}
+"""Facts of a plan that a page tells in sentences."""
 
 
-def page(study: Study) -> str:
-    """The report as HTML text."""
-    return document(
-        study.title,
-        study.source,
-        _key_figures(study),
-        section("Counts", bins_chart(study, _CHART_BINS), note(study.findings())),
-        *map(figures_section, study.main.figures),
-        section("Error among other models", error_chart(study), _error_note(study)),
-        section(
-            "The plan", el("p", study.reason), facts_table(*[r.facts() for r in study.releases])
-        ),
-        section("What is promised", *paragraphs(_promises(study))),
-        section("What is not promised", plain_list(_not_promised(study))),
-        section("All bins", _all_bins(study)),
-        footer(study.seed, fingerprint(study.main.plan)),
+def page(document: Document) -> str:
+    """The document as HTML text."""
+    head = (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"{el('title', document.title)}<style>{STYLE}</style></head><body>"
     )
+    wide = any(
+        isinstance(part, Table) and part.wide
+        for parts in (document.opening, *(section.parts for section in document.sections))
+        for part in parts
+    )
+    body = el(
+        "main",
+        el("h1", document.title),
+        el("p", document.source, class_="source"),
+        *_key(document.key),
+        *map(_part, document.opening),
+        *map(_section, document.sections),
+        el("footer", el("p", ", ".join(filter(None, (f"mixtally {VERSION}", document.closing))))),
+        class_="wide" if wide else "usual",
+    )
+    return f"{head}{body}</body></html>\n"
 
 
-def figures_section(figures: Figures) -> Markup:
-    """Numbers derived from the same messages, as a table."""
-    coarse = any(row.resolution is not None for row in figures.rows)
-    names = ["", "estimate", "standard error", "interval", *["resolution"] * coarse, "truth"]
-    rows = []
-    for row in figures.rows[:_CHART_BINS]:
-        values = [row.estimate, row.standard_error, *[row.resolution] * coarse, row.truth]
-        cells = [number(v, 5) if v is not None else "" for v in values]
-        cells.insert(2, f"{number(row.lower, 5)} .. {number(row.upper, 5)}")
-        rows.append([row.label, *cells])
-    return section(figures.title, rows_table(names, rows), note(figures.note))
+def _key(figures: Sequence[tuple[str, str]]) -> list[Markup]:
+    if not figures:
+        return []
+    pairs = [el("div", el("dt", name), el("dd", value)) for name, value in figures]
+    return [el("dl", *pairs, class_="figures")]
 
 
-def _promises(study: Study) -> list[str]:
-    release = study.main
-    texts = promise(release.plan, release.whole)
-    if release.sums is None:
-        return texts
-    return texts + seen_by_sums(release.certificate, release.sums)
+def _section(section: Section) -> Markup:
+    return el("section", el("h2", section.title), *map(_part, section.parts))
 
 
-def _not_promised(study: Study) -> list[str]:
-    first, *rest = study.main.protocols
-    return not_promised(study.main.plan, first, rest)
+def _part(part: Part) -> Markup:
+    match part:
+        case Text(text, note, tone):
+            look = " ".join(filter(None, ("note" if note else "", tone or "")))
+            return el("p", text, class_=look) if look else el("p", text)
+        case Bullets(items):
+            return el("ul", *[el("li", *map(_marked, item)) for item in items])
+        case Table():
+            table = el("div", _table(part), class_="scroll")
+            return el("details", el("summary", part.title), table) if part.folded else table
+        case FactTable(columns):
+            return _facts(columns)
+        case Picture(markup):
+            return markup
+        case Heading(text):
+            return el("h3", text)
 
 
-def _key_figures(study: Study) -> Markup:
-    plan, found, shown = study.main.plan, study.main.estimate, study.main.certificate
-    figures = [
-        ("people", f"{plan.users:,}"),
-        ("bins", f"{study.main.question.bins:,}"),
-        ("epsilon", at_most(shown.epsilon)),
-        ("delta at most", at_most(shown.upper)),
-        ("standard error, counts", number(found.standard_error)),
-        ("messages a user", f"{study.main.messages / plan.users:.3f}"),
+def _table(table: Table) -> Markup:
+    places = range(len(table.columns))
+    look = ["" if table.left(place) else "number" for place in places]
+    head = el("tr", *[_cell("th", n, c) for n, c in zip(table.columns, look, strict=True)])
+    lines = [
+        el("tr", *[_cell("td", text, c) for text, c in zip(row, look, strict=True)])
+        for row in table.rows
     ]
-    return figures_list(figures)
+    kind = "wide" if table.wide else "rows"
+    return el("table", el("thead", head), el("tbody", *lines), class_=kind)
 
 
-def _error_note(study: Study) -> Markup:
-    text = "Expected standard error of an empty bin at the same epsilon. "
-    if study.central.lines:
-        text += (
-            "In the central model someone who sees everything adds the noise; upright bars are how "
-            "far off one answer is at most, at the confidence stated below, and dashed lines carry "
-            "the errors through all rows. "
+def _cell(name: str, text: Cell, look: str) -> Markup:
+    return el(name, _marked(text), class_=look) if look else el(name, _marked(text))
+
+
+def _marked(cell: Cell) -> str | Markup:
+    return el("span", cell.text, class_=cell.tone) if isinstance(cell, Marked) else cell
+
+
+def _facts(columns: tuple[Mapping[str, Any], ...]) -> Markup:
+    names = dict.fromkeys(name for facts in columns for name in facts if name not in _IN_WORDS)
+    rows = [
+        el(
+            "tr",
+            el("th", name.replace("_", " ")),
+            *[el("td", fact(name, facts.get(name, ""))) for facts in columns],
         )
-    else:
-        text += "The central model is discrete Laplace noise added by someone who sees everything. "
-    text += "The local model is the better of optimized unary and direct encoding."
-    if study.truth is not None:
-        text += " Rings are the error measured here over all bins."
-    told = statements(study)
-    return join([note(text), *([plain_list(told)] if told else [])])
-
-
-def _all_bins(study: Study) -> Markup:
-    found, question = study.main.estimate, study.main.question
-    names = [question.name, "estimate", "interval", "interval, all bins"]
-    names += ["simplex"] if found.projected is not None else []
-    names += ["truth"] if study.truth is not None else []
-    shown = study.ranked()[:_TABLE_BINS].tolist()
-    rows = []
-    for i in shown:
-        cells = [
-            question.label(i),
-            f"{found.counts[i]:,.1f}",
-            f"{found.each.lower[i]:,} .. {found.each.upper[i]:,}",
-            f"{found.together.lower[i]:,} .. {found.together.upper[i]:,}",
-        ]
-        cells += [f"{found.projected[i]:,.1f}"] if found.projected is not None else []
-        cells += [f"{study.truth[i]:,}"] if study.truth is not None else []
-        rows.append(cells)
-    title = f"The {len(shown):,} largest of {question.bins:,} bins"
-    return folded(title, rows_table(names, rows))
+        for name in names
+    ]
+    return el("div", el("table", *rows, class_="plan"), class_="scroll")

@@ -30,8 +30,21 @@ stroke-width:2}.stem{stroke:var(--soft);stroke-width:3}.stem.own{stroke:var(--ow
 .bound{stroke:var(--soft);stroke-width:2}.central{stroke:var(--soft);stroke-dasharray:3 4}
 table{border-collapse:collapse;font-size:.88rem;font-variant-numeric:tabular-nums}
 th,td{padding:.25rem .9rem .25rem 0;border-bottom:1px solid var(--line);text-align:left;
-vertical-align:top}.bins td+td,.bins th+th{text-align:right}.plan th{font-weight:400;
-color:var(--soft);white-space:nowrap}
+vertical-align:top}.number{text-align:right}.plan th{font-weight:400;color:var(--soft);
+white-space:nowrap}.wide{font-size:.8rem}.wide th{color:var(--soft);font-weight:400}
+main.wide{max-width:1120px;font-size:1rem}.wide .number{white-space:nowrap}
+h3{font-size:1rem;margin:1.6rem 0 .5rem}
+.good{color:var(--own)}.bad{color:var(--bad)}.doubtful{color:var(--truth)}.soft{color:var(--soft)}
+span.good,span.bad,span.doubtful,span.soft{font-weight:600;white-space:nowrap}
+.curve{fill:none;stroke-width:2}.c0{stroke:var(--own)}.c1{stroke:var(--truth)}
+.c2{stroke:var(--soft)}.c3{stroke:var(--bad);stroke-dasharray:6 4}
+.dot{stroke:none}.dot.c0{fill:var(--own)}.dot.c1{fill:var(--truth)}.dot.c2{fill:var(--soft)}
+.dot.c3{fill:var(--bad)}svg .mark{fill:var(--truth);font-size:11px}svg .label.axis{font-size:11px}
+.share0{fill:var(--line)}.share1{fill:var(--bar)}.ends0{stroke:var(--soft);stroke-width:2.5}
+.ends1{stroke:var(--own);stroke-width:2.5}.dot0{fill:var(--soft)}.dot1{fill:var(--own)}
+.line{fill:none;stroke:var(--own);stroke-width:1.2}.frame{fill:none;stroke:var(--line)}
+svg .name{font-weight:600}svg .end{text-anchor:end}
+.ends0.missed,.ends1.missed{stroke:var(--bad)}
 .scroll{overflow-x:auto}summary{cursor:pointer;margin-bottom:.8rem}li{margin:.3rem 0}
 footer{margin-top:3rem;overflow-wrap:anywhere}
 @media (max-width:700px){main{padding:1.5rem 1rem 3rem}section{overflow-x:auto}

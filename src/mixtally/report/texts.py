@@ -1,10 +1,14 @@
-"""Facts as JSON and rows as CSV, all digits kept."""
+"""What a document leaves as files: the page, facts as JSON, rows as CSV, all digits kept."""
 
 import csv
 import io
 import json
 from collections.abc import Iterable, Mapping
 from typing import Any
+
+from mixtally.records.results import Row
+from mixtally.report.document import Document, Facts
+from mixtally.report.page import page
 
 
 def json_text(facts: Mapping[str, Any]) -> str:
@@ -26,3 +30,25 @@ def csv_text(rows: Iterable[Mapping[str, Any]], names: Iterable[str] | None = No
     writer.writeheader()
     writer.writerows(table)
     return out.getvalue()
+
+
+def files(document: Document) -> dict[str, str]:
+    """The text of every file that a document leaves, by name."""
+    return {
+        "report.html": page(document),
+        "report.json": json_text(document.facts),
+        **{name: csv_text(table.rows, table.names) for name, table in document.tables.items()},
+    }
+
+
+def row_facts(row: Row) -> Facts:
+    """One estimated number, flat; the same names everywhere."""
+    return {
+        "label": row.label,
+        "estimate": row.estimate,
+        "standard_error": row.standard_error,
+        "lower": row.lower,
+        "upper": row.upper,
+        "lower_simultaneous": row.lower_simultaneous,
+        "upper_simultaneous": row.upper_simultaneous,
+    }

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
 
-from mixtally.protocols.base import FakeSource, Protocol
 from mixtally.records.certificate import Certificate
+from mixtally.records.mechanism import FakeSource
 from mixtally.records.plan import Plan
 
 
@@ -80,13 +80,14 @@ def seen_by_sums(plan: Certificate, sums: Certificate) -> list[str]:
     ]
 
 
-def not_promised(plan: Plan, protocol: Protocol, rest: Sequence[Protocol] = ()) -> list[str]:
-    """What a careful reader must not take for granted; ``rest`` of a record that was split."""
-    reach = 1.0 / protocol.gain
-    every_bin = "every bin" if protocol.flip_threshold is not None else "any one bin"
+def not_promised(plans: Sequence[Plan]) -> list[str]:
+    """What a careful reader must not take for granted; ``plans`` of all messages of a record."""
+    mechanism = plans[0].mechanism
+    reach = 1.0 / mechanism.gain
+    every_bin = "every bin" if mechanism.flip_threshold is not None else "any one bin"
     return [
-        _without_mixes((protocol, *rest)),
-        _without_fakes(plan, protocol),
+        _without_mixes(plans),
+        _without_fakes(plans[0]),
         "That someone took part is not hidden, only what they answered.",
         "Facts about the whole crowd are published on purpose, also those that let others guess "
         "about its members.",
@@ -99,8 +100,8 @@ def not_promised(plan: Plan, protocol: Protocol, rest: Sequence[Protocol] = ()) 
     ]
 
 
-def _without_mixes(protocols: Sequence[Protocol]) -> str:
-    local = sum(protocol.local_epsilon for protocol in protocols)
+def _without_mixes(plans: Sequence[Plan]) -> str:
+    local = sum(plan.mechanism.local_epsilon for plan in plans)
     if math.isfinite(local):
         return (
             "If every mix colludes with the collector only the local guarantee is left: epsilon = "
@@ -109,10 +110,10 @@ def _without_mixes(protocols: Sequence[Protocol]) -> str:
     return "If every mix colludes with the collector nothing is left: answers travel in clear."
 
 
-def _without_fakes(plan: Plan, protocol: Protocol) -> str:
-    if protocol.fake_source is FakeSource.MIX:
+def _without_fakes(plan: Plan) -> str:
+    if plan.mechanism.fake_source is FakeSource.MIX:
         return (
             "If the mix that draws the fakes tells their numbers to the collector nothing is left."
         )
-    sure = protocol.surely(plan.honest_fraction).fakes
+    sure = plan.mechanism.surely(plan.honest_fraction).fakes_promised
     return f"If fewer than {sure:,} honest fakes arrive delta is larger than stated."

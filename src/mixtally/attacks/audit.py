@@ -1,0 +1,27 @@
+"""The outcome of exact tests that share the false-alarm rate of an attack."""
+
+from typing import Any
+
+from mixtally.attacks.checks import Checks, flagged
+from mixtally.attacks.outcome import P_VALUE, Lab, Outcome, Verdict
+
+_SHOWN = 20
+TEST = "exact binomial tests, Bonferroni; the smallest p-value times their number"
+
+
+def audit(attack: str, checks: list[Checks], lab: Lab, runs: int, played: str) -> Outcome:
+    """Violated when one of ``checks`` fails, which sound code does with chance ``lab.error``."""
+    flags, total, smallest = flagged(checks, lab.error)
+    found: dict[str, Any] = {
+        "tests": total,
+        "flags": [
+            {"test": f.name, "place": f.place, "counted": f.hits, "of": f.trials,
+             "expected": f.expected, "p_value": f.p_value}
+            for f in flags[:_SHOWN]
+        ],
+        "flag_count": len(flags), "false_alarm_rate": lab.error,
+    }  # fmt: skip
+    return Outcome(
+        attack, f"{total:,} tests, {len(flags):,} failed", lab.error, smallest, P_VALUE,
+        Verdict.VIOLATED if flags else Verdict.CONSISTENT, runs, played, TEST, numbers=found,
+    )  # fmt: skip

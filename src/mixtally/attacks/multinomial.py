@@ -1,0 +1,83 @@
+"""Counts of many runs at once, drawn from their distribution instead of message by message.
+
+How many of n independent messages are of which kind is multinomial: a chain of binomials, each
+among what the ones before left. Bin(n, p) is drawn as a sum of Bin(2^i, p) over the binary digits
+of what n exceeds the least n by, so that a few tables serve every run. A table is inverted by one
+64-bit word; its chances are known to about 1e-12, far below what any number of runs can see.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mixtally.ground.bits import Counts
+from mixtally.ground.chance import Chance, Words
+from mixtally.ground.draw import from_table
+from mixtally.ground.fixed import SCALE
+from mixtally.ground.memo import Memo
+from mixtally.ground.tails import Floats, pmf, window
+
+_MOST_BYTES = 32_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """The least value that may come, and the cumulative chances over 2^64 of all but the last."""
+
+    first: int
+    cumulative: Words
+
+    @property
+    def nbytes(self) -> int:
+        return self.cumulative.nbytes
+
+
+class Binomials:
+    """Draws from ``chance``; the tables it remembers are bounded, and end with it."""
+
+    def __init__(self, chance: Chance, most_bytes: int = _MOST_BYTES) -> None:
+        self._chance, self._tables = chance, Memo(most_bytes)
+
+    def __call__(self, trials: Counts, probability: float) -> Counts:
+        """One draw of Bin(trials[i], probability) for every i."""
+        if probability <= 0.0 or not len(trials):
+            return np.zeros_like(trials)
+        if probability >= 1.0:
+            return trials.copy()
+        least = int(trials.min())
+        total = self._drawn(least, probability, len(trials))
+        over = trials - least
+        for digit in range(int(over.max(initial=0)).bit_length()):
+            some = np.flatnonzero(over >> digit & 1)
+            total[some] += self._drawn(1 << digit, probability, len(some))
+        return total
+
+    def kinds(self, trials: int, pmf: Floats, runs: int) -> Counts:
+        """How many of ``trials`` messages are of each kind, shape (runs, kinds), a run a row."""
+        counts = np.zeros((runs, len(pmf)), dtype=np.int64)
+        order = np.argsort(-pmf, kind="stable")
+        ranked = pmf[order]
+        rest = np.cumsum(ranked[::-1])[::-1]
+        left = np.full(runs, trials, dtype=np.int64)
+        for place, kind in enumerate(order[:-1]):
+            if rest[place] <= 0.0:
+                break
+            counts[:, kind] = self(left, float(ranked[place] / rest[place]))
+            left = left - counts[:, kind]
+        counts[:, order[-1]] += left
+        return counts
+
+    def _drawn(self, trials: int, probability: float, count: int) -> Counts:
+        if not trials:
+            return np.zeros(count, dtype=np.int64)
+        key = (trials, probability)
+        table: _Table = self._tables.get(key, lambda: _table(trials, probability))
+        return table.first + from_table(self._chance, table.cumulative, count)
+
+
+def _table(trials: int, probability: float) -> _Table:
+    first, last = window(trials, probability)
+    cumulative = np.cumsum(pmf(trials, probability, first, last))
+    cumulative /= cumulative[-1]
+    edge = np.nextafter(float(SCALE), 0.0)
+    return _Table(first, np.minimum(cumulative[:-1] * SCALE, edge).astype(np.uint64))

@@ -1,0 +1,188 @@
+"""What an attack reports: promised, attacked, margin, how it was played, and its curves."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from math import exp
+from typing import Any
+
+from mixtally.attacks.device import Device, Play, unplayed
+from mixtally.attacks.trial import Proof, prove, prove_either
+from mixtally.attacks.worlds import Worlds, roc
+from mixtally.data.cells import Progress, quiet
+from mixtally.ground.chance import Chance
+from mixtally.privacy.accountant import Accountant
+from mixtally.report.curves import Chart, Curve
+
+EPSILON = "eps"
+P_VALUE = "p"
+"""The unit of audits: a smallest p-value, which must not fall below what is promised."""
+_RATES = [10.0 ** (k / 12.0) for k in range(-84, 1)]
+
+
+class Noise(StrEnum):
+    """Where an attack's messages come from."""
+
+    CODE = "code"
+    """The randomizer and mix that people run."""
+    LAW = "law"
+    """Counts drawn from the distribution the code is meant to have: more runs, none of the code."""
+
+
+class Verdict(StrEnum):
+    """What an attack says about a promise."""
+
+    CONSISTENT = "consistent"
+    """Nothing was proved against it: no proof that it is true."""
+    VIOLATED = "violated"
+    """The promise is false, but for the stated chance of a false alarm."""
+    MEASURED = "measured only"
+    """No promise speaks of it: the number is what the attack can do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lab:
+    """What attacks share.
+
+    where
+      runs         how often a game is played through the code, None for as many as are quick
+      drawn        how often with counts drawn from their distribution, None for as quick, 0 for not
+                   at all
+      error        chance of a false alarm that each of them may use
+      device       the code that draws noise
+      play         plays a whole collection, for the attack that needs one
+      accountant   proves what fakes or a crowd alone are worth
+    """
+
+    chance: Chance
+    error: float
+    runs: int | None = None
+    device: Device = field(default_factory=Device)
+    progress: Progress = quiet
+    drawn: int | None = 0
+    play: Play = unplayed
+    accountant: Accountant = field(default_factory=Accountant)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One attack on one promise.
+
+    where
+      promised   the most that may be true, in ``unit``; None when nothing is promised; for an audit
+                 the chance of a false alarm, below which a p-value flags
+      attacked   what the attack proved or measured, in ``unit``
+      best       what half of all repetitions prove by the best test, None where no distribution is
+                 known
+      played     what was played, and what was left out and why
+      test       the statistic, and whether it is optimal
+      noise      what drew the messages
+    """
+
+    attack: str
+    case: str
+    promised: float | None
+    attacked: float
+    unit: str
+    verdict: Verdict
+    runs: int
+    played: str
+    test: str
+    numbers: dict[str, Any] = field(default_factory=dict)
+    charts: tuple[Chart, ...] = ()
+    noise: Noise = Noise.CODE
+    best: float | None = None
+
+    @property
+    def title(self) -> str:
+        """What it is called where it stands alone."""
+        return named(self.attack, self.case, self.noise)
+
+    @property
+    def margin(self) -> float | None:
+        """How far the attack stayed within the promise; negative when it is violated."""
+        if self.promised is None:
+            return None
+        room = self.promised - self.attacked
+        return -room if self.unit == P_VALUE else room
+
+    def facts(self) -> dict[str, Any]:
+        """The outcome as JSON takes it."""
+        return {
+            "attack": self.attack, "case": self.case, "noise": str(self.noise),
+            "promised": self.promised, "attacked": self.attacked, "margin": self.margin,
+            "best_of_any_test": self.best,
+            "unit": self.unit, "verdict": str(self.verdict), "runs": self.runs,
+            "played": self.played, "test": self.test, **self.numbers,
+            "curves": [
+                {"title": c.title, "x": c.x_name, "y": c.y_name,
+                 "curves": {curve.name: list(curve.points) for curve in c.curves}}
+                for c in self.charts
+            ],
+        }  # fmt: skip
+
+
+def named(attack: str, case: str, noise: Noise) -> str:
+    """An attack in a few words; the code's own noise is not mentioned."""
+    return f"{attack}: {case}" + (", noise from the distribution" if noise is Noise.LAW else "")
+
+
+def distinguished(
+    attack: str,
+    case: str,
+    worlds: Worlds,
+    lab: Lab,
+    *,
+    promised: float | None,
+    delta: float,
+    played: str,
+    test: str,
+    noise: Noise = Noise.CODE,
+    pilot: Worlds | None = None,
+) -> Outcome:
+    """The outcome of a game in which two worlds are distinguished by a statistic.
+
+    ``pilot`` holds runs of its distribution, which choose the event that is counted. The code may
+    have another distribution: it shares its error with an event that a quarter of its own runs
+    choose.
+    """
+    if pilot is None or noise is Noise.LAW:
+        proof = prove(worlds, delta, lab.error, pilot)
+    else:
+        proof = prove_either(worlds, delta, lab.error, pilot)
+    verdict = Verdict.MEASURED
+    if promised is not None:
+        verdict = Verdict.VIOLATED if proof.epsilon > promised else Verdict.CONSISTENT
+    return Outcome(
+        attack, case, promised, proof.epsilon, EPSILON, verdict, len(worlds.u), played, test,
+        numbers=_numbers(proof, delta, lab.error),
+        charts=(roc_chart(named(attack, case, noise), worlds, promised, delta),), noise=noise,
+        best=proof.best,
+    )  # fmt: skip
+
+
+def _numbers(proof: Proof, delta: float, error: float) -> dict[str, Any]:
+    return {
+        "delta": delta, "false_alarm_rate": error, "hits": proof.hits, "alarms": proof.alarms,
+        "tested_runs": proof.trials,
+        "event": f"statistic {'>=' if proof.favors == 'u' else '<='} {proof.cut:.6g}",
+    }  # fmt: skip
+
+
+def roc_chart(title: str, worlds: Worlds, promised: float | None, delta: float) -> Chart:
+    """Power against false alarms, beside what the promise allows and what guessing gives."""
+    points = tuple((a, p) for a, p in roc(worlds) if a > 0.0 and p > 0.0)
+    seen = Curve("the attack", points or ((1.0, 1.0),))
+    rates = [r for r in _RATES if r >= 0.5 / len(worlds.v)]
+    curves = [seen, Curve("guessing", tuple((r, r) for r in rates))]
+    if promised is not None and promised < 700.0:
+        grow = exp(promised)
+        most = tuple(
+            (r, max(0.0, min(1.0, grow * r + delta, 1.0 - (1.0 - delta - r) / grow))) for r in rates
+        )
+        curves.append(Curve("most that is allowed", most))
+    return Chart(
+        "attack", title,
+        f"How often the attacker is right in world u at a given rate of false alarms in world v, "
+        f"over {len(worlds.u):,} runs.",
+        "rate of false alarms", "power", tuple(curves), log_x=True, log_y=True,
+    )  # fmt: skip

@@ -1,0 +1,160 @@
+"""Games with flipped records among flipped uniform fakes: how many bits a message sets counts too.
+
+A fake sets one bit of all d before its flips, so P[fake = y] / P[blank = y] is
+(|y| r + (d - |y|) / r) / d with r = p / q and |y| the bits that y sets. The attacker looks at the
+first m positions: the bins of u and v, the bin that everybody else holds, and some that nobody
+holds. A fake's bit lies among them with probability m / d, and the ratio becomes
+
+    (|y| r + (m - |y|) / r) / d + 1 - m / d.
+
+The statistic is that of ``flipped``: log of X_u / X_v with b the mean distribution of the hiding
+messages. With m = d and nobody else it is the log-likelihood ratio itself; fewer positions see a
+little less.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from mixtally.attacks.counted import CountedGame
+from mixtally.attacks.device import Device
+from mixtally.ground.bits import Rows, row_bytes
+from mixtally.ground.chance import Chance
+from mixtally.ground.draw import below
+from mixtally.ground.fixed import SCALE
+from mixtally.ground.tails import Floats
+from mixtally.records.mechanism.named import flip_blank, flip_uniform
+
+_WIDE, _NARROW = 64, 8
+"""Positions that are looked at, and those in batches of more than ``_MANY`` messages."""
+_MANY = 200_000
+
+
+def fakes_in_view(
+    bins: int, view: int, threshold: int, count: int, chance: Chance, device: Device
+) -> Rows:
+    """The first ``view`` positions of ``count`` fakes over ``bins`` bins, in no order to rely on.
+
+    Positions are flipped independently, so a fake whose own bit lies elsewhere is a blank in these.
+    """
+    inside = count if view == bins else int((below(chance, bins, count) < view).sum())
+    seen = flip_uniform(bins=view, fakes=inside, threshold=threshold)
+    blank = flip_blank(bins=view, fakes=count - inside, threshold=threshold)
+    return np.concatenate(
+        [device.fakes(seen, inside, chance), device.fakes(blank, count - inside, chance)]
+    )
+
+
+@dataclass(frozen=True)
+class UniformFlipsGame(CountedGame):
+    """One record of bin 0 or bin 1 among people who hold bin 2, or bin 1 of two, and fakes."""
+
+    threshold: int
+    bins: int
+    people: int
+    fakes: int
+
+    @property
+    def view(self) -> int:
+        """Positions that are looked at."""
+        return min(self.bins, _NARROW if self.messages > _MANY else _WIDE)
+
+    @property
+    def cost(self) -> float:
+        """Nanoseconds of a run, roughly."""
+        width = row_bytes(self.view)
+        each = 15.0 if width == 1 else 60.0 * width
+        return each * (4.0 * self.people + 2.0 * self.fakes + 1.0) + 20.0 * self.fakes
+
+    @property
+    def kinds(self) -> int:
+        """Kinds of messages that are distinguished: three bits, and how many are set."""
+        return 8 * (self.view + 1)
+
+    @property
+    def stage(self) -> str:
+        """Who sends what, in words."""
+        others = f"{self.people:,} others who all hold the same" if self.people else "nobody else"
+        return (
+            f"{others}, {self.fakes:,} flipped uniform fakes, {self.view} of {self.bins:,} "
+            "positions looked at"
+        )
+
+    def alone(self, runs: int, chance: Chance, device: Device) -> None:  # noqa: ARG002
+        """There are always fakes: without any it is the game of flips alone."""
+        return
+
+    @property
+    def _held(self) -> int:
+        return min(2, self.bins - 1)
+
+    def _own(self, world: int, chance: Chance, device: Device) -> Rows:
+        return self._reports(world, 1, chance, device)
+
+    def _others(self, count: int, chance: Chance, device: Device) -> Rows:
+        return self._reports(self._held, count, chance, device)
+
+    def _reports(self, code: int, count: int, chance: Chance, device: Device) -> Rows:
+        small = flip_uniform(bins=self.view, fakes=0, threshold=self.threshold)
+        return device.reports(small, np.full(count, code, dtype=np.int64), chance)
+
+    def _fakes(self, count: int, chance: Chance, device: Device) -> Rows:
+        return fakes_in_view(self.bins, self.view, self.threshold, count, chance, device)
+
+    def _counts(self, rows: Rows) -> Floats:
+        """How many messages there are of each kind: the first three bits, and all bits set."""
+        size = np.bitwise_count(rows).sum(axis=1, dtype=np.int64)
+        kinds = (rows[:, 0] & 7).astype(np.int64) + 8 * size
+        return np.bincount(kinds, minlength=self.kinds).astype(np.float64)
+
+    @cached_property
+    def _ratios(self) -> tuple[Floats, Floats]:
+        """Log of w_u and w_v for every kind of message."""
+        q = self.threshold / SCALE
+        r = (1.0 - q) / q
+        kind = np.arange(self.kinds)
+        size = kind // 8
+        u, v, held = (
+            np.where(kind >> place & 1, math.log(r), -math.log(r)) for place in (0, 1, self._held)
+        )
+        fake = (size * r + (self.view - size) / r) / self.bins + 1.0 - self.view / self.bins
+        hiding = (self.people * np.exp(held) + self.fakes * fake) / (self.people + self.fakes)
+        return u - np.log(hiding), v - np.log(hiding)
+
+    def _pmf(self, one: int | None) -> Floats:
+        """P[a message is of each kind] whose record sets position ``one``, None for a blank."""
+        q, low = self.threshold / SCALE, min(3, self.view)
+        beyond = one is not None and one >= low
+        rest = _binomial(self.view - low - beyond, q)
+        if beyond:
+            rest = np.convolve(rest, [q, 1.0 - q])
+        pmf = np.zeros((self.view + 1, 8))
+        for pattern in range(1 << low):
+            bits = [pattern >> place & 1 for place in range(low)]
+            agreeing = [bit == (place == one) for place, bit in enumerate(bits)]
+            pmf[sum(bits) : sum(bits) + len(rest), pattern] = rest * math.prod(
+                1.0 - q if same else q for same in agreeing
+            )
+        return pmf.ravel()
+
+    @property
+    def _pmfs(self) -> tuple[Floats, Floats, Floats, Floats]:
+        return self._pmf(self._held), self._fake_pmf, self._pmf(0), self._pmf(1)
+
+    @cached_property
+    def _fake_pmf(self) -> Floats:
+        low = min(3, self.view)
+        pmf = sum(self._pmf(place) for place in range(low)) / self.bins
+        if self.view > low:
+            pmf = pmf + (self.view - low) / self.bins * self._pmf(low)
+        return np.asarray(pmf + (1.0 - self.view / self.bins) * self._pmf(None))
+
+
+def _binomial(trials: int, q: float) -> Floats:
+    """P[Bin(trials, q) = k] for every k."""
+    pmf = np.ones(1)
+    for _ in range(trials):
+        pmf = np.convolve(pmf, [1.0 - q, q])
+    return pmf

@@ -1,0 +1,43 @@
+"""Parameters of a mechanism: options, each declared once."""
+
+from typing import Annotated
+
+from mixtally.cli.options import option, whole_option
+
+Users = Annotated[int | None, whole_option("--users", "People who take part, 2 to 10^10.")]
+Fakes = Annotated[
+    int | None, whole_option("--fakes", "Fakes promised in the whole collection, 0 to 10^13.")
+]
+Flip = Annotated[float | None, option("--flip", "Flip probability, 2^-40 to 1/2.", "Q")]
+Bits = Annotated[int | None, whole_option("--bits", "Bits of a free vector, 1 to 64.")]
+MaxSet = Annotated[
+    int | None, whole_option("--max-set", "Most bits that one record sets, 1 to 16.")
+]
+Repeats = Annotated[
+    int | None, whole_option("--repeats", "Times every record is sent, 1 to 1,000.")
+]
+ShapeDecay = Annotated[
+    float | None,
+    option(
+        "--shape-decay",
+        "Fall of the shaped distribution from one number to the next, in nats, 1e-6 to 40.",
+        "C",
+    ),
+]
+ShapeShift = Annotated[
+    int | None, whole_option("--shape-shift", "Mean shaped fakes a bin, 1 to 10^5.")
+]
+Permanent = Annotated[
+    float | None,
+    option("--permanent", "Chance that a memoized bit is a fair coin, 2^-40 to 1.", "F"),
+]
+ShownOfZero = Annotated[
+    float | None, option("--p", "Chance that a memoized 0 is reported as 1, below --q.", "P")
+]
+ShownOfOne = Annotated[
+    float | None, option("--q", "Chance that a memoized 1 is reported as 1, up to 1.", "Q")
+]
+Hashes = Annotated[int | None, whole_option("--hashes", "Bits that a value sets, 1 to 64.")]
+Reports = Annotated[
+    int | None, whole_option("--reports", "Reports of one memoized answer, 1 to 10^6.")
+]

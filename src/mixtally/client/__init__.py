@@ -1,0 +1,1 @@
+"""What a device keeps: its memoized answers in a sealed file."""

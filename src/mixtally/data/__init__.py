@@ -1,0 +1,1 @@
+"""Crowds read from files: what people answered, before anything is sent."""

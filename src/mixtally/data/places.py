@@ -1,0 +1,124 @@
+"""Places as bins: a public grid of hexagons over a box on the map, and one bin for elsewhere.
+
+The grid is fixed before anyone answers and covers the whole box, inhabited or not, so which
+hexagons there are tells nothing. Hexagons are those of the H3 library (package ``h3``).
+"""
+
+from dataclasses import dataclass
+from types import ModuleType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.data.population import Population
+from mixtally.errors import DataError, ParameterError
+from mixtally.records.question import MOST_BINS, Question
+
+ELSEWHERE = "elsewhere"
+MOST_RESOLUTION = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """South, north, west and east in degrees; it may not cross the date line."""
+
+    south: float
+    north: float
+    west: float
+    east: float
+
+    def __post_init__(self) -> None:
+        if not (
+            -85.0 <= self.south < self.north <= 85.0 and -180.0 <= self.west < self.east <= 180.0
+        ):
+            raise ParameterError(
+                "box", wanted="south < north within 85 degrees, west < east within 180",
+                got=f"{self.south:g}..{self.north:g}, {self.west:g}..{self.east:g}",
+                do="give degrees; cut a region that crosses the date line in two",
+            )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Hexagons whose centers lie in a box, in a fixed order; the last bin is elsewhere."""
+
+    resolution: int
+    cells: tuple[str, ...]
+
+    def question(self, name: str) -> Question:
+        """The question in which of them a person is."""
+        labels = (*self.cells, ELSEWHERE)
+        return Question(name=name, bins=len(labels), labels=labels)
+
+    def bins_of(self, latitudes: NDArray[np.float64], longitudes: NDArray[np.float64]) -> list[int]:
+        """The bin of every point; raises DataError for one that is not on the globe."""
+        h3, numbers = _h3(), {cell: i for i, cell in enumerate(self.cells)}
+        out = []
+        for row, (lat, lon) in enumerate(zip(latitudes.tolist(), longitudes.tolist(), strict=True)):
+            if not (-90.0 <= lat <= 90.0 and -180.0 <= lon <= 180.0):
+                raise DataError(
+                    f"place {row}", wanted="a latitude within 90 and a longitude within 180",
+                    got=f"{lat}, {lon}", do="check the order of the columns",
+                )  # fmt: skip
+            cell = h3.latlng_to_cell(lat, lon, self.resolution)
+            out.append(numbers.get(cell, len(self.cells)))
+        return out
+
+    def outlines(self) -> list[list[tuple[float, float]]]:
+        """The corners of every hexagon as (latitude, longitude)."""
+        h3 = _h3()
+        return [[(lat, lon) for lat, lon in h3.cell_to_boundary(cell)] for cell in self.cells]
+
+
+def grid(box: Box, resolution: int) -> Grid:
+    """The hexagons of ``box`` at an H3 ``resolution`` in [0, 8]; 3 has edges of about 69 km.
+
+    Raises ParameterError for another resolution or more than 10^7 hexagons, DataError without h3.
+    """
+    if not 0 <= resolution <= MOST_RESOLUTION:
+        raise ParameterError(
+            "resolution", wanted=f"an integer in [0, {MOST_RESOLUTION}]", got=resolution,
+            do="3 suits a continent, 6 a city and its surroundings",
+        )  # fmt: skip
+    h3 = _h3()
+    corners = [
+        (box.south, box.west), (box.south, box.east), (box.north, box.east), (box.north, box.west),
+    ]  # fmt: skip
+    cells = tuple(sorted(h3.polygon_to_cells(h3.LatLngPoly(corners), resolution)))
+    if not 1 <= len(cells) < MOST_BINS:
+        raise ParameterError(
+            "grid", wanted=f"1 to {MOST_BINS - 1:,} hexagons in the box", got=f"{len(cells):,}",
+            do="choose another resolution",
+        )  # fmt: skip
+    return Grid(resolution, cells)
+
+
+def located(
+    population: Population, points: dict[str, tuple[float, float]], place: Grid, name: str
+) -> Population:
+    """The same people asked for the hexagon of the point that their label has.
+
+    Raises DataError for a label without a point.
+    """
+    labels = population.question.labels or ()
+    missing = [label for label in labels if label not in points]
+    if missing:
+        raise DataError(
+            "points", wanted="a latitude and longitude for every label",
+            got=f"none for {missing[0]!r}", do="add it to the table",
+        )  # fmt: skip
+    where = np.array([points[label] for label in labels], dtype=np.float64).reshape(-1, 2)
+    bins = np.array(place.bins_of(where[:, 0], where[:, 1]), dtype=np.int64)
+    return Population(place.question(name), bins[population.codes])
+
+
+def _h3() -> ModuleType:
+    try:
+        import h3
+    except ImportError as error:
+        raise DataError(
+            "hexagons", wanted="the package h3", got="it is not installed",
+            do="pip install 'mixtally[examples]'",
+        ) from error  # fmt: skip
+    module: ModuleType = h3
+    return module

@@ -1,0 +1,161 @@
+"""A crowd over time: who answered what in which epoch."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.data.cells import Progress, quiet
+from mixtally.data.population import Population, read_names
+from mixtally.errors import DataError
+from mixtally.randomize.messages import Records
+from mixtally.records.question import Question
+
+Integers = NDArray[np.int64]
+_WHOLE = re.compile(r"-?[0-9]{1,18}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Timeline:
+    """Answers to one question in one epoch after another.
+
+    where
+      epochs   their names, in order
+      codes    the record of each answer: its bin, shape (answers,), or its bits, shape
+               (answers, row bytes), as ``Population`` has them
+      at       shape (answers,), the number of its epoch
+      people   shape (answers,), who gave it, numbered from 0; None when nobody knows
+      values   shape (answers,), the numbers that were cut into bins; None for no numbers
+      note     what was done to the data on the way in, for people; empty for nothing
+
+    Raises DataError when a person answers twice in an epoch or an epoch has fewer than two answers.
+    """
+
+    question: Question
+    epochs: tuple[str, ...]
+    codes: Records
+    at: Integers
+    people: Integers | None = None
+    values: NDArray[np.float64] | None = None
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        for name, users in zip(self.epochs, self.users, strict=True):
+            if users < 2:
+                raise DataError(
+                    f"epoch {name!r}", wanted="at least two people", got=int(users),
+                    do="join it to a neighboring epoch: nobody can hide alone",
+                )  # fmt: skip
+        again = self.first_repeat()
+        if again is not None:
+            raise DataError(
+                f"row {again + 1}",
+                wanted="one answer of a person in an epoch",
+                got=f"a second one in epoch {self.epochs[self.at[again]]!r}",
+                do="keep one of them: the guarantee is for a person's one answer",
+            )
+
+    @property
+    def users(self) -> Integers:
+        """How many people answer in each epoch, shape (epochs,)."""
+        return np.bincount(self.at, minlength=len(self.epochs))
+
+    @property
+    def truth(self) -> Integers:
+        """How many people are in each bin in each epoch, shape (epochs, bins)."""
+        return np.array([self.crowd(epoch).truth for epoch in range(len(self.epochs))])
+
+    @property
+    def attendance(self) -> dict[int, int] | None:
+        """How many people take part in 1, 2, .. epochs; None when nobody knows who is who."""
+        if self.people is None:
+            return None
+        numbers = np.bincount(np.unique(self.people, return_counts=True)[1])
+        return {k: int(n) for k, n in enumerate(numbers.tolist()) if n}
+
+    def crowd(self, epoch: int) -> Population:
+        """The people of one epoch."""
+        here = self.at == epoch
+        values = None if self.values is None else self.values[here]
+        return Population(self.question, self.codes[here], values)
+
+    def first_repeat(self) -> int | None:
+        """The first answer of a person who already answered in its epoch, by its place."""
+        if self.people is None:
+            return None
+        key = self.people * len(self.epochs) + self.at
+        _, first = np.unique(key, return_index=True)
+        if len(first) == len(key):
+            return None
+        repeated = np.ones(len(key), dtype=np.bool_)
+        repeated[first] = False
+        return int(np.flatnonzero(repeated)[0])
+
+
+def by_epoch(
+    crowd: Population,
+    path: Path,
+    epoch_column: str,
+    *,
+    person_column: str | None = None,
+    order: Sequence[str] | None = None,
+    progress: Progress = quiet,
+) -> Timeline:
+    """The records of ``crowd``, the rows of ``path``, by epoch; rows may come in any order.
+
+    where
+      order   the epochs in order, those without rows left out; without it whole numbers go by
+              size and anything else by its letters, as ISO dates do
+
+    Raises DataError as ``read_names`` and ``Timeline``.
+    """
+    names, codes = read_names(path, epoch_column, order, progress)  # one epoch may be all there is
+    people = None
+    if person_column is not None:
+        _, people = read_names(path, person_column, progress=progress)
+    key = order_of(names, order)
+    ranked = sorted(set(codes.tolist()), key=lambda i: key(names[i]))
+    for one, other in pairwise(ranked):
+        if key(names[one]) == key(names[other]):
+            raise DataError(
+                f"{path}, column {epoch_column!r}",
+                wanted="one name for each epoch",
+                got=f"{names[one]!r} and {names[other]!r} for the same",
+                do="write it in one way",
+            )
+    place = np.zeros(len(names), dtype=np.int64)
+    place[ranked] = np.arange(len(ranked))
+    return Timeline(
+        question=crowd.question,
+        epochs=tuple(names[i] for i in ranked),
+        codes=crowd.records,
+        at=place[codes],
+        people=people,
+        values=crowd.values,
+        note=crowd.note,
+    )
+
+
+def order_of(
+    names: Sequence[str], order: Sequence[str] | None = None
+) -> Callable[[str], tuple[int, str]]:
+    """What puts ``names`` in order: their place in ``order``, or their size, or their letters.
+
+    Raises DataError for a name that the given order lacks.
+    """
+    if order is not None:
+        place = {name: (number, "") for number, name in enumerate(order)}
+        missing = next((name for name in names if name not in place), None)
+        if missing is not None:
+            raise DataError(
+                f"epoch {missing!r}", wanted="one of the epochs in the given order",
+                got="one that is not there", do="add it to the order",
+            )  # fmt: skip
+        return place.__getitem__
+    if all(_WHOLE.fullmatch(name) for name in names):
+        return lambda name: (int(name), "")
+    return lambda name: (0, name)

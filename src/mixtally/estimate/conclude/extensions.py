@@ -1,0 +1,76 @@
+"""One round of a search for frequent words: which extensions of prefixes people surely hold."""
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.estimate.intervals import intervals
+from mixtally.estimate.significant import least_significant
+from mixtally.records.mechanism import Shuffled
+from mixtally.records.results import Tally
+
+_Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Extensions:
+    """Bins whose tally is at least ``threshold``, the largest first; arrays of shape (found,).
+
+    where
+      counts          unbiased, of the whole crowd
+      errors          their standard errors
+      lower, upper    hold for all bins of all rounds at once
+    """
+
+    threshold: int
+    bins: _Integers
+    counts: NDArray[np.float64]
+    errors: NDArray[np.float64]
+    lower: _Integers
+    upper: _Integers
+
+
+def conclude_extensions(
+    mechanism: Shuffled,
+    tally: Tally,
+    asked: int,
+    *,
+    people: int,
+    users: int,
+    tests: int,
+    error_rate: float,
+) -> Extensions:
+    """What a round shows about the first ``asked`` bins.
+
+    where
+      people       who took part in the round, of ``users`` in all, drawn at random
+      tests        bins looked at in all rounds together
+      error_rate   the chance that anything nobody holds is found, in all rounds together
+    """
+    least = least_significant(mechanism, tally.messages, tests, error_rate)
+    bins = np.flatnonzero(tally.counts[:asked] >= least)
+    bins = bins[np.argsort(-tally.counts[bins], kind="stable")]
+    seen = Tally(tally.counts[bins], tally.messages)
+    counts = mechanism.unbiased(seen.counts, seen.messages) * (users / people)
+    noise = math.sqrt(mechanism.variance(tally.messages))
+    ends = intervals(mechanism, seen, 1.0 - error_rate, simultaneous_over=tests)
+    shares = np.clip(counts / users, 0.0, 1.0)
+    errors = np.array([whole_error(noise, users, people, share) for share in shares.tolist()])
+    lower, upper = ends.lower, ends.upper
+    if people < users:
+        width = NormalDist().inv_cdf(1.0 - error_rate / tests / 2.0) * errors
+        lower = np.maximum((counts - width).astype(np.int64), lower)
+        upper = (counts + width).astype(np.int64) + 1
+    return Extensions(least, bins, counts, errors, lower, upper)
+
+
+def whole_error(noise: float, users: int, asked: int, share: float) -> float:
+    """Standard error of a count of ``users`` people judged by ``asked`` of them, drawn at random.
+
+    The number of holders among those asked is hypergeometric.
+    """
+    drawn = asked * share * (1.0 - share) * (1.0 - asked / users)
+    return users / asked * math.sqrt(noise**2 + drawn)

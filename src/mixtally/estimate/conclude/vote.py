@@ -1,0 +1,29 @@
+"""Votes out of a tally of ballots, and who may have won."""
+
+from mixtally.estimate.debias import estimate_counts
+from mixtally.estimate.winner import may_have_won, winner_chances
+from mixtally.records.certificate import Certificate
+from mixtally.records.mechanism import Shuffled
+from mixtally.records.result import Vote
+from mixtally.records.results import Tally
+
+EXACT_ONES = 50_000.0
+"""Ballots are few bins, so that exact intervals are affordable up to this many flipped ones."""
+
+
+def conclude_vote(
+    mechanism: Shuffled, certificate: Certificate, tally: Tally, users: int, level: float = 0.95
+) -> Vote:
+    """The votes of ``users`` people whose ballots were sent by ``mechanism``.
+
+    Raises ParameterError for a level outside (0, 1), MessageError for ballots missing or too many
+    and for a tally that no votes explain.
+    """
+    estimate = estimate_counts(mechanism, tally, users, level=level, exact_ones=EXACT_ONES)
+    return Vote(
+        certificate=certificate,
+        messages=tally.messages,
+        estimate=estimate,
+        chances=winner_chances(mechanism, tally, users),
+        may_win=may_have_won(estimate),
+    )

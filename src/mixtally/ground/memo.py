@@ -1,0 +1,40 @@
+"""A memory of results that forgets the oldest when it grows past a number of bytes."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Any
+
+_ENTRY_BYTES = 512
+"""Of a key, a number and their place, roughly."""
+
+
+_MISSING = object()
+
+
+class Memo:
+    """Results by key; each of them counts the bytes it says it has in ``nbytes``, if it says so."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most, self._held = most_bytes, 0
+        self._kept: OrderedDict[Hashable, Any] = OrderedDict()
+
+    def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """The result kept under ``key``, made now if there is none."""
+        kept = self._kept
+        found = kept.get(key, _MISSING)
+        if found is not _MISSING:
+            kept.move_to_end(key)
+            return found
+        result = make()
+        if key in kept:  # making it asked for itself
+            self._held -= _size(kept.pop(key))
+        kept[key] = result
+        self._held += _size(result)
+        while self._held > self._most and len(kept) > 1:
+            _, forgotten = kept.popitem(last=False)
+            self._held -= _size(forgotten)
+        return result
+
+
+def _size(result: Any) -> int:
+    return _ENTRY_BYTES + int(getattr(result, "nbytes", 0))

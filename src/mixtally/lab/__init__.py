@@ -1,1 +1,0 @@
-"""Where whole collections are played on known data. May cheat: it sees values, noise and truth."""

@@ -1,0 +1,184 @@
+"""A published formula held against the exact distribution: whether its noise keeps its promise."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from mixtally.errors import ParameterError
+from mixtally.ground.fixed import LEAST_THRESHOLD, SCALE
+from mixtally.literature.formulas.catalogue import FAKES, Formula
+from mixtally.literature.formulas.exact_delta import EXACT_DELTAS, ExactDelta, Setting, threshold
+from mixtally.literature.least_noise import least_uniform_fakes
+from mixtally.privacy.numerics.bracket import Bracket
+from mixtally.records.guarantee import Guarantee
+
+HOLDS, FALSE, UNDECIDED = "holds", "false", "undecided"
+_TOLERANCE = 1e-5
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The delta that one observer can reach, and what that makes of the promise.
+
+    where
+      exact           read literally: flips above 1/2 are what exchanging all bits makes of the rest
+      word            holds: exact.upper <= promise; false: exact.lower > promise; else undecided
+      least           the least noise that keeps the promise by the exact distribution; only when it
+                      holds
+      noise_factor    stated / least: how many times too much noise
+      error_factor    standard error with the noise stated / with the least
+      privacy_factor  exact.lower / promise: how many times too little privacy; only when false
+    """
+
+    observer: str
+    exact: Bracket
+    word: str
+    least: float | None = None
+    noise_factor: float | None = None
+    error_factor: float | None = None
+    privacy_factor: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A formula, its parameters, the noise it states, and the exact delta of every observer."""
+
+    formula: Formula
+    setting: Setting
+    delta: float
+    noise: float
+    seen: tuple[Seen, ...]
+
+    @property
+    def epsilon(self) -> float:
+        """The promise's epsilon."""
+        return self.setting.epsilon
+
+    @property
+    def word(self) -> str:
+        """The verdict for the observer who sees most."""
+        return self.seen[0].word
+
+    def by(self, observer: str) -> Seen:
+        """What ``observer`` sees; raises KeyError when nobody of that name looks."""
+        return {one.observer: one for one in self.seen}[observer]
+
+
+def audit(
+    formula: Formula,
+    epsilon: float,
+    delta: float,
+    users: int | None = None,
+    fakes: int | None = None,
+    bins: int | None = None,
+    bits: int | None = None,
+    repeats: int | None = None,
+) -> Verdict:
+    """The noise that ``formula`` states for (epsilon, delta), and its delta by the exact
+    distribution.
+
+    ``fakes`` is 0 when left out. A formula that knows no delta is held to the one given. Raises
+    ParameterError for a parameter that is missing, not taken, or outside the formula's range.
+    """
+    Guarantee(epsilon=epsilon, delta=delta)
+    given_values = {"users": users, "fakes": fakes, "bins": bins, "bits": bits, "repeats": repeats}
+    given = _needed(formula, given_values)
+    noise = _required(formula, epsilon, delta, given, given_fakes=fakes is not None)
+    if formula.computes == FAKES:
+        noise = float(math.ceil(noise))
+    elif not 0.0 < noise < 1.0:
+        raise ParameterError(
+            formula.name, wanted="a collection for which it asks a flip probability below 1",
+            got=f"{noise:.4g}", do="more users or fakes, or a weaker promise",
+        )  # fmt: skip
+    setting = Setting(epsilon=epsilon, **given)
+    return Verdict(
+        formula=formula,
+        setting=setting,
+        delta=delta,
+        noise=noise,
+        seen=tuple(
+            _seen(formula, observer, exact_delta, setting, delta, noise)
+            for observer, exact_delta in EXACT_DELTAS[formula.protocol].items()
+        ),
+    )
+
+
+def _needed(formula: Formula, given_values: dict[str, int | None]) -> dict[str, int]:
+    """What the formula takes of the ``given_values``; the number of people is never too much."""
+    given = {name: value for name, value in given_values.items() if value is not None}
+    if "fakes" in formula.needs:
+        given.setdefault("fakes", 0)
+    extra = [n for n in given if n not in formula.needs and n != "users" and given[n]]
+    missing = [n for n in formula.needs if n not in given]
+    if extra or missing:
+        raise ParameterError(
+            formula.name,
+            wanted=" and ".join(formula.needs) or "nothing but epsilon and delta",
+            got=" and ".join(given) or "neither",
+            do="give exactly these parameters",
+        )
+    return {name: given[name] for name in formula.needs}
+
+
+def _required(
+    formula: Formula, epsilon: float, delta: float, given: dict[str, int], *, given_fakes: bool
+) -> float:
+    """The noise that the formula states; fakes that were not given are not refused as too few."""
+    try:
+        return formula.compute(epsilon=epsilon, delta=delta, **given)
+    except ParameterError as error:
+        if error.subject != "fakes" or given_fakes:
+            raise
+        raise ParameterError(
+            formula.name, wanted="the number of fakes", got="none", do="add --fakes N"
+        ) from None
+
+
+def _seen(
+    formula: Formula,
+    observer: str,
+    exact_delta: ExactDelta,
+    setting: Setting,
+    delta: float,
+    noise: float,
+) -> Seen:
+    exact = exact_delta(setting, noise)
+    if exact.lower > delta:
+        return Seen(observer, exact, FALSE, privacy_factor=exact.lower / delta)
+    if exact.upper > delta:
+        return Seen(observer, exact, UNDECIDED)
+    if formula.computes == FAKES:
+        least = float(least_uniform_fakes(setting.bins, setting.epsilon, delta))
+        return Seen(
+            observer, exact, HOLDS, least,
+            noise_factor=noise / least, error_factor=math.sqrt(noise / least),
+        )  # fmt: skip
+    least = _least_flip(lambda flip: exact_delta(setting, flip).upper <= delta, noise)
+    spread = _spread(noise)
+    return Seen(
+        observer, exact, HOLDS, least,
+        noise_factor=noise / least,
+        error_factor=spread / _spread(least) if math.isfinite(spread) else None,
+    )  # fmt: skip
+
+
+def _least_flip(meets: Callable[[float], bool], known: float) -> float:
+    """The least flip probability that meets the promise, given that ``known`` does.
+
+    It has itself been tried; the exact one lies below it by at most one part in 10^5.
+    """
+    high = threshold(known)
+    low = max(LEAST_THRESHOLD, high // 4)
+    while low > LEAST_THRESHOLD and meets(low / SCALE):
+        low, high = max(LEAST_THRESHOLD, low // 4), low
+    while high - low > max(1, math.floor(_TOLERANCE * high)):
+        middle = min(max(math.isqrt(low * high), low + 1), high - 1)
+        low, high = (low, middle) if meets(middle / SCALE) else (middle, high)
+    return high / SCALE
+
+
+def _spread(flip: float) -> float:
+    """sqrt(p q) / |p - q|: the standard error of a count, up to the number of messages."""
+    gain = abs(1.0 - 2.0 * flip)
+    return math.sqrt(flip * (1.0 - flip)) / gain if gain else math.inf

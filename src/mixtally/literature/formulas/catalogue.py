@@ -1,0 +1,97 @@
+"""Every published formula for how much noise a promise takes; one entry each."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from mixtally.errors import ParameterError
+from mixtally.literature.formulas import notes, peers, repeats, sufficient, voting
+
+FLIP, FAKES = "flip probability", "fakes"
+_NOTES = "Zhilyaev, Notes (2020)"
+_SUFFICIENT = "Zhilyaev, Zeber, Sufficient Differential Privacy (2017)"
+_REPEATS = "Zhilyaev, Zeber, K-Randomization (2015)"
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """A published formula.
+
+    where
+      computes   what ``compute`` returns: a flip probability or a number of fakes
+      protocol   what it is held against, a key of ``exact_delta.EXACT_DELTAS``
+      needs      what it takes besides epsilon and delta, by name: users, fakes, bins, bits, repeats
+    """
+
+    name: str
+    source: str
+    computes: str
+    protocol: str
+    needs: tuple[str, ...]
+    compute: Callable[..., float]
+
+
+FORMULAS: tuple[Formula, ...] = (
+    Formula(
+        "notes-4.48", f"{_NOTES}, (4.48), section 4.4", FLIP, "single bit",
+        ("users", "fakes"), notes.single_bit,
+    ),
+    Formula(
+        "notes-5.10", f"{_NOTES}, (5.10)", FAKES, "clear-uniform",
+        ("bins",), notes.clear_uniform,
+    ),
+    Formula(
+        "notes-5.16", f"{_NOTES}, (5.12), (5.16)", FLIP, "flip",
+        ("users", "fakes"), notes.flip,
+    ),
+    Formula("notes-5.26", f"{_NOTES}, (5.26)", FLIP, "flip-blank", ("fakes",), notes.flip_blank),
+    Formula(
+        "sufficient-4.2", f"{_SUFFICIENT}, (4.2)", FLIP, "vectors, no mix",
+        ("bits",), sufficient.local,
+    ),
+    Formula(
+        "sufficient-3.12", f"{_SUFFICIENT}, (3.12)", FLIP, "vectors",
+        ("users", "bits"), sufficient.three_sigma,
+    ),
+    Formula(
+        "sufficient-3.15", f"{_SUFFICIENT}, (3.15)", FLIP, "vectors",
+        ("users", "bits"), sufficient.three_sigma_simplified,
+    ),
+    Formula(
+        "sufficient-5", f"{_SUFFICIENT}, section 5", FLIP, "flip",
+        ("users",), sufficient.three_sigma_one_hot,
+    ),
+    Formula("repeats-4.45", f"{_REPEATS}, (4.45)", FLIP, "single bit", ("users",), repeats.once),
+    Formula(
+        "repeats-5.24", f"{_REPEATS}, (5.24)", FLIP, "repeated bit",
+        ("users", "repeats"), repeats.repeated,
+    ),
+    Formula(
+        "voting", "Side Notes on Differential Privacy, section 5", FLIP, "one-hot, no mix",
+        (), voting.flip_probability,
+    ),
+    Formula(
+        "cheu-zhilyaev",
+        "Cheu, Zhilyaev, Differentially Private Histograms in the Shuffle Model from Fake Users "
+        "(2022), Claim 3.2",
+        FLIP, "flip-blank", ("fakes",), peers.cheu_zhilyaev,
+    ),
+    Formula(
+        "clones", "Feldman, McMillan, Talwar, Hiding Among the Clones (2021), Theorem 3.1",
+        FLIP, "flip", ("users",), peers.clones,
+    ),
+    Formula(
+        "blanket", "Balle, Bell, Gascon, Nissim, The Privacy Blanket of the Shuffle Model (2019)",
+        FLIP, "flip", ("users",), peers.blanket,
+    ),
+)  # fmt: skip
+
+
+def formula_named(name: str) -> Formula:
+    """The formula called ``name``; raises ParameterError for an unknown one."""
+    for formula in FORMULAS:
+        if formula.name == name:
+            return formula
+    raise ParameterError(
+        "formula", wanted="one of " + ", ".join(f.name for f in FORMULAS), got=repr(name),
+        do="choose one",
+    )  # fmt: skip

@@ -1,0 +1,73 @@
+"""Every number, table, figure and claim of the founding documents, computed again."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from mixtally.data.cells import Progress, quiet
+from mixtally.errors import ParameterError
+from mixtally.literature.reproduce import maximal, notes, repeats, sufficient, verdicts, voting
+from mixtally.literature.reproduce.finding import Finding, Row, Steps
+from mixtally.report.curves import Chart
+
+DOCUMENTS: dict[str, str] = {
+    "000": "Zhilyaev, Zeber: Sufficient Differential Privacy (2017)",
+    "001": "Zhilyaev, Zeber: K-Randomization (2016)",
+    "002": "Side Notes on Differential Privacy",
+    "003": "Zhilyaev, Zeber: K-Randomization (2015)",
+    "004": "Zhilyaev: Notes (2020)",
+}
+_MODULES = {"000": sufficient, "001": maximal, "002": voting, "003": repeats, "004": notes}
+_TOLD_TOGETHER = {"003": ("001", "003")}
+"""003 is the first draft of what 001 goes on to prove."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """The findings of the documents that were requested."""
+
+    findings: tuple[Finding, ...]
+    rows: tuple[Row, ...]
+    charts: tuple[Chart, ...]
+
+    def facts(self) -> dict[str, Any]:
+        """For JSON."""
+        words = [one.word for one in self.findings]
+        return {
+            "documents": {d: DOCUMENTS[d] for d in sorted({f.document for f in self.findings})},
+            "words": {word: words.count(word) for word in sorted(set(words))},
+            "findings": [one.facts() for one in self.findings],
+            "verdicts": [row.facts() for row in self.rows],
+        }
+
+
+def reproduce(document: str | None, progress: Progress = quiet) -> Reproduction:
+    """Everything about ``document``, or about all; 003 brings 001 with it.
+
+    Raises ParameterError for a document that is none of these.
+    """
+    if document is not None and document not in _MODULES:
+        raise ParameterError(
+            "document", wanted="one of " + ", ".join(_MODULES), got=repr(document),
+            do="leave it out for all of them",
+        )  # fmt: skip
+    chosen = tuple(_MODULES) if document is None else _TOLD_TOGETHER.get(document, (document,))
+    findings: list[Finding] = []
+    charts: list[Chart] = []
+    for name in chosen:
+        findings += _MODULES[name].findings(_steps(progress, name))
+        charts += _MODULES[name].charts()
+        progress(name, 1, 1)
+    rows = verdicts.audited(chosen, _steps(progress, "audit"))
+    rows += [*verdicts.decided(findings), *verdicts.counted(findings)]
+    rows.sort(key=lambda row: row.document)
+    return Reproduction(tuple(findings), tuple(rows), tuple(charts))
+
+
+def _steps(progress: Progress, name: str) -> Steps:
+    def show(done: int, total: int) -> None:
+        progress(name, done, total)
+
+    return show
+
+
+__all__ = ["DOCUMENTS", "Reproduction", "reproduce"]

@@ -1,0 +1,121 @@
+"""What is shown of the founding documents, computed again."""
+
+from collections.abc import Sequence
+
+from mixtally.literature.reproduce import DOCUMENTS, Reproduction
+from mixtally.literature.reproduce.finding import COMPUTED, DIFFERS, FALSE, REPRODUCES, Finding, Row
+from mixtally.report.curves import draw
+from mixtally.report.document import (
+    Bullets,
+    Cell,
+    Document,
+    Heading,
+    Marked,
+    Part,
+    Picture,
+    Section,
+    Table,
+    Text,
+    Tone,
+)
+
+TITLE = "The founding documents, computed again"
+_INTRO = (
+    "Every number, table, figure and claim of the documents that this package was made from, "
+    "beside what follows. Promises are held against the exact divergence for an observer who "
+    "receives every shuffled message, unless the row names another. Nothing in the verdicts "
+    "was typed in; only the printed numbers were."
+)
+_WORDS = {
+    REPRODUCES: "the printed number follows, to half a unit of its last digit, or the claim holds",
+    DIFFERS: "the document's own formula, or the exact law, gives another number",
+    FALSE: "the exact laws or a counterexample contradict the claim",
+    COMPUTED: "not printed in the document: the number that belongs beside it",
+}
+_TONES = {
+    REPRODUCES: Tone.GOOD, "holds": Tone.GOOD, DIFFERS: Tone.DOUBTFUL, "undecided": Tone.DOUBTFUL,
+    FALSE: Tone.BAD, COMPUTED: Tone.SOFT,
+}  # fmt: skip
+
+
+def document(found: Reproduction) -> Document:
+    """Every finding; a terminal shows a table a document."""
+    facts, names = found.facts(), dict.fromkeys(one.document for one in found.findings)
+    words = [one.word for one in found.findings]
+    summary: list[Part] = []
+    for name in names:
+        summary += [Heading(f"{name}: {DOCUMENTS[name]}"), _short(_of(found, name)), Text("")]
+    return Document(
+        title=TITLE,
+        source=_INTRO,
+        key=tuple((word, f"{words.count(word):,}") for word in _WORDS),
+        opening=(Bullets(tuple((_word(w), f" {text}") for w, text in _WORDS.items())),),
+        sections=(
+            Section("Verdicts", (_verdicts(found.rows),)),
+            *(Section(f"{n}: {DOCUMENTS[n]}", tuple(_parts(found, n))) for n in names),
+        ),
+        summary=tuple(summary),
+        prose=(", ".join(f"{count:,} {word}" for word, count in facts["words"].items()),),
+        facts=facts,
+    )
+
+
+def _of(found: Reproduction, name: str) -> list[Finding]:
+    return [one for one in found.findings if one.document == name]
+
+
+def _word(word: str) -> Marked:
+    return Marked(word, _TONES.get(word, Tone.SOFT))
+
+
+def _verdicts(rows: Sequence[Row]) -> Table:
+    head = ("document", "place", "formula or claim", "truth", "factor or reason", "verdict")
+    lines = [
+        (row.document, row.place, row.promise, row.truth, row.factor, _word(row.word))
+        for row in rows
+    ]
+    return Table(head, lines, words=frozenset(head), wide=True)
+
+
+def _parts(found: Reproduction, name: str) -> list[Part]:
+    findings, parts = _of(found, name), list[Part]()
+    if wrong := [_wrong(one) for one in findings if one.word in (FALSE, DIFFERS)]:
+        parts += [Heading("Where it is wrong"), Bullets(tuple(wrong))]
+    for chart in found.charts:
+        if chart.document == name:
+            parts += [Heading(chart.title), Picture(draw(chart)), Text(chart.caption, note=True)]
+    return [*parts, Heading("Every number and claim"), _full(findings)]
+
+
+def _wrong(one: Finding) -> tuple[Cell, ...]:
+    computed = f"{one.computed_text()} {one.unit}".strip()
+    if one.word == DIFFERS:
+        text = f"{one.what}: printed {one.printed}, it is {computed}"
+    else:
+        text = f"{one.what}: {computed}" if ": " in one.what else f"{one.what}: no, {computed}"
+    note = f" ({one.note})" if one.note else ""
+    return (f"{one.place}: {text}{note}. ", _word(one.word))
+
+
+def _full(findings: Sequence[Finding]) -> Table:
+    head = ("document", "place", "what", "printed", "computed", "unit", "word", "note")
+    lines = [
+        (
+            one.document, one.place, one.what, one.printed or "", one.computed_text(), one.unit,
+            _word(one.word), one.note,
+        )
+        for one in findings
+    ]  # fmt: skip
+    return Table(head, lines, words=frozenset(head) - {"printed", "computed"}, wide=True)
+
+
+def _short(findings: Sequence[Finding]) -> Table:
+    head = ("place", "what", "printed", "computed", "word")
+    lines = [
+        (
+            one.place, one.what, one.printed or "", f"{one.computed_text()} {one.unit}".strip(),
+            _word(one.word),
+        )
+        for one in findings
+    ]  # fmt: skip
+    return Table(head, lines, words=frozenset({"what", "word"}), wide=True)

@@ -1,0 +1,143 @@
+"""Plan options of mechanisms that flip: their least noise for the request, or what they lack."""
+
+from dataclasses import replace
+
+from msgspec import structs
+
+from mixtally.ground.fixed import MOST_THRESHOLD
+from mixtally.planner.build import option
+from mixtally.planner.encodings import Encoding
+from mixtally.planner.noise import capped, counted, fewest_fakes, least_flips
+from mixtally.planner.options import Infeasible, PlanOption
+from mixtally.planner.request import PlanRequest
+from mixtally.privacy.accountant import Accountant
+from mixtally.records.guarantee import LEAST_USERS, arriving
+from mixtally.records.layout import Form, Layout
+from mixtally.records.mechanism import BitFlips, BlankFakes, NoFakes
+from mixtally.records.question import MOST_BINS, Kind
+
+Result = PlanOption | Infeasible | None
+"""None when the protocol cannot hold such a record at all."""
+
+COINS = "more fakes or a larger epsilon: with so many flips nobody could be told from all people"
+_FEW = "more people or a larger epsilon: with so many flips nobody could be told from all of them"
+_SURE = "more people who are sure to take part"
+_LARGE = 100_000
+"""So many sure people hide a bit so well that fakes need not be tried."""
+
+
+def flip_blank(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
+    """All fakes the budget allows, and the least flip probability for those that surely arrive.
+
+    Where no fake is sure and the crowd is counted, other people's flips alone hide.
+    """
+    if any(part.kind is Kind.BITS for part in encoding.parts):
+        return None
+    sizes = [Layout(Form.BITS, part.bins).message_bytes for part in encoding.parts]
+    fakes = request.most_fakes(len(sizes), sum(sizes) / len(sizes))
+    if fakes < 0:
+        return lacks("flip-blank", request, encoding, sum(sizes))
+    most, crowd = max(part.max_set for part in encoding.parts), counted(request)
+    if most > 1:
+        # With k set bits q falls as K^(-1/k), so (n + K) q is least at n / (k - 1) fakes.
+        fakes = min(fakes, request.users // (most - 1))
+    arrive = arriving(fakes, request.sure_fraction)
+    sure = BitFlips(
+        bins=MOST_BINS, threshold=MOST_THRESHOLD, max_set=most,
+        fakes=BlankFakes(arrive), crowd=crowd,
+    )  # fmt: skip
+    threshold = least_flips(accountant, request, encoding, sure, fakes)
+    if threshold is None:
+        return Infeasible("flip-blank", COINS)
+    floor = capped(request, 2 * most * len(sizes))
+    if floor > threshold:  # more noise than the guarantee needs: fakes would only add to it
+        threshold = floor
+        fakes = fewest_fakes(accountant, request, encoding, sure, floor, fakes)
+    hiding = BlankFakes(fakes) if fakes or not crowd else NoFakes()
+    made = structs.replace(sure, threshold=threshold, fakes=hiding)
+    return option(request, [
+        (part, structs.replace(made, bins=part.bins, max_set=part.max_set))
+        for part in encoding.parts
+    ], accountant)  # fmt: skip
+
+
+def single_bit(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
+    """Bits one by one among fake zeros and everybody's flips."""
+    if any(part.kind is not Kind.BITS or part.bins > 1 for part in encoding.parts):
+        return None
+    bits = len(encoding.parts)
+    fakes, crowd = request.most_fakes(bits), request.sure_crowd
+    if fakes < 0:
+        return lacks("single-bit", request, encoding, bits)
+    if crowd < LEAST_USERS:
+        return Infeasible("single-bit", _SURE)
+    results = []
+    for count in dict.fromkeys((0, fakes)):  # in a large crowd fakes hide no better than people
+        sure = BitFlips(
+            bins=1, threshold=MOST_THRESHOLD, max_set=None, crowd=crowd,
+            fakes=BlankFakes(arriving(count, request.sure_fraction)),
+        )  # fmt: skip
+        threshold = least_flips(accountant, request, encoding, sure, count)
+        if threshold is not None:
+            hiding = BlankFakes(count) if count else NoFakes()
+            threshold = max(threshold, capped(request, bits))
+            built = structs.replace(sure, threshold=threshold, fakes=hiding)
+            results.append(option(request, [(part, built) for part in encoding.parts], accountant))
+        if results and crowd * request.sure_fraction > _LARGE:
+            break
+    options = [result for result in results if isinstance(result, PlanOption)]
+    if options:
+        return min(options, key=lambda one: (round(one.standard_error, 2), one.messages_per_user))
+    return results[0] if results else Infeasible("single-bit", COINS)
+
+
+def flip(
+    request: PlanRequest, encoding: Encoding, accountant: Accountant, repeats: int = 1
+) -> Result:
+    """Free vectors whole, hidden by everybody's flips; other records when requested by name."""
+    (question, *rest) = encoding.parts
+    if question.kind is not Kind.BITS:
+        return _without_fakes(request, encoding, accountant) if request.protocol == "flip" else None
+    if rest or question.bins == 1:
+        return None
+    size = Layout(Form.BITS, question.bins).message_bytes
+    if request.most_fakes(repeats, size) < 0:
+        return lacks("flip", request, encoding, size) if repeats == 1 else None
+    crowd = request.sure_crowd
+    if crowd < LEAST_USERS:
+        return Infeasible("flip", _SURE)
+    sure = BitFlips(
+        bins=question.bins, threshold=MOST_THRESHOLD, max_set=None, fakes=NoFakes(), crowd=crowd,
+        repeats=repeats,
+    )  # fmt: skip
+    threshold = least_flips(accountant, request, encoding, sure, 0)
+    if threshold is None:
+        return Infeasible("flip", _FEW)
+    threshold = max(threshold, capped(request, question.bins * repeats))
+    return option(request, [(question, structs.replace(sure, threshold=threshold))], accountant)
+
+
+def _without_fakes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
+    """One-valued records and sets among other people's flips alone."""
+    own = replace(
+        request,
+        count_crowd=True,
+        messages_per_user=min(request.messages_per_user, len(encoding.parts)),
+    )
+    if not counted(own):
+        return Infeasible("flip", _SURE)
+    found = flip_blank(own, encoding, accountant)
+    if isinstance(found, Infeasible):
+        return Infeasible("flip", _FEW if found.needs == COINS else found.needs)
+    return found
+
+
+def lacks(name: str, request: PlanRequest, encoding: Encoding, size: int) -> Infeasible:
+    """The budget does not even hold a person's own messages."""
+    if request.bytes_per_user is not None and request.bytes_per_user < size:
+        return Infeasible(
+            name, f"{size:,} bytes of a person's own messages: --bytes-per-user {size}"
+        )
+    return Infeasible(
+        name, f"{len(encoding.parts)} messages a record: --messages-per-user {len(encoding.parts)}"
+    )

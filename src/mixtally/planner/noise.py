@@ -1,0 +1,107 @@
+"""The least noise of one mechanism for a request: flips, fakes, or none that is useful."""
+
+import math
+
+from mixtally.errors import EffortError, ParameterError
+from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
+from mixtally.planner.encodings import Encoding
+from mixtally.planner.options import CONFIDENCE
+from mixtally.planner.request import PlanRequest
+from mixtally.privacy.accountant import Accountant, Record
+from mixtally.privacy.calibrate import calibrate
+from mixtally.records.guarantee import LEAST_USERS, promised
+from mixtally.records.mechanism import BitFlips, BlankFakes, InClear, Parameter, UniformFakes
+
+_EXACT = 1e-12
+_SEARCHED = 1e-6
+
+
+def least_flips(
+    accountant: Accountant, request: PlanRequest, encoding: Encoding, sure: BitFlips, fakes: int
+) -> int | None:
+    """The least flip probability, times 2^64, of ``sure``; None when nothing would be learned.
+
+    ``sure`` has the fakes that surely arrive of the ``fakes`` that are promised.
+    """
+    together = len(encoding.parts) * request.collections
+    # Cheap and smooth: others have bounds that are neither.
+    exact = together == 1 and not sure.crowd and isinstance(sure.fakes, BlankFakes)
+    exact = exact and sure.max_set == 1
+    try:
+        found = calibrate(
+            accountant, Record.of(sure), Parameter.FLIP, request.guarantee.epsilon,
+            request.guarantee.delta, collections=together,
+            tolerance=_EXACT if exact else _SEARCHED, most=telling(request, fakes, sure.repeats),
+        )  # fmt: skip
+    except EffortError:
+        raise
+    except ParameterError:
+        return None
+    return found.message.mechanism.flip_threshold
+
+
+def telling(request: PlanRequest, fakes: int, repeats: int) -> int:
+    """The most flips, times 2^64, with which an option may say enough of ``request``.
+
+    With x = q (1 - q) an empty bin's variance (n + K) x / ((1 - 4x) k) is s at x = c / (1 + 4c),
+    c = s k / (n + K). Under a local epsilon fewer fakes may be sent, and none adds least.
+    """
+    sent = request.users + (fakes if request.local_epsilon is None else 0)
+    c = (request.users / CONFIDENCE) ** 2 * repeats / sent
+    most: int = math.ceil(0.5 * SCALE * (1.0 - (1.0 + 4.0 * c) ** -0.5))
+    return min(MOST_THRESHOLD, most)
+
+
+def fewest_fakes(
+    accountant: Accountant,
+    request: PlanRequest,
+    encoding: Encoding,
+    sure: BitFlips,
+    threshold: int,
+    most: int,
+) -> int:
+    """The fewest fakes, up to ``most``, with which ``threshold`` keeps the guarantee."""
+    made = sure.having(Parameter.FLIP, threshold)
+    together = len(encoding.parts) * request.collections
+    try:
+        found = calibrate(
+            accountant, Record.of(made), Parameter.FAKES, request.guarantee.epsilon,
+            request.guarantee.delta, collections=together,
+        )  # fmt: skip
+    except EffortError:
+        raise
+    except ParameterError:
+        return most
+    return min(most, promised(found.message.mechanism.fakes_promised, request.sure_fraction))
+
+
+def uniform_fakes(
+    accountant: Accountant, request: PlanRequest, encoding: Encoding, bins: int
+) -> int:
+    """Fakes that must be promised so that enough of them surely arrive among records in clear."""
+    found = calibrate(
+        accountant, Record.of(InClear(bins=bins, fakes=UniformFakes(0))), Parameter.FAKES,
+        request.guarantee.epsilon, request.guarantee.delta,
+        collections=len(encoding.parts) * request.collections,
+    )  # fmt: skip
+    return promised(found.message.mechanism.fakes_promised, request.sure_fraction)
+
+
+def capped(request: PlanRequest, touched: int) -> int:
+    """The least flip probability times 2^64 that keeps the local epsilon requested, 0 without
+    one.
+
+    In every collection at most ``touched`` bits differ between two records, each telling ln(p/q) to
+    whoever can trace messages to their senders.
+    """
+    if request.local_epsilon is None:
+        return 0
+    # touched ln(p/q) <= cap, rounded to the safe side
+    least = SCALE / (1.0 + math.exp(request.local_epsilon / (touched * request.collections)))
+    return min(MOST_THRESHOLD - 1, math.ceil(least * (1.0 + 1e-15)) + 1)
+
+
+def counted(request: PlanRequest) -> int:
+    """People whose own flips are counted on as fakes, 0 unless that was requested."""
+    crowd = request.sure_crowd if request.count_crowd else 0
+    return crowd if crowd >= LEAST_USERS else 0

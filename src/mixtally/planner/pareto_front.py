@@ -1,0 +1,23 @@
+"""The Pareto front: plan options that no other one beats in error, messages and bytes at once."""
+
+from mixtally.planner.choose import Planner
+from mixtally.planner.options import PlanOption
+from mixtally.planner.request import PlanRequest
+
+
+def pareto_front(request: PlanRequest, planner: Planner | None = None) -> list[PlanOption]:
+    """Options within the request's budget from good to bad, none of them beaten.
+
+    Besides the whole budget smaller ones are tried: fakes are what a person pays with. The first
+    is what ``choose`` chooses.
+    """
+    options = (planner or Planner()).within(request)
+    unbeaten = [option for option in options if not any(_beats(other, option) for other in options)]
+    distinct = {option.cost: option for option in reversed(unbeaten)}
+    return sorted(distinct.values(), key=lambda option: option.standard_error)
+
+
+def _beats(one: PlanOption, other: PlanOption) -> bool:
+    """Whether ``one`` is nowhere worse and somewhere better."""
+    pairs = list(zip(one.cost, other.cost, strict=True))
+    return all(a <= b for a, b in pairs) and any(a < b for a, b in pairs)

@@ -1,0 +1,127 @@
+"""When nothing fits: the nearest requests that can be met, each relaxed in one respect."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import msgspec
+
+from mixtally.ground.fixed import decimal
+from mixtally.planner.choose import Planner, choose
+from mixtally.planner.options import PlanOption
+from mixtally.planner.request import MOST_MESSAGES, PlanRequest
+from mixtally.records.guarantee import MOST_EPSILON, MOST_USERS
+
+_PRECISION = 1.015
+_MOST_BYTES = 1e9
+_DOUBLINGS = 4
+_Change = Callable[[float], PlanRequest]
+
+
+@dataclass(frozen=True, slots=True)
+class Relaxation:
+    """The relaxation that makes a plan possible, and the best plan then."""
+
+    change: str
+    option: PlanOption
+
+    def facts(self) -> dict[str, Any]:
+        """The change and the plan option as one flat JSON object."""
+        return {"change": self.change, **self.option.facts()}
+
+
+def relaxations(request: PlanRequest, planner: Planner | None = None) -> list[Relaxation]:
+    """The least epsilon, crowd and budget with which something fits, and a mix that draws fakes.
+
+    Each within a few percent, everything else as requested; what does not help at all is left out.
+    """
+    found, planner = [], planner or Planner()
+    for flag, start, most, change in (
+        ("--epsilon", request.guarantee.epsilon, MOST_EPSILON, _epsilon(request)),
+        ("--users", float(request.users), float(MOST_USERS), _users(request)),
+        (
+            "--messages-per-user",
+            float(request.messages_per_user),
+            MOST_MESSAGES,
+            _messages(request),
+        ),
+        ("--bytes-per-user", request.bytes_per_user or _MOST_BYTES, _MOST_BYTES, _bytes(request)),
+    ):
+        reached = _least(planner, start, most, change)
+        if reached is not None:
+            value, option = reached
+            found.append(Relaxation(f"{flag} {value:.10g}", option))
+    mixed = None if request.mix_fakes else _best(planner, replace(request, mix_fakes=True))
+    if mixed is not None:
+        found.append(Relaxation("--mix-fakes", mixed))
+    unlimited = None
+    if request.local_epsilon is not None:
+        unlimited = _best(planner, replace(request, local_epsilon=None))
+    if unlimited is not None:
+        found.append(Relaxation("no --local-epsilon", unlimited))
+    return found
+
+
+def _epsilon(request: PlanRequest) -> _Change:
+    def change(value: float) -> PlanRequest:
+        rounded = math.ceil(10_000.0 * value) / 10_000.0
+        promised = msgspec.structs.replace(request.guarantee, epsilon=min(rounded, MOST_EPSILON))
+        return replace(request, guarantee=promised)
+
+    return change
+
+
+def _users(request: PlanRequest) -> _Change:
+    return lambda value: replace(request, users=min(_three_digits(value), MOST_USERS))
+
+
+def _three_digits(value: float) -> int:
+    """``value`` rounded up to three digits that are not zero."""
+    grain: int = 10 ** max(0, math.floor(math.log10(value)) - 2)
+    return math.ceil(value / grain) * grain
+
+
+def _messages(request: PlanRequest) -> _Change:
+    return lambda value: replace(
+        request, messages_per_user=decimal(math.ceil(100.0 * value) / 100.0)
+    )
+
+
+def _bytes(request: PlanRequest) -> _Change:
+    return lambda value: replace(request, bytes_per_user=float(math.ceil(value)))
+
+
+def _value(flagged: PlanRequest, request: PlanRequest) -> float:
+    """What was changed, as it is said."""
+    if flagged.users != request.users:
+        return flagged.users
+    if flagged.guarantee != request.guarantee:
+        return flagged.guarantee.epsilon
+    if flagged.bytes_per_user is not None and flagged.bytes_per_user != request.bytes_per_user:
+        return flagged.bytes_per_user
+    return float(flagged.messages_per_user)
+
+
+def _least(
+    planner: Planner, start: float, most: float, change: _Change
+) -> tuple[float, PlanOption] | None:
+    """The least value from ``start`` on with which something fits, by doubling and halving."""
+    if start >= most:
+        return None
+    low, high, doubled = start, min(2.0 * start, most), 1
+    while not planner.fits(change(high)):
+        if high >= most:
+            return None
+        # Far away in larger strides, whose halvings come to the same values.
+        stride = 2.0 if doubled < _DOUBLINGS else 16.0
+        low, high, doubled = high, min(stride * high, most), doubled + 1
+    while high > _PRECISION * low:
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if planner.fits(change(middle)) else (middle, high)
+    changed, original = change(high), change(start)
+    return _value(changed, original), choose(changed, planner).best
+
+
+def _best(planner: Planner, request: PlanRequest) -> PlanOption | None:
+    return choose(request, planner).best if planner.fits(request) else None

@@ -1,0 +1,221 @@
+"""From a mechanism to its privacy number: the only way.
+
+A record travels as ``pieces`` messages of one mechanism, each sent as often as its ``repeats``; the
+messages are randomized independently, so all together are a composition of one with itself
+(``composition``), and mixing rounds together is post-processing. The divergence of one message, or
+of the count of one kind of message, is a lower bound.
+"""
+
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from mixtally.ground.memo import Memo
+from mixtally.privacy.composition.convolve import Sum
+from mixtally.privacy.composition.pld import (
+    CLOSE,
+    ROUGH,
+    LossDistribution,
+    Tightness,
+    loss_distribution,
+)
+from mixtally.privacy.divergence import ObservedMessage, ProvedDelta, divergence_of
+from mixtally.privacy.numerics.bracket import Bracket
+from mixtally.privacy.numerics.worst_dataset import NEGLIGIBLE
+from mixtally.records.certificate import Certificate, Status
+from mixtally.records.guarantee import Observer, checked_epsilon
+from mixtally.records.mechanism import Parameter, Shuffled
+
+_BELOW = 1.0 - 1e-9
+_MOST_BYTES = 64_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """All messages of a person: ``pieces`` of them, each in a collection of its own.
+
+    where
+      message   one of them; ``others`` of it None for a promise that holds for any crowd
+      note      what its promise rests on besides, after "; "
+    """
+
+    message: ObservedMessage
+    pieces: int = 1
+    note: str = ""
+
+    @classmethod
+    def of(
+        cls, mechanism: Shuffled, observer: Observer = Observer.MESSAGES, pieces: int = 1
+    ) -> "Record":
+        """The record that travels as so many messages of ``mechanism``."""
+        return cls(ObservedMessage(mechanism, observer), pieces)
+
+    def having(self, parameter: Parameter, value: int) -> "Record":
+        """This record with another value of ``parameter`` in its mechanism."""
+        made = self.message.mechanism.having(parameter, value)
+        return Record(self.message._replace(mechanism=made), self.pieces, self.note)
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """A record as an observer sees it: ``pieces`` of ``message``, each in so many ``rounds``."""
+
+    message: ObservedMessage
+    pieces: int
+    rounds: int
+
+    @property
+    def times(self) -> int:
+        return self.pieces * self.rounds
+
+
+class Accountant:
+    """Computes every number once; its memo is bounded and ends with it."""
+
+    def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
+        self._memo = Memo(most_bytes // 2)
+        self._distributions = Memo(most_bytes // 2)
+        """What divergences are computed from, apart: it crowds out no result."""
+
+    def certificate(self, record: Record, epsilon: float) -> Certificate:
+        """What is proved of ``record`` at ``epsilon``.
+
+        Raises ParameterError for an epsilon outside [0.01, 20], AccountingError when a number
+        cannot be right.
+        """
+        proved = self.delta(record, checked_epsilon(epsilon))
+        return Certificate(
+            epsilon=epsilon,
+            lower=proved.bounds.lower,
+            upper=proved.bounds.upper,
+            observer=record.message.observer,
+            status=Status.PROVED,
+            source=proved.source,
+            assumption=proved.assumption,
+        )
+
+    def delta(self, record: Record, epsilon: float) -> ProvedDelta:
+        """Both bounds of delta(epsilon) with their source and assumption."""
+        parts = _parts(record)
+        key = ("delta", parts.message, epsilon)
+        found: ProvedDelta = self._memo.get(
+            key,
+            lambda: divergence_of(parts.message).exact(parts.message, epsilon, self._distributions),
+        )
+        if parts.times == 1:
+            return found._replace(assumption=found.assumption + record.note)
+        bound = self.upper(record, epsilon)
+        lower = found.bounds.lower
+        if parts.rounds > 1:
+            lower = divergence_of(parts.message).lower_of(parts.message, epsilon, parts.rounds)
+        if record.message.mechanism.fakes_sent and not parts.message.mechanism.fakes_sent:
+            lower = 0.0  # they were taken for people, who may hold the worst: random fakes do not
+        source, assumption = found.source, found.assumption + record.note
+        if parts.pieces > 1:
+            source += f"; {parts.pieces} messages composed"
+            assumption += "; the mixes keep the messages of a person apart"
+        if parts.rounds > 1:
+            source += f"; {parts.rounds} rounds composed, whose mixing is post-processing"
+            if parts.message.mechanism.fakes_sent:
+                assumption += "; every round brings its own fakes"
+        return ProvedDelta(Bracket(min(lower, bound), bound), source, assumption)
+
+    def upper(self, record: Record, epsilon: float, collections: int = 1) -> float:
+        """The upper bound of delta(epsilon) of ``collections`` of them together."""
+        return self._together(_parts(record), epsilon, collections, proved=True)
+
+    def expected(self, record: Record, epsilon: float, collections: int = 1) -> float:
+        """What ``upper`` most likely is, or a little more, for a search whose end is proved."""
+        return self._together(_parts(record), epsilon, collections, proved=False)
+
+    def distance(self, record: Record) -> float:
+        """delta(0) of one message, which most likely bounds it."""
+        return self.alone(record, 0.0)
+
+    def alone(self, record: Record, epsilon: float) -> float:
+        """``expected`` of one message of ``record``: all of them together never reveal less."""
+        return self._one(_parts(record).message, epsilon, proved=False)
+
+    def losses(self, record: Record, tightness: Tightness) -> LossDistribution:
+        """A privacy loss distribution that dominates ``record``, from its proved upper bounds."""
+
+        def made() -> LossDistribution:
+            def curve(epsilon: float) -> float:
+                return self.upper(record, epsilon)
+
+            return loss_distribution(curve, local_epsilon(record), tightness)
+
+        found: LossDistribution = self._memo.get(("record", record, tightness), made)
+        return found
+
+    def _together(self, parts: _Parts, epsilon: float, collections: int, *, proved: bool) -> float:
+        """The smaller of the composed delta and of basic composition.
+
+        A hair below the even share of epsilon, so that decimals add up.
+        """
+        times = parts.times * collections
+        if times == 1:
+            return self._one(parts.message, epsilon, proved=proved)
+        if proved:  # Where many hide a person well enough, no worst crowd needs to be looked for.
+            quick = self._quick(parts.message, times)
+            if quick is not None and (bound := quick.delta(epsilon)) <= NEGLIGIBLE:
+                return bound
+        share = epsilon * _BELOW / times
+        added = times * self._one(parts.message, share, proved=proved)
+        total = self._composed(parts.message, times, proved=proved)
+        return min(total.delta(epsilon), added, 1.0)
+
+    def _one(self, message: ObservedMessage, epsilon: float, *, proved: bool) -> float:
+        def made() -> float:
+            own = divergence_of(message)
+            return (own.upper if proved else own.expected)(message, epsilon, self._distributions)
+
+        found: float = self._memo.get(("one", message, epsilon, proved), made)
+        return found
+
+    def _composed(self, message: ObservedMessage, times: int, *, proved: bool) -> Sum:
+        def curve(epsilon: float) -> float:
+            return self._one(message, epsilon, proved=proved)
+
+        def made() -> Sum:
+            reach = message.mechanism.local_epsilon
+            return Sum([(loss_distribution(curve, reach, CLOSE if proved else ROUGH), times)])
+
+        found: Sum = self._memo.get(("sum", message, times, proved), made)
+        return found
+
+    def _quick(self, message: ObservedMessage, times: int) -> Sum | None:
+        """A bound for all crowds at once, of the messages that have one."""
+        own = divergence_of(message)
+
+        def curve(epsilon: float) -> float:
+            bound = own.quick(message, epsilon, self._distributions)
+            return 1.0 if bound is None else bound
+
+        def made() -> Sum | None:
+            if own.quick(message, 0.0, self._distributions) is None:
+                return None
+            return Sum([(loss_distribution(curve, message.mechanism.local_epsilon, ROUGH), times)])
+
+        found: Sum | None = self._memo.get(("quick", message, times), made)
+        return found
+
+
+def local_epsilon(record: Record) -> float:
+    """What is left when every message can be traced to its sender; infinite in clear."""
+    parts = _parts(record)
+    return parts.times * parts.message.mechanism.local_epsilon
+
+
+def times(record: Record) -> int:
+    """How many messages of one kind an observer of ``record`` sees, each on its own."""
+    return _parts(record).times
+
+
+def _parts(record: Record) -> _Parts:
+    message, pieces = divergence_of(record.message).apart(record.message)
+    pieces *= record.pieces
+    mechanism, rounds = message.mechanism, message.mechanism.repeats
+    if rounds == 1 or divergence_of(message).knows_repeats(message):
+        return _Parts(message, pieces, 1)
+    return _Parts(message._replace(mechanism=replace(mechanism, repeats=1)), pieces, rounds)

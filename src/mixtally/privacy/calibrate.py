@@ -1,0 +1,143 @@
+"""The least noise of a mechanism that keeps a guarantee: its flip probability, fakes or shape.
+
+The search asks what an upper bound most likely is, and the value it ends at is proved; where
+another crowd than expected turns out to be the worst, it goes on from there.
+"""
+
+from collections.abc import Callable
+from functools import partial
+
+from mixtally.errors import ParameterError
+from mixtally.ground.fixed import LEAST_THRESHOLD, MOST_THRESHOLD
+from mixtally.privacy.accountant import Accountant, Record, times
+from mixtally.privacy.divergence import CalibrationTarget, divergence_of
+from mixtally.privacy.numerics.gaussian_start import gaussian_start
+from mixtally.privacy.numerics.search import least_meeting
+from mixtally.records.mechanism import Parameter
+from mixtally.records.mechanism.fakes import MOST_FAKES, MOST_SHIFT
+
+_RANGES = {
+    Parameter.FLIP: (LEAST_THRESHOLD, MOST_THRESHOLD - (MOST_THRESHOLD >> 20)),
+    Parameter.FAKES: (0, MOST_FAKES),
+    Parameter.SHIFT: (1, MOST_SHIFT),
+}
+_TOLERANCE = 1e-7
+_COMPOSED_TOLERANCE = 1e-4
+"""Well below what a rough distribution of losses loses in a search."""
+_SLACK = 3e-3
+"""Upper bounds by different methods may lie so far apart, relatively."""
+_ROUGH_SLACK = 0.5
+"""A rough distribution of losses moves epsilon by up to half a percent, so delta by 2 ln(1 / delta)
+times as much and more far below the target. What is found is proved, so this hides no promise."""
+_TABLE_SLACK = 1e3
+"""A table of integers over 2^64 has a delta of its own, near 1e-17, that rises with its length."""
+_MOST_PROOFS = 4
+_ROOM = 0.02
+"""Of the excess of a proof over what was expected: it decides how many proofs a search takes."""
+
+
+def calibrate(
+    accountant: Accountant,
+    record: Record,
+    parameter: Parameter,
+    epsilon: float,
+    delta: float,
+    *,
+    collections: int = 1,
+    tolerance: float = _TOLERANCE,
+    most: int | None = None,
+) -> Record:
+    """``record`` with the least ``parameter`` that keeps the guarantee; its own value is not read.
+
+    The guarantee is for ``collections`` of them together. A flip probability lies above the least
+    one by at most the relative ``tolerance``, or a few ten-thousandths where another crowd than
+    expected is proved the worst; so do the fakes of several messages together, those of one are the
+    fewest. Nothing above ``most`` is looked at. Raises ParameterError when nothing keeps the
+    guarantee.
+    """
+    rounds = times(record) * collections
+    goal = CalibrationTarget(epsilon, delta, rounds * record.message.mechanism.repeats)
+    low, high = _RANGES[parameter]
+    high = high if most is None else min(most, high)
+    if high < low:
+        raise _nothing(record, parameter, goal)
+    if most is not None and accountant.alone(record.having(parameter, high), epsilon) > delta:
+        raise _nothing(record, parameter, goal)  # one message alone misses already
+    start, slope = _start(accountant, record, parameter, goal, rounds, low, high)
+    slack = _ROUGH_SLACK if rounds > 1 else _SLACK
+    slack = _TABLE_SLACK if parameter is Parameter.SHIFT else slack
+    if goal.times > 1:
+        tolerance = max(tolerance, _COMPOSED_TOLERANCE)
+    elif parameter is Parameter.FAKES:
+        tolerance = 0.0
+    search = partial(least_meeting, low=low, high=high, tolerance=tolerance)
+
+    def expected(value: int) -> float:
+        return accountant.expected(record.having(parameter, value), epsilon, collections)
+
+    def upper(value: int) -> float:
+        return accountant.upper(record.having(parameter, value), epsilon, collections)
+
+    found = _least_proved(search, expected, upper, delta, start, slope, slack)
+    if found is None:
+        raise _nothing(record, parameter, goal)
+    return record.having(parameter, found)
+
+
+def _start(
+    accountant: Accountant,
+    record: Record,
+    parameter: Parameter,
+    goal: CalibrationTarget,
+    rounds: int,
+    low: int,
+    high: int,
+) -> tuple[int, float | None]:
+    """Where a search begins, and how steeply delta falls there, where that is known."""
+    start = divergence_of(record.message).start(record.message, parameter, goal)
+    if parameter is Parameter.SHIFT or (rounds == 1 and not _several(record)):
+        return start, None
+    begin = gaussian_start(
+        lambda value: accountant.distance(record.having(parameter, value)), rounds,
+        goal.epsilon, goal.delta, low, high, start=start,
+    )  # fmt: skip
+    return begin or (start, None)
+
+
+def _least_proved(
+    search: Callable[..., int | None],
+    expected: Callable[[int], float],
+    upper: Callable[[int], float],
+    delta: float,
+    start: int,
+    slope: float | None,
+    slack: float,
+) -> int | None:
+    """The least value that is expected to keep ``delta`` and is proved to; None for none."""
+    target = delta
+    for _ in range(_MOST_PROOFS):
+        found = search(expected, target, start=start, slack=slack, slope=slope)
+        if found is None:
+            return None
+        proved = upper(found)
+        if proved <= delta:
+            return found
+        # Another crowd was worse than expected. The excess is another at the next end: some room.
+        margin = max(_TOLERANCE, _ROOM * (proved / delta - 1.0))
+        target *= delta / proved * max(0.5, 1.0 - margin)
+        start = found
+    # Where crowds are tiny the worst one is hard to foresee: search what is proved.
+    return search(upper, delta, start=start, slack=_TABLE_SLACK)
+
+
+def _several(record: Record) -> bool:
+    """Whether its message holds several bits: its divergence is then no smooth function."""
+    return record.message.mechanism.most_set > 1
+
+
+def _nothing(record: Record, parameter: Parameter, goal: CalibrationTarget) -> ParameterError:
+    return ParameterError(
+        record.message.mechanism.name, wanted=f"parameters that some {parameter} can protect",
+        got=f"epsilon {goal.epsilon:g} and delta {goal.delta:g} missed at its largest",
+        do="raise epsilon or delta, add users or fakes, or let a shape fall more slowly",
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""What several collections reveal together: privacy loss distributions, and the ledger."""

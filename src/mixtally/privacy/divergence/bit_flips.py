@@ -1,0 +1,287 @@
+"""Flipped bits: which derivation holds for which record, fakes, crowd and observer.
+
+    record       fakes             crowd    messages                            sums
+    value        blank, no crowd            ``flip_blank``, ``repeats``
+                 uniform                    ``flip_uniform``                    ``one_hot.sums``
+                 any               counted  ``one_hot.messages``                ``one_hot.sums``
+    set          blank                      ``k_hot``                           bit by bit
+    single bit   any               counted  ``single_bit``                      the same
+    free bits    none              counted  ``vectors``                         bit by bit
+
+Where bits are seen one by one they hide one by one: two bins differ for every value of a record, so
+a record is a composition of so many single bits.
+"""
+
+from msgspec.structs import replace
+
+from mixtally.ground.fixed import MOST_THRESHOLD, SCALE, threshold_of
+from mixtally.ground.memo import Memo
+from mixtally.privacy.divergence import (
+    CalibrationTarget,
+    CountedParameters,
+    ObservedMessage,
+    ParameterRules,
+    ProvedDelta,
+    apart_note,
+    flip_blank,
+    flip_uniform,
+    k_hot,
+    one_hot,
+    repeats,
+    single_bit,
+    vectors,
+)
+from mixtally.privacy.numerics.bracket import Bracket
+from mixtally.records.guarantee import Observer
+from mixtally.records.mechanism import BitFlips, BlankFakes, NoFakes, Parameter, UniformFakes
+from mixtally.records.mechanism.parameters import Parameters
+from mixtally.records.question import MOST_BINS
+
+_ZEROS = "exact law of the privacy ratio (Sufficient Differential Privacy 2017, (3.6))"
+_NO_PROMISE = (
+    "everybody else holds zeros, the person all ones or all zeros: not a guarantee for other crowds"
+)
+_ALWAYS = frozenset({"users", "count_crowd", "repeats"})
+_FLIP, _FAKES = ("flip", Parameter.FLIP), ("fakes", Parameter.FAKES)
+PROTOCOLS = {
+    "flip-blank": ParameterRules(
+        frozenset({"fakes", "flip"}), _ALWAYS | {"bins", "max_set", "split"}, (_FLIP, _FAKES)
+    ),
+    "single-bit": ParameterRules(
+        frozenset({"users", "fakes", "flip"}), _ALWAYS | {"ones"}, (_FLIP, _FAKES)
+    ),
+    "flip": ParameterRules(
+        frozenset({"users", "flip"}),
+        _ALWAYS | {"bins", "bits", "max_set", "observer", "background", "split"}, (_FLIP,),
+    ),
+    "flip-uniform": ParameterRules(
+        frozenset({"users", "fakes", "bins", "flip"}), _ALWAYS | {"observer", "max_set", "split"},
+        (_FLIP, _FAKES),
+    ),
+}  # fmt: skip
+
+
+def counts_people(name: str, given: Parameters) -> bool:
+    """Always for flip and single-bit; where sums are seen; or when ``count_crowd`` is given."""
+    if given.users is None:
+        return False
+    always = name in ("flip", "single-bit") or given.count_crowd
+    return always or given.observer is Observer.SUMS or _bit_by_bit(name, given)
+
+
+def record_fields(name: str, counted: CountedParameters) -> tuple[ObservedMessage, int, str]:
+    """One message of protocol ``name``; a threshold that is sought is not read."""
+    given = counted.given
+    single = name == "single-bit" or given.bits is not None
+    whole_bits = single and given.bits is not None and not given.split
+    if name == "flip":
+        fakes: NoFakes | BlankFakes | UniformFakes = NoFakes()
+    elif name == "flip-uniform":
+        fakes = UniformFakes(counted.fakes)
+    else:
+        fakes = BlankFakes(counted.fakes)
+    bins = given.bins or MOST_BINS
+    mechanism = BitFlips(
+        bins=(given.bits or 1 if whole_bits else 1) if single else bins,
+        threshold=MOST_THRESHOLD if given.flip is None else threshold_of(given.flip),
+        max_set=None if single else 1 if given.split else min(given.max_set or 1, bins),
+        fakes=fakes,
+        crowd=counted.crowd,
+        repeats=given.repeats or 1,
+    )
+    pieces = 1 if whole_bits else given.bits or 1 if single else given.pieces()
+    summed = _bit_by_bit(name, given) and not single
+    observer = Observer.SUMS if summed else given.observer
+    others = 0 if given.background else given.ones
+    composed = pieces > 1 or (summed and mechanism.repeats > 1)  # which has a note of its own
+    note = "" if composed else apart_note(given)
+    return ObservedMessage(mechanism, observer, others), pieces, note
+
+
+def _bit_by_bit(name: str, given: Parameters) -> bool:
+    """Whether a value is sent one bit a message: that is seen as sums are."""
+    return given.split and (given.max_set or 1) == 1 and name in ("flip", "flip-uniform")
+
+
+def exact(message: ObservedMessage, epsilon: float, memo: Memo) -> ProvedDelta:
+    """Both bounds of delta(epsilon), the larger of both directions."""
+    m = _flips(message)
+    if m.max_set is None:
+        return _bits(m, message.others, epsilon, memo)
+    fakes, most = m.fakes.count, m.max_set
+    if message.observer is Observer.SUMS:
+        bounds = one_hot.sums(m.crowd, fakes, m.threshold, epsilon, m.bins, memo)
+        return ProvedDelta(bounds, one_hot.SUMS_SOURCE, _crowd_flips(m) + "; only sums are seen")
+    if isinstance(m.fakes, UniformFakes):
+        return _uniform(m, epsilon)
+    if most > 1:
+        return _set(m, most, epsilon)
+    if m.crowd:
+        bounds = one_hot.messages(m.crowd, fakes, m.threshold, epsilon, m.bins, memo)
+        return ProvedDelta(bounds, one_hot.MESSAGES_SOURCE, _crowd_flips(m))
+    if m.repeats == 1:
+        bounds = flip_blank.delta(fakes, m.threshold, epsilon)
+    else:
+        bounds = repeats.among_blanks(fakes, m.threshold, epsilon, m.repeats, memo)
+    return ProvedDelta(bounds, flip_blank.SOURCE, _fakes_arrive(m))
+
+
+def _bits(m: BitFlips, others: int | None, epsilon: float, memo: Memo) -> ProvedDelta:
+    if m.bins == 1:
+        bounds = single_bit.delta(
+            m.crowd, m.fakes.count, m.threshold, epsilon, others, count_crowd=True,
+            repeats=m.repeats, memo=memo,
+        )  # fmt: skip
+        known = "" if others is None else f"; exactly {others:,} of the others hold a one"
+        return ProvedDelta(bounds, single_bit.SOURCE, _crowd_flips(m) + known)
+    if others is None:
+        bounds = vectors.any_dataset(m.crowd, m.bins, m.threshold, epsilon)
+        return ProvedDelta(bounds, vectors.SOURCE, _crowd_flips(m))
+    bounds = vectors.homogeneous(m.crowd, m.bins, m.threshold, epsilon)
+    return ProvedDelta(bounds, _ZEROS, f"{_NO_PROMISE}; {_crowd_flips(m)}")
+
+
+def _set(m: BitFlips, most: int, epsilon: float) -> ProvedDelta:
+    fakes = m.fakes.count
+    if not m.crowd:
+        bounds = k_hot.among_blanks(fakes, most, m.threshold, epsilon, m.bins)
+        return ProvedDelta(bounds, k_hot.SOURCE, _fakes_arrive(m))
+    if fakes:
+        bounds = k_hot.among_blanket_blanks(m.crowd, fakes, most, m.threshold, epsilon, m.bins)
+    else:
+        bounds = k_hot.in_crowd(m.crowd, most, m.threshold, epsilon, m.bins)
+    return ProvedDelta(bounds, k_hot.CROWD_SOURCE, _crowd_flips(m))
+
+
+def _uniform(m: BitFlips, epsilon: float) -> ProvedDelta:
+    fakes = m.fakes.count
+    bounds = flip_uniform.messages(fakes, m.bins, m.threshold, epsilon)
+    if not m.crowd:
+        return ProvedDelta(bounds, flip_uniform.SOURCE, _fakes_arrive(m))
+    # A flipped uniform fake is a flipped record like any other: part of the privacy blanket.
+    among_blanks = one_hot.blanket(m.crowd + fakes, 0, m.threshold, epsilon)
+    return ProvedDelta(
+        Bracket(0.0, min(bounds.upper, among_blanks)),
+        f"the smaller of: {flip_uniform.SOURCE}; {one_hot.MESSAGES_SOURCE}",
+        _crowd_flips(m),
+    )
+
+
+def upper(message: ObservedMessage, epsilon: float, memo: Memo) -> float:
+    """The upper bound alone, where that is cheaper."""
+    m = _flips(message)
+    fakes, most = m.fakes.count, m.max_set
+    if most is None:
+        if m.bins > 1 and message.others is None:
+            return vectors.blanket(m.crowd, m.bins, m.threshold, epsilon)
+        return exact(message, epsilon, memo).bounds.upper
+    if message.observer is Observer.SUMS or isinstance(m.fakes, UniformFakes):
+        return exact(message, epsilon, memo).bounds.upper
+    if most == 1 and m.crowd:
+        return one_hot.blanket(m.crowd, fakes, m.threshold, epsilon, memo)
+    if most > 1 and not m.crowd:
+        return k_hot.blanks_upper(fakes, most, m.threshold, epsilon, m.bins)
+    if most > 1 and not fakes:
+        return k_hot.crowd_upper(m.crowd, most, m.threshold, epsilon, m.bins)
+    return exact(message, epsilon, memo).bounds.upper
+
+
+def expected(message: ObservedMessage, epsilon: float, memo: Memo) -> float:
+    """What the upper bound most likely is, not proved: for a search whose end is proved."""
+    m = _flips(message)
+    fakes, most = m.fakes.count, m.max_set
+    if most is None:
+        if message.others is not None:
+            return exact(message, epsilon, memo).bounds.upper
+        if m.bins > 1:
+            return vectors.expected_blanket(m.crowd, m.bins, m.threshold, epsilon)
+        return single_bit.expected_upper(
+            m.crowd, fakes, m.threshold, epsilon, repeats=m.repeats, memo=memo
+        )
+    if message.observer is Observer.SUMS:
+        return one_hot.expected_sums_upper(m.crowd, fakes, m.threshold, epsilon, memo)
+    if most > 1 and not m.crowd:
+        return k_hot.expected_blanks_upper(fakes, most, m.threshold, epsilon, m.bins)
+    if most > 1 and fakes and isinstance(m.fakes, BlankFakes):
+        return k_hot.expected_blanket_upper(m.crowd, fakes, most, m.threshold, epsilon, m.bins)
+    return upper(message, epsilon, memo)
+
+
+def quick(message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:
+    """For a single bit in any crowd; None for other records and for a known crowd."""
+    m = _flips(message)
+    if m.max_set is not None or m.bins > 1 or message.others is not None:
+        return None
+    return single_bit.any_crowd(
+        m.crowd, m.fakes.count, m.threshold, epsilon, repeats=m.repeats, memo=memo
+    )
+
+
+def apart(message: ObservedMessage) -> tuple[ObservedMessage, int]:
+    """The message that is seen so many times on its own: a bit, where sums are seen of several."""
+    m = _flips(message)
+    if message.observer is not Observer.SUMS:
+        return message, 1
+    if m.max_set is None and m.bins == 1:
+        return message._replace(observer=Observer.MESSAGES), 1
+    bit = BitFlips(
+        bins=1, threshold=m.threshold, max_set=None, fakes=NoFakes(), crowd=m.crowd,
+        repeats=m.repeats,
+    )  # fmt: skip
+    if m.max_set is None:
+        return ObservedMessage(bit, others=message.others), m.bins
+    if m.max_set * m.repeats == 1:
+        return message, 1
+    # Two bins differ in each value, and every bin is a sum of its own.
+    return ObservedMessage(replace(bit, crowd=m.crowd + m.fakes.count)), 2 * m.max_set
+
+
+def knows_repeats(message: ObservedMessage) -> bool:
+    """A single bit, and a value among blanks alone."""
+    m = _flips(message)
+    if m.max_set is None:
+        return m.bins == 1
+    return m.max_set == 1 and not m.crowd and not isinstance(m.fakes, UniformFakes)
+
+
+def lower_of(message: ObservedMessage, epsilon: float, rounds: int) -> float:
+    """From counting one kind of message, in the crowds that are known to be bad."""
+    kinds = repeats.kinds_of_flips(_flips(message), message.observer, message.others)
+    return repeats.lower_bound(kinds, epsilon, rounds)
+
+
+def start(message: ObservedMessage, parameter: Parameter, goal: CalibrationTarget) -> int:
+    """Where ``goal.cover`` records hide the person's.
+
+    A fake hides a record when it shows all its bits, another person's when it also loses its own.
+    """
+    m = _flips(message)
+    fakes = m.fakes.count
+    if parameter is Parameter.FAKES:
+        return round(goal.cover * SCALE / m.threshold)
+    if parameter is not Parameter.FLIP:
+        raise TypeError(f"{m.name} has no {parameter}")
+    if message.observer is Observer.SUMS or (m.max_set is None and m.bins == 1):
+        chance = goal.cover / (fakes + m.crowd + 1)
+    elif m.max_set is None:
+        chance = 0.5 * (goal.cover / m.crowd) ** (1.0 / m.bins)
+    else:
+        chance = (goal.cover / (fakes + 1)) ** (1.0 / m.max_set)
+        if m.crowd:
+            chance = min(chance, (goal.cover / m.crowd) ** (0.5 / m.max_set))
+    return round(min(0.25, chance) * SCALE)
+
+
+def _fakes_arrive(m: BitFlips) -> str:
+    return f"{m.fakes.count:,} fakes come from honest parties; at least one mix shuffles"
+
+
+def _crowd_flips(m: BitFlips) -> str:
+    more = f" and {m.fakes.count:,} fakes arrive" if m.fakes.count else ""
+    return f"{m.crowd:,} honest people flip their bits as told{more}; one mix shuffles"
+
+
+def _flips(message: ObservedMessage) -> BitFlips:
+    if not isinstance(message.mechanism, BitFlips):
+        raise TypeError(f"{message.mechanism.name} flips no bits")
+    return message.mechanism

@@ -1,0 +1,131 @@
+"""The exact divergence of clear-uniform: one record among uniform fakes, observer ``messages``.
+
+With N = fakes + 1 records, A and B two cells of a multinomial(N; 1/d, ..), the master identity is
+delta = (d/N) E[(A - e^eps B)_+]. Given T = A + B ~ Bin(N, 2/d), A is Bin(T, 1/2), and
+
+    E[(A - e^eps (T - A))_+ | T] = (T/2) (f - (e^eps - 1) S),
+    a = least integer above e^eps T / (1 + e^eps), f = P(Bin(T-1, 1/2) = a-1), S = P(.. >= a).
+
+Both directions are this number, by the symmetry of the two cells.
+
+Source: sufficient DP 000 (3.1) with uniform background; notes 004 section 5.1, Prop. 3.1.
+"""
+
+import math
+
+import numpy as np
+
+from mixtally.errors import AccountingError
+from mixtally.ground import tails
+from mixtally.privacy.numerics.bracket import RELATIVE_SLACK, Bracket, bracket
+
+SOURCE = (
+    "exact law of two cells of the uniform fakes (Notes 2020, section 5.1); any other records only "
+    "help (Notes 2020, Prop. 3.1)"
+)
+_TAIL_ERROR = 1e-11
+"""Bound on the relative error of one tail from the incomplete beta function up to 10^7 tosses, with
+room; from there on it grows as their root."""
+_TOSSES = 1e7
+_FAR = 1e-60
+_LONG = 128
+"""From so many totals on, chances follow from their neighbors; fewer are cheaper one by one."""
+_STEEP = 2.0
+"""Above this epsilon a step from one tail to the next loses digits."""
+_UNIT = 2.0**-53
+
+
+def delta(fakes: int, bins: int, epsilon: float) -> Bracket:
+    """delta(epsilon) of one record in clear among ``fakes`` uniform fakes over ``bins`` bins."""
+    records = fakes + 1
+    loose = 0.0
+    if bins == 2:
+        total, weight, cut = np.array([float(records)]), np.array([1.0]), 0.0
+    else:
+        low, high = tails.window(records, 2.0 / bins)
+        low = max(low, 1)
+        total = np.arange(low, high + 1, dtype=np.float64)
+        if len(total) < _LONG:
+            weight = tails.pmf(records, 2.0 / bins, low, high)
+        else:
+            weight, loose = _weights(records, bins, total), 16.0 * _UNIT * len(total)
+        # E[d A; T out] / N is the chance that the user's bin and its twin hold T records, one of
+        # them the user's: within the cut by the room that the window leaves.
+        cut = 2.0 * tails.CUT_TAIL
+    grow = math.exp(epsilon)
+    below = np.floor(total * (grow / (1.0 + grow)))  # a - 1
+    inside = below < total  # otherwise not even A = T exceeds: only when e^eps T rounds up to T
+    if not inside.all():
+        total, weight, below = total[inside], weight[inside], below[inside]
+    if not len(total):
+        return bracket(0.0, cut=cut)
+    over, rounding = _excess(total, below, epsilon)
+    if np.any(over < -rounding):
+        raise AccountingError("clear-uniform: a conditional divergence came out negative")
+    scale = 0.5 * bins / records
+    # Not np.dot: it wakes threads for long arrays, and waits for them where others are at work.
+    value = scale * float((weight * np.maximum(over, 0.0)).sum())
+    lost = scale * float((weight * rounding).sum())
+    return bracket(value, cut=cut, rounding=lost + loose * (value + lost))
+
+
+def _weights(records: int, bins: int, total: tails.Floats) -> tails.Floats:
+    """P(T) for consecutive totals that hold all but the cut, by the ratio of neighbors.
+
+    Outwards from the middle, with at most five roundings a step and as many of their sum; 1 in all,
+    which is more than the window holds. Raises AccountingError when ``tails.pmf`` disagrees.
+    """
+    middle = min(max(round(2.0 * records / bins - float(total[0])), 0), len(total) - 1)
+    up = total[middle + 1 :]
+    down = total[:middle][::-1] + 1.0
+    odds = 0.5 * (bins - 2)
+    rising = np.cumprod((records + 1 - up) / (up * odds))
+    falling = np.cumprod(down * odds / (records + 1 - down))
+    weights = np.concatenate([falling[::-1], [1.0], rising])
+    weights /= weights.sum()
+    at = int(total[middle])
+    expected = float(tails.pmf(records, 2.0 / bins, at, at)[0])
+    if not abs(weights[middle] - expected) <= RELATIVE_SLACK * expected:
+        raise AccountingError(f"clear-uniform: chances of {weights[middle]} and {expected} for one")
+    return weights
+
+
+def _excess(
+    total: tails.Floats, below: tails.Floats, epsilon: float
+) -> tuple[tails.Floats, tails.Floats]:
+    """T (f - (e^eps - 1) S) for every total T and its a - 1 ``below``, and bounds of its error.
+
+    The two terms nearly cancel far out in the tail: their rounding is bounded. Farther out still
+    the tail itself loses digits; there the first term alone is the bound.
+    """
+    excess = math.expm1(epsilon)
+    long = len(total) >= _LONG and epsilon <= _STEEP
+    # Of few tosses all must be heads, which is exact; such totals stand first.
+    few = int(np.count_nonzero(below == total - 1.0))
+    walk = tails.half_walk(total[few:] - 1.0, below[few:]) if long else None
+    if walk is not None:
+        none = np.zeros(few)
+        f = np.concatenate([np.exp2(1.0 - total[:few]), walk.points])
+        s = np.concatenate([none, walk.tails])
+        error = np.concatenate([none, walk.share * walk.points + excess * walk.errors])
+    else:
+        f, s = _points_and_tails(total - 1.0, below)
+        error = f * (_TAIL_ERROR * math.sqrt(max(1.0, float(total[-1]) / _TOSSES)))
+    far = f < _FAR
+    return total * np.where(far, 0.0, f - excess * s), total * np.where(far, f, error)
+
+
+def _points_and_tails(
+    trials: tails.Floats, below: tails.Floats
+) -> tuple[tails.Floats, tails.Floats]:
+    """P(X = below) and P(X > below), X ~ Bin(trials, 1/2), 0 <= below <= trials.
+
+    Tails beyond the farthest points are not needed and left at zero.
+    """
+    f, s = np.exp2(-trials), np.zeros_like(trials)
+    # below = trials: every toss is heads. below = 0 needs trials = 0 as e^eps > 1.
+    inner = (below < trials) & (below > 0.0)
+    f[inner] = tails.half_pmf(trials[inner], below[inner])
+    inner &= ~(f < _FAR)
+    s[inner] = tails.upper_half_tail(trials[inner], below[inner] + 1.0)
+    return f, s

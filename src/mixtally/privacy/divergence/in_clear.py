@@ -1,0 +1,145 @@
+"""Records in clear: among people's uniform fakes or mixes' shaped ones.
+
+What the observer of sums sees is what the observer of messages sees: the number of messages in
+every bin. Other people's records are no cover at worst, as nobody else may hold the same.
+"""
+
+import math
+
+from mixtally.ground.fixed import SCALE
+from mixtally.ground.memo import Memo
+from mixtally.privacy.divergence import (
+    CalibrationTarget,
+    CountedParameters,
+    ObservedMessage,
+    ParameterRules,
+    ProvedDelta,
+    apart_note,
+    clear_shaped,
+    clear_uniform,
+    repeats,
+)
+from mixtally.records.mechanism import InClear, Parameter, ShapedFakes, UniformFakes
+from mixtally.records.mechanism.fakes import ratio_of
+from mixtally.records.mechanism.parameters import Parameters
+from mixtally.records.question import MOST_BINS
+
+SHAPED = (
+    "the mix that draws the fakes draws them as told, keeps their numbers to itself and does not "
+    "collude with the collector; at least one mix shuffles"
+)
+SHAPED_BY_MANY = (
+    "at least one of the mixes that add fakes draws them as told, keeps their numbers to itself "
+    "and does not collude with the collector; at least one mix shuffles"
+)
+
+
+_ALWAYS = frozenset({"users", "count_crowd", "repeats", "max_set", "split"})
+PROTOCOLS = {
+    "clear-uniform": ParameterRules(
+        frozenset({"fakes", "bins"}), _ALWAYS, (("fakes", Parameter.FAKES),)
+    ),
+    "clear-shaped": ParameterRules(
+        frozenset({"shape_decay", "shape_shift"}), _ALWAYS | {"bins", "mixes"},
+        (("shape_shift", Parameter.SHIFT),),
+    ),
+}  # fmt: skip
+_ALONE = "; other people's answers in clear hide nobody at worst"
+
+
+def counts_people(name: str, given: Parameters) -> bool:  # noqa: ARG001
+    """Never: another person's answer in clear is no cover."""
+    return False
+
+
+def record_fields(name: str, counted: CountedParameters) -> tuple[ObservedMessage, int, str]:
+    """One message of protocol ``name``; a set is sent one value a message."""
+    given = counted.given
+    pieces, repeats = given.pieces(), given.repeats or 1
+    fakes: UniformFakes | ShapedFakes = UniformFakes(counted.fakes)
+    if name == "clear-shaped":
+        if given.shape_decay is None:
+            ratio = usual_ratio(counted.for_epsilon or 0.0, pieces * repeats)
+        else:
+            ratio = ratio_of(given.shape_decay)
+        shift = 1 if given.shape_shift is None else given.shape_shift
+        fakes = ShapedFakes(ratio, shift, 1 if given.mixes is None else given.mixes)
+    mechanism = InClear(bins=given.bins or MOST_BINS, fakes=fakes, repeats=repeats)
+    return ObservedMessage(mechanism), pieces, apart_note(given) + _ALONE * given.count_crowd
+
+
+def usual_ratio(epsilon: float, messages: int) -> int:
+    """The decay ratio, over 2^64, that suits so many messages: each of two bins reveals one decay.
+
+    Upwards, past the error of exp: a slower fall is never broken at the limit itself.
+    """
+    return math.ceil(math.exp(-epsilon / (2.0 * messages)) * SCALE) + (1 << 12)
+
+
+def exact(message: ObservedMessage, epsilon: float, memo: Memo) -> ProvedDelta:  # noqa: ARG001
+    """Both bounds of delta(epsilon), the larger of both directions."""
+    mechanism = _in_clear(message)
+    match mechanism.fakes:
+        case UniformFakes(count):
+            bounds = clear_uniform.delta(count, mechanism.bins, epsilon)
+            assumption = f"{count:,} fakes come from honest parties; at least one mix shuffles"
+            return ProvedDelta(bounds, clear_uniform.SOURCE, assumption)
+        case ShapedFakes(mixes=mixes) as shaped:
+            bounds = clear_shaped.delta(shaped.weights, epsilon)
+            return ProvedDelta(
+                bounds, clear_shaped.SOURCE, SHAPED if mixes == 1 else SHAPED_BY_MANY
+            )
+
+
+def upper(message: ObservedMessage, epsilon: float, memo: Memo) -> float:
+    """The upper bound alone."""
+    return exact(message, epsilon, memo).bounds.upper
+
+
+expected = upper
+
+
+def quick(*_: object) -> None:
+    """None: what is exact is quick."""
+
+
+def apart(message: ObservedMessage) -> tuple[ObservedMessage, int]:
+    """The message itself: it holds one bin."""
+    return message, 1
+
+
+def knows_repeats(message: ObservedMessage) -> bool:  # noqa: ARG001
+    """Rounds are composed."""
+    return False
+
+
+def lower_of(message: ObservedMessage, epsilon: float, rounds: int) -> float:
+    """From counting the messages in one bin."""
+    mechanism = _in_clear(message)
+    match mechanism.fakes:
+        case UniformFakes(count):
+            kinds = [repeats.Kind([(count, 1.0 / mechanism.bins)], 1.0, 0.0)]
+            return repeats.lower_bound(kinds, epsilon, rounds)
+        case ShapedFakes() as shaped:
+            return repeats.shaped_lower_bound(shaped.weights, epsilon, rounds)
+
+
+def start(message: ObservedMessage, parameter: Parameter, goal: CalibrationTarget) -> int:
+    """Of uniform fakes the usual cover of every bin; of shaped ones what their ends may weigh.
+
+    A collection's delta is 2 F(0) - F(0)^2, F(0) the chance of either end.
+    """
+    mechanism = _in_clear(message)
+    match mechanism.fakes:
+        case UniformFakes() if parameter is Parameter.FAKES:
+            return round(goal.cover * mechanism.bins)
+        case ShapedFakes(decay=decay) if parameter is Parameter.SHIFT:
+            ends = math.log(2.0 * goal.times * math.tanh(decay / 2.0) / goal.delta) / decay
+            return max(1, math.ceil(ends))
+    raise TypeError(f"{mechanism.name} has no {parameter}")
+
+
+def _in_clear(message: ObservedMessage) -> InClear:
+    if not isinstance(message.mechanism, InClear):
+        raise TypeError(f"{message.mechanism.name} is not sent in clear")
+    return message.mechanism

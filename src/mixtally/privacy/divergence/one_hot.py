@@ -1,0 +1,193 @@
+"""Flipped one-hot records with the honest crowd counted, for both observers.
+
+``messages``, upper bound, any dataset: a flipped e_x is a flipped blank with probability q/p and
+something else otherwise, whatever x is. So the n - 1 other people hold a privacy blanket of B ~
+Bin(n-1, q/p) blank fakes on top of the K that were sent, and delta <= E[delta_blank(K + B)].
+
+``messages``, lower bound: everybody else holds the same. Without fakes the master identity is exact
+for such a crowd. With fakes look only at records without the common bit c: the person's is among
+them with probability p, next to H ~ Bin(K, p) + Bin(n-1, q) others that are flipped blanks in the
+remaining bits. The divergence for an observer of these alone is a lower bound (post-processing);
+not knowing whether the person is there raises the limit of flip-blank's sum by a constant.
+
+``sums``: bins are independent given the data, a bin with h ones among M other records has
+distribution Bin(h, p) + Bin(M - h, q), and two bins differ. The worst pair (h1, h2) is proved cell
+by cell.
+
+Source: sufficient DP 000 (3.1); notes 004 sections 5.2, 5.3; Balle, Bell, Gascon, Nissim 2019.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from mixtally.ground import tails
+from mixtally.ground.fixed import SCALE
+from mixtally.ground.memo import Memo
+from mixtally.ground.tails import Floats
+from mixtally.privacy.divergence.flip_blank import among_blanks
+from mixtally.privacy.numerics.binomial_pairs import (
+    Steps,
+    exchange_divergence,
+    flipped_bits,
+    flips,
+    own_bits,
+    steps,
+)
+from mixtally.privacy.numerics.blanket import cells, expected
+from mixtally.privacy.numerics.bracket import Bracket, larger
+from mixtally.privacy.numerics.flip_ratios import Orbit, flip_distribution
+from mixtally.privacy.numerics.saddle_point import Distribution, saddle_point_bounds
+from mixtally.privacy.numerics.worst_dataset import NEGLIGIBLE, Cell, ceiling, worst
+
+MESSAGES_SOURCE = (
+    "free blank fakes of the crowd, any dataset (upper end); records without the common bit "
+    "(lower end); Sufficient Differential Privacy 2017 (3.1), Balle et al. 2019"
+)
+SUMS_SOURCE = "two independent bins, worst dataset proved cell by cell (Notes 2020, section 5.2)"
+_TOO_MANY_FLIPS = 4e5
+_MOST_BYTES = 64_000_000
+
+
+def messages(
+    users: int,
+    fakes: int,
+    threshold: int,
+    epsilon: float,
+    bins: int | None = None,
+    memo: Memo | None = None,
+) -> Bracket:
+    """delta(epsilon) of one of ``users`` flipped one-hot records next to ``fakes`` flipped blanks.
+
+    ``bins`` matters only when it is 2: then nobody can hold a third value.
+    """
+    upper = blanket(users, fakes, threshold, epsilon, memo)
+    lower = 0.0
+    if fakes == 0:
+        q, grow = threshold / SCALE, math.exp(epsilon)
+        crowds = [Orbit(2, 0, 0), Orbit(0, 2, 0)] + ([Orbit(1, 1, 1)] if bins != 2 else [])
+        lower = max(
+            saddle_point_bounds(flip_distribution(orbit, q, grow), users).lower for orbit in crowds
+        )
+    elif bins != 2:
+        lower = _without_common_bit(users, fakes, threshold, epsilon, memo)
+    return Bracket(min(lower, upper), upper)
+
+
+def blanket(
+    users: int, fakes: int, threshold: int, epsilon: float, memo: Memo | None = None
+) -> float:
+    """Upper bound: E[delta_blank(K + B)], B ~ Bin(n-1, q/p)."""
+    q, p = threshold / SCALE, (SCALE - threshold) / SCALE
+    share, grow = q / p, math.exp(epsilon)
+    if p == q:
+        return 0.0  # nothing is revealed at all
+    if fakes == 0:
+        # E[g(1+B) / (1+B)] = E[g(M)] / (n share), M ~ Bin(n, share): one sum of n terms.
+        r = p / q
+        values = np.array([0.0, r - grow * r, r - grow / r, 1 / r - grow * r, 1 / r - grow / r])
+        chances = share * np.array([0.0, q * q, q * p, q * p, p * p])
+        chances[0] = 1.0 - chances.sum()
+        return min(1.0, saddle_point_bounds(Distribution(values, chances), users).upper / share)
+
+    def upper(more: int) -> float:
+        records = fakes + more + 1
+        blanks = flips(records, threshold, memo)
+        return among_blanks(records, threshold, epsilon, rise=0.0, pmf=blanks).upper
+
+    found = expected(upper, users - 1, share)
+    if fakes > users * share:
+        return found
+    # So few may hide less than the cells lose, but they never hurt (Prop. 3.1).
+    return min(found, blanket(users, 0, threshold, epsilon))
+
+
+def _without_common_bit(
+    users: int, fakes: int, threshold: int, epsilon: float, memo: Memo | None = None
+) -> float:
+    """Lower bound: the observer of records without the bit that everybody else holds."""
+    q, p = threshold / SCALE, (SCALE - threshold) / SCALE
+    if q == p or max(fakes, users) * q > _TOO_MANY_FLIPS:
+        return 0.0  # so well hidden that the lower bound is of no interest
+    pmf, first = _shifted_sum(fakes, users - 1, threshold, memo)
+    # M records are seen. P(there) = p P(H = M-1), P(not there) = q P(H = M).
+    ratio = np.append(pmf[1:], 0.0) / np.maximum(pmf, 1e-300)  # P(H = M) / P(H = M-1)
+    total = 0.0
+    for cell in cells(pmf):
+        records = first + cell.stop  # the most records of the cell hide best
+        unsure = q / p * records * float(ratio[cell].max())
+        rise = math.expm1(epsilon) * unsure / (p / q - q / p)
+        blanks = flips(records, threshold, memo)
+        bounds = among_blanks(records, threshold, epsilon, rise=rise, pmf=blanks)
+        total += float(pmf[cell].sum()) * p * bounds.lower
+    return total
+
+
+def _shifted_sum(fakes: int, others: int, threshold: int, memo: Memo | None) -> tuple[Floats, int]:
+    """The distribution of Bin(fakes, p) + Bin(others, q) and its first integer."""
+    pmf, _ = flipped_bits(fakes, others, threshold, memo)
+    q = threshold / SCALE
+    return pmf, fakes - tails.window(fakes, q).last + tails.window(others, q).first
+
+
+def sums(
+    users: int,
+    fakes: int,
+    threshold: int,
+    epsilon: float,
+    bins: int | None = None,
+    memo: Memo | None = None,
+) -> Bracket:
+    """delta(epsilon) when only per-bin sums are seen, fakes of any kind, any dataset.
+
+    The lower bound is known without fakes and from three bins on: random fakes are no worst case,
+    and of two bins everybody holds one.
+    """
+    others = users - 1 + fakes
+
+    def feasible(cell: Cell) -> bool:
+        """Whether a point of the cell is a dataset, nobody in both bins, the fewer ones first."""
+        (one, _), (two, most) = cell
+        return max(one, two) <= most and one + max(one, two) <= others
+
+    domain = ((0, others // 2), (0, others))
+    divergence = _two_bins(others, threshold, epsilon, memo or Memo(_MOST_BYTES))
+    bounds = worst(divergence, domain, NEGLIGIBLE, feasible, _suspects(others))
+    return Bracket(0.0 if fakes or bins == 2 else bounds.lower, bounds.upper)
+
+
+def expected_sums_upper(
+    users: int, fakes: int, threshold: int, epsilon: float, memo: Memo | None = None
+) -> float:
+    """What ``sums`` should prove; a search may use it and prove its end.
+
+    It falls as q grows, and the upper bound of ``sums`` is above it only if a dataset is worse than
+    those where everybody else is in one bin or in neither, by more than the gap of the proof.
+    """
+    others = users - 1 + fakes
+    divergence = _two_bins(others, threshold, epsilon, memo or Memo(_MOST_BYTES))
+    return min(1.0, ceiling(max(divergence(c).lower for c in _suspects(others)), NEGLIGIBLE, 2))
+
+
+def _suspects(others: int) -> tuple[Cell, Cell]:
+    """Everybody else in neither of the two bins, or in one: where the worst has been found."""
+    return ((0, 0), (0, 0)), ((0, 0), (others, others))
+
+
+def _two_bins(others: int, threshold: int, epsilon: float, memo: Memo) -> Callable[[Cell], Bracket]:
+    """The divergence of a cell of (h1, h2), both directions."""
+    q, p, grow = threshold / SCALE, (SCALE - threshold) / SCALE, math.exp(epsilon)
+
+    def bin_with(ones: int, zeros: int) -> Steps:
+        made: Steps = memo.get(
+            ("bin", ones, zeros, threshold),
+            lambda: steps(own_bits(*flipped_bits(ones, zeros, threshold, memo), p, q)),
+        )
+        return made
+
+    def divergence(cell: Cell) -> Bracket:
+        one, two = (bin_with(least, others - most) for least, most in cell)
+        return larger(exchange_divergence(one, two, grow), exchange_divergence(two, one, grow))
+
+    return divergence

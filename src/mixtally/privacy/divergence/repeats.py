@@ -1,0 +1,150 @@
+"""Records that are sent k times, each time randomized afresh, all rounds mixed together.
+
+k rounds are a composition of one with itself, and mixing them is post-processing: that bounds every
+distribution from above. Two things are known exactly or from below.
+
+*Flipped blanks.* The likelihood ratio of a message for u depends on its bit a alone, so P_u / P_b,
+the mean over k-subsets of products of ratios, depends on the number A of messages with that bit,
+P_v / P_b on the number B. A is Bin(k fakes, q) plus the person's own k bits, B likewise,
+independent: a product of two distributions on the integers, exact.
+
+*One kind of message.* The divergence of the count of one kind of message is a lower bound: a sum of
+binomials, one a sender of the others, plus Bin(k, u) or Bin(k, v).
+
+Source: 003, k-randomization, section 4; post-processing.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from mixtally.ground import tails
+from mixtally.ground.fixed import SCALE
+from mixtally.ground.memo import Memo
+from mixtally.privacy.numerics.binomial_pairs import (
+    Pair,
+    divergence,
+    flipped_bits,
+    own_bits,
+    product_divergence,
+)
+from mixtally.privacy.numerics.bracket import Bracket, larger
+from mixtally.records.guarantee import Observer
+from mixtally.records.mechanism import BitFlips, UniformFakes
+
+_MOST_CELLS = 100_000
+
+
+class Kind(NamedTuple):
+    """A kind of message: the chance that one is sent.
+
+    where
+      others   how many other senders there are, and the chance for each of them
+      u, v     the chances of the person with either record
+    """
+
+    others: list[tuple[int, float]]
+    u: float
+    v: float
+
+
+def among_blanks(
+    fakes: int, threshold: int, epsilon: float, copies: int, memo: Memo | None = None
+) -> Bracket:
+    """delta(epsilon) of one one-hot record sent ``copies`` times among as many flipped blanks."""
+    q, p = threshold / SCALE, (SCALE - threshold) / SCALE
+    pair = own_bits(*flipped_bits(0, copies * fakes, threshold, memo), p, q, copies)
+    return product_divergence(pair, pair.swapped(), math.exp(epsilon))
+
+
+def lower_bound(kinds: list[Kind], epsilon: float, copies: int) -> float:
+    """The largest divergence of the count of one of ``kinds``, for a record sent ``copies``
+    times.
+    """
+    return max((_one_kind(kind, epsilon, copies) for kind in kinds), default=0.0)
+
+
+def _one_kind(kind: Kind, epsilon: float, copies: int) -> float:
+    background, cut = np.ones(1), 0.0
+    for count, chance in kind.others:
+        if count > 0 and 0.0 < chance < 1.0:
+            window = tails.window(copies * count, chance)
+            background = np.convolve(background, tails.pmf(copies * count, chance, *window))
+            cut += 2.0 * tails.CUT_TAIL
+    pair = Pair(
+        _joined(background, max(kind.u, kind.v), copies),
+        _joined(background, min(kind.u, kind.v), copies),
+        cut,
+    )
+    grow = math.exp(epsilon)
+    return larger(divergence(pair, grow), divergence(pair.swapped(), grow)).lower
+
+
+def _joined(background: tails.Floats, chance: float, copies: int) -> tails.Floats:
+    """The background and a person who sends the kind ``copies`` times with ``chance``."""
+    own = np.ones(1)
+    for _ in range(copies):
+        own = np.convolve(own, [1.0 - chance, chance])
+    return np.convolve(background, own)
+
+
+def shaped_lower_bound(weights: tuple[int, ...], epsilon: float, copies: int) -> float:
+    """The divergence of one bin of ``copies`` rounds of shaped fakes; 0 where that is too long a
+    sum.
+    """
+    if len(weights) * copies > _MOST_CELLS:
+        return 0.0
+    pmf = np.array([weight / SCALE for weight in weights])
+    background = np.ones(1)
+    for _ in range(copies):
+        background = np.convolve(background, pmf)
+    own = np.zeros(copies + 1)
+    own[-1] = 1.0
+    pair = Pair(np.convolve(background, own), np.convolve(background, own[::-1]), 0.0)
+    return divergence(pair, math.exp(epsilon)).lower
+
+
+def risen(distance: int, q: float, senders: list[tuple[int, float]]) -> list[Kind]:
+    """Messages with at least t of ``distance`` bits that u has and nobody else, t = 1, 2, ..
+
+    The chances that stand beside ``senders`` are those of one such bit.
+    """
+
+    def at_least(least: int, chance: float) -> float:
+        if not 0.0 < chance < 1.0:
+            return float(chance)
+        return float(np.sum(tails.pmf(distance, chance, least, distance)))
+
+    return [
+        Kind(
+            [(n, at_least(t, chance)) for n, chance in senders],
+            at_least(t, 1.0 - q),
+            at_least(t, q),
+        )
+        for t in range(1, distance + 1)
+    ]
+
+
+def kinds_of_flips(m: BitFlips, observer: Observer, known_ones: int | None) -> list[Kind]:
+    """Kinds of one message of flipped bits, in the crowds that are known to be bad.
+
+    ``known_ones`` of the others are known to hold a one, None for any crowd.
+    """
+    fakes, q, p = m.fakes.count, m.threshold / SCALE, (SCALE - m.threshold) / SCALE
+    crowd = [(m.crowd - 1, q)] if m.crowd else []
+    if observer is Observer.SUMS:  # random fakes are no worst case
+        return [] if fakes else [Kind([(m.crowd - 1, q)], p, q)]
+    if isinstance(m.fakes, UniformFakes):
+        return [Kind([(fakes, q + (p - q) / m.bins), *crowd], p, q)]
+    if m.max_set is None:
+        distances = range(1, m.bins + 1) if known_ones is None else [m.bins]
+        return [kind for d in distances for kind in risen(d, q, crowd)]
+    most = min(m.max_set, m.bins)
+    if not crowd:
+        return risen(most, q, [(fakes, q)])
+    if m.bins < 2 * most:
+        return []
+    # All others hold v: of its bits all are clear and of u's all are set.
+    others = [(crowd[0][0], (q * q) ** most), (fakes, (p * q) ** most)]
+    return [Kind(others, (p * p) ** most, (q * q) ** most)]

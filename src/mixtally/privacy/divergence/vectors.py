@@ -1,0 +1,112 @@
+"""Free vectors of L bits, every bit flipped with q, no fakes, observer ``messages``.
+
+Lower bound: everybody else holds the same vector x. For a homogeneous crowd the master identity is
+exact; the largest divergence over the orbits tried is a lower bound for the worst dataset.
+
+Upper bound, any dataset: a flipped vector is a uniform one with probability (2q)^L, whatever it
+was. So the crowd holds a privacy blanket of Bin(n-1, (2q)^L) uniform fakes.
+
+Source: sufficient DP 000 (3.1)-(3.6); Balle, Bell, Gascon, Nissim 2019.
+"""
+
+import math
+from collections.abc import Iterable
+
+from mixtally.ground.fixed import SCALE
+from mixtally.privacy.numerics.bracket import Bracket, larger
+from mixtally.privacy.numerics.flip_ratios import (
+    Orbit,
+    diluted,
+    flip_distribution,
+    uniform_distribution,
+)
+from mixtally.privacy.numerics.largest import largest, largest_upper
+from mixtally.privacy.numerics.saddle_point import NOTHING, saddle_point_bounds
+
+SOURCE = (
+    "privacy blanket of uniform vectors, any dataset (upper end); worst homogeneous crowd found"
+)
+_EVERY_ORBIT = 6
+_MOST_NATS = 320.0
+"""Likelihood ratios and e^epsilon times them can be squared up to here."""
+
+
+def homogeneous(users: int, bits: int, threshold: int, epsilon: float) -> Bracket:
+    """All ones against all zeros in a crowd of zeros, both directions.
+
+    Source: sufficient DP 000 (3.6).
+    """
+    seen = _seen(bits, threshold)
+    bounds = larger(
+        background(users, Orbit(seen, 0, 0), threshold, epsilon),
+        background(users, Orbit(0, seen, 0), threshold, epsilon),
+    )
+    return bounds if seen == bits else Bracket(bounds.lower, 1.0)
+
+
+def background(users: int, orbit: Orbit, threshold: int, epsilon: float) -> Bracket:
+    """delta_{u over v}(epsilon) in a homogeneous crowd, exact."""
+    return saddle_point_bounds(
+        flip_distribution(orbit, threshold / SCALE, math.exp(epsilon)), users
+    )
+
+
+def _seen(bits: int, threshold: int) -> int:
+    """All bits, or the most whose likelihood ratios are numbers: who sees fewer bits learns no
+    more.
+    """
+    odds = math.log((SCALE - threshold) / threshold)
+    return bits if bits * odds <= _MOST_NATS else int(_MOST_NATS / odds)
+
+
+def orbits(bits: int) -> list[Orbit]:
+    """All orbits of few bits; of many, those with few or all bits, where the worst were found."""
+    sizes = range(bits + 1)
+    found = [
+        Orbit(u, v, both) for u in sizes for v in sizes for both in sizes
+        if u + v > 0 and u + v + both <= bits
+    ]  # fmt: skip
+    if bits <= _EVERY_ORBIT:
+        return found
+    few = {0, 1, 2, bits // 2, bits - 2, bits - 1, bits}
+    return [o for o in found if few.issuperset(o) and (sum(o) == bits or o.both == 0)]
+
+
+def worst_homogeneous(users: int, bits: int, threshold: int, epsilon: float) -> Bracket:
+    """The largest divergence over the orbits tried: a lower bound.
+
+    Who forgets a position turns an orbit of all bits into one of fewer, which reveals less.
+    """
+    q, grow = threshold / SCALE, math.exp(epsilon)
+    seen = _seen(bits, threshold)
+    whole = (orbit for orbit in orbits(seen) if sum(orbit) == seen)
+    return largest(
+        (flip_distribution(orbit, q, grow) for orbit in whole), users, saddle_point_bounds
+    )
+
+
+def any_dataset(users: int, bits: int, threshold: int, epsilon: float) -> Bracket:
+    """Both bounds for any dataset of ``users`` vectors."""
+    upper = blanket(users, bits, threshold, epsilon)
+    return Bracket(min(worst_homogeneous(users, bits, threshold, epsilon).lower, upper), upper)
+
+
+def blanket(users: int, bits: int, threshold: int, epsilon: float) -> float:
+    """Upper bound for any dataset, over every distance between the person's two vectors."""
+    return _blanket(users, bits, threshold, epsilon, range(1, bits + 1))
+
+
+def expected_blanket(users: int, bits: int, threshold: int, epsilon: float) -> float:
+    """``blanket`` over the distance that has been the worst wherever delta matters; not proved."""
+    return _blanket(users, bits, threshold, epsilon, [bits])
+
+
+def _blanket(
+    users: int, bits: int, threshold: int, epsilon: float, distances: Iterable[int]
+) -> float:
+    q, grow = threshold / SCALE, math.exp(epsilon)
+    share = (2.0 * q) ** bits
+    if share <= NOTHING:
+        return 1.0  # nobody sends a uniform vector
+    distributions = (diluted(uniform_distribution(bits, d, q, grow), share) for d in distances)
+    return min(1.0, largest_upper(distributions, users) / share)

@@ -1,0 +1,1 @@
+"""Sums, tails and searches that divergences are computed with."""

@@ -1,0 +1,187 @@
+"""The divergence of two distributions with a monotone ratio, and of products of such pairs."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from mixtally.ground import tails
+from mixtally.ground.fixed import SCALE
+from mixtally.ground.memo import Memo
+from mixtally.ground.tails import Floats
+from mixtally.privacy.numerics.bracket import Bracket, bracket
+
+_POINT_ERROR = 2e-12
+"""Bound on the relative error of P and of e^epsilon Q together, made by convolving ``flips``."""
+
+_STEP_ERROR = 2.0**-51
+"""One rounding of P's tail and one of Q's, and room."""
+
+_NO_MASS = 1e-290
+"""Chances down here may have lost their digits, so their ratio says nothing."""
+
+_LONGEST_RUN = 2048
+"""Neighbors' ratios are multiplied over at most so many steps, each wrong by at most 2.3e-16."""
+
+
+class Pair(NamedTuple):
+    """P and Q on the same integers, all but ``cut`` of either; P / Q never falls."""
+
+    p: Floats
+    q: Floats
+    cut: float
+
+    def swapped(self) -> "Pair":
+        """The other direction, on the integers counted backwards so that the ratio rises again."""
+        return Pair(self.q[::-1], self.p[::-1], self.cut)
+
+
+def flips(trials: int, threshold: int, memo: Memo | None = None) -> Floats:
+    """The distribution of Bin(trials, threshold / 2^64) on ``tails.window``, good to 3e-13.
+
+    Ratios of neighbors, multiplied and brought to the sum one: what the window cuts off is far
+    below the rounding, so no factorial is needed. Long windows use Loader's form.
+    """
+    q = threshold / SCALE
+    first, last = tails.window(trials, q)
+    if last - first > _LONGEST_RUN:
+        return tails.pmf(trials, q, first, last)
+    if memo is None:
+        return _run(trials, threshold, first, last)
+    pmf: Floats = memo.get(
+        ("flips", trials, threshold), lambda: _run(trials, threshold, first, last)
+    )
+    return pmf
+
+
+def _run(trials: int, threshold: int, first: int, last: int) -> Floats:
+    """``flips`` on a short window; read-only, as others are given it as well."""
+    k = np.arange(first + 1.0, last + 1.0)
+    pmf = np.empty(last - first + 1)
+    pmf[0] = 1.0
+    np.cumprod((trials + 1.0 - k) / k * (threshold / (SCALE - threshold)), out=pmf[1:])
+    pmf /= pmf.sum()
+    pmf.setflags(write=False)
+    return pmf
+
+
+def flipped_bits(
+    ones: int, zeros: int, threshold: int, memo: Memo | None = None
+) -> tuple[Floats, float]:
+    """The distribution of the sum of flipped bits, ``ones`` of which were one, and what was cut
+    off.
+
+    Starts at the sum of the windows' first integers; the start is of no matter to a divergence.
+    Ones are counted by their flips, backwards: the chance of no flip, rounded, would spoil small
+    flip probabilities.
+    """
+    pmf, cut = np.ones(1), 0.0
+    if zeros > 0:
+        pmf, cut = flips(zeros, threshold, memo), 2.0 * tails.CUT_TAIL
+    if ones > 0:
+        pmf = np.convolve(pmf, flips(ones, threshold, memo)[::-1])
+        cut += 2.0 * tails.CUT_TAIL
+    return pmf, cut
+
+
+def own_bits(background: Floats, cut: float, p: float, q: float, copies: int = 1) -> Pair:
+    """The sum with a person's bit, sent ``copies`` times: one under P, zero under Q."""
+    ones, zeros = np.array([q, p]), np.array([p, q])
+    one = zero = background
+    for _ in range(copies):
+        one, zero = np.convolve(one, ones), np.convolve(zero, zeros)
+    return Pair(one, zero, cut)
+
+
+def divergence(pair: Pair, grow: float) -> Bracket:
+    """Return sum [P - grow Q]_+ with its bounds."""
+    gain = pair.p - grow * pair.q
+    positive = (gain > 0.0).astype(np.float64)
+    # A product with zero keeps what is no number, so that it cannot pass as nothing.
+    value, mass = float((gain * positive).sum()), float((pair.p * positive).sum())
+    return _bounds(value, pair.cut, grow, _POINT_ERROR * mass)
+
+
+class Steps(NamedTuple):
+    """A pair prepared for products and for many epsilons.
+
+    Its ratio P / Q, and the tails of P and Q from every step on, which end in a
+    zero for the place past the last one.
+    """
+
+    pair: Pair
+    ratio: Floats
+    tail_p: Floats
+    tail_q: Floats
+
+    @property
+    def nbytes(self) -> int:
+        """What its five arrays take, nearly."""
+        return 5 * self.ratio.nbytes
+
+
+def steps(pair: Pair) -> Steps:
+    """The pair prepared for products.
+
+    Where neither distribution has mass the ratio is that of the step before, so that an end of a
+    window that underflows does not seem to reveal everything.
+    """
+    if pair.q.min() > _NO_MASS:
+        ratio = pair.p / pair.q
+    else:
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            none = np.where(pair.p > 1e20 * _NO_MASS, np.inf, 0.0)
+            ratio = np.where(pair.q > _NO_MASS, pair.p / pair.q, none)
+    np.maximum.accumulate(ratio, out=ratio)  # rounding must not undo the order
+    return Steps(pair, ratio, _tail(pair.p), _tail(pair.q))
+
+
+def _tail(pmf: Floats) -> Floats:
+    """Sums from every place on, and the zero past the last."""
+    out = np.zeros(len(pmf) + 1)
+    np.cumsum(pmf[::-1], out=out[-2::-1])
+    return out
+
+
+def _tail_error(prepared: Steps) -> float:
+    """Bound on the relative error of P's and grow Q's tails together: one rounding a step each."""
+    return 2.0 * _POINT_ERROR + _STEP_ERROR * len(prepared.ratio)
+
+
+def tail_divergence(prepared: Steps, grow: float) -> Bracket:
+    """Return ``divergence`` of the pair, to all but its last digits, without another sum.
+
+    Any tail gives a lower bound of the exact sum; that of a ratio above ``grow`` misses at most
+    points whose gain rounding hides.
+    """
+    start = int(prepared.ratio.searchsorted(grow, side="right"))
+    mass = float(prepared.tail_p[start])
+    value = mass - grow * float(prepared.tail_q[start])
+    return _bounds(value, prepared.pair.cut, grow, _tail_error(prepared) * mass)
+
+
+def exchange_divergence(first: Steps, second: Steps, grow: float) -> Bracket:
+    """Return the sum over (s, t) of [P1(s) Q2(t) - grow Q1(s) P2(t)]_+, ratios P / Q rising.
+
+    For every t the s that count are those from some s* on, and s* rises with t.
+    """
+    p2, q2, cut = second.pair
+    start = np.searchsorted(first.ratio, grow * second.ratio, side="right")
+    tail_p, tail_q = first.tail_p[start], first.tail_q[start]
+    # Not np.dot, here and above: it wakes threads for long arrays, and waits for them.
+    mass = float((q2 * tail_p).sum())
+    value = mass - grow * float((p2 * tail_q).sum())
+    return _bounds(value, cut + first.pair.cut, grow, _tail_error(first) * mass)
+
+
+def product_divergence(first: Pair, second: Pair, grow: float) -> Bracket:
+    """Return the sum over (s, t) of [P1(s) P2(t) - grow Q1(s) Q2(t)]_+, both ratios rising."""
+    return exchange_divergence(steps(first), steps(second.swapped()), grow)
+
+
+def _bounds(value: float, cut: float, grow: float, rounding: float) -> Bracket:
+    """Both bounds of a divergence; what was cut off Q may have been subtracted ``grow`` times."""
+    rounding += 1e20 * grow * _NO_MASS
+    if -rounding <= value < 0.0:
+        value = 0.0
+    bounds = bracket(value, cut=cut, rounding=rounding)
+    return Bracket(max(0.0, bounds.lower - grow * cut), bounds.upper)

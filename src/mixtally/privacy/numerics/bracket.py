@@ -1,0 +1,38 @@
+"""From a computed divergence to numbers that may be stated: a lower and an upper bound."""
+
+from typing import NamedTuple
+
+from mixtally.errors import AccountingError
+
+RELATIVE_SLACK = 1e-9
+"""Added to every divergence for floating point; the measured error is below 1e-12."""
+
+
+class Bracket(NamedTuple):
+    """lower <= the true delta <= upper."""
+
+    lower: float
+    upper: float
+
+
+def bracket(value: float, *, cut: float, rounding: float = 0.0) -> Bracket:
+    """The bounds around a computed ``value``.
+
+    where
+      cut        bound on what was left out of the divergence, so the upper bound rises by it
+      rounding   bound on an error of either sign beyond the relative slack
+
+    Raises AccountingError for a value that no divergence can have.
+    """
+    if not (0.0 <= value <= 1.0 + RELATIVE_SLACK and 0.0 <= cut <= 1.0 and 0.0 <= rounding <= 1.0):
+        raise AccountingError(
+            f"divergence: wanted a number in [0, 1], got {value} (cut {cut}, rounding {rounding}); "
+            "nothing may be promised from it"
+        )
+    upper = min(1.0, value * (1.0 + RELATIVE_SLACK) + cut + rounding)
+    return Bracket(max(0.0, min(upper, value * (1.0 - RELATIVE_SLACK) - rounding)), upper)
+
+
+def larger(*bounds: Bracket) -> Bracket:
+    """The bounds of the largest of several divergences."""
+    return Bracket(max(e.lower for e in bounds), max(e.upper for e in bounds))

@@ -1,0 +1,293 @@
+"""(1/N) E[(W_1 + .. + W_N)_+] for independent copies of a number W that takes few values.
+
+The master identity makes every divergence of one record among N an expectation of this form. It is
+the integral of M(z)^N / z^2 along a vertical line through the saddle point, M(z) = E e^{zW}; the
+trapezoid rule on that line converges geometrically. Every approximation made here is an upper
+bound:
+
+- a Gaussian of standard deviation ``SMOOTHING`` times that of the tilted sum is added to it: by
+  Jensen's inequality the expectation of a convex function only grows, and the integrand dies out
+  where a lattice would have kept it alive;
+- the trapezoid rule with period P adds the aliases e^{-tkP} E[(S + kP)_+], all positive;
+- what lies beyond the last frequency, what is skipped before it and what values too rare to matter
+  change is bounded and added.
+
+For the lower bound the Gaussian's effect is taken off again: it is at most E[g(S)] with
+g(s) = spread phi(s / spread), whose integral has the same form without 1 / z^2. Where that is too
+much, because rare heavy values keep the sum's atoms apart, their counts are gone through instead.
+"""
+
+import math
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from mixtally.errors import AccountingError
+from mixtally.ground.tails import Floats
+from mixtally.privacy.numerics import few_atoms
+from mixtally.privacy.numerics.bracket import RELATIVE_SLACK, Bracket, bracket
+from mixtally.privacy.numerics.frequencies import Wave
+
+SMOOTHING = 0.004
+NOTHING = 1e-50
+"""Nothing below this is distinguishable from zero: it is the least upper bound."""
+WORTH_IT = 1 << 24
+"""Products that may be spent on bounds which lie nearer to each other."""
+
+_LAST_DEVIATION = 9.0
+_ALIAS_NATS = 30.0
+_MOST_FREQUENCIES = 1 << 23
+_MOST_SMOOTHED = 1e-3
+_MOST_COUNTS = 1 << 20
+_MOST_NATS = 600.0
+_MOST_STEPS = 100
+_LEAST_POINT = 1e-290
+_RARE = 1e-13
+_MOST_VALUE = 1e150
+"""The largest that can be squared, with room."""
+
+
+class Distribution(NamedTuple):
+    """Values of W and their probabilities, which sum to one."""
+
+    values: Floats
+    probabilities: Floats
+
+
+def saddle_point_bounds(distribution: Distribution, count: int) -> Bracket:
+    """Both bounds of (1/count) E[(sum of ``count`` draws)_+], for a distribution whose mean is
+    negative.
+
+    Raises AccountingError when the distribution is no distribution or the work would not end.
+    """
+    return _bounds(distribution, count, 0.0)
+
+
+def saddle_point_upper(distribution: Distribution, count: int, least: float = 0.0) -> float:
+    """The upper bound alone, or a cheaper one that is at most ``least``."""
+    return _bounds(distribution, count, least).upper
+
+
+def ceiling(distribution: Distribution, count: int) -> float:
+    """A quick upper bound: Chernoff's bound, or the sum of the positive parts."""
+    values, chances = merged(distribution)
+    single = _single(values, chances)
+    if single <= NOTHING or too_large(values):
+        return single
+    return min(single, Saddle(values, chances, count).ceiling())
+
+
+def _bounds(distribution: Distribution, count: int, least: float) -> Bracket:
+    """Both bounds; from an upper bound of at most ``least`` on they may be wide."""
+    values, chances = merged(distribution)
+    single = _single(values, chances)
+    if single <= NOTHING:
+        return Bracket(0.0, NOTHING if single else 0.0)
+    if too_large(values):
+        return Bracket(0.0, min(1.0, single))
+    saddle = Saddle(values, chances, count)
+    most = min(single, saddle.ceiling())
+    if most <= max(NOTHING, least):
+        return Bracket(0.0, max(NOTHING, most))
+    spread = saddle.spread(SMOOTHING)
+    value, smoothed, cut = saddle.integral(spread)
+    # Rare heavy values stretch the saddle's scale far past the bulk of the sum.
+    while smoothed > _MOST_SMOOTHED * value and value + cut > least:
+        if (counted := saddle.counted(WORTH_IT)) is not None:
+            value, smoothed, cut = counted
+            break
+        if saddle.work(spread / 8.0) >= WORTH_IT:
+            break
+        spread /= 8.0
+        value, smoothed, cut = saddle.integral(spread)
+    added = smoothed + cut + saddle.aliases(value)
+    # No divergence exceeds one, whatever was added.
+    bounds = bracket(value, cut=min(cut, 1.0)) if value < 1.0 else Bracket(value, 1.0)
+    upper = max(NOTHING, min(bounds.upper, most))
+    return Bracket(max(0.0, min(bounds.lower - added, upper)), upper)
+
+
+def _single(values: Floats, chances: Floats) -> float:
+    """E[W_+], which is never less: (sum of W)_+ <= sum of W_+."""
+    return float((chances * np.maximum(values, 0.0)).sum()) * (1.0 + RELATIVE_SLACK)
+
+
+def too_large(values: Floats) -> bool:
+    """Whether the ascending ``values`` have squares that are no numbers."""
+    return max(-float(values[0]), float(values[-1])) > _MOST_VALUE
+
+
+def merged(distribution: Distribution) -> Distribution:
+    """Ascending distinct values with positive probability."""
+    total = float(np.sum(distribution.probabilities))
+    if not (
+        np.isfinite(distribution.values).all()
+        and np.all(distribution.probabilities >= 0.0)
+        and abs(total - 1.0) < 1e-9
+    ):
+        raise AccountingError(
+            f"saddle point: wanted finite values and a distribution that sums to 1, got {total}"
+        )
+    values, place = np.unique(distribution.values, return_inverse=True)
+    chances: Floats = np.zeros(len(values))
+    np.add.at(chances, place, distribution.probabilities)
+    keep = chances > 0.0
+    return Distribution(values[keep], chances[keep])
+
+
+class Saddle:
+    """The line through the saddle point of M(z)^N / z^2 and the integral along it."""
+
+    def __init__(self, values: Floats, chances: Floats, count: int, order: int = 2) -> None:
+        self.values, self.chances, self.count, self.order = values, chances, count, order
+        self.point = self._find()
+        self.log_m, tilted = self._tilt(self.point)
+        self.deviation = math.sqrt(max(count * _moments(tilted, values)[1], 1e-300))
+        # The others are too rare to matter and take part as if they were zero: see ``_dropped``.
+        ranks = np.argsort(tilted)
+        rare = np.cumsum(tilted[ranks]) <= _RARE / count
+        self.live, self.rest = np.sort(ranks[~rare]), float(tilted[ranks[rare]].sum())
+        self.wave = Wave(values[self.live], tilted[self.live], count)
+
+    @cached_property
+    def period(self) -> float:
+        """So long that no alias matters: of the shifted-up sums and, by Chernoff, of the others."""
+        period = (_ALIAS_NATS - self.count * self.log_m) / self.point
+        bounds = []
+        for factor in (1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 3.0):
+            t = factor * self.point
+            log_m, _ = self._tilt(t)
+            excess = self.count * (log_m - self.log_m) + _ALIAS_NATS
+            bounds.append(max(0.0, excess) / (t - self.point))
+        return max(period, min(bounds))
+
+    def _tilt(self, t: float) -> tuple[float, Floats]:
+        """Logarithm of M(t), and the tilted probabilities."""
+        exponent = t * self.values
+        top = float(exponent[-1])
+        if top < _MOST_NATS:  # log M is often a tiny difference: keep its digits
+            growth = float((self.chances * np.expm1(exponent)).sum())
+            if growth > -0.5:
+                return math.log1p(growth), self.chances * np.exp(exponent) / (1.0 + growth)
+        weights = self.chances * np.exp(exponent - top)
+        total = float(weights.sum())
+        return top + math.log(total), weights / total
+
+    def _slopes(self, t: float) -> tuple[float, float]:
+        """First and second derivative of N log M(t) - order log t by log t, near the minimum."""
+        mean, variance = _moments(self._tilt(t)[1], self.values)
+        return self.count * t * mean - self.order, self.count * t * (mean + t * variance)
+
+    def _find(self) -> float:
+        """The minimum of N log M(t) - order log t over t > 0, which is convex."""
+        low = high = 1.0 / float(self.values[-1])
+        while low > _LEAST_POINT and self._slopes(low)[0] >= 0.0:
+            low /= 4.0
+        while high < 1.0 / _LEAST_POINT and self._slopes(high)[0] <= 0.0:
+            high *= 4.0
+        t = math.sqrt(low) * math.sqrt(high)
+        for _ in range(_MOST_STEPS):
+            slope, bend = self._slopes(t)
+            low, high = (t, high) if slope < 0.0 else (low, t)
+            step = -slope / bend if bend > 0.0 else math.inf
+            if abs(step) < 1e-9:
+                break
+            newton = t * math.exp(step) if abs(step) < 2.0 else math.inf
+            t = newton if low < newton < high else math.sqrt(low) * math.sqrt(high)
+        return t
+
+    def frequencies(self, spread: float) -> int:
+        """How many frequencies the integral takes with a Gaussian this wide."""
+        return math.ceil(_LAST_DEVIATION / spread * self.period / (2.0 * math.pi)) + 1
+
+    def work(self, spread: float) -> int:
+        """Products that the integral takes at most."""
+        return self.frequencies(spread) * len(self.live)
+
+    def spread(self, smoothing: float) -> float:
+        """The Gaussian's standard deviation."""
+        return smoothing * max(self.deviation, 1.0 / self.point)
+
+    def integral(self, spread: float) -> tuple[float, float, float]:
+        """The expectation with a Gaussian added, the most that added, and a bound on what was cut.
+
+        All divided by N. Of order 1 it is the chance of a positive sum instead.
+        """
+        step, last = 2.0 * math.pi / self.period, _LAST_DEVIATION / spread
+        frequencies = self.frequencies(spread)
+        if frequencies > _MOST_FREQUENCIES:
+            raise AccountingError(
+                f"saddle point: wanted at most {_MOST_FREQUENCIES:,} frequencies, got "
+                f"{frequencies:,}; there is an answer for fewer people, or for flips that leave a "
+                "delta nearer to 1e-6"
+            )
+        scale = self.count * self.log_m + 0.5 * (self.point * spread) ** 2
+        if scale > 700.0:
+            raise AccountingError("saddle point: the expectation exceeds all bounds")
+        total, density, dead = -0.5 / self.point**self.order, -0.5, 0.0  # half of omega = 0
+        for omega, power, left in self.wave.rows(step, frequencies, spread):
+            gauss = np.exp(-0.5 * (omega * spread) ** 2 + 1j * omega * self.point * spread**2)
+            power = power * np.where(omega < last + step, gauss, 0.0)
+            total += float((power / (self.point + 1j * omega) ** self.order).real.sum())
+            density += float(power.real.sum())
+            dead += left
+        height = math.exp(scale) / (math.pi * self.count)
+        rest = math.exp(-0.5 * _LAST_DEVIATION**2) * last ** (1 - self.order)
+        smoothed = spread**2 * height * step * (max(0.0, density) + dead) * (1.0 + 1e-6)
+        cut = rest * (1.0 + step / last) + dead * step * self.point**-self.order
+        cut = height * cut + self._dropped(scale)
+        return self._slack() * height * step * total, smoothed, cut
+
+    def counted(self, work: int) -> tuple[float, float, float] | None:
+        """As ``integral`` without a Gaussian, None where that takes more than ``work``."""
+        counts = few_atoms.counts(self.wave.weights, self.count)
+        if counts is None or counts.size > _MOST_COUNTS or counts.size * len(self.live) >= work:
+            return None
+        usual, chances = int(self.live[counts.usual]), self.chances
+        rare = float(np.delete(chances, usual).sum())
+        log_usual = math.log1p(-rare) if rare < 0.5 else math.log(float(chances[usual]))
+        value, rounding = few_atoms.expectation(
+            counts, self.wave.values, chances[self.live], log_usual, self.count
+        )
+        cut = self._dropped(self.count * self.log_m) + self.ceiling() * few_atoms.cut_share(counts)
+        return value / self.count, 0.0, cut + rounding / self.count
+
+    def ceiling(self) -> float:
+        """Chernoff's bound, for s_+ <= e^{ts} / (e t); of order 1 that of the chance."""
+        log = self.count * self.log_m
+        log -= 1.0 + math.log(self.point * self.count) if self.order == 2 else 0.0
+        return self._slack() * math.exp(min(700.0, log))
+
+    def _dropped(self, scale: float) -> float:
+        """A bound on what the values too rare to matter change.
+
+        The sum is another only where one of them occurs, and e^{-ts} s_+ is at most 1 / (e t).
+        """
+        most = 1.0 / (math.e * self.point) if self.order == 2 else 1.0
+        return 1.01 * math.exp(scale) * self.rest * most
+
+    def _slack(self) -> float:
+        """What rounding can take off, as a factor."""
+        exponents = np.minimum(self.point * self.values, 1.0)
+        grain = float((self.chances * np.abs(np.expm1(exponents))).sum())
+        return 1.0 + 64.0 * 2.0**-52 * (1.0 + abs(self.count * self.log_m) + self.count * grain)
+
+    def aliases(self, value: float) -> float:
+        """A bound on what the trapezoid rule added to ``value``, divided by N as it is.
+
+        Shifted up by k periods: e^{-tkP} E[(S + kP)_+]. Shifted down: by Chernoff at the tilt that
+        set the period. Of order 1 chances stand in the place of the expectations.
+        """
+        height = math.exp(self.count * self.log_m)
+        up = math.exp(-min(700.0, self.point * self.period))
+        if self.order == 2:
+            up *= self.period + self.count * value
+            height /= self.point
+        return 1.2 / self.count * (up + math.exp(-_ALIAS_NATS) * height)
+
+
+def _moments(weights: Floats, values: Floats) -> tuple[float, float]:
+    """Mean and variance."""
+    mean = float((weights * values).sum())
+    return mean, float((weights * (values - mean) ** 2).sum())

@@ -1,0 +1,189 @@
+"""The largest divergence over all datasets of a kind, proved cell by cell.
+
+A dataset is a point with integer coordinates; a cell is a box of them. Records that differ inside
+the cell are dropped, which never helps the person: the divergence of what all points of the cell
+share bounds every one of them.
+
+The largest divergence known, raised by 0.1 % on a line and 0.2 % in a box, is the ceiling. Cells
+are laid until every point is in one whose bound is below the ceiling, so that the ceiling is proved
+and moves as smoothly with the parameters as the divergence known.
+"""
+
+import heapq
+import math
+from collections.abc import Callable, Iterable, Iterator
+
+from mixtally.errors import AccountingError
+from mixtally.privacy.numerics.bracket import Bracket
+
+Cell = tuple[tuple[int, int], ...]
+"""For every coordinate the least and the greatest value, both included."""
+
+NEGLIGIBLE = 1e-18
+"""A gap far below the least delta that is promised."""
+_LINE_GAP = 1e-3
+_BOX_GAP = 2e-3
+_NEAR = 1e-2
+_MOST_HALVED = 3000
+_MOST_CELLS = 100_000
+_ROOM_USED = 0.9
+_FLOOR = 1e-300
+
+
+def worst(
+    divergence: Callable[[Cell], Bracket],
+    domain: Cell,
+    negligible: float,
+    feasible: Callable[[Cell], bool] = lambda _: True,
+    known: Iterable[Cell] = (),
+) -> Bracket:
+    """Both bounds of the largest divergence of a point of ``domain``.
+
+    where
+      divergence   the divergence of what the points of a cell share; of the point itself for a
+                   cell of one
+      negligible   an absolute gap that is good enough
+      feasible     whether a cell holds any dataset at all
+      known        points where the largest divergence may be
+
+    The bounds are within 0.1 % (one coordinate) or 0.2 % (more) or ``negligible`` of each other, or
+    as far as those of a point are.
+    """
+    search = _Search(divergence, negligible, len(domain))
+    for point in (*_corners(domain), *known):
+        if feasible(point):
+            search.look(point)
+    search.aim = search.found
+    bound = divergence(domain).upper
+    if bound <= search.ceiling() or _is_point(domain):
+        return Bracket(min(search.found, bound), bound)
+    if len(domain) == 1:
+        search.sweep(*domain[0], bound)
+    else:
+        search.halve(domain, feasible)
+    return Bracket(search.found, min(1.0, max(search.ceiling(), search.point, search.rest)))
+
+
+def ceiling(found: float, negligible: float, coordinates: int) -> float:
+    """What ``worst`` tries to prove first when ``found`` is the largest divergence known."""
+    gap = _LINE_GAP if coordinates == 1 else _BOX_GAP
+    return max(found * (1.0 + gap), found + negligible)
+
+
+class _Search:
+    """The largest divergence found so far, and the means to prove that none is much larger."""
+
+    def __init__(
+        self, divergence: Callable[[Cell], Bracket], negligible: float, coordinates: int
+    ) -> None:
+        self.divergence, self.negligible, self.coordinates = divergence, negligible, coordinates
+        self.found = 0.0
+        self.aim = 0.0
+        """What the ceiling lies above: the points known, until one is found above the ceiling."""
+        self.point = 0.0
+        """The largest upper bound of a point."""
+        self.rest = 0.0
+        """The largest bound of a cell that was left as it is."""
+        self.cells = 0
+
+    def look(self, point: Cell) -> Bracket:
+        """The divergence of one point, which may raise what is known."""
+        bounds = self.divergence(point)
+        self.found = max(self.found, bounds.lower)
+        if self.found > self.ceiling():
+            self.aim = self.found
+        self.point = max(self.point, bounds.upper)
+        return bounds
+
+    def ceiling(self) -> float:
+        """What is to be proved."""
+        return ceiling(self.aim, self.negligible, self.coordinates)
+
+    def bound(self, cell: Cell) -> float:
+        """The bound of a cell; a cell of one is looked at and then never above the ceiling."""
+        self.cells += 1
+        if self.cells > _MOST_CELLS:
+            raise AccountingError(f"worst case: no end after {_MOST_CELLS} cells")
+        return (self.look(cell) if _is_point(cell) else self.divergence(cell)).upper
+
+    def sweep(self, low: int, high: int, of_all: float) -> None:
+        """Lays cells from ``low`` to ``high``, each as wide as its bound seems to allow.
+
+        The logarithm of a bound rises about evenly with the records dropped: from ``level``, that
+        of the cell's first point, by ``slope`` for each. A width that fails costs one more look.
+        """
+        start, level = low, _log(self.look(((low, low),)).upper)
+        slope = (_log(of_all) - level) / max(1, high - low)
+        before = (low, level)
+        while start <= high:
+            width, looked = self._width(level, slope, high - start + 1), False
+            while True:
+                width = _round(start, width, high - start + 1)
+                bound = self.bound(((start, start + width - 1),))
+                if bound <= self.ceiling() or width == 1:
+                    break
+                if not looked:
+                    level, looked = _log(self.look(((start, start),)).upper), True
+                slope = (_log(bound) - level) / (width - 1)
+                width = min(max(1, width // 2), self._width(level, slope, width))
+            here = _log(bound) - slope * (width - 1)
+            trend = (here - before[1]) / max(1, start - before[0])
+            before = (start, here)
+            level, start = here + min(0.0, trend) * width, start + width
+
+    def _width(self, level: float, slope: float, most: int) -> int:
+        """How many points a cell may have, at least one and at most ``most``."""
+        room = _ROOM_USED * (_log(self.ceiling()) - level)
+        if room <= 0.0:
+            return 1
+        return most if room >= slope * most else max(1, math.floor(room / slope))
+
+    def halve(self, domain: Cell, feasible: Callable[[Cell], bool]) -> None:
+        """Cuts cells in two, the worst first, until all are below the ceiling or there are many.
+
+        Where the divergence is almost flat no cell can be distinguished from the next; then the
+        worst bound that is left is what is proved.
+        """
+        cells = [(-self.bound(domain), domain)]
+        while cells and self.cells <= _MOST_HALVED:
+            bound, cell = -cells[0][0], cells[0][1]
+            if bound <= self.ceiling():
+                return
+            heapq.heappop(cells)
+            if _is_point(cell):
+                continue
+            corner = next(_corners(cell))
+            if bound <= self.ceiling() * (1.0 + _NEAR) and feasible(corner):
+                self.look(corner)
+            for half in filter(feasible, _halves(cell)):
+                heapq.heappush(cells, (-self.bound(half), half))
+        self.rest = -cells[0][0] if cells else 0.0
+
+
+def _log(bound: float) -> float:
+    return math.log(max(bound, _FLOOR))
+
+
+def _round(start: int, width: int, most: int) -> int:
+    """A width up to a quarter less, with an end at which searches from nearby arrive as well."""
+    grain = 1 << max(0, width.bit_length() - 3)
+    return width if width == most else max(1, (start + width) // grain * grain - start)
+
+
+def _is_point(cell: Cell) -> bool:
+    return all(low == high for low, high in cell)
+
+
+def _corners(cell: Cell) -> Iterator[Cell]:
+    """The lowest and the highest point."""
+    yield tuple((low, low) for low, _ in cell)
+    yield tuple((high, high) for _, high in cell)
+
+
+def _halves(cell: Cell) -> Iterator[Cell]:
+    """The cell cut in two across its longest side."""
+    side = max(range(len(cell)), key=lambda i: cell[i][1] - cell[i][0])
+    low, high = cell[side]
+    middle = (low + high) // 2
+    for part in ((low, middle), (middle + 1, high)):
+        yield (*cell[:side], part, *cell[side + 1 :])

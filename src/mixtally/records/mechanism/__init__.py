@@ -1,0 +1,53 @@
+"""Mechanisms: how a record is sent, which fakes hide it, and what of the crowd is counted on.
+
+One file a mechanism, found by being here; the file of the same name in ``privacy/divergence`` has
+its divergence. A plan holds any ``Shuffled`` one.
+"""
+
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Union
+
+from mixtally.errors import ParameterError
+from mixtally.records.mechanism.base import Mechanism, Noise, Parameter, Shuffled
+from mixtally.records.mechanism.bit_flips import BitFlips
+from mixtally.records.mechanism.fakes import (
+    BlankFakes,
+    FakeSource,
+    NoFakes,
+    ShapedFakes,
+    UniformFakes,
+)
+from mixtally.records.mechanism.in_clear import InClear
+from mixtally.records.mechanism.memoized import Memoized
+
+__all__ = [
+    "AnyShuffled", "BitFlips", "BlankFakes", "FakeSource", "InClear", "Mechanism", "Memoized",
+    "NoFakes", "Noise", "Parameter", "ShapedFakes", "Shuffled", "UniformFakes",
+    "mechanism_of", "protocols",
+]  # fmt: skip
+
+for _found in iter_modules(__path__):
+    import_module(f"{__name__}.{_found.name}")
+
+if TYPE_CHECKING:
+    AnyShuffled = Shuffled
+else:
+    AnyShuffled = Union[tuple(Shuffled.__subclasses__())]  # noqa: UP007  (told apart by their tags)
+
+
+def mechanism_of(name: str) -> type[Shuffled]:
+    """The mechanism of which ``name`` is a protocol; raises ParameterError for an unknown one."""
+    for kind in Shuffled.__subclasses__():
+        if name in kind.NAMES:
+            return kind
+    memory = "use `mixtally simulate --memory`: a memory relies on no mix and has no plan"
+    raise ParameterError(
+        "protocol", wanted="one of " + ", ".join(protocols()), got=repr(name),
+        do=memory if name == "memory" else "choose one",
+    )  # fmt: skip
+
+
+def protocols() -> tuple[str, ...]:
+    """The names of all protocols."""
+    return tuple(name for kind in Shuffled.__subclasses__() for name in kind.NAMES)

@@ -1,0 +1,140 @@
+"""Fakes, messages that belong to nobody and hide somebody's: which, how many, drawn by whom."""
+
+import math
+from enum import StrEnum
+from functools import cached_property
+
+import msgspec
+
+from mixtally.errors import ParameterError
+from mixtally.ground.fixed import SCALE
+from mixtally.records.guarantee import MOST_USERS
+
+MOST_FAKES = 1000 * MOST_USERS
+MOST_SHIFT = 100_000
+MOST_MIXES = 100
+_GUARD_BITS = 256
+
+
+class FakeSource(StrEnum):
+    """Who draws the fakes, and so who must be trusted to have done it."""
+
+    USERS = "users"
+    MIX = "mix"
+
+
+class NoFakes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="none"):
+    """Nothing but other people's flips hides a person."""
+
+    @property
+    def count(self) -> int:
+        """None."""
+        return 0
+
+
+class BlankFakes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="blank"):
+    """``count`` records with no bit set, in the whole collection; people draw and send them."""
+
+    count: int
+
+    def __post_init__(self) -> None:
+        checked_fakes(self.count)
+
+
+class UniformFakes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="uniform"):
+    """``count`` records of a uniformly random bin; people draw and send them."""
+
+    count: int
+
+    def __post_init__(self) -> None:
+        checked_fakes(self.count)
+
+
+class ShapedFakes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="shaped", dict=True):
+    """Every one of ``mixes`` mixes adds to every bin a number of fakes of its own drawing.
+
+    The number follows a truncated discrete Laplace distribution on {0..2s}, P[k] ~ exp(-c)^|k - s|,
+    written as integers over 2^64 so that the mix and the accountant use the very same one. One
+    honest mix among them suffices.
+
+    where
+      ratio   exp(-c) times 2^64 for the decay c, in [1, 2^64)
+      shift   s, a mix's mean number of fakes in a bin, in [1, 10^5]
+      mixes   in [1, 100]
+    """
+
+    ratio: int
+    shift: int
+    mixes: int = 1
+
+    def __post_init__(self) -> None:
+        checked_shape(self.ratio, self.shift)
+        if not 1 <= self.mixes <= MOST_MIXES:
+            raise ParameterError(
+                "mixes", wanted=f"an integer in [1, {MOST_MIXES}]", got=self.mixes,
+                do="it is how many mixes add fakes",
+            )  # fmt: skip
+
+    @property
+    def decay(self) -> float:
+        """The nats c by which the distribution falls from one number to the next."""
+        return math.log(SCALE / self.ratio)
+
+    @cached_property
+    def weights(self) -> tuple[int, ...]:
+        """P[k] times 2^64 for k = 0..2s: integers that sum to 2^64 exactly, by integers alone.
+
+        Rounded down everywhere but at the peak, which takes what is left: symmetric.
+        """
+        powers = [1 << _GUARD_BITS]
+        for _ in range(self.shift):
+            powers.append(powers[-1] * self.ratio // SCALE)
+        total = powers[0] + 2 * sum(powers[1:])
+        side = [power * SCALE // total for power in powers[1:]]
+        peak = SCALE - 2 * sum(side)
+        return (*reversed(side), peak, *side)
+
+    @cached_property
+    def variance(self) -> float:
+        """Of one mix's fakes in a bin."""
+        return self.moment(2)
+
+    def moment(self, order: int) -> float:
+        """A central moment of one mix's fakes in a bin."""
+        powers: list[int] = [w * (k - self.shift) ** order for k, w in enumerate(self.weights)]
+        return sum(powers) / SCALE
+
+
+def checked_fakes(fakes: int) -> int:
+    """``fakes`` itself when it lies in [0, 10^13]; raises ParameterError otherwise."""
+    if not 0 <= fakes <= MOST_FAKES:
+        raise ParameterError(
+            "fakes",
+            wanted=f"an integer in [0, {MOST_FAKES:,}]",
+            got=f"{fakes:,}",
+            do="it is the number of fakes in the whole collection",
+        )
+    return fakes
+
+
+def checked_shape(ratio: int, shift: int) -> None:
+    """Raises ParameterError unless ratio is in [1, 2^64) and shift in [1, 10^5]."""
+    if not (1 <= ratio < SCALE and 1 <= shift <= MOST_SHIFT):
+        raise ParameterError(
+            "shape",
+            wanted=f"a decay ratio in [1, 2^64) and a shift in [1, {MOST_SHIFT:,}]",
+            got=f"ratio {ratio / SCALE:.3g} x 2^64 and shift {shift:,}",
+            do="a decay of epsilon / 2 suits a guarantee of epsilon",
+        )
+
+
+def ratio_of(decay: float) -> int:
+    """exp(-decay) times 2^64, to the nearest integer; raises ParameterError unless decay > 0."""
+    if not 1e-6 <= decay <= 40.0:
+        raise ParameterError(
+            "shape decay",
+            wanted="a number in [1e-6, 40]",
+            got=decay,
+            do="epsilon / 2 suits a guarantee of epsilon",
+        )
+    return round(math.exp(-decay) * SCALE)

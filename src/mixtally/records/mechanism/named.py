@@ -1,0 +1,57 @@
+"""The protocols by the names that people type, each a mechanism with its parts filled in."""
+
+from mixtally.records.mechanism.bit_flips import BitFlips
+from mixtally.records.mechanism.fakes import BlankFakes, NoFakes, ShapedFakes, UniformFakes
+from mixtally.records.mechanism.in_clear import InClear
+
+
+def flip_blank(
+    *, bins: int, fakes: int, threshold: int, crowd: int = 0, max_set: int = 1, repeats: int = 1
+) -> BitFlips:
+    """Flips of a value, or of a set of at most ``max_set``, among flipped blanks."""
+    return BitFlips(
+        bins=bins, threshold=threshold, fakes=BlankFakes(fakes), crowd=crowd, max_set=max_set,
+        repeats=repeats,
+    )  # fmt: skip
+
+
+def flip_uniform(
+    *, bins: int, fakes: int, threshold: int, crowd: int = 0, repeats: int = 1
+) -> BitFlips:
+    """Flips of a value among flipped records of random bins."""
+    return BitFlips(
+        bins=bins, threshold=threshold, fakes=UniformFakes(fakes), crowd=crowd, repeats=repeats
+    )
+
+
+def single_bit(*, fakes: int, threshold: int, crowd: int, repeats: int = 1) -> BitFlips:
+    """Flips of one bit among flipped zeros and the crowd."""
+    hiding = BlankFakes(fakes) if fakes else NoFakes()
+    return BitFlips(
+        bins=1, threshold=threshold, fakes=hiding, crowd=crowd, max_set=None, repeats=repeats
+    )
+
+
+def flip_bits(*, bins: int, threshold: int, crowd: int, repeats: int = 1) -> BitFlips:
+    """Flips of free bits, hidden by other people's flips."""
+    return BitFlips(
+        bins=bins, threshold=threshold, fakes=NoFakes(), crowd=crowd, max_set=None, repeats=repeats
+    )
+
+
+def flip(*, bins: int, threshold: int, crowd: int, max_set: int = 1, repeats: int = 1) -> BitFlips:
+    """Flips of a value or a set, hidden by other people's flips."""
+    return BitFlips(
+        bins=bins, threshold=threshold, fakes=NoFakes(), crowd=crowd, max_set=max_set,
+        repeats=repeats,
+    )  # fmt: skip
+
+
+def clear_uniform(*, bins: int, fakes: int, repeats: int = 1) -> InClear:
+    """A value in clear among values at random."""
+    return InClear(bins=bins, fakes=UniformFakes(fakes), repeats=repeats)
+
+
+def clear_shaped(*, bins: int, ratio: int, shift: int, mixes: int = 1, repeats: int = 1) -> InClear:
+    """A value in clear among fakes whose numbers mixes draw."""
+    return InClear(bins=bins, fakes=ShapedFakes(ratio, shift, mixes), repeats=repeats)

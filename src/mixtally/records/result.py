@@ -1,0 +1,120 @@
+"""What a collector concludes from plans and a tally of messages, and from nothing else."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.records.certificate import Certificate
+from mixtally.records.change import Change
+from mixtally.records.plan import Plan
+from mixtally.records.question import Question
+from mixtally.records.results import Estimate, Figures, Row
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Result:
+    """The counts of one collection, and what else its messages tell.
+
+    where
+      plans         one for each message of a record, in their order
+      question      what people were asked, however their records travelled
+      certificate   of everything that a person sent
+      messages      tallied, fakes included
+      figures       what else was derived from the messages
+    """
+
+    plans: tuple[Plan, ...]
+    question: Question
+    certificate: Certificate
+    messages: int
+    estimate: Estimate
+    figures: tuple[Figures, ...] = ()
+
+    @property
+    def plan(self) -> Plan:
+        """The plan, or that of a record's first message."""
+        return self.plans[0]
+
+    @property
+    def name(self) -> str:
+        """The mechanism, and whether records were split."""
+        return self.plan.protocol + ", split" * (len(self.plans) > 1)
+
+    def row(self, bin_index: int) -> Row:
+        """One bin's count as it is shown."""
+        return self.estimate.row(bin_index, self.question.label(bin_index))
+
+    def ranked(self) -> NDArray[np.intp]:
+        """Bins from the largest estimate down."""
+        return np.argsort(-self.estimate.counts, kind="stable")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The change from round number ``first`` to round number ``last``."""
+
+    first: int
+    last: int
+    change: Change
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Series:
+    """One question asked in one round after another, under one plan.
+
+    where
+      names     of the rounds
+      results   one a round
+      steps     from each round to the next and, with three or more, from the first to the last
+      figures   what else was derived from the messages of all rounds
+    """
+
+    names: tuple[str, ...]
+    results: tuple[Result, ...]
+    steps: tuple[Step, ...]
+    figures: tuple[Figures, ...] = ()
+
+    @property
+    def plan(self) -> Plan:
+        """The one plan of all rounds."""
+        return self.results[0].plan
+
+    @property
+    def counts(self) -> NDArray[np.float64]:
+        """Estimates, shape (rounds, bins)."""
+        return np.array([result.estimate.counts for result in self.results])
+
+    def ranked(self) -> NDArray[np.intp]:
+        """Bins from the largest estimate of all rounds together down."""
+        return np.argsort(-self.counts.sum(axis=0), kind="stable")
+
+    @property
+    def changed(self) -> int:
+        """Bins whose change is distinguishable from zero in some step, all taken together."""
+        if not self.steps:
+            return 0
+        return int(np.any([step.change.surely for step in self.steps], axis=0).sum())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Vote:
+    """The votes of one way of counting, and who may have won.
+
+    where
+      certificate   of a ballot
+      estimate      in votes
+      chances       shape (options,), the chance that each option truly won
+      may_win       shape (options,), whether the intervals of all options leave it possible
+    """
+
+    certificate: Certificate
+    messages: int
+    estimate: Estimate
+    chances: NDArray[np.float64]
+    may_win: NDArray[np.bool_]
+
+    @property
+    def leader(self) -> int:
+        """The option with the largest estimate."""
+        return int(np.argmax(self.estimate.counts))

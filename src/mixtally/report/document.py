@@ -1,0 +1,152 @@
+"""What is shown of a result: described once, then rendered as page, terminal, JSON and CSV.
+
+A document is plain data. Whoever knows a kind of result says what is worth showing; how it looks is
+said by the renderers alone (``page``, ``terminal``, ``texts``).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from mixtally.report.svg import Markup
+
+Facts = dict[str, Any]
+"""Plain numbers and texts by name, as JSON has them."""
+
+
+class Tone(StrEnum):
+    """What a marked text says of itself; a page and a terminal color it."""
+
+    GOOD = "good"
+    BAD = "bad"
+    DOUBTFUL = "doubtful"
+    SOFT = "soft"
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A text in a tone."""
+
+    text: str
+    tone: Tone
+
+
+Cell = str | Marked
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A paragraph, or a ``note``: smaller, beside a picture or a table."""
+
+    text: str
+    note: bool = False
+    tone: Tone | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bullets:
+    """Sentences one below the other."""
+
+    items: tuple[tuple[Cell, ...], ...]
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> "Bullets":
+        """Plain sentences."""
+        return cls(tuple((text,) for text in texts))
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Names and numbers in columns.
+
+    where
+      words   columns of words, which are aligned left; the first one always is
+      title   what it shows; opened by a click on a page where it is ``folded``
+      wide    many columns: smaller letters
+    """
+
+    columns: tuple[str, ...]
+    rows: Sequence[Sequence[Cell]]
+    words: frozenset[str] = frozenset()
+    title: str = ""
+    folded: bool = False
+    wide: bool = False
+
+    def left(self, place: int) -> bool:
+        """Whether a column is aligned left."""
+        return place == 0 or self.columns[place] in self.words
+
+
+@dataclass(frozen=True, slots=True)
+class FactTable:
+    """The facts of one plan or of several side by side, a row a name."""
+
+    columns: tuple[Mapping[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A chart, for pages alone."""
+
+    markup: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A title inside a section."""
+
+    text: str
+
+
+Part = Text | Bullets | Table | FactTable | Picture | Heading
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Parts under a title."""
+
+    title: str
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """Everything that is shown of a result.
+
+    where
+      source     where its numbers come from, in a sentence
+      key        names and values that a page opens with
+      opening    parts before the first section
+      sections   of the page
+      summary    what a terminal shows
+      prose      sentences that a terminal ends with
+      facts      the whole of it as one JSON object
+      tables     rows by the name of their CSV file; no file for rows that are None
+      closing    what a page ends with besides the version: randomness, fingerprint
+    """
+
+    title: str
+    source: str
+    key: tuple[tuple[str, str], ...] = ()
+    opening: tuple[Part, ...] = ()
+    sections: tuple[Section, ...]
+    summary: tuple[Part, ...]
+    prose: tuple[str, ...] = ()
+    facts: Facts
+    tables: Mapping[str, "Rows"] = field(default_factory=dict)
+    closing: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The rows of a CSV file; ``names`` are its columns where there may be no row."""
+
+    rows: Sequence[Mapping[str, Any]]
+    names: tuple[str, ...] | None = None
+
+
+def closing(seed: int | None, fingerprint: str = "", plan: str = "plan") -> str:
+    """Randomness (None: the operating system's) and plan, as a page ends."""
+    chance = "randomness from the operating system" if seed is None else f"seed {seed}"
+    return f"{chance}, {plan} {fingerprint}" if fingerprint else chance

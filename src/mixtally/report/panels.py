@@ -1,0 +1,97 @@
+"""Small multiples: a panel a line, with the interval of every point."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.report.axes import WIDTH, picture, short
+from mixtally.report.svg import Markup, el, join
+
+_COLUMNS, _PANEL = 3, 150
+_LEFT, _RIGHT, _HEAD, _FOOT = 62, 12, 26, 24
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Panel:
+    """One line: arrays of shape (points,); ``marks`` is what it is compared with, if anything."""
+
+    name: str
+    values: NDArray[np.float64]
+    lower: NDArray[np.int64]
+    upper: NDArray[np.int64]
+    marks: NDArray[np.int64] | None
+    zero: bool = False
+    """Whether a line at zero is drawn."""
+
+
+def panels_chart(title: str, panels: list[Panel], points: list[str]) -> Markup:
+    """All panels under one title; ``points`` are the names along their axis."""
+    wide, rows = WIDTH / _COLUMNS, -(-len(panels) // _COLUMNS)
+    parts = [
+        el(
+            "g",
+            *_panel(panel, points, wide),
+            transform=f"translate({wide * (k % _COLUMNS):.2f} {_PANEL * (k // _COLUMNS)})",
+        )
+        for k, panel in enumerate(panels)
+    ]
+    return picture(_PANEL * rows, title, parts)
+
+
+def _panel(panel: Panel, epochs: list[str], wide: float) -> list[Markup]:
+    shown = [panel.lower.astype(float), panel.upper.astype(float), panel.values]
+    shown += [panel.marks.astype(float)] if panel.marks is not None else []
+    shown += [np.zeros(1)] if panel.zero else []
+    low, high = float(min(map(np.min, shown))), float(max(map(np.max, shown)))
+    right, foot = wide - _RIGHT, _PANEL - _FOOT
+    step = (right - _LEFT) / len(epochs)
+
+    def x(place: int) -> float:
+        return _LEFT + step * (place + 0.5)
+
+    def y(value: float) -> float:
+        return foot - (foot - _HEAD) * (0.04 + 0.92 * (value - low) / max(high - low, 1.0))
+
+    ends = [(epochs[0], x(0))] + ([(epochs[-1], x(len(epochs) - 1))] if len(epochs) > 1 else [])
+    return [
+        el("rect", x=_LEFT, y=_HEAD, width=right - _LEFT, height=foot - _HEAD, class_="frame"),
+        el("text", short(panel.name, 26), x=_LEFT, y=_HEAD - 8, class_="name"),
+        el("text", f"{high:,.0f}", x=_LEFT - 6, y=y(high) + 8, class_="axis end"),
+        el("text", f"{low:,.0f}", x=_LEFT - 6, y=y(low), class_="axis end"),
+        *[el("text", short(name, 10), x=at, y=_PANEL - 8, class_="tick") for name, at in ends],
+        *([_across(y(0.0), right)] if panel.zero else []),
+        _line([(x(k), y(float(v))) for k, v in enumerate(panel.values)]),
+        *[_point(panel, k, epochs[k], x(k), y) for k in range(len(epochs))],
+    ]
+
+
+def _across(height: float, right: float) -> Markup:
+    return el("line", x1=_LEFT, x2=right, y1=height, y2=height, class_="zero")
+
+
+def _line(points: list[tuple[float, float]]) -> Markup:
+    return el("polyline", points=" ".join(f"{x:.2f},{y:.2f}" for x, y in points), class_="line")
+
+
+def _point(panel: Panel, k: int, epoch: str, x: float, y: Callable[[float], float]) -> Markup:
+    low, high, value = int(panel.lower[k]), int(panel.upper[k]), float(panel.values[k])
+    tip = f"{panel.name}, {epoch}: {value:,.1f}, interval {low:,} .. {high:,}"
+    truth = None if panel.marks is None else int(panel.marks[k])
+    held = truth is None or low <= truth <= high
+    parts = [
+        el(
+            "line",
+            x1=x,
+            x2=x,
+            y1=y(low),
+            y2=y(high),
+            class_="whisker" if held else "whisker missed",
+        ),
+        el("circle", cx=x, cy=y(value), r=2.2, class_="point"),
+    ]
+    if truth is not None:
+        tip += f", truth {truth:,}"
+        parts.append(el("circle", cx=x, cy=y(truth), r=3.6, class_="truth"))
+    return el("g", el("title", tip), join(parts))

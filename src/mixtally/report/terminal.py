@@ -1,0 +1,71 @@
+"""A document on a terminal: its summary as tables and sentences."""
+
+from rich.console import Group, RenderableType
+from rich.table import Table as RichTable
+from rich.text import Text as RichText
+
+from mixtally.report.document import (
+    Bullets,
+    Cell,
+    Document,
+    Heading,
+    Marked,
+    Part,
+    Table,
+    Text,
+    Tone,
+)
+
+_SHORT = 14
+_COLORS = {Tone.GOOD: "green", Tone.BAD: "yellow", Tone.DOUBTFUL: "yellow", Tone.SOFT: "dim"}
+
+
+def printed(document: Document) -> RenderableType:
+    """The summary, ready for a console."""
+    return Group(*[shown for part in document.summary for shown in _part(part)])
+
+
+def _part(part: Part) -> list[RenderableType]:
+    match part:
+        case Text(text, _, tone):
+            return [RichText(text, style=_COLORS[tone] if tone else "")]
+        case Heading(text):
+            return [RichText(text, style="bold")]
+        case Bullets(items):
+            return [RichText("- ").append_text(_joined(item)) for item in items]
+        case Table():
+            return [_table(part)]
+        case _:
+            raise TypeError(f"{type(part).__name__}: a terminal shows tables and texts")
+
+
+def _table(table: Table) -> RichTable:
+    """Wide ones without a frame; short columns never wrap, so that long ones go on in lines."""
+    shown = RichTable(
+        title=RichText(table.title) if table.title else None,
+        title_justify="left",
+        header_style="bold",
+        show_edge=not table.wide,
+        pad_edge=not table.wide,
+        collapse_padding=table.wide,
+    )
+    for place, name in enumerate(table.columns):
+        longest = max([len(name), *(len(_cell(row[place])) for row in table.rows)])
+        shown.add_column(
+            RichText(name),
+            justify="left" if table.left(place) else "right",
+            no_wrap=table.wide and longest <= _SHORT,
+        )
+    for row in table.rows:
+        shown.add_row(*map(_cell, row))
+    return shown
+
+
+def _cell(cell: Cell) -> RichText:
+    if isinstance(cell, Marked):
+        return RichText(cell.text, style=_COLORS[cell.tone])
+    return RichText(cell)
+
+
+def _joined(cells: tuple[Cell, ...]) -> RichText:
+    return RichText("").join(_cell(cell) for cell in cells)

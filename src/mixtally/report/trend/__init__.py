@@ -1,1 +1,0 @@
-"""Counts over time: table, page, CSV and JSON."""

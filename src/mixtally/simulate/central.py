@@ -1,0 +1,223 @@
+"""Mechanisms of the central model, built with OpenDP: someone trusted holds every answer.
+
+A substituted record moves two counts of a histogram by one, one up and one down: by 2 in the sum of
+absolute differences, by sqrt(2) in Euclidean distance, by 1 in any single count. Scales are the
+least at which OpenDP's own privacy map states the guarantee.
+
+OpenDP draws from the operating system's randomness and takes no seed. That is right for a peer in
+the lab; an experiment under a seed leaves its draws out and says so.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.errors import AccountingError
+from mixtally.ground.tails import Floats
+from mixtally.privacy.numerics.search import least_meeting
+from mixtally.records.baseline import Baseline, Central
+from mixtally.records.guarantee import Guarantee
+
+LAPLACE, GAUSSIAN = "discrete Laplace", "discrete Gaussian"
+EXPONENTIAL = "exponential mechanism"
+MISSING = "central baselines: not drawn, install mixtally[baselines]"
+SEEDED = "central baselines: not measured, OpenDP's randomness takes no seed"
+ONE_VALUE = "central baselines: not drawn, these are for records of one value"
+MOST_BINS = 20_000
+"""Bins over which noise is drawn: about a second's work of the library."""
+_PARTS = 1 << 32
+"""A scale is searched for in parts of a count."""
+_SUM_MOVED, _DISTANCE_MOVED, _COUNT_MOVED = 2, math.sqrt(2.0), 1
+
+
+def central(
+    guarantee: Guarantee, truth: NDArray[np.int64], *, level: float, seeded: bool
+) -> Central:
+    """Every mechanism at ``guarantee`` for the counts ``truth``, shape (bins,), measured on them.
+
+    Without OpenDP there are none, and the note says so.
+    """
+    try:
+        library()
+    except ImportError:
+        return Central(note=MISSING)
+    bins = len(truth)
+    lines = (
+        discrete_laplace(guarantee.epsilon, bins, level),
+        gaussian(guarantee.epsilon, guarantee.delta, bins, level),
+        exponential(guarantee.epsilon, bins, level),
+    )
+    if seeded:
+        return Central(lines, SEEDED)
+    if bins > MOST_BINS:
+        return Central(lines, f"central baselines: not measured over more than {MOST_BINS:,} bins")
+    return Central(tuple(replace(one, measured=measured(one, truth)) for one in lines), "")
+
+
+def measured(line: Baseline, truth: NDArray[np.int64]) -> float:
+    """One release of ``truth`` by OpenDP: its root mean square error, or the named bin's distance.
+
+    The randomness is OpenDP's own.
+    """
+    counts = truth.tolist()
+    if line.standard_error is None:
+        named = selection_measurement(line.scale)(counts)
+        return float(truth.max() - truth[named])
+    make = laplace_measurement if line.name == LAPLACE else gaussian_measurement
+    errors = np.asarray(make(line.scale)(counts)) - truth
+    return float(np.sqrt(np.mean(errors.astype(np.float64) ** 2)))
+
+
+def discrete_laplace(epsilon: float, bins: int, level: float) -> Baseline:
+    """Discrete Laplace (two-sided geometric) noise on every count; pure epsilon.
+
+    Source: Ghosh, Roughgarden, Sundararajan 2009; OpenDP ``make_laplace`` on whole numbers.
+    """
+    dp = library()
+
+    def loss(scale: float) -> float:
+        return float(laplace_measurement(scale).map(_SUM_MOVED))
+
+    scale = _enough(loss, epsilon, _SUM_MOVED / epsilon)
+    one, every = _within(dp.accuracy.discrete_laplacian_scale_to_accuracy, scale, bins, level)
+    ratio = math.exp(-1.0 / scale)
+    return Baseline(
+        name=LAPLACE, epsilon=loss(scale), delta=0.0, scale=scale,
+        standard_error=math.sqrt(2.0 * ratio) / (1.0 - ratio),
+        level=level, one_within=one, all_within=every, source=_source(dp),
+    )  # fmt: skip
+
+
+def gaussian(epsilon: float, delta: float, bins: int, level: float) -> Baseline:
+    """Discrete Gaussian noise on every count; (epsilon, delta) by OpenDP's route.
+
+    The route is ``make_gaussian`` (zero-concentrated), ``make_zCDP_to_approxDP`` and
+    ``make_fix_delta``: a bound, some 7 % above the noise that the exact law of a Gaussian asks.
+
+    Source: Canonne, Kamath, Steinke, The Discrete Gaussian for Differential Privacy (2020).
+    """
+    dp = library()
+
+    def loss(scale: float) -> float:
+        profile = dp.combinators.make_zCDP_to_approxDP(gaussian_measurement(scale))
+        fixed = dp.combinators.make_fix_delta(profile, delta)
+        return float(fixed.map(_DISTANCE_MOVED)[0])
+
+    more = math.log(1.0 / delta)
+    start = 1.0 / (math.sqrt(more + epsilon) - math.sqrt(more))  # epsilon = rho + 2 sqrt(rho more)
+    found = least_meeting(
+        lambda parts: loss(parts / _PARTS), epsilon, 1, _PARTS**2,
+        start=round(0.8 * start * _PARTS), tolerance=1e-12,
+    )  # fmt: skip
+    if found is None:
+        raise AccountingError(f"Gaussian baseline: no scale keeps ({epsilon}, {delta})")
+    scale = found / _PARTS
+    one, every = _within(dp.accuracy.discrete_gaussian_scale_to_accuracy, scale, bins, level)
+    return Baseline(
+        name=GAUSSIAN, epsilon=loss(scale), delta=delta, scale=scale,
+        standard_error=_gaussian_deviation(scale),
+        level=level, one_within=one, all_within=every, source=_source(dp),
+    )  # fmt: skip
+
+
+def exponential(epsilon: float, bins: int, level: float) -> Baseline:
+    """The exponential mechanism naming the most frequent bin; pure epsilon.
+
+    P[named bin is a or more below the largest] <= bins exp(-a / scale). OpenDP's ``make_noisy_max``
+    draws by permute-and-flip, for which the bound holds too: a bin that is a below the largest is
+    accepted at its turn with probability exp(-a / scale) and there are fewer than ``bins`` of them.
+
+    Source: Dwork, Roth, The Algorithmic Foundations of Differential Privacy (2014), theorem 3.11,
+    which side notes 002 section 3 shows; McKenna, Sheldon, Permute-and-Flip (2020).
+    """
+    dp = library()
+
+    def loss(scale: float) -> float:
+        return float(selection_measurement(scale).map(_COUNT_MOVED))
+
+    scale = _enough(loss, epsilon, 2.0 * _COUNT_MOVED / epsilon)
+    return Baseline(
+        name=EXPONENTIAL, epsilon=loss(scale), delta=0.0, scale=scale,
+        standard_error=None, level=level,
+        one_within=_below(scale * math.log(bins / (1.0 - level))), all_within=None,
+        source=_source(dp),
+    )  # fmt: skip
+
+
+def library() -> Any:
+    """OpenDP with the parts used here; raises ImportError when it is not installed."""
+    import opendp  # the import takes a fifth of a second, so only where it is used
+    import opendp.accuracy
+    import opendp.combinators
+    import opendp.domains
+    import opendp.measurements
+    import opendp.measures
+    import opendp.metrics
+    import opendp.mod
+
+    opendp.mod.enable_features("contrib")  # the mechanisms are proved, but not all vetted
+    return opendp
+
+
+def laplace_measurement(scale: float) -> Any:
+    """OpenDP's measurement that adds discrete Laplace noise to a list of counts."""
+    dp = library()
+    return dp.measurements.make_laplace(_counts(dp), dp.metrics.l1_distance(T="i64"), scale)
+
+
+def gaussian_measurement(scale: float) -> Any:
+    """OpenDP's measurement that adds discrete Gaussian noise to a list of counts."""
+    dp = library()
+    return dp.measurements.make_gaussian(_counts(dp), dp.metrics.l2_distance(T="f64"), scale)
+
+
+def selection_measurement(scale: float) -> Any:
+    """OpenDP's measurement that names the bin of the largest count."""
+    dp = library()
+    metric, measure = dp.metrics.linf_distance(T="i64"), dp.measures.max_divergence()
+    return dp.measurements.make_noisy_max(_counts(dp), metric, measure, scale)
+
+
+def _counts(dp: Any) -> Any:
+    return dp.domains.vector_domain(dp.domains.atom_domain(T="i64"))
+
+
+def _source(dp: Any) -> str:
+    return f"OpenDP {dp.accuracy.get_opendp_version()}"
+
+
+def _enough(loss: Callable[[float], float], epsilon: float, scale: float) -> float:
+    """``scale``, or the next above it at which the map keeps its promise after all rounding."""
+    step = 2.0**-52
+    while loss(scale) > epsilon:
+        scale *= 1.0 + step
+        step *= 2.0
+    return scale
+
+
+def _within(
+    accuracy: Callable[[float, float], float], scale: float, bins: int, level: float
+) -> tuple[int, int]:
+    """Most by which one count errs, and all, at confidence ``level``; noises are independent.
+
+    OpenDP's accuracy a at alpha means P[error >= a] <= alpha, and errors are whole numbers.
+    """
+    each = -math.expm1(math.log(level) / bins)
+    return _below(accuracy(scale, 1.0 - level)), _below(accuracy(scale, each))
+
+
+def _below(limit: float) -> int:
+    """The largest whole number below ``limit``."""
+    return math.ceil(limit) - 1
+
+
+def _gaussian_deviation(scale: float) -> float:
+    """Standard deviation of P[k] ~ exp(-k^2 / (2 scale^2)) over the whole numbers."""
+    reach = math.ceil(12.0 * scale) + 2
+    squares: Floats = np.arange(1, reach + 1, dtype=np.float64) ** 2
+    weights = np.exp(-squares / (2.0 * scale * scale))
+    return math.sqrt(2.0 * float(squares @ weights) / (1.0 + 2.0 * float(weights.sum())))

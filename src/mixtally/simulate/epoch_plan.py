@@ -1,0 +1,33 @@
+"""The plan that all epochs share: a record is one message, or one message sent several times."""
+
+from dataclasses import replace
+
+from mixtally.errors import InfeasibleError
+from mixtally.planner import Planner, PlanRequest, choose
+from mixtally.records.plan import Plan
+from mixtally.records.question import Kind, Question
+
+
+def whole_plan(wish: PlanRequest, planner: Planner | None = None) -> tuple[Plan, str]:
+    """The best plan that sends records whole, and why; changes are those of one batch to the next.
+
+    Raises as ``planner.choose``, and InfeasibleError when only split records fit.
+    """
+    wholes = _wholes(wish.question)
+    if wholes is not None and wish.protocol is None:
+        wish = replace(wish, protocol=wholes)
+    answer = choose(wish, planner)
+    for offer in (answer.best, *answer.others):
+        if len(offer.plans) == 1 and offer.plan.question == wish.question:
+            return offer.plan, answer.reason
+    raise InfeasibleError(
+        "plan", wanted="records that travel whole", got=answer.best.name,
+        do="leave --protocol out, or ask for each bit or attribute in a series of its own",
+    )  # fmt: skip
+
+
+def _wholes(question: Question) -> str | None:
+    """The only protocol that sends such records whole; None where there is a choice."""
+    if question.kind is Kind.BITS:
+        return "single-bit" if question.bins == 1 else "flip"
+    return "flip-blank" if question.kind is Kind.SET else None

@@ -1,0 +1,41 @@
+"""A crowd of English words: drawn by their frequencies in the word list of ``wordfreq``."""
+
+from itertools import accumulate
+
+import numpy as np
+
+from mixtally.data.population import Population
+from mixtally.errors import DataError, ParameterError
+from mixtally.ground.chance import Chance
+from mixtally.ground.draw import from_table
+from mixtally.ground.fixed import SCALE
+from mixtally.records.question import Question
+
+
+def english(users: int, vocabulary: int, chance: Chance) -> Population:
+    """``users`` people with a word each, of the ``vocabulary`` most frequent English words.
+
+    The frequencies are rounded to integers over 2^64 and the last word takes what is left. Raises
+    DataError without the package, ParameterError for fewer than two words or people.
+    """
+    try:
+        import wordfreq
+    except ImportError as error:
+        raise DataError(
+            "English words", wanted="the package wordfreq", got="it is not installed",
+            do="pip install 'mixtally[examples]'",
+        ) from error  # fmt: skip
+    if users < 2 or vocabulary < 2:
+        raise ParameterError(
+            "crowd", wanted="two people and two words at least",
+            got=f"{users:,} people, {vocabulary:,} words", do="ask for more",
+        )  # fmt: skip
+    words = wordfreq.top_n_list("en", vocabulary)
+    shares = [wordfreq.word_frequency(word, "en") for word in words]
+    total = sum(shares)
+    cumulative = np.array(
+        [min(round(part / total * SCALE), SCALE - 1) for part in accumulate(shares[:-1])],
+        dtype=np.uint64,
+    )
+    question = Question(name="word", bins=len(words), labels=tuple(words))
+    return Population(question, from_table(chance, cumulative, users))

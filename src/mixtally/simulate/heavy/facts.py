@@ -1,0 +1,66 @@
+"""A search as facts: what was found, beside the truth that only the lab knows."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.ground.codec import fingerprint
+from mixtally.simulate.heavy.design import Way
+from mixtally.simulate.heavy.result import HeavyResult
+from mixtally.simulate.heavy.score import score
+
+Facts = dict[str, Any]
+
+
+def facts(
+    result: HeavyResult,
+    vocabulary: Sequence[str],
+    truth: NDArray[np.int64],
+    *,
+    source: str,
+    seed: int | None,
+) -> Facts:
+    """The result with its truth, its score, and the words it should have found.
+
+    where
+      vocabulary, truth   the words of the crowd and how many people hold each
+      source              what was played, in a sentence
+    """
+    search = result.design.search
+    held = dict(zip(vocabulary, truth.tolist(), strict=True))
+    told: Facts = result.facts()
+    for row in told["words"]:
+        row["truth"] = held.get(row["word"], 0)
+    quality = score([one.word for one in result.found], vocabulary, truth, search.top)
+    shown = {row["word"] for row in told["words"]}
+    first = sorted(held, key=lambda word: (-held[word], word))[: search.top]
+    inside = [
+        row["lower_simultaneous"] <= row["truth"] <= row["upper_simultaneous"]
+        for row in told["words"]
+    ]
+    return {
+        **told,
+        "title": f"The most frequent words of {search.name}",
+        "column": search.name,
+        "source": source,
+        "top": search.top,
+        "recall": quality.recall,
+        "precision": quality.precision,
+        "ghosts": quality.ghosts,
+        "covered": sum(inside) / len(inside) if inside else None,
+        "local_epsilon": _local(result),
+        "missed": [{"word": word, "truth": held[word]} for word in first if word not in shown],
+        "fingerprint": fingerprint(result.design.offer.plan),
+        "seed": seed,
+    }
+
+
+def _local(result: HeavyResult) -> float | None:
+    """What is left of a person's rounds when every mix colludes; None where nothing is."""
+    design = result.design
+    times = design.search.rounds if design.way is Way.TOGETHER else 1
+    local = times * design.offer.plan.mechanism.local_epsilon
+    return local if math.isfinite(local) else None

@@ -1,0 +1,68 @@
+"""A crowd's records taken apart into the messages that a split record travels as."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.data.population import Population
+from mixtally.encode.bits import packed
+from mixtally.errors import PlanError
+from mixtally.ground.bits import spans
+from mixtally.planner.encodings import encodings
+from mixtally.records.question import Kind, Question
+
+_SPAN = 1 << 16
+
+
+def parts(population: Population, questions: Sequence[Question]) -> list[Population]:
+    """The crowd as it answers each of ``questions``: its own, or one for each bit or attribute.
+
+    A bit in clear is answered by bin 0, no, or bin 1, yes. Raises PlanError for questions that are
+    no way to send these records.
+    """
+    own, asked = population.question, tuple(questions)
+    for way in encodings(own):
+        if _shapes(way.parts) == _shapes(asked) and not way.split:
+            return [population.asked(asked[0])]
+        clear = way.in_clear()
+        sent = [way.parts] if clear is None else [way.parts, clear.parts]
+        if any(_shapes(each) == _shapes(asked) for each in sent):
+            return [_part(population, i, question) for i, question in enumerate(asked)]
+    raise PlanError(
+        "plan",
+        wanted=f"a plan for {_told(own)}, or one for each of its bits or attributes",
+        got=" and ".join(_told(q) for q in asked[:3]) + " and more" * (len(asked) > 3),
+        do="plan again for this data; plans of one record are given together, in their order",
+    )
+
+
+def _shapes(questions: Sequence[Question]) -> list[tuple[object, ...]]:
+    return [(q.kind, q.bins, q.max_set, q.attributes) for q in questions]
+
+
+def _told(question: Question) -> str:
+    return f"{question.bins:,} bins of {question.name!r} in records of kind {question.kind}"
+
+
+def _part(population: Population, index: int, question: Question) -> Population:
+    own = population.question
+    if own.attributes is None:
+        bits = _columns(population, index, index + 1)
+        if question.kind is Kind.ONE:
+            return Population(question, bits[:, 0].astype(np.int64))
+        return Population(question, packed(bits.tobytes(), 1))
+    start = sum(own.attributes[:index])
+    held = _columns(population, start, start + own.attributes[index])
+    return Population(question, held.argmax(axis=1).astype(np.int64))
+
+
+def _columns(population: Population, first: int, last: int) -> NDArray[np.uint8]:
+    """Bits first..last-1 of everybody, one a byte, shape (users, last - first)."""
+    low, high = first >> 3, -(-last >> 3)
+    out = np.empty((population.users, last - first), dtype=np.uint8)
+    for span in spans(population.users, _SPAN):
+        rows = population.records[span, low:high].astype(np.uint8, copy=False)
+        bits = np.unpackbits(rows, axis=1, bitorder="little")
+        out[span] = bits[:, first - 8 * low : last - 8 * low]
+    return out

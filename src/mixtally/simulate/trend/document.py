@@ -1,0 +1,264 @@
+"""What is shown of counts over time: lines with intervals, changes, who spends what."""
+
+import numpy as np
+
+from mixtally.ground.codec import fingerprint
+from mixtally.records.result import Step
+from mixtally.report import counts
+from mixtally.report.document import (
+    Bullets,
+    Cell,
+    Document,
+    FactTable,
+    Picture,
+    Section,
+    Table,
+    Text,
+    closing,
+)
+from mixtally.report.panels import Panel, panels_chart
+from mixtally.report.svg import Markup
+from mixtally.report.words import at_most, not_promised, number, promise
+from mixtally.simulate.trend.facts import facts, tables
+from mixtally.simulate.trend.trend import Spent, Trend
+
+_PANELS = 12
+_ROWS = 200
+_MOST_MEANS = 50
+_LEANING = (
+    "The noise of two collections is in every change. Neighboring changes share one of them, so "
+    "they lean against each other."
+)
+
+
+def document(trend: Trend, top: int) -> Document:
+    """The series; a terminal shows the ``top`` largest bins."""
+    spending = _spending(trend)
+    return Document(
+        title=trend.title,
+        source=trend.source,
+        key=_key_figures(trend),
+        sections=(
+            Section(
+                "Counts over time",
+                (
+                    Picture(counts_chart(trend, _PANELS)),
+                    Text(_LEGEND + _findings(trend), note=True),
+                ),
+            ),
+            *([_changes(trend)] if trend.steps else []),
+            *(
+                Section(one.title, (_figures(trend, one.name, title=False), Text(one.note, True)))
+                for one in trend.series.figures
+            ),
+            Section("Who spends what", (spending, Text(_who(trend), note=True))),
+            Section(
+                "The plan",
+                (
+                    Text(trend.reason),
+                    Text("One epoch under this plan, planned for the smallest crowd:", note=True),
+                    FactTable((trend.plan.facts(),)),
+                ),
+            ),
+            Section("What is promised", tuple(map(Text, _promise(trend)))),
+            Section("What is not promised", (Bullets.of(_not_promised(trend)),)),
+        ),
+        summary=(
+            _counts(trend, top),
+            Text(_findings(trend)),
+            *[
+                part
+                for one in trend.series.figures
+                for part in (_figures(trend, one.name, title=True), Text(one.note))
+            ],
+            spending,
+            Text(_who(trend)),
+        ),
+        prose=(trend.reason,),
+        facts=facts(trend),
+        tables=tables(trend),
+        closing=closing(trend.seed, fingerprint(trend.plan)),
+    )
+
+
+_LEGEND = "Every panel has a scale of its own (line: estimate, bar: interval, ring: true count). "
+
+
+def _figures(trend: Trend, name: str, *, title: bool) -> Table:
+    (figures,) = [one for one in trend.series.figures if one.name == name]
+    level = trend.series.results[0].estimate.each.level
+    true = {"true value": [counts.maybe(value, 5) for value in trend.figures[name]]}
+    table = counts.figures_table(figures, level, _MOST_MEANS, true)
+    return table if title else Table(table.columns, table.rows)
+
+
+def _key_figures(trend: Trend) -> tuple[tuple[str, str], ...]:
+    few, many = min(trend.users), max(trend.users)
+    return (
+        ("epochs", f"{len(trend.epochs):,}"),
+        ("people an epoch", f"{few:,}" if few == many else f"{few:,} to {many:,}"),
+        ("bins", f"{trend.plan.question.bins:,}"),
+        ("epsilon, all epochs", at_most(trend.whole.epsilon)),
+        ("delta at most", at_most(trend.whole.upper)),
+        ("standard error, counts", number(trend.series.results[0].estimate.standard_error)),
+    )
+
+
+def _findings(trend: Trend) -> str:
+    """What is seen, in a few sentences."""
+    found, bins = trend.series.results[0].estimate, trend.plan.question.bins
+    text = f"A count has a standard error of {found.standard_error:.3g}. "
+    if trend.steps:
+        worst = max(step.change.standard_error for step in trend.steps)
+        text += f"A change has one of {worst:.3g}. "
+    text += (
+        f"Intervals are {100 * found.each.level:g} % for each number alone ({found.each.method})."
+    )
+    if trend.steps:
+        text += (
+            f" Counting all bins and all changes at once, {trend.series.changed:,} of {bins:,} "
+            "bins surely changed somewhere."
+        )
+    covered = trend.covered()
+    if covered is not None:
+        text += f" {100 * covered:.1f} % of the changes' intervals cover the true change."
+    return text
+
+
+def counts_chart(trend: Trend, top: int) -> Markup:
+    """The estimates of the ``top`` largest bins in every epoch."""
+    series = trend.series
+    panels = [
+        Panel(
+            name=trend.plan.question.label(i),
+            values=series.counts[:, i],
+            lower=np.array([r.estimate.each.lower[i] for r in series.results]),
+            upper=np.array([r.estimate.each.upper[i] for r in series.results]),
+            marks=trend.truth[:, i],
+        )
+        for i in series.ranked()[:top].tolist()
+    ]
+    return panels_chart("Counts of the largest bins over time", panels, list(trend.epochs))
+
+
+def changes_chart(trend: Trend, top: int) -> Markup:
+    """The change from each epoch to the next of the ``top`` largest bins."""
+    steps = trend.steps[: len(trend.epochs) - 1]
+    panels = [
+        Panel(
+            name=trend.plan.question.label(i),
+            values=np.array([step.change.counts[i] for step in steps]),
+            lower=np.array([step.change.each.lower[i] for step in steps]),
+            upper=np.array([step.change.each.upper[i] for step in steps]),
+            marks=np.array([trend.true_change(step)[i] for step in steps]),
+            zero=True,
+        )
+        for i in trend.series.ranked()[:top].tolist()
+    ]
+    return panels_chart("Changes of the largest bins", panels, list(trend.epochs[1:]))
+
+
+def _changes(trend: Trend) -> Section:
+    return Section(
+        "Changes from epoch to epoch",
+        (Picture(changes_chart(trend, _PANELS)), Text(_LEANING, note=True), _largest(trend)),
+    )
+
+
+def _largest(trend: Trend) -> Table:
+    """Changes that are sure among all of them, the largest first."""
+    question = trend.plan.question
+    sure = [(step, i) for step in trend.steps for i, held in enumerate(step.change.surely) if held]
+    sure.sort(key=lambda item: -abs(item[0].change.counts[item[1]]))
+    rows = [
+        (
+            question.label(i), trend.epochs[step.first], trend.epochs[step.last],
+            f"{step.change.counts[i]:+,.1f}",
+            f"{step.change.each.lower[i]:+,} .. {step.change.each.upper[i]:+,}",
+            f"{step.change.together.lower[i]:+,} .. {step.change.together.upper[i]:+,}",
+        )
+        for step, i in sure[:_ROWS]
+    ]  # fmt: skip
+    return Table(
+        (question.name, "from", "to", "change", "interval", "interval, all"), rows,
+        words=frozenset({"from", "to"}), folded=True,
+        title=f"The {len(rows):,} largest of {len(sure):,} sure changes",
+    )  # fmt: skip
+
+
+def _counts(trend: Trend, top: int) -> Table:
+    """The ``top`` largest bins: count, interval and change from the epoch before.
+
+    A star marks a change that is sure among all bins and all changes.
+    """
+    question, level = trend.plan.question, trend.series.results[0].estimate.each.level
+    interval = f"{100 * level:g} % interval"
+    rows: list[list[Cell]] = []
+    for i in trend.series.ranked()[:top].tolist():
+        for epoch, result in enumerate(trend.series.results):
+            row = result.row(i)
+            change = _change(trend.steps[epoch - 1], i) if epoch else ["", ""]
+            rows.append([
+                row.label if epoch == 0 else "", trend.epochs[epoch], f"{row.estimate:,.1f}",
+                counts.interval(row), *change, f"{trend.truth[epoch, i]:,}",
+            ])  # fmt: skip
+        if len(trend.epochs) > 2:
+            rows.append(["", "first-last", "", "", *_change(trend.steps[-1], i), ""])
+    return Table(
+        (question.name, "epoch", "count", interval, "change", interval, "true count"), rows,
+        words=frozenset({"epoch"}), title=trend.title, wide=True,
+    )  # fmt: skip
+
+
+def _change(step: Step, i: int) -> list[str]:
+    found = step.change
+    star = " *" if found.surely[i] else "  "
+    return [
+        f"{found.counts[i]:+,.1f}{star}",
+        f"{found.each.lower[i]:+,} .. {found.each.upper[i]:+,}",
+    ]
+
+
+def _spending(trend: Trend) -> Table:
+    """What people spend by the number of epochs they take part in; how many, where it is known."""
+    people = [] if trend.spending[-1].people is None else ["people"]
+    return Table(
+        (
+            "epochs taken part in", *people, f"epsilon at delta {trend.guarantee.delta:g}",
+            f"delta at epsilon {trend.guarantee.epsilon:g}",
+        ),
+        [_spent(spent) for spent in trend.spending],
+    )  # fmt: skip
+
+
+def _spent(spent: Spent) -> list[str]:
+    """One row: epochs, how many people, epsilon and delta, rounded up."""
+    epsilon = "above 20" if spent.epsilon is None else at_most(spent.epsilon, 4)
+    people = [] if spent.people is None else [f"{spent.people:,}"]
+    return [f"{spent.times:,}", *people, epsilon, at_most(spent.delta)]
+
+
+def _who(trend: Trend) -> str:
+    """How it is known who took part how often."""
+    if trend.spending[-1].people is None:
+        return (
+            "The data does not say who is who: anybody may have taken part in one epoch or in all, "
+            "and nobody spent more than the last line."
+        )
+    return "A person pays only for the epochs they took part in; the last line is the worst case."
+
+
+def _promise(trend: Trend) -> list[str]:
+    first = (
+        f"All of this holds for the {len(trend.epochs):,} epochs together, for a person who takes "
+        "part in every one of them and whose answers may differ in every one."
+    )
+    return [first, *promise(trend.plan, trend.whole)]
+
+
+def _not_promised(trend: Trend) -> list[str]:
+    return [
+        *not_promised([trend.plan]),
+        "How many people take part in each epoch can be counted by their messages.",
+        "Further epochs, of this question or another, spend more.",
+    ]

@@ -1,0 +1,113 @@
+"""What a simulation over time comes to: results of one plan, their changes, the cost, the truth."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.records.certificate import Certificate
+from mixtally.records.guarantee import Guarantee
+from mixtally.records.mechanism import Shuffled
+from mixtally.records.plan import Plan
+from mixtally.records.result import Series, Step
+from mixtally.simulate.truth import Values
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What a person spends who takes part in ``times`` epochs.
+
+    where
+      people    how many do; None when nobody knows who is who
+      epsilon   the least at the guarantee's delta; None above 20
+      whole     delta at the guarantee's epsilon
+    """
+
+    times: int
+    people: int | None
+    epsilon: float | None
+    whole: Certificate
+
+    @property
+    def delta(self) -> float:
+        """The upper end of delta at the guarantee's epsilon."""
+        return self.whole.upper
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trend:
+    """One question in one epoch after another.
+
+    where
+      guarantee   kept for a person who takes part in every epoch
+      users       people in each epoch
+      spending    by the number of epochs a person takes part in; the last is all of them
+      truth       true counts, shape (epochs, bins)
+      figures     true numbers beside the rows of the series' figures, by their name
+      seed        of the randomness, None when it came from the operating system
+    """
+
+    title: str
+    source: str
+    guarantee: Guarantee
+    users: tuple[int, ...]
+    series: Series
+    spending: tuple[Spent, ...]
+    truth: NDArray[np.int64]
+    figures: Mapping[str, Values] = field(default_factory=dict)
+    reason: str = ""
+    seed: int | None = None
+
+    @property
+    def plan(self) -> Plan:
+        """The one plan of all epochs."""
+        return self.series.plan
+
+    @property
+    def mechanism(self) -> Shuffled:
+        """Its mechanism."""
+        return self.plan.mechanism
+
+    @property
+    def epochs(self) -> tuple[str, ...]:
+        """Their names."""
+        return self.series.names
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The changes."""
+        return self.series.steps
+
+    @property
+    def whole(self) -> Certificate:
+        """Of a person who takes part in every epoch."""
+        return self.spending[-1].whole
+
+    def true_change(self, step: Step) -> NDArray[np.int64]:
+        """How much the bins truly rose in ``step``."""
+        rise: NDArray[np.int64] = self.truth[step.last] - self.truth[step.first]
+        return rise
+
+    def count_error(self) -> float:
+        """Root mean square error of all counts of all epochs."""
+        return _rms(self.series.counts - self.truth)
+
+    def change_error(self) -> float | None:
+        """Root mean square error of the changes from epoch to epoch, None for one epoch alone."""
+        if not self.steps:
+            return None
+        return _rms(np.diff(self.series.counts, axis=0) - np.diff(self.truth, axis=0))
+
+    def covered(self) -> float | None:
+        """Share of the changes' own intervals that cover the true ones; None for one epoch."""
+        held = []
+        for step in self.steps:
+            rise, each = self.true_change(step), step.change.each
+            held.append((each.lower <= rise) & (rise <= each.upper))
+        return float(np.mean(held)) if held else None
+
+
+def _rms(errors: NDArray[np.float64]) -> float:
+    return math.sqrt(float(np.mean(errors**2)))

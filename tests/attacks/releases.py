@@ -1,0 +1,235 @@
+"""An audit of everything of ours that draws noise: every bit position of every mechanism, flipped
+records of any number of bits, repeats, both kernels, fakes in clear and from mixes, one person's
+own code, and both levels of memoized answers.
+
+Each audit shares 1e-4 among its exact binomial tests.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from attacks.conftest import ERROR
+from mixtally.attacks.checks import Checks, flagged
+from mixtally.ground.bits import column_counts, one_hot
+from mixtally.ground.fixed import SCALE, threshold_of
+from mixtally.mix import shaped_fakes
+from mixtally.randomize import fakes, memoized, one_fake, one_report, reports
+from mixtally.records.mechanism import BitFlips, ShapedFakes
+from mixtally.records.mechanism.fakes import ratio_of
+from mixtally.records.mechanism.memoized import memoized as memoized_mechanism
+from mixtally.records.mechanism.named import (
+    clear_shaped,
+    clear_uniform,
+    flip_bits,
+    flip_blank,
+    flip_uniform,
+    single_bit,
+)
+from mixtally.simulate.seeded import SeededChance
+
+PEOPLE = 200_000
+LAGS = (1, 2, 3, 7, 8, 63, 64, 1000)
+RATES = (0.31, 0.0101, 0.0099, 2.0**-11)
+"""On both sides of where one kernel takes over from the other."""
+
+
+def flipping():
+    """Every protocol that flips, at every rate that matters, with all it can hold."""
+    for q in RATES:
+        threshold = threshold_of(q)
+        yield flip_blank(bins=65, fakes=500, threshold=threshold)
+        yield flip_blank(bins=23, fakes=500, threshold=threshold, max_set=5)
+        yield flip_bits(bins=40, threshold=threshold, crowd=500)
+        yield flip_bits(bins=3, threshold=threshold, crowd=500, repeats=4)
+        yield single_bit(fakes=100, threshold=threshold, crowd=500)
+        yield flip_uniform(bins=20, fakes=500, threshold=threshold)
+
+
+def clear():
+    """Every protocol whose records travel in clear."""
+    yield from (clear_uniform(bins=bins, fakes=1000) for bins in (2, 9, 105, 256, 257, 5000))
+    yield clear_shaped(bins=30, ratio=ratio_of(0.5), shift=27)
+    yield clear_shaped(bins=7, ratio=ratio_of(0.05), shift=200, mixes=3)
+
+
+def name_of(mechanism):
+    flip = f", q = {mechanism.flip_probability:.3g}" if isinstance(mechanism, BitFlips) else ""
+    return f"{mechanism.name}, {mechanism.bins} bins{flip}"
+
+
+def held_by(mechanism, people):
+    """Records of as many set bits as there may be, a different choice for every person."""
+    most = mechanism.most_set if mechanism.most_set < mechanism.bins else -(-mechanism.bins // 2)
+    people = np.arange(people)
+    rows = np.zeros((len(people), mechanism.layout.message_bytes), dtype=np.uint8)
+    for place in range(most):
+        rows |= one_hot((people // mechanism.bins + people + place * 3) % mechanism.bins,
+                        mechanism.bins)  # fmt: skip
+    return rows
+
+
+def flips_of(mechanism, chance, device):
+    """The flips of reports, what the reports held, and the flips of blanks."""
+    times = mechanism.repeats
+    held = held_by(mechanism, PEOPLE // times)
+    rows = device.reports(mechanism, held, chance)
+    held = np.repeat(held, times, axis=0)
+    return rows ^ held, held, device.fakes(mechanism, PEOPLE, chance)
+
+
+@dataclass
+class Release:
+    """What is audited: ours, or something broken in its place."""
+
+    reports: object = reports
+    fakes: object = fakes
+    shaped: object = shaped_fakes
+    one_report: object = one_report
+    one_fake: object = one_fake
+
+
+def independent(name, flips, bins, q, pair=None):
+    """Each position's rate, each pair of positions, and messages at some distance of each other.
+
+    ``pair`` is the chance of two positions where they are not independent of each other.
+    """
+    count = len(flips)
+    bits = np.unpackbits(flips, axis=1, count=bins, bitorder="little").astype(np.float32)
+    both = np.rint(bits.T @ bits).astype(np.int64)
+    pairs = both[np.triu_indices(bins, 1)]
+    checks = [
+        Checks.of(f"{name}: flips of a position", np.diag(both), count, q),
+        Checks.of(f"{name}: all flips", np.trace(both), count * bins, q),
+        Checks.of(f"{name}: padding", int(np.unpackbits(flips, axis=1).sum() - bits.sum()), 1, 0.0),
+    ]
+    if bins > 1:
+        checks.append(
+            Checks.of(f"{name}: two positions", pairs, count, q * q if pair is None else pair)
+        )
+    for lag in LAGS:
+        blocks = flips[: count // (2 * lag) * 2 * lag].reshape(-1, 2, lag, flips.shape[1])
+        met = int(np.bitwise_count(blocks[:, 0] & blocks[:, 1]).sum(dtype=np.int64))
+        trials = blocks[:, 0].shape[0] * lag * bins
+        checks.append(Checks.of(f"{name}: messages {lag} apart", met, trials, q * q))
+    return checks
+
+
+def shown_by_a_fake(mechanism):
+    """The chance that a fake sets a position, and two of them.
+
+    One bit of a uniform fake is likelier than the others: sums over its positions vary less than
+    the binomial they are tested as, which only makes false alarms rarer.
+    """
+    q, bins = mechanism.flip_probability, mechanism.bins
+    if not mechanism.uniform_fakes:
+        return q, q * q
+    pair = (2 * q * (1 - q) + (bins - 2) * q * q) / bins
+    return q + (1 - 2 * q) / bins, pair
+
+
+def flip_audit(mechanism, device, seed=1):
+    chance, q, bins = SeededChance(seed), mechanism.flip_probability, mechanism.bins
+    flips, held, blanks = flips_of(mechanism, chance, device)
+    set_bits = column_counts(held, bins)
+    fell, rose = column_counts(flips & held, bins), column_counts(flips & ~held, bins)
+    return [
+        *independent("report", flips, bins, q),
+        *independent("fake", blanks, bins, *shown_by_a_fake(mechanism)),
+        Checks.of("set bit clear", fell, set_bits, q),
+        Checks.of("clear bit set", rose, len(held) - set_bits, q),
+    ]
+
+
+def clear_audit(mechanism, device, seed=1):
+    chance, bins, layout = SeededChance(seed), mechanism.bins, mechanism.layout
+    codes = np.arange(PEOPLE) % bins
+    wrong = layout.codes(device.reports(mechanism, codes, chance)) != codes
+    checks = [Checks.of("report of another bin", int(wrong.sum()), PEOPLE, 0.0)]
+    if isinstance(mechanism.fakes, ShapedFakes):
+        weights = np.array([float(w) for w in mechanism.fakes.weights]) / SCALE
+        rounds = PEOPLE // (2 * bins)
+        draws = [layout.codes(device.shaped(mechanism.fakes.weights, layout, chance))
+                 for _ in range(rounds)]  # fmt: skip
+        numbers = np.array([np.bincount(one, minlength=bins) for one in draws])
+        most = len(weights) - 1
+        checks.append(Checks.of("too many fakes", int((numbers > most).sum()), numbers.size, 0.0))
+        numbers = np.minimum(numbers, most)
+        seen = np.array([np.bincount(numbers[:, i], minlength=most + 1) for i in range(bins)])
+        checks.append(Checks.of("number in a bin", seen, rounds, weights[None, :]))
+        checks.append(Checks.of("number in any bin", seen.sum(axis=0), rounds * bins, weights))
+        for lag in range(1, bins):
+            same = int((numbers[:, :-lag] == numbers[:, lag:])[:, 0].sum())
+            checks.append(Checks.of(f"bins {lag} apart", same, rounds, float(weights @ weights)))
+        return checks
+    drawn = layout.codes(device.fakes(mechanism, PEOPLE, chance))
+    seen = np.bincount(drawn, minlength=bins)
+    checks.append(Checks.of("fake past the last bin", int(seen[bins:].sum()), PEOPLE, 0.0))
+    checks.append(Checks.of("fake in a bin", seen[:bins], PEOPLE, 1.0 / bins))
+    for lag in LAGS:
+        blocks = drawn[: PEOPLE // (2 * lag) * 2 * lag].reshape(-1, 2, lag)
+        same = blocks[:, 0] == blocks[:, 1]
+        checks.append(Checks.of(f"fakes {lag} apart", int(same.sum()), same.size, 1.0 / bins))
+    if bins < 10:
+        pairs = np.bincount(drawn[0::2] * bins + drawn[1::2], minlength=bins * bins)[: bins * bins]
+        checks.append(Checks.of("pair of fakes", pairs, PEOPLE // 2, 1.0 / bins**2))
+    return checks
+
+
+def memoized_audit(mechanism, device=memoized, seed=1):
+    """Both levels; two reports of what is kept are independent, given what is kept."""
+    chance = SeededChance(seed)
+    records = one_hot(np.arange(PEOPLE) % mechanism.bins, mechanism.bins)
+    held = device.permanent_response(mechanism, records, chance)
+    first, second = (device.report(mechanism, held, chance) for _ in range(2))
+    kept = column_counts(held, mechanism.bins)
+    checks = independent("kept", held ^ records, mechanism.bins, mechanism.f / 2.0)
+    for name, chosen, trials, rate in (
+        ("kept 1", held, kept, mechanism.q / SCALE),
+        ("kept 0", ~held, PEOPLE - kept, mechanism.p / SCALE),
+    ):
+        for place, shown in enumerate((first, second)):
+            counts = column_counts(shown & chosen, mechanism.bins)
+            checks.append(Checks.of(f"{name} in report {place}", counts, trials, rate))
+        twice = column_counts(first & second & chosen, mechanism.bins)
+        checks.append(Checks.of(f"{name} in both", twice, trials, rate * rate))
+    return checks
+
+
+def one_audit(mechanism, device, seed=1, people=20_000):
+    """The code of a single device, written apart from that of batches."""
+    chance, bins = SeededChance(seed), mechanism.bins
+    sent = [device.one_report(mechanism, i % bins, chance) for i in range(people)]
+    blanks = [device.one_fake(mechanism, chance) for _ in range(people)]
+    rows, fake_rows = mechanism.layout.read(sent), mechanism.layout.read(blanks)
+    if isinstance(mechanism, BitFlips):
+        q, held = mechanism.flip_probability, mechanism.layout.rows(np.arange(people) % bins)
+        found = independent("report", rows ^ held, bins, q)
+        return found + independent("fake", fake_rows, bins, *shown_by_a_fake(mechanism))
+    seen = np.bincount(mechanism.layout.codes(fake_rows), minlength=bins)
+    return [
+        Checks.of("report", int((mechanism.layout.codes(rows) != np.arange(people) % bins).sum()),
+                  people, 0.0),
+        Checks.of("fake", seen, people, 1.0 / bins),
+    ]  # fmt: skip
+
+
+AUDITS = [(name_of(p), flip_audit, p) for p in flipping()] + [
+    (name_of(p), clear_audit, p) for p in clear()
+]
+SMALL = [
+    flip_blank(bins=13, fakes=100, threshold=threshold_of(0.2)),
+    flip_bits(bins=9, threshold=threshold_of(0.03), crowd=90),
+    single_bit(fakes=9, threshold=threshold_of(0.1), crowd=90),
+    flip_uniform(bins=12, fakes=100, threshold=threshold_of(0.05)),
+    clear_uniform(bins=11, fakes=100),
+]
+MEMOIZED = [
+    memoized_mechanism(bins, f, p, q)
+    for bins in (13, 64)
+    for f, p, q in ((0.5, 0.5, 0.75), (0.004, 0.003, 0.9), (0.3, 0.0, 1.0))
+]
+
+
+def failures(checks):
+    return flagged(checks, ERROR)[0]

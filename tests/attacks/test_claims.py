@@ -1,0 +1,67 @@
+"""What somebody says they guarantee is read as every other command reads it, or refused."""
+
+import pytest
+
+from mixtally.attacks import MemoizedTarget, Target
+from mixtally.attacks.claim import claim
+from mixtally.errors import ParameterError
+from mixtally.privacy.parameters import Parameters, parsed
+from mixtally.records.mechanism import ShapedFakes
+
+
+@pytest.mark.parametrize(
+    ("name", "came", "epsilon"),
+    [
+        ("nope", {}, 1.0),
+        ("flip", {"users": 100, "flip": 0.1}, 1.0),
+        ("flip", {"users": 100, "flip": 0.1, "bins": 5, "bits": 5}, 1.0),
+        ("flip", {"users": 100, "flip": 0.1, "bins": 5, "repeats": 2}, 1.0),
+        ("flip", {"users": 100, "flip": 0.1, "bins": 5}, None),
+        ("flip", {"users": 100, "flip": 0.5, "bins": 5}, 1.0),
+        ("flip", {"users": 1, "flip": 0.1, "bins": 5}, 1.0),
+        ("flip", {"users": 100, "flip": 0.1, "bins": 5, "fakes": 9}, 1.0),
+        ("flip-blank", {"users": 100, "flip": 0.1, "bins": 5}, 1.0),
+        ("flip", {"users": 100, "flip": 0.1, "bits": 5, "max_set": 2}, 1.0),
+        ("flip", {"users": 100, "flip": 0.1, "bits": 65}, 1.0),
+        ("clear-uniform", {"users": 100, "bins": 5, "fakes": 9}, 0.0),
+        ("clear-shaped", {"users": 90, "bins": 8, "shape_decay": 0.5, "shape_shift": 9,
+                          "mixes": 0}, 1.0),
+        ("memory", {"permanent": 0.5, "p": 0.5, "q": 0.75, "hashes": 1}, None),
+        ("memory", {"permanent": 0.5, "p": 0.8, "q": 0.75, "hashes": 1, "reports": 2}, None),
+        ("memory", {"permanent": 0.5, "p": 0.5, "q": 0.75, "hashes": 9, "reports": 2, "bits": 9},
+         None),
+    ],
+)  # fmt: skip
+def test_claims_that_make_no_sense_are_refused(name, came, epsilon):
+    with pytest.raises(ParameterError):
+        claim(name, came, epsilon, None if epsilon is None else 1e-6)
+
+
+def test_claims_are_read_as_delta_reads_them():
+    """One place knows what parameters mean: the mechanism is the one that ``delta`` divergences."""
+    for name, came in (
+        ("flip-blank", {"users": 90, "bins": 8, "fakes": 9, "flip": 0.1, "max_set": 2}),
+        ("flip-uniform", {"users": 90, "bins": 8, "fakes": 9, "flip": 0.1, "count_crowd": True}),
+        ("flip", {"users": 90, "bins": 8, "flip": 0.1}),
+        ("flip", {"users": 90, "bits": 3, "flip": 0.1, "repeats": 2}),
+        ("single-bit", {"users": 90, "flip": 0.1, "fakes": 9}),
+        ("clear-uniform", {"users": 90, "bins": 8, "fakes": 9}),
+        ("clear-shaped", {"users": 90, "bins": 8, "shape_decay": 0.5, "shape_shift": 9}),
+    ):
+        priced = parsed(name, Parameters(**came)).counted.message.mechanism
+        assert claim(name, came, 1.0, 1e-3).mechanism == priced
+    bare = claim("single-bit", {"users": 90, "flip": 0.1}, 1.0, 1e-3).mechanism
+    assert (bare.fakes.count, bare.crowd) == (0, 90)
+
+
+def test_claims_say_what_was_claimed():
+    target = claim("clear-shaped", {"users": 90, "bins": 8, "shape_decay": 0.5, "shape_shift": 9,
+                                    "mixes": 3}, 1.0, 1e-3)  # fmt: skip
+    assert isinstance(target, Target)
+    assert isinstance(target.mechanism.fakes, ShapedFakes)
+    assert target.mechanism.fakes.mixes == 3
+    assert "shape shift 9" in target.title
+    memory = claim("memory", {"permanent": 0.5, "p": 0.5, "q": 0.75, "hashes": 1, "reports": 2},
+                   None, None)  # fmt: skip
+    assert isinstance(memory, MemoizedTarget)
+    assert memory.mechanism.bins == 128

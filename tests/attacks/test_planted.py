@@ -1,0 +1,197 @@
+"""Faults planted in the product, one at a time: the attack notices each, and accuses nothing sound.
+
+A fault is put in the place of the code that runs, not into a device made for the purpose. An audit
+of sound code fails by chance with probability at most 1e-4; there are seven here.
+"""
+
+import sys
+from itertools import count
+
+import numpy as np
+import pytest
+
+from mixtally.attacks import MemoizedTarget, Target, Verdict, assault
+from mixtally.attacks.device import Device
+from mixtally.attacks.memoized import memoized_target
+from mixtally.ground import chance as ground_chance
+from mixtally.ground.draw import permutation
+from mixtally.ground.fixed import threshold_of
+from mixtally.randomize import flips, memoized, messages
+from mixtally.records.mechanism import Shuffled
+from mixtally.records.mechanism.fakes import ratio_of
+from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_bits, flip_blank
+from mixtally.simulate import simulate
+
+FLIPS = flip_blank(bins=301, fakes=500, threshold=threshold_of(1e-4))
+CLEAR = clear_uniform(bins=300, fakes=500)
+SOUND = {
+    "flips": FLIPS,
+    "clear": CLEAR,
+    "shaped": clear_shaped(bins=300, ratio=ratio_of(0.5), shift=20, mixes=2),
+    "repeats": flip_bits(bins=60, threshold=threshold_of(0.3), crowd=90, repeats=2),
+}
+MEMOIZED = memoized_target(0.5, 0.5, 0.75, 1, 5, 64)
+SHUFFLING = sys.modules["mixtally.mix.shuffle"]
+
+
+def found(target, lab, **parts):
+    if not isinstance(target, MemoizedTarget):
+        target = Target(target, 1000, 1.0, 1e-6, "a test", certified=False)
+    (outcome,) = assault(target, lab(**parts), "collection")
+    return outcome
+
+
+@pytest.mark.seconds
+@pytest.mark.parametrize("name", SOUND)
+def test_a_sound_collection_is_not_accused(name, lab):
+    outcome = found(SOUND[name], lab)
+    assert outcome.verdict is Verdict.CONSISTENT, outcome.numbers["flags"]
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        MEMOIZED,
+        memoized_target(0.1, 0.0, 1.0, 1, 3, 9),
+        memoized_target(0.5, 0.2, 0.9, 2, 3, 40),
+    ],
+)
+def test_sound_memoized_answers_are_not_accused(target, lab):
+    outcome = found(target, lab)
+    assert outcome.verdict is Verdict.CONSISTENT, outcome.numbers["flags"]
+
+
+def half_the_flips(patch):
+    right = messages.flip
+    patch.setattr(
+        messages, "flip", lambda rows, d, t, chance, _memo: right(rows, d, t // 2, chance)
+    )
+
+
+def a_bare_last_bit(patch):
+    """The last coin of every batch never falls: all of a lone device's last bin."""
+    right = flips.coin_positions
+
+    def shy(chance, threshold, length, _memo):
+        ones = right(chance, threshold, length)
+        return ones[ones < length - 1]
+
+    patch.setattr(flips, "coin_positions", shy)
+
+
+def fakes_missing(patch):
+    """The collection is refused: where they should stand in the batch stands nothing."""
+    right = simulate.share_of_fakes
+    patch.setattr(simulate, "share_of_fakes", lambda *which: right(*which) * 95 // 100)
+
+
+def fakes_that_nobody_sends(patch):
+    right = Shuffled.fakes_sent
+    patch.setattr(Shuffled, "fakes_sent", property(lambda it: right.fget(it) * 95 // 100))
+
+
+def a_block_shuffle(patch):
+    def in_blocks(chance, size):
+        starts = range(0, size, 1000)
+        return np.concatenate([s + permutation(chance, min(1000, size - s)) for s in starts])
+
+    patch.setattr(SHUFFLING, "permutation", in_blocks)
+
+
+def no_large_shuffle(patch):
+    def small_only(chance, size):
+        return permutation(chance, size) if size <= 10_000 else np.arange(size)
+
+    patch.setattr(SHUFFLING, "permutation", small_only)
+
+
+def clear_after_the_first_chunk(patch):
+    calls, right = count(), simulate.reports
+
+    def careless(mechanism, records, chance, _memo):
+        first = next(calls) == 0
+        return right(mechanism, records, chance) if first else mechanism.layout.rows(records)
+
+    patch.setattr(simulate, "reports", careless)
+
+
+def a_keystream_that_repeats(patch):
+    """After 4,096 words it begins again."""
+    right = ground_chance.Keystream.words
+
+    def short(self, size):
+        return np.resize(right(self, min(size, 4096)), size)
+
+    patch.setattr(ground_chance.Keystream, "words", short)
+
+
+def one_key_for_all(patch):
+    """Every secure source has the same key; the chance of the attack, seeded, is sound."""
+    patch.setattr(ground_chance.os, "urandom", bytes)
+
+
+PLANTED = [
+    (FLIPS, half_the_flips), (FLIPS, a_bare_last_bit), (FLIPS, fakes_that_nobody_sends),
+    (CLEAR, fakes_that_nobody_sends), (CLEAR, fakes_missing), (FLIPS, fakes_missing),
+    (CLEAR, a_block_shuffle), (CLEAR, no_large_shuffle), (FLIPS, clear_after_the_first_chunk),
+    (CLEAR, a_keystream_that_repeats), (CLEAR, one_key_for_all),
+]  # fmt: skip
+
+
+@pytest.mark.seconds
+@pytest.mark.parametrize(
+    ("mechanism", "plant"), PLANTED, ids=[f"{p.name}-{f.__name__}" for p, f in PLANTED]
+)
+def test_what_is_planted_in_the_product_is_noticed(mechanism, plant, lab, monkeypatch):
+    plant(monkeypatch)
+    assert found(mechanism, lab).verdict is Verdict.VIOLATED
+
+
+@pytest.mark.seconds
+def test_a_device_alone_that_never_flips_its_last_bit_is_noticed(lab):
+    """The code of one device is written apart from that of batches."""
+    from mixtally.randomize import one_fake
+
+    def bare(mechanism, chance):
+        message = bytearray(one_fake(mechanism, chance))
+        last = mechanism.bins - 1
+        message[last >> 3] &= ~(1 << (last & 7)) & 0xFF
+        return bytes(message)
+
+    assert found(FLIPS, lab, device=Device(one_fake=bare)).verdict is Verdict.VIOLATED
+
+
+def redrawn(patch):
+    """Nothing is ever found among what is memoized."""
+    right = memoized.recall
+
+    def forgetful(before, tags, records, chance):
+        return right(memoized.replace(before, by_tag={}), tags, records, chance)
+
+    from mixtally.client import memory_file
+
+    patch.setattr(memory_file, "recall", forgetful)
+
+
+def shared_by_all(patch):
+    """One response is drawn and kept for everybody."""
+    right = memoized.permanent_response
+
+    def one(mechanism, records, chance):
+        return np.repeat(right(mechanism, records[:1], chance), len(records), axis=0)
+
+    patch.setattr(memoized, "permanent_response", one)
+
+
+def shared_by_value(patch):
+    """A response belongs to a value, not to a person and a value."""
+    from mixtally.client import memory_file
+
+    right = memoized.value_tag
+    patch.setattr(memory_file, "value_tag", lambda key, _, value: right(key, "all", value))
+
+
+@pytest.mark.parametrize("plant", [redrawn, shared_by_all, shared_by_value])
+def test_what_is_planted_in_memoized_answers_is_noticed(plant, lab, monkeypatch):
+    plant(monkeypatch)
+    assert found(MEMOIZED, lab).verdict is Verdict.VIOLATED

@@ -1,0 +1,164 @@
+"""The direct test of P <= e^epsilon Q + delta is as sure as it says, and nearly the best."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from attacks.conftest import ERROR
+from mixtally.attacks import refute, trial
+from mixtally.attacks.multinomial import Binomials
+from mixtally.attacks.reach import best_event, reach
+from mixtally.attacks.refute import Counts
+from mixtally.attacks.trial import prove, prove_either
+from mixtally.attacks.worlds import Worlds
+from mixtally.simulate.seeded import SeededChance
+
+RUNS = 40
+
+
+def alarm_rate(q, epsilon, delta, error, shown=None):
+    """P[a promise that is kept, and tight, is refuted], every pair of counts weighed exactly."""
+    p = math.exp(epsilon) * q + delta
+    values = np.arange(RUNS + 1)
+    in_u, in_v = stats.binom.pmf(values, RUNS, p), stats.binom.pmf(values, RUNS, q)
+    return sum(
+        in_u[x] * in_v[y]
+        for x, y in product(range(RUNS + 1), repeat=2)
+        if Counts(x, y, (RUNS, RUNS)).refutes(epsilon, delta, shown or error)
+    )
+
+
+TIGHT = [
+    (0.5, 0.0, 0.0),
+    (0.3, 0.5, 0.0),
+    (0.05, 1.0, 0.01),
+    (0.2, 0.2, 0.1),
+    (0.45, 0.7, 0.0),
+    (0.01, 2.0, 0.3),
+]
+
+
+@pytest.mark.parametrize(("q", "epsilon", "delta"), TIGHT)
+@pytest.mark.parametrize("error", [0.3, 0.05])
+def test_a_tight_promise_is_refuted_no_more_often_than_allowed(q, epsilon, delta, error):
+    """By enumeration: no chance is involved."""
+    assert alarm_rate(q, epsilon, delta, error) <= error
+
+
+def test_twice_the_error_would_be_seen():
+    """The twin: an alarm at ``error`` where half of it is due."""
+    assert alarm_rate(0.5, 0.0, 0.0, 0.1) <= 0.1 < alarm_rate(0.5, 0.0, 0.0, 0.1, shown=0.2)
+
+
+def test_a_test_that_forgets_delta_or_its_ends_would_be_seen(monkeypatch):
+    """The twins: delta 0 in the odds, and an interval whose ends are the point estimates."""
+    right = refute._log_odds
+    with monkeypatch.context() as patch:
+        patch.setattr(refute, "_log_odds", lambda q, epsilon, _: right(q, epsilon, 0.0))
+        assert alarm_rate(0.2, 0.2, 0.1, 0.05) > 0.05
+    for name in ("clopper_pearson_lower", "clopper_pearson_upper"):
+        monkeypatch.setattr(refute, name, lambda hits, trials, _: np.asarray(hits) / trials)
+    assert alarm_rate(0.3, 0.5, 0.0, 0.05) > 0.05
+
+
+def test_the_conditional_distribution_is_fishers():
+    counts = Counts(9, 4, (30, 25))
+    for log_odds in (0.0, 0.7, 2.5):
+        pmf = stats.nchypergeom_fisher(55, 30, 13, math.exp(log_odds))
+        assert counts.tail(log_odds) == pytest.approx(pmf.sf(8), rel=1e-9)
+
+
+def test_what_is_proved_is_where_the_test_turns():
+    counts = Counts(300, 100, (1000, 900))
+    found = counts.epsilon(1e-3, 1e-4)
+    assert 0.5 < found < math.log(0.3 / 0.111)
+    assert counts.refutes(found, 1e-3, 1e-4)
+    assert not counts.refutes(found + 1e-5, 1e-3, 1e-4)
+    assert Counts(0, 0, (100, 100)).epsilon(0.0, 0.1) == 0.0
+    assert Counts(100, 0, (100, 100)).epsilon(1e-6, 1e-4) > 1.9
+
+
+@pytest.mark.parametrize(
+    ("hits", "alarms", "runs", "before", "now"),
+    [(1238, 814, 14_338, 0.14, 0.22), (2951, 1449, 10**6, 0.51, 0.57)],
+)
+def test_the_same_counts_prove_more_than_two_intervals_did(hits, alarms, runs, before, now):
+    """The best events of the demo's plan as often as they are due, at its share of the error."""
+    error = 1e-4 / 14
+    low = refute.clopper_pearson_lower(np.array(hits), runs, error / 2) - 1e-6
+    high = refute.clopper_pearson_upper(np.array(alarms), runs, error / 2)
+    assert math.log(low / high) == pytest.approx(before, abs=0.01)
+    found = Counts(hits, alarms, (runs, runs)).epsilon(1e-6, error)
+    assert found == pytest.approx(now, abs=0.01)
+    best = reach(np.array([hits / runs]), np.array([alarms / runs]), runs, 1e-6, error)[0]
+    assert found <= best < found + 0.01
+
+
+def test_no_test_of_an_event_does_better_than_its_reach():
+    """Half of all repetitions of the most powerful test, simulated: 2,000 at 3 in 1,000.
+
+    The share that proves more than the reach is one half within five standard errors.
+    """
+    p, q, runs, delta, error = 0.12, 0.05, 4000, 0.01, 0.003
+    epsilon = float(reach(np.array([p]), np.array([q]), runs, delta, error)[0])
+    draw, trials = Binomials(SeededChance(1)), np.full(2000, runs)
+    x, y = (draw(trials, probability) for probability in (p, q))
+    more = np.mean([
+        Counts(int(a), int(b), (runs, runs)).refutes(epsilon, delta, error)
+        for a, b in zip(x, y, strict=True)
+    ])  # fmt: skip
+    assert 0.3 < more < 0.5 + 5 * 0.5 / math.sqrt(2000)
+
+
+def normal(chance, count, mean):
+    return stats.norm.ppf((chance.words(count).astype(float) + 0.5) * 2.0**-64) + mean
+
+
+def two_normals(chance, count):
+    """Worlds half a deviation apart, the statistic their log-likelihood ratio."""
+    return Worlds(*(0.5 * normal(chance, count, mean) for mean in (0.25, -0.25)))
+
+
+def test_the_distribution_chooses_the_event_and_every_run_is_counted():
+    """The event is near the best of all by exact chances, in either direction."""
+    chance = SeededChance(5)
+    pilot, worlds = two_normals(chance, 100_000), two_normals(chance, 20_000)
+    found = prove(worlds, 1e-6, 1e-4, pilot)
+    assert found.trials == 20_000
+    assert prove(worlds, 1e-6, 1e-4).trials == 15_000
+    cuts = np.linspace(-2.0, 2.0, 200)
+    in_u, in_v = (stats.norm.sf(2.0 * cuts - mean) for mean in (0.25, -0.25))
+    exact = float(reach(in_u, in_v, 20_000, 1e-6, 1e-4).max())
+    assert found.best == pytest.approx(exact, rel=0.03)
+    assert best_event(pilot, 20_000, 1e-6, 1e-4).epsilon == found.best
+    assert 0.6 * exact < found.epsilon < 0.5 / 0.25
+
+
+def test_code_of_another_distribution_is_told_by_its_own_runs():
+    """The event that the distribution chooses never comes; a quarter of the runs chooses one that
+    does.
+    """
+    chance = SeededChance(6)
+    pilot = two_normals(chance, 20_000)
+    far = Worlds(np.full(2000, -50.0), np.full(2000, -60.0))
+    assert prove(far, 1e-6, 1e-4, pilot).epsilon == 0.0
+    found = prove_either(far, 1e-6, 1e-4, pilot)
+    assert found.epsilon > 4.0
+    assert found.best == best_event(pilot, 2000, 1e-6, 1e-4).epsilon
+
+
+def test_two_ways_to_choose_an_event_share_the_error(monkeypatch):
+    """The alarm at the whole error in place of half of it, in both ways, would be seen here."""
+    spent, right = [], trial.prove
+
+    def reported(worlds, delta, error, pilot=None):
+        spent.append(error)
+        return right(worlds, delta, error, pilot)
+
+    monkeypatch.setattr(trial, "prove", reported)
+    trial.prove_either(Worlds(np.ones(100), np.zeros(100)), 0.0, ERROR, Worlds(*np.eye(2)))
+    assert sum(spent) == pytest.approx(ERROR)
+    assert len(spent) == 2

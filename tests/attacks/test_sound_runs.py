@@ -1,0 +1,116 @@
+"""Sound collections are called broken no more often than is said, in a hundred runs of each."""
+
+import pytest
+
+import least
+from attacks.conftest import ERROR, upper
+from attacks.test_attacks import target_of
+from mixtally.attacks import PLAN_ATTACKS, Verdict, assault
+from mixtally.attacks.games import game_of
+from mixtally.attacks.multinomial import Binomials
+from mixtally.attacks.trial import prove
+from mixtally.attacks.worlds import Worlds
+from mixtally.ground.fixed import threshold_of
+from mixtally.records.mechanism.named import (
+    clear_shaped,
+    clear_uniform,
+    flip_bits,
+    flip_blank,
+    flip_uniform,
+    single_bit,
+)
+from mixtally.simulate.seeded import SeededChance
+
+ATTACKS = ("tell-apart", "difference", "n-1", "collusion")
+SHAPE = least.shape(1.0, 1e-3)
+SMALL = {
+    "flip-blank": flip_blank(bins=12, fakes=250, threshold=threshold_of(0.04)),
+    "flip-blank, crowd": flip_blank(bins=12, fakes=0, threshold=threshold_of(0.2), crowd=250),
+    "flip-blank, two bins": flip_blank(bins=2, fakes=250, threshold=threshold_of(0.04)),
+    "flip-blank, sets": flip_blank(bins=9, fakes=250, threshold=threshold_of(0.2), max_set=3),
+    "flip-uniform": flip_uniform(bins=40, fakes=110, threshold=threshold_of(0.04)),
+    "clear-uniform": clear_uniform(bins=5, fakes=110),
+    "clear-shaped": clear_shaped(bins=30, **SHAPE),
+    "clear-shaped, two mixes": clear_shaped(bins=30, **SHAPE, mixes=2),
+    "single-bit": single_bit(fakes=60, threshold=threshold_of(0.08), crowd=60),
+    "flip": flip_bits(bins=4, threshold=threshold_of(0.3), crowd=250),
+    "flip, repeats": flip_bits(bins=3, threshold=threshold_of(0.36), crowd=60, repeats=2),
+}
+"""Few messages under strong flips: a hundred runs cost what thirteen of larger collections do."""
+
+
+def broken_in(name, lab, seeds):
+    """(seed, attack) of every promise that is called broken; two attacks in every run, by turns."""
+    target = target_of(SMALL[name], users=60)
+    return [
+        (seed, one.title)
+        for seed in seeds
+        for attack in ATTACKS[seed % 2 :: 2]
+        for one in assault(target, lab(runs=100, drawn=500, seed=seed), attack)
+        if one.verdict is Verdict.VIOLATED
+    ]
+
+
+@pytest.mark.seconds
+@pytest.mark.parametrize("name", ["flip-blank", "clear-uniform", "clear-shaped, two mixes"])
+def test_no_sound_protocol_is_broken_in_two_runs(name, lab):
+    """Four attacks at 1e-4 each."""
+    assert broken_in(name, lab, range(2)) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SMALL)
+def test_no_sound_protocol_is_broken_in_a_hundred_runs(name, lab):
+    """Two hundred attacks a mechanism: by chance at most one in 50 of these tests fails.
+
+    In truth far fewer: an alarm needs both bounds of two intervals and a promise that is tight.
+    """
+    assert broken_in(name, lab, range(100)) == []
+
+
+def alarms_on(mechanism, delta_share, repeats=200, error=0.2):
+    """How often (0.3, its exact delta times a share) is called broken among fakes alone."""
+    delta = upper(mechanism, 0.3) * delta_share
+    game = game_of(mechanism, 0, mechanism.fakes_promised, 0.3)
+    draw = Binomials(SeededChance(11))
+    worlds = (Worlds(*game.drawn(2000, draw)) for _ in range(repeats))
+    return sum(prove(one, delta, error).epsilon > 0.3 for one in worlds)
+
+
+@pytest.mark.seconds
+def test_a_tight_promise_is_called_broken_no_more_often_than_stated():
+    """At most 0.2 of 200: above 65 has a chance below 1e-4. The twin promises too much."""
+    mechanism = clear_uniform(bins=5, fakes=10)
+    assert alarms_on(mechanism, 1.0) <= 65
+    assert alarms_on(mechanism, 0.4) > 65
+
+
+@pytest.mark.seconds
+def test_the_distribution_proves_more_than_the_code_and_never_too_much(sound, lab):
+    """A false alarm has a chance of 1e-4 a name."""
+    for name in ("flip-blank", "single-bit"):
+        code, pmf = assault(target_of(sound[name]), lab(runs=400, drawn=50_000), "tell-apart")
+        assert (str(code.noise), str(pmf.noise)) == ("code", "law")
+        assert code.attacked <= pmf.attacked <= 1.0
+    (shaped,) = assault(target_of(sound["clear-shaped"]), lab(runs=10**5, drawn=10**5), "n-1")
+    assert str(shaped.noise) == "code"
+
+
+@pytest.mark.slow
+def test_sound_protocols_hold_at_high_power(sound, lab):
+    """As many runs as a person waits for; a false alarm has a chance of 1e-4 a mechanism."""
+    for mechanism in sound.values():
+        for attack in ("tell-apart", "n-1", "collusion"):
+            for one in assault(target_of(mechanism), lab(runs=3000, seed=7), attack):
+                assert one.verdict is not Verdict.VIOLATED, one
+
+
+@pytest.mark.seconds
+@pytest.mark.parametrize("name", ["clear-uniform", "clear-shaped"])
+def test_the_shares_of_all_attacks_add_up_to_the_whole_error(name, sound, lab):
+    """Every outcome says what it may err with: a whole error where half is due would be seen."""
+    found = assault(target_of(sound[name]), lab(runs=200, drawn=1000))
+    for attack in PLAN_ATTACKS:
+        shares = [one.numbers.get("false_alarm_rate", 0.0) for one in found if one.attack == attack]
+        assert sum(shares) <= ERROR / len(PLAN_ATTACKS) * (1.0 + 1e-9), attack
+        assert all(shares) or attack == "poisoning"  # which leaves nothing to chance

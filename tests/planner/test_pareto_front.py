@@ -1,0 +1,200 @@
+"""The front: nothing in it is beaten, nothing outside beats it, and every option keeps its word."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mixtally.errors import InfeasibleError
+from mixtally.ground.codec import canonical, from_canonical
+from mixtally.planner import choose, pareto_front
+from mixtally.privacy.certify import verify
+from mixtally.records.mechanism import FakeSource
+from mixtally.records.plan import Plan
+from mixtally.records.question import Kind, Question, with_attributes
+from planner.requests import BIT, request, surveyed
+
+WISHES = {
+    "bins": request(messages_per_user=3.0),
+    "few fakes": request(users=20_000, messages_per_user=1.07),
+    "one message": request(messages_per_user=1.0),
+    "mixes": request(50, users=10_000, mix_fakes=True, mixes=2),
+    "huge": request(10**6, messages_per_user=3.0),
+    "hugest": request(10**7, users=10**9, messages_per_user=1.3),
+    "doubtful": request(300, honest_fraction=0.7, minimum_crowd=400_000),
+    "local": request(40, local_epsilon=3.0),
+    "bit": request(question=BIT, users=50_000, messages_per_user=4.0),
+    "strict": request(2, users=5000, epsilon=0.1, delta=1e-12),
+    "bytes": request(300, messages_per_user=5.0, bytes_per_user=60.0),
+    "two": request(2, users=10**5, epsilon=20.0, delta=0.1),
+    "tiny": request(16378, users=23, epsilon=1.676, delta=1.7e-11, messages_per_user=21.0),
+    "tiny, large epsilon": request(7, users=4, epsilon=8.48, delta=2.31e-5),
+    "tiny, split": request(
+        question=with_attributes("trip", (3, 5)), users=9, epsilon=9.0, messages_per_user=3.0
+    ),
+}
+BUDGETS = [Fraction(n, 100) for n in (*range(100, 112), *range(115, 200, 15), 225, 260, 300, 400)]
+each = pytest.mark.parametrize("asked", WISHES.values(), ids=WISHES)
+
+
+def costs(option):
+    return option.standard_error, option.messages_per_user, option.bytes_per_user
+
+
+def beats(one, other):
+    """Nowhere worse and somewhere better, by more than the last digits."""
+    pairs = list(zip(costs(one), costs(other), strict=True))
+    return all(a <= b * (1 + 1e-12) for a, b in pairs) and any(a < b * (1 - 1e-9) for a, b in pairs)
+
+
+def everything(asked):
+    """All options for many more budgets than the front tries."""
+    within = [budget for budget in BUDGETS if budget <= asked.messages_per_user]
+    return [
+        option for budget in within for option in surveyed(replace(asked, messages_per_user=budget))
+    ]
+
+
+def people_send(option):
+    """(messages, bytes) a user sends on average, exactly, without what a mix adds."""
+    messages = total = Fraction(0)
+    for plan in option.plans:
+        mechanism = plan.mechanism
+        fakes = 0 if mechanism.fake_source is FakeSource.MIX else mechanism.fakes_promised
+        sent = mechanism.repeats + Fraction(fakes, plan.users)
+        messages += sent
+        total += sent * mechanism.layout.message_bytes
+    return messages, total
+
+
+@each
+def test_nothing_in_the_front_is_beaten_by_anything_else_in_it(asked):
+    found = pareto_front(asked)
+    assert found
+    assert not [(a.name, b.name) for a in found for b in found if beats(a, b)]
+    assert len({costs(option) for option in found}) == len(found)
+
+
+@pytest.mark.seconds
+@each
+def test_nothing_outside_beats_what_is_in_the_front(asked):
+    found, outside = pareto_front(asked), everything(asked)
+    assert not [(a.name, b.name, costs(a), costs(b)) for a in outside for b in found if beats(a, b)]
+
+
+@each
+def test_what_the_whole_budget_offers_is_in_the_front_or_beaten(asked):
+    found = pareto_front(asked)
+    for option in surveyed(asked):
+        assert any(costs(option) == costs(kept) or beats(kept, option) for kept in found)
+
+
+@pytest.mark.seconds
+@each
+def test_the_front_goes_from_small_errors_to_small_costs_and_starts_with_the_choice(asked):
+    found = pareto_front(asked)
+    errors = [option.standard_error for option in found]
+    assert errors == sorted(errors)
+    assert costs(choose(asked).best) == costs(found[0])
+
+
+@pytest.mark.parametrize(
+    ("asked", "error"), [(WISHES["tiny"], 5.559), (WISHES["tiny, large epsilon"], 0.2436)]
+)
+def test_fakes_that_bring_more_noise_than_they_hide_are_not_sent(asked, error):
+    found = choose(asked)
+    assert found.best.standard_error == pytest.approx(error, rel=1e-3)
+    assert found.best.messages_per_user == 1.0
+    assert "one fake a user" not in found.reason
+    assert "more noise than they hide" in found.reason
+
+
+@pytest.mark.seconds
+@settings(max_examples=25, deadline=None)
+@given(
+    users=st.integers(2, 100),
+    bins=st.integers(2, 10**5),
+    epsilon=st.floats(0.1, 20),
+    exponent=st.floats(-12, -1),
+    budget=st.floats(1, 30),
+    local=st.none() | st.floats(1, 20),
+)
+def test_no_tiny_crowd_is_told_a_best_that_its_front_beats(
+    users, bins, epsilon, exponent, budget, local
+):
+    asked = request(
+        bins, users, epsilon, 10**exponent, messages_per_user=budget, local_epsilon=local
+    )  # fmt: skip
+    try:
+        best = choose(asked).best
+    except InfeasibleError:
+        assert not pareto_front(asked)
+        return
+    assert costs(best) == costs(pareto_front(asked)[0])
+    assert not [other.name for other in pareto_front(asked) if beats(other, best)]
+
+
+@each
+def test_every_offer_keeps_the_guarantee_and_every_plan_is_true(asked):
+    for option in pareto_front(asked):
+        assert option.certificate.upper <= asked.guarantee.delta
+        assert option.certificate.epsilon == asked.guarantee.epsilon
+        for plan in option.plans:
+            again = from_canonical(canonical(plan), Plan, "plan")
+            assert verify(again) == plan.mechanism
+
+
+@each
+def test_every_offer_keeps_the_budget(asked):
+    for option in pareto_front(asked):
+        messages, total = people_send(option)
+        assert messages <= Fraction(asked.messages_per_user)
+        assert total <= (asked.bytes_per_user or 10**20)
+        if option.mechanism.fake_source is FakeSource.USERS:
+            assert option.messages_per_user == pytest.approx(float(messages), rel=1e-12)
+
+
+@each
+def test_a_local_cap_is_kept_by_every_offer(asked):
+    if asked.local_epsilon is not None:
+        for option in pareto_front(asked):
+            assert option.facts()["local_epsilon"] <= asked.local_epsilon
+
+
+@pytest.mark.parametrize("limit", [2.0, 3.0, 3.5])
+def test_hashed_values_keep_the_budget_of_bytes(limit):
+    asked = request(10**6, bytes_per_user=limit, protocol="clear-uniform")
+    for option in surveyed(asked):
+        assert people_send(option)[1] <= limit
+
+
+@pytest.mark.parametrize("limit", [13.0, 26.0, 130.0])
+def test_flips_of_many_bins_keep_the_budget_of_bytes(limit):
+    asked = request(100, users=99_991, bytes_per_user=limit, messages_per_user=20.0)
+    for option in surveyed(asked):
+        assert people_send(option)[1] <= limit
+    assert any(people_send(option)[1] > 0.99 * limit for option in surveyed(asked))
+
+
+def test_a_larger_budget_never_offers_a_larger_error_for_sets():
+    """q falls as the root of the fakes only when two bits must rise at once, so N q has a least."""
+    pair = Question(name="q", bins=30, kind=Kind.SET, max_set=2)
+    asked = request(question=pair, protocol="flip-blank", messages_per_user=2.0)
+    errors = [
+        choose(replace(asked, messages_per_user=budget)).best.standard_error
+        for budget in (2.0, 4.0, 100.0)
+    ]
+    assert errors == sorted(errors, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("bins", "users"), [(2, 10**4), (1000, 10**6), (10**5, 10**6), (10**7, 10**10)]
+)
+def test_a_larger_budget_never_offers_a_larger_error(bins, users):
+    errors = [
+        choose(request(bins, users, messages_per_user=budget)).best.standard_error
+        for budget in (1.0, 1.01, 1.5, 2.0, 7.0, 60.0, 1000.0)
+    ]
+    assert errors == sorted(errors, reverse=True)

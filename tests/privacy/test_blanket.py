@@ -1,0 +1,101 @@
+"""The crowd's free blanks: the expectation itself, over exact divergences among blanks.
+
+The divergence is no exact distribution of the crowd, so a share that is too small is safe and
+passes the comparison with datasets unseen; not this one.
+"""
+
+from fractions import Fraction
+from math import comb
+from types import SimpleNamespace
+
+import pytest
+
+from mixtally.ground import tails
+from mixtally.ground.fixed import SCALE
+from mixtally.privacy.divergence import k_hot
+from mixtally.privacy.numerics import blanket
+from privacy import brute_distributions as brute
+from privacy import by_name
+from privacy.brute_distributions import World
+from privacy.several_cases import one_hots, two_hots
+
+THRESHOLD = SCALE * 13 // 32
+EPSILONS = (0.1, 1.0, 2.0)
+CASES = [(most, users, fakes) for most in (1, 2) for users in (2, 3, 4) for fakes in (0, 1)]
+
+
+def expectation(most, users, fakes):
+    """E[delta(K + B)], B ~ Bin(n - 1, (q/p)^k), by enumeration."""
+    q = Fraction(THRESHOLD, SCALE)
+    share, total = (q / (1 - q)) ** most, [Fraction(0)] * len(EPSILONS)
+    for free in range(users):
+        chance = comb(users - 1, free) * share**free * (1 - share) ** (users - 1 - free)
+        blanks = (0,) * (fakes + free)
+        scenes = one_hots(2, 0, blanks) if most == 1 else two_hots(3, 0, blanks)
+        truths = brute.worst(scenes, World(2 if most == 1 else 3, THRESHOLD), EPSILONS)
+        total = [t + chance * truth for t, truth in zip(total, truths, strict=True)]
+    return total
+
+
+EXPECTED = {case: expectation(*case) for case in CASES}
+
+
+def holds(most, users, fakes):
+    """Whether the upper bound is the expectation, to a thousandth."""
+    given = {"users": users, "fakes": fakes, "max_set": most, "bins": most + 1}
+    given |= {"threshold": THRESHOLD, "count_crowd": True}
+    for epsilon, truth in zip(EPSILONS, EXPECTED[most, users, fakes], strict=True):
+        upper = Fraction(by_name.certificate_of("flip-blank", epsilon, **given).upper)
+        if not truth <= upper <= truth * Fraction(1001, 1000) + Fraction(1, 10**12):
+            return False
+    return True
+
+
+@pytest.mark.parametrize(("most", "users", "fakes"), CASES)
+def test_the_upper_end_is_the_expected_divergence_among_blanks(most, users, fakes):
+    assert holds(most, users, fakes)
+
+
+@pytest.mark.parametrize("factor", [1 - THRESHOLD / SCALE, 1.01, 0.99])
+def test_a_wrong_share_of_two_hot_records_is_noticed(plant, factor):
+    """The first is q p for q^2 / p^2, nearly: q instead of q/p."""
+    plant(k_hot, "expected", lambda honest, up, n, share: honest(up, n, share * factor))
+    assert not all(holds(2, users, 1) for users in (2, 3))
+
+
+@pytest.mark.parametrize("power", [0.5, 2.0], ids=["one bit for two", "four bits for two"])
+def test_a_share_of_too_few_or_too_many_bits_is_noticed(plant, power):
+    plant(k_hot, "expected", lambda honest, up, n, share: honest(up, n, share**power))
+    assert not holds(2, 3, 1)
+
+
+@pytest.mark.parametrize("factor", [1 - THRESHOLD / SCALE, 1.01])
+def test_a_wrong_share_of_one_hot_records_is_noticed(monkeypatch, factor):
+    changed = SimpleNamespace(
+        **vars(tails)
+        | {
+            "window": lambda n, share: tails.window(n, share * factor),
+            "pmf": lambda n, share, *ends: tails.pmf(n, share * factor, *ends),
+        }
+    )
+    monkeypatch.setattr(blanket, "tails", changed)
+    assert not all(holds(1, users, 1) for users in (2, 4))
+
+
+@pytest.mark.parametrize("more", [-1, 1])
+def test_a_wrong_number_of_people_is_noticed(plant, more):
+    plant(k_hot, "expected", lambda honest, up, n, share: honest(up, n + more, share))
+    assert not holds(2, 3, 1)
+
+
+@pytest.mark.parametrize("fakes", [0, 1, 5, 20])
+def test_a_fake_more_never_raises_the_price(fakes):
+    """A crowd that hides by itself: the cells of one fake lost 3 % over the exact distribution of
+    none.
+    """
+    crowd = {"users": 100, "threshold": SCALE * 26894 // 100_000, "count_crowd": True}
+    one, more = (
+        by_name.certificate_of("flip-blank", 1.0, fakes=k, **crowd).upper
+        for k in (fakes, fakes + 1)
+    )
+    assert more <= one * (1.0 + 1e-9)

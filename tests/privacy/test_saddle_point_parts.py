@@ -1,0 +1,172 @@
+"""What makes expectations of a positive part quick: counts, skipped frequencies, ruled-out
+distributions.
+"""
+
+import math
+import time
+
+import mpmath
+import numpy as np
+import pytest
+
+from mixtally.ground.fixed import threshold_of
+from mixtally.privacy.divergence import k_hot
+from mixtally.privacy.numerics import few_atoms as few_atoms
+from mixtally.privacy.numerics import frequencies
+from mixtally.privacy.numerics import saddle_point as module
+from mixtally.privacy.numerics.bracket import Bracket, larger
+from mixtally.privacy.numerics.flip_ratios import (
+    Orbit,
+    diluted,
+    flip_distribution,
+    uniform_distribution,
+)
+from mixtally.privacy.numerics.largest import largest, largest_upper
+from mixtally.privacy.numerics.saddle_point import (
+    NOTHING,
+    ceiling,
+    saddle_point_bounds,
+    saddle_point_upper,
+)
+from privacy.test_saddle_point import WHOLE, exactly, one_sided, pmf
+
+RARE = [  # heavy values so rare that the sum's atoms stand far apart
+    ((-1, 20011), (1 - 2**-20, 2**-20), 5000),
+    ((-3, 997, 15013), (1 - 2**-11 - 2**-16, 2**-11, 2**-16), 150),
+    ((-900, -1, 20000), (2**-12, 1 - 2**-12 - 2**-18, 2**-18), 150),
+    ((-1, 0, 25), (2**-3, 1 - 2**-3 - 2**-10, 2**-10), 100),
+]
+
+
+def by_counts(values, chances, count, gain=lambda value: value):
+    """(1/count) E[gain(sum), sum > 0] of two or three values to fifty digits, over all counts."""
+    total = mpmath.mpf(0)
+    with mpmath.workdps(50):
+        p, q, r = (mpmath.mpf(chance) for chance in (*chances, 0.0)[:3])
+        for i in range(count + 1):
+            for j in range(count + 1 - i) if r else (count - i,):
+                k = count - i - j
+                value = i * values[0] + j * values[1] + (k * values[2] if r else 0)
+                if value > 0:
+                    total += (
+                        math.comb(count, i)
+                        * math.comb(count - i, j)
+                        * p**i
+                        * q**j
+                        * r**k
+                        * gain(value)
+                    )
+        return total / count
+
+
+@pytest.mark.seconds
+@pytest.mark.parametrize(("values", "chances", "count"), RARE)
+def test_rare_heavy_values_are_counted(values, chances, count, monkeypatch):
+    truth = by_counts(values, chances, count)
+    monkeypatch.setattr(module, "_MOST_SMOOTHED", 0.0)
+    ends = saddle_point_bounds(pmf(values, chances), count)
+    assert one_sided(ends, truth)
+    assert ends.upper <= truth * (1 + 3e-9)
+    assert ends.lower >= truth * (1 - 3e-9)
+
+
+@pytest.mark.parametrize("change", ["a count fewer", "a draw fewer", "nothing dropped"])
+def test_wrong_counts_are_noticed(change, plant, monkeypatch):
+    values, chances, count = RARE[2]
+    truth = by_counts(values, chances, count)
+    monkeypatch.setattr(module, "_MOST_SMOOTHED", 0.0)
+    if change == "a count fewer":
+        cut = lambda kept: kept._replace(windows=[(a, min(b, 1)) for a, b in kept.windows])  # noqa: E731
+        plant(few_atoms, "counts", lambda honest, *given: cut(honest(*given)))
+    elif change == "a draw fewer":
+        plant(few_atoms, "expectation", lambda honest, *given: honest(*given[:-1], count - 1))
+    else:
+        monkeypatch.setattr(module, "_RARE", 0.03)
+        plant(module.Saddle, "_dropped", lambda _honest, *_: 0.0)
+    assert not one_sided(saddle_point_bounds(pmf(values, chances), count), truth)
+
+
+@pytest.mark.parametrize(("values", "chances"), WHOLE)
+def test_quick_upper_ends_are_upper_ends(values, chances):
+    for count in (2, 10, 100):
+        truth, ends = (
+            exactly(values, chances, count),
+            saddle_point_bounds(pmf(values, chances), count),
+        )
+        assert truth <= ceiling(pmf(values, chances), count)
+        assert saddle_point_upper(pmf(values, chances), count) == ends.upper
+        for least in (ends.upper / 2.0, 2.0 * ends.upper, 1.0):
+            found = saddle_point_upper(pmf(values, chances), count, least)
+            assert truth <= found
+            assert found == ends.upper or found <= least
+
+
+def test_what_is_almost_nothing_is_told_from_nothing():
+    ends = saddle_point_bounds(flip_distribution(Orbit(0, 40, 0), 0.374, math.exp(2.0)), 10**7)
+    assert ends == Bracket(0.0, NOTHING)
+
+
+@pytest.mark.parametrize("count", [10, 10**6, 10**10])
+def test_powers_hold_fifty_digits_and_what_is_left_out_is_small(count):
+    """Against 50-digit powers: at each frequency kept, and below the bound wherever not."""
+    values, weights = np.array([-7.1, 0.002, 3.3, 900.0]), np.array([2.0, 90.0, 3.0, 0.5])
+    weights = weights / weights.sum() * np.array([1, 1, 1, 0.999999])
+    if count > 10:
+        weights[[0, 2, 3]] *= 10.0 / count
+        weights[1] = 1.0 - weights[[0, 2, 3]].sum()
+    wave, step, spread = frequencies.Wave(values, weights, count), 0.0137, 2e-3
+    rows = list(wave.rows(step, 6000, spread))
+    kept = {
+        round(w / step): p for o, power, _ in rows for w, p in zip(o.flat, power.flat, strict=True)
+    }
+    skipped, digits = mpmath.mpf(0), mpmath.workdps(50)
+    with digits:
+        for k in range(0, 6000, 29):
+            turns = [mpmath.expjpi(k * mpmath.mpf(step) * v / mpmath.pi) - 1 for v in values]
+            parts = [mpmath.mpf(w) * turn for w, turn in zip(weights, turns, strict=True)]
+            phi, grain = 1 + sum(parts), k * step * float(np.dot(weights, np.abs(values)))
+            power = phi**count
+            if k in kept:
+                assert abs(kept[k] - power) <= 16 * 2.0**-52 * (1 + count * grain)
+            else:
+                skipped += abs(power) * mpmath.exp(-((k * step * spread) ** 2) / 2)
+    assert skipped <= sum(left for *_, left in rows) <= 1e-15
+
+
+@pytest.mark.parametrize("width", [1e-3, 0.1, 2.0, 50.0])
+def test_the_bound_of_a_block_holds_within_it(width):
+    values, weights = np.array([-4.0, -0.5, 0.25, 31.0]), np.array([0.1, 0.5, 0.3, 0.1])
+    wave, starts = frequencies.Wave(values, weights, 25), np.linspace(0.0, 60.0, 400)
+    inside = starts[:, None] + np.linspace(0.0, width, 50)
+    true = 25 * np.log(np.abs(np.exp(1j * inside[..., None] * values) @ weights))
+    assert np.all(wave.ceilings(starts, width, 0.0) >= true.max(axis=1) - 1e-9)
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 2.0, 20.0])
+def test_what_is_ruled_out_is_not_the_largest(epsilon):
+    grow = math.exp(epsilon)
+    distributions = [flip_distribution(orbit, 0.1, grow) for orbit in k_hot.orbits(2)]
+    distributions += [
+        diluted(uniform_distribution(5, apart, 0.2, grow), 0.4**5) for apart in range(1, 6)
+    ]
+    every = larger(*(saddle_point_bounds(one, 3000) for one in distributions))
+    assert largest(distributions, 3000, saddle_point_bounds) == every
+    assert largest_upper(distributions, 3000) == pytest.approx(
+        every.upper, rel=1e-3, abs=2 * NOTHING
+    )
+    assert largest_upper(distributions, 3000) <= every.upper
+
+
+def test_the_upper_end_of_a_crowd_is_that_of_its_bracket():
+    threshold = threshold_of(0.08)
+    ends = k_hot.in_crowd(10**6, 2, threshold, 1.0)
+    assert k_hot.crowd_upper(10**6, 2, threshold, 1.0) == ends.upper
+
+
+def test_large_epsilon_costs_no_more_time_than_a_small_one():
+    start = time.process_time()
+    for apart in range(1, 11):
+        saddle_point_bounds(
+            diluted(uniform_distribution(10, apart, 0.11, math.exp(20.0)), 0.22**10), 10**6
+        )
+    assert time.process_time() - start < 5.0

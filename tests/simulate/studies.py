@@ -1,0 +1,89 @@
+"""Small studies, made by playing small crowds with seeded randomness, and how they are shown."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from mixtally.data.population import Population
+from mixtally.planner import PlanRequest, choose
+from mixtally.records.guarantee import Guarantee
+from mixtally.records.question import Question
+from mixtally.report import counts, texts
+from mixtally.report.page import page as html
+from mixtally.report.terminal import printed
+from mixtally.simulate.run import release
+from mixtally.simulate.seeded import SeededChance
+from mixtally.simulate.study import Study
+from mixtally.simulate.study_document import document, facts
+from mixtally.simulate.truth import Truth
+
+Make = Callable[..., Study]
+
+
+def make_study(
+    truth: Sequence[int],
+    *,
+    labels: tuple[str, ...] | None = None,
+    protocols: Sequence[str] = ("flip-blank",),
+    projection: str | None = None,
+    name: str = "color",
+    epsilon: float = 1.0,
+    level: float = 0.95,
+    **named: Any,
+) -> Study:
+    """A study of a crowd with ``truth[i]`` people in bin i, one release a protocol."""
+    codes = np.repeat(np.arange(len(truth)), truth)
+    population = Population(Question(name=name, bins=len(truth), labels=labels), codes)
+    chance, releases = SeededChance(1), []
+    for protocol in protocols:
+        wish = PlanRequest(
+            question=population.question,
+            guarantee=Guarantee(epsilon=epsilon, delta=1e-6),
+            users=len(codes),
+            mix_fakes=True,
+            protocol=protocol,
+        )
+        plan = choose(wish).best.plan
+        played = release(
+            plan, population, chance, lambda *_: None, level=level, projection=projection
+        )
+        releases.append(played)
+    texts_ = {"title": "Colors, counted", "source": "A small crowd.", "reason": "Asked for."}
+    return Study(releases=tuple(releases), truth=Truth(population.truth), **(texts_ | named))
+
+
+def page(study):
+    """Its page."""
+    return html(document(study, 20))
+
+
+def csv_text(study):
+    """Its rows as CSV."""
+    return texts.files(document(study, 20))["estimates.csv"]
+
+
+def json_text(study):
+    """Its facts as JSON."""
+    return texts.files(document(study, 20))["report.json"]
+
+
+def rows(study, result):
+    """The rows of one of its results."""
+    return counts.count_rows(result, {"truth": study.truth.counts.tolist()})
+
+
+def summary(study, top):
+    """What a terminal shows."""
+    return printed(document(study, top))
+
+
+def with_estimate(study, **fields):
+    """The study with these fields of its one estimate replaced."""
+    (first,) = study.releases
+    result = replace(first.result, estimate=replace(first.result.estimate, **fields))
+    return replace(study, releases=(replace(first, result=result),))
+
+
+__all__ = ["csv_text", "facts", "json_text", "make_study", "page", "rows", "summary"]

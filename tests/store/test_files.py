@@ -1,0 +1,147 @@
+"""Files read whole and replaced whole: no device is read, no name or leftover stays behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from mixtally.client.memory_file import MemoryFile
+from mixtally.errors import DataError
+from mixtally.ground.chance import SecureChance
+from mixtally.records.memoized_plan import memoized_plan
+from mixtally.records.question import Question
+from mixtally.store.files import read_whole, write_whole
+
+PLAN = memoized_plan(Question(name="color", bins=64), 0.5, 0.0, 1.0)
+KEY = bytes(range(32))
+
+
+def memory(folder, name="ann.memory"):
+    return MemoryFile(folder / name, PLAN, "ann", KEY)
+
+
+@pytest.mark.parametrize("path", ["/dev/zero", "/dev/urandom", "/dev/full"])
+@pytest.mark.parametrize("piped", [False, True])
+def test_a_device_is_not_read(tmp_path, path, piped):
+    link = tmp_path / "link"
+    link.symlink_to(path)
+    with pytest.raises(OSError, match="a device, pipe or socket"):
+        read_whole(link, piped=piped)
+
+
+def test_a_pipe_is_read_where_it_may_be_and_to_its_end_only():
+    reading, writing = os.pipe()
+    os.write(writing, b"some")
+    os.close(writing)
+    path = Path(f"/dev/fd/{reading}")
+    with pytest.raises(OSError, match="a device, pipe or socket"):
+        read_whole(path)
+    assert read_whole(path, piped=True) == b"some"
+    os.close(reading)
+
+
+def test_what_has_no_end_is_given_up(tmp_path):
+    endless = tmp_path / "endless"
+    with endless.open("wb") as file:
+        file.truncate(1 << 41)  # all zeros, none of them on the disk
+    with pytest.raises(OSError, match="more than 1,073,741,824 bytes"):
+        read_whole(endless)
+    with subprocess.Popen(["yes"], stdout=subprocess.PIPE) as talker:
+        path = tmp_path / "talker"
+        path.symlink_to(f"/dev/fd/{talker.stdout.fileno()}")
+        with pytest.raises(OSError, match="more than 67,108,864 bytes"):
+            read_whole(path, piped=True)
+        talker.terminate()
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[2])
+from store.test_files import SecureChance, memory
+os.fsync = lambda _: os.kill(os.getpid(), signal.SIGKILL)
+memory(Path(sys.argv[1])).report("8", SecureChance())
+"""
+
+
+def killed(folder):
+    tests = Path(__file__).parents[1]
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, folder, tests], capture_output=True, timeout=60, check=False
+    )
+    assert done.returncode == -signal.SIGKILL, done.stderr
+
+
+def test_what_a_killed_process_left_is_gone_with_the_next_report(tmp_path):
+    first = memory(tmp_path).report("7", SecureChance())
+    killed(tmp_path)
+    assert len(list(tmp_path.iterdir())) == 2
+    assert memory(tmp_path).report("7", SecureChance()) == first  # nothing new is written
+    assert [path.name for path in tmp_path.iterdir()] == ["ann.memory"]
+
+
+def test_what_a_living_process_is_writing_stays(tmp_path, monkeypatch):
+    """While one writes nobody else comes in: its file lies there until it has moved it."""
+    true, writing, go_on, first = os.fsync, threading.Event(), threading.Event(), []
+
+    def slow(place):
+        if not first:
+            first.append(place)
+            writing.set()
+            assert go_on.wait(30)
+        true(place)
+
+    monkeypatch.setattr(os, "fsync", slow)
+    told = {}
+
+    def report(value):
+        told[value] = memory(tmp_path).report(value, SecureChance())
+
+    one, other = (threading.Thread(target=report, args=(value,)) for value in ("7", "8"))
+    one.start()
+    assert writing.wait(30)
+    other.start()
+    other.join(0.2)
+    assert other.is_alive()
+    assert [path.name for path in tmp_path.iterdir()] == [".ann.memory.part"]
+    go_on.set()
+    one.join(30)
+    other.join(30)
+    assert {value: memory(tmp_path).report(value, SecureChance()) for value in "78"} == told
+
+
+def test_a_memory_is_one_under_every_symbolic_link(tmp_path):
+    (tmp_path / "there").mkdir()
+    for new, folder, name in (("8", "there", "m"), ("9", ".", "absolute"), ("10", ".", "relative")):
+        if folder == ".":
+            target = tmp_path / "there" / "m" if name == "absolute" else "there/m"
+            (tmp_path / name).symlink_to(target)
+        values = ("7", new)
+        said = [memory(tmp_path / folder, name).report(v, SecureChance()) for v in values]
+        assert said == [memory(tmp_path / "there", "m").report(v, SecureChance()) for v in values]
+    assert (tmp_path / "relative").is_symlink()
+
+
+def test_a_file_of_two_names_is_not_replaced(tmp_path):
+    memory(tmp_path).report("7", SecureChance())
+    other = tmp_path / "other"
+    other.hardlink_to(tmp_path / "ann.memory")
+    before = other.read_bytes()
+    for call in (
+        lambda: memory(tmp_path),
+        lambda: write_whole(tmp_path / "ann.memory", b"", what="it"),
+    ):
+        with pytest.raises(DataError, match="wanted a file of one name"):
+            call()
+    assert other.read_bytes() == before
+
+
+def test_links_in_a_circle_lead_nowhere(tmp_path):
+    (tmp_path / "a").symlink_to(tmp_path / "b")
+    (tmp_path / "b").symlink_to(tmp_path / "a")
+    with pytest.raises(DataError):
+        memory(tmp_path, "a").report("7", SecureChance())

@@ -1,0 +1,169 @@
+"""A new mechanism costs four files: its record, its divergence, its tests and its page.
+
+A toy is added to a copy of the package by two of them alone; the commands know it then.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[2] / "src" / "mixtally"
+RECORD = '''"""Toy: a value in clear among fakes that are sent in pairs of uniformly random bins."""
+
+import msgspec
+
+from mixtally.records.mechanism.in_clear import InClear
+from mixtally.records.mechanism.base import Noise, Parameter, Shuffled
+from mixtally.records.mechanism.fakes import FakeSource, UniformFakes
+from mixtally.records.guarantee import arriving
+from mixtally.records.layout import Form, Layout
+from mixtally.records.question import Kind
+
+
+class Toy(Shuffled, frozen=True, kw_only=True, tag="toy"):
+    """``pairs`` of uniform fakes."""
+
+    NAMES = ("toy",)
+
+    pairs: int
+
+    name = property(lambda self: "toy")
+    layout = property(lambda self: Layout(Form.INDEX, self.bins))
+    most_set = property(lambda self: 1)
+    flip_threshold = property(lambda self: None)
+    local_epsilon = property(lambda self: float("inf"))
+    fakes_promised = property(lambda self: 2 * self.pairs)
+    fake_source = property(lambda self: FakeSource.USERS)
+    uniform_fakes = property(lambda self: True)
+    gain = property(lambda self: 1.0)
+
+    def holds(self, question):
+        return question.kind is Kind.ONE and question.bins == self.bins
+
+    def facts(self):
+        return {"pairs": self.pairs}
+
+    def surely(self, honest_fraction):
+        return msgspec.structs.replace(self, pairs=arriving(self.pairs, honest_fraction))
+
+    def having(self, parameter, value):
+        return msgspec.structs.replace(self, pairs=-(-value // 2))
+
+    def offset(self, messages):
+        return self.true_fakes
+
+    def variance(self, messages):
+        return self.true_fakes * (1.0 - 1.0 / self.bins)
+
+    def noise(self, messages, count):
+        return Noise(0, ((2 * self.pairs, 1.0 / self.bins),))
+'''
+DIVERGENCE = '''"""Toy: pairs of uniform fakes hide as uniform fakes do."""
+
+from mixtally.privacy.divergence import ObservedMessage, ProvedDelta, ParameterRules, clear_uniform
+from mixtally.records.mechanism import Parameter
+from mixtally.records.mechanism.toy import Toy
+
+PROTOCOLS = {
+    "toy": ParameterRules(
+        frozenset({"fakes", "bins"}), frozenset({"users"}), (("fakes", Parameter.FAKES),)
+    )
+}
+
+
+def counts_people(name, given):
+    return False
+
+
+def record_fields(name, asked):
+    return ObservedMessage(Toy(bins=asked.given.bins, pairs=asked.fakes // 2)), 1, ""
+
+
+def exact(message, epsilon, memo):
+    toy = message.mechanism
+    ends = clear_uniform.delta(2 * toy.pairs, toy.bins, epsilon)
+    return ProvedDelta(ends, clear_uniform.SOURCE, "the pairs come from honest parties")
+
+
+def upper(message, epsilon, memo):
+    return exact(message, epsilon, memo).bounds.upper
+
+
+expected = upper
+
+
+def quick(message, epsilon, memo):
+    return None
+
+
+def apart(message):
+    return message, 1
+
+
+def knows_repeats(message):
+    return False
+
+
+def lower_of(message, epsilon, rounds):
+    return 0.0
+
+
+def start(message, parameter, goal):
+    return round(goal.cover * message.mechanism.bins)
+'''
+
+
+@pytest.fixture(scope="module")
+def toyed(tmp_path_factory):
+    """A copy of the package with the toy, and how to call its commands."""
+    root = tmp_path_factory.mktemp("toy")
+    shutil.copytree(PACKAGE, root / "mixtally", ignore=shutil.ignore_patterns("__pycache__"))
+    (root / "mixtally/records/mechanism/toy.py").write_text(RECORD)
+    (root / "mixtally/privacy/divergence/toy.py").write_text(DIVERGENCE)
+
+    def call(*arguments):
+        done = subprocess.run(
+            [sys.executable, "-c", "from mixtally.cli.main import run; run()", *arguments],
+            cwd=root, env={**os.environ, "PYTHONPATH": str(root)}, capture_output=True, text=True,
+            check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    call.root = root
+    return call
+
+
+PROMISE = ("--epsilon", "1", "--delta", "1e-6")
+
+
+def test_it_has_a_delta_and_a_least_number_of_fakes(toyed):
+    found = toyed("calibrate", "--protocol", "toy", "--bins", "10", *PROMISE, "--json")
+    given = ("--bins", "10", "--fakes", str(found["fakes"]), "--epsilon", "1", "--json")
+    assert toyed("delta", "--protocol", "toy", *given)["delta"] == found["delta"] <= 1e-6
+    usual = toyed("delta", "--protocol", "clear-uniform", *given)
+    assert usual["delta"] == found["delta"]
+
+
+@pytest.mark.seconds
+def test_it_is_planned_by_name_written_read_played_and_charged(toyed):
+    survey = toyed.root / "survey.csv"
+    survey.write_text("answer\n" + "yes\n" * 700 + "no\n" * 300)
+    planned = toyed(
+        "plan", *PROMISE, "--users", "1000", "--bins", "2", "--protocol", "toy", "--out",
+        "plan.json", "--json",
+    )  # fmt: skip
+    assert planned["protocol"] == "toy"
+    assert planned["plan"]["mechanism"]["type"] == "toy"
+    played = toyed(
+        "simulate", "survey.csv", "--column", "answer", *PROMISE, "--protocol", "toy", "--seed",
+        "1", "--json",
+    )  # fmt: skip
+    (release,) = played["releases"]
+    for row, true in zip(release["estimates"], (300, 700), strict=True):
+        assert abs(row["estimate"] - true) < 6 * release["standard_error"]
