@@ -12,7 +12,7 @@ from msgspec import structs
 from attacks.conftest import upper
 from mixtally.attacks import PLAN_ATTACKS, Target, Verdict, assault
 from mixtally.attacks.claim import claim
-from mixtally.attacks.device import Device, unplayed
+from mixtally.attacks.device import Device
 from mixtally.attacks.target import left_after, left_among_fakes, left_in_crowd, of_plan
 from mixtally.errors import ParameterError, PlanError
 from mixtally.ground.fixed import threshold_of
@@ -284,29 +284,3 @@ def test_records_that_no_game_repeats_are_refused():
     ):
         with pytest.raises(ParameterError, match="sent 2 times"):
             Target(mechanism, 9, 1.0, 1e-3, "a test")
-
-
-@pytest.mark.seconds
-def test_a_lab_that_cannot_play_a_collection_says_so(sound, lab):
-    with pytest.raises(ParameterError, match="play one"):
-        assault(target_of(sound["clear-uniform"]), lab(play=unplayed), "collection")
-
-
-def test_attacks_that_do_not_fit_are_refused(sound, lab):
-    for name in ("linking", "nope"):
-        with pytest.raises(ParameterError, match="tell-apart"):
-            assault(target_of(sound["flip-blank"]), lab(), name)
-
-
-@pytest.mark.seconds
-def test_errors_are_shared_by_all_attacks(sound, lab):
-    alone = assault(target_of(sound["clear-shaped"]), lab(runs=300), "randomizer")[0]
-    every = assault(target_of(sound["clear-shaped"]), lab(runs=300))[-1]
-    assert every.promised == pytest.approx(alone.promised / len(PLAN_ATTACKS))
-
-
-@pytest.mark.seconds
-def test_the_same_seed_gives_the_same_outcome(sound, lab):
-    target = target_of(sound["flip-blank"])
-    a, b = (assault(target, lab(runs=300), "tell-apart")[0].facts() for _ in range(2))
-    assert a == b

@@ -12,7 +12,7 @@ from mixtally.attacks import uniform_flips
 from mixtally.attacks.clear import ShapedGame
 from mixtally.attacks.device import Device
 from mixtally.attacks.flipped import FlippedGame
-from mixtally.attacks.games import game_of, play, quick_runs
+from mixtally.attacks.games import game_of, play
 from mixtally.attacks.multinomial import Binomials
 from mixtally.attacks.uniform_flips import UniformFlipsGame, fakes_in_view
 from mixtally.ground.fixed import SCALE, threshold_of
@@ -298,7 +298,3 @@ def test_large_batches_are_not_shuffled_and_say_so(lab):
     for game in (small, large):
         game.draw(lab().chance, device)
     assert shuffled == [101, 101]
-
-
-def test_costly_games_are_played_less():
-    assert 100 <= quick_runs(1e15) <= quick_runs(1e9) < quick_runs(1e6) <= quick_runs(0.0)

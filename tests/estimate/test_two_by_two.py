@@ -216,7 +216,7 @@ def test_what_is_sure_is_sure_of_all_pairs_at_once():
     joint = joint_counts(mechanism, tally.pairs, tally.messages)
     apart = (joint.counts / joint.errors)[np.triu_indices(8, 1)]
     assert (apart > joint.width_all).sum() < (apart > joint.width).sum()
-    assert f"at once, {(apart > joint.width_all).sum()} are surely" in shown.note
+    assert f"at once, {(apart > joint.width_all).sum()} are distinguishable" in shown.note
     told = correlations_and_tables(question, mechanism, tally, 0.95)[0]
     found = two_by_two(mechanism, tally.pairs, tally.messages, *np.triu_indices(8, 1))
     apart = np.abs(found.correlations / found.correlation_errors)
