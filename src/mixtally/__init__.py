@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mixtally.errors import MixtallyError
-    from mixtally.estimate.debias import estimate_counts
+    from mixtally.estimate.conclude import conclude
     from mixtally.ground.chance import SecureChance
     from mixtally.mix import shuffle
     from mixtally.planner import PlanRequest, choose
@@ -26,7 +26,7 @@ _ROOMS = {
     "PlanRequest": "mixtally.planner",
     "certify": "mixtally.privacy.certify",
     "choose": "mixtally.planner",
-    "estimate_counts": "mixtally.estimate.debias",
+    "conclude": "mixtally.estimate.conclude",
     "fakes": "mixtally.randomize",
     "reports": "mixtally.randomize",
     "shuffle": "mixtally.mix",
@@ -41,7 +41,7 @@ __all__ = [
     "SecureChance",
     "certify",
     "choose",
-    "estimate_counts",
+    "conclude",
     "fakes",
     "reports",
     "shuffle",
