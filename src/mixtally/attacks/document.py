@@ -31,10 +31,10 @@ def document(title: str, promise: str, outcomes: Sequence[Outcome], facts: Facts
         title=heading,
         source=promise,
         opening=(Text(conclusion(outcomes)), table, Text(LIMITS, note=True)),
-        sections=tuple(Section(one.title, tuple(_parts(one))) for one in outcomes),
-        summary=(Text(heading), Text(promise), table),
+        sections=lambda: tuple(Section(one.title, tuple(_parts(one))) for one in outcomes),
+        summary=lambda: (Text(heading), Text(promise), table),
         prose=(conclusion(outcomes), LIMITS),
-        facts=facts,
+        facts=lambda: facts,
         closing=f"{seed}, level {facts['level']:g}",
     )
 

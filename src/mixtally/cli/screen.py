@@ -33,7 +33,7 @@ def show(
     """
     written = [] if out is None else publish_result(out, {**files(document), **(more or {})})
     if json:
-        print_json(document.facts)
+        print_json(document.facts())
         return
     console = Console()
     console.print(printed(document))

@@ -4,8 +4,8 @@ A document is plain data. Whoever knows a kind of result says what is worth show
 said by the renderers alone (``page``, ``terminal``, ``texts``).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -112,7 +112,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """Everything that is shown of a result.
+    """Everything that is shown of a result; what takes work is made when a renderer asks for it.
 
     where
       source     where its numbers come from, in a sentence
@@ -130,11 +130,11 @@ class Document:
     source: str
     key: tuple[tuple[str, str], ...] = ()
     opening: tuple[Part, ...] = ()
-    sections: tuple[Section, ...]
-    summary: tuple[Part, ...]
+    sections: Callable[[], tuple[Section, ...]]
+    summary: Callable[[], tuple[Part, ...]]
     prose: tuple[str, ...] = ()
-    facts: Facts
-    tables: Mapping[str, "Rows"] = field(default_factory=dict)
+    facts: Callable[[], Facts]
+    tables: Callable[[], Mapping[str, "Rows"]] = dict
     closing: str = ""
 
 

@@ -32,9 +32,10 @@ def page(document: Document) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"{el('title', document.title)}<style>{STYLE}</style></head><body>"
     )
+    sections = document.sections()
     wide = any(
         isinstance(part, Table) and part.wide
-        for parts in (document.opening, *(section.parts for section in document.sections))
+        for parts in (document.opening, *(section.parts for section in sections))
         for part in parts
     )
     body = el(
@@ -43,7 +44,7 @@ def page(document: Document) -> str:
         el("p", document.source, class_="source"),
         *_key(document.key),
         *map(_part, document.opening),
-        *map(_section, document.sections),
+        *map(_section, sections),
         el("footer", el("p", ", ".join(filter(None, (f"mixtally {VERSION}", document.closing))))),
         class_="wide" if wide else "usual",
     )

@@ -22,7 +22,7 @@ _COLORS = {Tone.GOOD: "green", Tone.BAD: "yellow", Tone.DOUBTFUL: "yellow", Tone
 
 def printed(document: Document) -> RenderableType:
     """The summary, ready for a console."""
-    return Group(*[shown for part in document.summary for shown in _part(part)])
+    return Group(*[shown for part in document.summary() for shown in _part(part)])
 
 
 def _part(part: Part) -> list[RenderableType]:

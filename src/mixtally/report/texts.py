@@ -36,8 +36,8 @@ def files(document: Document) -> dict[str, str]:
     """The text of every file that a document leaves, by name."""
     return {
         "report.html": page(document),
-        "report.json": json_text(document.facts),
-        **{name: csv_text(table.rows, table.names) for name, table in document.tables.items()},
+        "report.json": json_text(document.facts()),
+        **{name: csv_text(table.rows, table.names) for name, table in document.tables().items()},
     }
 
 

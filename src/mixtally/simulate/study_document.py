@@ -38,35 +38,39 @@ _FEW = 8
 
 def document(study: Study, top: int) -> Document:
     """The study; a terminal shows the ``top`` largest bins."""
-    main, ranked = study.main, study.main.ranked().tolist()
-    every = ranked[:_TABLE_BINS]
-    title = f"The {len(every):,} largest of {main.question.bins:,} bins"
-    pictures: list[Part] = [
-        Picture(bins_chart(study, _CHART_BINS)), Text(_findings(study), note=True),
-    ]  # fmt: skip
-    errors: list[Part] = [Picture(error_chart(lines(study))), Text(_error_note(study), note=True)]
-    if stated := statements(study):
-        errors.append(Bullets.of(stated))
     return Document(
         title=study.title,
         source=study.source,
-        key=counts.key_figures(main),
-        sections=(
-            Section("Counts", tuple(pictures)),
-            *(_figures(study, one, _CHART_BINS) for one in main.figures),
-            Section("Error among other models", tuple(errors)),
-            Section(
-                "The plan", (Text(study.reason), FactTable(tuple(r.facts for r in study.releases)))
-            ),
-            Section("What is promised", tuple(map(Text, _promises(study)))),
-            Section("What is not promised", (Bullets.of(not_promised(main.plans)),)),
-            Section("All bins", (_counts(study, every, title, folded=True),)),
-        ),
-        summary=(*_summary(study, top),),
+        key=counts.key_figures(study.main),
+        sections=lambda: _sections(study),
+        summary=lambda: tuple(_summary(study, top)),
         prose=(study.reason,),
-        facts=facts(study),
-        tables=tables(study),
-        closing=closing(study.seed, fingerprint(main.plan)),
+        facts=lambda: facts(study),
+        tables=lambda: tables(study),
+        closing=closing(study.seed, fingerprint(study.main.plan)),
+    )
+
+
+def _sections(study: Study) -> tuple[Section, ...]:
+    main = study.main
+    every = main.ranked()[:_TABLE_BINS].tolist()
+    title = f"The {len(every):,} largest of {main.question.bins:,} bins"
+    errors: list[Part] = [Picture(error_chart(lines(study))), Text(_error_note(study), note=True)]
+    if stated := statements(study):
+        errors.append(Bullets.of(stated))
+    return (
+        Section(
+            "Counts",
+            (Picture(bins_chart(study, _CHART_BINS)), Text(_findings(study), note=True)),
+        ),
+        *(_figures(study, one, _CHART_BINS) for one in main.figures),
+        Section("Error among other models", tuple(errors)),
+        Section(
+            "The plan", (Text(study.reason), FactTable(tuple(r.facts for r in study.releases)))
+        ),
+        Section("What is promised", tuple(map(Text, _promises(study)))),
+        Section("What is not promised", (Bullets.of(not_promised(main.plans)),)),
+        Section("All bins", (_counts(study, every, title, folded=True),)),
     )
 
 

@@ -42,22 +42,27 @@ def document(found: Reproduction) -> Document:
     """Every finding; a terminal shows a table a document."""
     facts, names = found.facts(), dict.fromkeys(one.document for one in found.findings)
     words = [one.word for one in found.findings]
-    summary: list[Part] = []
-    for name in names:
-        summary += [Heading(f"{name}: {DOCUMENTS[name]}"), _short(_of(found, name)), Text("")]
     return Document(
         title=TITLE,
         source=_INTRO,
         key=tuple((word, f"{words.count(word):,}") for word in _WORDS),
         opening=(Bullets(tuple((_word(w), f" {text}") for w, text in _WORDS.items())),),
-        sections=(
+        sections=lambda: (
             Section("Verdicts", (_verdicts(found.rows),)),
             *(Section(f"{n}: {DOCUMENTS[n]}", tuple(_parts(found, n))) for n in names),
         ),
-        summary=tuple(summary),
+        summary=lambda: tuple(_summary(found)),
         prose=(", ".join(f"{count:,} {word}" for word, count in facts["words"].items()),),
-        facts=facts,
+        facts=lambda: facts,
     )
+
+
+def _summary(found: Reproduction) -> list[Part]:
+    """A table a document."""
+    parts: list[Part] = []
+    for name in dict.fromkeys(one.document for one in found.findings):
+        parts += [Heading(f"{name}: {DOCUMENTS[name]}"), _short(_of(found, name)), Text("")]
+    return parts
 
 
 def _of(found: Reproduction, name: str) -> list[Finding]:

@@ -38,7 +38,7 @@ def document(election: Election) -> Document:
         title=election.title,
         source=election.source,
         key=_key_figures(election),
-        sections=(
+        sections=lambda: (
             Section("Result", (Picture(shares_chart(election)), *versions)),
             Section("The two versions", (_comparison(election),)),
             Section(
@@ -53,9 +53,9 @@ def document(election: Election) -> Document:
             Section("What the shuffle version promises", tuple(map(Text, promise(election.plan)))),
             Section("What is not promised", (Bullets.of(weaknesses(election)),)),
         ),
-        summary=_summary(election),
-        facts=facts(election),
-        tables={"shares.csv": _csv(election)},
+        summary=lambda: _summary(election),
+        facts=lambda: facts(election),
+        tables=lambda: {"shares.csv": _csv(election)},
         closing=closing(election.seed, fingerprint(election.plan)),
     )
 

@@ -44,7 +44,7 @@ def document(facts: Facts) -> Document:
         title=facts["title"],
         source=facts["source"],
         key=_key_figures(facts),
-        sections=(
+        sections=lambda: (
             Section("Words found", (_found(facts), Text(_findings(facts), note=True))),
             *([_missed(facts)] if facts["missed"] else []),
             Section("Round by round", (_rounds(facts), Text(_ROUNDS, note=True))),
@@ -55,10 +55,10 @@ def document(facts: Facts) -> Document:
             Section("What is not promised", (Bullets.of([_without_mixes(facts), *_NOT_PROMISED]),)),
             Section("All words", (_words(facts, every, title, folded=True),)),
         ),
-        summary=(_words(facts, facts["words"], facts["title"]),),
+        summary=lambda: (_words(facts, facts["words"], facts["title"]),),
         prose=_prose(facts),
-        facts=facts,
-        tables={
+        facts=lambda: facts,
+        tables=lambda: {
             "words.csv": Rows(facts["words"], (*(field.name for field in fields(Found)), "truth"))
         },
         closing=closing(facts["seed"], facts["fingerprint"], "plan of every round"),

@@ -54,7 +54,7 @@ def document(facts: Facts, top: int) -> Document:
         title=facts["title"],
         source=facts["source"],
         key=_key_figures(facts),
-        sections=(
+        sections=lambda: (
             Section("Counts", (Picture(_chart(ranked)), *_notes(findings(facts)[:-1]))),
             Section("What reports cost", (Picture(draw(_losses(facts))), *_notes([_LOSSES]))),
             Section(
@@ -73,10 +73,10 @@ def document(facts: Facts, top: int) -> Document:
             ),
             Section("All estimates", (_table(facts, every, title, folded=True),)),
         ),
-        summary=(_table(facts, ranked[:top], facts["title"]),),
+        summary=lambda: (_table(facts, ranked[:top], facts["title"]),),
         prose=(*findings(facts), *promise(facts), *reason),
-        facts=facts,
-        tables={"estimates.csv": Rows(ranked)},
+        facts=lambda: facts,
+        tables=lambda: {"estimates.csv": Rows(ranked)},
         closing=closing(facts["seed"], facts["fingerprint"]),
     )
 

@@ -38,7 +38,7 @@ def document(trend: Trend, top: int) -> Document:
         title=trend.title,
         source=trend.source,
         key=_key_figures(trend),
-        sections=(
+        sections=lambda: (
             Section(
                 "Counts over time",
                 (
@@ -63,7 +63,7 @@ def document(trend: Trend, top: int) -> Document:
             Section("What is promised", tuple(map(Text, _promise(trend)))),
             Section("What is not promised", (Bullets.of(_not_promised(trend)),)),
         ),
-        summary=(
+        summary=lambda: (
             _counts(trend, top),
             Text(_findings(trend)),
             *[
@@ -75,8 +75,8 @@ def document(trend: Trend, top: int) -> Document:
             Text(_who(trend)),
         ),
         prose=(trend.reason,),
-        facts=facts(trend),
-        tables=tables(trend),
+        facts=lambda: facts(trend),
+        tables=lambda: tables(trend),
         closing=closing(trend.seed, fingerprint(trend.plan)),
     )
 
