@@ -68,9 +68,14 @@ def simultaneous(row: Row) -> str:
 
 
 def figures_table(
-    figures: Figures, level: float, most: int, beside: Mapping[str, Sequence[str]]
+    figures: Figures,
+    level: float,
+    most: int,
+    beside: Mapping[str, Sequence[float | None]],
+    *,
+    titled: bool,
 ) -> Table:
-    """Numbers derived from the same messages."""
+    """Numbers derived from the same messages, with or without their title."""
     rows = figures.rows[:most]
     coarse = any(row.resolution is not None for row in rows)
     head = ["", "estimate", "standard error", f"{100 * level:g} % interval"]
@@ -79,8 +84,10 @@ def figures_table(
         cells = [number(row.estimate, 5), maybe(row.standard_error, 3)]
         cells += [f"{number(row.lower, 5)} .. {number(row.upper, 5)}"]
         cells += [maybe(row.resolution, 3)] * coarse
-        lines.append([row.label, *cells, *(column[place] for column in beside.values())])
-    return Table((*head, *["resolution"] * coarse, *beside), lines, title=figures.title)
+        cells += [maybe(values[place], 5) for values in beside.values()]
+        lines.append([row.label, *cells])
+    head += ["resolution"] * coarse
+    return Table((*head, *beside), lines, title=figures.title * titled)
 
 
 def maybe(value: float | None, digits: int) -> str:

@@ -1,7 +1,6 @@
 """What is shown of a study: the main release in full, the others by their errors."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import msgspec
 
@@ -122,7 +121,7 @@ def _summary(study: Study, top: int) -> list[Part]:
         _counts(study, main.ranked()[:top].tolist(), study.title), Text(_findings(study)),
     ]  # fmt: skip
     for one in main.figures:
-        parts += [_figures_table(study, one, max(top, _FEW)), Text(one.note)]
+        parts += [_figures_table(study, one, max(top, _FEW), titled=True), Text(one.note)]
     parts += [_errors(study), *map(Text, statements(study))]
     sums = study.releases[0].sums
     return parts if sums is None else [*parts, *map(Text, seen_by_sums(main.certificate, sums))]
@@ -143,15 +142,13 @@ def _counts(study: Study, bins: list[int], title: str, *, folded: bool = False) 
 def _figures(study: Study, figures: Figures, most: int) -> Section:
     return Section(
         figures.title,
-        (_figures_table(study, figures, most, title=""), Text(figures.note, note=True)),
+        (_figures_table(study, figures, most, titled=False), Text(figures.note, note=True)),
     )
 
 
-def _figures_table(study: Study, figures: Figures, most: int, title: str | None = None) -> Table:
-    level = study.main.estimate.each.level
-    true = {"true value": [counts.maybe(v, 5) for v in study.truth.figures[figures.name]]}
-    table = counts.figures_table(figures, level, most, true)
-    return table if title is None else replace(table, title=title)
+def _figures_table(study: Study, figures: Figures, most: int, *, titled: bool) -> Table:
+    level, true = study.main.estimate.each.level, study.truth.figures[figures.name]
+    return counts.figures_table(figures, level, most, {"true value": true}, titled=titled)
 
 
 def _truth_of(study: Study, figures: Figures) -> Mapping[str, tuple[float | None, ...]]:

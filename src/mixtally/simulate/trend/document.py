@@ -4,6 +4,7 @@ import numpy as np
 
 from mixtally.ground.codec import fingerprint
 from mixtally.records.result import Step
+from mixtally.records.results import Figures
 from mixtally.report import counts
 from mixtally.report.document import (
     Bullets,
@@ -48,7 +49,7 @@ def document(trend: Trend, top: int) -> Document:
             ),
             *([_changes(trend)] if trend.steps else []),
             *(
-                Section(one.title, (_figures(trend, one.name, title=False), Text(one.note, True)))
+                Section(one.title, (_figures(trend, one, titled=False), Text(one.note, True)))
                 for one in trend.series.figures
             ),
             Section("Who spends what", (spending, Text(_who(trend), note=True))),
@@ -69,7 +70,7 @@ def document(trend: Trend, top: int) -> Document:
             *[
                 part
                 for one in trend.series.figures
-                for part in (_figures(trend, one.name, title=True), Text(one.note))
+                for part in (_figures(trend, one, titled=True), Text(one.note))
             ],
             spending,
             Text(_who(trend)),
@@ -84,12 +85,9 @@ def document(trend: Trend, top: int) -> Document:
 _LEGEND = "Every panel has a scale of its own (line: estimate, bar: interval, ring: true count). "
 
 
-def _figures(trend: Trend, name: str, *, title: bool) -> Table:
-    (figures,) = [one for one in trend.series.figures if one.name == name]
-    level = trend.series.results[0].estimate.each.level
-    true = {"true value": [counts.maybe(value, 5) for value in trend.figures[name]]}
-    table = counts.figures_table(figures, level, _MOST_MEANS, true)
-    return table if title else Table(table.columns, table.rows)
+def _figures(trend: Trend, figures: Figures, *, titled: bool) -> Table:
+    level, true = trend.series.results[0].estimate.each.level, trend.figures[figures.name]
+    return counts.figures_table(figures, level, _MOST_MEANS, {"true value": true}, titled=titled)
 
 
 def _key_figures(trend: Trend) -> tuple[tuple[str, str], ...]:

@@ -2,6 +2,7 @@
 
 from mixtally.ground.codec import fingerprint
 from mixtally.records.result import Step
+from mixtally.records.results import Figures
 from mixtally.report import counts
 from mixtally.report.document import Facts, Rows
 from mixtally.report.texts import row_facts
@@ -46,7 +47,7 @@ def facts(trend: Trend) -> Facts:
             for i, name in enumerate(trend.epochs)
         ],
         "changes": [row for step in trend.steps for row in _change_rows(trend, step)],
-        **{one.name: _figure_rows(trend, one.name) for one in trend.series.figures},
+        **{one.name: _figure_rows(trend, one) for one in trend.series.figures},
     }
 
 
@@ -59,7 +60,7 @@ def tables(trend: Trend) -> dict[str, Rows]:
             [row for step in trend.steps for row in _change_rows(trend, step)]
         ),
         **{
-            f"{one.name}.csv": counts.as_csv(_figure_rows(trend, one.name))
+            f"{one.name}.csv": counts.as_csv(_figure_rows(trend, one))
             for one in trend.series.figures
         },
     }
@@ -99,6 +100,5 @@ def _change_rows(trend: Trend, step: Step) -> list[Facts]:
     return rows
 
 
-def _figure_rows(trend: Trend, name: str) -> list[Facts]:
-    (figures,) = [one for one in trend.series.figures if one.name == name]
-    return counts.figure_rows(figures, {"truth": trend.figures[name]})
+def _figure_rows(trend: Trend, figures: Figures) -> list[Facts]:
+    return counts.figure_rows(figures, {"truth": trend.figures[figures.name]})

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from mixtally.records.certificate import Certificate
 from mixtally.records.guarantee import Guarantee
-from mixtally.records.mechanism import Shuffled
 from mixtally.records.plan import Plan
 from mixtally.records.result import Series, Step
 from mixtally.simulate.truth import Values
@@ -64,11 +63,6 @@ class Trend:
     def plan(self) -> Plan:
         """The one plan of all epochs."""
         return self.series.plan
-
-    @property
-    def mechanism(self) -> Shuffled:
-        """Its mechanism."""
-        return self.plan.mechanism
 
     @property
     def epochs(self) -> tuple[str, ...]:
