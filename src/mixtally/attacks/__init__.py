@@ -26,9 +26,15 @@ from mixtally.attacks.target import Target
 from mixtally.errors import ParameterError
 
 __all__ = [
-    "MEMOIZED_ATTACKS", "PLAN_ATTACKS", "Lab", "MemoizedTarget", "Outcome", "Target", "Verdict",
+    "MEMOIZED_ATTACKS",
+    "PLAN_ATTACKS",
+    "Lab",
+    "MemoizedTarget",
+    "Outcome",
+    "Target",
+    "Verdict",
     "assault",
-]  # fmt: skip
+]
 
 PLAN_ATTACKS: dict[str, Callable[[Target, Lab], list[Outcome]]] = {
     one.NAME: one.run

@@ -43,9 +43,11 @@ def outcomes(
     by_code, by_distribution = game.messages <= MOST_MESSAGES, lab.drawn != 0
     if not by_code and not by_distribution:
         raise ParameterError(
-            "collection", wanted=f"at most {MOST_MESSAGES:,} messages to play one by one",
-            got=f"{game.messages:,}", do="draw their counts from the distribution: --drawn 1e6",
-        )  # fmt: skip
+            "collection",
+            wanted=f"at most {MOST_MESSAGES:,} messages to play one by one",
+            got=f"{game.messages:,}",
+            do="draw their counts from the distribution: --drawn 1e6",
+        )
     plays = []
     drawn = _by_distribution(game, lab, attack, twice) if by_distribution else None
     if by_code or drawn is None:
@@ -55,12 +57,19 @@ def outcomes(
     lab = replace(lab, error=lab.error / len(plays))
     return [
         distinguished(
-            attack, case, worlds, lab, promised=promised, delta=delta,
-            played=f"twice: {played}" if twice else played, test=test, noise=noise,
+            attack,
+            case,
+            worlds,
+            lab,
+            promised=promised,
+            delta=delta,
+            played=f"twice: {played}" if twice else played,
+            test=test,
+            noise=noise,
             pilot=_pilot(game, len(worlds.u), lab, twice),
         )
         for noise, worlds, played in plays
-    ]  # fmt: skip
+    ]
 
 
 def _by_code(game: Game, lab: Lab, attack: str, twice: bool) -> Worlds:

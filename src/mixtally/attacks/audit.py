@@ -15,13 +15,28 @@ def audit(attack: str, checks: list[Checks], lab: Lab, runs: int, played: str) -
     found: dict[str, Any] = {
         "tests": total,
         "flags": [
-            {"test": f.name, "place": f.place, "counted": f.hits, "of": f.trials,
-             "expected": f.expected, "p_value": f.p_value}
+            {
+                "test": f.name,
+                "place": f.place,
+                "counted": f.hits,
+                "of": f.trials,
+                "expected": f.expected,
+                "p_value": f.p_value,
+            }
             for f in flags[:_SHOWN]
         ],
-        "flag_count": len(flags), "false_alarm_rate": lab.error,
-    }  # fmt: skip
+        "flag_count": len(flags),
+        "false_alarm_rate": lab.error,
+    }
     return Outcome(
-        attack, f"{total:,} tests, {len(flags):,} failed", lab.error, smallest, P_VALUE,
-        Verdict.VIOLATED if flags else Verdict.CONSISTENT, runs, played, TEST, numbers=found,
-    )  # fmt: skip
+        attack,
+        f"{total:,} tests, {len(flags):,} failed",
+        lab.error,
+        smallest,
+        P_VALUE,
+        Verdict.VIOLATED if flags else Verdict.CONSISTENT,
+        runs,
+        played,
+        TEST,
+        numbers=found,
+    )

@@ -53,11 +53,15 @@ def run(target: Target, lab: Lab) -> list[Outcome]:
     flat = tuple((float(c), _error(first)) for c in range(1, 21))
     local = finite(target.mechanism.local_epsilon)
     found = distinguished(
-        NAME, f"{REPORTS} fresh linked reports", Worlds(tested[0], tested[1]), lab,
-        promised=None if local is None else REPORTS * local, delta=0.0,
+        NAME,
+        f"{REPORTS} fresh linked reports",
+        Worlds(tested[0], tested[1]),
+        lab,
+        promised=None if local is None else REPORTS * local,
+        delta=0.0,
         played="the person's messages alone, no mix",
         test="sum of the reports' log-likelihood ratios; optimal",
-    )  # fmt: skip
+    )
     chart = _chart(
         "which of two answers, by the number of linked reports",
         (Curve("fresh noise every time", tuple(curve), dots=True), Curve("drawn once", flat)),
@@ -80,10 +84,15 @@ def run_memoized(target: MemoizedTarget, lab: Lab, recall: Recall | None = None)
     two = msgspec.structs.replace(mechanism, bins=2 * mechanism.hashes)
     worlds = Worlds(*(_evidence(two, count, runs, lab, recall, side) for side in (0, 1)))
     found = distinguished(
-        NAME, f"{count} linked reports", worlds, lab,
-        promised=target.loss(count).eps_T, delta=0.0,
-        played="the bits in which two values differ", test="likelihood ratio; optimal",
-    )  # fmt: skip
+        NAME,
+        f"{count} linked reports",
+        worlds,
+        lab,
+        promised=target.loss(count).eps_T,
+        delta=0.0,
+        played="the bits in which two values differ",
+        test="likelihood ratio; optimal",
+    )
     curves = _error_curves(mechanism, lab, recall)
     chart = _chart("error of one bit, by the number of linked reports", curves)
     errors = {curve.name: dict(curve.points) for curve in curves}
@@ -129,9 +138,11 @@ def _error_curves(mechanism: Memoized, lab: Lab, recall: Recall) -> tuple[Curve,
     fresh = [recall(true, 2, 1, lab.chance)[0] for _ in range(most)]
     ratio = _bit_evidence(one, 1)
     rows: dict[str, list[tuple[float, float]]] = {
-        "fresh noise every time": [], "the kept bit, shown": [], "memory, true bit": [],
+        "fresh noise every time": [],
+        "the kept bit, shown": [],
+        "memory, true bit": [],
         "memory, what it holds": [],
-    }  # fmt: skip
+    }
     bits = _memoized_bits(one, runs, lab)
     for count in _POINTS:
         ones = ones_of(fresh[:count], 2).astype(float)
@@ -170,7 +181,11 @@ def _recall_error(one: Memoized, count: int) -> float:
 
 def _chart(caption: str, curves: tuple[Curve, ...]) -> Chart:
     return Chart(
-        "attack", f"{NAME}: {caption}",
+        "attack",
+        f"{NAME}: {caption}",
         "An attacker who knows the sender guesses the likelier value; half of blind guesses fail.",
-        "reports seen", "share of wrong guesses", curves, log_x=True,
-    )  # fmt: skip
+        "reports seen",
+        "share of wrong guesses",
+        curves,
+        log_x=True,
+    )

@@ -71,9 +71,13 @@ def flagged(groups: list[Checks], error: float) -> tuple[list[Flag], int, float]
             i = int(place)
             flags.append(
                 Flag(
-                    group.name, i, int(group.hits[i]), int(group.trials[i]),
-                    float(group.trials[i] * group.chance[i]), float(values[i]),
+                    group.name,
+                    i,
+                    int(group.hits[i]),
+                    int(group.trials[i]),
+                    float(group.trials[i] * group.chance[i]),
+                    float(values[i]),
                 )
-            )  # fmt: skip
+            )
     flags.sort(key=lambda flag: flag.p_value)
     return flags, total, min(1.0, smallest * total)

@@ -41,9 +41,11 @@ def claim(
         return memoized_target(**given)
     if epsilon is None or delta is None:
         raise ParameterError(
-            "claim", wanted="--epsilon and --delta", got="neither" if epsilon is delta else "one",
+            "claim",
+            wanted="--epsilon and --delta",
+            got="neither" if epsilon is delta else "one",
             do="say what the parameters are claimed to guarantee",
-        )  # fmt: skip
+        )
     checked_fraction(honest_fraction)
     users = checked_users(given["users"])
     mechanism = _mechanism(name, given)
@@ -71,18 +73,22 @@ def _given(name: str, given_values: dict[str, Any]) -> dict[str, Any]:
     needs, may = NEEDS[name]
     if not needs <= set(given) or not set(given) <= needs | may:
         raise ParameterError(
-            name, wanted=_flags(needs), got=_flags(given) or "neither",
+            name,
+            wanted=_flags(needs),
+            got=_flags(given) or "neither",
             do="give exactly these" + (f"; it may take {_flags(may)}" if may else ""),
-        )  # fmt: skip
+        )
     return given
 
 
 def _mechanism(name: str, given: dict[str, Any]) -> Shuffled:
     if name == "flip" and ("bits" in given) == ("bins" in given):
         raise ParameterError(
-            "flip", wanted="--bins for records of one value, or --bits for free vectors",
-            got="both" if "bits" in given else "neither", do="give one",
-        )  # fmt: skip
+            "flip",
+            wanted="--bins for records of one value, or --bits for free vectors",
+            got="both" if "bits" in given else "neither",
+            do="give one",
+        )
     if "repeats" in given and "bits" not in given:
         raise ParameterError(
             "repeats", wanted="--bits beside it", got="--bins", do="only vectors are repeated here"

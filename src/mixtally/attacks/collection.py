@@ -47,11 +47,14 @@ def run(target: Target, lab: Lab) -> list[Outcome]:
     checks += played
     return [
         audit(
-            NAME, checks, lab, sent + shuffled + messages,
+            NAME,
+            checks,
+            lab,
+            sent + shuffled + messages,
             f"{sent:,} messages sent one by one, a collection of {messages:,}, and batches of "
             f"{shuffled:,} shuffled",
         )
-    ]  # fmt: skip
+    ]
 
 
 def collection_checks(mechanism: Shuffled, lab: Lab) -> tuple[list[Checks], int]:
@@ -74,9 +77,11 @@ def collection_checks(mechanism: Shuffled, lab: Lab) -> tuple[list[Checks], int]
     own = np.bincount(held, minlength=bins) * small.repeats
     ends = np.array([0, bins - 1])
     order = Checks.of(
-        "bit set in the first half of what a mix sends", halves[0][ends], seen[ends],
+        "bit set in the first half of what a mix sends",
+        halves[0][ends],
+        seen[ends],
         first / len(rows),
-    )  # fmt: skip
+    )
     if small.shaped is not None:
         return [order, *_shaped(small.shaped, seen - own)], len(rows)
     missing = abs(len(rows) - people - small.fakes_promised)

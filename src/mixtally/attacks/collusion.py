@@ -42,17 +42,27 @@ def _users(target: Target, lab: Lab) -> list[Outcome]:
         promised = left_among_fakes(mechanism, fakes, target.delta, lab.accountant)
     game = game_of(mechanism, people, fakes, target.epsilon)
     return outcomes(
-        NAME, f"{1.0 - honest:.0%} of the users tell", game, lab,
-        promised=finite(promised), delta=target.delta, test=TEST,
-    )  # fmt: skip
+        NAME,
+        f"{1.0 - honest:.0%} of the users tell",
+        game,
+        lab,
+        promised=finite(promised),
+        delta=target.delta,
+        test=TEST,
+    )
 
 
 def _mixes(target: Target, lab: Lab) -> list[Outcome]:
     game = game_of(target.mechanism, 0, target.mechanism.fakes_promised, mixes=1)
     return outcomes(
-        NAME, "all mixes but one tell", game, lab,
-        promised=target.epsilon, delta=target.delta, test=TEST,
-    )  # fmt: skip
+        NAME,
+        "all mixes but one tell",
+        game,
+        lab,
+        promised=target.epsilon,
+        delta=target.delta,
+        test=TEST,
+    )
 
 
 def every_mix(target: Target, lab: Lab) -> Outcome:
@@ -60,8 +70,13 @@ def every_mix(target: Target, lab: Lab) -> Outcome:
     game = game_of(target.mechanism, 0, 0, mixes=0)
     worlds = play(game, lab, NAME)
     return distinguished(
-        NAME, "every mix tells", worlds, lab,
-        promised=finite(target.mechanism.local_epsilon), delta=0.0,
-        played="the person's message alone", test=TEST,
+        NAME,
+        "every mix tells",
+        worlds,
+        lab,
+        promised=finite(target.mechanism.local_epsilon),
+        delta=0.0,
+        played="the person's message alone",
+        test=TEST,
         pilot=pilot(game, len(worlds.u), lab.chance),
-    )  # fmt: skip
+    )

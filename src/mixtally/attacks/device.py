@@ -60,6 +60,8 @@ class Play(Interface):
 def unplayed(*_: object, **__: object) -> Tally:
     """Nobody said how: raises ParameterError."""
     raise ParameterError(
-        "collection", wanted="a lab that can play one", got="one that cannot",
+        "collection",
+        wanted="a lab that can play one",
+        got="one that cannot",
         do="hand it mixtally.simulate.simulate.play",
-    )  # fmt: skip
+    )

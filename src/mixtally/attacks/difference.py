@@ -47,9 +47,15 @@ def _changed(target: Target, lab: Lab) -> list[Outcome]:
         sure = target.mechanism.surely(target.honest_fraction)
         promised = min(promised, left_after(sure, 2, delta, lab.accountant))
     return outcomes(
-        NAME, "asked twice, answer changed", game, lab, promised=promised, delta=delta,
-        test="sum of both batches' log-likelihood ratios; as good as tell-apart's", twice=True,
-    )  # fmt: skip
+        NAME,
+        "asked twice, answer changed",
+        game,
+        lab,
+        promised=promised,
+        delta=delta,
+        test="sum of both batches' log-likelihood ratios; as good as tell-apart's",
+        twice=True,
+    )
 
 
 def _absent(target: Target, lab: Lab) -> Outcome:
@@ -68,12 +74,16 @@ def _absent(target: Target, lab: Lab) -> Outcome:
     )
     u, v = ((both[:, 0] - both[:, 1]).astype(np.float64) for both in sides)
     return distinguished(
-        NAME, "asked twice, then absent", Worlds(u, v), lab,
-        promised=target.epsilon, delta=target.delta,
+        NAME,
+        "asked twice, then absent",
+        Worlds(u, v),
+        lab,
+        promised=target.epsilon,
+        delta=target.delta,
         played=f"{users - 1:,} others spread over the bins, unknown to the attacker, and "
         f"{mechanism.fakes_promised:,} fakes, twice; two bins of the tallies{how}",
         test="difference of the tallies' differences in two bins; not optimal",
-    )  # fmt: skip
+    )
 
 
 def _messages(mechanism: Shuffled, users: int) -> int:

@@ -19,8 +19,10 @@ from mixtally.report.document import (
 )
 
 _TONES = {
-    Verdict.CONSISTENT: Tone.GOOD, Verdict.VIOLATED: Tone.BAD, Verdict.MEASURED: Tone.SOFT,
-}  # fmt: skip
+    Verdict.CONSISTENT: Tone.GOOD,
+    Verdict.VIOLATED: Tone.BAD,
+    Verdict.MEASURED: Tone.SOFT,
+}
 
 
 def document(title: str, promise: str, outcomes: Sequence[Outcome], facts: Facts) -> Document:

@@ -36,16 +36,21 @@ def run_memoized(target: MemoizedTarget, lab: Lab, recall: Recall | None = None)
     runs = lab.runs if lab.runs is not None else max(2_000, min(_RUNS, int(2e9) // _bits(target)))
     worlds = link(target, runs, lab, recall or simple_recall(target.mechanism))
     found = distinguished(
-        NAME, f"{target.reports} reports at two places each", worlds, lab,
-        promised=None, delta=0.0,
+        NAME,
+        f"{target.reports} reports at two places each",
+        worlds,
+        lab,
+        promised=None,
+        delta=0.0,
         played="one memoized answer at both places against two of the same value",
         test="likelihood ratio of both places' reports; optimal",
-    )  # fmt: skip
+    )
     power = power_at(worlds, RATE)
     found.numbers.update(
-        power=power, at_false_alarms=RATE,
+        power=power,
+        at_false_alarms=RATE,
         power_at_least=float(clopper_pearson_lower(np.array(power * runs), runs, lab.error)),
-    )  # fmt: skip
+    )
     return [found]
 
 

@@ -46,9 +46,11 @@ class MemoizedTarget:
         least, bits = 2 * self.mechanism.hashes, self.mechanism.bins
         if not least <= bits <= MOST_BITS:
             raise ParameterError(
-                "bits", wanted=f"an integer in [{least}, {MOST_BITS:,}]", got=bits,
+                "bits",
+                wanted=f"an integer in [{least}, {MOST_BITS:,}]",
+                got=bits,
                 do="two values set twice as many bits as there are hashes",
-            )  # fmt: skip
+            )
 
     def loss(self, reports: int) -> Loss:
         """The largest loss of so many reports of one memoized response."""

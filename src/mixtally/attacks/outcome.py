@@ -153,19 +153,31 @@ def distinguished(
     if promised is not None:
         verdict = Verdict.VIOLATED if proof.epsilon > promised else Verdict.CONSISTENT
     return Outcome(
-        attack, case, promised, proof.epsilon, EPSILON, verdict, len(worlds.u), played, test,
+        attack,
+        case,
+        promised,
+        proof.epsilon,
+        EPSILON,
+        verdict,
+        len(worlds.u),
+        played,
+        test,
         numbers=_numbers(proof, delta, lab.error),
-        charts=(roc_chart(named(attack, case, noise), worlds, promised, delta),), noise=noise,
+        charts=(roc_chart(named(attack, case, noise), worlds, promised, delta),),
+        noise=noise,
         best=proof.best,
-    )  # fmt: skip
+    )
 
 
 def _numbers(proof: Proof, delta: float, error: float) -> dict[str, Any]:
     return {
-        "delta": delta, "false_alarm_rate": error, "hits": proof.hits, "alarms": proof.alarms,
+        "delta": delta,
+        "false_alarm_rate": error,
+        "hits": proof.hits,
+        "alarms": proof.alarms,
         "tested_runs": proof.trials,
         "event": f"statistic {'>=' if proof.favors == 'u' else '<='} {proof.cut:.6g}",
-    }  # fmt: skip
+    }
 
 
 def roc_chart(title: str, worlds: Worlds, promised: float | None, delta: float) -> Chart:
@@ -181,8 +193,13 @@ def roc_chart(title: str, worlds: Worlds, promised: float | None, delta: float) 
         )
         curves.append(Curve("most that is allowed", most))
     return Chart(
-        "attack", title,
+        "attack",
+        title,
         f"How often the attacker is right in world u at a given rate of false alarms in world v, "
         f"over {len(worlds.u):,} runs.",
-        "rate of false alarms", "power", tuple(curves), log_x=True, log_y=True,
-    )  # fmt: skip
+        "rate of false alarms",
+        "power",
+        tuple(curves),
+        log_x=True,
+        log_y=True,
+    )

@@ -43,7 +43,11 @@ def run(target: Target, lab: Lab) -> list[Outcome]:
     messages = mechanism.repeats + mechanism.fakes_sent / target.users
     return [
         Outcome(
-            NAME, "one corrupt message", bound, moved, "counts",
+            NAME,
+            "one corrupt message",
+            bound,
+            moved,
+            "counts",
             Verdict.CONSISTENT if moved <= bound * _SLACK else Verdict.VIOLATED,
             len(estimates) + refused,
             f"{len(estimates):,} lies that were tallied and {refused:,} that were refused",
@@ -55,7 +59,7 @@ def run(target: Target, lab: Lab) -> list[Outcome]:
                 "every_bin_at_once": mechanism.flip_threshold is not None,
             },
         )
-    ]  # fmt: skip
+    ]
 
 
 def _estimate(mechanism: Shuffled, honest: Rows, lie: Rows) -> Floats:

@@ -54,10 +54,13 @@ def run_memoized(target: MemoizedTarget, lab: Lab) -> list[Outcome]:
     checks += word_checks(lab.chance)
     return [
         audit(
-            NAME, checks, lab, _REPORTS * people,
+            NAME,
+            checks,
+            lab,
+            _REPORTS * people,
             f"{people:,} people report {_REPORTS} times through the file of what they keep",
         )
-    ]  # fmt: skip
+    ]
 
 
 def _plan(target: MemoizedTarget) -> MemoizedPlan:

@@ -30,10 +30,12 @@ def shuffle_checks(lab: Lab) -> tuple[list[Checks], int]:
         checks += [
             Checks.of(f"message of {size:,} that a shuffle loses", lost, size, 0.0),
             Checks.of(
-                f"message of {size:,} that goes from part to part", seen.ravel(),
-                np.repeat(parts, _PARTS), np.tile(parts / size, _PARTS),
+                f"message of {size:,} that goes from part to part",
+                seen.ravel(),
+                np.repeat(parts, _PARTS),
+                np.tile(parts / size, _PARTS),
             ),
-        ]  # fmt: skip
+        ]
     return checks, sum(_SIZES)
 
 

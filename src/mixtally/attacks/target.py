@@ -46,9 +46,11 @@ class Target:
         free_bits = isinstance(one, BitFlips) and one.max_set is None and not one.fakes.count
         if one.repeats > 1 and not free_bits:
             raise ParameterError(
-                "repeats", wanted="free bits without fakes, the only records repeated here",
-                got=f"{one.name} sent {one.repeats} times", do="attack it sent once",
-            )  # fmt: skip
+                "repeats",
+                wanted="free bits without fakes, the only records repeated here",
+                got=f"{one.name} sent {one.repeats} times",
+                do="attack it sent once",
+            )
 
     @property
     def crowd(self) -> int:
@@ -76,17 +78,23 @@ def of_plan(
         mechanism = plan.mechanism
         if not unverified or mechanism.gain == 0.0:
             raise PlanError(
-                "plan", wanted="one whose certificate holds", got=f"another ({error})",
+                "plan",
+                wanted="one whose certificate holds",
+                got=f"another ({error})",
                 do="do not use it; add --unverified to attack it all the same",
-            ) from error  # fmt: skip
+            ) from error
         certified = False
     certificate = plan.certificate
     return Target(
-        mechanism, plan.users, certificate.epsilon, max(LEAST_DELTA, certificate.upper),
+        mechanism,
+        plan.users,
+        certificate.epsilon,
+        max(LEAST_DELTA, certificate.upper),
         f"{plan.protocol} for {plan.question.name!r}, {plan.users:,} users and "
         f"{plan.question.bins:,} bins",
-        plan.honest_fraction, certified,
-    )  # fmt: skip
+        plan.honest_fraction,
+        certified,
+    )
 
 
 def left_among_fakes(

@@ -20,6 +20,11 @@ def run(target: Target, lab: Lab) -> list[Outcome]:
     """One game against the promise itself."""
     game = game_of(target.mechanism, target.others, target.mechanism.fakes_promised, target.epsilon)
     return outcomes(
-        NAME, "sees every message", game, lab,
-        promised=target.epsilon, delta=target.delta, test=RATIO_TEST,
-    )  # fmt: skip
+        NAME,
+        "sees every message",
+        game,
+        lab,
+        promised=target.epsilon,
+        delta=target.delta,
+        test=RATIO_TEST,
+    )

@@ -46,19 +46,26 @@ def run_memoized(target: MemoizedTarget, lab: Lab, recall: Recall | None = None)
         powers.append((float(reports), power_at(worlds, RATE)))
         lab.progress(NAME, reports, most)
     found = distinguished(
-        NAME, f"{most} reports, one person or two", worlds, lab,
-        promised=None, delta=0.0,
+        NAME,
+        f"{most} reports, one person or two",
+        worlds,
+        lab,
+        promised=None,
+        delta=0.0,
         played="one memoized answer against two of the same value, reports shared at random",
         test="likelihood of one against the mean over all shares of two; optimal",
-    )  # fmt: skip
+    )
     found.numbers.update(power=powers[-1][1], at_false_alarms=RATE, powers=dict(powers))
     if len(powers) < 2:
         return [found]
     chart = Chart(
-        "attack", f"{NAME}: power by the number of reports",
+        "attack",
+        f"{NAME}: power by the number of reports",
         f"How often one person is recognized as one, at a rate of {RATE:g} of false alarms.",
-        "reports seen", "power", (Curve("the attack", tuple(powers), dots=True),),
-    )  # fmt: skip
+        "reports seen",
+        "power",
+        (Curve("the attack", tuple(powers), dots=True),),
+    )
     return [replace(found, charts=(*found.charts, chart))]
 
 

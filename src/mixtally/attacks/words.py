@@ -5,9 +5,7 @@ from collections.abc import Sequence
 from mixtally.attacks.outcome import Outcome, Verdict
 from mixtally.report.words import at_least, at_most
 
-COLUMNS = (
-    "attack", "the attacker", "noise", "promised", "attacked", "margin", "verdict", "runs"
-)  # fmt: skip
+COLUMNS = ("attack", "the attacker", "noise", "promised", "attacked", "margin", "verdict", "runs")
 TEXTS = ("attack", "the attacker", "noise", "verdict")
 """Columns of words, the others hold numbers."""
 LIMITS = (
@@ -27,10 +25,15 @@ def cells(outcome: Outcome) -> tuple[str, ...]:
         attacked += f"\nbest {at_least(outcome.best, 3)}"
     margin = "" if outcome.margin is None else f"{_nearly_zero(outcome.margin):.3g}"
     return (
-        outcome.attack, outcome.case, str(outcome.noise), promised,
-        attacked, margin, str(outcome.verdict),
+        outcome.attack,
+        outcome.case,
+        str(outcome.noise),
+        promised,
+        attacked,
+        margin,
+        str(outcome.verdict),
         f"{outcome.runs:,}",
-    )  # fmt: skip
+    )
 
 
 def _nearly_zero(value: float) -> float:

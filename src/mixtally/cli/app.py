@@ -108,6 +108,8 @@ def call() -> int:
             return 2
         path = unusable.ctx.command_path if unusable.ctx else "mixtally"
         raise InputError(
-            path.rpartition(" ")[2], wanted="a call as --help describes it",
-            got=f"another: {said.rstrip('.')}", do=f"see `{path} --help`",
-        ) from error  # fmt: skip
+            path.rpartition(" ")[2],
+            wanted="a call as --help describes it",
+            got=f"another: {said.rstrip('.')}",
+            do=f"see `{path} --help`",
+        ) from error

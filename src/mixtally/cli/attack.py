@@ -121,9 +121,14 @@ def attack(
     target = _target(plan, claimed, accountant, unverified=game.unverified)
     with progress_bars() as progress:
         lab = Lab(
-            o.chance(game.seed), 1.0 - game.level, runs=game.runs, progress=progress,
-            drawn=game.drawn, play=play, accountant=accountant,
-        )  # fmt: skip
+            o.chance(game.seed),
+            1.0 - game.level,
+            runs=game.runs,
+            progress=progress,
+            drawn=game.drawn,
+            play=play,
+            accountant=accountant,
+        )
         outcomes = assault(target, lab, game.only)
     facts: dict[str, Any] = {
         "target": target.title,
@@ -141,18 +146,22 @@ def attack(
 def _check(level: float, runs: int | None, drawn: int | None) -> None:
     if not 0.5 <= level <= 1.0 - 1e-9:
         raise ParameterError(
-            "level", wanted="a number in [0.5, 1 - 1e-9]", got=level,
+            "level",
+            wanted="a number in [0.5, 1 - 1e-9]",
+            got=level,
             do="0.9999 flags a sound plan once in ten thousand times",
-        )  # fmt: skip
+        )
     for name, games, most, kind in (
         ("runs", runs, 10_000_000, "an integer"),
         ("drawn", drawn or None, 100_000_000, "0, or an integer"),
     ):
         if games is not None and not 100 <= games <= most:
             raise ParameterError(
-                name, wanted=f"{kind} in [100, {most:,}]", got=f"{games:,}",
+                name,
+                wanted=f"{kind} in [100, {most:,}]",
+                got=f"{games:,}",
                 do="leave it out for as many as are quick",
-            )  # fmt: skip
+            )
 
 
 def _target(
@@ -164,10 +173,11 @@ def _target(
         return of_plan(read_plan(plan), unverified=unverified, accountant=accountant)
     if plan is not None or name is None:
         raise ParameterError(
-            "attack", wanted="a plan file, or --protocol with parameters and a claim",
+            "attack",
+            wanted="a plan file, or --protocol with parameters and a claim",
             got="a plan and " * (plan is not None) + ", ".join(given) or "neither",
             do="give one of them",
-        )  # fmt: skip
+        )
     if unverified:
         raise ParameterError(
             "--unverified", wanted="a plan file beside it", got="a claim", do="leave it out"
@@ -175,9 +185,11 @@ def _target(
     epsilon, delta, fraction = claimed.epsilon, claimed.delta, claimed.honest_fraction
     if name == "memory" and (epsilon, delta, fraction) != (None, None, None):
         raise ParameterError(
-            "memory", wanted="no claim: its losses are computed", got="--epsilon, --delta or "
-            "--honest-fraction", do="leave them out",
-        )  # fmt: skip
+            "memory",
+            wanted="no claim: its losses are computed",
+            got="--epsilon, --delta or --honest-fraction",
+            do="leave them out",
+        )
     parameters = asdict(claimed.parameters)
     return claim(name, parameters, epsilon, delta, 1.0 if fraction is None else fraction)
 
@@ -186,11 +198,16 @@ def _promise_facts(target: Target, accountant: Accountant) -> dict[str, Any]:
     """What is promised, and what is exactly so."""
     exact = certify(target.mechanism, target.epsilon, target.honest_fraction, accountant)
     return {
-        "protocol": target.mechanism.name, "users": target.users, **target.mechanism.facts(),
-        "fakes": target.mechanism.fakes_promised, "epsilon": target.epsilon, "delta": target.delta,
-        "certified": target.certified, "exact_delta": exact.upper,
+        "protocol": target.mechanism.name,
+        "users": target.users,
+        **target.mechanism.facts(),
+        "fakes": target.mechanism.fakes_promised,
+        "epsilon": target.epsilon,
+        "delta": target.delta,
+        "certified": target.certified,
+        "exact_delta": exact.upper,
         "exact_delta_lower": exact.lower,
-    }  # fmt: skip
+    }
 
 
 def _promise(facts: dict[str, Any]) -> str:

@@ -55,14 +55,22 @@ def audit(
     epsilon, delta = promise.epsilon, promise.delta
     if formula is None or epsilon is None or delta is None:
         raise ParameterError(
-            "audit", wanted="--formula, --epsilon and --delta, or --list", got="fewer",
+            "audit",
+            wanted="--formula, --epsilon and --delta, or --list",
+            got="fewer",
             do="--list names the formulas and what each takes",
-        )  # fmt: skip
+        )
     with sign_of_life("pricing"):
         verdict = held(
-            formula_named(formula), epsilon, delta, setting.users, setting.fakes, setting.bins,
-            setting.bits, setting.repeats,
-        )  # fmt: skip
+            formula_named(formula),
+            epsilon,
+            delta,
+            setting.users,
+            setting.fakes,
+            setting.bins,
+            setting.bits,
+            setting.repeats,
+        )
     if json:
         print_json(_facts(verdict))
     else:

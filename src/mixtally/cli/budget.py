@@ -43,15 +43,19 @@ class CostOptions:
             return DEFAULT_MESSAGES if messages is None else messages
         if not fakes >= 0.0:
             raise ParameterError(
-                "fakes per user", wanted="a number of at least 0", got=fakes,
+                "fakes per user",
+                wanted="a number of at least 0",
+                got=fakes,
                 do="1 adds one fake each",
-            )  # fmt: skip
+            )
         if messages is None:
             return 1 + decimal(fakes) if math.isfinite(fakes) else fakes
         raise ParameterError(
-            "budget", wanted="--fakes-per-user or --messages-per-user", got="both",
+            "budget",
+            wanted="--fakes-per-user or --messages-per-user",
+            got="both",
             do="give one: M messages are the own report and M - 1 fakes",
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -95,9 +95,11 @@ def _choose(timeline: Timeline, guarantee: Guarantee, budget: BudgetOptions) -> 
     asked = budget.collections if flags(budget, "collections") else every
     if asked < every:
         raise ParameterError(
-            "collections", wanted=f"at least the {every:,} epochs of the data", got=f"{asked:,}",
+            "collections",
+            wanted=f"at least the {every:,} epochs of the data",
+            got=f"{asked:,}",
             do="leave --collections out, or count further epochs that are still to come",
-        )  # fmt: skip
+        )
     budget, users = replace(budget, collections=asked), int(timeline.users.min())
     return whole_plan(wish_of(budget, timeline.question, guarantee, users))
 
@@ -107,7 +109,9 @@ def _held(plan: Path, options: ReadingOptions, budget: BudgetOptions) -> Plan:
     held = read_plan(plan)
     if held.question.hashed is not None:
         raise PlanError(
-            str(plan), wanted="bins of one value each", got="bins that values share by a hash",
+            str(plan),
+            wanted="bins of one value each",
+            got="bins that values share by a hash",
             do="ask words with `mixtally simulate --candidates`",
-        )  # fmt: skip
+        )
     return held

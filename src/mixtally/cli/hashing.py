@@ -55,21 +55,27 @@ def asked_words(
     if path is None:
         if used:
             raise ParameterError(
-                "--candidates", wanted=f"a file beside {' and '.join(used)}", got="none",
+                "--candidates",
+                wanted=f"a file beside {' and '.join(used)}",
+                got="none",
                 do="list the words to look for, one a line",
-            )  # fmt: skip
+            )
         return None
     if not planned and hashing.hash_bins is None:
         raise ParameterError(
-            "--hash-bins", wanted="a number of bins beside --candidates", got="none",
+            "--hash-bins",
+            wanted="a number of bins beside --candidates",
+            got="none",
             do="the more, the fewer words share one: 10000 or more for a thousand candidates",
-        )  # fmt: skip
+        )
     wrong = [*beside]
     wrong += ["--labels"] if reading.labels is not None else []
     wrong += [f"--as {reading.form}"] if reading.form != "one" else []
     if wrong:
         raise ParameterError(
-            "--candidates", wanted="one word a person, its counts as they are",
-            got=", ".join(wrong) + " beside it", do="leave these out",
-        )  # fmt: skip
+            "--candidates",
+            wanted="one word a person, its counts as they are",
+            got=", ".join(wrong) + " beside it",
+            do="leave these out",
+        )
     return read_labels(path)

@@ -23,9 +23,10 @@ def read_labels(path: Path | None) -> tuple[str, ...] | None:
     distinct = len(set(labels) - {""})
     if not labels or distinct < len(labels):
         raise DataError(
-            str(path), wanted="distinct labels, one a line",
+            str(path),
+            wanted="distinct labels, one a line",
             got=f"{len(labels):,} lines, {distinct:,} distinct that are not empty",
             do="remove empty lines and repetitions",
-        )  # fmt: skip
+        )
     check_spaces(str(path), labels)
     return labels

@@ -52,9 +52,11 @@ def open_(file: File, epsilon: o.Epsilon, delta: o.Delta) -> None:
     with alone(place.parent, required=False):
         if file.exists():
             raise DataError(
-                str(file), wanted="a new file", got="one that is there already",
+                str(file),
+                wanted="a new file",
+                got="one that is there already",
                 do="choose another name: a ledger is never started over",
-            )  # fmt: skip
+            )
         write(place, ledger)
     typer.echo(f"opened {file}: epsilon {epsilon:.12g}, delta {delta:.12g}")
     typer.echo(f"seal: {ledger.seal}")

@@ -40,9 +40,11 @@ def _status() -> int:
     except OSError as error:
         _forget_output()
         refused = DataError(
-            str(error.filename or "output"), wanted="a place that takes what is written",
-            got=str(error), do="look at it and its free space; files written before are whole",
-        )  # fmt: skip
+            str(error.filename or "output"),
+            wanted="a place that takes what is written",
+            got=str(error),
+            do="look at it and its free space; files written before are whole",
+        )
         return _told(refused, 2)
     return status
 

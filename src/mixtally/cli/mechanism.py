@@ -89,9 +89,11 @@ def parsed(options: MechanismOptions, *, for_epsilon: float | None = None) -> Pa
     strange = flags(options, *_MEMORY)
     if strange:
         raise ParameterError(
-            options.protocol, wanted="its own parameters", got=" and ".join(strange),
+            options.protocol,
+            wanted="its own parameters",
+            got=" and ".join(strange),
             do="leave them out: they belong to memory",
-        )  # fmt: skip
+        )
     parameters = Parameters(
         users=options.users,
         fakes=options.fakes,
@@ -118,19 +120,22 @@ def memoized(options: MechanismOptions, *, seek: bool = False) -> tuple[Memoized
     """
     if options.honest_fraction < 1.0:
         raise ParameterError(
-            "--honest-fraction", wanted="a protocol that counts on people's fakes or flips",
-            got="memory", do="leave it out: its noise is no other person's",
-        )  # fmt: skip
+            "--honest-fraction",
+            wanted="a protocol that counts on people's fakes or flips",
+            got="memory",
+            do="leave it out: its noise is no other person's",
+        )
     needs = [name for name in _MEMORY if not (seek and name == "permanent")]
     given, p, q = options.given(), options.p, options.q
     hashes, reports = options.hashes, options.reports
     whole = set(needs) <= set(given) <= {*needs, "users"}
     if not whole or p is None or q is None or hashes is None or reports is None:
         raise ParameterError(
-            "memory", wanted=" and ".join("--" + name for name in needs),
+            "memory",
+            wanted=" and ".join("--" + name for name in needs),
             got=" and ".join("--" + name.replace("_", "-") for name in given) or "neither",
             do="give exactly these parameters; it may take --users",
-        )  # fmt: skip
+        )
     permanent = 1.0 if options.permanent is None else options.permanent
     return made(max(2, 2 * hashes), permanent, p, q, hashes=hashes), reports
 
@@ -159,8 +164,9 @@ def record_facts(options: MechanismOptions, asked: Parsed, found: Record) -> dic
     }
     if isinstance(counted, BitFlips):
         facts |= {
-            "flip_probability": counted.flip_probability, "flip_threshold": counted.threshold,
-        }  # fmt: skip
+            "flip_probability": counted.flip_probability,
+            "flip_threshold": counted.threshold,
+        }
     if counted.shaped is not None:
         facts |= {
             "shape_decay": counted.shaped.decay,

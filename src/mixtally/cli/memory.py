@@ -103,14 +103,18 @@ def _check_files(state: Path | None, run: o.RunOptions) -> None:
         return
     if run.seed is not None:
         raise ParameterError(
-            "--seed", wanted="it or --state", got="both",
+            "--seed",
+            wanted="it or --state",
+            got="both",
             do="leave one out: who knows the seed would know the key and every kept response",
-        )  # fmt: skip
+        )
     if run.out is not None and state.resolve() in {(run.out / name).resolve() for name in _FILES}:
         raise ParameterError(
-            "--state", wanted="a file that --out does not write", got=str(state),
+            "--state",
+            wanted="a file that --out does not write",
+            got=str(state),
             do="choose another name",
-        )  # fmt: skip
+        )
 
 
 def _refuse_without_hashing(bloom: BloomOptions) -> None:
@@ -118,9 +122,11 @@ def _refuse_without_hashing(bloom: BloomOptions) -> None:
     used = flags(bloom)
     if used:
         raise ParameterError(
-            "--bloom-bits", wanted="a number of bits beside " + ", ".join(used), got="none",
+            "--bloom-bits",
+            wanted="a number of bits beside " + ", ".join(used),
+            got="none",
             do="add --bloom-bits 128, or leave these out: one bit a bin needs no hashing",
-        )  # fmt: skip
+        )
 
 
 def _plan(population: Population, levels: Levels, bloom: BloomOptions) -> MemoizedPlan:
@@ -134,9 +140,11 @@ def _plan(population: Population, levels: Levels, bloom: BloomOptions) -> Memoiz
     hashes = 2 if bloom.hashes is None else bloom.hashes
     if not 1 <= hashes <= min(MOST_SET, bits):
         raise ParameterError(
-            "hashes", wanted=f"an integer in [1, {min(MOST_SET, bits)}]", got=hashes,
+            "hashes",
+            wanted=f"an integer in [1, {min(MOST_SET, bits)}]",
+            got=hashes,
             do="it is how many bits a value sets: 2 is a common choice",
-        )  # fmt: skip
+        )
     question = hashed_question(population.question.name, bits, hashes)
     return memoized_plan(question, *noise, 8 if bloom.cohorts is None else bloom.cohorts)
 

@@ -52,9 +52,11 @@ def _free_folder(out: Path | None) -> Path | None:
     there = next((place for place in (out, *out.parents) if place.exists()), None) if out else None
     if there is not None and not there.is_dir():
         raise DataError(
-            str(out), wanted="a folder, new or there already", got=f"the file {there}",
+            str(out),
+            wanted="a folder, new or there already",
+            got=f"the file {there}",
             do="choose another name",
-        )  # fmt: skip
+        )
     return out
 
 

@@ -35,9 +35,11 @@ def publish(directory: Path, files: Mapping[str, str | bytes]) -> list[Path]:
         for move in moves:
             move.undo()
         raise DataError(
-            str(directory), wanted="to write the result", got=str(error),
+            str(directory),
+            wanted="to write the result",
+            got=str(error),
             do="look at the place and its free space, or choose another",
-        ) from error  # fmt: skip
+        ) from error
     for move in moves:
         move.forget()
     return [move.target for move in moves]
@@ -82,9 +84,11 @@ def _check_free(target: Path) -> None:
     else:
         return
     raise DataError(
-        str(target), wanted="the name of a file, new or to be replaced", got=got,
+        str(target),
+        wanted="the name of a file, new or to be replaced",
+        got=got,
         do="choose another name",
-    )  # fmt: skip
+    )
 
 
 class _Move:

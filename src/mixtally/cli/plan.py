@@ -111,24 +111,29 @@ def _check_targets(budget: BudgetOptions, wanted: WishOptions) -> None:
     ):
         if value is not None and beside:
             raise ParameterError(
-                "plan", wanted=f"{flag} alone", got=" and ".join(beside) + " beside it",
+                "plan",
+                wanted=f"{flag} alone",
+                got=" and ".join(beside) + " beside it",
                 do="leave out what is to be found",
-            )  # fmt: skip
+            )
     if wanted.target_share is None and wanted.users is None:
         raise ParameterError(
-            "users", wanted="--users", got="none",
+            "users",
+            wanted="--users",
+            got="none",
             do="say how many take part, or give --target-share to find how many are needed",
-        )  # fmt: skip
+        )
 
 
 def _check_seed(seed: str | None, best: PlanOption) -> None:
     """Raises ParameterError when a seed was given and nothing in the plan is hashed."""
     if seed is not None and best.plan.question.hashed is None:
         raise ParameterError(
-            "--hash-seed", wanted="a plan whose values share bins by a hash",
+            "--hash-seed",
+            wanted="a plan whose values share bins by a hash",
             got=f"{best.name} with a bin for each value",
             do="leave it out, or add --hash-bins to hash values into so many bins",
-        )  # fmt: skip
+        )
 
 
 def _with_budget(wish: PlanRequest, answer: Choice) -> PlanRequest:

@@ -33,9 +33,11 @@ def read_plan(path: Path) -> Plan:
         data = read_whole(path, piped=True)
     except OSError as error:
         raise DataError(
-            str(path), wanted="a plan file", got=str(error),
+            str(path),
+            wanted="a plan file",
+            got=str(error),
             do="write one with `mixtally plan --out`",
-        ) from error  # fmt: skip
+        ) from error
     return parse(data, str(path))
 
 
@@ -43,6 +45,8 @@ def refuse_beside(flags: list[str]) -> None:
     """Raises ParameterError when options stand beside --plan that the plan itself holds."""
     if flags:
         raise ParameterError(
-            "--plan", wanted="a plan, or options to make one", got="both: " + ", ".join(flags),
+            "--plan",
+            wanted="a plan, or options to make one",
+            got="both: " + ", ".join(flags),
             do="leave these out: the plan holds them",
-        )  # fmt: skip
+        )

@@ -45,9 +45,11 @@ def question_of(came: QuestionOptions, seed: str) -> Question:
     ways = flags(came, "bins", "attributes", "bits") + flags(came.hashing, "hash_bins")
     if len(ways) > 1 or not (ways or labels is not None):
         raise ParameterError(
-            "bins", wanted="--bins or --labels, --attributes, --bits, or --hash-bins",
-            got=" and ".join(ways) or "none", do="say in one way what a record may hold",
-        )  # fmt: skip
+            "bins",
+            wanted="--bins or --labels, --attributes, --bits, or --hash-bins",
+            got=" and ".join(ways) or "none",
+            do="say in one way what a record may hold",
+        )
     if came.max_set is not None and ways not in ([], ["--bins"]):
         raise ParameterError(
             "max set", wanted="--bins or --labels beside it", got=ways[0], do="leave --max-set out"
@@ -71,7 +73,9 @@ def _sizes(text: str) -> list[int]:
     parts = text.split(",")
     if not all(part.strip().isdecimal() for part in parts):
         raise ParameterError(
-            "attributes", wanted="whole numbers with commas between them", got=repr(text),
+            "attributes",
+            wanted="whole numbers with commas between them",
+            got=repr(text),
             do="10,20,5 for three attributes",
-        )  # fmt: skip
+        )
     return [int(part) for part in parts]

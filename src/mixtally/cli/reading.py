@@ -95,9 +95,11 @@ def _columns(came: ReadingOptions) -> tuple[str, ...]:
     if many is not None and one is None:
         return tuple(many.split(","))
     raise ParameterError(
-        "columns", wanted="--column or --columns", got="neither" if one is None else "both",
+        "columns",
+        wanted="--column or --columns",
+        got="neither" if one is None else "both",
         do="name what is to be counted",
-    )  # fmt: skip
+    )
 
 
 def _scale(ends: str, bins: int | None) -> Scale:
@@ -105,7 +107,9 @@ def _scale(ends: str, bins: int | None) -> Scale:
         low, high = (float(part) for part in ends.split(","))
     except ValueError:
         raise ParameterError(
-            "number", wanted="two numbers, LOW,HIGH", got=repr(ends),
+            "number",
+            wanted="two numbers, LOW,HIGH",
+            got=repr(ends),
             do="--number 0,100, for example",
-        ) from None  # fmt: skip
+        ) from None
     return Scale(low, high, DEFAULT_CUTS if bins is None else bins)

@@ -70,8 +70,9 @@ def _guarantee(promise: o.MaybePromise) -> Guarantee:
     epsilon, delta = promise.epsilon, promise.delta
     if epsilon is None or delta is None:
         raise ParameterError(
-            "guarantee", wanted="--epsilon and --delta, or --plan",
+            "guarantee",
+            wanted="--epsilon and --delta, or --plan",
             got="neither" if epsilon is None and delta is None else "one of them",
             do="add --epsilon 1 --delta 1e-6, for example",
-        )  # fmt: skip
+        )
     return Guarantee(epsilon=epsilon, delta=delta)

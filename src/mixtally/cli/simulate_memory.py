@@ -46,9 +46,11 @@ def asked(
         used = flags(memory.levels)
         if used:
             raise ParameterError(
-                "--memory", wanted="it beside " + ", ".join(used), got="none",
+                "--memory",
+                wanted="it beside " + ", ".join(used),
+                got="none",
                 do="add --memory, or leave these out",
-            )  # fmt: skip
+            )
         return None
     if named:
         budget = replace(budget, trust=replace(budget.trust, protocol=None))
@@ -56,15 +58,18 @@ def asked(
     if used:
         hashed = {"--hash-bins", "--candidates"} & set(used)
         raise ParameterError(
-            "--memory", wanted="no mixes, no plan and one value of a --column a person",
+            "--memory",
+            wanted="no mixes, no plan and one value of a --column a person",
             got="it beside " + ", ".join(used),
             do="leave these out" + "; `mixtally memory --bloom-bits` hashes words" * bool(hashed),
-        )  # fmt: skip
+        )
     if reading.column is None:
         raise ParameterError(
-            "--memory", wanted="one value of a --column a person", got="no column",
+            "--memory",
+            wanted="one value of a --column a person",
+            got="no column",
             do="add --column NAME",
-        )  # fmt: skip
+        )
     return Answers(column=reading.column, labels=reading.labels)
 
 
@@ -98,9 +103,11 @@ def _permanent(options: LevelOptions, promise: o.MaybePromise) -> tuple[float, s
         return levels.permanent, ""
     if options.permanent is not None:
         raise ParameterError(
-            "--permanent", wanted="it or --epsilon", got="both",
+            "--permanent",
+            wanted="it or --epsilon",
+            got="both",
             do="leave one out: epsilon chooses f; `mixtally memory` prints delta at an epsilon",
-        )  # fmt: skip
+        )
     checked_epsilon(epsilon)
     if delta is not None:
         Guarantee(epsilon=epsilon, delta=delta)

@@ -83,6 +83,8 @@ def _threshold(users: int, bits: int, epsilon: float, flips: FlipOptions) -> int
         if flips.sigmas is not None:
             return sigmas_threshold(users, bits, epsilon, flips.sigmas)
     raise ParameterError(
-        "flips", wanted="one of --flip, --eta, --sigmas", got=", ".join(came) or "none",
+        "flips",
+        wanted="one of --flip, --eta, --sigmas",
+        got=", ".join(came) or "none",
         do="say how the flip probability is to be found",
-    )  # fmt: skip
+    )

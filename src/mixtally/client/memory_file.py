@@ -120,16 +120,20 @@ def _check_place(memory: Path) -> None:
         got = str(error)
     if got:
         raise DataError(
-            str(memory), wanted="memoized responses, or no file yet", got=got,
+            str(memory),
+            wanted="memoized responses, or no file yet",
+            got=got,
             do="choose another place, as nothing is overwritten; a damaged file needs its copy",
-        )  # fmt: skip
+        )
 
 
 def _no_key(path: Path, got: str) -> DataError:
     return DataError(
-        str(path), wanted=f"a key: {2 * KEY_BYTES} hexadecimal digits", got=got,
+        str(path),
+        wanted=f"a key: {2 * KEY_BYTES} hexadecimal digits",
+        got=got,
         do="restore it from a copy: without it the memoized responses cannot be used",
-    )  # fmt: skip
+    )
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -46,9 +46,13 @@ def attributes(
         start += len(ordered)
     sizes = tuple(len(book) for book in books.numbers)
     asked = Question(
-        name=reading.name, bins=start, labels=tuple(names), kind=Kind.SET, max_set=len(sizes),
+        name=reading.name,
+        bins=start,
+        labels=tuple(names),
+        kind=Kind.SET,
+        max_set=len(sizes),
         attributes=sizes,
-    )  # fmt: skip
+    )
     users = len(codes[0])
     people = np.tile(np.arange(users), len(sizes))
     return Population(asked, rows_of(people, np.concatenate(records), users, start))
@@ -67,9 +71,11 @@ class _Books(NamedTuple):
         if question is not None and question.attributes is not None:
             if len(question.attributes) != len(books):
                 raise PlanError(
-                    "plan", wanted=f"a plan for the {len(books)} attributes of the data",
-                    got=f"one for {len(question.attributes)}", do="name as many columns",
-                )  # fmt: skip
+                    "plan",
+                    wanted=f"a plan for the {len(books)} attributes of the data",
+                    got=f"one for {len(question.attributes)}",
+                    do="name as many columns",
+                )
             start = 0
             for book, column, size in zip(books, reading.columns, question.attributes, strict=True):
                 labels = (question.labels or ())[start : start + size]
@@ -81,9 +87,11 @@ class _Books(NamedTuple):
                 column, _, value = label.partition("=")
                 if column not in reading.columns or not value:
                     raise DataError(
-                        f"label {label!r}", wanted="column=value with one of the columns read",
-                        got=repr(label), do="write each label so, the columns in their order",
-                    )  # fmt: skip
+                        f"label {label!r}",
+                        wanted="column=value with one of the columns read",
+                        got=repr(label),
+                        do="write each label so, the columns in their order",
+                    )
                 book = books[reading.columns.index(column)]
                 book[value] = len(book)
         return cls(books, question is not None or reading.labels is not None)

@@ -95,9 +95,11 @@ def _ended(path: Path, lines: IO[str]) -> Iterator[str]:
     while line := lines.readline(_LONGEST_LINE):
         if len(line) == _LONGEST_LINE:
             raise DataError(
-                str(path), wanted=f"lines of less than {_LONGEST_LINE:,} characters",
-                got="a longer one", do="check that the file is text, a row a line",
-            )  # fmt: skip
+                str(path),
+                wanted=f"lines of less than {_LONGEST_LINE:,} characters",
+                got="a longer one",
+                do="check that the file is text, a row a line",
+            )
         yield line
 
 
@@ -163,9 +165,11 @@ def _as_text(path: Path, value: object) -> str | None:
             return value.decode("utf-8")
         except UnicodeDecodeError as error:
             raise DataError(
-                str(path), wanted="UTF-8 text in the column", got=repr(value),
+                str(path),
+                wanted="UTF-8 text in the column",
+                got=repr(value),
                 do="store the column as text",
-            ) from error  # fmt: skip
+            ) from error
     return str(value)
 
 
@@ -180,17 +184,21 @@ def _no_column(path: Path, column: str, names: Sequence[str]) -> DataError:
     """The refusal of a header in which ``column`` is not there once."""
     if column in names:
         return DataError(
-            str(path), wanted=f"one column {column!r}", got=f"{names.count(column)} of that name",
+            str(path),
+            wanted=f"one column {column!r}",
+            got=f"{names.count(column)} of that name",
             do="rename all but one of them",
-        )  # fmt: skip
+        )
     if not any(names):
         return DataError(
             str(path), wanted="a header line", got="a blank one", do="name the columns in line 1"
         )
     apart = len(names) == 1 and next((mark for mark in ";\t|" if mark in names[0]), None)
     return DataError(
-        str(path), wanted=f"a column {column!r}",
+        str(path),
+        wanted=f"a column {column!r}",
         got="the columns " + ", ".join(repr(name) for name in names[:20]),
-        do=f"put commas between cells instead of {apart!r}" if apart
+        do=f"put commas between cells instead of {apart!r}"
+        if apart
         else "name one of these with --column",
-    )  # fmt: skip
+    )

@@ -32,10 +32,11 @@ class Box:
             -85.0 <= self.south < self.north <= 85.0 and -180.0 <= self.west < self.east <= 180.0
         ):
             raise ParameterError(
-                "box", wanted="south < north within 85 degrees, west < east within 180",
+                "box",
+                wanted="south < north within 85 degrees, west < east within 180",
                 got=f"{self.south:g}..{self.north:g}, {self.west:g}..{self.east:g}",
                 do="give degrees; cut a region that crosses the date line in two",
-            )  # fmt: skip
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +58,11 @@ class Grid:
         for row, (lat, lon) in enumerate(zip(latitudes.tolist(), longitudes.tolist(), strict=True)):
             if not (-90.0 <= lat <= 90.0 and -180.0 <= lon <= 180.0):
                 raise DataError(
-                    f"place {row}", wanted="a latitude within 90 and a longitude within 180",
-                    got=f"{lat}, {lon}", do="check the order of the columns",
-                )  # fmt: skip
+                    f"place {row}",
+                    wanted="a latitude within 90 and a longitude within 180",
+                    got=f"{lat}, {lon}",
+                    do="check the order of the columns",
+                )
             cell = h3.latlng_to_cell(lat, lon, self.resolution)
             out.append(numbers.get(cell, len(self.cells)))
         return out
@@ -77,19 +80,26 @@ def grid(box: Box, resolution: int) -> Grid:
     """
     if not 0 <= resolution <= MOST_RESOLUTION:
         raise ParameterError(
-            "resolution", wanted=f"an integer in [0, {MOST_RESOLUTION}]", got=resolution,
+            "resolution",
+            wanted=f"an integer in [0, {MOST_RESOLUTION}]",
+            got=resolution,
             do="3 suits a continent, 6 a city and its surroundings",
-        )  # fmt: skip
+        )
     h3 = _h3()
     corners = [
-        (box.south, box.west), (box.south, box.east), (box.north, box.east), (box.north, box.west),
-    ]  # fmt: skip
+        (box.south, box.west),
+        (box.south, box.east),
+        (box.north, box.east),
+        (box.north, box.west),
+    ]
     cells = tuple(sorted(h3.polygon_to_cells(h3.LatLngPoly(corners), resolution)))
     if not 1 <= len(cells) < MOST_BINS:
         raise ParameterError(
-            "grid", wanted=f"1 to {MOST_BINS - 1:,} hexagons in the box", got=f"{len(cells):,}",
+            "grid",
+            wanted=f"1 to {MOST_BINS - 1:,} hexagons in the box",
+            got=f"{len(cells):,}",
             do="choose another resolution",
-        )  # fmt: skip
+        )
     return Grid(resolution, cells)
 
 
@@ -104,9 +114,11 @@ def located(
     missing = [label for label in labels if label not in points]
     if missing:
         raise DataError(
-            "points", wanted="a latitude and longitude for every label",
-            got=f"none for {missing[0]!r}", do="add it to the table",
-        )  # fmt: skip
+            "points",
+            wanted="a latitude and longitude for every label",
+            got=f"none for {missing[0]!r}",
+            do="add it to the table",
+        )
     where = np.array([points[label] for label in labels], dtype=np.float64).reshape(-1, 2)
     bins = np.array(place.bins_of(where[:, 0], where[:, 1]), dtype=np.int64)
     return Population(place.question(name), bins[population.codes])
@@ -117,8 +129,10 @@ def _h3() -> ModuleType:
         import h3
     except ImportError as error:
         raise DataError(
-            "hexagons", wanted="the package h3", got="it is not installed",
+            "hexagons",
+            wanted="the package h3",
+            got="it is not installed",
             do="pip install 'mixtally[examples]'",
-        ) from error  # fmt: skip
+        ) from error
     module: ModuleType = h3
     return module

@@ -166,6 +166,8 @@ def check_spaces(subject: str, names: Collection[str]) -> None:
         other = plain if plain in names else spaced.setdefault(plain, name)
         if other != name:
             raise DataError(
-                subject, wanted="names that differ in more than spaces",
-                got=f"{other!r} and {name!r}", do="write it in one way",
-            )  # fmt: skip
+                subject,
+                wanted="names that differ in more than spaces",
+                got=f"{other!r} and {name!r}",
+                do="write it in one way",
+            )

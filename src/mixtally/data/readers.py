@@ -43,9 +43,11 @@ def read(
         _check_kind(reading, question)
         if question.hashed is not None:
             raise PlanError(
-                "plan", wanted="--candidates beside a plan whose values share bins by a hash",
-                got="none", do="list the words to look for, one a line",
-            )  # fmt: skip
+                "plan",
+                wanted="--candidates beside a plan whose values share bins by a hash",
+                got="none",
+                do="list the words to look for, one a line",
+            )
     with cells(path, reading.columns, progress) as rows:
         crowd = _READERS[reading.form](path, rows, reading, question)
     return crowd if question is None else _asked(crowd, question)
@@ -60,19 +62,22 @@ def _check_kind(reading: Reading, question: Question) -> None:
     if question.kind is not wanted or parts != (question.attributes is not None):
         kind = "attributes" if question.attributes is not None else str(question.kind)
         raise PlanError(
-            "plan", wanted=f"a plan for data read as {reading.form}",
+            "plan",
+            wanted=f"a plan for data read as {reading.form}",
             got=f"one for records of kind {kind}",
             do="read the data as the plan asks (--set, --as bits, --as attributes, --number), or "
             "plan again",
-        )  # fmt: skip
+        )
 
 
 def _asked(crowd: Population, question: Question) -> Population:
     if crowd.question.bins != question.bins:
         raise PlanError(
-            "plan", wanted=f"a plan for the {crowd.question.bins:,} bins of the data",
-            got=f"one for {question.bins:,} bins", do="plan again for this data",
-        )  # fmt: skip
+            "plan",
+            wanted=f"a plan for the {crowd.question.bins:,} bins of the data",
+            got=f"one for {question.bins:,} bins",
+            do="plan again for this data",
+        )
     return crowd.asked(question)
 
 
@@ -111,9 +116,12 @@ def _sets(path: Path, rows: Rows, reading: Reading, question: Question | None) -
     check_varied(path, column, numbers)
     ordered, place = in_order(numbers, fixed=labels is not None)
     asked = Question(
-        name=reading.name, bins=len(ordered), labels=ordered, kind=Kind.SET,
+        name=reading.name,
+        bins=len(ordered),
+        labels=ordered,
+        kind=Kind.SET,
         max_set=most or largest,
-    )  # fmt: skip
+    )
     who, where = (np.frombuffer(a, dtype=np.int64) for a in (people, positions))
     return Population(asked, rows_of(who, place[where], users, len(ordered)))
 
@@ -157,9 +165,11 @@ def _vectors(
             yield vector(texts[0], length, subject)
         else:
             raise PlanError(
-                "plan", wanted=f"a plan for {len(texts)} bits", got=f"one for {length}",
+                "plan",
+                wanted=f"a plan for {len(texts)} bits",
+                got=f"one for {length}",
                 do="name as many columns",
-            )  # fmt: skip
+            )
 
 
 def _single(path: Path, row: int, columns: tuple[str, ...], texts: list[str]) -> bytes:
@@ -172,9 +182,11 @@ def _single(path: Path, row: int, columns: tuple[str, ...], texts: list[str]) ->
 def _check_length(subject: str, length: int) -> None:
     if length > MOST_BITS:
         raise DataError(
-            subject, wanted=f"at most {MOST_BITS} bits", got=f"{length}",
+            subject,
+            wanted=f"at most {MOST_BITS} bits",
+            got=f"{length}",
             do="ask fewer bits at once",
-        )  # fmt: skip
+        )
 
 
 def _numbers(path: Path, rows: Rows, reading: Reading, question: Question | None) -> Population:
@@ -183,10 +195,11 @@ def _numbers(path: Path, rows: Rows, reading: Reading, question: Question | None
         raise TypeError("numbers are read with a scale")
     if question is not None and question.labels not in (None, scale.labels):
         raise PlanError(
-            "plan", wanted=f"bins {scale.labels[0]} to {scale.labels[-1]}, as --number and --bins "
-            "cut them", got=f"{question.label(0)} to {question.label(question.bins - 1)}",
+            "plan",
+            wanted=f"bins {scale.labels[0]} to {scale.labels[-1]}, as --number and --bins cut them",
+            got=f"{question.label(0)} to {question.label(question.bins - 1)}",
             do="cut the numbers as the plan does",
-        )  # fmt: skip
+        )
     found = array("d")
     for row, (value,) in enumerate(rows, start=1):
         if not value:

@@ -44,15 +44,18 @@ class Reading:
         if not few <= len(set(self.columns)) == len(self.columns) <= most:
             count = "one column" if most == 1 else f"{few} to {most} different columns"
             raise ParameterError(
-                "columns", wanted=f"{count} for records read as {self.form}",
+                "columns",
+                wanted=f"{count} for records read as {self.form}",
                 got=", ".join(map(repr, self.columns)) or "none",
                 do="several columns are read with --as bits or --as attributes",
-            )  # fmt: skip
+            )
         if self.max_set is not None and not 1 <= self.max_set <= MOST_SET:
             raise ParameterError(
-                "max set", wanted=f"an integer in [1, {MOST_SET}]", got=self.max_set,
+                "max set",
+                wanted=f"an integer in [1, {MOST_SET}]",
+                got=self.max_set,
                 do="it is the most labels of a set that are hidden",
-            )  # fmt: skip
+            )
         if not self.separator:
             raise ParameterError(
                 "set", wanted="the text between labels", got="nothing", do="--set ';', for example"

@@ -47,9 +47,11 @@ class Timeline:
         for name, users in zip(self.epochs, self.users, strict=True):
             if users < 2:
                 raise DataError(
-                    f"epoch {name!r}", wanted="at least two people", got=int(users),
+                    f"epoch {name!r}",
+                    wanted="at least two people",
+                    got=int(users),
                     do="join it to a neighboring epoch: nobody can hide alone",
-                )  # fmt: skip
+                )
         again = self.first_repeat()
         if again is not None:
             raise DataError(
@@ -152,9 +154,11 @@ def order_of(
         missing = next((name for name in names if name not in place), None)
         if missing is not None:
             raise DataError(
-                f"epoch {missing!r}", wanted="one of the epochs in the given order",
-                got="one that is not there", do="add it to the order",
-            )  # fmt: skip
+                f"epoch {missing!r}",
+                wanted="one of the epochs in the given order",
+                got="one that is not there",
+                do="add it to the order",
+            )
         return place.__getitem__
     if all(_WHOLE.fullmatch(name) for name in names):
         return lambda name: (int(name), "")

@@ -27,15 +27,19 @@ def turnover(
     """
     if not 2 <= epochs <= MOST_EPOCHS:
         raise ParameterError(
-            "epochs", wanted=f"an integer in [2, {MOST_EPOCHS:,}]", got=epochs,
+            "epochs",
+            wanted=f"an integer in [2, {MOST_EPOCHS:,}]",
+            got=epochs,
             do="a change needs two of them",
-        )  # fmt: skip
+        )
     for name, rate in (("join", join), ("leave", leave), ("change", change)):
         if not 0.0 <= rate <= 1.0:
             raise ParameterError(
-                f"{name} rate", wanted="a number in [0, 1]", got=rate,
+                f"{name} rate",
+                wanted="a number in [0, 1]",
+                got=rate,
                 do="it is a probability from one epoch to the next",
-            )  # fmt: skip
+            )
     size = first.users
     held = np.concatenate([np.arange(size), below(chance, size, size)])
     here = np.arange(2 * size) < size

@@ -20,9 +20,11 @@ def bit(text: str, subject: str) -> int:
     if word in NO:
         return 0
     raise DataError(
-        subject, wanted="0 or 1, no or yes, false or true", got=repr(text),
+        subject,
+        wanted="0 or 1, no or yes, false or true",
+        got=repr(text),
         do="recode the column",
-    )  # fmt: skip
+    )
 
 
 def vector(text: str, length: int | None, subject: str) -> bytes:
@@ -36,9 +38,11 @@ def vector(text: str, length: int | None, subject: str) -> bytes:
         )
     if length is not None and len(text) != length:
         raise DataError(
-            subject, wanted=f"{length} bits", got=f"{len(text)}, {text!r}",
+            subject,
+            wanted=f"{length} bits",
+            got=f"{len(text)}, {text!r}",
             do="write every bit of every record, zeros in front included",
-        )  # fmt: skip
+        )
     return bytes(text, "ascii").translate(_DIGITS)
 
 

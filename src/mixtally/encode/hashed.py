@@ -25,9 +25,11 @@ def normalized(text: str) -> str:
     form = unicodedata.normalize("NFC", text)
     if not form or any("\ud800" <= letter <= "\udfff" for letter in form):
         raise DataError(
-            "value to hash", wanted="text of whole Unicode characters", got=ascii(text[:40]),
+            "value to hash",
+            wanted="text of whole Unicode characters",
+            got=ascii(text[:40]),
             do="repair the value, or leave the person out",
-        )  # fmt: skip
+        )
     return form
 
 
@@ -38,9 +40,11 @@ def encode(question: Question, values: Iterable[str]) -> NDArray[np.int64]:
     """
     if question.hashed is None:
         raise PlanError(
-            f"question {question.name!r}", wanted="bins that values share by a hash",
-            got=f"{question.bins:,} bins of one value each", do="plan with --hash-bins",
-        )  # fmt: skip
+            f"question {question.name!r}",
+            wanted="bins that values share by a hash",
+            got=f"{question.bins:,} bins of one value each",
+            do="plan with --hash-bins",
+        )
     key, bins = bytes.fromhex(question.hashed.seed), question.bins
     return np.fromiter((_bin(key, bins, value) for value in values), dtype=np.int64)
 

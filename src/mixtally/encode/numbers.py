@@ -25,14 +25,18 @@ class Scale:
     def __post_init__(self) -> None:
         if not -math.inf < self.low < self.high < math.inf or math.isinf(self.high - self.low):
             raise ParameterError(
-                "number", wanted="two finite numbers, LOW,HIGH with LOW < HIGH",
-                got=f"{self.low:g},{self.high:g}", do="say where values are cut off",
-            )  # fmt: skip
+                "number",
+                wanted="two finite numbers, LOW,HIGH with LOW < HIGH",
+                got=f"{self.low:g},{self.high:g}",
+                do="say where values are cut off",
+            )
         if not 2 <= self.bins <= MOST_CUTS:
             raise ParameterError(
-                "bins of a number", wanted=f"an integer in [2, {MOST_CUTS:,}]", got=self.bins,
+                "bins of a number",
+                wanted=f"an integer in [2, {MOST_CUTS:,}]",
+                got=self.bins,
                 do="twenty is a good start: more bins, more noise in all",
-            )  # fmt: skip
+            )
 
     @property
     def edges(self) -> NDArray[np.float64]:

@@ -12,12 +12,16 @@ def members(text: str, separator: str, most: int | None, subject: str) -> list[s
     labels = list(dict.fromkeys(part.strip() for part in text.split(separator)))
     if "" in labels:
         raise DataError(
-            subject, wanted=f"labels between {separator!r}", got=repr(text),
+            subject,
+            wanted=f"labels between {separator!r}",
+            got=repr(text),
             do="remove the separator that stands alone",
-        )  # fmt: skip
+        )
     if most is not None and len(labels) > most:
         raise DataError(
-            subject, wanted=f"at most {most} labels, which is what the plan hides",
-            got=f"{len(labels)}", do="choose which to keep, or plan with a larger --max-set",
-        )  # fmt: skip
+            subject,
+            wanted=f"at most {most} labels, which is what the plan hides",
+            got=f"{len(labels)}",
+            do="choose which to keep, or plan with a larger --max-set",
+        )
     return labels

@@ -69,9 +69,11 @@ class Spelling:
         for row, word in enumerate(words):
             if not word:
                 raise DataError(
-                    f"word {row}", wanted="at least one character", got="an empty word",
+                    f"word {row}",
+                    wanted="at least one character",
+                    got="an empty word",
                     do="remove it, or write a word for it",
-                )  # fmt: skip
+                )
             spelled: list[int] = []
             for character in word[:length]:
                 number = numbers.get(character)
@@ -83,9 +85,11 @@ class Spelling:
         rest = ord(character)
         if rest in _SURROGATES:
             raise DataError(
-                f"word {row}", wanted="text", got="half of a surrogate pair",
+                f"word {row}",
+                wanted="text",
+                got="half of a surrogate pair",
                 do="read the data as UTF-8",
-            )  # fmt: skip
+            )
         spelled = []
         for _ in range(self.digits):
             rest, digit = divmod(rest, len(self.characters))

@@ -97,9 +97,12 @@ def change_intervals(
             )
             turned = -fewest
         found = intervals(
-            mechanism, both, level, simultaneous_over=simultaneous_over,
+            mechanism,
+            both,
+            level,
+            simultaneous_over=simultaneous_over,
             exact_ones=math.inf if flipped <= MOST_EXACT_ONES else -math.inf,
-        )  # fmt: skip
+        )
         lower, upper, method = found.lower - turned, found.upper - turned, found.method
     else:
         tail = (1.0 - level) / 2.0 / simultaneous_over

@@ -67,10 +67,11 @@ class Candidates:
         held, first, lines = np.unique(codes, return_index=True, return_inverse=True)
         if bins - len(held) < _LEAST_FREE:
             raise InfeasibleError(
-                "candidates", wanted=f"at least {_LEAST_FREE} bins that no candidate is hashed to",
+                "candidates",
+                wanted=f"at least {_LEAST_FREE} bins that no candidate is hashed to",
                 got=f"{bins - len(held)} of {bins:,}",
                 do="hash into more bins, or look for fewer candidates",
-            )  # fmt: skip
+            )
         order = np.argsort(first)
         return cls(held[order], np.argsort(order)[lines])
 
@@ -122,9 +123,12 @@ def _intervals(
         lower = np.ceil((seen - empty[-rank]) / mechanism.gain).astype(np.int64)
         upper = np.floor((seen - empty[rank - 1]) / mechanism.gain).astype(np.int64)
     return Intervals(
-        lower=np.clip(lower, 0, users), upper=np.clip(upper, 0, users), level=level,
-        method=METHOD, simultaneous=lines > 1,
-    )  # fmt: skip
+        lower=np.clip(lower, 0, users),
+        upper=np.clip(upper, 0, users),
+        level=level,
+        method=METHOD,
+        simultaneous=lines > 1,
+    )
 
 
 def rank_of(free: int, lines: int, tail: float) -> int:

@@ -86,9 +86,11 @@ def _flips(mechanism: BitFlips, patterns: NDArray[np.int64]) -> tuple[_Floats, _
     bits = patterns.shape[1].bit_length() - 1 if patterns.ndim == 2 else 0
     if not 1 <= bits <= MOST_SET_BITS or patterns.shape[1] != 1 << bits:
         raise ParameterError(
-            "patterns", wanted=f"2^m columns for sets of m in 1..{MOST_SET_BITS} bins",
-            got=f"an array of shape {patterns.shape}", do="count every pattern of every set",
-        )  # fmt: skip
+            "patterns",
+            wanted=f"2^m columns for sets of m in 1..{MOST_SET_BITS} bins",
+            got=f"an array of shape {patterns.shape}",
+            do="count every pattern of every set",
+        )
     if mechanism.gain == 0.0:
         raise ParameterError(
             "flip probability", wanted="less than 1/2", got="1/2", do="plan again: nothing is told"

@@ -163,6 +163,8 @@ def check_told(mechanism: Memoized) -> None:
     """Raises ParameterError when reports do not depend on what is true."""
     if mechanism.gain == 0.0:
         raise ParameterError(
-            "permanent", wanted="less than 1 to count", got=mechanism.f,
+            "permanent",
+            wanted="less than 1 to count",
+            got=mechanism.f,
             do="answers kept as coins tell nothing; 0.5 is a common choice",
-        )  # fmt: skip
+        )

@@ -78,9 +78,13 @@ class Cuts:
             [value - most - whole, value - least + whole], -range_, range_
         ).tolist()
         return Row(
-            "change", value, lower, upper, standard_error=float(np.sqrt(noise[0])),
+            "change",
+            value,
+            lower,
+            upper,
+            standard_error=float(np.sqrt(noise[0])),
             resolution=whole,
-        )  # fmt: skip
+        )
 
     def _mean(self) -> float:
         middles = (self.edges[:-1] + self.edges[1:]) / 2.0
@@ -106,10 +110,13 @@ class Cuts:
             lower, upper = self.edges[inside[0]], self.edges[inside[-1] + 1]
             found.append(
                 Row(
-                    f"{100 * share:g} % quantile", self._crossing(passed, wanted), float(lower),
-                    float(upper), resolution=self.bin_width,
+                    f"{100 * share:g} % quantile",
+                    self._crossing(passed, wanted),
+                    float(lower),
+                    float(upper),
+                    resolution=self.bin_width,
                 )
-            )  # fmt: skip
+            )
         return found
 
     def running(self, level: float) -> tuple[_Floats, _Floats, _Floats]:

@@ -89,9 +89,11 @@ def _law(mechanism: Shuffled, tally: Tally, seen: int, votes: NDArray[np.int64])
     total = float(likely.sum())
     if not total > _LEAST_LIKELY:
         raise MessageError(
-            "tally", wanted="counts that some votes explain", got=f"{seen:,} in one bin",
+            "tally",
+            wanted="counts that some votes explain",
+            got=f"{seen:,} in one bin",
             do="look for ballots that did not follow the plan",
-        )  # fmt: skip
+        )
     return np.asarray(likely / total, dtype=np.float64)
 
 

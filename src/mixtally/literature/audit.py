@@ -88,9 +88,11 @@ def audit(
         noise = float(math.ceil(noise))
     elif not 0.0 < noise < 1.0:
         raise ParameterError(
-            formula.name, wanted="a collection for which it asks a flip probability below 1",
-            got=f"{noise:.4g}", do="more users or fakes, or a weaker promise",
-        )  # fmt: skip
+            formula.name,
+            wanted="a collection for which it asks a flip probability below 1",
+            got=f"{noise:.4g}",
+            do="more users or fakes, or a weaker promise",
+        )
     setting = Setting(epsilon=epsilon, **given)
     return Verdict(
         formula=formula,
@@ -151,16 +153,23 @@ def _seen(
     if formula.computes == FAKES:
         least = float(least_uniform_fakes(setting.bins, setting.epsilon, delta))
         return Seen(
-            observer, exact, HOLDS, least,
-            noise_factor=noise / least, error_factor=math.sqrt(noise / least),
-        )  # fmt: skip
+            observer,
+            exact,
+            HOLDS,
+            least,
+            noise_factor=noise / least,
+            error_factor=math.sqrt(noise / least),
+        )
     least = _least_flip(lambda flip: exact_delta(setting, flip).upper <= delta, noise)
     spread = _spread(noise)
     return Seen(
-        observer, exact, HOLDS, least,
+        observer,
+        exact,
+        HOLDS,
+        least,
         noise_factor=noise / least,
         error_factor=spread / _spread(least) if math.isfinite(spread) else None,
-    )  # fmt: skip
+    )
 
 
 def _least_flip(meets: Callable[[float], bool], known: float) -> float:

@@ -51,9 +51,11 @@ def ratio(users: int, bits: int, threshold: int, epsilon: float) -> Ratio:
         variance = sufficient.variance(value, users, bits)
     except OverflowError:
         raise ParameterError(
-            "flips", wanted="a privacy ratio below 10^308", got=f"{bits} bits flipped with "
-            f"{threshold / SCALE:.3g}", do="flip more, or ask fewer bits: this hides nothing",
-        ) from None  # fmt: skip
+            "flips",
+            wanted="a privacy ratio below 10^308",
+            got=f"{bits} bits flipped with {threshold / SCALE:.3g}",
+            do="flip more, or ask fewer bits: this hides nothing",
+        ) from None
     return Ratio(
         mean=mean,
         variance=variance,

@@ -23,4 +23,4 @@ __all__ = [
     "relaxations",
     "users_for",
     "with_error",
-]  # fmt: skip
+]

@@ -21,13 +21,18 @@ def fewest_of(
     for part in encoding.parts:
         try:
             single = parsed(
-                name, Parameters(bins=part.bins, users=request.users),
+                name,
+                Parameters(bins=part.bins, users=request.users),
                 for_epsilon=request.guarantee.epsilon,
-            )  # fmt: skip
+            )
             found = calibrate(
-                accountant, single.counted, Parameter.FAKES, request.guarantee.epsilon,
-                request.guarantee.delta, collections=together,
-            )  # fmt: skip
+                accountant,
+                single.counted,
+                Parameter.FAKES,
+                request.guarantee.epsilon,
+                request.guarantee.delta,
+                collections=together,
+            )
         except ParameterError as error:
             return Infeasible(name, f"other parameters: {error}")
         mechanism = found.message.mechanism

@@ -94,9 +94,13 @@ def clear_shaped(request: PlanRequest, encoding: Encoding, accountant: Accountan
     one = Record.of(InClear(bins=clear.parts[0].bins, fakes=shaped))
     try:
         found = calibrate(
-            accountant, one, Parameter.SHIFT, request.guarantee.epsilon, request.guarantee.delta,
+            accountant,
+            one,
+            Parameter.SHIFT,
+            request.guarantee.epsilon,
+            request.guarantee.delta,
             collections=together,
-        )  # fmt: skip
+        )
     except ParameterError:
         return Infeasible("clear-shaped", "a larger epsilon or delta: its fakes would be too many")
     mechanism = found.message.mechanism

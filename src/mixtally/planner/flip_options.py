@@ -43,9 +43,12 @@ def flip_blank(request: PlanRequest, encoding: Encoding, accountant: Accountant)
         fakes = min(fakes, request.users // (most - 1))
     arrive = arriving(fakes, request.sure_fraction)
     sure = BitFlips(
-        bins=MOST_BINS, threshold=MOST_THRESHOLD, max_set=most,
-        fakes=BlankFakes(arrive), crowd=crowd,
-    )  # fmt: skip
+        bins=MOST_BINS,
+        threshold=MOST_THRESHOLD,
+        max_set=most,
+        fakes=BlankFakes(arrive),
+        crowd=crowd,
+    )
     threshold = least_flips(accountant, request, encoding, sure, fakes)
     if threshold is None:
         return Infeasible("flip-blank", COINS)
@@ -55,10 +58,14 @@ def flip_blank(request: PlanRequest, encoding: Encoding, accountant: Accountant)
         fakes = fewest_fakes(accountant, request, encoding, sure, floor, fakes)
     hiding = BlankFakes(fakes) if fakes or not crowd else NoFakes()
     made = structs.replace(sure, threshold=threshold, fakes=hiding)
-    return option(request, [
-        (part, structs.replace(made, bins=part.bins, max_set=part.max_set))
-        for part in encoding.parts
-    ], accountant)  # fmt: skip
+    return option(
+        request,
+        [
+            (part, structs.replace(made, bins=part.bins, max_set=part.max_set))
+            for part in encoding.parts
+        ],
+        accountant,
+    )
 
 
 def single_bit(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
@@ -74,9 +81,12 @@ def single_bit(request: PlanRequest, encoding: Encoding, accountant: Accountant)
     results = []
     for count in dict.fromkeys((0, fakes)):  # in a large crowd fakes hide no better than people
         sure = BitFlips(
-            bins=1, threshold=MOST_THRESHOLD, max_set=None, crowd=crowd,
+            bins=1,
+            threshold=MOST_THRESHOLD,
+            max_set=None,
+            crowd=crowd,
             fakes=BlankFakes(arriving(count, request.sure_fraction)),
-        )  # fmt: skip
+        )
         threshold = least_flips(accountant, request, encoding, sure, count)
         if threshold is not None:
             hiding = BlankFakes(count) if count else NoFakes()
@@ -107,9 +117,13 @@ def flip(
     if crowd < LEAST_USERS:
         return Infeasible("flip", _SURE)
     sure = BitFlips(
-        bins=question.bins, threshold=MOST_THRESHOLD, max_set=None, fakes=NoFakes(), crowd=crowd,
+        bins=question.bins,
+        threshold=MOST_THRESHOLD,
+        max_set=None,
+        fakes=NoFakes(),
+        crowd=crowd,
         repeats=repeats,
-    )  # fmt: skip
+    )
     threshold = least_flips(accountant, request, encoding, sure, 0)
     if threshold is None:
         return Infeasible("flip", _FEW)

@@ -103,9 +103,11 @@ def with_error(request: PlanRequest, target: float, planner: Planner | None = No
         choose(replace(request, messages_per_user=MOST_MESSAGES), planner)  # raises, and says why
     if best > target:
         raise InfeasibleError(
-            "target error", wanted=f"a standard error of {target:g} counts",
-            got=f"{best:.4g} at {MOST_MESSAGES:g} messages a user", do=_instead(request, target),
-        )  # fmt: skip
+            "target error",
+            wanted=f"a standard error of {target:g} counts",
+            got=f"{best:.4g} at {MOST_MESSAGES:g} messages a user",
+            do=_instead(request, target),
+        )
     if error(low) <= target:
         return choose(replace(request, messages_per_user=Fraction(low, _STEPS)), planner)
     while high - low > 1:
@@ -136,9 +138,11 @@ def users_for(request: PlanRequest, share: float, planner: Planner | None = None
     planner = planner or Planner()
     if not 0.0 < share < 1.0:
         raise ParameterError(
-            "target share", wanted="a number in (0, 1)", got=share,
+            "target share",
+            wanted="a number in (0, 1)",
+            got=share,
             do="0.001, for example: a tenth of a percent of the crowd",
-        )  # fmt: skip
+        )
 
     if request.minimum_crowd is not None:
         raise ParameterError(
@@ -146,7 +150,7 @@ def users_for(request: PlanRequest, share: float, planner: Planner | None = None
             wanted="none while the crowd is to be found",
             got=f"{request.minimum_crowd:,}",
             do="use the honest fraction for who does not take part",
-        )  # fmt: skip
+        )
 
     def choice(users: int) -> Choice | None:
         try:
@@ -162,9 +166,11 @@ def users_for(request: PlanRequest, share: float, planner: Planner | None = None
         best = choice(high)
     if best is None:
         raise InfeasibleError(
-            "target share", wanted=f"a standard error of {share:g} of the crowd",
-            got=f"more than that with {MOST_USERS:,} users", do="raise epsilon or the budget",
-        )  # fmt: skip
+            "target share",
+            wanted=f"a standard error of {share:g} of the crowd",
+            got=f"more than that with {MOST_USERS:,} users",
+            do="raise epsilon or the budget",
+        )
     while high > low + 1 and high > 1.01 * low:
         middle = math.isqrt(low * high)
         found = choice(middle)

@@ -29,10 +29,15 @@ def least_flips(
     exact = exact and sure.max_set == 1
     try:
         found = calibrate(
-            accountant, Record.of(sure), Parameter.FLIP, request.guarantee.epsilon,
-            request.guarantee.delta, collections=together,
-            tolerance=_EXACT if exact else _SEARCHED, most=telling(request, fakes, sure.repeats),
-        )  # fmt: skip
+            accountant,
+            Record.of(sure),
+            Parameter.FLIP,
+            request.guarantee.epsilon,
+            request.guarantee.delta,
+            collections=together,
+            tolerance=_EXACT if exact else _SEARCHED,
+            most=telling(request, fakes, sure.repeats),
+        )
     except EffortError:
         raise
     except ParameterError:
@@ -65,9 +70,13 @@ def fewest_fakes(
     together = len(encoding.parts) * request.collections
     try:
         found = calibrate(
-            accountant, Record.of(made), Parameter.FAKES, request.guarantee.epsilon,
-            request.guarantee.delta, collections=together,
-        )  # fmt: skip
+            accountant,
+            Record.of(made),
+            Parameter.FAKES,
+            request.guarantee.epsilon,
+            request.guarantee.delta,
+            collections=together,
+        )
     except EffortError:
         raise
     except ParameterError:
@@ -80,10 +89,13 @@ def uniform_fakes(
 ) -> int:
     """Fakes that must be promised so that enough of them surely arrive among records in clear."""
     found = calibrate(
-        accountant, Record.of(InClear(bins=bins, fakes=UniformFakes(0))), Parameter.FAKES,
-        request.guarantee.epsilon, request.guarantee.delta,
+        accountant,
+        Record.of(InClear(bins=bins, fakes=UniformFakes(0))),
+        Parameter.FAKES,
+        request.guarantee.epsilon,
+        request.guarantee.delta,
         collections=len(encoding.parts) * request.collections,
-    )  # fmt: skip
+    )
     return promised(found.message.mechanism.fakes_promised, request.sure_fraction)
 
 

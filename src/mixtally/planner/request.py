@@ -61,25 +61,36 @@ class PlanRequest:
         checked_users(self.users)
         checked_fraction(self.honest_fraction)
         _check(
-            "messages per user", self.messages_per_user, 1.0, MOST_MESSAGES,
+            "messages per user",
+            self.messages_per_user,
+            1.0,
+            MOST_MESSAGES,
             "a person sends at least their own report; 2 adds one fake each",
-        )  # fmt: skip
+        )
         _check("bytes per user", self.bytes_per_user, 1.0, 1e12, "leave it out for no limit")
         _check("collections", self.collections, 1, MOST_COLLECTIONS, "it is how often you will ask")
         _check("mixes", self.mixes, 1, MOST_MIXES, "it is how many mixes draw fakes")
         _check(
-            "local epsilon", self.local_epsilon, 0.01, 100.0,
+            "local epsilon",
+            self.local_epsilon,
+            0.01,
+            100.0,
             "leave it out when the mixes are trusted",
-        )  # fmt: skip
+        )
         _check(
-            "minimum crowd", self.minimum_crowd, 2, self.users,
+            "minimum crowd",
+            self.minimum_crowd,
+            2,
+            self.users,
             "it is how many of the users surely take part",
-        )  # fmt: skip
+        )
         if self.mixes > 1 and not self.mix_fakes:
             raise ParameterError(
-                "mixes", wanted="--mix-fakes beside it", got=f"{self.mixes} mixes that draw none",
+                "mixes",
+                wanted="--mix-fakes beside it",
+                got=f"{self.mixes} mixes that draw none",
                 do="allow mixes to draw fakes",
-            )  # fmt: skip
+            )
         if self.protocol is not None:
             mechanism_of(self.protocol)
 

@@ -57,9 +57,11 @@ def _option(
 ) -> Result:
     """The least flips for ``fakes`` fakes, or fewer where a local epsilon wants more flips."""
     sure = BitFlips(
-        bins=part.bins, threshold=MOST_THRESHOLD, crowd=counted(request),
+        bins=part.bins,
+        threshold=MOST_THRESHOLD,
+        crowd=counted(request),
         fakes=UniformFakes(arriving(fakes, request.sure_fraction)),
-    )  # fmt: skip
+    )
     threshold = least_flips(accountant, request, encoding, sure, fakes)
     if threshold is None:
         return Infeasible("flip-uniform", COINS)

@@ -98,9 +98,14 @@ def _start(
     if parameter is Parameter.SHIFT or (rounds == 1 and not _several(record)):
         return start, None
     begin = gaussian_start(
-        lambda value: accountant.distance(record.having(parameter, value)), rounds,
-        goal.epsilon, goal.delta, low, high, start=start,
-    )  # fmt: skip
+        lambda value: accountant.distance(record.having(parameter, value)),
+        rounds,
+        goal.epsilon,
+        goal.delta,
+        low,
+        high,
+        start=start,
+    )
     return begin or (start, None)
 
 
@@ -137,7 +142,8 @@ def _several(record: Record) -> bool:
 
 def _nothing(record: Record, parameter: Parameter, goal: CalibrationTarget) -> ParameterError:
     return ParameterError(
-        record.message.mechanism.name, wanted=f"parameters that some {parameter} can protect",
+        record.message.mechanism.name,
+        wanted=f"parameters that some {parameter} can protect",
         got=f"epsilon {goal.epsilon:g} and delta {goal.delta:g} missed at its largest",
         do="raise epsilon or delta, add users or fakes, or let a shape fall more slowly",
-    )  # fmt: skip
+    )

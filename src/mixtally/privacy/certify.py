@@ -51,9 +51,11 @@ def verify(plan: Plan, accountant: Accountant | None = None) -> Shuffled:
         )
     if isinstance(mechanism, BitFlips) and mechanism.crowd > plan.users:
         raise PlanError(
-            "crowd counted", wanted=f"at most the {plan.users:,} users", got=f"{mechanism.crowd:,}",
+            "crowd counted",
+            wanted=f"at most the {plan.users:,} users",
+            got=f"{mechanism.crowd:,}",
             do="plan again",
-        )  # fmt: skip
+        )
     true = certify(mechanism, plan.guarantee.epsilon, plan.honest_fraction, accountant)
     stated = plan.certificate
     if true.lower > stated.upper:
@@ -68,8 +70,9 @@ def verify(plan: Plan, accountant: Accountant | None = None) -> Shuffled:
         raise PlanError(
             "plan certificate",
             wanted=f"bounds around those proved of its integers, {true.lower:g} to {true.upper:g}",
-            got=f"{stated.lower:g} to {stated.upper:g}", do="the file was altered: plan again",
-        )  # fmt: skip
+            got=f"{stated.lower:g} to {stated.upper:g}",
+            do="the file was altered: plan again",
+        )
     _check_words(true, stated)
     return mechanism
 
@@ -82,9 +85,11 @@ def _check_words(true: Certificate, stated: Certificate) -> None:
     ):
         if wanted != got:
             raise PlanError(
-                "plan certificate", wanted=repr(str(wanted)), got=repr(str(got)),
+                "plan certificate",
+                wanted=repr(str(wanted)),
+                got=repr(str(got)),
                 do="the file was altered: plan again",
-            )  # fmt: skip
+            )
 
 
 def _assumption(mechanism: Shuffled, honest_fraction: float) -> str:

@@ -40,9 +40,11 @@ def threshold_keeping(keep: float) -> int:
     if not LEAST_EPSILON <= epsilon * _ABOVE <= MOST_EPSILON:
         low, high = (1.0 / (1.0 + math.exp(-e / 2.0)) for e in (LEAST_EPSILON, MOST_EPSILON))
         raise ParameterError(
-            "keep probability", wanted=f"a number in [{low:.5f}, {high:.6f}]", got=keep,
+            "keep probability",
+            wanted=f"a number in [{low:.5f}, {high:.6f}]",
+            got=keep,
             do=f"it would give an epsilon of {epsilon:.3g}",
-        )  # fmt: skip
+        )
     return threshold_of(1.0 - keep)
 
 
@@ -66,9 +68,11 @@ def certificate(mechanism: BitFlips, epsilon: float | None = None) -> Certificat
     least = alone.local_epsilon * _ABOVE
     if epsilon is not None and epsilon < least:
         raise ParameterError(
-            "epsilon", wanted=f"at least {least:.12g}, which these flips keep", got=epsilon,
+            "epsilon",
+            wanted=f"at least {least:.12g}, which these flips keep",
+            got=epsilon,
             do="keep bits less often",
-        )  # fmt: skip
+        )
     found = certify(alone, least if epsilon is None else epsilon)
     if found.upper != 0.0:
         raise AccountingError(f"local certificate: wanted delta = 0, got {found.upper}")
@@ -103,6 +107,8 @@ def checked_keep(keep: float) -> None:
     """Raises ParameterError unless a bit is kept with more than a half and less than 1."""
     if not 0.5 < keep < 1.0:
         raise ParameterError(
-            "keep probability", wanted="a number in (1/2, 1)", got=keep,
+            "keep probability",
+            wanted="a number in (1/2, 1)",
+            got=keep,
             do="it is the chance that a bit is left as it is",
-        )  # fmt: skip
+        )

@@ -58,9 +58,11 @@ def parsed(
     counted = own.counts_people(name, given)
     if fraction < 1.0 and not counted and "fakes" not in takes.required:
         raise ParameterError(
-            "--honest-fraction", wanted="a protocol that counts on people's fakes or flips",
-            got=name, do="leave it out: its noise is no other person's",
-        )  # fmt: skip
+            "--honest-fraction",
+            wanted="a protocol that counts on people's fakes or flips",
+            got=name,
+            do="leave it out: its noise is no other person's",
+        )
     fakes, crowd = given.fakes or 0, given.users or 0 if counted else 0
     sure = CountedParameters(
         given, arriving(fakes, fraction), arriving(crowd, fraction), for_epsilon
@@ -80,9 +82,11 @@ def _sought(name: str, takes: ParameterRules, given: Parameters) -> tuple[str, P
             return field, parameter
     sought = [field for field, _ in takes.sought]
     raise ParameterError(
-        name, wanted="what is to be found left out", got=_flags(sought),
+        name,
+        wanted="what is to be found left out",
+        got=_flags(sought),
         do="leave one out, or ask `mixtally delta` what they leave",
-    )  # fmt: skip
+    )
 
 
 def _check(name: str, takes: ParameterRules, given: Parameters, left_out: set[str]) -> None:
@@ -95,17 +99,23 @@ def _check(name: str, takes: ParameterRules, given: Parameters, left_out: set[st
             do="give exactly these parameters" + (f"; it may take {_flags(may)}" if may else ""),
         )
     limits = {
-        "users": (2, MOST_USERS), "fakes": (0, MOST_FAKES), "bins": (2, MOST_BINS),
-        "bits": (1, MOST_BITS), "repeats": (1, MOST_REPEATS), "max_set": (1, MOST_SET),
+        "users": (2, MOST_USERS),
+        "fakes": (0, MOST_FAKES),
+        "bins": (2, MOST_BINS),
+        "bits": (1, MOST_BITS),
+        "repeats": (1, MOST_REPEATS),
+        "max_set": (1, MOST_SET),
         "ones": (0, (given.users or 2) - 1),
-    }  # fmt: skip
+    }
     for field, (low, high) in limits.items():
         value = getattr(given, field)
         if value is not None and not low <= value <= high:
             raise ParameterError(
-                field.replace("_", " "), wanted=f"an integer in [{low:,}, {high:,}]",
-                got=f"{value:,}", do="choose one in this range",
-            )  # fmt: skip
+                field.replace("_", " "),
+                wanted=f"an integer in [{low:,}, {high:,}]",
+                got=f"{value:,}",
+                do="choose one in this range",
+            )
     _check_together(name, given)
 
 
@@ -113,28 +123,36 @@ def _check_together(name: str, given: Parameters) -> None:
     for flag, value in (("bins", given.bins), ("max-set", given.max_set)):
         if given.bits is not None and value is not None:
             raise ParameterError(
-                name, wanted=f"--{flag} or --bits", got="both",
+                name,
+                wanted=f"--{flag} or --bits",
+                got="both",
                 do="a record is one of --bins, or a set of them, or free --bits",
-            )  # fmt: skip
+            )
     if given.background not in (None, "zero"):
         raise ParameterError(
             "background", wanted="zero", got=repr(given.background), do="leave it out for any"
         )
     if given.background is not None and given.bits is None:
         raise ParameterError(
-            name, wanted="--bits beside --background", got="--background alone",
+            name,
+            wanted="--bits beside --background",
+            got="--background alone",
             do="leave it out: other records are accounted for in any crowd",
-        )  # fmt: skip
+        )
     if given.count_crowd and given.users is None:
         raise ParameterError(
-            name, wanted="--users, the people who are counted on", got="--count-crowd alone",
+            name,
+            wanted="--users, the people who are counted on",
+            got="--count-crowd alone",
             do="say how many honest people take part",
-        )  # fmt: skip
+        )
     if (given.max_set or 1) > 1 and not given.split and name not in ("flip", "flip-blank"):
         raise ParameterError(
-            name, wanted="one set bit a message", got=f"--max-set {given.max_set}",
+            name,
+            wanted="one set bit a message",
+            got=f"--max-set {given.max_set}",
             do="add --split: every attribute travels as a message of its own",
-        )  # fmt: skip
+        )
 
 
 def _flags(names: Iterable[str]) -> str:

@@ -37,9 +37,11 @@ def bin_numbers(codes: NDArray[Any], bins: int) -> NDArray[np.int64]:
     if codes.min() < 0 or codes.max() >= bins:
         place = int(np.flatnonzero((codes < 0) | (codes >= bins))[0])
         raise MessageError(
-            f"record {place}", wanted=f"a bin number in 0..{bins - 1}", got=f"{codes[place]}",
+            f"record {place}",
+            wanted=f"a bin number in 0..{bins - 1}",
+            got=f"{codes[place]}",
             do="leave that person out, or plan with a bin for it; -1 often stands for missing",
-        )  # fmt: skip
+        )
     return np.asarray(codes, dtype=np.int64)
 
 

@@ -50,18 +50,21 @@ def _written(mechanism: Shuffled, records: Records | ArrayLike) -> Rows:
         return layout.rows(bin_numbers(given, layout.bins))
     if layout.form is not Form.BITS or given.dtype != np.uint8:
         raise MessageError(
-            "records", wanted="bin numbers, one a person"
+            "records",
+            wanted="bin numbers, one a person"
             + " or packed bits, uint8" * (layout.form is Form.BITS),
             got=f"{given.dtype} rows of shape {given.shape}",
             do="send bits with a protocol that flips bits, packed as mixtally.encode.bits does",
-        )  # fmt: skip
+        )
     rows = layout.checked(given.astype(np.uint8, copy=False))
     largest = int(np.bitwise_count(rows).sum(axis=1, dtype=np.int64).max(initial=0))
     if largest > mechanism.most_set:  # the promise covers no more
         raise MessageError(
-            "records", wanted=f"at most {mechanism.most_set} bits set in each", got=f"{largest}",
+            "records",
+            wanted=f"at most {mechanism.most_set} bits set in each",
+            got=f"{largest}",
             do="plan with a larger --max-set, or send fewer of them",
-        )  # fmt: skip
+        )
     return rows
 
 

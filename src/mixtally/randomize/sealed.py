@@ -75,36 +75,44 @@ def _check_header(data: bytes, plan: MemoizedPlan, owner: str, key: bytes, subje
     version, of_plan, of_key, of_owner = fields
     if int.from_bytes(version, "little") != SEALED_VERSION:
         raise PlanError(
-            subject, wanted=f"memoized responses of version {SEALED_VERSION}",
+            subject,
+            wanted=f"memoized responses of version {SEALED_VERSION}",
             got=f"version {int.from_bytes(version, 'little')}",
             do="use the version of mixtally that wrote them: drawn anew they would tell more",
-        )  # fmt: skip
+        )
     displayed = _DIGITS // 2
     if of_plan != _fingerprint(plan) and of_plan[:displayed] == _fingerprint(plan)[:displayed]:
         raise _damaged(subject, "a plan's fingerprint of which a part was edited")
     if of_plan != _fingerprint(plan):
         raise PlanError(
-            subject, wanted=f"the memoized responses of plan {fingerprint(plan)[:_DIGITS]}",
+            subject,
+            wanted=f"the memoized responses of plan {fingerprint(plan)[:_DIGITS]}",
             got=f"those of plan {of_plan.hex()[:_DIGITS]}",
             do="keep one file a plan; a response is not valid under other parameters or bins",
-        )  # fmt: skip
+        )
     if of_key != _key_tag(key):
         raise DataError(
-            subject, wanted="memoized responses sealed with this key",
-            got="some sealed with another", do="use the key that was made with them",
-        )  # fmt: skip
+            subject,
+            wanted="memoized responses sealed with this key",
+            got="some sealed with another",
+            do="use the key that was made with them",
+        )
     if of_owner != keyed(key, b"owner", owner):
         raise DataError(
-            subject, wanted=f"the memoized responses of {owner!r}", got="those of somebody else",
+            subject,
+            wanted=f"the memoized responses of {owner!r}",
+            got="those of somebody else",
             do="they are never shared: keep one file for each person",
-        )  # fmt: skip
+        )
 
 
 def _damaged(subject: str, got: str) -> DataError:
     return DataError(
-        subject, wanted="memoized responses, whole and as they were written", got=got,
+        subject,
+        wanted="memoized responses, whole and as they were written",
+        got=got,
         do="restore them from a copy; a response drawn anew would tell more than the plan says",
-    )  # fmt: skip
+    )
 
 
 def _header(plan: MemoizedPlan, owner: str, key: bytes) -> bytes:

@@ -93,9 +93,11 @@ class Guarantee(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         checked_epsilon(self.epsilon)
         if self.observer is Observer.LINKED:
             raise ParameterError(
-                "observer", wanted="messages or sums", got="linked",
+                "observer",
+                wanted="messages or sums",
+                got="linked",
                 do="a collection through mixes promises nothing against who sees the senders",
-            )  # fmt: skip
+            )
         if not LEAST_DELTA <= self.delta <= MOST_DELTA or math.isnan(self.delta):
             raise ParameterError(
                 "delta",

@@ -27,14 +27,18 @@ class Hashing(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     def __post_init__(self) -> None:
         if not _SEED.fullmatch(self.seed):
             raise PlanError(
-                "hash seed", wanted=f"{2 * SEED_BYTES} hexadecimal digits in lower case",
-                got=repr(self.seed[:40]), do="leave it out to have one drawn",
-            )  # fmt: skip
+                "hash seed",
+                wanted=f"{2 * SEED_BYTES} hexadecimal digits in lower case",
+                got=repr(self.seed[:40]),
+                do="leave it out to have one drawn",
+            )
         if self.values is not None and self.values < 2:
             raise PlanError(
-                "hashed values", wanted="at least two, or none where nobody knows",
-                got=self.values, do="one value has nothing to tell",
-            )  # fmt: skip
+                "hashed values",
+                wanted="at least two, or none where nobody knows",
+                got=self.values,
+                do="one value has nothing to tell",
+            )
 
 
 def drawn_seed(chance: Chance) -> str:

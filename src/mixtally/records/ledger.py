@@ -53,9 +53,11 @@ class Charge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         true = fingerprint(self.plan)
         if self.fingerprint != true:
             raise PlanError(
-                "charge", wanted=f"the plan {self.fingerprint[:16]}", got=f"the plan {true[:16]}",
+                "charge",
+                wanted=f"the plan {self.fingerprint[:16]}",
+                got=f"the plan {true[:16]}",
                 do="the ledger was altered: restore it from a copy",
-            )  # fmt: skip
+            )
 
 
 class Ledger(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

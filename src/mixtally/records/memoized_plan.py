@@ -22,9 +22,11 @@ class MemoizedPlan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     def __post_init__(self) -> None:
         if self.version != MEMOIZED_VERSION:
             raise PlanError(
-                "version of memoized answers", wanted=str(MEMOIZED_VERSION), got=self.version,
+                "version of memoized answers",
+                wanted=str(MEMOIZED_VERSION),
+                got=self.version,
                 do="use the version that wrote it",
-            )  # fmt: skip
+            )
         hashed = self.mechanism.hashed
         if not self.mechanism.holds(self.question) or (hashed and self.question.labels is not None):
             raise PlanError(

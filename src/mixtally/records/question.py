@@ -65,17 +65,20 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     def __post_init__(self) -> None:
         if self.kind is Kind.BITS and not 1 <= self.bins <= MOST_BITS:
             raise ParameterError(
-                "bits", wanted=f"an integer in [1, {MOST_BITS}]", got=f"{self.bins:,}",
+                "bits",
+                wanted=f"an integer in [1, {MOST_BITS}]",
+                got=f"{self.bins:,}",
                 do="ask fewer bits at once",
-            )  # fmt: skip
+            )
         checked_bins(self.bins, 1 if self.kind is Kind.BITS else 2)
         self._check_kind()
         if self.hashed is not None and (self.kind is not Kind.ONE or self.labels is not None):
             raise PlanError(
-                f"hashed question {self.name!r}", wanted="one value a record, bins without labels",
+                f"hashed question {self.name!r}",
+                wanted="one value a record, bins without labels",
                 got=f"kind {self.kind}" + ", with labels" * (self.labels is not None),
                 do="values are looked for by name when they are counted",
-            )  # fmt: skip
+            )
         texts = (self.name, *(self.labels or ()))
         if _CONTROL.search("".join(texts)):
             raise PlanError(
@@ -83,7 +86,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
                 wanted="whole characters, a name and labels without control characters",
                 got=repr(next(filter(_CONTROL.search, texts))),
                 do="clean the text: a terminal would obey it, or have no way to show it",
-            )  # fmt: skip
+            )
         if self.labels is None:
             return
         distinct = len(set(self.labels))
@@ -131,9 +134,11 @@ def with_attributes(name: str, bins: tuple[int, ...]) -> Question:
     """A record with one of ``bins[i]`` values in every attribute i; a single one is no set."""
     if len(bins) > MOST_SET:
         raise ParameterError(
-            "attributes", wanted=f"at most {MOST_SET}", got=len(bins),
+            "attributes",
+            wanted=f"at most {MOST_SET}",
+            got=len(bins),
             do="ask fewer at once, or in several collections",
-        )  # fmt: skip
+        )
     for one in bins:
         checked_bins(one)
     if len(bins) == 1:

@@ -38,12 +38,14 @@ def round_numbers(low: float, high: float, most: int) -> list[float]:
 def ticks(values: list[float], at: Callable[[float], float], height: float) -> list[Markup]:
     """Lines down from the head through all rows, each with its number above."""
     return [
-        join([
-            el("line", x1=at(v), x2=at(v), y1=TOP - 6, y2=height - 8, class_="grid"),
-            el("text", f"{v:,.10g}", x=at(v), y=TOP - 12, class_="tick"),
-        ])
+        join(
+            [
+                el("line", x1=at(v), x2=at(v), y1=TOP - 6, y2=height - 8, class_="grid"),
+                el("text", f"{v:,.10g}", x=at(v), y=TOP - 12, class_="tick"),
+            ]
+        )
         for v in values
-    ]  # fmt: skip
+    ]
 
 
 def ring(x: float, y: float) -> list[Markup]:

@@ -155,6 +155,5 @@ def _error_row(line: Line, y: float, at: Callable[[float], float], start: float)
 def _through(values: list[float], at: Callable[[float], float], height: float) -> list[Markup]:
     """Lines from top to bottom that every row is held against."""
     return [
-        el("line", x1=at(v), x2=at(v), y1=TOP - 6, y2=height - 8, class_="central")
-        for v in values
-    ]  # fmt: skip
+        el("line", x1=at(v), x2=at(v), y1=TOP - 6, y2=height - 8, class_="central") for v in values
+    ]

@@ -52,9 +52,11 @@ def counts_table(
         cells: list[Cell] = [row.label, f"{row.estimate:,.1f}", interval(row), simultaneous(row)]
         rows.append([*cells, *(column[place] for column in columns.values())])
     return Table(
-        (result.question.name, "estimate", level, f"{level}, all bins", *columns), rows,
-        title=title, folded=folded,
-    )  # fmt: skip
+        (result.question.name, "estimate", level, f"{level}, all bins", *columns),
+        rows,
+        title=title,
+        folded=folded,
+    )
 
 
 def interval(row: Row) -> str:

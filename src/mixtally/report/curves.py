@@ -57,9 +57,14 @@ def draw(chart: Chart) -> Markup:
         parts += _curve(curve, i, x_at, y_at)
     parts += _names(chart.curves, y_at)
     return el(
-        "svg", *parts, viewBox=f"0 0 {WIDTH} {_HEIGHT}", role="img", aria_label=chart.title,
-        xmlns="http://www.w3.org/2000/svg", class_="chart",
-    )  # fmt: skip
+        "svg",
+        *parts,
+        viewBox=f"0 0 {WIDTH} {_HEIGHT}",
+        role="img",
+        aria_label=chart.title,
+        xmlns="http://www.w3.org/2000/svg",
+        class_="chart",
+    )
 
 
 def _axis(

@@ -49,11 +49,16 @@ def hexmap(
     parts += _legend(edges, height, int(sure.sum()), len(outlines), note)
     whole = height + _FOOT
     return el(
-        "svg", el("title", title), el("style", Markup(STYLE + _STYLE)),
-        el("rect", width="100%", height="100%", fill="var(--paper)"), *parts,
-        viewBox=f"0 0 {_WIDTH:g} {whole:g}", role="img", aria_label=title,
+        "svg",
+        el("title", title),
+        el("style", Markup(STYLE + _STYLE)),
+        el("rect", width="100%", height="100%", fill="var(--paper)"),
+        *parts,
+        viewBox=f"0 0 {_WIDTH:g} {whole:g}",
+        role="img",
+        aria_label=title,
         xmlns="http://www.w3.org/2000/svg",
-    )  # fmt: skip
+    )
 
 
 class _Projection:

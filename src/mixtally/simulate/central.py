@@ -86,10 +86,16 @@ def discrete_laplace(epsilon: float, bins: int, level: float) -> Baseline:
     one, every = _within(dp.accuracy.discrete_laplacian_scale_to_accuracy, scale, bins, level)
     ratio = math.exp(-1.0 / scale)
     return Baseline(
-        name=LAPLACE, epsilon=loss(scale), delta=0.0, scale=scale,
+        name=LAPLACE,
+        epsilon=loss(scale),
+        delta=0.0,
+        scale=scale,
         standard_error=math.sqrt(2.0 * ratio) / (1.0 - ratio),
-        level=level, one_within=one, all_within=every, source=_source(dp),
-    )  # fmt: skip
+        level=level,
+        one_within=one,
+        all_within=every,
+        source=_source(dp),
+    )
 
 
 def gaussian(epsilon: float, delta: float, bins: int, level: float) -> Baseline:
@@ -110,18 +116,28 @@ def gaussian(epsilon: float, delta: float, bins: int, level: float) -> Baseline:
     more = math.log(1.0 / delta)
     start = 1.0 / (math.sqrt(more + epsilon) - math.sqrt(more))  # epsilon = rho + 2 sqrt(rho more)
     found = least_meeting(
-        lambda parts: loss(parts / _PARTS), epsilon, 1, _PARTS**2,
-        start=round(0.8 * start * _PARTS), tolerance=1e-12,
-    )  # fmt: skip
+        lambda parts: loss(parts / _PARTS),
+        epsilon,
+        1,
+        _PARTS**2,
+        start=round(0.8 * start * _PARTS),
+        tolerance=1e-12,
+    )
     if found is None:
         raise AccountingError(f"Gaussian baseline: no scale keeps ({epsilon}, {delta})")
     scale = found / _PARTS
     one, every = _within(dp.accuracy.discrete_gaussian_scale_to_accuracy, scale, bins, level)
     return Baseline(
-        name=GAUSSIAN, epsilon=loss(scale), delta=delta, scale=scale,
+        name=GAUSSIAN,
+        epsilon=loss(scale),
+        delta=delta,
+        scale=scale,
         standard_error=_gaussian_deviation(scale),
-        level=level, one_within=one, all_within=every, source=_source(dp),
-    )  # fmt: skip
+        level=level,
+        one_within=one,
+        all_within=every,
+        source=_source(dp),
+    )
 
 
 def exponential(epsilon: float, bins: int, level: float) -> Baseline:
@@ -141,11 +157,16 @@ def exponential(epsilon: float, bins: int, level: float) -> Baseline:
 
     scale = _enough(loss, epsilon, 2.0 * _COUNT_MOVED / epsilon)
     return Baseline(
-        name=EXPONENTIAL, epsilon=loss(scale), delta=0.0, scale=scale,
-        standard_error=None, level=level,
-        one_within=_below(scale * math.log(bins / (1.0 - level))), all_within=None,
+        name=EXPONENTIAL,
+        epsilon=loss(scale),
+        delta=0.0,
+        scale=scale,
+        standard_error=None,
+        level=level,
+        one_within=_below(scale * math.log(bins / (1.0 - level))),
+        all_within=None,
         source=_source(dp),
-    )  # fmt: skip
+    )
 
 
 def library() -> Any:

@@ -21,9 +21,11 @@ def whole_plan(wish: PlanRequest, planner: Planner | None = None) -> tuple[Plan,
         if len(offer.plans) == 1 and offer.plan.question == wish.question:
             return offer.plan, answer.reason
     raise InfeasibleError(
-        "plan", wanted="records that travel whole", got=answer.best.name,
+        "plan",
+        wanted="records that travel whole",
+        got=answer.best.name,
         do="leave --protocol out, or ask for each bit or attribute in a series of its own",
-    )  # fmt: skip
+    )
 
 
 def _wholes(question: Question) -> str | None:

@@ -79,9 +79,11 @@ def baskets_of(name: str, sets: Sequence[Sequence[str]]) -> Baskets:
     labels = sorted({item for one in sets for item in one})
     if len(labels) < 2 or "" in labels:
         raise DataError(
-            name, wanted="two distinct items at least, each with a name",
-            got=f"{len(labels)}" + ", one of them empty" * ("" in labels), do="check the baskets",
-        )  # fmt: skip
+            name,
+            wanted="two distinct items at least, each with a name",
+            got=f"{len(labels)}" + ", one of them empty" * ("" in labels),
+            do="check the baskets",
+        )
     numbers = {label: i for i, label in enumerate(labels)}
     most = max(len(set(one)) for one in sets)
     members = np.full((len(sets), most), -1, dtype=np.int64)
@@ -168,9 +170,11 @@ def find_sets(
     checked_rate(rate)
     if plan.question != baskets.question or plan.users != len(baskets.members):
         raise PlanError(
-            "plan", wanted=f"a plan for these {len(baskets.members):,} baskets",
-            got=f"one for {plan.users:,} records of {plan.question.name!r}", do="plan again",
-        )  # fmt: skip
+            "plan",
+            wanted=f"a plan for these {len(baskets.members):,} baskets",
+            got=f"one for {plan.users:,} records of {plan.question.name!r}",
+            do="plan again",
+        )
     mechanism = verify(plan)
     if not isinstance(mechanism, BitFlips) or mechanism.max_set is None:
         raise PlanError(

@@ -53,37 +53,49 @@ def _whole(answer: Choice) -> tuple[PlanOption, str]:
                 )
             return offer, reason
     raise ParameterError(
-        "pairs", wanted="records of several bits that travel whole", got=answer.best.name,
+        "pairs",
+        wanted="records of several bits that travel whole",
+        got=answer.best.name,
         do="leave --pairs out, or allow more fakes or users",
-    )  # fmt: skip
+    )
 
 
 def _repeated(wish: PlanRequest, repeats: int) -> tuple[PlanOption, str]:
     """Free vectors sent whole, ``repeats`` times."""
     question = wish.question
-    if question.kind is not Kind.BITS or question.bins < 2 or wish.protocol not in (
-        None, "flip",
-    ):  # fmt: skip
+    if (
+        question.kind is not Kind.BITS
+        or question.bins < 2
+        or wish.protocol
+        not in (
+            None,
+            "flip",
+        )
+    ):
         raise ParameterError(
-            "repeats", wanted="vectors of several bits and --protocol flip",
+            "repeats",
+            wanted="vectors of several bits and --protocol flip",
             got=f"{question.bins:,} bins of kind {question.kind}"
             + f" and --protocol {wish.protocol}" * (wish.protocol is not None),
             do="leave --repeats out",
-        )  # fmt: skip
+        )
     if not 1 <= repeats <= wish.messages_per_user:
         raise ParameterError(
             "repeats",
             wanted=f"an integer in [1, {float(wish.messages_per_user):g}], the messages a user",
-            got=repeats, do="raise --messages-per-user",
-        )  # fmt: skip
+            got=repeats,
+            do="raise --messages-per-user",
+        )
     (whole, *_) = encodings(question)
     found = flip(wish, whole, Accountant(), repeats)
     if not isinstance(found, PlanOption):
         needs = found.needs if isinstance(found, Infeasible) else "a larger budget of bytes"
         raise InfeasibleError(
-            "plan", wanted=f"a vector of {question.bins} bits sent {repeats} times",
-            got=f"{wish.users:,} users", do=f"flip needs {needs}",
-        )  # fmt: skip
+            "plan",
+            wanted=f"a vector of {question.bins} bits sent {repeats} times",
+            got=f"{wish.users:,} users",
+            do=f"flip needs {needs}",
+        )
     return found, (
         f"Every vector is sent {repeats} times, as asked: a standard error of "
         f"{found.standard_error:.3g} counts."
@@ -105,9 +117,11 @@ def given(plans: Sequence[Plan], population: Population) -> PlanOption:
         return PlanOption((first,), first.guarantee, first.certificate, *_counted(first))
     if any(plan.users != first.users for plan in others):
         raise PlanError(
-            "plans", wanted=f"{first.users:,} users in each", got="different numbers of users",
+            "plans",
+            wanted=f"{first.users:,} users in each",
+            got="different numbers of users",
             do="give the plans that one call of `mixtally plan` wrote",
-        )  # fmt: skip
+        )
     delta = min(0.1, math.fsum(plan.guarantee.delta for plan in plans) * (1.0 + 1e-9))
     whole = compose.epsilon_of([(plan, 1) for plan in plans], delta, accountant)
     promised = Guarantee(epsilon=whole.epsilon, delta=delta)
@@ -127,17 +141,20 @@ def seen_by_sums(offer: PlanOption) -> Certificate:
     """
     own = offer.certificate
     same = structs.replace(
-        own, lower=0.0, observer=Observer.SUMS,
+        own,
+        lower=0.0,
+        observer=Observer.SUMS,
         source=f"sums are made from the messages, against which the plan has: {own.source}",
-    )  # fmt: skip
+    )
     if len(offer.plans) > 1 or offer.collections > 1:
         return same
     mechanism = offer.plan.mechanism
     if not isinstance(mechanism, BitFlips) or mechanism.name == "single-bit":
         return structs.replace(
-            own, observer=Observer.SUMS,
+            own,
+            observer=Observer.SUMS,
             source=f"sums and shuffled messages of this protocol tell the same; {own.source}",
-        )  # fmt: skip
+        )
     summed = Record.of(_summed(mechanism, offer.plan), Observer.SUMS)
     found = Accountant().certificate(summed, own.epsilon)
     if found.upper > own.upper:

@@ -68,8 +68,9 @@ def _distinct(names: list[str]) -> list[str]:
     if len(set(names)) < len(names):
         (name, times), *_ = Counter(names).most_common(1)
         raise DataError(
-            "candidates", wanted="distinct words",
+            "candidates",
+            wanted="distinct words",
             got=f"{name!r} {times} times once spellings are one (Unicode NFC)",
             do="keep one of them",
-        )  # fmt: skip
+        )
     return names

@@ -77,9 +77,15 @@ def collect(
     """The result of collecting everybody's record as ``offer`` says; errors as ``release_all``."""
     several = len(offer.plans) > 1 or offer.collections > 1
     return release_all(
-        offer.plans, population, chance, progress, asked or Asked(),
-        whole=offer.certificate if several else None, told=offer.facts(), accountant=accountant,
-    )  # fmt: skip
+        offer.plans,
+        population,
+        chance,
+        progress,
+        asked or Asked(),
+        whole=offer.certificate if several else None,
+        told=offer.facts(),
+        accountant=accountant,
+    )
 
 
 def release_all(
@@ -109,9 +115,14 @@ def release_all(
         for crowd, mechanism in zip(crowds, mechanisms, strict=True)
     ]
     result = conclude(
-        plans, tallies, question=population.question, certificate=whole, level=asked.level,
-        projection=asked.projection, edges=None if asked.scale is None else asked.scale.edges,
-    )  # fmt: skip
+        plans,
+        tallies,
+        question=population.question,
+        certificate=whole,
+        level=asked.level,
+        projection=asked.projection,
+        edges=None if asked.scale is None else asked.scale.edges,
+    )
     if population.note:
         result = replace(
             result, figures=tuple(_noted(one, population.note) for one in result.figures)
@@ -137,10 +148,11 @@ def checked(
     own = population.question
     if own.kind is not Kind.ONE and asked.projection and own.attributes is None:
         raise ParameterError(
-            "projection", wanted="counts that add up to the crowd",
+            "projection",
+            wanted="counts that add up to the crowd",
             got=f"records of kind {own.kind}",
             do="leave it out: a person may be in any number of these bins",
-        )  # fmt: skip
+        )
     crowds = parts(population, [plan.question for plan in plans])
     if any(plan.users != population.users for plan in plans):
         raise _other(plans[0], population)
@@ -156,11 +168,14 @@ def _check_pairs(question: Question, mechanisms: tuple[Shuffled, ...]) -> None:
     """Raises ParameterError when no message carries two bits, or too many."""
     if question.kind is Kind.ONE or question.bins < 2 or len(mechanisms) > 1:
         raise ParameterError(
-            "pairs", wanted="records of several bits that travel whole",
+            "pairs",
+            wanted="records of several bits that travel whole",
             got="a message for every bit or attribute" if len(mechanisms) > 1 else "single values",
             do="add --protocol flip for bits, --protocol flip-blank with fewer messages a user "
-            "for attributes" if len(mechanisms) > 1 else "leave --pairs out",
-        )  # fmt: skip
+            "for attributes"
+            if len(mechanisms) > 1
+            else "leave --pairs out",
+        )
     no_pairs(mechanisms[0].layout)
 
 

@@ -75,9 +75,11 @@ def _batch(mechanism: Shuffled, records: Records, chance: Chance, progress: Prog
         progress("randomize", span.stop, users)
     if filled != own + sent:  # what nobody wrote would be taken for messages
         raise MessageError(
-            "batch", wanted=f"{own:,} messages of people and {sent:,} fakes", got=f"{filled:,}",
+            "batch",
+            wanted=f"{own:,} messages of people and {sent:,} fakes",
+            got=f"{filled:,}",
             do="mend what draws them: the collection is thrown away",
-        )  # fmt: skip
+        )
     return batch
 
 

@@ -118,8 +118,9 @@ def _release(study: Study, release: Release) -> Facts:
 def _summary(study: Study, top: int) -> list[Part]:
     main = study.main
     parts: list[Part] = [
-        _counts(study, main.ranked()[:top].tolist(), study.title), Text(_findings(study)),
-    ]  # fmt: skip
+        _counts(study, main.ranked()[:top].tolist(), study.title),
+        Text(_findings(study)),
+    ]
     for one in main.figures:
         parts += [_figures_table(study, one, max(top, _FEW), titled=True), Text(one.note)]
     parts += [_errors(study), *map(Text, statements(study))]
@@ -160,11 +161,14 @@ def bins_chart(study: Study, top: int) -> Markup:
     found, question, true = study.main.estimate, study.main.question, study.truth.counts
     bars = [
         Bar(
-            question.label(i), float(found.counts[i]), float(found.each.lower[i]),
-            float(found.each.upper[i]), float(true[i]),
+            question.label(i),
+            float(found.counts[i]),
+            float(found.each.lower[i]),
+            float(found.each.upper[i]),
+            float(true[i]),
         )
         for i in study.main.ranked()[:top].tolist()
-    ]  # fmt: skip
+    ]
     return rows_chart(bars, f"The {len(bars)} largest bins with their intervals")
 
 
@@ -180,12 +184,14 @@ def _errors(study: Study) -> Table:
     """Standard errors beside the central and the local model."""
     rows = [
         (
-            line.name, number(line.expected), counts.maybe(line.measured, 3),
+            line.name,
+            number(line.expected),
+            counts.maybe(line.measured, 3),
             f"{line.messages:.3f}" if line.own else "1",
         )
         for line in lines(study)
         if line.expected is not None
-    ]  # fmt: skip
+    ]
     return Table(("who adds the noise", "expected error", "measured", "messages a user"), rows)
 
 

@@ -60,9 +60,11 @@ def checked_options(population: Population) -> int:
     options = population.question.bins
     if options > MOST_OPTIONS:
         raise ParameterError(
-            "options", wanted=f"at most {MOST_OPTIONS}", got=f"{options:,} distinct values",
+            "options",
+            wanted=f"at most {MOST_OPTIONS}",
+            got=f"{options:,} distinct values",
             do="check the column, or count it with `mixtally simulate`",
-        )  # fmt: skip
+        )
     return options
 
 

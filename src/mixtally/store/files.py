@@ -52,10 +52,11 @@ def the_file(path: Path) -> Path:
         ) from error
     if names > 1:
         raise DataError(
-            str(path), wanted="a file of one name, as it will be replaced",
+            str(path),
+            wanted="a file of one name, as it will be replaced",
             got=f"one of {names} names (hard links)",
             do="remove the other names, or make them symbolic links",
-        )  # fmt: skip
+        )
     return real
 
 
@@ -77,9 +78,11 @@ def write_whole(path: Path, data: bytes, *, what: str, mode: int = 0o666) -> Non
     except OSError as error:
         clear_aside(path)
         raise DataError(
-            str(path), wanted=f"to write {what}", got=str(error),
+            str(path),
+            wanted=f"to write {what}",
+            got=str(error),
             do="look at the place and its free space, or choose another",
-        ) from error  # fmt: skip
+        ) from error
 
 
 def clear_aside(path: Path) -> None:

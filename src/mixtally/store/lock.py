@@ -21,9 +21,11 @@ def alone(folder: Path, *, required: bool) -> Iterator[None]:
     except ImportError:
         if required:
             raise DataError(
-                str(folder), wanted="a system with file locks (fcntl)", got="one without",
+                str(folder),
+                wanted="a system with file locks (fcntl)",
+                got="one without",
                 do="run it on Linux or macOS",
-            ) from None  # fmt: skip
+            ) from None
         yield
         return
     try:

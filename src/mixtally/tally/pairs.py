@@ -20,14 +20,18 @@ def no_pairs(layout: Layout) -> NDArray[np.int64]:
     """
     if layout.form is not Form.BITS:
         raise MessageError(
-            "pairs", wanted="messages that hold several bits", got="one bin in each",
+            "pairs",
+            wanted="messages that hold several bits",
+            got="one bin in each",
             do="send records whole: --protocol flip or flip-blank",
-        )  # fmt: skip
+        )
     if layout.bins > MOST_PAIRED:
         raise ParameterError(
-            "pairs", wanted=f"at most {MOST_PAIRED:,} bins", got=f"{layout.bins:,}",
+            "pairs",
+            wanted=f"at most {MOST_PAIRED:,} bins",
+            got=f"{layout.bins:,}",
             do="leave --pairs out, or ask fewer bins",
-        )  # fmt: skip
+        )
     return np.zeros((layout.bins, layout.bins), dtype=np.int64)
 
 

@@ -22,9 +22,11 @@ def pair_counts(layout: Layout, rows: bits.Rows) -> NDArray[np.int64]:
     """
     if layout.bins > MOST_PAIR_BINS:
         raise ParameterError(
-            "bins", wanted=f"at most {MOST_PAIR_BINS:,} to count all pairs", got=f"{layout.bins:,}",
+            "bins",
+            wanted=f"at most {MOST_PAIR_BINS:,} to count all pairs",
+            got=f"{layout.bins:,}",
             do="choose the frequent bins first and count patterns of these",
-        )  # fmt: skip
+        )
     total = np.zeros((layout.bins, layout.bins), dtype=np.int64)
     # Sums of products of 0 and 1 are exact in single precision up to 2^24 of them.
     for span in bits.spans(len(rows), max(1, _SPAN_CELLS // layout.bins)):

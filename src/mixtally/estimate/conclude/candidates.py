@@ -46,10 +46,11 @@ def lines_question(hashed: Question, words: Sequence[str], lines: Candidates) ->
     """The question whose bins are the lines; raises DataError when there is only one."""
     if len(lines.bins) < 2:
         raise DataError(
-            "candidates", wanted="at least two that do not share one bin",
+            "candidates",
+            wanted="at least two that do not share one bin",
             got=f"{len(lines.lines):,} in one bin",
             do="look for one word more, or hash into more bins",
-        )  # fmt: skip
+        )
     return Question(name=hashed.name, bins=len(lines.bins), labels=tuple(_labels(words, lines)))
 
 

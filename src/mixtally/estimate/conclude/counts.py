@@ -52,9 +52,11 @@ def conclude(
     """
     if not plans or len(plans) != len(tallies):
         raise PlanError(
-            "conclude", wanted="a tally for every plan", got=f"{len(plans)} and {len(tallies)}",
+            "conclude",
+            wanted="a tally for every plan",
+            got=f"{len(plans)} and {len(tallies)}",
             do="give them in the order of a record's messages",
-        )  # fmt: skip
+        )
     first = plans[0]
     if len(plans) > 1 and certificate is None:
         raise TypeError("several plans promise nothing together without a certificate for all")
@@ -65,9 +67,14 @@ def conclude(
     for plan, tally in zip(plans, tallies, strict=True):
         alone = projection if plan.question.kind is Kind.ONE else None
         estimate = estimate_counts(
-            plan.mechanism, tally, people, level=level, projection=alone, together=own.bins,
+            plan.mechanism,
+            tally,
+            people,
+            level=level,
+            projection=alone,
+            together=own.bins,
             noises=noises,
-        )  # fmt: skip
+        )
         estimates.append(estimate)
         if tally.pairs is not None:
             figures.append(pairs(own, plan.mechanism, tally, level))

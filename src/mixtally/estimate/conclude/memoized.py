@@ -71,7 +71,10 @@ def conclude_memoized(
         )
     words = estimate_words(plan.mechanism, ones.mean(axis=1), sizes, design, reports, level=level)
     estimate = Estimate(
-        words.counts, plan.mechanism.standard_error(people, reports), words.each, words.together,
+        words.counts,
+        plan.mechanism.standard_error(people, reports),
+        words.each,
+        words.together,
         errors=words.standard_errors,
-    )  # fmt: skip
+    )
     return MemoizedResult(plan, people, reports, tuple(labels), estimate, words=words)

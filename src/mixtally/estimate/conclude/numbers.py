@@ -49,11 +49,13 @@ def means_over_time(
     """A mean for every round and a change for every step."""
     cuts = [
         Cuts(
-            result.estimate.counts, edges, people,
+            result.estimate.counts,
+            edges,
+            people,
             cumulants(result.plan.mechanism, result.messages, result.estimate.counts),
         )
         for result, people in zip(results, users, strict=True)
-    ]  # fmt: skip
+    ]
     asked, level = results[0].question.name, results[0].estimate.each.level
     means = [replace(one.mean(level), label=n) for n, one in zip(names, cuts, strict=True)]
     changes = [

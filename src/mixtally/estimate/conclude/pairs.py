@@ -31,10 +31,15 @@ def pairs(question: Question, mechanism: Shuffled, tally: Tally, level: float) -
         half, all_half = joint.width * error, joint.width_all * error
         rows.append(
             Row(
-                _both(question, i, j), count, count - half, count + half, error,
-                count - all_half, count + all_half,
+                _both(question, i, j),
+                count,
+                count - half,
+                count + half,
+                error,
+                count - all_half,
+                count + all_half,
             )
-        )  # fmt: skip
+        )
         about.append((i, j))
     return Figures(
         "pairs",

@@ -92,6 +92,8 @@ def formula_named(name: str) -> Formula:
         if formula.name == name:
             return formula
     raise ParameterError(
-        "formula", wanted="one of " + ", ".join(f.name for f in FORMULAS), got=repr(name),
+        "formula",
+        wanted="one of " + ", ".join(f.name for f in FORMULAS),
+        got=repr(name),
         do="choose one",
-    )  # fmt: skip
+    )

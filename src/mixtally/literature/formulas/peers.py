@@ -29,9 +29,11 @@ def cheu_zhilyaev(epsilon: float, delta: float, fakes: int) -> float:
     spread = cover / fakes
     if spread > 0.25:
         raise ParameterError(
-            "fakes", wanted=f"at least {math.ceil(4.0 * cover):,}, where the theorem begins",
-            got=f"{fakes:,}", do="send more fakes or promise less",
-        )  # fmt: skip
+            "fakes",
+            wanted=f"at least {math.ceil(4.0 * cover):,}, where the theorem begins",
+            got=f"{fakes:,}",
+            do="send more fakes or promise less",
+        )
     return 2.0 * spread / (1.0 + math.sqrt(1.0 - 4.0 * spread))
 
 
@@ -46,9 +48,11 @@ def clones_epsilon(local_epsilon: float, delta: float, users: int) -> float:
     most = _most_local_epsilon(delta, users)
     if not local_epsilon <= most:
         raise ParameterError(
-            "local epsilon", wanted=f"at most ln(users / (16 ln(2/delta))) = {most:.4g}",
-            got=local_epsilon, do="flip more often or ask more people",
-        )  # fmt: skip
+            "local epsilon",
+            wanted=f"at most ln(users / (16 ln(2/delta))) = {most:.4g}",
+            got=local_epsilon,
+            do="flip more often or ask more people",
+        )
     share = math.exp(local_epsilon) / users
     reach = 8.0 * math.sqrt(share * math.log(4.0 / delta)) + 8.0 * share
     return math.log1p(math.tanh(local_epsilon / 2.0) * reach)
@@ -59,9 +63,11 @@ def _most_local_epsilon(delta: float, users: int) -> float:
     most = math.log(users / (16.0 * math.log(2.0 / delta)))
     if most <= 0.0:
         raise ParameterError(
-            "users", wanted="more than 16 ln(2/delta), where the theorem begins",
-            got=f"{users:,}", do="ask more people",
-        )  # fmt: skip
+            "users",
+            wanted="more than 16 ln(2/delta), where the theorem begins",
+            got=f"{users:,}",
+            do="ask more people",
+        )
     return most
 
 
@@ -94,9 +100,11 @@ def blanket_hoeffding(epsilon: float, users: int, blanket: float, spread: float)
     checked_count("users", users)
     if not (0.0 < blanket <= 1.0 and spread > 0.0):
         raise ParameterError(
-            "blanket", wanted="a probability in (0, 1] and a positive spread",
-            got=f"{blanket} and {spread}", do="take them from the randomizer",
-        )  # fmt: skip
+            "blanket",
+            wanted="a probability in (0, 1] and a positive spread",
+            got=f"{blanket} and {spread}",
+            do="take them from the randomizer",
+        )
     drift = math.expm1(epsilon)
     hit = blanket * -math.expm1(-2.0 * (drift / spread) ** 2)
     if hit == 1.0:

@@ -21,15 +21,19 @@ def checked_count(subject: str, count: int, least: int = 1) -> None:
     """Raises ParameterError unless ``count`` is at least ``least``."""
     if not count >= least:
         raise ParameterError(
-            subject, wanted=f"an integer of at least {least}", got=count,
+            subject,
+            wanted=f"an integer of at least {least}",
+            got=count,
             do="the formula is not stated for fewer",
-        )  # fmt: skip
+        )
 
 
 def checked_flip(flip: float) -> None:
     """Raises ParameterError unless ``flip`` lies in (0, 1/2)."""
     if not 0.0 < flip < 0.5:
         raise ParameterError(
-            "flip probability", wanted="a number in (0, 1/2)", got=flip,
+            "flip probability",
+            wanted="a number in (0, 1/2)",
+            got=flip,
             do="a larger one would be a relabelling",
-        )  # fmt: skip
+        )

@@ -137,9 +137,11 @@ def _solved(
     low, high = 1.0, _LARGEST_PHI
     if not meets(low) or meets(high):
         raise ParameterError(
-            "users", wanted="a crowd in which mean and three sigmas can reach e^epsilon",
-            got=f"{users:,}", do="more people or a larger epsilon",
-        )  # fmt: skip
+            "users",
+            wanted="a crowd in which mean and three sigmas can reach e^epsilon",
+            got=f"{users:,}",
+            do="more people or a larger epsilon",
+        )
     for _ in range(_HALVINGS):
         middle = math.sqrt(low * high)
         low, high = (middle, high) if meets(middle) else (low, middle)

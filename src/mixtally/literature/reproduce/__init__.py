@@ -47,9 +47,11 @@ def reproduce(document: str | None, progress: Progress = quiet) -> Reproduction:
     """
     if document is not None and document not in _MODULES:
         raise ParameterError(
-            "document", wanted="one of " + ", ".join(_MODULES), got=repr(document),
+            "document",
+            wanted="one of " + ", ".join(_MODULES),
+            got=repr(document),
             do="leave it out for all of them",
-        )  # fmt: skip
+        )
     chosen = tuple(_MODULES) if document is None else _TOLD_TOGETHER.get(document, (document,))
     findings: list[Finding] = []
     charts: list[Chart] = []

@@ -97,10 +97,16 @@ def _exponential() -> list[Finding]:
     worse = (BINS - 1) * math.exp(-EPSILON * lead / 2.0)
     chance = worse / (1.0 + worse)
     found = [
-        claim(DOCUMENT, PLACE, "the exponential mechanism passes its bound with a chance of at "
-              f"most exp(-t): one bin leads {BINS - 1} by {lead}", chance <= MISS, chance,
-              f"exact law; epsilon = {EPSILON:g}, exp(-t) = {MISS:g}: {within:.2f} counts"),
-    ]  # fmt: skip
+        claim(
+            DOCUMENT,
+            PLACE,
+            "the exponential mechanism passes its bound with a chance of at "
+            f"most exp(-t): one bin leads {BINS - 1} by {lead}",
+            chance <= MISS,
+            chance,
+            f"exact law; epsilon = {EPSILON:g}, exp(-t) = {MISS:g}: {within:.2f} counts",
+        ),
+    ]
     try:
         line = opendp.exponential(EPSILON, BINS, 1.0 - MISS)
     except ImportError:
@@ -109,10 +115,16 @@ def _exponential() -> list[Finding]:
     share = float(np.mean([name([lead] + [0] * (BINS - 1)) != 0 for _ in range(_DRAWS)]))
     return [
         *found,
-        Finding(DOCUMENT, PLACE, "chance that noisy selection passes the exponential bound, "
-                "measured", None, share, "",
-                f"{line.source}, by permute-and-flip, {_DRAWS:,} draws, anew in every run"),
-    ]  # fmt: skip
+        Finding(
+            DOCUMENT,
+            PLACE,
+            "chance that noisy selection passes the exponential bound, measured",
+            None,
+            share,
+            "",
+            f"{line.source}, by permute-and-flip, {_DRAWS:,} draws, anew in every run",
+        ),
+    ]
 
 
 def _unmeasured(what: str, within: float) -> Finding:
@@ -140,10 +152,14 @@ def _local_spread(epsilon: float) -> float:
 def _large_epsilon() -> Finding:
     share = 100.0 / (1.0 + math.exp(_LARGE_EPSILON))
     return claim(
-        DOCUMENT, PLACE, "an epsilon of 10 guarantees little: chance of another input",
-        share < _LITTLE, share, "both inputs equally likely before; below a hundredth of a percent",
+        DOCUMENT,
+        PLACE,
+        "an epsilon of 10 guarantees little: chance of another input",
+        share < _LITTLE,
+        share,
+        "both inputs equally likely before; below a hundredth of a percent",
         "%",
-    )  # fmt: skip
+    )
 
 
 def chart() -> Chart:
@@ -167,18 +183,27 @@ def chart() -> Chart:
     else:
         caption += f"Dots: OpenDP's own accuracies, the Gaussian at delta = {_GAUSSIAN_DELTA:g}."
     return Chart(
-        DOCUMENT, "Central accuracy, and the same noise added locally", caption,
-        "epsilon", "counts", tuple(curves), log_x=True, log_y=True,
-    )  # fmt: skip
+        DOCUMENT,
+        "Central accuracy, and the same noise added locally",
+        caption,
+        "epsilon",
+        "counts",
+        tuple(curves),
+        log_x=True,
+        log_y=True,
+    )
 
 
 def _measured_curves() -> list[Curve]:
     sparse, level = (0.1, 0.3, 1.0, 3.0), 1.0 - MISS
     pairs = [
-        (e, opendp.discrete_laplace(e, BINS, level),
-         opendp.gaussian(e, _GAUSSIAN_DELTA, BINS, level))
+        (
+            e,
+            opendp.discrete_laplace(e, BINS, level),
+            opendp.gaussian(e, _GAUSSIAN_DELTA, BINS, level),
+        )
         for e in sparse
-    ]  # fmt: skip
+    ]
     return [
         Curve("OpenDP Laplace", tuple((e, float(a.all_within or 0)) for e, a, _ in pairs), True),
         Curve("OpenDP Gaussian", tuple((e, float(b.all_within or 0)) for e, _, b in pairs), True),

@@ -33,9 +33,13 @@ _WORDS = {
     COMPUTED: "not printed in the document: the number that belongs beside it",
 }
 _TONES = {
-    REPRODUCES: Tone.GOOD, "holds": Tone.GOOD, DIFFERS: Tone.DOUBTFUL, "undecided": Tone.DOUBTFUL,
-    FALSE: Tone.BAD, COMPUTED: Tone.SOFT,
-}  # fmt: skip
+    REPRODUCES: Tone.GOOD,
+    "holds": Tone.GOOD,
+    DIFFERS: Tone.DOUBTFUL,
+    "undecided": Tone.DOUBTFUL,
+    FALSE: Tone.BAD,
+    COMPUTED: Tone.SOFT,
+}
 
 
 def document(found: Reproduction) -> Document:
@@ -106,11 +110,17 @@ def _full(findings: Sequence[Finding]) -> Table:
     head = ("document", "place", "what", "printed", "computed", "unit", "word", "note")
     lines = [
         (
-            one.document, one.place, one.what, one.printed or "", one.computed_text(), one.unit,
-            _word(one.word), one.note,
+            one.document,
+            one.place,
+            one.what,
+            one.printed or "",
+            one.computed_text(),
+            one.unit,
+            _word(one.word),
+            one.note,
         )
         for one in findings
-    ]  # fmt: skip
+    ]
     return Table(head, lines, words=frozenset(head) - {"printed", "computed"}, wide=True)
 
 
@@ -118,9 +128,12 @@ def _short(findings: Sequence[Finding]) -> Table:
     head = ("place", "what", "printed", "computed", "word")
     lines = [
         (
-            one.place, one.what, one.printed or "", f"{one.computed_text()} {one.unit}".strip(),
+            one.place,
+            one.what,
+            one.printed or "",
+            f"{one.computed_text()} {one.unit}".strip(),
             _word(one.word),
         )
         for one in findings
-    ]  # fmt: skip
+    ]
     return Table(head, lines, words=frozenset({"what", "word"}), wide=True)

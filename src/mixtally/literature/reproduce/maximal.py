@@ -30,9 +30,15 @@ def _steepest() -> list[Finding]:
             falls += int((table[1:] / table[:-1] > top * (1 + 1e-12)).sum())
             cases += n
     return [
-        claim(DOCUMENT, "(3.2)", "all ones maximize the step from s - 1 to s: violations",
-              falls == 0, float(falls), f"{cases} cases by enumeration"),
-    ]  # fmt: skip
+        claim(
+            DOCUMENT,
+            "(3.2)",
+            "all ones maximize the step from s - 1 to s: violations",
+            falls == 0,
+            float(falls),
+            f"{cases} cases by enumeration",
+        ),
+    ]
 
 
 def _lemmas() -> list[Finding]:

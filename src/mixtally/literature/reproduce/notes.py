@@ -45,8 +45,9 @@ def charts() -> list[Chart]:
     return [_broken_chart(), _cover_chart(), _error_chart()]
 
 
-def _number(place: str, what: str, computed: float | tuple[float, float], unit: str = "",
-            note: str = "") -> Finding:  # fmt: skip
+def _number(
+    place: str, what: str, computed: float | tuple[float, float], unit: str = "", note: str = ""
+) -> Finding:
     return Finding(DOCUMENT, place, what, None, computed, unit, note)
 
 
@@ -65,9 +66,15 @@ def _single_bit() -> list[Finding]:
         _number("(4.48)", "flips asked, n q at (1, 1e-6)", users * required, "flips"),
         _number("(4.48)", "flips that suffice, exact", users * least, "flips", "n = 1,000,000"),
         claim(DOCUMENT, "(4.48)", "the promise is kept: delta", exact.upper <= DELTA, exact.upper),
-        claim(DOCUMENT, "(4.48)", f"q stays below 1/2, n = {few}: q asked", too_much < 0.5,
-              too_much, f"{enough:.3f} suffices"),
-    ]  # fmt: skip
+        claim(
+            DOCUMENT,
+            "(4.48)",
+            f"q stays below 1/2, n = {few}: q asked",
+            too_much < 0.5,
+            too_much,
+            f"{enough:.3f} suffices",
+        ),
+    ]
 
 
 def _clear() -> list[Finding]:
@@ -96,16 +103,28 @@ def _flips() -> list[Finding]:
     for users in CROWDS:
         delta = one_hot.messages(users, 0, threshold_of(notes.flip(EPSILON, DELTA, users)), EPSILON)
         found.append(
-            claim(DOCUMENT, "(5.16)", "1e-6 is kept without fakes where messages are seen, epsilon "
-                  f"= 1, n = {users:,}: delta", delta.lower <= DELTA, delta,
-                  "both ends of the exact law")
-        )  # fmt: skip
+            claim(
+                DOCUMENT,
+                "(5.16)",
+                "1e-6 is kept without fakes where messages are seen, epsilon "
+                f"= 1, n = {users:,}: delta",
+                delta.lower <= DELTA,
+                delta,
+                "both ends of the exact law",
+            )
+        )
     users = CROWDS[1]
     sums = one_hot.sums(users, 0, threshold_of(notes.flip(EPSILON, DELTA, users)), EPSILON)
     found.append(
-        claim(DOCUMENT, "(5.16)", "1e-6 is kept without fakes where only sums are seen, "
-              f"epsilon = 1, n = {users:,}: delta", sums.upper <= DELTA, sums.upper)
-    )  # fmt: skip
+        claim(
+            DOCUMENT,
+            "(5.16)",
+            "1e-6 is kept without fakes where only sums are seen, "
+            f"epsilon = 1, n = {users:,}: delta",
+            sums.upper <= DELTA,
+            sums.upper,
+        )
+    )
     return found
 
 
@@ -122,10 +141,15 @@ def unsafe_above(epsilon: float) -> float:
 
 def _where_unsafe() -> list[Finding]:
     return [
-        _number("(5.16)", f"broken without fakes above, epsilon = {epsilon:g}",
-                unsafe_above(epsilon), "users", "promised: 1e-6")
+        _number(
+            "(5.16)",
+            f"broken without fakes above, epsilon = {epsilon:g}",
+            unsafe_above(epsilon),
+            "users",
+            "promised: 1e-6",
+        )
         for epsilon in (0.5, 1.0, 2.0)
-    ]  # fmt: skip
+    ]
 
 
 def crowd_error(users: int) -> float:
@@ -141,11 +165,16 @@ def _constant() -> list[Finding]:
         _number(
             "section 1", "the constant to which the deviation is said to tend", stated, "counts"
         ),
-        claim(DOCUMENT, "section 1", "without fakes the deviation tends to a constant: power of n",
-              abs(power) < 0.05, power,
-              f"messages, exact: {errors[0]:.1f}, {errors[1]:.1f}, {errors[2]:.1f} counts at n = "
-              "1e4, 1e5, 1e6"),
-    ]  # fmt: skip
+        claim(
+            DOCUMENT,
+            "section 1",
+            "without fakes the deviation tends to a constant: power of n",
+            abs(power) < 0.05,
+            power,
+            f"messages, exact: {errors[0]:.1f}, {errors[1]:.1f}, {errors[2]:.1f} counts at n = "
+            "1e4, 1e5, 1e6",
+        ),
+    ]
 
 
 def _blank() -> list[Finding]:
@@ -156,9 +185,14 @@ def _blank() -> list[Finding]:
         name = f"({epsilon:g}, 1e{round(math.log10(delta))})"
         found += [
             _number("(5.26)", f"cover asked at {name}", required, "flips"),
-            _number("(5.26)", f"cover that suffices at {name}", least, "flips",
-                    f"exact, {FAKES:,} fakes: {required / least:.2f} times less"),
-        ]  # fmt: skip
+            _number(
+                "(5.26)",
+                f"cover that suffices at {name}",
+                least,
+                "flips",
+                f"exact, {FAKES:,} fakes: {required / least:.2f} times less",
+            ),
+        ]
     return found + _blank_claims()
 
 
@@ -194,12 +228,16 @@ def _broken_chart() -> Chart:
         curves.append(Curve(f"epsilon = {epsilon:g}", tuple(points), dots=True))
     line = tuple((float(n), DELTA) for n in (crowds[0], crowds[-1]))
     return Chart(
-        DOCUMENT, "(5.16) without fakes: the delta that it leaves",
+        DOCUMENT,
+        "(5.16) without fakes: the delta that it leaves",
         "Lower end of the exact law for an observer who sees whole messages; values below 1e-12 "
         "are drawn there. Promised is 1e-6.",
-        "people", "true delta, at least", (*curves, Curve("promised", line)),
-        log_x=True, log_y=True,
-    )  # fmt: skip
+        "people",
+        "true delta, at least",
+        (*curves, Curve("promised", line)),
+        log_x=True,
+        log_y=True,
+    )
 
 
 def _cover_chart() -> Chart:
@@ -210,15 +248,23 @@ def _cover_chart() -> Chart:
     bit_least = tuple(
         (e, 10**6 * (least_single_bit(10**6, e, DELTA, ones=0).flip_threshold or 0) / SCALE)
         for e in scale
-    )  # fmt: skip
+    )
     return Chart(
-        DOCUMENT, "How many flips must hide a record: asked and enough, delta = 1e-6",
+        DOCUMENT,
+        "How many flips must hide a record: asked and enough, delta = 1e-6",
         "One-hot records among ten million flipped blanks, and single bits in a crowd of a million "
-        "zeros.", "epsilon", "expected flips",
-        (Curve("asked by (5.26)", required), Curve("enough, one-hot", least),
-         Curve("asked by (4.48)", bit), Curve("enough, one bit", bit_least)),
-        log_x=True, log_y=True,
-    )  # fmt: skip
+        "zeros.",
+        "epsilon",
+        "expected flips",
+        (
+            Curve("asked by (5.26)", required),
+            Curve("enough, one-hot", least),
+            Curve("asked by (4.48)", bit),
+            Curve("enough, one bit", bit_least),
+        ),
+        log_x=True,
+        log_y=True,
+    )
 
 
 def _error_chart() -> Chart:
@@ -229,10 +275,18 @@ def _error_chart() -> Chart:
     root = tuple((float(n), exact[0][1] * (n / crowds[0]) ** 0.25) for n in crowds)
     floor = tuple((float(n), central_standard_error(EPSILON)) for n in crowds)
     return Chart(
-        DOCUMENT, "BitFlips without fakes: the error at (1, 1e-6)",
+        DOCUMENT,
+        "BitFlips without fakes: the error at (1, 1e-6)",
         "The least standard error that keeps the promise for whole messages, against the constant "
-        "of section 1; central: discrete Laplace noise.", "people", "standard error, counts",
-        (Curve("exact", exact, dots=True), Curve("n^(1/4)", root), Curve("said: constant", flat),
-         Curve("central", floor)),
-        log_x=True, log_y=True,
-    )  # fmt: skip
+        "of section 1; central: discrete Laplace noise.",
+        "people",
+        "standard error, counts",
+        (
+            Curve("exact", exact, dots=True),
+            Curve("n^(1/4)", root),
+            Curve("said: constant", flat),
+            Curve("central", floor),
+        ),
+        log_x=True,
+        log_y=True,
+    )

@@ -97,11 +97,13 @@ def _both_sides() -> Finding:
     sided = max(zero[loss > epsilon].sum(), one[loss < -epsilon].sum())
     either = max(pmf[abs(loss) > epsilon].sum() for pmf in (zero, one))
     return claim(
-        DOCUMENT, "below (2.4), (4.3)",
+        DOCUMENT,
+        "below (2.4), (4.3)",
         "one side within e^epsilon for both neighbors is both sides: two-sided / one-sided tail",
-        bool(either <= sided * (1 + _NEAR)), float(either / sided),
+        bool(either <= sided * (1 + _NEAR)),
+        float(either / sided),
         "100 zeros, q = 0.3, epsilon = 0.3; it can be 1 + e^-epsilon at most",
-    )  # fmt: skip
+    )
 
 
 def _apart(found: Floats, true: Floats) -> float:
@@ -141,9 +143,15 @@ def _right_deviations() -> list[Finding]:
     ):
         wrong, cases = right_deviations(least)
         found.append(
-            claim(DOCUMENT, "corollary 4.5", f"ones bound 1 / R of every crowd {reading}: "
-                  "violations", wrong == 0, float(wrong), f"{cases:,} cases by enumeration")
-        )  # fmt: skip
+            claim(
+                DOCUMENT,
+                "corollary 4.5",
+                f"ones bound 1 / R of every crowd {reading}: violations",
+                wrong == 0,
+                float(wrong),
+                f"{cases:,} cases by enumeration",
+            )
+        )
     return found
 
 

@@ -100,9 +100,15 @@ def _more_records() -> list[Finding]:
             worse += sum(b.lower > a.upper for a, b in pairwise(deltas))
             cases += len(deltas) - 1
     return [
-        claim(DOCUMENT, "proposition 3.1", "one more record never hurts: violations", worse == 0,
-              float(worse), f"{cases} cases: flipped blanks, 0 to 39 of them, exact law"),
-    ]  # fmt: skip
+        claim(
+            DOCUMENT,
+            "proposition 3.1",
+            "one more record never hurts: violations",
+            worse == 0,
+            float(worse),
+            f"{cases} cases: flipped blanks, 0 to 39 of them, exact law",
+        ),
+    ]
 
 
 def _nothing_but_zeros() -> list[Finding]:

@@ -36,8 +36,14 @@ def charts() -> list[Chart]:
     return [_repeats_chart(), _delta_chart()]
 
 
-def _number(place: str, what: str, printed: str, computed: float | tuple[float, float],
-            unit: str = "", note: str = "") -> Finding:  # fmt: skip
+def _number(
+    place: str,
+    what: str,
+    printed: str,
+    computed: float | tuple[float, float],
+    unit: str = "",
+    note: str = "",
+) -> Finding:
     return Finding(DOCUMENT, place, what, printed, computed, unit, note)
 
 
@@ -78,8 +84,15 @@ def _intervals() -> list[Finding]:
             mean = (1.0 - flip) * (USERS - changed) + flip * changed
             name = "S_m" if changed else "S"
             for side, printed, sign in zip(("lower", "upper"), ends, (-1, 1), strict=True):
-                found.append(_number(place, f"{side} end of {name}, q = {flip:g}", printed,
-                                     mean + sign * reach, "counts"))  # fmt: skip
+                found.append(
+                    _number(
+                        place,
+                        f"{side} end of {name}, q = {flip:g}",
+                        printed,
+                        mean + sign * reach,
+                        "counts",
+                    )
+                )
     seen, pmf = np.arange(USERS + 1), tails.pmf(USERS, 1.0 - PRINTED_FLIP, 0, USERS)
     ratio = np.array([repeats.ratio(int(i), USERS, PRINTED_FLIP) for i in seen])
     inside = float(pmf[(ratio >= 0.5) & (ratio <= 2.0)].sum())
@@ -137,13 +150,26 @@ def _guarantee() -> list[Finding]:
         flip = repeats.once(epsilon, _ANY_DELTA, users)
         delta = _exact(users, flip, epsilon)
         found.append(
-            claim(DOCUMENT, "(4.45)", f"the rule leaves a negligible delta, lambda = {name}, N = "
-                  f"{users:,}", delta.upper <= NEGLIGIBLE, delta.upper,
-                  f"at q = {flip:.4g}, held to {NEGLIGIBLE:g}; the document bounds no delta")
-        )  # fmt: skip
+            claim(
+                DOCUMENT,
+                "(4.45)",
+                f"the rule leaves a negligible delta, lambda = {name}, N = {users:,}",
+                delta.upper <= NEGLIGIBLE,
+                delta.upper,
+                f"at q = {flip:.4g}, held to {NEGLIGIBLE:g}; the document bounds no delta",
+            )
+        )
     need = least_single_bit(USERS, TWO, NEGLIGIBLE).flip_threshold
-    found.append(Finding(DOCUMENT, "(4.45)", "q that keeps (ln 2, 1e-6), N = 1,000", None,
-                         (need or 0) / SCALE, note="exact, any crowd"))  # fmt: skip
+    found.append(
+        Finding(
+            DOCUMENT,
+            "(4.45)",
+            "q that keeps (ln 2, 1e-6), N = 1,000",
+            None,
+            (need or 0) / SCALE,
+            note="exact, any crowd",
+        )
+    )
     return found
 
 
@@ -187,22 +213,39 @@ def _repeating() -> list[Finding]:
     for times in TIMES[1:]:
         error = exact_error(times)
         found.append(
-            claim(DOCUMENT, "section 5",
-                  f"precision grows as sqrt(k), {math.sqrt(times):.3g} at k = {times}: gain",
-                  first / error >= math.sqrt(times) * (1 - 1e-2), first / error,
-                  f"at (1, 1e-6), N = 1e5: error {first:.2f} once, {error:.2f} repeated", "fold")
-        )  # fmt: skip
+            claim(
+                DOCUMENT,
+                "section 5",
+                f"precision grows as sqrt(k), {math.sqrt(times):.3g} at k = {times}: gain",
+                first / error >= math.sqrt(times) * (1 - 1e-2),
+                first / error,
+                f"at (1, 1e-6), N = 1e5: error {first:.2f} once, {error:.2f} repeated",
+                "fold",
+            )
+        )
     once, often = _rule_error(1), _rule_error(10)
     found.append(
-        claim(DOCUMENT, "(5.24)", "by its own q repeating ten times lowers the error: ratio < 1",
-              often < once, often / once, f"lambda = e: {once:.3f} once, {often:.3f} repeated")
-    )  # fmt: skip
+        claim(
+            DOCUMENT,
+            "(5.24)",
+            "by its own q repeating ten times lowers the error: ratio < 1",
+            often < once,
+            often / once,
+            f"lambda = e: {once:.3f} once, {often:.3f} repeated",
+        )
+    )
     flip = repeats.repeated(1.0, _ANY_DELTA, CROWD, 5)
     delta = _exact(CROWD, flip, 1.0, 5)
     found.append(
-        claim(DOCUMENT, "(5.24)", "the rule leaves a negligible delta, lambda = e, k = 5",
-              delta.upper <= NEGLIGIBLE, delta.upper, f"N = 100,000, held to {NEGLIGIBLE:g}")
-    )  # fmt: skip
+        claim(
+            DOCUMENT,
+            "(5.24)",
+            "the rule leaves a negligible delta, lambda = e, k = 5",
+            delta.upper <= NEGLIGIBLE,
+            delta.upper,
+            f"N = 100,000, held to {NEGLIGIBLE:g}",
+        )
+    )
     return found
 
 
@@ -213,14 +256,21 @@ def _repeats_chart() -> Chart:
     rule = tuple((float(k), _rule_error(k)) for k in times)
     floor = tuple((float(k), central_standard_error(1.0, moved=1.0)) for k in times)
     return Chart(
-        DOCUMENT, "Sending a bit k times: standard error at the same privacy",
+        DOCUMENT,
+        "Sending a bit k times: standard error at the same privacy",
         "Exact law at (1, 1e-6), N = 100,000, crowd of equal bits, against the claimed gain of "
         "sqrt(k); (5.24) keeps no such promise and its error rises. Central: discrete Laplace.",
-        "k", "standard error, counts",
-        (Curve("exact", exact, dots=True), Curve("claimed: 1 / sqrt(k)", stated, dots=True),
-         Curve("by (5.24), lambda = e", rule, dots=True), Curve("central", floor)),
-        log_x=True, log_y=True,
-    )  # fmt: skip
+        "k",
+        "standard error, counts",
+        (
+            Curve("exact", exact, dots=True),
+            Curve("claimed: 1 / sqrt(k)", stated, dots=True),
+            Curve("by (5.24), lambda = e", rule, dots=True),
+            Curve("central", floor),
+        ),
+        log_x=True,
+        log_y=True,
+    )
 
 
 def _delta_chart() -> Chart:
@@ -229,8 +279,13 @@ def _delta_chart() -> Chart:
     rule = repeats.once(TWO, _ANY_DELTA, USERS)
     promise = tuple((q, NEGLIGIBLE) for q in (flips[0], flips[-1]))
     return Chart(
-        DOCUMENT, "What three sigmas leave: true delta at epsilon = ln 2, N = 1,000",
-        "Exact law of one bit in a crowd of equal bits.", "q", "true delta",
-        (Curve("true delta", points), Curve("1e-6", promise)), marks=((rule, "q by (4.45)"),),
-        log_x=True, log_y=True,
-    )  # fmt: skip
+        DOCUMENT,
+        "What three sigmas leave: true delta at epsilon = ln 2, N = 1,000",
+        "Exact law of one bit in a crowd of equal bits.",
+        "q",
+        "true delta",
+        (Curve("true delta", points), Curve("1e-6", promise)),
+        marks=((rule, "q by (4.45)"),),
+        log_x=True,
+        log_y=True,
+    )

@@ -33,10 +33,16 @@ def anonymity() -> list[Finding]:
         for seen, chance in enumerate(found)
     )
     return [
-        claim(DOCUMENT, "section 2", "the chance that a vector is among what is sent: greatest "
-              "relative distance", far < _NEAR, far, "three vectors of two bits, enumerated"),
+        claim(
+            DOCUMENT,
+            "section 2",
+            "the chance that a vector is among what is sent: greatest relative distance",
+            far < _NEAR,
+            far,
+            "three vectors of two bits, enumerated",
+        ),
         *_least_cover(),
-    ]  # fmt: skip
+    ]
 
 
 def _least_cover() -> list[Finding]:

@@ -21,11 +21,17 @@ from mixtally.report.curves import Chart, Curve
 DOCUMENT = "000"
 BITS, TWO = 5, math.log(2.0)
 TABLES = (
-    ("table lambda = 2", TWO, ((1000, "0.2446", "0.006"), (3000, "0.2109", "0.0048"),
-                               (5000, "0.1778", "0.0045"))),
-    ("table lambda = e^2", 2.0, ((1000, "0.1692", "0.0037"), (3000, "0.1424", "0.0062"),
-                                 (5000, "0.1310", "0.0074"))),
-)  # fmt: skip
+    (
+        "table lambda = 2",
+        TWO,
+        ((1000, "0.2446", "0.006"), (3000, "0.2109", "0.0048"), (5000, "0.1778", "0.0045")),
+    ),
+    (
+        "table lambda = e^2",
+        2.0,
+        ((1000, "0.1692", "0.0037"), (3000, "0.1424", "0.0062"), (5000, "0.1310", "0.0074")),
+    ),
+)
 NEGLIGIBLE = 1e-6
 _ANY_DELTA = 0.5
 _HELD = f"held to {NEGLIGIBLE:g}; the document bounds eta, not delta"
@@ -35,8 +41,16 @@ _SMOOTHING = 0.01
 
 def findings(progress: Steps) -> list[Finding]:
     """Every printed number and every claim."""
-    parts = (by_enumeration, _moments, _tables, _guarantee, _gain, _long_vectors, _worst_case,
-             _one_hot)  # fmt: skip
+    parts = (
+        by_enumeration,
+        _moments,
+        _tables,
+        _guarantee,
+        _gain,
+        _long_vectors,
+        _worst_case,
+        _one_hot,
+    )
     return gather(parts, progress)
 
 
@@ -45,8 +59,14 @@ def charts() -> list[Chart]:
     return [*(_density_chart(*table) for table in TABLES), _gain_chart()]
 
 
-def _number(place: str, what: str, printed: str | None, computed: float | tuple[float, float],
-            unit: str = "", note: str = "") -> Finding:  # fmt: skip
+def _number(
+    place: str,
+    what: str,
+    printed: str | None,
+    computed: float | tuple[float, float],
+    unit: str = "",
+    note: str = "",
+) -> Finding:
     return Finding(DOCUMENT, place, what, printed, computed, unit, note)
 
 
@@ -63,8 +83,9 @@ def _moments() -> list[Finding]:
             phi = sufficient.phi(q)
             pairs = zip(
                 (sufficient.mean(phi, 50, bits), sufficient.variance(phi, 50, bits)),
-                _summed(q, 50, bits), strict=True,
-            )  # fmt: skip
+                _summed(q, 50, bits),
+                strict=True,
+            )
             worst = max(worst, *(abs(a / b - 1.0) for a, b in pairs))
     q = 0.2
     fifth = ((1 - q) ** 5 + q**5) / (q * (1 - q)) ** 2
@@ -102,8 +123,15 @@ def _tables() -> list[Finding]:
             ]  # fmt: skip
     other = sufficient.three_sigma(TWO, _ANY_DELTA, 10_000, BITS)
     printed = TABLES[0][2][2][1]
-    found.append(_number("table lambda = 2", "the q printed for N = 5,000, if N were 10,000",
-                         printed, other, note="the row was made for another N"))  # fmt: skip
+    found.append(
+        _number(
+            "table lambda = 2",
+            "the q printed for N = 5,000, if N were 10,000",
+            printed,
+            other,
+            note="the row was made for another N",
+        )
+    )
     return found
 
 
@@ -114,19 +142,30 @@ def _guarantee() -> list[Finding]:
         for users, _, _ in rows:
             delta = vectors.homogeneous(users, BITS, _rule(users, BITS, epsilon), epsilon)
             found.append(
-                claim(DOCUMENT, place, f"three sigmas leave a negligible delta, N = {users:,}",
-                      delta.upper <= NEGLIGIBLE, delta.upper, _HELD)
-            )  # fmt: skip
+                claim(
+                    DOCUMENT,
+                    place,
+                    f"three sigmas leave a negligible delta, N = {users:,}",
+                    delta.upper <= NEGLIGIBLE,
+                    delta.upper,
+                    _HELD,
+                )
+            )
     users, epsilon = 10**6, 1.0
     threshold = _rule(users, BITS, epsilon)
     eta = ratio.eta(users, BITS, threshold, epsilon)
     back = vectors.background(users, Orbit(0, BITS, 0), threshold, epsilon)
     found.append(
-        claim(DOCUMENT, "(1.7)", "the tail eta covers both directions: delta / eta <= 1",
-              back.lower <= eta.upper, (back.lower / eta.upper, back.upper / eta.lower),
-              f"N = {users:,}, L = {BITS}, epsilon = 1, three sigmas: eta is {eta.upper:.4g}, the "
-              f"true delta in the direction not looked at {back.upper:.4g}")
-    )  # fmt: skip
+        claim(
+            DOCUMENT,
+            "(1.7)",
+            "the tail eta covers both directions: delta / eta <= 1",
+            back.lower <= eta.upper,
+            (back.lower / eta.upper, back.upper / eta.lower),
+            f"N = {users:,}, L = {BITS}, epsilon = 1, three sigmas: eta is {eta.upper:.4g}, the "
+            f"true delta in the direction not looked at {back.upper:.4g}",
+        )
+    )
     return found
 
 
@@ -139,11 +178,17 @@ def _gain() -> list[Finding]:
     return [
         _number("(4.3)", "local q, L = 5, lambda = 2", "0.465", local),
         _number("section 4", "deviation of the local estimate", "7.5", loose, unit),
-        _number("section 4", "deviation at the printed q = .1778", "0.6",
-                sufficient.deviation(1, printed), unit, "but that q is for N = 10,000"),
+        _number(
+            "section 4",
+            "deviation at the printed q = .1778",
+            "0.6",
+            sufficient.deviation(1, printed),
+            unit,
+            "but that q is for N = 10,000",
+        ),
         _number("section 4", "deviation at the q of N = 5,000", "0.6", tight, unit),
         _number("section 4", "gain in precision, N = 5,000", "12", loose / tight, "fold"),
-    ]  # fmt: skip
+    ]
 
 
 def _long_vectors() -> list[Finding]:
@@ -176,12 +221,16 @@ def _worst_case() -> list[Finding]:
     opposite = vectors.homogeneous(users, 4, threshold, epsilon)
     other = vectors.background(users, Orbit(0, 1, 3), threshold, epsilon)
     return [
-        claim(DOCUMENT, "section 1.2, claim 1",
-              "an outlier opposite to all others is the worst case: ratio to another pair >= 1",
-              opposite.upper >= other.lower, opposite.upper / other.lower,
-              f"L = 4, N = 1,000,000, epsilon = 2, q = 0.043, crowd 0000: 1111 against 0000 has "
-              f"delta {opposite.upper:.3g}, 1110 against 1111 {other.upper:.3g}"),
-    ]  # fmt: skip
+        claim(
+            DOCUMENT,
+            "section 1.2, claim 1",
+            "an outlier opposite to all others is the worst case: ratio to another pair >= 1",
+            opposite.upper >= other.lower,
+            opposite.upper / other.lower,
+            f"L = 4, N = 1,000,000, epsilon = 2, q = 0.043, crowd 0000: 1111 against 0000 has "
+            f"delta {opposite.upper:.3g}, 1110 against 1111 {other.upper:.3g}",
+        ),
+    ]
 
 
 def _one_hot() -> list[Finding]:

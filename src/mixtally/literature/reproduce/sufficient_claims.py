@@ -47,11 +47,17 @@ def _homogeneous() -> list[Finding]:
                 far = max(far, abs(stated * below[bag] / chance - 1.0))
                 cases, empty = cases + 1, empty + (not bag[0])
     return [
-        claim(DOCUMENT, "(2.4)", "the ratio among others who are all alike: greatest relative "
-              "distance from the two laws", far < _NEAR, far,
-              f"{cases:,} histograms enumerated, any vector held by the others; also in the "
-              f"{empty:,} without v_1, where (2.2) divides by zero"),
-    ]  # fmt: skip
+        claim(
+            DOCUMENT,
+            "(2.4)",
+            "the ratio among others who are all alike: greatest relative "
+            "distance from the two laws",
+            far < _NEAR,
+            far,
+            f"{cases:,} histograms enumerated, any vector held by the others; also in the "
+            f"{empty:,} without v_1, where (2.2) divides by zero",
+        ),
+    ]
 
 
 def _ratios(crowd: int, bits: int, users: int, flip: float) -> dict[float, float]:
@@ -73,10 +79,16 @@ def _same_distribution() -> list[Finding]:
             far = max(far, *(abs(zeros.get(x, 0.0) - other.get(x, 0.0)) for x in every))
             crowds += 1
     return [
-        claim(DOCUMENT, "section 1.2, claim 2", "R(S) has one law whatever vector all the others "
-              "hold: greatest distance between chances", far < _NEAR, far,
-              f"{crowds} vectors against zeros, the outlier opposite to all others, enumerated"),
-    ]  # fmt: skip
+        claim(
+            DOCUMENT,
+            "section 1.2, claim 2",
+            "R(S) has one law whatever vector all the others "
+            "hold: greatest distance between chances",
+            far < _NEAR,
+            far,
+            f"{crowds} vectors against zeros, the outlier opposite to all others, enumerated",
+        ),
+    ]
 
 
 def _set_bits() -> list[Finding]:

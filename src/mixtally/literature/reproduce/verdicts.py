@@ -39,16 +39,24 @@ CASES: tuple[tuple[str, str, str, list[Case]], ...] = (
     ("000", "(3.12)", "sufficient-3.12", [*_TABLES, Case(1.0, users=10**6, bits=5)]),
     ("000", "section 5", "sufficient-5", [Case(2.0, users=10**3), Case(2.0, users=10**6)]),
     ("002", "section 5", "voting", [Case(e) for e in (0.5, 1.0, 2.0)]),
-    ("003", "(4.45)", "repeats-4.45",
-     [Case(TWO, users=1000), Case(1.0, users=10**6), Case(2.0, users=10**6)]),
+    (
+        "003",
+        "(4.45)",
+        "repeats-4.45",
+        [Case(TWO, users=1000), Case(1.0, users=10**6), Case(2.0, users=10**6)],
+    ),
     ("003", "(5.24)", "repeats-5.24", [Case(1.0, users=10**5, repeats=k) for k in (2, 5, 10)]),
     ("004", "(4.48)", "notes-4.48", [Case(*promise, users=10**6) for promise in _PROMISES]),
     ("004", "(5.10)", "notes-5.10", [Case(*promise, bins=100) for promise in _PROMISES]),
-    ("004", "(5.12), (5.16)", "notes-5.16",
-     [Case(1.0, users=10**4), *(Case(e, users=10**5) for e in (0.5, 1.0, 2.0))]),
+    (
+        "004",
+        "(5.12), (5.16)",
+        "notes-5.16",
+        [Case(1.0, users=10**4), *(Case(e, users=10**5) for e in (0.5, 1.0, 2.0))],
+    ),
     ("004", "(5.26)", "notes-5.26", [Case(*promise, fakes=10**7) for promise in _PROMISES]),
     ("004", "published", "cheu-zhilyaev", [Case(1.0, fakes=10**6)]),
-)  # fmt: skip
+)
 
 
 def audited(documents: Iterable[str], progress: Steps) -> list[Row]:
@@ -122,9 +130,15 @@ def decided(findings: list[Finding]) -> list[Row]:
         labels = {one.what.rpartition(": ")[2] for one in group if ": " in one.what}
         label = f"{labels.pop()}: " if len(labels) == 1 else ""
         rows.append(
-            Row(document, place, subject, f"{label}{values}",
-                group[0].note if len(group) == 1 else "", _claim_word(word))
-        )  # fmt: skip
+            Row(
+                document,
+                place,
+                subject,
+                f"{label}{values}",
+                group[0].note if len(group) == 1 else "",
+                _claim_word(word),
+            )
+        )
     return rows
 
 
@@ -142,14 +156,26 @@ def counted(findings: list[Finding]) -> list[Row]:
         if good:
             places = ", ".join(dict.fromkeys(one.place for one in good))
             rows.append(
-                Row(document, places, f"{len(group)} printed numbers",
-                    f"{len(good)} of them follow", "", REPRODUCES)
-            )  # fmt: skip
+                Row(
+                    document,
+                    places,
+                    f"{len(group)} printed numbers",
+                    f"{len(good)} of them follow",
+                    "",
+                    REPRODUCES,
+                )
+            )
         rows += [
-            Row(document, one.place, f"{one.what}: {one.printed} {one.unit}".strip(),
-                f"{one.computed_text()} {one.unit}".strip(), one.note, DIFFERS)
+            Row(
+                document,
+                one.place,
+                f"{one.what}: {one.printed} {one.unit}".strip(),
+                f"{one.computed_text()} {one.unit}".strip(),
+                one.note,
+                DIFFERS,
+            )
             for one in bad
-        ]  # fmt: skip
+        ]
     return rows
 
 

@@ -62,11 +62,13 @@ def _spread() -> Finding:
     spread = float(pmf @ estimate**2) - mean**2
     stated = p * (1.0 - p) / (n * (2.0 * p - 1.0) ** 2)
     return claim(
-        DOCUMENT, "section 5", "f[i] is unbiased with the variance that is said",
+        DOCUMENT,
+        "section 5",
+        "f[i] is unbiased with the variance that is said",
         abs(mean - votes / n) < 1e-9 and abs(spread / stated - 1.0) < 1e-9,
         max(abs(mean - votes / n), abs(spread / stated - 1.0)),
         "distance of mean and, relative, of variance: an election of 12, enumerated",
-    )  # fmt: skip
+    )
 
 
 def charts() -> list[Chart]:
@@ -81,13 +83,20 @@ def charts() -> list[Chart]:
     return [
         central.chart(),
         Chart(
-            DOCUMENT, "An election of 100,000: accuracy against deniability",
+            DOCUMENT,
+            "An election of 100,000: accuracy against deniability",
             "Radius at 95 % of the share of votes, and the least chance that an accusation is "
             "wrong, both in percent; beside them what ten counts with central Laplace noise keep "
             "at the same epsilon.",
-            "p, the chance that a bit is kept", "percent",
-            (Curve("radius, one candidate", one), Curve("radius, ten at once", ten),
-             Curve("deniability", deny), Curve("central, ten at once", trusted)),
-            marks=((KEEP, "p = 0.63"),), log_y=True,
-        )
-    ]  # fmt: skip
+            "p, the chance that a bit is kept",
+            "percent",
+            (
+                Curve("radius, one candidate", one),
+                Curve("radius, ten at once", ten),
+                Curve("deniability", deny),
+                Curve("central, ten at once", trusted),
+            ),
+            marks=((KEEP, "p = 0.63"),),
+            log_y=True,
+        ),
+    ]

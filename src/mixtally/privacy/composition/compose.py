@@ -92,9 +92,11 @@ def epsilon_of(charges: Charges, delta: float, accountant: Accountant | None = N
     at_low, at_high = upper(low), upper(high)
     if at_high > delta:
         raise InfeasibleError(
-            "collections", wanted=f"delta <= {delta:g} at some epsilon up to {MOST_EPSILON:g}",
-            got=f"{at_high:.3g} there", do="take part in fewer, or allow a larger delta",
-        )  # fmt: skip
+            "collections",
+            wanted=f"delta <= {delta:g} at some epsilon up to {MOST_EPSILON:g}",
+            got=f"{at_high:.3g} there",
+            do="take part in fewer, or allow a larger delta",
+        )
     if at_low <= delta:
         return _certificate(groups, low, at_low, accountant)
     met = _least_meeting(upper, delta, (low, at_low), (high, at_high))

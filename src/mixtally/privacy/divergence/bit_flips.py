@@ -52,13 +52,15 @@ PROTOCOLS = {
     ),
     "flip": ParameterRules(
         frozenset({"users", "flip"}),
-        _ALWAYS | {"bins", "bits", "max_set", "observer", "background", "split"}, (_FLIP,),
+        _ALWAYS | {"bins", "bits", "max_set", "observer", "background", "split"},
+        (_FLIP,),
     ),
     "flip-uniform": ParameterRules(
-        frozenset({"users", "fakes", "bins", "flip"}), _ALWAYS | {"observer", "max_set", "split"},
+        frozenset({"users", "fakes", "bins", "flip"}),
+        _ALWAYS | {"observer", "max_set", "split"},
         (_FLIP, _FAKES),
     ),
-}  # fmt: skip
+}
 
 
 def counts_people(name: str, given: Parameters) -> bool:
@@ -129,9 +131,15 @@ def exact(message: ObservedMessage, epsilon: float, memo: Memo) -> ProvedDelta:
 def _bits(m: BitFlips, others: int | None, epsilon: float, memo: Memo) -> ProvedDelta:
     if m.bins == 1:
         bounds = single_bit.delta(
-            m.crowd, m.fakes.count, m.threshold, epsilon, others, count_crowd=True,
-            repeats=m.repeats, memo=memo,
-        )  # fmt: skip
+            m.crowd,
+            m.fakes.count,
+            m.threshold,
+            epsilon,
+            others,
+            count_crowd=True,
+            repeats=m.repeats,
+            memo=memo,
+        )
         known = "" if others is None else f"; exactly {others:,} of the others hold a one"
         return ProvedDelta(bounds, single_bit.SOURCE, _crowd_flips(m) + known)
     if others is None:
@@ -225,9 +233,13 @@ def apart(message: ObservedMessage) -> tuple[ObservedMessage, int]:
     if m.max_set is None and m.bins == 1:
         return message._replace(observer=Observer.MESSAGES), 1
     bit = BitFlips(
-        bins=1, threshold=m.threshold, max_set=None, fakes=NoFakes(), crowd=m.crowd,
+        bins=1,
+        threshold=m.threshold,
+        max_set=None,
+        fakes=NoFakes(),
+        crowd=m.crowd,
         repeats=m.repeats,
-    )  # fmt: skip
+    )
     if m.max_set is None:
         return ObservedMessage(bit, others=message.others), m.bins
     if m.max_set * m.repeats == 1:

@@ -40,10 +40,11 @@ PROTOCOLS = {
         frozenset({"fakes", "bins"}), _ALWAYS, (("fakes", Parameter.FAKES),)
     ),
     "clear-shaped": ParameterRules(
-        frozenset({"shape_decay", "shape_shift"}), _ALWAYS | {"bins", "mixes"},
+        frozenset({"shape_decay", "shape_shift"}),
+        _ALWAYS | {"bins", "mixes"},
         (("shape_shift", Parameter.SHIFT),),
     ),
-}  # fmt: skip
+}
 _ALONE = "; other people's answers in clear hide nobody at worst"
 
 

@@ -133,9 +133,14 @@ def certificate(mechanism: Memoized, reports: int, epsilon: float) -> Certificat
     """
     bounds = delta(mechanism, reports, checked_epsilon(epsilon))
     return Certificate(
-        epsilon=epsilon, lower=bounds.lower, upper=bounds.upper, observer=Observer.LINKED,
-        status=Status.PROVED, source=SOURCE, assumption=ASSUMPTION,
-    )  # fmt: skip
+        epsilon=epsilon,
+        lower=bounds.lower,
+        upper=bounds.upper,
+        observer=Observer.LINKED,
+        status=Status.PROVED,
+        source=SOURCE,
+        assumption=ASSUMPTION,
+    )
 
 
 def least_permanent(mechanism: Memoized, reports: int, epsilon: float, most: float) -> Memoized:

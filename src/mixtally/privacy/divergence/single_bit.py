@@ -70,9 +70,14 @@ def delta(
     most = _enough(threshold, epsilon, repeats)
     if others + fakes > most:
         fewer = delta(
-            min(others, most) + 1, max(0, most - others), threshold, epsilon,
-            count_crowd=True, repeats=repeats, memo=memo,
-        )  # fmt: skip
+            min(others, most) + 1,
+            max(0, most - others),
+            threshold,
+            epsilon,
+            count_crowd=True,
+            repeats=repeats,
+            memo=memo,
+        )
         return Bracket(0.0, fewer.upper)
 
     quick = any_crowd(users, fakes, threshold, epsilon, repeats=repeats, memo=memo)
@@ -145,7 +150,7 @@ def _check_work(others: int, threshold: int, repeats: int) -> None:
             wanted=f"a distribution that takes at most {_MOST_PRODUCTS:.1e} products",
             got=f"{work:.1e} for {others:,} others sent {repeats:,} times with flips of {q:.3g}",
             do="repeat less often, count on fewer people, or flip less for a larger epsilon",
-        )  # fmt: skip
+        )
 
 
 def _background(

@@ -63,9 +63,12 @@ def orbits(bits: int) -> list[Orbit]:
     """All orbits of few bits; of many, those with few or all bits, where the worst were found."""
     sizes = range(bits + 1)
     found = [
-        Orbit(u, v, both) for u in sizes for v in sizes for both in sizes
+        Orbit(u, v, both)
+        for u in sizes
+        for v in sizes
+        for both in sizes
         if u + v > 0 and u + v + both <= bits
-    ]  # fmt: skip
+    ]
     if bits <= _EVERY_ORBIT:
         return found
     few = {0, 1, 2, bits // 2, bits - 2, bits - 1, bits}

@@ -43,9 +43,11 @@ def mechanism_of(name: str) -> type[Shuffled]:
             return kind
     memory = "use `mixtally simulate --memory`: a memory relies on no mix and has no plan"
     raise ParameterError(
-        "protocol", wanted="one of " + ", ".join(protocols()), got=repr(name),
+        "protocol",
+        wanted="one of " + ", ".join(protocols()),
+        got=repr(name),
         do=memory if name == "memory" else "choose one",
-    )  # fmt: skip
+    )
 
 
 def protocols() -> tuple[str, ...]:

@@ -101,9 +101,11 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
         super().__post_init__()
         if not 1 <= self.repeats <= MOST_REPEATS:
             raise ParameterError(
-                "repeats", wanted=f"an integer in [1, {MOST_REPEATS:,}]",
-                got=f"{self.repeats:,}", do="plan again",
-            )  # fmt: skip
+                "repeats",
+                wanted=f"an integer in [1, {MOST_REPEATS:,}]",
+                got=f"{self.repeats:,}",
+                do="plan again",
+            )
 
     @property
     @abstractmethod

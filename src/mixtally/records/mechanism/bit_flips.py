@@ -53,31 +53,38 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
         if self.max_set is None:
             if self.bins > MOST_BITS:
                 raise ParameterError(
-                    "bits", wanted=f"an integer in [1, {MOST_BITS}]", got=f"{self.bins:,}",
+                    "bits",
+                    wanted=f"an integer in [1, {MOST_BITS}]",
+                    got=f"{self.bins:,}",
                     do="ask fewer bits at once",
-                )  # fmt: skip
+                )
             return
         most = min(MOST_SET, self.bins)
         if not 1 <= self.max_set <= most:
             raise ParameterError(
-                "max set", wanted=f"an integer in [1, {most}]", got=self.max_set,
+                "max set",
+                wanted=f"an integer in [1, {most}]",
+                got=self.max_set,
                 do="it is the most bits that a set has",
-            )  # fmt: skip
+            )
 
     def _check_cover(self) -> None:
         if self.crowd or self.max_set is None or isinstance(self.fakes, NoFakes):
             checked_users(self.crowd)
         if self.max_set is None and self.bins > 1 and not isinstance(self.fakes, NoFakes):
             raise ParameterError(
-                "fakes of free bits", wanted="none", got=f"{self.fakes.count:,}",
+                "fakes of free bits",
+                wanted="none",
+                got=f"{self.fakes.count:,}",
                 do="send every bit as a message of its own, or count on the crowd alone",
-            )  # fmt: skip
+            )
         if isinstance(self.fakes, UniformFakes) and self.max_set != 1:
             raise ParameterError(
-                "uniform fakes", wanted="records that set one bin",
+                "uniform fakes",
+                wanted="records that set one bin",
                 got="free bits" if self.max_set is None else f"sets of {self.max_set}",
                 do="use blank fakes",
-            )  # fmt: skip
+            )
 
     @property
     def name(self) -> str:

@@ -71,9 +71,11 @@ class ShapedFakes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="
         checked_shape(self.ratio, self.shift)
         if not 1 <= self.mixes <= MOST_MIXES:
             raise ParameterError(
-                "mixes", wanted=f"an integer in [1, {MOST_MIXES}]", got=self.mixes,
+                "mixes",
+                wanted=f"an integer in [1, {MOST_MIXES}]",
+                got=self.mixes,
                 do="it is how many mixes add fakes",
-            )  # fmt: skip
+            )
 
     @property
     def decay(self) -> float:

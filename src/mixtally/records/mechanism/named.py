@@ -10,9 +10,13 @@ def flip_blank(
 ) -> BitFlips:
     """Flips of a value, or of a set of at most ``max_set``, among flipped blanks."""
     return BitFlips(
-        bins=bins, threshold=threshold, fakes=BlankFakes(fakes), crowd=crowd, max_set=max_set,
+        bins=bins,
+        threshold=threshold,
+        fakes=BlankFakes(fakes),
+        crowd=crowd,
+        max_set=max_set,
         repeats=repeats,
-    )  # fmt: skip
+    )
 
 
 def flip_uniform(
@@ -42,9 +46,13 @@ def flip_bits(*, bins: int, threshold: int, crowd: int, repeats: int = 1) -> Bit
 def flip(*, bins: int, threshold: int, crowd: int, max_set: int = 1, repeats: int = 1) -> BitFlips:
     """Flips of a value or a set, hidden by other people's flips."""
     return BitFlips(
-        bins=bins, threshold=threshold, fakes=NoFakes(), crowd=crowd, max_set=max_set,
+        bins=bins,
+        threshold=threshold,
+        fakes=NoFakes(),
+        crowd=crowd,
+        max_set=max_set,
         repeats=repeats,
-    )  # fmt: skip
+    )
 
 
 def clear_uniform(*, bins: int, fakes: int, repeats: int = 1) -> InClear:

@@ -30,11 +30,15 @@ def shares_chart(election: Election) -> Markup:
 
     parts = [
         el(
-            "text", "share of the votes, % (upper bar: local, lower bar: shuffle; line: interval; "
-            "ring: true share)", x=_LEFT, y=16, class_="axis",
+            "text",
+            "share of the votes, % (upper bar: local, lower bar: shuffle; line: interval; "
+            "ring: true share)",
+            x=_LEFT,
+            y=16,
+            class_="axis",
         ),
         *ticks(round_numbers(0.0, 100.0 * largest, 6), lambda v: at(v / 100.0), height),
-    ]  # fmt: skip
+    ]
     for row, i in enumerate(chosen):
         y = TOP + _ROW * row + _ROW / 2
         label = election.question.label(i)

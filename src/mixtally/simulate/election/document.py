@@ -31,9 +31,10 @@ def document(election: Election) -> Document:
     versions: list[Part] = []
     for name, count in election.counts().items():
         versions += [
-            Heading(f"{name.capitalize()} version"), _results(election, count),
+            Heading(f"{name.capitalize()} version"),
+            _results(election, count),
             Text(verdict(election, count)),
-        ]  # fmt: skip
+        ]
     return Document(
         title=election.title,
         source=election.source,

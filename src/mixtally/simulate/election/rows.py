@@ -32,14 +32,16 @@ def result_rows(election: Election, count: Vote) -> list[list[str]]:
     digits = _digits(election.radius(count))
     for i in election.ranked().tolist():
         low, high = int(found.each.lower[i]) / users, int(found.each.upper[i]) / users
-        rows.append([
-            election.question.label(i),
-            percent(float(found.counts[i]) / users, digits),
-            f"{100 * low:.{digits}f} .. {100 * high:.{digits}f}",
-            percent(election.radius(count), digits + 1),
-            chance(float(count.chances[i])),
-            percent(int(election.truth[i]) / users, digits),
-        ])  # fmt: skip
+        rows.append(
+            [
+                election.question.label(i),
+                percent(float(found.counts[i]) / users, digits),
+                f"{100 * low:.{digits}f} .. {100 * high:.{digits}f}",
+                percent(election.radius(count), digits + 1),
+                chance(float(count.chances[i])),
+                percent(int(election.truth[i]) / users, digits),
+            ]
+        )
     return rows
 
 
@@ -64,14 +66,17 @@ def comparison(election: Election) -> list[list[str]]:
         ["observer sees", "every ballot with its voter", "every shuffled message"],
         ["epsilon at most", alone, at_most(shuffle.certificate.epsilon, 4)],
         ["delta at most", *(at_most(c.certificate.upper) for c in (local, shuffle))],
-        ["epsilon if all mixes collude", alone,
-         at_most(left, 4) if math.isfinite(left) else "unbounded"],
+        [
+            "epsilon if all mixes collude",
+            alone,
+            at_most(left, 4) if math.isfinite(left) else "unbounded",
+        ],
         ["messages", *(f"{c.messages:,}" for c in (local, shuffle))],
-        ["standard error, votes",
-         *(f"{c.estimate.standard_error:,.1f}" for c in (local, shuffle))],
+        ["standard error, votes", *(f"{c.estimate.standard_error:,.1f}" for c in (local, shuffle))],
         ["standard error, best local way", f"{best:,.1f}", ""],
-        ["radius, one option",
-         *(percent(election.radius(c), 3) for c in (local, shuffle))],
-        ["radius, all at once",
-         *(percent(election.radius(c, at_once=True), 3) for c in (local, shuffle))],
-    ]  # fmt: skip
+        ["radius, one option", *(percent(election.radius(c), 3) for c in (local, shuffle))],
+        [
+            "radius, all at once",
+            *(percent(election.radius(c, at_once=True), 3) for c in (local, shuffle)),
+        ],
+    ]

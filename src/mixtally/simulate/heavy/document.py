@@ -99,11 +99,14 @@ def _key_figures(facts: Facts) -> tuple[tuple[str, str], ...]:
 def _found(facts: Facts) -> Part:
     bars = [
         Bar(
-            row["word"], row["count"], row["lower_simultaneous"], row["upper_simultaneous"],
+            row["word"],
+            row["count"],
+            row["lower_simultaneous"],
+            row["upper_simultaneous"],
             row["truth"],
         )
         for row in facts["words"][:_CHART_WORDS]
-    ]  # fmt: skip
+    ]
     if not bars:
         return Text("No word was held by enough people.")
     title = f"The {len(bars):,} most frequent words with their intervals"
@@ -141,9 +144,10 @@ def _rounds(facts: Facts) -> Table:
         cells = [f"{value:,}" for value in [*numbers, len(one["ended"])]]
         rows.append([*cells, _some(one["survivors"]), f"{one['crowded']:,}"])
     return Table(
-        (*head, "prefixes that survive", "no room for"), rows,
+        (*head, "prefixes that survive", "no room for"),
+        rows,
         words=frozenset({"prefixes that survive"}),
-    )  # fmt: skip
+    )
 
 
 def _some(prefixes: list[str]) -> str:

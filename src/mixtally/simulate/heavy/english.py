@@ -22,14 +22,18 @@ def english(users: int, vocabulary: int, chance: Chance) -> Population:
         import wordfreq
     except ImportError as error:
         raise DataError(
-            "English words", wanted="the package wordfreq", got="it is not installed",
+            "English words",
+            wanted="the package wordfreq",
+            got="it is not installed",
             do="pip install 'mixtally[examples]'",
-        ) from error  # fmt: skip
+        ) from error
     if users < 2 or vocabulary < 2:
         raise ParameterError(
-            "crowd", wanted="two people and two words at least",
-            got=f"{users:,} people, {vocabulary:,} words", do="ask for more",
-        )  # fmt: skip
+            "crowd",
+            wanted="two people and two words at least",
+            got=f"{users:,} people, {vocabulary:,} words",
+            do="ask for more",
+        )
     words = wordfreq.top_n_list("en", vocabulary)
     shares = [wordfreq.word_frequency(word, "en") for word in words]
     total = sum(shares)

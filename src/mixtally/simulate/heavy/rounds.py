@@ -44,9 +44,11 @@ def find_words(
     search = design.search
     if len(codes) != search.users:
         raise ParameterError(
-            "crowd", wanted=f"the {search.users:,} people of the plan", got=f"{len(codes):,}",
+            "crowd",
+            wanted=f"the {search.users:,} people of the plan",
+            got=f"{len(codes):,}",
             do="plan again for this crowd",
-        )  # fmt: skip
+        )
     mechanism = verify(design.offer.plan)
     symbols = search.spelling.spell(vocabulary, search.longest)
     prefixes = _first(design)
@@ -59,9 +61,14 @@ def find_words(
         tally = play(mechanism, bins[group], chance, progress)
         # The last bin and unused ones are no words.
         seen = conclude_extensions(
-            mechanism, tally, len(prefixes) * search.spelling.size, people=len(group),
-            users=search.users, tests=search.tests, error_rate=search.error_rate,
-        )  # fmt: skip
+            mechanism,
+            tally,
+            len(prefixes) * search.spelling.size,
+            people=len(group),
+            users=search.users,
+            tests=search.tests,
+            error_rate=search.error_rate,
+        )
         grown = extended(prefixes, seen.bins, search.spelling.size)
         over = (grown[:, -1] == END) | closing
         words = _words(design, seen, grown, over, number)
@@ -119,10 +126,14 @@ def _words(
         if word is not None:
             found.append(
                 Found(
-                    word, float(seen.counts[i]), float(seen.errors[i]), int(seen.lower[i]),
-                    int(seen.upper[i]), number,
+                    word,
+                    float(seen.counts[i]),
+                    float(seen.errors[i]),
+                    int(seen.lower[i]),
+                    int(seen.upper[i]),
+                    number,
                 )
-            )  # fmt: skip
+            )
     return found
 
 

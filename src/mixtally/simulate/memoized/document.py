@@ -114,19 +114,28 @@ def _losses(facts: Facts) -> Chart:
     ends = [float(facts["by_reports"][place]["reports"]) for place in (0, -1)]
     limit = tuple((end, facts["eps_inf"]) for end in ends)
     return Chart(
-        "memory", "Loss by the number of reports", _LOSSES, "reports", "epsilon",
+        "memory",
+        "Loss by the number of reports",
+        _LOSSES,
+        "reports",
+        "epsilon",
         (
             _curve(facts, "memoized, eps_T", "eps_T"),
             Curve("however many, eps_inf", limit),
             _curve(facts, "fresh noise, T eps_1", "eps_fresh"),
         ),
-        marks=_now(facts), log_x=True, log_y=True,
-    )  # fmt: skip
+        marks=_now(facts),
+        log_x=True,
+        log_y=True,
+    )
 
 
 def _averaging(facts: Facts) -> Chart:
     return Chart(
-        "memory", "Chance of a wrong guess by the number of reports", _AVERAGING, "reports",
+        "memory",
+        "Chance of a wrong guess by the number of reports",
+        _AVERAGING,
+        "reports",
         "chance that the better guess of a bit is wrong",
         (
             _curve(facts, "memoized, the true bit", "true_bit_wrong"),
@@ -134,8 +143,9 @@ def _averaging(facts: Facts) -> Chart:
             _curve(facts, "fresh noise every time", "fresh_wrong"),
             _curve(facts, "memoized, the kept bit", "kept_bit_wrong"),
         ),
-        marks=_now(facts), log_x=True,
-    )  # fmt: skip
+        marks=_now(facts),
+        log_x=True,
+    )
 
 
 def _now(facts: Facts) -> tuple[tuple[float, str], ...]:

@@ -170,18 +170,22 @@ def _largest(trend: Trend) -> Table:
     sure.sort(key=lambda item: -abs(item[0].change.counts[item[1]]))
     rows = [
         (
-            question.label(i), trend.epochs[step.first], trend.epochs[step.last],
+            question.label(i),
+            trend.epochs[step.first],
+            trend.epochs[step.last],
             f"{step.change.counts[i]:+,.1f}",
             f"{step.change.each.lower[i]:+,} .. {step.change.each.upper[i]:+,}",
             f"{step.change.together.lower[i]:+,} .. {step.change.together.upper[i]:+,}",
         )
         for step, i in sure[:_ROWS]
-    ]  # fmt: skip
+    ]
     return Table(
-        (question.name, "from", "to", "change", "interval", "interval, all"), rows,
-        words=frozenset({"from", "to"}), folded=True,
+        (question.name, "from", "to", "change", "interval", "interval, all"),
+        rows,
+        words=frozenset({"from", "to"}),
+        folded=True,
         title=f"The {len(rows):,} largest of {len(sure):,} sure changes",
-    )  # fmt: skip
+    )
 
 
 def _counts(trend: Trend, top: int) -> Table:
@@ -196,16 +200,25 @@ def _counts(trend: Trend, top: int) -> Table:
         for epoch, result in enumerate(trend.series.results):
             row = result.row(i)
             change = _change(trend.steps[epoch - 1], i) if epoch else ["", ""]
-            rows.append([
-                row.label if epoch == 0 else "", trend.epochs[epoch], f"{row.estimate:,.1f}",
-                counts.interval(row), *change, f"{trend.truth[epoch, i]:,}",
-            ])  # fmt: skip
+            rows.append(
+                [
+                    row.label if epoch == 0 else "",
+                    trend.epochs[epoch],
+                    f"{row.estimate:,.1f}",
+                    counts.interval(row),
+                    *change,
+                    f"{trend.truth[epoch, i]:,}",
+                ]
+            )
         if len(trend.epochs) > 2:
             rows.append(["", "first-last", "", "", *_change(trend.steps[-1], i), ""])
     return Table(
-        (question.name, "epoch", "count", interval, "change", interval, "true count"), rows,
-        words=frozenset({"epoch"}), title=trend.title, wide=True,
-    )  # fmt: skip
+        (question.name, "epoch", "count", interval, "change", interval, "true count"),
+        rows,
+        words=frozenset({"epoch"}),
+        title=trend.title,
+        wide=True,
+    )
 
 
 def _change(step: Step, i: int) -> list[str]:
@@ -222,11 +235,13 @@ def _spending(trend: Trend) -> Table:
     people = [] if trend.spending[-1].people is None else ["people"]
     return Table(
         (
-            "epochs taken part in", *people, f"epsilon at delta {trend.guarantee.delta:g}",
+            "epochs taken part in",
+            *people,
+            f"epsilon at delta {trend.guarantee.delta:g}",
             f"delta at epsilon {trend.guarantee.epsilon:g}",
         ),
         [_spent(spent) for spent in trend.spending],
-    )  # fmt: skip
+    )
 
 
 def _spent(spent: Spent) -> list[str]:
