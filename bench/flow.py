@@ -9,12 +9,12 @@ from mixtally.estimate.debias import estimate_counts
 from mixtally.ground.bits import column_counts, spans
 from mixtally.ground.chance import SecureChance
 from mixtally.ground.fixed import MOST_THRESHOLD
+from mixtally.ground.skipping import coin_positions
+from mixtally.ground.slicing import coin_words
 from mixtally.mix import shuffle
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.calibrate import calibrate
 from mixtally.randomize import fakes, reports
-from mixtally.randomize.skipping import coin_positions
-from mixtally.randomize.slicing import coin_words
 from mixtally.records.mechanism import Parameter
 from mixtally.records.mechanism.named import flip_blank
 from mixtally.simulate.simulate import play

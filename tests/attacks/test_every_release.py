@@ -19,9 +19,9 @@ from attacks.releases import (
     name_of,
     one_audit,
 )
+from mixtally.ground.flips import SKIP_BELOW
 from mixtally.mix import shaped_fakes
 from mixtally.randomize import fakes, memoized, one_report, reports
-from mixtally.randomize.flips import SKIP_BELOW
 from mixtally.records.mechanism import BitFlips, protocols
 from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank

@@ -14,9 +14,10 @@ from mixtally.attacks import MemoizedTarget, Target, Verdict, assault
 from mixtally.attacks.device import Device
 from mixtally.attacks.memoized import memoized_target
 from mixtally.ground import chance as ground_chance
+from mixtally.ground import flips
 from mixtally.ground.draw import permutation
 from mixtally.ground.fixed import threshold_of
-from mixtally.randomize import flips, memoized, messages
+from mixtally.randomize import memoized, messages
 from mixtally.records.mechanism import Shuffled
 from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_bits, flip_blank

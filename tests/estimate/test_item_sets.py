@@ -10,7 +10,7 @@ from mixtally.estimate.item_sets import (
     set_significance,
 )
 from mixtally.ground.fixed import threshold_of
-from mixtally.randomize.flips import flip
+from mixtally.ground.flips import flip
 from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism.named import flip_blank
 from mixtally.simulate.seeded import SeededChance

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mixtally.errors import MessageError
-from mixtally.randomize import fakes, flips, one_fake, one_report, reports
+from mixtally.ground import flips
+from mixtally.randomize import fakes, one_fake, one_report, reports
 from mixtally.randomize.messages import share_of_fakes
 from mixtally.records.mechanism.named import clear_uniform, flip_blank
 from mixtally.simulate.seeded import SeededChance

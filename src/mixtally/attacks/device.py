@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from mixtally.errors import ParameterError
 from mixtally.ground.bits import Rows
 from mixtally.ground.chance import Chance
+from mixtally.ground.flips import flip
 from mixtally.ground.memo import Memo
 from mixtally.mix import shaped_fakes, shuffle
 from mixtally.randomize import fakes, one_fake, one_report, reports
-from mixtally.randomize.flips import flip
 from mixtally.records.layout import Layout
 from mixtally.records.mechanism import Shuffled
 from mixtally.records.results import Tally

@@ -16,9 +16,9 @@ from mixtally.errors import ParameterError
 from mixtally.ground.bits import Rows
 from mixtally.ground.chance import Chance
 from mixtally.ground.fixed import SCALE
+from mixtally.ground.flips import flip
 from mixtally.ground.tails import Floats
 from mixtally.privacy.divergence.memoized import Loss, loss
-from mixtally.randomize.flips import flip
 from mixtally.records.mechanism.memoized import Memoized, memoized
 
 DEFAULT_BITS = 128

@@ -15,8 +15,8 @@ import numpy as np
 from mixtally.ground.bits import Rows
 from mixtally.ground.chance import Chance
 from mixtally.ground.fixed import SCALE
-from mixtally.randomize.flips import flip
-from mixtally.randomize.slicing import coin_rows
+from mixtally.ground.flips import flip
+from mixtally.ground.slicing import coin_rows
 from mixtally.records.mechanism import Memoized
 from mixtally.records.memoized_plan import MemoizedPlan
 

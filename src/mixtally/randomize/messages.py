@@ -7,9 +7,9 @@ from mixtally.errors import MessageError
 from mixtally.ground.bits import Rows
 from mixtally.ground.chance import Chance
 from mixtally.ground.draw import below
+from mixtally.ground.flips import flip
 from mixtally.ground.memo import Memo
 from mixtally.randomize.bins import bin_numbers, held
-from mixtally.randomize.flips import flip
 from mixtally.records.layout import Form
 from mixtally.records.mechanism import Shuffled
 

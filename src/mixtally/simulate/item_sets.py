@@ -19,11 +19,11 @@ from mixtally.estimate.item_sets import (
 from mixtally.estimate.significant import checked_rate
 from mixtally.ground.bits import Rows, spans
 from mixtally.ground.chance import Chance
+from mixtally.ground.flips import flip
 from mixtally.ground.memo import Memo
 from mixtally.mix import shuffle
 from mixtally.mix.shuffle import room_for
 from mixtally.privacy.certify import verify
-from mixtally.randomize.flips import flip
 from mixtally.records.mechanism import BitFlips
 from mixtally.records.plan import Plan
 from mixtally.records.question import Kind, Question

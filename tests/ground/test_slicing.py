@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from mixtally.randomize import slicing
+from mixtally.ground import slicing
 from mixtally.simulate.seeded import SeededChance
 
 THRESHOLDS = [1 << 24, 3 << 60, (1 << 63) - 1, 1 << 63, 0x1234_5678_9ABC_DEF1, (1 << 58) + 1]

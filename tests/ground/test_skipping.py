@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from mixtally.errors import AccountingError
-from mixtally.randomize import skipping
+from mixtally.ground import skipping
 from mixtally.simulate.seeded import SeededChance
 from scripted import Scripted
 

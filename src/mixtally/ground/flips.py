@@ -6,8 +6,8 @@ from mixtally.ground.bits import Rows
 from mixtally.ground.chance import Chance
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.memo import Memo
-from mixtally.randomize.skipping import coin_positions
-from mixtally.randomize.slicing import coin_rows
+from mixtally.ground.skipping import coin_positions
+from mixtally.ground.slicing import coin_rows
 
 SKIP_BELOW = SCALE // 100
 """Measured: below one in a hundred a gap costs less than the digits of the bits it skips."""

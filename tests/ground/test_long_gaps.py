@@ -2,7 +2,7 @@
 
 import pytest
 
-from mixtally.randomize import skipping
+from mixtally.ground import skipping
 from scripted import Scripted
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from mixtally.ground import flips, skipping
 from mixtally.ground.fixed import threshold_of
-from mixtally.randomize import flips, skipping
 from mixtally.simulate.seeded import SeededChance
 
 WAYS = [flips._flip_few, flips._flip_many]
