@@ -69,16 +69,16 @@ def test_bit_nine_is_the_second_of_the_second_byte():
 def test_a_bit_past_the_last_column_is_found_at_its_row(columns):
     rows = np.zeros((5, bits.row_bytes(columns)), dtype=np.uint8)
     rows[:, :] = np.packbits(np.arange(8 * rows.shape[1]) < columns, bitorder="little")
-    assert bits.first_row_with_padding(rows, columns) is None
+    assert not bits.rows_with_padding(rows, columns).any()
     for spare in range(columns, 8 * rows.shape[1]):
         spoiled = rows.copy()
         spoiled[3, spare // 8] |= 1 << spare % 8
         spoiled[4] = spoiled[3]
-        assert bits.first_row_with_padding(spoiled, columns) == 3
+        assert np.flatnonzero(bits.rows_with_padding(spoiled, columns)).tolist() == [3, 4]
 
 
 def test_no_rows_have_no_padding():
-    assert bits.first_row_with_padding(np.zeros((0, 2), dtype=np.uint8), 9) is None
+    assert bits.rows_with_padding(np.zeros((0, 2), dtype=np.uint8), 9).tolist() == []
 
 
 @given(st.integers(0, 200), st.integers(1, 50))

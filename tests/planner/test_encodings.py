@@ -9,9 +9,9 @@ import pytest
 
 from mixtally.errors import ParameterError
 from mixtally.planner import choose
-from mixtally.planner.encodings import encodings
 from mixtally.privacy.certify import verify
 from mixtally.privacy.composition import compose
+from mixtally.records.encodings import encodings
 from mixtally.records.question import Kind, Question, with_attributes
 from planner.requests import BIT, PAIR, composed_twice, divergence, losses, named, request, surveyed
 

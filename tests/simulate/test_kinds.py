@@ -12,8 +12,8 @@ from mixtally.encode.bits import packed
 from mixtally.encode.numbers import Scale
 from mixtally.errors import DataError, InfeasibleError, MessageError, ParameterError, PlanError
 from mixtally.planner import PlanRequest
-from mixtally.planner.encodings import encodings
 from mixtally.randomize import reports
+from mixtally.records.encodings import encodings
 from mixtally.records.guarantee import Guarantee, Observer
 from mixtally.records.mechanism.named import clear_uniform, flip_blank
 from mixtally.records.question import Kind, Question, with_attributes

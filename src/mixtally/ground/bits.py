@@ -49,13 +49,13 @@ def _add_in_threes(rows: Rows) -> tuple[Rows, Rows]:
     return rows, np.concatenate(carries) if carries else rows[:0]
 
 
-def first_row_with_padding(rows: Rows, columns: int) -> int | None:
-    """The index of the first row with a bit set past ``columns``, None when there is none."""
+def rows_with_padding(rows: Rows, columns: int) -> NDArray[np.bool_]:
+    """Which rows have a bit set past ``columns``, shape (rows,)."""
     spare = 8 * rows.shape[1] - columns
     if spare == 0:
-        return None
-    offenders = np.flatnonzero(rows[:, -1] >> (8 - spare))
-    return int(offenders[0]) if offenders.size else None
+        return np.zeros(len(rows), dtype=bool)
+    past: NDArray[np.bool_] = rows[:, -1] >> (8 - spare) != 0
+    return past
 
 
 def spans(total: int, size: int) -> Iterator[slice]:

@@ -2,13 +2,13 @@
 
 from mixtally.errors import ParameterError
 from mixtally.planner.build import option
-from mixtally.planner.encodings import Encoding
 from mixtally.planner.flip_options import Result, lacks
 from mixtally.planner.options import Infeasible
 from mixtally.planner.request import PlanRequest
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.calibrate import calibrate
 from mixtally.privacy.parameters import Parameters, parsed
+from mixtally.records.encodings import Encoding
 from mixtally.records.guarantee import promised
 from mixtally.records.mechanism import Parameter
 

@@ -10,13 +10,13 @@ from mixtally.ground.fixed import decimal
 from mixtally.ground.memo import Memo
 from mixtally.planner.any_option import fewest_of
 from mixtally.planner.clear_options import clear_hashed, clear_shaped, clear_uniform
-from mixtally.planner.encodings import Encoding, encodings
 from mixtally.planner.flip_options import Result, flip, flip_blank, single_bit
 from mixtally.planner.options import Choice, Infeasible, PlanOption
 from mixtally.planner.reason import budget, reason
 from mixtally.planner.request import PlanRequest
 from mixtally.planner.uniform_flips import flip_uniform
 from mixtally.privacy.accountant import Accountant
+from mixtally.records.encodings import Encoding, encodings
 from mixtally.records.question import Kind
 
 KINDS = {

@@ -7,7 +7,6 @@ import msgspec
 
 from mixtally.errors import ParameterError
 from mixtally.planner.build import option
-from mixtally.planner.encodings import Encoding
 from mixtally.planner.flip_options import Result, lacks
 from mixtally.planner.noise import uniform_fakes
 from mixtally.planner.options import Infeasible
@@ -15,6 +14,7 @@ from mixtally.planner.request import MOST_MESSAGES, PlanRequest
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.calibrate import calibrate
 from mixtally.privacy.divergence.in_clear import usual_ratio
+from mixtally.records.encodings import Encoding
 from mixtally.records.hashing import Hashing
 from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism import InClear, Parameter, ShapedFakes, UniformFakes

@@ -6,11 +6,11 @@ from msgspec import structs
 
 from mixtally.ground.fixed import MOST_THRESHOLD
 from mixtally.planner.build import option
-from mixtally.planner.encodings import Encoding
 from mixtally.planner.noise import capped, counted, fewest_fakes, least_flips
 from mixtally.planner.options import Infeasible, PlanOption
 from mixtally.planner.request import PlanRequest
 from mixtally.privacy.accountant import Accountant
+from mixtally.records.encodings import Encoding
 from mixtally.records.guarantee import LEAST_USERS, arriving
 from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism import BitFlips, BlankFakes, NoFakes

@@ -4,11 +4,11 @@ import math
 
 from mixtally.errors import EffortError, ParameterError
 from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
-from mixtally.planner.encodings import Encoding
 from mixtally.planner.options import CONFIDENCE
 from mixtally.planner.request import PlanRequest
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.calibrate import calibrate
+from mixtally.records.encodings import Encoding
 from mixtally.records.guarantee import LEAST_USERS, promised
 from mixtally.records.mechanism import BitFlips, BlankFakes, InClear, Parameter, UniformFakes
 

@@ -11,12 +11,12 @@ from msgspec import structs
 
 from mixtally.ground.fixed import MOST_THRESHOLD
 from mixtally.planner.build import option
-from mixtally.planner.encodings import Encoding
 from mixtally.planner.flip_options import COINS, Result, lacks
 from mixtally.planner.noise import capped, counted, fewest_fakes, least_flips, uniform_fakes
 from mixtally.planner.options import Infeasible
 from mixtally.planner.request import PlanRequest
 from mixtally.privacy.accountant import Accountant
+from mixtally.records.encodings import Encoding
 from mixtally.records.guarantee import arriving
 from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism import BitFlips, UniformFakes

@@ -9,12 +9,12 @@ from msgspec import structs
 from mixtally.data.population import Population
 from mixtally.errors import InfeasibleError, ParameterError, PlanError
 from mixtally.planner import Choice, Infeasible, PlanOption, PlanRequest, choose
-from mixtally.planner.encodings import encodings
 from mixtally.planner.flip_options import flip
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.certify import verify
 from mixtally.privacy.composition import compose
 from mixtally.records.certificate import Certificate
+from mixtally.records.encodings import encodings
 from mixtally.records.guarantee import Guarantee, Observer, arriving
 from mixtally.records.layout import Form
 from mixtally.records.mechanism import BitFlips, NoFakes, UniformFakes

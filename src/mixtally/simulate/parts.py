@@ -9,7 +9,7 @@ from mixtally.data.population import Population
 from mixtally.encode.bits import packed
 from mixtally.errors import PlanError
 from mixtally.ground.bits import spans
-from mixtally.planner.encodings import encodings
+from mixtally.records.encodings import encodings
 from mixtally.records.question import Kind, Question
 
 _SPAN = 1 << 16

@@ -36,4 +36,7 @@ def add(a: Tally, b: Tally) -> Tally:
 def _count(layout: Layout, rows: bits.Rows) -> Tally:
     if layout.form is Form.BITS:
         return Tally(bits.column_counts(rows, layout.bins), len(rows))
+    if layout.form is Form.POSITIONS:
+        _, named = layout.positions(rows)
+        return Tally(np.bincount(named, minlength=layout.bins), len(rows))
     return Tally(np.bincount(layout.codes(rows), minlength=layout.bins), len(rows))

@@ -136,12 +136,13 @@ def _bits(m: BitFlips, others: int | None, epsilon: float, memo: Memo) -> Proved
             m.threshold,
             epsilon,
             others,
-            count_crowd=True,
+            count_crowd=m.crowd > 0,
             repeats=m.repeats,
             memo=memo,
         )
         known = "" if others is None else f"; exactly {others:,} of the others hold a one"
-        return ProvedDelta(bounds, single_bit.SOURCE, _crowd_flips(m) + known)
+        hiding = _crowd_flips(m) if m.crowd else _fakes_arrive(m)
+        return ProvedDelta(bounds, single_bit.SOURCE, hiding + known)
     if others is None:
         bounds = vectors.any_dataset(m.crowd, m.bins, m.threshold, epsilon)
         return ProvedDelta(bounds, vectors.SOURCE, _crowd_flips(m))
@@ -203,6 +204,8 @@ def expected(message: ObservedMessage, epsilon: float, memo: Memo) -> float:
             return exact(message, epsilon, memo).bounds.upper
         if m.bins > 1:
             return vectors.expected_blanket(m.crowd, m.bins, m.threshold, epsilon)
+        if not m.crowd:
+            return exact(message, epsilon, memo).bounds.upper
         return single_bit.expected_upper(
             m.crowd, fakes, m.threshold, epsilon, repeats=m.repeats, memo=memo
         )
@@ -216,9 +219,9 @@ def expected(message: ObservedMessage, epsilon: float, memo: Memo) -> float:
 
 
 def quick(message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:
-    """For a single bit in any crowd; None for other records and for a known crowd."""
+    """For a single bit in any crowd; None for other records, among fakes, and for a known crowd."""
     m = _flips(message)
-    if m.max_set is not None or m.bins > 1 or message.others is not None:
+    if m.max_set is not None or m.bins > 1 or not m.crowd or message.others is not None:
         return None
     return single_bit.any_crowd(
         m.crowd, m.fakes.count, m.threshold, epsilon, repeats=m.repeats, memo=memo

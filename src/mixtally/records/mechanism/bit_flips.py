@@ -31,7 +31,8 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
       max_set     the most bits that a record sets, in [1, 16]; None for free bits, any of them set
       fakes       none only where the crowd is counted, uniform only for one-valued records; free
                   bits have none, a single one may have blank ones
-      crowd       honest people whose own flips are counted on as fakes, 0 for none
+      crowd       honest people whose own flips are counted on as fakes, 0 for none; some where
+                  nothing else hides
 
     Raises ParameterError for numbers outside their ranges and for what has no divergence.
     """
@@ -69,7 +70,12 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
             )
 
     def _check_cover(self) -> None:
-        if self.crowd or self.max_set is None or isinstance(self.fakes, NoFakes):
+        one_among_fakes = self.bins == 1 and isinstance(self.fakes, BlankFakes)
+        if (
+            self.crowd
+            or isinstance(self.fakes, NoFakes)
+            or (self.max_set is None and not one_among_fakes)
+        ):
             checked_users(self.crowd)
         if self.max_set is None and self.bins > 1 and not isinstance(self.fakes, NoFakes):
             raise ParameterError(

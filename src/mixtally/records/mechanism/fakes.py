@@ -8,12 +8,12 @@ import msgspec
 
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import SCALE
+from mixtally.ground.shape import shape_weights
 from mixtally.records.guarantee import MOST_USERS
 
 MOST_FAKES = 1000 * MOST_USERS
 MOST_SHIFT = 100_000
 MOST_MIXES = 100
-_GUARD_BITS = 256
 
 
 class FakeSource(StrEnum):
@@ -84,17 +84,8 @@ class ShapedFakes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="
 
     @cached_property
     def weights(self) -> tuple[int, ...]:
-        """P[k] times 2^64 for k = 0..2s: integers that sum to 2^64 exactly, by integers alone.
-
-        Rounded down everywhere but at the peak, which takes what is left: symmetric.
-        """
-        powers = [1 << _GUARD_BITS]
-        for _ in range(self.shift):
-            powers.append(powers[-1] * self.ratio // SCALE)
-        total = powers[0] + 2 * sum(powers[1:])
-        side = [power * SCALE // total for power in powers[1:]]
-        peak = SCALE - 2 * sum(side)
-        return (*reversed(side), peak, *side)
+        """P[k] times 2^64 for k = 0..2s."""
+        return shape_weights(self.ratio, self.shift)
 
     @cached_property
     def variance(self) -> float:

@@ -1,0 +1,264 @@
+"""The price of a contract's terms: all parts and all collections together.
+
+A part covered by every mix is priced with the fakes of one, the honest one: what the others add is
+post-processing. A part covered by people is priced with the fakes and flips of floor(h m) of them,
+averaged over their coins (``coins``). Parts and collections are composed by the privacy loss
+distributions of these averages, and what caps cost (``overflow``) is added at the end.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from mixtally.errors import PlanError
+from mixtally.privacy.accountant import Accountant, Record
+from mixtally.privacy.coins import COARSE, Cell, average, average_upper, cells
+from mixtally.privacy.composition.convolve import Sum
+from mixtally.privacy.composition.pld import CLOSE, Tightness, loss_distribution
+from mixtally.privacy.numerics.bracket import Bracket
+from mixtally.privacy.overflow import local_growth, overflow
+from mixtally.records.certificate import Certificate, Status
+from mixtally.records.contract import BlanksRecipe, Cover, FakeRecord, Part, ShapedRecipe, Terms
+from mixtally.records.guarantee import Observer
+from mixtally.records.mechanism import Shuffled
+
+_BELOW = 1.0 - 1e-9
+_AGAIN = 1.0 + 1e-6
+"""Another machine rounds otherwise, by far less."""
+COINS = "averaged over the coins by which people draw a fake more"
+CAPPED = "with what the cap of a message costs added"
+TOGETHER = "all parts and collections composed"
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A part with what is counted on: its price depends on nothing else.
+
+    where
+      part     with as few bins as have its price
+      people   honest people who surely take part
+      flips    whether their flips count
+    """
+
+    part: Part
+    people: int
+    flips: bool
+
+    def mechanism(self, fakes: int) -> Shuffled:
+        """With so many fakes of people, or those of one hop."""
+        if isinstance(self.part.recipe, BlanksRecipe):
+            fakes = self.part.recipe.count
+        return self.part.mechanism(fakes=fakes, crowd=self.people if self.flips else 0)
+
+    def cells(self, grain: float | None = None) -> tuple[Cell, ...]:
+        """How many fakes of people there are; one cell where no coin is tossed."""
+        own = self.part.own
+        if own is None:
+            return (Cell(0, 0, 1.0),)
+        if grain is None:
+            return cells(self.people, own.whole, own.coin)
+        return cells(self.people, own.whole, own.coin, grain)
+
+    def bounds(self, accountant: Accountant, epsilon: float) -> Bracket:
+        """Of one message of the part."""
+
+        def given(fakes: int) -> Bracket:
+            return accountant.delta(Record.of(self.mechanism(fakes)), epsilon).bounds
+
+        return average(self.cells(), given)
+
+    def curve(self, accountant: Accountant) -> Callable[[float], float]:
+        """The upper bound of one message's delta, as a function of epsilon."""
+        found = self.cells(COARSE)
+
+        def upper(epsilon: float) -> float:
+            def given(fakes: int) -> float:
+                return accountant.upper(Record.of(self.mechanism(fakes)), epsilon)
+
+            return average_upper(found, given)
+
+        return upper
+
+
+def counted(terms: Terms) -> Counter[Counted]:
+    """What each part counts on -> in how many messages of a person, over all collections."""
+    found: Counter[Counted] = Counter()
+    for part in terms.parts:
+        found[_counted(part, terms)] += terms.collections
+    return found
+
+
+def _counted(part: Part, terms: Terms) -> Counted:
+    """One person's bins differ in two: where others never matter, two are as good as many."""
+    people = 0 if terms.cover is Cover.MIXES else terms.sure_people
+    blank = part.own is None or part.own.record is FakeRecord.BLANK
+    alone = isinstance(part.recipe, ShapedRecipe) or (
+        part.most_set == 1 and blank and not terms.count_flips and part.threshold is not None
+    )
+    if alone:
+        layout = replace(part.layout, bins=2, cap=None if part.layout.cap is None else 1)
+        part = replace(part, bins=2, layout=layout)
+    return Counted(part, people, terms.count_flips)
+
+
+def delta_of(terms: Terms, accountant: Accountant, tightness: Tightness = CLOSE) -> Bracket:
+    """Bounds of delta at the terms' epsilon, caps included."""
+    epsilon, groups = terms.guarantee.epsilon, counted(terms)
+    singles = [group.bounds(accountant, epsilon) for group in groups]
+    bounds = singles[0]
+    if groups.total() > 1:
+        composed = _composed(groups, epsilon, accountant, tightness)
+        bounds = Bracket(min(composed, max(one.lower for one in singles)), composed)
+    more = capped_cost(terms)
+    return Bracket(max(0.0, bounds.lower - more), min(1.0, bounds.upper + more))
+
+
+def _composed(
+    groups: Counter[Counted], epsilon: float, accountant: Accountant, tightness: Tightness
+) -> float:
+    """The smaller of the composed delta and of basic composition."""
+    share, added, losses = epsilon * _BELOW / groups.total(), 0.0, []
+    for group, times in groups.items():
+        curve = group.curve(accountant)
+        reach = group.mechanism(0).local_epsilon
+        losses.append((loss_distribution(curve, reach, tightness), times))
+        added += times * curve(share)
+    return min(1.0, added, Sum(losses).delta(epsilon))
+
+
+def capped_cost(terms: Terms) -> float:
+    """What all caps together may add to delta."""
+    total = math.fsum(_overflows(part, terms) for part in terms.parts)
+    grow = math.exp(terms.guarantee.epsilon)
+    return min(1.0, terms.collections * (1.0 + grow) * total * (1.0 + 1e-9))
+
+
+def _overflows(part: Part, terms: Terms) -> float:
+    """The chance, summed over all messages that the proof counts, of being drawn again."""
+    cap = part.layout.cap
+    if cap is None or part.threshold is None:
+        return 0.0
+    largest = part.bins if part.most_set is None else part.most_set
+    record = overflow(part.bins, largest, part.threshold, cap)
+    total = record
+    if isinstance(part.recipe, BlanksRecipe):
+        total += part.recipe.count * overflow(part.bins, 0, part.threshold, cap)
+    if part.own is not None:
+        ones = 1 if part.own.record is FakeRecord.UNIFORM else 0
+        fakes = terms.sure_people * part.own.most
+        total += fakes * overflow(part.bins, ones, part.threshold, cap)
+    if terms.count_flips:
+        total += terms.sure_people * record
+    return total
+
+
+def local_epsilon_of(terms: Terms) -> float | None:
+    """What is left when all hops collude with the collector; None for nothing."""
+    total = 0.0
+    for part in terms.parts:
+        total += part.local_epsilon
+        if part.layout.cap is not None and part.threshold is not None:
+            total += local_growth(part.bins, part.most_set, part.threshold, part.layout.cap)
+    total *= terms.collections
+    return total if math.isfinite(total) else None
+
+
+def certificate_of(terms: Terms, accountant: Accountant | None = None) -> Certificate:
+    """What is proved of ``terms``, whatever certificate they carry.
+
+    Raises AccountingError when a number cannot be right.
+    """
+    accountant = accountant or Accountant()
+    bounds = delta_of(terms, accountant)
+    groups = counted(terms)
+    sources = [
+        accountant.delta(
+            Record.of(group.mechanism(group.cells()[0].least)), terms.guarantee.epsilon
+        ).source
+        for group in groups
+    ]
+    if any(part.own is not None and part.own.coin for part in terms.parts):
+        sources.append(COINS)
+    if groups.total() > 1:
+        sources.append(TOGETHER)
+    if capped_cost(terms) > 0.0:
+        sources.append(CAPPED)
+    return Certificate(
+        epsilon=terms.guarantee.epsilon,
+        lower=bounds.lower,
+        upper=bounds.upper,
+        observer=Observer.MESSAGES,
+        status=Status.PROVED,
+        source="; ".join(dict.fromkeys(sources)),
+        assumption=assumption(terms),
+    )
+
+
+def assumption(terms: Terms) -> str:
+    """Who must be trusted for the promise, in words."""
+    if terms.cover is Cover.MIXES:
+        who = "the mix is" if terms.hops == 1 else f"any one of the {terms.hops} mixes is"
+        return f"holds if {who} honest, whatever everybody else does"
+    told = "draw their fakes" if any(part.own for part in terms.parts) else ""
+    if terms.count_flips:
+        told += " and " * bool(told) + "flip their bits"
+    first = (
+        ""
+        if terms.hops == 1
+        else (
+            ": the first mix is honest, or those before the first honest one forward all they got"
+        )
+    )
+    return (
+        f"holds if the first honest mix receives the messages of at least {terms.sure_people:,} "
+        f"honest people, who {told} as told{first}"
+    )
+
+
+def check_terms(terms: Terms, accountant: Accountant | None = None) -> Certificate:
+    """The certificate proved of ``terms``, once what they state is seen to hold.
+
+    Raises PlanError when they state less than is proved of their integers, or what is not known.
+    """
+    true, stated = certificate_of(terms, accountant), terms.certificate
+    if true.lower > stated.upper:
+        raise PlanError(
+            "certificate of the contract",
+            wanted=f"delta of at least {true.lower:g}, which its integers have",
+            got=f"{stated.upper:g}",
+            do="do not answer under it: its promise is false",
+        )
+    if true.upper > stated.upper * _AGAIN or stated.lower > true.upper * _AGAIN:
+        raise _altered(
+            f"bounds around those proved of its integers, {true.lower:g} to {true.upper:g}",
+            f"{stated.lower:g} to {stated.upper:g}",
+        )
+    for wanted, got in (
+        (true.status, stated.status),
+        (true.source, stated.source),
+        (true.assumption, stated.assumption),
+    ):
+        if wanted != got:
+            raise _altered(repr(str(wanted)), repr(str(got)))
+    left, said = local_epsilon_of(terms), terms.local_epsilon
+    if (left is None) != (said is None) or (
+        left is not None and said is not None and not left <= said * _AGAIN <= left * _AGAIN**2
+    ):
+        raise _altered(f"a local epsilon of {_shown(left)}", _shown(said))
+    return true
+
+
+def _shown(epsilon: float | None) -> str:
+    return "none: nothing is left" if epsilon is None else f"{epsilon:.7g}"
+
+
+def _altered(wanted: str, got: str) -> PlanError:
+    return PlanError(
+        "certificate of the contract",
+        wanted=wanted,
+        got=got,
+        do="the file was altered: take it as it was published",
+    )

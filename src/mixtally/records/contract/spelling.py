@@ -1,0 +1,80 @@
+"""Contracts as JSON that every language reads alike: integers above 2^53 are decimal strings."""
+
+import json
+from typing import Any, TypeVar
+
+import msgspec
+
+from mixtally.errors import MixtallyError, PlanError
+
+T = TypeVar("T", bound=msgspec.Struct)
+MOST_PLAIN = 1 << 53
+_MOST_BYTES = 1 << 28
+
+
+def spelled(record: msgspec.Struct) -> bytes:
+    """The JSON of ``record``: fields in their order, a line each, ASCII, a newline at the end."""
+    text = json.dumps(plain(msgspec.to_builtins(record)), indent=1, allow_nan=False)
+    return text.encode("ascii") + b"\n"
+
+
+def plain(value: Any) -> Any:
+    """``value`` with every integer above 2^53 written as a decimal string."""
+    if isinstance(value, dict):
+        return {name: plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > MOST_PLAIN:
+        return str(value)
+    return value
+
+
+def unspelled(text: bytes, kind: type[T], subject: str) -> T:
+    """The record of ``kind`` that ``text`` writes.
+
+    Raises PlanError for text that is no such JSON: a field that is missing, unknown or stands
+    twice, a number that is a string or a string that is a number where the rule says otherwise.
+    """
+    try:
+        if len(text) > _MOST_BYTES:
+            raise ValueError(f"{len(text):,} bytes")
+        read = json.loads(text, object_pairs_hook=_no_repeats, parse_constant=_no_constant)
+        record = msgspec.convert(read, kind, strict=False)
+        _check_same(plain(msgspec.to_builtins(record)), read, "")
+    except (ValueError, RecursionError, MixtallyError) as error:
+        raise PlanError(
+            subject,
+            wanted="a contract that this version reads",
+            got=f"something else ({error})",
+            do="take the file as it was published, or make it again",
+        ) from error
+    return record
+
+
+def _check_same(ours: Any, theirs: Any, place: str) -> None:
+    """Raises ValueError where what was read is not what would be written."""
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        for name in (*ours, *theirs):
+            if name not in ours or name not in theirs:
+                raise ValueError(
+                    f"field {place}{name} is {'unknown' * (name in theirs) or 'not there'}"
+                )
+            _check_same(ours[name], theirs[name], f"{place}{name}.")
+    elif isinstance(ours, list) and isinstance(theirs, list):
+        for number, (one, other) in enumerate(zip(ours, theirs, strict=True)):
+            _check_same(one, other, f"{place}{number}.")
+    else:
+        alike = type(ours) is type(theirs) or {type(ours), type(theirs)} == {int, float}
+        if not alike or ours != theirs or (type(ours) is int and type(theirs) is float):
+            raise ValueError(f"{place.rstrip('.')} is written {theirs!r} in place of {ours!r}")
+
+
+def _no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        raise ValueError("a field stands twice")
+    return fields
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a number")
