@@ -53,7 +53,7 @@ def from_json(data: bytes, kind: type[T], subject: str) -> T:
     Raises PlanError for truncated text, repeated, unknown or missing fields and impossible values.
     """
     try:
-        plain = json.loads(data, object_pairs_hook=_no_repeats, parse_constant=_no_constant)
+        plain = json.loads(data, object_pairs_hook=no_repeats, parse_constant=no_constant)
         return msgspec.convert(plain, kind, strict=True)
     except (ValueError, RecursionError, MixtallyError) as error:
         raise PlanError(
@@ -64,12 +64,14 @@ def from_json(data: bytes, kind: type[T], subject: str) -> T:
         ) from error
 
 
-def _no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object's fields; raises ValueError where one stands twice."""
     fields = dict(pairs)
     if len(fields) != len(pairs):
         raise ValueError("a field stands twice")
     return fields
 
 
-def _no_constant(name: str) -> None:
+def no_constant(name: str) -> None:
+    """Raises ValueError: NaN and infinities are no numbers."""
     raise ValueError(f"{name} is not a number")

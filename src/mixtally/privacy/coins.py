@@ -7,15 +7,16 @@ and K together can do is exactly
 
     delta = E[delta(K)].
 
-More fakes never hurt, so a K rounded down bounds delta from above, one rounded up from below: the
-binomial is cut into few cells, each taken at its end, and what lies outside is added.
+More fakes never hurt, so delta(K) at a cell's least K bounds all of the cell from above, at its
+most from below. The binomial is cut into few cells, the coarsest halved until the bounds are close;
+what lies outside is added.
 """
 
+import heapq
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import NamedTuple
-
-import numpy as np
 
 from mixtally.errors import AccountingError
 from mixtally.ground import tails
@@ -24,8 +25,13 @@ from mixtally.privacy.numerics.bracket import Bracket
 
 _SLACK = 1.0 + 1e-10
 """Above the error of every probability and of their sums."""
-FINE, COARSE = 16.0, 2.0
-"""Cells of a standard deviation: for one message, and where many are composed."""
+_GAP = 2e-3
+"""Bounds of an average this close, relatively, are close enough."""
+_MOST_LOOKS = 600
+_FIRST_CELLS = 1.0
+"""A standard deviation, when the halving starts."""
+_COMPOSED_CELLS = 4.0
+"""A standard deviation, where many messages are composed."""
 
 
 class Cell(NamedTuple):
@@ -36,49 +42,100 @@ class Cell(NamedTuple):
     chance: float
 
 
-def cells(people: int, whole: int, coin: int, grain: float = FINE) -> tuple[Cell, ...]:
-    """All values of K in few cells, the most fakes first.
+class Fakes:
+    """How many fakes of honest people arrive.
 
     where
       people   honest devices, S
-      coin     phi times 2^64, in [0, 2^64)
-      grain    cells of a standard deviation
+      whole    fakes that each sends for certain
+      coin     the chance phi of one more, times 2^64, in [0, 2^64)
+
+    Raises AccountingError when the chances cannot be right.
     """
-    sure = people * whole
-    if coin == 0:
-        return (Cell(sure, sure, 1.0),)
-    phi = coin / SCALE
-    low, high = tails.window(people, phi)
-    spread = math.sqrt(people * phi * (1.0 - phi))
-    starts = np.arange(low, high + 1, max(1, math.floor(spread / grain)))
-    chances = np.add.reduceat(tails.pmf(people, phi, low, high), starts - low) * _SLACK
-    chances[-1] += tails.CUT_TAIL
-    ends = np.append(starts[1:] - 1, people)
-    found = [
-        Cell(sure + int(first), sure + int(last), float(chance))
-        for first, last, chance in zip(starts, ends, chances, strict=True)
-    ]
-    if low > 0:
-        found.insert(0, Cell(sure, sure + low - 1, tails.CUT_TAIL))
-    total = math.fsum(cell.chance for cell in found)
-    if not 1.0 <= total <= 1.0 + 1e-9 or min(cell.chance for cell in found) < 0.0:
-        raise AccountingError(
-            f"coins: wanted chances that add up to one, got {total} for {people:,} people and a "
-            f"coin of {phi:.3g}; nothing may be promised from them"
-        )
-    return tuple(reversed(found))
 
+    def __init__(self, people: int, whole: int, coin: int) -> None:
+        self.people, self.coin = people, coin
+        self.sure = people * whole
+        self._phi = coin / SCALE
+        self._low, self._high = tails.window(people, self._phi) if coin else (0, 0)
 
-def average(found: tuple[Cell, ...], delta: Callable[[int], Bracket]) -> Bracket:
-    """Bounds of E[delta(K)], ``delta`` falling as K rises."""
-    upper = lower = 0.0
-    for cell in found:
-        if cell.chance > 0.0:
-            upper += cell.chance * delta(cell.least).upper
-            lower += cell.chance / _SLACK * delta(cell.most).lower
-    return Bracket(min(lower, upper, 1.0) * (1.0 - 1e-9), min(1.0, upper))
+    @cached_property
+    def _pmf(self) -> tails.Floats:
+        found = tails.pmf(self.people, self._phi, self._low, self._high)
+        total = float(found.sum())
+        if not abs(total - 1.0) <= 1e-10 or found.min() < 0.0:
+            raise AccountingError(
+                f"coins: wanted chances that add up to one, got {total} for {self.people:,} people "
+                f"and a coin of {self._phi:.3g}; nothing may be promised from them"
+            )
+        return found
 
+    def _cell(self, first: int, last: int) -> Cell:
+        """Of ``first``..``last`` coins that show a fake, inside the window."""
+        chance = float(self._pmf[first - self._low : last - self._low + 1].sum()) * _SLACK
+        if last == self._high:  # and all that lie above
+            return Cell(self.sure + first, self.sure + self.people, chance + tails.CUT_TAIL)
+        return Cell(self.sure + first, self.sure + last, chance)
 
-def average_upper(found: tuple[Cell, ...], upper: Callable[[int], float]) -> float:
-    """The upper bound of E[delta(K)] alone."""
-    return min(1.0, math.fsum(c.chance * upper(c.least) for c in found if c.chance > 0.0))
+    def cells(self, grain: float = _COMPOSED_CELLS) -> tuple[Cell, ...]:
+        """All values of K in about ``grain`` cells a standard deviation, the fewest fakes first."""
+        if not self.coin:
+            return (Cell(self.sure, self.sure, 1.0),)
+        spread = math.sqrt(self.people * self._phi * (1.0 - self._phi))
+        step = max(1, math.floor(spread / grain))
+        starts = range(self._low, self._high + 1, step)
+        found = [self._cell(start, min(start + step - 1, self._high)) for start in starts]
+        if self._low > 0:
+            found.insert(0, Cell(self.sure, self.sure + self._low - 1, tails.CUT_TAIL))
+        return tuple(found)
+
+    def halves(self, cell: Cell) -> Iterator[Cell]:
+        """A cell inside the window cut in two."""
+        first, last = cell.least - self.sure, min(cell.most - self.sure, self._high)
+        middle = (first + last) // 2
+        yield self._cell(first, middle)
+        yield self._cell(middle + 1, last)
+
+    def can_halve(self, cell: Cell) -> bool:
+        """Whether a cell inside the window has more than one value."""
+        first = cell.least - self.sure
+        return first >= self._low and min(cell.most - self.sure, self._high) > first
+
+    def average(self, delta: Callable[[int], Bracket]) -> Bracket:
+        """Bounds of E[delta(K)] where ``delta`` falls as K rises."""
+        known: dict[int, Bracket] = {}
+
+        def at(fakes: int) -> Bracket:
+            if fakes not in known:
+                known[fakes] = delta(fakes)
+            return known[fakes]
+
+        def gap(cell: Cell) -> float:
+            return cell.chance * (at(cell.least).upper - at(cell.most).lower)
+
+        heap = [(-gap(cell), cell) for cell in self.cells(_FIRST_CELLS)]
+        heapq.heapify(heap)
+        done: list[Cell] = []
+        open_gap, enough = -sum(one for one, _ in heap), self._enough(heap, at)
+        while heap and open_gap > enough and len(known) < _MOST_LOOKS:
+            worst, cell = heapq.heappop(heap)
+            open_gap += worst
+            if not self.can_halve(cell):
+                done.append(cell)
+                continue
+            for half in self.halves(cell):
+                heapq.heappush(heap, (-gap(half), half))
+                open_gap += gap(half)
+        every = [*done, *(cell for _, cell in heap)]
+        upper = math.fsum(cell.chance * at(cell.least).upper for cell in every)
+        lower = math.fsum(cell.chance / _SLACK * at(cell.most).lower for cell in every)
+        return Bracket(min(lower * (1.0 - 1e-9), upper), min(1.0, upper))
+
+    @staticmethod
+    def _enough(heap: list[tuple[float, Cell]], at: Callable[[int], Bracket]) -> float:
+        return _GAP * math.fsum(cell.chance * at(cell.most).lower for _, cell in heap)
+
+    def average_upper(self, upper: Callable[[int], float]) -> float:
+        """An upper bound of E[delta(K)], coarse: for compositions, which ask often."""
+        every = (cell.chance * upper(cell.least) for cell in self.cells() if cell.chance > 0.0)
+        return min(1.0, math.fsum(every))

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from mixtally.errors import PlanError
 from mixtally.privacy.accountant import Accountant, Record
-from mixtally.privacy.coins import COARSE, Cell, average, average_upper, cells
+from mixtally.privacy.coins import Fakes
 from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.composition.pld import CLOSE, Tightness, loss_distribution
 from mixtally.privacy.numerics.bracket import Bracket
@@ -53,14 +53,11 @@ class Counted:
             fakes = self.part.recipe.count
         return self.part.mechanism(fakes=fakes, crowd=self.people if self.flips else 0)
 
-    def cells(self, grain: float | None = None) -> tuple[Cell, ...]:
-        """How many fakes of people there are; one cell where no coin is tossed."""
+    @property
+    def fakes(self) -> Fakes:
+        """How many fakes of people arrive."""
         own = self.part.own
-        if own is None:
-            return (Cell(0, 0, 1.0),)
-        if grain is None:
-            return cells(self.people, own.whole, own.coin)
-        return cells(self.people, own.whole, own.coin, grain)
+        return Fakes(self.people, own.whole, own.coin) if own is not None else Fakes(0, 0, 0)
 
     def bounds(self, accountant: Accountant, epsilon: float) -> Bracket:
         """Of one message of the part."""
@@ -68,17 +65,17 @@ class Counted:
         def given(fakes: int) -> Bracket:
             return accountant.delta(Record.of(self.mechanism(fakes)), epsilon).bounds
 
-        return average(self.cells(), given)
+        return self.fakes.average(given)
 
     def curve(self, accountant: Accountant) -> Callable[[float], float]:
         """The upper bound of one message's delta, as a function of epsilon."""
-        found = self.cells(COARSE)
+        found = self.fakes
 
         def upper(epsilon: float) -> float:
             def given(fakes: int) -> float:
                 return accountant.upper(Record.of(self.mechanism(fakes)), epsilon)
 
-            return average_upper(found, given)
+            return found.average_upper(given)
 
         return upper
 
@@ -176,7 +173,7 @@ def certificate_of(terms: Terms, accountant: Accountant | None = None) -> Certif
     groups = counted(terms)
     sources = [
         accountant.delta(
-            Record.of(group.mechanism(group.cells()[0].least)), terms.guarantee.epsilon
+            Record.of(group.mechanism(group.fakes.sure)), terms.guarantee.epsilon
         ).source
         for group in groups
     ]

@@ -130,15 +130,9 @@ def exact(message: ObservedMessage, epsilon: float, memo: Memo) -> ProvedDelta:
 
 def _bits(m: BitFlips, others: int | None, epsilon: float, memo: Memo) -> ProvedDelta:
     if m.bins == 1:
+        flips, crowd = (m.crowd, m.fakes.count, m.threshold), m.crowd > 0
         bounds = single_bit.delta(
-            m.crowd,
-            m.fakes.count,
-            m.threshold,
-            epsilon,
-            others,
-            count_crowd=m.crowd > 0,
-            repeats=m.repeats,
-            memo=memo,
+            *flips, epsilon, others, count_crowd=crowd, repeats=m.repeats, memo=memo
         )
         known = "" if others is None else f"; exactly {others:,} of the others hold a one"
         hiding = _crowd_flips(m) if m.crowd else _fakes_arrive(m)

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from mixtally.errors import MixtallyError, PlanError
+from mixtally.ground.codec import no_constant, no_repeats
 
 T = TypeVar("T", bound=msgspec.Struct)
 MOST_PLAIN = 1 << 53
@@ -38,7 +39,7 @@ def unspelled(text: bytes, kind: type[T], subject: str) -> T:
     try:
         if len(text) > _MOST_BYTES:
             raise ValueError(f"{len(text):,} bytes")
-        read = json.loads(text, object_pairs_hook=_no_repeats, parse_constant=_no_constant)
+        read = json.loads(text, object_pairs_hook=no_repeats, parse_constant=no_constant)
         record = msgspec.convert(read, kind, strict=False)
         _check_same(plain(msgspec.to_builtins(record)), read, "")
     except (ValueError, RecursionError, MixtallyError) as error:
@@ -67,14 +68,3 @@ def _check_same(ours: Any, theirs: Any, place: str) -> None:
         alike = type(ours) is type(theirs) or {type(ours), type(theirs)} == {int, float}
         if not alike or ours != theirs or (type(ours) is int and type(theirs) is float):
             raise ValueError(f"{place.rstrip('.')} is written {theirs!r} in place of {ours!r}")
-
-
-def _no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    fields = dict(pairs)
-    if len(fields) != len(pairs):
-        raise ValueError("a field stands twice")
-    return fields
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is not a number")
