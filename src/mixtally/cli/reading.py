@@ -58,7 +58,7 @@ def reading_of(came: ReadingOptions, *, planned: bool) -> Reading:
         separator=";" if came.separator is None else came.separator,
         max_set=came.max_set,
         empty_sets=came.empty_sets,
-        scale=None if came.number is None else _scale(came.number, came.bins),
+        scale=None if came.number is None else scale_of(came.number, came.bins),
     )
 
 
@@ -102,7 +102,8 @@ def _columns(came: ReadingOptions) -> tuple[str, ...]:
     )
 
 
-def _scale(ends: str, bins: int | None) -> Scale:
+def scale_of(ends: str, bins: int | None) -> Scale:
+    """The scale that LOW,HIGH stands for; raises ParameterError for anything else."""
     try:
         low, high = (float(part) for part in ends.split(","))
     except ValueError:
