@@ -59,11 +59,19 @@ class Fakes:
         self.people, self.coin = people, coin
         self.sure = people * whole
         self._phi = coin / SCALE
-        self._low, self._high = tails.window(people, self._phi) if coin else (0, 0)
+        self._often = 2 * coin > SCALE
+        """Whether devices without one more are counted: the rarer of the two, to all digits."""
+        self._rarer = (SCALE - coin if self._often else coin) / SCALE
+        low, high = tails.window(people, self._rarer) if coin else (0, 0)
+        self._low, self._high = (people - high, people - low) if self._often else (low, high)
 
     @cached_property
     def _pmf(self) -> tails.Floats:
-        found = tails.pmf(self.people, self._phi, self._low, self._high)
+        low, high = self._low, self._high
+        if self._often:
+            low, high = self.people - high, self.people - low
+        found = tails.pmf(self.people, self._rarer, low, high)
+        found = found[::-1] if self._often else found
         total = float(found.sum())
         if not abs(total - 1.0) <= 1e-10 or found.min() < 0.0:
             raise AccountingError(
