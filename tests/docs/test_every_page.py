@@ -61,6 +61,8 @@ def desk(tmp_path):
     """A folder with the files that commands take."""
     survey = ["yes"] * 700 + ["no"] * 250 + ["unsure"] * 50
     (tmp_path / "survey.csv").write_text("answer\n" + "\n".join(survey) + "\n")
+    (network,) = blocks(ROOT / "docs" / "contract.md", "toml")
+    (tmp_path / "network.toml").write_text(network)
     (tmp_path / "words.txt").write_text("yes\nno\nunsure\nperhaps\n")
     rows = [
         f"p{i},{w},{'red' if i % 3 else 'blue'},{'a;b' if i % 5 else 'b'},{i % 90}"
