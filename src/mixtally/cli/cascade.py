@@ -72,7 +72,8 @@ def asked_in_cascade(
     if wanted.number is None and wanted.prefixes is None:
         return question_of(asked, seed), (None, None)
     others = flags(asked, "labels", "max_set", "attributes", "bits", "hashing")
-    others += ["--prefixes"] if wanted.number is not None and wanted.prefixes is not None else []
+    if wanted.prefixes is not None:  # which have as many bins as they have letters
+        others += flags(asked, "bins") + flags(wanted, "number")
     if others:
         raise ParameterError(
             "question", wanted="one way to ask", got=" and ".join(others), do="ask one at a time"
@@ -140,11 +141,15 @@ def _print(answer: CascadeChoice) -> None:
 
 
 def _options(answer: CascadeChoice) -> Table:
-    table = Table(title="What can be had; the first is taken", header_style="bold")
-    table.add_column("protocol, and who brings the cover")
-    for name in ("standard error", "delta", "messages a user", "bytes a user", "a mix adds"):
+    table = Table(
+        title="What can be had; the first is taken",
+        caption="error: standard error of an empty bin; messages, bytes: of a user on average; "
+        "left: epsilon if all mixes collude",
+        header_style="bold",
+    )
+    table.add_column("protocol, cover", no_wrap=True)
+    for name in ("error", "delta", "messages", "bytes", "a mix adds", "left"):
         table.add_column(name, justify="right")
-    table.add_column("if all mixes collude", justify="right")
     for option in (answer.best, *answer.others):
         table.add_row(option.name, *_costs(option))
     return table
@@ -158,5 +163,5 @@ def _costs(option: CascadeOption) -> list[str]:
         number(option.messages_per_user, 4),
         number(option.bytes_per_user, 4),
         number(option.messages_per_mix, 4),
-        "nothing" if left is None else f"epsilon {at_most(left)}",
+        "nothing" if left is None else at_most(left),
     ]
