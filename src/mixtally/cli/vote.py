@@ -17,6 +17,7 @@ from mixtally.privacy.local import certificate
 from mixtally.records.guarantee import Guarantee
 from mixtally.simulate import voting
 from mixtally.simulate.election.document import document
+from mixtally.simulate.lab import Lab, Provenance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,12 +83,9 @@ def vote(
             ballots,
             promise,
             wish_of(BudgetOptions(cost=cost, trust=trust), question, guarantee, users),
-            o.chance(seed),
-            progress,
+            Lab(o.chance(seed), progress),
             level=level,
-            title=f"{question.name}, voted on",
-            source=source,
-            seed=seed,
+            about=Provenance(title=f"{question.name}, voted on", source=source, seed=seed),
         )
     show(document(held), out, json=json)
 

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.estimate.joint import joint_counts
+from mixtally.estimate.joint import Joint, joint_counts
 from mixtally.estimate.two_by_two import TwoByTwo, two_by_two
 from mixtally.records.mechanism import BitFlips, Shuffled
 from mixtally.records.question import Kind, Question
@@ -19,9 +19,47 @@ _LEFT_OUT = (
 _Integers = NDArray[np.int64]
 
 
-def pairs(question: Question, mechanism: Shuffled, tally: Tally, level: float) -> Figures:
-    """The pairs that most people have by the estimates, at most a thousand of them."""
-    joint = joint_counts(*_counted(mechanism, tally), tally.messages, level)
+def pairs_and_tables(
+    question: Question, mechanism: Shuffled, tally: Tally, level: float
+) -> list[Figures]:
+    """How many people have both of two bits, correlations, and of bits the 2 x 2 tables as well.
+
+    At most a thousand rows each, the largest first. Correlations and tables are left out where the
+    noise leaves none to be estimated.
+    """
+    if not isinstance(mechanism, BitFlips) or tally.pairs is None:
+        raise TypeError(f"{mechanism.name}: wanted messages of bits whose pairs were counted")
+    first, second = pairs_of(question)
+    found = two_by_two(mechanism, tally.pairs, tally.messages, first, second, level=level)
+    derived = [_correlations(question, found, first, second)]
+    if question.kind is Kind.BITS:
+        derived.append(_tables(question, found, first, second))
+    joint = joint_counts(mechanism, tally.pairs, tally.messages, level)
+    return [_pairs(question, joint, level), *(one for one in derived if one.rows)]
+
+
+def pairs_of(question: Question) -> tuple[_Integers, _Integers]:
+    """Bins i < j that one person can have: of two attributes, where there are attributes."""
+    if question.attributes is None:
+        first, second = np.triu_indices(question.bins, 1)
+        return first.astype(np.int64), second.astype(np.int64)
+    ends = np.cumsum([0, *question.attributes])
+    grids = [
+        np.meshgrid(np.arange(ends[a], ends[a + 1]), np.arange(ends[b], ends[b + 1]), indexing="ij")
+        for a, b in combinations(range(len(question.attributes)), 2)
+    ]
+    return (
+        np.concatenate([left.ravel() for left, _ in grids]),
+        np.concatenate([right.ravel() for _, right in grids]),
+    )
+
+
+def _both(question: Question, i: int, j: int) -> str:
+    return f"{question.label(i)} & {question.label(j)}"
+
+
+def _pairs(question: Question, joint: Joint, level: float) -> Figures:
+    """The pairs that most people have by the estimates."""
     first, second = pairs_of(question)
     order = np.argsort(-joint.counts[first, second], kind="stable")[:MOST_ROWS]
     surely = joint.counts - joint.width_all * joint.errors > 0.0
@@ -49,48 +87,6 @@ def pairs(question: Question, mechanism: Shuffled, tally: Tally, level: float) -
         tuple(rows),
         tuple(about),
     )
-
-
-def correlations_and_tables(
-    question: Question, mechanism: Shuffled, tally: Tally, level: float
-) -> list[Figures]:
-    """The correlation of every pair, the largest first; of bits the 2 x 2 tables as well.
-
-    At most a thousand rows each. Nothing where no correlation can be told from the noise.
-    """
-    first, second = pairs_of(question)
-    flips, counted = _counted(mechanism, tally)
-    found = two_by_two(flips, counted, tally.messages, first, second, level=level)
-    figures = [_correlations(question, found, first, second)]
-    if question.kind is Kind.BITS:
-        figures.append(_tables(question, found, first, second))
-    return [one for one in figures if one.rows]
-
-
-def pairs_of(question: Question) -> tuple[_Integers, _Integers]:
-    """Bins i < j that one person can have: of two attributes, where there are attributes."""
-    if question.attributes is None:
-        first, second = np.triu_indices(question.bins, 1)
-        return first.astype(np.int64), second.astype(np.int64)
-    ends = np.cumsum([0, *question.attributes])
-    grids = [
-        np.meshgrid(np.arange(ends[a], ends[a + 1]), np.arange(ends[b], ends[b + 1]), indexing="ij")
-        for a, b in combinations(range(len(question.attributes)), 2)
-    ]
-    return (
-        np.concatenate([left.ravel() for left, _ in grids]),
-        np.concatenate([right.ravel() for _, right in grids]),
-    )
-
-
-def _counted(mechanism: Shuffled, tally: Tally) -> tuple[BitFlips, _Integers]:
-    if not isinstance(mechanism, BitFlips) or tally.pairs is None:
-        raise TypeError(f"{mechanism.name}: wanted messages of bits whose pairs were counted")
-    return mechanism, tally.pairs
-
-
-def _both(question: Question, i: int, j: int) -> str:
-    return f"{question.label(i)} & {question.label(j)}"
 
 
 def _correlations(

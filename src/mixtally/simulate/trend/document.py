@@ -36,8 +36,8 @@ def document(trend: Trend, top: int) -> Document:
     """The series; a terminal shows the ``top`` largest bins."""
     spending = _spending(trend)
     return Document(
-        title=trend.title,
-        source=trend.source,
+        title=trend.about.title,
+        source=trend.about.source,
         key=_key_figures(trend),
         sections=lambda: (
             Section(
@@ -56,7 +56,7 @@ def document(trend: Trend, top: int) -> Document:
             Section(
                 "The plan",
                 (
-                    Text(trend.reason),
+                    Text(trend.about.reason),
                     Text("One epoch under this plan, planned for the smallest crowd:", note=True),
                     FactTable((trend.plan.facts(),)),
                 ),
@@ -75,10 +75,10 @@ def document(trend: Trend, top: int) -> Document:
             spending,
             Text(_who(trend)),
         ),
-        prose=(trend.reason,),
+        prose=(trend.about.reason,),
         facts=lambda: facts(trend),
         tables=lambda: tables(trend),
-        closing=closing(trend.seed, fingerprint(trend.plan)),
+        closing=closing(trend.about.seed, fingerprint(trend.plan)),
     )
 
 
@@ -216,7 +216,7 @@ def _counts(trend: Trend, top: int) -> Table:
         (question.name, "epoch", "count", interval, "change", interval, "true count"),
         rows,
         words=frozenset({"epoch"}),
-        title=trend.title,
+        title=trend.about.title,
         wide=True,
     )
 
