@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import msgspec
 import numpy as np
+from scipy.special import comb
 
 from mixtally.attacks.games import game_of, play
 from mixtally.attacks.memoized import (
@@ -175,8 +176,6 @@ def _bit_error(evidence: Floats) -> float:
 
 def _recall_error(one: Memoized, count: int) -> float:
     """Exact error of estimating what is memoized, both values equally likely before."""
-    from scipy.special import comb
-
     zero, one_bit = log_reported(one, count)
     return float(
         0.5 * (comb(count, np.arange(count + 1)) * np.exp(np.minimum(zero, one_bit))).sum()

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mixtally.attacks import Lab, MemoizedTarget, Target, Verdict, assault
+from mixtally.attacks import Lab, MemoizedTarget, Outcome, Target, Verdict, assault
 from mixtally.attacks.claim import ClaimedParameters, claim
 from mixtally.attacks.document import document
 from mixtally.attacks.target import of_plan
@@ -123,14 +123,7 @@ def attack(
             accountant=accountant,
         )
         outcomes = assault(target, lab, game.only)
-    facts: dict[str, Any] = {
-        "target": target.title,
-        **(_promise_facts(target, accountant) if isinstance(target, Target) else {}),
-        "level": game.level,
-        "seed": game.seed,
-        "violated": [one.attack for one in outcomes if one.verdict is Verdict.VIOLATED],
-        "attacks": [one.facts() for one in outcomes],
-    }
+    facts = _facts(target, accountant, game, outcomes)
     show(document(target.title, _promise(facts), outcomes, facts), out, json=json)
     if facts["violated"]:
         raise typer.Exit(1)
@@ -187,8 +180,26 @@ def _target(
     return claim(name, parameters, epsilon, delta, 1.0 if fraction is None else fraction)
 
 
-def _promise_facts(target: Target, accountant: Accountant) -> dict[str, Any]:
-    """What is promised, and what is exactly so."""
+def _facts(
+    target: Target | MemoizedTarget,
+    accountant: Accountant,
+    game: GameOptions,
+    outcomes: list[Outcome],
+) -> dict[str, Any]:
+    return {
+        "target": target.title,
+        **_promise_facts(target, accountant),
+        "level": game.level,
+        "seed": game.seed,
+        "violated": [one.attack for one in outcomes if one.verdict is Verdict.VIOLATED],
+        "attacks": [one.facts() for one in outcomes],
+    }
+
+
+def _promise_facts(target: Target | MemoizedTarget, accountant: Accountant) -> dict[str, Any]:
+    """What is promised, and what is exactly so; nothing of memoized answers."""
+    if isinstance(target, MemoizedTarget):
+        return {}
     exact = certify(target.mechanism, target.epsilon, target.honest_fraction, accountant)
     return {
         "protocol": target.mechanism.name,

@@ -26,7 +26,7 @@ def run() -> None:
 def _status() -> int:
     _prepare_streams()
     try:
-        from mixtally.cli.app import call
+        from mixtally.cli.app import call  # what stops its loading is answered below as well
 
         status = call()
         sys.stdout.flush()

@@ -59,6 +59,10 @@ class PlayOptions:
         str | None, o.option("--project", "Also report counts projected to: simplex.", "HOW")
     ] = None
 
+    def analysis(self, level: float, reading: Reading) -> Analysis:
+        """What is wanted of the tallies."""
+        return Analysis(level=level, projection=self.project, edges=reading.edges, pairs=self.pairs)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulateRun(o.RunOptions):
@@ -96,15 +100,8 @@ def simulate(
     reading, words = _counted(options, read, budget, hashing)
     lab = Lab(o.chance(run.seed))
     population, offer, reason = _offered(data, reading, words, options, budget, hashing, lab)
-    analysis = Analysis(
-        level=run.level,
-        projection=options.project,
-        edges=reading.edges,
-        pairs=options.pairs,
-    )
-    played, truth = _played(offer, population, words, lab, analysis)
-    if sums:
-        played = replace(played, sums=offers.seen_by_sums(offer, lab.planner.accountant))
+    analysis = options.analysis(run.level, reading)
+    played, truth = _played(offer, population, words, lab, analysis, sums=sums)
     study = Study(
         about=Provenance(
             title=f"{reading.name}, counted privately",
@@ -158,14 +155,20 @@ def _played(
     words: tuple[str, ...] | None,
     lab: Lab,
     analysis: Analysis,
+    *,
+    sums: bool,
 ) -> tuple[Release, Truth]:
-    """The result and the truth of each of its lines."""
+    """The result and the truth of each of its lines; with ``sums`` what these alone hide."""
     with progress_bars() as progress:
         lab = replace(lab, progress=progress)
         if words is not None:
-            return collect_words(offer, population, words, lab, analysis)
-        played = collect(offer, population, lab, analysis)
-        return played, truth_of(population, played.result)
+            played, truth = collect_words(offer, population, words, lab, analysis)
+        else:
+            played = collect(offer, population, lab, analysis)
+            truth = truth_of(population, played.result)
+    if sums:
+        played = replace(played, sums=offers.seen_by_sums(offer, lab.planner.accountant))
+    return played, truth
 
 
 def _source(data: Path, population: Population, *, known: bool) -> str:

@@ -128,7 +128,7 @@ def _csv_cells(path: Path, columns: Sequence[str], lines: IO[str]) -> Iterator[C
 
 def _parquet_cells(path: Path, columns: Sequence[str], progress: Progress) -> Iterator[Cells]:
     try:
-        import pyarrow as arrow
+        import pyarrow as arrow  # slow to import, and only Parquet files need it
         import pyarrow.parquet as parquet
     except ImportError as error:
         raise DataError(

@@ -71,37 +71,40 @@ def two_by_two(
       messages   how many were counted; all but the protocol's fakes are people's
     """
     q, contrast = mechanism.flip_probability, mechanism.contrast
-    times = mechanism.repeats
-    own = float(
-        messages - mechanism.fakes_promised
-    )  # over all repeats, as everything until the end
+    # Everything until the end is over all repeats.
+    people = float(messages - mechanism.fakes_promised)
     alone = np.diag(counted).astype(np.float64)
     single = (alone - messages * q) / contrast
     one, two = single[first], single[second]
     raw = counted[first, second] - q * (alone[first] + alone[second]) + messages * q * q
     both = raw / contrast**2
+    counts = np.stack([both, one - both, two - both, people - one - two + both], axis=1)
     v = q * (1.0 - q) / contrast**2
-    counts = np.stack([both, one - both, two - both, own - one - two + both], axis=1)
-    x, y = np.clip(one, 0.0, own), np.clip(two, 0.0, own)
-    mild, square = messages * v, messages * v * v
-    spread = np.stack(
-        [
-            square + v * (x + y),
-            square + mild + v * (x - y),
-            square + mild + v * (y - x),
-            square + 2.0 * mild - v * (x + y),
-        ],
-        axis=1,
-    )
+    held = np.clip(one, 0.0, people), np.clip(two, 0.0, people)
+    variances = np.maximum(_cell_variances(*held, v=v, messages=messages), 0.0)
+    phi, error = _correlations(both, one, two, people, v=v, messages=messages)
     normal = NormalDist()
-    phi, error = _correlations(both, one, two, own, v=v, messages=messages)
     return TwoByTwo(
-        counts=counts / times,
-        errors=np.sqrt(np.maximum(spread, 0.0)) / times,
+        counts=counts / mechanism.repeats,
+        errors=np.sqrt(variances) / mechanism.repeats,
         correlations=phi,
         correlation_errors=error,
         width=normal.inv_cdf(0.5 + 0.5 * level),
         width_all=-normal.inv_cdf((1.0 - level) / 2.0 / max(1, len(first))),
+    )
+
+
+def _cell_variances(one: _Floats, two: _Floats, *, v: float, messages: int) -> _Floats:
+    """Of both, only the first, only the second and neither, shape (pairs, 4)."""
+    mild, square = messages * v, messages * v * v
+    return np.stack(
+        [
+            square + v * (one + two),
+            square + mild + v * (one - two),
+            square + mild + v * (two - one),
+            square + 2.0 * mild - v * (one + two),
+        ],
+        axis=1,
     )
 
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from mixtally.records.certificate import Certificate
 from mixtally.records.plan import Plan
 from mixtally.records.question import Kind, Question
 from mixtally.records.result import Result
-from mixtally.records.results import Estimate, Intervals, Tally
+from mixtally.records.results import Estimate, Figures, Intervals, Tally
 
 
 def conclude(
@@ -32,19 +33,40 @@ def conclude(
     """What follows from the tallies of one collection, each made under its plan.
 
     where
-      plans         one for each message of a record, in their order
-      question      of the whole record; that of the plan when left out
-      certificate   of all plans together; needed for more than one
-      users         people who took part; those of the plan when left out
-      noises        shared by many conclusions that are alike, which saves their time
+      plans             one for each message of a record, in their order
+      question, users   of the whole record, and who took part; those of the plan when left out
+      certificate       of all plans together; needed for more than one
+      noises            shared by many conclusions that are alike, which saves their time
 
     Every part is a collection of its own; estimates stand side by side in the question's order,
-    with intervals that hold for all its bins at once. Of tallies that count pairs, whether the
-    analysis wants them or not, the result says who has both of two bits as well.
+    with intervals that hold for all its bins at once. Of tallies that count pairs, the result says
+    who has both of two bits as well.
 
     Raises PlanError for tallies that are not one for each plan, ParameterError for a projection of
     counts that have no known sum, MessageError for messages missing or too many.
     """
+    _check(plans, tallies, certificate)
+    own, people, noises = question or plans[0].question, users or plans[0].users, noises or Noises()
+    analysis.check_sums(own)
+    count = partial(
+        estimate_counts, users=people, level=analysis.level, together=own.bins, noises=noises
+    )
+    found = [count(plan.mechanism, tally) for plan, tally in zip(plans, tallies, strict=True)]
+    estimate = _side_by_side(own, [plan.question for plan in plans], found)
+    projected = analysis.projected(own, estimate.counts, people)
+    result = Result(
+        tuple(plans),
+        own,
+        certificate or plans[0].certificate,
+        sum(tally.messages for tally in tallies),
+        replace(estimate, projected=projected),
+    )
+    return replace(result, figures=tuple(_figures(result, tallies, analysis, people)))
+
+
+def _check(
+    plans: Sequence[Plan], tallies: Sequence[Tally], certificate: Certificate | None
+) -> None:
     if not plans or len(plans) != len(tallies):
         raise PlanError(
             "conclude",
@@ -54,30 +76,20 @@ def conclude(
         )
     if len(plans) > 1 and certificate is None:
         raise TypeError("several plans promise nothing together without a certificate for all")
-    own, people = question or plans[0].question, users or plans[0].users
-    analysis.check_sums(own)
-    noises, level = noises or Noises(), analysis.level
-    estimates, figures = [], []
-    for plan, tally in zip(plans, tallies, strict=True):
-        how = plan.mechanism
-        estimates.append(
-            estimate_counts(how, tally, people, level=level, together=own.bins, noises=noises)
-        )
+
+
+def _figures(
+    result: Result, tallies: Sequence[Tally], analysis: Analysis, people: int
+) -> list[Figures]:
+    """What else the tallies say: of pairs of bits, and of numbers that were cut into bins."""
+    own, mechanism, figures = result.question, result.plan.mechanism, list[Figures]()
+    for plan, tally in zip(result.plans, tallies, strict=True):
         if tally.pairs is not None:
-            figures += pairs_and_tables(own, how, tally, level)
-    estimate = _side_by_side(own, [plan.question for plan in plans], estimates)
-    messages = sum(tally.messages for tally in tallies)
+            figures += pairs_and_tables(own, plan.mechanism, tally, analysis.level)
     if analysis.edges is not None:
-        how = plans[0].mechanism
-        figures.append(numbers(own, how, messages, estimate, analysis.edges, people))
-    return Result(
-        plans=tuple(plans),
-        question=own,
-        certificate=certificate or plans[0].certificate,
-        messages=messages,
-        estimate=replace(estimate, projected=analysis.projected(own, estimate.counts, people)),
-        figures=tuple(figures),
-    )
+        found, messages = result.estimate, result.messages
+        figures.append(numbers(own, mechanism, messages, found, analysis.edges, people))
+    return figures
 
 
 def counted(question: Question, part: Question) -> slice:
