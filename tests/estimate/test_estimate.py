@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 
 import least
 from mixtally.errors import MessageError, ParameterError
-from mixtally.estimate.analysis import Analysis
+from mixtally.estimate.analysis import Analysis, nearest_histogram
 from mixtally.estimate.debias import estimate_counts
 from mixtally.estimate.intervals import intervals
 from mixtally.estimate.noise import Noises
-from mixtally.estimate.simplex import nearest_histogram
 from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 from mixtally.records.results import Tally
 from mixtally.simulate.coverage import draw_counts

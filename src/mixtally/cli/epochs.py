@@ -1,6 +1,8 @@
 """``mixtally epochs``: ask again and again; counts, changes, and what everybody spends."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 from typing import Annotated
 
@@ -9,22 +11,27 @@ import typer
 from mixtally.cli import options as o
 from mixtally.cli.budget import BudgetOptions, wish_of
 from mixtally.cli.epochs_crowd import CrowdOptions, source_of, timeline_of
-from mixtally.cli.epochs_ledger import charging
 from mixtally.cli.grouped import flags, grouped
 from mixtally.cli.labels import read_labels
+from mixtally.cli.ledger import read, write
 from mixtally.cli.plan_files import read_plan, refuse_beside
 from mixtally.cli.reading import ReadingOptions, reading_of
 from mixtally.cli.screen import progress_bars, show
+from mixtally.data.cells import quiet
 from mixtally.data.timeline import Timeline
 from mixtally.errors import ParameterError, PlanError
 from mixtally.estimate.analysis import Analysis
 from mixtally.planner import Planner
+from mixtally.privacy.accountant import Accountant
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.plan import Plan
+from mixtally.simulate.epoch_ledger import charge_epoch, checked_series
 from mixtally.simulate.epoch_plan import whole_plan
 from mixtally.simulate.epochs import collect
 from mixtally.simulate.lab import Lab, Provenance
 from mixtally.simulate.trend.document import document
+from mixtally.store.files import the_file
+from mixtally.store.lock import alone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +95,7 @@ def epochs(
                 reason=reason,
                 seed=run.seed,
             ),
-            before=charging(series.ledger, chosen, timeline, order, accountant),
+            before=_charging(series.ledger, chosen, timeline, order, accountant),
         )
     show(document(trend, run.top), run.out, json=run.json)
 
@@ -121,3 +128,32 @@ def _held(plan: Path, options: ReadingOptions, budget: BudgetOptions) -> Plan:
             do="ask words with `mixtally simulate --candidates`",
         )
     return held
+
+
+def _charging(
+    ledger: Path | None,
+    plan: Plan,
+    timeline: Timeline,
+    order: tuple[str, ...] | None,
+    accountant: Accountant,
+) -> Callable[[str], None]:
+    """What charges an epoch before it is sent; raises at once when all of them do not fit.
+
+    where
+      order   of all epochs, None where their names tell it
+
+    Errors as ``simulate.epoch_ledger.checked_series``.
+    """
+    if ledger is None:
+        return quiet
+    place = the_file(ledger)
+    with alone(place.parent, required=True):
+        checked_series(read(place), plan, timeline.epochs, order, accountant)
+
+    def charge(epoch: str) -> None:
+        with alone(place.parent, required=True):
+            before, today = read(place), date.today().isoformat()
+            charged = charge_epoch(before, plan, epoch, accountant, date=today, order=order)
+            write(place, charged)
+
+    return charge

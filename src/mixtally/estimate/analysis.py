@@ -8,8 +8,24 @@ from numpy.typing import NDArray
 
 from mixtally.errors import ParameterError
 from mixtally.estimate.intervals import checked_level
-from mixtally.estimate.simplex import nearest_histogram
 from mixtally.records.question import Kind, Question
+
+
+def nearest_histogram(counts: NDArray[np.float64], total: float) -> NDArray[np.float64]:
+    """The point of {x >= 0, sum x = total} nearest to ``counts`` (norm-sub), shape (bins,).
+
+    All counts give up the same amount and those that would fall below zero become zero. Biased:
+    small counts are pulled to zero, so it stands beside the unbiased estimate.
+
+    Source: Wang et al., Locally Differentially Private Frequency Estimation with Consistency
+    (2020), section 4.4.
+    """
+    falling = np.sort(counts)[::-1]
+    excess = (np.cumsum(falling) - total) / np.arange(1, len(counts) + 1)
+    kept = int(np.flatnonzero(falling > excess)[-1])
+    nearest: NDArray[np.float64] = np.maximum(counts - excess[kept], 0.0)
+    return nearest
+
 
 Projection = Callable[[NDArray[np.float64], float], NDArray[np.float64]]
 PROJECTIONS: dict[str, Projection] = {"simplex": nearest_histogram}
@@ -58,9 +74,13 @@ class Analysis:
     def projected(
         self, question: Question, counts: NDArray[np.float64], people: int
     ) -> NDArray[np.float64] | None:
-        """``counts`` projected, every attribute by itself; None where that is not wanted."""
+        """``counts`` projected, every attribute by itself; None where that is not wanted.
+
+        Raises as ``check_sums``.
+        """
         if self.projection is None:
             return None
+        self.check_sums(question)
         project, ends = PROJECTIONS[self.projection], np.cumsum(question.attributes or ())[:-1]
         pieces = np.split(counts, ends.tolist())
         return np.concatenate([project(piece, float(people)) for piece in pieces])

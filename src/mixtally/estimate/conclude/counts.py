@@ -47,19 +47,17 @@ def conclude(
     """
     _check(plans, tallies, certificate)
     own, people, noises = question or plans[0].question, users or plans[0].users, noises or Noises()
-    analysis.check_sums(own)
     count = partial(
         estimate_counts, users=people, level=analysis.level, together=own.bins, noises=noises
     )
     found = [count(plan.mechanism, tally) for plan, tally in zip(plans, tallies, strict=True)]
     estimate = _side_by_side(own, [plan.question for plan in plans], found)
-    projected = analysis.projected(own, estimate.counts, people)
     result = Result(
         tuple(plans),
         own,
         certificate or plans[0].certificate,
         sum(tally.messages for tally in tallies),
-        replace(estimate, projected=projected),
+        replace(estimate, projected=analysis.projected(own, estimate.counts, people)),
     )
     return replace(result, figures=tuple(_figures(result, tallies, analysis, people)))
 
