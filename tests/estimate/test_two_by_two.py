@@ -220,4 +220,4 @@ def test_what_is_sure_is_sure_of_all_pairs_at_once():
     found = two_by_two(mechanism, tally.pairs, tally.messages, *np.triu_indices(8, 1))
     apart = np.abs(found.correlations / found.correlation_errors)
     assert (apart > found.width_all).sum() < (apart > found.width).sum()
-    assert f"at once, {(apart > found.width_all).sum()} surely" in told.note
+    assert f"at once, {(apart > found.width_all).sum()} are distinguishable" in told.note

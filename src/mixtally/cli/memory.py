@@ -87,7 +87,7 @@ def play(
         **_learned(plan, crowd, reports, run.seed),
     }
     files = [] if state is None else [str(state)]
-    show(document(facts, run.top), run.out, json=run.json, kept=files)
+    show(document(facts, run.top), run.out, json=run.json, beside=files)
 
 
 def _learned(plan: MemoizedPlan, crowd: Crowd, reports: int, seed: int | None) -> Facts:

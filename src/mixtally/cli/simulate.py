@@ -173,8 +173,8 @@ def _played(
 
 def _source(data: Path, population: Population, *, known: bool) -> str:
     """What was played, in a few sentences; ``known`` where the bins were fixed before."""
-    told = f"{population.users:,} rows of {data.name}, each played as a person. {population.note}"
-    return told + "The bins were read off the data; a real plan fixes them before." * (not known)
+    text = f"{population.users:,} rows of {data.name}, each played as a person. {population.note}"
+    return text + "The bins were read off the data; a real plan fixes them before." * (not known)
 
 
 def _central(result: Result, truth: Truth, *, seeded: bool) -> Central:

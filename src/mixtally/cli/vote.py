@@ -96,8 +96,8 @@ def _voters(ballot: BallotOptions) -> tuple[Population, str]:
     if ballot.example:
         beside = ["DATA"] * (data is not None) + flags(ballot, "column", "labels")
         if beside:  # the example brings them itself
-            came = "both: " + ", ".join(beside)
-            raise _missing("a ballot file or --example", came, "leave one out")
+            both = "both: " + ", ".join(beside)
+            raise _missing("a ballot file or --example", both, "leave one out")
         return voting.example(), voting.EXAMPLE_SOURCE
     if data is None or column is None:
         raise _missing(

@@ -86,8 +86,8 @@ def words(
             planned, vocabulary, population.codes, Lab(o.chance(seed), progress, planner)
         )
     source = f"{users:,} rows of {data.name}, each played as a person."
-    told = facts(result, vocabulary, population.truth, source=source, seed=seed)
-    show(document(told), out, json=json)
+    found = facts(result, vocabulary, population.truth, source=source, seed=seed)
+    show(document(found), out, json=json)
 
 
 def _search(

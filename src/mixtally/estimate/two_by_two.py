@@ -15,9 +15,9 @@ times, everything is counted over all messages and divided by k.
 The correlation is phi = (n z_12 - z_1 z_2) / sqrt(z_1 z_2 (n - z_1) (n - z_2)), its error that of
 its derivative (delta method). Where a bit is held by nearly nobody or everybody, as far as the
 noise can tell, the quotient means nothing and is left out. Its interval misses in 5 % of all
-collections at most, told or not: of a bit just short of that line, told in 10 % of the collections,
-80 % of the intervals that are told held. Where fewer than about ten flips fall on a bit, tables
-are normal to 92 %.
+collections at most, stated or not: of a bit just short of that line, stated in 10 % of the
+collections, 80 % of the intervals that are stated held. Where fewer than about ten flips fall on a
+bit, tables are normal to 92 %.
 """
 
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class TwoByTwo:
       counts               shape (pairs, 4): both, only the first, only the second, neither; they
                            add up to the people and may be negative
       errors               their standard errors, same shape
-      correlations         shape (pairs,); NaN where the noise leaves no correlation to be told
+      correlations         shape (pairs,); NaN where the noise leaves none to be estimated
       correlation_errors   shape (pairs,), NaN at the same places
       width                standard errors on each side of one number
       width_all            of the correlations of all pairs of bits at once
@@ -111,11 +111,11 @@ def _cell_variances(one: _Floats, two: _Floats, *, v: float, messages: int) -> _
 def _correlations(
     both: _Floats, one: _Floats, two: _Floats, people: float, *, v: float, messages: int
 ) -> tuple[_Floats, _Floats]:
-    """Correlations and their standard errors, NaN where they cannot be told."""
+    """Correlations and their standard errors, NaN where they cannot be estimated."""
     mild = messages * v
     least = LEAST_SURE * np.sqrt(mild)
-    told = np.minimum.reduce([one, two, people - one, people - two]) > least
-    x, y = np.where(told, one, people / 2.0), np.where(told, two, people / 2.0)
+    estimable = np.minimum.reduce([one, two, people - one, people - two]) > least
+    x, y = np.where(estimable, one, people / 2.0), np.where(estimable, two, people / 2.0)
     root = np.sqrt(x * y * (people - x) * (people - y))
     phi = (people * both - x * y) / root
     by_both = people / root
@@ -126,5 +126,5 @@ def _correlations(
         + (by_x**2 + by_y**2) * mild
         + 2.0 * by_both * v * (by_x * y + by_y * x)
     )
-    missing = np.where(told, 0.0, np.nan)
+    missing = np.where(estimable, 0.0, np.nan)
     return phi + missing, np.sqrt(np.maximum(variance, 0.0)) + missing

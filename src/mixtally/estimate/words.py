@@ -39,7 +39,7 @@ _WORST_CONDITION = 1e4
 """Above it, candidates are too alike for their bits to tell them apart."""
 _BITS_A_WORD = 2
 """A choice leaves at least this many bits for every word it takes."""
-_MISFIT_CHANCE = 1e-3
+_LACK_OF_FIT = 1e-3
 _LEAST_VARIANCE = 1e-9
 """Where every bit is certain (f tiny, p = 0, q = 1) weights stay finite."""
 
@@ -51,10 +51,11 @@ class Words:
     where
       counts            shape (words,), may be negative
       standard_errors   shape (words,), NaN where not chosen
-      found             shape (words,), surely present at the level, all words at once (Bonferroni)
+      found             shape (words,), distinguishable from zero, all words at once (Bonferroni)
       unlisted          people with words that are no candidates, and its standard error
-      misfit            mean square residual over what is expected; far above 1, words are missing
-      misfit_counted    whether the standard errors were widened by its root
+      reduced_chi_square
+                        mean square residual over what is expected; far above 1, words are missing
+      widened           whether the standard errors were widened by its root
       method            how the words were fitted
     """
 
@@ -62,8 +63,8 @@ class Words:
     standard_errors: Floats
     found: NDArray[np.bool_]
     unlisted: tuple[float, float]
-    misfit: float
-    misfit_counted: bool
+    reduced_chi_square: float
+    widened: bool
     each: Intervals
     together: Intervals
     method: str
@@ -102,12 +103,12 @@ class _Seen:
 class _Fit:
     """Counts and errors of the chosen candidates, then of the unlisted.
 
-    ``widened``: whether the errors have the root of the misfit in them, which no noise explains.
+    ``widened``: whether the errors were multiplied by the root of it, as noise alone leaves less.
     """
 
     counts: Floats
     errors: Floats
-    misfit: float
+    reduced_chi_square: float
     widened: bool
 
 
@@ -145,8 +146,8 @@ def estimate_words(
         standard_errors=errors,
         found=known & (counts > least),
         unlisted=(float(fit.counts[-1]), float(fit.errors[-1])),
-        misfit=fit.misfit,
-        misfit_counted=fit.widened,
+        reduced_chi_square=fit.reduced_chi_square,
+        widened=fit.widened,
         each=normal_intervals(counts, wide, total, level, 1),
         together=normal_intervals(counts, wide, total, level, words),
         method=ALL if every else CHOSEN,
@@ -205,10 +206,10 @@ def _least_squares(seen: _Seen, columns: Floats) -> _Fit:
     solve = np.vstack([solve, -solve.sum(axis=0)])
     residual = target - model @ counts[:-1]
     freedom = len(target) - len(counts) + 1
-    misfit = float((residual**2 / variance).sum()) / freedom
-    widened = bool(stats.chi2.sf(misfit * freedom, freedom) < _MISFIT_CHANCE)
+    chi_square = float((residual**2 / variance).sum()) / freedom
+    widened = bool(stats.chi2.sf(chi_square * freedom, freedom) < _LACK_OF_FIT)
     errors = np.sqrt((solve**2) @ noise + _cohort_variance(seen, solve, columns, counts))
-    return _Fit(counts, errors * (math.sqrt(misfit) if widened else 1.0), misfit, widened)
+    return _Fit(counts, errors * (math.sqrt(chi_square) if widened else 1.0), chi_square, widened)
 
 
 def _cohort_variance(seen: _Seen, solve: Floats, columns: Floats, counts: Floats) -> Floats:

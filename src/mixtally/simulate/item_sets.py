@@ -106,7 +106,7 @@ def in_a_row(population: Population, size: int) -> Baskets:
 
 @dataclass(frozen=True, slots=True)
 class ItemSet:
-    """A set that surely more than ``support`` people hold.
+    """A set that more than ``support`` people hold, by the test.
 
     where
       count      unbiased, in people

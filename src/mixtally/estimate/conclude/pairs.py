@@ -62,7 +62,7 @@ def _pairs(question: Question, joint: Joint, level: float) -> Figures:
     """The pairs that most people have by the estimates."""
     first, second = pairs_of(question)
     order = np.argsort(-joint.counts[first, second], kind="stable")[:MOST_ROWS]
-    surely = joint.counts - joint.width_all * joint.errors > 0.0
+    distinct = joint.counts - joint.width_all * joint.errors > 0.0
     rows, about = [], []
     for i, j in zip(first[order].tolist(), second[order].tolist(), strict=True):
         count, error = float(joint.counts[i, j]), float(joint.errors[i, j])
@@ -83,7 +83,7 @@ def _pairs(question: Question, joint: Joint, level: float) -> Figures:
         "pairs",
         f"{question.name}: how many people have both",
         f"{len(first):,} pairs, {100 * level:g} % for each alone by the normal law. Counting all "
-        f"pairs at once, {int(surely[first, second].sum()):,} are distinguishable from zero.",
+        f"pairs at once, {int(distinct[first, second].sum()):,} are distinguishable from zero.",
         tuple(rows),
         tuple(about),
     )
@@ -110,7 +110,7 @@ def _correlations(
         f"{question.name}: how far two of them go together",
         f"Correlations (phi) of {len(order):,} of {len(first):,} pairs. "
         + _LEFT_OUT * (len(order) < len(first))
-        + f"Counting all pairs at once, {int(sure.sum()):,} surely go together or apart.",
+        + f"Counting all pairs at once, {int(sure.sum()):,} are distinguishable from zero.",
         tuple(rows),
         tuple(about),
     )

@@ -117,12 +117,12 @@ def _design(search: Search, way: Way, planner: Planner | None, reason: str = "")
 
 
 def _reason(both: list[Design], share: float) -> str:
-    told = {
+    described = {
         Way.TOGETHER: "everybody in every round on a share of the budget",
         Way.APART: "everybody in one round on the whole budget",
     }
     errors = "; ".join(
-        f"{told[one.way]} errs by {number(one.standard_error(share))} counts where "
+        f"{described[one.way]} errs by {number(one.standard_error(share))} counts where "
         f"{share:.2g} of the crowd hold a prefix, at {one.messages_per_user:.3g} messages a person"
         for one in sorted(both, key=lambda one: one.standard_error(share))
     )

@@ -1,4 +1,4 @@
-"""Prefix extension: ask for the next symbol of what survived, keep what is surely held, repeat.
+"""Prefix extension: ask for the next symbol of what survived, keep what is significant, repeat.
 
 Source: Bassily, Nissim, Stemmer, Thakurta, Practical Locally Private Heavy Hitters (2017), and
 Wang, Li, Jha, Locally Differentially Private Heavy Hitter Identification (2019), prefix extension;
@@ -92,7 +92,7 @@ def _round(design: Design, number: int, prefixes: Symbols, people: int, tally: T
     grown = extended(prefixes, seen.bins, size)
     over = (grown[:, -1] == END) | (number == search.closing)
     words = _words(design, seen, grown, over, number)
-    survivors = grown[~over][: search.kept]
+    survivors = grown[~over][: search.most_survivors]
     published = Round(
         asked=_shown(design, prefixes),
         people=people,

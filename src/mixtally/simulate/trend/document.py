@@ -119,7 +119,7 @@ def _findings(trend: Trend) -> str:
     if trend.steps:
         text += (
             f" Counting all bins and all changes at once, {trend.series.changed:,} of {bins:,} "
-            "bins surely changed somewhere."
+            "bins have a change that is distinguishable from zero."
         )
     covered = trend.covered()
     if covered is not None:
