@@ -24,7 +24,7 @@ from mixtally.report.curves import Chart, Curve, Point
 from mixtally.report.style import STYLE
 from mixtally.report.svg import Markup
 from mixtally.simulate.demo import demo
-from mixtally.simulate.lab import Lab
+from mixtally.simulate.lab import Lab as PlayLab
 from mixtally.simulate.seeded import SeededChance
 from mixtally.simulate.study_document import bins_chart
 
@@ -37,7 +37,7 @@ REPORTS = (1, 2, 3, 5, 7, 10, 20, 30, 50, 70, 100, 200, 300)
 
 def busiest() -> Markup:
     """The largest bins of the demo with their intervals, and its errors."""
-    return bins_chart(demo(PROMISE, Lab(SeededChance(SEED)), seed=SEED), 14)
+    return bins_chart(demo(PROMISE, PlayLab(SeededChance(SEED)), seed=SEED), 14)
 
 
 def roc() -> Markup:
