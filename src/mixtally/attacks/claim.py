@@ -60,7 +60,7 @@ def claim(
     mechanism = _mechanism(name, parameters)
     if mechanism.gain == 0.0:
         raise ParameterError(
-            "flip probability", wanted="less than 1/2", got="1/2", do="nothing is told at all"
+            "flip probability", wanted="less than 1/2", got="1/2", do="such flips reveal nothing"
         )
     words = ", ".join(f"{key.replace('_', ' ')} {value:,.10g}" for key, value in given.items())
     return Target(

@@ -71,7 +71,7 @@ def vote(
     shuffle version, which trusts mixes: shares, intervals, and how surely the leader has won.
     """
     population, source = _voters(ballot)
-    epsilon, delta, keep = _law(ballot)
+    epsilon, delta, keep = _parameters(ballot)
     options = voting.checked_options(population)
     ballots = voting.local_ballots(options, epsilon=epsilon, keep=keep)
     promise = certificate(ballots, epsilon if keep is None else None)
@@ -113,7 +113,7 @@ def _voters(ballot: BallotOptions) -> tuple[Population, str]:
     return population, source + ("" if known else read_off)
 
 
-def _law(ballot: BallotOptions) -> tuple[float | None, float, float | None]:
+def _parameters(ballot: BallotOptions) -> tuple[float | None, float, float | None]:
     """Epsilon, delta and keep, those of the example where they were left out of it."""
     epsilon, delta, keep = ballot.epsilon, ballot.delta, ballot.keep
     if ballot.example:

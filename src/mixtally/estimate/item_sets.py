@@ -93,7 +93,10 @@ def _flips(mechanism: BitFlips, patterns: NDArray[np.int64]) -> tuple[_Floats, _
         )
     if mechanism.gain == 0.0:
         raise ParameterError(
-            "flip probability", wanted="less than 1/2", got="1/2", do="plan again: nothing is told"
+            "flip probability",
+            wanted="less than 1/2",
+            got="1/2",
+            do="plan again: such flips reveal nothing",
         )
     q = mechanism.flip_probability
     show: _Floats = np.ones((1, 1))

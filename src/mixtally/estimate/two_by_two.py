@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from mixtally.records.mechanism import BitFlips
 
 _Floats = NDArray[np.float64]
-LEAST_SURE = 10.0
+_LEAST_ERRORS = 10.0
 """Standard errors that bits must be away from nobody and from everybody to be correlated."""
 
 
@@ -113,7 +113,7 @@ def _correlations(
 ) -> tuple[_Floats, _Floats]:
     """Correlations and their standard errors, NaN where they cannot be estimated."""
     mild = messages * v
-    least = LEAST_SURE * np.sqrt(mild)
+    least = _LEAST_ERRORS * np.sqrt(mild)
     estimable = np.minimum.reduce([one, two, people - one, people - two]) > least
     x, y = np.where(estimable, one, people / 2.0), np.where(estimable, two, people / 2.0)
     root = np.sqrt(x * y * (people - x) * (people - y))
