@@ -58,6 +58,10 @@ def _both(question: Question, i: int, j: int) -> str:
     return f"{question.label(i)} & {question.label(j)}"
 
 
+def _ends(value: float, half: float) -> tuple[float, float]:
+    return value - half, value + half
+
+
 def _pairs(question: Question, joint: Joint, level: float) -> Figures:
     """The pairs that most people have by the estimates."""
     first, second = pairs_of(question)
@@ -67,17 +71,8 @@ def _pairs(question: Question, joint: Joint, level: float) -> Figures:
     for i, j in zip(first[order].tolist(), second[order].tolist(), strict=True):
         count, error = float(joint.counts[i, j]), float(joint.errors[i, j])
         half, all_half = joint.width * error, joint.width_all * error
-        rows.append(
-            Row(
-                _both(question, i, j),
-                count,
-                count - half,
-                count + half,
-                error,
-                count - all_half,
-                count + all_half,
-            )
-        )
+        ends, all_ends = _ends(count, half), _ends(count, all_half)
+        rows.append(Row(_both(question, i, j), count, *ends, error, *all_ends))
         about.append((i, j))
     return Figures(
         "pairs",
@@ -125,8 +120,7 @@ def _tables(question: Question, found: TwoByTwo, first: _Integers, second: _Inte
         names = (f"{a} & {b}", f"{a} & not {b}", f"not {a} & {b}", f"neither {a} nor {b}")
         cells = zip(names, found.counts[k].tolist(), found.errors[k].tolist(), strict=True)
         for name, count, error in cells:
-            half = found.width * error
-            rows.append(Row(name, count, count - half, count + half, error))
+            rows.append(Row(name, count, *_ends(count, found.width * error), error))
             about.append((i, j))
     return Figures(
         "tables",
