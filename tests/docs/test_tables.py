@@ -109,7 +109,7 @@ def test_what_memoized_answers_lose():
 def test_what_averaging_finds_out():
     *reports, _ = cells("docs/memory.md", "reports averaged")
     mechanism = memoized(2, 0.5, 0.5, 0.75)
-    for what, stated in (("kept", "kept bit wrong"), ("true", "true bit wrong")):
+    for what, stated in (("memoized", "kept bit wrong"), ("true", "true bit wrong")):
         for count, wrong in zip(reports, cells("docs/memory.md", stated), strict=False):
             assert getattr(recovery(mechanism, int(count)), what) == near(wrong)
 

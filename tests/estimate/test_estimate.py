@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 import least
 from mixtally.errors import MessageError, ParameterError
+from mixtally.estimate.analysis import Analysis, nearest_histogram
 from mixtally.estimate.debias import estimate_counts
 from mixtally.estimate.intervals import intervals
 from mixtally.estimate.noise import Noises
-from mixtally.estimate.simplex import nearest_histogram
 from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 from mixtally.records.results import Tally
 from mixtally.simulate.coverage import draw_counts
@@ -116,7 +116,7 @@ def test_bad_arguments_are_refused():
         with pytest.raises(ParameterError, match="confidence level"):
             estimate_counts(mechanism, tally, USERS, level=level)
     with pytest.raises(ParameterError, match="simplex"):
-        estimate_counts(mechanism, tally, USERS, projection="square")
+        Analysis(projection="square")
     with pytest.raises(MessageError, match="300 messages"):
         estimate_counts(mechanism, replace(tally, messages=300), USERS)
 

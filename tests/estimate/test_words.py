@@ -109,9 +109,9 @@ def test_words_that_are_no_candidates_are_counted_together():
 def test_a_heavy_word_that_is_missing_shows_as_misfit():
     truth = np.array([2000, 900, 50])
     found = study(CLEAR, 5, truth=truth, names=["a", "b", "c"], candidates=["b", "c"])
-    assert all(one.misfit > 5 and one.misfit_counted for one in found)
+    assert all(one.reduced_chi_square > 5 and one.widened for one in found)
     whole = study(CLEAR, 5, truth=truth, names=["a", "b", "c"])
-    assert not any(one.misfit_counted for one in whole)
+    assert not any(one.widened for one in whole)
 
 
 def test_more_candidates_than_bits_are_chosen_from():

@@ -11,6 +11,7 @@ from mixtally.data.population import Population
 from mixtally.encode.bits import packed
 from mixtally.encode.numbers import Scale
 from mixtally.errors import DataError, InfeasibleError, MessageError, ParameterError, PlanError
+from mixtally.estimate.analysis import Analysis
 from mixtally.planner import PlanRequest
 from mixtally.randomize import reports
 from mixtally.records.encodings import encodings
@@ -18,8 +19,9 @@ from mixtally.records.guarantee import Guarantee, Observer
 from mixtally.records.mechanism.named import clear_uniform, flip_blank
 from mixtally.records.question import Kind, Question, with_attributes
 from mixtally.simulate import offers
+from mixtally.simulate.lab import Lab
 from mixtally.simulate.parts import parts
-from mixtally.simulate.run import Asked, collect, release_all
+from mixtally.simulate.run import collect, release_all
 from mixtally.simulate.seeded import SeededChance
 from mixtally.simulate.truth import truth_of
 
@@ -57,7 +59,7 @@ def offered(name):
 
 
 def play_offer(crowd, offer, **asked):
-    return collect(offer, crowd, SeededChance(3), Asked(**asked)).result
+    return collect(offer, crowd, Lab(SeededChance(3)), Analysis(**asked)).result
 
 
 CASES = {
@@ -87,7 +89,7 @@ def test_every_way_to_send_a_record_is_counted_in_the_questions_order(name):
     assert (crowd.truth <= found.estimate.together.upper).all()
     assert found.certificate == offer.certificate
     assert found.certificate.upper <= GUARANTEE.delta
-    assert collect(offer, crowd, SeededChance(3)).facts["delta"] == offer.certificate.upper
+    assert collect(offer, crowd, Lab(SeededChance(3))).facts["delta"] == offer.certificate.upper
 
 
 def test_the_twin_with_parts_in_another_order_is_caught(monkeypatch):
@@ -183,7 +185,7 @@ def test_numbers_come_with_mean_and_quantiles():
     values = np.arange(USERS) / USERS
     question = Question(name="x", bins=10, labels=scale.labels)
     crowd = Population(question, scale.codes(values), values, "None were clipped.")
-    found = play_offer(crowd, offers.best(wish(crowd, mix_fakes=True))[0], scale=scale)
+    found = play_offer(crowd, offers.best(wish(crowd, mix_fakes=True))[0], edges=scale.edges)
     (figures,) = found.figures
     assert [row.label for row in figures.rows][:2] == ["mean", "10 % quantile"]
     assert "None were clipped." in figures.note
@@ -212,7 +214,7 @@ def test_given_plans_of_a_split_record_are_certified_together():
 def test_several_plans_are_never_shown_under_the_promise_of_one():
     crowd, offer = CASES["bits split in clear"][0], offered("bits split in clear")
     with pytest.raises(TypeError, match="certificate for all"):
-        release_all(offer.plans, crowd, SeededChance(3), lambda *_: None, Asked())
+        release_all(offer.plans, crowd, Lab(SeededChance(3)), Analysis(), facts={})
 
 
 def test_a_record_larger_than_the_plan_hides_is_never_sent():

@@ -9,6 +9,7 @@ from mixtally.planner import PlanRequest, choose, forecast
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.hashing import Hashing, drawn_seed
 from mixtally.records.question import Question
+from mixtally.simulate.lab import Lab
 from mixtally.simulate.open_words import collect_words, hashed
 from mixtally.simulate.seeded import SeededChance
 
@@ -31,7 +32,7 @@ def errors():
     """The errors of two candidates that nobody holds, in a crowd that holds one other value."""
     chance, found = SeededChance(1), []
     for _ in range(600):
-        release, truth = collect_words(planned(chance), SAME, ["a", "b", "c"], chance)
+        release, truth = collect_words(planned(chance), SAME, ["a", "b", "c"], Lab(chance))
         assert truth.counts.tolist() == [0] * len(truth.counts)
         found.append(release.result.estimate.counts)
     return np.concatenate(found)
@@ -66,4 +67,4 @@ def test_a_crowd_is_hashed_by_its_words_and_not_by_their_order():
 
 def test_one_line_is_too_few():
     with pytest.raises(DataError, match="at least two that do not share one bin"):
-        collect_words(planned(SeededChance(3)), SAME, ["a"], SeededChance(3))
+        collect_words(planned(SeededChance(3)), SAME, ["a"], Lab(SeededChance(3)))

@@ -186,8 +186,8 @@ def _print(answer: Choice, expected: Forecast, had: list[PlanOption], *, explain
     console.print(
         f"With {100 * expected.level:g} % confidence one bin errs by at most "
         f"{number(expected.half_width)} counts, none of all bins by more than "
-        f"{number(expected.largest_error)}; a count of {expected.visible_count:,} is told from "
-        "zero.\n",
+        f"{number(expected.largest_error)}; a count of {expected.visible_count:,} is "
+        "distinguishable from zero.\n",
         markup=False,
         highlight=False,
     )
