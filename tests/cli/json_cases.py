@@ -5,7 +5,10 @@ A case is one line: the last command's JSON is looked at, those before it (``&&`
 ``{seed}`` marks what depends on chance.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
+
+from mixtally.records.contract import written_key
 
 PLANNED = "plan --epsilon 1 --delta 1e-6 --users 1000 --bins 20 --out plan.json"
 LEDGER = "ledger open me.ledger --epsilon 3 --delta 1e-5"
@@ -15,11 +18,14 @@ HASHED = (
     "--epsilon 1 --delta 1e-6 --mix-fakes --out p.json"
 )
 NOISE = "--permanent 0.5 --p 0.5 --q 0.75 --hashes 1 --reports 5"
+CASCADE = "plan --hops 3 --epsilon 1 --delta 1e-6 --users 1e5 --minimum-crowd 5e4"
+TERMS = f"{CASCADE} --labels words.txt --name opinion --out terms.json"
+CONTRACT = f"{TERMS} && contract new terms.json --network network.toml --out contract.json"
 FEW = "--runs 100 --drawn 1000 --seed {seed} --json"
 DIARY = "--epoch-column week --person-column who"
 END = "--delta 1e-6 --seed {seed} --json"
 
-_PLANS = """
+_PLANS = f"""
 plan --epsilon 1 --delta 1e-6 --users 1e6 --bins 1000 --json
 plan --epsilon 1 --delta 1e-6 --users 1e6 --bins 100000 --mix-fakes --json
 plan --epsilon 0.5 --delta 1e-9 --users 2e5 --bins 50 --honest-fraction 0.8 --json
@@ -33,6 +39,12 @@ plan --epsilon 1 --delta 1e-6 --users 1e4 --bins 100 --protocol flip-uniform --j
 plan --epsilon 1 --delta 1e-6 --users 1e5 --bins 20 --target-error 8 --json
 plan --epsilon 1 --delta 1e-6 --bins 20 --target-share 0.01 --json
 plan --epsilon 0.01 --delta 1e-15 --users 10 --bins 20 --json
+{CASCADE} --bins 100 --json
+{CASCADE} --number 0,100 --bins 20 --mix-messages 1e4 --json
+{CASCADE} --prefixes 9 --longest 8 --json
+{CONTRACT} --json
+{CONTRACT} && contract show contract.json --json
+{CONTRACT} && contract check contract.json --json
 plan --hash-bins 100000 --name word --users 1e5 --epsilon 1 --delta 1e-6 --mix-fakes --out p.json --json
 """
 
@@ -136,6 +148,16 @@ FAST = tuple(line for t in (_PLANS, _LAWS, _FORMULAS, _ATTACKS, _PLAYED) for lin
 SLOW = _lines(_SLOW)
 
 
+def _network() -> Iterator[str]:
+    """Three mixes and a collector, with keys that nobody has."""
+    yield 'name = "opinion"'
+    for place in range(1, 5):
+        name = f"role{place}.example"
+        yield "[collector]" if place > 3 else "[[hops]]"
+        yield f'name = "{name}"\naddress = "https://{name}"\noperator = "somebody"'
+        yield f'key = "{written_key(name, bytes(32))}"'
+
+
 def lay_out(desk: Path) -> None:
     """The files that the cases read, written into ``desk``."""
     answers = ["yes"] * 700 + ["no"] * 250 + ["unsure"] * 50
@@ -155,5 +177,7 @@ def lay_out(desk: Path) -> None:
         ("diary.csv", ["who,week,color,likes,age"], diary),
         ("pages.csv", ["page"], pages),
         ("list.txt", [], ["yes", "no", "perhaps"]),
+        ("words.txt", [], ["yes", "no", "unsure"]),
+        ("network.toml", [], [*_network()]),
     ):
         (desk / name).write_text("\n".join([*head, *rows]) + "\n")

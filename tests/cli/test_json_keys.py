@@ -3,9 +3,10 @@
 ``json_keys.json`` has for every command in ``json_cases.py`` the path of every key (``a.b``, the
 elements of a list as ``[]``) with its JSON type, and its value (the first eight of a list) unless
 it varies with the seed or is prose. Further keys are free to come. Where a key or a value is meant
-to change, write the file again (two minutes) and read the difference:
+to change, or a case is new, write the file again (minutes; with a word, only cases that hold it)
+and read the difference:
 
-    cd tests && ../.venv/bin/python -m cli.test_json_keys
+    cd tests && ../.venv/bin/python -m cli.test_json_keys [WORD]
 """
 
 import contextlib
@@ -174,7 +175,7 @@ def form(command: str) -> tuple[str, frozenset[str]]:
     for i, word in enumerate(words):
         if word.startswith("--"):
             found.add(f"{word} {words[i + 1]}" if word in CHOICES and words[i + 1 :] else word)
-    name = " ".join(words[: 2 if words[0] == "ledger" else 1])
+    name = " ".join(words[: 2 if words[0] in ("ledger", "contract") else 1])
     return name, frozenset(found - {"--out", "--json", "--seed", "--help", "--note"})
 
 
@@ -200,9 +201,12 @@ def test_every_documented_form_is_a_case():
 
 
 def main() -> None:
-    """Write the file: every case once for each seed."""
-    pins = {}
+    """Write the file: every case once for each seed, or those with a given word in them."""
+    pins, before = {}, json.loads(FILE.read_text())
     for case in (*FAST, *SLOW):
+        if case in before and not all(word in case for word in sys.argv[1:]):
+            pins[case] = before[case]
+            continue
         runs = []
         for seed in SEEDS:
             with tempfile.TemporaryDirectory() as desk:
