@@ -78,5 +78,5 @@ def every_mix(target: Target, lab: Lab) -> Outcome:
         delta=0.0,
         played="the person's message alone",
         test=TEST,
-        pilot=pilot(game, len(worlds.u), lab.chance),
+        pilot=pilot(game, len(worlds.u), lab),
     )
