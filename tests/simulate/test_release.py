@@ -85,6 +85,7 @@ def test_the_demo_takes_any_source_of_chance():
     assert study.truth.counts.sum() == 336_776
 
 
+@pytest.mark.seconds
 def test_the_demos_two_releases_draw_from_one_stream():
     """A second source under the same seed would repeat the noise of the first release."""
     sources = []
