@@ -215,7 +215,7 @@ def test_given_plans_of_a_split_record_are_certified_together():
 
 
 def test_several_plans_are_never_shown_under_the_promise_of_one():
-    crowd, offer = CASES["bits split in clear"][0], offered("bits split in clear")
+    crowd, offer = CASES["bits split"][0], offered("bits split")
     with pytest.raises(TypeError, match="certificate for all"):
         release_all(offer.plans, crowd, SeededChance(3), lambda *_: None, Asked())
 
