@@ -10,6 +10,7 @@ import pytest
 from msgspec import structs
 
 from attacks.conftest import upper
+from attacks.mechanisms import SOUND
 from mixtally.attacks import PLAN_ATTACKS, Target, Verdict, assault
 from mixtally.attacks.claim import ClaimedParameters, claim
 from mixtally.attacks.device import Device
@@ -37,20 +38,13 @@ def target_of(mechanism, users=500):
     return Target(mechanism, users, 1.0, delta, "a test")
 
 
-NAMES = (
-    "flip-blank", "flip-blank, crowd", "flip-blank, two bins", "flip-blank, sets",
-    "flip-uniform", "clear-uniform", "clear-shaped", "clear-shaped, two mixes", "single-bit",
-    "flip", "flip, repeats",
-)  # fmt: skip
-
-
 def every(names, fast):
     """Fast ones for every day, the rest for the slow tests."""
     return [name if name in fast else pytest.param(name, marks=pytest.mark.slow) for name in names]
 
 
 @pytest.mark.seconds
-@pytest.mark.parametrize("name", every(NAMES, ("flip-blank", "clear-shaped")))
+@pytest.mark.parametrize("name", every(SOUND, ("flip-blank", "clear-shaped")))
 def test_no_attack_exceeds_its_certificate(name, sound, lab):
     outcomes = assault(target_of(sound[name]), lab(runs=300))
     assert {one.attack for one in outcomes} == set(PLAN_ATTACKS)
@@ -226,7 +220,7 @@ def test_averaging_finds_the_truth_and_a_kept_report_hides_it(lab):
     assert found.verdict is Verdict.CONSISTENT
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SOUND)
 def test_a_lie_moves_a_bin_by_no_more_than_the_bound(name, sound, lab):
     (found,) = assault(target_of(sound[name]), lab(), "poisoning")
     assert found.verdict is Verdict.CONSISTENT

@@ -23,7 +23,7 @@ from unittest.mock import patch
 
 import pytest
 
-from cli.json_cases import FAST, SLOW, lay_out
+from cli.json_cases import FAST, SECONDS, SLOW, lay_out
 from mixtally.cli.main import run
 
 ROOT = Path(__file__).parents[2]
@@ -139,7 +139,12 @@ def faults(pinned: Pin, told: dict[str, list[Any]]) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "case", [*FAST, *(pytest.param(case, marks=pytest.mark.slow) for case in SLOW)]
+    "case",
+    [
+        *FAST,
+        *(pytest.param(case, marks=pytest.mark.seconds) for case in SECONDS),
+        *(pytest.param(case, marks=pytest.mark.slow) for case in SLOW),
+    ],
 )
 def test_keys_types_and_values_stay(case, tmp_path):
     told = leaves(outcome(case, SEEDS[0], tmp_path))
@@ -147,7 +152,7 @@ def test_keys_types_and_values_stay(case, tmp_path):
 
 
 def test_the_file_has_these_cases():
-    assert [*json.loads(FILE.read_text())] == [*FAST, *SLOW]
+    assert [*json.loads(FILE.read_text())] == [*FAST, *SECONDS, *SLOW]
 
 
 def test_faults_are_found():
@@ -190,7 +195,7 @@ def documented() -> set[str]:
 
 
 def test_every_documented_form_is_a_case():
-    known = [form(part) for case in (*FAST, *SLOW) for part in case.split(" && ")]
+    known = [form(part) for case in (*FAST, *SECONDS, *SLOW) for part in case.split(" && ")]
     missing = [
         line
         for line in documented()
@@ -203,7 +208,7 @@ def test_every_documented_form_is_a_case():
 def main() -> None:
     """Write the file: every case once for each seed, or those with a given word in them."""
     pins, before = {}, json.loads(FILE.read_text())
-    for case in (*FAST, *SLOW):
+    for case in (*FAST, *SECONDS, *SLOW):
         if case in before and not all(word in case for word in sys.argv[1:]):
             pins[case] = before[case]
             continue

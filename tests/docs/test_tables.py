@@ -118,10 +118,15 @@ REPEATS = {
     1: "single-bit --epsilon 1 --users 2e4 --fakes 0",
     2: "flip --epsilon 2 --users 5000 --bits 5",
 }
+TIMES = [
+    ("once", 1),
+    pytest.param("twice", 2, marks=pytest.mark.seconds),
+    pytest.param("five times", 5, marks=pytest.mark.seconds),
+]
 
 
 @pytest.mark.parametrize("column", REPEATS)
-@pytest.mark.parametrize(("sent", "times"), [("once", 1), ("twice", 2), ("five times", 5)])
+@pytest.mark.parametrize(("sent", "times"), TIMES)
 def test_what_repeats_gain(column, sent, times):
     found = facts(f"calibrate --protocol {REPEATS[column]} --delta 1e-6 --repeats {times}")
     told = cells("docs/divergences.md", sent)

@@ -84,6 +84,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say(plan):
     assert 0.94 < held.mean() < 0.96
 
 
+@pytest.mark.seconds
 def test_significance_is_shared_by_all_candidates():
     """At level 0.95 an absent word is found in 1 of 20 collections at most, whatever their number.
 

@@ -19,6 +19,7 @@ from mixtally.simulate.epoch_plan import whole_plan
 from mixtally.simulate.epochs import collect
 from mixtally.simulate.lab import Lab
 from mixtally.simulate.seeded import SeededChance
+from sampled import among
 
 GUARANTEE, SIZE, EPOCHS = Guarantee(epsilon=4.0, delta=1e-5), 3000, 3
 SCALE = Scale(0.0, 10.0, 8)
@@ -82,7 +83,7 @@ def test_every_kind_is_collected_epoch_by_epoch(name):
     assert trend.whole.epsilon == GUARANTEE.epsilon
 
 
-@pytest.mark.parametrize("name", ["bits", "sets", "number"])
+@pytest.mark.parametrize("name", among(["bits", "sets", "number"], ["number"]))
 def test_the_twin_with_epochs_in_another_order_is_found(name):
     """Planted: people are filed under the wrong epoch, with other values than before."""
     _, trend = series(name)
@@ -132,9 +133,9 @@ def test_records_that_only_fit_split_are_refused():
 
 
 def test_a_plan_of_another_kind_is_refused():
-    bits, sets = timeline("bits"), timeline("sets")
+    numbers, sets = timeline("number"), timeline("sets")
     with pytest.raises(PlanError, match="plan again for this question"):
-        collect(planned(bits), sets, GUARANTEE, Lab(None))
+        collect(planned(numbers), sets, GUARANTEE, Lab(None))
 
 
 def test_means_need_numbers():

@@ -13,6 +13,8 @@ import pytest
 
 from mixtally.data.population import Population
 from mixtally.encode.bits import packed
+from mixtally.estimate.conclude import counts
+from mixtally.estimate.noise import Noises
 from mixtally.ground.fixed import SCALE
 from mixtally.planner import Planner, PlanRequest
 from mixtally.records.guarantee import Guarantee
@@ -39,6 +41,15 @@ CASES = {
     ),
 }  # fmt: skip
 """Noise of ten counts and more, so that whole numbers hardly widen the intervals."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def noises():
+    """All collections look noise up in one place, and those of a case are alike."""
+    shared = Noises()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counts, "Noises", lambda: shared)
+        yield
 
 
 def crowd(question):

@@ -67,13 +67,13 @@ def _by_code(game: Game, lab: Lab, attack: str, twice: bool) -> Worlds:
 
 
 def _pilot(game: Game, runs: int, lab: Lab, twice: bool) -> Worlds:
-    one = pilot(game, runs, lab.chance)
-    return _changed(one, pilot(game, runs, lab.chance)) if twice else one
+    one = pilot(game, runs, lab)
+    return _changed(one, pilot(game, runs, lab)) if twice else one
 
 
 def _by_distribution(game: Game, lab: Lab, attack: str, twice: bool) -> Worlds | None:
     """Drawn in spans, None where the code draws as fast."""
-    parts, draw = [], Binomials(lab.chance)
+    parts, draw = [], Binomials(lab.chance, lab.tables)
     runs = lab.drawn or int(min(_MOST_DRAWN, max(_FEWEST_DRAWN, _MOST_DRAWN * _KINDS / game.kinds)))
     for span in spans(runs, max(1, _SPAN_RUNS // game.kinds)):
         one = [game.drawn(span.stop - span.start, draw) for _ in range(1 + twice)]

@@ -66,5 +66,5 @@ def every_mix(target: Target, lab: Lab) -> Outcome:
         worlds,
         lab,
         played="the person's message alone",
-        pilot=pilot(game, len(worlds.u), lab.chance),
+        pilot=pilot(game, len(worlds.u), lab),
     )

@@ -65,7 +65,7 @@ def _absent(target: Target, lab: Lab) -> Outcome:
     runs = lab.runs if lab.runs is not None else quick_runs(_cost(mechanism, users), 0.5)
     if _messages(mechanism, users) > MOST_MESSAGES and lab.drawn != 0:
         runs, how = lab.drawn or _DRAWN_RUNS, DRAWN
-        draw = Binomials(lab.chance)
+        draw = Binomials(lab.chance, lab.tables)
         noise = np.array([_noise_by_distribution(mechanism, users, runs, draw) for _ in range(4)])
     else:
         how, noise = "", np.empty((4, runs, 2), dtype=np.int64)

@@ -6,10 +6,12 @@ from math import exp
 from typing import Any
 
 from mixtally.attacks.device import Device, Play, unplayed
+from mixtally.attacks.multinomial import MOST_BYTES
 from mixtally.attacks.trial import Proof, prove, prove_either
 from mixtally.attacks.worlds import Worlds, roc
 from mixtally.data.cells import Progress, quiet
 from mixtally.ground.chance import Chance
+from mixtally.ground.memo import Memo
 from mixtally.privacy.accountant import Accountant
 from mixtally.report.curves import Chart, Curve
 
@@ -51,6 +53,7 @@ class Lab:
       device       the code that draws noise
       play         plays a whole collection, for the attack that needs one
       accountant   proves what fakes or a crowd alone are worth
+      tables       what counts were drawn from, for those that are drawn next
     """
 
     chance: Chance
@@ -61,6 +64,7 @@ class Lab:
     drawn: int | None = 0
     play: Play = unplayed
     accountant: Accountant = field(default_factory=Accountant)
+    tables: Memo = field(default_factory=lambda: Memo(MOST_BYTES))
 
 
 @dataclass(frozen=True, slots=True)
