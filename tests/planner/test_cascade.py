@@ -37,7 +37,7 @@ QUESTIONS = {
 
 @pytest.fixture(scope="module")
 def accountant():
-    return Accountant(256_000_000)
+    return Accountant()
 
 
 def asked(question=ONE, hops=3, mix_messages=None, **more):
