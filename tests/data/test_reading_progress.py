@@ -31,7 +31,7 @@ def watched(into):
 
 
 def test_a_file_is_told_until_all_of_it_is_read(crowd, monkeypatch):
-    monkeypatch.setattr(cells, "_LONGEST_LINE", 10_000)
+    monkeypatch.setattr(cells, "_EVERY", 10_000)
     told = []
     found = read_population(crowd, "color", progress=watched(told))
     assert found.users == ROWS
