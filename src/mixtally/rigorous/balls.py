@@ -63,16 +63,24 @@ class Bounds(NamedTuple):
         top = self.upper.upper()
         return bool(top < NOBODY_CARES or top - self.lower.lower() <= top * share)
 
+    def give_or_take(self, cost: arb) -> "Bounds":
+        """Of a divergence that is off by no more than ``cost``."""
+        return Bounds((self.lower - cost).max(arb(0)), (self.upper + cost).min(arb(1)))
+
+    def raised(self, cost: arb) -> "Bounds":
+        """Of what is stated once ``cost`` has been added."""
+        return Bounds((self.lower + cost).min(arb(1)), (self.upper + cost).min(arb(1)))
+
     def ends(self) -> tuple[float, float]:
         """Both as numbers in [0, 1], rounded outwards.
 
-        Raises AccountingError for bounds that are none.
+        Raises AccountingError for bounds that no divergence has.
         """
         if not (self.lower.is_finite() and self.upper.is_finite()):
             raise AccountingError("rigorous check: a sum in balls came to no number")
         low, high = _rational(self.lower.lower()), _rational(self.upper.upper())
         if not (low <= high and low <= 1 and high >= 0):
-            raise AccountingError(f"rigorous check: no divergence lies in {float(low)}..{high}")
+            raise AccountingError(f"rigorous check: no divergence lies in {self}")
         return _float_below(max(low, Fraction(0))), _float_above(min(high, Fraction(1)))
 
 

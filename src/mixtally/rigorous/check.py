@@ -73,9 +73,10 @@ def _bracket(part: Stream, epsilon: float) -> PartBracket:
         free = given(part.blanks or 0)
     else:
         free = average(part.people, part.whole, part.coin, given)
+    free.ends()  # a sum that is no divergence stops here, before a cap could hide it
     cost = (1 + arb(epsilon).exp()) * _overflows(part)
-    lower, upper = Bounds(free.lower - cost, free.upper + cost).ends()
-    least, _ = Bounds(free.lower + cost, free.upper + cost).ends()
+    lower, upper = free.give_or_take(cost).ends()
+    least, _ = free.raised(cost).ends()
     if (part.most_set or 1) > 1:
         return PartBracket(part.protocol, lower, None, None, _SETS)
     proved = _ALONE + (_AVERAGED.format(people=part.people) if part.coin else "")
