@@ -3,7 +3,7 @@
 It reads the plain JSON of a contract and shares no code with ``privacy``; needs python-flint.
 """
 
-from mixtally.rigorous.check import PartBracket, check
-from mixtally.rigorous.verdict import COLUMNS, Verdict, verdict
+from mixtally.rigorous.compare import COLUMNS, Verdict, verdict
+from mixtally.rigorous.derive import PartBracket, check
 
 __all__ = ["COLUMNS", "PartBracket", "Verdict", "check", "verdict"]

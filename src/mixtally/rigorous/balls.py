@@ -71,6 +71,10 @@ class Bounds(NamedTuple):
         """Of what is stated once ``cost`` has been added."""
         return Bounds((self.lower + cost).min(arb(1)), (self.upper + cost).min(arb(1)))
 
+    def or_more(self, other: "Bounds") -> "Bounds":
+        """Of the larger of two numbers."""
+        return Bounds(self.lower.max(other.lower), self.upper.max(other.upper))
+
     def ends(self) -> tuple[float, float]:
         """Both as numbers in [0, 1], rounded outwards.
 

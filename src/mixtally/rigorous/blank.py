@@ -87,21 +87,14 @@ def _tails(points: list[arb], low: int, weights: Weights) -> tuple[list[arb], li
     return chance[::-1], mean[::-1]
 
 
-def one_bit(fakes: int, threshold: int, grow: arb, nats: float) -> Bounds:
-    """Delta of one bit among ``fakes`` zeros, the larger of both directions.
+def one_over_zero(fakes: int, threshold: int, grow: arb, nats: float) -> Bounds:
+    """How much likelier a one makes an outcome than e^eps times a zero.
 
-    X_1 = X and X_0 = N, so that one direction sums (X - e^eps N)_+ over many shown ones, the other
-    (N - e^eps X)_+ over few. What a window cuts is at most the chance of being outside it: for a
-    zero of Bin(N, q), for a one of one record better than Bin(N - 1, q).
+    Of one bit among ``fakes`` zeros X_1 = X and X_0 = N. This direction sums (X - e^eps N)_+ over
+    many shown ones, the other (N - e^eps X)_+ over few. What a window cuts is at most the chance of
+    being outside it: for a zero of Bin(N, q), for a one of one record better than Bin(N - 1, q).
     Raises UndecidedError.
     """
-    return larger(
-        one_over_zero(fakes, threshold, grow, nats), zero_over_one(fakes, threshold, grow, nats)
-    )
-
-
-def one_over_zero(fakes: int, threshold: int, grow: arb, nats: float) -> Bounds:
-    """How much likelier a one makes an outcome than e^eps times a zero."""
     records = fakes + 1
     weights = Weights(records, threshold)
     first = whole_above(weights.reached(grow * records))
@@ -119,7 +112,7 @@ def one_over_zero(fakes: int, threshold: int, grow: arb, nats: float) -> Bounds:
 
 
 def zero_over_one(fakes: int, threshold: int, grow: arb, nats: float) -> Bounds:
-    """How much likelier a zero makes an outcome than e^eps times a one."""
+    """How much likelier a zero makes an outcome than e^eps times a one: as above."""
     records = fakes + 1
     weights = Weights(records, threshold)
     last = whole_above(weights.reached(records / grow)) - 1
@@ -134,8 +127,3 @@ def zero_over_one(fakes: int, threshold: int, grow: arb, nats: float) -> Bounds:
     cut = weights.law.most_below(low - 1)
     cut += weights.law.most_above(high + 1) if last == high else 0
     return Bounds(total / records, total / records + cut)
-
-
-def larger(one: Bounds, other: Bounds) -> Bounds:
-    """Bounds of the larger of two numbers."""
-    return Bounds(one.lower.max(other.lower), one.upper.max(other.upper))

@@ -4,12 +4,12 @@ S people send w fakes each and one more with chance phi, so K = S w + Bin(S, phi
 values are: who is also told K learns nothing of a value, and is one who can do as well as any other
 in
 
-    delta = E[delta(K)].
+    delta = E[delta(K)],
 
-delta(K) falls as K rises, since another fake can be added to what is seen without knowing a value.
-So a run of K's costs at most its chance times delta of its least, at least that of its most. Runs
-are halved, the worst first, until both sums are close; outside the window delta is at most 1, and
-below it at least nothing.
+each direction for itself. delta(K) falls as K rises, since another fake can be added to what is
+seen without knowing a value. So a run of K's costs at most its chance times delta of its least, at
+least that of its most. Runs are halved, the worst first, until both sums are close; outside the
+window delta is at most 1, and below it at least nothing.
 """
 
 import heapq
@@ -21,9 +21,9 @@ from mixtally.rigorous.balls import NOBODY_CARES, Bounds, arb, working
 from mixtally.rigorous.binomials import Binomial
 
 _SCALE = 1 << 64
-CLOSE = 2e-3
+CLOSE = 1e-3
 """Ends of an average this close, relatively, are close enough."""
-_MOST_LOOKS = 1000
+_MOST_LOOKS = 2000
 _ROOM = 20.0
 """Nats by which what is cut lies below the average."""
 _LEAST_NATS = 60.0

@@ -3,6 +3,7 @@
 Nothing is taken from the records of the package: what a field means is written down here again.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -76,6 +77,17 @@ def sure_people(terms: Plain) -> int:
     return int(share * _integer(terms["minimum_crowd"]))
 
 
+def promised(terms: Plain) -> float:
+    """The epsilon of all messages together; raises PlanError for what is no such terms."""
+    try:
+        epsilon = float(terms["guarantee"]["epsilon"])
+        if not 0.0 < epsilon < math.inf:
+            raise ValueError(epsilon)
+    except (KeyError, TypeError, ValueError) as error:
+        raise _foreign(error) from error
+    return epsilon
+
+
 def streams(terms: Plain) -> list[Stream]:
     """The parts of a contract's terms, in their order.
 
@@ -85,12 +97,16 @@ def streams(terms: Plain) -> list[Stream]:
         people = 0 if terms["cover"] == _EVERY_MIX else sure_people(terms)
         return [_stream(part, people, bool(terms["count_flips"])) for part in terms["parts"]]
     except (KeyError, TypeError, ValueError) as error:
-        raise PlanError(
-            "terms of the contract",
-            wanted="the fields that a contract has",
-            got=f"something else ({error!r})",
-            do="take the file as it was published",
-        ) from error
+        raise _foreign(error) from error
+
+
+def _foreign(error: Exception) -> PlanError:
+    return PlanError(
+        "terms of the contract",
+        wanted="the fields that a contract has",
+        got=f"something else ({error!r})",
+        do="take the file as it was published",
+    )
 
 
 def _stream(part: Plain, people: int, count_flips: bool) -> Stream:

@@ -5,15 +5,17 @@ balls, by a program that shares nothing with the accountant.
 """
 
 from collections.abc import Callable
-from functools import partial
+from functools import partial, reduce
 from typing import NamedTuple
 
 from mixtally.rigorous import blank, shaped, uniform
 from mixtally.rigorous.balls import Bounds, arb, settled, working
 from mixtally.rigorous.caps import overflow
 from mixtally.rigorous.coins import average
-from mixtally.rigorous.stream import Plain, Stream, streams
+from mixtally.rigorous.stream import Plain, Stream, promised, streams
 
+Direction = Callable[[int, arb, float], Bounds]
+"""Of the divergence, as a function of fakes, e^epsilon and nats."""
 SHARE = 1e-8
 """Bounds for a number of fakes differ by less than this share."""
 _ALONE = "derived again from the definition, both directions, in balls"
@@ -54,8 +56,7 @@ def check(terms: Plain) -> list[PartBracket]:
     Raises PlanError for what is no terms, AccountingError for what cannot be right.
     """
     found: dict[Stream, PartBracket] = {}
-    epsilon = float(terms["guarantee"]["epsilon"])
-    parts = streams(terms)
+    epsilon, parts = promised(terms), streams(terms)
     for part in parts:
         if part not in found:
             with working():
@@ -64,17 +65,13 @@ def check(terms: Plain) -> list[PartBracket]:
 
 
 def _bracket(part: Stream, epsilon: float) -> PartBracket:
-    if part.crowd:
-        return PartBracket(part.protocol, None, None, None, _CROWD)
-    given = _given(part, epsilon)
-    if given is None:
-        return PartBracket(part.protocol, None, None, None, _TILTED)
-    if part.blanks is not None or part.shape is not None:
-        free = given(part.blanks or 0)
-    else:
-        free = average(part.people, part.whole, part.coin, given)
+    ways = [] if part.crowd else _directions(part)
+    if not ways:
+        why = _CROWD if part.crowd else _TILTED
+        return PartBracket(part.protocol, None, None, None, why)
+    free = reduce(Bounds.or_more, [_averaged(part, epsilon, way) for way in ways])
     free.ends()  # a sum that is no divergence stops here, before a cap could hide it
-    cost = (1 + arb(epsilon).exp()) * _overflows(part)
+    cost = (1 + _grow(epsilon)) * _overflows(part)
     lower, upper = free.give_or_take(cost).ends()
     least, _ = free.raised(cost).ends()
     if (part.most_set or 1) > 1:
@@ -83,30 +80,42 @@ def _bracket(part: Stream, epsilon: float) -> PartBracket:
     return PartBracket(part.protocol, lower, upper, least, proved + _CAPPED * bool(cost > 0))
 
 
-def _given(part: Stream, epsilon: float) -> Callable[[int], Bounds] | None:
-    """Delta as a function of the number of fakes; None where it is not known here."""
-    delta = _sum(part)
-    if delta is None:
-        return None
+def _averaged(part: Stream, epsilon: float, way: Direction) -> Bounds:
+    """One direction, over the coins of people if there are any.
+
+    The larger direction may depend on K, but one who attacks chooses between two values before K is
+    drawn: the larger of two averages, not the average of the larger.
+    """
 
     def given(fakes: int) -> Bounds:
-        return settled(lambda nats: delta(fakes, arb(epsilon).exp(), nats), SHARE)
+        return settled(lambda nats: way(fakes, _grow(epsilon), nats), SHARE)
 
-    return given
+    if part.blanks is not None or part.shape is not None:
+        return given(part.blanks or 0)
+    return average(part.people, part.whole, part.coin, given)
 
 
-def _sum(part: Stream) -> Callable[[int, arb, float], Bounds] | None:
-    """Delta as a function of fakes, e^epsilon and nats; None where it is not known here."""
+def _grow(epsilon: float) -> arb:
+    """e^epsilon, with the bits in hand."""
+    return arb(epsilon).exp()
+
+
+def _directions(part: Stream) -> list[Direction]:
+    """Both directions, or one where they are the same; none where they are not known here."""
     if part.shape is not None:
         ratio, shift = part.shape
-        return lambda _, grow, __: shaped.one_bin(ratio, shift, grow)
+        return [lambda _, grow, __: shaped.one_bin(ratio, shift, grow)]
     threshold = part.threshold
     if threshold is None:
-        return lambda fakes, grow, nats: uniform.one_bin(fakes, part.bins, grow, nats)
+        return [lambda fakes, grow, nats: uniform.one_bin(fakes, part.bins, grow, nats)]
     if part.record == "uniform":
-        return None
-    flipped = blank.one_bit if part.most_set is None else blank.one_hot
-    return lambda fakes, grow, nats: flipped(fakes, threshold, grow, nats)
+        return []
+    if part.most_set is None:
+        return [
+            lambda fakes, grow, nats: blank.one_over_zero(fakes, threshold, grow, nats),
+            lambda fakes, grow, nats: blank.zero_over_one(fakes, threshold, grow, nats),
+        ]
+    return [lambda fakes, grow, nats: blank.one_hot(fakes, threshold, grow, nats)]
 
 
 def _overflows(part: Stream) -> arb:

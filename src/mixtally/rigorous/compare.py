@@ -9,8 +9,8 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import NamedTuple
 
 from mixtally.errors import PlanError
-from mixtally.rigorous.check import PartBracket, check
-from mixtally.rigorous.stream import Plain
+from mixtally.rigorous.derive import PartBracket, check
+from mixtally.rigorous.stream import Plain, promised
 
 _SUBJECT = "certificate of the contract"
 _DIGITS = 9
@@ -62,14 +62,14 @@ def verdict(terms: Plain) -> Verdict:
     """
     parts = check(terms)
     stated = terms["certificate"]
-    lower, upper = float(stated["lower"]), float(stated["upper"])
-    if float(stated["epsilon"]) != float(terms["guarantee"]["epsilon"]):
+    upper = float(stated["upper"])
+    if float(stated["epsilon"]) != promised(terms):
         raise _refused("one at the epsilon that is promised", f"epsilon {stated['epsilon']}", _TAKE)
     messages = len(parts) * int(terms["collections"])
     for part in parts:
         _check_lower_end(part, upper)
     if messages == 1:
-        _check_agreement(parts[0], lower, upper)
+        _check_agreement(parts[0], upper)
     derived = [part for part in parts if part.lower is not None]
     whole = messages == 1 and parts[0].upper is not None
     said = _WHOLE if whole else _CHECKED if messages == 1 else _COMPOSED
@@ -88,14 +88,11 @@ def _check_lower_end(part: PartBracket, upper: float) -> None:
         raise _refused(wanted, repr(upper), _FALSE)
 
 
-def _check_agreement(part: PartBracket, lower: float, upper: float) -> None:
-    """Of one message asked once the stated ends lie around what was derived."""
+def _check_agreement(part: PartBracket, upper: float) -> None:
+    """Of one message asked once the stated number is no less than what was derived."""
     if part.least is not None and not part.least <= upper:
         wanted = f"delta of at least {shown(part.least, up=False)}, below which no proof comes"
         raise _refused(wanted, repr(upper), _TAKE)
-    if part.upper is not None and not lower <= part.upper:
-        wanted = f"a lower end of at most {shown(part.upper, up=True)}"
-        raise _refused(wanted, repr(lower), _TAKE)
 
 
 def shown(number: float | None, *, up: bool) -> str:
