@@ -1,5 +1,7 @@
 """Certificates of an accountant that errs are refused; what was not derived again is said."""
 
+import math
+
 import pytest
 
 from mixtally.errors import PlanError
@@ -164,3 +166,18 @@ def test_people_are_counted_in_decimals():
     part = clear(2, whole=1)
     ninety = plain(terms_of(part, people=90, honest_share=0.7))
     assert check(ninety) == check(plain(terms_of(part, people=63)))
+
+
+@pytest.mark.parametrize(("own", "blanks", "fakes"), [(None, 7, 7), ((2, 1), None, 9)])
+def test_every_message_that_the_proof_counts_may_overflow(own, blanks, fakes):
+    """The person's and all fakes, those of coins at the most that they can show."""
+    threshold = SCALE // 50
+    q = threshold / SCALE
+    capped, free = (
+        check(plain(terms_of(flips(3, threshold, own=own, blanks=blanks, cap=cap), people=3)))[0]
+        for cap in (2, None)
+    )
+    cost = (1.0 + math.e) * ((1.0 - q) * q * q + fakes * q**3)
+    assert capped.least - free.least == pytest.approx(cost, rel=1e-6)
+    assert free.lower - capped.lower == pytest.approx(cost, rel=1e-6)
+    assert capped.upper - free.upper == pytest.approx(cost, rel=1e-6)

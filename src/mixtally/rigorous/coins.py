@@ -107,7 +107,7 @@ def _runs(coins: Coins, at: Callable[[int], Bounds], known: dict[int, Bounds]) -
         heapq.heappop(heap)
         middle = (run.first + run.last) // 2
         gaps, surely = gaps + gap, surely - cost
-        for half in (Run(run.first, middle), Run(middle + 1, run.last)):
-            heapq.heappush(heap, weighed(half))
-            gaps, surely = gaps - weighed(half)[0], surely + weighed(half)[1]
+        for half in map(weighed, (Run(run.first, middle), Run(middle + 1, run.last))):
+            heapq.heappush(heap, half)
+            gaps, surely = gaps - half[0], surely + half[1]
     return [run for _, _, run in heap]

@@ -21,7 +21,7 @@ Source: docs/accounting.md, "The identity".
 
 from fractions import Fraction
 
-from mixtally.rigorous.balls import Bounds, arb, whole_above
+from mixtally.rigorous.balls import NOBODY_CARES, Bounds, arb, exactly, whole_above
 from mixtally.rigorous.binomials import Binomial
 
 _HALF = Fraction(1, 2)
@@ -39,9 +39,25 @@ def one_bin(fakes: int, bins: int, grow: arb, nats: float) -> Bounds:
     law, others = Binomial(records, Fraction(2, bins)), Binomial(fakes, Fraction(2, bins))
     low, high = law.window(nats)
     low, high = max(low, 1), max(high, 1)  # of no records none is likelier
-    value = _walk(high, law.points(low, high), grow) * bins / records
     cut = others.most_below(low - 2) + others.most_above(high)
+    hardly = _hardly(low, grow)
+    if hardly < NOBODY_CARES:
+        return Bounds(arb(0), cut + hardly)
+    value = _walk(high, law.points(low, high), grow) * bins / records
     return Bounds(value, value + cut)
+
+
+def _hardly(low: int, grow: arb) -> arb:
+    """At least the divergence from outcomes with T >= ``low``: a bound for very many fakes.
+
+    It is at most the chance that A >= k when one of the T records is the person's, which is that of
+    k - 1 of T - 1 tosses: exp(-2 (T - 1) x^2) with x = (k - 1) / (T - 1) - 1/2 (Hoeffding). Since
+    k - 1 >= T e^eps / (1 + e^eps) - 1, and x grows with T, T = ``low`` is the worst.
+    """
+    if low < 2:
+        return arb(1)
+    more = (grow / (1 + grow) * low - 1) / (low - 1) - exactly(_HALF)
+    return (-2 * (low - 1) * more**2).exp() if more > 0 else arb(1)
 
 
 def _walk(high: int, weights: list[arb], grow: arb) -> arb:
