@@ -10,7 +10,7 @@ import pytest
 
 from mixtally.errors import AccountingError
 from mixtally.ground.shape import shape_weights
-from mixtally.rigorous import balls, blank, coins, shaped, uniform
+from mixtally.rigorous import balls, blank, coins, pairs, shaped, uniform
 from mixtally.rigorous.balls import Bounds, UndecidedError, arb, exactly, settled, working
 from mixtally.rigorous.binomials import Binomial
 from mixtally.rigorous.caps import overflow
@@ -56,6 +56,8 @@ def cut_sums():
     yield lambda nats: blank.one_over_zero(900, threshold, grow, nats)
     yield lambda nats: blank.zero_over_one(900, threshold, grow, nats)
     yield lambda nats: uniform.one_bin(900, 30, grow, nats)
+    yield lambda nats: pairs.apart(30, threshold, grow, nats)
+    yield lambda nats: pairs.sharing(30, threshold, grow, nats)
 
 
 def cuts_are_bounded():

@@ -121,7 +121,7 @@ def test_flipped_uniform_fakes_are_left_to_the_accountant():
     assert (found.protocol, found.upper) == ("flip-uniform", None)
 
 
-def test_sets_are_bounded_from_below():
+def test_sets_of_three_are_bounded_from_below():
     part = flips(40, SCALE // 20, most_set=3, blanks=3000)
     terms = terms_of(part, people=PEOPLE)
     (found,) = check(plain(terms))

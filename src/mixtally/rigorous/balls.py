@@ -26,6 +26,7 @@ except ModuleNotFoundError as error:
     ) from error
 
 __all__ = [
+    "FIRST_NATS",
     "NOBODY_CARES",
     "NOTHING",
     "Bounds",
@@ -42,7 +43,8 @@ __all__ = [
 
 BITS = 128
 """With which every sum is tried first."""
-_TRIES = ((BITS, 60.0), (2 * BITS, 130.0), (4 * BITS, 270.0), (8 * BITS, 550.0))
+FIRST_NATS = 60.0
+_TRIES = ((BITS, FIRST_NATS), (2 * BITS, 130.0), (4 * BITS, 270.0), (8 * BITS, 550.0))
 """Bits of a ball, and nats: what lies outside a window has a chance of about e^-nats."""
 NOBODY_CARES = 1e-30
 """A delta below any that is promised, by far: not made narrow."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial, reduce
 from typing import NamedTuple
 
-from mixtally.rigorous import blank, shaped, uniform
+from mixtally.rigorous import blank, pairs, shaped, uniform
 from mixtally.rigorous.balls import Bounds, arb, settled, working
 from mixtally.rigorous.caps import overflow
 from mixtally.rigorous.coins import average
@@ -24,8 +24,11 @@ _CAPPED = ", what the cap costs added"
 _CROWD = "people's flips are counted on, for which no second derivation is known here"
 _TILTED = "among flipped uniform fakes, whose weights count the ones of a message"
 _SETS = (
-    "from below by two records of one bin each; for sets of more no second derivation is known here"
+    "from below by two records of one bin each; of sets only those of at most two of four bins or "
+    "more are derived, and only among few flips"
 )
+_MOST_VALUES = {False: 3_000_000, True: 10_000}
+"""Of a weight that are added up, some seconds; fewer where coins ask hundreds of times."""
 
 
 class PartBracket(NamedTuple):
@@ -74,7 +77,7 @@ def _bracket(part: Stream, epsilon: float) -> PartBracket:
     cost = (1 + _grow(epsilon)) * _overflows(part)
     lower, upper = free.give_or_take(cost).ends()
     least, _ = free.raised(cost).ends()
-    if (part.most_set or 1) > 1:
+    if not _every_pair(part):
         return PartBracket(part.protocol, lower, None, None, _SETS)
     proved = _ALONE + (_AVERAGED.format(people=part.people) if part.coin else "")
     return PartBracket(part.protocol, lower, upper, least, proved + _CAPPED * bool(cost > 0))
@@ -101,7 +104,10 @@ def _grow(epsilon: float) -> arb:
 
 
 def _directions(part: Stream) -> list[Direction]:
-    """Both directions, or one where they are the same; none where they are not known here."""
+    """All that delta is the largest of: directions, or pairs of records that lie otherwise.
+
+    None where they are not known here.
+    """
     if part.shape is not None:
         ratio, shift = part.shape
         return [lambda _, grow, __: shaped.one_bin(ratio, shift, grow)]
@@ -115,7 +121,21 @@ def _directions(part: Stream) -> list[Direction]:
             lambda fakes, grow, nats: blank.one_over_zero(fakes, threshold, grow, nats),
             lambda fakes, grow, nats: blank.zero_over_one(fakes, threshold, grow, nats),
         ]
+    if part.most_set > 1 and _every_pair(part):
+        return [
+            lambda fakes, grow, nats: pairs.apart(fakes, threshold, grow, nats),
+            lambda fakes, grow, nats: pairs.sharing(fakes, threshold, grow, nats),
+        ]
     return [lambda fakes, grow, nats: blank.one_hot(fakes, threshold, grow, nats)]
+
+
+def _every_pair(part: Stream) -> bool:
+    """Whether every two records that a part allows are looked at: of sets only small ones."""
+    if part.most_set is None or part.most_set == 1:
+        return True
+    if part.most_set > 2 or part.bins < 4 or part.threshold is None:
+        return False
+    return pairs.looks(part.most_fakes, part.threshold) <= _MOST_VALUES[part.coin > 0]
 
 
 def _overflows(part: Stream) -> arb:
