@@ -1,0 +1,9 @@
+"""Privacy numbers proved a second time: from the definition, in balls, by a program of its own.
+
+It reads the plain JSON of a contract and shares no code with ``privacy``; needs python-flint.
+"""
+
+from mixtally.rigorous.compare import COLUMNS, Verdict, verdict
+from mixtally.rigorous.derive import PartBracket, check
+
+__all__ = ["COLUMNS", "PartBracket", "Verdict", "check", "verdict"]

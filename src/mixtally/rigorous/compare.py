@@ -1,0 +1,107 @@
+"""A stated certificate beside what was derived again: refused where it is too low.
+
+For one part asked once the two numbers must agree. Over several messages the stated one is composed
+by the accountant, which is not done again here; but what one message tells, all of them tell, so
+that the lower end of any part is one of the whole.
+"""
+
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
+from typing import NamedTuple
+
+from mixtally.errors import PlanError
+from mixtally.rigorous.derive import PartBracket, check
+from mixtally.rigorous.stream import Plain, promised
+
+_SUBJECT = "certificate of the contract"
+_DIGITS = 9
+COLUMNS = ("part", "protocol", "delta at least", "delta at most", "what was derived")
+_WHOLE = "the stated delta of at most {stated} is what was derived again"
+_CHECKED = "the stated delta of at most {stated} is no lower than what was derived again from below"
+_COMPOSED = (
+    "of {messages} messages of a person the stated delta of at most {stated} is composed by the "
+    "accountant alone; it is no lower than that of any one of them"
+)
+_NOTHING = "nothing of the stated delta of at most {stated} was derived again"
+
+
+class Verdict(NamedTuple):
+    """A certificate that was not refused.
+
+    where
+      parts   what was derived for each part
+      whole   whether the stated number itself was derived again
+      said    what that makes of the stated number, in a sentence
+    """
+
+    parts: list[PartBracket]
+    whole: bool
+    said: str
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """A row a part under ``COLUMNS``; numbers are rounded outwards, a dash where none is."""
+        return [
+            (
+                str(number),
+                part.protocol,
+                shown(part.lower, up=False),
+                shown(part.upper, up=True),
+                part.proved,
+            )
+            for number, part in enumerate(self.parts, 1)
+        ]
+
+
+def verdict(terms: Plain) -> Verdict:
+    """What of the certificate in ``terms`` was derived again.
+
+    where
+      terms   the terms of a contract as they stand in the file
+
+    Raises PlanError where the certificate states less than was derived, or is not one of the
+    terms' epsilon.
+    """
+    parts = check(terms)
+    stated = terms["certificate"]
+    upper = float(stated["upper"])
+    if float(stated["epsilon"]) != promised(terms):
+        raise _refused("one at the epsilon that is promised", f"epsilon {stated['epsilon']}", _TAKE)
+    messages = len(parts) * int(terms["collections"])
+    for part in parts:
+        _check_lower_end(part, upper)
+    if messages == 1:
+        _check_agreement(parts[0], upper)
+    derived = [part for part in parts if part.lower is not None]
+    whole = messages == 1 and parts[0].upper is not None
+    said = _WHOLE if whole else _CHECKED if messages == 1 else _COMPOSED
+    said = said if derived else _NOTHING
+    return Verdict(parts, whole, said.format(messages=messages, stated=shown(upper, up=True)))
+
+
+_TAKE = "the file was altered: take it as it was published"
+_FALSE = "do not answer under it: its promise is false"
+
+
+def _check_lower_end(part: PartBracket, upper: float) -> None:
+    """What one message tells, all of them tell."""
+    if part.lower is not None and not part.lower <= upper:
+        wanted = f"delta of at least {shown(part.lower, up=False)}, which {part.protocol} has"
+        raise _refused(wanted, repr(upper), _FALSE)
+
+
+def _check_agreement(part: PartBracket, upper: float) -> None:
+    """Of one message asked once the stated number is no less than what was derived."""
+    if part.least is not None and not part.least <= upper:
+        wanted = f"delta of at least {shown(part.least, up=False)}, below which no proof comes"
+        raise _refused(wanted, repr(upper), _TAKE)
+
+
+def shown(number: float | None, *, up: bool) -> str:
+    """Nine digits, rounded ``up`` or down; a dash for none."""
+    if number is None:
+        return "-"
+    context = Context(prec=_DIGITS, rounding=ROUND_CEILING if up else ROUND_FLOOR)
+    return f"{context.create_decimal_from_float(number):.{_DIGITS}g}"
+
+
+def _refused(wanted: str, got: str, do: str) -> PlanError:
+    return PlanError(_SUBJECT, wanted=wanted, got=got, do=do)

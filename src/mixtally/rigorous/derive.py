@@ -1,0 +1,147 @@
+"""The certificate of one message of one round, derived a second time.
+
+Every part of a contract whose cover is fakes is priced again from the definition of delta, in
+balls, by a program that shares nothing with the accountant.
+"""
+
+from collections.abc import Callable
+from functools import partial, reduce
+from typing import NamedTuple
+
+from mixtally.rigorous import blank, pairs, shaped, uniform
+from mixtally.rigorous.balls import Bounds, arb, settled, working
+from mixtally.rigorous.caps import overflow
+from mixtally.rigorous.coins import average
+from mixtally.rigorous.stream import Plain, Stream, promised, streams
+
+Direction = Callable[[int, arb, float], Bounds]
+"""Of the divergence, as a function of fakes, e^epsilon and nats."""
+SHARE = 1e-8
+"""Bounds for a number of fakes differ by less than this share."""
+_ALONE = "derived again from the definition, both directions, in balls"
+_AVERAGED = ", averaged over the coins of {people:,} people"
+_CAPPED = ", what the cap costs added"
+_CROWD = "people's flips are counted on, for which no second derivation is known here"
+_TILTED = "among flipped uniform fakes, whose weights count the ones of a message"
+_SETS = (
+    "from below by two records of one bin each; of sets only those of at most two of four bins or "
+    "more are derived, and only among few flips"
+)
+_MOST_VALUES = {False: 3_000_000, True: 10_000}
+"""Of a weight that are added up, some seconds; fewer where coins ask hundreds of times."""
+
+
+class PartBracket(NamedTuple):
+    """One message of a part at the terms' epsilon: lower <= delta <= upper.
+
+    where
+      protocol   of the part
+      lower      None where nothing was derived
+      upper      None where nothing was, or only from below
+      least      what a proof of this kind cannot come below, caps included: to be compared with
+                 what is stated; None without an upper end
+      proved     what was derived, or why it was not
+    """
+
+    protocol: str
+    lower: float | None
+    upper: float | None
+    least: float | None
+    proved: str
+
+
+def check(terms: Plain) -> list[PartBracket]:
+    """What each part of a contract's terms is worth, in their order.
+
+    where
+      terms   the terms as they stand in the file
+
+    Raises PlanError for what is no terms, AccountingError for what cannot be right.
+    """
+    found: dict[Stream, PartBracket] = {}
+    epsilon, parts = promised(terms), streams(terms)
+    for part in parts:
+        if part not in found:
+            with working():
+                found[part] = _bracket(part, epsilon)
+    return [found[part] for part in parts]
+
+
+def _bracket(part: Stream, epsilon: float) -> PartBracket:
+    ways = [] if part.crowd else _directions(part)
+    if not ways:
+        why = _CROWD if part.crowd else _TILTED
+        return PartBracket(part.protocol, None, None, None, why)
+    free = reduce(Bounds.or_more, [_averaged(part, epsilon, way) for way in ways])
+    free.ends()  # a sum that is no divergence stops here, before a cap could hide it
+    cost = (1 + _grow(epsilon)) * _overflows(part)
+    lower, upper = free.give_or_take(cost).ends()
+    least, _ = free.raised(cost).ends()
+    if not _every_pair(part):
+        return PartBracket(part.protocol, lower, None, None, _SETS)
+    proved = _ALONE + (_AVERAGED.format(people=part.people) if part.coin else "")
+    return PartBracket(part.protocol, lower, upper, least, proved + _CAPPED * bool(cost > 0))
+
+
+def _averaged(part: Stream, epsilon: float, way: Direction) -> Bounds:
+    """One direction, over the coins of people if there are any.
+
+    The larger direction may depend on K, but one who attacks chooses between two values before K is
+    drawn: the larger of two averages, not the average of the larger.
+    """
+
+    def given(fakes: int) -> Bounds:
+        return settled(lambda nats: way(fakes, _grow(epsilon), nats), SHARE)
+
+    if part.blanks is not None or part.shape is not None:
+        return given(part.blanks or 0)
+    return average(part.people, part.whole, part.coin, given)
+
+
+def _grow(epsilon: float) -> arb:
+    """e^epsilon, with the bits in hand."""
+    return arb(epsilon).exp()
+
+
+def _directions(part: Stream) -> list[Direction]:
+    """All that delta is the largest of: directions, or pairs of records that lie otherwise.
+
+    None where they are not known here.
+    """
+    if part.shape is not None:
+        ratio, shift = part.shape
+        return [lambda _, grow, __: shaped.one_bin(ratio, shift, grow)]
+    threshold = part.threshold
+    if threshold is None:
+        return [lambda fakes, grow, nats: uniform.one_bin(fakes, part.bins, grow, nats)]
+    if part.record == "uniform":
+        return []
+    if part.most_set is None:
+        return [
+            lambda fakes, grow, nats: blank.one_over_zero(fakes, threshold, grow, nats),
+            lambda fakes, grow, nats: blank.zero_over_one(fakes, threshold, grow, nats),
+        ]
+    if part.most_set > 1 and _every_pair(part):
+        return [
+            lambda fakes, grow, nats: pairs.apart(fakes, threshold, grow, nats),
+            lambda fakes, grow, nats: pairs.sharing(fakes, threshold, grow, nats),
+        ]
+    return [lambda fakes, grow, nats: blank.one_hot(fakes, threshold, grow, nats)]
+
+
+def _every_pair(part: Stream) -> bool:
+    """Whether every two records that a part allows are looked at: of sets only small ones."""
+    if part.most_set is None or part.most_set == 1:
+        return True
+    if part.most_set > 2 or part.bins < 4 or part.threshold is None:
+        return False
+    return pairs.looks(part.most_fakes, part.threshold) <= _MOST_VALUES[part.coin > 0]
+
+
+def _overflows(part: Stream) -> arb:
+    """The chances of being drawn again, added up over the person's message and all fakes."""
+    if part.cap is None or part.threshold is None:
+        return arb(0)
+    chance = partial(overflow, part.bins, threshold=part.threshold, cap=part.cap)
+    largest = part.bins if part.most_set is None else part.most_set
+    return chance(largest) + part.most_fakes * chance(0)

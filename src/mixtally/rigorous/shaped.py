@@ -1,0 +1,80 @@
+"""A record in clear among fakes that one mix draws for every bin, in integers.
+
+With F the distribution of the fakes in a bin, two bins show s and t with F(s-1) F(t) if the person
+is in the first, F(s) F(t-1) if in the second, and
+
+    delta = sum over s, t of (F(s-1) F(t) - e^eps F(s) F(t-1))_+.
+
+A pair counts exactly if F(s-1)/F(s) > e^eps F(t-1)/F(t). With both ratios in order, the t of a
+larger s are those of a smaller one and more: one pass. Exchanging s and t exchanges the directions.
+
+Source: docs/accounting.md, "clear-shaped".
+"""
+
+from fractions import Fraction
+
+from mixtally.rigorous.balls import Bounds, UndecidedError, arb, exactly
+
+_SCALE = 1 << 64
+_BITS = 320
+"""Two ratios of integers below 2^64 differ by 2^-128 or more, so floors at these bits tell them
+apart."""
+
+
+def table(ratio: int, shift: int) -> list[int]:
+    """F times 2^64: what falls as (ratio / 2^64)^|k - shift|, rounded down but for the middle.
+
+    Raises UndecidedError where a power is too close to an integer to be rounded.
+    """
+    step = exactly(Fraction(ratio, _SCALE))
+    powers = [arb(1)]
+    for _ in range(shift):
+        powers.append(powers[-1] * step)
+    total = 1 + 2 * sum(powers[1:], arb(0))
+    side = []
+    for power in powers[1:]:
+        whole = (power * _SCALE / total).floor().unique_fmpz()
+        if whole is None:
+            raise UndecidedError("rigorous check: a chance too close to an integer over 2^64")
+        side.append(int(whole))
+    return [*reversed(side), _SCALE - 2 * sum(side), *side]
+
+
+def one_bin(ratio: int, shift: int, grow: arb) -> Bounds:
+    """Delta of one record; ``grow`` is e^eps. Raises UndecidedError."""
+    return of_table(table(ratio, shift), grow)
+
+
+def of_table(weights: list[int], grow: arb) -> Bounds:
+    """Delta where a bin gets k fakes with chance weights[k] / 2^64. Raises UndecidedError."""
+    cells = [
+        cell for cell in zip([0, *weights], [*weights, 0], strict=True) if cell != (0, 0)
+    ]  # F(k-1) and F(k)
+    cells.sort(key=_ratio)
+    total, gains, losses, taken = arb(0), 0, 0, 0
+    for before, here in cells:
+        while taken < len(cells) and _counts(before, here, *cells[taken], grow):
+            losses += cells[taken][0]
+            gains += cells[taken][1]
+            taken += 1
+        total += arb(before * gains) - grow * (here * losses)
+    value = total / _SCALE / _SCALE
+    return Bounds(value, value)
+
+
+def _ratio(cell: tuple[int, int]) -> int:
+    before, here = cell
+    return (before << _BITS) // here if here else 1 << (2 * _BITS)
+
+
+def _counts(before: int, here: int, other: int, above: int, grow: arb) -> bool:
+    """Whether F(s-1) F(t) > e^eps F(s) F(t-1), with F(t-1) = other and F(t) = above."""
+    gain, loss = before * above, here * other
+    if not loss or not gain:
+        return gain > 0
+    limit = grow * loss
+    if limit < gain:
+        return True
+    if limit > gain:
+        return False
+    raise UndecidedError("rigorous check: two chances too close to compare")

@@ -1,0 +1,145 @@
+"""What one part of a contract sends, read from its plain JSON.
+
+Nothing is taken from the records of the package: what a field means is written down here again.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from mixtally.errors import PlanError
+
+_SCALE = 1 << 64
+_EVERY_MIX = "every mix"
+Plain = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """Messages of one part, and what surely hides one of them.
+
+    where
+      bins        what a message may name
+      most_set    the most bins that a record sets; None for free bits
+      threshold   the chance that a bit is flipped, times 2^64; None where bins travel in clear
+      record      "blank" or "uniform" fakes of devices; None without any
+      people      honest people who surely send; 0 where every mix brings the cover
+      whole       fakes that each of them sends for certain
+      coin        the chance of one more, times 2^64
+      blanks      fakes of the one honest mix; None where mixes draw none
+      shape       (ratio times 2^64, shift) of the fakes that it draws for every bin; None without
+      crowd       whether people's flips are part of the cover
+      cap         the most bins that a message names; None for any number
+    """
+
+    bins: int
+    most_set: int | None
+    threshold: int | None
+    record: str | None
+    people: int
+    whole: int
+    coin: int
+    blanks: int | None
+    shape: tuple[int, int] | None
+    crowd: bool
+    cap: int | None
+
+    def __post_init__(self) -> None:
+        flips = self.threshold is None or 0 < 2 * self.threshold < _SCALE
+        counts = min(self.bins, self.whole + 1, (self.blanks or 0) + 1) > 0
+        if not (flips and counts and 0 <= self.coin < _SCALE):
+            raise ValueError(f"{self}")
+
+    @property
+    def protocol(self) -> str:
+        """The name of its mechanism."""
+        if self.threshold is None:
+            return "clear-shaped" if self.shape is not None else "clear-uniform"
+        if self.record == "uniform":
+            return "flip-uniform"
+        if self.most_set is None:
+            return "single-bit" if self.bins == 1 else "flip"
+        return "flip" if self.record is None and self.blanks is None else "flip-blank"
+
+    @property
+    def most_fakes(self) -> int:
+        """The most fakes that the proof counts, whatever coins show."""
+        if self.blanks is not None:
+            return self.blanks
+        return self.people * (self.whole + (self.coin > 0))
+
+
+def sure_people(terms: Plain) -> int:
+    """floor(h m), exact in the decimals as they are written."""
+    share = Fraction(repr(float(terms["honest_share"])))
+    return int(share * _integer(terms["minimum_crowd"]))
+
+
+def promised(terms: Plain) -> float:
+    """The epsilon of all messages together; raises PlanError for what is no such terms."""
+    try:
+        epsilon = float(terms["guarantee"]["epsilon"])
+        if not 0.0 < epsilon < math.inf:
+            raise ValueError(epsilon)
+    except (KeyError, TypeError, ValueError) as error:
+        raise _foreign(error) from error
+    return epsilon
+
+
+def streams(terms: Plain) -> list[Stream]:
+    """The parts of a contract's terms, in their order.
+
+    Raises PlanError for what is no such terms.
+    """
+    try:
+        people = 0 if terms["cover"] == _EVERY_MIX else sure_people(terms)
+        return [_stream(part, people, bool(terms["count_flips"])) for part in terms["parts"]]
+    except (KeyError, TypeError, ValueError) as error:
+        raise _foreign(error) from error
+
+
+def _foreign(error: Exception) -> PlanError:
+    return PlanError(
+        "terms of the contract",
+        wanted="the fields that a contract has",
+        got=f"something else ({error!r})",
+        do="take the file as it was published",
+    )
+
+
+def _stream(part: Plain, people: int, count_flips: bool) -> Stream:
+    own, recipe = part["own"] or {}, part["recipe"]
+    kind = recipe["type"]
+    if kind not in ("none", "blanks", "shaped"):
+        raise ValueError(kind)
+    blanks, shape = None, None
+    if kind == "blanks":
+        blanks = _integer(recipe["count"])
+    if kind == "shaped":
+        shape = _integer(recipe["ratio"]), _integer(recipe["shift"])
+    return Stream(
+        bins=_integer(part["bins"]),
+        most_set=_maybe(part["most_set"]),
+        threshold=_maybe(part["threshold"]),
+        record=own.get("record"),
+        people=people,
+        whole=_integer(own.get("whole", 0)),
+        coin=_integer(own.get("coin", 0)),
+        blanks=blanks,
+        shape=shape,
+        crowd=count_flips and part["threshold"] is not None,
+        cap=_maybe(part["layout"]["cap"]),
+    )
+
+
+def _integer(written: Any) -> int:
+    """Integers above 2^53 are written as text."""
+    if isinstance(written, bool) or not isinstance(written, int | str):
+        raise ValueError(f"{written!r} for an integer")
+    return int(written)
+
+
+def _maybe(written: Any) -> int | None:
+    return None if written is None else _integer(written)

@@ -1,0 +1,82 @@
+"""A record in clear among uniform fakes, from the definition, in balls.
+
+With N = fakes + 1 records and A, B of them in the bins of u and v, X_u = d A and X_v = d B, so
+
+    delta = (d/N) E[(A - e^eps B)_+].
+
+Exchanging A and B exchanges the directions. Given T = A + B, which is Bin(N, 2/d), A is
+Bin(T, 1/2); with k the least integer above T e^eps / (1 + e^eps), h = P(A = k | T) and
+s = P(A >= k | T),
+
+    E[(A - e^eps (T - A))_+ | T] = (1 + e^eps) (T s + k h) / 2 - e^eps T s,
+
+since sum of a P(A = a | T) over a >= k is (T s + k h) / 2. From T to T - 1 Pascal's rule moves s by
+half a point, so that one tail is all that is ever added up.
+
+What a window cuts is the chance that the person's bin and its twin hold T records, one of them the
+person's: T = 1 + Bin(N - 1, 2/d).
+
+Source: docs/accounting.md, "The identity".
+"""
+
+from fractions import Fraction
+
+from mixtally.rigorous.balls import NOBODY_CARES, Bounds, arb, exactly, whole_above
+from mixtally.rigorous.binomials import Binomial
+
+_HALF = Fraction(1, 2)
+
+
+def one_bin(fakes: int, bins: int, grow: arb, nats: float) -> Bounds:
+    """Delta of one record among ``fakes`` uniform ones; ``grow`` is e^eps.
+
+    Raises UndecidedError.
+    """
+    records = fakes + 1
+    if bins == 2:
+        value = _walk(records, [arb(1)], grow) * bins / records
+        return Bounds(value, value)
+    law, others = Binomial(records, Fraction(2, bins)), Binomial(fakes, Fraction(2, bins))
+    low, high = law.window(nats)
+    low, high = max(low, 1), max(high, 1)  # of no records none is likelier
+    cut = others.most_below(low - 2) + others.most_above(high)
+    hardly = _hardly(low, grow)
+    if hardly < NOBODY_CARES:
+        return Bounds(arb(0), cut + hardly)
+    value = _walk(high, law.points(low, high), grow) * bins / records
+    return Bounds(value, value + cut)
+
+
+def _hardly(low: int, grow: arb) -> arb:
+    """At least the divergence from outcomes with T >= ``low``: a bound for very many fakes.
+
+    It is at most the chance that A >= k when one of the T records is the person's, which is that of
+    k - 1 of T - 1 tosses: exp(-2 (T - 1) x^2) with x = (k - 1) / (T - 1) - 1/2 (Hoeffding). Since
+    k - 1 >= T e^eps / (1 + e^eps) - 1, and x grows with T, T = ``low`` is the worst.
+    """
+    if low < 2:
+        return arb(1)
+    more = (grow / (1 + grow) * low - 1) / (low - 1) - exactly(_HALF)
+    return (-2 * (low - 1) * more**2).exp() if more > 0 else arb(1)
+
+
+def _walk(high: int, weights: list[arb], grow: arb) -> arb:
+    """The sum over T = .., high - 1, high of its weight times the expectation given T."""
+    share = grow / (1 + grow)
+    k = whole_above(share * high)
+    tossed = Binomial(high, _HALF)
+    point, tail = tossed.point(k), tossed.at_least(k)
+    total = arb(0)
+    for t in range(high, high - len(weights), -1):
+        lies = t * tail
+        total += weights[t - high - 1] * ((1 + grow) * (lies + k * point) / 2 - grow * lies)
+        if t == 1:
+            break
+        below = whole_above(share * (t - 1))
+        fewer = point * (2 * k) / t  # P(Bin(t - 1, 1/2) = k - 1)
+        if below == k:
+            point, tail = fewer * (t - k) / k, tail - fewer / 2
+        else:
+            point, tail = fewer, tail + fewer / 2
+        k = below
+    return total

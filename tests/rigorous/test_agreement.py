@@ -1,0 +1,89 @@
+"""Two programs that share nothing come to the same numbers."""
+
+import random
+
+import pytest
+
+from mixtally.errors import PlanError
+from mixtally.privacy.accountant import Accountant
+from mixtally.rigorous import check, verdict
+from rigorous.written import certified, clear, flips, plain, random_terms, stated, terms_of
+
+SIX_DIGITS = 1e-6
+COINS = 2e-3
+FLOOR = 1e-26
+"""The accountant adds as much for its windows."""
+
+
+def disagreement(terms, accountant=None):
+    """What is wrong between the accountant's number and that derived again; None for nothing."""
+    said, (found,) = certified(terms, accountant), check(plain(terms))
+    coins = terms.parts[0].own is not None and terms.parts[0].own.coin > 0
+    # Of a bit the accountant averages the larger direction, which may be more than the truth.
+    turned = coins and found.protocol == "single-bit"
+    if not ((turned or said.lower <= found.upper) and found.least <= said.upper):
+        return "outside", said, found
+    wide = COINS if coins else SIX_DIGITS
+    if not (turned or said.upper <= found.upper * (1.0 + wide) + FLOOR):
+        return "too high", said, found
+    if not found.upper - found.lower - (found.least - found.lower) <= wide * found.upper + FLOOR:
+        return "wide", said, found
+    if found.protocol != terms.parts[0].protocol:
+        return "name", said, found
+    return None
+
+
+def wrong_ones(seed, count):
+    chance, accountant = random.Random(seed), Accountant()
+    for _ in range(count):
+        terms = random_terms(chance)
+        found = disagreement(terms, accountant)
+        if found is not None:
+            yield terms.parts[0], terms.guarantee.epsilon, terms.minimum_crowd, found
+
+
+def test_random_contracts():
+    assert list(wrong_ones(20170, 40)) == []
+
+
+@pytest.mark.slow
+def test_many_random_contracts():
+    assert list(wrong_ones(4, 300)) == []
+
+
+LARGE = [
+    (flips(10**6, int(4.3e-9 * 2**64), blanks=10**10), 1.0),
+    (flips(1000, int(2.7e-5 * 2**64), blanks=10**10), 0.01),
+    (flips(1, int(3.5e-9 * 2**64), most_set=None, blanks=10**10), 1.0),
+    (flips(1000, int(0.26 * 2**64), blanks=10**6), 0.01),
+    (clear(10**7, whole=1000), 0.3),
+    (clear(20_000, whole=1), 0.1),
+    (clear(2, shape=(int(0.99 * 2**64), 1000)), 0.02),
+]
+
+
+@pytest.mark.parametrize(("part", "epsilon"), LARGE)
+def test_six_digits_up_to_ten_billion_fakes(part, epsilon):
+    people = 10**7 if part.bins == 10**7 else 10**6
+    terms = terms_of(part, epsilon=epsilon, people=people)
+    assert disagreement(terms) is None
+
+
+@pytest.mark.parametrize(("part", "epsilon"), LARGE[1:4] + LARGE[5:])
+def test_a_certificate_lowered_in_its_sixth_digit_is_refused(part, epsilon):
+    """Where the number of fakes is fixed."""
+    terms = terms_of(part, epsilon=epsilon, people=10**6)
+    true = certified(terms)
+    kept = plain(terms_of(part, epsilon=epsilon, people=10**6, certificate=true))
+    assert verdict(kept).whole
+    kept["certificate"]["upper"] *= 1.0 - 1e-6
+    with pytest.raises(PlanError, match="its promise is false"):
+        verdict(kept)
+
+
+def test_an_altered_number_is_seen_by_the_comparison():
+    """The twin of the agreement: each figure of the terms matters."""
+    part, others = flips(40, 1 << 58, blanks=2000), flips(40, (1 << 58) + (1 << 40), blanks=2000)
+    true = certified(terms_of(part))
+    found = check(plain(terms_of(others, certificate=stated(1.0, 0.0, 0.1))))[0]
+    assert not (true.lower <= found.upper and found.least <= true.upper)

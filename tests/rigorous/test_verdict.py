@@ -1,0 +1,183 @@
+"""Certificates of an accountant that errs are refused; what was not derived again is said."""
+
+import math
+
+import pytest
+
+from mixtally.errors import PlanError
+from mixtally.records.contract import Cover, FakeRecord, NoRecipe, OwnFakes, Part
+from mixtally.records.layout import Form, Layout
+from mixtally.rigorous import COLUMNS, blank, check, verdict
+from mixtally.rigorous.balls import arb, settled
+from rigorous.written import certified, clear, flips, plain, stated, terms_of
+
+SCALE = 1 << 64
+COIN = flips(40, SCALE // 200, own=(0, SCALE // 2))
+CAPPED = flips(40, SCALE // 200, blanks=10_000, cap=4)
+BIT = flips(1, SCALE // 200, most_set=None, blanks=10_000)
+WHOLE = flips(40, SCALE // 200, blanks=10_000)
+PEOPLE = 20_000
+
+
+def with_certificate(part, lower, upper, epsilon=1.0):
+    said = stated(epsilon, lower, upper)
+    return plain(terms_of(part, epsilon=epsilon, people=PEOPLE, certificate=said))
+
+
+def honest(part):
+    return certified(terms_of(part, people=PEOPLE)).upper
+
+
+def one_direction(fakes, threshold):
+    """Of a bit, the smaller."""
+    ways = (blank.one_over_zero, blank.zero_over_one)
+    found = [
+        settled(lambda nats, way=way: way(fakes, threshold, arb(1.0).exp(), nats), 1e-9).ends()[1]
+        for way in ways
+    ]
+    return min(found)
+
+
+MISTAKEN = {
+    "the coin ignored": (COIN, lambda: honest(flips(40, SCALE // 200, own=(1, 0)))),
+    "the overflow ignored": (CAPPED, lambda: honest(WHOLE)),
+    "one direction only": (BIT, lambda: one_direction(10_000, SCALE // 200) * (1 + 1e-9)),
+    "e^epsilon rounded up": (
+        WHOLE,
+        lambda: certified(terms_of(WHOLE, epsilon=1.0 + 1e-7, people=PEOPLE)).upper,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKEN)
+def test_what_an_accountant_that_errs_states_is_refused(name):
+    part, wrong = MISTAKEN[name]
+    assert verdict(with_certificate(part, 0.0, honest(part))).whole
+    with pytest.raises(PlanError, match="certificate of the contract: wanted"):
+        verdict(with_certificate(part, 0.0, wrong()))
+
+
+def test_a_false_promise_and_an_altered_file_are_told_apart():
+    with pytest.raises(PlanError, match="its promise is false"):
+        verdict(with_certificate(WHOLE, 0.0, honest(WHOLE) * 0.9))
+    with pytest.raises(PlanError, match="the file was altered"):
+        verdict(with_certificate(CAPPED, 0.0, honest(CAPPED) * (1 - 1e-6)))
+
+
+def test_a_certificate_of_another_epsilon_is_refused():
+    terms = with_certificate(WHOLE, 0.0, 0.1)
+    terms["certificate"]["epsilon"] = 2.0
+    with pytest.raises(PlanError, match="certificate of the contract"):
+        verdict(terms)
+
+
+def test_of_several_messages_only_each_is_derived_again():
+    asked = terms_of(WHOLE, people=PEOPLE, collections=3)
+    found = verdict(plain(asked))
+    assert not found.whole
+    assert "3 messages" in found.said
+    assert "by the accountant alone" in found.said
+    low = found.parts[0].lower
+    low_terms = plain(asked)
+    low_terms["certificate"]["upper"] = low * 0.999
+    with pytest.raises(PlanError, match="its promise is false"):
+        verdict(low_terms)
+
+
+def crowd(most_set=1):
+    """Nothing but people's flips."""
+    return terms_of(
+        Part(
+            bins=8,
+            most_set=most_set,
+            threshold=SCALE // 5,
+            own=None,
+            recipe=NoRecipe(),
+            layout=Layout(Form.BITS, 8),
+        ),
+        count_flips=True,
+        cover=Cover.PEOPLE,
+    )
+
+
+def test_flips_that_are_counted_on_are_left_to_the_accountant():
+    found = verdict(plain(crowd()))
+    assert (found.parts[0].protocol, found.parts[0].lower) == ("flip", None)
+    assert not found.whole
+    assert "nothing" in found.said
+    assert "flips are counted on" in found.parts[0].proved
+
+
+def test_flipped_uniform_fakes_are_left_to_the_accountant():
+    part = Part(
+        bins=8,
+        most_set=1,
+        threshold=SCALE // 5,
+        own=OwnFakes(FakeRecord.UNIFORM, 1, 0),
+        recipe=NoRecipe(),
+        layout=Layout(Form.BITS, 8),
+    )
+    (found,) = check(plain(terms_of(part)))
+    assert (found.protocol, found.upper) == ("flip-uniform", None)
+
+
+def test_sets_of_three_are_bounded_from_below():
+    part = flips(40, SCALE // 20, most_set=3, blanks=3000)
+    terms = terms_of(part, people=PEOPLE)
+    (found,) = check(plain(terms))
+    assert found.upper is None
+    assert 0.0 < found.lower <= certified(terms).upper
+    with pytest.raises(PlanError, match="its promise is false"):
+        verdict(with_certificate(part, 0.0, found.lower * 0.99))
+
+
+def test_rows_have_a_cell_a_column_and_numbers_rounded_outwards():
+    found = verdict(with_certificate(WHOLE, 0.0, honest(WHOLE)))
+    (row,) = found.rows()
+    assert len(row) == len(COLUMNS)
+    low, high = float(row[2]), float(row[3])
+    assert low <= found.parts[0].lower <= found.parts[0].upper <= high
+    assert high - low <= 1e-7 * high
+    (bare,) = verdict(plain(crowd())).rows()
+    assert bare[2:4] == ("-", "-")
+
+
+@pytest.mark.parametrize("field", ["parts", "cover", "guarantee", "honest_share", "count_flips"])
+def test_what_is_no_terms_is_refused(field):
+    terms = with_certificate(flips(2, 1 << 60, own=(1, 0)), 0.0, 0.1)
+    del terms[field]
+    with pytest.raises(PlanError, match="terms of the contract"):
+        check(terms)
+
+
+@pytest.mark.parametrize(
+    ("place", "wrong"),
+    [("bins", "many"), ("bins", 0), ("threshold", 1 << 63), ("recipe", {"type": "else"})],
+)
+def test_a_part_that_cannot_be_is_refused(place, wrong):
+    terms = with_certificate(WHOLE, 0.0, 0.1)
+    terms["parts"][0][place] = wrong
+    with pytest.raises(PlanError, match="terms of the contract"):
+        check(terms)
+
+
+def test_people_are_counted_in_decimals():
+    """.7 of 90 are 63, which floating point takes for 62."""
+    part = clear(2, whole=1)
+    ninety = plain(terms_of(part, people=90, honest_share=0.7))
+    assert check(ninety) == check(plain(terms_of(part, people=63)))
+
+
+@pytest.mark.parametrize(("own", "blanks", "fakes"), [(None, 7, 7), ((2, 1), None, 9)])
+def test_every_message_that_the_proof_counts_may_overflow(own, blanks, fakes):
+    """The person's and all fakes, those of coins at the most that they can show."""
+    threshold = SCALE // 50
+    q = threshold / SCALE
+    capped, free = (
+        check(plain(terms_of(flips(3, threshold, own=own, blanks=blanks, cap=cap), people=3)))[0]
+        for cap in (2, None)
+    )
+    cost = (1.0 + math.e) * ((1.0 - q) * q * q + fakes * q**3)
+    assert capped.least - free.least == pytest.approx(cost, rel=1e-6)
+    assert free.lower - capped.lower == pytest.approx(cost, rel=1e-6)
+    assert capped.upper - free.upper == pytest.approx(cost, rel=1e-6)

@@ -1,0 +1,143 @@
+"""Terms of one part as plain JSON, and as records, which the accountant prices."""
+
+import json
+import random
+
+from mixtally.errors import InputError
+from mixtally.privacy.accountant import Accountant
+from mixtally.privacy.terms import certificate_of
+from mixtally.records.certificate import Certificate, Status
+from mixtally.records.contract import (
+    BlanksRecipe,
+    Cover,
+    FakeRecord,
+    NoRecipe,
+    OwnFakes,
+    Part,
+    ShapedRecipe,
+    Terms,
+    write_terms,
+)
+from mixtally.records.guarantee import Guarantee, Observer
+from mixtally.records.layout import Form, Layout
+from mixtally.records.question import Kind, Question
+
+SCALE = 1 << 64
+
+
+def plain(terms):
+    """As it stands in a file."""
+    return json.loads(write_terms(terms))
+
+
+def stated(epsilon, lower, upper):
+    return Certificate(
+        epsilon=epsilon,
+        lower=lower,
+        upper=upper,
+        observer=Observer.MESSAGES,
+        status=Status.PROVED,
+        source="",
+        assumption="",
+    )
+
+
+def terms_of(*parts, epsilon=1.0, people=1000, certificate=None, **changes):
+    """Terms with these parts, whose stated certificate says nothing."""
+    first = parts[0]
+    kind = Kind.BITS if first.most_set is None else Kind.SET if first.most_set > 1 else Kind.ONE
+    question = Question(name="q", bins=first.bins, kind=kind, max_set=first.most_set or 1)
+    if len(parts) > 1:
+        question = Question(name="q", bins=len(parts), kind=Kind.BITS)
+    fields = {
+        "question": question,
+        "edges": None,
+        "prefixes": None,
+        "guarantee": Guarantee(epsilon=epsilon, delta=0.1),
+        "users": max(people, 2),
+        "minimum_crowd": people,
+        "honest_share": 1.0,
+        "count_flips": False,
+        "collections": 1,
+        "hops": 1,
+        "cover": Cover.MIXES if first.by_mixes else Cover.PEOPLE,
+        "parts": parts,
+        "certificate": certificate or stated(epsilon, 0.0, 0.1),
+        "local_epsilon": None,
+    }
+    return Terms(**{**fields, **changes})
+
+
+def clear(bins, *, whole=0, coin=0, shape=None):
+    """One bin in clear, among uniform fakes or those of ``shape``, (ratio, shift)."""
+    return Part(
+        bins=bins,
+        most_set=1,
+        threshold=None,
+        own=None if shape else OwnFakes(FakeRecord.UNIFORM, whole, coin),
+        recipe=ShapedRecipe(*shape) if shape else NoRecipe(),
+        layout=Layout(Form.INDEX, bins),
+    )
+
+
+def flips(bins, threshold, *, most_set=1, own=None, blanks=None, cap=None):
+    """Flipped bits; ``own`` are (whole, coin) of devices, ``blanks`` those of a hop."""
+    return Part(
+        bins=bins,
+        most_set=most_set,
+        threshold=threshold,
+        own=OwnFakes(FakeRecord.BLANK, *own) if own else None,
+        recipe=NoRecipe() if blanks is None else BlanksRecipe(blanks, threshold),
+        layout=Layout(Form.BITS, bins, cap),
+    )
+
+
+def random_terms(chance: random.Random):
+    """One part, asked once, covered by fakes of every kind; from tiny to 10^7 of them."""
+    while True:
+        epsilon = chance.choice([0.1, 0.5, 1.0, 2.0])
+        people = int(10 ** chance.uniform(0.5, 5.5))
+        share = chance.choice([0.7, 0.9, 1.0])
+        try:
+            return terms_of(
+                random_part(chance, people),
+                epsilon=epsilon,
+                people=people,
+                users=2 * people,
+                honest_share=share,
+                hops=chance.randint(1, 3),
+            )
+        except InputError:
+            continue
+
+
+def random_part(chance, people):
+    """Cover of 5 to 500 ones a bin, where that can be."""
+    cover = 10 ** chance.uniform(0.7, 2.7)
+    way = chance.choice(["shaped", "uniform", "people", "mixes"])
+    if way == "shaped":
+        return clear(50, shape=(chance.randint(1 << 60, SCALE - 1), chance.randint(1, 60)))
+    own = chance.choice([0, 0, 1, 3]), chance.choice([0, chance.randint(1, SCALE - 1)])
+    if own == (0, 0):
+        own = 0, chance.randint(1, SCALE - 1)
+    mean = people * (own[0] + own[1] / SCALE)
+    if way == "uniform":
+        return clear(max(2, min(10**6, int(mean / cover))), whole=own[0], coin=own[1])
+    if way == "mixes":
+        mean = int(10 ** chance.uniform(0, 7))
+    q = min(0.45, cover / mean)
+    bins, most_set = chance.choice([(1, None), (2, 1), (40, 1), (1000, 1)])
+    cap = chance.choice([None, 1 + int(bins * q + 6 * (bins * q) ** 0.5)])
+    return flips(
+        bins,
+        int(q * SCALE),
+        most_set=most_set,
+        own=own if way == "people" else None,
+        blanks=int(mean) if way == "mixes" else None,
+        cap=None if cap is None else min(bins, cap),
+    )
+
+
+def certified(terms, accountant=None):
+    """What the accountant proves of ``terms``."""
+    return certificate_of(terms, accountant or Accountant())
