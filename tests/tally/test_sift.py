@@ -1,4 +1,4 @@
-"""Messages that nobody honest wrote are dropped and counted; the others are counted as they came."""
+"""Messages that nobody honest wrote are dropped and counted; others are counted as they came."""
 
 import numpy as np
 import pytest
