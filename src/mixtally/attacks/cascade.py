@@ -20,9 +20,10 @@ import numpy as np
 from mixtally.attacks.against import outcomes
 from mixtally.attacks.audit import audit
 from mixtally.attacks.cascade_checks import drawn_checks
-from mixtally.attacks.cascade_games import Together, game_behind
+from mixtally.attacks.cascade_games import game_behind
 from mixtally.attacks.outcome import Lab, Outcome
 from mixtally.attacks.refute import clopper_pearson_lower, clopper_pearson_upper
+from mixtally.attacks.together import Together
 from mixtally.records.contract import Contract, Cover, Terms
 from mixtally.records.guarantee import LEAST_DELTA
 

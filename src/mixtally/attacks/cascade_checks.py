@@ -105,7 +105,7 @@ def _shaped(name: str, recipe: ShapedRecipe, lab: Lab) -> tuple[list[Checks], in
 
 
 def _blanks(name: str, part: Part, recipe: BlanksRecipe, lab: Lab) -> tuple[list[Checks], int]:
-    """How many a hop adds by a recipe of no more blanks, drawn again if they are few; their bits."""
+    """How many a hop adds by a recipe of no more blanks, again if they are few; their bits."""
     most = _many(part.layout, _BLANKS)
     count = min(recipe.count, most)
     times = max(1, min(_MOST_AGAIN, most // count))
