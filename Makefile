@@ -4,6 +4,10 @@ BIN := .venv/bin
 STAMP := .venv/.ready
 BENCH_STAMP := .venv/.bench-ready
 
+# Many tests begin a Python of their own: what is compiled once is kept, whatever the shell says.
+export PYTHONDONTWRITEBYTECODE :=
+export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/pycache
+
 .PHONY: help setup demo test slow check format bench clean
 
 help:            ## list the commands

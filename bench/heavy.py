@@ -19,6 +19,7 @@ from mixtally.records.guarantee import Guarantee
 from mixtally.simulate.heavy import Search, design, find_words
 from mixtally.simulate.heavy.english import english
 from mixtally.simulate.heavy.score import Score, score
+from mixtally.simulate.lab import Lab
 
 _USERS, _WORDS, _TOP, _LONGEST = 20_000, 5_000, 5, 6
 _END = "_"
@@ -47,7 +48,8 @@ def _ours(crowd: Population) -> tuple[Score, float]:
         guarantee=Guarantee(epsilon=1.0, delta=1e-6), users=_USERS, top=_TOP, rounds=_LONGEST,
         spelling=Spelling(string.ascii_lowercase),
     )  # fmt: skip
-    found = find_words(design(search), crowd.question.labels or (), crowd.codes, SecureChance())
+    lab = Lab(SecureChance())
+    found = find_words(design(search), crowd.question.labels or (), crowd.codes, lab)
     took = time.perf_counter() - start
     return _scored([one.word for one in found.found], crowd), took
 

@@ -13,6 +13,7 @@ from mixtally.records.guarantee import Guarantee
 from mixtally.records.hashing import Hashing, drawn_seed
 from mixtally.records.question import Question
 from mixtally.simulate.heavy.english import english
+from mixtally.simulate.lab import Lab
 from mixtally.simulate.open_words import collect_words
 
 _USERS, _WORDS, _LISTED, _BINS = 20_000, 5_000, 50, 20_000
@@ -41,7 +42,7 @@ def _ours(crowd: Population) -> tuple[float, float]:
     promised = Guarantee(epsilon=1.0, delta=1e-6)
     wish = PlanRequest(question=question, guarantee=promised, users=_USERS, mix_fakes=True)
     listed = (crowd.question.labels or ())[:_LISTED]
-    release, truth = collect_words(choose(wish).best, crowd, listed, chance)
+    release, truth = collect_words(choose(wish).best, crowd, listed, Lab(chance))
     return _error(release.estimate.counts - truth), time.perf_counter() - start
 
 

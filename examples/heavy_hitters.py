@@ -16,6 +16,7 @@ from mixtally.simulate.heavy import Search, design, find_words
 from mixtally.simulate.heavy.design import promise
 from mixtally.simulate.heavy.english import english
 from mixtally.simulate.heavy.score import score
+from mixtally.simulate.lab import Lab
 from mixtally.simulate.seeded import SeededChance
 
 
@@ -32,7 +33,7 @@ def main() -> None:
     vocabulary = crowd.question.labels or ()
     promised = Guarantee(epsilon=1.0, delta=1e-6)
     planned = design(Search(guarantee=promised, users=users, top=top, rounds=rounds))
-    result = find_words(planned, vocabulary, crowd.codes, chance)
+    result = find_words(planned, vocabulary, crowd.codes, Lab(chance))
 
     truth = dict(zip(vocabulary, crowd.truth.tolist(), strict=True))
     print(f"{'word':12} {'estimate':>10} {'truth':>8}  interval for all bins of all rounds")

@@ -21,6 +21,7 @@ from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.report.hexmap import hexmap
 from mixtally.report.words import at_most
+from mixtally.simulate.lab import Lab
 from mixtally.simulate.run import release
 from mixtally.simulate.seeded import SeededChance
 
@@ -49,7 +50,7 @@ def main() -> None:
     users = len(crowd.codes)
     promised = Guarantee(epsilon=1.0, delta=1e-6)
     plan = choose(PlanRequest(question=crowd.question, guarantee=promised, users=users)).best.plan
-    found = release(plan, crowd, chance, lambda *_: None).result.estimate
+    found = release(plan, crowd, Lab(chance)).result.estimate
     note = (
         f"Elsewhere (Alaska, Hawaii, Puerto Rico, Virgin Islands): {found.counts[-1]:,.0f}. "
         f"epsilon 1, delta <= {at_most(plan.certificate.upper)}, {plan.protocol}."

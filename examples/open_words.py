@@ -18,6 +18,7 @@ from mixtally.records.guarantee import Guarantee
 from mixtally.records.hashing import Hashing, drawn_seed
 from mixtally.records.question import Question
 from mixtally.simulate.heavy.english import english
+from mixtally.simulate.lab import Lab
 from mixtally.simulate.open_words import collect_words
 from mixtally.simulate.seeded import SeededChance
 
@@ -38,7 +39,7 @@ def main() -> None:
         promised = Guarantee(epsilon=1.0, delta=1e-6)
         wish = PlanRequest(question=question, guarantee=promised, users=crowd.users, mix_fakes=True)
         offer = choose(wish).best
-        release, true = collect_words(offer, crowd, words, chance)
+        release, true = collect_words(offer, crowd, words, Lab(chance))
         truth = true.counts
         found, (others,) = release.result.estimate, release.result.figures[0].rows
         held = (found.each.lower <= truth) & (truth <= found.each.upper)

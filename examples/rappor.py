@@ -80,7 +80,8 @@ def main(folder: Path) -> None:
     for weeks in (1, 8, 50, 400):
         exact, seen = recovery(plan.mechanism, weeks), watch(crowd, weeks, chance)
         print(
-            f"{weeks:14} {exact.kept:12.3f} ({seen.kept:.3f}) {exact.true:19.3f} ({seen.true:.3f})"
+            f"{weeks:14} {exact.memoized:12.3f} ({seen.memoized:.3f}) {exact.true:19.3f} "
+            f"({seen.true:.3f})"
         )
     print(f"The true bit stays hidden: never below f/2 = {plan.mechanism.f / 2:.3f}.")
 

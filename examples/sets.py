@@ -12,11 +12,13 @@ import numpy as np
 from mixtally.data.flights import flights
 from mixtally.data.population import Population
 from mixtally.encode.bits import rows_of
+from mixtally.estimate.analysis import Analysis
 from mixtally.planner import PlanRequest
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Kind, Question
+from mixtally.simulate.lab import Lab
 from mixtally.simulate.offers import best
-from mixtally.simulate.run import Asked, collect
+from mixtally.simulate.run import collect
 from mixtally.simulate.seeded import SeededChance
 from mixtally.simulate.truth import truth_of
 
@@ -36,7 +38,7 @@ def main() -> None:
     wish = PlanRequest(question=question, guarantee=Guarantee(epsilon=1.0, delta=1e-6), users=users)
     offer, reason = best(wish)
     print(reason)
-    result = collect(offer, crowd, SeededChance(7), Asked(pairs=True)).result
+    result = collect(offer, crowd, Lab(SeededChance(7)), Analysis(pairs=True)).result
     found = result.estimate
     for i in np.argsort(-found.counts)[:5].tolist():
         print(f"{question.label(i):9} {found.counts[i]:8.1f}   true {crowd.truth[i]}")

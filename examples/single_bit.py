@@ -13,6 +13,7 @@ from mixtally.encode.bits import packed
 from mixtally.planner import PlanRequest
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Kind, Question
+from mixtally.simulate.lab import Lab
 from mixtally.simulate.offers import best
 from mixtally.simulate.run import collect
 from mixtally.simulate.seeded import SeededChance
@@ -32,7 +33,7 @@ def main() -> None:
             protocol=protocol,
         )
         offer, _ = best(wish)
-        found = collect(offer, crowd, SeededChance(7)).result.estimate
+        found = collect(offer, crowd, Lab(SeededChance(7))).result.estimate
         print(
             f"{protocol:13} {found.counts[0]:7.1f}, surely {found.each.lower[0]} .. "
             f"{found.each.upper[0]}, {offer.messages_per_user:.2f} messages a user"

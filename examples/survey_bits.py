@@ -12,11 +12,13 @@ from statsmodels.datasets import anes96
 
 from mixtally.data.population import Population
 from mixtally.encode.bits import packed
+from mixtally.estimate.analysis import Analysis
 from mixtally.planner import PlanRequest
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Kind, Question
+from mixtally.simulate.lab import Lab
 from mixtally.simulate.offers import best
-from mixtally.simulate.run import Asked, collect
+from mixtally.simulate.run import collect
 from mixtally.simulate.seeded import SeededChance
 from mixtally.simulate.truth import truth_of
 
@@ -38,9 +40,9 @@ def main() -> None:
     split = PlanRequest(
         question=question, guarantee=guarantee, users=crowd.users, messages_per_user=4
     )
-    for wish, asked in ((split, Asked()), (whole, Asked(pairs=True))):
+    for wish, analysis in ((split, Analysis()), (whole, Analysis(pairs=True))):
         offer, _ = best(wish)
-        result = collect(offer, crowd, SeededChance(7), asked).result
+        result = collect(offer, crowd, Lab(SeededChance(7)), analysis).result
         true = truth_of(crowd, result)
         print(f"{offer.name}: standard error {offer.standard_error:.1f} of {crowd.users} people")
         for i, label in enumerate(LABELS):

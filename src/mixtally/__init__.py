@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mixtally.errors import MixtallyError
+    from mixtally.estimate.analysis import Analysis
     from mixtally.estimate.conclude import conclude
     from mixtally.ground.chance import SecureChance
     from mixtally.mix import shuffle
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from mixtally.tally.fold import tally_messages
 
 _ROOMS = {
+    "Analysis": "mixtally.estimate.analysis",
     "Guarantee": "mixtally.records.guarantee",
     "MixtallyError": "mixtally.errors",
     "Question": "mixtally.records.question",
@@ -34,6 +36,7 @@ _ROOMS = {
 }
 
 __all__ = [
+    "Analysis",
     "Guarantee",
     "MixtallyError",
     "PlanRequest",

@@ -4,21 +4,14 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-import least
+from attacks.mechanisms import RARE, SOUND
 from mixtally.attacks import Lab
-from mixtally.ground.fixed import threshold_of
+from mixtally.attacks.multinomial import MOST_BYTES
+from mixtally.ground.memo import Memo
 from mixtally.planner import PlanRequest, choose
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.randomize import reports
 from mixtally.records.guarantee import Guarantee
-from mixtally.records.mechanism.named import (
-    clear_shaped,
-    clear_uniform,
-    flip_bits,
-    flip_blank,
-    flip_uniform,
-    single_bit,
-)
 from mixtally.records.question import Question
 from mixtally.simulate.seeded import SeededChance
 from mixtally.simulate.simulate import play
@@ -37,12 +30,18 @@ def accountant():
     return Accountant()
 
 
+@pytest.fixture(scope="session")
+def tables():
+    """What all labs have drawn counts from."""
+    return Memo(MOST_BYTES)
+
+
 @pytest.fixture
-def lab(accountant):
+def lab(accountant, tables):
     """A lab with a seed, a number of runs and, perhaps, a broken device."""
 
     def make(runs=None, seed=1, error=ERROR, **parts):
-        given = {"play": play, "accountant": accountant, **parts}
+        given = {"play": play, "accountant": accountant, "tables": tables, **parts}
         return Lab(SeededChance(seed), error, runs=runs, **given)
 
     return make
@@ -51,21 +50,7 @@ def lab(accountant):
 @pytest.fixture
 def sound():
     """One collection of every protocol and kind of question that keeps (1, 0.03) or better."""
-    shape = least.shape(1.0, 1e-3)
-    return {
-        "flip-blank": flip_blank(bins=12, fakes=2000, threshold=threshold_of(0.02)),
-        "flip-blank, rare": flip_blank(bins=40, fakes=10**5, threshold=threshold_of(4e-4)),
-        "flip-blank, crowd": flip_blank(bins=12, fakes=0, threshold=threshold_of(0.1), crowd=2000),
-        "flip-blank, two bins": flip_blank(bins=2, fakes=2000, threshold=threshold_of(0.02)),
-        "flip-blank, sets": flip_blank(bins=9, fakes=2000, threshold=threshold_of(0.15), max_set=3),
-        "flip-uniform": flip_uniform(bins=40, fakes=900, threshold=threshold_of(0.02)),
-        "clear-uniform": clear_uniform(bins=20, fakes=900),
-        "clear-shaped": clear_shaped(bins=30, **shape),
-        "clear-shaped, two mixes": clear_shaped(bins=30, **shape, mixes=2),
-        "single-bit": single_bit(fakes=500, threshold=threshold_of(0.03), crowd=500),
-        "flip": flip_bits(bins=4, threshold=threshold_of(0.25), crowd=2000),
-        "flip, repeats": flip_bits(bins=3, threshold=threshold_of(0.3), crowd=500, repeats=2),
-    }
+    return {**SOUND, "flip-blank, rare": RARE}
 
 
 @pytest.fixture

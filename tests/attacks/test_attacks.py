@@ -10,8 +10,9 @@ import pytest
 from msgspec import structs
 
 from attacks.conftest import upper
+from attacks.mechanisms import SOUND
 from mixtally.attacks import PLAN_ATTACKS, Target, Verdict, assault
-from mixtally.attacks.claim import claim
+from mixtally.attacks.claim import ClaimedParameters, claim
 from mixtally.attacks.device import Device
 from mixtally.attacks.target import left_after, left_among_fakes, left_in_crowd, of_plan
 from mixtally.errors import ParameterError, PlanError
@@ -37,20 +38,13 @@ def target_of(mechanism, users=500):
     return Target(mechanism, users, 1.0, delta, "a test")
 
 
-NAMES = (
-    "flip-blank", "flip-blank, crowd", "flip-blank, two bins", "flip-blank, sets",
-    "flip-uniform", "clear-uniform", "clear-shaped", "clear-shaped, two mixes", "single-bit",
-    "flip", "flip, repeats",
-)  # fmt: skip
-
-
 def every(names, fast):
     """Fast ones for every day, the rest for the slow tests."""
     return [name if name in fast else pytest.param(name, marks=pytest.mark.slow) for name in names]
 
 
 @pytest.mark.seconds
-@pytest.mark.parametrize("name", every(NAMES, ("flip-blank", "clear-shaped")))
+@pytest.mark.parametrize("name", every(SOUND, ("flip-blank", "clear-shaped")))
 def test_no_attack_exceeds_its_certificate(name, sound, lab):
     outcomes = assault(target_of(sound[name]), lab(runs=300))
     assert {one.attack for one in outcomes} == set(PLAN_ATTACKS)
@@ -73,11 +67,11 @@ def test_the_attack_comes_close_to_a_tight_promise(lab):
 def test_the_noise_of_5_16_tells_users_apart(users, lab):
     """Source: notes 004 (5.16), refuted: delta is 0.40 at (1, 1e-6) claimed."""
     q = notes.flip(1.0, 1e-6, users)
-    target = claim("flip", {"users": users, "bins": 10, "flip": q}, 1.0, 1e-6)
+    target = claim("flip", ClaimedParameters(users=users, bins=10, flip=q), 1.0, 1e-6)
     found = assault(target, lab(runs=400), "tell-apart")[0]
     assert found.verdict is Verdict.VIOLATED
     assert found.attacked > 1.2
-    enough = claim("flip", {"users": users, "bins": 10, "flip": 0.021}, 1.0, 1e-6)
+    enough = claim("flip", ClaimedParameters(users=users, bins=10, flip=0.021), 1.0, 1e-6)
     assert assault(enough, lab(runs=400), "tell-apart")[0].verdict is Verdict.CONSISTENT
 
 
@@ -184,7 +178,12 @@ def test_fakes_alone_are_worth_nothing_of_the_crowd():
 
 
 def test_a_huge_collection_is_played_by_its_distribution_or_refused(lab):
-    huge = claim("clear-uniform", {"users": 10**9, "bins": 10**6, "fakes": 10**8}, 1.0, 1e-6)
+    huge = claim(
+        "clear-uniform",
+        ClaimedParameters(users=10**9, bins=10**6, fakes=10**8),
+        1.0,
+        1e-6,
+    )
     for attack in ("tell-apart", "difference"):
         for one in assault(huge, lab(drawn=5000), attack):
             assert one.verdict is Verdict.CONSISTENT
@@ -201,7 +200,7 @@ def test_a_changed_answer_is_promised_two_collections(sound, lab):
     left = left_after(target.mechanism, 2, 2.0 * target.delta, Accountant())
     assert changed.promised == min(2.0, left)
     assert absent.promised == 1.0
-    weak = claim("clear-uniform", {"users": 500, "bins": 20, "fakes": 5}, 1.0, 1e-6)
+    weak = claim("clear-uniform", ClaimedParameters(users=500, bins=20, fakes=5), 1.0, 1e-6)
     for one in assault(weak, lab(runs=RUNS), "difference"):
         assert one.verdict is Verdict.VIOLATED
 
@@ -221,7 +220,7 @@ def test_averaging_finds_the_truth_and_a_kept_report_hides_it(lab):
     assert found.verdict is Verdict.CONSISTENT
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SOUND)
 def test_a_lie_moves_a_bin_by_no_more_than_the_bound(name, sound, lab):
     (found,) = assault(target_of(sound[name]), lab(), "poisoning")
     assert found.verdict is Verdict.CONSISTENT

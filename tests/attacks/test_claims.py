@@ -3,7 +3,7 @@
 import pytest
 
 from mixtally.attacks import MemoizedTarget, Target
-from mixtally.attacks.claim import claim
+from mixtally.attacks.claim import ClaimedParameters, claim
 from mixtally.errors import ParameterError
 from mixtally.privacy.parameters import Parameters, parsed
 from mixtally.records.mechanism import ShapedFakes
@@ -34,7 +34,7 @@ from mixtally.records.mechanism import ShapedFakes
 )  # fmt: skip
 def test_claims_that_make_no_sense_are_refused(name, came, epsilon):
     with pytest.raises(ParameterError):
-        claim(name, came, epsilon, None if epsilon is None else 1e-6)
+        claim(name, ClaimedParameters(**came), epsilon, None if epsilon is None else 1e-6)
 
 
 def test_claims_are_read_as_delta_reads_them():
@@ -49,19 +49,19 @@ def test_claims_are_read_as_delta_reads_them():
         ("clear-shaped", {"users": 90, "bins": 8, "shape_decay": 0.5, "shape_shift": 9}),
     ):
         priced = parsed(name, Parameters(**came)).counted.message.mechanism
-        assert claim(name, came, 1.0, 1e-3).mechanism == priced
-    bare = claim("single-bit", {"users": 90, "flip": 0.1}, 1.0, 1e-3).mechanism
+        assert claim(name, ClaimedParameters(**came), 1.0, 1e-3).mechanism == priced
+    bare = claim("single-bit", ClaimedParameters(users=90, flip=0.1), 1.0, 1e-3).mechanism
     assert (bare.fakes.count, bare.crowd) == (0, 90)
 
 
 def test_claims_say_what_was_claimed():
-    target = claim("clear-shaped", {"users": 90, "bins": 8, "shape_decay": 0.5, "shape_shift": 9,
-                                    "mixes": 3}, 1.0, 1e-3)  # fmt: skip
+    shaped = ClaimedParameters(users=90, bins=8, shape_decay=0.5, shape_shift=9, mixes=3)
+    target = claim("clear-shaped", shaped, 1.0, 1e-3)
     assert isinstance(target, Target)
     assert isinstance(target.mechanism.fakes, ShapedFakes)
     assert target.mechanism.fakes.mixes == 3
     assert "shape shift 9" in target.title
-    memory = claim("memory", {"permanent": 0.5, "p": 0.5, "q": 0.75, "hashes": 1, "reports": 2},
+    memory = claim("memory", ClaimedParameters(permanent=0.5, p=0.5, q=0.75, hashes=1, reports=2),
                    None, None)  # fmt: skip
     assert isinstance(memory, MemoizedTarget)
     assert memory.mechanism.bins == 128

@@ -240,7 +240,7 @@ def test_the_distribution_is_the_one_that_is_priced(name, lab):
     assert agrees(measured_by_pmf(game, lab, 200_000), wanted(mechanism))
 
 
-@pytest.mark.parametrize("play_it", ["code", "law"])
+@pytest.mark.parametrize("play_it", [pytest.param("code", marks=pytest.mark.seconds), "law"])
 def test_repeats_are_the_ones_that_are_priced(play_it, lab):
     """One bit sent three times by a hundred people, all mixed together; five standard errors."""
     game = FlippedGame(threshold_of(0.1), (0,), (1,), (0,), 99, 0, times=3)

@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 from mixtally.attacks.multinomial import Binomials
+from mixtally.ground.memo import Memo
 from mixtally.simulate.seeded import SeededChance
 
 RUNS = 100_000
@@ -78,5 +79,5 @@ def test_tables_that_are_forgotten_are_made_again_alike():
     """A memory of no bytes keeps one table; the draws are the same."""
     trials, pmf = np.arange(2000) % 500, np.array([0.2, 0.5, 0.3])
     for draws in (lambda b: b(trials, 0.3), lambda b: b.kinds(900, pmf, 50)):
-        kept, forgot = (draws(Binomials(SeededChance(5), most)) for most in (1 << 25, 0))
+        kept, forgot = (draws(Binomials(SeededChance(5), Memo(most))) for most in (1 << 25, 0))
         assert (kept == forgot).all()

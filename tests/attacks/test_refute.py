@@ -10,7 +10,7 @@ from scipy import stats
 from attacks.conftest import ERROR
 from mixtally.attacks import refute, trial
 from mixtally.attacks.multinomial import Binomials
-from mixtally.attacks.reach import best_event, reach
+from mixtally.attacks.reach import best_event, furthest, nearest, reach
 from mixtally.attacks.refute import Counts
 from mixtally.attacks.trial import prove, prove_either
 from mixtally.attacks.worlds import Worlds
@@ -111,6 +111,40 @@ def test_no_test_of_an_event_does_better_than_its_reach():
         for a, b in zip(x, y, strict=True)
     ])  # fmt: skip
     assert 0.3 < more < 0.5 + 5 * 0.5 / math.sqrt(2000)
+
+
+def uniform(chance, count):
+    return (chance.words(count).astype(float) + 0.5) * 2.0**-64
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-6, 0.03])
+@pytest.mark.parametrize("epsilon", [0.0, 0.1, 1.0, 5.0])
+def test_the_nearest_pair_of_the_edge_is_where_the_slope_of_the_distance_turns(epsilon, delta):
+    """Small, middling and large chances, halving after halving."""
+    chance, grow = SeededChance(9), math.exp(epsilon)
+    p, q = (np.clip(10.0 ** (-6 * uniform(chance, 500)), 0.0, 1.0 - 1e-6) for _ in range(2))
+    p, q = np.concatenate([p, 1.0 - p]), np.concatenate([q, 1.0 - q])
+    some = p - delta > grow * q * (1.0 + 1e-6)
+    p, q = p[some], q[some]
+    low, high = q, (p - delta) / grow
+    for _ in range(60):
+        x = 0.5 * (low + high)
+        edge = grow * x + delta
+        slope = grow * (edge - p) / (edge * (1.0 - edge)) + (x - q) / (x * (1.0 - x))
+        low, high = np.where(slope < 0.0, x, low), np.where(slope < 0.0, high, x)
+    assert len(p) > 50
+    assert nearest(p, q, grow, delta) == pytest.approx(low, rel=1e-9)
+
+
+def test_the_furthest_event_has_the_largest_reach_of_all():
+    """Whichever place it has, with an event beside it that comes as often in both worlds."""
+    p, q = np.array([0.2, 0.5, 0.3, 0.01]), np.array([0.2, 0.4, 0.1, 0.001])
+    every = reach(p, q, 4000, 1e-3, 1e-4)
+    assert every[0] == 0.0 < every[3]
+    for places in ([0, 1, 2, 3], [2, 1, 0, 3], [3, 0, 1], [0, 0]):
+        place, found = furthest(p[places], q[places], 4000, 1e-3, 1e-4)
+        assert found == pytest.approx(every[places].max(), rel=1e-12)
+        assert place == int(np.argmax(every[places]))
 
 
 def normal(chance, count, mean):

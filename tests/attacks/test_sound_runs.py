@@ -2,41 +2,18 @@
 
 import pytest
 
-import least
 from attacks.conftest import ERROR, upper
+from attacks.mechanisms import SMALL
 from attacks.test_attacks import target_of
 from mixtally.attacks import PLAN_ATTACKS, Verdict, assault
 from mixtally.attacks.games import game_of
 from mixtally.attacks.multinomial import Binomials
 from mixtally.attacks.trial import prove
 from mixtally.attacks.worlds import Worlds
-from mixtally.ground.fixed import threshold_of
-from mixtally.records.mechanism.named import (
-    clear_shaped,
-    clear_uniform,
-    flip_bits,
-    flip_blank,
-    flip_uniform,
-    single_bit,
-)
+from mixtally.records.mechanism.named import clear_uniform
 from mixtally.simulate.seeded import SeededChance
 
 ATTACKS = ("tell-apart", "difference", "n-1", "collusion")
-SHAPE = least.shape(1.0, 1e-3)
-SMALL = {
-    "flip-blank": flip_blank(bins=12, fakes=250, threshold=threshold_of(0.04)),
-    "flip-blank, crowd": flip_blank(bins=12, fakes=0, threshold=threshold_of(0.2), crowd=250),
-    "flip-blank, two bins": flip_blank(bins=2, fakes=250, threshold=threshold_of(0.04)),
-    "flip-blank, sets": flip_blank(bins=9, fakes=250, threshold=threshold_of(0.2), max_set=3),
-    "flip-uniform": flip_uniform(bins=40, fakes=110, threshold=threshold_of(0.04)),
-    "clear-uniform": clear_uniform(bins=5, fakes=110),
-    "clear-shaped": clear_shaped(bins=30, **SHAPE),
-    "clear-shaped, two mixes": clear_shaped(bins=30, **SHAPE, mixes=2),
-    "single-bit": single_bit(fakes=60, threshold=threshold_of(0.08), crowd=60),
-    "flip": flip_bits(bins=4, threshold=threshold_of(0.3), crowd=250),
-    "flip, repeats": flip_bits(bins=3, threshold=threshold_of(0.36), crowd=60, repeats=2),
-}
-"""Few messages under strong flips: a hundred runs cost what thirteen of larger collections do."""
 
 
 def broken_in(name, lab, seeds):

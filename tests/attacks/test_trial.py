@@ -8,7 +8,7 @@ import pytest
 from scipy import special
 
 from mixtally.attacks import refute
-from mixtally.attacks.outcome import Lab, Verdict, distinguished
+from mixtally.attacks.outcome import Hypothesis, Lab, Verdict, distinguished
 from mixtally.attacks.refute import clopper_pearson_lower, clopper_pearson_upper
 from mixtally.attacks.trial import prove
 from mixtally.attacks.worlds import Worlds, power_at, roc
@@ -90,10 +90,9 @@ def test_a_promise_is_violated_as_soon_as_more_is_proved(promised, verdict):
     """60 % against 20 % are ln 3 = 1.0986, of which more than 0.95 is proved."""
     ranks = (permutation(SeededChance(7), 40_000) + 0.5) / 40_000
     worlds = Worlds(1.0 * (ranks < 0.6), 1.0 * (ranks < 0.2))
-    found = distinguished(
-        "attack", "a case", worlds, Lab(SeededChance(1), 1e-4),
-        promised=promised, delta=0.0, played="nothing", test="a coin",
-    )  # fmt: skip
+    hypothesis = Hypothesis("attack", "a case", promised, 0.0, "a coin")
+    lab = Lab(SeededChance(1), 1e-4)
+    found = distinguished(hypothesis, worlds, lab, played="nothing")
     assert 0.95 < found.attacked < math.log(3.0)
     assert found.verdict is verdict
 

@@ -5,7 +5,10 @@ A case is one line: the last command's JSON is looked at, those before it (``&&`
 ``{seed}`` marks what depends on chance.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
+
+from mixtally.records.contract import written_key
 
 PLANNED = "plan --epsilon 1 --delta 1e-6 --users 1000 --bins 20 --out plan.json"
 LEDGER = "ledger open me.ledger --epsilon 3 --delta 1e-5"
@@ -15,24 +18,27 @@ HASHED = (
     "--epsilon 1 --delta 1e-6 --mix-fakes --out p.json"
 )
 NOISE = "--permanent 0.5 --p 0.5 --q 0.75 --hashes 1 --reports 5"
+CASCADE = "plan --hops 3 --epsilon 1 --delta 1e-6 --users 1e5 --minimum-crowd 5e4"
+TERMS = f"{CASCADE} --labels words.txt --name opinion --out terms.json"
+CONTRACT = f"{TERMS} && contract new terms.json --network network.toml --out contract.json"
 FEW = "--runs 100 --drawn 1000 --seed {seed} --json"
 DIARY = "--epoch-column week --person-column who"
 END = "--delta 1e-6 --seed {seed} --json"
 
-_PLANS = """
+_PLANS = f"""
 plan --epsilon 1 --delta 1e-6 --users 1e6 --bins 1000 --json
 plan --epsilon 1 --delta 1e-6 --users 1e6 --bins 100000 --mix-fakes --json
 plan --epsilon 0.5 --delta 1e-9 --users 2e5 --bins 50 --honest-fraction 0.8 --json
-plan --epsilon 1 --delta 1e-6 --users 1e6 --attributes 10,20,5 --json
-plan --epsilon 2 --delta 1e-6 --users 5000 --bits 5 --messages-per-user 5 --json
-plan --epsilon 1 --delta 1e-6 --users 1e6 --bins 50 --collections 12 --json
 plan --epsilon 1 --delta 1e-6 --users 1e6 --bins 100 --explain --json
 plan --epsilon 1 --delta 1e-6 --users 1e5 --bins 20 --out plan.json --json
 plan --epsilon 1 --delta 1e-6 --users 1e5 --bins 100 --protocol flip --json
 plan --epsilon 1 --delta 1e-6 --users 1e4 --bins 100 --protocol flip-uniform --json
-plan --epsilon 1 --delta 1e-6 --users 1e5 --bins 20 --target-error 8 --json
-plan --epsilon 1 --delta 1e-6 --bins 20 --target-share 0.01 --json
-plan --epsilon 0.01 --delta 1e-15 --users 10 --bins 20 --json
+{CASCADE} --bins 100 --json
+{CASCADE} --number 0,100 --bins 20 --mix-messages 1e4 --json
+{CASCADE} --prefixes 9 --longest 8 --json
+{CONTRACT} --json
+{CONTRACT} && contract show contract.json --json
+{CONTRACT} && contract check contract.json --json
 plan --hash-bins 100000 --name word --users 1e5 --epsilon 1 --delta 1e-6 --mix-fakes --out p.json --json
 """
 
@@ -54,8 +60,6 @@ calibrate --protocol clear-shaped --epsilon 1 --delta 1e-6 --json
 calibrate --protocol single-bit --epsilon 1 --delta 1e-6 --users 1e6 --fakes 0 --json
 calibrate --protocol flip --epsilon 1 --delta 1e-6 --users 1e6 --bins 100 --json
 calibrate --protocol flip --epsilon 1 --delta 1e-6 --users 1e4 --observer sums --json
-calibrate --protocol flip --epsilon 2 --delta 1e-6 --users 5000 --bits 5 --repeats 10 --json
-calibrate --protocol flip --epsilon 2 --delta 1e-6 --users 5000 --bits 5 --split --json
 calibrate --protocol memory --epsilon 1 --delta 1e-6 --p 0.5 --q 0.75 --hashes 1 --reports 5 --json
 sufficient --users 5000 --bits 5 --epsilon 2 --sigmas 3 --json
 sufficient --users 5000 --bits 5 --epsilon 2 --eta 0.001 --json
@@ -80,14 +84,10 @@ audit --formula repeats-4.45 --epsilon 0.693147 --delta 1e-6 --users 1000 --json
 audit --formula repeats-5.24 --epsilon 1 --delta 1e-6 --users 1e5 --repeats 5 --json
 audit --formula voting --epsilon 1.0644 --delta 1e-6 --json
 audit --formula cheu-zhilyaev --epsilon 1 --delta 1e-6 --fakes 1e6 --json
-audit --formula clones --epsilon 1 --delta 1e-6 --users 1e6 --json
-audit --formula blanket --epsilon 1 --delta 1e-6 --users 1e6 --json
-reproduce --document 002 --out result --json
 reproduce --document 003 --out result --json
 """
 
 _ATTACKS = f"""
-{PLANNED} && attack plan.json --out attacked {FEW}
 attack --protocol memory {NOISE} --bits 1000 {FEW}
 """
 
@@ -97,24 +97,39 @@ simulate survey.csv --column answer --epsilon 1 --mix-fakes {END}
 simulate survey.csv --column answer --epsilon 1 --project simplex {END}
 {PLANNED} && simulate pages.csv --column page --plan plan.json --seed {{seed}} --json
 simulate survey.csv --column likes --set ';' --epsilon 1 --pairs {END}
-simulate survey.csv --columns smokes,drives --as bits --epsilon 2 --observer sums {END}
 simulate survey.csv --columns smokes,drives --as attributes --epsilon 2 --pairs {END}
 simulate survey.csv --column age --number 0,100 --bins 20 --epsilon 1 --mix-fakes {END}
 simulate survey.csv --column answer --hash-bins 1e4 --candidates list.txt --epsilon 1 --mix-fakes {END}
 {HASHED} && simulate survey.csv --column answer --plan p.json --candidates list.txt --seed {{seed}} --json
 simulate survey.csv --column answer --memory --reports 5 --epsilon 1 --out result --seed {{seed}} --json
 simulate survey.csv --column answer --memory --epsilon 1 --state kept.memory --json
-demo --out demo-result --seed {{seed}} --json
 vote --example --seed {{seed}} --json
 vote survey.csv --column answer --epsilon 1 --out vote-result {END}
 vote survey.csv --column answer --keep 0.63 --mix-fakes {END}
-epochs survey.csv --column answer --synthetic 4 --epsilon 1 --out over-time {END}
-epochs survey.csv --column answer --synthetic 3 --join 0.1 --leave 0.1 --change 0.2 --epsilon 1 {END}
-{LEDGER} && epochs diary.csv --column color {DIARY} --epsilon 1 --ledger me.ledger {END}
-epochs diary.csv --column age --number 0,100 {DIARY} --epsilon 1 {END}
 memory survey.csv --column answer --reports 5 --state crowd.memory --out result --json
 memory survey.csv --column answer --permanent 0.5 --p 0.5 --q 0.75 --reports 5 --epsilon 1 --seed {{seed}} --json
 memory survey.csv --column answer --reports 5 --bloom-bits 64 --candidates list.txt --seed {{seed}} --json
+"""
+
+_SECONDS = f"""
+plan --epsilon 1 --delta 1e-6 --users 1e5 --bins 20 --target-error 8 --json
+calibrate --protocol flip --epsilon 2 --delta 1e-6 --users 5000 --bits 5 --split --json
+audit --formula blanket --epsilon 1 --delta 1e-6 --users 1e6 --json
+audit --formula clones --epsilon 1 --delta 1e-6 --users 1e6 --json
+simulate survey.csv --columns smokes,drives --as bits --epsilon 2 --observer sums {END}
+epochs diary.csv --column age --number 0,100 {DIARY} --epsilon 1 {END}
+plan --epsilon 2 --delta 1e-6 --users 5000 --bits 5 --messages-per-user 5 --json
+plan --epsilon 1 --delta 1e-6 --users 1e6 --bins 50 --collections 12 --json
+plan --epsilon 1 --delta 1e-6 --users 1e6 --attributes 10,20,5 --json
+plan --epsilon 1 --delta 1e-6 --bins 20 --target-share 0.01 --json
+plan --epsilon 0.01 --delta 1e-15 --users 10 --bins 20 --json
+calibrate --protocol flip --epsilon 2 --delta 1e-6 --users 5000 --bits 5 --repeats 10 --json
+reproduce --document 002 --out result --json
+{PLANNED} && attack plan.json --out attacked {FEW}
+demo --out demo-result --seed {{seed}} --json
+epochs survey.csv --column answer --synthetic 4 --epsilon 1 --out over-time {END}
+epochs survey.csv --column answer --synthetic 3 --join 0.1 --leave 0.1 --change 0.2 --epsilon 1 {END}
+{LEDGER} && epochs diary.csv --column color {DIARY} --epsilon 1 --ledger me.ledger {END}
 words survey.csv --column answer --epsilon 2 --top 2 --out found {END}
 words survey.csv --column answer --epsilon 1 --top 3 --rounds 6 {END}
 """
@@ -133,7 +148,18 @@ def _lines(text: str) -> tuple[str, ...]:
 
 
 FAST = tuple(line for t in (_PLANS, _LAWS, _FORMULAS, _ATTACKS, _PLAYED) for line in _lines(t))
+SECONDS = _lines(_SECONDS)
 SLOW = _lines(_SLOW)
+
+
+def _network() -> Iterator[str]:
+    """Three mixes and a collector, with keys that nobody has."""
+    yield 'name = "opinion"'
+    for place in range(1, 5):
+        name = f"role{place}.example"
+        yield "[collector]" if place > 3 else "[[hops]]"
+        yield f'name = "{name}"\naddress = "https://{name}"\noperator = "somebody"'
+        yield f'key = "{written_key(name, bytes(32))}"'
 
 
 def lay_out(desk: Path) -> None:
@@ -155,5 +181,7 @@ def lay_out(desk: Path) -> None:
         ("diary.csv", ["who,week,color,likes,age"], diary),
         ("pages.csv", ["page"], pages),
         ("list.txt", [], ["yes", "no", "perhaps"]),
+        ("words.txt", [], ["yes", "no", "unsure"]),
+        ("network.toml", [], [*_network()]),
     ):
         (desk / name).write_text("\n".join([*head, *rows]) + "\n")

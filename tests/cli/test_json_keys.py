@@ -3,9 +3,10 @@
 ``json_keys.json`` has for every command in ``json_cases.py`` the path of every key (``a.b``, the
 elements of a list as ``[]``) with its JSON type, and its value (the first eight of a list) unless
 it varies with the seed or is prose. Further keys are free to come. Where a key or a value is meant
-to change, write the file again (two minutes) and read the difference:
+to change, or a case is new, write the file again (minutes; with a word, only cases that hold it)
+and read the difference:
 
-    cd tests && ../.venv/bin/python -m cli.test_json_keys
+    cd tests && ../.venv/bin/python -m cli.test_json_keys [WORD]
 """
 
 import contextlib
@@ -22,7 +23,7 @@ from unittest.mock import patch
 
 import pytest
 
-from cli.json_cases import FAST, SLOW, lay_out
+from cli.json_cases import FAST, SECONDS, SLOW, lay_out
 from mixtally.cli.main import run
 
 ROOT = Path(__file__).parents[2]
@@ -138,7 +139,12 @@ def faults(pinned: Pin, told: dict[str, list[Any]]) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "case", [*FAST, *(pytest.param(case, marks=pytest.mark.slow) for case in SLOW)]
+    "case",
+    [
+        *FAST,
+        *(pytest.param(case, marks=pytest.mark.seconds) for case in SECONDS),
+        *(pytest.param(case, marks=pytest.mark.slow) for case in SLOW),
+    ],
 )
 def test_keys_types_and_values_stay(case, tmp_path):
     told = leaves(outcome(case, SEEDS[0], tmp_path))
@@ -146,7 +152,7 @@ def test_keys_types_and_values_stay(case, tmp_path):
 
 
 def test_the_file_has_these_cases():
-    assert [*json.loads(FILE.read_text())] == [*FAST, *SLOW]
+    assert [*json.loads(FILE.read_text())] == [*FAST, *SECONDS, *SLOW]
 
 
 def test_faults_are_found():
@@ -174,7 +180,7 @@ def form(command: str) -> tuple[str, frozenset[str]]:
     for i, word in enumerate(words):
         if word.startswith("--"):
             found.add(f"{word} {words[i + 1]}" if word in CHOICES and words[i + 1 :] else word)
-    name = " ".join(words[: 2 if words[0] == "ledger" else 1])
+    name = " ".join(words[: 2 if words[0] in ("ledger", "contract") else 1])
     return name, frozenset(found - {"--out", "--json", "--seed", "--help", "--note"})
 
 
@@ -189,7 +195,7 @@ def documented() -> set[str]:
 
 
 def test_every_documented_form_is_a_case():
-    known = [form(part) for case in (*FAST, *SLOW) for part in case.split(" && ")]
+    known = [form(part) for case in (*FAST, *SECONDS, *SLOW) for part in case.split(" && ")]
     missing = [
         line
         for line in documented()
@@ -200,9 +206,12 @@ def test_every_documented_form_is_a_case():
 
 
 def main() -> None:
-    """Write the file: every case once for each seed."""
-    pins = {}
-    for case in (*FAST, *SLOW):
+    """Write the file: every case once for each seed, or those with a given word in them."""
+    pins, before = {}, json.loads(FILE.read_text())
+    for case in (*FAST, *SECONDS, *SLOW):
+        if case in before and not all(word in case for word in sys.argv[1:]):
+            pins[case] = before[case]
+            continue
         runs = []
         for seed in SEEDS:
             with tempfile.TemporaryDirectory() as desk:

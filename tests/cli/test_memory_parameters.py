@@ -1,14 +1,27 @@
 """Memoized answers by their options: what is missing, and what is not theirs, is refused."""
 
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import pytest
 
+from mixtally.cli.grouped import values
 from mixtally.cli.mechanism import MechanismOptions, memoized, parsed
+from mixtally.cli.parameters import MemoizedOptions, SendingOptions
 from mixtally.errors import ParameterError
 
-WHOLE = MechanismOptions(protocol="memory", permanent=0.5, p=0.4, q=0.7, hashes=1, reports=9)
+MEMOIZED = MemoizedOptions(permanent=0.5, p=0.4, q=0.7, hashes=1, reports=9)
+WHOLE = MechanismOptions(protocol="memory", sending=SendingOptions(), memoized=MEMOIZED)
+OTHER = replace(WHOLE, users=9, flip=0.1, memoized=MemoizedOptions())
 NEEDS = ("permanent", "p", "q", "hashes", "reports")
+
+
+def having(options, field, value):
+    """The options with one more, in whichever group it is."""
+    for name in ("sending", "memoized"):
+        group = getattr(options, name)
+        if field in values(group):
+            return replace(options, **{name: replace(group, **{field: value})})
+    return replace(options, **{field: value})
 
 
 def test_what_is_needed_suffices():
@@ -21,7 +34,7 @@ def test_what_is_needed_suffices():
 @pytest.mark.parametrize("field", NEEDS)
 def test_a_missing_parameter_is_refused(field):
     with pytest.raises(ParameterError, match=r"^memory: wanted"):
-        memoized(replace(WHOLE, **{field: None}))
+        memoized(having(WHOLE, field, None))
 
 
 def test_every_other_parameter_is_superfluous():
@@ -30,11 +43,10 @@ def test_every_other_parameter_is_superfluous():
         "count_crowd": True, "repeats": 2, "fakes": 3, "flip": 0.1, "split": True,
         "shape_decay": 0.5, "shape_shift": 3,
     }  # fmt: skip
-    every = {field.name for field in fields(MechanismOptions)}
-    assert every == {*extra, *NEEDS, "protocol", "users", "honest_fraction"}
+    assert set(values(WHOLE)) == {*extra, *NEEDS, "protocol", "users", "honest_fraction"}
     for field, value in extra.items():
         with pytest.raises(ParameterError, match=r"^memory: wanted"):
-            memoized(replace(WHOLE, **{field: value}))
+            memoized(having(WHOLE, field, value))
     with pytest.raises(ParameterError, match=r"^--honest-fraction: wanted"):
         memoized(replace(WHOLE, honest_fraction=0.5))
 
@@ -43,22 +55,22 @@ def test_every_other_parameter_is_superfluous():
 def test_nothing_of_something_counts_as_given(field, value):
     """No fakes and no ones are numbers like others."""
     with pytest.raises(ParameterError, match=r"^memory: wanted"):
-        memoized(replace(WHOLE, **{field: value}))
+        memoized(having(WHOLE, field, value))
 
 
 def test_zero_is_a_probability_that_was_given():
     """A kept 0 that is never shown as 1."""
-    assert memoized(replace(WHOLE, p=0.0))[0].shown[0] == 0.0
+    assert memoized(having(WHOLE, "p", 0.0))[0].shown[0] == 0.0
 
 
 @pytest.mark.parametrize("field", NEEDS)
 def test_what_belongs_to_memory_belongs_to_nobody_else(field):
-    given = MechanismOptions(protocol="flip", users=9, flip=0.1)
+    given = replace(OTHER, protocol="flip")
     with pytest.raises(ParameterError, match=r"^flip: wanted its own parameters"):
-        parsed(replace(given, **{field: getattr(WHOLE, field)}))
+        parsed(having(given, field, getattr(MEMOIZED, field)))
 
 
 def test_zero_ones_are_told_to_the_accountant():
-    given = MechanismOptions(protocol="single-bit", users=9, fakes=0, flip=0.1, ones=0)
+    given = replace(OTHER, protocol="single-bit", fakes=0, ones=0)
     assert parsed(given).counted.message.others == 0
     assert parsed(replace(given, ones=None)).counted.message.others is None

@@ -200,10 +200,10 @@ def crowd_of(plan, folder=None, seed=1, people=3000):
 
 def test_a_crowd_in_a_file_memoizes_answers_of_its_own_and_keeps_them(tmp_path):
     first, again = (crowd_of(PLAN, tmp_path, seed) for seed in (1, 2))
-    assert np.array_equal(first.kept, again.kept)
-    assert len(np.unique(first.kept, axis=0)) == 3000
-    assert np.array_equal(crowd_of(PLAN, seed=1).kept, first.kept)
-    assert not np.array_equal(crowd_of(PLAN, seed=2).kept, first.kept)
+    assert np.array_equal(first.responses, again.responses)
+    assert len(np.unique(first.responses, axis=0)) == 3000
+    assert np.array_equal(crowd_of(PLAN, seed=1).responses, first.responses)
+    assert not np.array_equal(crowd_of(PLAN, seed=2).responses, first.responses)
 
 
 @pytest.mark.parametrize("hashed", [False, True])
@@ -213,7 +213,7 @@ def test_counts_of_a_crowd_are_those_of_its_people(hashed):
     plan = memoized_plan(question, 0.5, 0.0, 1.0, 4 if hashed else 1)
     crowd = crowd_of(plan)
     ones = play_reports(crowd, 2, SeededChance(3))
-    bits = np.unpackbits(crowd.kept, axis=1, bitorder="little").astype(int)
+    bits = np.unpackbits(crowd.responses, axis=1, bitorder="little").astype(int)
     for cohort in range(plan.mechanism.cohorts):
         for turn in range(2):
             assert np.array_equal(ones[cohort, turn], bits[crowd.cohorts == cohort].sum(axis=0))
@@ -233,5 +233,5 @@ def test_watching_sees_the_memory_and_not_the_truth():
     0.25 within 0.04, more than 9 deviations.
     """
     seen = watch(crowd_of(PLAN), 200, SeededChance(9))
-    assert seen.kept < 0.001
+    assert seen.memoized < 0.001
     assert seen.true == pytest.approx(0.25, abs=0.04)

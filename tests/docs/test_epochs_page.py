@@ -15,6 +15,7 @@ from mixtally.records.guarantee import Guarantee
 from mixtally.records.mechanism.memoized import memoized
 from mixtally.records.question import Question
 from mixtally.simulate.ask_again import ways_to_ask
+from mixtally.simulate.lab import Lab
 from mixtally.simulate.seeded import SeededChance
 
 ROOT = Path(__file__).parents[2]
@@ -76,7 +77,7 @@ def test_the_table_of_ways_is_what_is_played(column, rates):
         timeline = turnover(
             january, 12, join=join, leave=leave, change=change, chance=SeededChance(1)
         )
-    played = ways_to_ask(timeline, Guarantee(epsilon=1.0, delta=1e-6), SeededChance(1))
+    played = ways_to_ask(timeline, Guarantee(epsilon=1.0, delta=1e-6), Lab(SeededChance(1)))
     for name, way in zip(WAYS, played, strict=True):
         (line,) = (line for line in PAGE.splitlines() if line.startswith(f"| {name} |"))
         spent, *pairs = line.split("|")[2:-1]

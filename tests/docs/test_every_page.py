@@ -61,6 +61,8 @@ def desk(tmp_path):
     """A folder with the files that commands take."""
     survey = ["yes"] * 700 + ["no"] * 250 + ["unsure"] * 50
     (tmp_path / "survey.csv").write_text("answer\n" + "\n".join(survey) + "\n")
+    (network,) = blocks(ROOT / "docs" / "contract.md", "toml")
+    (tmp_path / "network.toml").write_text(network)
     (tmp_path / "words.txt").write_text("yes\nno\nunsure\nperhaps\n")
     rows = [
         f"p{i},{w},{'red' if i % 3 else 'blue'},{'a;b' if i % 5 else 'b'},{i % 90}"
@@ -115,7 +117,7 @@ def test_no_block_is_left_out():
     languages = {
         name for page in PAGES for name in re.findall(r"^```(\w+)$", page.read_text(), re.M)
     }
-    assert languages <= {"sh", "python", "text"}
+    assert languages <= {"sh", "python", "text", "toml"}  # the one in toml is laid on every desk
     assert sum(len(commands(page)) for page in PAGES) >= 30
 
 

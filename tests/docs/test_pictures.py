@@ -20,6 +20,7 @@ def test_the_picture_is_what_is_drawn(name):
     assert ElementTree.fromstring(drawn).tag.endswith("svg")
 
 
+@pytest.mark.seconds
 def test_another_seed_is_another_picture(monkeypatch):
     """Twin: a picture of other noise is noticed."""
     monkeypatch.setattr(MAKER, "SEED", 1)

@@ -17,7 +17,9 @@ ROWS = [
 SEEN = [row.rstrip(" |").rpartition(" | ")[2] for row in ROWS]
 PROGRAMS = [name for cell in SEEN for name in re.findall(r"`(examples/\S+)`", cell)]
 COMMANDS = {text for cell in SEEN for text in re.findall(r"`(mixtally [^`]+)`", cell)}
-QUICK = {text for text in COMMANDS if text.split()[1] not in ("reproduce", "attack", "demo")}
+MARKS = {"reproduce": pytest.mark.slow, "attack": pytest.mark.slow, "demo": pytest.mark.slow}
+MARKS |= {"audit": pytest.mark.seconds, "vote": pytest.mark.seconds}
+"""By command; what is not here is quick."""
 
 
 def test_every_example_is_there_and_run_by_a_test():
@@ -28,9 +30,10 @@ def test_every_example_is_there_and_run_by_a_test():
     assert len(ROWS) == 14
 
 
-@pytest.mark.parametrize("text", [
-    pytest.param(text, marks=() if text in QUICK else pytest.mark.slow) for text in sorted(COMMANDS)
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [pytest.param(text, marks=MARKS.get(text.split()[1], ())) for text in sorted(COMMANDS)],
+)
 def test_the_command_runs_as_typed(text, tmp_path):
     program = Path(sys.executable).with_name("mixtally")
     done = subprocess.run(

@@ -109,7 +109,7 @@ def test_what_memoized_answers_lose():
 def test_what_averaging_finds_out():
     *reports, _ = cells("docs/memory.md", "reports averaged")
     mechanism = memoized(2, 0.5, 0.5, 0.75)
-    for what, stated in (("kept", "kept bit wrong"), ("true", "true bit wrong")):
+    for what, stated in (("memoized", "kept bit wrong"), ("true", "true bit wrong")):
         for count, wrong in zip(reports, cells("docs/memory.md", stated), strict=False):
             assert getattr(recovery(mechanism, int(count)), what) == near(wrong)
 
@@ -118,10 +118,15 @@ REPEATS = {
     1: "single-bit --epsilon 1 --users 2e4 --fakes 0",
     2: "flip --epsilon 2 --users 5000 --bits 5",
 }
+TIMES = [
+    ("once", 1),
+    pytest.param("twice", 2, marks=pytest.mark.seconds),
+    pytest.param("five times", 5, marks=pytest.mark.seconds),
+]
 
 
 @pytest.mark.parametrize("column", REPEATS)
-@pytest.mark.parametrize(("sent", "times"), [("once", 1), ("twice", 2), ("five times", 5)])
+@pytest.mark.parametrize(("sent", "times"), TIMES)
 def test_what_repeats_gain(column, sent, times):
     found = facts(f"calibrate --protocol {REPEATS[column]} --delta 1e-6 --repeats {times}")
     told = cells("docs/divergences.md", sent)

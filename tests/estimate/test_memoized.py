@@ -32,9 +32,9 @@ def played(mechanism, codes, reports, runs, seed):
     chance, records = SeededChance(seed), one_hot(codes, mechanism.bins)
     ones = np.empty((runs, reports, mechanism.bins), dtype=np.int64)
     for run in range(runs):
-        kept = permanent_response(mechanism, records, chance)
+        memoized = permanent_response(mechanism, records, chance)
         for turn in range(reports):
-            ones[run, turn] = column_counts(report(mechanism, kept, chance), mechanism.bins)
+            ones[run, turn] = column_counts(report(mechanism, memoized, chance), mechanism.bins)
     return ones
 
 
@@ -121,9 +121,9 @@ def test_an_error_that_averages_away_wholly_is_found():
 def coverage(runs=2500, widen=1.0):
     """Share of intervals that hold the truth; no count is near an end, so none is clipped there."""
     mechanism, codes = mechanism_of(8), np.arange(8000) % 8
-    kept = played(mechanism, codes, 3, runs, 7)
+    memoized = played(mechanism, codes, 3, runs, 7)
     truth, held = np.full(8, 1000), 0
-    for run in kept:
+    for run in memoized:
         each = estimate_memoized(mechanism, run, 8000).each
         middle, half = (each.lower + each.upper) / 2, (each.upper - each.lower) / 2 * widen
         held += int((np.abs(truth - middle) <= half).sum())
@@ -156,7 +156,7 @@ def test_more_reports_lower_the_error_to_a_floor():
 
 @pytest.mark.parametrize("reports", PRINTED)
 def test_averaging_recovers_the_kept_bit(reports):
-    assert recovery(mechanism_of(), reports).kept == pytest.approx(PRINTED[reports], abs=5e-4)
+    assert recovery(mechanism_of(), reports).memoized == pytest.approx(PRINTED[reports], abs=5e-4)
 
 
 @pytest.mark.parametrize("reports", [1, 2, 3, 8])
@@ -169,7 +169,7 @@ def test_no_other_guess_recovers_more(shown, reports):
         return math.comb(reports, k) * chance**k * (1 - chance) ** (reports - k)
 
     best = sum(min(law(shown[0], k), law(shown[1], k)) for k in range(reports + 1)) / 2
-    assert recovery(mechanism, reports).kept == pytest.approx(best, abs=1e-14)
+    assert recovery(mechanism, reports).memoized == pytest.approx(best, abs=1e-14)
     assert 0 < least_ones(mechanism, reports) <= reports + 1
 
 
@@ -177,12 +177,13 @@ def guessed(reports, truth, seed=3):
     """Mean share of wrong guesses about the kept and the true bits of many people."""
     mechanism, chance = mechanism_of(8), SeededChance(seed)
     records = one_hot(np.arange(20_000) % 8, 8)
-    kept = permanent_response(mechanism, records, chance)
+    memoized = permanent_response(mechanism, records, chance)
     ones = sum(
-        np.unpackbits(report(mechanism, kept, chance), axis=1).astype(int) for _ in range(reports)
+        np.unpackbits(report(mechanism, memoized, chance), axis=1).astype(int)
+        for _ in range(reports)
     )
     guess = ones >= least_ones(mechanism, reports)
-    held = np.unpackbits(records if truth else kept, axis=1).astype(bool)
+    held = np.unpackbits(records if truth else memoized, axis=1).astype(bool)
     return (float((~guess[held]).mean()) + float(guess[~held].mean())) / 2
 
 

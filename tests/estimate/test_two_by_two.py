@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace as altered
 
 from mixtally.encode.bits import packed
-from mixtally.estimate.conclude.pairs import correlations_and_tables, pairs
+from mixtally.estimate.conclude.pairs import pairs_and_tables
 from mixtally.estimate.item_sets import estimate_sets, patterns_of_pairs
 from mixtally.estimate.joint import joint_counts
 from mixtally.estimate.two_by_two import two_by_two
@@ -212,13 +212,12 @@ def test_what_is_sure_is_sure_of_all_pairs_at_once():
     question = Question(name="q", bins=8, kind=Kind.BITS)
     mechanism, chance = altered(VECTOR, bins=8), SeededChance(3)
     tally = play(mechanism, packed(bits.tobytes(), 8), chance, pairs=True)
-    shown = pairs(question, mechanism, tally, 0.95)
+    shown, told, _ = pairs_and_tables(question, mechanism, tally, 0.95)
     joint = joint_counts(mechanism, tally.pairs, tally.messages)
     apart = (joint.counts / joint.errors)[np.triu_indices(8, 1)]
     assert (apart > joint.width_all).sum() < (apart > joint.width).sum()
     assert f"at once, {(apart > joint.width_all).sum()} are distinguishable" in shown.note
-    told = correlations_and_tables(question, mechanism, tally, 0.95)[0]
     found = two_by_two(mechanism, tally.pairs, tally.messages, *np.triu_indices(8, 1))
     apart = np.abs(found.correlations / found.correlation_errors)
     assert (apart > found.width_all).sum() < (apart > found.width).sum()
-    assert f"at once, {(apart > found.width_all).sum()} surely" in told.note
+    assert f"at once, {(apart > found.width_all).sum()} are distinguishable" in told.note

@@ -84,6 +84,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say(plan):
     assert 0.94 < held.mean() < 0.96
 
 
+@pytest.mark.seconds
 def test_significance_is_shared_by_all_candidates():
     """At level 0.95 an absent word is found in 1 of 20 collections at most, whatever their number.
 
@@ -109,9 +110,9 @@ def test_words_that_are_no_candidates_are_counted_together():
 def test_a_heavy_word_that_is_missing_shows_as_misfit():
     truth = np.array([2000, 900, 50])
     found = study(CLEAR, 5, truth=truth, names=["a", "b", "c"], candidates=["b", "c"])
-    assert all(one.misfit > 5 and one.misfit_counted for one in found)
+    assert all(one.reduced_chi_square > 5 and one.widened for one in found)
     whole = study(CLEAR, 5, truth=truth, names=["a", "b", "c"])
-    assert not any(one.misfit_counted for one in whole)
+    assert not any(one.widened for one in whole)
 
 
 def test_more_candidates_than_bits_are_chosen_from():

@@ -72,9 +72,9 @@ def test_arrays_count_with_their_bytes():
     made = Made(Memo(10 * (1000 + _ENTRY_BYTES)))
     for key in range(11):
         made.get(key, block(1000))
-    assert list(made.memo._kept) == list(range(1, 11))
+    assert list(made.memo._entries) == list(range(1, 11))
     made.get("large", block(5000))
-    assert list(made.memo._kept) == [5, 6, 7, 8, 9, 10, "large"]
+    assert list(made.memo._entries) == [5, 6, 7, 8, 9, 10, "large"]
 
 
 @pytest.mark.parametrize("sizes", [[1] * 300, [5000, 1, 1, 7000, 400] * 40, list(range(300))])
@@ -83,7 +83,7 @@ def test_no_more_is_held_than_was_said(sizes):
     memo = Memo(most)
     for key, size in enumerate(sizes):
         memo.get(key, lambda size=size: block(size))
-        held = sum(kept.nbytes + _ENTRY_BYTES for kept in memo._kept.values())
+        held = sum(kept.nbytes + _ENTRY_BYTES for kept in memo._entries.values())
         assert held == memo._held <= most
 
 
@@ -94,7 +94,7 @@ def test_one_result_that_is_larger_than_all_is_held_until_the_next():
         assert len(made.get("large", block(10**6))) == 10**6
     assert made.asked == ["large"]
     made.get("next")
-    assert list(made.memo._kept) == ["next"]
+    assert list(made.memo._entries) == ["next"]
     assert made.memo._held == _ENTRY_BYTES
 
 
@@ -114,14 +114,14 @@ def test_what_could_not_be_made_is_not_remembered():
 def test_making_one_result_may_need_another():
     memo = Memo(10**6)
     assert memo.get("sum", lambda: 1 + memo.get("part", lambda: 2)) == 3
-    assert set(memo._kept) == {"part", "sum"}
+    assert set(memo._entries) == {"part", "sum"}
 
 
 def test_making_a_result_that_asks_for_itself_is_counted_once():
     """A key made while it is made: what is held stays what is said."""
     memo = Memo(10**6)
     memo.get("a", lambda: 1 + memo.get("a", lambda: 1))
-    assert memo._held == len(memo._kept) * _ENTRY_BYTES
+    assert memo._held == len(memo._entries) * _ENTRY_BYTES
 
 
 def test_two_memories_share_nothing():

@@ -9,6 +9,7 @@ import pytest
 
 from mixtally.ground import tails
 from mixtally.privacy.divergence.clear_uniform import _TAIL_ERROR
+from sampled import among
 
 SIZES = [1, 2, 5, 15, 16, 17, 100, 1000, 10**6, 10**8, 10**10]
 CHANCES = [2.0**-40, 1e-9, 1e-6, 1e-3, 0.0123, 0.1, 0.3, 0.4999, 0.5]
@@ -113,7 +114,10 @@ def test_the_stated_bound_is_e_to_the_minus_64():
     assert mp.exp(-64) * (1 - mp.mpf("1e-15")) < tails.CUT_TAIL < mp.mpf("1.7e-28")
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 10, 50, 100, 1000, 10**4, 10**5, 10**6, 10**7])
+SIZES = (1, 2, 3, 10, 50, 100, 1000, 10**4, 10**5, 10**6, 10**7)
+
+
+@pytest.mark.parametrize("n", among(SIZES, SIZES[:-2]))
 def test_half_tails_and_points_keep_the_error_that_clear_uniform_accounts_for(n):
     sigmas = [-8, -3, 0, 1, 3, 5, 8, 12, 20, 30]
     places = sorted({round(n / 2 + z * math.sqrt(n) / 2) for z in sigmas} | {1, n})

@@ -7,7 +7,7 @@ import pytest
 
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import threshold_of
-from mixtally.literature.audit import audit
+from mixtally.literature.audit import Case, audit
 from mixtally.literature.formulas import exact_delta, notes, peers, sufficient
 from mixtally.literature.formulas.catalogue import FORMULAS, formula_named
 from mixtally.literature.formulas.exact_delta import EXACT_DELTAS, Setting
@@ -17,7 +17,7 @@ DELTA = 1e-6
 
 
 def verdict(name, epsilon=1.0, delta=DELTA, **given):
-    return audit(formula_named(name), epsilon, delta, **given)
+    return audit(formula_named(name), Case(epsilon, delta, **given))
 
 
 def test_clear_uniform_holds_with_five_times_the_fakes():
@@ -221,7 +221,7 @@ def verdict_of(delta, ends):
     fixed = dataclasses.replace(formula_named("notes-5.26"), protocol="fixed")
     exact_delta.EXACT_DELTAS["fixed"] = {"messages": lambda _at, _flip: ends}
     try:
-        return audit(fixed, 1.0, delta, fakes=10**6).word
+        return audit(fixed, Case(1.0, delta, fakes=10**6)).word
     finally:
         del exact_delta.EXACT_DELTAS["fixed"]
 

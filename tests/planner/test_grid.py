@@ -10,6 +10,7 @@ from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
+from sampled import each
 
 GRID = list(
     product(
@@ -58,7 +59,7 @@ def test_the_grid_has_more_than_two_hundred_settings():
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("setting", GRID)
+@pytest.mark.parametrize("setting", each(GRID, 5))
 def test_the_choice_is_what_theory_says(setting):
     answer = choose(request(*setting))
     assert answer.best.plan.protocol == expected(*setting)

@@ -69,7 +69,14 @@ WISHES = {
     "clear collections": replace(PLAIN, collections=3, mix_fakes=True, messages_per_user=2.0,
                                  protocol="clear-uniform"),
 }  # fmt: skip
-each = pytest.mark.parametrize("asked", WISHES.values(), ids=WISHES)
+LONG = {"repeats", "attributes", "attributes in clear", "sets in a crowd"}
+each = pytest.mark.parametrize(
+    "asked",
+    [
+        pytest.param(wish, id=name, marks=[pytest.mark.seconds] if name in LONG else [])
+        for name, wish in WISHES.items()
+    ],
+)
 
 
 def meets(option):

@@ -202,9 +202,10 @@ def test_an_accountant_that_may_hold_next_to_nothing_finds_the_same(asked):
     once = len(asked)
     forgetful = Accountant(most_bytes=1)
     assert forgetful.upper(ONCE, 1.0, 3) == plenty
+    forgetful.upper(ONCE, 2.0)  # the one result that it holds is another now
     assert forgetful.upper(ONCE, 1.0, 3) == plenty
     assert len(asked) > 2 * once
-    assert len(forgetful._memo._kept) == 1
+    assert len(forgetful._memo._entries) == 1
 
 
 def test_all_that_an_accountant_holds_stays_below_its_bound():

@@ -19,6 +19,7 @@ from mixtally.privacy.composition.pld import (
     loss_distribution,
 )
 from privacy.composed import LARGE, TINY, curve, pld
+from sampled import among
 
 TIGHTNESS = {"fine": FINE, "close": CLOSE, "rough": ROUGH}
 LOSSES = {"fine": 2e-4, "close": 1e-3, "rough": 5e-3}
@@ -49,7 +50,7 @@ def least_epsilon(total, delta):
     return high
 
 
-@pytest.mark.parametrize("name", TIGHTNESS)
+@pytest.mark.parametrize("name", among(TIGHTNESS, ["close", "rough"]))
 @pytest.mark.parametrize("mechanism", [*LARGE, *TINY], ids=lambda mechanism: mechanism.name)
 def test_no_chord_lies_below_the_curve(mechanism, name):
     exact = curve(mechanism)
@@ -115,7 +116,7 @@ def coarser_holds(part, step):
     )
 
 
-@pytest.mark.parametrize("step", [2.0**-7, 2.0**-4, 0.5, 4.0])
+@pytest.mark.parametrize("step", among([2.0**-7, 2.0**-4, 0.5, 4.0], [0.5]))
 @pytest.mark.parametrize("mechanism", LARGE[:3], ids=lambda mechanism: mechanism.name)
 def test_a_coarser_lattice_is_one_of_chords(mechanism, step):
     assert coarser_holds(pld(mechanism), step)

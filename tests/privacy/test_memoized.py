@@ -17,6 +17,7 @@ from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.divergence import memoized as module
 from mixtally.records.mechanism.memoized import LEAST_PERMANENT, Memoized, memoized
 from privacy.brute import exp_exactly
+from sampled import rows
 
 
 class Kept(NamedTuple):
@@ -92,7 +93,7 @@ def test_both_ends_hold_all_reports_of_one_answer(kept):
     assert list(faults(kept)) == []
 
 
-@pytest.mark.parametrize(("p", "q"), [*RESPONSES, (0.125, 0.25), (0.625, 0.875)])
+@pytest.mark.parametrize(("p", "q"), rows([*RESPONSES, (0.125, 0.25), (0.625, 0.875)], 3))
 @pytest.mark.parametrize(("hashes", "reports"), [(2, 1), (2, 2), (2, 5), (3, 2)])
 def test_several_hashes_come_within_a_twentieth_of_the_truth(p, q, hashes, reports):
     """Nor is there a floor that no epsilon below the largest loss comes under."""

@@ -4,10 +4,12 @@ import pytest
 
 from mixtally.errors import EffortError
 from mixtally.ground.fixed import threshold_of
-from mixtally.privacy.divergence import k_hot, single_bit
+from mixtally.privacy.accountant import Accountant, Record
+from mixtally.privacy.divergence import k_hot, single_bit, vectors
 from mixtally.privacy.numerics.flip_ratios import Orbit, flip_distribution
 from mixtally.privacy.numerics.saddle_point import saddle_point_bounds
 from mixtally.records.guarantee import Observer
+from mixtally.records.mechanism import BitFlips, NoFakes
 from privacy.by_name import calibrated, certificate_of
 
 
@@ -59,6 +61,27 @@ def test_a_delta_near_one_keeps_its_lower_end():
     """The widest distributions say nothing from below there: a set against none does."""
     ends = k_hot.among_blanks(140_358, 6, threshold_of(0.0002891), 1.782)
     assert ends.lower > 0.9999
+
+
+def test_nothing_is_looked_for_above_a_delta_of_one(counted):
+    """`delta --protocol flip --max-set 16 --flip 1e-6`: once 18 orbits, the longest ones first."""
+    looked = counted(k_hot, "saddle_point_bounds", 2)
+    ends = k_hot.in_crowd(1000, 16, threshold_of(1e-6), 1.0)
+    assert 1.0 - 2e-9 <= ends.lower <= ends.upper <= 1.0
+    assert looked
+
+
+def test_deltas_are_added_up_only_where_that_may_be_less(counted):
+    """Of bits sent twice every delta took two prices, at epsilon and at half of it."""
+    taken = counted(vectors, "largest_upper", 200)
+    owner = Accountant()
+    message = BitFlips(
+        bins=4, threshold=threshold_of(0.3), max_set=None, fakes=NoFakes(), crowd=500, repeats=2
+    )
+    record = Record.of(message)
+    deltas = [owner.upper(record, 0.5 + 0.01 * i) for i in range(100)]
+    assert deltas == sorted(deltas, reverse=True)
+    assert len(taken) > 20
 
 
 @pytest.mark.seconds

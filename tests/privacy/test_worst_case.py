@@ -15,6 +15,7 @@ from mixtally.privacy.numerics import blanket
 from mixtally.privacy.numerics import worst_dataset as worst_case
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.privacy.numerics.worst_dataset import worst
+from sampled import rows
 
 MILLION = 10**6
 RATES = (1e-5, 1e-3, 0.05)
@@ -125,7 +126,9 @@ def exact_bit(ones, zeros, q, grow):
 
 
 @pytest.mark.parametrize("fakes", [0, 5, 20])
-@pytest.mark.parametrize(("epsilon", "flip"), [(0.1, 0.2), (0.5, 0.05), (0.5, 0.3), (2.0, 0.1)])
+@pytest.mark.parametrize(
+    ("epsilon", "flip"), rows([(0.1, 0.2), (0.5, 0.05), (0.5, 0.3), (2.0, 0.1)], 2)
+)
 def test_the_worst_crowd_of_a_bit_is_that_of_fractions(fakes, epsilon, flip):
     users, threshold = 16, round(flip * SCALE)
     q, grow = Fraction(threshold, SCALE), Fraction(math.exp(epsilon))

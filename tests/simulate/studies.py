@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 from mixtally.data.population import Population
+from mixtally.estimate.analysis import Analysis
 from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
 from mixtally.report import counts, texts
 from mixtally.report.page import page as html
 from mixtally.report.terminal import printed
+from mixtally.simulate.lab import Lab, Provenance
 from mixtally.simulate.run import release
 from mixtally.simulate.seeded import SeededChance
 from mixtally.simulate.study import Study
@@ -47,11 +49,13 @@ def make_study(
         )
         plan = choose(wish).best.plan
         played = release(
-            plan, population, chance, lambda *_: None, level=level, projection=projection
+            plan, population, Lab(chance), Analysis(level=level, projection=projection)
         )
         releases.append(played)
     texts_ = {"title": "Colors, counted", "source": "A small crowd.", "reason": "Asked for."}
-    return Study(releases=tuple(releases), truth=Truth(population.truth), **(texts_ | named))
+    more = {"central": named.pop("central")} if "central" in named else {}
+    about = Provenance(**(texts_ | named))
+    return Study(about=about, releases=tuple(releases), truth=Truth(population.truth), **more)
 
 
 def page(study):

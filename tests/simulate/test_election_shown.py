@@ -19,6 +19,7 @@ from mixtally.report.texts import files
 from mixtally.simulate import voting
 from mixtally.simulate.election.document import document, facts
 from mixtally.simulate.election.words import chance, deniability, verdict, weaknesses
+from mixtally.simulate.lab import Lab, Provenance
 from mixtally.simulate.seeded import SeededChance
 from report.reader import Reader
 
@@ -46,8 +47,8 @@ def make(truth, *, labels=None, name="choice", protocol=None, level=0.95, seed=1
         users=len(population.codes), mix_fakes=True, protocol=protocol,
     )  # fmt: skip
     return voting.hold(
-        population, ballots, certificate(ballots, 1.0), wish, SeededChance(seed),
-        lambda *_: None, level=level, title=f"{name}, voted on", source="Made up.", seed=seed,
+        population, ballots, certificate(ballots, 1.0), wish, Lab(SeededChance(seed)), level=level,
+        about=Provenance(title=f"{name}, voted on", source="Made up.", seed=seed),
     )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ import pytest
 from mixtally.data.population import Population
 from mixtally.data.turnover import turnover
 from mixtally.errors import DataError, InfeasibleError, ParameterError, PlanError
+from mixtally.estimate.analysis import Analysis
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.composition import compose, ledger
 from mixtally.records.guarantee import Guarantee
@@ -21,6 +22,7 @@ from mixtally.simulate import epochs as module
 from mixtally.simulate.ask_again import best_plan, ways_to_ask
 from mixtally.simulate.epoch_ledger import charge_epoch, charged_epochs, checked_series
 from mixtally.simulate.epochs import collect, spent_by
+from mixtally.simulate.lab import Lab
 from mixtally.simulate.seeded import SeededChance
 from mixtally.simulate.trend.document import document
 
@@ -45,7 +47,7 @@ def plan(timeline):
 
 @pytest.fixture(scope="module")
 def trend(timeline, plan):
-    return collect(plan, timeline, GUARANTEE, SeededChance(3))
+    return collect(plan, timeline, GUARANTEE, Lab(SeededChance(3)))
 
 
 @pytest.mark.seconds
@@ -136,7 +138,9 @@ def test_many_different_numbers_of_epochs_are_charged_upwards(monkeypatch):
 def test_a_plan_for_fewer_collections_is_refused_before_anything_is_sent(timeline):
     sent = []
     with pytest.raises(InfeasibleError, match=r"person in all 4 epochs.*plan for 4 collections"):
-        collect(best_plan(timeline, GUARANTEE, 3), timeline, GUARANTEE, None, before=sent.append)
+        collect(
+            best_plan(timeline, GUARANTEE, 3), timeline, GUARANTEE, Lab(None), before=sent.append
+        )
     assert sent == []
 
 
@@ -151,31 +155,31 @@ def test_a_plan_for_fewer_collections_is_refused_before_anything_is_sent(timelin
 )
 def test_a_plan_that_does_not_fit_is_refused(timeline, plan, altered, said):
     with pytest.raises(PlanError, match=said):
-        collect(msgspec.structs.replace(plan, **altered), timeline, GUARANTEE, None)
+        collect(msgspec.structs.replace(plan, **altered), timeline, GUARANTEE, Lab(None))
 
 
 def test_a_batch_that_will_not_fit_is_refused_before_the_first_epoch(timeline, plan, monkeypatch):
     monkeypatch.setattr(module, "MOST_BATCH_BYTES", int(timeline.users.max()))
     sent = []
     with pytest.raises(ParameterError):
-        collect(plan, timeline, GUARANTEE, None, before=sent.append)
+        collect(plan, timeline, GUARANTEE, Lab(None), before=sent.append)
     assert sent == []
 
 
 def test_a_wrong_level_is_refused_first(timeline, plan):
     with pytest.raises(ParameterError):
-        collect(plan, timeline, GUARANTEE, None, level=1.0)
+        collect(plan, timeline, GUARANTEE, Lab(None), Analysis(level=1.0))
 
 
 def test_two_epochs_have_one_change_and_one_has_none(plan):
     two = lively(epochs=2)
-    found = collect(plan, replace(two, question=QUESTION), GUARANTEE, SeededChance(1))
+    found = collect(plan, replace(two, question=QUESTION), GUARANTEE, Lab(SeededChance(1)))
     assert [(step.first, step.last) for step in found.steps] == [(0, 1)]
     alone = np.flatnonzero(two.at == 0)
     one = replace(
         two, epochs=("1",), codes=two.codes[alone], at=two.at[alone], people=two.people[alone]
     )
-    found = collect(plan, one, GUARANTEE, SeededChance(1))
+    found = collect(plan, one, GUARANTEE, Lab(SeededChance(1)))
     assert found.steps == ()
     assert found.covered() is None
     assert "A change" not in page(document(found, 3))
@@ -257,7 +261,7 @@ def test_three_ways_to_ask_again_pay_as_they_say():
     One collection reused errs by what changed since; asking afresh does not.
     """
     timeline = lively(size=5000)
-    shared, full, once = ways_to_ask(timeline, GUARANTEE, SeededChance(2))
+    shared, full, once = ways_to_ask(timeline, GUARANTEE, Lab(SeededChance(2)))
     assert shared.epsilon <= 1.0 < full.epsilon
     assert once.epsilon <= 1.0
     assert (shared.times, full.times, once.times) == (4, 4, 1)

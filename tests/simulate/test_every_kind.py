@@ -13,17 +13,19 @@ import pytest
 
 from mixtally.data.population import Population
 from mixtally.encode.bits import packed
+from mixtally.estimate.conclude import counts
+from mixtally.estimate.noise import Noises
 from mixtally.ground.fixed import SCALE
-from mixtally.planner import PlanRequest
-from mixtally.privacy.accountant import Accountant
+from mixtally.planner import Planner, PlanRequest
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Kind, Question, with_attributes
 from mixtally.simulate import offers
-from mixtally.simulate.run import Asked, collect
+from mixtally.simulate.lab import Lab
+from mixtally.simulate.run import collect
 from mixtally.simulate.seeded import SeededChance
 
 USERS, RUNS, FEW = 2000, 2500, 60
-ACCOUNTANT = Accountant()
+PLANNER = Planner()
 BITS = Question(name="q", bins=6, kind=Kind.BITS)
 SETS = Question(name="q", bins=8, kind=Kind.SET, max_set=2)
 ATTRIBUTES = with_attributes("q", (5, 4))
@@ -39,6 +41,15 @@ CASES = {
     ),
 }  # fmt: skip
 """Noise of ten counts and more, so that whole numbers hardly widen the intervals."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def noises():
+    """All collections look noise up in one place, and those of a case are alike."""
+    shared = Noises()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counts, "Noises", lambda: shared)
+        yield
 
 
 def crowd(question):
@@ -65,10 +76,8 @@ def offered(name):
 def played(name, runs):
     people, offer = offered(name)
     assert ("split" in name) == (len(offer.plans) > 1)
-    chance, same = SeededChance(6), {"asked": Asked(), "accountant": ACCOUNTANT}
-    return people.truth, [
-        collect(offer, people, chance, **same).result.estimate for _ in range(runs)
-    ]
+    lab = Lab(SeededChance(6), planner=PLANNER)
+    return people.truth, [collect(offer, people, lab).result.estimate for _ in range(runs)]
 
 
 def squares(truth, found):

@@ -13,6 +13,7 @@ from mixtally.records.guarantee import Guarantee
 from mixtally.simulate.heavy import Search, Way, design, find_words, rounds
 from mixtally.simulate.heavy.english import english
 from mixtally.simulate.heavy.score import score
+from mixtally.simulate.lab import Lab
 from mixtally.simulate.seeded import SeededChance
 
 PROMISED = Guarantee(epsilon=1.0, delta=1e-6)
@@ -33,7 +34,7 @@ def designs():
 
 
 def found_in(designs, crowd, way, seed=2):
-    return find_words(designs[way], crowd.question.labels, crowd.codes, SeededChance(seed))
+    return find_words(designs[way], crowd.question.labels, crowd.codes, Lab(SeededChance(seed)))
 
 
 def scored(result, crowd):
@@ -158,7 +159,9 @@ def test_the_way_of_less_error_is_chosen_and_said(designs):
 @pytest.mark.seconds
 def test_one_word_that_everybody_holds_is_found():
     search = Search(guarantee=PROMISED, users=5000, top=1, rounds=4, keep=3)
-    result = find_words(design(search), ("yes",), np.zeros(5000, dtype=np.int64), SeededChance(1))
+    result = find_words(
+        design(search), ("yes",), np.zeros(5000, dtype=np.int64), Lab(SeededChance(1))
+    )
     assert [one.word for one in result.found] == ["yes"]
     assert result.found[0].lower_simultaneous <= 5000 <= result.found[0].upper_simultaneous
     assert len(result.rounds) == 4
@@ -178,7 +181,7 @@ def test_words_of_as_many_letters_as_rounds_are_found_and_no_longer_ones(top, wo
     """The last of them has a letter too many; its start, as long as the rounds, is no word."""
     search = Search(guarantee=PROMISED, users=26_000, top=top, rounds=len(words[0]))
     codes = np.repeat(np.arange(4), [9000, 6000, 5000, 6000])
-    result = find_words(design(search, Way.TOGETHER), words, codes, SeededChance(1))
+    result = find_words(design(search, Way.TOGETHER), words, codes, Lab(SeededChance(1)))
     found = [one.word for one in result.found]
     assert (found, result.unreadable) == (list(words[:3]), 0)
 
@@ -194,14 +197,14 @@ def test_words_outside_the_alphabet_are_found_by_more_rounds():
         spelling=Spelling("0123456789abcd"),
     )
     codes = np.repeat([0, 1], [3000, 2000])
-    result = find_words(design(search), ("é", "ÿa"), codes, SeededChance(1))
+    result = find_words(design(search), ("é", "ÿa"), codes, Lab(SeededChance(1)))
     assert [one.word for one in result.found] == ["é", "ÿa"]
 
 
 def test_it_stops_when_nothing_is_left_and_repeats_for_a_seed(designs, crowd):
     codes = np.repeat(np.arange(USERS // 2), 2)
     rare = tuple(f"w{i}" for i in range(USERS // 2))
-    ended = find_words(designs[Way.TOGETHER], rare, codes, SeededChance(1))
+    ended = find_words(designs[Way.TOGETHER], rare, codes, Lab(SeededChance(1)))
     assert len(ended.rounds) <= 5
     assert ended.found == ()  # words held by two people never appear
     again = [found_in(designs, crowd, Way.TOGETHER).found for _ in range(2)]
@@ -211,9 +214,9 @@ def test_it_stops_when_nothing_is_left_and_repeats_for_a_seed(designs, crowd):
 def test_bad_input_is_refused(designs, crowd):
     planned = designs[Way.TOGETHER]
     with pytest.raises(ParameterError, match="crowd: wanted the 20,000 people of the plan"):
-        find_words(planned, ("a",), np.zeros(3, dtype=np.int64), SeededChance(1))
+        find_words(planned, ("a",), np.zeros(3, dtype=np.int64), Lab(SeededChance(1)))
     with pytest.raises(DataError, match="word 0: wanted at least one character"):
-        find_words(planned, ("",), np.zeros(USERS, dtype=np.int64), SeededChance(1))
+        find_words(planned, ("",), np.zeros(USERS, dtype=np.int64), Lab(SeededChance(1)))
     for wrong, subject in [
         ({"top": 0}, "top"), ({"rounds": 0}, "rounds"), ({"rounds": 65}, "rounds"),
         ({"keep": 0}, "keep"), ({"error_rate": 0.0}, "false-positive rate"),
@@ -243,7 +246,7 @@ def test_a_million_people_and_fifty_thousand_words(way, recall):
     search = Search(guarantee=PROMISED, users=1_000_000, top=50, rounds=10)
     planned = design(search, way)
     assert planned.certificate.upper <= 1e-6
-    result = find_words(planned, crowd.question.labels, crowd.codes, chance)
+    result = find_words(planned, crowd.question.labels, crowd.codes, Lab(chance))
     quality = scored(result, crowd)
     assert quality.recall >= recall
     assert quality.ghosts == 0

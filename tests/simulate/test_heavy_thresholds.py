@@ -8,6 +8,7 @@ from mixtally.ground.fixed import SCALE
 from mixtally.records.guarantee import Guarantee
 from mixtally.simulate.heavy import Search, Way, design, find_words
 from mixtally.simulate.heavy.english import english
+from mixtally.simulate.lab import Lab
 from mixtally.simulate.seeded import SeededChance
 
 RATE = 0.05
@@ -29,7 +30,7 @@ def ghosts(way, messages_per_user):
         error_rate=RATE, messages_per_user=messages_per_user,
     )  # fmt: skip
     planned = design(search, way)
-    found = find_words(planned, crowd.question.labels, crowd.codes, SeededChance(2))
+    found = find_words(planned, crowd.question.labels, crowd.codes, Lab(SeededChance(2)))
     mechanism, played = planned.offer.mechanism, found.rounds
 
     def chance(lower):

@@ -11,6 +11,7 @@ from mixtally.data.population import Population
 from mixtally.encode.bits import packed
 from mixtally.encode.numbers import Scale
 from mixtally.errors import DataError, InfeasibleError, MessageError, ParameterError, PlanError
+from mixtally.estimate.analysis import Analysis
 from mixtally.planner import PlanRequest
 from mixtally.randomize import reports
 from mixtally.records.encodings import encodings
@@ -18,10 +19,12 @@ from mixtally.records.guarantee import Guarantee, Observer
 from mixtally.records.mechanism.named import clear_uniform, flip_blank
 from mixtally.records.question import Kind, Question, with_attributes
 from mixtally.simulate import offers
+from mixtally.simulate.lab import Lab
 from mixtally.simulate.parts import parts
-from mixtally.simulate.run import Asked, collect, release_all
+from mixtally.simulate.run import collect, release_all
 from mixtally.simulate.seeded import SeededChance
 from mixtally.simulate.truth import truth_of
+from sampled import among
 
 USERS = 4000
 GUARANTEE = Guarantee(epsilon=2.0, delta=1e-6)
@@ -57,7 +60,7 @@ def offered(name):
 
 
 def play_offer(crowd, offer, **asked):
-    return collect(offer, crowd, SeededChance(3), Asked(**asked)).result
+    return collect(offer, crowd, Lab(SeededChance(3)), Analysis(**asked)).result
 
 
 CASES = {
@@ -71,6 +74,8 @@ CASES = {
     "attributes split": (attribute_crowd(), {"messages_per_user": 8}),
     "attributes split, shaped": (attribute_crowd(), {"messages_per_user": 8, "mix_fakes": True}),
 }
+ATTRIBUTES = ("attributes whole", "attributes split")
+QUICK = ("one bit", "one bit in clear", "bits whole", "bits split", "attributes whole")
 
 
 @pytest.mark.seconds
@@ -87,9 +92,10 @@ def test_every_way_to_send_a_record_is_counted_in_the_questions_order(name):
     assert (crowd.truth <= found.estimate.together.upper).all()
     assert found.certificate == offer.certificate
     assert found.certificate.upper <= GUARANTEE.delta
-    assert collect(offer, crowd, SeededChance(3)).facts["delta"] == offer.certificate.upper
+    assert collect(offer, crowd, Lab(SeededChance(3))).facts["delta"] == offer.certificate.upper
 
 
+@pytest.mark.seconds
 def test_the_twin_with_parts_in_another_order_is_caught(monkeypatch):
     bits = table(5).reshape(-1, 5) * np.array([1, 1, 0, 0, 0], dtype=np.uint8)
     lopsided = Population(bits_crowd(5).question, packed(bits.tobytes(), 5))
@@ -101,6 +107,7 @@ def test_the_twin_with_parts_in_another_order_is_caught(monkeypatch):
     assert np.abs(found.estimate.counts - lopsided.truth).max() > 500
 
 
+@pytest.mark.seconds
 def test_intervals_of_parts_hold_over_all_bins_of_the_record():
     crowd, offer = CASES["bits split in clear"][0], offered("bits split in clear")
     whole = play_offer(crowd, offer).estimate
@@ -121,7 +128,7 @@ def test_attributes_of_different_sizes_have_errors_of_their_own():
     assert found.standard_error == max(found.error_of(0), found.error_of(10))
 
 
-@pytest.mark.parametrize("name", ["attributes whole", "attributes split"])
+@pytest.mark.parametrize("name", among(ATTRIBUTES, ["attributes whole"]))
 def test_every_attribute_is_projected_to_the_crowd(name):
     found = play_offer(CASES[name][0], offered(name), projection="simplex").estimate
     assert found.projected[:3].sum() == pytest.approx(USERS)
@@ -183,7 +190,7 @@ def test_numbers_come_with_mean_and_quantiles():
     values = np.arange(USERS) / USERS
     question = Question(name="x", bins=10, labels=scale.labels)
     crowd = Population(question, scale.codes(values), values, "None were clipped.")
-    found = play_offer(crowd, offers.best(wish(crowd, mix_fakes=True))[0], scale=scale)
+    found = play_offer(crowd, offers.best(wish(crowd, mix_fakes=True))[0], edges=scale.edges)
     (figures,) = found.figures
     assert [row.label for row in figures.rows][:2] == ["mean", "10 % quantile"]
     assert "None were clipped." in figures.note
@@ -192,7 +199,7 @@ def test_numbers_come_with_mean_and_quantiles():
 
 
 def test_plans_of_other_records_are_refused():
-    bits, attributes, split = bits_crowd(5), attribute_crowd(), offered("bits split in clear")
+    bits, attributes, split = bits_crowd(5), attribute_crowd(), offered("bits split")
     for plans in (split.plans[:4], [*split.plans, split.plans[0]], split.plans[:1]):
         with pytest.raises(PlanError, match="a plan for 5 bins of 'q'"):
             offers.given(plans, bits)
@@ -201,7 +208,7 @@ def test_plans_of_other_records_are_refused():
 
 
 def test_given_plans_of_a_split_record_are_certified_together():
-    crowd, made = CASES["bits split in clear"][0], offered("bits split in clear")
+    crowd, made = CASES["bits split"][0], offered("bits split")
     back = offers.given(made.plans, crowd)
     assert back.certificate.upper <= back.guarantee.delta
     assert back.guarantee.delta == pytest.approx(GUARANTEE.delta, rel=0.01)
@@ -210,9 +217,9 @@ def test_given_plans_of_a_split_record_are_certified_together():
 
 
 def test_several_plans_are_never_shown_under_the_promise_of_one():
-    crowd, offer = CASES["bits split in clear"][0], offered("bits split in clear")
+    crowd, offer = CASES["bits split"][0], offered("bits split")
     with pytest.raises(TypeError, match="certificate for all"):
-        release_all(offer.plans, crowd, SeededChance(3), lambda *_: None, Asked())
+        release_all(offer.plans, crowd, Lab(SeededChance(3)), Analysis(), facts={})
 
 
 def test_a_record_larger_than_the_plan_hides_is_never_sent():
@@ -248,7 +255,7 @@ def test_parts_hold_what_the_record_holds(sizes):
     assert [int(part.truth[0]) for part in alone] == bits.truth.tolist()
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", among(CASES, QUICK))
 def test_sums_are_never_promised_less_than_messages(name):
     offer = offered(name)
     seen = offers.seen_by_sums(offer)

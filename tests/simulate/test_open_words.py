@@ -5,14 +5,16 @@ import pytest
 
 from mixtally.data.population import Population
 from mixtally.errors import DataError
-from mixtally.planner import PlanRequest, choose, forecast
+from mixtally.planner import Planner, PlanRequest, choose, forecast
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.hashing import Hashing, drawn_seed
 from mixtally.records.question import Question
+from mixtally.simulate.lab import Lab
 from mixtally.simulate.open_words import collect_words, hashed
 from mixtally.simulate.seeded import SeededChance
 
 USERS, BINS = 400, 40
+PLANNER = Planner()
 SAME = Population(
     Question(name="word", bins=2, labels=("held by all", "held by none")), np.zeros(USERS, np.int64)
 )
@@ -22,7 +24,7 @@ def planned(chance, users=USERS, bins=BINS):
     question = Question(name="word", bins=bins, hashed=Hashing(seed=drawn_seed(chance)))
     promised = Guarantee(epsilon=4.0, delta=1e-6)
     return choose(
-        PlanRequest(question=question, guarantee=promised, users=users, mix_fakes=True)
+        PlanRequest(question=question, guarantee=promised, users=users, mix_fakes=True), PLANNER
     ).best
 
 
@@ -31,7 +33,7 @@ def errors():
     """The errors of two candidates that nobody holds, in a crowd that holds one other value."""
     chance, found = SeededChance(1), []
     for _ in range(600):
-        release, truth = collect_words(planned(chance), SAME, ["a", "b", "c"], chance)
+        release, truth = collect_words(planned(chance), SAME, ["a", "b", "c"], Lab(chance))
         assert truth.counts.tolist() == [0] * len(truth.counts)
         found.append(release.result.estimate.counts)
     return np.concatenate(found)
@@ -45,6 +47,7 @@ def test_the_worst_crowd_errs_as_planned(errors):
     assert offer.standard_error == pytest.approx(offer.collisions, rel=0.01)
 
 
+@pytest.mark.seconds
 def test_the_forecast_holds_for_the_worst_crowd_where_the_normal_law_would_not(errors):
     """The bin that everybody shares errs by the crowd, nine standard errors: planted, the normal
     law's 3.4 for all bins at once."""
@@ -66,4 +69,4 @@ def test_a_crowd_is_hashed_by_its_words_and_not_by_their_order():
 
 def test_one_line_is_too_few():
     with pytest.raises(DataError, match="at least two that do not share one bin"):
-        collect_words(planned(SeededChance(3)), SAME, ["a"], SeededChance(3))
+        collect_words(planned(SeededChance(3)), SAME, ["a"], Lab(SeededChance(3)))

@@ -7,13 +7,16 @@ import numpy as np
 import pytest
 
 from mixtally.errors import ParameterError, PlanError
+from mixtally.estimate.analysis import Analysis
 from mixtally.ground.chance import SecureChance
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.mechanism import Parameter
 from mixtally.records.question import Question
 from mixtally.simulate.demo import demo
+from mixtally.simulate.lab import Lab
 from mixtally.simulate.run import release
 from mixtally.simulate.seeded import SeededChance
+from mixtally.simulate.study import Release
 
 
 def quiet(*_):
@@ -21,7 +24,7 @@ def quiet(*_):
 
 
 def test_a_release_holds_plan_protocol_messages_and_estimate(plan, crowd):
-    found = release(plan, crowd, SeededChance(1), quiet, projection="simplex").result
+    found = release(plan, crowd, Lab(SeededChance(1)), Analysis(projection="simplex")).result
     assert found.plan is plan
     assert found.messages == 1000 + found.plan.mechanism.fakes_promised
     assert found.estimate.counts.shape == (5,)
@@ -31,7 +34,7 @@ def test_a_release_holds_plan_protocol_messages_and_estimate(plan, crowd):
 def test_a_plan_for_other_users_is_refused(plan, crowd):
     fewer = replaced(crowd, records=crowd.records[:999])
     with pytest.raises(PlanError, match=r"a plan for 999 users .* got one for 1,000 users"):
-        release(plan, fewer, SeededChance(1), quiet)
+        release(plan, fewer, Lab(SeededChance(1)))
 
 
 @pytest.mark.parametrize(
@@ -45,20 +48,20 @@ def test_a_plan_for_other_users_is_refused(plan, crowd):
 )
 def test_a_plan_for_another_question_is_refused(plan, crowd, question):
     with pytest.raises(PlanError):
-        release(plan, crowd.asked(question), SeededChance(1), quiet)
+        release(plan, crowd.asked(question), Lab(SeededChance(1)))
 
 
 def test_a_false_promise_is_refused_before_anything_is_played(plan, crowd):
     fewer = plan.mechanism.having(Parameter.FAKES, plan.mechanism.fakes.count - 20)
     false = msgspec.structs.replace(plan, mechanism=fewer)
     with pytest.raises(PlanError, match="its promise is false"):
-        release(false, crowd, None, quiet)
+        release(false, crowd, Lab(None))
 
 
 @pytest.mark.parametrize("wrong", [{"level": 0.0}, {"level": 1.0}, {"projection": "cube"}])
 def test_a_wrong_level_or_projection_is_refused(plan, crowd, wrong):
     with pytest.raises(ParameterError):
-        release(plan, crowd, SeededChance(1), quiet, **wrong)
+        release(plan, crowd, Lab(SeededChance(1)), Analysis(**wrong))
 
 
 def test_a_seed_repeats_its_words_and_another_has_its_own():
@@ -79,19 +82,21 @@ def test_words_of_a_seed_are_the_same_on_every_machine():
 
 
 def test_the_demo_takes_any_source_of_chance():
-    study = demo(Guarantee(epsilon=1.0, delta=1e-6), SecureChance, quiet)
-    assert study.seed is None
+    study = demo(Guarantee(epsilon=1.0, delta=1e-6), Lab(SecureChance()))
+    assert study.about.seed is None
     assert len(study.releases) == 2
     assert study.truth.counts.sum() == 336_776
 
 
-def test_the_demos_two_releases_draw_from_one_stream():
+def test_the_demos_two_releases_draw_from_one_stream(monkeypatch):
     """A second source under the same seed would repeat the noise of the first release."""
-    sources = []
+    used = []
 
-    def chance():
-        sources.append(SeededChance(1))
-        return sources[-1]
+    def noted(plan, population, lab, analysis):
+        used.append(lab.chance)
+        return Release(None, {})
 
-    demo(Guarantee(epsilon=1.0, delta=1e-6), chance, quiet, seed=1)
-    assert len(sources) == 1
+    monkeypatch.setattr("mixtally.simulate.demo.release", noted)
+    chance = SeededChance(1)
+    demo(Guarantee(epsilon=1.0, delta=1e-6), Lab(chance), seed=1)
+    assert used == [chance, chance]

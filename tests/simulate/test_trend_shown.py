@@ -19,6 +19,7 @@ from mixtally.report.terminal import printed
 from mixtally.report.texts import files
 from mixtally.simulate.ask_again import best_plan
 from mixtally.simulate.epochs import collect
+from mixtally.simulate.lab import Lab, Provenance
 from mixtally.simulate.seeded import SeededChance
 from mixtally.simulate.trend.document import changes_chart, counts_chart, document, facts
 
@@ -32,14 +33,15 @@ def trend():
     promised = Guarantee(epsilon=1.0, delta=1e-6)
     timeline = turnover(first, 3, join=0.2, leave=0.5, change=0.2, chance=SeededChance(1))
     plan = best_plan(timeline, promised, 3)
-    return collect(plan, timeline, promised, SeededChance(2), title="T & t", source="<s>", seed=2)
+    about = Provenance(title="T & t", source="<s>", seed=2)
+    return collect(plan, timeline, promised, Lab(SeededChance(2)), about=about)
 
 
 @pytest.fixture(scope="module")
 def unknown(trend):
     """The same without knowing who is who."""
     spending = tuple(replace(spent, people=None) for spent in trend.spending)
-    return replace(trend, spending=spending, seed=None)
+    return replace(trend, spending=spending, about=replace(trend.about, seed=None))
 
 
 def page(trend):

@@ -17,6 +17,7 @@ from mixtally.records.question import Question
 from mixtally.records.results import Tally
 from mixtally.simulate import voting
 from mixtally.simulate.coverage import draw_counts
+from mixtally.simulate.lab import Lab, Provenance
 from mixtally.simulate.seeded import SeededChance
 
 
@@ -30,8 +31,8 @@ def held(population, *, keep=None, epsilon=None, delta=1e-6, seed=1, level=0.95,
         **wished,
     )
     return voting.hold(
-        population, ballots, promise, wish, SeededChance(seed), lambda *_: None, level=level,
-        title="A vote", source="Made up.", seed=seed,
+        population, ballots, promise, wish, Lab(SeededChance(seed)), level=level,
+        about=Provenance(title="A vote", source="Made up.", seed=seed),
     )  # fmt: skip
 
 
@@ -170,6 +171,6 @@ def test_ballots_for_other_voters_are_refused(users, options):
     )
     with pytest.raises(PlanError, match="wanted ballots and a wish for 1,200 voters and 2 options"):
         voting.hold(
-            crowd, ballots, certificate(ballots), wish, SeededChance(1), lambda *_: None,
-            level=0.95, title="", source="",
+            crowd, ballots, certificate(ballots), wish, Lab(SeededChance(1)),
+            level=0.95, about=Provenance(title=""),
         )  # fmt: skip

@@ -11,7 +11,7 @@ import numpy as np
 
 from mixtally.attacks.games import Game, pilot, play, quick_runs
 from mixtally.attacks.multinomial import Binomials
-from mixtally.attacks.outcome import Lab, Noise, Outcome, distinguished
+from mixtally.attacks.outcome import Hypothesis, Lab, Noise, Outcome, distinguished
 from mixtally.attacks.worlds import Worlds
 from mixtally.errors import ParameterError
 from mixtally.ground.bits import spans
@@ -23,17 +23,7 @@ _KINDS, _MOST_DRAWN, _FEWEST_DRAWN = 8, 1_000_000, 20_000
 DRAWN = "; counts drawn from their distribution, not by the code"
 
 
-def outcomes(
-    attack: str,
-    case: str,
-    game: Game,
-    lab: Lab,
-    *,
-    promised: float | None,
-    delta: float,
-    test: str,
-    twice: bool = False,
-) -> list[Outcome]:
+def outcomes(hypothesis: Hypothesis, game: Game, lab: Lab, *, twice: bool = False) -> list[Outcome]:
     """What the game proves against the promise, each way an outcome; they share ``lab.error``.
 
     With ``twice`` it is played two times, with the answers in either order, and the statistics
@@ -48,7 +38,7 @@ def outcomes(
             got=f"{game.messages:,}",
             do="draw their counts from the distribution: --drawn 1e6",
         )
-    plays = []
+    attack, plays = hypothesis.attack, []
     drawn = _by_distribution(game, lab, attack, twice) if by_distribution else None
     if by_code or drawn is None:
         plays.append((Noise.CODE, _by_code(game, lab, attack, twice), game.played))
@@ -57,14 +47,10 @@ def outcomes(
     lab = replace(lab, error=lab.error / len(plays))
     return [
         distinguished(
-            attack,
-            case,
+            hypothesis,
             worlds,
             lab,
-            promised=promised,
-            delta=delta,
             played=f"twice: {played}" if twice else played,
-            test=test,
             noise=noise,
             pilot=_pilot(game, len(worlds.u), lab, twice),
         )
@@ -81,13 +67,13 @@ def _by_code(game: Game, lab: Lab, attack: str, twice: bool) -> Worlds:
 
 
 def _pilot(game: Game, runs: int, lab: Lab, twice: bool) -> Worlds:
-    one = pilot(game, runs, lab.chance)
-    return _changed(one, pilot(game, runs, lab.chance)) if twice else one
+    one = pilot(game, runs, lab)
+    return _changed(one, pilot(game, runs, lab)) if twice else one
 
 
 def _by_distribution(game: Game, lab: Lab, attack: str, twice: bool) -> Worlds | None:
     """Drawn in spans, None where the code draws as fast."""
-    parts, draw = [], Binomials(lab.chance)
+    parts, draw = [], Binomials(lab.chance, lab.tables)
     runs = lab.drawn or int(min(_MOST_DRAWN, max(_FEWEST_DRAWN, _MOST_DRAWN * _KINDS / game.kinds)))
     for span in spans(runs, max(1, _SPAN_RUNS // game.kinds)):
         one = [game.drawn(span.stop - span.start, draw) for _ in range(1 + twice)]

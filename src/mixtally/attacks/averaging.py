@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import msgspec
 import numpy as np
+from scipy.special import comb
 
 from mixtally.attacks.games import game_of, play
 from mixtally.attacks.memoized import (
@@ -20,7 +21,7 @@ from mixtally.attacks.memoized import (
     simple_recall,
     true_rows,
 )
-from mixtally.attacks.outcome import Lab, Outcome, distinguished
+from mixtally.attacks.outcome import Hypothesis, Lab, Outcome, distinguished
 from mixtally.attacks.target import Target, finite
 from mixtally.attacks.worlds import Worlds
 from mixtally.ground.fixed import SCALE
@@ -53,14 +54,16 @@ def run(target: Target, lab: Lab) -> list[Outcome]:
     flat = tuple((float(c), _error(first)) for c in range(1, 21))
     local = finite(target.mechanism.local_epsilon)
     found = distinguished(
-        NAME,
-        f"{REPORTS} fresh linked reports",
+        Hypothesis(
+            NAME,
+            f"{REPORTS} fresh linked reports",
+            None if local is None else REPORTS * local,
+            0.0,
+            "sum of the reports' log-likelihood ratios; optimal",
+        ),
         Worlds(tested[0], tested[1]),
         lab,
-        promised=None if local is None else REPORTS * local,
-        delta=0.0,
         played="the person's messages alone, no mix",
-        test="sum of the reports' log-likelihood ratios; optimal",
     )
     chart = _chart(
         "which of two answers, by the number of linked reports",
@@ -84,14 +87,16 @@ def run_memoized(target: MemoizedTarget, lab: Lab, recall: Recall | None = None)
     two = msgspec.structs.replace(mechanism, bins=2 * mechanism.hashes)
     worlds = Worlds(*(_evidence(two, count, runs, lab, recall, side) for side in (0, 1)))
     found = distinguished(
-        NAME,
-        f"{count} linked reports",
+        Hypothesis(
+            NAME,
+            f"{count} linked reports",
+            target.loss(count).eps_T,
+            0.0,
+            "likelihood ratio; optimal",
+        ),
         worlds,
         lab,
-        promised=target.loss(count).eps_T,
-        delta=0.0,
         played="the bits in which two values differ",
-        test="likelihood ratio; optimal",
     )
     curves = _error_curves(mechanism, lab, recall)
     chart = _chart("error of one bit, by the number of linked reports", curves)
@@ -171,8 +176,6 @@ def _bit_error(evidence: Floats) -> float:
 
 def _recall_error(one: Memoized, count: int) -> float:
     """Exact error of estimating what is memoized, both values equally likely before."""
-    from scipy.special import comb
-
     zero, one_bit = log_reported(one, count)
     return float(
         0.5 * (comb(count, np.arange(count + 1)) * np.exp(np.minimum(zero, one_bit))).sum()

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import betainc, betaincc
 
 from mixtally.ground.tails import Floats
 
@@ -35,8 +36,6 @@ class Checks:
 
     def p_values(self) -> Floats:
         """Twice the smaller tail, at most 1: a false alarm at level a has chance at most a."""
-        from scipy.special import betainc, betaincc
-
         h, n, c = self.hits.astype(np.float64), self.trials.astype(np.float64), self.chance
         some, rest = np.maximum(h, 1.0), np.maximum(n - h, 1.0)
         above = np.where(h > 0, betainc(some, n - some + 1.0, c), 1.0)

@@ -1,5 +1,6 @@
 """A target from parameters and a claim, without a plan: whatever somebody says they guarantee."""
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mixtally.attacks.memoized import MemoizedTarget, memoized_target
@@ -9,34 +10,42 @@ from mixtally.privacy.parameters import Parameters, parsed
 from mixtally.records.guarantee import checked_fraction, checked_users
 from mixtally.records.mechanism import Shuffled
 
-NEEDS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
-    name: (frozenset(needs.split()), frozenset(may.split()))
-    for name, needs, may in (
-        ("flip-blank", "users bins fakes flip", "max_set count_crowd"),
-        ("flip-uniform", "users bins fakes flip", "count_crowd"),
-        ("flip", "users flip", "bins bits max_set repeats"),
-        ("single-bit", "users flip", "fakes"),
-        ("clear-uniform", "users bins fakes", ""),
-        ("clear-shaped", "users bins shape_decay shape_shift", "mixes"),
-        ("memory", "permanent p q hashes reports", "bits"),
-    )
+_TAKES = {
+    "flip-blank": "users bins fakes flip [max_set] [count_crowd]",
+    "flip-uniform": "users bins fakes flip [count_crowd]",
+    "flip": "users [bins] [bits] flip [max_set] [repeats]",
+    "single-bit": "users [fakes] flip",
+    "clear-uniform": "users bins fakes",
+    "clear-shaped": "users bins shape_decay shape_shift [mixes]",
+    "memory": "[bits] permanent p q hashes reports",
 }
-"""By mechanism: the parameters that a claim must have, and those it may have."""
+"""By mechanism: the parameters that a claim must have and, in brackets, those it may have."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimedParameters(Parameters):
+    """Parameters of a mechanism, or of memoized answers, by the names of their options."""
+
+    permanent: float | None = None
+    p: float | None = None
+    q: float | None = None
+    hashes: int | None = None
+    reports: int | None = None
 
 
 def claim(
     name: str,
-    given_values: dict[str, Any],
+    parameters: ClaimedParameters,
     epsilon: float | None,
     delta: float | None,
     honest_fraction: float = 1.0,
 ) -> Target | MemoizedTarget:
-    """What is claimed about protocol ``name`` with the parameters of ``came``, None for missing.
+    """What is claimed about protocol ``name`` with these parameters.
 
     Raises ParameterError for an unknown mechanism, and for parameters that are missing, not taken
     or out of range.
     """
-    given = _given(name, given_values)
+    given = _given(name, parameters)
     if name == "memory":
         return memoized_target(**given)
     if epsilon is None or delta is None:
@@ -48,10 +57,10 @@ def claim(
         )
     checked_fraction(honest_fraction)
     users = checked_users(given["users"])
-    mechanism = _mechanism(name, given)
+    mechanism = _mechanism(name, parameters)
     if mechanism.gain == 0.0:
         raise ParameterError(
-            "flip probability", wanted="less than 1/2", got="1/2", do="nothing is told at all"
+            "flip probability", wanted="less than 1/2", got="1/2", do="such flips reveal nothing"
         )
     words = ", ".join(f"{key.replace('_', ' ')} {value:,.10g}" for key, value in given.items())
     return Target(
@@ -59,43 +68,42 @@ def claim(
     )
 
 
-def _given(name: str, given_values: dict[str, Any]) -> dict[str, Any]:
+def _given(name: str, parameters: ClaimedParameters) -> dict[str, Any]:
     """The parameters given, once they are all that is needed and no more."""
-    if name not in NEEDS:
+    if name not in _TAKES:
         raise ParameterError(
-            "protocol", wanted="one of " + ", ".join(NEEDS), got=repr(name), do="choose one"
+            "protocol", wanted="one of " + ", ".join(_TAKES), got=repr(name), do="choose one"
         )
-    given = {
-        key: value
-        for key, value in given_values.items()
-        if value is not None and value is not False
-    }
-    needs, may = NEEDS[name]
-    if not needs <= set(given) or not set(given) <= needs | may:
+    given, takes = parameters.given(), _TAKES[name].split()
+    needs = {each for each in takes if not each.startswith("[")}
+    order = [each.strip("[]") for each in takes]
+    may = set(order) - needs
+    if not needs <= given or not given <= needs | may:
         raise ParameterError(
             name,
             wanted=_flags(needs),
             got=_flags(given) or "neither",
             do="give exactly these" + (f"; it may take {_flags(may)}" if may else ""),
         )
-    return given
+    return {each: getattr(parameters, each) for each in order if each in given}
 
 
-def _mechanism(name: str, given: dict[str, Any]) -> Shuffled:
-    if name == "flip" and ("bits" in given) == ("bins" in given):
+def _mechanism(name: str, given: ClaimedParameters) -> Shuffled:
+    if name == "flip" and (given.bits is None) == (given.bins is None):
         raise ParameterError(
             "flip",
             wanted="--bins for records of one value, or --bits for free vectors",
-            got="both" if "bits" in given else "neither",
+            got="neither" if given.bits is None else "both",
             do="give one",
         )
-    if "repeats" in given and "bits" not in given:
+    if given.repeats is not None and given.bits is None:
         raise ParameterError(
             "repeats", wanted="--bits beside it", got="--bins", do="only vectors are repeated here"
         )
-    fakes = {"fakes": 0} if name == "single-bit" else {}
-    return parsed(name, Parameters(**{**fakes, **given})).sent.message.mechanism
+    if name == "single-bit" and given.fakes is None:
+        given = replace(given, fakes=0)
+    return parsed(name, given).sent.message.mechanism
 
 
-def _flags(names: Any) -> str:
+def _flags(names: set[str]) -> str:
     return " and ".join("--" + name.replace("_", "-") for name in sorted(names))

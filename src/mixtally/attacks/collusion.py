@@ -11,7 +11,7 @@ from dataclasses import replace
 from mixtally.attacks.against import outcomes
 from mixtally.attacks.games import game_of, pilot, play
 from mixtally.attacks.n_minus_1 import TEST
-from mixtally.attacks.outcome import Lab, Outcome, distinguished
+from mixtally.attacks.outcome import Hypothesis, Lab, Outcome, distinguished
 from mixtally.attacks.target import Target, finite, left_among_fakes, left_in_crowd
 from mixtally.records.guarantee import arriving
 from mixtally.records.mechanism import BitFlips, FakeSource
@@ -42,26 +42,18 @@ def _users(target: Target, lab: Lab) -> list[Outcome]:
         promised = left_among_fakes(mechanism, fakes, target.delta, lab.accountant)
     game = game_of(mechanism, people, fakes, target.epsilon)
     return outcomes(
-        NAME,
-        f"{1.0 - honest:.0%} of the users tell",
+        Hypothesis(
+            NAME, f"{1.0 - honest:.0%} of the users tell", finite(promised), target.delta, TEST
+        ),
         game,
         lab,
-        promised=finite(promised),
-        delta=target.delta,
-        test=TEST,
     )
 
 
 def _mixes(target: Target, lab: Lab) -> list[Outcome]:
     game = game_of(target.mechanism, 0, target.mechanism.fakes_promised, mixes=1)
     return outcomes(
-        NAME,
-        "all mixes but one tell",
-        game,
-        lab,
-        promised=target.epsilon,
-        delta=target.delta,
-        test=TEST,
+        Hypothesis(NAME, "all mixes but one tell", target.epsilon, target.delta, TEST), game, lab
     )
 
 
@@ -70,13 +62,9 @@ def every_mix(target: Target, lab: Lab) -> Outcome:
     game = game_of(target.mechanism, 0, 0, mixes=0)
     worlds = play(game, lab, NAME)
     return distinguished(
-        NAME,
-        "every mix tells",
+        Hypothesis(NAME, "every mix tells", finite(target.mechanism.local_epsilon), 0.0, TEST),
         worlds,
         lab,
-        promised=finite(target.mechanism.local_epsilon),
-        delta=0.0,
         played="the person's message alone",
-        test=TEST,
-        pilot=pilot(game, len(worlds.u), lab.chance),
+        pilot=pilot(game, len(worlds.u), lab),
     )

@@ -15,7 +15,7 @@ from msgspec import structs
 from mixtally.attacks.against import DRAWN, MOST_MESSAGES, outcomes
 from mixtally.attacks.games import game_of, quick_runs, with_progress
 from mixtally.attacks.multinomial import Binomials
-from mixtally.attacks.outcome import Lab, Outcome, distinguished
+from mixtally.attacks.outcome import Hypothesis, Lab, Outcome, distinguished
 from mixtally.attacks.target import Target, left_after
 from mixtally.attacks.uniform_flips import fakes_in_view
 from mixtally.attacks.worlds import Worlds
@@ -47,13 +47,15 @@ def _changed(target: Target, lab: Lab) -> list[Outcome]:
         sure = target.mechanism.surely(target.honest_fraction)
         promised = min(promised, left_after(sure, 2, delta, lab.accountant))
     return outcomes(
-        NAME,
-        "asked twice, answer changed",
+        Hypothesis(
+            NAME,
+            "asked twice, answer changed",
+            promised,
+            delta,
+            "sum of both batches' log-likelihood ratios; as good as tell-apart's",
+        ),
         game,
         lab,
-        promised=promised,
-        delta=delta,
-        test="sum of both batches' log-likelihood ratios; as good as tell-apart's",
         twice=True,
     )
 
@@ -63,7 +65,7 @@ def _absent(target: Target, lab: Lab) -> Outcome:
     runs = lab.runs if lab.runs is not None else quick_runs(_cost(mechanism, users), 0.5)
     if _messages(mechanism, users) > MOST_MESSAGES and lab.drawn != 0:
         runs, how = lab.drawn or _DRAWN_RUNS, DRAWN
-        draw = Binomials(lab.chance)
+        draw = Binomials(lab.chance, lab.tables)
         noise = np.array([_noise_by_distribution(mechanism, users, runs, draw) for _ in range(4)])
     else:
         how, noise = "", np.empty((4, runs, 2), dtype=np.int64)
@@ -74,15 +76,17 @@ def _absent(target: Target, lab: Lab) -> Outcome:
     )
     u, v = ((both[:, 0] - both[:, 1]).astype(np.float64) for both in sides)
     return distinguished(
-        NAME,
-        "asked twice, then absent",
+        Hypothesis(
+            NAME,
+            "asked twice, then absent",
+            target.epsilon,
+            target.delta,
+            "difference of the tallies' differences in two bins; not optimal",
+        ),
         Worlds(u, v),
         lab,
-        promised=target.epsilon,
-        delta=target.delta,
         played=f"{users - 1:,} others spread over the bins, unknown to the attacker, and "
         f"{mechanism.fakes_promised:,} fakes, twice; two bins of the tallies{how}",
-        test="difference of the tallies' differences in two bins; not optimal",
     )
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from mixtally.attacks.outcome import Outcome, Verdict
-from mixtally.attacks.words import COLUMNS, LIMITS, TEXTS, cells, conclusion
 from mixtally.report.curves import draw
 from mixtally.report.document import (
     Cell,
@@ -17,7 +16,18 @@ from mixtally.report.document import (
     Text,
     Tone,
 )
+from mixtally.report.words import at_least, at_most
 
+_COLUMNS = ("attack", "the attacker", "noise", "promised", "attacked", "margin", "verdict", "runs")
+_TEXTS = ("attack", "the attacker", "noise", "verdict")
+"""Columns of words, the others hold numbers."""
+_LIMITS = (
+    "An attack that fails proves nothing: another one, or more runs, may succeed. An attack that "
+    "violates a promise proves it false, but for the stated chance of a false alarm in the whole "
+    "table; best is about what half of all repetitions of as many runs prove, whatever the test. "
+    "Noise from the code is what devices and mixes run; noise from the distribution is what they "
+    "are meant to have, in many more runs."
+)
 _TONES = {
     Verdict.CONSISTENT: Tone.GOOD,
     Verdict.VIOLATED: Tone.BAD,
@@ -32,10 +42,10 @@ def document(title: str, promise: str, outcomes: Sequence[Outcome], facts: Facts
     return Document(
         title=heading,
         source=promise,
-        opening=(Text(conclusion(outcomes)), table, Text(LIMITS, note=True)),
+        opening=(Text(_conclusion(outcomes)), table, Text(_LIMITS, note=True)),
         sections=lambda: tuple(Section(one.title, tuple(_parts(one))) for one in outcomes),
         summary=lambda: (Text(heading), Text(promise), table),
-        prose=(conclusion(outcomes), LIMITS),
+        prose=(_conclusion(outcomes), _LIMITS),
         facts=lambda: facts,
         closing=f"{seed}, level {facts['level']:g}",
     )
@@ -44,10 +54,10 @@ def document(title: str, promise: str, outcomes: Sequence[Outcome], facts: Facts
 def _table(outcomes: Sequence[Outcome]) -> Table:
     rows: list[list[Cell]] = []
     for outcome in outcomes:
-        texts = dict(zip(COLUMNS, cells(outcome), strict=True))
+        texts = dict(zip(_COLUMNS, _cells(outcome), strict=True))
         verdict = Marked(texts.pop("verdict"), _TONES[outcome.verdict])
-        rows.append([verdict if name == "verdict" else texts[name] for name in COLUMNS])
-    return Table(COLUMNS, rows, words=frozenset(TEXTS), wide=True)
+        rows.append([verdict if name == "verdict" else texts[name] for name in _COLUMNS])
+    return Table(_COLUMNS, rows, words=frozenset(_TEXTS), wide=True)
 
 
 def _parts(outcome: Outcome) -> list[Part]:
@@ -63,3 +73,43 @@ def _parts(outcome: Outcome) -> list[Part]:
         caption = chart.caption if named else f"{chart.title}. {chart.caption}"
         parts += [Picture(draw(chart)), Text(caption, note=True)]
     return parts
+
+
+def _cells(outcome: Outcome) -> tuple[str, ...]:
+    """One row of the table, a text for each of ``_COLUMNS``."""
+    promised = "nothing" if outcome.promised is None else at_most(outcome.promised, 4)
+    attacked = f"{at_least(outcome.attacked, 4)} {outcome.unit}"
+    if outcome.best is not None:
+        attacked += f"\nbest {at_least(outcome.best, 3)}"
+    margin = "" if outcome.margin is None else f"{_nearly_zero(outcome.margin):.3g}"
+    return (
+        outcome.attack,
+        outcome.case,
+        str(outcome.noise),
+        promised,
+        attacked,
+        margin,
+        str(outcome.verdict),
+        f"{outcome.runs:,}",
+    )
+
+
+def _nearly_zero(value: float) -> float:
+    """Rounding of a measured count is no margin."""
+    return 0.0 if abs(value) < 1e-9 else value
+
+
+def _conclusion(outcomes: Sequence[Outcome]) -> str:
+    """What the table says, in one sentence."""
+    violated = [o.title for o in outcomes if o.verdict is Verdict.VIOLATED]
+    if violated:
+        return "Violated: " + "; ".join(violated) + "."
+    consistent = sum(o.verdict is Verdict.CONSISTENT for o in outcomes)
+    promises, made = _counted(consistent, "promise"), _counted(len(outcomes), "attack")
+    return (
+        f"No attack exceeds its promise: {made} made, {promises} consistent with what they prove."
+    )
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + "s" * (number != 1)

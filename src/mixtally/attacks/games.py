@@ -110,12 +110,12 @@ def play(game: Game, lab: Lab, step: str, share: float = 1.0) -> Worlds:
     return Worlds(u, v)
 
 
-def pilot(game: Game, runs: int, chance: Chance) -> Worlds:
+def pilot(game: Game, runs: int, lab: Lab) -> Worlds:
     """Runs drawn beside the ``runs`` that are counted: they choose the event and do not count."""
     count = min(4 * runs, _PILOT // game.kinds)
-    drawn = game.drawn(max(LEAST_RUNS, count), Binomials(chance))
+    drawn = game.drawn(max(LEAST_RUNS, count), Binomials(lab.chance, lab.tables))
     if drawn is None:  # the production code draws its distribution as fast
-        drawn = game.alone(max(LEAST_RUNS, count), chance, Device())
+        drawn = game.alone(max(LEAST_RUNS, count), lab.chance, Device())
     assert drawn is not None
     return Worlds(*drawn)
 

@@ -50,10 +50,10 @@ def learned(
     exact, seen = recovery(mechanism, reports), measured[reports]
     return {
         "recovery": {
-            "kept_bit_wrong": exact.kept,
+            "kept_bit_wrong": exact.memoized,
             "true_bit_wrong": exact.true,
             "true_bit_wrong_at_least": mechanism.f / 2.0,
-            "kept_bit_wrong_measured": _known(seen.kept),
+            "kept_bit_wrong_measured": _known(seen.memoized),
             "true_bit_wrong_measured": _known(seen.true),
         },
         "by_reports": [_after(mechanism, point, measured.get(point)) for point in _points(reports)],
@@ -84,9 +84,9 @@ def _after(mechanism: Memoized, reports: int, measured: Recovery | None) -> dict
         "drawn_once_wrong": recovery_redrawn(mechanism, 1),
         "fresh_wrong": recovery_redrawn(mechanism, reports),
         "true_bit_wrong": exact.true,
-        "kept_bit_wrong": exact.kept,
+        "kept_bit_wrong": exact.memoized,
         "true_bit_wrong_measured": None if measured is None else _known(measured.true),
-        "kept_bit_wrong_measured": None if measured is None else _known(measured.kept),
+        "kept_bit_wrong_measured": None if measured is None else _known(measured.memoized),
     }
 
 

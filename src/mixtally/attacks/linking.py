@@ -17,7 +17,7 @@ from mixtally.attacks.memoized import (
     simple_recall,
     true_rows,
 )
-from mixtally.attacks.outcome import Lab, Outcome, distinguished
+from mixtally.attacks.outcome import Hypothesis, Lab, Outcome, distinguished
 from mixtally.attacks.refute import clopper_pearson_lower
 from mixtally.attacks.worlds import Worlds, power_at
 from mixtally.ground.bits import spans
@@ -36,14 +36,16 @@ def run_memoized(target: MemoizedTarget, lab: Lab, recall: Recall | None = None)
     runs = lab.runs if lab.runs is not None else max(2_000, min(_RUNS, int(2e9) // _bits(target)))
     worlds = link(target, runs, lab, recall or simple_recall(target.mechanism))
     found = distinguished(
-        NAME,
-        f"{target.reports} reports at two places each",
+        Hypothesis(
+            NAME,
+            f"{target.reports} reports at two places each",
+            None,
+            0.0,
+            "likelihood ratio of both places' reports; optimal",
+        ),
         worlds,
         lab,
-        promised=None,
-        delta=0.0,
         played="one memoized answer at both places against two of the same value",
-        test="likelihood ratio of both places' reports; optimal",
     )
     power = power_at(worlds, RATE)
     found.numbers.update(

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import xlog1py, xlogy
 
 from mixtally.errors import ParameterError
 from mixtally.ground.bits import Rows
@@ -115,8 +116,6 @@ def ones_of(reported: list[Rows], columns: int) -> NDArray[np.uint32]:
 
 def log_reported(mechanism: Memoized, reports: int) -> tuple[Floats, Floats]:
     """Log P(ones = 0..reports) of one bit that is memoized as 0, and as 1, but for log C(T, s)."""
-    from scipy.special import xlog1py, xlogy
-
     s = np.arange(reports + 1.0)
     zero, one = (
         np.asarray(xlogy(s, x) + xlog1py(reports - s, -x), dtype=np.float64)

@@ -17,7 +17,8 @@ from mixtally.ground.fixed import SCALE
 from mixtally.ground.memo import Memo
 from mixtally.ground.tails import Floats, pmf, window
 
-_MOST_BYTES = 32_000_000
+MOST_BYTES = 32_000_000
+"""Of the tables that several draw from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +34,11 @@ class _Table:
 
 
 class Binomials:
-    """Draws from ``chance``; the tables it remembers are bounded, and end with it."""
+    """Draws from ``chance``; the ``tables`` it makes are kept there, or end with it."""
 
-    def __init__(self, chance: Chance, most_bytes: int = _MOST_BYTES) -> None:
-        self._chance, self._tables = chance, Memo(most_bytes)
+    def __init__(self, chance: Chance, tables: Memo | None = None) -> None:
+        self._chance = chance
+        self._tables = Memo(MOST_BYTES) if tables is None else tables
 
     def __call__(self, trials: Counts, probability: float) -> Counts:
         """One draw of Bin(trials[i], probability) for every i."""
@@ -68,7 +70,7 @@ class Binomials:
         rest = np.cumsum(ranked[::-1])[::-1]
         left = np.broadcast_to(np.asarray(trials, dtype=np.int64), runs)
         for place, kind in enumerate(order[:-1]):
-            if rest[place] <= 0.0:
+            if rest[place] <= 0.0 or not left.any():
                 break
             counts[:, kind] = self(left, float(ranked[place] / rest[place]))
             left = left - counts[:, kind]

@@ -7,7 +7,7 @@ alone are worth is the promise.
 
 from mixtally.attacks.against import outcomes
 from mixtally.attacks.games import game_of
-from mixtally.attacks.outcome import Lab, Outcome
+from mixtally.attacks.outcome import Hypothesis, Lab, Outcome
 from mixtally.attacks.target import Target, finite, left_among_fakes
 
 NAME = "n-1"
@@ -23,4 +23,4 @@ def run(target: Target, lab: Lab) -> list[Outcome]:
         fakes = target.mechanism.fakes_promised
         promised = finite(left_among_fakes(target.mechanism, fakes, target.delta, lab.accountant))
         case = "knows others' reports and flips"
-    return outcomes(NAME, case, game, lab, promised=promised, delta=target.delta, test=TEST)
+    return outcomes(Hypothesis(NAME, case, promised, target.delta, TEST), game, lab)

@@ -6,10 +6,12 @@ from math import exp
 from typing import Any
 
 from mixtally.attacks.device import Device, Play, unplayed
+from mixtally.attacks.multinomial import MOST_BYTES
 from mixtally.attacks.trial import Proof, prove, prove_either
 from mixtally.attacks.worlds import Worlds, roc
 from mixtally.data.cells import Progress, quiet
 from mixtally.ground.chance import Chance
+from mixtally.ground.memo import Memo
 from mixtally.privacy.accountant import Accountant
 from mixtally.report.curves import Chart, Curve
 
@@ -51,6 +53,7 @@ class Lab:
       device       the code that draws noise
       play         plays a whole collection, for the attack that needs one
       accountant   proves what fakes or a crowd alone are worth
+      tables       what counts were drawn from, for those that are drawn next
     """
 
     chance: Chance
@@ -61,6 +64,24 @@ class Lab:
     drawn: int | None = 0
     play: Play = unplayed
     accountant: Accountant = field(default_factory=Accountant)
+    tables: Memo = field(default_factory=lambda: Memo(MOST_BYTES))
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """A promise under attack: that two worlds are (promised, delta) indistinguishable.
+
+    where
+      attack, case   what attacks it, and where
+      promised       epsilon; None when nothing is promised and the attack is only measured
+      test           the statistic, and whether it is optimal
+    """
+
+    attack: str
+    case: str
+    promised: float | None
+    delta: float
+    test: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,15 +148,11 @@ def named(attack: str, case: str, noise: Noise) -> str:
 
 
 def distinguished(
-    attack: str,
-    case: str,
+    hypothesis: Hypothesis,
     worlds: Worlds,
     lab: Lab,
     *,
-    promised: float | None,
-    delta: float,
     played: str,
-    test: str,
     noise: Noise = Noise.CODE,
     pilot: Worlds | None = None,
 ) -> Outcome:
@@ -145,10 +162,11 @@ def distinguished(
     have another distribution: it shares its error with an event that a quarter of its own runs
     choose.
     """
+    attack, case, promised = hypothesis.attack, hypothesis.case, hypothesis.promised
     if pilot is None or noise is Noise.LAW:
-        proof = prove(worlds, delta, lab.error, pilot)
+        proof = prove(worlds, hypothesis.delta, lab.error, pilot)
     else:
-        proof = prove_either(worlds, delta, lab.error, pilot)
+        proof = prove_either(worlds, hypothesis.delta, lab.error, pilot)
     verdict = Verdict.MEASURED
     if promised is not None:
         verdict = Verdict.VIOLATED if proof.epsilon > promised else Verdict.CONSISTENT
@@ -161,9 +179,9 @@ def distinguished(
         verdict,
         len(worlds.u),
         played,
-        test,
-        numbers=_numbers(proof, delta, lab.error),
-        charts=(roc_chart(named(attack, case, noise), worlds, promised, delta),),
+        hypothesis.test,
+        numbers=_numbers(proof, hypothesis.delta, lab.error),
+        charts=(roc_chart(named(attack, case, noise), worlds, promised, hypothesis.delta),),
         noise=noise,
         best=proof.best,
     )

@@ -27,7 +27,10 @@ from mixtally.attacks.worlds import Worlds, places_to_cut
 from mixtally.ground.tails import Floats
 
 _MOST_EPSILON = 60.0
-_HALVINGS = 50
+_CLOSE = 1e-13
+_STEPS = 50
+_SETTLED = 1e-9
+"""Relative to a chance: after so small a step of Newton's method nothing is left to gain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +56,8 @@ def best_event(pilot: Worlds, runs: int, delta: float, error: float) -> Event:
         cuts = places_to_cut(seen)
         shares = [_shares(seen, weights, cuts, favors_u) for weights in (in_u, in_v)]
         p, q = shares if favors_u else shares[::-1]
-        reached = reach(p, q, runs, delta, error)
-        place = int(np.argmax(reached))
-        found.append(Event(float(cuts[place]), favors_u, float(reached[place])))
+        place, reached = furthest(p, q, runs, delta, error)
+        found.append(Event(float(cuts[place]), favors_u, reached))
     return max(found, key=lambda event: event.epsilon)
 
 
@@ -67,35 +69,52 @@ def _shares(seen: Floats, weights: Floats, cuts: Floats, above: bool) -> Floats:
     return np.asarray(total[np.searchsorted(seen, cuts, side="right")])
 
 
+def furthest(p: Floats, q: Floats, runs: int, delta: float, error: float) -> tuple[int, float]:
+    """Which event of these chances has the largest reach, and that; the first where none has any.
+
+    The p-value of every event rises with epsilon, and so does the smallest of them.
+    """
+    from scipy.optimize import brentq
+
+    p, q = _inner(p), _inner(q)
+
+    def excess(epsilon: float) -> float:
+        smallest = float(_p_value(p, q, epsilon, runs, delta).min())
+        return math.log(max(smallest, 1e-300) / error)
+
+    if excess(0.0) > 0.0:
+        return 0, 0.0
+    kept = _kept_from(p, q, delta)
+    found = kept if excess(kept) <= 0.0 else float(brentq(excess, 0.0, kept, xtol=_CLOSE))
+    return int(np.argmin(_p_value(p, q, found, runs, delta))), found
+
+
 def reach(p: Floats, q: Floats, runs: int, delta: float, error: float) -> Floats:
     """What half of all repetitions prove of events with these chances; 0 where nothing."""
-    p, q = np.clip(p, 1e-300, 1.0 - 1e-16), np.clip(q, 1e-300, 1.0 - 1e-16)
-    low = np.zeros(len(p))
-    with np.errstate(divide="ignore"):
-        high = np.clip(np.log(np.maximum(p - delta, 0.0) / q), 0.0, _MOST_EPSILON)
-    first = _p_value(p, q, low, runs, delta) <= error
-    for _ in range(_HALVINGS):
-        middle = 0.5 * (low + high)
-        significant = _p_value(p, q, middle, runs, delta) <= error
-        low, high = np.where(significant, middle, low), np.where(significant, high, middle)
-    return np.where(first, low, 0.0)
+    each = zip(p[:, None], q[:, None], strict=True)
+    return np.array([furthest(*one, runs, delta, error)[1] for one in each])
 
 
-def _p_value(p: Floats, q: Floats, epsilon: Floats, runs: int, delta: float) -> Floats:
+def _inner(chances: Floats) -> Floats:
+    return np.clip(chances, 1e-300, 1.0 - 1e-16)
+
+
+def _kept_from(p: Floats, q: Floats, delta: float) -> float:
+    """The epsilon from which on the promise is kept for every event."""
+    ratio = float((np.maximum(p - delta, 0.0) / q).max())
+    return min(_MOST_EPSILON, math.log(max(1.0, ratio)))
+
+
+def _p_value(p: Floats, q: Floats, epsilon: float, runs: int, delta: float) -> Floats:
     """The p-value that half of all repetitions show, 1 where the promise is kept."""
     from scipy.special import log_ndtr, ndtr
 
-    grow = np.exp(epsilon)
-    low, high = q, np.minimum((p - delta) / grow, (1.0 - delta) / grow)
-    holds = high <= low
-    high = np.maximum(low, high)
-    for _ in range(_HALVINGS):  # the slope of D along the edge rises from below to above zero
-        middle = 0.5 * (low + high)
-        edge = np.clip(grow * middle + delta, 1e-300, 1.0 - 1e-16)
-        slope = grow * (edge - p) / (edge * (1.0 - edge)) + (middle - q) / (middle * (1.0 - middle))
-        low, high = np.where(slope < 0.0, middle, low), np.where(slope < 0.0, high, middle)
-    near = np.clip(0.5 * (low + high), 1e-300, 1.0 - 1e-16)
-    edge = np.clip(grow * near + delta, 1e-300, 1.0 - 1e-16)
+    found = np.ones(len(p))
+    grow = math.exp(epsilon)
+    broken = np.flatnonzero((p - delta) / grow > q)
+    p, q = p[broken], q[broken]
+    near = _inner(nearest(p, q, grow, delta))
+    edge = _inner(grow * near + delta)
     distance, variance = np.zeros(len(p)), np.zeros(len(p))
     for true, other in ((p, edge), (q, near)):
         one, none = np.log(true / other), np.log1p(-true) - np.log1p(-other)
@@ -105,4 +124,31 @@ def _p_value(p: Floats, q: Floats, epsilon: Floats, runs: int, delta: float) -> 
     u = np.sqrt(np.maximum(variance, 1e-12))
     density = np.exp(-0.5 * w * w) / math.sqrt(2.0 * math.pi)
     tail = np.where(w < 30.0, ndtr(-w), np.exp(log_ndtr(-w))) + density * (1.0 / u - 1.0 / w)
-    return np.where(holds | (w < 0.1), 1.0, np.minimum(tail, np.exp(-distance)))
+    found[broken] = np.where(w < 0.1, 1.0, np.minimum(tail, np.exp(-distance)))
+    return found
+
+
+def nearest(p: Floats, q: Floats, grow: float, delta: float) -> Floats:
+    """The q of the pair on the edge of the promise that has the least D; p exceeds grow q + delta.
+
+    With c where the edge is at p, a where it is at 0 and e where it is at 1, D has slope zero at
+    the middle root of the cubic
+
+        (x - c) x (1 - x) + (x - q) (x - a) (e - x),   a <= 0 <= q < c < e,
+
+    which is above zero at a, below at 0 and q, above at c and below at last. From its inflection
+    (or from the end, q or c, on the way to it) Newton's method reaches the middle root from one
+    side.
+    """
+    c, a, e = (p - delta) / grow, -delta / grow, (1.0 - delta) / grow
+    x = np.clip((1.0 + c + q + a + e) / 6.0, q, c)
+    for _ in range(_STEPS):
+        past_c, past_q, past_a = x - c, x - q, x - a
+        to_one, to_e = 1.0 - x, e - x
+        height = past_c * x * to_one + past_q * past_a * to_e
+        slope = (x + past_c) * to_one - past_c * x + (past_q + past_a) * to_e - past_q * past_a
+        step = height / slope
+        x = x - step
+        if np.all(np.abs(step) <= _SETTLED * x):
+            break
+    return x

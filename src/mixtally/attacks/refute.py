@@ -18,6 +18,7 @@ Confidence Set for the Nuisance Parameter (1994); Clopper, Pearson (1934) for th
 import math
 
 import numpy as np
+from scipy.special import betainccinv, betaincinv, gammaln
 
 from mixtally.ground.tails import Floats
 
@@ -31,8 +32,6 @@ _HALVINGS = 40
 
 def clopper_pearson_lower(hits: Floats, trials: int, error: float) -> Floats:
     """The probability below which so many hits have a chance of at most ``error``."""
-    from scipy.special import betaincinv
-
     hits = np.asarray(hits, dtype=np.float64)
     some = np.maximum(hits, 1.0)
     return np.where(hits > 0, betaincinv(some, trials - some + 1.0, error), 0.0)
@@ -40,8 +39,6 @@ def clopper_pearson_lower(hits: Floats, trials: int, error: float) -> Floats:
 
 def clopper_pearson_upper(hits: Floats, trials: int, error: float) -> Floats:
     """The probability above which so few hits have a chance of at most ``error``."""
-    from scipy.special import betainccinv
-
     hits = np.asarray(hits, dtype=np.float64)
     some = np.minimum(hits, trials - 1.0)
     return np.where(hits < trials, betainccinv(some + 1.0, trials - some, error), 1.0)
@@ -51,8 +48,6 @@ class Counts:
     """How often an event came: ``hits`` of ``trials[0]`` runs in u, ``alarms`` of ``trials[1]``."""
 
     def __init__(self, hits: int, alarms: int, trials: tuple[int, int]) -> None:
-        from scipy.special import gammaln
-
         self.hits, self.alarms, self.trials = hits, alarms, trials
         n, m = trials
         self._values = np.arange(max(0, hits + alarms - m), min(n, hits + alarms) + 1.0)

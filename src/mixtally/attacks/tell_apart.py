@@ -6,7 +6,7 @@ as worst; the attacker knows that. In clear he subtracts what the others hold.
 
 from mixtally.attacks.against import outcomes
 from mixtally.attacks.games import game_of
-from mixtally.attacks.outcome import Lab, Outcome
+from mixtally.attacks.outcome import Hypothesis, Lab, Outcome
 from mixtally.attacks.target import Target
 
 NAME = "tell-apart"
@@ -20,11 +20,5 @@ def run(target: Target, lab: Lab) -> list[Outcome]:
     """One game against the promise itself."""
     game = game_of(target.mechanism, target.others, target.mechanism.fakes_promised, target.epsilon)
     return outcomes(
-        NAME,
-        "sees every message",
-        game,
-        lab,
-        promised=target.epsilon,
-        delta=target.delta,
-        test=RATIO_TEST,
+        Hypothesis(NAME, "sees every message", target.epsilon, target.delta, RATIO_TEST), game, lab
     )

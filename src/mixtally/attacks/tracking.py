@@ -19,7 +19,7 @@ from mixtally.attacks.memoized import (
     true_rows,
     unpacked,
 )
-from mixtally.attacks.outcome import Lab, Outcome, distinguished
+from mixtally.attacks.outcome import Hypothesis, Lab, Outcome, distinguished
 from mixtally.attacks.worlds import Worlds, power_at
 from mixtally.errors import ParameterError
 from mixtally.ground.bits import Rows, spans
@@ -46,14 +46,16 @@ def run_memoized(target: MemoizedTarget, lab: Lab, recall: Recall | None = None)
         powers.append((float(reports), power_at(worlds, RATE)))
         lab.progress(NAME, reports, most)
     found = distinguished(
-        NAME,
-        f"{most} reports, one person or two",
+        Hypothesis(
+            NAME,
+            f"{most} reports, one person or two",
+            None,
+            0.0,
+            "likelihood of one against the mean over all shares of two; optimal",
+        ),
         worlds,
         lab,
-        promised=None,
-        delta=0.0,
         played="one memoized answer against two of the same value, reports shared at random",
-        test="likelihood of one against the mean over all shares of two; optimal",
     )
     found.numbers.update(power=powers[-1][1], at_false_alarms=RATE, powers=dict(powers))
     if len(powers) < 2:

@@ -1,18 +1,18 @@
 """``mixtally attack``: play the known attacks on a plan, or on a claim, and see what they prove."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from mixtally.attacks import Lab, MemoizedTarget, Target, Verdict, assault
-from mixtally.attacks.claim import claim
+from mixtally.attacks import Lab, MemoizedTarget, Outcome, Target, Verdict, assault
+from mixtally.attacks.claim import ClaimedParameters, claim
 from mixtally.attacks.document import document
 from mixtally.attacks.target import of_plan
 from mixtally.cli import options as o
 from mixtally.cli import parameters as take
-from mixtally.cli.grouped import flags, grouped
+from mixtally.cli.grouped import flags, grouped, values
 from mixtally.cli.plan_files import read_plan
 from mixtally.cli.screen import progress_bars, show
 from mixtally.errors import ParameterError
@@ -23,7 +23,7 @@ from mixtally.simulate.simulate import play
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimedParameters:
+class ParameterOptions:
     """The parameters of a mechanism about which something is claimed."""
 
     users: take.Users = None
@@ -33,16 +33,9 @@ class ClaimedParameters:
     ] = None
     fakes: take.Fakes = None
     flip: take.Flip = None
-    max_set: take.MaxSet = None
-    repeats: take.Repeats = None
-    shape_decay: take.ShapeDecay = None
-    shape_shift: take.ShapeShift = None
+    sending: take.SendingOptions
     mixes: Annotated[int | None, o.whole_option("--mixes", "Mixes that draw fakes.")] = None
-    permanent: take.Permanent = None
-    p: take.ShownOfZero = None
-    q: take.ShownOfOne = None
-    hashes: take.Hashes = None
-    reports: take.Reports = None
+    memoized: take.MemoizedOptions
     count_crowd: o.CountCrowd = False
 
 
@@ -61,7 +54,7 @@ class ClaimOptions:
     ] = None
     epsilon: Annotated[float | None, o.option("--epsilon", "The claimed privacy loss.", "E")] = None
     delta: Annotated[float | None, o.option("--delta", "The claimed chance left over.", "D")] = None
-    parameters: ClaimedParameters
+    parameters: ParameterOptions
     honest_fraction: Annotated[
         float | None,
         o.option(
@@ -130,14 +123,7 @@ def attack(
             accountant=accountant,
         )
         outcomes = assault(target, lab, game.only)
-    facts: dict[str, Any] = {
-        "target": target.title,
-        **(_promise_facts(target, accountant) if isinstance(target, Target) else {}),
-        "level": game.level,
-        "seed": game.seed,
-        "violated": [one.attack for one in outcomes if one.verdict is Verdict.VIOLATED],
-        "attacks": [one.facts() for one in outcomes],
-    }
+    facts = _facts(target, accountant, game, outcomes)
     show(document(target.title, _promise(facts), outcomes, facts), out, json=json)
     if facts["violated"]:
         raise typer.Exit(1)
@@ -190,12 +176,30 @@ def _target(
             got="--epsilon, --delta or --honest-fraction",
             do="leave them out",
         )
-    parameters = asdict(claimed.parameters)
+    parameters = ClaimedParameters(**values(claimed.parameters))
     return claim(name, parameters, epsilon, delta, 1.0 if fraction is None else fraction)
 
 
-def _promise_facts(target: Target, accountant: Accountant) -> dict[str, Any]:
-    """What is promised, and what is exactly so."""
+def _facts(
+    target: Target | MemoizedTarget,
+    accountant: Accountant,
+    game: GameOptions,
+    outcomes: list[Outcome],
+) -> dict[str, Any]:
+    return {
+        "target": target.title,
+        **_promise_facts(target, accountant),
+        "level": game.level,
+        "seed": game.seed,
+        "violated": [one.attack for one in outcomes if one.verdict is Verdict.VIOLATED],
+        "attacks": [one.facts() for one in outcomes],
+    }
+
+
+def _promise_facts(target: Target | MemoizedTarget, accountant: Accountant) -> dict[str, Any]:
+    """What is promised, and what is exactly so; nothing of memoized answers."""
+    if isinstance(target, MemoizedTarget):
+        return {}
     exact = certify(target.mechanism, target.epsilon, target.honest_fraction, accountant)
     return {
         "protocol": target.mechanism.name,

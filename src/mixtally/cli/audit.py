@@ -1,6 +1,6 @@
 """``mixtally audit``: what published formulas promise, held against the exact delta."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
 import typer
@@ -9,7 +9,7 @@ from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
 from mixtally.cli.output import print_json, sign_of_life
 from mixtally.errors import ParameterError
-from mixtally.literature.audit import Seen, Verdict
+from mixtally.literature.audit import Case, Seen, Verdict
 from mixtally.literature.audit import audit as held
 from mixtally.literature.formulas.catalogue import FORMULAS, Formula, formula_named
 from mixtally.report.words import at_least, at_most
@@ -61,16 +61,7 @@ def audit(
             do="--list names the formulas and what each takes",
         )
     with sign_of_life("pricing"):
-        verdict = held(
-            formula_named(formula),
-            epsilon,
-            delta,
-            setting.users,
-            setting.fakes,
-            setting.bins,
-            setting.bits,
-            setting.repeats,
-        )
+        verdict = held(formula_named(formula), Case(epsilon, delta, **asdict(setting)))
     if json:
         print_json(_facts(verdict))
     else:

@@ -8,8 +8,10 @@ from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
 from mixtally.cli.plan_files import plan_files
 from mixtally.cli.screen import progress_bars, show
+from mixtally.estimate.analysis import Analysis
 from mixtally.records.guarantee import Guarantee
 from mixtally.simulate.demo import demo as play_demo
+from mixtally.simulate.lab import Lab
 from mixtally.simulate.study_document import document
 
 
@@ -29,5 +31,6 @@ def demo(epsilon: o.Epsilon = 1.0, delta: o.Delta = 1e-6, *, run: DemoRun) -> No
     """
     guarantee, seed = Guarantee(epsilon=epsilon, delta=delta), run.seed
     with progress_bars() as progress:
-        study = play_demo(guarantee, lambda: o.chance(seed), progress, seed=seed, level=run.level)
+        lab = Lab(o.chance(seed), progress)
+        study = play_demo(guarantee, lab, Analysis(level=run.level), seed=seed)
     show(document(study, run.top), run.out, json=run.json, more=plan_files(study))

@@ -1,6 +1,8 @@
 """``mixtally epochs``: ask again and again; counts, changes, and what everybody spends."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 from typing import Annotated
 
@@ -9,19 +11,27 @@ import typer
 from mixtally.cli import options as o
 from mixtally.cli.budget import BudgetOptions, wish_of
 from mixtally.cli.epochs_crowd import CrowdOptions, source_of, timeline_of
-from mixtally.cli.epochs_ledger import charging
 from mixtally.cli.grouped import flags, grouped
 from mixtally.cli.labels import read_labels
+from mixtally.cli.ledger import read, write
 from mixtally.cli.plan_files import read_plan, refuse_beside
 from mixtally.cli.reading import ReadingOptions, reading_of
 from mixtally.cli.screen import progress_bars, show
+from mixtally.data.cells import quiet
 from mixtally.data.timeline import Timeline
 from mixtally.errors import ParameterError, PlanError
+from mixtally.estimate.analysis import Analysis
+from mixtally.planner import Planner
+from mixtally.privacy.accountant import Accountant
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.plan import Plan
+from mixtally.simulate.epoch_ledger import charge_epoch, checked_series
 from mixtally.simulate.epoch_plan import whole_plan
 from mixtally.simulate.epochs import collect
+from mixtally.simulate.lab import Lab, Provenance
 from mixtally.simulate.trend.document import document
+from mixtally.store.files import the_file
+from mixtally.store.lock import alone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,35 +71,38 @@ def epochs(
 
     Every row of DATA is an answer in an epoch. All epochs together keep the guarantee.
     """
-    guarantee, chance = series.promise.guarantee(), o.chance(run.seed)
+    guarantee, lab = series.promise.guarantee(), Lab(o.chance(run.seed))
     held = None if series.plan is None else _held(series.plan, options, budget)
     reading = reading_of(options, planned=held is not None)
     with progress_bars() as progress:
-        timeline = timeline_of(data, reading, held, crowd, chance, progress)
+        timeline = timeline_of(data, reading, held, crowd, lab.chance, progress)
     if held is not None:
         timeline = replace(timeline, question=held.question)
         chosen, reason = held, f"The plan was given: {series.plan}."
     else:
-        chosen, reason = _choose(timeline, guarantee, budget)
+        chosen, reason = _choose(timeline, guarantee, budget, lab.planner)
+    order, accountant = read_labels(crowd.epoch_order), lab.planner.accountant
     with progress_bars() as progress:
         trend = collect(
             chosen,
             timeline,
             guarantee,
-            chance,
-            progress,
-            before=charging(series.ledger, chosen, timeline, read_labels(crowd.epoch_order)),
-            level=run.level,
-            title=f"{reading.name} over time, counted privately",
-            scale=reading.scale,
-            source=source_of(data, timeline, crowd),
-            reason=reason,
-            seed=run.seed,
+            replace(lab, progress=progress),
+            Analysis(level=run.level, edges=reading.edges),
+            about=Provenance(
+                title=f"{reading.name} over time, counted privately",
+                source=source_of(data, timeline, crowd),
+                reason=reason,
+                seed=run.seed,
+            ),
+            before=_charging(series.ledger, chosen, timeline, order, accountant),
         )
     show(document(trend, run.top), run.out, json=run.json)
 
 
-def _choose(timeline: Timeline, guarantee: Guarantee, budget: BudgetOptions) -> tuple[Plan, str]:
+def _choose(
+    timeline: Timeline, guarantee: Guarantee, budget: BudgetOptions, planner: Planner
+) -> tuple[Plan, str]:
     """The planner's choice for the smallest crowd, the guarantee shared by all epochs."""
     every = len(timeline.epochs)
     asked = budget.collections if flags(budget, "collections") else every
@@ -101,7 +114,7 @@ def _choose(timeline: Timeline, guarantee: Guarantee, budget: BudgetOptions) -> 
             do="leave --collections out, or count further epochs that are still to come",
         )
     budget, users = replace(budget, collections=asked), int(timeline.users.min())
-    return whole_plan(wish_of(budget, timeline.question, guarantee, users))
+    return whole_plan(wish_of(budget, timeline.question, guarantee, users), planner)
 
 
 def _held(plan: Path, options: ReadingOptions, budget: BudgetOptions) -> Plan:
@@ -115,3 +128,32 @@ def _held(plan: Path, options: ReadingOptions, budget: BudgetOptions) -> Plan:
             do="ask words with `mixtally simulate --candidates`",
         )
     return held
+
+
+def _charging(
+    ledger: Path | None,
+    plan: Plan,
+    timeline: Timeline,
+    order: tuple[str, ...] | None,
+    accountant: Accountant,
+) -> Callable[[str], None]:
+    """What charges an epoch before it is sent; raises at once when all of them do not fit.
+
+    where
+      order   of all epochs, None where their names tell it
+
+    Errors as ``simulate.epoch_ledger.checked_series``.
+    """
+    if ledger is None:
+        return quiet
+    place = the_file(ledger)
+    with alone(place.parent, required=True):
+        checked_series(read(place), plan, timeline.epochs, order, accountant)
+
+    def charge(epoch: str) -> None:
+        with alone(place.parent, required=True):
+            before, today = read(place), date.today().isoformat()
+            charged = charge_epoch(before, plan, epoch, accountant, date=today, order=order)
+            write(place, charged)
+
+    return charge

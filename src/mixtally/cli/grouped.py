@@ -49,6 +49,16 @@ def _made(name: str, kind: Any, values: dict[str, Any]) -> Any:
     return kind(**{one.name: _made(one.name, kinds[one.name], values) for one in fields(kind)})
 
 
+def values(group: Group) -> dict[str, Any]:
+    """What every option of ``group`` came to, by the name of its field, in the order of options."""
+    found: dict[str, Any] = {}
+    for field in fields(group):
+        value: Any = getattr(group, field.name)
+        group_inside = is_dataclass(value) and not isinstance(value, type)
+        found |= values(value) if group_inside else {field.name: value}
+    return found
+
+
 def flags(group: Group, *names: str) -> list[str]:
     """The options of ``group``, or those of ``names``, that were set to something unusual."""
     kinds = get_type_hints(type(group), include_extras=True)

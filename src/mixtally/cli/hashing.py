@@ -34,8 +34,8 @@ class HashingOptions:
 
     def seed(self, chance: Chance | None = None) -> str:
         """The seed given, or one drawn from ``chance``: the operating system's if left out."""
-        came = self.hash_seed
-        return came if came is not None else drawn_seed(chance or SecureChance())
+        given = self.hash_seed
+        return given if given is not None else drawn_seed(chance or SecureChance())
 
 
 def asked_words(
@@ -51,15 +51,8 @@ def asked_words(
     Raises ParameterError when only one of --candidates and --hash-bins was given without a plan,
     or what does not go with them: ``beside`` has such flags.
     """
-    used = flags(hashing)
     if path is None:
-        if used:
-            raise ParameterError(
-                "--candidates",
-                wanted=f"a file beside {' and '.join(used)}",
-                got="none",
-                do="list the words to look for, one a line",
-            )
+        _refuse_alone(flags(hashing))
         return None
     if not planned and hashing.hash_bins is None:
         raise ParameterError(
@@ -79,3 +72,13 @@ def asked_words(
             do="leave these out",
         )
     return read_labels(path)
+
+
+def _refuse_alone(used: list[str]) -> None:
+    if used:
+        raise ParameterError(
+            "--candidates",
+            wanted=f"a file beside {' and '.join(used)}",
+            got="none",
+            do="list the words to look for, one a line",
+        )

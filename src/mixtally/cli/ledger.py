@@ -89,19 +89,16 @@ def show(file: File, plan: OtherPlan = None, json: o.Json = False) -> None:
     if json:
         print_json(_facts(ledger, total, rest, other))
         return
-    from rich.console import Console  # --json and the other commands need none
-
-    console = Console(width=200, highlight=False, markup=False, soft_wrap=True)
     for number, entry in enumerate(ledger.charges, 1):
         promised = entry.plan.guarantee
-        console.print(
+        typer.echo(
             f"{number:>3}  {entry.date:10}  {entry.times:,} x {entry.fingerprint[:16]}  "
             f"{printable(entry.plan.question.name)}: {entry.plan.protocol}, "
             f"epsilon {at_most(promised.epsilon, 6)}, delta {at_most(promised.delta, 6)}"
             + (f"  ({entry.note})" if entry.note else "")
         )
     for line in [*_spent_lines(ledger, total), *_left_lines(ledger, rest, other)]:
-        console.print(line)
+        typer.echo(line)
 
 
 def _facts(

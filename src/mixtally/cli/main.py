@@ -26,14 +26,14 @@ def run() -> None:
 def _status() -> int:
     _prepare_streams()
     try:
-        from mixtally.cli.app import call
+        from mixtally.cli.app import call  # what stops its loading is answered below as well
 
         status = call()
         sys.stdout.flush()
     except InputError as error:
-        return _told(error, 2)
+        return _reported(error, 2)
     except AccountingError as error:
-        return _told(error, 3)
+        return _reported(error, 3)
     except BrokenPipeError:  # whoever read has read enough
         _forget_output()
         return 1
@@ -45,7 +45,7 @@ def _status() -> int:
             got=str(error),
             do="look at it and its free space; files written before are whole",
         )
-        return _told(refused, 2)
+        return _reported(refused, 2)
     return status
 
 
@@ -59,7 +59,7 @@ def _prepare_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _told(error: Exception, status: int) -> int:
+def _reported(error: Exception, status: int) -> int:
     with suppress(OSError):  # nobody can be told; the status still can
         sys.stderr.write(f"mixtally: {error}\n")
         sys.stderr.flush()

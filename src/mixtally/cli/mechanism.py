@@ -1,12 +1,12 @@
 """A mechanism on the command line: its options, declared once, and the facts of what was asked."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Annotated, Any
 
 from mixtally.cli import options as o
 from mixtally.cli import parameters as take
-from mixtally.cli.grouped import flags
+from mixtally.cli.grouped import flags, values
 from mixtally.errors import ParameterError
 from mixtally.privacy.accountant import Record, local_epsilon
 from mixtally.privacy.divergence.memoized import loss as memoized_loss
@@ -23,7 +23,7 @@ from mixtally.records.mechanism import (
 )
 from mixtally.records.mechanism.memoized import memoized as made
 
-_MEMORY = ("permanent", "p", "q", "hashes", "reports")
+_PARAMETERS = {field.name for field in fields(Parameters)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,10 +46,7 @@ class MechanismOptions:
     ones: Annotated[
         int | None, o.whole_option("--ones", "Others known to hold a one, 0 to --users - 1.")
     ] = None
-    max_set: take.MaxSet = None
-    repeats: take.Repeats = None
-    shape_decay: take.ShapeDecay = None
-    shape_shift: take.ShapeShift = None
+    sending: take.SendingOptions
     observer: Annotated[str, o.option("--observer", "Who looks: messages or sums.", "WHO")] = (
         "messages"
     )
@@ -60,21 +57,16 @@ class MechanismOptions:
     split: Annotated[
         bool, o.option("--split", "Every bit or attribute is a message of its own.")
     ] = False
-    permanent: take.Permanent = None
-    p: take.ShownOfZero = None
-    q: take.ShownOfOne = None
-    hashes: take.Hashes = None
-    reports: take.Reports = None
+    memoized: take.MemoizedOptions
     count_crowd: o.CountCrowd = False
     honest_fraction: o.HonestFraction = 1.0
 
     def given(self) -> dict[str, Any]:
         """What was given, by name, but for the protocol and the honest fraction."""
-        values = {name: getattr(self, name) for name in self.__slots__}
         left_out = ("protocol", "honest_fraction")
         return {
             name: value
-            for name, value in values.items()
+            for name, value in values(self).items()
             if name not in left_out
             and not (value is None or value is False or value == "messages")  # 0 was given, too
         }
@@ -86,7 +78,7 @@ def parsed(options: MechanismOptions, *, for_epsilon: float | None = None) -> Pa
     Raises ParameterError for what they cannot describe.
     """
     o.one_of("protocol", options.protocol, [*protocols(), "memory"])
-    strange = flags(options, *_MEMORY)
+    strange = flags(options.memoized)
     if strange:
         raise ParameterError(
             options.protocol,
@@ -94,22 +86,9 @@ def parsed(options: MechanismOptions, *, for_epsilon: float | None = None) -> Pa
             got=" and ".join(strange),
             do="leave them out: they belong to memory",
         )
-    parameters = Parameters(
-        users=options.users,
-        fakes=options.fakes,
-        flip=options.flip,
-        bins=options.bins,
-        bits=options.bits,
-        ones=options.ones,
-        max_set=options.max_set,
-        repeats=options.repeats,
-        shape_decay=options.shape_decay,
-        shape_shift=options.shape_shift,
-        observer=Observer(o.one_of("observer", options.observer, ["messages", "sums"])),
-        background=options.background,
-        split=options.split,
-        count_crowd=options.count_crowd,
-    )
+    given = {name: value for name, value in values(options).items() if name in _PARAMETERS}
+    given["observer"] = Observer(o.one_of("observer", options.observer, ["messages", "sums"]))
+    parameters = Parameters(**given)
     return read(options.protocol, parameters, options.honest_fraction, for_epsilon=for_epsilon)
 
 
@@ -125,9 +104,9 @@ def memoized(options: MechanismOptions, *, seek: bool = False) -> tuple[Memoized
             got="memory",
             do="leave it out: its noise is no other person's",
         )
-    needs = [name for name in _MEMORY if not (seek and name == "permanent")]
-    given, p, q = options.given(), options.p, options.q
-    hashes, reports = options.hashes, options.reports
+    own, given = options.memoized, options.given()
+    needs = [name for name in values(own) if not (seek and name == "permanent")]
+    p, q, hashes, reports = own.p, own.q, own.hashes, own.reports
     whole = set(needs) <= set(given) <= {*needs, "users"}
     if not whole or p is None or q is None or hashes is None or reports is None:
         raise ParameterError(
@@ -136,7 +115,7 @@ def memoized(options: MechanismOptions, *, seek: bool = False) -> tuple[Memoized
             got=" and ".join("--" + name.replace("_", "-") for name in given) or "neither",
             do="give exactly these parameters; it may take --users",
         )
-    permanent = 1.0 if options.permanent is None else options.permanent
+    permanent = 1.0 if own.permanent is None else own.permanent
     return made(max(2, 2 * hashes), permanent, p, q, hashes=hashes), reports
 
 

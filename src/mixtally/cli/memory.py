@@ -24,7 +24,7 @@ from mixtally.records.question import MOST_SET
 from mixtally.simulate.memoized.counts import estimated
 from mixtally.simulate.memoized.crowd import Crowd, memoizing, play_reports, watched
 from mixtally.simulate.memoized.document import document
-from mixtally.simulate.memoized.losses import check, losses
+from mixtally.simulate.memoized.losses import Facts, check, losses
 from mixtally.simulate.seeded import SeededChance
 
 _FILES = ("report.html", "report.json", "estimates.csv")
@@ -59,7 +59,7 @@ def play(
     reason: str = "",
 ) -> None:
     """Play the crowd of a column and show it; ``reason`` says why its noise is what it is."""
-    seed, state = run.seed, options.state
+    state = options.state
     _check_files(state, run)
     if bloom.bloom_bits is None:
         _refuse_without_hashing(bloom)
@@ -68,30 +68,37 @@ def play(
     levels = options.filled()
     plan, reports = _plan(population, levels, bloom), levels.reports
     words = _words(population, bloom.candidates) if plan.mechanism.hashed else ()
-    told = losses(plan, reports, epsilon)
+    spent = losses(plan, reports, epsilon)
     check(plan.mechanism, reports, words, run.level)
-    crowd, ones = _played(population, plan, reports, state, o.chance(seed))
+    crowd, ones = _played(population, plan, reports, state, o.chance(run.seed))
     labels, bits = population.question.labels or (), None
     if plan.mechanism.hashed:
         labels, bits = words, design(plan, words)
     result = conclude_memoized(plan, ones, crowd.sizes, labels, bits, level=run.level)
-    # Watching draws words of its own, so that it never changes what is estimated for a seed.
-    watching = o.chance(None) if seed is None else SeededChance(seed + 1)
-    points = played_points(reports)
-    measured = dict(zip(points, watched(crowd, points, watching), strict=True))
     facts = {
         "title": f"{answers.column}, from memoized answers",
         "column": answers.column,
         "source": f"{len(population.codes):,} rows of {data.name}, each played as a person",
         "reason": reason,
-        **told,
-        "seed": seed,
+        **spent,
+        "seed": run.seed,
         "memory_file": None if state is None else str(state),
         **estimated(result, population),
-        **learned(plan.mechanism, reports, measured, watching),
+        **_learned(plan, crowd, reports, run.seed),
     }
-    kept = [] if state is None else [str(state)]
-    show(document(facts, run.top), run.out, json=run.json, kept=kept)
+    files = [] if state is None else [str(state)]
+    show(document(facts, run.top), run.out, json=run.json, beside=files)
+
+
+def _learned(plan: MemoizedPlan, crowd: Crowd, reports: int, seed: int | None) -> Facts:
+    """What an observer learns who watches the crowd.
+
+    Watching draws words of its own, so that it never changes what is estimated for a seed.
+    """
+    watching = o.chance(None) if seed is None else SeededChance(seed + 1)
+    points = played_points(reports)
+    measured = dict(zip(points, watched(crowd, points, watching), strict=True))
+    return learned(plan.mechanism, reports, measured, watching)
 
 
 def _check_files(state: Path | None, run: o.RunOptions) -> None:

@@ -1,5 +1,6 @@
 """Parameters of a mechanism: options, each declared once."""
 
+from dataclasses import dataclass
 from typing import Annotated
 
 from mixtally.cli.options import option, whole_option
@@ -10,34 +11,48 @@ Fakes = Annotated[
 ]
 Flip = Annotated[float | None, option("--flip", "Flip probability, 2^-40 to 1/2.", "Q")]
 Bits = Annotated[int | None, whole_option("--bits", "Bits of a free vector, 1 to 64.")]
-MaxSet = Annotated[
-    int | None, whole_option("--max-set", "Most bits that one record sets, 1 to 16.")
-]
-Repeats = Annotated[
-    int | None, whole_option("--repeats", "Times every record is sent, 1 to 1,000.")
-]
-ShapeDecay = Annotated[
-    float | None,
-    option(
-        "--shape-decay",
-        "Fall of the shaped distribution from one number to the next, in nats, 1e-6 to 40.",
-        "C",
-    ),
-]
-ShapeShift = Annotated[
-    int | None, whole_option("--shape-shift", "Mean shaped fakes a bin, 1 to 10^5.")
-]
-Permanent = Annotated[
-    float | None,
-    option("--permanent", "Chance that a memoized bit is a fair coin, 2^-40 to 1.", "F"),
-]
-ShownOfZero = Annotated[
-    float | None, option("--p", "Chance that a memoized 0 is reported as 1, below --q.", "P")
-]
-ShownOfOne = Annotated[
-    float | None, option("--q", "Chance that a memoized 1 is reported as 1, up to 1.", "Q")
-]
-Hashes = Annotated[int | None, whole_option("--hashes", "Bits that a value sets, 1 to 64.")]
-Reports = Annotated[
-    int | None, whole_option("--reports", "Reports of one memoized answer, 1 to 10^6.")
-]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SendingOptions:
+    """What one record may set, how often it is sent, and how the fakes of mixes are shaped."""
+
+    max_set: Annotated[
+        int | None, whole_option("--max-set", "Most bits that one record sets, 1 to 16.")
+    ] = None
+    repeats: Annotated[
+        int | None, whole_option("--repeats", "Times every record is sent, 1 to 1,000.")
+    ] = None
+    shape_decay: Annotated[
+        float | None,
+        option(
+            "--shape-decay",
+            "Fall of the shaped distribution from one number to the next, in nats, 1e-6 to 40.",
+            "C",
+        ),
+    ] = None
+    shape_shift: Annotated[
+        int | None, whole_option("--shape-shift", "Mean shaped fakes a bin, 1 to 10^5.")
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoizedOptions:
+    """The parameters of memoized answers."""
+
+    permanent: Annotated[
+        float | None,
+        option("--permanent", "Chance that a memoized bit is a fair coin, 2^-40 to 1.", "F"),
+    ] = None
+    p: Annotated[
+        float | None, option("--p", "Chance that a memoized 0 is reported as 1, below --q.", "P")
+    ] = None
+    q: Annotated[
+        float | None, option("--q", "Chance that a memoized 1 is reported as 1, up to 1.", "Q")
+    ] = None
+    hashes: Annotated[int | None, whole_option("--hashes", "Bits that a value sets, 1 to 64.")] = (
+        None
+    )
+    reports: Annotated[
+        int | None, whole_option("--reports", "Reports of one memoized answer, 1 to 10^6.")
+    ] = None

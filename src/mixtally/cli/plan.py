@@ -12,10 +12,11 @@ from rich.console import Console
 from mixtally import planner
 from mixtally.cli import options as o
 from mixtally.cli.budget import BudgetOptions, wish_of
+from mixtally.cli.cascade import CascadeOptions, asked_in_cascade, plan_cascade
 from mixtally.cli.grouped import flags, grouped
 from mixtally.cli.output import print_json, publish, sign_of_life
 from mixtally.cli.plan_tables import alternatives, explained, front_table, nearest_table
-from mixtally.cli.question import QuestionOptions, question_of
+from mixtally.cli.question import QuestionOptions
 from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.ground.codec import canonical
 from mixtally.planner import Choice, Forecast, Planner, PlanOption, PlanRequest
@@ -59,18 +60,24 @@ def plan(
     *,
     budget: BudgetOptions,
     asked: QuestionOptions,
+    cascade: CascadeOptions,
 ) -> None:
     """Find the plan of least error.
 
     A question, a guarantee, a crowd and a budget go in; out comes the plan, what else can be had
     for fewer messages or bytes, and the reason. When nothing fits, the nearest wishes that
-    something does are shown.
+    something does are shown. With --hops the terms of a contract are planned, for mixes in a row
+    that different people run.
     """
     _check_targets(budget, wanted)
     seed, desk = asked.hashing.seed(), Planner()
-    question = question_of(asked, seed)
+    question, how = asked_in_cascade(cascade, asked, seed)
     crowd = 2 if wanted.users is None else wanted.users  # the least one, where it is to be found
     wish = wish_of(budget, question, wanted.promise.guarantee(), crowd, hash_seed=seed)
+    if cascade.hops is not None:
+        _check_no_target(wanted)
+        plan_cascade(wish, cascade, how, out, json=json)
+        return
     try:
         answer, wish = _answer(wish, wanted, desk)
     except InfeasibleError as error:
@@ -125,6 +132,14 @@ def _check_targets(budget: BudgetOptions, wanted: WishOptions) -> None:
         )
 
 
+def _check_no_target(wanted: WishOptions) -> None:
+    """Raises ParameterError when something is to be found that is not, for mixes in a row."""
+    if beside := flags(wanted, "target_error", "target_share"):
+        raise ParameterError(
+            "--hops", wanted="--users alone", got=beside[0] + " beside it", do="leave it out"
+        )
+
+
 def _check_seed(seed: str | None, best: PlanOption) -> None:
     """Raises ParameterError when a seed was given and nothing in the plan is hashed."""
     if seed is not None and best.plan.question.hashed is None:
@@ -171,8 +186,8 @@ def _print(answer: Choice, expected: Forecast, had: list[PlanOption], *, explain
     console.print(
         f"With {100 * expected.level:g} % confidence one bin errs by at most "
         f"{number(expected.half_width)} counts, none of all bins by more than "
-        f"{number(expected.largest_error)}; a count of {expected.visible_count:,} is told from "
-        "zero.\n",
+        f"{number(expected.largest_error)}; a count of {expected.visible_count:,} is "
+        "distinguishable from zero.\n",
         markup=False,
         highlight=False,
     )

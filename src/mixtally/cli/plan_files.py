@@ -29,16 +29,17 @@ def plan_files(study: "Study") -> dict[str, bytes]:
 
 def read_plan(path: Path) -> Plan:
     """The plan in a file; raises PlanError when it is truncated, foreign or altered."""
+    return parse(read_bytes(path, "a plan file"), str(path))
+
+
+def read_bytes(path: Path, what: str) -> bytes:
+    """A whole file, or what a pipe brings; raises DataError for one that cannot be read."""
     try:
-        data = read_whole(path, piped=True)
+        return read_whole(path, piped=True)
     except OSError as error:
         raise DataError(
-            str(path),
-            wanted="a plan file",
-            got=str(error),
-            do="write one with `mixtally plan --out`",
+            str(path), wanted=what, got=str(error), do="write one with `mixtally plan --out`"
         ) from error
-    return parse(data, str(path))
 
 
 def refuse_beside(flags: list[str]) -> None:

@@ -18,8 +18,8 @@ def alternatives(answer: Choice) -> Table:
         table.add_column(offer.name, justify="right", style="bold" if place == 0 else "dim")
     every = [offer.facts() for offer in offers]
     for name in dict.fromkeys(name for facts in every for name in facts):
-        told = any(f.get(name) not in (0, 0.0) for f in every) or name not in _RARE
-        if name not in _IN_WORDS and told:
+        displayed = any(f.get(name) not in (0, 0.0) for f in every) or name not in _RARE
+        if name not in _IN_WORDS and displayed:
             table.add_row(name.replace("_", " "), *[fact(name, f.get(name, "")) for f in every])
     return table
 

@@ -36,13 +36,13 @@ class QuestionOptions:
     bits: Bits = None
 
 
-def question_of(came: QuestionOptions, seed: str) -> Question:
+def question_of(options: QuestionOptions, seed: str) -> Question:
     """The question; raises ParameterError unless it is stated in exactly one way.
 
     ``seed`` is that of the hash, given or drawn.
     """
-    labels, name = read_labels(came.labels), came.name
-    ways = flags(came, "bins", "attributes", "bits") + flags(came.hashing, "hash_bins")
+    labels, name = read_labels(options.labels), options.name
+    ways = flags(options, "bins", "attributes", "bits") + flags(options.hashing, "hash_bins")
     if len(ways) > 1 or not (ways or labels is not None):
         raise ParameterError(
             "bins",
@@ -50,22 +50,22 @@ def question_of(came: QuestionOptions, seed: str) -> Question:
             got=" and ".join(ways) or "none",
             do="say in one way what a record may hold",
         )
-    if came.max_set is not None and ways not in ([], ["--bins"]):
+    if options.max_set is not None and ways not in ([], ["--bins"]):
         raise ParameterError(
             "max set", wanted="--bins or --labels beside it", got=ways[0], do="leave --max-set out"
         )
-    if came.hashing.hash_bins is not None:
-        bins, hashed = came.hashing.hash_bins, Hashing(seed=seed)
+    if options.hashing.hash_bins is not None:
+        bins, hashed = options.hashing.hash_bins, Hashing(seed=seed)
         return Question(name=name, bins=bins, labels=labels, hashed=hashed)
-    if came.bits is not None:
-        return Question(name=name, bins=came.bits, labels=labels, kind=Kind.BITS)
-    if came.attributes is not None:
-        made = with_attributes(name, tuple(_sizes(came.attributes)))
+    if options.bits is not None:
+        return Question(name=name, bins=options.bits, labels=labels, kind=Kind.BITS)
+    if options.attributes is not None:
+        made = with_attributes(name, tuple(_sizes(options.attributes)))
         return made if labels is None else msgspec.structs.replace(made, labels=labels)
-    bins = len(labels or ()) if came.bins is None else came.bins
-    if came.max_set in (None, 1):
+    bins = len(labels or ()) if options.bins is None else options.bins
+    if options.max_set in (None, 1):
         return Question(name=name, bins=bins, labels=labels)
-    return Question(name=name, bins=bins, labels=labels, kind=Kind.SET, max_set=came.max_set)
+    return Question(name=name, bins=bins, labels=labels, kind=Kind.SET, max_set=options.max_set)
 
 
 def _sizes(text: str) -> list[int]:

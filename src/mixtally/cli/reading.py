@@ -41,55 +41,55 @@ class ReadingOptions:
     labels: o.Labels = None
 
 
-def reading_of(came: ReadingOptions, *, planned: bool) -> Reading:
+def reading_of(options: ReadingOptions, *, planned: bool) -> Reading:
     """How to read the data; raises ParameterError for options that do not go together."""
-    form = _form(came)
-    _check_form(came, form)
-    if form is As.NUMBER and came.labels is not None:
+    form = _form(options)
+    _check_form(options, form)
+    if form is As.NUMBER and options.labels is not None:
         raise ParameterError(
             "--labels", wanted="--number alone", got="both", do="the bins are named by their ends"
         )
-    if planned and came.max_set is not None:
+    if planned and options.max_set is not None:
         raise ParameterError("--max-set", wanted="--plan alone", got="both", do="the plan holds it")
     return Reading(
-        columns=_columns(came),
+        columns=_columns(options),
         form=form,
-        labels=read_labels(came.labels),
-        separator=";" if came.separator is None else came.separator,
-        max_set=came.max_set,
-        empty_sets=came.empty_sets,
-        scale=None if came.number is None else _scale(came.number, came.bins),
+        labels=read_labels(options.labels),
+        separator=";" if options.separator is None else options.separator,
+        max_set=options.max_set,
+        empty_sets=options.empty_sets,
+        scale=None if options.number is None else scale_of(options.number, options.bins),
     )
 
 
-def _form(came: ReadingOptions) -> As:
-    used = flags(came, "read_as", "separator", "number")
+def _form(options: ReadingOptions) -> As:
+    used = flags(options, "read_as", "separator", "number")
     if len(used) > 1:
         raise ParameterError(
             "data", wanted="one way to read them", got=" and ".join(used), do="choose one"
         )
-    if came.read_as not in (None, "bits", "attributes"):
+    if options.read_as not in (None, "bits", "attributes"):
         raise ParameterError(
-            "--as", wanted="bits or attributes", got=repr(came.read_as), do="choose one"
+            "--as", wanted="bits or attributes", got=repr(options.read_as), do="choose one"
         )
-    if came.separator is not None:
+    if options.separator is not None:
         return As.SET
-    if came.number is not None:
+    if options.number is not None:
         return As.NUMBER
-    return As.ONE if came.read_as is None else As(came.read_as)
+    return As.ONE if options.read_as is None else As(options.read_as)
 
 
-def _check_form(came: ReadingOptions, form: As) -> None:
+def _check_form(options: ReadingOptions, form: As) -> None:
     """Raises ParameterError for an option of another form."""
     for name, wanted in (("max_set", As.SET), ("empty_sets", As.SET), ("bins", As.NUMBER)):
-        for flag in flags(came, name) if form is not wanted else ():
+        for flag in flags(options, name) if form is not wanted else ():
             raise ParameterError(
                 flag, wanted=f"--{wanted} beside it", got="none", do="leave it out"
             )
 
 
-def _columns(came: ReadingOptions) -> tuple[str, ...]:
-    one, many = came.column, came.columns
+def _columns(options: ReadingOptions) -> tuple[str, ...]:
+    one, many = options.column, options.columns
     if one is not None and many is None:
         return (one,)
     if many is not None and one is None:
@@ -102,7 +102,8 @@ def _columns(came: ReadingOptions) -> tuple[str, ...]:
     )
 
 
-def _scale(ends: str, bins: int | None) -> Scale:
+def scale_of(ends: str, bins: int | None) -> Scale:
+    """The scale that LOW,HIGH stands for; raises ParameterError for anything else."""
     try:
         low, high = (float(part) for part in ends.split(","))
     except ValueError:

@@ -23,13 +23,13 @@ def show(
     *,
     json: bool,
     more: Mapping[str, bytes] | None = None,
-    kept: Iterable[str] = (),
+    beside: Iterable[str] = (),
 ) -> None:
     """Write the files of a document into ``out`` if any, and print it as JSON or as its summary.
 
     where
       more   further files of the result
-      kept   other files that were written, named last
+      beside   other files that were written, named last
     """
     written = [] if out is None else publish_result(out, {**files(document), **(more or {})})
     if json:
@@ -39,7 +39,7 @@ def show(
     console.print(printed(document))
     for line in document.prose:
         console.print(line, markup=False, highlight=False, soft_wrap=not console.is_terminal)
-    for path in (*written, *kept):
+    for path in (*written, *beside):
         console.print(f"wrote {path}", markup=False, highlight=False, soft_wrap=True)
 
 

@@ -17,15 +17,16 @@ from mixtally.cli.simulate_crowd import wished, with_room
 from mixtally.cli.simulate_memory import MemoryOptions
 from mixtally.data.population import Population
 from mixtally.data.reading import Reading
-from mixtally.ground.chance import Chance
+from mixtally.estimate.analysis import Analysis
 from mixtally.planner import PlanOption
 from mixtally.records.baseline import Central
 from mixtally.records.question import Kind
 from mixtally.records.result import Result
 from mixtally.simulate import offers
 from mixtally.simulate.central import ONE_VALUE, central
+from mixtally.simulate.lab import Lab, Provenance
 from mixtally.simulate.open_words import collect_words
-from mixtally.simulate.run import Asked, collect
+from mixtally.simulate.run import collect
 from mixtally.simulate.study import Release, Study
 from mixtally.simulate.study_document import document
 from mixtally.simulate.truth import Truth, truth_of
@@ -57,6 +58,10 @@ class PlayOptions:
     project: Annotated[
         str | None, o.option("--project", "Also report counts projected to: simplex.", "HOW")
     ] = None
+
+    def analysis(self, level: float, reading: Reading) -> Analysis:
+        """What is wanted of the tallies."""
+        return Analysis(level=level, projection=self.project, edges=reading.edges, pairs=self.pairs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,19 +98,19 @@ def simulate(
         simulate_memory.play(data, answers, options.promise, run, memory.levels)
         return
     reading, words = _counted(options, read, budget, hashing)
-    source = o.chance(run.seed)
-    population, offer, reason = _offered(data, reading, words, options, budget, hashing, source)
-    asked = Asked(run.level, options.project, reading.scale, options.pairs)
-    played, truth = _played(offer, population, words, source, asked)
-    if sums:
-        played = replace(played, sums=offers.seen_by_sums(offer))
+    lab = Lab(o.chance(run.seed))
+    population, offer, reason = _offered(data, reading, words, options, budget, hashing, lab)
+    analysis = options.analysis(run.level, reading)
+    played, truth = _played(offer, population, words, lab, analysis, sums=sums)
     study = Study(
-        title=f"{reading.name}, counted privately",
-        source=_source(data, population, known=bool(reading.fixed or options.plan or words)),
+        about=Provenance(
+            title=f"{reading.name}, counted privately",
+            source=_source(data, population, known=bool(reading.fixed or options.plan or words)),
+            reason=reason,
+            seed=run.seed,
+        ),
         releases=(played,),
         truth=truth,
-        reason=reason,
-        seed=run.seed,
         central=_central(played.result, truth, seeded=run.seed is not None),
     )
     show(document(study, run.top), run.out, json=run.json, more=plan_files(study))
@@ -132,36 +137,44 @@ def _offered(
     options: PlayOptions,
     budget: BudgetOptions,
     hashing: HashingOptions,
-    source: Chance,
+    lab: Lab,
 ) -> tuple[Population, PlanOption, str]:
     """The crowd, what is offered for it, and why."""
     if options.plan:
         reason = "The plan was given: " + ", ".join(map(str, options.plan)) + "."
-        return *planned_crowd(data, reading, options.plan, words), reason
+        accountant = lab.planner.accountant
+        return *planned_crowd(data, reading, options.plan, words, accountant), reason
     budget = with_room(budget, options.repeats)
-    population, wish = wished(data, reading, hashing, budget, options.promise, source)
-    return population, *offers.best(wish, repeats=options.repeats, pairs=options.pairs)
+    population, wish = wished(data, reading, hashing, budget, options.promise, lab.chance)
+    return population, *offers.best(wish, lab.planner, repeats=options.repeats, pairs=options.pairs)
 
 
 def _played(
     offer: PlanOption,
     population: Population,
     words: tuple[str, ...] | None,
-    source: Chance,
-    asked: Asked,
+    lab: Lab,
+    analysis: Analysis,
+    *,
+    sums: bool,
 ) -> tuple[Release, Truth]:
-    """The result and the truth of each of its lines."""
+    """The result and the truth of each of its lines; with ``sums`` what these alone hide."""
     with progress_bars() as progress:
-        if words is None:
-            played = collect(offer, population, source, asked, progress)
-            return played, truth_of(population, played.result)
-        return collect_words(offer, population, words, source, asked.level, progress)
+        lab = replace(lab, progress=progress)
+        if words is not None:
+            played, truth = collect_words(offer, population, words, lab, analysis)
+        else:
+            played = collect(offer, population, lab, analysis)
+            truth = truth_of(population, played.result)
+    if sums:
+        played = replace(played, sums=offers.seen_by_sums(offer, lab.planner.accountant))
+    return played, truth
 
 
 def _source(data: Path, population: Population, *, known: bool) -> str:
     """What was played, in a few sentences; ``known`` where the bins were fixed before."""
-    told = f"{population.users:,} rows of {data.name}, each played as a person. {population.note}"
-    return told + "The bins were read off the data; a real plan fixes them before." * (not known)
+    text = f"{population.users:,} rows of {data.name}, each played as a person. {population.note}"
+    return text + "The bins were read off the data; a real plan fixes them before." * (not known)
 
 
 def _central(result: Result, truth: Truth, *, seeded: bool) -> Central:

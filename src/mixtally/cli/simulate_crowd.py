@@ -14,6 +14,7 @@ from mixtally.data.reading import As, Reading
 from mixtally.errors import ParameterError
 from mixtally.ground.chance import Chance
 from mixtally.planner import PlanOption, PlanRequest
+from mixtally.privacy.accountant import Accountant
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.hashing import Hashing
 from mixtally.records.question import Kind, Question
@@ -22,7 +23,11 @@ from mixtally.simulate.open_words import hashed
 
 
 def planned(
-    data: Path, reading: Reading, plans: list[Path], words: tuple[str, ...] | None
+    data: Path,
+    reading: Reading,
+    plans: list[Path],
+    words: tuple[str, ...] | None,
+    accountant: Accountant,
 ) -> tuple[Population, PlanOption]:
     """The crowd asked what the plans ask, and the plans as an offer; words are hashed later."""
     chosen = [read_plan(path) for path in plans]
@@ -30,14 +35,14 @@ def planned(
     if words is not None:
         with progress_bars() as progress:
             population = read(data, reading, progress=progress)
-        return population, offers.given(chosen, hashed(population, question))
+        return population, offers.given(chosen, hashed(population, question), accountant)
     clear_bit = reading.form is As.BITS and question.kind is Kind.ONE  # no or yes
     whole = len(chosen) == 1 and not clear_bit
     if not whole:
         reading = reading.labelled([one.question for one in chosen])
     with progress_bars() as progress:
         population = read(data, reading, question if whole else None, progress)
-    return population, offers.given(chosen, population)
+    return population, offers.given(chosen, population, accountant)
 
 
 def wished(

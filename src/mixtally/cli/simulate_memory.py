@@ -112,10 +112,10 @@ def _permanent(options: LevelOptions, promise: o.MaybePromise) -> tuple[float, s
     if delta is not None:
         Guarantee(epsilon=epsilon, delta=delta)
     shown, reports = memoized(2, 0.5, levels.p, levels.q), levels.reports
-    told = f"the {reports:,} reports of this run"
+    over = f"the {reports:,} reports of this run"
     if options.state is not None:
         shown, reports = memoized(2, 0.5, 0.0, 1.0), 1
-        told = "any number of reports, as with a state file they may go on"
+        over = "any number of reports, as with a state file they may go on"
     f = least_permanent(shown, reports, epsilon, delta or 0.0).f
     kept = f"epsilon = {epsilon:g}" + (f", delta = {delta:g}" if delta else "")
-    return f, f"The least permanent response that keeps {kept} over {told}: f = {at_most(f, 6)}."
+    return f, f"The least permanent response that keeps {kept} over {over}: f = {at_most(f, 6)}."

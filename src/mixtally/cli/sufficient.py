@@ -74,8 +74,8 @@ def _threshold(users: int, bits: int, epsilon: float, flips: FlipOptions) -> int
     checked_epsilon(epsilon)
     if not 1 <= bits <= 64:
         raise ParameterError("bits", wanted="an integer in [1, 64]", got=bits, do="choose one")
-    came = flags(flips)
-    if len(came) == 1:
+    given = flags(flips)
+    if len(given) == 1:
         if flips.flip is not None:
             return threshold_of(flips.flip)
         if flips.eta is not None:
@@ -85,6 +85,6 @@ def _threshold(users: int, bits: int, epsilon: float, flips: FlipOptions) -> int
     raise ParameterError(
         "flips",
         wanted="one of --flip, --eta, --sigmas",
-        got=", ".join(came) or "none",
+        got=", ".join(given) or "none",
         do="say how the flip probability is to be found",
     )

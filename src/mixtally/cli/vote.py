@@ -17,6 +17,7 @@ from mixtally.privacy.local import certificate
 from mixtally.records.guarantee import Guarantee
 from mixtally.simulate import voting
 from mixtally.simulate.election.document import document
+from mixtally.simulate.lab import Lab, Provenance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +71,7 @@ def vote(
     shuffle version, which trusts mixes: shares, intervals, and how surely the leader has won.
     """
     population, source = _voters(ballot)
-    epsilon, delta, keep = _law(ballot)
+    epsilon, delta, keep = _parameters(ballot)
     options = voting.checked_options(population)
     ballots = voting.local_ballots(options, epsilon=epsilon, keep=keep)
     promise = certificate(ballots, epsilon if keep is None else None)
@@ -82,12 +83,9 @@ def vote(
             ballots,
             promise,
             wish_of(BudgetOptions(cost=cost, trust=trust), question, guarantee, users),
-            o.chance(seed),
-            progress,
+            Lab(o.chance(seed), progress),
             level=level,
-            title=f"{question.name}, voted on",
-            source=source,
-            seed=seed,
+            about=Provenance(title=f"{question.name}, voted on", source=source, seed=seed),
         )
     show(document(held), out, json=json)
 
@@ -98,8 +96,8 @@ def _voters(ballot: BallotOptions) -> tuple[Population, str]:
     if ballot.example:
         beside = ["DATA"] * (data is not None) + flags(ballot, "column", "labels")
         if beside:  # the example brings them itself
-            came = "both: " + ", ".join(beside)
-            raise _missing("a ballot file or --example", came, "leave one out")
+            both = "both: " + ", ".join(beside)
+            raise _missing("a ballot file or --example", both, "leave one out")
         return voting.example(), voting.EXAMPLE_SOURCE
     if data is None or column is None:
         raise _missing(
@@ -115,7 +113,7 @@ def _voters(ballot: BallotOptions) -> tuple[Population, str]:
     return population, source + ("" if known else read_off)
 
 
-def _law(ballot: BallotOptions) -> tuple[float | None, float, float | None]:
+def _parameters(ballot: BallotOptions) -> tuple[float | None, float, float | None]:
     """Epsilon, delta and keep, those of the example where they were left out of it."""
     epsilon, delta, keep = ballot.epsilon, ballot.delta, ballot.keep
     if ballot.example:

@@ -10,10 +10,12 @@ from mixtally.cli.screen import progress_bars, show
 from mixtally.data.population import read_population
 from mixtally.encode.spelling import LETTERS, Spelling
 from mixtally.errors import ParameterError
+from mixtally.planner import Planner
 from mixtally.records.guarantee import Guarantee
 from mixtally.simulate.heavy import Search, Way, design, find_words
 from mixtally.simulate.heavy.document import document
 from mixtally.simulate.heavy.facts import facts
+from mixtally.simulate.lab import Lab
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,13 +78,16 @@ def words(
     with progress_bars() as progress:
         population = read_population(data, column, progress=progress)
     users = len(population.codes)
-    planned = design(_search(options, promised, users, spelling, column), chosen)
+    planner = Planner()
+    planned = design(_search(options, promised, users, spelling, column), chosen, planner)
     vocabulary = population.question.labels or ()
     with progress_bars() as progress:
-        result = find_words(planned, vocabulary, population.codes, o.chance(seed), progress)
+        result = find_words(
+            planned, vocabulary, population.codes, Lab(o.chance(seed), progress, planner)
+        )
     source = f"{users:,} rows of {data.name}, each played as a person."
-    told = facts(result, vocabulary, population.truth, source=source, seed=seed)
-    show(document(told), out, json=json)
+    found = facts(result, vocabulary, population.truth, source=source, seed=seed)
+    show(document(found), out, json=json)
 
 
 def _search(

@@ -24,7 +24,7 @@ def quiet(*_: object) -> None:
 
 _LONGEST_LINE = 1 << 24
 """Characters of a line, its end included."""
-_TOLD = 1 << 16
+_EVERY = 1 << 16
 """Rows from one word about the progress to the next."""
 
 
@@ -42,7 +42,9 @@ def cells(
     if name.endswith((".csv", ".csv.gz")):
         with _text(path) as (lines, place):
             size = path.stat().st_size
-            yield _told(_csv_cells(path, columns, lines), lambda: progress("read", place(), size))
+            yield _with_progress(
+                _csv_cells(path, columns, lines), lambda: progress("read", place(), size)
+            )
     elif name.endswith(".parquet"):
         yield _parquet_cells(path, columns, progress)
     else:
@@ -81,10 +83,10 @@ def _text(path: Path) -> Iterator[tuple[IO[str], Callable[[], int]]]:
         ) from error
 
 
-def _told(rows: Iterator[Cells], tell: Callable[[], None]) -> Iterator[Cells]:
+def _with_progress(rows: Iterator[Cells], tell: Callable[[], None]) -> Iterator[Cells]:
     """The same rows, with a word about the progress now and then."""
     for number, row in enumerate(rows):
-        if number % _TOLD == 0:
+        if number % _EVERY == 0:
             tell()
         yield row
     tell()
@@ -128,7 +130,7 @@ def _csv_cells(path: Path, columns: Sequence[str], lines: IO[str]) -> Iterator[C
 
 def _parquet_cells(path: Path, columns: Sequence[str], progress: Progress) -> Iterator[Cells]:
     try:
-        import pyarrow as arrow
+        import pyarrow as arrow  # slow to import, and only Parquet files need it
         import pyarrow.parquet as parquet
     except ImportError as error:
         raise DataError(

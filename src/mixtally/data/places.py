@@ -126,7 +126,7 @@ def located(
 
 def _h3() -> ModuleType:
     try:
-        import h3
+        import h3  # only hexagons need it
     except ImportError as error:
         raise DataError(
             "hexagons",

@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+import numpy as np
+from numpy.typing import NDArray
+
 from mixtally.encode.numbers import Scale
 from mixtally.errors import ParameterError
 from mixtally.records.question import MOST_BITS, MOST_SET, Question
@@ -65,6 +68,11 @@ class Reading:
     def name(self) -> str:
         """What the question is called: the column, or all of them."""
         return "+".join(self.columns)
+
+    @property
+    def edges(self) -> NDArray[np.float64] | None:
+        """Where numbers are cut into bins, shape (bins + 1,); None for no numbers."""
+        return None if self.scale is None else self.scale.edges
 
     @property
     def fixed(self) -> bool:

@@ -121,25 +121,33 @@ def by_epoch(
         _, people = read_names(path, person_column, progress=progress)
     key = order_of(names, order)
     ranked = sorted(set(codes.tolist()), key=lambda i: key(names[i]))
-    for one, other in pairwise(ranked):
-        if key(names[one]) == key(names[other]):
-            raise DataError(
-                f"{path}, column {epoch_column!r}",
-                wanted="one name for each epoch",
-                got=f"{names[one]!r} and {names[other]!r} for the same",
-                do="write it in one way",
-            )
+    epochs = tuple(names[i] for i in ranked)
+    _check_distinct(epochs, key, f"{path}, column {epoch_column!r}")
     place = np.zeros(len(names), dtype=np.int64)
     place[ranked] = np.arange(len(ranked))
     return Timeline(
         question=crowd.question,
-        epochs=tuple(names[i] for i in ranked),
+        epochs=epochs,
         codes=crowd.records,
         at=place[codes],
         people=people,
         values=crowd.values,
         note=crowd.note,
     )
+
+
+def _check_distinct(
+    epochs: Sequence[str], key: Callable[[str], tuple[int, str]], where: str
+) -> None:
+    """Raises DataError for two epochs, in their order, that are one by their ``key``."""
+    for one, other in pairwise(epochs):
+        if key(one) == key(other):
+            raise DataError(
+                where,
+                wanted="one name for each epoch",
+                got=f"{one!r} and {other!r} for the same",
+                do="write it in one way",
+            )
 
 
 def order_of(

@@ -25,21 +25,7 @@ def turnover(
     Raises ParameterError for epochs outside [2, 1000] or a probability outside [0, 1], DataError
     when an epoch is left with fewer than two people.
     """
-    if not 2 <= epochs <= MOST_EPOCHS:
-        raise ParameterError(
-            "epochs",
-            wanted=f"an integer in [2, {MOST_EPOCHS:,}]",
-            got=epochs,
-            do="a change needs two of them",
-        )
-    for name, rate in (("join", join), ("leave", leave), ("change", change)):
-        if not 0.0 <= rate <= 1.0:
-            raise ParameterError(
-                f"{name} rate",
-                wanted="a number in [0, 1]",
-                got=rate,
-                do="it is a probability from one epoch to the next",
-            )
+    _check(epochs, {"join": join, "leave": leave, "change": change})
     size = first.users
     held = np.concatenate([np.arange(size), below(chance, size, size)])
     here = np.arange(2 * size) < size
@@ -65,6 +51,24 @@ def turnover(
         note=first.note,
         values=None if first.values is None else first.values[chosen],
     )
+
+
+def _check(epochs: int, rates: dict[str, float]) -> None:
+    if not 2 <= epochs <= MOST_EPOCHS:
+        raise ParameterError(
+            "epochs",
+            wanted=f"an integer in [2, {MOST_EPOCHS:,}]",
+            got=epochs,
+            do="a change needs two of them",
+        )
+    for name, rate in rates.items():
+        if not 0.0 <= rate <= 1.0:
+            raise ParameterError(
+                f"{name} rate",
+                wanted="a number in [0, 1]",
+                got=rate,
+                do="it is a probability from one epoch to the next",
+            )
 
 
 def happens(probability: float, count: int, chance: Chance) -> NDArray[np.bool_]:

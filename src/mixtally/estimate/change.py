@@ -81,33 +81,12 @@ def change_intervals(
     ``simultaneous_over`` bins and changes share the error allowed (Bonferroni); 1 gives each the
     whole of it.
     """
-    fewest, most = -mechanism.people_among(earlier.messages), mechanism.people_among(later.messages)
-    before, sent = earlier.messages, earlier.messages + later.messages
-    turned = before // mechanism.repeats
     if depends_on_count(mechanism):
-        both = Tally(later.counts - earlier.counts + before, sent)
-        flipped = mechanism.offset(sent)
-        if isinstance(mechanism, BitFlips) and isinstance(mechanism.fakes, UniformFakes):
-            flipped = sum(mechanism.offset(tally.messages) for tally in (earlier, later))
-            mechanism = _BothWays(
-                bins=mechanism.bins,
-                fakes=UniformFakes(2 * mechanism.fakes.count),
-                threshold=mechanism.threshold,
-                repeats=mechanism.repeats,
-            )
-            turned = -fewest
-        found = intervals(
-            mechanism,
-            both,
-            level,
-            simultaneous_over=simultaneous_over,
-            exact_ones=math.inf if flipped <= MOST_EXACT_ONES else -math.inf,
-        )
-        lower, upper, method = found.lower - turned, found.upper - turned, found.method
+        lower, upper, method = _flipped(mechanism, earlier, later, level, simultaneous_over)
     else:
         tail = (1.0 - level) / 2.0 / simultaneous_over
-        rise = later.counts - earlier.counts
-        lower, upper, method = _clear(mechanism, rise, tail)
+        lower, upper, method = _clear(mechanism, later.counts - earlier.counts, tail)
+    fewest, most = -mechanism.people_among(earlier.messages), mechanism.people_among(later.messages)
     return Intervals(
         lower=np.clip(lower, fewest, most),
         upper=np.clip(upper, fewest, most),
@@ -115,6 +94,28 @@ def change_intervals(
         method=method,
         simultaneous=simultaneous_over > 1,
     )
+
+
+_Ends = tuple[NDArray[np.int64], NDArray[np.int64], str]
+
+
+def _flipped(mechanism: Shuffled, earlier: Tally, later: Tally, level: float, over: int) -> _Ends:
+    """Ends for the true rise: the earlier batch turned over and the later one are one batch."""
+    before, sent = earlier.messages, earlier.messages + later.messages
+    both = Tally(later.counts - earlier.counts + before, sent)
+    turned, expected = before // mechanism.repeats, mechanism.offset(sent)
+    if isinstance(mechanism, BitFlips) and isinstance(mechanism.fakes, UniformFakes):
+        turned = mechanism.people_among(before)
+        expected = sum(mechanism.offset(tally.messages) for tally in (earlier, later))
+        mechanism = _BothWays(
+            bins=mechanism.bins,
+            fakes=UniformFakes(2 * mechanism.fakes.count),
+            threshold=mechanism.threshold,
+            repeats=mechanism.repeats,
+        )
+    exact_ones = math.inf if expected <= MOST_EXACT_ONES else -math.inf
+    ends = intervals(mechanism, both, level, simultaneous_over=over, exact_ones=exact_ones)
+    return ends.lower - turned, ends.upper - turned, ends.method
 
 
 class _BothWays(BitFlips, frozen=True, kw_only=True, tag="both-ways"):
@@ -125,9 +126,6 @@ class _BothWays(BitFlips, frozen=True, kw_only=True, tag="both-ways"):
         """How many fakes there are of either half, and how likely one sets a given bit."""
         ((both, shown),) = super().fake_bits
         return (both // 2, shown), (both // 2, 1.0 - shown)
-
-
-_Ends = tuple[NDArray[np.int64], NDArray[np.int64], str]
 
 
 def _clear(mechanism: Shuffled, rise: NDArray[np.int64], tail: float) -> _Ends:

@@ -1,7 +1,8 @@
 """Confidence intervals for true counts: the counts that the exact test does not reject.
 
-With s tallied, z is kept when P_z(S >= s) and P_z(S <= s) both exceed half the error allowed. The
-tails grow and fall with z, so what is kept is an interval and its ends are found by bisection.
+With s tallied, z is accepted when P_z(S >= s) and P_z(S <= s) both exceed half the error allowed.
+The tails grow and fall with z, so that what is accepted is an interval and its ends are found by
+bisection.
 """
 
 import math

@@ -55,7 +55,7 @@ def estimate_sets(mechanism: BitFlips, patterns: NDArray[np.int64]) -> SetEstima
 def set_significance(
     mechanism: BitFlips, patterns: NDArray[np.int64], *, support: int = 0, rate: float = 0.05
 ) -> NDArray[np.bool_]:
-    """Which sets more than ``support`` people surely hold, shape (sets,).
+    """Which sets more than ``support`` people hold, by the test, shape (sets,).
 
     The chance that any set is marked which no more hold is at most about ``rate``. A message that
     holds j of the m items shows all m with probability p^j q^(m-j). Counted as if none of the
@@ -93,7 +93,10 @@ def _flips(mechanism: BitFlips, patterns: NDArray[np.int64]) -> tuple[_Floats, _
         )
     if mechanism.gain == 0.0:
         raise ParameterError(
-            "flip probability", wanted="less than 1/2", got="1/2", do="plan again: nothing is told"
+            "flip probability",
+            wanted="less than 1/2",
+            got="1/2",
+            do="plan again: such flips reveal nothing",
         )
     q = mechanism.flip_probability
     show: _Floats = np.ones((1, 1))

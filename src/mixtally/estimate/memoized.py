@@ -1,6 +1,6 @@
 """Counts out of reports of memoized answers: unbiased, one by one and averaged over a person.
 
-Averaging T reports of everybody removes what each report adds, never what is kept: the standard
+Averaging T reports of everybody removes what each report adds, never what is memoized: the standard
 error falls to a floor, and so does what an observer learns about one person's bit.
 
 Source: RAPPOR (2014), section 4 for the debiased count; variances as in
@@ -115,16 +115,16 @@ class Recovery(NamedTuple):
     """Chance that a bit guessed from reports is wrong, mean over a bit that is 0 and one that is 1.
 
     where
-      kept   for the bit that was kept: tends to 0 as reports come in
-      true   for the bit of the record: tends to f/2
+      memoized   for the bit that is memoized: tends to 0 as reports come in
+      true       for the bit of the record: tends to f/2
     """
 
-    kept: float
+    memoized: float
     true: float
 
 
 def least_ones(mechanism: Memoized, reports: int) -> int:
-    """From how many ones among ``reports`` a kept 1 is likelier than a kept 0."""
+    """From how many ones among ``reports`` a memoized 1 is likelier than a memoized 0."""
     return _least_ones(*mechanism.shown, reports)
 
 
@@ -134,8 +134,8 @@ def recovery(mechanism: Memoized, reports: int) -> Recovery:
     Source: side notes 002 section 4 (the mean of many outputs), with the best guess between the two
     binomial distributions of the number of ones.
     """
-    kept = _mistaken(*mechanism.shown, reports)
-    return Recovery(kept, mechanism.f / 2.0 + (1.0 - mechanism.f) * kept)
+    memoized = _mistaken(*mechanism.shown, reports)
+    return Recovery(memoized, mechanism.f / 2.0 + (1.0 - mechanism.f) * memoized)
 
 
 def recovery_redrawn(mechanism: Memoized, reports: int) -> float:

@@ -15,9 +15,9 @@ times, everything is counted over all messages and divided by k.
 The correlation is phi = (n z_12 - z_1 z_2) / sqrt(z_1 z_2 (n - z_1) (n - z_2)), its error that of
 its derivative (delta method). Where a bit is held by nearly nobody or everybody, as far as the
 noise can tell, the quotient means nothing and is left out. Its interval misses in 5 % of all
-collections at most, told or not: of a bit just short of that line, told in 10 % of the collections,
-80 % of the intervals that are told held. Where fewer than about ten flips fall on a bit, tables
-are normal to 92 %.
+collections at most, stated or not: of a bit just short of that line, stated in 10 % of the
+collections, 80 % of the intervals that are stated held. Where fewer than about ten flips fall on a
+bit, tables are normal to 92 %.
 """
 
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from mixtally.records.mechanism import BitFlips
 
 _Floats = NDArray[np.float64]
-LEAST_SURE = 10.0
+_LEAST_ERRORS = 10.0
 """Standard errors that bits must be away from nobody and from everybody to be correlated."""
 
 
@@ -41,7 +41,7 @@ class TwoByTwo:
       counts               shape (pairs, 4): both, only the first, only the second, neither; they
                            add up to the people and may be negative
       errors               their standard errors, same shape
-      correlations         shape (pairs,); NaN where the noise leaves no correlation to be told
+      correlations         shape (pairs,); NaN where the noise leaves none to be estimated
       correlation_errors   shape (pairs,), NaN at the same places
       width                standard errors on each side of one number
       width_all            of the correlations of all pairs of bits at once
@@ -71,33 +71,22 @@ def two_by_two(
       messages   how many were counted; all but the protocol's fakes are people's
     """
     q, contrast = mechanism.flip_probability, mechanism.contrast
-    times = mechanism.repeats
-    own = float(
-        messages - mechanism.fakes_promised
-    )  # over all repeats, as everything until the end
+    # Everything until the end is over all repeats.
+    people = float(messages - mechanism.fakes_promised)
     alone = np.diag(counted).astype(np.float64)
     single = (alone - messages * q) / contrast
     one, two = single[first], single[second]
     raw = counted[first, second] - q * (alone[first] + alone[second]) + messages * q * q
     both = raw / contrast**2
+    counts = np.stack([both, one - both, two - both, people - one - two + both], axis=1)
     v = q * (1.0 - q) / contrast**2
-    counts = np.stack([both, one - both, two - both, own - one - two + both], axis=1)
-    x, y = np.clip(one, 0.0, own), np.clip(two, 0.0, own)
-    mild, square = messages * v, messages * v * v
-    spread = np.stack(
-        [
-            square + v * (x + y),
-            square + mild + v * (x - y),
-            square + mild + v * (y - x),
-            square + 2.0 * mild - v * (x + y),
-        ],
-        axis=1,
-    )
+    held = np.clip(one, 0.0, people), np.clip(two, 0.0, people)
+    variances = np.maximum(_cell_variances(*held, v=v, messages=messages), 0.0)
+    phi, error = _correlations(both, one, two, people, v=v, messages=messages)
     normal = NormalDist()
-    phi, error = _correlations(both, one, two, own, v=v, messages=messages)
     return TwoByTwo(
-        counts=counts / times,
-        errors=np.sqrt(np.maximum(spread, 0.0)) / times,
+        counts=counts / mechanism.repeats,
+        errors=np.sqrt(variances) / mechanism.repeats,
         correlations=phi,
         correlation_errors=error,
         width=normal.inv_cdf(0.5 + 0.5 * level),
@@ -105,14 +94,28 @@ def two_by_two(
     )
 
 
+def _cell_variances(one: _Floats, two: _Floats, *, v: float, messages: int) -> _Floats:
+    """Of both, only the first, only the second and neither, shape (pairs, 4)."""
+    mild, square = messages * v, messages * v * v
+    return np.stack(
+        [
+            square + v * (one + two),
+            square + mild + v * (one - two),
+            square + mild + v * (two - one),
+            square + 2.0 * mild - v * (one + two),
+        ],
+        axis=1,
+    )
+
+
 def _correlations(
     both: _Floats, one: _Floats, two: _Floats, people: float, *, v: float, messages: int
 ) -> tuple[_Floats, _Floats]:
-    """Correlations and their standard errors, NaN where they cannot be told."""
+    """Correlations and their standard errors, NaN where they cannot be estimated."""
     mild = messages * v
-    least = LEAST_SURE * np.sqrt(mild)
-    told = np.minimum.reduce([one, two, people - one, people - two]) > least
-    x, y = np.where(told, one, people / 2.0), np.where(told, two, people / 2.0)
+    least = _LEAST_ERRORS * np.sqrt(mild)
+    estimable = np.minimum.reduce([one, two, people - one, people - two]) > least
+    x, y = np.where(estimable, one, people / 2.0), np.where(estimable, two, people / 2.0)
     root = np.sqrt(x * y * (people - x) * (people - y))
     phi = (people * both - x * y) / root
     by_both = people / root
@@ -123,5 +126,5 @@ def _correlations(
         + (by_x**2 + by_y**2) * mild
         + 2.0 * by_both * v * (by_x * y + by_y * x)
     )
-    missing = np.where(told, 0.0, np.nan)
+    missing = np.where(estimable, 0.0, np.nan)
     return phi + missing, np.sqrt(np.maximum(variance, 0.0)) + missing

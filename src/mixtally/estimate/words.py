@@ -39,7 +39,7 @@ _WORST_CONDITION = 1e4
 """Above it, candidates are too alike for their bits to tell them apart."""
 _BITS_A_WORD = 2
 """A choice leaves at least this many bits for every word it takes."""
-_MISFIT_CHANCE = 1e-3
+_LACK_OF_FIT = 1e-3
 _LEAST_VARIANCE = 1e-9
 """Where every bit is certain (f tiny, p = 0, q = 1) weights stay finite."""
 
@@ -51,10 +51,11 @@ class Words:
     where
       counts            shape (words,), may be negative
       standard_errors   shape (words,), NaN where not chosen
-      found             shape (words,), surely present at the level, all words at once (Bonferroni)
+      found             shape (words,), distinguishable from zero, all words at once (Bonferroni)
       unlisted          people with words that are no candidates, and its standard error
-      misfit            mean square residual over what is expected; far above 1, words are missing
-      misfit_counted    whether the standard errors were widened by its root
+      reduced_chi_square
+                        mean square residual over what is expected; far above 1, words are missing
+      widened           whether the standard errors were widened by its root
       method            how the words were fitted
     """
 
@@ -62,8 +63,8 @@ class Words:
     standard_errors: Floats
     found: NDArray[np.bool_]
     unlisted: tuple[float, float]
-    misfit: float
-    misfit_counted: bool
+    reduced_chi_square: float
+    widened: bool
     each: Intervals
     together: Intervals
     method: str
@@ -100,12 +101,15 @@ class _Seen:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Fit:
-    """Counts and errors of the chosen candidates, then of the unlisted."""
+    """Counts and errors of the chosen candidates, then of the unlisted.
+
+    ``widened``: whether the errors were multiplied by the root of it, as noise alone leaves less.
+    """
 
     counts: Floats
     errors: Floats
-    misfit: float
-    freedom: int
+    reduced_chi_square: float
+    widened: bool
 
 
 def estimate_words(
@@ -127,41 +131,38 @@ def estimate_words(
     Raises ParameterError for a level outside (0, 1), InfeasibleError when no choice is found among
     more candidates than the bits can tell apart.
     """
-    words, total = design.shape[2], int(people.sum())
-    unlisted = np.full((*design.shape[:2], 1), -math.expm1(_log_missed(mechanism)))
-    columns = np.concatenate([design.astype(np.float64), unlisted], axis=2)
-    found = debiased(mechanism, ones, people[:, None])
-    seen = _Seen(mechanism, found, people, reports)
-    chosen, method = np.arange(words), ALL
-    if not _told_apart(seen.model(columns)):
-        chosen, method = _chosen(seen, columns), CHOSEN
+    words, total, columns = design.shape[2], int(people.sum()), _columns(mechanism, design)
+    seen = _Seen(mechanism, debiased(mechanism, ones, people[:, None]), people, reports)
+    every = _identifiable(seen.model(columns))
+    chosen = np.arange(words) if every else _chosen(seen, columns)
     fit = _least_squares(seen, columns[:, :, [*chosen, -1]])
-    widen = bool(stats.chi2.sf(fit.misfit * fit.freedom, fit.freedom) < _MISFIT_CHANCE)
-    every = fit.errors * (math.sqrt(fit.misfit) if widen else 1.0)
     counts, errors = np.zeros(words), np.full(words, math.nan)
-    counts[chosen], errors[chosen] = fit.counts[:-1], every[:-1]
+    counts[chosen], errors[chosen] = fit.counts[:-1], fit.errors[:-1]
     known = ~np.isnan(errors)
     wide = np.where(known, errors, float(total))
-    line = NormalDist().inv_cdf(1.0 - (1.0 - level) / words)
+    least = wide * NormalDist().inv_cdf(1.0 - (1.0 - level) / words)
     return Words(
         counts=counts,
         standard_errors=errors,
-        found=known & (counts > line * wide),
-        unlisted=(float(fit.counts[-1]), float(every[-1])),
-        misfit=fit.misfit,
-        misfit_counted=widen,
+        found=known & (counts > least),
+        unlisted=(float(fit.counts[-1]), float(fit.errors[-1])),
+        reduced_chi_square=fit.reduced_chi_square,
+        widened=fit.widened,
         each=normal_intervals(counts, wide, total, level, 1),
         together=normal_intervals(counts, wide, total, level, words),
-        method=method,
+        method=ALL if every else CHOSEN,
     )
 
 
-def _log_missed(mechanism: Memoized) -> float:
-    """The logarithm of the chance that a random word does not set a given bit."""
-    return mechanism.hashes * math.log1p(-1.0 / mechanism.bins)
+def _columns(mechanism: Memoized, design: NDArray[np.bool_]) -> Floats:
+    """The chance that a word sets a bit: 0 or 1 of a candidate, and last of an unlisted word."""
+    set_by_one = -math.expm1(mechanism.hashes * math.log1p(-1.0 / mechanism.bins))
+    unlisted = np.full((*design.shape[:2], 1), set_by_one)
+    return np.concatenate([design.astype(np.float64), unlisted], axis=2)
 
 
-def _told_apart(model: Floats) -> bool:
+def _identifiable(model: Floats) -> bool:
+    """Whether the bits tell all candidates apart: the columns are far from dependent."""
     if model.shape[1] >= model.shape[0]:
         return False
     values = np.linalg.svd(model, compute_uv=False)
@@ -205,12 +206,10 @@ def _least_squares(seen: _Seen, columns: Floats) -> _Fit:
     solve = np.vstack([solve, -solve.sum(axis=0)])
     residual = target - model @ counts[:-1]
     freedom = len(target) - len(counts) + 1
-    return _Fit(
-        counts=counts,
-        errors=np.sqrt((solve**2) @ noise + _cohort_variance(seen, solve, columns, counts)),
-        misfit=float((residual**2 / variance).sum()) / freedom,
-        freedom=freedom,
-    )
+    chi_square = float((residual**2 / variance).sum()) / freedom
+    widened = bool(stats.chi2.sf(chi_square * freedom, freedom) < _LACK_OF_FIT)
+    errors = np.sqrt((solve**2) @ noise + _cohort_variance(seen, solve, columns, counts))
+    return _Fit(counts, errors * (math.sqrt(chi_square) if widened else 1.0), chi_square, widened)
 
 
 def _cohort_variance(seen: _Seen, solve: Floats, columns: Floats, counts: Floats) -> Floats:

@@ -16,22 +16,22 @@ class Memo:
 
     def __init__(self, most_bytes: int) -> None:
         self._most, self._held = most_bytes, 0
-        self._kept: OrderedDict[Hashable, Any] = OrderedDict()
+        self._entries: OrderedDict[Hashable, Any] = OrderedDict()
 
     def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """The result kept under ``key``, made now if there is none."""
-        kept = self._kept
-        found = kept.get(key, _MISSING)
+        """The result memoized under ``key``, made now if there is none."""
+        entries = self._entries
+        found = entries.get(key, _MISSING)
         if found is not _MISSING:
-            kept.move_to_end(key)
+            entries.move_to_end(key)
             return found
         result = make()
-        if key in kept:  # making it asked for itself
-            self._held -= _size(kept.pop(key))
-        kept[key] = result
+        if key in entries:  # making it asked for itself
+            self._held -= _size(entries.pop(key))
+        entries[key] = result
         self._held += _size(result)
-        while self._held > self._most and len(kept) > 1:
-            _, forgotten = kept.popitem(last=False)
+        while self._held > self._most and len(entries) > 1:
+            _, forgotten = entries.popitem(last=False)
             self._held -= _size(forgotten)
         return result
 

@@ -123,11 +123,7 @@ def half_walk(trials: Floats, k: Floats) -> Walk | None:
     """
     rises, pairs = np.diff(k), k[2:] - k[:-2]
     if not (
-        len(pairs)
-        and k[0] >= 1.0
-        and np.all((2.0 * k >= trials) & (k < trials))
-        and np.all((rises == 0.0) | (rises == 1.0))
-        and np.all((pairs == 1.0) | (pairs == 2.0))
+        len(pairs) and np.all((2.0 * k >= trials) & (k < trials)) and _by_steps(k, rises, pairs)
     ):
         return None
     width = math.isqrt(len(k)) + 1
@@ -150,6 +146,12 @@ def half_walk(trials: Floats, k: Floats) -> Walk | None:
     moved[1::2] = moved[:-1:2] + np.abs(single)
     errors: Floats = (share + 8.0 * _UNIT * width) * moved + last_error
     return Walk(points, tails[::-1], errors[::-1], share)
+
+
+def _by_steps(k: Floats, rises: Floats, pairs: Floats) -> bool:
+    """Whether k is 1 or more and rises by 0 or 1, and by 1 or 2 over two."""
+    single = np.all((rises == 0.0) | (rises == 1.0))
+    return bool(k[0] >= 1.0 and single and np.all((pairs == 1.0) | (pairs == 2.0)))
 
 
 def _points_by_rows(trials: Floats, k: Floats, rises: Floats, width: int) -> Floats:

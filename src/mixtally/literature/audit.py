@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import LEAST_THRESHOLD, SCALE
@@ -14,6 +15,18 @@ from mixtally.records.guarantee import Guarantee
 
 HOLDS, FALSE, UNDECIDED = "holds", "false", "undecided"
 _TOLERANCE = 1e-5
+
+
+class Case(NamedTuple):
+    """A promise, and the collection that is to keep it; no fakes where none are given."""
+
+    epsilon: float
+    delta: float = 1e-6
+    users: int | None = None
+    fakes: int | None = None
+    bins: int | None = None
+    bits: int | None = None
+    repeats: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,26 +77,17 @@ class Verdict:
         return {one.observer: one for one in self.seen}[observer]
 
 
-def audit(
-    formula: Formula,
-    epsilon: float,
-    delta: float,
-    users: int | None = None,
-    fakes: int | None = None,
-    bins: int | None = None,
-    bits: int | None = None,
-    repeats: int | None = None,
-) -> Verdict:
-    """The noise that ``formula`` states for (epsilon, delta), and its delta by the exact
+def audit(formula: Formula, case: Case) -> Verdict:
+    """The noise that ``formula`` states for the case's promise, and its delta by the exact
     distribution.
 
-    ``fakes`` is 0 when left out. A formula that knows no delta is held to the one given. Raises
-    ParameterError for a parameter that is missing, not taken, or outside the formula's range.
+    A formula that knows no delta is held to the one given. Raises ParameterError for a parameter
+    that is missing, not taken, or outside the formula's range.
     """
+    epsilon, delta = case.epsilon, case.delta
     Guarantee(epsilon=epsilon, delta=delta)
-    given_values = {"users": users, "fakes": fakes, "bins": bins, "bits": bits, "repeats": repeats}
-    given = _needed(formula, given_values)
-    noise = _required(formula, epsilon, delta, given, given_fakes=fakes is not None)
+    given = _needed(formula, case)
+    noise = _required(formula, epsilon, delta, given, given_fakes=case.fakes is not None)
     if formula.computes == FAKES:
         noise = float(math.ceil(noise))
     elif not 0.0 < noise < 1.0:
@@ -106,9 +110,10 @@ def audit(
     )
 
 
-def _needed(formula: Formula, given_values: dict[str, int | None]) -> dict[str, int]:
-    """What the formula takes of the ``given_values``; the number of people is never too much."""
-    given = {name: value for name, value in given_values.items() if value is not None}
+def _needed(formula: Formula, case: Case) -> dict[str, int]:
+    """What the formula takes of the case; the number of people is never too much."""
+    every = {name: getattr(case, name) for name in ("users", "fakes", "bins", "bits", "repeats")}
+    given = {name: value for name, value in every.items() if value is not None}
     if "fakes" in formula.needs:
         given.setdefault("fakes", 0)
     extra = [n for n in given if n not in formula.needs and n != "users" and given[n]]

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from mixtally.planner.options import CONFIDENCE, Infeasible, PlanOption, collisions
+from mixtally.planner.options import CONFIDENCE, Infeasible, Likely, PlanOption, collisions
 from mixtally.planner.request import PlanRequest
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.certify import certify
@@ -20,7 +20,7 @@ _HAIR = 1e-9
 
 def option(
     request: PlanRequest, messages: Sequence[tuple[Question, Shuffled]], accountant: Accountant
-) -> PlanOption | Infeasible:
+) -> PlanOption | Likely | Infeasible:
     """The option of a record that travels as ``messages``, or why it says too little."""
     name = messages[0][1].name
     error = max(mechanism.standard_error(request.users) for _, mechanism in messages)
@@ -31,6 +31,8 @@ def option(
             f"more users or a larger epsilon: with a standard error of {error:.3g} counts nobody "
             f"could be told from all {request.users:,} people",
         )
+    if request.likely:
+        return Likely()
     together = len(messages) * request.collections
     shares: dict[Shuffled, Guarantee] = {}  # messages of one mechanism keep the same
     for _, mechanism in messages:

@@ -11,7 +11,7 @@ from mixtally.ground.memo import Memo
 from mixtally.planner.any_option import fewest_of
 from mixtally.planner.clear_options import clear_hashed, clear_shaped, clear_uniform
 from mixtally.planner.flip_options import Result, flip, flip_blank, single_bit
-from mixtally.planner.options import Choice, Infeasible, PlanOption
+from mixtally.planner.options import Choice, Infeasible, Likely, PlanOption
 from mixtally.planner.reason import budget, reason
 from mixtally.planner.request import PlanRequest
 from mixtally.planner.uniform_flips import flip_uniform
@@ -48,6 +48,12 @@ class Planner:
         self.accountant = Accountant()
         self._memo = Memo(_MOST_BYTES)
 
+    def results(self, request: PlanRequest) -> Iterator[Result]:
+        """What every protocol and encoding comes to, one by one; what takes too long says so."""
+        for place, (name, look) in enumerate(_looks(request, self.accountant)):
+            found: Result = self._memo.get((request, place), partial(_result, name, look))
+            yield found
+
     def within(self, request: PlanRequest) -> list[PlanOption]:
         """Every option for the request's budget and, after these, for smaller ones.
 
@@ -55,16 +61,20 @@ class Planner:
         """
         return [option for budgeted in _budgeted(request) for option in self.survey(budgeted)[0]]
 
-    def fits(self, request: PlanRequest) -> bool:
-        """Whether there is anything to choose; nothing is looked at beyond the first option."""
+    def likely(self, request: PlanRequest) -> bool:
+        """Whether there most likely is anything to choose; nothing of it is proved."""
         looked = (
-            one for budgeted in _budgeted(request) for one in _results(budgeted, self.accountant)
+            one
+            for budgeted in _budgeted(replace(request, likely=True))
+            for one in self.results(budgeted)
         )
-        return any(isinstance(one, PlanOption) for one in looked)
+        return any(isinstance(one, PlanOption | Likely) for one in looked)
 
     def survey(self, request: PlanRequest) -> Survey:
         """Every option for the whole budget from good to bad, and what does not fit."""
-        found: Survey = self._memo.get(request, lambda: _survey(request, self.accountant))
+        found: Survey = self._memo.get(
+            request, lambda: _survey(request, list(self.results(request)))
+        )
         return found
 
 
@@ -113,8 +123,7 @@ def _distinct(options: list[PlanOption]) -> list[PlanOption]:
     return list(kept.values())
 
 
-def _survey(request: PlanRequest, accountant: Accountant) -> Survey:
-    results = list(_results(request, accountant))
+def _survey(request: PlanRequest, results: list[Result]) -> Survey:
     if request.protocol and not any(results):
         needs = f"another question: {KINDS[request.question.kind]}"
         if request.protocol == "flip":  # the only record it cannot hold
@@ -126,13 +135,12 @@ def _survey(request: PlanRequest, accountant: Accountant) -> Survey:
     return tuple(options), tuple(dict.fromkeys(infeasible))
 
 
-def _results(request: PlanRequest, accountant: Accountant) -> Iterator[Result]:
-    """What every protocol and encoding comes to, one by one; what takes too long says so."""
-    for name, look in _looks(request, accountant):
-        try:
-            yield look()
-        except EffortError as error:
-            yield Infeasible(name, f"less work ({error})")
+def _result(name: str, look: Callable[[], Result]) -> Result:
+    """What one look comes to; what takes too long says so."""
+    try:
+        return look()
+    except EffortError as error:
+        return Infeasible(name, f"less work ({error})")
 
 
 def _looks(

@@ -7,7 +7,7 @@ from msgspec import structs
 from mixtally.ground.fixed import MOST_THRESHOLD
 from mixtally.planner.build import option
 from mixtally.planner.noise import capped, counted, fewest_fakes, least_flips
-from mixtally.planner.options import Infeasible, PlanOption
+from mixtally.planner.options import Infeasible, Likely, PlanOption
 from mixtally.planner.request import PlanRequest
 from mixtally.privacy.accountant import Accountant
 from mixtally.records.encodings import Encoding
@@ -16,7 +16,7 @@ from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism import BitFlips, BlankFakes, NoFakes
 from mixtally.records.question import MOST_BINS, Kind
 
-Result = PlanOption | Infeasible | None
+Result = PlanOption | Likely | Infeasible | None
 """None when the protocol cannot hold such a record at all."""
 
 COINS = "more fakes or a larger epsilon: with so many flips nobody could be told from all people"
@@ -92,7 +92,10 @@ def single_bit(request: PlanRequest, encoding: Encoding, accountant: Accountant)
             hiding = BlankFakes(count) if count else NoFakes()
             threshold = max(threshold, capped(request, bits))
             built = structs.replace(sure, threshold=threshold, fakes=hiding)
-            results.append(option(request, [(part, built) for part in encoding.parts], accountant))
+            found = option(request, [(part, built) for part in encoding.parts], accountant)
+            if isinstance(found, Likely):
+                return found
+            results.append(found)
         if results and crowd * request.sure_fraction > _LARGE:
             break
     options = [result for result in results if isinstance(result, PlanOption)]

@@ -136,21 +136,7 @@ def users_for(request: PlanRequest, share: float, planner: Planner | None = None
     InfeasibleError when not even 10^10 users reach it.
     """
     planner = planner or Planner()
-    if not 0.0 < share < 1.0:
-        raise ParameterError(
-            "target share",
-            wanted="a number in (0, 1)",
-            got=share,
-            do="0.001, for example: a tenth of a percent of the crowd",
-        )
-
-    if request.minimum_crowd is not None:
-        raise ParameterError(
-            "minimum crowd",
-            wanted="none while the crowd is to be found",
-            got=f"{request.minimum_crowd:,}",
-            do="use the honest fraction for who does not take part",
-        )
+    _check_share(request, share)
 
     def choice(users: int) -> Choice | None:
         try:
@@ -176,3 +162,22 @@ def users_for(request: PlanRequest, share: float, planner: Planner | None = None
         found = choice(middle)
         low, high, best = (low, middle, found) if found else (middle, high, best)
     return best
+
+
+def _check_share(request: PlanRequest, share: float) -> None:
+    """Raises ParameterError for a share outside (0, 1) or a minimum crowd."""
+    if not 0.0 < share < 1.0:
+        raise ParameterError(
+            "target share",
+            wanted="a number in (0, 1)",
+            got=share,
+            do="0.001, for example: a tenth of a percent of the crowd",
+        )
+
+    if request.minimum_crowd is not None:
+        raise ParameterError(
+            "minimum crowd",
+            wanted="none while the crowd is to be found",
+            got=f"{request.minimum_crowd:,}",
+            do="use the honest fraction for who does not take part",
+        )

@@ -27,6 +27,11 @@ def least_flips(
     # Cheap and smooth: others have bounds that are neither.
     exact = together == 1 and not sure.crowd and isinstance(sure.fakes, BlankFakes)
     exact = exact and sure.max_set == 1
+    most = telling(request, fakes, sure.repeats)
+    if request.likely:
+        most -= most >> 20  # where it is told from all people
+        enough = Record.of(sure.having(Parameter.FLIP, most))
+        return most if _keeps(accountant, request, enough, together) else None
     try:
         found = calibrate(
             accountant,
@@ -36,13 +41,21 @@ def least_flips(
             request.guarantee.delta,
             collections=together,
             tolerance=_EXACT if exact else _SEARCHED,
-            most=telling(request, fakes, sure.repeats),
+            most=most,
         )
     except EffortError:
         raise
     except ParameterError:
         return None
     return found.message.mechanism.flip_threshold
+
+
+def _keeps(accountant: Accountant, request: PlanRequest, record: Record, together: int) -> bool:
+    """Whether so many of ``record`` most likely keep the guarantee."""
+    epsilon, delta = request.guarantee.epsilon, request.guarantee.delta
+    if accountant.alone(record, epsilon) > delta:
+        return False
+    return accountant.expected(record, epsilon, together) <= delta
 
 
 def telling(request: PlanRequest, fakes: int, repeats: int) -> int:

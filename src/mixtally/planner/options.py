@@ -158,6 +158,11 @@ class Infeasible:
 
 
 @dataclass(frozen=True, slots=True)
+class Likely:
+    """There most likely is an option: enough for a search whose end is looked at again."""
+
+
+@dataclass(frozen=True, slots=True)
 class Choice:
     """The most accurate option, the others from good to bad, and what is infeasible."""
 

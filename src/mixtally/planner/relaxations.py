@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from mixtally.errors import InfeasibleError
 from mixtally.ground.fixed import decimal
 from mixtally.planner.choose import Planner, choose
 from mixtally.planner.options import PlanOption
@@ -106,11 +107,14 @@ def _value(flagged: PlanRequest, request: PlanRequest) -> float:
 def _least(
     planner: Planner, start: float, most: float, change: _Change
 ) -> tuple[float, PlanOption] | None:
-    """The least value from ``start`` on with which something fits, by doubling and halving."""
+    """The least value from ``start`` on with which something fits, by doubling and halving.
+
+    By what most likely fits; where that is not proved of the end, a larger one is.
+    """
     if start >= most:
         return None
     low, high, doubled = start, min(2.0 * start, most), 1
-    while not planner.fits(change(high)):
+    while not planner.likely(change(high)):
         if high >= most:
             return None
         # Far away in larger strides, whose halvings come to the same values.
@@ -118,10 +122,19 @@ def _least(
         low, high, doubled = high, min(stride * high, most), doubled + 1
     while high > _PRECISION * low:
         middle = math.sqrt(low * high)
-        low, high = (low, middle) if planner.fits(change(middle)) else (middle, high)
-    changed, original = change(high), change(start)
-    return _value(changed, original), choose(changed, planner).best
+        low, high = (low, middle) if planner.likely(change(middle)) else (middle, high)
+    stride = _PRECISION
+    while (option := _best(planner, change(high))) is None:
+        if high >= most:
+            return None
+        high, stride = min(stride * high, most), stride * stride
+    return _value(change(high), change(start)), option
 
 
 def _best(planner: Planner, request: PlanRequest) -> PlanOption | None:
-    return choose(request, planner).best if planner.fits(request) else None
+    if not planner.likely(request):
+        return None
+    try:
+        return choose(request, planner).best
+    except InfeasibleError:
+        return None

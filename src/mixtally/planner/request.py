@@ -38,6 +38,7 @@ class PlanRequest:
                           that is counted on, in (0, 1]
       minimum_crowd       people who surely take part, of whose fakes and flips only the honest
                           fraction is counted on; None for all users
+      likely              whether it is enough to know that an option most likely exists
 
     Raises ParameterError for a number outside its range.
     """
@@ -56,6 +57,7 @@ class PlanRequest:
     protocol: str | None = None
     honest_fraction: float = 1.0
     minimum_crowd: int | None = None
+    likely: bool = False
 
     def __post_init__(self) -> None:
         checked_users(self.users)

@@ -6,7 +6,10 @@ messages are randomized independently, so all together are a composition of one 
 of the count of one kind of message, is a lower bound.
 """
 
+from bisect import bisect_left
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -27,6 +30,8 @@ from mixtally.records.guarantee import Observer, checked_epsilon
 from mixtally.records.mechanism import Parameter, Shuffled
 
 _BELOW = 1.0 - 1e-9
+_APART = 1.1
+"""Bounds rise by less than this from one epsilon to the next."""
 _MOST_BYTES = 64_000_000
 
 
@@ -67,6 +72,23 @@ class _Parts:
     @property
     def times(self) -> int:
         return self.pieces * self.rounds
+
+
+class _Composed(NamedTuple):
+    """The losses of several messages, and the points of the curve of one that they come from."""
+
+    total: Sum
+    points: list[tuple[float, float]]
+
+    @property
+    def nbytes(self) -> int:
+        """What they take, nearly."""
+        return self.total.nbytes + 128 * len(self.points)
+
+    def least(self, epsilon: float) -> float:
+        """What the curve of one is at least about at ``epsilon``: its value at the next point."""
+        at = bisect_left(self.points, (epsilon, 0.0))
+        return self.points[at][1] if at < len(self.points) else 0.0
 
 
 class Accountant:
@@ -136,6 +158,11 @@ class Accountant:
         """``expected`` of one message of ``record``: all of them together never reveal less."""
         return self._one(_parts(record).message, epsilon, proved=False)
 
+    def remembered(self, wish: Hashable, search: Callable[[], int | None]) -> int | None:
+        """What ``search`` found, once for all that have the same ``wish``."""
+        found: int | None = self._memo.get(("search", wish), search)
+        return found
+
     def losses(self, record: Record, tightness: Tightness) -> LossDistribution:
         """A privacy loss distribution that dominates ``record``, from its proved upper bounds."""
 
@@ -156,14 +183,26 @@ class Accountant:
         times = parts.times * collections
         if times == 1:
             return self._one(parts.message, epsilon, proved=proved)
+        key = ("together", parts.message, times, epsilon, proved)
+        found: float = self._memo.get(
+            key, lambda: self._added_up(parts.message, times, epsilon, proved=proved)
+        )
+        return found
+
+    def _added_up(
+        self, message: ObservedMessage, times: int, epsilon: float, *, proved: bool
+    ) -> float:
+        """``_together`` of several messages of a kind."""
         if proved:  # Where many hide a person well enough, no worst crowd needs to be looked for.
-            quick = self._quick(parts.message, times)
+            quick = self._quick(message, times)
             if quick is not None and (bound := quick.delta(epsilon)) <= NEGLIGIBLE:
                 return bound
+        composed = self._composed(message, times, proved=proved)
+        total = min(composed.total.delta(epsilon), 1.0)
         share = epsilon * _BELOW / times
-        added = times * self._one(parts.message, share, proved=proved)
-        total = self._composed(parts.message, times, proved=proved)
-        return min(total.delta(epsilon), added, 1.0)
+        if times * composed.least(share) >= total * _APART:
+            return total  # basic composition gives no less
+        return min(total, times * self._one(message, share, proved=proved))
 
     def _one(self, message: ObservedMessage, epsilon: float, *, proved: bool) -> float:
         def made() -> float:
@@ -173,15 +212,19 @@ class Accountant:
         found: float = self._memo.get(("one", message, epsilon, proved), made)
         return found
 
-    def _composed(self, message: ObservedMessage, times: int, *, proved: bool) -> Sum:
-        def curve(epsilon: float) -> float:
-            return self._one(message, epsilon, proved=proved)
+    def _composed(self, message: ObservedMessage, times: int, *, proved: bool) -> _Composed:
+        def made() -> _Composed:
+            seen: dict[float, float] = {}
 
-        def made() -> Sum:
+            def curve(epsilon: float) -> float:
+                seen[epsilon] = self._one(message, epsilon, proved=proved)
+                return seen[epsilon]
+
             reach = message.mechanism.local_epsilon
-            return Sum([(loss_distribution(curve, reach, CLOSE if proved else ROUGH), times)])
+            losses = loss_distribution(curve, reach, CLOSE if proved else ROUGH)
+            return _Composed(Sum([(losses, times)]), sorted(seen.items()))
 
-        found: Sum = self._memo.get(("sum", message, times, proved), made)
+        found: _Composed = self._memo.get(("sum", message, times, proved), made)
         return found
 
     def _quick(self, message: ObservedMessage, times: int) -> Sum | None:

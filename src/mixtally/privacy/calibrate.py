@@ -6,6 +6,7 @@ another crowd than expected turns out to be the worst, it goes on from there.
 
 from collections.abc import Callable
 from functools import partial
+from typing import NamedTuple
 
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import LEAST_THRESHOLD, MOST_THRESHOLD
@@ -55,55 +56,86 @@ def calibrate(
     fewest. Nothing above ``most`` is looked at. Raises ParameterError when nothing keeps the
     guarantee.
     """
-    rounds = times(record) * collections
-    goal = CalibrationTarget(epsilon, delta, rounds * record.message.mechanism.repeats)
     low, high = _RANGES[parameter]
-    high = high if most is None else min(most, high)
-    if high < low:
-        raise _nothing(record, parameter, goal)
-    if most is not None and accountant.alone(record.having(parameter, high), epsilon) > delta:
-        raise _nothing(record, parameter, goal)  # one message alone misses already
-    start, slope = _start(accountant, record, parameter, goal, rounds, low, high)
-    slack = _ROUGH_SLACK if rounds > 1 else _SLACK
-    slack = _TABLE_SLACK if parameter is Parameter.SHIFT else slack
-    if goal.times > 1:
-        tolerance = max(tolerance, _COMPOSED_TOLERANCE)
-    elif parameter is Parameter.FAKES:
-        tolerance = 0.0
-    search = partial(least_meeting, low=low, high=high, tolerance=tolerance)
-
-    def expected(value: int) -> float:
-        return accountant.expected(record.having(parameter, value), epsilon, collections)
-
-    def upper(value: int) -> float:
-        return accountant.upper(record.having(parameter, value), epsilon, collections)
-
-    found = _least_proved(search, expected, upper, delta, start, slope, slack)
+    wish = _Wish(
+        record.having(parameter, low),
+        parameter,
+        CalibrationTarget(
+            epsilon, delta, times(record) * collections * record.message.mechanism.repeats
+        ),
+        collections,
+        tolerance,
+        (low, high if most is None else min(most, high)),
+        limited=most is not None,
+    )
+    found = accountant.remembered(wish, lambda: _found(accountant, wish))
     if found is None:
-        raise _nothing(record, parameter, goal)
+        raise _nothing(record, parameter, wish.goal)
     return record.having(parameter, found)
 
 
-def _start(
-    accountant: Accountant,
-    record: Record,
-    parameter: Parameter,
-    goal: CalibrationTarget,
-    rounds: int,
-    low: int,
-    high: int,
-) -> tuple[int, float | None]:
+class _Wish(NamedTuple):
+    """What a search is for, and within which ``ends``; ``limited`` where these were given."""
+
+    record: Record
+    parameter: Parameter
+    goal: CalibrationTarget
+    collections: int
+    tolerance: float
+    ends: tuple[int, int]
+    limited: bool
+
+    def having(self, value: int) -> Record:
+        """The record that has this value."""
+        return self.record.having(self.parameter, value)
+
+    @property
+    def rounds(self) -> int:
+        """How many messages of one kind are composed."""
+        return times(self.record) * self.collections
+
+
+def _found(accountant: Accountant, wish: _Wish) -> int | None:
+    """The least value that keeps the guarantee; None for none."""
+    (low, high), goal = wish.ends, wish.goal
+    if high < low:
+        return None
+    if wish.limited and accountant.alone(wish.having(high), goal.epsilon) > goal.delta:
+        return None  # one message alone misses already
+
+    def expected(value: int) -> float:
+        return accountant.expected(wish.having(value), goal.epsilon, wish.collections)
+
+    def upper(value: int) -> float:
+        return accountant.upper(wish.having(value), goal.epsilon, wish.collections)
+
+    if wish.limited and wish.rounds > 1 and expected(high) > goal.delta:
+        return None  # without a look at fewer
+    tolerance = wish.tolerance
+    if goal.times > 1:
+        tolerance = max(tolerance, _COMPOSED_TOLERANCE)
+    elif wish.parameter is Parameter.FAKES:
+        tolerance = 0.0
+    start, slope = _start(accountant, wish)
+    slack = _ROUGH_SLACK if wish.rounds > 1 else _SLACK
+    slack = _TABLE_SLACK if wish.parameter is Parameter.SHIFT else slack
+    search = partial(least_meeting, low=low, high=high, tolerance=tolerance)
+    return _least_proved(search, expected, upper, goal.delta, start, slope, slack)
+
+
+def _start(accountant: Accountant, wish: _Wish) -> tuple[int, float | None]:
     """Where a search begins, and how steeply delta falls there, where that is known."""
-    start = divergence_of(record.message).start(record.message, parameter, goal)
-    if parameter is Parameter.SHIFT or (rounds == 1 and not _several(record)):
+    goal = wish.goal
+    start = divergence_of(wish.record.message).start(wish.record.message, wish.parameter, goal)
+    alone = wish.rounds == 1 and not _several(wish.record)
+    if wish.parameter is Parameter.SHIFT or alone:
         return start, None
     begin = gaussian_start(
-        lambda value: accountant.distance(record.having(parameter, value)),
-        rounds,
+        lambda value: accountant.distance(wish.having(value)),
+        wish.rounds,
         goal.epsilon,
         goal.delta,
-        low,
-        high,
+        *wish.ends,
         start=start,
     )
     return begin or (start, None)

@@ -18,6 +18,8 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
+import numpy as np
+
 from mixtally.errors import AccountingError
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE
@@ -30,8 +32,8 @@ _GAP = 2e-3
 _MOST_LOOKS = 600
 _FIRST_CELLS = 1.0
 """A standard deviation, when the halving starts."""
-_COMPOSED_CELLS = 4.0
-"""A standard deviation, where many messages are composed."""
+_FEW_CELLS, _FEW_ABOVE = 1.5, 2.0
+"""A standard deviation, and up to so many above the mean, where many messages are composed."""
 
 
 class Cell(NamedTuple):
@@ -57,11 +59,19 @@ class Fakes:
         self.people, self.coin = people, coin
         self.sure = people * whole
         self._phi = coin / SCALE
-        self._low, self._high = tails.window(people, self._phi) if coin else (0, 0)
+        self._often = 2 * coin > SCALE
+        """Whether devices without one more are counted: the rarer of the two, to all digits."""
+        self._rarer = (SCALE - coin if self._often else coin) / SCALE
+        low, high = tails.window(people, self._rarer) if coin else (0, 0)
+        self._low, self._high = (people - high, people - low) if self._often else (low, high)
 
     @cached_property
     def _pmf(self) -> tails.Floats:
-        found = tails.pmf(self.people, self._phi, self._low, self._high)
+        low, high = self._low, self._high
+        if self._often:
+            low, high = self.people - high, self.people - low
+        found = tails.pmf(self.people, self._rarer, low, high)
+        found = found[::-1] if self._often else found
         total = float(found.sum())
         if not abs(total - 1.0) <= 1e-10 or found.min() < 0.0:
             raise AccountingError(
@@ -77,17 +87,43 @@ class Fakes:
             return Cell(self.sure + first, self.sure + self.people, chance + tails.CUT_TAIL)
         return Cell(self.sure + first, self.sure + last, chance)
 
-    def cells(self, grain: float = _COMPOSED_CELLS) -> tuple[Cell, ...]:
+    def cells(self, grain: float) -> tuple[Cell, ...]:
         """All values of K in about ``grain`` cells a standard deviation, the fewest fakes first."""
         if not self.coin:
             return (Cell(self.sure, self.sure, 1.0),)
-        spread = math.sqrt(self.people * self._phi * (1.0 - self._phi))
-        step = max(1, math.floor(spread / grain))
-        starts = range(self._low, self._high + 1, step)
-        found = [self._cell(start, min(start + step - 1, self._high)) for start in starts]
-        if self._low > 0:
-            found.insert(0, Cell(self.sure, self.sure + self._low - 1, tails.CUT_TAIL))
-        return tuple(found)
+        return self._cut(self._low, self._high, grain)
+
+    def few_cells(self, negligible: float) -> tuple[Cell, ...]:
+        """All values of K in some twenty cells: for compositions, which ask often.
+
+        Values below all but ``negligible`` of the chance are one cell, and so are those far above
+        the mean, which reveal little.
+        """
+        if not self.coin:
+            return (Cell(self.sure, self.sure, 1.0),)
+        below = int(np.searchsorted(np.cumsum(self._pmf), negligible))
+        first = self._low + below
+        top = math.ceil(self.people * self._phi + _FEW_ABOVE * self._spread)
+        last = min(self._high, max(first, top))
+        found = self._cut(first, last, _FEW_CELLS)
+        if last < self._high:
+            above = float(self._pmf[last + 1 - self._low :].sum()) * _SLACK + tails.CUT_TAIL
+            found += (Cell(self.sure + last + 1, self.sure + self.people, above),)
+        return found
+
+    def _cut(self, first: int, last: int, grain: float) -> tuple[Cell, ...]:
+        """``first``..``last`` in cells, and everything below in one."""
+        step = max(1, math.floor(self._spread / grain))
+        starts = range(first, last + 1, step)
+        found = tuple(self._cell(start, min(start + step - 1, last)) for start in starts)
+        if first == 0:
+            return found
+        below = float(self._pmf[: first - self._low].sum()) * _SLACK + tails.CUT_TAIL
+        return (Cell(self.sure, self.sure + first - 1, below), *found)
+
+    @property
+    def _spread(self) -> float:
+        return math.sqrt(self.people * self._phi * (1.0 - self._phi))
 
     def halves(self, cell: Cell) -> Iterator[Cell]:
         """A cell inside the window cut in two."""
@@ -135,7 +171,7 @@ class Fakes:
     def _enough(heap: list[tuple[float, Cell]], at: Callable[[int], Bracket]) -> float:
         return _GAP * math.fsum(cell.chance * at(cell.most).lower for _, cell in heap)
 
-    def average_upper(self, upper: Callable[[int], float]) -> float:
-        """An upper bound of E[delta(K)], coarse: for compositions, which ask often."""
-        every = (cell.chance * upper(cell.least) for cell in self.cells() if cell.chance > 0.0)
-        return min(1.0, math.fsum(every))
+    def average_upper(self, upper: Callable[[int], float], negligible: float) -> float:
+        """An upper bound of E[delta(K)], coarse; ``negligible`` as ``few_cells`` has it."""
+        found = self.few_cells(negligible)
+        return min(1.0, math.fsum(cell.chance * upper(cell.least) for cell in found))

@@ -22,15 +22,45 @@ from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.privacy.overflow import local_growth, overflow
 from mixtally.records.certificate import Certificate, Status
 from mixtally.records.contract import BlanksRecipe, Cover, FakeRecord, Part, ShapedRecipe, Terms
-from mixtally.records.guarantee import Observer
+from mixtally.records.guarantee import Guarantee, Observer
 from mixtally.records.mechanism import Shuffled
 
 _BELOW = 1.0 - 1e-9
 _AGAIN = 1.0 + 1e-6
 """Another machine rounds otherwise, by far less."""
+_UNLIKELY = 1e-3
+"""Of delta, shared by all messages: what crowds of coins may add that are not looked at closely."""
 COINS = "averaged over the coins by which people draw a fake more"
 CAPPED = "with what the cap of a message costs added"
 TOGETHER = "all parts and collections composed"
+
+
+@dataclass(frozen=True, slots=True)
+class Stake:
+    """All of a contract's terms that its price depends on.
+
+    where
+      parts         streams of messages, one after the other
+      collections   how often all of them are sent
+      people        honest people who surely take part; 0 where every mix brings the cover
+      count_flips   whether these people's flips are part of it
+      hops          mixes in a row
+    """
+
+    parts: tuple[Part, ...]
+    guarantee: Guarantee
+    collections: int
+    people: int
+    count_flips: bool
+    hops: int
+
+    @classmethod
+    def of(cls, terms: Terms) -> "Stake":
+        """That of ``terms``, whatever certificate they carry."""
+        people = 0 if terms.cover is Cover.MIXES else terms.sure_people
+        return cls(
+            terms.parts, terms.guarantee, terms.collections, people, terms.count_flips, terms.hops
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,73 +97,76 @@ class Counted:
 
         return self.fakes.average(given)
 
-    def curve(self, accountant: Accountant) -> Callable[[float], float]:
-        """The upper bound of one message's delta, as a function of epsilon."""
+    def curve(self, accountant: Accountant, negligible: float) -> Callable[[float], float]:
+        """The upper bound of one message's delta, as a function of epsilon.
+
+        Crowds of coins that are less likely than ``negligible`` are not looked at closely.
+        """
         found = self.fakes
 
         def upper(epsilon: float) -> float:
             def given(fakes: int) -> float:
                 return accountant.upper(Record.of(self.mechanism(fakes)), epsilon)
 
-            return found.average_upper(given)
+            return found.average_upper(given, negligible)
 
         return upper
 
 
-def counted(terms: Terms) -> Counter[Counted]:
+def counted(stake: Stake) -> Counter[Counted]:
     """What each part counts on -> in how many messages of a person, over all collections."""
     found: Counter[Counted] = Counter()
-    for part in terms.parts:
-        found[_counted(part, terms)] += terms.collections
+    for part in stake.parts:
+        found[_counted(part, stake)] += stake.collections
     return found
 
 
-def _counted(part: Part, terms: Terms) -> Counted:
+def _counted(part: Part, stake: Stake) -> Counted:
     """One person's bins differ in two: where others never matter, two are as good as many."""
-    people = 0 if terms.cover is Cover.MIXES else terms.sure_people
     blank = part.own is None or part.own.record is FakeRecord.BLANK
     alone = isinstance(part.recipe, ShapedRecipe) or (
-        part.most_set == 1 and blank and not terms.count_flips and part.threshold is not None
+        part.most_set == 1 and blank and not stake.count_flips and part.threshold is not None
     )
     if alone:
         layout = replace(part.layout, bins=2, cap=None if part.layout.cap is None else 1)
         part = replace(part, bins=2, layout=layout)
-    return Counted(part, people, terms.count_flips)
+    return Counted(part, stake.people, stake.count_flips)
 
 
-def delta_of(terms: Terms, accountant: Accountant, tightness: Tightness = CLOSE) -> Bracket:
-    """Bounds of delta at the terms' epsilon, caps included."""
-    epsilon, groups = terms.guarantee.epsilon, counted(terms)
+def delta_of(stake: Stake, accountant: Accountant, tightness: Tightness = CLOSE) -> Bracket:
+    """Bounds of delta at the epsilon of the guarantee, caps included."""
+    epsilon, groups = stake.guarantee.epsilon, counted(stake)
     singles = [group.bounds(accountant, epsilon) for group in groups]
     bounds = singles[0]
     if groups.total() > 1:
-        composed = _composed(groups, epsilon, accountant, tightness)
+        composed = _composed(groups, stake, accountant, tightness)
         bounds = Bracket(min(composed, max(one.lower for one in singles)), composed)
-    more = capped_cost(terms)
+    more = capped_cost(stake)
     return Bracket(max(0.0, bounds.lower - more), min(1.0, bounds.upper + more))
 
 
 def _composed(
-    groups: Counter[Counted], epsilon: float, accountant: Accountant, tightness: Tightness
+    groups: Counter[Counted], stake: Stake, accountant: Accountant, tightness: Tightness
 ) -> float:
     """The smaller of the composed delta and of basic composition."""
+    epsilon, negligible = stake.guarantee.epsilon, _UNLIKELY * stake.guarantee.delta
     share, added, losses = epsilon * _BELOW / groups.total(), 0.0, []
     for group, times in groups.items():
-        curve = group.curve(accountant)
+        curve = group.curve(accountant, negligible / groups.total())
         reach = group.mechanism(0).local_epsilon
         losses.append((loss_distribution(curve, reach, tightness), times))
         added += times * curve(share)
     return min(1.0, added, Sum(losses).delta(epsilon))
 
 
-def capped_cost(terms: Terms) -> float:
+def capped_cost(stake: Stake) -> float:
     """What all caps together may add to delta."""
-    total = math.fsum(_overflows(part, terms) for part in terms.parts)
-    grow = math.exp(terms.guarantee.epsilon)
-    return min(1.0, terms.collections * (1.0 + grow) * total * (1.0 + 1e-9))
+    total = math.fsum(_overflows(part, stake) for part in stake.parts)
+    grow = math.exp(stake.guarantee.epsilon)
+    return min(1.0, stake.collections * (1.0 + grow) * total * (1.0 + 1e-9))
 
 
-def _overflows(part: Part, terms: Terms) -> float:
+def _overflows(part: Part, stake: Stake) -> float:
     """The chance, summed over all messages that the proof counts, of being drawn again."""
     cap = part.layout.cap
     if cap is None or part.threshold is None:
@@ -145,72 +178,73 @@ def _overflows(part: Part, terms: Terms) -> float:
         total += part.recipe.count * overflow(part.bins, 0, part.threshold, cap)
     if part.own is not None:
         ones = 1 if part.own.record is FakeRecord.UNIFORM else 0
-        fakes = terms.sure_people * part.own.most
+        fakes = stake.people * part.own.most
         total += fakes * overflow(part.bins, ones, part.threshold, cap)
-    if terms.count_flips:
-        total += terms.sure_people * record
+    if stake.count_flips:
+        total += stake.people * record
     return total
 
 
-def local_epsilon_of(terms: Terms) -> float | None:
+def local_epsilon_of(stake: Stake) -> float | None:
     """What is left when all hops collude with the collector; None for nothing."""
     total = 0.0
-    for part in terms.parts:
+    for part in stake.parts:
         total += part.local_epsilon
         if part.layout.cap is not None and part.threshold is not None:
             total += local_growth(part.bins, part.most_set, part.threshold, part.layout.cap)
-    total *= terms.collections
+    total *= stake.collections
     return total if math.isfinite(total) else None
 
 
 def certificate_of(terms: Terms, accountant: Accountant | None = None) -> Certificate:
-    """What is proved of ``terms``, whatever certificate they carry.
+    """What is proved of ``terms``, whatever certificate they carry; raises as ``certified``."""
+    return certified(Stake.of(terms), accountant)
+
+
+def certified(stake: Stake, accountant: Accountant | None = None) -> Certificate:
+    """What is proved of ``stake``.
 
     Raises AccountingError when a number cannot be right.
     """
     accountant = accountant or Accountant()
-    bounds = delta_of(terms, accountant)
-    groups = counted(terms)
+    bounds = delta_of(stake, accountant)
+    groups = counted(stake)
     sources = [
         accountant.delta(
-            Record.of(group.mechanism(group.fakes.sure)), terms.guarantee.epsilon
+            Record.of(group.mechanism(group.fakes.sure)), stake.guarantee.epsilon
         ).source
         for group in groups
     ]
-    if any(part.own is not None and part.own.coin for part in terms.parts):
+    if any(part.own is not None and part.own.coin for part in stake.parts):
         sources.append(COINS)
     if groups.total() > 1:
         sources.append(TOGETHER)
-    if capped_cost(terms) > 0.0:
+    if capped_cost(stake) > 0.0:
         sources.append(CAPPED)
     return Certificate(
-        epsilon=terms.guarantee.epsilon,
+        epsilon=stake.guarantee.epsilon,
         lower=bounds.lower,
         upper=bounds.upper,
         observer=Observer.MESSAGES,
         status=Status.PROVED,
         source="; ".join(dict.fromkeys(sources)),
-        assumption=assumption(terms),
+        assumption=assumption(stake),
     )
 
 
-def assumption(terms: Terms) -> str:
+def assumption(stake: Stake) -> str:
     """Who must be trusted for the promise, in words."""
-    if terms.cover is Cover.MIXES:
-        who = "the mix is" if terms.hops == 1 else f"any one of the {terms.hops} mixes is"
+    if not stake.people:
+        who = "the mix is" if stake.hops == 1 else f"any one of the {stake.hops} mixes is"
         return f"holds if {who} honest, whatever everybody else does"
-    told = "draw their fakes" if any(part.own for part in terms.parts) else ""
-    if terms.count_flips:
+    told = "draw their fakes" if any(part.own for part in stake.parts) else ""
+    if stake.count_flips:
         told += " and " * bool(told) + "flip their bits"
-    first = (
-        ""
-        if terms.hops == 1
-        else (
-            ": the first mix is honest, or those before the first honest one forward all they got"
-        )
-    )
+    first = ""
+    if stake.hops > 1:
+        first = ": the first mix is, or those before the first honest one forward all they got"
     return (
-        f"holds if the first honest mix receives the messages of at least {terms.sure_people:,} "
+        f"holds if the first honest mix receives the messages of at least {stake.people:,} "
         f"honest people, who {told} as told{first}"
     )
 
@@ -220,7 +254,8 @@ def check_terms(terms: Terms, accountant: Accountant | None = None) -> Certifica
 
     Raises PlanError when they state less than is proved of their integers, or what is not known.
     """
-    true, stated = certificate_of(terms, accountant), terms.certificate
+    stake = Stake.of(terms)
+    true, stated = certified(stake, accountant), terms.certificate
     if true.lower > stated.upper:
         raise PlanError(
             "certificate of the contract",
@@ -240,7 +275,7 @@ def check_terms(terms: Terms, accountant: Accountant | None = None) -> Certifica
     ):
         if wanted != got:
             raise _altered(repr(str(wanted)), repr(str(got)))
-    left, said = local_epsilon_of(terms), terms.local_epsilon
+    left, said = local_epsilon_of(stake), terms.local_epsilon
     if (left is None) != (said is None) or (
         left is not None and said is not None and not left <= said * _AGAIN <= left * _AGAIN**2
     ):

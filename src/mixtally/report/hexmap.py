@@ -111,5 +111,5 @@ def _legend(
                 "rect", x=x, y=y, width=22, height=12, class_="full", fill_opacity=_opacity(shade)
             )
             parts += [box, el("text", text, x=x + 28.0, y=y + 10.5)]
-    told = f"{sure:,} of {cells:,} hexagons are distinguishable from zero. {note}"
-    return [join(parts), el("text", told, x=_MARGIN, y=y + 32.0, class_="note")]
+    summary = f"{sure:,} of {cells:,} hexagons are distinguishable from zero. {note}"
+    return [join(parts), el("text", summary, x=_MARGIN, y=y + 32.0, class_="note")]

@@ -15,15 +15,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.data.cells import Progress, quiet
 from mixtally.data.timeline import Timeline
 from mixtally.errors import InfeasibleError
-from mixtally.ground.chance import Chance
-from mixtally.planner import PlanRequest, choose
+from mixtally.planner import Planner, PlanRequest, choose
 from mixtally.privacy.certify import verify
 from mixtally.privacy.composition import compose
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.plan import Plan
+from mixtally.simulate.lab import Lab
 from mixtally.simulate.simulate import play
 
 Floats = NDArray[np.float64]
@@ -48,26 +47,26 @@ class Way:
     change_error: float
 
 
-def ways_to_ask(
-    timeline: Timeline, guarantee: Guarantee, chance: Chance, progress: Progress = quiet
-) -> tuple[Way, Way, Way]:
+def ways_to_ask(timeline: Timeline, guarantee: Guarantee, lab: Lab) -> tuple[Way, Way, Way]:
     """``shared``, ``full`` and ``once`` played on ``timeline`` with the planner's own choices.
 
     Raises InfeasibleError when no plan keeps the guarantee, as ``planner.choose``.
     """
     every = len(timeline.epochs)
-    shared = best_plan(timeline, guarantee, every)
-    full = best_plan(timeline, guarantee, 1)
-    fresh = [_counts(plan, timeline, every, chance, progress) for plan in (shared, full)]
-    once = np.repeat(_counts(full, timeline, 1, chance, progress), every, axis=0)
+    shared = best_plan(timeline, guarantee, every, lab.planner)
+    full = best_plan(timeline, guarantee, 1, lab.planner)
+    fresh = [_counts(plan, timeline, every, lab) for plan in (shared, full)]
+    once = np.repeat(_counts(full, timeline, 1, lab), every, axis=0)
     return (
-        _way("shared", shared, every, fresh[0], timeline, guarantee),
-        _way("full", full, every, fresh[1], timeline, guarantee),
-        _way("once", full, 1, once, timeline, guarantee),
+        _way("shared", shared, every, fresh[0] - timeline.truth, guarantee, lab),
+        _way("full", full, every, fresh[1] - timeline.truth, guarantee, lab),
+        _way("once", full, 1, once - timeline.truth, guarantee, lab),
     )
 
 
-def best_plan(timeline: Timeline, guarantee: Guarantee, collections: int) -> Plan:
+def best_plan(
+    timeline: Timeline, guarantee: Guarantee, collections: int, planner: Planner | None = None
+) -> Plan:
     """The planner's choice for the smallest epoch, when that many collections share a guarantee."""
     wish = PlanRequest(
         question=timeline.question,
@@ -75,26 +74,23 @@ def best_plan(timeline: Timeline, guarantee: Guarantee, collections: int) -> Pla
         users=int(timeline.users.min()),
         collections=collections,
     )
-    return choose(wish).best.plan
+    return choose(wish, planner).best.plan
 
 
-def _counts(
-    plan: Plan, timeline: Timeline, epochs: int, chance: Chance, progress: Progress
-) -> Floats:
+def _counts(plan: Plan, timeline: Timeline, epochs: int, lab: Lab) -> Floats:
     """Unbiased counts of the first ``epochs`` epochs, shape (epochs, bins)."""
-    mechanism, rows = verify(plan), []
+    mechanism, rows = verify(plan, lab.planner.accountant), []
     for epoch in range(epochs):
-        tally = play(mechanism, timeline.crowd(epoch).records, chance, progress)
+        tally = play(mechanism, timeline.crowd(epoch).records, lab.chance, lab.progress)
         rows.append(mechanism.unbiased(tally.counts, tally.messages))
     return np.array(rows)
 
 
-def _way(
-    name: str, plan: Plan, times: int, counts: Floats, timeline: Timeline, guarantee: Guarantee
-) -> Way:
-    off = counts - timeline.truth
+def _way(name: str, plan: Plan, times: int, off: Floats, guarantee: Guarantee, lab: Lab) -> Way:
+    """The way whose counts are ``off`` the true ones by so much, shape (epochs, bins)."""
+    accountant = lab.planner.accountant
     try:
-        epsilon = compose.epsilon_of([(plan, times)], guarantee.delta).epsilon
+        epsilon = compose.epsilon_of([(plan, times)], guarantee.delta, accountant).epsilon
     except InfeasibleError:  # beyond 20
         epsilon = None
     return Way(

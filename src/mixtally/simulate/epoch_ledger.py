@@ -73,11 +73,12 @@ def charge_epoch(
     ledger: Ledger,
     plan: Plan,
     epoch: str,
+    accountant: Accountant | None = None,
     *,
     date: str = "",
     order: Sequence[str] | None = None,
 ) -> Ledger:
     """``ledger`` after one epoch more; errors as ``checked_series``."""
-    own = Accountant()
+    own = accountant or Accountant()
     checked_series(ledger, plan, [epoch], order, own)
     return budget.charge(ledger, plan, note=_NOTE + epoch, date=date, accountant=own)

@@ -4,13 +4,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from mixtally.data.cells import Progress, quiet
+from mixtally.data.cells import quiet
 from mixtally.data.timeline import Timeline
-from mixtally.encode.numbers import Scale
 from mixtally.errors import InfeasibleError, PlanError
+from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.estimate.conclude import conclude_series
-from mixtally.estimate.intervals import checked_level
-from mixtally.ground.chance import Chance
 from mixtally.mix.shuffle import room_for
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.certify import verify
@@ -19,62 +17,52 @@ from mixtally.records.guarantee import Guarantee
 from mixtally.records.mechanism import Shuffled
 from mixtally.records.plan import Plan
 from mixtally.records.result import Step
+from mixtally.simulate.lab import Lab, Provenance
 from mixtally.simulate.simulate import MOST_BATCH_BYTES, play
 from mixtally.simulate.trend.trend import Spent, Trend
 from mixtally.simulate.truth import Values
 
 MOST_SHOWN = 24
+_UNTITLED = Provenance(title="Counts over time")
 
 
 def collect(
     plan: Plan,
     timeline: Timeline,
     guarantee: Guarantee,
-    chance: Chance,
-    progress: Progress = quiet,
+    lab: Lab,
+    analysis: Analysis = COUNTS_ALONE,
     *,
+    about: Provenance = _UNTITLED,
     before: Callable[[str], None] = quiet,
-    level: float = 0.95,
-    title: str = "Counts over time",
-    source: str = "",
-    reason: str = "",
-    seed: int | None = None,
-    scale: Scale | None = None,
-    accountant: Accountant | None = None,
 ) -> Trend:
     """Every epoch of ``timeline`` collected under ``plan``, with fresh flips and fakes in each.
 
     where
       guarantee   kept for a person who takes part in every epoch
-      scale       where numbers were cut, to tell their means; None for no numbers
       before      called with the name of each epoch before its first message is sent; what it
                   raises stops the series there
 
     Raises PlanError for a plan of another question or too small a crowd, InfeasibleError when all
     epochs together would pass the guarantee; nothing is sent then.
     """
-    checked_level(level)
-    accountant = accountant or Accountant()
+    accountant, users = lab.planner.accountant, tuple(timeline.users.tolist())
     mechanism = checked(plan, timeline, accountant)
     spending = spent_by(plan, timeline, guarantee, accountant)
     tallies = []
     for number, epoch in enumerate(timeline.epochs):
         before(epoch)
-        tallies.append(play(mechanism, timeline.crowd(number).records, chance, progress))
-        progress("epochs", number + 1, len(timeline.epochs))
-    users, edges = tuple(timeline.users.tolist()), None if scale is None else scale.edges
-    series = conclude_series(plan, tallies, users, timeline.epochs, level=level, edges=edges)
+        tallies.append(play(mechanism, timeline.crowd(number).records, lab.chance, lab.progress))
+        lab.progress("epochs", number + 1, len(timeline.epochs))
+    series = conclude_series(plan, tallies, users, timeline.epochs, analysis)
     return Trend(
-        title=title,
-        source=source,
+        about=about,
         guarantee=guarantee,
         users=users,
         series=series,
         spending=spending,
         truth=timeline.truth,
-        figures={} if scale is None else _true_means(timeline, series.steps),
-        reason=reason,
-        seed=seed,
+        figures={} if analysis.edges is None else _true_means(timeline, series.steps),
     )
 
 

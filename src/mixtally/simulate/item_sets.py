@@ -106,7 +106,7 @@ def in_a_row(population: Population, size: int) -> Baskets:
 
 @dataclass(frozen=True, slots=True)
 class ItemSet:
-    """A set that surely more than ``support`` people hold.
+    """A set that more than ``support`` people hold, by the test.
 
     where
       count      unbiased, in people
@@ -168,18 +168,7 @@ def find_sets(
     Raises PlanError when the plan is for another crowd or not flip-blank, or its promise is false.
     """
     checked_rate(rate)
-    if plan.question != baskets.question or plan.users != len(baskets.members):
-        raise PlanError(
-            "plan",
-            wanted=f"a plan for these {len(baskets.members):,} baskets",
-            got=f"one for {plan.users:,} records of {plan.question.name!r}",
-            do="plan again",
-        )
-    mechanism = verify(plan)
-    if not isinstance(mechanism, BitFlips) or mechanism.max_set is None:
-        raise PlanError(
-            "plan", wanted="flip-blank, which sends sets whole", got=mechanism.name, do="plan again"
-        )
+    mechanism = _checked(plan, baskets)
     rows = mixed_messages(mechanism, baskets, chance)
     layout, sizes = mechanism.layout, range(2, min(largest, baskets.question.max_set) + 1)
     tally = tally_messages(layout, rows)
@@ -200,6 +189,23 @@ def find_sets(
         frequent[size] = _ranked(sets[sure], found, items, plan.users)
     error = mechanism.variance(tally.messages) ** 0.5
     return SetStudy(plan, tally.messages, items, error, frequent)
+
+
+def _checked(plan: Plan, baskets: Baskets) -> BitFlips:
+    """The mechanism of ``plan``, which is for these baskets and sends them whole."""
+    if plan.question != baskets.question or plan.users != len(baskets.members):
+        raise PlanError(
+            "plan",
+            wanted=f"a plan for these {len(baskets.members):,} baskets",
+            got=f"one for {plan.users:,} records of {plan.question.name!r}",
+            do="plan again",
+        )
+    mechanism = verify(plan)
+    if not isinstance(mechanism, BitFlips) or mechanism.max_set is None:
+        raise PlanError(
+            "plan", wanted="flip-blank, which sends sets whole", got=mechanism.name, do="plan again"
+        )
+    return mechanism
 
 
 def _ranked(

@@ -28,8 +28,8 @@ def lines(study: Study) -> list[Line]:
 
 def statements(study: Study) -> list[str]:
     """What the central mechanisms state about their accuracy, and what is missing of them."""
-    told = [_statement(line, study.main.question.bins) for line in study.central.lines]
-    return [*told, study.central.note] if study.central.note else told
+    stated = [_statement(line, study.main.question.bins) for line in study.central.lines]
+    return [*stated, study.central.note] if study.central.note else stated
 
 
 def _statement(line: Baseline, bins: int) -> str:

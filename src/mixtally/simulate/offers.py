@@ -8,7 +8,7 @@ from msgspec import structs
 
 from mixtally.data.population import Population
 from mixtally.errors import InfeasibleError, ParameterError, PlanError
-from mixtally.planner import Choice, Infeasible, PlanOption, PlanRequest, choose
+from mixtally.planner import Choice, Infeasible, Planner, PlanOption, PlanRequest, choose
 from mixtally.planner.flip_options import flip
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.certify import verify
@@ -24,7 +24,11 @@ from mixtally.simulate.parts import parts
 
 
 def best(
-    wish: PlanRequest, *, repeats: int | None = None, pairs: bool = False
+    wish: PlanRequest,
+    planner: Planner | None = None,
+    *,
+    repeats: int | None = None,
+    pairs: bool = False,
 ) -> tuple[PlanOption, str]:
     """The offer to play and why it was chosen.
 
@@ -32,10 +36,10 @@ def best(
     or for pairs where no offer sends several bits in one message.
     """
     if repeats is not None:
-        return _repeated(wish, repeats)
+        return _repeated(wish, repeats, planner or Planner())
     if pairs and wish.question.kind is Kind.BITS and wish.protocol is None:
         wish = replace(wish, protocol="flip")  # the only one that sends bits together
-    answer = choose(wish)
+    answer = choose(wish, planner)
     if not pairs:
         return answer.best, answer.reason
     return _whole(answer)
@@ -60,7 +64,7 @@ def _whole(answer: Choice) -> tuple[PlanOption, str]:
     )
 
 
-def _repeated(wish: PlanRequest, repeats: int) -> tuple[PlanOption, str]:
+def _repeated(wish: PlanRequest, repeats: int, planner: Planner) -> tuple[PlanOption, str]:
     """Free vectors sent whole, ``repeats`` times."""
     question = wish.question
     if (
@@ -87,7 +91,7 @@ def _repeated(wish: PlanRequest, repeats: int) -> tuple[PlanOption, str]:
             do="raise --messages-per-user",
         )
     (whole, *_) = encodings(question)
-    found = flip(wish, whole, Accountant(), repeats)
+    found = flip(wish, whole, planner.accountant, repeats)
     if not isinstance(found, PlanOption):
         needs = found.needs if isinstance(found, Infeasible) else "a larger budget of bytes"
         raise InfeasibleError(
@@ -102,14 +106,16 @@ def _repeated(wish: PlanRequest, repeats: int) -> tuple[PlanOption, str]:
     )
 
 
-def given(plans: Sequence[Plan], population: Population) -> PlanOption:
+def given(
+    plans: Sequence[Plan], population: Population, accountant: Accountant | None = None
+) -> PlanOption:
     """Plans that were made before, as an offer: one, or those of a record's messages in order.
 
     Several are certified together at the delta they add up to. Raises PlanError when they are for
     other records, other people or another observer, or promise what is not true.
     """
     parts(population, [plan.question for plan in plans])
-    accountant = Accountant()
+    accountant = accountant or Accountant()
     for plan in plans:
         verify(plan, accountant)
     (first, *others) = plans
@@ -133,7 +139,7 @@ def _counted(plan: Plan) -> tuple[int, int, float]:
     return 1, plan.users, plan.honest_fraction
 
 
-def seen_by_sums(offer: PlanOption) -> Certificate:
+def seen_by_sums(offer: PlanOption, accountant: Accountant | None = None) -> Certificate:
     """What is promised against someone who sees only how often each bit was set.
 
     Sums are made from the messages, so the plan's own certificate always holds; where other
@@ -156,7 +162,7 @@ def seen_by_sums(offer: PlanOption) -> Certificate:
             source=f"sums and shuffled messages of this protocol tell the same; {own.source}",
         )
     summed = Record.of(_summed(mechanism, offer.plan), Observer.SUMS)
-    found = Accountant().certificate(summed, own.epsilon)
+    found = (accountant or Accountant()).certificate(summed, own.epsilon)
     if found.upper > own.upper:
         return same
     return structs.replace(found, lower=0.0) if mechanism.fakes_promised else found

@@ -5,17 +5,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mixtally.data.cells import Progress, quiet
 from mixtally.data.population import Population
 from mixtally.encode.hashed import encode, normalized
 from mixtally.errors import DataError
+from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.estimate.conclude import conclude_candidates
 from mixtally.estimate.conclude.candidates import lines_question
 from mixtally.estimate.hashed import Candidates
-from mixtally.ground.chance import Chance
 from mixtally.planner import PlanOption
 from mixtally.records.question import Question
-from mixtally.simulate.run import Asked, checked
+from mixtally.simulate.lab import Lab
+from mixtally.simulate.run import checked
 from mixtally.simulate.simulate import play
 from mixtally.simulate.study import Release
 from mixtally.simulate.truth import Truth
@@ -33,9 +33,8 @@ def collect_words(
     offer: PlanOption,
     crowd: Population,
     words: Sequence[str],
-    chance: Chance,
-    level: float = 0.95,
-    progress: Progress = quiet,
+    lab: Lab,
+    analysis: Analysis = COUNTS_ALONE,
 ) -> tuple[Release, Truth]:
     """Counts of the candidates ``words``, and the truth of each line and of all others.
 
@@ -45,13 +44,13 @@ def collect_words(
     """
     plan = offer.plan
     population = hashed(crowd, plan.question)
-    _, (mechanism,) = checked(offer.plans, population, Asked(level=level))
+    _, (mechanism,) = checked(offer.plans, population, analysis, lab.planner.accountant)
     names = [normalized(word) for word in words]
     lines = Candidates.of(encode(plan.question, _distinct(names)), plan.question.bins)
     lines_question(plan.question, names, lines)  # before the work, not after it
-    tally = play(mechanism, population.records, chance, progress)
+    tally = play(mechanism, population.records, lab.chance, lab.progress)
     whole = offer.certificate if offer.collections > 1 else None
-    result = conclude_candidates(plan, tally, names, lines, certificate=whole, level=level)
+    result = conclude_candidates(plan, tally, names, lines, certificate=whole, level=analysis.level)
     return Release(result, offer.facts()), _truth(crowd, names, lines)
 
 

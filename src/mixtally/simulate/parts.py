@@ -31,8 +31,8 @@ def parts(population: Population, questions: Sequence[Question]) -> list[Populat
             return [_part(population, i, question) for i, question in enumerate(asked)]
     raise PlanError(
         "plan",
-        wanted=f"a plan for {_told(own)}, or one for each of its bits or attributes",
-        got=" and ".join(_told(q) for q in asked[:3]) + " and more" * (len(asked) > 3),
+        wanted=f"a plan for {_described(own)}, or one for each of its bits or attributes",
+        got=" and ".join(_described(q) for q in asked[:3]) + " and more" * (len(asked) > 3),
         do="plan again for this data; plans of one record are given together, in their order",
     )
 
@@ -41,7 +41,7 @@ def _shapes(questions: Sequence[Question]) -> list[tuple[object, ...]]:
     return [(q.kind, q.bins, q.max_set, q.attributes) for q in questions]
 
 
-def _told(question: Question) -> str:
+def _described(question: Question) -> str:
     return f"{question.bins:,} bins of {question.name!r} in records of kind {question.kind}"
 
 

@@ -1,20 +1,17 @@
 """From a crowd and its plans to a release: take records apart, play, tally, conclude."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from mixtally.data.cells import Progress, quiet
 from mixtally.data.population import Population
 from mixtally.encode.bits import set_bits
-from mixtally.encode.numbers import Scale
 from mixtally.errors import DataError, ParameterError, PlanError
+from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.estimate.conclude import conclude
-from mixtally.estimate.debias import check_choices
 from mixtally.ground.bits import spans
-from mixtally.ground.chance import Chance
 from mixtally.planner import PlanOption
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.certify import verify
@@ -23,6 +20,7 @@ from mixtally.records.mechanism import Shuffled
 from mixtally.records.plan import Plan
 from mixtally.records.question import Kind, Question
 from mixtally.records.results import Figures
+from mixtally.simulate.lab import Lab
 from mixtally.simulate.parts import parts
 from mixtally.simulate.simulate import play
 from mixtally.simulate.study import Release
@@ -31,30 +29,8 @@ from mixtally.tally.pairs import no_pairs
 _SPAN = 1 << 16
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What is wanted of a release besides counts at ``level``.
-
-    where
-      projection   None, or the name of one
-      scale        where numbers were cut, to tell mean and quantiles; None for no numbers
-      pairs        whether to count how many people have both of two bits
-    """
-
-    level: float = 0.95
-    projection: str | None = None
-    scale: Scale | None = None
-    pairs: bool = False
-
-
 def release(
-    plan: Plan,
-    population: Population,
-    chance: Chance,
-    progress: Progress,
-    *,
-    level: float = 0.95,
-    projection: str | None = None,
+    plan: Plan, population: Population, lab: Lab, analysis: Analysis = COUNTS_ALONE
 ) -> Release:
     """The result of collecting ``population`` under ``plan``, its certificate checked first.
 
@@ -62,72 +38,50 @@ def release(
     """
     if plan.question != population.question:
         raise _other(plan, population)
-    asked = Asked(level=level, projection=projection)
-    return release_all((plan,), population, chance, progress, asked)
+    return release_all((plan,), population, lab, analysis, facts=plan.facts())
 
 
 def collect(
-    offer: PlanOption,
-    population: Population,
-    chance: Chance,
-    asked: Asked | None = None,
-    progress: Progress = quiet,
-    accountant: Accountant | None = None,
+    option: PlanOption, population: Population, lab: Lab, analysis: Analysis = COUNTS_ALONE
 ) -> Release:
-    """The result of collecting everybody's record as ``offer`` says; errors as ``release_all``."""
-    several = len(offer.plans) > 1 or offer.collections > 1
+    """The result of collecting everybody's record as ``option`` says; errors as ``release_all``."""
+    several = len(option.plans) > 1 or option.collections > 1
+    whole = option.certificate if several else None
     return release_all(
-        offer.plans,
-        population,
-        chance,
-        progress,
-        asked or Asked(),
-        whole=offer.certificate if several else None,
-        told=offer.facts(),
-        accountant=accountant,
+        option.plans, population, lab, analysis, certificate=whole, facts=option.facts()
     )
 
 
 def release_all(
     plans: Sequence[Plan],
     population: Population,
-    chance: Chance,
-    progress: Progress,
-    asked: Asked,
+    lab: Lab,
+    analysis: Analysis,
     *,
-    whole: Certificate | None = None,
-    told: Mapping[str, Any] | None = None,
-    accountant: Accountant | None = None,
+    certificate: Certificate | None = None,
+    facts: Mapping[str, Any],
 ) -> Release:
     """The result of collecting everybody's record under ``plans``, one for each of its messages.
 
     where
-      whole        the certificate of all plans together; needed for more than one
-      told         the facts of all plans together; those of the plan when left out
-      accountant   serves many collections under the same plans
+      certificate   of all plans together; needed for more than one
+      facts         of all plans together
 
     Raises as ``release``, DataError for records larger than the plan hides, ParameterError for a
     projection of counts that have no known sum.
     """
-    crowds, mechanisms = checked(plans, population, asked, accountant)
+    crowds, mechanisms = checked(plans, population, analysis, lab.planner.accountant)
     tallies = [
-        play(mechanism, crowd.records, chance, progress, pairs=asked.pairs)
+        play(mechanism, crowd.records, lab.chance, lab.progress, pairs=analysis.pairs)
         for crowd, mechanism in zip(crowds, mechanisms, strict=True)
     ]
-    result = conclude(
-        plans,
-        tallies,
-        question=population.question,
-        certificate=whole,
-        level=asked.level,
-        projection=asked.projection,
-        edges=None if asked.scale is None else asked.scale.edges,
-    )
+    question = population.question
+    result = conclude(plans, tallies, analysis, question=question, certificate=certificate)
     if population.note:
         result = replace(
             result, figures=tuple(_noted(one, population.note) for one in result.figures)
         )
-    return Release(result, plans[0].facts() if told is None else dict(told))
+    return Release(result, facts)
 
 
 def _noted(figures: Figures, note: str) -> Figures:
@@ -138,29 +92,17 @@ def _noted(figures: Figures, note: str) -> Figures:
 
 
 def checked(
-    plans: Sequence[Plan],
-    population: Population,
-    asked: Asked,
-    accountant: Accountant | None = None,
+    plans: Sequence[Plan], population: Population, analysis: Analysis, accountant: Accountant
 ) -> tuple[list[Population], tuple[Shuffled, ...]]:
     """The crowd of each part and its mechanism, once nothing speaks against playing them."""
-    check_choices(asked.level, asked.projection)  # before the work, not after it
-    own = population.question
-    if own.kind is not Kind.ONE and asked.projection and own.attributes is None:
-        raise ParameterError(
-            "projection",
-            wanted="counts that add up to the crowd",
-            got=f"records of kind {own.kind}",
-            do="leave it out: a person may be in any number of these bins",
-        )
+    analysis.check_sums(population.question)  # before the work, not after it
     crowds = parts(population, [plan.question for plan in plans])
     if any(plan.users != population.users for plan in plans):
         raise _other(plans[0], population)
-    accountant = accountant or Accountant()
     mechanisms = tuple(verify(plan, accountant) for plan in plans)
     _check_sets(population)
-    if asked.pairs:
-        _check_pairs(own, mechanisms)
+    if analysis.pairs:
+        _check_pairs(population.question, mechanisms)
     return crowds, mechanisms
 
 

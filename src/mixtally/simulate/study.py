@@ -15,6 +15,7 @@ from mixtally.records.baseline import NOT_DRAWN, Central
 from mixtally.records.certificate import Certificate
 from mixtally.records.question import MOST_BINS, Kind
 from mixtally.records.result import Result
+from mixtally.simulate.lab import Provenance
 from mixtally.simulate.truth import Truth
 
 
@@ -38,17 +39,12 @@ class Study:
 
     where
       releases   the first is the main one
-      reason     why the main release's plan was chosen
-      seed       of the randomness, None when it came from the operating system
       central    mechanisms of the central model at the main release's guarantee
     """
 
-    title: str
-    source: str
+    about: Provenance
     releases: tuple[Release, ...]
     truth: Truth
-    reason: str = ""
-    seed: int | None = None
     central: Central = NOT_DRAWN
 
     @property

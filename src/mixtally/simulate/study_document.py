@@ -38,15 +38,15 @@ _FEW = 8
 def document(study: Study, top: int) -> Document:
     """The study; a terminal shows the ``top`` largest bins."""
     return Document(
-        title=study.title,
-        source=study.source,
+        title=study.about.title,
+        source=study.about.source,
         key=counts.key_figures(study.main),
         sections=lambda: _sections(study),
         summary=lambda: tuple(_summary(study, top)),
-        prose=(study.reason,),
+        prose=(study.about.reason,),
         facts=lambda: facts(study),
         tables=lambda: tables(study),
-        closing=closing(study.seed, fingerprint(study.main.plan)),
+        closing=closing(study.about.seed, fingerprint(study.main.plan)),
     )
 
 
@@ -65,7 +65,8 @@ def _sections(study: Study) -> tuple[Section, ...]:
         *(_figures(study, one, _CHART_BINS) for one in main.figures),
         Section("Error among other models", tuple(errors)),
         Section(
-            "The plan", (Text(study.reason), FactTable(tuple(r.facts for r in study.releases)))
+            "The plan",
+            (Text(study.about.reason), FactTable(tuple(r.facts for r in study.releases))),
         ),
         Section("What is promised", tuple(map(Text, _promises(study)))),
         Section("What is not promised", (Bullets.of(not_promised(main.plans)),)),
@@ -76,10 +77,10 @@ def _sections(study: Study) -> tuple[Section, ...]:
 def facts(study: Study) -> Facts:
     """The whole study as one JSON object."""
     return {
-        "title": study.title,
-        "source": study.source,
-        "seed": study.seed,
-        "reason": study.reason,
+        "title": study.about.title,
+        "source": study.about.source,
+        "seed": study.about.seed,
+        "reason": study.about.reason,
         "central_standard_error": study.central_error,
         "local_standard_error": study.local_error,
         "central": [line.facts() for line in study.central.lines],
@@ -118,7 +119,7 @@ def _release(study: Study, release: Release) -> Facts:
 def _summary(study: Study, top: int) -> list[Part]:
     main = study.main
     parts: list[Part] = [
-        _counts(study, main.ranked()[:top].tolist(), study.title),
+        _counts(study, main.ranked()[:top].tolist(), study.about.title),
         Text(_findings(study)),
     ]
     for one in main.figures:

@@ -3,14 +3,14 @@
 Source: side notes 002 section 5 for the local version and the example.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
-from mixtally.data.cells import Progress
 from mixtally.data.population import Population
 from mixtally.errors import ParameterError, PlanError
 from mixtally.estimate.conclude import conclude_vote
 from mixtally.estimate.intervals import checked_level
-from mixtally.ground.chance import Chance
 from mixtally.planner import PlanRequest, choose
 from mixtally.privacy import local
 from mixtally.privacy.certify import verify
@@ -20,6 +20,7 @@ from mixtally.records.mechanism.named import flip_blank
 from mixtally.records.question import Question
 from mixtally.records.result import Vote
 from mixtally.simulate.election.votes import Election
+from mixtally.simulate.lab import Lab, Provenance
 from mixtally.simulate.simulate import play
 
 MOST_OPTIONS = 200
@@ -73,25 +74,43 @@ def hold(
     ballots: BitFlips,
     promise: Certificate,
     wish: PlanRequest,
-    chance: Chance,
-    progress: Progress,
+    lab: Lab,
     *,
     level: float,
-    title: str,
-    source: str,
-    seed: int | None = None,
+    about: Provenance,
 ) -> Election:
     """Both versions, every ballot a real message.
 
     where
       ballots, promise   the local version and its certificate
       wish               for the plan of the shuffle version, asked of the same voters
+      about              the vote; why its plan was chosen is added
 
     Raises ParameterError for a level outside (0, 1), PlanError when ballots or wish are for others
     than these voters, InfeasibleError when no plan meets the wish.
     """
     checked_level(level)  # before the work, not after it
-    users, options = len(population.codes), population.question.bins
+    _check_voters(population, ballots, wish)
+    answer = choose(wish, lab.planner)
+    plan = answer.best.plan
+    mechanism = verify(plan, lab.planner.accountant)
+
+    def counted(how: Shuffled, shown: Certificate) -> Vote:
+        tally = play(how, population.codes, lab.chance, lab.progress)
+        return conclude_vote(how, shown, tally, population.users, level)
+
+    return Election(
+        about=replace(about, reason=answer.reason),
+        ballots=ballots,
+        local=counted(ballots, promise),
+        plan=plan,
+        shuffle=counted(mechanism, plan.certificate),
+        truth=population.truth,
+    )
+
+
+def _check_voters(population: Population, ballots: BitFlips, wish: PlanRequest) -> None:
+    users, options = population.users, population.question.bins
     if (wish.question, wish.users, ballots.bins) != (population.question, users, options):
         raise PlanError(
             "vote",
@@ -100,23 +119,3 @@ def hold(
             f"{wish.question.name!r}, ballots with {ballots.bins:,}",
             do="make both for the population that votes",
         )
-    answer = choose(wish)
-    plan = answer.best.plan
-    mechanism = verify(plan)
-
-    def counted(how: Shuffled, shown: Certificate) -> Vote:
-        tally = play(how, population.codes, chance, progress)
-        return conclude_vote(how, shown, tally, users, level)
-
-    first, second = counted(ballots, promise), counted(mechanism, plan.certificate)
-    return Election(
-        title=title,
-        source=source,
-        ballots=ballots,
-        local=first,
-        plan=plan,
-        shuffle=second,
-        truth=population.truth,
-        reason=answer.reason,
-        seed=seed,
-    )

@@ -17,7 +17,7 @@ def alone(folder: Path, *, required: bool) -> Iterator[None]:
     folder that cannot be opened.
     """
     try:
-        import fcntl
+        import fcntl  # not there on every system
     except ImportError:
         if required:
             raise DataError(

@@ -3,14 +3,15 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mixtally.errors import PlanError
+from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.estimate.conclude.numbers import numbers
-from mixtally.estimate.conclude.pairs import correlations_and_tables, pairs
-from mixtally.estimate.debias import PROJECTIONS, check_choices, estimate_counts
+from mixtally.estimate.conclude.pairs import pairs_and_tables
+from mixtally.estimate.debias import estimate_counts
 from mixtally.estimate.noise import Noises
 from mixtally.records.certificate import Certificate
 from mixtally.records.plan import Plan
@@ -22,34 +23,48 @@ from mixtally.records.results import Estimate, Figures, Intervals, Tally
 def conclude(
     plans: Sequence[Plan],
     tallies: Sequence[Tally],
+    analysis: Analysis = COUNTS_ALONE,
     *,
     question: Question | None = None,
     certificate: Certificate | None = None,
     users: int | None = None,
-    level: float = 0.95,
-    projection: str | None = None,
-    edges: NDArray[np.float64] | None = None,
     noises: Noises | None = None,
 ) -> Result:
-    """What the tallies of one collection tell, each made under its plan.
+    """What follows from the tallies of one collection, each made under its plan.
 
     where
-      plans         one for each message of a record, in their order
-      question      of the whole record; that of the plan when left out
-      certificate   of all plans together; needed for more than one
-      users         people who took part; those of the plan when left out
-      level         confidence level of all intervals, in (0, 1)
-      projection    None, or "simplex" for the nearest histogram, beside the unbiased counts
-      edges         shape (bins + 1,), where numbers were cut into bins, to tell mean and quantiles
-      noises        shared by many conclusions that are alike, which saves their time
+      plans             one for each message of a record, in their order
+      question, users   of the whole record, and who took part; those of the plan when left out
+      certificate       of all plans together; needed for more than one
+      noises            shared by many conclusions that are alike, which saves their time
 
     Every part is a collection of its own; estimates stand side by side in the question's order,
-    with intervals that hold for all its bins at once. Tallies that count pairs tell who has both of
-    two bits as well.
+    with intervals that hold for all its bins at once. Of tallies that count pairs, the result says
+    who has both of two bits as well.
 
-    Raises PlanError for tallies that are not one for each plan, ParameterError for a level or a
-    projection that is not there, MessageError for messages missing or too many.
+    Raises PlanError for tallies that are not one for each plan, ParameterError for a projection of
+    counts that have no known sum, MessageError for messages missing or too many.
     """
+    _check(plans, tallies, certificate)
+    own, people, noises = question or plans[0].question, users or plans[0].users, noises or Noises()
+    count = partial(
+        estimate_counts, users=people, level=analysis.level, together=own.bins, noises=noises
+    )
+    found = [count(plan.mechanism, tally) for plan, tally in zip(plans, tallies, strict=True)]
+    estimate = _side_by_side(own, [plan.question for plan in plans], found)
+    result = Result(
+        tuple(plans),
+        own,
+        certificate or plans[0].certificate,
+        sum(tally.messages for tally in tallies),
+        replace(estimate, projected=analysis.projected(own, estimate.counts, people)),
+    )
+    return replace(result, figures=tuple(_figures(result, tallies, analysis, people)))
+
+
+def _check(
+    plans: Sequence[Plan], tallies: Sequence[Tally], certificate: Certificate | None
+) -> None:
     if not plans or len(plans) != len(tallies):
         raise PlanError(
             "conclude",
@@ -57,41 +72,22 @@ def conclude(
             got=f"{len(plans)} and {len(tallies)}",
             do="give them in the order of a record's messages",
         )
-    first = plans[0]
     if len(plans) > 1 and certificate is None:
         raise TypeError("several plans promise nothing together without a certificate for all")
-    check_choices(level, projection)
-    own, people, noises = question or first.question, users or first.users, noises or Noises()
-    estimates: list[Estimate] = []
-    figures: list[Figures] = []
-    for plan, tally in zip(plans, tallies, strict=True):
-        alone = projection if plan.question.kind is Kind.ONE else None
-        estimate = estimate_counts(
-            plan.mechanism,
-            tally,
-            people,
-            level=level,
-            projection=alone,
-            together=own.bins,
-            noises=noises,
-        )
-        estimates.append(estimate)
+
+
+def _figures(
+    result: Result, tallies: Sequence[Tally], analysis: Analysis, people: int
+) -> list[Figures]:
+    """What else the tallies say: of pairs of bits, and of numbers that were cut into bins."""
+    own, mechanism, figures = result.question, result.plan.mechanism, list[Figures]()
+    for plan, tally in zip(result.plans, tallies, strict=True):
         if tally.pairs is not None:
-            figures.append(pairs(own, plan.mechanism, tally, level))
-            figures += correlations_and_tables(own, plan.mechanism, tally, level)
-        if edges is not None:
-            figures.append(numbers(own, plan.mechanism, tally.messages, estimate, edges, people))
-    every = _side_by_side(own, [plan.question for plan in plans], estimates)
-    if projection is not None and every.projected is None:
-        every = _projected(own, every, people, projection)
-    return Result(
-        plans=tuple(plans),
-        question=own,
-        certificate=certificate or first.certificate,
-        messages=sum(tally.messages for tally in tallies),
-        estimate=every,
-        figures=tuple(figures),
-    )
+            figures += pairs_and_tables(own, plan.mechanism, tally, analysis.level)
+    if analysis.edges is not None:
+        found, messages = result.estimate, result.messages
+        figures.append(numbers(own, mechanism, messages, found, analysis.edges, people))
+    return figures
 
 
 def counted(question: Question, part: Question) -> slice:
@@ -106,13 +102,11 @@ def _side_by_side(own: Question, asked: list[Question], found: list[Estimate]) -
     places = [counted(own, question) for question in asked]
     pairs = list(zip(found, places, strict=True))
     errors = np.concatenate([np.full(len(f.counts[k]), f.standard_error) for f, k in pairs])
-    projected = [f.projected[k] for f, k in pairs if f.projected is not None]
     return Estimate(
         counts=np.concatenate([f.counts[k] for f, k in pairs]),
         standard_error=float(errors.max()),
         each=_joined([(f.each, k) for f, k in pairs], simultaneous=False),
         together=_joined([(f.together, k) for f, k in pairs], simultaneous=own.bins > 1),
-        projected=np.concatenate(projected) if len(projected) == len(found) else None,
         errors=None if math.isclose(errors.min(), errors.max(), rel_tol=1e-12) else errors,
     )
 
@@ -126,12 +120,3 @@ def _joined(bounds: list[tuple[Intervals, slice]], *, simultaneous: bool) -> Int
         method=" and ".join(dict.fromkeys(i.method for i, _ in bounds)),
         simultaneous=simultaneous,
     )
-
-
-def _projected(own: Question, found: Estimate, users: int, projection: str) -> Estimate:
-    """Attributes that travelled together: every one of them is a histogram of the crowd."""
-    ends = np.cumsum(own.attributes or ())[:-1].tolist()
-    pieces = [
-        PROJECTIONS[projection](counts, float(users)) for counts in np.split(found.counts, ends)
-    ]
-    return replace(found, projected=np.concatenate(pieces))

@@ -1,4 +1,4 @@
-"""One round of a search for frequent words: which extensions of prefixes people surely hold."""
+"""One round of a search for frequent words: which extensions of prefixes people hold."""
 
 import math
 from dataclasses import dataclass

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.estimate.joint import joint_counts
+from mixtally.estimate.joint import Joint, joint_counts
 from mixtally.estimate.two_by_two import TwoByTwo, two_by_two
 from mixtally.records.mechanism import BitFlips, Shuffled
 from mixtally.records.question import Kind, Question
@@ -19,52 +19,23 @@ _LEFT_OUT = (
 _Integers = NDArray[np.int64]
 
 
-def pairs(question: Question, mechanism: Shuffled, tally: Tally, level: float) -> Figures:
-    """The pairs that most people have by the estimates, at most a thousand of them."""
-    joint = joint_counts(*_counted(mechanism, tally), tally.messages, level)
-    first, second = pairs_of(question)
-    order = np.argsort(-joint.counts[first, second], kind="stable")[:MOST_ROWS]
-    surely = joint.counts - joint.width_all * joint.errors > 0.0
-    rows, about = [], []
-    for i, j in zip(first[order].tolist(), second[order].tolist(), strict=True):
-        count, error = float(joint.counts[i, j]), float(joint.errors[i, j])
-        half, all_half = joint.width * error, joint.width_all * error
-        rows.append(
-            Row(
-                _both(question, i, j),
-                count,
-                count - half,
-                count + half,
-                error,
-                count - all_half,
-                count + all_half,
-            )
-        )
-        about.append((i, j))
-    return Figures(
-        "pairs",
-        f"{question.name}: how many people have both",
-        f"{len(first):,} pairs, {100 * level:g} % for each alone by the normal law. Counting all "
-        f"pairs at once, {int(surely[first, second].sum()):,} are distinguishable from zero.",
-        tuple(rows),
-        tuple(about),
-    )
-
-
-def correlations_and_tables(
+def pairs_and_tables(
     question: Question, mechanism: Shuffled, tally: Tally, level: float
 ) -> list[Figures]:
-    """The correlation of every pair, the largest first; of bits the 2 x 2 tables as well.
+    """How many people have both of two bits, correlations, and of bits the 2 x 2 tables as well.
 
-    At most a thousand rows each. Nothing where no correlation can be told from the noise.
+    At most a thousand rows each, the largest first. Correlations and tables are left out where the
+    noise leaves none to be estimated.
     """
+    if not isinstance(mechanism, BitFlips) or tally.pairs is None:
+        raise TypeError(f"{mechanism.name}: wanted messages of bits whose pairs were counted")
     first, second = pairs_of(question)
-    flips, counted = _counted(mechanism, tally)
-    found = two_by_two(flips, counted, tally.messages, first, second, level=level)
-    figures = [_correlations(question, found, first, second)]
+    found = two_by_two(mechanism, tally.pairs, tally.messages, first, second, level=level)
+    derived = [_correlations(question, found, first, second)]
     if question.kind is Kind.BITS:
-        figures.append(_tables(question, found, first, second))
-    return [one for one in figures if one.rows]
+        derived.append(_tables(question, found, first, second))
+    joint = joint_counts(mechanism, tally.pairs, tally.messages, level)
+    return [_pairs(question, joint, level), *(one for one in derived if one.rows)]
 
 
 def pairs_of(question: Question) -> tuple[_Integers, _Integers]:
@@ -83,14 +54,34 @@ def pairs_of(question: Question) -> tuple[_Integers, _Integers]:
     )
 
 
-def _counted(mechanism: Shuffled, tally: Tally) -> tuple[BitFlips, _Integers]:
-    if not isinstance(mechanism, BitFlips) or tally.pairs is None:
-        raise TypeError(f"{mechanism.name}: wanted messages of bits whose pairs were counted")
-    return mechanism, tally.pairs
-
-
 def _both(question: Question, i: int, j: int) -> str:
     return f"{question.label(i)} & {question.label(j)}"
+
+
+def _ends(value: float, half: float) -> tuple[float, float]:
+    return value - half, value + half
+
+
+def _pairs(question: Question, joint: Joint, level: float) -> Figures:
+    """The pairs that most people have by the estimates."""
+    first, second = pairs_of(question)
+    order = np.argsort(-joint.counts[first, second], kind="stable")[:MOST_ROWS]
+    distinct = joint.counts - joint.width_all * joint.errors > 0.0
+    rows, about = [], []
+    for i, j in zip(first[order].tolist(), second[order].tolist(), strict=True):
+        count, error = float(joint.counts[i, j]), float(joint.errors[i, j])
+        half, all_half = joint.width * error, joint.width_all * error
+        ends, all_ends = _ends(count, half), _ends(count, all_half)
+        rows.append(Row(_both(question, i, j), count, *ends, error, *all_ends))
+        about.append((i, j))
+    return Figures(
+        "pairs",
+        f"{question.name}: how many people have both",
+        f"{len(first):,} pairs, {100 * level:g} % for each alone by the normal law. Counting all "
+        f"pairs at once, {int(distinct[first, second].sum()):,} are distinguishable from zero.",
+        tuple(rows),
+        tuple(about),
+    )
 
 
 def _correlations(
@@ -114,7 +105,7 @@ def _correlations(
         f"{question.name}: how far two of them go together",
         f"Correlations (phi) of {len(order):,} of {len(first):,} pairs. "
         + _LEFT_OUT * (len(order) < len(first))
-        + f"Counting all pairs at once, {int(sure.sum()):,} surely go together or apart.",
+        + f"Counting all pairs at once, {int(sure.sum()):,} are distinguishable from zero.",
         tuple(rows),
         tuple(about),
     )
@@ -129,8 +120,7 @@ def _tables(question: Question, found: TwoByTwo, first: _Integers, second: _Inte
         names = (f"{a} & {b}", f"{a} & not {b}", f"not {a} & {b}", f"neither {a} nor {b}")
         cells = zip(names, found.counts[k].tolist(), found.errors[k].tolist(), strict=True)
         for name, count, error in cells:
-            half = found.width * error
-            rows.append(Row(name, count, count - half, count + half, error))
+            rows.append(Row(name, count, *_ends(count, found.width * error), error))
             about.append((i, j))
     return Figures(
         "tables",

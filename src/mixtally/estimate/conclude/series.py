@@ -1,10 +1,9 @@
 """One question in one round after another: counts of every round, and how much they changed."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-import numpy as np
-from numpy.typing import NDArray
-
+from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.estimate.change import estimate_change
 from mixtally.estimate.conclude.counts import conclude
 from mixtally.estimate.conclude.numbers import means_over_time
@@ -19,23 +18,21 @@ def conclude_series(
     tallies: Sequence[Tally],
     users: Sequence[int],
     names: Sequence[str],
-    *,
-    level: float = 0.95,
-    edges: NDArray[np.float64] | None = None,
+    analysis: Analysis = COUNTS_ALONE,
 ) -> Series:
     """Counts and changes of rounds that were all collected under ``plan``.
 
     where
-      users   people in each round; names of the rounds
-      edges   where numbers were cut into bins, to tell their means; None for no numbers
+      users, names   of each round: how many people, and what it is called
+      analysis       where it has edges, of numbers that were cut, their means are estimated
 
     Raises as ``conclude`` does.
     """
     results = tuple(
-        conclude((plan,), (tally,), users=people, level=level)
+        conclude((plan,), (tally,), replace(analysis, edges=None), users=people)
         for tally, people in zip(tallies, users, strict=True)
     )
-    steps = steps_between(plan.mechanism, tallies, level)
+    steps, edges = steps_between(plan.mechanism, tallies, analysis.level), analysis.edges
     means = () if edges is None else means_over_time(names, results, users, steps, edges)
     return Series(names=tuple(names), results=results, steps=steps, figures=means)
 

@@ -7,29 +7,15 @@ findings.
 import math
 from collections.abc import Callable, Iterable
 from itertools import groupby
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
-from mixtally.literature.audit import HOLDS, Seen, Verdict, audit
+from mixtally.literature.audit import HOLDS, Case, Seen, Verdict, audit
 from mixtally.literature.formulas.catalogue import formula_named
 from mixtally.literature.reproduce.finding import DIFFERS, FALSE, REPRODUCES, Finding, Row, Steps
 from mixtally.report.words import number
 
-DELTA = 1e-6
 TWO = math.log(2.0)
 _Key = TypeVar("_Key")
-
-
-class Case(NamedTuple):
-    """A promise, and the collection that is to keep it."""
-
-    epsilon: float
-    delta: float = DELTA
-    users: int | None = None
-    fakes: int | None = None
-    bins: int | None = None
-    bits: int | None = None
-    repeats: int | None = None
-
 
 _TABLES = [Case(e, users=n, bits=5) for e in (TWO, 2.0) for n in (1000, 3000, 5000)]
 _PROMISES = ((1.0, 1e-6), (1.0, 1e-9), (0.5, 1e-6), (2.0, 1e-6), (0.1, 1e-6))
@@ -66,17 +52,13 @@ def audited(documents: Iterable[str], progress: Steps) -> list[Row]:
     for document, place, name, cases in wanted:
         verdicts = []
         for case in cases:
-            verdicts.append(_verdict(name, case))
+            verdicts.append(audit(formula_named(name), case))
             done += 1
             progress(done, total)
         rows += [
             _formula_row(document, place, verdicts, seen.observer) for seen in verdicts[0].seen
         ]
     return rows
-
-
-def _verdict(name: str, case: Case) -> Verdict:
-    return audit(formula_named(name), *case)
 
 
 def _formula_row(document: str, place: str, verdicts: list[Verdict], observer: str) -> Row:

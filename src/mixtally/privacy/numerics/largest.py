@@ -1,13 +1,16 @@
 """The largest of several divergences, most of them ruled out by Chernoff's bound.
 
-Their distributions are taken in the order of the bounds, until none that is left can exceed what
-was found.
+Their distributions are taken in the order of the bounds, those of few values first where bounds are
+equal, until none that is left can exceed what was found; nothing exceeds one.
 """
 
 from collections.abc import Callable, Iterable
 
-from mixtally.privacy.numerics.bracket import Bracket, larger
-from mixtally.privacy.numerics.saddle_point import Distribution, ceiling, saddle_point_upper
+from mixtally.privacy.numerics.bracket import RELATIVE_SLACK, Bracket, larger
+from mixtally.privacy.numerics.saddle_point import Distribution, ceiling, merged, saddle_point_upper
+
+_ONE = 1.0 - 2.0 * RELATIVE_SLACK
+"""No lower bound is nearer to one than the slack of its own and of the upper bound allow."""
 
 
 def largest(
@@ -20,6 +23,8 @@ def largest(
     for most, distribution in _ranked(distributions, count):
         if most <= found.lower:
             break
+        if found.lower >= _ONE:
+            return Bracket(found.lower, max(found.upper, most))
         found = larger(found, bounds_of(distribution, count))
     return found
 
@@ -35,6 +40,7 @@ def largest_upper(distributions: Iterable[Distribution], count: int) -> float:
 
 
 def _ranked(distributions: Iterable[Distribution], count: int) -> list[tuple[float, Distribution]]:
-    """The distributions below their bounds, the largest first."""
-    pairs = [(ceiling(distribution, count), distribution) for distribution in distributions]
-    return sorted(pairs, key=lambda pair: -pair[0])
+    """The distributions with their merged values below their bounds, the largest first."""
+    each = map(merged, distributions)
+    pairs = [(min(1.0, ceiling(one, count)), one) for one in each]
+    return sorted(pairs, key=lambda pair: (-pair[0], len(pair[1].values)))

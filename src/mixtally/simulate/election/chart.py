@@ -45,7 +45,7 @@ def shares_chart(election: Election) -> Markup:
         parts.append(el("text", short(label, 20), x=_LEFT - 8, y=y + 4, class_="label"))
         for which, (name, count) in enumerate(election.counts().items()):
             place = y + (-8.0, 8.0)[which]
-            parts.append(_share(election, name, count, i, which, place, at(0.0), at))
+            parts.append(_share(election, name, count, i, which, place, at))
         parts += ring(at(float(election.truth[i]) / users), y)
     return picture(height, "Shares of the votes with their intervals", parts)
 
@@ -57,7 +57,6 @@ def _share(
     i: int,
     which: int,
     y: float,
-    start: float,
     at: Callable[[float], float],
 ) -> Markup:
     """One bar with its interval."""
@@ -72,7 +71,9 @@ def _share(
     return el(
         "g",
         el("title", tip),
-        el("rect", x=start, y=y - 5, width=at(share) - start, height=10, class_=f"share{which}"),
+        el(
+            "rect", x=at(0.0), y=y - 5, width=at(share) - at(0.0), height=10, class_=f"share{which}"
+        ),
         el("line", x1=at(low), x2=at(high), y1=y, y2=y, class_=f"ends{which}{missed}"),
         el("circle", cx=at(share), cy=y, r=3.2, class_=f"dot{which}"),
     )

@@ -36,8 +36,8 @@ def document(election: Election) -> Document:
             Text(verdict(election, count)),
         ]
     return Document(
-        title=election.title,
-        source=election.source,
+        title=election.about.title,
+        source=election.about.source,
         key=_key_figures(election),
         sections=lambda: (
             Section("Result", (Picture(shares_chart(election)), *versions)),
@@ -49,7 +49,7 @@ def document(election: Election) -> Document:
             Section("How the winner's chance is computed", tuple(map(Text, method()))),
             Section(
                 "The plan of the shuffle version",
-                (Text(election.reason), FactTable((election.plan.facts(),))),
+                (Text(election.about.reason), FactTable((election.plan.facts(),))),
             ),
             Section("What the shuffle version promises", tuple(map(Text, promise(election.plan)))),
             Section("What is not promised", (Bullets.of(weaknesses(election)),)),
@@ -57,7 +57,7 @@ def document(election: Election) -> Document:
         summary=lambda: _summary(election),
         facts=lambda: facts(election),
         tables=lambda: {"shares.csv": _csv(election)},
-        closing=closing(election.seed, fingerprint(election.plan)),
+        closing=closing(election.about.seed, fingerprint(election.plan)),
     )
 
 
@@ -66,9 +66,9 @@ def facts(election: Election) -> Facts:
     ballots = election.ballots
     truth, neither, lie = speaks(ballots)
     return {
-        "title": election.title,
-        "source": election.source,
-        "seed": election.seed,
+        "title": election.about.title,
+        "source": election.about.source,
+        "seed": election.about.seed,
         "users": election.users,
         "options": election.question.bins,
         "confidence_level": election.level,
@@ -88,7 +88,7 @@ def facts(election: Election) -> Facts:
         "shuffle": {
             **election.plan.facts(),
             "fingerprint": fingerprint(election.plan),
-            "reason": election.reason,
+            "reason": election.about.reason,
             **_count(election, election.shuffle),
         },
     }
@@ -150,7 +150,7 @@ def _summary(election: Election) -> tuple[Part, ...]:
     """A table a version, both beside each other, and what an observer can learn."""
     parts: list[Part] = []
     for name, count in election.counts().items():
-        title = f"{election.title}: {name} version"
+        title = f"{election.about.title}: {name} version"
         parts += [
             _results(election, count, title),
             Text(verdict(election, count) + "\n"),

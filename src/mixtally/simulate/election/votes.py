@@ -10,6 +10,7 @@ from mixtally.records.mechanism import BitFlips
 from mixtally.records.plan import Plan
 from mixtally.records.question import Question
 from mixtally.records.result import Vote
+from mixtally.simulate.lab import Provenance
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,18 +23,14 @@ class Election:
       plan      of the shuffle version
       shuffle   its result
       truth     votes for each option, shape (options,): known, for these ballots are played
-      seed      of the randomness, None when it came from the operating system
     """
 
-    title: str
-    source: str
+    about: Provenance
     ballots: BitFlips
     local: Vote
     plan: Plan
     shuffle: Vote
     truth: NDArray[np.int64]
-    reason: str
-    seed: int | None = None
 
     @property
     def question(self) -> Question:

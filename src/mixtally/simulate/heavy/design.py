@@ -22,7 +22,7 @@ from msgspec import structs
 
 from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.estimate.conclude.extensions import whole_error
-from mixtally.planner import PlanOption, PlanRequest, choose
+from mixtally.planner import Planner, PlanOption, PlanRequest, choose
 from mixtally.records.certificate import Certificate
 from mixtally.report.words import at_most, number
 from mixtally.simulate.heavy.search import Search
@@ -78,18 +78,18 @@ class Design:
         return whole_error(self.offer.noise, self.search.users, self.people_a_round, share)
 
 
-def design(search: Search, way: Way | None = None) -> Design:
+def design(search: Search, way: Way | None = None, planner: Planner | None = None) -> Design:
     """The way of less error, or the ``way`` that is asked for.
 
     Errors are compared at a share of 1 / (10 top) of the crowd, about where the last wanted word of
     a language lies. Raises InfeasibleError when no plan meets the guarantee within the messages.
     """
     if way is not None:
-        return _design(search, way, f"The way was given: {way}.")
+        return _design(search, way, planner, f"The way was given: {way}.")
     both, obstacles = [], []
     for each in Way:
         try:
-            both.append(_design(search, each, ""))
+            both.append(_design(search, each, planner))
         except (InfeasibleError, ParameterError) as error:
             obstacles.append(error)
     if not both:
@@ -99,7 +99,7 @@ def design(search: Search, way: Way | None = None) -> Design:
     return replace(best, reason=_reason(both, share))
 
 
-def _design(search: Search, way: Way, reason: str) -> Design:
+def _design(search: Search, way: Way, planner: Planner | None, reason: str = "") -> Design:
     together = way is Way.TOGETHER
     wish = PlanRequest(
         question=search.question,
@@ -109,7 +109,7 @@ def _design(search: Search, way: Way, reason: str) -> Design:
         collections=search.rounds if together else 1,
         mix_fakes=search.mix_fakes,
     )
-    offer = choose(wish).best
+    offer = choose(wish, planner).best
     whole = offer.certificate
     if not together:
         whole = structs.replace(whole, assumption=f"{whole.assumption}; {APART}")
@@ -117,12 +117,12 @@ def _design(search: Search, way: Way, reason: str) -> Design:
 
 
 def _reason(both: list[Design], share: float) -> str:
-    told = {
+    described = {
         Way.TOGETHER: "everybody in every round on a share of the budget",
         Way.APART: "everybody in one round on the whole budget",
     }
     errors = "; ".join(
-        f"{told[one.way]} errs by {number(one.standard_error(share))} counts where "
+        f"{described[one.way]} errs by {number(one.standard_error(share))} counts where "
         f"{share:.2g} of the crowd hold a prefix, at {one.messages_per_user:.3g} messages a person"
         for one in sorted(both, key=lambda one: one.standard_error(share))
     )

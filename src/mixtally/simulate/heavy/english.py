@@ -19,7 +19,7 @@ def english(users: int, vocabulary: int, chance: Chance) -> Population:
     DataError without the package, ParameterError for fewer than two words or people.
     """
     try:
-        import wordfreq
+        import wordfreq  # only this crowd needs it
     except ImportError as error:
         raise DataError(
             "English words",

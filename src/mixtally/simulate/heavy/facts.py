@@ -31,18 +31,12 @@ def facts(
     """
     search = result.design.search
     held = dict(zip(vocabulary, truth.tolist(), strict=True))
-    told: Facts = result.facts()
-    for row in told["words"]:
+    own = result.facts()
+    for row in own["words"]:
         row["truth"] = held.get(row["word"], 0)
     quality = score([one.word for one in result.found], vocabulary, truth, search.top)
-    shown = {row["word"] for row in told["words"]}
-    first = sorted(held, key=lambda word: (-held[word], word))[: search.top]
-    inside = [
-        row["lower_simultaneous"] <= row["truth"] <= row["upper_simultaneous"]
-        for row in told["words"]
-    ]
     return {
-        **told,
+        **own,
         "title": f"The most frequent words of {search.name}",
         "column": search.name,
         "source": source,
@@ -50,12 +44,25 @@ def facts(
         "recall": quality.recall,
         "precision": quality.precision,
         "ghosts": quality.ghosts,
-        "covered": sum(inside) / len(inside) if inside else None,
+        "covered": _covered(own["words"]),
         "local_epsilon": _local(result),
-        "missed": [{"word": word, "truth": held[word]} for word in first if word not in shown],
+        "missed": _missed(own["words"], held, search.top),
         "fingerprint": fingerprint(result.design.offer.plan),
         "seed": seed,
     }
+
+
+def _covered(rows: list[Facts]) -> float | None:
+    """Share of the intervals that cover the true count; None without a word."""
+    inside = [r["lower_simultaneous"] <= r["truth"] <= r["upper_simultaneous"] for r in rows]
+    return sum(inside) / len(inside) if inside else None
+
+
+def _missed(rows: list[Facts], held: dict[str, int], top: int) -> list[Facts]:
+    """The true ``top`` words that are not among the words found, the most frequent first."""
+    found = {row["word"] for row in rows}
+    first = sorted(held, key=lambda word: (-held[word], word))[:top]
+    return [{"word": word, "truth": held[word]} for word in first if word not in found]
 
 
 def _local(result: HeavyResult) -> float | None:

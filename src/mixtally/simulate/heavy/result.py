@@ -82,7 +82,7 @@ class HeavyResult:
             "rounds_planned": search.rounds,
             "rounds_played": len(self.rounds),
             "bins": search.bins,
-            "keep": search.kept,
+            "keep": search.most_survivors,
             "alphabet": search.spelling.characters,
             "error_rate": search.error_rate,
             "protocol": design.offer.name,

@@ -1,4 +1,4 @@
-"""Prefix extension: ask for the next symbol of what survived, keep what is surely held, repeat.
+"""Prefix extension: ask for the next symbol of what survived, keep what is significant, repeat.
 
 Source: Bassily, Nissim, Stemmer, Thakurta, Practical Locally Private Heavy Hitters (2017), and
 Wang, Li, Jha, Locally Differentially Private Heavy Hitter Identification (2019), prefix extension;
@@ -6,11 +6,11 @@ the rounds, the noise and the thresholds are those of shuffled counting, not of 
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.data.cells import Progress, quiet
 from mixtally.encode.prefixes import extended, extension_bins
 from mixtally.encode.spelling import END, Symbols
 from mixtally.errors import ParameterError
@@ -18,20 +18,26 @@ from mixtally.estimate.conclude import Extensions, conclude_extensions
 from mixtally.ground.chance import Chance
 from mixtally.ground.draw import permutation
 from mixtally.privacy.certify import verify
+from mixtally.records.results import Tally
 from mixtally.simulate.heavy.design import Design, Way
 from mixtally.simulate.heavy.result import Found, HeavyResult, Round
+from mixtally.simulate.lab import Lab
 from mixtally.simulate.simulate import play
 
 _Codes = NDArray[np.int64]
 
 
-def find_words(
-    design: Design,
-    vocabulary: tuple[str, ...],
-    codes: _Codes,
-    chance: Chance,
-    progress: Progress = quiet,
-) -> HeavyResult:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Played:
+    """A round as it is published, and what is left for the next one."""
+
+    published: Round
+    words: list[Found]
+    unreadable: int
+    survivors: Symbols
+
+
+def find_words(design: Design, vocabulary: tuple[str, ...], codes: _Codes, lab: Lab) -> HeavyResult:
     """The most frequent words of a crowd, by real messages through every round.
 
     where
@@ -49,49 +55,54 @@ def find_words(
             got=f"{len(codes):,}",
             do="plan again for this crowd",
         )
-    mechanism = verify(design.offer.plan)
-    symbols = search.spelling.spell(vocabulary, search.longest)
-    prefixes = _first(design)
-    rounds: list[Round] = []
-    found: list[Found] = []
-    unreadable = 0
-    for number, group in enumerate(_groups(design, codes, chance), start=1):
+    mechanism = verify(design.offer.plan, lab.planner.accountant)
+    size, symbols = search.spelling.size, search.spelling.spell(vocabulary, search.longest)
+    prefixes, rounds = _first(design), list[_Played]()
+    for number, group in enumerate(_groups(design, codes, lab.chance), start=1):
         closing = number == search.closing
-        bins = extension_bins(symbols, prefixes, search.spelling.size, search.bins, closing=closing)
-        tally = play(mechanism, bins[group], chance, progress)
-        # The last bin and unused ones are no words.
-        seen = conclude_extensions(
-            mechanism,
-            tally,
-            len(prefixes) * search.spelling.size,
-            people=len(group),
-            users=search.users,
-            tests=search.tests,
-            error_rate=search.error_rate,
-        )
-        grown = extended(prefixes, seen.bins, search.spelling.size)
-        over = (grown[:, -1] == END) | closing
-        words = _words(design, seen, grown, over, number)
-        unreadable += int(over.sum()) - len(words)
-        found += words
-        survivors = grown[~over][: search.kept]
-        rounds.append(
-            Round(
-                asked=_shown(design, prefixes),
-                people=len(group),
-                messages=tally.messages,
-                threshold=seen.threshold,
-                survivors=_shown(design, survivors),
-                ended=tuple(one.word for one in words),
-                crowded=int((~over).sum()) - len(survivors),
-            )
-        )
-        progress("rounds", number, search.rounds)
-        if not len(survivors):
+        bins = extension_bins(symbols, prefixes, size, search.bins, closing=closing)
+        tally = play(mechanism, bins[group], lab.chance, lab.progress)
+        rounds.append(_round(design, number, prefixes, len(group), tally))
+        lab.progress("rounds", number, search.rounds)
+        prefixes = rounds[-1].survivors
+        if not len(prefixes):
             break
-        prefixes = survivors
-    ranked = sorted(found, key=lambda one: -one.count)
-    return HeavyResult(design, tuple(rounds), tuple(ranked), unreadable)
+    found = [word for one in rounds for word in one.words]
+    return HeavyResult(
+        design=design,
+        rounds=tuple(one.published for one in rounds),
+        found=tuple(sorted(found, key=lambda word: -word.count)),
+        unreadable=sum(one.unreadable for one in rounds),
+    )
+
+
+def _round(design: Design, number: int, prefixes: Symbols, people: int, tally: Tally) -> _Played:
+    """What ``tally``, of so many people, says about the extensions of ``prefixes``."""
+    search = design.search
+    size = search.spelling.size
+    seen = conclude_extensions(
+        design.offer.plan.mechanism,
+        tally,
+        len(prefixes) * size,  # the last bin and unused ones are no words
+        people=people,
+        users=search.users,
+        tests=search.tests,
+        error_rate=search.error_rate,
+    )
+    grown = extended(prefixes, seen.bins, size)
+    over = (grown[:, -1] == END) | (number == search.closing)
+    words = _words(design, seen, grown, over, number)
+    survivors = grown[~over][: search.most_survivors]
+    published = Round(
+        asked=_shown(design, prefixes),
+        people=people,
+        messages=tally.messages,
+        threshold=seen.threshold,
+        survivors=_shown(design, survivors),
+        ended=tuple(one.word for one in words),
+        crowded=int((~over).sum()) - len(survivors),
+    )
+    return _Played(published, words, int(over.sum()) - len(words), survivors)
 
 
 def _first(design: Design) -> Symbols:

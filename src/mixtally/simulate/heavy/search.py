@@ -47,7 +47,12 @@ class Search:
         for subject, value, most, advice in (
             ("top", self.top, MOST_TOP, "it is how many words are wanted"),
             ("rounds", self.rounds, MOST_ROUNDS, "it is the most characters of a word"),
-            ("keep", self.kept, (MOST_BINS - 1) // self.spelling.size, "three a wanted word do"),
+            (
+                "keep",
+                self.most_survivors,
+                (MOST_BINS - 1) // self.spelling.size,
+                "three a wanted word do",
+            ),
         ):
             if not 1 <= value <= most:
                 raise ParameterError(
@@ -55,19 +60,19 @@ class Search:
                 )
 
     @property
-    def kept(self) -> int:
+    def most_survivors(self) -> int:
         """The most prefixes that survive a round."""
         return 3 * self.top if self.keep is None else self.keep
 
     @property
     def bins(self) -> int:
         """Bins of every round: all extensions of the survivors, and one for everything else."""
-        return max(self.kept, 1) * self.spelling.size + 1
+        return max(self.most_survivors, 1) * self.spelling.size + 1
 
     @property
     def first_depth(self) -> int:
         """Symbols of the prefixes that the first round extends: one where there is room for all."""
-        return 1 if self.spelling.size <= self.kept else 0
+        return 1 if self.spelling.size <= self.most_survivors else 0
 
     @property
     def closing(self) -> int | None:

@@ -1,1 +1,1 @@
-"""A crowd whose answers are memoized: its losses, its counts, what is told of both, and a page."""
+"""A crowd whose answers are memoized: its losses, its counts, what is said of both, and a page."""

@@ -25,8 +25,8 @@ def estimated(result: MemoizedResult, population: Population) -> Facts:
     return {
         **_errors(result),
         "method": result.method,
-        "misfit": words.misfit,
-        "misfit_counted": words.misfit_counted,
+        "misfit": words.reduced_chi_square,
+        "misfit_counted": words.widened,
         "unlisted": words.unlisted[0],
         "unlisted_standard_error": words.unlisted[1],
         "unlisted_truth": result.people - listed,

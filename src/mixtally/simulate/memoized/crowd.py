@@ -32,13 +32,13 @@ class Crowd:
 
     where
       records   shape (people, row bytes)
-      kept      the same shape
+      responses   the same shape
       cohorts   shape (people,)
     """
 
     mechanism: Memoized
     records: Rows
-    kept: Rows
+    responses: Rows
     cohorts: NDArray[np.int64]
 
     @property
@@ -70,10 +70,10 @@ def memoizing(
     else:
         records = mechanism.layout.rows(codes)
     if file is not None:
-        kept = file.kept(people, values, chance)
+        responses = file.kept(people, values, chance)
     else:
-        kept = permanent_response(mechanism, records, chance)
-    return Crowd(mechanism, records, kept, cohorts)
+        responses = permanent_response(mechanism, records, chance)
+    return Crowd(mechanism, records, responses, cohorts)
 
 
 def check_reports(mechanism: Memoized, reports: int) -> None:
@@ -102,10 +102,12 @@ def play_reports(
     done = 0
     for cohort, people in enumerate(np.split(order, ends[:-1])):
         for span in spans(len(people), max(1, _SPAN_BYTES // mechanism.layout.message_bytes)):
-            kept = crowd.kept[people[span]]
+            responses = crowd.responses[people[span]]
             for turn in range(reports):
-                ones[cohort, turn] += column_counts(report(mechanism, kept, chance), mechanism.bins)
-            done += len(kept)
+                ones[cohort, turn] += column_counts(
+                    report(mechanism, responses, chance), mechanism.bins
+                )
+            done += len(responses)
             progress("report", done, len(order))
     return ones
 
@@ -123,13 +125,13 @@ def watched(crowd: Crowd, points: Sequence[int], chance: Chance) -> list[Recover
     """``watch`` after so many reports each, rising: one observer who goes on watching."""
     mechanism, found = crowd.mechanism, []
     few = slice(0, max(1, _WATCHED_BYTES // mechanism.layout.message_bytes))
-    kept, true = _bits(mechanism, crowd.kept[few]), _bits(mechanism, crowd.records[few])
-    ones = np.zeros(kept.shape, dtype=np.int64)
+    responses, true = _bits(mechanism, crowd.responses[few]), _bits(mechanism, crowd.records[few])
+    ones = np.zeros(responses.shape, dtype=np.int64)
     for turn in range(1, points[-1] + 1):
-        ones += _bits(mechanism, report(mechanism, crowd.kept[few], chance))
+        ones += _bits(mechanism, report(mechanism, crowd.responses[few], chance))
         if turn in points:
             guess = ones >= least_ones(mechanism, turn)
-            found.append(Recovery(_balanced_error(guess, kept), _balanced_error(guess, true)))
+            found.append(Recovery(_balanced_error(guess, responses), _balanced_error(guess, true)))
     return found
 
 

@@ -23,7 +23,8 @@ def findings(facts: Facts) -> list[str]:
         lines.append(
             f"{found:,} of {len(facts['estimates']):,} candidates are significant; others than "
             f"candidates: {facts['unlisted']:,.0f} +- {number(facts['unlisted_standard_error'])} "
-            f"(truth {facts['unlisted_truth']:,}); misfit {facts['misfit']:.3g}"
+            f"(truth {facts['unlisted_truth']:,}); reduced chi-square "
+            f"{facts['misfit']:.3g}"
             + (", counted in the errors" if facts["misfit_counted"] else "")
         )
         if facts["method"] == CHOSEN:

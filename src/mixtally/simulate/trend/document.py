@@ -11,6 +11,7 @@ from mixtally.report.document import (
     Cell,
     Document,
     FactTable,
+    Part,
     Picture,
     Section,
     Table,
@@ -34,51 +35,54 @@ _LEANING = (
 
 def document(trend: Trend, top: int) -> Document:
     """The series; a terminal shows the ``top`` largest bins."""
-    spending = _spending(trend)
     return Document(
-        title=trend.title,
-        source=trend.source,
+        title=trend.about.title,
+        source=trend.about.source,
         key=_key_figures(trend),
-        sections=lambda: (
-            Section(
-                "Counts over time",
-                (
-                    Picture(counts_chart(trend, _PANELS)),
-                    Text(_LEGEND + _findings(trend), note=True),
-                ),
-            ),
-            *([_changes(trend)] if trend.steps else []),
-            *(
-                Section(one.title, (_figures(trend, one, titled=False), Text(one.note, True)))
-                for one in trend.series.figures
-            ),
-            Section("Who spends what", (spending, Text(_who(trend), note=True))),
-            Section(
-                "The plan",
-                (
-                    Text(trend.reason),
-                    Text("One epoch under this plan, planned for the smallest crowd:", note=True),
-                    FactTable((trend.plan.facts(),)),
-                ),
-            ),
-            Section("What is promised", tuple(map(Text, _promise(trend)))),
-            Section("What is not promised", (Bullets.of(_not_promised(trend)),)),
-        ),
-        summary=lambda: (
-            _counts(trend, top),
-            Text(_findings(trend)),
-            *[
-                part
-                for one in trend.series.figures
-                for part in (_figures(trend, one, titled=True), Text(one.note))
-            ],
-            spending,
-            Text(_who(trend)),
-        ),
-        prose=(trend.reason,),
+        sections=lambda: _sections(trend),
+        summary=lambda: _summary(trend, top),
+        prose=(trend.about.reason,),
         facts=lambda: facts(trend),
         tables=lambda: tables(trend),
-        closing=closing(trend.seed, fingerprint(trend.plan)),
+        closing=closing(trend.about.seed, fingerprint(trend.plan)),
+    )
+
+
+def _sections(trend: Trend) -> tuple[Section, ...]:
+    chart = Picture(counts_chart(trend, _PANELS))
+    return (
+        Section("Counts over time", (chart, Text(_LEGEND + _findings(trend), note=True))),
+        *([_changes(trend)] if trend.steps else []),
+        *(
+            Section(one.title, (_figures(trend, one, titled=False), Text(one.note, True)))
+            for one in trend.series.figures
+        ),
+        Section("Who spends what", (_spending(trend), Text(_who(trend), note=True))),
+        Section(
+            "The plan",
+            (
+                Text(trend.about.reason),
+                Text("One epoch under this plan, planned for the smallest crowd:", note=True),
+                FactTable((trend.plan.facts(),)),
+            ),
+        ),
+        Section("What is promised", tuple(map(Text, _promise(trend)))),
+        Section("What is not promised", (Bullets.of(_not_promised(trend)),)),
+    )
+
+
+def _summary(trend: Trend, top: int) -> tuple[Part, ...]:
+    figures = [
+        part
+        for one in trend.series.figures
+        for part in (_figures(trend, one, titled=True), Text(one.note))
+    ]
+    return (
+        _counts(trend, top),
+        Text(_findings(trend)),
+        *figures,
+        _spending(trend),
+        Text(_who(trend)),
     )
 
 
@@ -115,7 +119,7 @@ def _findings(trend: Trend) -> str:
     if trend.steps:
         text += (
             f" Counting all bins and all changes at once, {trend.series.changed:,} of {bins:,} "
-            "bins surely changed somewhere."
+            "bins have a change that is distinguishable from zero."
         )
     covered = trend.covered()
     if covered is not None:
@@ -216,7 +220,7 @@ def _counts(trend: Trend, top: int) -> Table:
         (question.name, "epoch", "count", interval, "change", interval, "true count"),
         rows,
         words=frozenset({"epoch"}),
-        title=trend.title,
+        title=trend.about.title,
         wide=True,
     )
 

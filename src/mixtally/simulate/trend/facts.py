@@ -13,10 +13,10 @@ def facts(trend: Trend) -> Facts:
     """Everything as one JSON object: the plan, what it spends, the counts, the changes."""
     whole, each = trend.whole, trend.series.results[0].estimate.each
     return {
-        "title": trend.title,
-        "source": trend.source,
-        "seed": trend.seed,
-        "reason": trend.reason,
+        "title": trend.about.title,
+        "source": trend.about.source,
+        "seed": trend.about.seed,
+        "reason": trend.about.reason,
         "question": trend.plan.question.name,
         "epsilon": trend.guarantee.epsilon,
         "delta_target": trend.guarantee.delta,

@@ -11,6 +11,7 @@ from mixtally.records.certificate import Certificate
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.plan import Plan
 from mixtally.records.result import Series, Step
+from mixtally.simulate.lab import Provenance
 from mixtally.simulate.truth import Values
 
 
@@ -45,19 +46,15 @@ class Trend:
       spending    by the number of epochs a person takes part in; the last is all of them
       truth       true counts, shape (epochs, bins)
       figures     true numbers beside the rows of the series' figures, by their name
-      seed        of the randomness, None when it came from the operating system
     """
 
-    title: str
-    source: str
+    about: Provenance
     guarantee: Guarantee
     users: tuple[int, ...]
     series: Series
     spending: tuple[Spent, ...]
     truth: NDArray[np.int64]
     figures: Mapping[str, Values] = field(default_factory=dict)
-    reason: str = ""
-    seed: int | None = None
 
     @property
     def plan(self) -> Plan:

@@ -1,0 +1,109 @@
+"""``mixtally contract``: made of terms, shown on one screen, checked number by number."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from mixtally.cli import options as o
+from mixtally.cli.contract_files import made, read_any, read_network
+from mixtally.cli.output import print_json, publish, sign_of_life
+from mixtally.cli.plan_files import read_bytes
+from mixtally.errors import PlanError
+from mixtally.privacy.accountant import Accountant
+from mixtally.privacy.terms import check_terms
+from mixtally.records.contract import (
+    Contract,
+    Terms,
+    fingerprint_of,
+    read_terms,
+    write_contract,
+)
+from mixtally.report.contract import contract_document, terms_document
+from mixtally.report.document import Document
+from mixtally.report.terminal import printed
+from mixtally.report.words import at_least, at_most
+
+app = typer.Typer(
+    name="contract",
+    help="Write, show and check what strangers agree on before they answer.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+TermsFile = Annotated[
+    Path, typer.Argument(help="Terms from `mixtally plan --hops H --out`.", metavar="TERMS")
+]
+ContractFile = Annotated[
+    Path, typer.Argument(help="A contract, or terms without names.", metavar="FILE")
+]
+Network = Annotated[
+    Path,
+    o.option("--network", "Who runs it: name, hops, collector, rounds, as TOML.", "FILE"),
+]
+Out = Annotated[Path, o.option("--out", "Write the contract to this file.", "FILE")]
+Expected = Annotated[
+    str | None,
+    o.option("--fingerprint", "Refuse a contract of another fingerprint.", "HEX"),
+]
+
+
+@app.command()
+def new(terms: TermsFile, network: Network, out: Out, json: o.Json = False) -> None:
+    """Make a contract of terms and of who runs it; its numbers are derived again first."""
+    read = read_terms(read_bytes(terms, "terms"), str(terms))
+    contract = made(read, read_network(network), str(network))
+    with sign_of_life("deriving its numbers again"):
+        check_terms(read, Accountant())
+    data = write_contract(contract)
+    (path,) = publish(out.parent, {out.name: data})
+    if json:
+        print_json(contract_document(contract, fingerprint_of(data)).facts())
+        return
+    typer.echo(f"contract written to {path}")
+    typer.echo(f"fingerprint: {fingerprint_of(data)}")
+
+
+@app.command()
+def show(file: ContractFile, json: o.Json = False) -> None:
+    """Show on one screen what is promised, who is trusted for what, and what remains."""
+    document, _ = _document(file)
+    if json:
+        print_json(document.facts())
+        return
+    Console(highlight=False).print(printed(document))
+
+
+@app.command()
+def check(file: ContractFile, fingerprint: Expected = None, json: o.Json = False) -> None:
+    """Derive every number of a contract again; refuse one that states less than is true."""
+    document, terms = _document(file, fingerprint)
+    with sign_of_life("deriving its numbers again"):
+        true = check_terms(terms, Accountant())
+    if json:
+        print_json({**document.facts(), "checked": True, "delta_derived": true.upper})
+        return
+    typer.echo(
+        f"{file}: every number was derived again and holds: delta between "
+        f"{at_least(true.lower, 6)} and {at_most(true.upper, 6)} at epsilon "
+        f"{at_most(true.epsilon, 6)}, {at_most(terms.certificate.upper, 6)} is stated."
+    )
+    typer.echo(f"It {true.assumption}.")
+
+
+def _document(file: Path, expected: str | None = None) -> tuple[Document, Terms]:
+    data = read_bytes(file, "a contract")
+    found = fingerprint_of(data)
+    if expected is not None and expected != found:
+        raise PlanError(
+            str(file),
+            wanted=f"the contract of fingerprint {expected}",
+            got=found,
+            do="ask who gave you the fingerprint for the file: this one says something else",
+        )
+    read = read_any(data, str(file))
+    if isinstance(read, Contract):
+        return contract_document(read, found), read.terms
+    return terms_document(read), read

@@ -1,0 +1,95 @@
+"""Contracts and networks as files."""
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from mixtally.cli.plan_files import read_bytes
+from mixtally.errors import PlanError
+from mixtally.records.contract import (
+    CONTRACT_VERSION,
+    Contract,
+    Role,
+    Rounds,
+    Terms,
+    envelope_bytes,
+    read_contract,
+    read_terms,
+    text_of,
+)
+
+DAY = 86_400
+
+
+class Network(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Who runs a contract, as people write it down in TOML.
+
+    where
+      name, serial    of the contract
+      hops            [[hops]] with name, address, key, operator, in the order of the mixes
+      collector       [collector] with the same
+      rounds          [rounds] with open_seconds and every_seconds; a day, every day, if left out
+      suite           number of the HPKE suite
+      admission       who may take part
+      client_files    [client_files] with the SHA-256 of the client's files
+    """
+
+    name: str
+    serial: int = 1
+    hops: tuple[Role, ...]
+    collector: Role
+    rounds: Rounds = Rounds(open_seconds=DAY, every_seconds=DAY)
+    suite: int = 1
+    admission: str = "open"
+    client_files: dict[str, str] = {}
+
+
+def read_network(path: Path) -> Network:
+    """The network in a TOML file; raises PlanError, naming the field that is wrong."""
+    try:
+        fields: dict[str, Any] = tomllib.loads(read_bytes(path, "a network").decode("utf-8"))
+        return msgspec.convert(fields, Network, strict=True)
+    except (ValueError, RecursionError) as error:
+        raise PlanError(
+            str(path),
+            wanted="TOML with a name, [[hops]] and a [collector], each with name, address, key "
+            "and operator",
+            got=f"something else ({error})",
+            do="see docs/contract.md for an example",
+        ) from error
+
+
+def made(terms: Terms, network: Network, subject: str) -> Contract:
+    """The contract of ``terms`` run by ``network``; raises PlanError when they do not fit."""
+    if len(network.hops) != terms.hops:
+        raise PlanError(
+            subject,
+            wanted=f"{terms.hops} hops, for which the terms are priced",
+            got=f"{len(network.hops)}",
+            do="name all of them, or plan again with --hops",
+        )
+    return Contract(
+        version=CONTRACT_VERSION,
+        name=network.name,
+        serial=network.serial,
+        terms=terms,
+        hops=network.hops,
+        collector=network.collector,
+        suite=network.suite,
+        envelope_bytes=envelope_bytes(terms),
+        rounds=network.rounds,
+        admission=network.admission,
+        client_files=network.client_files,
+    )
+
+
+def read_any(data: bytes, subject: str) -> Contract | Terms:
+    """A contract, or terms that nobody runs yet; raises PlanError for anything else."""
+    try:
+        alone = "terms" not in json.loads(text_of(data))
+    except (ValueError, RecursionError, TypeError):
+        alone = False
+    return read_terms(data, subject) if alone else read_contract(data, subject)

@@ -1,0 +1,89 @@
+"""What is wanted of tallies: the level of intervals, and what is derived beside the counts."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.errors import ParameterError
+from mixtally.estimate.intervals import checked_level
+from mixtally.records.question import Kind, Question
+
+
+def nearest_histogram(counts: NDArray[np.float64], total: float) -> NDArray[np.float64]:
+    """The point of {x >= 0, sum x = total} nearest to ``counts`` (norm-sub), shape (bins,).
+
+    All counts give up the same amount and those that would fall below zero become zero. Biased:
+    small counts are pulled to zero, so it stands beside the unbiased estimate.
+
+    Source: Wang et al., Locally Differentially Private Frequency Estimation with Consistency
+    (2020), section 4.4.
+    """
+    falling = np.sort(counts)[::-1]
+    excess = (np.cumsum(falling) - total) / np.arange(1, len(counts) + 1)
+    kept = int(np.flatnonzero(falling > excess)[-1])
+    nearest: NDArray[np.float64] = np.maximum(counts - excess[kept], 0.0)
+    return nearest
+
+
+Projection = Callable[[NDArray[np.float64], float], NDArray[np.float64]]
+PROJECTIONS: dict[str, Projection] = {"simplex": nearest_histogram}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Analysis:
+    """What is wanted of one collection, or of each of several.
+
+    where
+      level        confidence level of all intervals, in (0, 1)
+      projection   None, or "simplex" for the nearest histogram, beside the unbiased counts
+      edges        shape (bins + 1,), where numbers were cut into bins, to estimate mean and
+                   quantiles; None for no numbers
+      pairs        whether messages are counted for how many people have both of two bits
+
+    Raises ParameterError for a level outside (0, 1) or an unknown projection.
+    """
+
+    level: float = 0.95
+    projection: str | None = None
+    edges: NDArray[np.float64] | None = None
+    pairs: bool = False
+
+    def __post_init__(self) -> None:
+        checked_level(self.level)
+        if self.projection is not None and self.projection not in PROJECTIONS:
+            raise ParameterError(
+                "projection",
+                wanted="one of " + ", ".join(PROJECTIONS),
+                got=repr(self.projection),
+                do="leave it out for the unbiased counts",
+            )
+
+    def check_sums(self, question: Question) -> None:
+        """Raises ParameterError for a projection of counts that have no known sum."""
+        summed = question.kind is Kind.ONE or question.attributes is not None
+        if self.projection and not summed:
+            raise ParameterError(
+                "projection",
+                wanted="counts that add up to the crowd",
+                got=f"records of kind {question.kind}",
+                do="leave it out: a person may be in any number of these bins",
+            )
+
+    def projected(
+        self, question: Question, counts: NDArray[np.float64], people: int
+    ) -> NDArray[np.float64] | None:
+        """``counts`` projected, every attribute by itself; None where that is not wanted.
+
+        Raises as ``check_sums``.
+        """
+        if self.projection is None:
+            return None
+        self.check_sums(question)
+        project, ends = PROJECTIONS[self.projection], np.cumsum(question.attributes or ())[:-1]
+        pieces = np.split(counts, ends.tolist())
+        return np.concatenate([project(piece, float(people)) for piece in pieces])
+
+
+COUNTS_ALONE = Analysis()

@@ -1,0 +1,226 @@
+"""A contract on one screen: what is asked and promised, who is trusted for what, what remains."""
+
+import math
+from typing import Any
+
+import msgspec
+
+from mixtally.records.contract import (
+    SUITES,
+    BlanksRecipe,
+    Contract,
+    Cover,
+    Part,
+    ShapedRecipe,
+    Terms,
+    envelope_bytes,
+)
+from mixtally.records.contract.spelling import plain
+from mixtally.records.question import Kind
+from mixtally.report.document import Bullets, Document, Section, Table, Text
+from mixtally.report.words import at_least, at_most, number, printable
+
+_WORDS = frozenset({"run by", "address", "for"})
+
+
+def terms_document(terms: Terms) -> Document:
+    """The terms alone, before anybody runs them."""
+    return Document(
+        title=f"Terms: {printable(terms.question.name)}",
+        source="computed from the integers of the terms",
+        sections=lambda: (Section("Terms", _terms(terms)),),
+        summary=lambda: _terms(terms),
+        facts=lambda: facts_of(terms),
+    )
+
+
+def contract_document(contract: Contract, fingerprint: str) -> Document:
+    """The contract whose text has ``fingerprint``."""
+    head = Text(f"Contract {contract.name}, serial {contract.serial}, fingerprint {fingerprint}")
+
+    def summary() -> tuple[Text | Table | Bullets, ...]:
+        return (head, *_terms(contract.terms), _hops(contract), _rounds(contract))
+
+    return Document(
+        title=f"Contract {contract.name}",
+        source="computed from the integers of the contract",
+        sections=lambda: (Section("Contract", summary()),),
+        summary=summary,
+        facts=lambda: {
+            "name": contract.name,
+            "serial": contract.serial,
+            "fingerprint": fingerprint,
+            **facts_of(contract.terms),
+            "roles": [msgspec.to_builtins(r) for r in (*contract.hops, contract.collector)],
+            "envelope_bytes": [list(row) for row in contract.envelope_bytes],
+            "suite": contract.suite,
+            "rounds": msgspec.to_builtins(contract.rounds),
+            "admission": contract.admission,
+            "client_files": contract.client_files,
+        },
+        closing=fingerprint,
+    )
+
+
+def facts_of(terms: Terms) -> dict[str, Any]:
+    """The terms as JSON for people and programs, integers above 2^53 as decimal strings."""
+    stated = terms.certificate
+    return {
+        "question": terms.question.name,
+        "kind": str(terms.question.kind),
+        "bins": terms.question.bins,
+        "epsilon": stated.epsilon,
+        "delta": stated.upper,
+        "delta_lower": stated.lower,
+        "delta_target": terms.guarantee.delta,
+        **stated.terms(),
+        "local_epsilon": terms.local_epsilon,
+        "cover": str(terms.cover),
+        "users": terms.users,
+        "minimum_crowd": terms.minimum_crowd,
+        "honest_share": terms.honest_share,
+        "collections": terms.collections,
+        "hops": terms.hops,
+        "parts": plain([msgspec.to_builtins(part) for part in terms.parts]),
+        "bytes_per_message": list(terms.message_bytes),
+    }
+
+
+def _terms(terms: Terms) -> tuple[Text | Table | Bullets, ...]:
+    return (
+        Text(_asked(terms)),
+        *(Text(text) for text in promised(terms)),
+        _trust(terms),
+        Text(remains(terms)),
+        Table(
+            ("part", "bins", "sent", "device adds", "every mix adds", "bytes sealed"),
+            _parts(terms),
+            words=frozenset({"sent", "device adds", "every mix adds"}),
+        ),
+    )
+
+
+def _asked(terms: Terms) -> str:
+    question, name = terms.question, printable(terms.question.name)
+    if terms.prefixes is not None:
+        what = f"the next letter of a word, after one of at most {terms.prefixes.most:,} prefixes"
+    elif terms.edges is not None:
+        low, high = number(terms.edges[0]), number(terms.edges[-1])
+        what = f"a number, cut into {question.bins:,} bins from {low} to {high}"
+    elif question.hashed is not None:
+        what = f"a text, hashed into one of {question.bins:,} bins"
+    elif question.attributes is not None:
+        what = f"one of each of {len(question.attributes)} attributes"
+    elif question.kind is Kind.SET:
+        what = f"up to {question.max_set} of {question.bins:,} answers"
+    elif question.kind is Kind.BITS:
+        what = f"{question.bins} times yes or no"
+    else:
+        what = f"one of {question.bins:,} answers"
+    often = "once" if terms.collections == 1 else f"at most {terms.collections:,} times"
+    return f"Asked, {often}: {name}: {what}. Expected: {terms.users:,} people."
+
+
+def promised(terms: Terms) -> tuple[str, ...]:
+    """The certificate in plain words, and what it rests on."""
+    stated = terms.certificate
+    return (
+        "Whatever the collector receives is at most "
+        f"{at_most(math.exp(stated.epsilon))} times as likely under one answer of a person as "
+        f"under any other, give or take a probability of {at_most(stated.upper)}: epsilon = "
+        f"{at_most(stated.epsilon, 6)}, delta <= {at_most(stated.upper, 6)}, for all "
+        f"{_together(terms)} together.",
+        f"It {stated.assumption}.",
+        f"Status: {stated.status}, delta between {at_least(stated.lower, 6)} and "
+        f"{at_most(stated.upper, 6)}. Source: {stated.source}.",
+    )
+
+
+def _together(terms: Terms) -> str:
+    parts, times = len(terms.parts), terms.collections
+    messages = "messages of a record" if parts == 1 else f"{parts} messages of a record"
+    return messages if times == 1 else f"{messages} in all {times:,} collections"
+
+
+def remains(terms: Terms) -> str:
+    """What is left when all mixes collude with the collector."""
+    if terms.local_epsilon is None:
+        left = "nothing is left, answers travel in clear"
+    else:
+        left = f"an epsilon of {at_most(terms.local_epsilon)} is left"
+    who = "the mix colludes" if terms.hops == 1 else f"all {terms.hops} mixes collude"
+    return f"If {who} with the collector, {left}."
+
+
+def _trust(terms: Terms) -> Table:
+    one = "the mix" if terms.hops == 1 else f"one of the {terms.hops} mixes"
+    rows = [
+        ("your device", "your answer", "to draw its flips and fakes as told"),
+    ]
+    if terms.cover is Cover.MIXES:
+        rows.append((one, "your answer", "to draw its fakes, shuffle, and tell nobody either"))
+        rows.append(("other people", "your answer", "for nothing"))
+    else:
+        rows.append(("the first honest mix", "your answer", "to shuffle, and to tell nobody how"))
+        rows.append(("mixes before it", "your answer", "to forward all they got"))
+        rows.append(
+            (f"{terms.sure_people:,} people", "your answer", "to draw as told, and to take part")
+        )
+    rows += [
+        ("the collector", "your answer", "for nothing: it is the observer"),
+        ("every mix", "the counts", "to leave nothing out and to make nothing up"),
+        ("the collector", "the counts", "to publish what it received"),
+        ("nobody", "that you took part", "it is not hidden"),
+    ]
+    return Table(("trusted", "for", "to do"), rows, words=frozenset({"for", "to do"}))
+
+
+def _parts(terms: Terms) -> list[tuple[str, ...]]:
+    asked = terms.questions
+    sizes = envelope_bytes(terms)
+    shown: list[tuple[str, ...]] = [
+        (
+            printable(question.name),
+            f"{part.bins:,}",
+            _sent(part),
+            "nothing" if part.own is None else f"{part.own.mean:.6g} {part.own.record} fakes",
+            _added(part),
+            f"{row[0]:,}",
+        )
+        for question, part, row in zip(asked, terms.parts, sizes, strict=True)
+    ]
+    most = 12
+    return shown if len(shown) <= most else [*shown[:most], ("...", *[""] * 5)]
+
+
+def _sent(part: Part) -> str:
+    if part.threshold is None:
+        return "its bin in clear"
+    return f"bits flipped with {at_most(part.threshold / 2**64)}"
+
+
+def _added(part: Part) -> str:
+    match part.recipe:
+        case ShapedRecipe(_, shift):
+            return f"0 to {2 * shift:,} fakes a bin, {shift:,} on average"
+        case BlanksRecipe(count):
+            return f"{count:,} flipped blanks"
+        case _:
+            return "nothing"
+
+
+def _hops(contract: Contract) -> Table:
+    rows = [
+        (role.name, printable(role.operator), role.address)
+        for role in (*contract.hops, contract.collector)
+    ]
+    return Table(("role", "run by", "address"), rows, words=_WORDS)
+
+
+def _rounds(contract: Contract) -> Text:
+    terms, rounds = contract.terms, contract.rounds
+    return Text(
+        f"A round is open for {rounds.open_seconds:,} s, every {rounds.every_seconds:,} s; with "
+        f"fewer than {terms.minimum_crowd:,} people it is destroyed unopened. Sealed with "
+        f"{SUITES[contract.suite]}; admission: {contract.admission}."
+    )

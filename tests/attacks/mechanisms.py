@@ -1,0 +1,53 @@
+"""Sound collections of every protocol and kind of question, each at two sizes."""
+
+import least
+from mixtally.ground.fixed import threshold_of
+from mixtally.records.mechanism import Shuffled
+from mixtally.records.mechanism.named import (
+    clear_shaped,
+    clear_uniform,
+    flip_bits,
+    flip_blank,
+    flip_uniform,
+    single_bit,
+)
+
+_SHAPE = least.shape(1.0, 1e-3)
+_EVERY = {
+    "flip-blank": (flip_blank, {"bins": 12}, {"fakes": (2000, 250), "flip": (0.02, 0.04)}),
+    "flip-blank, crowd": (
+        flip_blank, {"bins": 12, "fakes": 0}, {"crowd": (2000, 250), "flip": (0.1, 0.2)},
+    ),
+    "flip-blank, two bins": (flip_blank, {"bins": 2}, {"fakes": (2000, 250), "flip": (0.02, 0.04)}),
+    "flip-blank, sets": (
+        flip_blank, {"bins": 9, "max_set": 3}, {"fakes": (2000, 250), "flip": (0.15, 0.2)},
+    ),
+    "flip-uniform": (flip_uniform, {"bins": 40}, {"fakes": (900, 110), "flip": (0.02, 0.04)}),
+    "clear-uniform": (clear_uniform, {}, {"bins": (20, 5), "fakes": (900, 110)}),
+    "clear-shaped": (clear_shaped, {"bins": 30, **_SHAPE}, {}),
+    "clear-shaped, two mixes": (clear_shaped, {"bins": 30, **_SHAPE, "mixes": 2}, {}),
+    "single-bit": (single_bit, {}, {"fakes": (500, 60), "flip": (0.03, 0.08), "crowd": (500, 60)}),
+    "flip": (flip_bits, {"bins": 4}, {"flip": (0.25, 0.3), "crowd": (2000, 250)}),
+    "flip, repeats": (
+        flip_bits, {"bins": 3, "repeats": 2}, {"flip": (0.3, 0.36), "crowd": (500, 60)},
+    ),
+}  # fmt: skip
+"""What makes it, what both sizes share, and what differs."""
+
+
+def _made(size: int) -> dict[str, Shuffled]:
+    found = {}
+    for name, (make, shared, differing) in _EVERY.items():
+        parts = {key: pair[size] for key, pair in differing.items()}
+        if "flip" in parts:
+            parts["threshold"] = threshold_of(parts.pop("flip"))
+        found[name] = make(**shared, **parts)
+    return found
+
+
+SOUND = _made(0)
+"""Each keeps (1, 0.03) or better."""
+SMALL = _made(1)
+"""Few messages under strong flips: a hundred runs cost what thirteen of larger collections do."""
+RARE = flip_blank(bins=40, fakes=10**5, threshold=threshold_of(4e-4))
+"""Flips that are skipped to."""

@@ -1,0 +1,146 @@
+"""``mixtally contract``: terms become a contract, which is shown and checked, or refused."""
+
+import hashlib
+import json
+
+import pytest
+
+from mixtally.records.contract import written_key
+
+ASKED = ("plan", "--hops", 2, "--epsilon", 1, "--delta", "1e-6", "--users", 20_000)
+NAMES = ("mix1.example", "mix2.example", "collect.example")
+
+
+def role(name):
+    key = written_key(name, hashlib.sha256(name.encode()).digest())
+    return f'name = "{name}"\naddress = "https://{name}"\nkey = "{key}"\noperator = "somebody"\n'
+
+
+@pytest.fixture
+def network(tmp_path):
+    *hops, collector = map(role, NAMES)
+    file = tmp_path / "network.toml"
+    text = 'name = "poll"\n' + "".join(f"[[hops]]\n{hop}" for hop in hops)
+    file.write_text(text + f"[collector]\n{collector}")
+    return file
+
+
+@pytest.fixture
+def terms(cli, tmp_path):
+    file = tmp_path / "terms.json"
+    assert cli(*ASKED, "--bins", 20, "--out", file).status == 0
+    return file
+
+
+@pytest.fixture
+def contract(cli, terms, network, tmp_path):
+    file = tmp_path / "contract.json"
+    outcome = cli("contract", "new", terms, "--network", network, "--out", file)
+    assert outcome.status == 0, outcome.err
+    assert hashlib.sha256(file.read_bytes()).hexdigest() in outcome.out
+    return file
+
+
+def test_a_contract_is_shown_on_one_screen(cli, contract):
+    outcome = cli("contract", "show", contract)
+    assert outcome.status == 0
+    assert "It holds if any one of the 2 mixes is honest, whatever everybody else does." in (
+        outcome.out
+    )
+    assert "If all 2 mixes collude with the collector, nothing is left" in outcome.out
+    assert len(outcome.out.splitlines()) <= 45
+
+
+def test_a_contract_is_checked(cli, contract):
+    facts = json.loads(cli("contract", "check", contract, "--json").out)
+    assert facts["checked"] is True
+    assert facts["delta_derived"] == pytest.approx(facts["delta"], rel=1e-6)
+    assert facts["delta"] <= facts["delta_target"]
+
+
+def test_signatures_below_the_text_change_nothing(cli, contract):
+    before = json.loads(cli("contract", "show", contract, "--json").out)["fingerprint"]
+    contract.write_bytes(contract.read_bytes() + "\n\u2014 mix1.example AAAA\n".encode())
+    assert cli("contract", "check", contract, "--fingerprint", before).status == 0
+
+
+def altered(file, change):
+    facts = json.loads(file.read_text())
+    change(facts)
+    file.write_text(json.dumps(facts, indent=1) + "\n")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda c: c["terms"]["certificate"].update(lower=0.0, upper=1e-9), "its promise is false"),
+        (lambda c: c["terms"]["parts"][0]["recipe"].update(shift=20), "its promise is false"),
+        (lambda c: c["terms"]["certificate"].update(assumption="none"), "was altered"),
+        (lambda c: c["terms"].update(local_epsilon=3.0), "was altered"),
+        (lambda c: c["terms"].update(hops=3), "hops"),
+        (lambda c: c.update(suite=9), "suite"),
+        (lambda c: c.update(admission="codes"), "admission"),
+        (lambda c: c["hops"].append(c["hops"][0]), "hops"),
+        (lambda c: c.update(extra=1), "extra"),
+        (lambda c: c["terms"].update(minimum_crowd=20_001), "minimum crowd"),
+        (lambda c: c["envelope_bytes"][0].reverse(), "envelope bytes"),
+    ],
+)
+def test_an_altered_contract_is_refused(cli, contract, change, said):
+    altered(contract, change)
+    outcome = cli("contract", "check", contract)
+    assert outcome.status == 2
+    assert said in outcome.err
+    assert outcome.err.count("\n") == 1
+
+
+def test_another_fingerprint_is_refused(cli, contract):
+    outcome = cli("contract", "check", contract, "--fingerprint", "0" * 64)
+    assert outcome.status == 2
+    assert "wanted the contract of fingerprint 000" in outcome.err
+
+
+def test_too_few_hops_are_refused(cli, terms, network, tmp_path):
+    text = network.read_text()
+    first, second = text.index("[[hops]]"), text.rindex("[[hops]]")
+    network.write_text(text[:first] + text[second:])
+    outcome = cli("contract", "new", terms, "--network", network, "--out", tmp_path / "c.json")
+    assert outcome.status == 2
+    assert "wanted 2 hops, for which the terms are priced, got 1" in outcome.err
+    assert not (tmp_path / "c.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--mix-fakes",), "no --mix-fakes"),
+        (("--prefixes", 10), "one way to ask"),
+        (("--number", "0,1", "--prefixes", 10), "one way to ask"),
+    ],
+)
+def test_what_does_not_go_with_hops_is_refused(cli, more, said):
+    outcome = cli(*ASKED, "--bins", 20, *more)
+    assert outcome.status == 2
+    assert said in outcome.err
+
+
+def test_mix_messages_need_hops(cli):
+    outcome = cli(
+        "plan", "--epsilon", 1, "--delta", "1e-6", "--users", 9, "--bins", 2, "--mix-messages", 3
+    )
+    assert outcome.status == 2
+    assert "--hops beside it" in outcome.err
+
+
+def test_numbers_have_their_edges_in_the_terms(cli, tmp_path):
+    file = tmp_path / "terms.json"
+    assert cli(*ASKED, "--number", "0,100", "--bins", 4, "--out", file).status == 0
+    assert json.loads(file.read_text())["edges"] == [0.0, 25.0, 50.0, 75.0, 100.0]
+
+
+def test_words_have_their_prefixes_in_the_terms(cli, tmp_path):
+    file = tmp_path / "terms.json"
+    assert cli(*ASKED, "--prefixes", 9, "--out", file).status == 0
+    read = json.loads(file.read_text())
+    assert read["prefixes"]["most"] == 9
+    assert read["question"]["bins"] == 9 * (len(read["prefixes"]["alphabet"]) + 2) + 1

@@ -1,0 +1,91 @@
+"""Coins: the average over all numbers of fakes lies between its bounds, however it is cut."""
+
+import math
+from itertools import pairwise
+
+import pytest
+from scipy import stats
+
+from mixtally.errors import AccountingError
+from mixtally.ground import tails
+from mixtally.ground.fixed import SCALE
+from mixtally.privacy.coins import Fakes
+from mixtally.privacy.divergence import clear_uniform, flip_blank
+
+CASES = [
+    (people, whole, coin)
+    for people in (2, 40, 3_000)
+    for whole in (0, 1)
+    for coin in (1, SCALE // 100, SCALE // 3, SCALE - SCALE // 9, SCALE - 1)
+]
+
+
+def flips(fakes):
+    return flip_blank.delta(fakes, SCALE // 30, 0.7)
+
+
+def clear(fakes):
+    return clear_uniform.delta(fakes, 6, 0.7)
+
+
+def exactly(people, whole, coin, delta):
+    """E[delta(K)] over every K that is likelier than 1e-18."""
+    coins = stats.binom(people, coin / SCALE)
+    low, high = int(coins.ppf(1e-18)), int(coins.isf(1e-18))
+    chances = coins.pmf(range(low, high + 1))
+    whole *= people
+    return math.fsum(
+        chance * sum(delta(whole + k)) / 2 for k, chance in enumerate(chances, low) if chance > 0
+    )
+
+
+@pytest.mark.parametrize("delta", [flips, clear])
+@pytest.mark.parametrize("case", CASES)
+def test_the_average_lies_between_its_bounds(case, delta):
+    true, fakes = exactly(*case, delta), Fakes(*case)
+    bounds = fakes.average(delta)
+    assert bounds.lower <= true * (1 + 1e-8)
+    assert true <= bounds.upper * (1 + 1e-8)
+    assert bounds.upper <= bounds.lower * 1.0021 + 1e-12
+
+
+@pytest.mark.parametrize("delta", [flips, clear])
+@pytest.mark.parametrize("case", CASES)
+def test_few_cells_bound_the_average(case, delta):
+    true, fakes = exactly(*case, delta), Fakes(*case)
+    coarse = fakes.average_upper(lambda k: delta(k).upper, 1e-9)
+    assert true * (1 - 1e-8) <= coarse <= true * 1.25 + 2e-9
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_cells_hold_every_number_once(case):
+    for cells in (Fakes(*case).cells(2.0), Fakes(*case).few_cells(1e-9)):
+        assert cells[0].least == case[0] * case[1]
+        assert cells[-1].most == case[0] * (case[1] + 1)
+        assert all(a.most + 1 == b.least for a, b in pairwise(cells))
+        assert 1.0 <= sum(cell.chance for cell in cells) <= 1.0 + 1e-9
+
+
+def test_no_coin_is_one_number():
+    assert Fakes(7, 3, 0).average(flips) == pytest.approx(flips(21))
+    assert [tuple(cell) for cell in Fakes(7, 3, 0).few_cells(0.1)] == [(21, 21, 1.0)]
+
+
+@pytest.mark.parametrize("case", [(3_000, 0, SCALE // 3), (3_000, 1, SCALE // 100)])
+def test_cells_taken_at_their_most_are_found(monkeypatch, case):
+    honest = Fakes._cell
+
+    def upwards(self, first, last):
+        cell = honest(self, first, last)
+        return cell._replace(least=cell.most)
+
+    monkeypatch.setattr(Fakes, "_cell", upwards)
+    monkeypatch.setattr("mixtally.privacy.coins._GAP", 1.0)
+    assert Fakes(*case).average(flips).upper < exactly(*case, flips)
+
+
+def test_chances_that_do_not_add_up_stop_the_work(monkeypatch):
+    honest = tails.pmf
+    monkeypatch.setattr(tails, "pmf", lambda *args: 0.999 * honest(*args))
+    with pytest.raises(AccountingError, match="add up to one"):
+        Fakes(3_000, 0, SCALE // 3).average(flips)

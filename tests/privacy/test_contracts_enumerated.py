@@ -1,0 +1,79 @@
+"""What a contract promises is never less than what enumeration finds, and bugs are found by it."""
+
+import pytest
+
+from mixtally.errors import AccountingError
+from mixtally.privacy import coins, overflow, terms
+from mixtally.privacy.accountant import Accountant
+from mixtally.privacy.terms import delta_of
+from mixtally.records.mechanism import Parameter
+from privacy.brute_contracts import delta
+from privacy.random_contracts import stakes
+
+QUICK, ALL = 30, 5000
+SEED = 20
+DIGITS = 1e-13
+"""What the enumeration may be wrong by."""
+
+
+def below_the_truth(cases):
+    """Cases whose certificate is below the truth, or whose lower bound is above it."""
+    accountant = Accountant()
+    for stake in cases:
+        bounds, true = delta_of(stake, accountant), delta(stake)
+        if true > bounds.upper * (1.0 + DIGITS) + DIGITS:
+            yield stake, bounds, true
+        if bounds.lower > true * (1.0 + 1e-8) + DIGITS:
+            yield stake, bounds, true
+
+
+def test_no_certificate_is_below_the_truth():
+    assert list(below_the_truth(stakes(SEED, QUICK))) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(10))
+def test_no_certificate_is_below_the_truth_in_thousands(part):
+    assert list(below_the_truth(stakes(1000 + part, ALL // 10))) == []
+
+
+def noticed(cases):
+    """Whether a wrong number is found, or stops the work by itself."""
+    try:
+        return next(below_the_truth(cases), None) is not None
+    except (AccountingError, ValueError):
+        return True
+
+
+def test_a_coin_that_always_shows_a_fake_is_found(monkeypatch):
+    honest = coins.Fakes.__init__
+
+    def generous(self, people, whole, coin):
+        honest(self, people, whole + (coin > 0), 0)
+
+    monkeypatch.setattr(coins.Fakes, "__init__", generous)
+    assert noticed(stakes(SEED, QUICK))
+
+
+def test_a_cap_that_costs_nothing_is_found(monkeypatch):
+    monkeypatch.setattr(terms, "capped_cost", lambda _: 0.0)
+    assert noticed(stakes(SEED, QUICK))
+
+
+def test_a_cap_that_costs_the_person_alone_nothing_is_found(monkeypatch):
+    honest = overflow.overflow
+    monkeypatch.setattr(
+        terms, "overflow", lambda bins, ones, *rest: 0.0 if ones else honest(bins, ones, *rest)
+    )
+    assert noticed(stakes(SEED, QUICK))
+
+
+def test_recipes_of_all_hops_counted_together_are_found(monkeypatch):
+    honest = terms.Counted.mechanism
+
+    def all_of_them(self, fakes):
+        made = honest(self, fakes)
+        return made.having(Parameter.FAKES, 3 * made.fakes_promised) if made.fakes_sent else made
+
+    monkeypatch.setattr(terms.Counted, "mechanism", all_of_them)
+    assert noticed(stakes(SEED, QUICK))
