@@ -10,6 +10,7 @@ from contracts import contract_of, flipped, proved, shaped, terms_of, uniform
 from least import threshold
 from mixtally.data.population import Population
 from mixtally.errors import DataError, ParameterError, PlanError
+from mixtally.estimate.analysis import Analysis
 from mixtally.ground.bits import one_hot
 from mixtally.privacy.accountant import Accountant
 from mixtally.records.contract import FakeRecord, OwnFakes
@@ -120,6 +121,27 @@ def test_bits_in_clear_count_who_says_yes():
     assert abs(result.estimate.counts[0] - CAME) < 100 > abs(result.estimate.counts[1])
 
 
+def test_pairs_of_bits_that_travel_whole_are_counted():
+    question = Question(name="q", bins=4, kind=Kind.BITS)
+    records = np.where(np.arange(CAME) % 2, 0b0011, 0b1100).astype(np.uint8)[:, None]
+    made = contract([flipped(4, most_set=None, q=0.2)], question, epsilon=2.0)
+    stage = staged(made, Population(question, records), ACCOUNTANT)
+    played = stage.play(SeededChance(4), analysis=Analysis(pairs=True))
+    (figures, *_) = played.result.figures
+    true = dict(zip(figures.about, played.truth.figures[figures.name], strict=True))
+    assert true[0, 1] == CAME // 2
+    assert true[0, 2] == 0
+    for row, pair in zip(figures.rows, figures.about, strict=True):
+        assert row.lower_simultaneous <= true[pair] <= row.upper_simultaneous
+
+
+def test_counts_are_projected_beside_the_unbiased_ones():
+    stage = staged(contract(PARTS["shaped"]), crowd(), ACCOUNTANT)
+    found = stage.play(SeededChance(5), analysis=Analysis(projection="simplex")).result.estimate
+    assert found.projected.sum() == pytest.approx(CAME)
+    assert found.projected.min() >= 0.0
+
+
 def test_numbers_have_their_mean():
     edges = tuple(float(i) for i in range(BINS + 1))
     made = contract(PARTS["shaped"], edges=edges)
@@ -163,8 +185,8 @@ def test_what_cannot_be_played_is_refused_before_the_work():
         play_contract(made, crowd(), chance, dishonest={0, 2, 4})
     with pytest.raises(PlanError, match="make a contract for this data"):
         play_contract(made, Population(Question(name="r", bins=BINS), crowd().codes), chance)
-    with pytest.raises(ParameterError, match="level"):
-        play_contract(made, crowd(), chance, level=1.0)
+    with pytest.raises(ParameterError, match="several bits that travel whole"):
+        play_contract(made, crowd(), chance, analysis=Analysis(pairs=True))
     with pytest.raises(ParameterError, match="share left out"):
         Conduct(leaves_out=1.5)
 

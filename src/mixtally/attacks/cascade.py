@@ -21,7 +21,7 @@ from mixtally.attacks.against import outcomes
 from mixtally.attacks.audit import audit
 from mixtally.attacks.cascade_checks import drawn_checks
 from mixtally.attacks.cascade_games import game_behind
-from mixtally.attacks.outcome import Lab, Outcome
+from mixtally.attacks.outcome import Hypothesis, Lab, Outcome
 from mixtally.attacks.refute import clopper_pearson_lower, clopper_pearson_upper
 from mixtally.attacks.together import Together
 from mixtally.records.contract import Contract, Cover, Terms
@@ -69,7 +69,7 @@ def _behind(terms: Terms, place: int, lab: Lab) -> list[Outcome]:
 def _against(terms: Terms, case: str, game: Together, lab: Lab) -> list[Outcome]:
     stated = terms.certificate
     delta = max(LEAST_DELTA, stated.upper)
-    return outcomes(NAME, case, game, lab, promised=stated.epsilon, delta=delta, test=TEST)
+    return outcomes(Hypothesis(NAME, case, stated.epsilon, delta, TEST), game, lab)
 
 
 def _with_delta(outcome: Outcome) -> Outcome:

@@ -13,8 +13,8 @@ import numpy as np
 from mixtally.data.cells import Progress, quiet
 from mixtally.data.population import Population
 from mixtally.errors import DataError, MessageError, ParameterError, PlanError
+from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.estimate.conclude import conclude_received
-from mixtally.estimate.intervals import checked_level
 from mixtally.ground.bits import Rows
 from mixtally.ground.chance import Chance
 from mixtally.ground.draw import permutation
@@ -30,6 +30,7 @@ from mixtally.records.received import PartReceived, Received
 from mixtally.records.result import ContractResult
 from mixtally.records.results import Tally
 from mixtally.simulate.parts import parts
+from mixtally.simulate.run import check_pairs
 from mixtally.simulate.simulate import MOST_BATCH_BYTES
 from mixtally.simulate.truth import Truth, truth_of
 from mixtally.tally.fold import add, tally_messages
@@ -115,12 +116,16 @@ class Stage:
         chance: Chance,
         progress: Progress = quiet,
         hops: Hops = HONEST,
-        level: float = 0.95,
+        analysis: Analysis = COUNTS_ALONE,
     ) -> Played:
-        """One round in which everybody takes part; intervals are at ``level``, in (0, 1)."""
+        """One round in which everybody takes part, and what is wanted of its tallies.
+
+        Raises ParameterError for what cannot be told of these records, before the work.
+        """
+        self._check(analysis)
         terms = self.contract.terms
         streams = [
-            _play(part, crowd.records, terms.hops, hops, chance, progress)
+            _play(part, crowd.records, terms.hops, _Scene(hops, chance, progress, analysis.pairs))
             for part, crowd in zip(terms.parts, self.crowds, strict=True)
         ]
         came = tuple(stream.received for stream in streams)
@@ -129,11 +134,17 @@ class Stage:
         told = tuple(stream.told for stream in streams)
         result, refusal, truth = None, None, Truth(self.population.truth)
         try:
-            result = conclude_received(terms, received, tallies, level=level)
+            result = conclude_received(terms, received, tallies, analysis)
             truth = truth_of(self.population, result)
         except MessageError as error:
             refusal = str(error)
         return Played(self.contract, received, tallies, told, truth, result, refusal)
+
+    def _check(self, analysis: Analysis) -> None:
+        terms = self.contract.terms
+        analysis.check_sums(terms.question)
+        if analysis.pairs:
+            check_pairs(terms.question, [part.layout for part in terms.parts])
 
 
 def play_contract(
@@ -144,19 +155,18 @@ def play_contract(
     dishonest: Collection[int] = frozenset(),
     *,
     conduct: Conduct = WORST,
-    level: float = 0.95,
+    analysis: Analysis = COUNTS_ALONE,
 ) -> Played:
     """One round of ``contract`` in which everybody of ``population`` takes part.
 
     where
       dishonest   hops, counted from 1, that do not keep to their recipe
       conduct     what these do
-      level       confidence level of all intervals, in (0, 1)
+      analysis    what is wanted of the tallies
 
-    Raises ParameterError for hops that are not there and for a level that is none, and as
-    ``staged``, before the work.
+    Raises ParameterError for hops that are not there and for what cannot be told of these records,
+    and as ``staged``, before the work.
     """
-    checked_level(level)
     if strange := sorted(set(dishonest) - set(range(1, contract.terms.hops + 1))):
         raise ParameterError(
             "dishonest hops",
@@ -165,7 +175,7 @@ def play_contract(
             do="hops are counted from 1",
         )
     stage = staged(contract, population)
-    return stage.play(chance, progress, Hops(dishonest, conduct), level)
+    return stage.play(chance, progress, Hops(dishonest, conduct), analysis)
 
 
 def staged(
@@ -216,6 +226,16 @@ def _mean_added(part: Part) -> int:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class _Scene:
+    """What all parts of a round are played with; ``pairs`` are counted where that is wanted."""
+
+    hops: Hops
+    chance: Chance
+    progress: Progress
+    pairs: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class _Stream:
     """A part as it came, and what dishonest hops told."""
 
@@ -224,10 +244,9 @@ class _Stream:
     told: Tally
 
 
-def _play(
-    part: Part, records: Records, number: int, hops: Hops, chance: Chance, progress: Progress
-) -> _Stream:
+def _play(part: Part, records: Records, number: int, scene: _Scene) -> _Stream:
     """One part, from people over ``number`` hops to its tally."""
+    hops, chance = scene.hops, scene.chance
     batch, own = _sent(part, records, chance)
     if 1 in hops.dishonest:
         batch = _left_out(batch, own, hops.conduct.leaves_out, chance)
@@ -244,12 +263,13 @@ def _play(
         batch = np.concatenate([batch, drawn])
         del drawn  # a shuffle holds the batch twice
         batch = shuffle(batch, chance) if honest else batch
-        progress("mix", hop, number)
+        scene.progress("mix", hop, number)
     sifted = sift(part.layout, batch)
     received = PartReceived(
         declared=tuple(declared), received=len(sifted.rows), dropped=sifted.dropped
     )
-    return _Stream(received, tally_messages(part.layout, sifted.rows), told)
+    tally = tally_messages(part.layout, sifted.rows, pairs=scene.pairs)
+    return _Stream(received, tally, told)
 
 
 def _sent(part: Part, records: Records, chance: Chance) -> tuple[Rows, int]:
