@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 from typing import Protocol as Interface
 
 import numpy as np
@@ -13,8 +14,10 @@ from mixtally.ground.bits import Rows
 from mixtally.ground.chance import Chance
 from mixtally.ground.flips import flip
 from mixtally.ground.memo import Memo
-from mixtally.mix import shaped_fakes, shuffle
-from mixtally.randomize import fakes, one_fake, one_report, reports
+from mixtally.mix import added, shaped_fakes, shuffle
+from mixtally.randomize import fakes, one_fake, one_report, part_fakes, part_reports, reports
+from mixtally.randomize.messages import Records
+from mixtally.records.contract import Part, Recipe
 from mixtally.records.layout import Layout
 from mixtally.records.mechanism import Shuffled
 from mixtally.records.results import Tally
@@ -22,7 +25,7 @@ from mixtally.records.results import Tally
 _MOST_BYTES = 1_000_000
 
 
-def _held(draw: Callable[..., Rows]) -> Callable[[], Callable[..., Rows]]:
+def _held(draw: Callable[..., Any]) -> Callable[[], Callable[..., Any]]:
     """Makes ``draw`` with a memo of its own, which ends with the device that holds it."""
     return lambda: partial(draw, memo=Memo(_MOST_BYTES))
 
@@ -40,6 +43,13 @@ class Device:
     shuffle: Callable[[Rows, Chance], Rows] = shuffle
     one_report: Callable[[Shuffled, int, Chance], bytes] = one_report
     one_fake: Callable[[Shuffled, Chance], bytes] = one_fake
+    part_reports: Callable[[Part, Records, Chance], Rows] = field(
+        default_factory=_held(part_reports)
+    )
+    part_fakes: Callable[[Part, int, Chance], tuple[Rows, int]] = field(
+        default_factory=_held(part_fakes)
+    )
+    added: Callable[[Recipe, Layout, Chance], Rows] = added
 
 
 class Play(Interface):

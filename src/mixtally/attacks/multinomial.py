@@ -54,13 +54,21 @@ class Binomials:
             total[some] += self._drawn(1 << digit, probability, len(some))
         return total
 
-    def kinds(self, trials: int, pmf: Floats, runs: int) -> Counts:
-        """How many of ``trials`` messages are of each kind, shape (runs, kinds), a run a row."""
+    @property
+    def chance(self) -> Chance:
+        """What all draws are made of."""
+        return self._chance
+
+    def kinds(self, trials: int | Counts, pmf: Floats, runs: int) -> Counts:
+        """How many messages are of each kind, shape (runs, kinds), a run a row.
+
+        Every run has ``trials`` messages, or each its own number of them, shape (runs,).
+        """
         counts = np.zeros((runs, len(pmf)), dtype=np.int64)
         order = np.argsort(-pmf, kind="stable")
         ranked = pmf[order]
         rest = np.cumsum(ranked[::-1])[::-1]
-        left = np.full(runs, trials, dtype=np.int64)
+        left = np.broadcast_to(np.asarray(trials, dtype=np.int64), runs)
         for place, kind in enumerate(order[:-1]):
             if rest[place] <= 0.0 or not left.any():
                 break

@@ -2,5 +2,6 @@
 
 from mixtally.randomize.messages import fakes, reports
 from mixtally.randomize.one import one_fake, one_report
+from mixtally.randomize.parts import part_fakes, part_reports
 
-__all__ = ["fakes", "one_fake", "one_report", "reports"]
+__all__ = ["fakes", "one_fake", "one_report", "part_fakes", "part_reports", "reports"]

@@ -27,7 +27,7 @@ def reports(
     collection have in common stays in ``memo``. Raises MessageError for numbers that are no bins
     and for bits that the protocol cannot hold or hide.
     """
-    rows = _written(mechanism, records)
+    rows = written(mechanism, records)
     if mechanism.repeats > 1:
         rows = np.repeat(rows, mechanism.repeats, axis=0)
     return _randomized(mechanism, rows, chance, memo)
@@ -43,8 +43,8 @@ def fakes(mechanism: Shuffled, count: int, chance: Chance, memo: Memo | None = N
     return _randomized(mechanism, rows, chance, memo)
 
 
-def _written(mechanism: Shuffled, records: Records | ArrayLike) -> Rows:
-    """One message a record, before any flip."""
+def written(mechanism: Shuffled, records: Records | ArrayLike) -> Rows:
+    """One message a record, before any flip; errors as ``reports`` has them."""
     layout, given = mechanism.layout, held(records)
     if given.ndim != 2:
         return layout.rows(bin_numbers(given, layout.bins))

@@ -1,4 +1,4 @@
-"""What a collector concludes from plans and a tally of messages, and from nothing else."""
+"""What a collector concludes from plans or terms and a tally of messages, and nothing else."""
 
 from dataclasses import dataclass
 
@@ -7,22 +7,43 @@ from numpy.typing import NDArray
 
 from mixtally.records.certificate import Certificate
 from mixtally.records.change import Change
+from mixtally.records.contract import Terms
 from mixtally.records.plan import Plan
 from mixtally.records.question import Question
+from mixtally.records.received import Received
 from mixtally.records.results import Estimate, Figures, Row
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Result:
-    """The counts of one collection, and what else its messages tell.
+class Findings:
+    """What is shown of a collection's counts, whether plans or terms were its own.
 
     where
-      plans         one for each message of a record, in their order
       question      what people were asked, however their records travelled
       certificate   of everything that a person sent
       messages      tallied, fakes included
       figures       what else was derived from the messages
     """
+
+    __slots__ = ()
+
+    question: Question
+    certificate: Certificate
+    messages: int
+    estimate: Estimate
+    figures: tuple[Figures, ...]
+
+    def row(self, bin_index: int) -> Row:
+        """One bin's count as it is shown."""
+        return self.estimate.row(bin_index, self.question.label(bin_index))
+
+    def ranked(self) -> NDArray[np.intp]:
+        """Bins from the largest estimate down."""
+        return np.argsort(-self.estimate.counts, kind="stable")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Result(Findings):
+    """Those of a collection under plans, one for each message of a record, in their order."""
 
     plans: tuple[Plan, ...]
     question: Question
@@ -41,13 +62,18 @@ class Result:
         """The mechanism, and whether records were split."""
         return self.plan.protocol + ", split" * (len(self.plans) > 1)
 
-    def row(self, bin_index: int) -> Row:
-        """One bin's count as it is shown."""
-        return self.estimate.row(bin_index, self.question.label(bin_index))
 
-    def ranked(self) -> NDArray[np.intp]:
-        """Bins from the largest estimate down."""
-        return np.argsort(-self.estimate.counts, kind="stable")
+@dataclass(frozen=True, slots=True, eq=False)
+class ContractResult(Findings):
+    """Those of one round under a contract's terms, out of what was received."""
+
+    terms: Terms
+    received: Received
+    question: Question
+    certificate: Certificate
+    messages: int
+    estimate: Estimate
+    figures: tuple[Figures, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mixtally.ground.codec import fingerprint
-from mixtally.records.result import Result
+from mixtally.records.result import Findings, Result
 from mixtally.records.results import Figures, Row
 from mixtally.report.document import Cell, Facts, Rows, Table
 from mixtally.report.texts import row_facts
@@ -14,7 +14,7 @@ Beside = Mapping[str, Sequence[Cell]]
 """Further columns of a table: a cell a row, by their heading."""
 
 
-def findings(result: Result) -> str:
+def findings(result: Findings) -> str:
     """What the counts show, in two sentences."""
     found, bins = result.estimate, result.question.bins
     above = int((found.together.lower > 0).sum())
@@ -38,7 +38,7 @@ def key_figures(result: Result) -> tuple[tuple[str, str], ...]:
 
 
 def counts_table(
-    result: Result, bins: Sequence[int], beside: Beside, *, title: str, folded: bool = False
+    result: Findings, bins: Sequence[int], beside: Beside, *, title: str, folded: bool = False
 ) -> Table:
     """The counts of some ``bins`` with both intervals, and what stands ``beside`` them."""
     found = result.estimate
@@ -97,7 +97,7 @@ def maybe(value: float | None, digits: int) -> str:
     return "" if value is None else number(value, digits)
 
 
-def count_rows(result: Result, beside: Mapping[str, Sequence[Any]]) -> list[Facts]:
+def count_rows(result: Findings, beside: Mapping[str, Sequence[Any]]) -> list[Facts]:
     """One flat object a bin, in the order of the bins."""
     found = result.estimate
     rows = []

@@ -6,6 +6,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
 
 from mixtally.records.certificate import Certificate
+from mixtally.records.contract import Terms
 from mixtally.records.mechanism import FakeSource
 from mixtally.records.plan import Plan
 
@@ -52,7 +53,7 @@ def fact(name: str, value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def promise(plan: Plan, whole: Certificate | None = None) -> list[str]:
+def promise(plan: Plan | Terms, whole: Certificate | None = None) -> list[str]:
     """The certificate, a sentence or two a paragraph; that of several plans when it is given."""
     shown = plan.certificate if whole is None else whole
     factor = math.exp(shown.epsilon)

@@ -16,6 +16,7 @@ from mixtally.planner import PlanOption
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.certify import verify
 from mixtally.records.certificate import Certificate
+from mixtally.records.layout import Layout
 from mixtally.records.mechanism import Shuffled
 from mixtally.records.plan import Plan
 from mixtally.records.question import Kind, Question
@@ -102,23 +103,23 @@ def checked(
     mechanisms = tuple(verify(plan, accountant) for plan in plans)
     _check_sets(population)
     if analysis.pairs:
-        _check_pairs(population.question, mechanisms)
+        check_pairs(population.question, [each.layout for each in mechanisms])
     return crowds, mechanisms
 
 
-def _check_pairs(question: Question, mechanisms: tuple[Shuffled, ...]) -> None:
-    """Raises ParameterError when no message carries two bits, or too many."""
-    if question.kind is Kind.ONE or question.bins < 2 or len(mechanisms) > 1:
+def check_pairs(question: Question, layouts: Sequence[Layout]) -> None:
+    """Raises ParameterError when no message carries two bits, or too many, and as ``no_pairs``."""
+    if question.kind is Kind.ONE or question.bins < 2 or len(layouts) > 1:
         raise ParameterError(
             "pairs",
             wanted="records of several bits that travel whole",
-            got="a message for every bit or attribute" if len(mechanisms) > 1 else "single values",
+            got="a message for every bit or attribute" if len(layouts) > 1 else "single values",
             do="add --protocol flip for bits, --protocol flip-blank with fewer messages a user "
             "for attributes"
-            if len(mechanisms) > 1
+            if len(layouts) > 1
             else "leave --pairs out",
         )
-    no_pairs(mechanisms[0].layout)
+    no_pairs(layouts[0])
 
 
 def _other(plan: Plan, population: Population) -> PlanError:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from mixtally.data.population import Population
 from mixtally.estimate.numbers import QUANTILES
 from mixtally.records.layout import Form, Layout
-from mixtally.records.result import Result
+from mixtally.records.result import Findings
 from mixtally.records.results import Figures
 from mixtally.tally.pairs import pair_counts
 
@@ -31,7 +31,7 @@ class Truth:
     figures: Mapping[str, Values] = field(default_factory=dict)
 
 
-def truth_of(population: Population, result: Result) -> Truth:
+def truth_of(population: Population, result: Findings) -> Truth:
     """What ``result`` should have found in ``population``."""
     both: NDArray[np.int64] | None = None
     figures: dict[str, Values] = {}

@@ -51,7 +51,7 @@ def conclude(
         estimate_counts, users=people, level=analysis.level, together=own.bins, noises=noises
     )
     found = [count(plan.mechanism, tally) for plan, tally in zip(plans, tallies, strict=True)]
-    estimate = _side_by_side(own, [plan.question for plan in plans], found)
+    estimate = side_by_side(own, [plan.question for plan in plans], found)
     result = Result(
         tuple(plans),
         own,
@@ -95,7 +95,7 @@ def counted(question: Question, part: Question) -> slice:
     return slice(1, 2) if question.kind is Kind.BITS and part.kind is Kind.ONE else slice(None)
 
 
-def _side_by_side(own: Question, asked: list[Question], found: list[Estimate]) -> Estimate:
+def side_by_side(own: Question, asked: list[Question], found: list[Estimate]) -> Estimate:
     """One estimate of all parts' bins, one part after the other."""
     if len(found) == 1 and asked[0].bins == own.bins:
         return found[0]

@@ -8,7 +8,7 @@ import msgspec
 from mixtally.errors import ParameterError, PlanError
 from mixtally.ground.codec import as_floats
 from mixtally.records.certificate import Certificate
-from mixtally.records.contract.part import Part
+from mixtally.records.contract.part import FakeRecord, Part
 from mixtally.records.contract.roles import MOST_HOPS
 from mixtally.records.encodings import encodings
 from mixtally.records.guarantee import (
@@ -218,9 +218,15 @@ def _fits(asked: tuple[Question, ...], parts: tuple[Part, ...]) -> bool:
     return all(
         part.bins == one.bins
         and part.most_set == (None if one.kind is Kind.BITS else one.max_set)
-        and not (part.threshold is None and one.kind is not Kind.ONE)
+        and (one.kind is Kind.ONE or not _one_each(part))
         for one, part in zip(asked, parts, strict=True)
     )
+
+
+def _one_each(part: Part) -> bool:
+    """Whether only records of exactly one bin are hidden: a set may be empty."""
+    uniform = part.own is not None and part.own.record is FakeRecord.UNIFORM
+    return part.threshold is None or uniform
 
 
 def _endless(numbers: tuple[float, ...]) -> bool:

@@ -1,0 +1,82 @@
+"""n-1 on a contract: one hop is honest, everybody else works together against one person.
+
+Hops before the honest one leave out what others sent; those behind it, the collector and the other
+people tell what they sent, which is subtracted. What is left is the person's messages among what
+the honest hop draws or, where people bring the cover, among what reaches it: where it is the first,
+the messages of as many honest people as the terms count on; behind a dishonest hop, nothing but the
+person's own fakes.
+
+So a contract whose cover every mix draws keeps its promise wherever the honest hop stands. One
+whose cover people bring keeps it behind an honest first hop, and is seen to break it behind
+another: its assumption says so.
+"""
+
+import math
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+
+from mixtally.attacks.against import outcomes
+from mixtally.attacks.audit import audit
+from mixtally.attacks.cascade_checks import drawn_checks
+from mixtally.attacks.cascade_games import game_behind
+from mixtally.attacks.outcome import Hypothesis, Lab, Outcome
+from mixtally.attacks.refute import clopper_pearson_lower, clopper_pearson_upper
+from mixtally.attacks.together import Together
+from mixtally.records.contract import Contract, Cover, Terms
+from mixtally.records.guarantee import LEAST_DELTA
+
+NAME = "n-1 in a cascade"
+TEST = (
+    "likelihood ratio of all messages that are left; optimal but for bits of a crowd beside fakes"
+)
+
+
+def cascade(contract: Contract, lab: Lab) -> list[Outcome]:
+    """The game with the honest hop in each place, and an audit of what devices and hops draw.
+
+    They share ``lab.error``. Each outcome of a game tells, as ``delta_seen``, the largest delta at
+    the contract's epsilon that its runs prove, wrong with at most its false-alarm rate. Raises
+    ParameterError for more messages than can be played where no distribution is drawn from.
+    """
+    terms = contract.terms
+    lab = replace(lab, error=lab.error / (terms.hops + 1))
+    found = [one for place in range(1, terms.hops + 1) for one in _behind(terms, place, lab)]
+    checks, messages = drawn_checks(terms, lab)
+    played = f"{messages:,} messages that devices and hops add, in every bin"
+    return [*found, audit(NAME, checks, lab, messages, played)]
+
+
+def _behind(terms: Terms, place: int, lab: Lab) -> list[Outcome]:
+    """Of the one honest hop in that ``place``, counted from 1."""
+    bare = terms.cover is Cover.PEOPLE and place > 1
+    honest = 1 if bare or terms.cover is Cover.MIXES else terms.sure_people
+    others = honest - 1 if terms.count_flips else 0
+    parts = Counter(terms.parts)
+    game = Together(
+        tuple(
+            (game_behind(part, honest, others, terms.guarantee.epsilon), terms.collections * times)
+            for part, times in parts.items()
+        )
+    )
+    case = f"only hop {place} of {terms.hops} is honest"
+    if bare:
+        case += ", others' messages were left out before it"
+    return [_with_delta(one) for one in _against(terms, case, game, lab)]
+
+
+def _against(terms: Terms, case: str, game: Together, lab: Lab) -> list[Outcome]:
+    stated = terms.certificate
+    delta = max(LEAST_DELTA, stated.upper)
+    return outcomes(Hypothesis(NAME, case, stated.epsilon, delta, TEST), game, lab)
+
+
+def _with_delta(outcome: Outcome) -> Outcome:
+    """The outcome with the delta that its event proves at the promised epsilon."""
+    numbers, grow = outcome.numbers, math.exp(outcome.promised or 0.0)
+    hits, alarms, runs = (numbers[name] for name in ("hits", "alarms", "tested_runs"))
+    each = numbers["false_alarm_rate"] / 2.0
+    low = float(clopper_pearson_lower(np.array(hits), runs, each))
+    high = float(clopper_pearson_upper(np.array(alarms), runs, each))
+    return replace(outcome, numbers={**numbers, "delta_seen": max(0.0, low - grow * high)})

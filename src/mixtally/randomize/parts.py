@@ -1,0 +1,131 @@
+"""Everybody's messages of one part of a contract: records and the fakes that devices add.
+
+The distribution is that of devices one by one, which share nothing: each tosses the coin of its
+part for one more fake, flips every bit of every message independently, and draws a message again
+that names more bins than the cap. Messages of the form ``positions`` are drawn as positions, a span
+at a time, so that memory holds the messages and little more.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mixtally.ground.bits import Rows, row_bytes, spans
+from mixtally.ground.capped import Flips, Held, flip_positions, flip_rows
+from mixtally.ground.chance import Chance
+from mixtally.ground.draw import below
+from mixtally.ground.memo import Memo
+from mixtally.randomize.bins import bin_numbers, held
+from mixtally.randomize.messages import Records, written
+from mixtally.records.contract import FakeRecord, OwnFakes, Part
+from mixtally.records.guarantee import LEAST_USERS
+from mixtally.records.layout import Form
+from mixtally.records.mechanism import Shuffled
+
+_SPAN_BYTES = 1 << 22
+_SPAN_COINS = 1 << 19
+_NONE = np.zeros(0, dtype=np.int64)
+
+
+def part_reports(
+    part: Part, records: Records | ArrayLike, chance: Chance, memo: Memo | None = None
+) -> Rows:
+    """Randomized messages, one a record, shape (people, message bytes).
+
+    ``records`` are bin numbers, shape (people,), or packed bits, shape (people, row bytes) and
+    dtype uint8. Raises MessageError for numbers that are no bins and for bits that the part cannot
+    hold or hide, ParameterError for a cap that hardly any record keeps to.
+    """
+    given = held(records)
+    if part.layout.form is not Form.POSITIONS:
+        return _packed(part, given, chance, memo)
+    out, filled = part.layout.blank(len(given)), 0
+    for some in _contents(part, given):
+        ones = flip_positions(some, _flips(part), chance, memo)
+        out[filled : filled + some.count] = part.layout.named(*ones, some.count)
+        filled += some.count
+    return out
+
+
+def part_fakes(
+    part: Part, contributors: int, chance: Chance, memo: Memo | None = None
+) -> tuple[Rows, int]:
+    """The fakes of so many devices, each with a coin of its own, and how many they are.
+
+    Shape (fakes, message bytes), in no order to rely on; none where devices add none. Raises
+    ParameterError for a cap that hardly any fake keeps to.
+    """
+    own = part.own
+    if own is None:
+        return part.layout.blank(0), 0
+    number = contributors * own.whole + _coins(own, contributors, chance)
+    return _drawn(part, own, number, chance, memo), number
+
+
+def _coins(own: OwnFakes, contributors: int, chance: Chance) -> int:
+    """How many devices draw one more: a word each, below the coin."""
+    if not own.coin:
+        return 0
+    coin = np.uint64(own.coin)
+    return sum(
+        int((chance.words(span.stop - span.start) < coin).sum())
+        for span in spans(contributors, _SPAN_COINS)
+    )
+
+
+def _drawn(part: Part, own: OwnFakes, number: int, chance: Chance, memo: Memo | None) -> Rows:
+    """``number`` fakes: what each holds, then its flips."""
+    uniform, layout = own.record is FakeRecord.UNIFORM, part.layout
+    out, few = layout.blank(number), layout.form is Form.POSITIONS
+    size = _flips(part).rows_at_once() if few else max(1, _SPAN_BYTES // layout.message_bytes)
+    for span in spans(number, size):
+        count = span.stop - span.start
+        codes = below(chance, part.bins, count) if uniform else _NONE
+        if few:
+            kept = Held(np.arange(len(codes)), codes, count)
+            out[span] = layout.named(*flip_positions(kept, _flips(part), chance, memo), count)
+            continue
+        if uniform:
+            out[span] = layout.rows(codes)
+        if part.threshold is not None:
+            out[span] = flip_rows(out[span], _flips(part), chance, memo)
+    return out
+
+
+def _packed(part: Part, given: NDArray[Any], chance: Chance, memo: Memo | None) -> Rows:
+    """Messages as packed bits or as the number of a bin."""
+    rows = written(_plain(part), given)
+    if part.threshold is None:
+        return rows
+    out = np.empty_like(rows)  # packed records are the caller's own
+    for span in spans(len(rows), max(1, _SPAN_BYTES // part.layout.message_bytes)):
+        out[span] = flip_rows(rows[span], _flips(part), chance, memo)
+    return out
+
+
+def _contents(part: Part, given: NDArray[Any]) -> Iterator[Held]:
+    """The bins that records set, some records at a time."""
+    size = _flips(part).rows_at_once()
+    if given.ndim != 2:
+        codes = bin_numbers(given, part.bins)
+        for span in spans(len(codes), size):
+            some = codes[span]
+            yield Held(np.arange(len(some)), some, len(some))
+        return
+    for span in spans(len(given), min(size, max(1, _SPAN_BYTES // row_bytes(part.bins)))):
+        rows = written(_plain(part), given[span])
+        row, byte = np.nonzero(rows)
+        bits = np.unpackbits(rows[row, byte, None], axis=1, bitorder="little")
+        place, bit = np.nonzero(bits)
+        yield Held(row[place], 8 * byte[place] + bit, len(rows))
+
+
+def _plain(part: Part) -> Shuffled:
+    """The part as a mechanism, which knows what a record may be."""
+    return part.mechanism(fakes=0, crowd=LEAST_USERS)
+
+
+def _flips(part: Part) -> Flips:
+    return Flips(part.bins, part.threshold or 0, part.layout.cap)

@@ -1,0 +1,181 @@
+"""One honest hop against everybody else: where a contract keeps its promise, and where it breaks.
+
+A sound contract or device is accused by chance at most ``ERROR`` a run of all its games and tests.
+"""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from msgspec.structs import replace
+
+from contracts import contract_of, flipped, proved, shaped, terms_of, uniform
+from least import shape, threshold
+from mixtally.attacks import Verdict
+from mixtally.attacks.cascade import cascade
+from mixtally.attacks.device import Device
+from mixtally.attacks.outcome import Noise
+from mixtally.mix import added
+from mixtally.privacy.accountant import Accountant
+from mixtally.randomize import part_fakes, part_reports
+from mixtally.records.contract import BlanksRecipe, FakeRecord, OwnFakes, ShapedRecipe
+from mixtally.records.layout import Form
+from mixtally.records.question import Kind, Question
+
+ERROR = 1e-5
+DELTA, PEOPLE, BINS = 1e-3, 1000, 10
+ACCOUNTANT = Accountant()
+ONE = Question(name="q", bins=BINS)
+BITS = Question(name="b", bins=3, kind=Kind.BITS)
+SETS = Question(name="s", bins=12, kind=Kind.SET, max_set=3)
+WHOLE = OwnFakes(FakeRecord.BLANK, 1, 0)
+COIN = OwnFakes(FakeRecord.BLANK, 0, 1 << 63)
+UNIFORM = OwnFakes(FakeRecord.UNIFORM, 0, 1 << 63)
+
+
+def least_q(fakes, delta=DELTA):
+    return threshold(fakes, 1.0, 0.9 * delta) / 2**64
+
+
+def positions(**given):
+    return flipped(BINS, form=Form.POSITIONS, cap=BINS, **given)
+
+
+BY_MIXES = {
+    "shaped": lambda: terms(ONE, [shaped(BINS, **shape(1.0, DELTA))]),
+    "blanks": lambda: terms(ONE, [positions(q=least_q(PEOPLE) * 1.01, blanks=PEOPLE)]),
+    "single bits": lambda: terms(BITS, [flipped(1, most_set=None, q=0.2, blanks=500)] * 3),
+    "sets, twice": lambda: terms(
+        SETS, [flipped(12, most_set=3, q=0.25, blanks=1000)], collections=2
+    ),
+}
+BY_PEOPLE = {
+    "uniform": lambda: terms(ONE, [uniform(BINS, whole=0, coin=1 << 63)]),
+    "blanks": lambda: terms(ONE, [flipped(BINS, q=least_q(PEOPLE) * 1.01, own=WHOLE)]),
+    "blanks by coins": lambda: terms(ONE, [positions(q=least_q(PEOPLE // 2) * 1.2, own=COIN)]),
+    "blanks and flips": lambda: terms(
+        ONE, [flipped(BINS, q=least_q(PEOPLE), own=WHOLE)], count_flips=True
+    ),
+    "flips": lambda: terms(ONE, [flipped(BINS, q=0.2)]),
+    "uniform, flipped": lambda: terms(ONE, [flipped(BINS, q=0.1, own=UNIFORM)]),
+    "free bits": lambda: terms(BITS, [flipped(3, most_set=None, q=0.2)]),
+}
+
+
+def terms(question, parts, **changes):
+    return terms_of(question, parts, users=PEOPLE, hops=2, delta=0.01, **changes)
+
+
+@cache
+def contract(made):
+    return contract_of(proved(made(), ACCOUNTANT))
+
+
+def attacked(made, lab, runs=150, **parts):
+    return cascade(contract(made), lab(runs, error=ERROR, drawn=20_000, **parts))
+
+
+def games(outcomes, hop):
+    return [one for one in outcomes if one.case.startswith(f"only hop {hop} of 2 is honest")]
+
+
+@pytest.mark.parametrize("name", BY_MIXES)
+def test_what_every_mix_covers_is_kept_behind_any_hop(name, lab):
+    outcomes = attacked(BY_MIXES[name], lab)
+    assert {one.verdict for one in outcomes} == {Verdict.CONSISTENT}
+    assert games(outcomes, 1)
+    assert games(outcomes, 2)
+
+
+@pytest.mark.parametrize("name", BY_PEOPLE)
+def test_what_people_cover_is_kept_behind_the_first_hop_alone(name, lab):
+    *played, audit = attacked(BY_PEOPLE[name], lab)
+    assert {one.verdict for one in games(played, 1)} == {Verdict.CONSISTENT}
+    assert {one.verdict for one in games(played, 2)} == {Verdict.VIOLATED}
+    assert audit.verdict is Verdict.CONSISTENT
+
+
+def test_in_clear_hardly_anything_is_left_behind_a_dishonest_hop(lab):
+    """Only half of the people have a fake, which hits one of the two bins once in ten times."""
+    for one in games(attacked(BY_PEOPLE["uniform"], lab, runs=1000), 2):
+        assert one.numbers["delta_seen"] > 0.85
+        assert "left out before it" in one.case
+
+
+def test_the_game_proves_nearly_what_the_exact_distribution_allows(lab):
+    """Of blanks by a mix: a game that proves little would find no bug."""
+    (one,) = [
+        found
+        for found in games(cascade(contract(BY_MIXES["blanks"]), lab(150, drawn=10**6)), 1)
+        if found.noise is Noise.LAW
+    ]
+    assert 0.7 < one.attacked <= one.promised
+    assert one.best == pytest.approx(one.attacked, abs=0.15)
+
+
+def test_facts_are_plain(lab):
+    for one in attacked(BY_PEOPLE["blanks"], lab):
+        assert one.facts()["attack"] == "n-1 in a cascade"
+
+
+def half(recipe, layout, chance):
+    """A hop that draws half of its recipe."""
+    if isinstance(recipe, BlanksRecipe):
+        return added(replace(recipe, count=recipe.count // 2), layout, chance)
+    return added(ShapedRecipe(recipe.ratio, recipe.shift // 2), layout, chance)
+
+
+def softer(recipe, layout, chance):
+    """A hop whose noise has another shape, or whose blanks are flipped half as often."""
+    if isinstance(recipe, BlanksRecipe):
+        return added(replace(recipe, threshold=recipe.threshold // 2), layout, chance)
+    return added(ShapedRecipe(recipe.ratio - recipe.ratio // 10, recipe.shift), layout, chance)
+
+
+@pytest.mark.parametrize("bug", [half, softer])
+@pytest.mark.parametrize("name", BY_MIXES)
+def test_a_hop_that_draws_other_fakes_is_noticed(name, bug, lab):
+    *_, audit = attacked(BY_MIXES[name], lab, runs=100, device=Device(added=bug))
+    assert audit.verdict is Verdict.VIOLATED
+
+
+def test_a_hop_that_draws_nothing_breaks_the_promise_in_the_game_itself(lab):
+    def nothing(_recipe, layout, _chance):
+        return layout.blank(0)
+
+    outcomes = attacked(BY_MIXES["blanks"], lab, device=Device(added=nothing))
+    by_code = [one for one in outcomes if one.noise is Noise.CODE]
+    assert {one.verdict for one in by_code} == {Verdict.VIOLATED}
+
+
+def test_shaped_fakes_that_end_early_break_the_promise_in_the_game_itself(lab):
+    def short(recipe, layout, chance):
+        return added(ShapedRecipe(recipe.ratio, 2), layout, chance)
+
+    outcomes = attacked(BY_MIXES["shaped"], lab, runs=20_000, device=Device(added=short))
+    assert {one.verdict for one in games(outcomes, 1)} == {Verdict.VIOLATED}
+
+
+def one_coin(part, contributors, chance):
+    number = contributors * part_fakes(part, 1, chance)[1]
+    return part_fakes(replace(part, own=replace(part.own, whole=1, coin=0)), number, chance)
+
+
+def no_fakes(part, _contributors, _chance):
+    return part.layout.blank(0), 0
+
+
+@pytest.mark.parametrize("bug", [one_coin, no_fakes])
+def test_devices_that_draw_other_fakes_are_noticed(bug, lab):
+    *_, audit = attacked(BY_PEOPLE["blanks by coins"], lab, device=Device(part_fakes=bug))
+    assert audit.verdict is Verdict.VIOLATED
+
+
+@pytest.mark.parametrize("name", ["flips", "free bits", "blanks by coins"])
+def test_devices_that_send_in_clear_are_noticed(name, lab):
+    def in_clear(part, records, chance):
+        return part_reports(replace(part, threshold=1 << 24), records, chance)
+
+    *_, audit = attacked(BY_PEOPLE[name], lab, device=Device(part_reports=in_clear))
+    assert audit.verdict is Verdict.VIOLATED
+    assert np.isfinite(audit.attacked)

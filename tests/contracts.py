@@ -1,0 +1,283 @@
+"""Contracts for tests: parts, terms and networks made by hand, and random ones of every kind.
+
+Certificates are placeholders (lower 0, upper the delta that is promised) until ``proved`` puts what
+is proved of the terms in their place.
+"""
+
+import hashlib
+import math
+import random
+
+from msgspec.structs import replace
+
+from mixtally.errors import InputError
+from mixtally.privacy.divergence.in_clear import usual_ratio
+from mixtally.privacy.terms import certificate_of, local_epsilon_of
+from mixtally.records.certificate import Certificate, Status
+from mixtally.records.contract import (
+    CONTRACT_VERSION,
+    BlanksRecipe,
+    Contract,
+    Cover,
+    FakeRecord,
+    NoRecipe,
+    OwnFakes,
+    Part,
+    Prefixes,
+    Role,
+    Rounds,
+    ShapedRecipe,
+    Terms,
+    envelope_bytes,
+    written_key,
+)
+from mixtally.records.guarantee import Guarantee, Observer
+from mixtally.records.hashing import Hashing
+from mixtally.records.layout import Form, Layout
+from mixtally.records.question import Kind, Question, with_attributes
+
+SEED = "00112233445566778899aabbccddeeff"
+RATIO = usual_ratio(1.0, 1)
+"""By which shaped fakes fall at epsilon 1."""
+
+
+def role(name, port=7001):
+    """Someone with an address on this machine and a key of their own."""
+    public = hashlib.sha256(name.encode()).digest()
+    key = written_key(name, public)
+    return Role(name=name, address=f"http://127.0.0.1:{port}", key=key, operator=f"Team {name}")
+
+
+def network(hops):
+    """So many hops, and a collector."""
+    mixes = tuple(role(f"mix-{i + 1}", 7001 + i) for i in range(hops))
+    return mixes, role("collector", 7000)
+
+
+def contract_of(terms, **changes):
+    """A contract of these terms; ``changes`` are fields of it."""
+    hops, collector = network(terms.hops)
+    fields = {
+        "version": CONTRACT_VERSION,
+        "name": "home-page",
+        "serial": 1,
+        "terms": terms,
+        "hops": hops,
+        "collector": collector,
+        "suite": 1,
+        "envelope_bytes": envelope_bytes(terms),
+        "rounds": Rounds(open_seconds=3600, every_seconds=86400),
+        "admission": "open",
+        "client_files": {},
+    }
+    return Contract(**{**fields, **changes})
+
+
+def terms_of(question, parts, *, epsilon=1.0, delta=0.1, users=1000, **changes):
+    """Terms of these parts, not priced; the cover follows from them."""
+    mixes = parts[0].by_mixes
+    bare = any(part.own is None for part in parts)
+    promised = Guarantee(epsilon=epsilon, delta=delta)
+    fields = {
+        "question": question,
+        "edges": None,
+        "prefixes": None,
+        "guarantee": promised,
+        "users": users,
+        "minimum_crowd": users,
+        "honest_share": 1.0,
+        "count_flips": bare and not mixes,
+        "collections": 1,
+        "hops": 2,
+        "cover": Cover.MIXES if mixes else Cover.PEOPLE,
+        "parts": tuple(parts),
+        "certificate": placeholder(promised),
+        "local_epsilon": None,
+    }
+    return Terms(**{**fields, **changes})
+
+
+def placeholder(promised):
+    """Bounds of which nothing is known."""
+    return Certificate(
+        epsilon=promised.epsilon,
+        lower=0.0,
+        upper=promised.delta,
+        observer=Observer.MESSAGES,
+        status=Status.PROVED,
+        source="none yet",
+        assumption="none yet",
+    )
+
+
+def proved(terms, accountant=None):
+    """The terms with what is proved of them; PlanError where that is more than they promise."""
+    stated = certificate_of(terms, accountant)
+    return replace(terms, certificate=stated, local_epsilon=local_epsilon_of(terms))
+
+
+def shaped(bins, *, ratio=RATIO, shift=20):
+    """One bin in clear, among shaped fakes of every hop."""
+    return Part(
+        bins=bins,
+        most_set=1,
+        threshold=None,
+        own=None,
+        recipe=ShapedRecipe(ratio, shift),
+        layout=Layout(Form.INDEX, bins),
+    )
+
+
+def uniform(bins, *, whole=0, coin=1 << 62):
+    """One bin in clear, among uniform fakes of devices."""
+    return Part(
+        bins=bins,
+        most_set=1,
+        threshold=None,
+        own=OwnFakes(FakeRecord.UNIFORM, whole, coin),
+        recipe=NoRecipe(),
+        layout=Layout(Form.INDEX, bins),
+    )
+
+
+def flipped(bins, *, most_set=1, q=0.1, own=None, blanks=None, form=Form.BITS, cap=None):
+    """Flipped bits; ``blanks`` is how many every hop adds, ``own`` what devices do."""
+    threshold = int(q * 2**64)
+    return Part(
+        bins=bins,
+        most_set=most_set,
+        threshold=threshold,
+        own=own,
+        recipe=NoRecipe() if blanks is None else BlanksRecipe(blanks, threshold),
+        layout=Layout(form, bins, cap),
+    )
+
+
+def random_contract(chance: random.Random) -> Contract:
+    """A contract of any kind of question, record and cover, its certificate a placeholder."""
+    return contract_of(random_terms(chance), serial=chance.randint(1, 1 << 53))
+
+
+def random_terms(chance: random.Random) -> Terms:
+    """Terms of any kind; tried again where what was drawn does not fit together."""
+    while True:
+        fields = random_encoder(chance)
+        question = fields.pop("question")
+        mixes = chance.random() < 0.4
+        try:
+            parts = random_parts(chance, question, mixes=mixes)
+            return terms_of(
+                question,
+                parts,
+                epsilon=chance.choice([0.5, 1, 2.5]),
+                users=chance.choice([1000, 123_456]),
+                minimum_crowd=chance.choice([900, 1000]),
+                honest_share=chance.choice([0.5, 1.0]),
+                count_flips=not mixes and any(part.threshold is not None for part in parts),
+                collections=chance.choice([1, 1, 3]),
+                hops=chance.randint(1, 5),
+                **fields,
+            )
+        except InputError:
+            continue
+
+
+def random_encoder(chance: random.Random) -> dict:
+    """A question of any kind, with what its encoder needs."""
+    bins = chance.choice([2, 3, 8, 9, 40, 300])
+    labels = tuple(f"säule {i}" for i in range(bins))
+    kind = chance.randrange(8)
+    if kind == 0:
+        return {"question": Question(name="q", bins=bins, labels=labels)}
+    if kind == 1:
+        edges = tuple(sorted(chance.uniform(-9, 9) for _ in range(bins + 1)))
+        return {"question": Question(name="q", bins=bins), "edges": edges}
+    if kind == 2:
+        return {"question": Question(name="q", bins=bins, hashed=Hashing(seed=SEED))}
+    if kind == 3:
+        asked = Prefixes(alphabet="abc", most=chance.randint(1, 9), longest=chance.randint(1, 6))
+        return {"question": Question(name="q", bins=asked.bins), "prefixes": asked}
+    if kind == 4:
+        most = chance.randint(1, min(4, bins))
+        named = chance.choice([labels, None])
+        return {
+            "question": Question(name="q", bins=bins, labels=named, kind=Kind.SET, max_set=most)
+        }
+    if kind == 5:
+        sizes = tuple(chance.randint(2, 6) for _ in range(chance.randint(2, 4)))
+        question = with_attributes("q", sizes)
+        if chance.random() < 0.5:
+            question = replace(question, labels=tuple(f"={i}" for i in range(question.bins)))
+        return {"question": question}
+    if kind == 6:
+        return {"question": Question(name="q", bins=chance.randint(1, 12), kind=Kind.BITS)}
+    return {"question": Question(name="q", bins=bins)}
+
+
+def random_parts(chance: random.Random, question: Question, *, mixes: bool) -> list[Part]:
+    """Parts of one message or of several; some do not fit the question."""
+    if question.kind is Kind.BITS and (question.bins == 1 or (mixes or chance.random() < 0.7)):
+        bins, most = chance.choice([(2, 1), (1, None)])
+        return [_random_part(chance, bins, most, mixes=mixes) for _ in range(question.bins)]
+    if question.attributes is not None and chance.random() < 0.7:
+        return [_random_part(chance, size, 1, mixes=mixes) for size in question.attributes]
+    most = None if question.kind is Kind.BITS else question.max_set
+    return [_random_part(chance, question.bins, most, mixes=mixes)]
+
+
+def _random_part(chance: random.Random, bins: int, most: int | None, *, mixes: bool) -> Part:
+    if most == 1 and chance.random() < 0.4:
+        if mixes:
+            return shaped(
+                bins, ratio=chance.randint(1 << 60, 1 << 63), shift=chance.randint(10, 40)
+            )
+        return uniform(bins, **_random_own(chance))
+    q = chance.choice([0.01, 0.1, 0.3])
+    own = None
+    if not mixes and (most is not None or bins == 1) and chance.random() < 0.8:
+        record = FakeRecord.UNIFORM if most == 1 and chance.random() < 0.5 else FakeRecord.BLANK
+        own = OwnFakes(record, **_random_own(chance))
+    form, cap = chance.choice([Form.BITS, Form.POSITIONS]), None
+    if form is Form.POSITIONS or chance.random() < 0.5:  # a cap that is passed now and then
+        cap = min(bins, max(most or bins, math.ceil(bins * q)) + chance.randint(0, 2))
+    blanks = chance.randint(1, 20) if mixes else None
+    return flipped(bins, most_set=most, q=q, own=own, blanks=blanks, form=form, cap=cap)
+
+
+def _random_own(chance: random.Random) -> dict[str, int]:
+    whole = chance.choice([0, 1, 3])
+    return {"whole": whole, "coin": chance.randint(0 if whole else 1, (1 << 64) - 1)}
+
+
+def random_value(chance: random.Random, terms: Terms):
+    """A value that the terms have an answer for."""
+    question = terms.question
+    if terms.edges is not None:
+        return chance.choice([chance.uniform(-10, 10), chance.choice(terms.edges), 3])
+    if terms.prefixes is not None:
+        return "".join(chance.choice("aabbccdé") for _ in range(chance.randint(1, 8)))
+    if question.hashed is not None:
+        return "".join(chance.choice("aäb\u0308日") for _ in range(chance.randint(1, 8)))
+    if question.kind is Kind.BITS:
+        return [chance.randint(0, 1) for _ in range(question.bins)]
+    names = question.labels or range(question.bins)
+    if question.attributes is not None:
+        starts = [sum(question.attributes[:i]) for i in range(len(question.attributes))]
+        places = [chance.randrange(size) for size in question.attributes]
+        if question.labels is None:
+            return places
+        return [names[start + place] for start, place in zip(starts, places, strict=True)]
+    if question.kind is Kind.SET:
+        return chance.sample(list(names), chance.randint(0, question.max_set))
+    return chance.choice(names)
+
+
+def random_prefixes(chance: random.Random, terms: Terms) -> list[list[int]] | None:
+    """Prefixes of one length that a round may bring; None for questions of another kind."""
+    if terms.prefixes is None:
+        return None
+    depth = chance.randint(0, terms.prefixes.longest - 1)
+    size = len(terms.prefixes.alphabet) + 2
+    several = range(1 if depth == 0 else chance.randint(1, terms.prefixes.most))
+    found = {tuple(chance.randint(1, size - 1) for _ in range(depth)) for _ in several}
+    return [list(one) for one in sorted(found)]
