@@ -32,7 +32,7 @@ from mixtally.records.contract import (
     written_key,
 )
 from mixtally.records.guarantee import Guarantee, Observer
-from mixtally.records.hashing import Hashing
+from mixtally.records.hashing import HMAC_SHA256, Hashing
 from mixtally.records.layout import Form, Layout
 from mixtally.records.question import Kind, Question, with_attributes
 
@@ -193,7 +193,11 @@ def random_encoder(chance: random.Random) -> dict:
         edges = tuple(sorted(chance.uniform(-9, 9) for _ in range(bins + 1)))
         return {"question": Question(name="q", bins=bins), "edges": edges}
     if kind == 2:
-        return {"question": Question(name="q", bins=bins, hashed=Hashing(seed=SEED))}
+        return {
+            "question": Question(
+                name="q", bins=bins, hashed=Hashing(function=HMAC_SHA256, seed=SEED)
+            )
+        }
     if kind == 3:
         asked = Prefixes(alphabet="abc", most=chance.randint(1, 9), longest=chance.randint(1, 6))
         return {"question": Question(name="q", bins=asked.bins), "prefixes": asked}
