@@ -12,7 +12,7 @@ from mixtally.errors import PlanError
 MOST_HOPS = 5
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,99}")
 _ADDRESS = re.compile(
-    r"https://[!-~]{1,200}|http://(127\.0\.0\.1|localhost|\[::1\])(:\d+)?[!-~]{0,100}"
+    r"https://[!-~]{1,200}|http://(127\.0\.0\.1|localhost|\[::1\])(:[0-9]+)?[!-~]{0,100}"
 )
 _ED25519 = b"\x01"
 _KEY_BYTES, _HASH_BYTES = 32, 4
