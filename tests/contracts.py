@@ -8,6 +8,7 @@ import hashlib
 import math
 import random
 
+import msgspec
 from msgspec.structs import replace
 
 from mixtally.errors import InputError
@@ -31,6 +32,7 @@ from mixtally.records.contract import (
     envelope_bytes,
     written_key,
 )
+from mixtally.records.contract.spelling import plain
 from mixtally.records.guarantee import Guarantee, Observer
 from mixtally.records.hashing import HMAC_SHA256, Hashing
 from mixtally.records.layout import Form, Layout
@@ -114,6 +116,11 @@ def proved(terms, accountant=None):
     """The terms with what is proved of them; PlanError where that is more than they promise."""
     stated = certificate_of(terms, accountant)
     return replace(terms, certificate=stated, local_epsilon=local_epsilon_of(terms))
+
+
+def builtins_of(record):
+    """A record as a contract spells it."""
+    return plain(msgspec.to_builtins(record))
 
 
 def shaped(bins, *, ratio=RATIO, shift=20):

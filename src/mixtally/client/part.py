@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from mixtally.client.question import MOST_BINS, MOST_BITS, MOST_SET
-from mixtally.client.reading import Fields, refused
+from mixtally.client.reading import Fields, refused, whole
 
 SCALE = 1 << 64
 MOST_CAP = 0xFFFF
@@ -123,7 +123,7 @@ def _layout(value: object, place: str) -> Layout:
         if form == "positions":
             raise refused("cap-missing", place, "a cap, as positions have one", None)
         return Layout(form, bins, None)
-    cap = held.whole("cap", -SCALE, SCALE, "wrong-type")
+    cap = whole(held.held["cap"], held.at("cap"))
     if form == "index":
         raise refused("cap-with-index", place, "no cap, as one bin is named", cap)
     most = min(bins, MOST_CAP) if form == "positions" else bins
@@ -153,7 +153,7 @@ def _own(value: object, place: str) -> Own:
     held = Fields(value, place, "record whole coin")
     uniform = held.chosen("record", "blank|uniform", "unknown-fake") == "uniform"
     many = held.whole("whole", 0, 1000, "own-fakes-out-of-range")
-    coin = held.whole("coin", -SCALE, SCALE * SCALE, "wrong-type")
+    coin = whole(held.held["coin"], held.at("coin"))
     if coin < 0:
         raise refused("coin-below-zero", held.at("coin"), "a coin of at least 0", coin)
     if coin >= SCALE:
