@@ -2,7 +2,7 @@
 
 import hashlib
 import hmac
-import math
+import sys
 import unicodedata
 
 from spec.stranger_forms import RefusalError
@@ -55,7 +55,7 @@ def name(value, labels, bins):
 def cut(edges, value):
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise RefusalError("not-a-number")
-    if not math.isfinite(value):
+    if not abs(value) <= sys.float_info.max:
         raise RefusalError("not-finite")
     below = [i for i, edge in enumerate(edges) if edge <= float(value)]
     return min(max([0, *below]), len(edges) - 2)
@@ -112,7 +112,8 @@ def word_bin(terms, value, prefixes, closing):
     p = len(prefixes[0])
     if {len(one) for one in prefixes} != {p} or p >= asked["longest"]:
         raise RefusalError("prefix-length")
-    if any(symbol not in range(1, base + 2) for one in prefixes for symbol in one):
+    symbols = [symbol for one in prefixes for symbol in one]
+    if any(symbol is True or symbol not in range(1, base + 2) for symbol in symbols):
         raise RefusalError("prefix-symbol")
     if any(prefixes.count(one) > 1 for one in prefixes):
         raise RefusalError("prefix-twice")

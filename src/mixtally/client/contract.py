@@ -5,7 +5,7 @@ from binascii import a2b_base64
 from hashlib import sha256
 from typing import NamedTuple
 
-from mixtally.client.reading import Fields, fingerprint_of, items, parsed, refused, text_of
+from mixtally.client.reading import Fields, fingerprint_of, items, parsed, refused, text_of, whole
 from mixtally.client.terms import Terms, read_terms
 
 VERSION = 1
@@ -113,13 +113,14 @@ def _check_network(held: Fields, terms: Terms, hops: tuple[Role, ...], collector
     for values in zip(*(role[:3] for role in roles), strict=True):
         if len(set(values)) < len(values):
             raise refused("hop-twice", "hops", "another name, address and key each", "one twice")
-    sizes = [items(one, "envelope_bytes") for one in held.items("envelope_bytes")]
+    place = "envelope_bytes"
+    sizes = [[whole(size, place) for size in items(one, place)] for one in held.items(place)]
     layers = range(terms.hops + 1, 0, -1)
     wanted = [
         [part.layout.message_bytes + LAYER_BYTES * left for left in layers] for part in terms.parts
     ]
-    if sizes != wanted or any(type(size) is not int for one in sizes for size in one):
-        raise refused("envelope-bytes", "envelope_bytes", "what follows from its layouts", sizes)
+    if sizes != wanted:
+        raise refused("envelope-bytes", place, "what follows from its layouts", sizes)
 
 
 def _rounds(value: object) -> tuple[int, int]:

@@ -55,6 +55,8 @@ def checked_prefixes(asked: Prefixes, prefixes: Sequence[Sequence[int]]) -> int:
     """The one length of ``prefixes``, below ``longest``; raises RefusedError for others."""
     if not 1 <= len(prefixes) <= asked.most:
         raise _impossible("prefixes-miscounted", f"1 to {asked.most} prefixes", len(prefixes))
+    if not all(isinstance(prefix, list | tuple) for prefix in prefixes):
+        raise _impossible("prefix-symbol", "lists of symbols", prefixes)
     depth = len(prefixes[0])
     if any(len(prefix) != depth for prefix in prefixes) or depth >= asked.longest:
         wanted = f"prefixes of one length below {asked.longest}"
