@@ -76,8 +76,8 @@ def written(layout: Layout, ones: Sequence[int]) -> bytes:
         return ones[0].to_bytes(layout.message_bytes, "little")
     if layout.form == "bits":
         row = bytearray(layout.message_bytes)
-        for place in ones:
-            row[place >> 3] |= 1 << (place & 7)
+        for one in ones:
+            row[one >> 3] |= 1 << (one & 7)
         return bytes(row)
     packed, width = 0, layout.position_bits
     for place in reversed(ones):

@@ -54,12 +54,12 @@ def parsed(text: bytes) -> Any:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    fields = dict(pairs)
-    if len(fields) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise refused("field-twice", twice, "every field once", "it stands twice")
-    return fields
+    held: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in held:
+            raise refused("field-twice", name, "every field once", "it stands twice")
+        held[name] = value
+    return held
 
 
 def _no_constant(name: str) -> None:

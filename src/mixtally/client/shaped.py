@@ -23,8 +23,8 @@ def weights(ratio: int, shift: int) -> list[int]:
     powers = [1 << _GUARD_BITS]
     for _ in range(shift):
         powers.append(powers[-1] * ratio >> SCALE_BITS)
-    total = powers[0] + 2 * sum(powers[1:])
-    side = [(power << SCALE_BITS) // total for power in powers[1:]]
+    in_all = 2 * sum(powers) - powers[0]
+    side = [(power << SCALE_BITS) // in_all for power in powers[1:]]
     return [*reversed(side), (1 << SCALE_BITS) - 2 * sum(side), *side]
 
 
