@@ -17,7 +17,7 @@ import numpy as np
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "scripts")]
 
-from bad_vectors import bad  # noqa: E402
+from bad_vectors import bad, reason_of  # noqa: E402
 
 import contracts as c  # noqa: E402
 from mixtally import client  # noqa: E402
@@ -269,6 +269,8 @@ def main() -> None:
         (TARGET / name).write_bytes(content)
     print(f"{len(made)} files in {TARGET}")
 
+
+__all__ = ["main", "reason_of", "vectors"]
 
 if __name__ == "__main__":
     main()
