@@ -28,6 +28,7 @@ class Terms(NamedTuple):
       edges           where numbers are cut into bins; None without
       epsilon, delta  what is promised
       upper           the delta that is said to be proved
+      assumption      who must be trusted for it, in words
       local_epsilon   what is left when all hops collude with the collector; None for nothing
       by_mixes        whether every hop brings the cover
     """
@@ -44,6 +45,7 @@ class Terms(NamedTuple):
     by_mixes: bool
     parts: tuple[Part, ...]
     upper: float
+    assumption: str
     local_epsilon: float | None
 
 
@@ -76,7 +78,7 @@ def read_terms(value: object) -> Terms:
         held.whole("hops", 1, 5, "hops-out-of-range"),
         held.chosen("cover", "every mix|people", "unknown-cover") == "every mix",
         parts,
-        _certificate(held.held["certificate"], epsilon, delta),
+        *_certificate(held.held["certificate"], epsilon, delta),
         _local_epsilon(held),
     )
     _check_parts(terms)
@@ -92,7 +94,8 @@ def _guarantee(value: object) -> tuple[float, float]:
     return epsilon, delta
 
 
-def _certificate(value: object, epsilon: float, delta: float) -> float:
+def _certificate(value: object, epsilon: float, delta: float) -> tuple[float, str]:
+    """Its upper end, and whom it trusts."""
     place = "certificate"
     held = Fields(value, place, "epsilon lower upper observer status source assumption")
     upper = held.number("upper", 0.0, 1.0, "bounds-out-of-range")
@@ -100,12 +103,12 @@ def _certificate(value: object, epsilon: float, delta: float) -> float:
     held.chosen("observer", "messages", "unknown-observer")
     held.chosen("status", "proved", "not-proved")
     held.text("source")
-    held.text("assumption")
+    assumption = held.text("assumption")
     if held.number("epsilon", 0.0, _LARGEST, "other-epsilon") != epsilon:
         raise refused("other-epsilon", place, f"bounds at epsilon {epsilon:g}", "another epsilon")
     if upper > delta:
         raise refused("proved-above-promise", place, f"delta of at most {delta:g}", upper)
-    return upper
+    return upper, assumption
 
 
 def _local_epsilon(held: Fields) -> float | None:
