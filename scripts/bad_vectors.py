@@ -72,6 +72,8 @@ CONTRACTS: list[tuple[str, str, dict[str, Any]]] = [
     ("hop-twice", "labels", {"collector.address": "http://127.0.0.1:7002"}),
     ("role-name-malformed", "labels", {"hops.0.name": "mix 1"}),
     ("address-malformed", "labels", {"hops.0.address": "http://example.org"}),
+    ("address-malformed", "labels", {"hops.0.address": "http://localhost.example.org"}),
+    ("address-malformed", "labels", {"hops.0.address": "http://127.0.0.1:80@example.org"}),
     ("key-malformed", "labels", {"hops.0.name": "mix-9"}),
     ("operator-malformed", "labels", {"collector.operator": "a\u202eb"}),
     ("unknown-suite", "labels", {"suite": 2}),

@@ -15,7 +15,7 @@ def operator(value):
 
 
 def role(value):
-    local = r"http://(127\.0\.0\.1|localhost|\[::1\])(:[0-9]+)?[!-~]{0,100}"
+    local = r"http://(127\.0\.0\.1|localhost|\[::1\])(:[0-9]+)?(/[!-~]{0,100})?"
     read = fields(
         name=string("role-name-malformed", r"[A-Za-z0-9][A-Za-z0-9._/-]{0,99}"),
         address=string("address-malformed", r"https://[!-~]{1,200}|" + local),

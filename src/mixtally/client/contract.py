@@ -16,7 +16,7 @@ _FIELDS = (
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 _ROLE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,99}")
 _ADDRESS = re.compile(
-    r"https://[!-~]{1,200}|http://(127\.0\.0\.1|localhost|\[::1\])(:[0-9]+)?[!-~]{0,100}"
+    r"https://[!-~]{1,200}|http://(127\.0\.0\.1|localhost|\[::1\])(:[0-9]+)?(/[!-~]{0,100})?"
 )
 _KEY = re.compile(r"[A-Za-z0-9+/]{44}")
 _FILE, _DIGEST = re.compile(r"[!-~]{1,200}"), re.compile(r"[0-9a-f]{64}")
