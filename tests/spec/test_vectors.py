@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from mixtally import client
+from mixtally.errors import InputError
+from mixtally.records.contract import read_contract, write_contract
 from spec import stranger
 
 ROOT = Path(__file__).parents[2]
@@ -89,6 +91,20 @@ def room(vector):
 def test_the_room_agrees(name):
     vector = read(name)
     assert room(vector) == {name: vector[name] for name in ("messages", "reason") if name in vector}
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if "contract" in name])
+def test_the_records_refuse_the_same_contracts(name):
+    vector = read(name)
+    data = bytes.fromhex(vector.get("contract_hex", "")) or vector["contract"].encode()
+    with pytest.raises(InputError):
+        read_contract(data, name)
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name.startswith("messages")])
+def test_the_records_take_the_good_ones(name):
+    data = read(name)["contract"].encode()
+    assert write_contract(read_contract(data, name)) == data
 
 
 def test_the_script_makes_these_files_again():
