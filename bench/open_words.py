@@ -10,7 +10,7 @@ from mixtally.data.population import Population
 from mixtally.ground.chance import SecureChance
 from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
-from mixtally.records.hashing import Hashing, drawn_seed
+from mixtally.records.hashing import HMAC_SHA256, Hashing, drawn_seed
 from mixtally.records.question import Question
 from mixtally.simulate.heavy.english import english
 from mixtally.simulate.lab import Lab
@@ -38,7 +38,9 @@ def _told(error: float) -> str:
 
 def _ours(crowd: Population) -> tuple[float, float]:
     start, chance = time.perf_counter(), SecureChance()
-    question = Question(name="word", bins=_BINS, hashed=Hashing(seed=drawn_seed(chance)))
+    question = Question(
+        name="word", bins=_BINS, hashed=Hashing(function=HMAC_SHA256, seed=drawn_seed(chance))
+    )
     promised = Guarantee(epsilon=1.0, delta=1e-6)
     wish = PlanRequest(question=question, guarantee=promised, users=_USERS, mix_fakes=True)
     listed = (crowd.question.labels or ())[:_LISTED]

@@ -15,7 +15,7 @@ import numpy as np
 from mixtally.ground.chance import SecureChance
 from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
-from mixtally.records.hashing import Hashing, drawn_seed
+from mixtally.records.hashing import HMAC_SHA256, Hashing, drawn_seed
 from mixtally.records.question import Question
 from mixtally.simulate.heavy.english import english
 from mixtally.simulate.lab import Lab
@@ -35,7 +35,9 @@ def main() -> None:
     crowd = english(100_000, 50_000, chance)
     words = [*(crowd.question.labels or ())[:200], *NOBODY]
     for bins in (5_000, 100_000):
-        question = Question(name="word", bins=bins, hashed=Hashing(seed=drawn_seed(chance)))
+        question = Question(
+            name="word", bins=bins, hashed=Hashing(function=HMAC_SHA256, seed=drawn_seed(chance))
+        )
         promised = Guarantee(epsilon=1.0, delta=1e-6)
         wish = PlanRequest(question=question, guarantee=promised, users=crowd.users, mix_fakes=True)
         offer = choose(wish).best

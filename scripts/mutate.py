@@ -27,7 +27,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 LIST = Path(__file__).with_name("mutations.toml")
-COPIED = ("src", "tests", "docs", "examples", "scripts", "pyproject.toml", "README.md", "Makefile")
+COPIED = (
+    *("src", "tests", "docs", "examples", "scripts", "vectors", "pyproject.toml"),
+    *("README.md", "SPEC.md", "Makefile"),
+)
 MOST_SECONDS = 600.0
 
 

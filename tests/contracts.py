@@ -8,6 +8,7 @@ import hashlib
 import math
 import random
 
+import msgspec
 from msgspec.structs import replace
 
 from mixtally.errors import InputError
@@ -31,8 +32,9 @@ from mixtally.records.contract import (
     envelope_bytes,
     written_key,
 )
+from mixtally.records.contract.spelling import plain
 from mixtally.records.guarantee import Guarantee, Observer
-from mixtally.records.hashing import Hashing
+from mixtally.records.hashing import HMAC_SHA256, Hashing
 from mixtally.records.layout import Form, Layout
 from mixtally.records.question import Kind, Question, with_attributes
 
@@ -116,6 +118,11 @@ def proved(terms, accountant=None):
     return replace(terms, certificate=stated, local_epsilon=local_epsilon_of(terms))
 
 
+def builtins_of(record):
+    """A record as a contract spells it."""
+    return plain(msgspec.to_builtins(record))
+
+
 def shaped(bins, *, ratio=RATIO, shift=20):
     """One bin in clear, among shaped fakes of every hop."""
     return Part(
@@ -193,7 +200,11 @@ def random_encoder(chance: random.Random) -> dict:
         edges = tuple(sorted(chance.uniform(-9, 9) for _ in range(bins + 1)))
         return {"question": Question(name="q", bins=bins), "edges": edges}
     if kind == 2:
-        return {"question": Question(name="q", bins=bins, hashed=Hashing(seed=SEED))}
+        return {
+            "question": Question(
+                name="q", bins=bins, hashed=Hashing(function=HMAC_SHA256, seed=SEED)
+            )
+        }
     if kind == 3:
         asked = Prefixes(alphabet="abc", most=chance.randint(1, 9), longest=chance.randint(1, 6))
         return {"question": Question(name="q", bins=asked.bins), "prefixes": asked}

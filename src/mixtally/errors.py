@@ -7,6 +7,7 @@ MixtallyError
 |   |-- DataError         a file, a column or a value of the data
 |   |-- PlanError         a plan or schema that is foreign, damaged or impossible
 |   |-- MessageError      a message of the wrong length or form
+|   |-- RefusedError      a contract or value that a device does not take; it names why
 |   `-- InfeasibleError   no plan meets the wish; says which nearby wish can be met
 `-- AccountingError       a privacy number that cannot be right: the work stops (exit status 3)
 """
@@ -45,6 +46,17 @@ class PlanError(InputError):
 
 class MessageError(InputError):
     """A message does not have the length or form its plan prescribes."""
+
+
+class RefusedError(InputError):
+    """A device takes no part under this contract, or not with this value.
+
+    ``reason`` is a short name that clients in every language share; SPEC.md lists them.
+    """
+
+    def __init__(self, reason: str, subject: str, *, wanted: str, got: object, do: str) -> None:
+        self.reason = reason
+        super().__init__(subject, wanted=wanted, got=got, do=do)
 
 
 class InfeasibleError(InputError):

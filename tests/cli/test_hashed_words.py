@@ -200,4 +200,7 @@ def test_a_plan_with_a_hash_comes_back_from_its_bytes(cli, tmp_path):
     )
     plan = read_plan(path)
     assert isinstance(plan, Plan)
-    assert b'"hashed":{"seed":"' + b"0f" * 16 + b'","values":null}' in canonical(plan)
+    assert (
+        b'"hashed":{"function":"HMAC-SHA-256","seed":"' + b"0f" * 16 + b'","values":null}'
+        in canonical(plan)
+    )

@@ -8,7 +8,8 @@ import pytest
 from mixtally.encode import hashed as module
 from mixtally.encode.hashed import encode, normalized
 from mixtally.errors import DataError, PlanError
-from mixtally.records.hashing import Hashing, drawn_seed
+from mixtally.ground.codec import from_canonical
+from mixtally.records.hashing import HMAC_SHA256, Hashing, drawn_seed
 from mixtally.records.question import Kind, Question
 from mixtally.simulate.seeded import SeededChance
 
@@ -17,25 +18,27 @@ ZERO, ONE = "00" * 16, "01" + "00" * 15
 
 
 def question(bins=1000, seed=ZERO):
-    return Question(name="word", bins=bins, hashed=Hashing(seed=seed))
+    return Question(name="word", bins=bins, hashed=Hashing(function=HMAC_SHA256, seed=seed))
 
 
 @pytest.mark.parametrize(
     ("bins", "seed", "codes"),
     [
-        (1000, ZERO, [386, 820, 527]),
-        (1000, ONE, [730, 908, 234]),
-        (10_000_000, "00112233445566778899aabbccddeeff", [9247516, 827415, 6712570]),
+        (1000, ZERO, [34, 920, 472]),
+        (1000, ONE, [238, 506, 170]),
+        (10_000_000, "00112233445566778899aabbccddeeff", [5807500, 8344902, 3785157]),
     ],
 )
 def test_the_bins_are_these_on_every_machine(bins, seed, codes):
     assert encode(question(bins, seed), ["apple", "grüße", "日本"]).tolist() == codes
 
 
-def test_the_hash_is_blake2b_as_the_page_says():
-    digest = hashlib.blake2b(
-        "grüße".encode(), digest_size=16, key=bytes.fromhex(ONE), person=b"mixtally bin v1"
-    ).digest()
+def test_the_hash_is_hmac_as_the_page_says():
+    """RFC 2104 by hand: H(key ^ opad, H(key ^ ipad, text)), the key filled up to 64 bytes."""
+    key = bytes.fromhex(ONE).ljust(64, b"\0")
+    inner, outer = (bytes(byte ^ pad for byte in key) for pad in (0x36, 0x5C))
+    first = hashlib.sha256(inner + "grüße".encode()).digest()
+    digest = hashlib.sha256(outer + first).digest()[:16]
     assert encode(question(7, ONE), ["grüße"]) == [int.from_bytes(digest, "little") * 7 // 2**128]
 
 
@@ -92,13 +95,23 @@ def test_a_question_that_hashes_nothing_is_refused():
 @pytest.mark.parametrize("seed", ["", "00", "AB" * 16, "zz" * 16, "00" * 17])
 def test_a_seed_has_one_form(seed):
     with pytest.raises(PlanError, match="32 hexadecimal digits"):
-        Hashing(seed=seed)
+        Hashing(function=HMAC_SHA256, seed=seed)
+
+
+def test_a_plan_that_names_no_hash_or_another_is_refused():
+    with pytest.raises(PlanError, match="hash: wanted HMAC-SHA-256, got 'BLAKE2b'; plan again"):
+        Hashing(function="BLAKE2b", seed=ZERO)
+    old = b'{"seed":"' + ZERO.encode() + b'","values":null}'
+    with pytest.raises(PlanError, match=r"missing required field `function`.*make it again"):
+        from_canonical(old, Hashing, "plan.json")
 
 
 def test_hashed_bins_hold_one_value_and_have_no_labels():
     with pytest.raises(PlanError, match="at least two, or none"):
-        Hashing(seed=ZERO, values=1)
+        Hashing(function=HMAC_SHA256, seed=ZERO, values=1)
     with pytest.raises(PlanError, match="bins without labels"):
-        Question(name="q", bins=2, labels=("a", "b"), hashed=Hashing(seed=ZERO))
+        Question(
+            name="q", bins=2, labels=("a", "b"), hashed=Hashing(function=HMAC_SHA256, seed=ZERO)
+        )
     with pytest.raises(PlanError, match="one value a record"):
-        Question(name="q", bins=2, kind=Kind.SET, hashed=Hashing(seed=ZERO))
+        Question(name="q", bins=2, kind=Kind.SET, hashed=Hashing(function=HMAC_SHA256, seed=ZERO))

@@ -16,7 +16,7 @@ from mixtally.estimate import hashed
 from mixtally.estimate.hashed import Candidates, estimate_hashed, rank_of
 from mixtally.ground.draw import below
 from mixtally.ground.fixed import threshold_of
-from mixtally.records.hashing import Hashing, drawn_seed
+from mixtally.records.hashing import HMAC_SHA256, Hashing, drawn_seed
 from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 from mixtally.records.question import Question
@@ -40,7 +40,7 @@ class Run:
     """One collection: estimate, others, and the truth of each line."""
 
     def __init__(self, mechanism, chance, level=0.95):
-        shared = Hashing(seed=drawn_seed(chance))
+        shared = Hashing(function=HMAC_SHA256, seed=drawn_seed(chance))
         codes = encode(Question(name="q", bins=mechanism.bins, hashed=shared), WORDS)
         lines = Candidates.of(codes[LISTED], mechanism.bins)
         self.truth = np.zeros(len(lines.bins), dtype=np.int64)

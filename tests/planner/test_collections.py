@@ -13,7 +13,7 @@ from mixtally.mix.shaped import shaped_fakes
 from mixtally.planner import choose, forecast, users_for
 from mixtally.planner.noise import capped
 from mixtally.privacy.certify import certify, verify
-from mixtally.records.hashing import Hashing
+from mixtally.records.hashing import HMAC_SHA256, Hashing
 from mixtally.records.mechanism import Parameter
 from mixtally.simulate.seeded import SeededChance
 from mixtally.tally.fold import tally_messages
@@ -181,7 +181,7 @@ def test_hashing_makes_the_most_bins_that_the_fakes_cover(users, honest):
     asked = request(10**6, users=users, honest_fraction=honest, protocol="clear-uniform")
     option = named(asked, "clear-uniform, hashed")
     bins, hashed = option.plan.question.bins, option.plan.question.hashed
-    assert hashed == Hashing(seed=SEED, values=10**6)
+    assert hashed == Hashing(function=HMAC_SHA256, seed=SEED, values=10**6)
     assert option.mechanism.fakes.count <= users
     assert math.floor(honest * users) < least.uniform_fakes(bins + 1, 1.0, 1e-6)
     assert math.floor(honest * option.mechanism.fakes.count) >= least.uniform_fakes(bins, 1.0, 1e-6)

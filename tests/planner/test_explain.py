@@ -8,7 +8,7 @@ from mixtally.planner import explain
 from mixtally.planner.build import option
 from mixtally.planner.options import Infeasible
 from mixtally.privacy.accountant import Accountant
-from mixtally.records.hashing import Hashing
+from mixtally.records.hashing import HMAC_SHA256, Hashing
 from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.named import (
     clear_shaped,
@@ -43,7 +43,7 @@ OPTIONS = {
     "flip, sent 2 times": built(VECTOR, flip_bits(bins=3, threshold=HALF, crowd=10**5, repeats=2)),
     "clear-uniform": built(Question(name="q", bins=9), clear_uniform(bins=9, fakes=1000)),
     "clear-uniform, hashed": built(
-        Question(name="q", bins=900, hashed=Hashing(seed=SEED, values=10**6)),
+        Question(name="q", bins=900, hashed=Hashing(function=HMAC_SHA256, seed=SEED, values=10**6)),
         clear_uniform(bins=900, fakes=90_000),
     ),
     "clear-shaped": built(

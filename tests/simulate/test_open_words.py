@@ -7,7 +7,7 @@ from mixtally.data.population import Population
 from mixtally.errors import DataError
 from mixtally.planner import Planner, PlanRequest, choose, forecast
 from mixtally.records.guarantee import Guarantee
-from mixtally.records.hashing import Hashing, drawn_seed
+from mixtally.records.hashing import HMAC_SHA256, Hashing, drawn_seed
 from mixtally.records.question import Question
 from mixtally.simulate.lab import Lab
 from mixtally.simulate.open_words import collect_words, hashed
@@ -21,7 +21,9 @@ SAME = Population(
 
 
 def planned(chance, users=USERS, bins=BINS):
-    question = Question(name="word", bins=bins, hashed=Hashing(seed=drawn_seed(chance)))
+    question = Question(
+        name="word", bins=bins, hashed=Hashing(function=HMAC_SHA256, seed=drawn_seed(chance))
+    )
     promised = Guarantee(epsilon=4.0, delta=1e-6)
     return choose(
         PlanRequest(question=question, guarantee=promised, users=users, mix_fakes=True), PLANNER

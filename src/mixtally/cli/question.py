@@ -11,7 +11,7 @@ from mixtally.cli.hashing import HashingOptions
 from mixtally.cli.labels import read_labels
 from mixtally.cli.parameters import Bits
 from mixtally.errors import ParameterError
-from mixtally.records.hashing import Hashing
+from mixtally.records.hashing import HMAC_SHA256, Hashing
 from mixtally.records.question import Kind, Question, with_attributes
 
 
@@ -55,7 +55,7 @@ def question_of(options: QuestionOptions, seed: str) -> Question:
             "max set", wanted="--bins or --labels beside it", got=ways[0], do="leave --max-set out"
         )
     if options.hashing.hash_bins is not None:
-        bins, hashed = options.hashing.hash_bins, Hashing(seed=seed)
+        bins, hashed = options.hashing.hash_bins, Hashing(function=HMAC_SHA256, seed=seed)
         return Question(name=name, bins=bins, labels=labels, hashed=hashed)
     if options.bits is not None:
         return Question(name=name, bins=options.bits, labels=labels, kind=Kind.BITS)

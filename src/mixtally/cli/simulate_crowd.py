@@ -16,7 +16,7 @@ from mixtally.ground.chance import Chance
 from mixtally.planner import PlanOption, PlanRequest
 from mixtally.privacy.accountant import Accountant
 from mixtally.records.guarantee import Guarantee
-from mixtally.records.hashing import Hashing
+from mixtally.records.hashing import HMAC_SHA256, Hashing
 from mixtally.records.question import Kind, Question
 from mixtally.simulate import offers
 from mixtally.simulate.open_words import hashed
@@ -59,7 +59,11 @@ def wished(
         population = read(data, reading, progress=progress)
     question = population.question
     if bins is not None:  # which words share, by a hash given or drawn
-        question = Question(name=reading.name, bins=bins, hashed=Hashing(seed=hashing.seed(source)))
+        question = Question(
+            name=reading.name,
+            bins=bins,
+            hashed=Hashing(function=HMAC_SHA256, seed=hashing.seed(source)),
+        )
     return population, wish_of(budget, question, guarantee, population.users)
 
 

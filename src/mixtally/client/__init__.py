@@ -1,1 +1,21 @@
-"""What a device keeps: its memoized answers in a sealed file."""
+"""What a device needs to take part: it reads a contract, checks it, turns a value into messages.
+
+The standard library is enough for all of it. Memoized answers in a sealed file (``memory_file``)
+need more, and are imported by that name.
+"""
+
+from mixtally.client.contract import Contract, Role, read
+from mixtally.client.limits import Limits, checked
+from mixtally.client.messages import messages
+from mixtally.client.reading import fingerprint_of, text_of
+
+__all__ = [
+    "Contract",
+    "Limits",
+    "Role",
+    "checked",
+    "fingerprint_of",
+    "messages",
+    "read",
+    "text_of",
+]

@@ -1,12 +1,14 @@
 """Values of an open or huge domain: the bin that a plan's hash gives them.
 
 A text is normalized (Unicode form NFC, so that one spelling has one code), written in UTF-8 and
-hashed by BLAKE2b keyed with the plan's seed, personalized "mixtally bin v1", to 16 little-endian
-bytes: a number x below 2^128. Its bin is floor(x * bins / 2^128), which no bin is more probable to
-be than another by more than 2^-128. Letters keep their case and spaces stay.
+hashed by HMAC-SHA-256, the plan's seed being the key. The first 16 bytes, little-endian, are a
+number x below 2^128. Its bin is floor(x * bins / 2^128), which no bin is more probable to be than
+another by more than 2^-128. Letters keep their case and spaces stay.
+
+Source: RFC 2104, FIPS 180-4.
 """
 
-import hashlib
+import hmac
 import unicodedata
 from collections.abc import Iterable
 
@@ -16,7 +18,6 @@ from numpy.typing import NDArray
 from mixtally.errors import DataError, PlanError
 from mixtally.records.question import Question
 
-_PERSON = b"mixtally bin v1"
 _DIGEST_BYTES = 16
 
 
@@ -50,7 +51,5 @@ def encode(question: Question, values: Iterable[str]) -> NDArray[np.int64]:
 
 
 def _bin(key: bytes, bins: int, value: str) -> int:
-    digest = hashlib.blake2b(
-        normalized(value).encode("utf-8"), digest_size=_DIGEST_BYTES, key=key, person=_PERSON
-    ).digest()
-    return int.from_bytes(digest, "little") * bins >> 8 * _DIGEST_BYTES
+    digest = hmac.digest(key, normalized(value).encode("utf-8"), "sha256")
+    return int.from_bytes(digest[:_DIGEST_BYTES], "little") * bins >> 8 * _DIGEST_BYTES

@@ -15,7 +15,7 @@ from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.calibrate import calibrate
 from mixtally.privacy.divergence.in_clear import usual_ratio
 from mixtally.records.encodings import Encoding
-from mixtally.records.hashing import Hashing
+from mixtally.records.hashing import HMAC_SHA256, Hashing
 from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism import InClear, Parameter, ShapedFakes, UniformFakes
 from mixtally.records.question import Kind, Question
@@ -71,7 +71,7 @@ def clear_hashed(request: PlanRequest, encoding: Encoding, accountant: Accountan
         bins = max(bins, _most_bins(accountant, request, encoding, most, fakes))
     if not 2 <= bins < question.bins:
         return None
-    shared = Hashing(seed=request.hash_seed, values=question.bins)
+    shared = Hashing(function=HMAC_SHA256, seed=request.hash_seed, values=question.bins)
     hashed = Question(name=question.name, bins=bins, hashed=shared)
     fakes = uniform_fakes(accountant, request, encoding, bins)
     return option(request, [(hashed, _among(bins, fakes))], accountant)

@@ -8,6 +8,7 @@ from mixtally.errors import PlanError
 from mixtally.ground.chance import Chance
 
 SEED_BYTES = 16
+HMAC_SHA256 = "HMAC-SHA-256"
 _SEED = re.compile(rf"[0-9a-f]{{{2 * SEED_BYTES}}}")
 
 
@@ -15,16 +16,25 @@ class Hashing(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """The hash everybody uses, ``encode.hashed`` says how.
 
     where
-      seed     the key of the hash, 32 hexadecimal digits; public, drawn before anybody answers
-      values   how many values the domain has; None where nobody knows
+      function   the name of the hash: "HMAC-SHA-256", which browsers have as well
+      seed       its key, 32 hexadecimal digits; public, drawn before anybody answers
+      values     how many values the domain has; None where nobody knows
 
-    Raises PlanError for a seed of another form.
+    Raises PlanError for another hash and for a seed of another form.
     """
 
+    function: str
     seed: str
     values: int | None = None
 
     def __post_init__(self) -> None:
+        if self.function != HMAC_SHA256:
+            raise PlanError(
+                "hash",
+                wanted=HMAC_SHA256,
+                got=ascii(self.function)[:40],
+                do="plan again: another hash puts values into other bins",
+            )
         if not _SEED.fullmatch(self.seed):
             raise PlanError(
                 "hash seed",

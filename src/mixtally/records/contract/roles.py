@@ -12,7 +12,7 @@ from mixtally.errors import PlanError
 MOST_HOPS = 5
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,99}")
 _ADDRESS = re.compile(
-    r"https://[!-~]{1,200}|http://(127\.0\.0\.1|localhost|\[::1\])(:\d+)?[!-~]{0,100}"
+    r"https://[!-~]{1,200}|http://(127\.0\.0\.1|localhost|\[::1\])(:[0-9]+)?(/[!-~]{0,100})?"
 )
 _ED25519 = b"\x01"
 _KEY_BYTES, _HASH_BYTES = 32, 4
@@ -23,7 +23,7 @@ class Role(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     where
       name       letters, digits, dots, dashes, underscores and slashes, at most 100
-      address    https://..., or http:// on this machine
+      address    https://..., or http:// on this machine and nowhere else
       key        its Ed25519 verifier key: NAME+HASH+BASE64, as signed notes have it
       operator   who runs it, in words
 

@@ -39,7 +39,8 @@ def unspelled(text: bytes, kind: type[T], subject: str) -> T:
     try:
         if len(text) > _MOST_BYTES:
             raise ValueError(f"{len(text):,} bytes")
-        read = json.loads(text, object_pairs_hook=no_repeats, parse_constant=no_constant)
+        written = text.decode("utf-8")  # no other encoding is guessed
+        read = json.loads(written, object_pairs_hook=no_repeats, parse_constant=no_constant)
         record = msgspec.convert(read, kind, strict=False)
         _check_same(plain(msgspec.to_builtins(record)), read, "")
     except (ValueError, RecursionError, MixtallyError) as error:

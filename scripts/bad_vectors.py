@@ -1,0 +1,293 @@
+"""The bad vectors: contracts, values and limits that a client refuses, each with its reason."""
+
+import json
+import math
+from collections import Counter
+from typing import Any
+
+import contracts as c
+from mixtally import client
+from mixtally.errors import RefusedError
+from mixtally.records.contract import FakeRecord, OwnFakes, Prefixes, Terms, write_contract
+from mixtally.records.hashing import HMAC_SHA256, Hashing
+from mixtally.records.layout import Form
+from mixtally.records.question import Kind, Question, with_attributes
+
+GONE = object()
+"""In place of a field: it is left out."""
+SCALE = 1 << 64
+PART, OWN, RECIPE = "terms.parts.0", "terms.parts.0.own", "terms.parts.0.recipe"
+LAYOUT, ASKED, PROOF = "terms.parts.0.layout", "terms.question", "terms.certificate"
+
+
+def bases() -> dict[str, Terms]:
+    """Good contracts, one of each kind."""
+    own, uniform = OwnFakes(FakeRecord.BLANK, 1, 5), OwnFakes(FakeRecord.UNIFORM, 1, 5)
+
+    def one(bins: int, **more: Any) -> Question:
+        return Question(name="q", bins=bins, **more)
+
+    several = Question(name="q", bins=9, kind=Kind.SET, max_set=2)
+    free, spelled = Question(name="q", bins=3, kind=Kind.BITS), Prefixes(
+        alphabet="abc", most=2, longest=3
+    )  # fmt: skip
+    hashed = Hashing(function=HMAC_SHA256, seed=c.SEED, values=100)
+    return {
+        "labels": c.proved(c.terms_of(one(3, labels=("a", "b", "c")), [c.shaped(3)])),
+        "clear": c.terms_of(one(4), [c.uniform(4, whole=1)]),
+        "flips": c.terms_of(one(9), [c.flipped(9, own=own)], local_epsilon=4.5),
+        "uniform": c.terms_of(one(9), [c.flipped(9, own=uniform)], count_flips=True),
+        "crowd": c.terms_of(one(9), [c.flipped(9)]),
+        "blanks": c.terms_of(one(9), [c.flipped(9, blanks=40)]),
+        "positions": c.terms_of(one(9), [c.flipped(9, own=own, form=Form.POSITIONS, cap=4)]),
+        "set": c.terms_of(several, [c.flipped(9, most_set=2, own=own, cap=5)]),
+        "traits": c.terms_of(with_attributes("q", (2, 3)), [c.shaped(2), c.shaped(3)]),
+        "bits": c.terms_of(free, [c.flipped(3, most_set=None)]),
+        "edges": c.terms_of(one(3), [c.shaped(3)], edges=(0.0, 1.0, 2.0, 3.5)),
+        "hashed": c.terms_of(one(99, hashed=hashed), [c.shaped(99)]),
+        "prefixes": c.terms_of(one(11), [c.shaped(11)], prefixes=spelled),
+    }
+
+
+CONTRACTS: list[tuple[str, str, dict[str, Any]]] = [
+    ("field-missing", "labels", {"suite": GONE}),
+    ("field-missing", "flips", {f"{LAYOUT}.cap": GONE}),
+    ("field-unknown", "labels", {"terms.more": 1}),
+    ("field-unknown", "labels", {f"{RECIPE}.count": 1}),
+    ("wrong-type", "labels", {"terms.hops": 2.0}),
+    ("wrong-type", "labels", {"terms.count_flips": 0}),
+    ("wrong-type", "labels", {"terms.guarantee.epsilon": "1"}),
+    ("wrong-type", "labels", {"serial": True}),
+    ("wrong-type", "labels", {f"{ASKED}.labels": "abc"}),
+    ("integer-as-number", "flips", {f"{PART}.threshold": 1 << 60}),
+    ("integer-as-string", "labels", {"terms.users": "1000"}),
+    ("integer-as-string", "flips", {f"{PART}.threshold": "01152921504606846976"}),
+    ("integer-as-string", "flips", {f"{OWN}.coin": str(1 << 53)}),
+    ("unknown-version", "labels", {"version": 2, "new": []}),
+    ("name-malformed", "labels", {"name": "Home"}),
+    ("serial-out-of-range", "labels", {"serial": 0}),
+    ("more-drawing-mixes-than-hops", "labels", {"hops.1": GONE}),
+    ("more-hops-than-priced", "labels", {"terms.hops": 1}),
+    ("hop-twice", "labels", {"hops.1.address": "http://127.0.0.1:7001"}),
+    ("hop-twice", "labels", {"collector.address": "http://127.0.0.1:7002"}),
+    ("role-name-malformed", "labels", {"hops.0.name": "mix 1"}),
+    ("address-malformed", "labels", {"hops.0.address": "http://example.org"}),
+    ("address-malformed", "labels", {"hops.0.address": "http://localhost.example.org"}),
+    ("address-malformed", "labels", {"hops.0.address": "http://127.0.0.1:80@example.org"}),
+    ("key-malformed", "labels", {"hops.0.name": "mix-9"}),
+    ("operator-malformed", "labels", {"collector.operator": "a\u202eb"}),
+    ("unknown-suite", "labels", {"suite": 2}),
+    ("envelope-bytes", "labels", {"envelope_bytes": [[145, 97, 48]]}),
+    ("rounds-out-of-range", "labels", {"rounds.open_seconds": 86401}),
+    ("unknown-admission", "labels", {"admission": "codes"}),
+    ("client-files-malformed", "labels", {"client_files": {"page.html": "0" * 63}}),
+    ("unknown-kind", "labels", {f"{ASKED}.kind": "many"}),
+    ("bins-out-of-range", "clear", {f"{ASKED}.bins": 1}),
+    ("max-set-out-of-range", "labels", {f"{ASKED}.max_set": 2}),
+    ("attributes-unfit", "traits", {f"{ASKED}.attributes": [1, 4]}),
+    ("label-empty", "labels", {f"{ASKED}.labels": ["a", "", "c"]}),
+    ("label-twice", "labels", {f"{ASKED}.labels": ["a", "b", "a"]}),
+    ("labels-miscounted", "labels", {f"{ASKED}.labels": ["a", "b"]}),
+    ("control-character-in-label", "labels", {f"{ASKED}.labels": ["a", "b\x1b[2J", "c"]}),
+    ("control-character-in-label", "labels", {f"{ASKED}.labels": ["a", "b", "\ud800"]}),
+    ("control-character-in-name", "labels", {f"{ASKED}.name": "q\x7f"}),
+    ("hashed-with-labels", "hashed", {f"{ASKED}.labels": [str(i) for i in range(99)]}),
+    ("unknown-hash", "hashed", {f"{ASKED}.hashed.function": "BLAKE2b"}),
+    ("seed-malformed", "hashed", {f"{ASKED}.hashed.seed": c.SEED.upper()}),
+    ("values-out-of-range", "hashed", {f"{ASKED}.hashed.values": 1}),
+    ("no-scale", "edges", {"terms.edges": [0.0, 1.0, 1.0, 2.0]}),
+    ("no-scale", "edges", {"terms.edges": [0.0, 1.0, 2.0]}),
+    ("alphabet-unfit", "prefixes", {"terms.prefixes.alphabet": "aba"}),
+    ("prefixes-out-of-range", "prefixes", {"terms.prefixes.longest": 0}),
+    ("prefixes-bins", "prefixes", {"terms.prefixes.most": 3}),
+    ("several-encoders", "hashed", {"terms.edges": list(range(100))}),
+    ("several-encoders", "bits", {"terms.edges": [0, 1, 2, 3]}),
+    ("epsilon-out-of-range", "labels", {"terms.guarantee.epsilon": 0}),
+    ("delta-out-of-range", "labels", {"terms.guarantee.delta": 0.11}),
+    ("unknown-observer", "labels", {"terms.guarantee.observer": "sums"}),
+    ("users-out-of-range", "labels", {"terms.users": 1}),
+    ("minimum-crowd-out-of-range", "labels", {"terms.minimum_crowd": 0}),
+    ("minimum-crowd-above-users", "labels", {"terms.minimum_crowd": 1001}),
+    ("honest-share-out-of-range", "clear", {"terms.honest_share": 0}),
+    ("collections-out-of-range", "labels", {"terms.collections": 1001}),
+    ("hops-out-of-range", "labels", {"terms.hops": 6}),
+    ("unknown-cover", "labels", {"terms.cover": "nobody"}),
+    ("cover-unfit", "labels", {"terms.cover": "people"}),
+    ("flips-beside-mixes", "blanks", {"terms.count_flips": True}),
+    ("too-few-honest", "clear", {"terms.honest_share": 0.0019, "terms.minimum_crowd": 1000}),
+    ("uncovered", "crowd", {"terms.count_flips": False}),
+    ("flip-uniform-repeated", "uniform", {"terms.collections": 2}),
+    ("parts-unfit", "traits", {f"{ASKED}.attributes": [3, 2]}),
+    ("parts-unfit", "labels", {f"{ASKED}.kind": "set"}),
+    ("bounds-out-of-range", "labels", {f"{PROOF}.lower": 0.1}),
+    ("not-proved", "labels", {f"{PROOF}.status": "guessed"}),
+    ("other-epsilon", "labels", {f"{PROOF}.epsilon": 2}),
+    ("proved-above-promise", "flips", {f"{PROOF}.upper": 0.10000000000000002}),
+    ("local-epsilon-out-of-range", "flips", {"terms.local_epsilon": -0.5}),
+    ("most-set-out-of-range", "flips", {f"{PART}.most_set": 10}),
+    ("threshold-out-of-range", "flips", {f"{PART}.threshold": (1 << 24) - 1}),
+    ("threshold-half", "flips", {f"{PART}.threshold": str(1 << 63)}),
+    ("unknown-fake", "flips", {f"{OWN}.record": "shaped"}),
+    ("own-fakes-out-of-range", "flips", {f"{OWN}.whole": 1001}),
+    ("own-fakes-none", "flips", {f"{OWN}.whole": 0, f"{OWN}.coin": 0}),
+    ("coin-below-zero", "flips", {f"{OWN}.coin": -1}),
+    ("coin-too-large", "flips", {f"{OWN}.coin": str(SCALE)}),
+    ("unknown-recipe", "labels", {f"{RECIPE}.type": "uniform"}),
+    ("ratio-out-of-range", "labels", {f"{RECIPE}.ratio": str(SCALE)}),
+    ("shift-out-of-range", "labels", {f"{RECIPE}.shift": 0}),
+    ("blanks-out-of-range", "blanks", {f"{RECIPE}.count": 0}),
+    ("two-covers", "blanks", {OWN: {"record": "blank", "whole": 1, "coin": 0}}),
+    ("clear-not-index", "labels", {f"{LAYOUT}.form": "bits"}),
+    ("clear-uncovered", "clear", {f"{OWN}.record": "blank"}),
+    ("flips-as-index", "flips", {f"{LAYOUT}.form": "index"}),
+    ("recipe-unfit", "blanks", {f"{RECIPE}.threshold": str(1 << 60)}),
+    ("uniform-fakes-unfit", "set", {f"{OWN}.record": "uniform"}),
+    ("free-bits-among-fakes", "bits", {OWN: {"record": "blank", "whole": 1, "coin": 0}}),
+    ("unknown-form", "flips", {f"{LAYOUT}.form": "words"}),
+    ("layout-bins", "flips", {f"{LAYOUT}.bins": 10}),
+    ("cap-below-one", "positions", {f"{LAYOUT}.cap": 0}),
+    ("cap-too-large", "positions", {f"{LAYOUT}.cap": 10}),
+    ("cap-missing", "positions", {f"{LAYOUT}.cap": None}),
+    ("cap-with-index", "labels", {f"{LAYOUT}.cap": 1}),
+    ("cap-below-record", "set", {f"{LAYOUT}.cap": 1}),
+]
+
+VALUES: list[tuple[str, str, Any, Any]] = [
+    ("no-answer", "labels", None, None),
+    ("no-answer", "traits", None, None),
+    ("value-outside-labels", "labels", "d", None),
+    ("value-outside-labels", "labels", 0, None),
+    ("value-outside-bins", "flips", 9, None),
+    ("value-outside-bins", "flips", -1, None),
+    ("value-outside-bins", "flips", True, None),
+    ("not-a-number", "edges", "1", None),
+    ("not-finite", "edges", {"double": "nan"}, None),
+    ("not-finite", "edges", {"double": "inf"}, None),
+    ("not-text", "hashed", 7, None),
+    ("empty-text", "hashed", "", None),
+    ("empty-text", "prefixes", "", None),
+    ("half-character", "hashed", "a\ud83d", None),
+    ("not-a-list", "set", 1, None),
+    ("not-a-bit", "bits", [0, 2, 1], None),
+    ("bits-miscounted", "bits", [0, 1], None),
+    ("attributes-miscounted", "traits", [0], None),
+    ("value-outside-bins", "traits", [2, 0], None),
+    ("member-twice", "set", [1, 1], None),
+    ("too-many-members", "set", [0, 1, 2], None),
+    ("prefixes-not-asked", "labels", "a", [[1]]),
+    ("prefixes-miscounted", "prefixes", "ab", []),
+    ("prefixes-miscounted", "prefixes", "ab", [[1], [2], [3]]),
+    ("prefix-length", "prefixes", "ab", [[1], [2, 1]]),
+    ("prefix-length", "prefixes", "ab", [[1, 1, 1]]),
+    ("prefix-symbol", "prefixes", "ab", [[0]]),
+    ("prefix-symbol", "prefixes", "ab", [[5]]),
+    ("prefix-twice", "prefixes", "ab", [[1], [1]]),
+]
+
+OPEN = {
+    "epsilon": 20.0, "delta": 0.1, "local_epsilon": None, "hops": 1,
+    "protocols": ["clear-shaped", "flip-blank"], "covers": ["every mix", "people"],
+}  # fmt: skip
+LIMITS: list[tuple[str, str, dict[str, Any], dict[str, Any]]] = [
+    ("above-own-limit", "labels", {"epsilon": 0.5}, {}),
+    ("above-own-limit", "labels", {"delta": 1e-6}, {}),
+    ("above-own-limit", "labels", {"local_epsilon": 10.0}, {}),
+    ("above-own-limit", "flips", {"local_epsilon": 4.4}, {}),
+    ("too-few-hops", "labels", {"hops": 3}, {}),
+    ("protocol-not-allowed", "labels", {"protocols": ["flip-blank"]}, {}),
+    ("cover-not-allowed", "flips", {"covers": ["every mix"]}, {}),
+    ("promise-false", "labels", {}, {f"{PROOF}.lower": 0, f"{PROOF}.upper": 2e-5}),
+]
+
+
+def altered(plain: Any, changes: dict[str, Any]) -> bytes:
+    """The contract with other values at some places."""
+    plain = json.loads(json.dumps(plain))
+    for path, value in changes.items():
+        *places, last = (int(name) if name.isdigit() else name for name in path.split("."))
+        holder = plain
+        for name in places:
+            holder = holder[name]
+        if value is GONE:
+            del holder[last]
+        else:
+            holder[last] = value
+    return json.dumps(plain, indent=1).encode() + b"\n"
+
+
+def bad() -> dict[str, dict[str, Any]]:
+    """Name -> vector; the room is seen to give each reason."""
+    good = {name: write_contract(c.contract_of(terms)) for name, terms in bases().items()}
+    plain = {name: json.loads(data) for name, data in good.items()}
+    made = [_bytes(reason, data) for reason, data in _spelled(good["flips"])]
+    for reason, base, changes in CONTRACTS:
+        made.append(_bytes(reason, altered(plain[base], changes)))
+    for reason, base, value, prefixes in VALUES:
+        given = {"value": value, "prefixes": prefixes, "closing": False, "words": "00" * 8}
+        if not bases()[base].parts[0].own:
+            given["words"] = ""
+        made.append({"what": "refused value", "contract": good[base].decode(), **given,
+                     "reason": reason})  # fmt: skip
+    for reason, base, limits, changes in LIMITS:
+        text = altered(plain[base], changes).decode()
+        made.append({"what": "refused by limits", "contract": text, "limits": OPEN | limits,
+                     "reason": reason})  # fmt: skip
+    return _named(made)
+
+
+def _spelled(good: bytes) -> list[tuple[str, bytes]]:
+    """Faults that no JSON value can hold."""
+    twice = good.replace(b'"serial": 1,', b'"serial": 1,\n "serial": 1,')
+    inner = good.replace(b'"cap": null', b'"cap": 9,\n     "cap": null')
+    return [
+        ("not-json", good[:-3]),
+        ("not-json", good.replace(b'"upper": 0.1', b'"upper": NaN')),
+        ("not-json", b"\xef\xbb\xbf" + good),
+        ("not-json", good.replace(b'"Team collector"', b'"Team \xff"')),
+        ("not-json", good.decode().encode("utf-16")),
+        ("field-twice", twice),
+        ("field-twice", inner),
+        ("wrong-type", b"[]\n"),
+    ]
+
+
+def _bytes(reason: str, data: bytes) -> dict[str, Any]:
+    try:
+        written = {"contract": data.decode("utf-8")}
+    except UnicodeDecodeError:
+        written = {"contract_hex": data.hex()}
+    return {"what": "refused contract", **written, "reason": reason}
+
+
+def _named(made: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    seen: Counter[str] = Counter()
+    named = {}
+    for vector in made:
+        name = f"{vector['what'].replace(' ', '-')}-{vector['reason']}"
+        seen[name] += 1
+        found = reason_of(vector)
+        if found != vector["reason"]:
+            raise SystemExit(f"{name} {seen[name]}: the room says {found}")
+        named[f"{name}-{seen[name]}" if seen[name] > 1 else name] = vector
+    return named
+
+
+def reason_of(vector: dict[str, Any]) -> str | None:
+    """Why the room refuses; None where it does not."""
+    written = vector.get("contract")
+    data = bytes.fromhex(vector["contract_hex"]) if written is None else written.encode()
+    try:
+        contract = client.read(data)
+        if "limits" in vector:
+            limits = dict(vector["limits"])
+            for name in ("protocols", "covers"):
+                limits[name] = frozenset(limits[name])
+            client.checked(contract, client.Limits(**limits))
+        elif "value" in vector:
+            value, words = vector["value"], bytes.fromhex(vector["words"])
+            if isinstance(value, dict):
+                value = math.nan if value["double"] == "nan" else math.inf
+            client.messages(contract, value, lambda _: words, prefixes=vector["prefixes"])
+    except RefusedError as error:
+        return error.reason
+    return None

@@ -1,0 +1,276 @@
+"""Write vectors/: one scenario a file, for clients in every language; SPEC.md says what they are.
+
+    python scripts/make_vectors.py
+
+Words come from SHA-256 of a scenario's name, some of them planted; so every run gives the same
+files. What the device's room sends is checked against the reference in numpy before it is written.
+"""
+
+import hashlib
+import json
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "scripts")]
+
+from bad_vectors import bad, reason_of  # noqa: E402
+
+import contracts as c  # noqa: E402
+from mixtally import client  # noqa: E402
+from mixtally.client import shaped  # noqa: E402
+from mixtally.encode.answer import answer  # noqa: E402
+from mixtally.randomize.person import hop_fakes, person_messages  # noqa: E402
+from mixtally.records.contract import (  # noqa: E402
+    BlanksRecipe,
+    FakeRecord,
+    NoRecipe,
+    OwnFakes,
+    Prefixes,
+    ShapedRecipe,
+    Terms,
+    write_contract,
+)
+from mixtally.records.contract.spelling import plain  # noqa: E402
+from mixtally.records.hashing import HMAC_SHA256, Hashing  # noqa: E402
+from mixtally.records.layout import Form, Layout  # noqa: E402
+from mixtally.records.question import Kind, Question, with_attributes  # noqa: E402
+
+TARGET = ROOT / "vectors"
+LAST, HALF = 2**64 - 1, 1 << 63
+BLANK, UNIFORM = FakeRecord.BLANK, FakeRecord.UNIFORM
+NAMES = ("none", "Zürich", "東京", "New York", "a b")
+SIGNED = "\n\u2014 mix-1 c2lnbmVk\n\u2014 mix-2 c2lnbmVkIHRvbw==\n"
+
+
+class Stream:
+    """Words of a scenario; ``planted`` says which of them are others, by their place."""
+
+    def __init__(self, name: str, planted: dict[int, int]) -> None:
+        self.name, self.planted, self.used = name, planted, bytearray()
+
+    def __call__(self, count: int) -> bytes:
+        start = len(self.used)
+        for place in range(start // 8, start // 8 + count):
+            word = hashlib.sha256(f"mixtally vectors, {self.name}, {place}".encode()).digest()[:8]
+            if place in self.planted:
+                word = self.planted[place].to_bytes(8, "little")
+            self.used += word
+        return bytes(self.used[start:])
+
+    def words(self, count: int) -> np.ndarray:
+        """As a source for the reference."""
+        return np.frombuffer(self(count), dtype="<u8").astype(np.uint64)
+
+
+class Sent(NamedTuple):
+    """A person's messages: terms, a value, and what is special."""
+
+    name: str
+    terms: Terms
+    value: Any
+    planted: dict[int, int] = {}  # noqa: RUF012
+    prefixes: list[list[int]] | None = None
+    closing: bool = False
+
+
+def asked(bins: int, **more: Any) -> Question:
+    return Question(name="where", bins=bins, **more)
+
+
+def flipped_terms(bins: int, own: OwnFakes | None, **more: Any) -> Terms:
+    """Numbered bins, flipped."""
+    return c.terms_of(asked(bins), [c.flipped(bins, own=own, **more)])
+
+
+def plain_scenarios() -> list[Sent]:
+    """One bin, by its label or number: every mechanism and layout."""
+    labels, named = asked(5, labels=NAMES), c.uniform(5, whole=2, coin=HALF)
+    two, coin = OwnFakes(BLANK, 2, 1), OwnFakes(BLANK, 0, HALF)
+    deep = {"form": Form.POSITIONS, "q": 0.1, "cap": 2}
+    every = dict.fromkeys(range(2, 11), 0)
+    return [
+        Sent("label-clear-shaped", c.proved(c.terms_of(labels, [c.shaped(5)])), "東京"),
+        Sent("label-clear-uniform-heads", c.terms_of(labels, [named]), "Zürich", {0: HALF - 1}),
+        Sent("label-clear-uniform-tails", c.terms_of(labels, [named]), "Zürich", {0: HALF}),
+        Sent("uniform-word-drawn-again", c.terms_of(labels, [named]), "a b", {0: 0, 2: LAST}),
+        Sent("order-word-drawn-again", c.terms_of(labels, [c.uniform(5, whole=3, coin=0)]), "a b",
+             {4: LAST, 5: LAST}),
+        Sent("number-two-bytes", c.terms_of(asked(300), [c.uniform(300, whole=1, coin=0)]), 299),
+        Sent("flips-blank-fakes", flipped_terms(9, two), 8, {0: 0}),
+        Sent("flips-no-fake-this-time", flipped_terms(17, coin, q=0.3), 16, {0: LAST}),
+        Sent("flips-uniform-fakes", flipped_terms(10, OwnFakes(UNIFORM, 1, HALF)), 3, {0: 0}),
+        Sent("flips-of-the-crowd", flipped_terms(12, None, q=0.25), 0),
+        Sent("flips-blanks-of-hops", flipped_terms(8, None, blanks=40), 7),
+        Sent("flip-on-the-threshold", flipped_terms(4, None, q=0.25), 2,
+             {0: (1 << 62) - 1, 1: 1 << 62, 2: (1 << 62) - 1, 3: 1 << 62}),
+        Sent("positions", flipped_terms(40, two, **deep | {"cap": 9}), 39, {0: LAST}),
+        Sent("positions-drawn-again", flipped_terms(9, coin, **deep), 4, {0: 0} | every),
+        Sent("positions-two-byte-count",
+             flipped_terms(2000, None, form=Form.POSITIONS, q=0.01, cap=300), 1999),
+        Sent("bits-drawn-again", flipped_terms(9, coin, q=0.1, cap=3), 0, {0: LAST} | every),
+    ]  # fmt: skip
+
+
+def encoder_scenarios() -> list[Sent]:
+    """Every way from a value to bins."""
+    edges = (-1.5, 0.0, 0.1, 2.0, 1e6)
+    scale = c.terms_of(asked(4), [c.shaped(4)], edges=edges)
+    hashed = Hashing(function=HMAC_SHA256, seed=c.SEED, values=10**6)
+    words = c.terms_of(asked(50_000, hashed=hashed), [c.shaped(50_000)])
+    spelled = Prefixes(alphabet="abcdé", most=3, longest=9)
+    search = c.terms_of(asked(spelled.bins), [c.shaped(spelled.bins)], prefixes=spelled)
+    known = [[1, 2], [6, 1], [3, 3]]
+    found = [
+        Sent(f"number-{name}", scale, value)
+        for name, value in (
+            ("below-the-first-edge", -7), ("above-the-last-edge", 1e300), ("on-an-edge", 0.1),
+            ("on-the-last-edge", 1e6), ("just-below-an-edge", 1.9999999999999998),
+            ("minus-zero", -0.0),
+        )
+    ]  # fmt: skip
+    found += [
+        Sent("hashed-one-form", words, "cafe\u0301"),
+        Sent("hashed-other-script", words, "東京 \U0001f5fc"),
+        Sent("prefix-first-round", search, "dab"),
+        Sent("prefix-found", search, "cca", prefixes=known),
+        Sent("prefix-ends-there", search, "ab", prefixes=known),
+        Sent("prefix-escape", search, "東a", prefixes=known),
+        Sent("prefix-everything-else", search, "da", prefixes=known),
+        Sent("prefix-closing", search, "abé", prefixes=known, closing=True),
+        Sent("prefix-closing-longer", search, "abéa", prefixes=known, closing=True),
+        Sent("prefix-nobody", search, None, prefixes=known),
+    ]
+    return found
+
+
+def record_scenarios() -> list[Sent]:
+    """Records of several bins, whole and split."""
+    chosen = asked(12, kind=Kind.SET, max_set=3)
+    sets = c.terms_of(chosen, [c.flipped(12, most_set=3, own=OwnFakes(BLANK, 1, HALF))])
+    traits = with_attributes("traits", (3, 2, 4))
+    named = Question(
+        name="traits", bins=4, labels=("a=1", "a=2", "b=1", "b=2"), kind=Kind.SET, max_set=2,
+        attributes=(2, 2),
+    )  # fmt: skip
+    free, one = (Question(name="bits", bins=bins, kind=Kind.BITS) for bins in (3, 1))
+    own = OwnFakes(BLANK, 1, HALF)
+    single = c.flipped(1, most_set=None, own=own, q=0.05)
+    return [
+        Sent("set-of-two", sets, [11, 0]),
+        Sent("set-of-none", sets, []),
+        Sent("set-of-nobody", sets, None),
+        Sent("attributes-whole", c.terms_of(traits, [c.flipped(9, most_set=3, own=own)]),
+             [2, 0, 3]),
+        Sent("attributes-split", c.terms_of(traits, [c.uniform(3), c.flipped(2, own=own),
+             c.uniform(4, whole=1)], count_flips=False), [2, 0, 3]),
+        Sent("attributes-split-labels", c.terms_of(named, [c.shaped(2), c.shaped(2)]),
+             ["a=2", "b=1"]),
+        Sent("bits-whole", c.terms_of(free, [c.flipped(3, most_set=None, q=0.2)]), [1, 0, 1]),
+        Sent("bits-split", c.terms_of(free, [single] * 3), [1, 0, 1]),
+        Sent("bits-split-in-clear", c.terms_of(free, [c.uniform(2, whole=1)] * 3), [1, 0, 1]),
+        Sent("single-bit", c.terms_of(one, [single]), [1]),
+    ]  # fmt: skip
+
+
+def sent_vector(one: Sent) -> dict[str, Any]:
+    """The scenario with what is sent, by the room and by the reference alike."""
+    data = write_contract(c.contract_of(one.terms))
+    ours, theirs = Stream(one.name, one.planted), Stream(one.name, one.planted)
+    more = {"prefixes": one.prefixes, "closing": one.closing}
+    found = client.messages(client.read(data), one.value, ours, **more)
+    bins = answer(one.terms, one.value, one.prefixes, closing=one.closing)
+    if found != person_messages(one.terms, bins, theirs) or ours.used != theirs.used:
+        raise SystemExit(f"{one.name}: the room and the reference disagree")
+    if one.planted and len(ours.used) <= 8 * max(one.planted):
+        raise SystemExit(f"{one.name}: a planted word is never drawn")
+    return {
+        "what": "messages",
+        "contract": data.decode(),
+        "value": one.value,
+        **more,
+        "words": ours.used.hex(),
+        "messages": [[message.hex() for message in part] for part in found],
+    }
+
+
+def recipe_vectors() -> dict[str, dict[str, Any]]:
+    """What hops add."""
+    small, index = ShapedRecipe(c.RATIO, 2), Layout(Form.INDEX, 6)
+    border = sum(small.weights[:2])
+    rare = BlanksRecipe(3, 1 << 60)
+    flips = dict.fromkeys(range(9), 0)
+    cases: dict[str, tuple[Any, Layout, dict[int, int]]] = {
+        "shaped": (ShapedRecipe(c.RATIO, 20), Layout(Form.INDEX, 3), {}),
+        "shaped-borders": (small, index, {0: border - 1, 1: border, 2: 0, 3: LAST}),
+        "shaped-two-bytes": (ShapedRecipe(1 << 62, 1), Layout(Form.INDEX, 260), {}),
+        "shaped-steep": (ShapedRecipe(1, 3), Layout(Form.INDEX, 4), {1: 0, 2: LAST}),
+        "blanks": (BlanksRecipe(4, 1 << 62), Layout(Form.BITS, 11), {}),
+        "blanks-drawn-again": (rare, Layout(Form.BITS, 9, 2), flips),
+        "blanks-positions": (rare, Layout(Form.POSITIONS, 40, 8), {}),
+        "none": (NoRecipe(), Layout(Form.BITS, 9), {}),
+    }
+    made = {}
+    for name, (recipe, layout, planted) in cases.items():
+        stream = Stream(f"recipe {name}", planted)
+        fakes = [fake.hex() for fake in hop_fakes(recipe, layout, stream)]
+        given = {"recipe": c.builtins_of(recipe), "layout": c.builtins_of(layout)}
+        made[f"recipe-{name}"] = {
+            "what": "recipe", **given, "words": stream.used.hex(), "fakes": fakes,
+        }  # fmt: skip
+    return made
+
+
+def other_vectors() -> dict[str, dict[str, Any]]:
+    """Fingerprints and shapes."""
+    text = write_contract(c.contract_of(c.terms_of(asked(5, labels=NAMES), [c.shaped(5)]))).decode()
+    files = {
+        "unsigned": text,
+        "signed": text + SIGNED,
+        "without-last-newline": text[:-1],
+        "crlf": text.replace("\n", "\r\n"),
+    }
+    made: dict[str, dict[str, Any]] = {
+        f"fingerprint-{name}": {
+            "what": "fingerprint", "file": file, "fingerprint": client.fingerprint_of(file.encode())
+        }
+        for name, file in files.items()
+    }  # fmt: skip
+    for ratio, shift, epsilon in ((c.RATIO, 3, 1.0), (c.RATIO, 27, 1.0), (1 << 60, 2, 2.5)):
+        true, of = shaped.delta(ratio, shift, epsilon)
+        made[f"shape-{shift}"] = {
+            "what": "shape", "ratio": plain(ratio), "shift": shift, "epsilon": epsilon,
+            "weights": plain(shaped.weights(ratio, shift)), "delta": f"{true / of:.9g}",
+        }  # fmt: skip
+    return made
+
+
+def vectors() -> dict[str, bytes]:
+    """File name -> content."""
+    scenarios = [*plain_scenarios(), *encoder_scenarios(), *record_scenarios()]
+    made = {f"messages-{one.name}": sent_vector(one) for one in scenarios}
+    made |= recipe_vectors() | other_vectors() | bad()
+    return {
+        f"{name}.json": (json.dumps(content, indent=1) + "\n").encode()
+        for name, content in made.items()
+    }
+
+
+def main() -> None:
+    TARGET.mkdir(exist_ok=True)
+    made = vectors()
+    for old in TARGET.glob("*.json"):
+        if old.name not in made:
+            old.unlink()
+    for name, content in made.items():
+        (TARGET / name).write_bytes(content)
+    print(f"{len(made)} files in {TARGET}")
+
+
+__all__ = ["main", "reason_of", "vectors"]
+
+if __name__ == "__main__":
+    main()

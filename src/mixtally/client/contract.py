@@ -1,0 +1,139 @@
+"""A contract as a device reads it: every form and range is checked, nothing is taken on trust."""
+
+import re
+from binascii import a2b_base64
+from hashlib import sha256
+from typing import NamedTuple
+
+from mixtally.client.reading import Fields, fingerprint_of, items, parsed, refused, text_of, whole
+from mixtally.client.terms import Terms, read_terms
+
+VERSION = 1
+LAYER_BYTES = 48
+_FIELDS = (
+    "version name serial terms hops collector suite envelope_bytes rounds admission client_files"
+)
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
+_ROLE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,99}")
+_ADDRESS = re.compile(
+    r"https://[!-~]{1,200}|http://(127\.0\.0\.1|localhost|\[::1\])(:[0-9]+)?(/[!-~]{0,100})?"
+)
+_KEY = re.compile(r"[A-Za-z0-9+/]{44}")
+_FILE, _DIGEST = re.compile(r"[!-~]{1,200}"), re.compile(r"[0-9a-f]{64}")
+
+
+class Role(NamedTuple):
+    """A hop or the collector; ``key`` is its Ed25519 public key, 32 bytes."""
+
+    name: str
+    address: str
+    key: bytes
+    operator: str
+
+
+class Contract(NamedTuple):
+    """What a device needs of a contract.
+
+    where
+      fingerprint   SHA-256 of its text
+      hops          mixes in the order in which messages pass them
+      suite         number of the HPKE suite: 1 is X25519, HKDF-SHA256, AES-128-GCM
+    """
+
+    fingerprint: str
+    name: str
+    serial: int
+    terms: Terms
+    hops: tuple[Role, ...]
+    collector: Role
+    suite: int
+    open_seconds: int
+    every_seconds: int
+
+
+def read(data: bytes) -> Contract:
+    """The contract in ``data``, signatures below it or not.
+
+    Raises RefusedError for anything else, its ``reason`` saying why.
+    """
+    plain = parsed(text_of(data))
+    if isinstance(plain, dict) and "version" in plain:  # another one has other fields
+        Fields({"version": plain["version"]}, "contract", "version").whole(
+            "version", VERSION, VERSION, "unknown-version"
+        )
+    held = Fields(plain, "contract", _FIELDS)
+    if not _NAME.fullmatch(name := held.text("name")):
+        raise refused("name-malformed", "name", "small letters, digits and dashes", name)
+    serial = held.whole("serial", 1, 1 << 53, "serial-out-of-range")
+    terms = read_terms(held.held["terms"])
+    hops = tuple(_role(one, f"hop {place}") for place, one in enumerate(held.items("hops")))
+    collector = _role(held.held["collector"], "collector")
+    _check_network(held, terms, hops, collector)
+    opened, every = _rounds(held.held["rounds"])
+    suite = held.whole("suite", 1, 1, "unknown-suite")
+    held.chosen("admission", "open", "unknown-admission")
+    _check_files(held.held["client_files"])
+    fingerprint = fingerprint_of(data)
+    return Contract(fingerprint, name, serial, terms, hops, collector, suite, opened, every)
+
+
+def _role(value: object, place: str) -> Role:
+    held = Fields(value, place, "name address key operator")
+    if not _ROLE.fullmatch(name := held.text("name")):
+        raise refused("role-name-malformed", held.at("name"), "letters, digits and ._/-", name)
+    if not _ADDRESS.fullmatch(address := held.text("address")):
+        raise refused("address-malformed", held.at("address"), "https:// and no space", address)
+    operator = held.text("operator")
+    if not 1 <= len(operator) <= 200 or not operator.isprintable():
+        raise refused("operator-malformed", held.at("operator"), "who runs it", operator)
+    return Role(name, address, verifier_key(name, held.text("key"), place), operator)
+
+
+def verifier_key(name: str, written: str, place: str) -> bytes:
+    """The 32 bytes of the Ed25519 key that NAME+HASH+BASE64 writes; RefusedError otherwise.
+
+    Source: C2SP signed-note, "verifier keys".
+    """
+    parts = written.split("+", 2)
+    if len(parts) == 3 and parts[0] == name and _KEY.fullmatch(parts[2]):
+        raw = a2b_base64(parts[2])
+        digest = sha256(name.encode("ascii") + b"\n" + raw).hexdigest()
+        if raw[0] == 1 and parts[1] == digest[:8]:
+            return raw[1:]
+    raise refused("key-malformed", f"{place}.key", f"the Ed25519 key {name}+HASH+BASE64", written)
+
+
+def _check_network(held: Fields, terms: Terms, hops: tuple[Role, ...], collector: Role) -> None:
+    if len(hops) < terms.hops:
+        reason = "more-drawing-mixes-than-hops"
+        raise refused(reason, "hops", f"the {terms.hops} that its terms count on", len(hops))
+    if len(hops) > terms.hops:
+        raise refused("more-hops-than-priced", "hops", f"{terms.hops}", len(hops))
+    roles = [*hops, collector]
+    for values in zip(*(role[:3] for role in roles), strict=True):
+        if len(set(values)) < len(values):
+            raise refused("hop-twice", "hops", "another name, address and key each", "one twice")
+    place = "envelope_bytes"
+    sizes = [[whole(size, place) for size in items(one, place)] for one in held.items(place)]
+    layers = range(terms.hops + 1, 0, -1)
+    wanted = [
+        [part.layout.message_bytes + LAYER_BYTES * left for left in layers] for part in terms.parts
+    ]
+    if sizes != wanted:
+        raise refused("envelope-bytes", place, "what follows from its layouts", sizes)
+
+
+def _rounds(value: object) -> tuple[int, int]:
+    held = Fields(value, "rounds", "open_seconds every_seconds")
+    every = held.whole("every_seconds", 1, 10**8, "rounds-out-of-range")
+    return held.whole("open_seconds", 1, every, "rounds-out-of-range"), every
+
+
+def _check_files(value: object) -> None:
+    files = value if isinstance(value, dict) else {}
+    if files is not value:
+        raise refused("wrong-type", "client_files", "an object", value)
+    for name, digest in files.items():
+        written = isinstance(digest, str) and _DIGEST.fullmatch(digest)
+        if not _FILE.fullmatch(name) or not written:
+            raise refused("client-files-malformed", "client_files", "names and SHA-256", name)

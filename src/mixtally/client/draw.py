@@ -1,0 +1,100 @@
+"""How words become messages: uniform integers, flips, fakes, order. SPEC.md fixes every word."""
+
+import sys
+from array import array
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from mixtally.client.part import SCALE, Layout, Part
+from mixtally.errors import AccountingError
+
+T = TypeVar("T")
+_MOST_REDRAWS = 10_000
+"""Far more than any contract leads to: randomness that repeats would never end."""
+
+
+class Words:
+    """Independent uniform 64-bit words, from bytes that ``source`` gives: 8 a word, little-endian.
+
+    Raises AccountingError for fewer or more bytes, and for words that are refused without end.
+    """
+
+    def __init__(self, source: Callable[[int], bytes]) -> None:
+        self._source = source
+
+    def take(self, count: int) -> "array[int]":
+        """The next ``count`` words."""
+        words, data = array("Q"), self._source(count)
+        if len(data) != 8 * count:
+            raise AccountingError(
+                f"words: wanted {8 * count:,} bytes, got {len(data):,}; nothing may be sent"
+            )
+        words.frombytes(data)
+        if sys.byteorder == "big":
+            words.byteswap()
+        return words
+
+    def uniform(self, bound: int) -> int:
+        """A uniform integer in [0, bound): a word past the last multiple of it is drawn again."""
+        limit = SCALE // bound * bound
+        for _ in range(_MOST_REDRAWS):
+            word = self.take(1)[0]
+            if word < limit:
+                return word % bound
+        raise _stuck()
+
+
+def coins(parts: Sequence[Part], words: Words) -> list[int]:
+    """How many fakes the device adds in each part; drawn before its value is read."""
+    return [
+        part.own.whole + (words.take(1)[0] < part.own.coin) if part.own else 0 for part in parts
+    ]
+
+
+def message(part: Part, bins: Sequence[int], words: Words) -> bytes:
+    """The message of a record that sets ``bins``, ascending; drawn again while past the cap."""
+    if part.threshold is None:
+        return written(part.layout, bins)
+    threshold, cap, held = part.threshold, part.layout.cap, set(bins)
+    for _ in range(_MOST_REDRAWS):
+        flips = [place for place, word in enumerate(words.take(part.bins)) if word < threshold]
+        ones = sorted(held.symmetric_difference(flips)) if held else flips
+        if cap is None or len(ones) <= cap:
+            return written(part.layout, ones)
+    raise _stuck()
+
+
+def fake(part: Part, words: Words) -> bytes:
+    """A fake as the device draws it: a blank or a uniform record, flipped as records are."""
+    uniform = part.own is not None and part.own.uniform
+    return message(part, (words.uniform(part.bins),) if uniform else (), words)
+
+
+def written(layout: Layout, ones: Sequence[int]) -> bytes:
+    """The bytes of a message that names the bins ``ones``, ascending."""
+    if layout.form == "index":
+        return ones[0].to_bytes(layout.message_bytes, "little")
+    if layout.form == "bits":
+        row = bytearray(layout.message_bytes)
+        for one in ones:
+            row[one >> 3] |= 1 << (one & 7)
+        return bytes(row)
+    packed, width = 0, layout.position_bits
+    for place in reversed(ones):
+        packed = packed << width | place
+    size = layout.message_bytes - layout.count_bytes
+    return len(ones).to_bytes(layout.count_bytes, "little") + packed.to_bytes(size, "little")
+
+
+def shuffle(several: list[T], words: Words) -> None:
+    """Fisher-Yates in place, from the last place down."""
+    for place in range(len(several) - 1, 0, -1):
+        other = words.uniform(place + 1)
+        several[place], several[other] = several[other], several[place]
+
+
+def _stuck() -> AccountingError:
+    return AccountingError(
+        f"words: {_MOST_REDRAWS:,} draws were refused one after the other: the source repeats, or "
+        "the cap is far below what flips set; nothing may be sent"
+    )

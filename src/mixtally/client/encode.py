@@ -1,0 +1,141 @@
+"""From a person's value to the bins that each message sets: one tuple a part, ascending."""
+
+import hmac
+import math
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from mixtally.client.question import Question
+from mixtally.client.spelling import extension
+from mixtally.client.terms import Terms
+from mixtally.errors import RefusedError
+
+Value = str | int | float | Sequence[str] | Sequence[int] | None
+"""A label or the number of a bin, a number, a word, several of them, bits; None for no answer."""
+_DIGEST_BYTES = 16
+
+
+def bins_of(
+    terms: Terms,
+    value: Value,
+    prefixes: Sequence[Sequence[int]] | None = None,
+    *,
+    closing: bool = False,
+) -> list[tuple[int, ...]]:
+    """The bins that ``value`` sets in the message of each part.
+
+    Raises RefusedError for a value that the question does not have. Nobody's answer, None, is the
+    empty set, or everything else than words with a prefix; elsewhere it is refused.
+    """
+    question, parts = terms.question, terms.parts
+    if terms.prefixes is None and (prefixes is not None or closing):
+        raise _no("prefixes-not-asked", "no prefixes: no word is asked by them", prefixes)
+    if terms.prefixes is not None:
+        word = None if value is None else _word(value)
+        given = [()] if prefixes is None else prefixes
+        return [(extension(word, terms.prefixes, given, closing=closing),)]
+    if value is None and (question.kind != "set" or question.attributes is not None):
+        raise _no("no-answer", "an answer, as there is no bin for none", value)
+    if terms.edges is not None:
+        return [(_cut(terms.edges, value),)]
+    if question.seed is not None:
+        return [(_hashed(question.seed, question.bins, value),)]
+    if question.kind == "bits":
+        bits = _bits(value, question.bins)
+        if parts[0].most_set is None and parts[0].bins == question.bins:
+            return [tuple(place for place, bit in enumerate(bits) if bit)]
+        return [
+            (bit,) if part.bins == 2 else (0,) * bit for bit, part in zip(bits, parts, strict=True)
+        ]
+    if question.attributes is not None:
+        return _attributes(question, value, split=len(parts) > 1)
+    if question.kind == "set":
+        return [_set(question, () if value is None else value)]
+    return [(_bin(question, value, 0, question.bins),)]
+
+
+def _no(reason: str, wanted: str, got: object) -> RefusedError:
+    do = "give another value, or take no part"
+    return RefusedError(reason, "value", wanted=wanted, got=ascii(got)[:80], do=do)
+
+
+def _bin(question: Question, value: object, first: int, last: int) -> int:
+    """The bin in [first, last) that ``value`` names: by its label, or counted from the first."""
+    if question.labels is not None:
+        labels = question.labels[first:last]
+        if not isinstance(value, str) or value not in labels:
+            raise _no("value-outside-labels", f"one of {len(labels)} labels", value)
+        return first + labels.index(value)
+    if type(value) is not int or not 0 <= value < last - first:
+        raise _no("value-outside-bins", f"an integer from 0 to {last - first - 1}", value)
+    return first + value
+
+
+def _cut(edges: tuple[float, ...], value: object) -> int:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise _no("not-a-number", "a number", value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise _no("not-finite", "a finite number", value)
+    return min(max(bisect_right(edges, number) - 1, 0), len(edges) - 2)
+
+
+def _word(value: object) -> str:
+    if not isinstance(value, str):
+        raise _no("not-text", "text", value)
+    if not value:
+        raise _no("empty-text", "at least one character", value)
+    if any("\ud800" <= character <= "\udfff" for character in value):
+        raise _no("half-character", "whole Unicode characters", value)
+    return value
+
+
+def _hashed(seed: bytes, bins: int, value: object) -> int:
+    """floor(x bins / 2^128), x the first 16 bytes of HMAC-SHA-256 of the text in form NFC."""
+    form = unicodedata.normalize("NFC", _word(value))
+    digest = hmac.digest(seed, form.encode("utf-8"), "sha256")
+    return int.from_bytes(digest[:_DIGEST_BYTES], "little") * bins >> 8 * _DIGEST_BYTES
+
+
+def _several(value: object) -> Sequence[object]:
+    if not isinstance(value, list | tuple):
+        raise _no("not-a-list", "a list", value)
+    return value
+
+
+def _bits(value: object, count: int) -> Sequence[int]:
+    bits = [bit for bit in _several(value) if type(bit) is int and 0 <= bit <= 1]
+    given = len(_several(value))
+    if len(bits) < given:
+        raise _no("not-a-bit", "zeros and ones", value)
+    if given != count:
+        raise _no("bits-miscounted", f"{count} bits", given)
+    return bits
+
+
+def _attributes(question: Question, value: object, *, split: bool) -> list[tuple[int, ...]]:
+    sizes, named = question.attributes or (), _several(value)
+    if len(named) != len(sizes):
+        raise _no("attributes-miscounted", f"one value for each of {len(sizes)}", len(named))
+    starts = [sum(sizes[:place]) for place in range(len(sizes))]
+    found = [
+        _bin(question, one, start, start + size)
+        for one, start, size in zip(named, starts, sizes, strict=True)
+    ]
+    if split:
+        return [(bin_ - start,) for bin_, start in zip(found, starts, strict=True)]
+    return [tuple(found)]
+
+
+def _set(question: Question, value: object) -> tuple[int, ...]:
+    named = _several(value)
+    found = {_bin(question, one, 0, question.bins) for one in named}
+    if len(found) < len(named):
+        raise _no("member-twice", "every member once", value)
+    if len(found) > question.max_set:
+        raise _no("too-many-members", f"at most {question.max_set}", len(found))
+    return tuple(sorted(found))

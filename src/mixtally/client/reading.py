@@ -1,0 +1,162 @@
+"""A contract's bytes as plain data: its text, its JSON, and its fields one by one.
+
+Every object has exactly its fields, each once. Integers up to 2^53 are numbers and larger ones
+decimal strings, so that every language reads the same.
+
+Source: RFC 8259; C2SP signed-note, for the lines below the text.
+"""
+
+import json
+import re
+from hashlib import sha256
+from typing import Any
+
+from mixtally.errors import RefusedError
+
+MOST_PLAIN = 1 << 53
+_MOST_BYTES = 1 << 28
+_BELOW = "\n\n\u2014 ".encode()
+_DECIMAL = re.compile(r"-?[1-9][0-9]{15,39}")
+
+
+def text_of(data: bytes) -> bytes:
+    """The text that is hashed and signed: ``data`` without the lines of its signatures."""
+    text, below, _ = data.partition(_BELOW)
+    return text + b"\n" if below else data
+
+
+def fingerprint_of(data: bytes) -> str:
+    """SHA-256 of the text, 64 hexadecimal digits."""
+    return sha256(text_of(data)).hexdigest()
+
+
+def refused(reason: str, place: str, wanted: str, got: object) -> RefusedError:
+    """The refusal of a contract for what stands at ``place``."""
+    return RefusedError(
+        reason,
+        place,
+        wanted=wanted,
+        got=ascii(got)[:80],
+        do="take no part: the file was altered or is for another version",
+    )
+
+
+def parsed(text: bytes) -> Any:
+    """The JSON in ``text``; raises RefusedError for other bytes and a field that stands twice."""
+    if len(text) > _MOST_BYTES:
+        raise refused("too-long", "contract", f"at most {_MOST_BYTES:,} bytes", len(text))
+    try:
+        return json.loads(
+            text.decode("utf-8"), object_pairs_hook=_once, parse_constant=_no_constant
+        )
+    except (ValueError, RecursionError) as error:
+        raise refused("not-json", "contract", "JSON in UTF-8", str(error)) from error
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    held: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in held:
+            raise refused("field-twice", name, "every field once", "it stands twice")
+        held[name] = value
+    return held
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a number")
+
+
+def whole(value: object, place: str) -> int:
+    """An integer as the rule wants it written."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        if abs(value) > MOST_PLAIN:
+            raise refused("integer-as-number", place, "a decimal string above 2^53", value)
+        return value
+    if isinstance(value, str) and value.lstrip("-").isdecimal() and value.isascii():
+        if not _DECIMAL.fullmatch(value) or abs(int(value)) <= MOST_PLAIN:
+            raise refused("integer-as-string", place, "a number up to 2^53", value)
+        return int(value)
+    raise refused("wrong-type", place, "an integer", value)
+
+
+def number(value: object, place: str) -> float:
+    """A number, whole or not, that is exactly a double."""
+    if isinstance(value, float):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        try:
+            if float(value) == value:
+                return float(value)
+        except OverflowError:
+            pass
+    raise refused("wrong-type", place, "a number", value)
+
+
+def text(value: object, place: str) -> str:
+    """A string."""
+    if not isinstance(value, str):
+        raise refused("wrong-type", place, "a string", value)
+    return value
+
+
+def items(value: object, place: str) -> list[Any]:
+    """A list."""
+    if not isinstance(value, list):
+        raise refused("wrong-type", place, "a list", value)
+    return value
+
+
+class Fields:
+    """The fields of one object, which has exactly ``names``."""
+
+    def __init__(self, value: object, place: str, names: str) -> None:
+        if not isinstance(value, dict):
+            raise refused("wrong-type", place, "an object", value)
+        wanted = names.split()
+        for name in wanted:
+            if name not in value:
+                raise refused("field-missing", f"{place}.{name}", "a field of this name", "none")
+        for name in value:
+            if name not in wanted:
+                raise refused("field-unknown", f"{place}.{name}", f"one of {names}", name)
+        self.held, self.place = value, place
+
+    def at(self, name: str) -> str:
+        """Where a field stands."""
+        return f"{self.place}.{name}"
+
+    def whole(self, name: str, least: int, most: int, reason: str) -> int:
+        """An integer in [least, most]."""
+        value = whole(self.held[name], self.at(name))
+        if not least <= value <= most:
+            raise refused(reason, self.at(name), f"an integer in [{least}, {most}]", value)
+        return value
+
+    def number(self, name: str, least: float, most: float, reason: str) -> float:
+        """A number in [least, most]."""
+        value = number(self.held[name], self.at(name))
+        if not least <= value <= most:
+            raise refused(reason, self.at(name), f"a number in [{least:g}, {most:g}]", value)
+        return value
+
+    def text(self, name: str) -> str:
+        """A string."""
+        return text(self.held[name], self.at(name))
+
+    def chosen(self, name: str, among: str, reason: str) -> str:
+        """One of the strings in ``among``."""
+        value = self.text(name)
+        if value not in among.split("|"):
+            raise refused(reason, self.at(name), f"one of {among}", value)
+        return value
+
+    def flag(self, name: str) -> bool:
+        """True or false."""
+        value = self.held[name]
+        if not isinstance(value, bool):
+            raise refused("wrong-type", self.at(name), "true or false", value)
+        return value
+
+    def items(self, name: str) -> list[Any]:
+        """A list."""
+        return items(self.held[name], self.at(name))

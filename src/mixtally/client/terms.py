@@ -1,0 +1,170 @@
+"""The terms of a contract: what is asked, how it is hidden, what that is worth."""
+
+import sys
+from typing import NamedTuple
+
+from mixtally.client.part import Part, read_part
+from mixtally.client.question import (
+    Prefixes,
+    Question,
+    read_edges,
+    read_prefixes,
+    read_question,
+)
+from mixtally.client.reading import Fields, refused
+
+_FIELDS = (
+    "question edges prefixes guarantee users minimum_crowd honest_share count_flips collections "
+    "hops cover parts certificate local_epsilon"
+)
+MOST_USERS = 10_000_000_000
+_LARGEST = sys.float_info.max
+
+
+class Terms(NamedTuple):
+    """What a contract promises, whoever runs it.
+
+    where
+      edges           where numbers are cut into bins; None without
+      epsilon, delta  what is promised
+      upper           the delta that is said to be proved
+      assumption      who must be trusted for it, in words
+      local_epsilon   what is left when all hops collude with the collector; None for nothing
+      by_mixes        whether every hop brings the cover
+    """
+
+    question: Question
+    edges: tuple[float, ...] | None
+    prefixes: Prefixes | None
+    epsilon: float
+    delta: float
+    users: int
+    minimum_crowd: int
+    collections: int
+    hops: int
+    by_mixes: bool
+    parts: tuple[Part, ...]
+    upper: float
+    assumption: str
+    local_epsilon: float | None
+
+
+def read_terms(value: object) -> Terms:
+    """The terms; raises RefusedError for what does not fit together."""
+    held = Fields(value, "terms", _FIELDS)
+    question = read_question(held.held["question"])
+    edges = read_edges(held.held["edges"], question.bins)
+    prefixes = read_prefixes(held.held["prefixes"], question.bins)
+    ways = (edges is not None) + (prefixes is not None) + (question.seed is not None)
+    if ways > 1 or (ways and question.kind != "one"):
+        raise refused("several-encoders", "terms", "one way from a value to a bin", "several")
+    epsilon, delta = _guarantee(held.held["guarantee"])
+    users = held.whole("users", 2, MOST_USERS, "users-out-of-range")
+    crowd = held.whole("minimum_crowd", 1, MOST_USERS, "minimum-crowd-out-of-range")
+    if crowd > users:
+        raise refused("minimum-crowd-above-users", held.at("minimum_crowd"), "fewer", crowd)
+    parts = tuple(
+        read_part(part, f"part {place}") for place, part in enumerate(held.items("parts"))
+    )
+    terms = Terms(
+        question,
+        edges,
+        prefixes,
+        epsilon,
+        delta,
+        users,
+        crowd,
+        held.whole("collections", 1, 1000, "collections-out-of-range"),
+        held.whole("hops", 1, 5, "hops-out-of-range"),
+        held.chosen("cover", "every mix|people", "unknown-cover") == "every mix",
+        parts,
+        *_certificate(held.held["certificate"], epsilon, delta),
+        _local_epsilon(held),
+    )
+    _check_parts(terms)
+    _check_cover(terms, held)
+    return terms
+
+
+def _guarantee(value: object) -> tuple[float, float]:
+    held = Fields(value, "guarantee", "epsilon delta observer")
+    epsilon = held.number("epsilon", 0.01, 20.0, "epsilon-out-of-range")
+    delta = held.number("delta", 1e-15, 0.1, "delta-out-of-range")
+    held.chosen("observer", "messages", "unknown-observer")
+    return epsilon, delta
+
+
+def _certificate(value: object, epsilon: float, delta: float) -> tuple[float, str]:
+    """Its upper end, and whom it trusts."""
+    place = "certificate"
+    held = Fields(value, place, "epsilon lower upper observer status source assumption")
+    upper = held.number("upper", 0.0, 1.0, "bounds-out-of-range")
+    held.number("lower", 0.0, upper, "bounds-out-of-range")
+    held.chosen("observer", "messages", "unknown-observer")
+    held.chosen("status", "proved", "not-proved")
+    held.text("source")
+    assumption = held.text("assumption")
+    if held.number("epsilon", 0.0, _LARGEST, "other-epsilon") != epsilon:
+        raise refused("other-epsilon", place, f"bounds at epsilon {epsilon:g}", "another epsilon")
+    if upper > delta:
+        raise refused("proved-above-promise", place, f"delta of at most {delta:g}", upper)
+    return upper, assumption
+
+
+def _local_epsilon(held: Fields) -> float | None:
+    if held.held["local_epsilon"] is None:
+        return None
+    return held.number("local_epsilon", 0.0, _LARGEST, "local-epsilon-out-of-range")
+
+
+def _streams(question: Question) -> list[list[tuple[int, int | None, bool]]]:
+    """Ways to send a record: for each message its bins, the most it sets, whether just one."""
+    bins, one = question.bins, question.kind == "one"
+    if question.kind == "bits":
+        ways: list[list[tuple[int, int | None, bool]]] = [[(bins, None, False)]]
+        return [*ways, [(1, None, False)] * bins, [(2, 1, True)] * bins]
+    whole: list[tuple[int, int | None, bool]] = [(bins, question.max_set, one)]
+    if question.attributes is None:
+        return [whole]
+    return [whole, [(size, 1, True) for size in question.attributes]]
+
+
+def _check_parts(terms: Terms) -> None:
+    def fits(part: Part, bins: int, most: int | None, one: bool) -> bool:
+        exact = part.threshold is None or (part.own is not None and part.own.uniform)
+        return (part.bins, part.most_set) == (bins, most) and (one or not exact)
+
+    parts = terms.parts
+    for way in _streams(terms.question):
+        pairs = zip(parts, way, strict=False)
+        if len(way) == len(parts) and all(fits(part, *asked) for part, asked in pairs):
+            return
+    sizes = [part.bins for part in parts[:5]]
+    raise refused("parts-unfit", "parts", "one a record, or one a bit or attribute", sizes)
+
+
+def _check_cover(terms: Terms, held: Fields) -> None:
+    flips = held.flag("count_flips")
+    share = held.number("honest_share", 1e-12, 1.0, "honest-share-out-of-range")
+    if any(part.by_mixes != terms.by_mixes for part in terms.parts):
+        raise refused("cover-unfit", "cover", "the one that its parts have", "another")
+    if terms.by_mixes:
+        if flips:
+            raise refused("flips-beside-mixes", "count_flips", "false", "true")
+        return
+    sure = honest(terms.minimum_crowd, share)
+    if sure < 2:
+        raise refused("too-few-honest", "minimum_crowd", "2 honest people of it", sure)
+    uniform = any(part.protocol == "flip-uniform" for part in terms.parts)
+    if uniform and len(terms.parts) * terms.collections > 1:
+        raise refused("flip-uniform-repeated", "parts", "flip-uniform once", "more of it")
+    if not flips and any(part.own is None for part in terms.parts):
+        raise refused("uncovered", "parts", "fakes of devices, or flips that count", "neither")
+
+
+def honest(crowd: int, share: float) -> int:
+    """floor(share x crowd), the share being the decimal that its shortest spelling writes."""
+    digits, _, power = repr(share).partition("e")
+    before, _, after = digits.partition(".")
+    scale = len(after) - int(power or "0")
+    return int(crowd * int(before + after) // 10**scale)

@@ -1,0 +1,96 @@
+"""One person's messages under a contract, and one hop's fakes, word by word as SPEC.md has them.
+
+The reference for clients: given the same words they give the same bytes. Batches (``messages``)
+have the same distribution and use words otherwise.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.ground.bits import Rows
+from mixtally.ground.chance import Chance
+from mixtally.ground.draw import below
+from mixtally.records.contract import (
+    BlanksRecipe,
+    FakeRecord,
+    Part,
+    Recipe,
+    ShapedRecipe,
+    Terms,
+)
+from mixtally.records.layout import Form, Layout
+
+
+def person_messages(
+    terms: Terms, answer: Sequence[Sequence[int]], chance: Chance
+) -> list[list[bytes]]:
+    """The messages of one person, a list for each part, in random order among themselves.
+
+    where
+      answer   for each part the bins that the record sets
+    """
+    many = [_fakes(part, chance) for part in terms.parts]
+    sent: list[list[bytes]] = []
+    for part, bins, fakes in zip(terms.parts, answer, many, strict=True):
+        sent.append([_message(part, bins, chance)])
+        for _ in range(fakes):
+            uniform = part.own is not None and part.own.record is FakeRecord.UNIFORM
+            content = below(chance, part.bins, 1).tolist() if uniform else []
+            sent[-1].append(_message(part, content, chance))
+    return [_in_order(several, chance) for several in sent]
+
+
+def hop_fakes(recipe: Recipe, layout: Layout, chance: Chance) -> list[bytes]:
+    """What a hop adds, in the order in which it is drawn.
+
+    Shaped fakes take one word a bin, blanks one word a bit.
+    """
+    if isinstance(recipe, ShapedRecipe):
+        ends = [sum(recipe.weights[: k + 1]) for k in range(len(recipe.weights))]
+        sent: list[bytes] = []
+        for place, word in enumerate(chance.words(layout.bins).tolist()):
+            count = sum(end <= word for end in ends)
+            sent += [layout.rows(np.array([place])).tobytes()] * count
+        return sent
+    if isinstance(recipe, BlanksRecipe):
+        return [_flipped(layout, [], recipe.threshold, chance) for _ in range(recipe.count)]
+    return []
+
+
+def _fakes(part: Part, chance: Chance) -> int:
+    if part.own is None:
+        return 0
+    return part.own.whole + int(int(chance.words(1)[0]) < part.own.coin)
+
+
+def _message(part: Part, bins: Sequence[int], chance: Chance) -> bytes:
+    if part.threshold is None:
+        return part.layout.rows(np.array(bins)).tobytes()
+    return _flipped(part.layout, bins, part.threshold, chance)
+
+
+def _flipped(layout: Layout, bins: Sequence[int], threshold: int, chance: Chance) -> bytes:
+    record = np.zeros(layout.bins, dtype=np.bool_)
+    record[list(bins)] = True
+    while True:
+        sent = record ^ (chance.words(layout.bins) < np.uint64(threshold))
+        if layout.cap is None or np.count_nonzero(sent) <= layout.cap:
+            return _row(layout, sent).tobytes()
+
+
+def _row(layout: Layout, ones: NDArray[np.bool_]) -> Rows:
+    if layout.form is Form.BITS:
+        return np.packbits(ones, bitorder="little")
+    named = np.flatnonzero(ones)
+    return layout.named(np.zeros(len(named), dtype=np.int64), named, 1)
+
+
+def _in_order(several: list[bytes], chance: Chance) -> list[bytes]:
+    """Fisher-Yates, from the last place down."""
+    order = list(several)
+    for last in range(len(order) - 1, 0, -1):
+        other = int(below(chance, last + 1, 1)[0])
+        order[last], order[other] = order[other], order[last]
+    return order

@@ -1,0 +1,94 @@
+"""From values to bins, by hand, for the device's room and for the reference."""
+
+import pytest
+
+import contracts
+from mixtally import client
+from mixtally.client.encode import bins_of
+from mixtally.encode.answer import answer
+from mixtally.errors import DataError
+from mixtally.records.contract import Prefixes, write_contract
+from mixtally.records.question import Kind, Question, with_attributes
+
+
+def asked(bins, **more):
+    return Question(name="q", bins=bins, **more)
+
+
+LABELS = contracts.terms_of(asked(3, labels=("no", "yes", "maybe")), [contracts.shaped(3)])
+EDGES = contracts.terms_of(asked(3), [contracts.shaped(3)], edges=(0.0, 1.0, 2.5, 4.0))
+SETS = contracts.terms_of(
+    asked(9, kind=Kind.SET, max_set=3), [contracts.flipped(9, most_set=3, blanks=5)]
+)
+TRAITS = with_attributes("q", (2, 3))
+WHOLE = contracts.terms_of(TRAITS, [contracts.flipped(5, most_set=2, blanks=5)])
+SPLIT = contracts.terms_of(TRAITS, [contracts.shaped(2), contracts.shaped(3)])
+FREE = asked(3, kind=Kind.BITS)
+BITS = contracts.terms_of(FREE, [contracts.flipped(3, most_set=None)])
+SINGLE = contracts.terms_of(FREE, [contracts.flipped(1, most_set=None, blanks=5)] * 3)
+CLEAR = contracts.terms_of(FREE, [contracts.shaped(2)] * 3)
+ASKED = Prefixes(alphabet="ab", most=2, longest=3)
+"""Symbols: 0 ends, 1 a, 2 b, 3 escape; 21 digits of 0 (1) and 1 (2) behind it."""
+WORDS = contracts.terms_of(asked(9), [contracts.shaped(9)], prefixes=ASKED)
+AFTER = [[2], [1]]
+"""Bins 0..3: b and its symbols, 4..7: a and its symbols, 8: everything else."""
+
+
+@pytest.mark.parametrize(
+    ("terms", "value", "bins"),
+    [
+        (LABELS, "yes", [(1,)]),
+        (EDGES, 0.999, [(0,)]),
+        (EDGES, 1, [(1,)]),
+        (EDGES, 2.5, [(2,)]),
+        (EDGES, 4.0, [(2,)]),
+        (EDGES, -5, [(0,)]),
+        (EDGES, 1e300, [(2,)]),
+        (SETS, [7, 0], [(0, 7)]),
+        (SETS, [], [()]),
+        (SETS, None, [()]),
+        (WHOLE, [1, 2], [(1, 4)]),
+        (SPLIT, [1, 2], [(1,), (2,)]),
+        (BITS, [1, 0, 1], [(0, 2)]),
+        (SINGLE, [1, 0, 1], [(0,), (), (0,)]),
+        (CLEAR, [1, 0, 1], [(1,), (0,), (1,)]),
+    ],
+)
+def test_a_value_has_these_bins(terms, value, bins):
+    read = client.read(write_contract(contracts.contract_of(terms))).terms
+    assert bins_of(read, value) == bins
+    assert answer(terms, value) == bins
+
+
+@pytest.mark.parametrize(
+    ("word", "prefixes", "closing", "bin_"),
+    [
+        ("ab", None, False, 1),
+        ("ba", None, False, 2),
+        ("?", None, False, 3),
+        ("ab", AFTER, False, 6),
+        ("ba", AFTER, False, 1),
+        ("b", AFTER, False, 0),
+        ("b", AFTER, True, 0),
+        ("ab", AFTER, True, 6),
+        ("aba", AFTER, True, 8),
+        ("a?", AFTER, False, 7),
+        ("?a", AFTER, False, 8),
+        ("?", [[3]], False, 1),  # code point 63 is 111111 in 21 digits: a zero comes first
+        ("aab", [[1, 1], [2, 2]], False, 2),
+        (None, AFTER, False, 8),
+    ],
+)
+def test_a_word_has_this_bin(word, prefixes, closing, bin_):
+    wanted = [(bin_,)]
+    read = client.read(write_contract(contracts.contract_of(WORDS))).terms
+    assert bins_of(read, word, prefixes, closing=closing) == wanted
+    assert answer(WORDS, word, prefixes, closing=closing) == wanted
+
+
+@pytest.mark.parametrize(
+    ("terms", "value"), [(LABELS, "Yes"), (EDGES, float("nan")), (BITS, [1, 0]), (SETS, [9])]
+)
+def test_the_reference_refuses_other_values(terms, value):
+    with pytest.raises(DataError):
+        answer(terms, value)

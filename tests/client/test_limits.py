@@ -1,0 +1,110 @@
+"""A device's own limits, and the promise that it derives by itself."""
+
+import math
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from itertools import product
+
+import pytest
+from msgspec.structs import replace
+
+import contracts
+from mixtally import client
+from mixtally.client import shaped as module
+from mixtally.client.limits import COVERS, PROTOCOLS
+from mixtally.errors import RefusedError
+from mixtally.ground.shape import shape_weights
+from mixtally.privacy.divergence import clear_shaped
+from mixtally.privacy.divergence.in_clear import usual_ratio
+from mixtally.records.contract import write_contract
+from mixtally.records.question import Question
+
+ANY = client.Limits(epsilon=20.0, delta=0.1, hops=1)
+SHAPES = [(1.0, 27), (1.0, 3), (0.1, 40), (4.0, 9), (20.0, 2), (0.37, 100)]
+
+
+def shaped_terms(*, epsilon=1.0, shift=27, **changes):
+    part = contracts.shaped(9, ratio=usual_ratio(epsilon, 1), shift=shift)
+    return contracts.terms_of(Question(name="q", bins=9), [part], epsilon=epsilon, **changes)
+
+
+def read(terms):
+    return client.read(write_contract(contracts.contract_of(terms)))
+
+
+def reason(terms, limits):
+    with pytest.raises(RefusedError) as refusal:
+        client.checked(read(terms), limits)
+    return refusal.value.reason
+
+
+@pytest.mark.parametrize(("epsilon", "shift"), SHAPES)
+def test_the_table_is_the_one_that_mixes_draw_from(epsilon, shift):
+    ratio = usual_ratio(epsilon, 1)
+    assert tuple(module.weights(ratio, shift)) == shape_weights(ratio, shift)
+
+
+@pytest.mark.parametrize(("epsilon", "shift"), SHAPES)
+def test_the_delta_is_the_one_that_is_certified(epsilon, shift):
+    ratio = usual_ratio(epsilon, 1)
+    bounds = clear_shaped.delta(shape_weights(ratio, shift), epsilon)
+    true, of = module.delta(ratio, shift, epsilon)
+    assert bounds.lower <= true / of <= bounds.upper
+
+
+@pytest.mark.parametrize(("epsilon", "shift"), [(1.0, 3), (4.0, 2), (0.5, 5)])
+def test_the_delta_is_the_sum_over_all_pairs(epsilon, shift):
+    """Every pair by itself, in fractions."""
+    ratio = usual_ratio(epsilon, 1)
+    table = [0, *module.weights(ratio, shift), 0]
+    grow = Fraction(module.exp_below(epsilon), 1 << 128)
+    pairs = product(range(1, len(table)), repeat=2)
+    total = sum(max(0, table[s - 1] * table[t] - grow * table[s] * table[t - 1]) for s, t in pairs)
+    true, of = module.delta(ratio, shift, epsilon)
+    assert math.isclose(true / of, float(total / (1 << 128)), rel_tol=1e-12)
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.1, 1.0, 2.5, 20.0])
+def test_the_factor_is_rounded_down_and_by_little(epsilon):
+    with localcontext(prec=80):
+        true = Fraction(Decimal(epsilon).exp()) * 2**128
+    assert 0 <= true - module.exp_below(epsilon) < true / 2**100
+
+
+def test_a_true_promise_is_taken_and_a_false_one_refused():
+    terms = contracts.proved(shaped_terms())
+    assert client.checked(read(terms), ANY).terms.upper == terms.certificate.upper
+    stated = terms.certificate
+    lower = replace(stated, lower=0.0, upper=stated.upper * (1.0 - 1e-6))
+    assert reason(replace(terms, certificate=lower), ANY) == "promise-false"
+
+
+@pytest.mark.parametrize("changes", [{"collections": 2}])
+def test_what_it_cannot_derive_is_left_to_who_signs(changes):
+    terms = shaped_terms(**changes)
+    none = replace(terms.certificate, upper=1e-12)
+    assert client.checked(read(replace(terms, certificate=none)), ANY)
+
+
+@pytest.mark.parametrize(
+    ("limits", "why"),
+    [
+        ({"epsilon": 0.99}, "above-own-limit"),
+        ({"delta": 0.0999}, "above-own-limit"),
+        ({"local_epsilon": 100.0}, "above-own-limit"),
+        ({"hops": 3}, "too-few-hops"),
+        ({"protocols": PROTOCOLS - {"clear-shaped"}}, "protocol-not-allowed"),
+        ({"covers": COVERS - {"every mix"}}, "cover-not-allowed"),
+    ],
+)
+def test_each_limit_refuses(limits, why):
+    terms = shaped_terms()
+    assert client.checked(read(terms), ANY)
+    assert reason(terms, ANY._replace(**limits)) == why
+
+
+def test_a_local_epsilon_within_the_limit_is_taken():
+    part = contracts.flipped(9, blanks=500)
+    terms = contracts.terms_of(Question(name="q", bins=9), [part], local_epsilon=4.5)
+    assert client.checked(read(terms), ANY._replace(local_epsilon=4.5))
+    assert reason(terms, ANY._replace(local_epsilon=4.4)) == "above-own-limit"

@@ -1,0 +1,96 @@
+"""The reference for one person and one hop: word by word, and like what batches do."""
+
+from collections import Counter
+from itertools import product
+
+import pytest
+
+import contracts
+from mixtally.ground.fixed import SCALE
+from mixtally.mix import shaped_fakes
+from mixtally.randomize import one_report
+from mixtally.randomize.person import hop_fakes, person_messages
+from mixtally.records.contract import (
+    BlanksRecipe,
+    FakeRecord,
+    NoRecipe,
+    OwnFakes,
+    ShapedRecipe,
+)
+from mixtally.records.layout import Form, Layout
+from mixtally.records.question import Question
+from mixtally.simulate.seeded import SeededChance
+from scripted import Scripted
+
+LAST = SCALE - 1
+QUARTER = 1 << 62
+
+
+def terms(part):
+    return contracts.terms_of(Question(name="q", bins=part.bins), [part])
+
+
+def sent(part, bin_, *words):
+    """The messages of the one part, and how many words were left."""
+    source = Scripted(*words)
+    return person_messages(terms(part), [(bin_,)], source)[0], len(source.left)
+
+
+@pytest.mark.parametrize("bins", [2, 9, 300])
+def test_a_report_without_fakes_is_that_of_the_mechanism(bins):
+    part = contracts.flipped(bins, q=0.2)
+    mechanism = part.mechanism(fakes=0, crowd=1000)
+    for seed in range(5):
+        ours = person_messages(terms(part), [(1,)], SeededChance(seed))
+        assert ours == [[one_report(mechanism, 1, SeededChance(seed))]]
+
+
+@pytest.mark.parametrize(("seed", "shift"), [(1, 2), (2, 20), (3, 500)])
+def test_shaped_fakes_are_those_of_the_mix(seed, shift):
+    recipe, layout = ShapedRecipe(contracts.RATIO, shift), Layout(Form.INDEX, 300)
+    ours = hop_fakes(recipe, layout, SeededChance(seed))
+    assert b"".join(ours) == shaped_fakes(recipe.weights, layout, SeededChance(seed)).tobytes()
+
+
+def test_a_hop_without_a_recipe_adds_nothing_and_blanks_flip():
+    assert hop_fakes(NoRecipe(), Layout(Form.BITS, 3), Scripted()) == []
+    words = (QUARTER - 1, QUARTER, 0, LAST, LAST, LAST)
+    source = Scripted(*words)
+    assert hop_fakes(BlanksRecipe(2, QUARTER), Layout(Form.BITS, 3), source) == [b"\5", b"\0"]
+    assert source.left == []
+
+
+def test_a_message_past_its_cap_is_drawn_again_whole():
+    part = contracts.flipped(3, q=0.25, form=Form.POSITIONS, cap=2)
+    assert sent(part, 0, LAST, 0, 0, LAST, 0, LAST) == ([b"\2\4"], 0)
+
+
+def test_coins_come_first_and_decide_how_many_fakes():
+    part = contracts.uniform(4, whole=1, coin=QUARTER)
+    tails = sent(part, 3, QUARTER, 2, 1)
+    heads = sent(part, 3, QUARTER - 1, 2, 1, 2, 1)
+    assert tails == ([b"\3", b"\2"], 0)
+    assert (sorted(heads[0]), heads[1]) == ([b"\1", b"\2", b"\3"], 0)
+
+
+def test_every_order_is_as_likely():
+    """Each of the 3! outcomes of the two draws of the order gives another order."""
+    part = contracts.uniform(4, whole=2, coin=0)
+    seen = Counter(
+        tuple(sent(part, 3, 0, 0, 1, first, second)[0])
+        for first, second in product(range(3), range(2))
+    )
+    assert len(seen) == 6
+
+
+def test_a_word_past_the_last_multiple_is_drawn_again():
+    part = contracts.uniform(3, whole=1, coin=0)
+    assert sent(part, 2, 0, LAST, LAST, 1, 1) == ([b"\2", b"\1"], 0)
+
+
+def test_blank_and_uniform_fakes():
+    blank = contracts.flipped(3, q=0.25, own=OwnFakes(FakeRecord.BLANK, 1, 0))
+    uniform = contracts.flipped(3, q=0.25, own=OwnFakes(FakeRecord.UNIFORM, 1, 0))
+    still = (LAST,) * 3
+    assert sent(blank, 2, 0, *still, *still, 1) == ([b"\4", b"\0"], 0)
+    assert sent(uniform, 2, 0, *still, 4, *still, 1) == ([b"\4", b"\2"], 0)

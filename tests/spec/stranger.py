@@ -1,0 +1,197 @@
+"""A second client, written from SPEC.md alone: it shares no line with the package.
+
+It reads every vector and says what it finds: messages, fakes, fingerprints, or a reason.
+"""
+
+import hashlib
+
+from spec.stranger_answers import encode
+from spec.stranger_contract import contract_of, text_of
+from spec.stranger_forms import RefusalError, message_size, span
+
+W = 2**64
+
+
+class Tape:
+    """Words in the order in which they stand; all of them must be used."""
+
+    def __init__(self, hexadecimal):
+        data = bytes.fromhex(hexadecimal)
+        self.left = [int.from_bytes(data[i : i + 8], "little") for i in range(0, len(data), 8)]
+        self.left.reverse()
+
+    def word(self):
+        if not self.left:
+            raise RefusalError("words ran out")
+        return self.left.pop()
+
+    def uniform(self, b):
+        limit = W // b * b
+        while (w := self.word()) >= limit:
+            pass
+        return w % b
+
+
+def flip(bins, threshold, layout, tape):
+    """Section 5: the message of a set of bins."""
+    if threshold is None:
+        return write(bins, layout)
+    while True:
+        now = {i for i in range(layout["bins"]) if (tape.word() < threshold) != (i in bins)}
+        if layout["cap"] is None or len(now) <= layout["cap"]:
+            return write(now, layout)
+
+
+def write(bins, layout):
+    """Section 4."""
+    size, w = message_size(layout), span(layout["bins"] - 1)
+    if layout["form"] == "bits":
+        return sum(1 << j for j in bins).to_bytes(size, "little").hex()
+    if layout["form"] == "index":
+        (one,) = bins
+        return one.to_bytes(size, "little").hex()
+    front = (span(layout["cap"]) + 7) // 8
+    total = len(bins)
+    for i, number in enumerate(sorted(bins)):
+        total += number << (8 * front + i * w)
+    return total.to_bytes(size, "little").hex()
+
+
+def send(contract, value, prefixes, closing, tape):
+    """Sections 3 and 5: coins, messages, order."""
+    terms = contract["terms"]
+    fakes = []
+    for part in terms["parts"]:
+        own = part["own"]
+        fakes.append(own["whole"] + (tape.word() < own["coin"]) if own else 0)
+    out = []
+    for part, bins, many in zip(
+        terms["parts"], encode(terms, value, prefixes, closing), fakes, strict=True
+    ):
+        sent = [flip(bins, part["threshold"], part["layout"], tape)]
+        for _ in range(many):
+            blank = part["own"]["record"] == "blank"
+            content = set() if blank else {tape.uniform(part["bins"])}
+            sent.append(flip(content, part["threshold"], part["layout"], tape))
+        out.append(sent)
+    for sent in out:
+        for i in range(len(sent) - 1, 0, -1):
+            j = tape.uniform(i + 1)
+            sent[i], sent[j] = sent[j], sent[i]
+    return out
+
+
+def shape(ratio, shift):
+    """Section 6."""
+    powers = [2**256]
+    for _ in range(shift):
+        powers.append(powers[-1] * ratio // W)
+    total = powers[0] + 2 * sum(powers[1:])
+    table = [0] * (2 * shift + 1)
+    for k in range(1, shift + 1):
+        table[shift + k] = table[shift - k] = powers[k] * W // total
+    table[shift] = W - sum(table)
+    return table
+
+
+def delta(table, epsilon):
+    """Section 8, every pair."""
+    u, v = epsilon.as_integer_ratio()
+    term, growth, k = 2**128, 0, 0
+    while term:
+        growth, k = growth + term, k + 1
+        term = term * u // (v * k)
+    edge = [0, *table, 0]
+    total = 0
+    for s in range(1, len(edge)):
+        for t in range(1, len(edge)):
+            gain = 2**128 * edge[s - 1] * edge[t] - growth * edge[s] * edge[t - 1]
+            total += max(0, gain)
+    return total, 2**256
+
+
+def hop(recipe, layout, tape):
+    """Section 6: what a hop adds."""
+    if recipe["type"] == "none":
+        return []
+    if recipe["type"] == "blanks":
+        many = range(recipe["count"])
+        return [flip(set(), int(recipe["threshold"]), layout, tape) for _ in many]
+    table, out = shape(int(recipe["ratio"]), recipe["shift"]), []
+    for place in range(layout["bins"]):
+        word, so_far = tape.word(), 0
+        for weight in table:
+            so_far += weight
+            out += [write({place}, layout)] * (so_far <= word)
+    return out
+
+
+def allowed(contract, limits):
+    """Section 8."""
+    terms = contract["terms"]
+    local, most = terms["local_epsilon"], limits["local_epsilon"]
+    promised = terms["guarantee"]
+    if (
+        promised["epsilon"] > limits["epsilon"]
+        or promised["delta"] > limits["delta"]
+        or (most is not None and (local is None or local > most))
+    ):
+        raise RefusalError("above-own-limit")
+    if terms["hops"] < limits["hops"]:
+        raise RefusalError("too-few-hops")
+    if any(protocol(part) not in limits["protocols"] for part in terms["parts"]):
+        raise RefusalError("protocol-not-allowed")
+    if terms["cover"] not in limits["covers"]:
+        raise RefusalError("cover-not-allowed")
+    recipe = terms["parts"][0]["recipe"]
+    if len(terms["parts"]) == terms["collections"] == 1 and recipe["type"] == "shaped":
+        total, of = delta(shape(recipe["ratio"], recipe["shift"]), float(promised["epsilon"]))
+        stated, scale = float(terms["certificate"]["upper"]).as_integer_ratio()
+        if stated * of < total * scale:
+            raise RefusalError("promise-false")
+
+
+def protocol(part):
+    """Section 7, the last paragraph."""
+    own = part["own"]
+    if part["threshold"] is None:
+        return "clear-uniform" if own else "clear-shaped"
+    if own and own["record"] == "uniform":
+        return "flip-uniform"
+    if part["bins"] == 1 and part["most_set"] is None:
+        return "single-bit"
+    return "flip-blank" if own or part["recipe"]["type"] == "blanks" else "flip"
+
+
+def found(vector):
+    """What this program finds for a vector, in the words of the vector."""
+    try:
+        return _found(vector)
+    except RefusalError as no:
+        return {"reason": str(no)}
+
+
+def _found(vector):
+    what = vector["what"]
+    if what == "fingerprint":
+        text = text_of(vector["file"].encode())
+        return {"fingerprint": hashlib.sha256(text).hexdigest()}
+    if what == "shape":
+        table = shape(int(vector["ratio"]), vector["shift"])
+        total, of = delta(table, vector["epsilon"])
+        written = [str(one) if one > 2**53 else one for one in table]
+        return {"weights": written, "delta": f"{total / of:.9g}"}
+    tape = Tape(vector.get("words", ""))
+    if what == "recipe":
+        fakes = hop(vector["recipe"], vector["layout"], tape)
+        return {"fakes": fakes, "unused": len(tape.left)}
+    data = bytes.fromhex(vector["contract_hex"]) if "contract_hex" in vector else None
+    contract = contract_of(vector["contract"].encode() if data is None else data)
+    if "limits" in vector:
+        allowed(contract, vector["limits"])
+    if "value" in vector:
+        value = vector["value"]
+        value = float(value["double"]) if isinstance(value, dict) else value
+        sent = send(contract, value, vector["prefixes"], vector["closing"], tape)
+        return {"messages": sent, "unused": len(tape.left)}
+    return {}

@@ -1,0 +1,133 @@
+"""Section 3 of SPEC.md: from a value to the bins of every part, as sets."""
+
+import hashlib
+import hmac
+import sys
+import unicodedata
+
+from spec.stranger_forms import RefusalError
+
+
+def encode(terms, value, prefixes, closing):
+    """Section 3: a set of bins for each part."""
+    question, parts = terms["question"], terms["parts"]
+    if terms["prefixes"] is not None:
+        return [{word_bin(terms, value, prefixes, closing)}]
+    if prefixes is not None or closing:
+        raise RefusalError("prefixes-not-asked")
+    if value is None and question["kind"] == "set" and question["attributes"] is None:
+        value = []
+    if value is None:
+        raise RefusalError("no-answer")
+    if terms["edges"] is not None:
+        return [{cut(terms["edges"], value)}]
+    if question["hashed"] is not None:
+        key = bytes.fromhex(question["hashed"]["seed"])
+        form = unicodedata.normalize("NFC", characters(value)).encode()
+        x = int.from_bytes(hmac.new(key, form, hashlib.sha256).digest()[:16], "little")
+        return [{x * question["bins"] // 2**128}]
+    if question["kind"] == "bits":
+        return bits(question, parts, value)
+    if question["attributes"] is not None:
+        return attributes(question, parts, value)
+    if question["kind"] == "one":
+        return [{name(value, question["labels"], question["bins"])}]
+    if not isinstance(value, list):
+        raise RefusalError("not-a-list")
+    members = [name(one, question["labels"], question["bins"]) for one in value]
+    if len(set(members)) != len(members):
+        raise RefusalError("member-twice")
+    if len(members) > question["max_set"]:
+        raise RefusalError("too-many-members")
+    return [set(members)]
+
+
+def name(value, labels, bins):
+    if labels is not None:
+        if value not in labels or not isinstance(value, str):
+            raise RefusalError("value-outside-labels")
+        return labels.index(value)
+    if isinstance(value, bool) or not isinstance(value, int) or value not in range(bins):
+        raise RefusalError("value-outside-bins")
+    return value
+
+
+def cut(edges, value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise RefusalError("not-a-number")
+    if not abs(value) <= sys.float_info.max:
+        raise RefusalError("not-finite")
+    below = [i for i, edge in enumerate(edges) if edge <= float(value)]
+    return min(max([0, *below]), len(edges) - 2)
+
+
+def characters(value):
+    if not isinstance(value, str):
+        raise RefusalError("not-text")
+    if not value:
+        raise RefusalError("empty-text")
+    if any(0xD800 <= ord(one) <= 0xDFFF for one in value):
+        raise RefusalError("half-character")
+    return value
+
+
+def bits(question, parts, value):
+    if not isinstance(value, list):
+        raise RefusalError("not-a-list")
+    if any(isinstance(bit, bool) or bit not in (0, 1) for bit in value):
+        raise RefusalError("not-a-bit")
+    if len(value) != question["bins"]:
+        raise RefusalError("bits-miscounted")
+    if len(parts) == 1 and parts[0]["most_set"] is None:
+        return [{i for i, bit in enumerate(value) if bit}]
+    if parts[0]["most_set"] is None:
+        return [{0} if bit else set() for bit in value]
+    return [{bit} for bit in value]
+
+
+def attributes(question, parts, value):
+    sizes, labels = question["attributes"], question["labels"]
+    if not isinstance(value, list):
+        raise RefusalError("not-a-list")
+    if len(value) != len(sizes):
+        raise RefusalError("attributes-miscounted")
+    before, inner, outer = 0, [], set()
+    for size, one in zip(sizes, value, strict=True):
+        own = None if labels is None else labels[before : before + size]
+        inner.append({name(one, own, size)})
+        outer |= {before + place for place in inner[-1]}
+        before += size
+    return inner if len(parts) > 1 else [outer]
+
+
+def word_bin(terms, value, prefixes, closing):
+    asked = terms["prefixes"]
+    letters, most = asked["alphabet"], asked["most"]
+    base, last = len(letters), terms["question"]["bins"] - 1
+    if value is not None:
+        characters(value)
+    prefixes = [[]] if prefixes is None else prefixes
+    if not 1 <= len(prefixes) <= most:
+        raise RefusalError("prefixes-miscounted")
+    p = len(prefixes[0])
+    if {len(one) for one in prefixes} != {p} or p >= asked["longest"]:
+        raise RefusalError("prefix-length")
+    symbols = [symbol for one in prefixes for symbol in one]
+    if any(symbol is True or symbol not in range(1, base + 2) for symbol in symbols):
+        raise RefusalError("prefix-symbol")
+    if any(prefixes.count(one) > 1 for one in prefixes):
+        raise RefusalError("prefix-twice")
+    if value is None:
+        return last
+    n = min(n for n in range(1, 30) if base**n >= 1_114_112)
+    symbols = []
+    for letter in value:
+        if letter in letters:
+            symbols.append(letters.index(letter) + 1)
+            continue
+        symbols.append(base + 1)
+        symbols += [ord(letter) // base ** (n - 1 - k) % base + 1 for k in range(n)]
+    symbols += [0] * (p + 2)
+    if symbols[:p] not in prefixes or (closing and symbols[p + 1] != 0):
+        return last
+    return prefixes.index(symbols[:p]) * (base + 2) + symbols[p]

@@ -1,0 +1,280 @@
+"""Sections 1 and 2 of SPEC.md: a contract as nested dictionaries, every integer an int.
+
+Written from that page alone, as a table of what each field must be.
+"""
+
+import json
+import math
+from fractions import Fraction
+
+from spec.stranger_forms import (
+    RefusalError,
+    fields,
+    flag,
+    integer,
+    maybe,
+    message_size,
+    need,
+    number,
+    several,
+    string,
+    word,
+)
+from spec.stranger_roles import files, role
+
+CONTROL = r"[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]*"
+THRESHOLD = integer("threshold-out-of-range", 2**24, 2**63)
+
+RECIPES = {
+    "none": {},
+    "shaped": {
+        "ratio": integer("ratio-out-of-range", 1, 2**64 - 1),
+        "shift": integer("shift-out-of-range", 1, 10**5),
+    },
+    "blanks": {"count": integer("blanks-out-of-range", 1, 10**10), "threshold": THRESHOLD},
+}
+
+
+def recipe(value):
+    known = isinstance(value, dict) and value.get("type") in list(RECIPES)
+    need(known, "unknown-recipe")
+    return fields(type=str, **RECIPES[value["type"]])(value)
+
+
+def own(value):
+    read = fields(
+        record=word("unknown-fake", "blank", "uniform"),
+        whole=integer("own-fakes-out-of-range", 0, 1000),
+        coin=integer(""),
+    )(value)
+    need(read["coin"] >= 0, "coin-below-zero")
+    need(read["coin"] < 2**64, "coin-too-large")
+    need(read["coin"] or read["whole"], "own-fakes-none")
+    return read
+
+
+def layout(value):
+    read = fields(
+        form=word("unknown-form", "bits", "index", "positions"),
+        bins=integer("layout-bins", 1, 10**7),
+        cap=maybe(integer("")),
+    )(value)
+    form, cap = read["form"], read["cap"]
+    need(form != "index" or cap is None, "cap-with-index")
+    need(form != "positions" or cap is not None, "cap-missing")
+    if cap is not None:
+        need(cap >= 1, "cap-below-one")
+        need(cap <= min(read["bins"], 65535 if form == "positions" else 10**7), "cap-too-large")
+    return read
+
+
+def part(value):
+    read = fields(
+        bins=integer("bins-out-of-range", 1, 10**7),
+        most_set=maybe(integer("most-set-out-of-range", 1, 16)),
+        threshold=maybe(THRESHOLD),
+        own=maybe(own),
+        recipe=recipe,
+        layout=layout,
+    )(value)
+    d, most, fake, kind = read["bins"], read["most_set"], read["own"], read["recipe"]["type"]
+    need(d <= 64 if most is None else d >= 2, "bins-out-of-range")
+    need(most is None or most <= d, "most-set-out-of-range")
+    need(read["layout"]["bins"] == d, "layout-bins")
+    need(fake is None or kind == "none", "two-covers")
+    uniform = fake is not None and fake["record"] == "uniform"
+    if read["threshold"] is None:
+        need(most == 1 and read["layout"]["form"] == "index", "clear-not-index")
+        need(kind == "shaped" or uniform, "clear-uncovered")
+        return read
+    need(read["threshold"] < 2**63, "threshold-half")
+    need(read["layout"]["form"] != "index", "flips-as-index")
+    need(kind != "shaped", "recipe-unfit")
+    need(kind == "none" or read["recipe"]["threshold"] == read["threshold"], "recipe-unfit")
+    need(not uniform or most == 1, "uniform-fakes-unfit")
+    need(most is not None or d == 1 or (fake is None and kind == "none"), "free-bits-among-fakes")
+    cap = read["layout"]["cap"]
+    need(cap is None or cap >= (d if most is None else most), "cap-below-record")
+    return read
+
+
+def question(value):
+    read = fields(
+        name=string("control-character-in-name", CONTROL),
+        bins=integer("bins-out-of-range", 1, 10**7),
+        labels=maybe(several(string("control-character-in-label", CONTROL))),
+        kind=word("unknown-kind", "one", "set", "bits"),
+        max_set=integer("max-set-out-of-range", 1, 16),
+        attributes=maybe(several(integer("attributes-unfit", 2))),
+        hashed=maybe(
+            fields(
+                function=word("unknown-hash", "HMAC-SHA-256"),
+                seed=string("seed-malformed", "[0-9a-f]{32}"),
+                values=maybe(integer("values-out-of-range", 2, 2**128)),
+            )
+        ),
+    )(value)
+    bins, labels, kind, sizes = (read[name] for name in ("bins", "labels", "kind", "attributes"))
+    need(bins <= 64 if kind == "bits" else bins >= 2, "bins-out-of-range")
+    need(read["max_set"] <= (bins if kind == "set" else 1), "max-set-out-of-range")
+    if sizes is not None:
+        fit = kind == "set" and sum(sizes) == bins and len(sizes) == read["max_set"]
+        need(fit, "attributes-unfit")
+    if read["hashed"] is not None:
+        need(kind == "one" and labels is None, "hashed-with-labels")
+    if labels is not None:
+        need("" not in labels, "label-empty")
+        need(len(set(labels)) == len(labels), "label-twice")
+        need(len(labels) == bins, "labels-miscounted")
+    return read
+
+
+CERTIFICATE = fields(
+    epsilon=number("other-epsilon"),
+    lower=number("bounds-out-of-range", 0),
+    upper=number("bounds-out-of-range", 0, 1),
+    observer=word("unknown-observer", "messages"),
+    status=word("not-proved", "proved"),
+    source=string(),
+    assumption=string(),
+)
+GUARANTEE = fields(
+    epsilon=number("epsilon-out-of-range", 0.01, 20),
+    delta=number("delta-out-of-range", 1e-15, 0.1),
+    observer=word("unknown-observer", "messages"),
+)
+PREFIXES = fields(
+    alphabet=string(),
+    most=integer("prefixes-out-of-range", 1, 10**6),
+    longest=integer("prefixes-out-of-range", 1, 1000),
+)
+TERMS = fields(
+    question=question,
+    edges=maybe(several(number("no-scale"))),
+    prefixes=maybe(PREFIXES),
+    guarantee=GUARANTEE,
+    users=integer("users-out-of-range", 2, 10**10),
+    minimum_crowd=integer("minimum-crowd-out-of-range", 1, 10**10),
+    honest_share=number("honest-share-out-of-range", 1e-12, 1),
+    count_flips=flag,
+    collections=integer("collections-out-of-range", 1, 1000),
+    hops=integer("hops-out-of-range", 1, 5),
+    cover=word("unknown-cover", "every mix", "people"),
+    parts=several(part),
+    certificate=CERTIFICATE,
+    local_epsilon=maybe(number("local-epsilon-out-of-range", 0)),
+)
+
+
+def terms(value):
+    read = TERMS(value)
+    asked, edges, prefixes = read["question"], read["edges"], read["prefixes"]
+    ways = [way for way in (edges, prefixes, asked["hashed"]) if way is not None]
+    need(len(ways) <= 1 and (not ways or asked["kind"] == "one"), "several-encoders")
+    if edges is not None:
+        rising = all(edges[i] < edges[i + 1] for i in range(len(edges) - 1))
+        need(rising and len(edges) == asked["bins"] + 1, "no-scale")
+    if prefixes is not None:
+        letters = prefixes["alphabet"]
+        need(2 <= len(letters) <= 200 and len(set(letters)) == len(letters), "alphabet-unfit")
+        need(asked["bins"] == prefixes["most"] * (len(letters) + 2) + 1, "prefixes-bins")
+    need(read["minimum_crowd"] <= read["users"], "minimum-crowd-above-users")
+    proof, promised = read["certificate"], read["guarantee"]
+    need(proof["lower"] <= proof["upper"], "bounds-out-of-range")
+    need(proof["epsilon"] == promised["epsilon"], "other-epsilon")
+    need(proof["upper"] <= promised["delta"], "proved-above-promise")
+    check_parts(asked, read["parts"])
+    check_cover(read)
+    return read
+
+
+def check_parts(asked, parts):
+    """The table "parts of a record"."""
+    bins, kind = asked["bins"], asked["kind"]
+    whole = [(bins, None if kind == "bits" else asked["max_set"])]
+    ways = [(whole, kind == "one")]
+    if kind == "bits":
+        ways += [([(1, None)] * bins, False), ([(2, 1)] * bins, True)]
+    if asked["attributes"] is not None:
+        ways.append(([(size, 1) for size in asked["attributes"]], True))
+    shown = [(one["bins"], one["most_set"]) for one in parts]
+    one_bin = any(
+        one["threshold"] is None or (one["own"] and one["own"]["record"] == "uniform")
+        for one in parts
+    )
+    need(any(shown == way and (exact or not one_bin) for way, exact in ways), "parts-unfit")
+
+
+def check_cover(read):
+    parts, mixes = read["parts"], read["cover"] == "every mix"
+    need(all((one["recipe"]["type"] != "none") == mixes for one in parts), "cover-unfit")
+    if mixes:
+        need(not read["count_flips"], "flips-beside-mixes")
+        return
+    share = Fraction(repr(read["honest_share"]))
+    need(math.floor(share * read["minimum_crowd"]) >= 2, "too-few-honest")
+    need(read["count_flips"] or all(one["own"] for one in parts), "uncovered")
+    flipped = [one for one in parts if one["threshold"] is not None and one["own"]]
+    if any(one["own"]["record"] == "uniform" for one in flipped):
+        need(len(parts) * read["collections"] == 1, "flip-uniform-repeated")
+
+
+def sizes(value):
+    return several(several(integer("envelope-bytes")))(value)
+
+
+SECONDS = integer("rounds-out-of-range", 1, 10**8)
+CONTRACT = fields(
+    version=integer("unknown-version", 1, 1),
+    name=string("name-malformed", "[a-z0-9][a-z0-9-]{0,62}"),
+    serial=integer("serial-out-of-range", 1, 2**53),
+    terms=terms,
+    hops=several(role),
+    collector=role,
+    suite=integer("unknown-suite", 1, 1),
+    envelope_bytes=sizes,
+    rounds=fields(open_seconds=SECONDS, every_seconds=SECONDS),
+    admission=word("unknown-admission", "open"),
+    client_files=files,
+)
+
+
+def text_of(data):
+    place = data.find(b"\n\n\xe2\x80\x94 ")
+    return data if place < 0 else data[: place + 1]
+
+
+def once(pairs):
+    need(len({name for name, _ in pairs}) == len(pairs), "field-twice")
+    return dict(pairs)
+
+
+def strict(constant):
+    raise ValueError(constant)
+
+
+def contract_of(data):
+    """The contract in ``data``; raises RefusalError."""
+    text = text_of(data)
+    need(len(text) <= 2**28, "too-long")
+    try:
+        plain = json.loads(text.decode("utf-8"), object_pairs_hook=once, parse_constant=strict)
+    except (ValueError, RecursionError):
+        raise RefusalError("not-json") from None
+    if isinstance(plain, dict) and "version" in plain:
+        integer("unknown-version", 1, 1)(plain["version"])
+    read = CONTRACT(plain)
+    hops = read["terms"]["hops"]
+    need(len(read["hops"]) >= hops, "more-drawing-mixes-than-hops")
+    need(len(read["hops"]) <= hops, "more-hops-than-priced")
+    for field in ("name", "address", "key"):
+        used = [one[field] for one in (*read["hops"], read["collector"])]
+        need(len(set(used)) == len(used), "hop-twice")
+    wanted = [
+        [message_size(one["layout"]) + 48 * left for left in range(hops + 1, 0, -1)]
+        for one in read["terms"]["parts"]
+    ]
+    need(read["envelope_bytes"] == wanted, "envelope-bytes")
+    rounds = read["rounds"]
+    need(rounds["open_seconds"] <= rounds["every_seconds"], "rounds-out-of-range")
+    return read
