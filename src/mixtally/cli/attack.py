@@ -7,14 +7,17 @@ from typing import Annotated, Any
 import typer
 
 from mixtally.attacks import Lab, MemoizedTarget, Outcome, Target, Verdict, assault
+from mixtally.attacks.cascade import cascade
 from mixtally.attacks.claim import ClaimedParameters, claim
 from mixtally.attacks.document import document
 from mixtally.attacks.target import of_plan
 from mixtally.cli import options as o
 from mixtally.cli import parameters as take
+from mixtally.cli.contract_files import is_contract, read_contract_file
 from mixtally.cli.grouped import flags, grouped, values
 from mixtally.cli.plan_files import read_plan
 from mixtally.cli.screen import progress_bars, show
+from mixtally.data.cells import Progress
 from mixtally.errors import ParameterError
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.certify import certify
@@ -95,7 +98,8 @@ class GameOptions:
 @grouped
 def attack(
     plan: Annotated[
-        Path | None, typer.Argument(help="A plan from `mixtally plan --out`.", metavar="[PLAN]")
+        Path | None,
+        typer.Argument(help="A plan from `mixtally plan --out`, or a contract.", metavar="[PLAN]"),
     ] = None,
     *,
     game: GameOptions,
@@ -111,22 +115,66 @@ def attack(
     """
     _check(game.level, game.runs, game.drawn)
     accountant = Accountant()
+    if plan is not None and is_contract(plan):
+        attack_contract(plan, game, flags(claimed), out, json=json)
+        return
     target = _target(plan, claimed, accountant, unverified=game.unverified)
     with progress_bars() as progress:
-        lab = Lab(
-            o.chance(game.seed),
-            1.0 - game.level,
-            runs=game.runs,
-            progress=progress,
-            drawn=game.drawn,
-            play=play,
-            accountant=accountant,
-        )
-        outcomes = assault(target, lab, game.only)
+        outcomes = assault(target, _lab(game, progress, accountant), game.only)
     facts = _facts(target, accountant, game, outcomes)
     show(document(target.title, _promise(facts), outcomes, facts), out, json=json)
     if facts["violated"]:
         raise typer.Exit(1)
+
+
+def attack_contract(
+    path: Path, game: GameOptions, claimed: list[str], out: Path | None, *, json: bool
+) -> None:
+    """The n-1 attack on a contract with the honest hop in each place; exit status 1 as ``attack``.
+
+    Where people bring the cover the promise does not hold behind a dishonest hop: there it is seen
+    violated, as the contract's words say.
+    """
+    beside = claimed + flags(game, "only", "unverified")
+    if beside:
+        raise ParameterError(
+            "attack", wanted="a contract alone", got=", ".join(beside), do="leave these out"
+        )
+    contract, fingerprint = read_contract_file(path)
+    with progress_bars() as progress:
+        outcomes = cascade(contract, _lab(game, progress, Accountant()))
+    stated, title = contract.terms.certificate, f"the contract {contract.name}"
+    facts = {
+        "target": title,
+        "fingerprint": fingerprint,
+        "cover": str(contract.terms.cover),
+        "epsilon": stated.epsilon,
+        "delta": stated.upper,
+        **stated.terms(),
+        "level": game.level,
+        "seed": game.seed,
+        "violated": [one.case for one in outcomes if one.verdict is Verdict.VIOLATED],
+        "attacks": [one.facts() for one in outcomes],
+    }
+    said = (
+        f"Stated: epsilon {at_most(stated.epsilon, 6)}, delta {at_most(stated.upper, 6)}. It "
+        f"{stated.assumption}."
+    )
+    show(document(title, said, outcomes, facts), out, json=json)
+    if facts["violated"]:
+        raise typer.Exit(1)
+
+
+def _lab(game: GameOptions, progress: Progress, accountant: Accountant) -> Lab:
+    return Lab(
+        o.chance(game.seed),
+        1.0 - game.level,
+        runs=game.runs,
+        progress=progress,
+        drawn=game.drawn,
+        play=play,
+        accountant=accountant,
+    )
 
 
 def _check(level: float, runs: int | None, drawn: int | None) -> None:

@@ -1,10 +1,12 @@
 """``mixtally contract``: made of terms, shown on one screen, checked number by number."""
 
+from json import loads
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
+from rich.table import Table
 
 from mixtally.cli import options as o
 from mixtally.cli.contract_files import made, read_any, read_network
@@ -19,11 +21,15 @@ from mixtally.records.contract import (
     fingerprint_of,
     read_terms,
     write_contract,
+    write_terms,
 )
 from mixtally.report.contract import contract_document, terms_document
 from mixtally.report.document import Document
 from mixtally.report.terminal import printed
 from mixtally.report.words import at_least, at_most
+
+if TYPE_CHECKING:
+    from mixtally.rigorous import Verdict
 
 app = typer.Typer(
     name="contract",
@@ -44,6 +50,13 @@ Network = Annotated[
     o.option("--network", "Who runs it: name, hops, collector, rounds, as TOML.", "FILE"),
 ]
 Out = Annotated[Path, o.option("--out", "Write the contract to this file.", "FILE")]
+Rigorous = Annotated[
+    bool,
+    o.option(
+        "--rigorous",
+        "Derive each part again by a second program, in ball arithmetic (python-flint).",
+    ),
+]
 Expected = Annotated[
     str | None,
     o.option("--fingerprint", "Refuse a contract of another fingerprint.", "HEX"),
@@ -77,13 +90,20 @@ def show(file: ContractFile, json: o.Json = False) -> None:
 
 
 @app.command()
-def check(file: ContractFile, fingerprint: Expected = None, json: o.Json = False) -> None:
+def check(
+    file: ContractFile,
+    fingerprint: Expected = None,
+    rigorous: Rigorous = False,
+    json: o.Json = False,
+) -> None:
     """Derive every number of a contract again; refuse one that states less than is true."""
     document, terms = _document(file, fingerprint)
     with sign_of_life("deriving its numbers again"):
         true = check_terms(terms, Accountant())
+        second = _second_proof(terms) if rigorous else None
     if json:
-        print_json({**document.facts(), "checked": True, "delta_derived": true.upper})
+        facts = {**document.facts(), "checked": True, "delta_derived": true.upper}
+        print_json(facts if second is None else {**facts, "rigorous": second.facts()})
         return
     typer.echo(
         f"{file}: every number was derived again and holds: delta between "
@@ -91,6 +111,24 @@ def check(file: ContractFile, fingerprint: Expected = None, json: o.Json = False
         f"{at_most(true.epsilon, 6)}, {at_most(terms.certificate.upper, 6)} is stated."
     )
     typer.echo(f"It {true.assumption}.")
+    if second is not None:
+        Console(highlight=False).print(_proofs(second))
+        typer.echo(f"The second program: {second.said}.")
+
+
+def _second_proof(terms: Terms) -> "Verdict":
+    from mixtally.rigorous import verdict  # who does not ask for it need not have python-flint
+
+    return verdict(loads(write_terms(terms)))
+
+
+def _proofs(second: "Verdict") -> Table:
+    from mixtally.rigorous import COLUMNS
+
+    table = Table(*COLUMNS, title="Derived a second time, one message of one round")
+    for row in second.rows():
+        table.add_row(*row)
+    return table
 
 
 def _document(file: Path, expected: str | None = None) -> tuple[Document, Terms]:

@@ -16,6 +16,7 @@ from mixtally.records.contract import (
     Rounds,
     Terms,
     envelope_bytes,
+    fingerprint_of,
     read_contract,
     read_terms,
     text_of,
@@ -93,3 +94,18 @@ def read_any(data: bytes, subject: str) -> Contract | Terms:
     except (ValueError, RecursionError, TypeError):
         alone = False
     return read_terms(data, subject) if alone else read_contract(data, subject)
+
+
+def read_contract_file(path: Path) -> tuple[Contract, str]:
+    """The contract in a file and its fingerprint; raises DataError or PlanError for none."""
+    data = read_bytes(path, "a contract")
+    return read_contract(data, str(path)), fingerprint_of(data)
+
+
+def is_contract(path: Path) -> bool:
+    """Whether the file holds a contract rather than a plan; nothing is checked."""
+    try:
+        fields = json.loads(text_of(read_bytes(path, "a plan or a contract")))
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(fields, dict) and "terms" in fields

@@ -5,18 +5,20 @@ from pathlib import Path
 from typing import Annotated
 
 from mixtally.cli import options as o
-from mixtally.cli import simulate_memory
+from mixtally.cli import simulate_contract, simulate_memory
 from mixtally.cli.budget import BudgetOptions
 from mixtally.cli.grouped import flags, grouped
 from mixtally.cli.hashing import Candidates, HashingOptions, asked_words
 from mixtally.cli.plan_files import plan_files, refuse_beside
 from mixtally.cli.reading import ReadingOptions, reading_of
 from mixtally.cli.screen import progress_bars, show
+from mixtally.cli.simulate_contract import ContractOptions
 from mixtally.cli.simulate_crowd import planned as planned_crowd
 from mixtally.cli.simulate_crowd import wished, with_room
 from mixtally.cli.simulate_memory import MemoryOptions
 from mixtally.data.population import Population
 from mixtally.data.reading import Reading
+from mixtally.errors import ParameterError
 from mixtally.estimate.analysis import Analysis
 from mixtally.planner import PlanOption
 from mixtally.records.baseline import Central
@@ -82,14 +84,20 @@ def simulate(
     budget: BudgetOptions,
     hashing: HashingOptions,
     memory: MemoryOptions,
+    contract: ContractOptions,
 ) -> None:
     """Play columns of real data.
 
     Every row of DATA is a person: plan, randomize, mix, tally, estimate, report. A record is one
     value of a column, a set of labels (--set), bits or attributes of several columns (--as), a
     number (--number), or a word of an open domain (--hash-bins, --candidates). With --memory
-    answers are randomized once, kept, and reported from again.
+    answers are randomized once, kept, and reported from again. With --contract a round is played
+    as the contract says, hop by hop.
     """
+    if contract.contract is not None:
+        _check_alone(options, budget, hashing, memory)
+        simulate_contract.play(data, contract, read, run, _asked(options, run.level))
+        return
     sums = o.one_of("observer", options.observer, ["messages", "sums"]) == "sums"
     other = flags(options, "plan", "repeats", "pairs", "project", "candidates")
     other += ["--observer sums"] * sums + flags(hashing)
@@ -114,6 +122,25 @@ def simulate(
         central=_central(played.result, truth, seeded=run.seed is not None),
     )
     show(document(study, run.top), run.out, json=run.json, more=plan_files(study))
+
+
+def _check_alone(
+    options: PlayOptions, budget: BudgetOptions, hashing: HashingOptions, memory: MemoryOptions
+) -> None:
+    """Raises ParameterError for what a contract holds itself."""
+    beside = flags(options.promise) + flags(options, "plan", "repeats", "candidates", "observer")
+    beside += flags(budget) + flags(hashing) + flags(memory)
+    if beside:
+        raise ParameterError(
+            "--contract",
+            wanted="a contract, or options to make a plan",
+            got="both: " + ", ".join(beside),
+            do="leave these out: the contract holds them",
+        )
+
+
+def _asked(options: PlayOptions, level: float) -> Analysis:
+    return Analysis(level=level, projection=options.project, pairs=options.pairs)
 
 
 def _counted(

@@ -50,6 +50,14 @@ class Verdict(NamedTuple):
             for number, part in enumerate(self.parts, 1)
         ]
 
+    def facts(self) -> dict[str, object]:
+        """As one JSON object."""
+        return {
+            "whole": self.whole,
+            "said": self.said,
+            "parts": [part._asdict() for part in self.parts],
+        }
+
 
 def verdict(terms: Plain) -> Verdict:
     """What of the certificate in ``terms`` was derived again.

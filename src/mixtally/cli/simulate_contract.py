@@ -1,0 +1,137 @@
+"""``mixtally simulate --contract``: one round under a contract, with dishonest hops on request."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+
+from mixtally.cli import options as o
+from mixtally.cli.contract_files import read_contract_file
+from mixtally.cli.reading import ReadingOptions, reading_of
+from mixtally.cli.screen import progress_bars, show
+from mixtally.data.population import Population
+from mixtally.data.readers import read
+from mixtally.data.reading import As, Reading
+from mixtally.encode.numbers import Scale
+from mixtally.errors import ParameterError, PlanError
+from mixtally.estimate.analysis import Analysis
+from mixtally.records.contract import Contract, Terms
+from mixtally.simulate.contract import Conduct, play_contract
+from mixtally.simulate.contract_document import document
+from mixtally.simulate.open_words import hashed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContractOptions:
+    """A contract, and who does not keep it."""
+
+    contract: Annotated[
+        Path | None,
+        o.option("--contract", "A contract from `mixtally contract new`: play its hops.", "FILE"),
+    ] = None
+    dishonest: Annotated[
+        str | None,
+        o.option("--dishonest", "Hops that cheat, by their place: 1,3; draw no fakes.", "H,.."),
+    ] = None
+    leave_out: Annotated[
+        float | None,
+        o.option(
+            "--leave-out",
+            "Share of other people's messages that they leave out, 0 to 1 (default 1).",
+            "S",
+        ),
+    ] = None
+
+    def conduct(self) -> Conduct:
+        """What dishonest hops do."""
+        return Conduct(leaves_out=1.0 if self.leave_out is None else self.leave_out)
+
+
+def hops(text: str | None) -> frozenset[int]:
+    """The hops that ``text`` names; raises ParameterError for anything but whole numbers."""
+    if text is None:
+        return frozenset()
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() for part in parts):
+        raise ParameterError(
+            "--dishonest",
+            wanted="places of hops with commas between them",
+            got=repr(text),
+            do="1,3 for the first and the third",
+        )
+    return frozenset(map(int, parts))
+
+
+def play(
+    data: Path,
+    options: ContractOptions,
+    columns: ReadingOptions,
+    run: o.RunOptions,
+    analysis: Analysis,
+) -> None:
+    """Read the crowd as the contract asks, play one round, show what came of it.
+
+    Raises as ``play_contract``, PlanError for data that are read in another way than it asks.
+    """
+    if options.contract is None:
+        raise TypeError("no contract to play")
+    contract, fingerprint = read_contract_file(options.contract)
+    reading = _reading(columns, contract.terms)
+    with progress_bars() as progress:
+        crowd = _crowd(data, reading, contract.terms)
+        played = play_contract(
+            contract,
+            crowd,
+            o.chance(run.seed),
+            progress,
+            hops(options.dishonest),
+            conduct=options.conduct(),
+            analysis=replace(analysis, edges=_edges(contract)),
+        )
+    title = f"{contract.terms.question.name}, counted under the contract {contract.name}"
+    source = f"{crowd.users:,} rows of {data.name}, each played as a person. {crowd.note}"
+    show(
+        document(played, title, source, fingerprint, top=run.top, seed=run.seed),
+        run.out,
+        json=run.json,
+    )
+
+
+def _edges(contract: Contract) -> np.ndarray | None:
+    edges = contract.terms.edges
+    return None if edges is None else np.array(edges)
+
+
+def _reading(columns: ReadingOptions, terms: Terms) -> Reading:
+    """How to read the data: as the contract asks; numbers are cut at its edges."""
+    if terms.prefixes is not None:
+        raise PlanError(
+            "contract",
+            wanted="a question whose bins are fixed",
+            got="words, whose prefixes a round brings",
+            do="play a search for words with `mixtally words`",
+        )
+    reading = reading_of(columns, planned=True)
+    if terms.edges is None:
+        return reading
+    if columns.number is not None or columns.bins is not None:
+        raise ParameterError(
+            "--number", wanted="--contract alone", got="both", do="the contract has its edges"
+        )
+    scale = Scale(terms.edges[0], terms.edges[-1], len(terms.edges) - 1)
+    if tuple(scale.edges.tolist()) != terms.edges:
+        raise PlanError(
+            "edges of the contract",
+            wanted="bins of equal width, to read a column of numbers",
+            got="others",
+            do="recode the column into the labels of the bins",
+        )
+    return replace(reading, form=As.NUMBER, scale=scale)
+
+
+def _crowd(data: Path, reading: Reading, terms: Terms) -> Population:
+    with progress_bars() as progress:
+        if terms.question.hashed is not None:
+            return hashed(read(data, reading, progress=progress), terms.question)
+        return read(data, reading, terms.question, progress)
