@@ -18,6 +18,7 @@ SLOW = {"attacks.md", "memory.md"}
 """Pages whose commands take more than ten seconds."""
 BROKEN = "mixtally attack --protocol flip "
 """The attack that breaks its promise, which is what the page is about: exit status 1."""
+GROUPS = {"ledger", "contract"}
 TABLED = re.compile(r"`(mixtally [^`]*)`")
 
 
@@ -32,14 +33,29 @@ def blocks(page, language):
     return re.findall(rf"```{language}\n(.*?)```", page.read_text(), flags=re.DOTALL)
 
 
+def steps(page):
+    """Commands and programs in their order, each with its language."""
+    found = []
+    for language, text in re.findall(r"```(sh|python)\n(.*?)```", page.read_text(), re.DOTALL):
+        if language == "python":
+            found.append((language, text))
+            continue
+        lines = text.replace("\\\n", " ").splitlines()
+        found += [(language, line.split("  #")[0].strip()) for line in lines if line.strip()]
+    return found
+
+
 def commands(page):
-    lines = "\n".join(blocks(page, "sh")).replace("\\\n", " ").splitlines()
-    return [line.split("  #")[0].strip() for line in lines if line.strip()]
+    return [step for language, step in steps(page) if language == "sh"]
 
 
 def marked(pages):
     return [
-        pytest.param(page, id=page.name, marks=[pytest.mark.slow] if page.name in SLOW else [])
+        pytest.param(
+            page,
+            id=page.name,
+            marks=pytest.mark.slow if page.name in SLOW else pytest.mark.seconds,
+        )
         for page in pages
     ]
 
@@ -74,26 +90,21 @@ def desk(tmp_path):
     return tmp_path
 
 
-@pytest.mark.seconds
-@pytest.mark.parametrize("page", marked(page for page in PAGES if commands(page)))
-def test_its_commands_run_one_after_the_other(page, desk):
+@pytest.mark.parametrize("page", marked(page for page in PAGES if steps(page)))
+def test_its_commands_and_programs_run_one_after_the_other(page, desk):
     if any("attack plan.json" in command for command in commands(page)):
         wish = "mixtally plan --epsilon 1 --delta 1e-6 --users 1e5 --bins 20 --out plan.json"
         assert run_command(wish, desk).returncode == 0
-    for command in commands(page):
-        done = run_command(command, desk)
-        wanted = 1 if command.startswith(BROKEN) else 0
-        assert (done.returncode, done.stderr) == (wanted, ""), command
+    for language, step in steps(page):
+        if language == "python":
+            done = run([sys.executable, "-c", step], desk)
+        else:
+            done = run_command(step, desk)
+        wanted = 1 if step.startswith(BROKEN) else 0
+        assert (done.returncode, done.stderr) == (wanted, ""), step
         assert done.stdout
-        for option in re.findall(r"--out (\S+)", command):
-            assert (desk / option).is_file() or any((desk / option).iterdir()), command
-
-
-@pytest.mark.parametrize("page", marked(page for page in PAGES if blocks(page, "python")))
-def test_its_programs_run(page, desk):
-    for program in blocks(page, "python"):
-        done = run([sys.executable, "-c", program], desk)
-        assert (done.returncode, done.stderr) == (0, ""), program
+        for option in re.findall(r"--out (\S+)", step):
+            assert (desk / option).is_file() or any((desk / option).iterdir()), step
 
 
 @pytest.mark.seconds
@@ -102,7 +113,7 @@ def test_commands_in_sentences_name_what_there_is(page):
     """Abbreviated ones too: the command exists and takes the options that are named."""
     for shown in {line.rstrip(" .") for line in TABLED.findall(page.read_text())}:
         words = shlex.split(shown)[1:]
-        text = help_of(*(words[:2] if words[0] == "ledger" else words[:1]))
+        text = help_of(*(words[:2] if words[0] in GROUPS else words[:1]))
         for option in re.findall(r"--[a-z-]+", shown):
             assert f"{option} " in text, shown
 

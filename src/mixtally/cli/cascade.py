@@ -144,14 +144,14 @@ def _options(answer: CascadeChoice) -> Table:
     table = Table(
         title="What can be had; the first is taken",
         caption="error: standard error of an empty bin; messages, bytes: of a user on average; "
-        "left: epsilon if all mixes collude",
+        "left: the epsilon that is left if all mixes collude",
         header_style="bold",
     )
     table.add_column("protocol, cover", no_wrap=True)
     for name in ("error", "delta", "messages", "bytes", "a mix adds", "left"):
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="right", overflow="fold")
     for option in (answer.best, *answer.others):
-        table.add_row(option.name, *_costs(option))
+        table.add_row(option.name.replace(", by", ",\nby"), *_costs(option))
     return table
 
 
