@@ -7,7 +7,7 @@ need more, and are imported by that name.
 from mixtally.client.contract import Contract, Role, read
 from mixtally.client.limits import Limits, checked
 from mixtally.client.messages import messages
-from mixtally.client.reading import fingerprint_of, text_of
+from mixtally.wire.reading import fingerprint_of, text_of
 
 __all__ = [
     "Contract",

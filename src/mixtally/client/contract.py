@@ -5,8 +5,8 @@ from binascii import a2b_base64
 from hashlib import sha256
 from typing import NamedTuple
 
-from mixtally.client.reading import Fields, fingerprint_of, items, parsed, refused, text_of, whole
 from mixtally.client.terms import Terms, read_terms
+from mixtally.wire.reading import Fields, fingerprint_of, items, parsed, refused, text_of, whole
 
 VERSION = 1
 LAYER_BYTES = 48

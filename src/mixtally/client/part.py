@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from mixtally.client.question import MOST_BINS, MOST_BITS, MOST_SET
-from mixtally.client.reading import Fields, refused, whole
+from mixtally.wire.reading import Fields, refused, whole
 
 SCALE = 1 << 64
 MOST_CAP = 0xFFFF

@@ -11,7 +11,7 @@ from mixtally.client.question import (
     read_prefixes,
     read_question,
 )
-from mixtally.client.reading import Fields, refused
+from mixtally.wire.reading import Fields, refused
 
 _FIELDS = (
     "question edges prefixes guarantee users minimum_crowd honest_share count_flips collections "

@@ -14,9 +14,9 @@ from mixtally.records.contract.contract import (
 )
 from mixtally.records.contract.note import fingerprint_of, text_of
 from mixtally.records.contract.part import FakeRecord, OwnFakes, Part
-from mixtally.records.contract.roles import MOST_HOPS, Role, Rounds, verifier_key, written_key
 from mixtally.records.contract.terms import Cover, Prefixes, Terms
 from mixtally.records.recipe import BlanksRecipe, NoRecipe, Recipe, ShapedRecipe
+from mixtally.records.roles import MOST_HOPS, Role, Rounds, verifier_key, written_key
 
 __all__ = [
     "ADMISSIONS",

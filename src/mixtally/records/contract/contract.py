@@ -6,9 +6,9 @@ import msgspec
 
 from mixtally.errors import PlanError
 from mixtally.records.contract.note import text_of
-from mixtally.records.contract.roles import Role, Rounds
 from mixtally.records.contract.spelling import spelled, unspelled
 from mixtally.records.contract.terms import Terms
+from mixtally.records.roles import Role, Rounds
 
 CONTRACT_VERSION = 1
 LAYER_BYTES = 48

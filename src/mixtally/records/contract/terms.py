@@ -9,7 +9,6 @@ from mixtally.errors import ParameterError, PlanError
 from mixtally.ground.codec import as_floats
 from mixtally.records.certificate import Certificate
 from mixtally.records.contract.part import FakeRecord, Part
-from mixtally.records.contract.roles import MOST_HOPS
 from mixtally.records.encodings import encodings
 from mixtally.records.guarantee import (
     LEAST_USERS,
@@ -20,6 +19,7 @@ from mixtally.records.guarantee import (
     checked_users,
 )
 from mixtally.records.question import Kind, Question
+from mixtally.records.roles import MOST_HOPS
 
 MOST_COLLECTIONS = 1000
 MOST_PREFIXES = 1_000_000

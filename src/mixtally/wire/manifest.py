@@ -1,0 +1,159 @@
+"""What a hop says of the batch that leaves it, and what the next one says of having it.
+
+A manifest names the pieces of every part by their SHA-256, so that anybody can carry them. It tells
+how many messages came, how many were dropped and why, and how many the hop added: whoever concludes
+from the round needs that. A round that is destroyed has a manifest with nothing in its parts.
+"""
+
+import re
+from typing import NamedTuple
+
+from mixtally.wire.reading import Fields, refused, text
+from mixtally.wire.sheet import digest, note_fields, written
+
+MOST_PIECE_BYTES = 1 << 24
+MOST_PIECES = 1 << 16
+MOST_MESSAGES = 1 << 40
+MOST_HOPS = 6
+_MANIFEST = "version kind sheet hop bundles destroyed before parts overruled"
+_PART = "received copies unopened malformed added pieces"
+_PIECE = "sha256 messages"
+_RECEIPT = "version kind manifest hop"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,99}")
+TOO_FEW, EXPIRED = "too-few", "expired"
+
+
+class Piece(NamedTuple):
+    """Some of the messages of a part, one after the other, in a file that its hash names."""
+
+    sha256: str
+    messages: int
+
+
+class PartManifest(NamedTuple):
+    """A part as it passed a hop.
+
+    where
+      received    envelopes that came
+      copies      of one that came already
+      unopened    not sealed for this round, hop and part
+      malformed   opened, and of another length than all
+      added       fakes of this hop
+      pieces      what leaves, in order
+    """
+
+    received: int
+    copies: int = 0
+    unopened: int = 0
+    malformed: int = 0
+    added: int = 0
+    pieces: tuple[Piece, ...] = ()
+
+    @property
+    def sent(self) -> int:
+        """Messages that leave."""
+        return self.received - self.copies - self.unopened - self.malformed + self.added
+
+
+class Manifest(NamedTuple):
+    """A hop's word on a round.
+
+    where
+      sheet       SHA-256 of the sheet
+      hop         its place, from 1
+      bundles     different bundles that the first hop took
+      destroyed   why nothing leaves ("too-few", "expired"); None where something does
+      before      SHA-256 of the manifest of the hop before; None at the first
+      parts       one a part
+      overruled   roles that were silent when this one started and were not waited for
+    """
+
+    sheet: str
+    hop: int
+    bundles: int
+    destroyed: str | None
+    before: str | None
+    parts: tuple[PartManifest, ...]
+    overruled: tuple[str, ...] = ()
+
+
+class Receipt(NamedTuple):
+    """The word of the next hop, or of the collector, that it has all pieces of a manifest."""
+
+    manifest: str
+    hop: int
+
+
+def write_manifest(manifest: Manifest) -> bytes:
+    """The text to be signed."""
+    parts = [
+        {**part._asdict(), "pieces": [piece._asdict() for piece in part.pieces]}
+        for part in manifest.parts
+    ]
+    return written("manifest", {**manifest._asdict(), "parts": parts})
+
+
+def read_manifest(data: bytes) -> Manifest:
+    """The manifest in ``data``; raises RefusedError for anything else and for false sums."""
+    held = note_fields(data, "manifest", _MANIFEST)
+    destroyed = None
+    if held.held["destroyed"] is not None:
+        destroyed = held.chosen("destroyed", f"{TOO_FEW}|{EXPIRED}", "unknown-end")
+    parts = tuple(_part(one, f"part {place}") for place, one in enumerate(held.items("parts")))
+    if destroyed and any(part.pieces or part.added for part in parts):
+        raise refused("destroyed-with-pieces", "manifest", "no pieces of a destroyed round", "some")
+    if not destroyed:
+        _check_sums(parts)
+    names = tuple(text(one, held.at("overruled")) for one in held.items("overruled"))
+    if bad := [name for name in names if not _NAME.fullmatch(name)]:
+        raise refused("role-name-malformed", held.at("overruled"), "names of roles", bad[0])
+    return Manifest(
+        digest(held, "sheet"),
+        held.whole("hop", 1, MOST_HOPS, "hop-out-of-range"),
+        held.whole("bundles", 0, MOST_MESSAGES, "messages-out-of-range"),
+        destroyed,
+        None if held.held["before"] is None else digest(held, "before"),
+        parts,
+        names,
+    )
+
+
+def write_receipt(receipt: Receipt) -> bytes:
+    """The text to be signed."""
+    return written("receipt", receipt._asdict())
+
+
+def read_receipt(data: bytes) -> Receipt:
+    """The receipt in ``data``; raises RefusedError for anything else."""
+    held = note_fields(data, "receipt", _RECEIPT)
+    return Receipt(digest(held, "manifest"), held.whole("hop", 1, MOST_HOPS, "hop-out-of-range"))
+
+
+def _part(value: object, place: str) -> PartManifest:
+    held = Fields(value, place, _PART)
+    received, copies, unopened, malformed, added = (
+        held.whole(name, 0, MOST_MESSAGES, "messages-out-of-range")
+        for name in _PART.split()
+        if name != "pieces"
+    )
+    pieces = held.items("pieces")
+    if len(pieces) > MOST_PIECES:
+        raise refused("too-many-pieces", place, f"at most {MOST_PIECES:,}", len(pieces))
+    named = tuple(_piece(one, place) for one in pieces)
+    return PartManifest(received, copies, unopened, malformed, added, named)
+
+
+def _piece(value: object, place: str) -> Piece:
+    held = Fields(value, f"piece of {place}", _PIECE)
+    most = held.whole("messages", 1, MOST_PIECE_BYTES, "messages-out-of-range")
+    return Piece(digest(held, "sha256"), most)
+
+
+def _check_sums(parts: tuple[PartManifest, ...]) -> None:
+    for place, part in enumerate(parts):
+        listed = sum(piece.messages for piece in part.pieces)
+        if part.sent != listed:
+            wanted = f"pieces of {part.sent:,} messages, which its numbers add up to"
+            raise refused("false-sum", f"part {place}", wanted, f"of {listed:,}")
+        if len({piece.sha256 for piece in part.pieces}) < len(part.pieces):
+            raise refused("piece-twice", f"part {place}", "every piece once", "one twice")

@@ -1,0 +1,198 @@
+"""Signed notes: a text, and below it a line for each who signed it. Bytes are signed as they are.
+
+    TEXT, which ends with a newline
+    (an empty line)
+    — NAME BASE64(hash of the key, 4 bytes; Ed25519 signature of TEXT, 64 bytes)
+
+A verifier key is written NAME+HASH+BASE64(1, public key), a signing key
+PRIVATE+KEY+NAME+HASH+BASE64(1, seed); HASH is the first four bytes of
+SHA-256(NAME, newline, 1, public key).
+
+Source: C2SP signed-note; RFC 8032.
+"""
+
+import re
+from base64 import b64encode
+from binascii import Error, a2b_base64
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+from mixtally.errors import PlanError
+from mixtally.wire.reading import refused, text_of
+
+MOST_SIGNATURES = 100
+SEED_BYTES = 32
+_ED25519 = b"\x01"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,99}")
+_DASH = "\u2014 ".encode()
+_PRIVATE = "PRIVATE+KEY+"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Signer:
+    """A name and its Ed25519 key, made of a ``seed`` of 32 secret bytes.
+
+    Raises PlanError for a name that notes cannot carry and for another seed.
+    """
+
+    name: str
+    seed: bytes
+
+    def __post_init__(self) -> None:
+        if not _NAME.fullmatch(self.name):
+            raise _no_key("the name of a role", "letters, digits and ._/-", ascii(self.name)[:80])
+        if len(self.seed) != SEED_BYTES:
+            got = f"{len(self.seed)} bytes"
+            raise _no_key(f"the key of {self.name}", f"{SEED_BYTES} secret bytes", got)
+
+    @property
+    def public(self) -> bytes:
+        """The public key, 32 bytes."""
+        return self._private.public_key().public_bytes_raw()
+
+    @property
+    def verifier(self) -> str:
+        """The verifier key as text."""
+        raw = _ED25519 + self.public
+        return f"{self.name}+{key_hash(self.name, self.public).hex()}+{b64encode(raw).decode()}"
+
+    @property
+    def written(self) -> str:
+        """The signing key as text, to be kept secret."""
+        raw = b64encode(_ED25519 + self.seed).decode()
+        return f"{_PRIVATE}{self.name}+{key_hash(self.name, self.public).hex()}+{raw}"
+
+    def line(self, text: bytes) -> bytes:
+        """The signature line of ``text``."""
+        raw = key_hash(self.name, self.public) + self._private.sign(text)
+        return _DASH + self.name.encode() + b" " + b64encode(raw) + b"\n"
+
+    @property
+    def _private(self) -> Ed25519PrivateKey:
+        return Ed25519PrivateKey.from_private_bytes(self.seed)
+
+
+def signer_of(written: str) -> Signer:
+    """The signer whose key ``written`` is; raises PlanError for anything else."""
+    name, _, rest = written.removeprefix(_PRIVATE).partition("+")
+    stated, _, encoded = rest.partition("+")
+    try:
+        raw = a2b_base64(encoded, strict_mode=True)
+    except (Error, ValueError):
+        raw = b""
+    if written.startswith(_PRIVATE) and raw[:1] == _ED25519 and len(raw) == 1 + SEED_BYTES:
+        signer = Signer(name, raw[1:])
+        if signer.written == written and stated == key_hash(name, signer.public).hex():
+            return signer
+    raise _no_key("the signing key", f"{_PRIVATE}NAME+HASH+BASE64", "something else")
+
+
+def key_hash(name: str, public: bytes) -> bytes:
+    """The four bytes by which a note tells whose signature is meant."""
+    return sha256(name.encode() + b"\n" + _ED25519 + public).digest()[:4]
+
+
+def signed(data: bytes, *signers: Signer) -> bytes:
+    """``data`` with a line of each of ``signers`` added; what stood below it stays.
+
+    Raises RefusedError for a text that no note can carry.
+    """
+    text = text_of(data)
+    _check_text(text)
+    lines = _lines(data)
+    return _joined(text, [*lines, *(signer.line(text) for signer in signers)])
+
+
+def joined(text: bytes, notes: Collection[bytes]) -> bytes:
+    """``text`` with the signature lines of all ``notes``, each line once, in order.
+
+    Raises RefusedError for a note of another text.
+    """
+    lines: list[bytes] = []
+    for note in notes:
+        if text_of(note) != text:
+            raise refused("another-text", "note", "signatures of the same text", "of another")
+        lines += [line for line in _lines(note) if line not in lines]
+    return _joined(text, lines)
+
+
+def signed_by(data: bytes, known: Mapping[str, bytes]) -> frozenset[str]:
+    """Those of ``known`` (name -> public key of 32 bytes) whose signatures stand below ``data``.
+
+    Lines of other keys say nothing. Raises RefusedError for a line that says to be of a known key
+    and is not, and for what is no note.
+    """
+    text = text_of(data)
+    _check_text(text)
+    names = set()
+    for line in _lines(data):
+        name, raw = _read_line(line)
+        public = known.get(name)
+        if public is None or raw[:4] != key_hash(name, public):
+            continue
+        try:
+            Ed25519PublicKey.from_public_bytes(public).verify(raw[4:], text)
+        except InvalidSignature:
+            raise refused("signature-false", "note", f"a signature of {name}", "another") from None
+        names.add(name)
+    return frozenset(names)
+
+
+def verified(data: bytes, signers: Mapping[str, bytes]) -> bytes:
+    """The text of ``data``, which all of ``signers`` (name -> public key) have signed.
+
+    Raises RefusedError where one of them has not.
+    """
+    names = signed_by(data, signers)
+    if missing := [name for name in signers if name not in names]:
+        wanted = f"signatures of {', '.join(signers)}"
+        raise refused("signature-missing", "note", wanted, f"none of {', '.join(missing)}")
+    return text_of(data)
+
+
+def _check_text(text: bytes) -> None:
+    try:
+        plain = text.decode("utf-8")
+    except UnicodeDecodeError:
+        plain = ""
+    control = any(ord(sign) < 32 and sign != "\n" for sign in plain)
+    if control or not plain.endswith("\n"):
+        wanted = "UTF-8 without control characters that ends with a newline"
+        raise refused("no-note", "note", wanted, "something else")
+
+
+def _lines(data: bytes) -> list[bytes]:
+    """The signature lines below the text, checked for their form."""
+    below = data[len(text_of(data)) :]
+    if not below:
+        return []
+    lines = [line + b"\n" for line in below[1:].split(b"\n")[:-1]]
+    if below[:1] != b"\n" or below[-1:] != b"\n" or len(lines) > MOST_SIGNATURES:
+        raise refused("no-note", "note", "an empty line and signature lines", "something else")
+    for line in lines:
+        _read_line(line)
+    return lines
+
+
+def _read_line(line: bytes) -> tuple[str, bytes]:
+    """The name, and the four bytes and the signature behind it."""
+    head, _, encoded = line.removeprefix(_DASH).rstrip(b"\n").partition(b" ")
+    try:
+        name, raw = head.decode("ascii"), a2b_base64(encoded, strict_mode=True)
+    except (Error, ValueError):
+        name, raw = "", b""
+    if not line.startswith(_DASH) or not _NAME.fullmatch(name) or len(raw) < 5:
+        raise refused("no-note", "note", "lines of a dash, a name and base64", line[:80])
+    return name, raw
+
+
+def _joined(text: bytes, lines: Collection[bytes]) -> bytes:
+    return text + b"\n" + b"".join(lines) if lines else text
+
+
+def _no_key(subject: str, wanted: str, got: str) -> PlanError:
+    return PlanError(subject, wanted=wanted, got=got, do="make the role's folder again with init")
