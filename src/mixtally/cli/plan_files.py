@@ -33,7 +33,7 @@ def read_plan(path: Path) -> Plan:
 
 
 def read_bytes(path: Path, what: str, make: str = "write one with `mixtally plan --out`") -> bytes:
-    """A whole file, or what a pipe brings; DataError for one that cannot be read says to ``make``."""
+    """A whole file, or what a pipe brings; DataError for one that cannot be read says ``make``."""
     try:
         return read_whole(path, piped=True)
     except OSError as error:
