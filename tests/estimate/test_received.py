@@ -103,3 +103,7 @@ def test_dishonest_people_may_toss_their_coins_as_they_like():
         reconciled(HALF_COINS, few)
     half = replace(HALF_COINS, honest_share=0.25)
     assert only(half, few).mechanism.fakes == BlankFakes(PEOPLE + 100)
+    many = came(2 * PEOPLE + 700)
+    with pytest.raises(MessageError, match="messages of people"):
+        reconciled(HALF_COINS, many)
+    assert only(half, many).mechanism.fakes == BlankFakes(PEOPLE + 700)
