@@ -163,6 +163,7 @@ CONTRACTS: list[tuple[str, str, dict[str, Any]]] = [
     ("cap-missing", "positions", {f"{LAYOUT}.cap": None}),
     ("cap-with-index", "labels", {f"{LAYOUT}.cap": 1}),
     ("cap-below-record", "set", {f"{LAYOUT}.cap": 1}),
+    ("cap-below-record", "bits", {f"{LAYOUT}.cap": 2}),
 ]
 
 VALUES: list[tuple[str, str, Any, Any]] = [
