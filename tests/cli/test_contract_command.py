@@ -58,6 +58,15 @@ def test_a_contract_is_checked(cli, contract):
     assert facts["delta"] <= facts["delta_target"]
 
 
+def test_a_second_program_is_asked_where_that_is_wanted(cli, contract):
+    alone, both = (cli("contract", "check", contract, *more) for more in ((), ("--rigorous",)))
+    assert alone.status == both.status == 0
+    assert "second program" not in alone.out
+    assert "The second program: " in both.out
+    facts = json.loads(cli("contract", "check", contract, "--rigorous", "--json").out)
+    assert facts["rigorous"]
+
+
 def test_signatures_below_the_text_change_nothing(cli, contract):
     before = json.loads(cli("contract", "show", contract, "--json").out)["fingerprint"]
     contract.write_bytes(contract.read_bytes() + "\n\u2014 mix1.example AAAA\n".encode())
