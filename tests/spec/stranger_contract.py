@@ -267,8 +267,12 @@ def contract_of(data):
     hops = read["terms"]["hops"]
     need(len(read["hops"]) >= hops, "more-drawing-mixes-than-hops")
     need(len(read["hops"]) <= hops, "more-hops-than-priced")
-    for field in ("name", "address", "key"):
-        used = [one[field] for one in (*read["hops"], read["collector"])]
+    roles = [*read["hops"], read["collector"]]
+    for used in (
+        [one["name"] for one in roles],
+        [one["address"] for one in roles],
+        [one["key"].split("+", 2)[2] for one in roles],
+    ):
         need(len(set(used)) == len(used), "hop-twice")
     wanted = [
         [message_size(one["layout"]) + 48 * left for left in range(hops + 1, 0, -1)]
