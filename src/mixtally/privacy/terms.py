@@ -99,11 +99,7 @@ class Counted:
 
     @property
     def one_pair(self) -> bool:
-        """Whether the same two worlds are the worst ones for any number of fakes.
-
-        So it is where any two values are as good as any other two, in either order: not of free
-        bits and sets, and not of crowds whose own answers are part of the cover.
-        """
+        """Whether two worlds are worst for any K: all values are alike, and no answers count."""
         return self.part.most_set == 1 and self.part.bins > 1 and not self.flips
 
     def curve(self, accountant: Accountant, negligible: float) -> Callable[[float], float]:
@@ -211,13 +207,9 @@ def certificate_of(terms: Terms, accountant: Accountant | None = None) -> Certif
 
 
 def certified(stake: Stake, accountant: Accountant | None = None) -> Certificate:
-    """What is proved of ``stake``.
-
-    Raises AccountingError when a number cannot be right.
-    """
+    """What is proved of ``stake``; raises AccountingError when a number cannot be right."""
     accountant = accountant or Accountant()
-    bounds = delta_of(stake, accountant)
-    groups = counted(stake)
+    bounds, groups = delta_of(stake, accountant), counted(stake)
     sources = [
         accountant.delta(
             Record.of(group.mechanism(group.fakes.sure)), stake.guarantee.epsilon
