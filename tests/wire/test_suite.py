@@ -2,7 +2,9 @@
 
 import pytest
 
+from mixtally.client import contract as device
 from mixtally.errors import RefusedError
+from mixtally.records import contract as records
 from mixtally.wire.suite import SUITES
 from wire.builders import private, reason
 
@@ -91,6 +93,14 @@ def test_numbers_that_are_no_lattice_key_are_refused_or_harmless():
     except RefusedError:
         return
     suite.made().encrypt(b"abc", key, b"")
+
+
+def test_devices_and_records_count_with_the_same_lengths():
+    layers = {number: suite.layer_bytes for number, suite in SUITES.items()}
+    assert layers == device.LAYER_BYTES
+    assert layers == records.LAYER_BYTES
+    assert set(records.SUITES) == set(layers)
+    assert all(suite.number == number for number, suite in SUITES.items())
 
 
 @BOTH
