@@ -30,7 +30,7 @@ def sheet(hops=2, suite=1, **changes):
 def frame(**changes):
     """What the contract of that sheet says."""
     fields = {"contract": HASH, "rounds": 3, "open_seconds": 3600, "hops": 2, "suite": 1}
-    return Frame(**{**fields, "parts": 1, **changes})
+    return Frame(**{**fields, "parts": 1, "minimum_crowd": 9, **changes})
 
 
 def manifest(hop=1, **changes):

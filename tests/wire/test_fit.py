@@ -60,10 +60,10 @@ def test_manifests_of_a_round_follow_one_another():
 
 
 def test_a_round_may_end_at_every_hop():
-    few = {"destroyed": "too-few", "parts": NOTHING}
+    few = {"destroyed": "too-few", "parts": NOTHING, "bundles": 8}
     late = {"destroyed": "expired", "parts": NOTHING}
     check_manifests(chain(few, few), HASH, frame())
-    check_manifests(chain(few, late), HASH, frame())
+    check_manifests(chain(few, late | {"bundles": 8}), HASH, frame())
     check_manifests(chain({}, late), HASH, frame())
     check_manifests(chain({}, late | {"before": None, "bundles": 0}), HASH, frame())
 
@@ -78,6 +78,7 @@ def test_a_round_may_end_at_every_hop():
         ("other-hop", [{}, {}, {}]),
         ("parts-miscounted", [{"parts": ()}]),
         ("parts-miscounted", [{"parts": NOTHING * 2}]),
+        ("crowd-too-small", [{"bundles": 8}]),
         ("before-unfit", [{}, {"before": OTHER}]),
         ("bundles-differ", [{}, {"bundles": 10}]),
         ("received-differs", [{}, {"parts": (PartManifest(12, unopened=12),)}]),

@@ -21,9 +21,10 @@ class Frame(NamedTuple):
     """What a contract says of its rounds.
 
     where
-      contract   its fingerprint
-      rounds     its collections
-      parts      how many streams of messages there are
+      contract        its fingerprint
+      rounds          its collections
+      parts           how many streams of messages there are
+      minimum_crowd   fewer bundles, and a round is destroyed
     """
 
     contract: str
@@ -32,6 +33,7 @@ class Frame(NamedTuple):
     hops: int
     suite: int
     parts: int
+    minimum_crowd: int
 
 
 def check_sheet(sheet: Sheet, frame: Frame) -> None:
@@ -68,6 +70,9 @@ def check_manifests(manifests: Sequence[tuple[str, Manifest]], sheet: str, frame
         if len(manifest.parts) != frame.parts:
             got = len(manifest.parts)
             raise refused("parts-miscounted", "manifest.parts", f"{frame.parts}", got)
+        if not manifest.destroyed and manifest.bundles < frame.minimum_crowd:
+            wanted = f"at least {frame.minimum_crowd:,}, or a round that is destroyed"
+            raise refused("crowd-too-small", "manifest.bundles", wanted, manifest.bundles)
         if before:
             _check_after(manifest, *before)
         before = digest, manifest
