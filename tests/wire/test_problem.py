@@ -8,7 +8,6 @@ import pytest
 
 from mixtally.wire.problem import MEDIA_TYPE, PATH, Problem, of_path
 
-
 SPEC = Path(__file__).parents[2] / "SPEC.md"
 
 
