@@ -231,7 +231,7 @@ CONTRACT = fields(
     terms=terms,
     hops=several(role),
     collector=role,
-    suite=integer("unknown-suite", 1, 1),
+    suite=integer("unknown-suite", 1, 2),
     envelope_bytes=sizes,
     rounds=fields(open_seconds=SECONDS, every_seconds=SECONDS),
     admission=word("unknown-admission", "open"),
@@ -253,14 +253,19 @@ def strict(constant):
     raise ValueError(constant)
 
 
-def contract_of(data):
-    """The contract in ``data``; raises RefusalError."""
+def plain_of(data):
+    """The JSON of a text."""
     text = text_of(data)
     need(len(text) <= 2**28, "too-long")
     try:
-        plain = json.loads(text.decode("utf-8"), object_pairs_hook=once, parse_constant=strict)
+        return json.loads(text.decode("utf-8"), object_pairs_hook=once, parse_constant=strict)
     except (ValueError, RecursionError):
         raise RefusalError("not-json") from None
+
+
+def contract_of(data):
+    """The contract in ``data``; raises RefusalError."""
+    plain = plain_of(data)
     if isinstance(plain, dict) and "version" in plain:
         integer("unknown-version", 1, 1)(plain["version"])
     read = CONTRACT(plain)
@@ -274,8 +279,9 @@ def contract_of(data):
         [one["key"].split("+", 2)[2] for one in roles],
     ):
         need(len(set(used)) == len(used), "hop-twice")
+    layer = {1: 48, 2: 1136}[read["suite"]]
     wanted = [
-        [message_size(one["layout"]) + 48 * left for left in range(hops + 1, 0, -1)]
+        [message_size(one["layout"]) + layer * left for left in range(hops + 1, 0, -1)]
         for one in read["terms"]["parts"]
     ]
     need(read["envelope_bytes"] == wanted, "envelope-bytes")
