@@ -52,15 +52,17 @@ class Diary:
 
     def __init__(self, path: Path, step: Callable[[str], None] = no_step) -> None:
         self.path, self.step = path, step
-        with self._told():
+        try:
             _appear(path)
             self._rows = sqlite3.connect(path, timeout=_WAIT, isolation_level=None)
             try:
                 self._prepare()
-                path.chmod(0o600)
+                _hide(path)
             except BaseException:
                 self._rows.close()
                 raise
+        except (sqlite3.Error, OSError) as error:
+            raise self._wrong("a file for a diary", str(error)) from error
 
     def __enter__(self) -> "Diary":
         return self
@@ -233,7 +235,7 @@ class Diary:
     def _told(self) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, OSError) as error:
+        except sqlite3.Error as error:
             raise self._wrong("a diary that can be read and written", str(error)) from error
 
     def _wrong(self, wanted: str, got: str) -> DataError:
@@ -250,3 +252,10 @@ def _appear(path: Path) -> None:
         os.fsync(folder)
     finally:
         os.close(folder)
+
+
+def _hide(path: Path) -> None:
+    """From everybody but its owner, also what SQLite keeps beside it."""
+    for beside in ("", "-wal", "-shm"):
+        with suppress(FileNotFoundError):
+            path.with_name(path.name + beside).chmod(0o600)
