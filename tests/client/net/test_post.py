@@ -1,10 +1,16 @@
 """One request and nothing else in it; of what comes back only a status and a time are read."""
 
 import socket
+import ssl
 import time
 from contextlib import suppress
+from datetime import UTC, datetime
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
 
 from devices import answer, first_mix
 from mixtally.client.net.post import post, target
@@ -75,15 +81,15 @@ def test_what_comes_back(said, wanted):
 
 
 def drip(out):
-    """A byte now and then of a line without an end."""
+    """Go on, go on, for ever."""
     with suppress(OSError):
-        for one in b"HTTP/1.1 201 " + b"x" * 10_000:
-            out.write(bytes([one]))
+        for _ in range(1000):
+            out.write(b"HTTP/1.1 100 Continue\r\n\r\n")
             out.flush()
             time.sleep(0.005)
 
 
-def test_a_first_mix_that_answers_byte_by_byte_is_left():
+def test_a_first_mix_that_never_comes_to_an_end_is_left():
     with first_mix(drip) as mix:
         began = time.perf_counter()
         assert post(mix.address, PATH, BODY, 0.05).status is None
@@ -102,12 +108,57 @@ def test_nobody_is_there():
     assert post(address, PATH, BODY).why == "ConnectionRefusedError"
 
 
-def test_a_certificate_is_asked_for():
-    """A first mix without TLS where https was agreed gets nothing that can be read."""
+def certificate(folder):
+    """A file with a key and a certificate for this machine that nobody vouches for."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
+    day = datetime(2026, 1, 1, tzinfo=UTC)
+    made = x509.CertificateBuilder(name, name, key.public_key(), 1, day, day.replace(year=2126))
+    made = made.add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), False)
+    forms = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
+    written = key.private_bytes(*forms, serialization.NoEncryption())
+    file = folder / "mix.pem"
+    file.write_bytes(written + made.sign(key, hashes.SHA256()).public_bytes(forms[0]))
+    return file
+
+
+@pytest.fixture
+def hidden(tmp_path):
+    """A first mix behind TLS, its address, and its certificate."""
+    file = certificate(tmp_path)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(file)
     with first_mix() as mix:
+        mix.socket = context.wrap_socket(mix.socket, server_side=True)
+        mix.handle_error = lambda *_: None  # whoever does not believe it leaves
+        yield mix, f"https://localhost:{mix.server_address[1]}", file
+
+
+def test_tls_with_a_certificate_that_is_believed(hidden, monkeypatch):
+    mix, address, file = hidden
+    monkeypatch.setenv("SSL_CERT_FILE", str(file))
+    assert post(address, PATH, BODY, 5.0).status == 201
+    assert mix.bodies == [BODY]
+
+
+def test_a_certificate_that_nobody_vouches_for(hidden):
+    mix, address, _ = hidden
+    answered = post(address, PATH, BODY, 5.0)
+    assert (answered.why, mix.requests) == ("SSLCertVerificationError", [])
+
+
+def test_a_certificate_for_another_name(hidden, monkeypatch):
+    mix, address, file = hidden
+    monkeypatch.setenv("SSL_CERT_FILE", str(file))
+    answered = post(address.replace("localhost", "127.0.0.1"), PATH, BODY, 5.0)
+    assert (answered.why, mix.requests) == ("SSLCertVerificationError", [])
+
+
+def test_https_where_nobody_speaks_it():
+    with first_mix(answer(201)) as mix:
         address = mix.address.replace("http:", "https:")
-        answered = post(address, PATH, BODY, 1.0)
-    assert (answered.status, mix.requests) == (None, [])
+        assert post(address, PATH, BODY, 0.1).status is None
+    assert mix.requests == []
 
 
 @pytest.mark.parametrize(

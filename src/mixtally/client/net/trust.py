@@ -82,7 +82,7 @@ def open_round(agreed: Trusted, data: bytes, now: int) -> Round:
         raise _no("round-beyond-collections", "round", wanted, sheet.round)
     _check_keys(contract, sheet)
     _check_prefixes(contract, sheet)
-    _check_window(contract, sheet, now)
+    check_window(contract, sheet, now)
     return Round(agreed, sheet, sheet_hash(data))
 
 
@@ -128,7 +128,8 @@ def _check_prefixes(contract: Contract, sheet: Sheet) -> None:
         checked_prefixes(asked, sheet.prefixes)
 
 
-def _check_window(contract: Contract, sheet: Sheet, now: int) -> None:
+def check_window(contract: Contract, sheet: Sheet, now: int) -> None:
+    """Raises RefusedError for another window than was agreed, and for one that is not open."""
     if sheet.closes - sheet.opens != contract.open_seconds:
         wanted = f"a round that is open for {contract.open_seconds} seconds, as all agreed"
         raise _no("window-unfit", "sheet", wanted, f"{sheet.closes - sheet.opens}")
