@@ -31,7 +31,10 @@ def test_the_room_loads_neither_arrays_nor_records():
     assert {name for name in ours if not name.startswith("mixtally.client")} == {
         "mixtally",
         "mixtally.errors",
+        "mixtally.wire",
+        "mixtally.wire.reading",
     }
+    assert not any(name.startswith("mixtally.client.net") for name in modules)
     assert "mixtally.client.memory_file" not in modules
 
 
