@@ -58,7 +58,9 @@ def test_a_device_that_took_part_is_small_and_loaded_little(tmp_path):
     assert ours == {"client", "errors", "wire"}
 
 
-@pytest.mark.parametrize("line", ["import mixtally.records.layout", "import mixtally.ground.chance"])
+@pytest.mark.parametrize(
+    "line", ["import mixtally.records.layout", "import mixtally.ground.chance"]
+)
 def test_a_planted_import_is_found(line):
     (modules,) = run(f"import mixtally.client.net\n{line}\nimport sys\nprint(*sys.modules)")
     assert set(modules.split()) & HEAVY

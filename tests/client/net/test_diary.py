@@ -8,6 +8,7 @@ import pytest
 from devices import NOW, OPEN, Words, World, mixes_terms
 from mixtally.client.net import Budget, Diary, State, prepare
 from mixtally.client.net.rules import above
+from mixtally.client.net.seal import Sealed
 from mixtally.errors import DataError, RefusedError
 from mixtally.records.question import Question
 
@@ -160,14 +161,15 @@ def held(folder):
     return b"".join(path.read_bytes() for path in folder.iterdir())
 
 
-def test_bytes_are_gone_when_they_are_answered(diary, tmp_path):
-    entry = enter(diary)
-    bundle = diary.bundle(entry)
-    assert bundle[-40:] in held(tmp_path)
+@pytest.mark.parametrize("size", [100, 50_000])
+def test_bytes_are_gone_when_they_are_answered(diary, tmp_path, size):
+    bundle = Words(1)(size // 4)[:size]
+    entry = diary.enter(WORLD.round(), NOW, lambda: Sealed(bundle, b"one tag.", NOW))
+    assert bundle[-20:] in held(tmp_path)
     diary.end(entry, State.TAKEN, NOW, 201)
-    for start in range(0, len(bundle) - 16, 16):
-        assert bundle[start : start + 16] not in held(tmp_path)
-    assert entry.tags in held(tmp_path)
+    left = held(tmp_path)
+    assert all(bundle[start : start + 16] not in left for start in range(0, size - 16, 16))
+    assert b"one tag." in left
 
 
 def test_what_is_over_is_swept(diary):
@@ -240,3 +242,29 @@ def test_two_processes_have_one_bundle_between_them(tmp_path):
         entry = enter(one, seed=1)
         assert enter(two, seed=2) == entry
         assert one.bundle(entry) == two.bundle(entry)
+
+
+def test_a_full_disk_charges_nothing(diary):
+    rows = diary._rows
+    pages = rows.execute("PRAGMA page_count").fetchone()[0]
+    rows.execute(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(DataError, match="full"):
+        diary.enter(WORLD.round(), NOW, lambda: Sealed(bytes(100_000), b"", NOW))
+    assert (diary.entries(), diary.charges()) == ([], [])
+    rows.execute(f"PRAGMA max_page_count = {pages + 100}")
+    assert enter(diary).pending
+
+
+def test_a_window_that_went_by_while_a_person_thought(diary):
+    given = WORLD.round()
+    with pytest.raises(RefusedError) as refusal:
+        prepare(diary, given, "yes", Words(1), NOW + OPEN)
+    assert (refusal.value.reason, diary.charges()) == ("round-over", [])
+
+
+def test_a_locked_diary_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr("mixtally.client.net.diary._WAIT", 0.05)
+    with Diary(tmp_path / "diary.db") as one, Diary(tmp_path / "diary.db") as two:
+        with one._writing(), pytest.raises(DataError, match="locked"):
+            enter(two)
+        assert enter(two).pending
