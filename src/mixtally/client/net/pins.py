@@ -131,6 +131,8 @@ def _number(table: dict[str, Any], name: str, usual: float | None) -> float:
 
 def _names(table: dict[str, Any], name: str, known: frozenset[str]) -> frozenset[str]:
     value = table.get(name, sorted(known))
-    if not isinstance(value, list) or any(one not in known for one in value):
+    if not isinstance(value, list) or any(
+        not isinstance(one, str) or one not in known for one in value
+    ):
         raise ValueError(f"{name} are some of {', '.join(sorted(known))}")
     return frozenset(value)
