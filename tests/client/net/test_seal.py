@@ -23,7 +23,7 @@ def test_any_contract_opens_to_the_messages_that_the_words_give(seed):
         terms = replace(terms, collections=2)  # else a device derives what is a placeholder here
     value = contracts.random_value(chance, terms)
     prefixes = contracts.random_prefixes(chance, terms)
-    world = World(terms)
+    world = World(terms, suite=chance.choice([1, 1, 2]))
     given = world.round(prefixes=None if prefixes is None else tuple(map(tuple, prefixes)))
     contract = world.trusted(limits=client.Limits(20.0, 0.1, None, 1)).contract
     made = sealed(given, value, Words(seed), NOW)
