@@ -1,6 +1,7 @@
 """A bundle opens, hop by hop, to what the room of devices draws; its length follows the coins."""
 
 import random
+import time
 from collections import Counter
 
 import pytest
@@ -76,3 +77,27 @@ def test_the_moment_is_uniform():
     words = Drawn(Words(5))
     cells = Counter((moment(words, 0, 3200) * 10) // 3000 for _ in range(5000))
     assert sum((cells[i] - 500) ** 2 / 500 for i in range(10)) < 45.0
+
+
+@pytest.mark.seconds
+def test_sealing_costs_little_more_than_the_library_s_seals():
+    """CPU seconds of a bundle against the bare loop; the best of ten pairs, as others are busy."""
+    world = World()
+    given, suite = world.round(), world.suite.made()
+    keys = [world.suite.key(key) for key in given.sheet.keys]
+
+    def bare():
+        message = b"\x00"
+        for key in keys:
+            message = suite.encrypt(message, key, bytes(56))
+
+    def seconds(call):
+        began = time.process_time()
+        for _ in range(100):
+            call()
+        return time.process_time() - began
+
+    pairs = [
+        (seconds(bare), seconds(lambda: sealed(given, "yes", Words(1), NOW))) for _ in range(10)
+    ]
+    assert max(alone / whole for alone, whole in pairs) >= 0.8

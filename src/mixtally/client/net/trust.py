@@ -15,11 +15,13 @@ from mixtally.client.net.pins import Pins
 from mixtally.client.net.post import target
 from mixtally.client.spelling import checked_prefixes
 from mixtally.errors import RefusedError
+from mixtally.wire.envelope import Sealer
 from mixtally.wire.fit import Frame
 from mixtally.wire.note import verified
 from mixtally.wire.reading import parsed, text_of
 from mixtally.wire.round import signed_sheet
 from mixtally.wire.sheet import Sheet, sheet_hash
+from mixtally.wire.suite import SUITES
 
 
 class Trusted(NamedTuple):
@@ -36,11 +38,17 @@ class Trusted(NamedTuple):
 
 
 class Round(NamedTuple):
-    """A round that may be answered; ``digest`` is SHA-256 of its sheet."""
+    """A round that may be answered.
+
+    where
+      digest   SHA-256 of its sheet
+      sealer   for the keys of the sheet
+    """
 
     trusted: Trusted
     sheet: Sheet
     digest: bytes
+    sealer: Sealer
 
     @property
     def contract(self) -> Contract:
@@ -84,7 +92,8 @@ def open_round(agreed: Trusted, data: bytes, now: int) -> Round:
         raise _no("key-twice", "sheet", "another key for every role", "one of two roles")
     _check_prefixes(contract, sheet)
     check_open(sheet, now)
-    return Round(agreed, sheet, sheet_hash(data))
+    digest = sheet_hash(data)
+    return Round(agreed, sheet, digest, Sealer(SUITES[contract.suite], sheet.keys, digest))
 
 
 def _keys(contract: Contract) -> dict[str, bytes]:
