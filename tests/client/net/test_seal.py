@@ -64,19 +64,18 @@ def test_at_once_is_now():
     assert sealed(World().round(), "yes", Words(1), NOW, at_once=True).due == NOW
 
 
-@pytest.mark.parametrize("left", [1, 2, 16, 17, OPEN])
-def test_the_moment_leaves_time_for_another_try(left):
-    words = Drawn(Words(1))
-    moments = {moment(words, NOW, NOW + left) for _ in range(200)}
-    assert min(moments) >= NOW
-    assert max(moments) < NOW + left - left // 16 or left == 1
-
-
-def test_the_moment_is_uniform():
+def test_the_moment_is_uniform_in_what_is_left():
     """Chi-square of ten cells; false alarm 1e-6 if words were drawn anew, none with these."""
     words = Drawn(Words(5))
-    cells = Counter((moment(words, 0, 3200) * 10) // 3000 for _ in range(5000))
+    moments = [moment(words, NOW, NOW + 20) - NOW for _ in range(5000)]
+    assert set(moments) == set(range(20))
+    cells = Counter(one // 2 for one in moments)
     assert sum((cells[i] - 500) ** 2 / 500 for i in range(10)) < 45.0
+
+
+@pytest.mark.parametrize("left", [1, 2, OPEN])
+def test_the_moment_is_in_the_window(left):
+    assert all(NOW <= moment(Drawn(Words(i)), NOW, NOW + left) < NOW + left for i in range(50))
 
 
 @pytest.mark.seconds

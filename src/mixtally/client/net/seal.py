@@ -15,8 +15,6 @@ from mixtally.client.net.trust import Round
 from mixtally.wire.bundle import write_bundle
 
 TAG_BYTES = 8
-_RETRIES = 16
-"""A bundle leaves before the last sixteenth of what is left of the window: time to try again."""
 
 
 class Sealed(NamedTuple):
@@ -52,6 +50,5 @@ def sealed(
 
 
 def moment(words: Words, now: int, closes: int) -> int:
-    """A uniform second from ``now`` on."""
-    left = closes - now
-    return now + words.uniform(max(1, left - left // _RETRIES))
+    """A uniform second of what is left of the window."""
+    return now + words.uniform(closes - now)
