@@ -197,7 +197,7 @@ def expected(message: ObservedMessage, epsilon: float, memo: Memo) -> float:
         if message.others is not None:
             return exact(message, epsilon, memo).bounds.upper
         if m.bins > 1:
-            return vectors.expected_blanket(m.crowd, m.bins, m.threshold, epsilon)
+            return vectors.blanket(m.crowd, m.bins, m.threshold, epsilon)
         if not m.crowd:
             return exact(message, epsilon, memo).bounds.upper
         return single_bit.expected_upper(
