@@ -4,6 +4,7 @@ Source: Balle, Bell, Gascon, Nissim 2019; maths of ``one_hot`` and ``k_hot`` for
 is.
 """
 
+import math
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
@@ -13,6 +14,8 @@ from mixtally.ground import tails
 from mixtally.ground.tails import Floats
 
 _CELLS = 32
+_FEW = 8
+_FLOOR = 1e-300
 _NEGLIGIBLE = 1e-10
 """Relative to the whole: far less than cells lose anyway."""
 _EVENLY = 0.2
@@ -37,6 +40,23 @@ def expected(upper: Callable[[int], float], trials: int, share: float) -> float:
             most = known[start] = upper(low + start)
         total += chance * most
     return min(1.0, total)
+
+
+def interpolated(
+    upper: Callable[[int], float], trials: int, share: float
+) -> Callable[[int], float]:
+    """About ``upper`` where Bin(trials, share) lies, from a few of its values: for a search.
+
+    Its logarithm is laid through them in straight lines, in the root of the number.
+    """
+    low, high = tails.window(trials, min(share, 1.0))
+    if high - low < 2 * _FEW:
+        return upper
+    places = np.unique(np.linspace(low**0.5, high**0.5, _FEW).round(0).astype(int) ** 2)
+    places = np.unique(np.clip(np.append(places, [low, high]), low, high))
+    logs = [math.log(max(upper(int(place)), _FLOOR)) for place in places]
+    roots = np.sqrt(places)
+    return lambda more: math.exp(float(np.interp(more**0.5, roots, logs)))
 
 
 def cells(pmf: Floats) -> Iterator[slice]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 
 from mixtally.privacy.numerics.bracket import RELATIVE_SLACK, Bracket, larger
 from mixtally.privacy.numerics.few_valued import Distribution
-from mixtally.privacy.numerics.saddle_point import Prepared, prepared, prepared_upper
+from mixtally.privacy.numerics.saddle_point import Prepared, prepared, prepared_upper, roughly
 
 _ONE = 1.0 - 2.0 * RELATIVE_SLACK
 """No lower bound is nearer to one than the slack of its own and of the upper bound allow."""
@@ -26,17 +26,20 @@ def largest(
             break
         if found.lower >= _ONE:
             return Bracket(found.lower, max(found.upper, min(1.0, one.ceiling)))
-        found = larger(found, bounds_of(distribution, count))
+        if roughly(one, found.lower) > found.lower:
+            found = larger(found, bounds_of(distribution, count))
     return found
 
 
-def largest_upper(distributions: Iterable[Distribution], count: int) -> float:
-    """Its upper bound alone."""
+def largest_upper(
+    distributions: Iterable[Distribution], count: int, smoothed: float = 0.0
+) -> float:
+    """Its upper bound alone; ``smoothed`` as ``saddle_point_upper`` has it."""
     found = 0.0
     for one, _ in _ranked(distributions, count):
         if min(1.0, one.ceiling) <= found:
             break
-        found = max(found, prepared_upper(one, found))
+        found = max(found, prepared_upper(one, found, smoothed))
     return found
 
 

@@ -40,6 +40,8 @@ _LAST_DEVIATION = 9.0
 _ALIAS_NATS = 30.0
 _MOST_FREQUENCIES = 1 << 23
 _MOST_SMOOTHED = 1e-3
+ROUGH = 2e-2
+"""What a Gaussian may add, relatively, where a search asks."""
 _MOST_COUNTS = 1 << 20
 _MOST_NATS = 600.0
 _MOST_STEPS = 100
@@ -58,9 +60,14 @@ def saddle_point_bounds(distribution: Distribution, count: int) -> Bracket:
     return _bounds(prepared(distribution, count), 0.0)
 
 
-def saddle_point_upper(distribution: Distribution, count: int, least: float = 0.0) -> float:
-    """The upper bound alone, or a cheaper one that is at most ``least``."""
-    return prepared_upper(prepared(distribution, count), least)
+def saddle_point_upper(
+    distribution: Distribution, count: int, least: float = 0.0, smoothed: float = 0.0
+) -> float:
+    """The upper bound alone, or a cheaper one that is at most ``least``.
+
+    Where more is ``smoothed``, relatively, than otherwise it may be that much larger.
+    """
+    return prepared_upper(prepared(distribution, count), least, smoothed)
 
 
 def ceiling(distribution: Distribution, count: int) -> float:
@@ -94,24 +101,29 @@ def prepared(distribution: Distribution, count: int) -> Prepared:
     return Prepared(min(single, max(NOTHING, saddle.ceiling())), saddle, len(values))
 
 
-def prepared_upper(one: Prepared, least: float) -> float:
-    """The upper bound, or a cheaper one that is at most ``least``."""
-    if one.saddle is not None and NOTHING < least < one.ceiling:
-        rough = max(NOTHING, _stated(*one.saddle.integral(one.saddle.spread(_ROUGHLY))[::2]).upper)
-        if rough <= least:
-            return rough
-    return _bounds(one, least).upper
+def prepared_upper(one: Prepared, least: float, smoothed: float = 0.0) -> float:
+    """The upper bound, or a cheaper one, as ``saddle_point_upper``."""
+    quick = roughly(one, least)
+    return quick if quick <= least else _bounds(one, least, smoothed).upper
 
 
-def _bounds(one: Prepared, least: float) -> Bracket:
+def roughly(one: Prepared, least: float) -> float:
+    """A quick upper bound, the closer where it might be at most ``least``."""
+    if one.saddle is None or not NOTHING < least < one.ceiling:
+        return one.ceiling
+    value, _, cut = one.saddle.integral(one.saddle.spread(_ROUGHLY))
+    return min(one.ceiling, max(NOTHING, _stated(value, cut).upper))
+
+
+def _bounds(one: Prepared, least: float, enough: float = 0.0) -> Bracket:
     """Both bounds; from an upper bound of at most ``least`` on they may be wide."""
-    most, saddle = one.ceiling, one.saddle
+    most, saddle, enough = one.ceiling, one.saddle, max(enough, _MOST_SMOOTHED)
     if saddle is None or most <= max(NOTHING, least):
         return Bracket(0.0, min(1.0, max(NOTHING, most)) if most else 0.0)
     spread = saddle.spread(SMOOTHING)
     value, smoothed, cut = saddle.integral(spread)
     # Rare heavy values stretch the saddle's scale far past the bulk of the sum.
-    while smoothed > _MOST_SMOOTHED * value and value + cut > least:
+    while smoothed > enough * value and value + cut > least:
         if (counted := saddle.counted(WORTH_IT)) is not None:
             value, smoothed, cut = counted
             break
