@@ -94,7 +94,7 @@ def upper(message, epsilon, memo):
     return exact(message, epsilon, memo).bounds.upper
 
 
-expected = rough = upper
+expected = upper
 
 
 def quick(message, epsilon, memo):

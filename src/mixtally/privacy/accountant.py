@@ -213,11 +213,11 @@ class Accountant:
         return found
 
     def _rough(self, message: ObservedMessage, epsilon: float) -> float:
-        found: float = self._memo.get(
+        found: float | None = self._memo.get(
             ("rough", message, epsilon),
             lambda: divergence_of(message).rough(message, epsilon, self._distributions),
         )
-        return found
+        return self._one(message, epsilon, proved=False) if found is None else found
 
     def _composed(self, message: ObservedMessage, times: int, *, proved: bool) -> _Composed:
         def made() -> _Composed:

@@ -118,8 +118,8 @@ class Divergence(Protocol):
         """What the upper bound most likely is, not proved: for a search whose end is proved."""
         ...
 
-    def rough(self, message: ObservedMessage, epsilon: float, memo: Memo) -> float:
-        """``expected``, or less closely where that is cheaper: for compositions in a search."""
+    def rough(self, message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:
+        """``expected``, less closely, for compositions in a search; None where it is quick."""
         ...
 
     def quick(self, message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:

@@ -214,8 +214,8 @@ def expected(message: ObservedMessage, epsilon: float, memo: Memo) -> float:
     return upper(message, epsilon, memo)
 
 
-def rough(message: ObservedMessage, epsilon: float, memo: Memo) -> float:
-    """``expected`` of single bits and values; of whole vectors and sets to a few hundredths."""
+def rough(message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:  # noqa: ARG001
+    """Of whole vectors and of sets, to a few hundredths; None for single bits and values."""
     m = _flips(message)
     fakes, most, seen = m.fakes.count, m.max_set, message.observer is Observer.MESSAGES
     if most is None and m.bins > 1 and message.others is None:
@@ -224,7 +224,7 @@ def rough(message: ObservedMessage, epsilon: float, memo: Memo) -> float:
         return k_hot.crowd_upper(m.crowd, most, m.threshold, epsilon, m.bins, ROUGH)
     if most is not None and most > 1 and seen and isinstance(m.fakes, BlankFakes):
         return k_hot.rough_blanks_upper(m.crowd, fakes, most, m.threshold, epsilon, m.bins)
-    return expected(message, epsilon, memo)
+    return None
 
 
 def quick(message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:

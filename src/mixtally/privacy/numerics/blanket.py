@@ -18,6 +18,7 @@ _FEW = 8
 _FLOOR = 1e-300
 _NEGLIGIBLE = 1e-10
 """Relative to the whole: far less than cells lose anyway."""
+_ALIKE = 1e-6
 _EVENLY = 0.2
 """The cells that are laid evenly, for each that goes where the mass is."""
 
@@ -31,7 +32,10 @@ def expected(upper: Callable[[int], float], trials: int, share: float) -> float:
         return upper(trials)
     low, high = tails.window(trials, share)
     pmf = tails.pmf(trials, share, low, high)
-    total, known = 2.0 * tails.CUT_TAIL, {-1: 1.0}
+    total, most = 2.0 * tails.CUT_TAIL, upper(low)
+    if most - upper(high) <= _ALIKE * most:  # so few that it does not matter how many
+        return min(1.0, total + most)
+    known = {-1: 1.0, 0: most}
     shares = [(float(pmf[cell].sum()), cell.start) for cell in cells(pmf)]
     for chance, start in sorted(shares, reverse=True):
         # The last one with fewer fakes is bounded no lower: enough where chances are tiny.
