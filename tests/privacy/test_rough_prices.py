@@ -108,10 +108,11 @@ def test_long_lower_bounds_take_no_more_than_allowed(monkeypatch):
     [
         BitFlips(bins=9, threshold=threshold_of(0.3), max_set=None, fakes=NoFakes(), crowd=4000),
         BitFlips(bins=99, threshold=threshold_of(0.05), max_set=3, fakes=NoFakes(), crowd=10**7),
+        BitFlips(bins=99, threshold=threshold_of(0.2), max_set=3, fakes=BlankFakes(0), crowd=6129),
         BitFlips(bins=99, threshold=threshold_of(0.2), max_set=3, fakes=BlankFakes(9000)),
         BitFlips(bins=99, threshold=threshold_of(0.1), max_set=2, fakes=BlankFakes(900), crowd=999),
     ],
-    ids=["vectors", "sets in a crowd", "sets among blanks", "sets among both"],
+    ids=["vectors", "sets in a crowd", "no blank came", "sets among blanks", "sets among both"],
 )  # fmt: skip
 @pytest.mark.parametrize("epsilon", [0.0, 0.3, 1.0])
 def test_rough_prices_are_near_those_that_are_proved(mechanism, epsilon):

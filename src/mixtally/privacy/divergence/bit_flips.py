@@ -220,11 +220,11 @@ def rough(message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:
     fakes, most, seen = m.fakes.count, m.max_set, message.observer is Observer.MESSAGES
     if most is None and m.bins > 1 and message.others is None:
         return vectors.blanket(m.crowd, m.bins, m.threshold, epsilon, ROUGH)
-    if most is not None and most > 1 and seen and isinstance(m.fakes, NoFakes):
+    if most is None or most == 1 or not seen or isinstance(m.fakes, UniformFakes):
+        return None
+    if m.crowd and not fakes:
         return k_hot.crowd_upper(m.crowd, most, m.threshold, epsilon, m.bins, ROUGH)
-    if most is not None and most > 1 and seen and isinstance(m.fakes, BlankFakes):
-        return k_hot.rough_blanks_upper(m.crowd, fakes, most, m.threshold, epsilon, m.bins)
-    return None
+    return k_hot.rough_blanks_upper(m.crowd, fakes, most, m.threshold, epsilon, m.bins)
 
 
 def quick(message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:
