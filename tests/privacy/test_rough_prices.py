@@ -71,8 +71,8 @@ def test_an_average_without_lower_bounds_ends_where_its_upper_one_is_close():
     found = Fakes(10**6, 0, 1 << 62)
     fall = lambda k: 1e-6 * math.exp(-(k - 250_000) / 5e4)  # noqa: E731
     price, asked = counting(lambda k: Bracket(0.0, fall(k)))
-    known = Fakes(10**6, 0, 1 << 62).average(lambda k: Bracket(fall(k), fall(k)))
-    bounds = found.average(price)
+    known = Fakes(10**6, 0, 1 << 62).average(lambda k: Bracket(fall(k), fall(k)), one_pair=True)
+    bounds = found.average(price, one_pair=True)
     assert len(asked) < 200
     assert bounds.lower == 0.0
     assert known.lower <= bounds.upper <= known.lower * 1.003
