@@ -29,7 +29,6 @@ def test_a_bare_vector_is_known_for_certain(users, bits, q, epsilon):
     assert opposite.lower >= 1 - 1e-6
     assert opposite.upper == 1.0
     assert vectors.blanket(users, bits, threshold, epsilon) == 1.0
-    assert vectors.expected_blanket(users, bits, threshold, epsilon) == 1.0
 
 
 @pytest.mark.parametrize(("users", "bits", "q"), BARE[:3])

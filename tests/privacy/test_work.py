@@ -6,7 +6,12 @@ from mixtally.errors import EffortError
 from mixtally.ground.fixed import threshold_of
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.divergence import k_hot, single_bit, vectors
-from mixtally.privacy.numerics.flip_ratios import Orbit, flip_distribution
+from mixtally.privacy.numerics.flip_ratios import (
+    Orbit,
+    diluted,
+    flip_distribution,
+    uniform_distribution,
+)
 from mixtally.privacy.numerics.saddle_point import saddle_point_bounds
 from mixtally.records.guarantee import Observer
 from mixtally.records.mechanism import BitFlips, NoFakes
@@ -45,16 +50,74 @@ def every_orbit(most, bins):
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("most", "bins"), [(2, 2), (2, 3), (3, 4), (3, 9), (4, 99)])
-def test_no_smaller_orbit_is_worse_than_those_that_are_priced(most, bins):
-    """Nor is one left out to which no bit can be added."""
+def within(small, large, bins):
+    """Whether ``small`` becomes ``large`` by bits more and by common bits taken apart."""
+    if all(map(int.__le__, small, large)):
+        return True
+    u, v, both = small
+    return both > 0 and sum(small) < bins and within(Orbit(u + 1, v + 1, both - 1), large, bins)
+
+
+CASES = [(1, 2), (2, 2), (2, 3), (2, 4), (3, 4), (3, 5), (3, 9), (4, 6), (4, 99)]
+
+
+@pytest.mark.parametrize(("most", "bins"), CASES)
+def test_every_orbit_fits_into_one_that_is_priced(most, bins):
     orbits = list(k_hot.orbits(most, bins))
     assert len(orbits) == len(set(orbits))
     every = every_orbit(most, bins)
     assert set(orbits) <= set(every)
-    assert all(any(all(map(int.__le__, o, p)) for p in orbits) for o in every)
-    ends = {o: saddle_point_bounds(flip_distribution(o, 0.3, 2.0), 50) for o in every}
-    assert max(one.lower for one in ends.values()) <= max(ends[o].upper for o in orbits)
+    assert all(any(within(o, p, bins) for p in orbits) for o in every)
+    assert len(orbits) == 1 or bins < 2 * most
+
+
+@pytest.mark.parametrize("grow", [1.0, 1.3, 7.4])
+@pytest.mark.parametrize("q", [0.03, 0.3, 0.45])
+@pytest.mark.parametrize(("most", "bins"), CASES)
+def test_no_orbit_is_worse_than_those_that_are_priced(most, bins, q, grow):
+    """Nor among blanks that are there by chance."""
+    made = {o: flip_distribution(o, q, grow) for o in every_orbit(most, bins)}
+    for share in (1.0, 0.2):
+        ends = {o: saddle_point_bounds(diluted(one, share), 20) for o, one in made.items()}
+        priced = max(ends[o].upper for o in k_hot.orbits(most, bins))
+        assert max(one.lower for one in ends.values()) <= priced
+
+
+@pytest.mark.parametrize("grow", [1.0, 1.3, 7.4])
+@pytest.mark.parametrize("q", [0.03, 0.3, 0.45])
+@pytest.mark.parametrize("bits", [2, 3, 6, 11])
+def test_vectors_that_differ_everywhere_are_the_worst_in_a_blanket(bits, q, grow):
+    for share, draws in ((1.0, 5), (0.3, 5), (0.01, 4000)):
+        *less, whole = (
+            saddle_point_bounds(diluted(uniform_distribution(bits, apart, q, grow), share), draws)
+            for apart in range(1, bits + 1)
+        )
+        assert max(one.lower for one in less) <= whole.upper
+
+
+def gains(distribution, rest):
+    """E[(W + rest)_+] for a fixed rest: these decide the convex order of two numbers."""
+    return float((distribution.probabilities * (distribution.values + rest).clip(0.0)).sum())
+
+
+@pytest.mark.parametrize("q", [0.03, 0.3, 0.45])
+def test_what_is_dominated_is_so_at_every_point(q):
+    """By the definition: E[(W + s)_+] at every s, where both are piecewise linear."""
+    for grow in (1.0, 1.3, 7.4):
+        for wide, narrow in (
+            (
+                flip_distribution(Orbit(2, 2, 0), q, grow),
+                flip_distribution(Orbit(1, 1, 1), q, grow),
+            ),
+            (
+                flip_distribution(Orbit(3, 2, 1), q, grow),
+                flip_distribution(Orbit(2, 1, 2), q, grow),
+            ),
+            (uniform_distribution(5, 5, q, grow), uniform_distribution(5, 3, q, grow)),
+        ):
+            places = [-v for one in (wide, narrow) for v in one.values]
+            assert all(gains(narrow, s) <= gains(wide, s) * (1 + 1e-12) + 1e-12 for s in places)
+            assert any(gains(wide, s) > 1.0001 * gains(narrow, s) > 0.0 for s in places)
 
 
 def test_a_delta_near_one_keeps_its_lower_end():
@@ -73,7 +136,7 @@ def test_nothing_is_looked_for_above_a_delta_of_one(counted):
 
 def test_deltas_are_added_up_only_where_that_may_be_less(counted):
     """Of bits sent twice every delta took two prices, at epsilon and at half of it."""
-    taken = counted(vectors, "largest_upper", 200)
+    taken = counted(vectors, "saddle_point_upper", 200)
     owner = Accountant()
     message = BitFlips(
         bins=4, threshold=threshold_of(0.3), max_set=None, fakes=NoFakes(), crowd=500, repeats=2

@@ -212,12 +212,23 @@ class Accountant:
         found: float = self._memo.get(("one", message, epsilon, proved), made)
         return found
 
+    def _rough(self, message: ObservedMessage, epsilon: float) -> float:
+        found: float | None = self._memo.get(
+            ("rough", message, epsilon),
+            lambda: divergence_of(message).rough(message, epsilon, self._distributions),
+        )
+        return self._one(message, epsilon, proved=False) if found is None else found
+
     def _composed(self, message: ObservedMessage, times: int, *, proved: bool) -> _Composed:
         def made() -> _Composed:
             seen: dict[float, float] = {}
 
             def curve(epsilon: float) -> float:
-                seen[epsilon] = self._one(message, epsilon, proved=proved)
+                seen[epsilon] = (
+                    self._one(message, epsilon, proved=True)
+                    if proved
+                    else self._rough(message, epsilon)
+                )
                 return seen[epsilon]
 
             reach = message.mechanism.local_epsilon

@@ -157,7 +157,7 @@ class Fakes:
             return known[fakes]
 
         def gap(cell: Cell) -> float:
-            return cell.chance * (at(cell.least).upper - at(cell.most).lower)
+            return cell.chance * (at(cell.least).upper - _least(at(cell.most)))
 
         heap = [(-gap(cell), cell) for cell in self.cells(_FIRST_CELLS)]
         heapq.heapify(heap)
@@ -184,9 +184,14 @@ class Fakes:
 
     @staticmethod
     def _enough(heap: list[tuple[float, Cell]], at: Callable[[int], Bracket]) -> float:
-        return _GAP * math.fsum(cell.chance * at(cell.most).lower for _, cell in heap)
+        return _GAP * math.fsum(cell.chance * _least(at(cell.most)) for _, cell in heap)
 
     def average_upper(self, upper: Callable[[int], float], negligible: float) -> float:
         """An upper bound of E[delta(K)], coarse; ``negligible`` as ``few_cells`` has it."""
         found = self.few_cells(negligible)
         return min(1.0, math.fsum(cell.chance * upper(cell.least) for cell in found))
+
+
+def _least(bounds: Bracket) -> float:
+    """What a cell may come down to: where no lower bound is known, to its upper one."""
+    return bounds.lower or bounds.upper

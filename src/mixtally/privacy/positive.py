@@ -10,14 +10,8 @@ bounds are near each other, or more would be too much work.
 import math
 
 from mixtally.privacy.numerics.bracket import Bracket
-from mixtally.privacy.numerics.saddle_point import (
-    NOTHING,
-    WORTH_IT,
-    Distribution,
-    Saddle,
-    merged,
-    too_large,
-)
+from mixtally.privacy.numerics.few_valued import Distribution, merged, too_large
+from mixtally.privacy.numerics.saddle_point import NOTHING, WORTH_IT, Saddle
 
 _SMOOTHING = 5e-4
 _SHIFT = 7.0

@@ -144,16 +144,16 @@ def delta_of(stake: Stake, accountant: Accountant, tightness: Tightness = CLOSE)
     singles = [group.bounds(accountant, epsilon) for group in groups]
     bounds = singles[0]
     if groups.total() > 1:
-        composed = _composed(groups, stake, accountant, tightness)
-        bounds = Bracket(min(composed, max(one.lower for one in singles)), composed)
+        upper = composed(groups, stake, accountant, tightness)
+        bounds = Bracket(min(upper, max(one.lower for one in singles)), upper)
     more = capped_cost(stake)
     return Bracket(max(0.0, bounds.lower - more), min(1.0, bounds.upper + more))
 
 
-def _composed(
+def composed(
     groups: Counter[Counted], stake: Stake, accountant: Accountant, tightness: Tightness
 ) -> float:
-    """The smaller of the composed delta and of basic composition."""
+    """The smaller of the composed delta and of basic composition, without caps."""
     epsilon, negligible = stake.guarantee.epsilon, _UNLIKELY * stake.guarantee.delta
     share, added, losses = epsilon * _BELOW / groups.total(), 0.0, []
     for group, times in groups.items():

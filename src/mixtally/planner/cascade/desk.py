@@ -11,7 +11,16 @@ from mixtally.planner.noise import capped, least_flips
 from mixtally.planner.options import Infeasible
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.calibrate import calibrate
-from mixtally.privacy.terms import Stake, certified, delta_of, local_epsilon_of
+from mixtally.privacy.composition.pld import CLOSE
+from mixtally.privacy.terms import (
+    Stake,
+    capped_cost,
+    certified,
+    composed,
+    counted,
+    delta_of,
+    local_epsilon_of,
+)
 from mixtally.records.contract import Cover, Part, Terms
 from mixtally.records.encodings import Encoding
 from mixtally.records.guarantee import Guarantee
@@ -47,7 +56,11 @@ class Desk:
 
     def upper(self, stake: Stake) -> float:
         """The upper bound of delta at the epsilon of the guarantee."""
-        return delta_of(stake, self.accountant).upper
+        groups = counted(stake)
+        if groups.total() == 1:
+            return delta_of(stake, self.accountant).upper
+        total = composed(groups, stake, self.accountant, CLOSE)
+        return min(1.0, total + capped_cost(stake))
 
     def kept(self, stake: Stake) -> CascadeOption | None:
         """The option of ``stake``; None when it misses the guarantee."""

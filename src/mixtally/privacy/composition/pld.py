@@ -45,6 +45,10 @@ _MOST_PASSES = 64
 _TINY = 1e-300
 _FLAT = 1e-5
 _NOTHING = 1e-22
+_UNSURE = 1e-16
+"""Far below any delta that is promised; bounds of worst crowds and of rare values may lie so far
+apart from one epsilon to the next. All of them hold, and the least so far is what is taken.
+"""
 _SLACK = 1.003
 """Bounds may lie so far apart from one epsilon to the next: worst crowds are proved to 1e-3."""
 _DEEP, _DEEP_BEND = 1e-15, 1e-2
@@ -179,7 +183,7 @@ def connected(step: float, points: dict[int, float], rise: float = _SLACK) -> Lo
     """
     places = np.array(sorted(points), dtype=np.int64)
     deltas = np.array([_checked(points[int(place)]) for place in places])
-    if np.any(deltas[1:] > deltas[:-1] * rise + _NOTHING):
+    if np.any(deltas[1:] > deltas[:-1] * rise + _UNSURE):
         worst = int(np.argmax(deltas[1:] - deltas[:-1]))
         raise AccountingError(
             f"composition: wanted a delta that falls with epsilon, got {deltas[worst]} and then "

@@ -14,10 +14,9 @@ a record is a composition of so many single bits.
 
 from msgspec.structs import replace
 
-from mixtally.ground.fixed import MOST_THRESHOLD, SCALE, threshold_of
+from mixtally.ground.fixed import MOST_THRESHOLD, threshold_of
 from mixtally.ground.memo import Memo
 from mixtally.privacy.divergence import (
-    CalibrationTarget,
     CountedParameters,
     ObservedMessage,
     ParameterRules,
@@ -25,6 +24,7 @@ from mixtally.privacy.divergence import (
     apart_note,
     flip_blank,
     flip_uniform,
+    flips_start,
     k_hot,
     one_hot,
     repeats,
@@ -32,6 +32,7 @@ from mixtally.privacy.divergence import (
     vectors,
 )
 from mixtally.privacy.numerics.bracket import Bracket
+from mixtally.privacy.numerics.saddle_point import ROUGH
 from mixtally.records.guarantee import Observer
 from mixtally.records.mechanism import BitFlips, BlankFakes, NoFakes, Parameter, UniformFakes
 from mixtally.records.mechanism.parameters import Parameters
@@ -41,6 +42,7 @@ _ZEROS = "exact law of the privacy ratio (Sufficient Differential Privacy 2017, 
 _NO_PROMISE = (
     "everybody else holds zeros, the person all ones or all zeros: not a guarantee for other crowds"
 )
+start = flips_start.start
 _ALWAYS = frozenset({"users", "count_crowd", "repeats"})
 _FLIP, _FAKES = ("flip", Parameter.FLIP), ("fakes", Parameter.FAKES)
 PROTOCOLS = {
@@ -197,7 +199,7 @@ def expected(message: ObservedMessage, epsilon: float, memo: Memo) -> float:
         if message.others is not None:
             return exact(message, epsilon, memo).bounds.upper
         if m.bins > 1:
-            return vectors.expected_blanket(m.crowd, m.bins, m.threshold, epsilon)
+            return vectors.blanket(m.crowd, m.bins, m.threshold, epsilon)
         if not m.crowd:
             return exact(message, epsilon, memo).bounds.upper
         return single_bit.expected_upper(
@@ -210,6 +212,19 @@ def expected(message: ObservedMessage, epsilon: float, memo: Memo) -> float:
     if most > 1 and fakes and isinstance(m.fakes, BlankFakes):
         return k_hot.expected_blanket_upper(m.crowd, fakes, most, m.threshold, epsilon, m.bins)
     return upper(message, epsilon, memo)
+
+
+def rough(message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:  # noqa: ARG001
+    """Of whole vectors and of sets, to a few hundredths; None for single bits and values."""
+    m = _flips(message)
+    fakes, most, seen = m.fakes.count, m.max_set, message.observer is Observer.MESSAGES
+    if most is None and m.bins > 1 and message.others is None:
+        return vectors.blanket(m.crowd, m.bins, m.threshold, epsilon, ROUGH)
+    if most is None or most == 1 or not seen or isinstance(m.fakes, UniformFakes):
+        return None
+    if m.crowd and not fakes:
+        return k_hot.crowd_upper(m.crowd, most, m.threshold, epsilon, m.bins, ROUGH)
+    return k_hot.rough_blanks_upper(m.crowd, fakes, most, m.threshold, epsilon, m.bins)
 
 
 def quick(message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:
@@ -257,28 +272,6 @@ def lower_of(message: ObservedMessage, epsilon: float, rounds: int) -> float:
     """From counting one kind of message, in the crowds that are known to be bad."""
     kinds = repeats.kinds_of_flips(_flips(message), message.observer, message.others)
     return repeats.lower_bound(kinds, epsilon, rounds)
-
-
-def start(message: ObservedMessage, parameter: Parameter, goal: CalibrationTarget) -> int:
-    """Where ``goal.cover`` records hide the person's.
-
-    A fake hides a record when it shows all its bits, another person's when it also loses its own.
-    """
-    m = _flips(message)
-    fakes = m.fakes.count
-    if parameter is Parameter.FAKES:
-        return round(goal.cover * SCALE / m.threshold)
-    if parameter is not Parameter.FLIP:
-        raise TypeError(f"{m.name} has no {parameter}")
-    if message.observer is Observer.SUMS or (m.max_set is None and m.bins == 1):
-        chance = goal.cover / (fakes + m.crowd + 1)
-    elif m.max_set is None:
-        chance = 0.5 * (goal.cover / m.crowd) ** (1.0 / m.bins)
-    else:
-        chance = (goal.cover / (fakes + 1)) ** (1.0 / m.max_set)
-        if m.crowd:
-            chance = min(chance, (goal.cover / m.crowd) ** (0.5 / m.max_set))
-    return round(min(0.25, chance) * SCALE)
 
 
 def _fakes_arrive(m: BitFlips) -> str:

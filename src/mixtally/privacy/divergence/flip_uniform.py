@@ -17,7 +17,8 @@ import numpy as np
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.numerics.bracket import Bracket
-from mixtally.privacy.numerics.saddle_point import Distribution, saddle_point_bounds
+from mixtally.privacy.numerics.few_valued import Distribution
+from mixtally.privacy.numerics.saddle_point import saddle_point_bounds
 
 SOURCE = "exact law over flipped uniform fakes (Notes 2020, section 5.2); Prop. 3.1 for any dataset"
 

@@ -37,8 +37,9 @@ from mixtally.privacy.numerics.binomial_pairs import (
 )
 from mixtally.privacy.numerics.blanket import cells, expected
 from mixtally.privacy.numerics.bracket import Bracket, larger
+from mixtally.privacy.numerics.few_valued import Distribution
 from mixtally.privacy.numerics.flip_ratios import Orbit, flip_distribution
-from mixtally.privacy.numerics.saddle_point import Distribution, saddle_point_bounds
+from mixtally.privacy.numerics.saddle_point import saddle_point_bounds
 from mixtally.privacy.numerics.worst_dataset import NEGLIGIBLE, Cell, ceiling, worst
 
 MESSAGES_SOURCE = (

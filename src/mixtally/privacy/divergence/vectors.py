@@ -6,11 +6,17 @@ exact; the largest divergence over the orbits tried is a lower bound for the wor
 Upper bound, any dataset: a flipped vector is a uniform one with probability (2q)^L, whatever it
 was. So the crowd holds a privacy blanket of Bin(n-1, (2q)^L) uniform fakes.
 
+There two vectors that differ everywhere are the worst. A position in which they agree multiplies
+both weights by the same X, 2p or 2q with equal chances: W = (a - g b) X given all else, which is
+a - g b plus or minus (p - q) (a - g b), g = e^epsilon. Where they differ one has X and the other
+2 - X: W' = a X - g b (2 - X) is a - g b plus or minus (p - q) (a + g b). Of two fair coins with one
+mean the wider has the larger E[f] for every convex f, so E[f(W)] <= E[f(W')], for each of the draws
+and for each position in turn.
+
 Source: sufficient DP 000 (3.1)-(3.6); Balle, Bell, Gascon, Nissim 2019.
 """
 
 import math
-from collections.abc import Iterable
 
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.numerics.bracket import Bracket, larger
@@ -20,8 +26,8 @@ from mixtally.privacy.numerics.flip_ratios import (
     flip_distribution,
     uniform_distribution,
 )
-from mixtally.privacy.numerics.largest import largest, largest_upper
-from mixtally.privacy.numerics.saddle_point import NOTHING, saddle_point_bounds
+from mixtally.privacy.numerics.largest import largest
+from mixtally.privacy.numerics.saddle_point import NOTHING, saddle_point_bounds, saddle_point_upper
 
 SOURCE = (
     "privacy blanket of uniform vectors, any dataset (upper end); worst homogeneous crowd found"
@@ -94,22 +100,14 @@ def any_dataset(users: int, bits: int, threshold: int, epsilon: float) -> Bracke
     return Bracket(min(worst_homogeneous(users, bits, threshold, epsilon).lower, upper), upper)
 
 
-def blanket(users: int, bits: int, threshold: int, epsilon: float) -> float:
-    """Upper bound for any dataset, over every distance between the person's two vectors."""
-    return _blanket(users, bits, threshold, epsilon, range(1, bits + 1))
+def blanket(users: int, bits: int, threshold: int, epsilon: float, smoothed: float = 0.0) -> float:
+    """Upper bound for any dataset: that of two vectors which differ everywhere.
 
-
-def expected_blanket(users: int, bits: int, threshold: int, epsilon: float) -> float:
-    """``blanket`` over the distance that has been the worst wherever delta matters; not proved."""
-    return _blanket(users, bits, threshold, epsilon, [bits])
-
-
-def _blanket(
-    users: int, bits: int, threshold: int, epsilon: float, distances: Iterable[int]
-) -> float:
+    ``smoothed`` as ``saddle_point_upper`` has it.
+    """
     q, grow = threshold / SCALE, math.exp(epsilon)
     share = (2.0 * q) ** bits
     if share <= NOTHING:
         return 1.0  # nobody sends a uniform vector
-    distributions = (diluted(uniform_distribution(bits, d, q, grow), share) for d in distances)
-    return min(1.0, largest_upper(distributions, users) / share)
+    distribution = diluted(uniform_distribution(bits, bits, q, grow), share)
+    return min(1.0, saddle_point_upper(distribution, users, smoothed=smoothed) / share)

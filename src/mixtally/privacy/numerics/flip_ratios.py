@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mixtally.ground.tails import Floats
-from mixtally.privacy.numerics.saddle_point import Distribution
+from mixtally.privacy.numerics.few_valued import Distribution
 
 
 class Orbit(NamedTuple):

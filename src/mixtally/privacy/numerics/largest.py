@@ -7,7 +7,8 @@ equal, until none that is left can exceed what was found; nothing exceeds one.
 from collections.abc import Callable, Iterable
 
 from mixtally.privacy.numerics.bracket import RELATIVE_SLACK, Bracket, larger
-from mixtally.privacy.numerics.saddle_point import Distribution, ceiling, merged, saddle_point_upper
+from mixtally.privacy.numerics.few_valued import Distribution
+from mixtally.privacy.numerics.saddle_point import Prepared, prepared, prepared_upper, roughly
 
 _ONE = 1.0 - 2.0 * RELATIVE_SLACK
 """No lower bound is nearer to one than the slack of its own and of the upper bound allow."""
@@ -20,27 +21,31 @@ def largest(
 ) -> Bracket:
     """The largest of (1/count) E[(sum of ``count`` draws)_+], each by ``bounds_of``."""
     found = Bracket(0.0, 0.0)
-    for most, distribution in _ranked(distributions, count):
-        if most <= found.lower:
+    for one, distribution in _ranked(distributions, count):
+        if min(1.0, one.ceiling) <= found.lower:
             break
         if found.lower >= _ONE:
-            return Bracket(found.lower, max(found.upper, most))
-        found = larger(found, bounds_of(distribution, count))
+            return Bracket(found.lower, max(found.upper, min(1.0, one.ceiling)))
+        if roughly(one, found.lower) > found.lower:
+            found = larger(found, bounds_of(distribution, count))
     return found
 
 
-def largest_upper(distributions: Iterable[Distribution], count: int) -> float:
-    """Its upper bound alone."""
+def largest_upper(
+    distributions: Iterable[Distribution], count: int, smoothed: float = 0.0
+) -> float:
+    """Its upper bound alone; ``smoothed`` as ``saddle_point_upper`` has it."""
     found = 0.0
-    for most, distribution in _ranked(distributions, count):
-        if most <= found:
+    for one, _ in _ranked(distributions, count):
+        if min(1.0, one.ceiling) <= found:
             break
-        found = max(found, saddle_point_upper(distribution, count, found))
+        found = max(found, prepared_upper(one, found, smoothed))
     return found
 
 
-def _ranked(distributions: Iterable[Distribution], count: int) -> list[tuple[float, Distribution]]:
-    """The distributions with their merged values below their bounds, the largest first."""
-    each = map(merged, distributions)
-    pairs = [(min(1.0, ceiling(one, count)), one) for one in each]
-    return sorted(pairs, key=lambda pair: (-pair[0], len(pair[1].values)))
+def _ranked(
+    distributions: Iterable[Distribution], count: int
+) -> list[tuple[Prepared, Distribution]]:
+    """The distributions and what is known of their sums, those of the largest bounds first."""
+    pairs = [(prepared(one, count), one) for one in distributions]
+    return sorted(pairs, key=lambda pair: (-min(1.0, pair[0].ceiling), pair[0].values))

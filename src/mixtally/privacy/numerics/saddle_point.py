@@ -27,6 +27,7 @@ from mixtally.errors import AccountingError
 from mixtally.ground.tails import Floats
 from mixtally.privacy.numerics import few_atoms
 from mixtally.privacy.numerics.bracket import RELATIVE_SLACK, Bracket, bracket
+from mixtally.privacy.numerics.few_valued import Distribution, merged, too_large
 from mixtally.privacy.numerics.frequencies import Wave
 
 SMOOTHING = 0.004
@@ -39,20 +40,15 @@ _LAST_DEVIATION = 9.0
 _ALIAS_NATS = 30.0
 _MOST_FREQUENCIES = 1 << 23
 _MOST_SMOOTHED = 1e-3
+ROUGH = 2e-2
+"""What a Gaussian may add, relatively, where a search asks."""
 _MOST_COUNTS = 1 << 20
 _MOST_NATS = 600.0
 _MOST_STEPS = 100
 _LEAST_POINT = 1e-290
 _RARE = 1e-13
-_MOST_VALUE = 1e150
-"""The largest that can be squared, with room."""
-
-
-class Distribution(NamedTuple):
-    """Values of W and their probabilities, which sum to one."""
-
-    values: Floats
-    probabilities: Floats
+_ROUGHLY = 0.1
+"""A Gaussian this wide rules most sums out in a twentieth of the frequencies."""
 
 
 def saddle_point_bounds(distribution: Distribution, count: int) -> Bracket:
@@ -61,39 +57,73 @@ def saddle_point_bounds(distribution: Distribution, count: int) -> Bracket:
 
     Raises AccountingError when the distribution is no distribution or the work would not end.
     """
-    return _bounds(distribution, count, 0.0)
+    return _bounds(prepared(distribution, count), 0.0)
 
 
-def saddle_point_upper(distribution: Distribution, count: int, least: float = 0.0) -> float:
-    """The upper bound alone, or a cheaper one that is at most ``least``."""
-    return _bounds(distribution, count, least).upper
+def saddle_point_upper(
+    distribution: Distribution, count: int, least: float = 0.0, smoothed: float = 0.0
+) -> float:
+    """The upper bound alone, or a cheaper one that is at most ``least``.
+
+    Where more is ``smoothed``, relatively, than otherwise it may be that much larger.
+    """
+    return prepared_upper(prepared(distribution, count), least, smoothed)
 
 
 def ceiling(distribution: Distribution, count: int) -> float:
     """A quick upper bound: Chernoff's bound, or the sum of the positive parts."""
-    values, chances = merged(distribution)
-    single = _single(values, chances)
-    if single <= NOTHING or too_large(values):
-        return single
-    return min(single, Saddle(values, chances, count).ceiling())
+    return prepared(distribution, count).ceiling
 
 
-def _bounds(distribution: Distribution, count: int, least: float) -> Bracket:
-    """Both bounds; from an upper bound of at most ``least`` on they may be wide."""
+class Prepared(NamedTuple):
+    """What is known of an expectation without an integral.
+
+    where
+      ceiling   Chernoff's bound, or E[W_+]: (sum of W)_+ <= sum of W_+
+      saddle    None where nothing closer is looked for
+      values    how many different ones there are
+    """
+
+    ceiling: float
+    saddle: "Saddle | None"
+    values: int
+
+
+def prepared(distribution: Distribution, count: int) -> Prepared:
+    """Raises AccountingError when the distribution is no distribution."""
     values, chances = merged(distribution)
-    single = _single(values, chances)
+    single = float((chances * np.maximum(values, 0.0)).sum()) * (1.0 + RELATIVE_SLACK)
     if single <= NOTHING:
-        return Bracket(0.0, NOTHING if single else 0.0)
+        return Prepared(NOTHING if single else 0.0, None, len(values))
     if too_large(values):
-        return Bracket(0.0, min(1.0, single))
+        return Prepared(single, None, len(values))
     saddle = Saddle(values, chances, count)
-    most = min(single, saddle.ceiling())
-    if most <= max(NOTHING, least):
-        return Bracket(0.0, max(NOTHING, most))
+    return Prepared(min(single, max(NOTHING, saddle.ceiling())), saddle, len(values))
+
+
+def prepared_upper(one: Prepared, least: float, smoothed: float = 0.0) -> float:
+    """The upper bound, or a cheaper one, as ``saddle_point_upper``."""
+    quick = roughly(one, least)
+    return quick if quick <= least else _bounds(one, least, smoothed).upper
+
+
+def roughly(one: Prepared, least: float) -> float:
+    """A quick upper bound, the closer where it might be at most ``least``."""
+    if one.saddle is None or not NOTHING < least < one.ceiling:
+        return one.ceiling
+    value, _, cut = one.saddle.integral(one.saddle.spread(_ROUGHLY))
+    return min(one.ceiling, max(NOTHING, _stated(value, cut).upper))
+
+
+def _bounds(one: Prepared, least: float, enough: float = 0.0) -> Bracket:
+    """Both bounds; from an upper bound of at most ``least`` on they may be wide."""
+    most, saddle, enough = one.ceiling, one.saddle, max(enough, _MOST_SMOOTHED)
+    if saddle is None or most <= max(NOTHING, least):
+        return Bracket(0.0, min(1.0, max(NOTHING, most)) if most else 0.0)
     spread = saddle.spread(SMOOTHING)
     value, smoothed, cut = saddle.integral(spread)
     # Rare heavy values stretch the saddle's scale far past the bulk of the sum.
-    while smoothed > _MOST_SMOOTHED * value and value + cut > least:
+    while smoothed > enough * value and value + cut > least:
         if (counted := saddle.counted(WORTH_IT)) is not None:
             value, smoothed, cut = counted
             break
@@ -102,38 +132,14 @@ def _bounds(distribution: Distribution, count: int, least: float) -> Bracket:
         spread /= 8.0
         value, smoothed, cut = saddle.integral(spread)
     added = smoothed + cut + saddle.aliases(value)
-    # No divergence exceeds one, whatever was added.
-    bounds = bracket(value, cut=min(cut, 1.0)) if value < 1.0 else Bracket(value, 1.0)
+    bounds = _stated(value, cut)
     upper = max(NOTHING, min(bounds.upper, most))
     return Bracket(max(0.0, min(bounds.lower - added, upper)), upper)
 
 
-def _single(values: Floats, chances: Floats) -> float:
-    """E[W_+], which is never less: (sum of W)_+ <= sum of W_+."""
-    return float((chances * np.maximum(values, 0.0)).sum()) * (1.0 + RELATIVE_SLACK)
-
-
-def too_large(values: Floats) -> bool:
-    """Whether the ascending ``values`` have squares that are no numbers."""
-    return max(-float(values[0]), float(values[-1])) > _MOST_VALUE
-
-
-def merged(distribution: Distribution) -> Distribution:
-    """Ascending distinct values with positive probability."""
-    total = float(np.sum(distribution.probabilities))
-    if not (
-        np.isfinite(distribution.values).all()
-        and np.all(distribution.probabilities >= 0.0)
-        and abs(total - 1.0) < 1e-9
-    ):
-        raise AccountingError(
-            f"saddle point: wanted finite values and a distribution that sums to 1, got {total}"
-        )
-    values, place = np.unique(distribution.values, return_inverse=True)
-    chances: Floats = np.zeros(len(values))
-    np.add.at(chances, place, distribution.probabilities)
-    keep = chances > 0.0
-    return Distribution(values[keep], chances[keep])
+def _stated(value: float, cut: float) -> Bracket:
+    """No divergence exceeds one, whatever was added."""
+    return bracket(value, cut=min(cut, 1.0)) if value < 1.0 else Bracket(value, 1.0)
 
 
 class Saddle:

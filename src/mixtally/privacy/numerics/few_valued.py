@@ -1,0 +1,41 @@
+"""A number that takes few values."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from mixtally.errors import AccountingError
+from mixtally.ground.tails import Floats
+
+_MOST_VALUE = 1e150
+"""The largest that can be squared, with room."""
+
+
+class Distribution(NamedTuple):
+    """Values of W and their probabilities, which sum to one."""
+
+    values: Floats
+    probabilities: Floats
+
+
+def too_large(values: Floats) -> bool:
+    """Whether the ascending ``values`` have squares that are no numbers."""
+    return max(-float(values[0]), float(values[-1])) > _MOST_VALUE
+
+
+def merged(distribution: Distribution) -> Distribution:
+    """Ascending distinct values with positive probability."""
+    total = float(np.sum(distribution.probabilities))
+    if not (
+        np.isfinite(distribution.values).all()
+        and np.all(distribution.probabilities >= 0.0)
+        and abs(total - 1.0) < 1e-9
+    ):
+        raise AccountingError(
+            f"saddle point: wanted finite values and a distribution that sums to 1, got {total}"
+        )
+    values, place = np.unique(distribution.values, return_inverse=True)
+    chances: Floats = np.zeros(len(values))
+    np.add.at(chances, place, distribution.probabilities)
+    keep = chances > 0.0
+    return Distribution(values[keep], chances[keep])

@@ -1,0 +1,170 @@
+"""What a search may skip: averages that nothing changes, lower bounds that nobody knows, close
+prices.
+
+Each is counted, held against the whole sum, and seen to fail where a mistake is planted.
+"""
+
+import math
+
+import pytest
+
+from mixtally.errors import AccountingError
+from mixtally.ground import tails
+from mixtally.ground.fixed import threshold_of
+from mixtally.ground.memo import Memo
+from mixtally.privacy.accountant import Accountant, Record
+from mixtally.privacy.calibrate import calibrate
+from mixtally.privacy.coins import Fakes
+from mixtally.privacy.composition.pld import connected
+from mixtally.privacy.divergence import ObservedMessage, bit_flips, k_hot, repeats, vectors
+from mixtally.privacy.numerics import blanket
+from mixtally.privacy.numerics.bracket import Bracket
+from mixtally.records.guarantee import Observer
+from mixtally.records.mechanism import BitFlips, BlankFakes, NoFakes, Parameter
+
+TRIALS, SHARE = 4000, 0.25
+
+
+def whole(upper):
+    """E[upper(B)] over every value of B ~ Bin(TRIALS, SHARE)."""
+    pmf = tails.pmf(TRIALS, SHARE, 0, TRIALS)
+    return math.fsum(float(chance) * upper(b) for b, chance in enumerate(pmf))
+
+
+def counting(price):
+    asked = []
+
+    def asking(value):
+        asked.append(value)
+        return price(value)
+
+    return asking, asked
+
+
+@pytest.mark.parametrize(("fall", "most"), [(1e-10, 2), (1e-5, 40), (1e-3, 40)])
+def test_a_blanket_that_changes_nothing_is_looked_at_twice(fall, most):
+    upper, asked = counting(lambda b: 1e-6 * math.exp(-fall * b))
+    found = blanket.expected(upper, TRIALS, SHARE)
+    assert len(asked) <= most
+    assert whole(upper) <= found <= whole(upper) * (1.0 + max(1e-6, 40.0 * fall))
+
+
+def test_a_blanket_taken_at_its_most_is_noticed(monkeypatch):
+    upper = lambda b: 1e-6 * math.exp(-1e-10 * b)  # noqa: E731
+    honest = tails.window
+    monkeypatch.setattr(
+        tails, "window", lambda n, p: tails.Window(honest(n, p).last, honest(n, p).last)
+    )
+    assert blanket.expected(upper, TRIALS, SHARE) < whole(upper)
+
+
+def test_a_blanket_is_interpolated_closely_from_a_few_numbers():
+    price, asked = counting(lambda b: math.exp(-0.02 * b - 3.0 * math.sqrt(b)))
+    close = blanket.expected(lambda b: math.exp(-0.02 * b - 3.0 * math.sqrt(b)), TRIALS, SHARE)
+    between = blanket.interpolated(price, TRIALS, SHARE)
+    assert blanket.expected(between, TRIALS, SHARE) == pytest.approx(close, rel=5e-3)
+    assert len(set(asked)) <= 10
+
+
+def test_an_average_without_lower_bounds_ends_where_its_upper_one_is_close():
+    """Once every such average took all 600 looks."""
+    found = Fakes(10**6, 0, 1 << 62)
+    fall = lambda k: 1e-6 * math.exp(-(k - 250_000) / 5e4)  # noqa: E731
+    price, asked = counting(lambda k: Bracket(0.0, fall(k)))
+    known = Fakes(10**6, 0, 1 << 62).average(lambda k: Bracket(fall(k), fall(k)), one_pair=True)
+    bounds = found.average(price, one_pair=True)
+    assert len(asked) < 200
+    assert bounds.lower == 0.0
+    assert known.lower <= bounds.upper <= known.lower * 1.003
+
+
+def kinds(bits, users, q):
+    m = BitFlips(bins=bits, threshold=threshold_of(q), max_set=None, fakes=NoFakes(), crowd=users)
+    return repeats.kinds_of_flips(m, Observer.MESSAGES, None)
+
+
+def test_short_lower_bounds_are_all_looked_at():
+    every = kinds(5, 5000, 0.25)
+    largest = max(repeats._one_kind(kind, 2.0, 10) for kind in every)
+    assert repeats.lower_bound(every, 2.0, 10) == largest > 0.0
+
+
+def test_long_lower_bounds_take_no_more_than_allowed(monkeypatch):
+    """`plan --users 2225466473 --bits 24`: once 300 distributions of 730,000 steps, 13 seconds."""
+    looked, honest = [], repeats._one_kind
+
+    def counted(kind, epsilon, copies):
+        looked.append(repeats._length(kind, copies))
+        return honest(kind, epsilon, copies)
+
+    monkeypatch.setattr(repeats, "_one_kind", counted)
+    assert repeats.lower_bound(kinds(24, 2_225_466_473, 0.28), 1.817, 2) > 1.7e-7
+    assert 1 < len(looked) < 200
+    assert sum(looked) <= repeats._MOST_WORK + max(looked)
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        BitFlips(bins=9, threshold=threshold_of(0.3), max_set=None, fakes=NoFakes(), crowd=4000),
+        BitFlips(bins=99, threshold=threshold_of(0.05), max_set=3, fakes=NoFakes(), crowd=10**7),
+        BitFlips(bins=99, threshold=threshold_of(0.2), max_set=3, fakes=BlankFakes(0), crowd=6129),
+        BitFlips(bins=99, threshold=threshold_of(0.2), max_set=3, fakes=BlankFakes(9000)),
+        BitFlips(bins=99, threshold=threshold_of(0.1), max_set=2, fakes=BlankFakes(900), crowd=999),
+    ],
+    ids=["vectors", "sets in a crowd", "no blank came", "sets among blanks", "sets among both"],
+)  # fmt: skip
+@pytest.mark.parametrize("epsilon", [0.0, 0.3, 1.0])
+def test_rough_prices_are_near_those_that_are_proved(mechanism, epsilon):
+    message, memo = ObservedMessage(mechanism), Memo(1 << 20)
+    rough = bit_flips.rough(message, epsilon, memo)
+    close = bit_flips.upper(message, epsilon, memo)
+    assert rough == pytest.approx(close, rel=0.03, abs=1e-12)
+
+
+@pytest.mark.seconds
+def test_what_a_rough_search_finds_is_proved_closely():
+    owner = Accountant()
+    made = BitFlips(bins=6, threshold=1 << 24, max_set=None, fakes=NoFakes(), crowd=3000, repeats=3)
+    found = calibrate(owner, Record.of(made), Parameter.FLIP, 2.0, 1e-6)
+    assert Accountant().upper(found, 2.0) <= 1e-6
+    less = found.having(Parameter.FLIP, round(found.message.mechanism.threshold * 0.995))
+    assert Accountant().upper(less, 2.0) > 1e-6
+
+
+def test_no_price_of_a_search_is_taken_for_a_proof(monkeypatch):
+    """A price that is rough by half only makes a search end elsewhere."""
+    honest = vectors.blanket
+
+    def lower(users, bits, threshold, epsilon, smoothed=0.0):
+        return honest(users, bits, threshold, epsilon) * (0.5 if smoothed else 1.0)
+
+    monkeypatch.setattr(vectors, "blanket", lower)
+    made = BitFlips(bins=4, threshold=1 << 24, max_set=None, fakes=NoFakes(), crowd=3000, repeats=2)
+    found = calibrate(Accountant(), Record.of(made), Parameter.FLIP, 2.0, 1e-6)
+    monkeypatch.undo()
+    assert Accountant().upper(found, 2.0) <= 1e-6
+
+
+def test_far_below_all_promises_bounds_may_rise_and_the_least_is_taken():
+    """`calibrate --protocol flip --bits 60 --repeats 14 --epsilon 13`: 9e-18 and then 4.5e-17."""
+    made = connected(1.0, {0: 0.1, 1: 9e-18, 2: 4.5e-17})
+    assert made.infinite == 9e-18
+    with pytest.raises(AccountingError, match="falls with epsilon"):
+        connected(1.0, {0: 0.1, 1: 1e-15, 2: 2e-15})
+
+
+def test_sets_in_a_crowd_among_many_blanks_are_averaged_over_few():
+    few = []
+    honest = k_hot.largest_upper
+
+    def counted(*given):
+        few.append(given)
+        return honest(*given)
+
+    k_hot.largest_upper = counted
+    try:
+        k_hot.rough_blanks_upper(10**6, 10**5, 2, threshold_of(0.05), 1.0, 99)
+    finally:
+        k_hot.largest_upper = honest
+    assert 2 <= len(few) <= 10
