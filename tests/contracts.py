@@ -67,7 +67,7 @@ def contract_of(terms, **changes):
         "hops": hops,
         "collector": collector,
         "suite": 1,
-        "envelope_bytes": envelope_bytes(terms),
+        "envelope_bytes": envelope_bytes(terms, changes.get("suite", 1)),
         "rounds": Rounds(open_seconds=3600, every_seconds=86400),
         "admission": "open",
         "client_files": {},
@@ -162,7 +162,8 @@ def flipped(bins, *, most_set=1, q=0.1, own=None, blanks=None, form=Form.BITS, c
 
 def random_contract(chance: random.Random) -> Contract:
     """A contract of any kind of question, record and cover, its certificate a placeholder."""
-    return contract_of(random_terms(chance), serial=chance.randint(1, 1 << 53))
+    suite = chance.choice([1, 1, 2])
+    return contract_of(random_terms(chance), serial=chance.randint(1, 1 << 53), suite=suite)
 
 
 def random_terms(chance: random.Random) -> Terms:

@@ -94,6 +94,34 @@ def test_an_altered_contract_is_refused(cli, contract, change, said):
     assert outcome.err.count("\n") == 1
 
 
+def with_suite(network, number):
+    network.write_text(f"suite = {number}\n{network.read_text()}")
+
+
+def test_a_network_may_name_the_second_suite(cli, terms, network, tmp_path):
+    with_suite(network, 2)
+    file = tmp_path / "contract.json"
+    assert cli("contract", "new", terms, "--network", network, "--out", file).status == 0
+    facts = json.loads(file.read_text())
+    assert facts["suite"] == 2
+    assert facts["envelope_bytes"] == [[1 + 1136 * left for left in (3, 2, 1)]]
+    shown = cli("contract", "show", file).out
+    assert "3,409" in shown
+    assert "MLKEM768-X25519, HKDF-SHA256, AES-128-GCM" in shown
+    assert cli("contract", "check", file).status == 0
+    altered(file, lambda c: c.update(suite=1))
+    assert "envelope bytes" in cli("contract", "check", file).err
+
+
+def test_a_network_with_another_suite_is_refused(cli, terms, network, tmp_path):
+    with_suite(network, 3)
+    file = tmp_path / "contract.json"
+    outcome = cli("contract", "new", terms, "--network", network, "--out", file)
+    assert outcome.status == 2
+    assert "suite of the contract: wanted one of [1, 2], got 3" in outcome.err
+    assert not file.exists()
+
+
 def test_another_fingerprint_is_refused(cli, contract):
     outcome = cli("contract", "check", contract, "--fingerprint", "0" * 64)
     assert outcome.status == 2

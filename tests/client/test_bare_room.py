@@ -31,6 +31,8 @@ def test_the_room_loads_neither_arrays_nor_records():
     assert {name for name in ours if not name.startswith("mixtally.client")} == {
         "mixtally",
         "mixtally.errors",
+        "mixtally.wire",
+        "mixtally.wire.reading",
     }
     assert "mixtally.client.memory_file" not in modules
 

@@ -11,9 +11,10 @@ import pytest
 
 import contracts
 from mixtally import client
-from mixtally.client import contract, question, reading
+from mixtally.client import contract, question
 from mixtally.errors import InputError
 from mixtally.records.contract import read_contract, write_contract
+from mixtally.wire import reading
 
 SEEDS = range(60)
 ODD = (

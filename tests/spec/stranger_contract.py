@@ -231,7 +231,7 @@ CONTRACT = fields(
     terms=terms,
     hops=several(role),
     collector=role,
-    suite=integer("unknown-suite", 1, 1),
+    suite=integer("unknown-suite", 1, 2),
     envelope_bytes=sizes,
     rounds=fields(open_seconds=SECONDS, every_seconds=SECONDS),
     admission=word("unknown-admission", "open"),
@@ -270,8 +270,9 @@ def contract_of(data):
     for field in ("name", "address", "key"):
         used = [one[field] for one in (*read["hops"], read["collector"])]
         need(len(set(used)) == len(used), "hop-twice")
+    layer = {1: 48, 2: 1136}[read["suite"]]
     wanted = [
-        [message_size(one["layout"]) + 48 * left for left in range(hops + 1, 0, -1)]
+        [message_size(one["layout"]) + layer * left for left in range(hops + 1, 0, -1)]
         for one in read["terms"]["parts"]
     ]
     need(read["envelope_bytes"] == wanted, "envelope-bytes")

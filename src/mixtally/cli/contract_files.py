@@ -80,7 +80,7 @@ def made(terms: Terms, network: Network, subject: str) -> Contract:
         hops=network.hops,
         collector=network.collector,
         suite=network.suite,
-        envelope_bytes=envelope_bytes(terms),
+        envelope_bytes=envelope_bytes(terms, network.suite),
         rounds=network.rounds,
         admission=network.admission,
         client_files=network.client_files,

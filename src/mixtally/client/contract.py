@@ -9,7 +9,8 @@ from mixtally.client.terms import Terms, read_terms
 from mixtally.wire.reading import Fields, fingerprint_of, items, parsed, refused, text_of, whole
 
 VERSION = 1
-LAYER_BYTES = 48
+LAYER_BYTES = {1: 48, 2: 1136}
+"""What a layer of encryption adds, by the number of the suite."""
 _FIELDS = (
     "version name serial terms hops collector suite envelope_bytes rounds admission client_files"
 )
@@ -37,7 +38,7 @@ class Contract(NamedTuple):
     where
       fingerprint   SHA-256 of its text
       hops          mixes in the order in which messages pass them
-      suite         number of the HPKE suite: 1 is X25519, HKDF-SHA256, AES-128-GCM
+      suite         number of the HPKE suite: 1 has X25519, 2 MLKEM768-X25519
     """
 
     fingerprint: str
@@ -68,9 +69,10 @@ def read(data: bytes) -> Contract:
     terms = read_terms(held.held["terms"])
     hops = tuple(_role(one, f"hop {place}") for place, one in enumerate(held.items("hops")))
     collector = _role(held.held["collector"], "collector")
-    _check_network(held, terms, hops, collector)
+    suite = held.whole("suite", 1, max(LAYER_BYTES), "unknown-suite")
+    _check_network(terms, hops, collector)
+    _check_sizes(held, terms, LAYER_BYTES[suite])
     opened, every = _rounds(held.held["rounds"])
-    suite = held.whole("suite", 1, 1, "unknown-suite")
     held.chosen("admission", "open", "unknown-admission")
     _check_files(held.held["client_files"])
     fingerprint = fingerprint_of(data)
@@ -103,7 +105,7 @@ def verifier_key(name: str, written: str, place: str) -> bytes:
     raise refused("key-malformed", f"{place}.key", f"the Ed25519 key {name}+HASH+BASE64", written)
 
 
-def _check_network(held: Fields, terms: Terms, hops: tuple[Role, ...], collector: Role) -> None:
+def _check_network(terms: Terms, hops: tuple[Role, ...], collector: Role) -> None:
     if len(hops) < terms.hops:
         reason = "more-drawing-mixes-than-hops"
         raise refused(reason, "hops", f"the {terms.hops} that its terms count on", len(hops))
@@ -113,12 +115,13 @@ def _check_network(held: Fields, terms: Terms, hops: tuple[Role, ...], collector
     for values in zip(*(role[:3] for role in roles), strict=True):
         if len(set(values)) < len(values):
             raise refused("hop-twice", "hops", "another name, address and key each", "one twice")
+
+
+def _check_sizes(held: Fields, terms: Terms, layer: int) -> None:
     place = "envelope_bytes"
     sizes = [[whole(size, place) for size in items(one, place)] for one in held.items(place)]
     layers = range(terms.hops + 1, 0, -1)
-    wanted = [
-        [part.layout.message_bytes + LAYER_BYTES * left for left in layers] for part in terms.parts
-    ]
+    wanted = [[part.layout.message_bytes + layer * left for left in layers] for part in terms.parts]
     if sizes != wanted:
         raise refused("envelope-bytes", place, "what follows from its layouts", sizes)
 

@@ -39,7 +39,7 @@ def contract_document(contract: Contract, fingerprint: str) -> Document:
     head = Text(f"Contract {contract.name}, serial {contract.serial}, fingerprint {fingerprint}")
 
     def summary() -> tuple[Text | Table | Bullets, ...]:
-        return (head, *_terms(contract.terms), _hops(contract), _rounds(contract))
+        return (head, *_terms(contract.terms, contract.suite), _hops(contract), _rounds(contract))
 
     return Document(
         title=f"Contract {contract.name}",
@@ -86,7 +86,7 @@ def facts_of(terms: Terms) -> dict[str, Any]:
     }
 
 
-def _terms(terms: Terms) -> tuple[Text | Table | Bullets, ...]:
+def _terms(terms: Terms, suite: int = 1) -> tuple[Text | Table | Bullets, ...]:
     return (
         Text(_asked(terms)),
         *(Text(text) for text in promised(terms)),
@@ -94,7 +94,7 @@ def _terms(terms: Terms) -> tuple[Text | Table | Bullets, ...]:
         Text(remains(terms)),
         Table(
             ("part", "bins", "sent", "device adds", "every mix adds", "bytes sealed"),
-            _parts(terms),
+            _parts(terms, suite),
             words=frozenset({"sent", "device adds", "every mix adds"}),
         ),
     )
@@ -175,9 +175,9 @@ def _trust(terms: Terms) -> Table:
     return Table(("trusted", "for", "to do"), rows, words=frozenset({"for", "to do"}))
 
 
-def _parts(terms: Terms) -> list[tuple[str, ...]]:
+def _parts(terms: Terms, suite: int) -> list[tuple[str, ...]]:
     asked = terms.questions
-    sizes = envelope_bytes(terms)
+    sizes = envelope_bytes(terms, suite)
     shown: list[tuple[str, ...]] = [
         (
             printable(question.name),

@@ -14,7 +14,7 @@ from mixtally.wire.sheet import digest, note_fields, written
 MOST_PIECE_BYTES = 1 << 24
 MOST_PIECES = 1 << 16
 MOST_MESSAGES = 1 << 40
-MOST_HOPS = 6
+MOST_HOPS = 5
 _MANIFEST = "version kind sheet hop bundles destroyed before parts overruled"
 _PART = "received copies unopened malformed added pieces"
 _PIECE = "sha256 messages"
@@ -63,7 +63,8 @@ class Manifest(NamedTuple):
       hop         its place, from 1
       bundles     different bundles that the first hop took
       destroyed   why nothing leaves ("too-few", "expired"); None where something does
-      before      SHA-256 of the manifest of the hop before; None at the first
+      before      SHA-256 of the manifest of the hop before; None at the first, and where a round
+                  expired before one came
       parts       one a part
       overruled   roles that were silent when this one started and were not waited for
     """
@@ -78,7 +79,12 @@ class Manifest(NamedTuple):
 
 
 class Receipt(NamedTuple):
-    """The word of the next hop, or of the collector, that it has all pieces of a manifest."""
+    """The word of the next hop, or of the collector, that it has all pieces of a manifest.
+
+    where
+      manifest   SHA-256 of the manifest
+      hop        place of who says so: one more than the manifest's
+    """
 
     manifest: str
     hop: int
@@ -104,17 +110,19 @@ def read_manifest(data: bytes) -> Manifest:
         raise refused("destroyed-with-pieces", "manifest", "no pieces of a destroyed round", "some")
     if not destroyed:
         _check_sums(parts)
-    names = tuple(text(one, held.at("overruled")) for one in held.items("overruled"))
-    if bad := [name for name in names if not _NAME.fullmatch(name)]:
-        raise refused("role-name-malformed", held.at("overruled"), "names of roles", bad[0])
+    hop = held.whole("hop", 1, MOST_HOPS, "hop-out-of-range")
+    before = None if held.held["before"] is None else digest(held, "before")
+    if (hop == 1 and before) or (hop > 1 and not before and destroyed != EXPIRED):
+        wanted = "the manifest of the hop before, where there is one"
+        raise refused("before-unfit", held.at("before"), wanted, before)
     return Manifest(
         digest(held, "sheet"),
-        held.whole("hop", 1, MOST_HOPS, "hop-out-of-range"),
+        hop,
         held.whole("bundles", 0, MOST_MESSAGES, "messages-out-of-range"),
         destroyed,
-        None if held.held["before"] is None else digest(held, "before"),
+        before,
         parts,
-        names,
+        _overruled(held),
     )
 
 
@@ -126,7 +134,18 @@ def write_receipt(receipt: Receipt) -> bytes:
 def read_receipt(data: bytes) -> Receipt:
     """The receipt in ``data``; raises RefusedError for anything else."""
     held = note_fields(data, "receipt", _RECEIPT)
-    return Receipt(digest(held, "manifest"), held.whole("hop", 1, MOST_HOPS, "hop-out-of-range"))
+    hop = held.whole("hop", 2, MOST_HOPS + 1, "hop-out-of-range")
+    return Receipt(digest(held, "manifest"), hop)
+
+
+def _overruled(held: Fields) -> tuple[str, ...]:
+    place = held.at("overruled")
+    names = tuple(text(one, place) for one in held.items("overruled"))
+    if bad := [name for name in names if not _NAME.fullmatch(name)]:
+        raise refused("role-name-malformed", place, "names of roles", bad[0])
+    if len(set(names)) < len(names) or len(names) > MOST_HOPS:
+        raise refused("overruled-unfit", place, "every other role at most once", len(names))
+    return names
 
 
 def _part(value: object, place: str) -> PartManifest:
@@ -152,7 +171,7 @@ def _piece(value: object, place: str) -> Piece:
 def _check_sums(parts: tuple[PartManifest, ...]) -> None:
     for place, part in enumerate(parts):
         listed = sum(piece.messages for piece in part.pieces)
-        if part.sent != listed:
+        if part.sent != listed or part.sent < part.added:
             wanted = f"pieces of {part.sent:,} messages, which its numbers add up to"
             raise refused("false-sum", f"part {place}", wanted, f"of {listed:,}")
         if len({piece.sha256 for piece in part.pieces}) < len(part.pieces):

@@ -13,7 +13,6 @@ Source: C2SP signed-note; RFC 8032.
 
 import re
 from base64 import b64encode
-from binascii import Error, a2b_base64
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
@@ -22,13 +21,15 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from mixtally.errors import PlanError
-from mixtally.wire.reading import refused, text_of
+from mixtally.wire.reading import base64_of, refused, text_of
 
 MOST_SIGNATURES = 100
 SEED_BYTES = 32
 _ED25519 = b"\x01"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,99}")
+_CONTROL = re.compile(rb"[\x00-\x09\x0b-\x1f]")
 _DASH = "\u2014 ".encode()
+_HASH_BYTES = 4
 _PRIVATE = "PRIVATE+KEY+"
 
 
@@ -80,10 +81,7 @@ def signer_of(written: str) -> Signer:
     """The signer whose key ``written`` is; raises PlanError for anything else."""
     name, _, rest = written.removeprefix(_PRIVATE).partition("+")
     stated, _, encoded = rest.partition("+")
-    try:
-        raw = a2b_base64(encoded, strict_mode=True)
-    except (Error, ValueError):
-        raw = b""
+    raw = base64_of(encoded) or b""
     if written.startswith(_PRIVATE) and raw[:1] == _ED25519 and len(raw) == 1 + SEED_BYTES:
         signer = Signer(name, raw[1:])
         if signer.written == written and stated == key_hash(name, signer.public).hex():
@@ -93,30 +91,39 @@ def signer_of(written: str) -> Signer:
 
 def key_hash(name: str, public: bytes) -> bytes:
     """The four bytes by which a note tells whose signature is meant."""
-    return sha256(name.encode() + b"\n" + _ED25519 + public).digest()[:4]
+    return sha256(name.encode() + b"\n" + _ED25519 + public).digest()[:_HASH_BYTES]
 
 
 def signed(data: bytes, *signers: Signer) -> bytes:
-    """``data`` with a line of each of ``signers`` added; what stood below it stays.
+    """``data`` with a line of each of ``signers`` added, unless it stands there already.
 
     Raises RefusedError for a text that no note can carry.
     """
     text = text_of(data)
     _check_text(text)
-    lines = _lines(data)
-    return _joined(text, [*lines, *(signer.line(text) for signer in signers)])
+    return _joined(text, [*_lines(data), *(signer.line(text) for signer in signers)])
 
 
-def joined(text: bytes, notes: Collection[bytes]) -> bytes:
+def joined(
+    text: bytes, notes: Collection[bytes], known: Mapping[str, bytes] | None = None
+) -> bytes:
     """``text`` with the signature lines of all ``notes``, each line once, in order.
 
-    Raises RefusedError for a note of another text.
+    With ``known`` (name -> public key) the first line of each of these names alone, checked: what
+    strangers put below a note is left out. Raises RefusedError for a note of another text, a false
+    signature of a known key, and more lines than a note may have.
     """
     lines: list[bytes] = []
+    first: dict[str, bytes] = {}
     for note in notes:
         if text_of(note) != text:
             raise refused("another-text", "note", "signatures of the same text", "of another")
-        lines += [line for line in _lines(note) if line not in lines]
+        if known is None:
+            lines += _lines(note)
+        else:
+            first = _known_lines(note, known) | first
+    if known is not None:
+        lines = [first[name] for name in known if name in first]
     return _joined(text, lines)
 
 
@@ -126,20 +133,7 @@ def signed_by(data: bytes, known: Mapping[str, bytes]) -> frozenset[str]:
     Lines of other keys say nothing. Raises RefusedError for a line that says to be of a known key
     and is not, and for what is no note.
     """
-    text = text_of(data)
-    _check_text(text)
-    names = set()
-    for line in _lines(data):
-        name, raw = _read_line(line)
-        public = known.get(name)
-        if public is None or raw[:4] != key_hash(name, public):
-            continue
-        try:
-            Ed25519PublicKey.from_public_bytes(public).verify(raw[4:], text)
-        except InvalidSignature:
-            raise refused("signature-false", "note", f"a signature of {name}", "another") from None
-        names.add(name)
-    return frozenset(names)
+    return frozenset(_known_lines(data, known))
 
 
 def verified(data: bytes, signers: Mapping[str, bytes]) -> bytes:
@@ -154,13 +148,30 @@ def verified(data: bytes, signers: Mapping[str, bytes]) -> bytes:
     return text_of(data)
 
 
+def _known_lines(data: bytes, known: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Name -> the first line of its signature, of those of ``known`` that have signed."""
+    text, found = text_of(data), dict[str, bytes]()
+    _check_text(text)
+    for line in _lines(data):
+        name, raw = _read_line(line)
+        public = known.get(name)
+        if public is None or raw[:_HASH_BYTES] != key_hash(name, public):
+            continue
+        try:
+            Ed25519PublicKey.from_public_bytes(public).verify(raw[_HASH_BYTES:], text)
+        except InvalidSignature:
+            raise refused("signature-false", "note", f"a signature of {name}", "another") from None
+        found.setdefault(name, line)
+    return found
+
+
 def _check_text(text: bytes) -> None:
     try:
-        plain = text.decode("utf-8")
+        text.decode("utf-8")
+        right = text.endswith(b"\n") and not _CONTROL.search(text)
     except UnicodeDecodeError:
-        plain = ""
-    control = any(ord(sign) < 32 and sign != "\n" for sign in plain)
-    if control or not plain.endswith("\n"):
+        right = False
+    if not right:
         wanted = "UTF-8 without control characters that ends with a newline"
         raise refused("no-note", "note", wanted, "something else")
 
@@ -170,7 +181,8 @@ def _lines(data: bytes) -> list[bytes]:
     below = data[len(text_of(data)) :]
     if not below:
         return []
-    lines = [line + b"\n" for line in below[1:].split(b"\n")[:-1]]
+    most = MOST_SIGNATURES + 2  # more lines are not even taken apart
+    lines = [line + b"\n" for line in below[1:].split(b"\n", most)[:-1]]
     if below[:1] != b"\n" or below[-1:] != b"\n" or len(lines) > MOST_SIGNATURES:
         raise refused("no-note", "note", "an empty line and signature lines", "something else")
     for line in lines:
@@ -182,16 +194,19 @@ def _read_line(line: bytes) -> tuple[str, bytes]:
     """The name, and the four bytes and the signature behind it."""
     head, _, encoded = line.removeprefix(_DASH).rstrip(b"\n").partition(b" ")
     try:
-        name, raw = head.decode("ascii"), a2b_base64(encoded, strict_mode=True)
-    except (Error, ValueError):
+        name, raw = head.decode("ascii"), base64_of(encoded.decode("ascii")) or b""
+    except UnicodeDecodeError:
         name, raw = "", b""
-    if not line.startswith(_DASH) or not _NAME.fullmatch(name) or len(raw) < 5:
+    if not line.startswith(_DASH) or not _NAME.fullmatch(name) or len(raw) <= _HASH_BYTES:
         raise refused("no-note", "note", "lines of a dash, a name and base64", line[:80])
     return name, raw
 
 
 def _joined(text: bytes, lines: Collection[bytes]) -> bytes:
-    return text + b"\n" + b"".join(lines) if lines else text
+    once = dict.fromkeys(lines)
+    if len(once) > MOST_SIGNATURES:
+        raise refused("no-note", "note", f"at most {MOST_SIGNATURES} signatures", len(once))
+    return text + b"\n" + b"".join(once) if once else text
 
 
 def _no_key(subject: str, wanted: str, got: str) -> PlanError:

@@ -1,4 +1,4 @@
-"""A contract's bytes as plain data: its text, its JSON, and its fields one by one.
+"""What is read of a contract or another note: its text, its JSON, and its fields one by one.
 
 Every object has exactly its fields, each once. Integers up to 2^53 are numbers and larger ones
 decimal strings, so that every language reads the same.
@@ -8,6 +8,8 @@ Source: RFC 8259; C2SP signed-note, for the lines below the text.
 
 import json
 import re
+from base64 import b64encode
+from binascii import Error, a2b_base64
 from hashlib import sha256
 from typing import Any
 
@@ -57,9 +59,23 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     held: dict[str, Any] = {}
     for name, value in pairs:
         if name in held:
-            raise refused("field-twice", name, "every field once", "it stands twice")
+            raise refused("field-twice", _shown(name), "every field once", "it stands twice")
         held[name] = value
     return held
+
+
+def base64_of(value: str) -> bytes | None:
+    """The bytes that ``value`` writes in base64; None where an encoder would not write it so."""
+    try:
+        raw = a2b_base64(value, strict_mode=True)
+    except (Error, ValueError):
+        return None
+    return raw if b64encode(raw).decode() == value else None  # one spelling for one signature
+
+
+def _shown(name: str) -> str:
+    """A name that somebody else gave, as a message may hold it."""
+    return ascii(name)[1:-1][:80]
 
 
 def _no_constant(name: str) -> None:
@@ -118,7 +134,7 @@ class Fields:
                 raise refused("field-missing", f"{place}.{name}", "a field of this name", "none")
         for name in value:
             if name not in wanted:
-                raise refused("field-unknown", f"{place}.{name}", f"one of {names}", name)
+                raise refused("field-unknown", f"{place}.{_shown(name)}", f"one of {names}", name)
         self.held, self.place = value, place
 
     def at(self, name: str) -> str:

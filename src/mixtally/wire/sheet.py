@@ -7,14 +7,24 @@ recognize them behind an honest mix.
 import json
 import re
 from base64 import b64encode
-from binascii import Error, a2b_base64
 from typing import Any, NamedTuple
 
-from mixtally.wire.reading import Fields, fingerprint_of, items, parsed, refused, text_of, whole
+from mixtally.wire.reading import (
+    Fields,
+    base64_of,
+    fingerprint_of,
+    items,
+    parsed,
+    refused,
+    text,
+    text_of,
+    whole,
+)
 
 VERSION = 1
 MOST_TIME = 1 << 53
 MOST_ROUNDS = 1000
+LEAST_KEYS, MOST_KEYS = 2, 6
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _FIELDS = "version kind contract round opens closes expires keys prefixes closing"
 
@@ -64,6 +74,9 @@ def read_sheet(data: bytes) -> Sheet:
         got = f"{opens}, {closes}, {expires}"
         raise refused("times-out-of-range", "sheet", "opens < closes < expires", got)
     keys = tuple(_key(key, held.at("keys")) for key in held.items("keys"))
+    if not LEAST_KEYS <= len(keys) <= MOST_KEYS:
+        wanted = "one of every hop and of the collector"
+        raise refused("keys-miscounted", held.at("keys"), wanted, len(keys))
     return Sheet(
         digest(held, "contract"),
         held.whole("round", 1, MOST_ROUNDS, "round-out-of-range"),
@@ -83,19 +96,21 @@ def sheet_hash(data: bytes) -> bytes:
 
 def written(kind: str, fields: dict[str, Any]) -> bytes:
     """A note of ``kind`` as text: its kind comes first, so that none passes for another."""
-    text = json.dumps({"version": VERSION, "kind": kind, **fields}, indent=1, allow_nan=False)
-    return text.encode("ascii") + b"\n"
+    plain = json.dumps({"version": VERSION, "kind": kind, **fields}, indent=1, allow_nan=False)
+    return plain.encode("ascii") + b"\n"
 
 
 def note_fields(data: bytes, kind: str, names: str) -> Fields:
     """The fields of a note of ``kind``; raises RefusedError for another kind or version."""
     plain = parsed(text_of(data))
-    if isinstance(plain, dict) and plain.get("version", VERSION) != VERSION:
-        raise refused("unknown-version", f"{kind}.version", str(VERSION), plain["version"])
-    held = Fields(plain, kind, names)
-    held.whole("version", VERSION, VERSION, "unknown-version")
-    held.chosen("kind", kind, "another-kind")
-    return held
+    for name in ("version", "kind"):  # others have other fields
+        if isinstance(plain, dict) and name in plain:
+            one = Fields({name: plain[name]}, kind, name)
+            if name == "version":
+                one.whole(name, VERSION, VERSION, "unknown-version")
+            else:
+                one.chosen(name, kind, "another-kind")
+    return Fields(plain, kind, names)
 
 
 def kind_of(data: bytes) -> str:
@@ -116,10 +131,10 @@ def digest(held: Fields, name: str) -> str:
 
 
 def _key(value: object, place: str) -> bytes:
-    try:
-        return a2b_base64(value, strict_mode=True) if isinstance(value, str) else b""
-    except (Error, ValueError):
-        raise refused("key-configuration", place, "base64", value) from None
+    raw = base64_of(text(value, place))
+    if not raw:
+        raise refused("key-configuration", place, "base64", value)
+    return raw
 
 
 def _prefixes(value: object, place: str) -> tuple[tuple[int, ...], ...] | None:

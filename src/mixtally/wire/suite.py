@@ -27,6 +27,8 @@ from mixtally.wire.reading import refused
 _TAIL = bytes.fromhex("0004 0001 0001")  # HKDF-SHA256, AES-128-GCM
 _SEED_BYTES = 64  # of ML-KEM
 _LATTICE_BYTES = 1184  # its public key
+_POINT_BYTES = 32  # of X25519, which comes last in both suites
+_CHECKER = X25519PrivateKey.from_private_bytes(bytes([1] * _POINT_BYTES))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +67,9 @@ class HpkeSuite:
             wanted = f"a key configuration of suite {self.number}"
             raise refused("key-configuration", "key of a hop", wanted, configuration.hex())
         try:
+            _CHECKER.exchange(X25519PublicKey.from_public_bytes(raw[-_POINT_BYTES:]))
             return self.public(raw)
-        except ValueError as error:
+        except ValueError as error:  # among them points of small order: nobody could seal for them
             wanted = "a public key"
             raise refused("key-configuration", "key of a hop", wanted, str(error)) from error
 

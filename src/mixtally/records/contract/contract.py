@@ -11,10 +11,13 @@ from mixtally.records.contract.terms import Terms
 from mixtally.records.roles import Role, Rounds
 
 CONTRACT_VERSION = 1
-LAYER_BYTES = 48
-"""What a layer of encryption adds: a 32-byte key share and a 16-byte tag."""
-SUITES = {1: "X25519, HKDF-SHA256, AES-128-GCM"}
-"""HPKE suites by their numbers."""
+LAYER_BYTES = {1: 48, 2: 1136}
+"""What a layer of encryption adds, by the suite: a share of a key and a 16-byte tag."""
+SUITES = {
+    1: "X25519, HKDF-SHA256, AES-128-GCM",
+    2: "MLKEM768-X25519, HKDF-SHA256, AES-128-GCM",
+}
+"""HPKE suites by their numbers; ``wire.suite`` has their keys."""
 ADMISSIONS = ("open",)
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -54,7 +57,6 @@ class Contract(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             ("version", self.version == CONTRACT_VERSION, str(CONTRACT_VERSION), self.version),
             ("name", _NAME.fullmatch(self.name), "small letters, digits and dashes", self.name),
             ("serial", 1 <= self.serial <= 1 << 53, "a positive integer", self.serial),
-            ("suite", self.suite in SUITES, f"one of {list(SUITES)}", self.suite),
             ("admission", self.admission in ADMISSIONS, "open", self.admission),
             (
                 "hops",
@@ -64,7 +66,7 @@ class Contract(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             ),
             (
                 "envelope bytes",
-                self.envelope_bytes == envelope_bytes(self.terms),
+                self.envelope_bytes == envelope_bytes(self.terms, self.suite),
                 "those that follow from its layouts",
                 self.envelope_bytes,
             ),
@@ -82,12 +84,15 @@ class Contract(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
                 raise _wrong("client files", "names and SHA-256 digests", f"{file}: {digest}")
 
 
-def envelope_bytes(terms: Terms) -> tuple[tuple[int, ...], ...]:
-    """For every part the bytes of an envelope before each hop and before the collector."""
-    layers = range(terms.hops + 1, 0, -1)
-    return tuple(
-        tuple(size + LAYER_BYTES * left for left in layers) for size in terms.message_bytes
-    )
+def envelope_bytes(terms: Terms, suite: int = 1) -> tuple[tuple[int, ...], ...]:
+    """For every part the bytes of an envelope before each hop and before the collector.
+
+    Raises PlanError for a suite that is not known.
+    """
+    if suite not in LAYER_BYTES:
+        raise _wrong("suite", f"one of {list(SUITES)}", suite)
+    layer, layers = LAYER_BYTES[suite], range(terms.hops + 1, 0, -1)
+    return tuple(tuple(size + layer * left for left in layers) for size in terms.message_bytes)
 
 
 def write_contract(contract: Contract) -> bytes:

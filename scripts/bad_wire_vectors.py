@@ -1,0 +1,194 @@
+"""The bad vectors of part two of SPEC.md: notes, sheets, bodies and rounds that are refused."""
+
+import json
+from base64 import b64encode
+from collections import Counter
+from typing import Any
+
+from bad_vectors import GONE, altered
+from wire_room import Found, found
+from wire_scenes import OPEN, OPENS, SCENES, round_of, secret, told
+
+from mixtally.wire.manifest import PartManifest, Receipt, write_receipt
+from mixtally.wire.note import Signer, signed
+from mixtally.wire.reading import fingerprint_of
+from mixtally.wire.sheet import write_sheet
+
+FIRST, SECOND = SCENES[1], SCENES[2]
+ONE, TWO, _ = FIRST.signers
+TEXT = b'{"a": 1}\n'
+LINE = ONE.line(TEXT)
+HASH, KEY = "ab" * 32, FIRST.sheet().keys[0]
+NOTES: list[tuple[str, bytes]] = [
+    ("signature-missing", TEXT),
+    ("signature-missing", signed(TEXT, TWO)),
+    ("signature-missing", signed(TEXT, Signer(ONE.name, secret("twin", 32)))),
+    ("signature-false", b'{"a": 2}\n\n' + LINE),
+    ("signature-false", TEXT + b"\n" + LINE + LINE.replace(b"=", b"A")),
+    ("no-note", TEXT[:-1]),
+    ("no-note", b""),
+    ("no-note", b'{"a":\t1}\n'),
+    ("no-note", b'{"a": 1}\r\n'),
+    ("no-note", b'{"a": "\xff"}\n'),
+    ("no-note", TEXT + b"\n" + LINE[:-1]),
+    ("no-note", TEXT + b"\n" + LINE + b"\n"),
+    ("no-note", TEXT + b"\n" + LINE + b"\n" + LINE),
+    ("no-note", TEXT + b"\n" + LINE + LINE.replace(b"\xe2\x80\x94", b"-")),
+    ("no-note", TEXT + b"\n" + LINE + "\u2014 mix-1 AAAAA===\n".encode()),
+    ("no-note", TEXT + b"\n" + LINE + "\u2014 mix-1 AAAAAB==\n".encode()),
+    ("no-note", TEXT + b"\n" + LINE + "\u2014 mix-1 AAAAAA==\r\n".encode()),
+    ("no-note", TEXT + b"\n" + LINE + "\u2014 mix-1 AAAA\n".encode()),
+    ("no-note", TEXT + b"\n" + LINE + "\u2014  AAAAAA==\n".encode()),
+    ("no-note", TEXT + b"\n" + LINE + "\u2014 m\u00efx AAAAAA==\n".encode()),
+    ("no-note", TEXT + b"\n" + LINE * 101),
+]
+SHEETS: list[tuple[str, dict[str, Any]]] = [
+    ("field-missing", {"closing": GONE}),
+    ("field-unknown", {"name": "poll"}),
+    ("unknown-version", {"version": 2}),
+    ("another-kind", {"kind": "manifest"}),
+    ("digest-malformed", {"contract": HASH.upper()}),
+    ("other-contract", {"contract": HASH}),
+    ("round-out-of-range", {"round": 0}),
+    ("round-out-of-range", {"round": 2}),
+    ("times-out-of-range", {"opens": OPENS + 1}),
+    ("times-out-of-range", {"closes": OPENS}),
+    ("times-out-of-range", {"expires": OPENS + OPEN}),
+    ("times-out-of-range", {"expires": OPENS + OPEN + 10**7 + 1}),
+    ("integer-as-string", {"round": "1"}),
+    ("keys-miscounted", {"keys.2": GONE}),
+    ("keys-miscounted", {"keys": []}),
+    ("key-configuration", {"keys.0": "AB=="}),
+    ("key-configuration", {"keys.1": b64encode(b"\1" + KEY[1:]).decode()}),
+    ("key-configuration", {"keys.1": b64encode(KEY[:-1] + b"\3").decode()}),
+    ("key-configuration", {"keys.1": b64encode(KEY[:34] + KEY[35:]).decode()}),
+    ("key-configuration", {"keys.2": b64encode(KEY[:3] + bytes(32) + KEY[35:]).decode()}),
+    ("wrong-type", {"prefixes": [1]}),
+    ("wrong-type", {"closing": None}),
+]
+BODIES = ["", "0001", "0001000261626364", "00010002616263646500", "ffffffff6162636465"]
+MANIFESTS: list[tuple[str, dict[str, Any]]] = [
+    ("another-kind", {"kind": "receipt"}),
+    ("unknown-version", {"version": 2}),
+    ("field-unknown", {"parts.0.sent": 5}),
+    ("digest-malformed", {"sheet": HASH[1:]}),
+    ("hop-out-of-range", {"hop": 6}),
+    ("messages-out-of-range", {"bundles": -1}),
+    ("messages-out-of-range", {"parts.0.pieces.1.messages": 0}),
+    ("messages-out-of-range", {"parts.0.received": (1 << 40) + 1}),
+    ("unknown-end", {"destroyed": "lost"}),
+    ("destroyed-with-pieces", {"destroyed": "expired"}),
+    ("before-unfit", {"before": None}),
+    ("before-unfit", {"hop": 1}),
+    ("false-sum", {"parts.0.added": 2}),
+    ("false-sum", {"parts.0.malformed": 6, "parts.0.added": 6}),
+    ("piece-twice", {"parts.0.pieces.1": {"sha256": HASH, "messages": 1},
+                     "parts.0.pieces.0.sha256": HASH}),
+    ("role-name-malformed", {"overruled": ["mix 1"]}),
+    ("overruled-unfit", {"overruled": ["mix-1", "mix-1"]}),
+]  # fmt: skip
+RECEIPTS: list[tuple[str, dict[str, Any]]] = [
+    ("another-kind", {"kind": "manifest"}),
+    ("digest-malformed", {"manifest": "x"}),
+    ("hop-out-of-range", {"hop": 1}),
+]
+
+
+def note_vectors() -> list[Found]:
+    """Notes that are none, or that not everybody asked for has signed."""
+    made: list[Found] = []
+    for reason, data in NOTES:
+        try:
+            written = {"note": data.decode()}
+        except UnicodeDecodeError:
+            written = {"note_hex": data.hex()}
+        keys = [ONE.verifier]
+        made.append({"what": "refused note", **written, "keys": keys, "reason": reason})
+    notes = [signed(text, ONE).decode() for text in (TEXT, b"{}\n")]
+    joined = {"text": TEXT.decode(), "notes": notes, "keys": [ONE.verifier]}
+    return [*made, {"what": "refused joined notes", **joined, "reason": "another-text"}]
+
+
+def form_vectors() -> list[Found]:
+    """Sheets, signed by all; manifests and receipts by themselves; bodies."""
+    made: list[Found] = []
+    plain, contract = json.loads(write_sheet(FIRST.sheet())), FIRST.contract.decode()
+    several = [(reason, FIRST.note(altered(plain, changes))) for reason, changes in SHEETS]
+    several += [
+        ("signature-missing", signed(write_sheet(FIRST.sheet()), *FIRST.signers[:2])),
+        ("another-kind", FIRST.note(told(FIRST, {})[0][0])),
+        ("key-configuration", FIRST.note(write_sheet(FIRST.sheet(keys=SECOND.sheet().keys)))),
+        ("not-json", FIRST.note(b"{\n")),
+    ]
+    for reason, note in several:
+        made.append({"what": "refused sheet", "contract": contract, "sheet": note.decode(),
+                     "reason": reason})  # fmt: skip
+    texts, _ = told(FIRST, {}, {})
+    receipt = write_receipt(Receipt(fingerprint_of(texts[1]), 3))
+    for kind, text, rows in (
+        ("manifest", texts[1], MANIFESTS),
+        ("receipt", receipt, RECEIPTS),
+    ):
+        for reason, changes in rows:
+            data = altered(json.loads(text), changes).decode()
+            made.append({"what": f"refused {kind}", kind: data, "reason": reason})
+    shapes = [[1, 2, 3], [2, 2, 1]]
+    return made + [
+        {"what": "refused bundles", "shapes": shapes, "body": body, "reason": "body-length"}
+        for body in BODIES
+    ]
+
+
+def round_vectors() -> list[Found]:
+    """Notes each of which is well, and that are of no one round."""
+    nothing = (PartManifest(received=0),)
+    few = {"destroyed": "too-few", "parts": nothing}
+    texts, pieces = told(FIRST, {}, {})
+    good, other = round_of(FIRST, texts, pieces), write_receipt(Receipt(HASH, 2))
+    swapped = signed(write_receipt(Receipt(fingerprint_of(texts[0]), 3)), TWO)
+    (name, *_), one_off = pieces, dict(pieces)
+    one_off[name] = "00" + pieces[name][2:]
+    cases: list[tuple[str, Found]] = [
+        ("signature-missing", good | {"manifests": good["manifests"][::-1]}),
+        ("signature-missing", good | {"receipts": good["receipts"][::-1]}),
+        ("other-hop", good | {"manifests": good["manifests"] * 2}),
+        ("other-hop", good | {"receipts": [signed(swapped, TWO).decode()]}),
+        ("other-manifest", good | {"receipts": [signed(other, TWO).decode()]}),
+        ("piece-differs", good | {"pieces": one_off}),
+        ("piece-differs", good | {"pieces": {}}),
+        ("piece-length", _resized(texts[0], pieces)),
+    ]
+    for reason, changes in (
+        ("other-sheet", [{"sheet": HASH}]),
+        ("other-hop", [{"hop": 2, "before": HASH}]),
+        ("parts-miscounted", [{"parts": ()}]),
+        ("crowd-too-small", [{"bundles": 4}]),
+        ("before-unfit", [{}, {"before": HASH}]),
+        ("bundles-differ", [{}, {"bundles": 6}]),
+        ("received-differs", [{}, {"parts": (PartManifest(6, malformed=6),)}]),
+        ("not-destroyed", [few, {"parts": nothing}]),
+    ):
+        cases.append((reason, round_of(FIRST, told(FIRST, *changes)[0], pieces)))
+    return [vector | {"what": "refused round", "reason": reason} for reason, vector in cases]
+
+
+def _resized(text: bytes, pieces: dict[str, str]) -> Found:
+    """A manifest that says of its pieces, the right ones, that they hold other numbers."""
+    plain = json.loads(text)
+    first, second = plain["parts"][0]["pieces"]
+    first["messages"], second["messages"] = second["messages"], first["messages"]
+    return round_of(FIRST, [altered(plain, {})], pieces)
+
+
+def bad() -> dict[str, Found]:
+    """Name -> vector; the package is seen to give each reason."""
+    seen: Counter[str] = Counter()
+    named = {}
+    for vector in [*note_vectors(), *form_vectors(), *round_vectors()]:
+        name = f"{vector['what'].replace(' ', '-')}-{vector['reason']}"
+        seen[name] += 1
+        result = found(vector)
+        if result != {"reason": vector["reason"]}:
+            raise SystemExit(f"{name} {seen[name]}: the package finds {result}")
+        named[f"{name}-{seen[name]}" if seen[name] > 1 else name] = vector
+    return named

@@ -1,0 +1,156 @@
+"""What the package finds for a vector of part two of SPEC.md, in the words of the vector."""
+
+from typing import Any
+
+from mixtally import client
+from mixtally.client.contract import verifier_key
+from mixtally.errors import RefusedError
+from mixtally.wire.bundle import PartShape, envelopes, split
+from mixtally.wire.envelope import Opener
+from mixtally.wire.fit import Frame, check_piece
+from mixtally.wire.manifest import read_manifest, read_receipt
+from mixtally.wire.note import joined, signed, signed_by, signer_of, verified
+from mixtally.wire.reading import fingerprint_of
+from mixtally.wire.round import signed_round, signed_sheet
+from mixtally.wire.sheet import sheet_hash
+from mixtally.wire.suite import SUITES
+
+Found = dict[str, Any]
+
+
+def found(vector: Found) -> Found:
+    """Its result; the reason where it is refused."""
+    what = vector["what"].removeprefix("refused ")
+    try:
+        return FINDERS[what](vector)
+    except RefusedError as error:
+        return {"reason": error.reason}
+
+
+def bytes_of(vector: Found, name: str) -> bytes:
+    """A field that is text, or hexadecimal digits where it cannot be."""
+    written = vector.get(name)
+    return bytes.fromhex(vector[f"{name}_hex"]) if written is None else written.encode()
+
+
+def frame_of(contract: client.Contract) -> Frame:
+    """What a contract says of its rounds."""
+    terms = contract.terms
+    return Frame(
+        contract.fingerprint, terms.collections, contract.open_seconds, len(contract.hops),
+        contract.suite, len(terms.parts), terms.minimum_crowd,
+    )  # fmt: skip
+
+
+def roles_of(contract: client.Contract) -> dict[str, bytes]:
+    """Name -> public key, hops in order and the collector."""
+    return {role.name: role.key for role in (*contract.hops, contract.collector)}
+
+
+def _keys(vector: Found) -> dict[str, bytes]:
+    names = [(written.split("+")[0], written) for written in vector["keys"]]
+    return {name: verifier_key(name, written, "key") for name, written in names}
+
+
+def _note(vector: Found) -> Found:
+    data, keys = bytes_of(vector, "note"), _keys(vector)
+    if vector["what"].startswith("refused"):
+        verified(data, keys)
+        return {}
+    return {"signers": sorted(signed_by(data, keys))}
+
+
+def _signed(vector: Found) -> Found:
+    signer = signer_of(vector["key"])
+    note = signed(vector["text"].encode(), signer)
+    return {"verifier": signer.verifier, "note": note.decode()}
+
+
+def _joined(vector: Found) -> Found:
+    notes = [note.encode() for note in vector["notes"]]
+    return {"note": joined(vector["text"].encode(), notes, _keys(vector)).decode()}
+
+
+def _configuration(vector: Found) -> Found:
+    secret = bytes.fromhex(vector["secret"])
+    return {"configuration": SUITES[vector["suite"]].configuration(secret).hex()}
+
+
+def _sheet(vector: Found) -> Found:
+    contract, data = client.read(vector["contract"].encode()), bytes_of(vector, "sheet")
+    signed_sheet(data, roles_of(contract), frame_of(contract))
+    return {"hash": sheet_hash(data).hex()}
+
+
+def _shapes(vector: Found) -> Found:
+    contract = client.read(vector["contract"].encode())
+    shapes = []
+    for part in contract.terms.parts:
+        most = part.own.whole + (part.own.coin > 0) if part.own else 0
+        size = part.layout.message_bytes
+        size += SUITES[contract.suite].layer_bytes * (len(contract.hops) + 1)
+        shapes.append([1 + (part.own.whole if part.own else 0), 1 + most, size])
+    return {"shapes": shapes}
+
+
+def _bundles(vector: Found) -> Found:
+    shapes = [PartShape(*shape) for shape in vector["shapes"]]
+    taken = split(bytes.fromhex(vector["body"]), shapes)
+    people = [
+        [[one.hex() for one in part] for part in envelopes(bundle, shapes)]
+        for bundle in taken.bundles
+    ]
+    return {"envelopes": people, "wrong": taken.wrong}
+
+
+def _envelope(vector: Found) -> Found:
+    sheet, suite = sheet_hash(vector["sheet"].encode()), SUITES[vector["suite"]]
+    held: bytes | None = bytes.fromhex(vector["envelope"])
+    opened: list[str | None] = []
+    for hop, secret in enumerate(vector["secrets"], start=vector["first"]):
+        opener = Opener(suite, bytes.fromhex(secret), sheet, hop)
+        held = opener.open(held or b"", vector["part"])
+        opened.append(None if held is None else held.hex())
+        if held is None:
+            break
+    return {"opened": opened}
+
+
+def _manifest(vector: Found) -> Found:
+    data = bytes_of(vector, "manifest")
+    return {"sent": [part.sent for part in read_manifest(data).parts], "hash": fingerprint_of(data)}
+
+
+def _receipt(vector: Found) -> Found:
+    data = bytes_of(vector, "receipt")
+    return {"of": read_receipt(data).manifest, "hash": fingerprint_of(data)}
+
+
+def _round(vector: Found) -> Found:
+    contract = client.read(vector["contract"].encode())
+    notes = ([note.encode() for note in vector[name]] for name in ("manifests", "receipts"))
+    sheet = vector["sheet"].encode()
+    told = signed_round(sheet, *notes, roles_of(contract), frame_of(contract))
+    sizes = [size for *_, size in _shapes(vector)["shapes"]]
+    layer = SUITES[contract.suite].layer_bytes
+    for manifest in told:
+        for part, size in zip(manifest.parts, sizes, strict=True):
+            for piece in part.pieces:
+                held = bytes.fromhex(vector["pieces"].get(piece.sha256, ""))
+                check_piece(held, piece, size - layer * manifest.hop)
+    return {"sent": [[part.sent for part in manifest.parts] for manifest in told]}
+
+
+FINDERS = {
+    "note": _note,
+    "signed note": _signed,
+    "joined notes": _joined,
+    "key configuration": _configuration,
+    "sheet": _sheet,
+    "shapes": _shapes,
+    "bundles": _bundles,
+    "envelope": _envelope,
+    "manifest": _manifest,
+    "receipt": _receipt,
+    "round": _round,
+}

@@ -1,0 +1,120 @@
+"""What the vectors of part two of SPEC.md are about: contracts, their roles, a round of each."""
+
+import hashlib
+import json
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+from wire_room import Found, found
+
+import contracts as c
+from mixtally.records.contract import FakeRecord, OwnFakes, write_contract
+from mixtally.records.question import Question, with_attributes
+from mixtally.wire.manifest import (
+    Manifest,
+    PartManifest,
+    Piece,
+    Receipt,
+    write_manifest,
+    write_receipt,
+)
+from mixtally.wire.note import Signer, signed
+from mixtally.wire.reading import fingerprint_of
+from mixtally.wire.sheet import Sheet, sheet_hash, write_sheet
+from mixtally.wire.suite import SUITES
+
+OPENS, OPEN = 1_800_000_000, 3600
+
+
+def secret(name: str, size: int) -> bytes:
+    """Bytes that follow from a name: whoever keeps a real secret draws it."""
+    return hashlib.shake_256(f"mixtally vectors, {name}".encode()).digest(size)
+
+
+class Scene(NamedTuple):
+    """A contract with its roles, and a round of it."""
+
+    contract: bytes
+    signers: tuple[Signer, ...]
+    secrets: tuple[bytes, ...]
+    suite: int
+
+    def sheet(self, **changes: Any) -> Sheet:
+        """The sheet of its first round."""
+        keys = tuple(SUITES[self.suite].configuration(one) for one in self.secrets)
+        times = {"opens": OPENS, "closes": OPENS + OPEN, "expires": OPENS + 3 * OPEN}
+        fields = {"contract": fingerprint_of(self.contract), "round": 1, "keys": keys}
+        return Sheet(**{**times, **fields, **changes})
+
+    @property
+    def hash(self) -> bytes:
+        """That of this sheet."""
+        return sheet_hash(write_sheet(self.sheet()))
+
+    def note(self, text: bytes | None = None) -> bytes:
+        """A text, or that sheet, signed by all."""
+        return signed(write_sheet(self.sheet()) if text is None else text, *self.signers)
+
+
+def scene(suite: int) -> Scene:
+    """Suite 1: one part, fakes of hops; suite 2: three parts, fakes of devices."""
+    if suite == 1:
+        asked = Question(name="where", bins=3, labels=("a", "b", "c"))
+        terms = c.proved(c.terms_of(asked, [c.shaped(3)], minimum_crowd=5, collections=1))
+    else:
+        own = OwnFakes(FakeRecord.BLANK, 1, 1 << 63)
+        parts = [c.uniform(3), c.flipped(2, own=own), c.uniform(4, whole=2, coin=0)]
+        more = {"count_flips": False, "minimum_crowd": 2, "collections": 7}
+        terms = c.terms_of(with_attributes("traits", (3, 2, 4)), parts, **more)
+    hops, collector = c.network(terms.hops)
+    signers = tuple(Signer(role.name, secret(role.name, 32)) for role in (*hops, collector))
+    *hops, collector = (
+        replace(role, key=signer.verifier)
+        for role, signer in zip((*hops, collector), signers, strict=True)
+    )
+    contract = c.contract_of(terms, hops=tuple(hops), collector=collector, suite=suite)
+    size = SUITES[suite].private_bytes
+    secrets = tuple(secret(f"{signer.name}, suite {suite}", size) for signer in signers)
+    return Scene(write_contract(contract), signers, secrets, suite)
+
+
+SCENES = {suite: scene(suite) for suite in SUITES}
+
+
+def told(one: Scene, *changes: dict[str, Any]) -> tuple[list[bytes], dict[str, str]]:
+    """Texts of the manifests of the first hops, one for each of ``changes``, and their pieces.
+
+    As many people as the minimum crowd; each hop finds one message malformed and adds one.
+    """
+    shapes = found({"what": "shapes", "contract": one.contract.decode()})["shapes"]
+    people = json.loads(one.contract)["terms"]["minimum_crowd"]
+    received = [people * least + (most > least) for least, most, _ in shapes]
+    layer, texts, pieces = SUITES[one.suite].layer_bytes, list[bytes](), dict[str, str]()
+    for hop, more in enumerate(changes, start=1):
+        parts = []
+        for place, (*_, size) in enumerate(shapes):
+            named = []
+            for count in (received[place] - 1, 1):
+                drawn = secret(f"{count} pieces of {hop}, {place}", count * (size - hop * layer))
+                named.append(Piece(hashlib.sha256(drawn).hexdigest(), count))
+                pieces[named[-1].sha256] = drawn.hex()
+            parts.append(PartManifest(received[place], malformed=1, added=1, pieces=tuple(named)))
+        before = fingerprint_of(texts[-1]) if texts else None
+        made = Manifest(one.hash.hex(), hop, people, None, before, tuple(parts))._replace(**more)
+        texts.append(write_manifest(made))
+    return texts, pieces
+
+
+def round_of(one: Scene, texts: list[bytes], pieces: dict[str, str], **changes: Any) -> Found:
+    """A round whose manifests and receipts are signed by whom they should be."""
+    receipts = [
+        signed(write_receipt(Receipt(fingerprint_of(text), hop)), one.signers[hop - 1])
+        for hop, text in enumerate(texts, start=2)
+    ]
+    manifests = [signed(text, signer) for text, signer in zip(texts, one.signers, strict=False)]
+    made = {
+        "what": "round", "contract": one.contract.decode(), "sheet": one.note().decode(),
+        "manifests": [note.decode() for note in manifests],
+        "receipts": [note.decode() for note in receipts], "pieces": pieces,
+    }  # fmt: skip
+    return made | changes

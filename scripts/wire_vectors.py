@@ -1,0 +1,233 @@
+"""The vectors of part two of SPEC.md: notes, keys, sheets, bundles, envelopes, rounds.
+
+Envelopes are sealed with randomness of the library's own, so no run makes the same again: they were
+made once and are kept. This program takes each from its file, sees that it still opens as it should
+and stops where it does not; only one whose file is not there is sealed anew.
+"""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from wire_room import Found, found
+from wire_scenes import OPEN, OPENS, SCENES, round_of, secret, told
+
+from mixtally.records.contract import read_contract
+from mixtally.records.contract.job import job_of
+from mixtally.wire.bundle import write_bundle
+from mixtally.wire.envelope import Sealer
+from mixtally.wire.manifest import EXPIRED, TOO_FEW, PartManifest, Receipt, write_receipt
+from mixtally.wire.note import Signer, signed, signer_of
+from mixtally.wire.reading import fingerprint_of
+from mixtally.wire.sheet import sheet_hash, write_sheet
+from mixtally.wire.suite import SUITES
+
+PETER = signer_of("PRIVATE+KEY+PeterNeumann+c74f20a3+AYEKFALVFGyNhPJEMzD1QIDr+Y7hfZx09iUvxdXHKDFz")
+PUBLISHED = (
+    b"If you think cryptography is the answer to your problem,\n"
+    b"then you don't know what your problem is.\n"
+)
+"""The example of golang.org/x/mod/sumdb/note."""
+TARGET = Path(__file__).parents[1] / "vectors"
+
+
+def note_vectors() -> dict[str, Found]:
+    """Notes that are read, and notes that are made."""
+    one, two, _ = SCENES[1].signers
+    text = b'{"question": "Z\xc3\xbcrich?"}\n'
+    twin, other = Signer(one.name, secret("twin", 32)), Signer("stranger", secret("stranger", 32))
+    keys = [one.verifier, two.verifier]
+    notes = {
+        "of-nobody": text,
+        "of-one": signed(text, one),
+        "of-both": signed(text, two, one),
+        "with-lines-of-strangers": signed(text, other, one, twin),
+        "of-another-key-of-this-name": signed(text, twin),
+        "line-twice": signed(text, one) + one.line(text),
+        "empty-line-at-the-end-of-the-text": signed(b"a\n\n", one),
+        "of-a-newline": signed(b"\n", one),
+    }
+    made = {
+        f"note-{name}": {"what": "note", "note": note.decode(), "keys": keys}
+        for name, note in notes.items()
+    }
+    made |= {
+        f"signed-note-{signer.name.lower()}": {
+            "what": "signed note", "key": signer.written, "text": text.decode()
+        }
+        for signer, text in ((one, text), (two, b"\n"), (PETER, PUBLISHED))
+    }  # fmt: skip
+    made["note-published"] = {
+        "what": "note", "note": signed(PUBLISHED, PETER).decode(), "keys": [PETER.verifier]
+    }  # fmt: skip
+    notes_of = [signed(text, other, two).decode(), signed(text, one, two).decode()]
+    return made | {
+        "joined-notes": {
+            "what": "joined notes", "text": text.decode(), "notes": notes_of, "keys": keys
+        }
+    }  # fmt: skip
+
+
+def key_vectors() -> dict[str, Found]:
+    """Configurations of every suite; the first secret is that of RFC 9458's example."""
+    example = "3c168975674b2fa8e465970b79c8dcf09f1c741626480bd4c6162fc5b6a98e1a"
+    secrets = {"example": (1, example)}
+    secrets |= {f"suite-{suite}": (suite, one.secrets[0].hex()) for suite, one in SCENES.items()}
+    return {
+        f"key-configuration-{name}": {"what": "key configuration", "suite": suite, "secret": given}
+        for name, (suite, given) in secrets.items()
+    }
+
+
+def sheet_vectors() -> dict[str, Found]:
+    """Sheets that fit their contracts, and what a contract says of bundles."""
+    made: dict[str, Found] = {}
+    first, second = SCENES[1], SCENES[2]
+    sheets = {
+        "suite-1": (first, first.note()),
+        "suite-2": (second, second.note()),
+        "last-round": (second, second.note(write_sheet(second.sheet(round=7)))),
+        "latest-expiry": (
+            first, first.note(write_sheet(first.sheet(expires=OPENS + OPEN + 10**7)))
+        ),
+    }  # fmt: skip
+    for name, (one, note) in sheets.items():
+        contract = one.contract.decode()
+        made[f"sheet-{name}"] = {"what": "sheet", "contract": contract, "sheet": note.decode()}
+    for suite, one in SCENES.items():
+        made[f"shapes-suite-{suite}"] = {"what": "shapes", "contract": one.contract.decode()}
+    return made
+
+
+def bundle_vectors() -> dict[str, Found]:
+    """Bodies of whole bundles."""
+    shapes = [[1, 2, 3], [2, 2, 1]]
+
+    def person(first: int, second: int, name: str) -> bytes:
+        drawn = secret(name, 3 * first + second)
+        several = [drawn[3 * i : 3 * i + 3] for i in range(first)]
+        return write_bundle([several, [bytes([one]) for one in drawn[3 * first :]]])
+
+    bodies = {
+        "one": person(1, 2, "one"),
+        "three": person(1, 2, "a") + person(2, 2, "b") + person(2, 2, "c"),
+        "wrong-numbers": person(0, 2, "d") + person(1, 2, "e") + person(3, 2, "f"),
+        "all-wrong": person(1, 1, "g") + person(0, 0, "h"),
+    }
+    return {
+        f"bundles-{name}": {"what": "bundles", "shapes": shapes, "body": body.hex()}
+        for name, body in bodies.items()
+    }
+
+
+class Sealed(NamedTuple):
+    """An envelope: who seals it, and how many layers come off."""
+
+    suite: int
+    part: int
+    make: Callable[[], bytes]
+    layers: int
+    first: int = 1
+
+
+def sealed_scenarios() -> dict[str, Sealed]:
+    """Envelopes that open, and such as do not, at the first hop or further in."""
+    made = {}
+    for suite, one in SCENES.items():
+        keys, sheet = one.sheet().keys, one.hash
+        other = sheet_hash(write_sheet(one.sheet(round=2)))
+        library = SUITES[suite]
+
+        def seal(
+            keys: Any = keys, sheet: bytes = sheet, first: int = 1, part: int = 0,
+            message: bytes = b"vote", library: Any = library,
+        ) -> bytes:  # fmt: skip
+            return Sealer(library, keys, sheet, first=first).seal(message, part)
+
+        def altered(seal: Any = seal, keys: Any = keys) -> bytes:
+            inner = bytearray(seal(keys[1:], first=2))
+            inner[-1] ^= 1
+            return seal(keys[:1], message=bytes(inner))
+
+        several = {
+            "good": Sealed(suite, 0, seal, 3),
+            "empty-message-of-the-last-part": Sealed(
+                suite, 65535, lambda seal=seal: seal(part=65535, message=b""), 3
+            ),
+            "fake-of-the-first-hop": Sealed(
+                suite, 1, lambda seal=seal, keys=keys: seal(keys[1:], first=2, part=1), 2, 2
+            ),
+            "of-another-round": Sealed(suite, 0, lambda seal=seal, s=other: seal(sheet=s), 0),
+            "of-another-part": Sealed(suite, 0, lambda seal=seal: seal(part=1), 0),
+            "of-another-hop": Sealed(suite, 0, lambda seal=seal: seal(first=2), 0),
+            "inner-layer-altered": Sealed(suite, 0, altered, 1),
+            "cut": Sealed(suite, 0, lambda seal=seal: seal()[:-1], 0),
+        }
+        made |= {f"envelope-suite-{suite}-{name}": one for name, one in several.items()}
+    return made
+
+
+def envelope_vectors() -> dict[str, Found]:
+    """Each with the envelope that its file holds; sealed only where there is no file."""
+    made = {}
+    for name, (suite, part, make, layers, first) in sealed_scenarios().items():
+        path, one = TARGET / f"{name}.json", SCENES[suite]
+        held = json.loads(path.read_text())["envelope"] if path.exists() else make().hex()
+        secrets = [given.hex() for given in one.secrets[first - 1 :]]
+        vector = {
+            "what": "envelope", "suite": suite, "sheet": write_sheet(one.sheet()).decode(),
+            "part": part, "first": first, "secrets": secrets, "envelope": held,
+        }  # fmt: skip
+        opened = found(vector)["opened"]
+        if layers != sum(layer is not None for layer in opened):
+            raise SystemExit(
+                f"{path}: the envelope that is kept opens otherwise than it should; if its "
+                "scenario was changed, remove the file, and it is sealed anew"
+            )
+        made[name] = vector
+    return made
+
+
+def round_vectors() -> dict[str, Found]:
+    """Manifests, receipts and rounds."""
+    first = SCENES[1]
+    texts, pieces = told(first, {}, {"overruled": ("mix-1",)})
+    nothing = (PartManifest(received=0),)
+    few = {"destroyed": TOO_FEW, "bundles": 4, "parts": nothing}
+    late = {"destroyed": EXPIRED, "parts": nothing}
+    rounds = {
+        "suite-1": round_of(first, texts, pieces),
+        "suite-2": round_of(SCENES[2], *told(SCENES[2], {}, {})),
+        "not-at-its-end": round_of(first, texts[:1], pieces, receipts=[]),
+        "of-too-few": round_of(first, told(first, few, few)[0], {}),
+        "expired": round_of(first, told(first, {}, late)[0], pieces),
+        "expired-without-a-batch": round_of(
+            first, told(first, {}, late | {"before": None, "bundles": 0})[0], pieces, receipts=[]
+        ),
+    }
+    made = {f"round-{name}": vector for name, vector in rounds.items()}
+    made["manifest"] = {"what": "manifest", "manifest": texts[1].decode()}
+    receipt = write_receipt(Receipt(fingerprint_of(texts[1]), 3))
+    made["receipt"] = {"what": "receipt", "receipt": receipt.decode()}
+    return made
+
+
+def good() -> dict[str, Found]:
+    """Name -> vector, with what the package finds; none is refused."""
+    given = {
+        **note_vectors(), **key_vectors(), **sheet_vectors(), **bundle_vectors(),
+        **envelope_vectors(), **round_vectors(),
+    }  # fmt: skip
+    made = {}
+    for name, vector in given.items():
+        result = found(vector)
+        if "reason" in result:
+            raise SystemExit(f"{name}: the package refuses it, {result['reason']}")
+        made[name] = vector | result
+    for suite, one in SCENES.items():  # as a mix reads it
+        contract = read_contract(one.contract, "scene")
+        shapes = [[s.least, s.most, s.sizes[0]] for s in job_of(contract, "", 1).streams]
+        if shapes != made[f"shapes-suite-{suite}"]["shapes"]:
+            raise SystemExit(f"suite {suite}: a mix takes bundles of another shape")
+    return made

@@ -1,0 +1,39 @@
+"""Problems: each has a path of its own that explains it, and says whether to send again."""
+
+import json
+
+import pytest
+
+from mixtally.wire.problem import MEDIA_TYPE, PATH, Problem, of_path
+
+
+@pytest.mark.parametrize("problem", Problem, ids=lambda one: one.name)
+def test_a_problem_is_found_by_its_path_and_says_what_it_is(problem):
+    assert problem.path.startswith(PATH)
+    assert of_path(problem.path) is problem
+    said = json.loads(problem.body())
+    assert said == {
+        "type": problem.path,
+        "title": problem.value.title,
+        "status": problem.value.status,
+    }
+    assert problem.value.do
+
+
+def test_no_two_are_alike():
+    assert len({problem.path for problem in Problem}) == len(Problem.__members__) == 16
+    assert len({problem.value.title for problem in Problem}) == 16
+
+
+def test_the_same_bytes_are_sent_again_only_where_it_helps():
+    again = {problem.name for problem in Problem if problem.again}
+    assert again == {"TOO_EARLY", "BUSY", "NOT_READY", "NO_ROOM"}
+    assert {problem.value.status // 100 for problem in Problem if not problem.again} == {4}
+
+
+def test_details_and_places_are_told():
+    said = json.loads(Problem.BUNDLES_REFUSED.body("why", [0, 2]))
+    assert (said["detail"], said["refused"]) == ("why", [0, 2])
+    assert Problem.BUSY.body().endswith(b"}\n")
+    assert MEDIA_TYPE == "application/problem+json"
+    assert of_path("/problems/none") is None
