@@ -1,0 +1,252 @@
+"""``mixtally client``: take part in a round from this device, and see what left it.
+
+An answer is read from the terminal or from standard input, never from the command line, where
+other programs and the shell's history would see it.
+"""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from time import sleep, time
+from typing import Annotated
+
+import typer
+
+from mixtally.cli import options as o
+from mixtally.cli.client_answer import value_of
+from mixtally.cli.client_log import entry_facts, entry_line, log_facts, log_lines, utc
+from mixtally.cli.grouped import grouped
+from mixtally.cli.output import print_json
+from mixtally.cli.plan_files import read_bytes
+from mixtally.client.net import (
+    Charge,
+    Diary,
+    Entry,
+    Round,
+    State,
+    Trust,
+    Trusted,
+    deliver,
+    open_round,
+    prepare,
+    read_trust,
+    told,
+    trusted,
+    until_answered,
+)
+from mixtally.client.net.pins import pinned
+from mixtally.errors import DataError, ParameterError, RefusedError
+from mixtally.ground.chance import SecureChance
+
+app = typer.Typer(
+    name="client",
+    help="Take part in a round from this device, and see what left it.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+ContractFile = Annotated[
+    Path, typer.Argument(help="The contract with its signatures.", metavar="CONTRACT")
+]
+SheetFile = Annotated[
+    Path, typer.Argument(help="The sheet of the round with its signatures.", metavar="SHEET")
+]
+Yes = Annotated[bool, o.option("--yes", "Consent to what `client show` says, without a question.")]
+AtOnce = Annotated[bool, o.option("--now", "Send now, not at a random moment of the window.")]
+Again = Annotated[
+    bool, o.option("--again", "Answer a question that was answered under another name.")
+]
+NoAnswer = Annotated[bool, o.option("--no-answer", "Answer nothing, where that can be answered.")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceOptions:
+    """Whom this person believes, and where this device remembers what it gave away."""
+
+    trust: Annotated[
+        Path | None, o.option("--trust", "Pinned keys, limits and a budget, as TOML.", "FILE")
+    ] = None
+    fingerprint: Annotated[
+        str | None, o.option("--fingerprint", "The contract that is meant.", "HEX")
+    ] = None
+    diary: Annotated[
+        Path | None,
+        o.option("--diary", "What left this device (default ~/.mixtally/diary.db).", "FILE"),
+    ] = None
+
+    def believed(self) -> Trust:
+        """The decisions of the file, and the fingerprint; RefusedError later where both lack."""
+        file = self.trust
+        held = Trust() if file is None else read_trust(read_bytes(file, "pins"), str(file))
+        if self.fingerprint is None:
+            return held
+        try:
+            pinned(self.fingerprint)
+        except ValueError as error:
+            raise _unusable("--fingerprint", str(error), self.fingerprint) from error
+        if held.pins.fingerprint not in (None, self.fingerprint):
+            raise _unusable("--fingerprint", "that of the file --trust", self.fingerprint)
+        return held._replace(pins=held.pins._replace(fingerprint=self.fingerprint))
+
+    @property
+    def place(self) -> Path:
+        """Of the diary."""
+        return Path.home() / ".mixtally" / "diary.db" if self.diary is None else self.diary
+
+    def opened(self) -> Diary:
+        """The diary; the usual folder is made for its owner alone."""
+        if self.diary is None:
+            self.place.parent.mkdir(mode=0o700, exist_ok=True)
+        return Diary(self.place)
+
+
+@app.command()
+@grouped
+def show(contract: ContractFile, device: DeviceOptions, json: o.Json = False) -> None:
+    """Verify a contract and say what is asked, who runs it and what it costs."""
+    believed = device.believed()
+    agreed = trusted(read_bytes(contract, "a contract"), believed.pins, believed.limits)
+    lines = told(agreed, spent=_seen(device.place)[1])
+    if json:
+        print_json({"fingerprint": agreed.contract.fingerprint, "told": lines})
+        return
+    _say(lines)
+
+
+@app.command()
+@grouped
+def send(
+    contract: ContractFile,
+    sheet: SheetFile,
+    device: DeviceOptions,
+    yes: Yes = False,
+    at_once: AtOnce = False,
+    again: Again = False,
+    no_answer: NoAnswer = False,
+    json: o.Json = False,
+) -> None:
+    """Answer a round: verify, ask, charge the diary, send one bundle at a random moment.
+
+    What is pending from an earlier call is sent on, the same bytes; nothing is asked then.
+    """
+    believed = device.believed()
+    agreed = trusted(read_bytes(contract, "a contract"), believed.pins, believed.limits)
+    given = open_round(agreed, read_bytes(sheet, "a sheet"), int(time()))
+    say = _aside if json else _say
+    with device.opened() as diary:
+        entry = diary.find(agreed.contract.name, given.sheet.round)
+        if entry is None:
+            text = _asked(agreed, given, diary, say, yes=yes, no_answer=no_answer)
+            value = None if text is None else value_of(agreed.contract.terms, text)
+        else:
+            value = None  # a round that is pending or over has its bundle, whatever is said now
+        entry = prepare(
+            diary,
+            given,
+            value,
+            _words(),
+            int(time()),
+            at_once=at_once,
+            budget=believed.budget,
+            again=again,
+        )
+        entry = _sent(diary, entry, say, at_once=at_once)
+    if json:
+        print_json(entry_facts(entry))
+    else:
+        typer.echo(entry_line(entry))
+    if entry.state is not State.TAKEN:
+        raise typer.Exit(1)
+
+
+@app.command()
+def log(
+    diary: Annotated[
+        Path | None,
+        o.option("--diary", "What left this device (default ~/.mixtally/diary.db).", "FILE"),
+    ] = None,
+    json: o.Json = False,
+) -> None:
+    """Show what left this device, when, what it cost and what became of it."""
+    entries, charges = _seen(DeviceOptions(diary=diary).place)
+    if json:
+        print_json(log_facts(entries, charges))
+        return
+    for line in log_lines(entries, charges):
+        typer.echo(line)
+
+
+def _seen(place: Path) -> tuple[list[Entry], list[Charge]]:
+    """What a diary holds; to look makes none."""
+    if not place.exists():
+        return [], []
+    with Diary(place) as diary:
+        diary.sweep(int(time()))
+        return diary.entries(), diary.charges()
+
+
+def _asked(
+    agreed: Trusted,
+    given: Round,
+    diary: Diary,
+    say: Callable[[list[str]], None],
+    *,
+    yes: bool,
+    no_answer: bool,
+) -> str | None:
+    """The answer as it was typed, of somebody who agrees; None for no answer."""
+    terminal = sys.stdin.isatty() and sys.stderr.isatty()
+    if not yes and not terminal:
+        raise RefusedError(
+            "no-consent",
+            "consent",
+            wanted="a person at a terminal, or --yes",
+            got="neither",
+            do="read what `mixtally client show` says, then call again with --yes",
+        )
+    say(told(agreed, given, diary.charges()))
+    text = None if no_answer else _line("answer: " if terminal else "")
+    if not yes and _line("send this once, and never again? [yes/no] ").strip().lower() != "yes":
+        raise RefusedError(
+            "no-consent", "consent", wanted="yes", got="something else", do="nothing was sent"
+        )
+    return text
+
+
+def _line(question: str) -> str:
+    sys.stderr.write(question)
+    sys.stderr.flush()
+    line = sys.stdin.readline()
+    if not line:
+        raise DataError(
+            "standard input", wanted="a line with the answer", got="its end", do="give it one"
+        )
+    return line.rstrip("\r\n")
+
+
+def _sent(diary: Diary, entry: Entry, say: Callable[[list[str]], None], *, at_once: bool) -> Entry:
+    entry = deliver(diary, entry, int(time()), at_once=at_once)
+    if entry.pending:
+        say([f"it leaves at {utc(entry.due)}; after a break the same call goes on"])
+    return until_answered(diary, entry, time, sleep, at_once=at_once)
+
+
+def _words() -> Callable[[int], bytes]:
+    chance = SecureChance()
+    return lambda count: chance.words(count).astype("<u8").tobytes()
+
+
+def _say(lines: list[str]) -> None:
+    for line in lines:
+        typer.echo(line)
+
+
+def _aside(lines: list[str]) -> None:
+    for line in lines:
+        typer.echo(line, err=True)
+
+
+def _unusable(option: str, wanted: str, got: str) -> ParameterError:
+    return ParameterError(option, wanted=wanted, got=ascii(got)[:80], do="look at it again")

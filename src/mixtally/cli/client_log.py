@@ -1,0 +1,77 @@
+"""What a diary shows: lines for people, facts for programs."""
+
+import math
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from mixtally.client.net import Charge, Entry, State
+from mixtally.client.net.seal import TAG_BYTES
+from mixtally.report.words import at_most
+
+_ENDS = {
+    State.TAKEN: "taken",
+    State.REFUSED: "refused for good",
+    State.OVER: "no answer until the round was over",
+}
+
+
+def utc(seconds: int) -> str:
+    """A moment for people."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def entry_line(entry: Entry) -> str:
+    """A round, what became of it and when."""
+    said = "" if entry.status is None else f" ({entry.status})"
+    if entry.pending:
+        state = f"pending{said}, due {utc(entry.due)}"
+    else:
+        state = f"{_ENDS[entry.state]}{said}, {utc(entry.ended or entry.made)}"
+    left = "nothing left" if entry.left is None else f"left {utc(entry.left)}"
+    tries = "1 try" if entry.tries == 1 else f"{entry.tries} tries"
+    return f"{entry.name} round {entry.round}: {state}; {left}, {tries}, {entry.size:,} bytes"
+
+
+def entry_facts(entry: Entry) -> dict[str, Any]:
+    """All that is known of a round."""
+    tags = [entry.tags[i : i + TAG_BYTES].hex() for i in range(0, len(entry.tags), TAG_BYTES)]
+    return {**entry._asdict(), "state": entry.state.value, "tags": tags}
+
+
+def log_lines(entries: Sequence[Entry], charges: Sequence[Charge]) -> list[str]:
+    """The whole diary."""
+    if not entries:
+        return ["nothing was charged and nothing left"]
+    epsilon, delta = _total(charges)
+    return [
+        *map(entry_line, entries),
+        *(
+            f"charged {utc(one.made)}: {one.name}, epsilon {at_most(one.epsilon, 6)}, delta "
+            f"{at_most(one.delta, 6)} for {one.collections:,} rounds or fewer"
+            for one in charges
+        ),
+        f"in all: epsilon {at_most(epsilon, 6)}, delta {at_most(delta, 6)}",
+    ]
+
+
+def log_facts(entries: Sequence[Entry], charges: Sequence[Charge]) -> dict[str, Any]:
+    """The whole diary."""
+    epsilon, delta = _total(charges)
+    return {
+        "epsilon": epsilon,
+        "delta": delta,
+        "charges": [one._asdict() for one in charges],
+        "rounds": list(map(entry_facts, entries)),
+    }
+
+
+def _total(charges: Sequence[Charge]) -> tuple[float, float]:
+    """What contracts cost adds up; never too little."""
+    if len(charges) < 2:
+        return (charges[0].epsilon, charges[0].delta) if charges else (0.0, 0.0)
+    epsilon, delta = (
+        math.nextafter(math.fsum(costs), math.inf)
+        for costs in zip(*((one.epsilon, one.delta) for one in charges), strict=True)
+    )
+    return epsilon, delta

@@ -1,0 +1,127 @@
+"""What a person is told before they agree: who runs it, what is promised, what leaves.
+
+Said from the numbers of the contract, in words of this program: what others wrote into a contract
+stands only where their names are.
+"""
+
+import math
+from collections.abc import Iterable
+
+from mixtally.client.contract import Contract
+from mixtally.client.net.entries import Charge
+from mixtally.client.net.trust import Round, Trusted
+from mixtally.wire.bundle import COUNT_BYTES
+
+_LABELS = 12
+
+
+def told(agreed: Trusted, given: Round | None = None, spent: Iterable[Charge] = ()) -> list[str]:
+    """All of it, a line each, for a screen: no character of a line controls one.
+
+    where
+      given   the round that is to be answered; None for none yet
+      spent   charges of the diary
+    """
+    contract = agreed.contract
+    lines = [
+        f"contract: {contract.name}, serial {contract.serial}",
+        f"fingerprint: {contract.fingerprint}",
+        *_question(contract),
+        *_roles(contract),
+        *_promise(contract),
+        *_sent(contract, given),
+        *_cost(agreed, spent),
+    ]
+    return [shown(line) for line in lines]
+
+
+def shown(text: str) -> str:
+    """``text`` with a mark in place of all that is not printed."""
+    return "".join(one if one.isprintable() else "\ufffd" for one in text)
+
+
+def _question(contract: Contract) -> list[str]:
+    terms, question = contract.terms, contract.terms.question
+    if terms.edges is not None:
+        form = f"a number, known by one of {question.bins:,} ranges"
+    elif terms.prefixes is not None:
+        form = "a word, known by one symbol behind some prefixes"
+    elif question.seed is not None:
+        form = f"a text, known by one of {question.bins:,} hashes"
+    elif question.kind == "bits":
+        form = f"{question.bins} times yes or no"
+    elif question.attributes is not None:
+        form = f"{len(question.attributes)} values"
+    elif question.kind == "set":
+        form = f"up to {question.max_set} of {question.bins:,}"
+    else:
+        form = f"one of {question.bins:,}"
+    lines = [f"question: {question.name}", f"an answer is {form}"]
+    if question.labels is not None:
+        more = "" if question.bins <= _LABELS else f", and {question.bins - _LABELS:,} more"
+        lines.append(f"answers: {', '.join(question.labels[:_LABELS])}{more}")
+    return lines
+
+
+def _roles(contract: Contract) -> list[str]:
+    roles = [(f"mix {place}", role) for place, role in enumerate(contract.hops, 1)]
+    return [
+        f"{place}: {role.name}, run by {role.operator}, {role.address}"
+        for place, role in (*roles, ("collector", contract.collector))
+    ]
+
+
+def _promise(contract: Contract) -> list[str]:
+    terms = contract.terms
+    rounds = "its one round" if terms.collections == 1 else f"all {terms.collections} rounds"
+    times = math.nextafter(math.exp(terms.epsilon), math.inf)
+    if terms.by_mixes:
+        holds = f"any one of the {terms.hops} mixes is honest, whatever everybody else does"
+    else:
+        holds = (
+            "the first mix is honest, or those before the first honest one pass on everything, and "
+            f"enough of the {terms.minimum_crowd:,} people or more who take part are honest"
+        )
+    left = (
+        "nothing is left of it: your answer is known"
+        if terms.local_epsilon is None
+        else f"your own flips still hide you with epsilon {terms.local_epsilon:.6g}"
+    )
+    return [
+        f"promise: epsilon {terms.epsilon:.6g} and delta {terms.delta:.6g} for {rounds} together: "
+        "but for a chance of about delta, nothing that comes out is more than "
+        f"{times:.4g} times as likely with your answer as with any other",
+        f"it holds if {holds}",
+        f"if all mixes collude with the collector, {left}",
+        "it does not hide that you take part",
+    ]
+
+
+def _sent(contract: Contract, given: Round | None) -> list[str]:
+    layers, parts = contract.terms.hops + 1, contract.terms.parts
+    least = most = 0
+    for part in parts:
+        each = part.layout.message_bytes + 48 * layers
+        fakes = (0, 0) if (own := part.own) is None else (own.whole, own.whole + (own.coin > 0))
+        least += COUNT_BYTES + each * (1 + fakes[0])
+        most += COUNT_BYTES + each * (1 + fakes[1])
+    size = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+    lines = [
+        f"sent: once, {size} sealed bytes, to {contract.hops[0].address}; how many does not depend "
+        "on your answer"
+    ]
+    if given is not None:
+        lines.append(f"round: {given.sheet.round} of at most {contract.terms.collections}")
+    return lines
+
+
+def _cost(agreed: Trusted, spent: Iterable[Charge]) -> list[str]:
+    charges, contract = list(spent), agreed.contract
+    if any((one.name, one.terms) == (contract.name, agreed.terms) for one in charges):
+        return ["cost: nothing more, it was charged with an earlier round"]
+    epsilon = math.fsum([*(one.epsilon for one in charges), contract.terms.epsilon])
+    delta = math.fsum([*(one.delta for one in charges), contract.terms.delta])
+    return [
+        f"cost: epsilon {contract.terms.epsilon:.6g}, delta {contract.terms.delta:.6g}; with all "
+        f"that this diary knows of, {epsilon:.6g} and {delta:.6g}"
+    ]

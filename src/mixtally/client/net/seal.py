@@ -1,0 +1,58 @@
+"""From a person's value to the one bundle of a round, and the moment at which it leaves.
+
+Words are used in the order of SPEC.md: coins, messages, order; then one for the moment. The length
+of a bundle follows from the coins, never from the value.
+"""
+
+from collections.abc import Callable
+from hashlib import sha256
+from typing import NamedTuple
+
+from mixtally.client.draw import Words
+from mixtally.client.encode import Value
+from mixtally.client.messages import messages
+from mixtally.client.net.trust import Round
+from mixtally.wire.bundle import write_bundle
+from mixtally.wire.envelope import Sealer
+from mixtally.wire.suite import SUITES
+
+TAG_BYTES = 8
+_RETRIES = 16
+"""A bundle leaves before the last sixteenth of what is left of the window: time to try again."""
+
+
+class Sealed(NamedTuple):
+    """What is sent.
+
+    where
+      bundle   the body of the request
+      tags     the first 8 bytes of SHA-256 of each envelope as it leaves, one after the other.
+               Those of inner envelopes are not kept: with them a stolen diary would undo mixes
+      due      when it leaves
+    """
+
+    bundle: bytes
+    tags: bytes
+    due: int
+
+
+def sealed(
+    given: Round, value: Value, words: Callable[[int], bytes], now: int, *, at_once: bool = False
+) -> Sealed:
+    """The bundle of a person who answers ``value`` in a round.
+
+    Raises RefusedError for a value without an answer, AccountingError for bad words.
+    """
+    contract, sheet = given.contract, given.sheet
+    drawn = messages(contract, value, words, prefixes=sheet.prefixes, closing=sheet.closing)
+    sealer = Sealer(SUITES[contract.suite], sheet.keys, given.digest)
+    parts = [[sealer.seal(one, part) for one in several] for part, several in enumerate(drawn)]
+    tags = b"".join(sha256(one).digest()[:TAG_BYTES] for part in parts for one in part)
+    due = now if at_once else moment(Words(words), now, sheet.closes)
+    return Sealed(write_bundle(parts), tags, due)
+
+
+def moment(words: Words, now: int, closes: int) -> int:
+    """A uniform second from ``now`` on."""
+    left = closes - now
+    return now + words.uniform(max(1, left - left // _RETRIES))

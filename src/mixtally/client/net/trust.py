@@ -1,0 +1,156 @@
+"""Whether a contract and a round are what all who run them signed, and what this person believes.
+
+Nothing is taken from elsewhere: the person pins a fingerprint or keys, the contract names all keys,
+every role has signed the contract, and the same roles have signed the sheet with the round's keys.
+So a role that shows one person something else is refused, whoever served it.
+"""
+
+import json
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from mixtally.client.contract import Contract, read
+from mixtally.client.limits import Limits, checked
+from mixtally.client.net.pins import Pins
+from mixtally.client.net.post import target
+from mixtally.client.spelling import checked_prefixes
+from mixtally.errors import RefusedError
+from mixtally.wire.envelope import Sealer
+from mixtally.wire.note import verified
+from mixtally.wire.reading import parsed, text_of
+from mixtally.wire.sheet import Sheet, read_sheet, sheet_hash
+from mixtally.wire.suite import SUITES
+
+MOST_WAIT = 10_000_000
+"""Seconds from the end of a round to its expiry."""
+
+
+class Trusted(NamedTuple):
+    """A contract that is believed.
+
+    where
+      terms      SHA-256 of its terms: contracts that share them share a charge
+      question   SHA-256 of its question, by which it is known again under another name
+    """
+
+    contract: Contract
+    terms: str
+    question: str
+
+
+class Round(NamedTuple):
+    """A round that may be answered; ``digest`` is SHA-256 of its sheet."""
+
+    trusted: Trusted
+    sheet: Sheet
+    digest: bytes
+
+    @property
+    def contract(self) -> Contract:
+        """What all agreed on."""
+        return self.trusted.contract
+
+
+def trusted(data: bytes, pins: Pins, limits: Limits) -> Trusted:
+    """The contract in the note ``data``.
+
+    Raises RefusedError unless it is the pinned one, or has the pinned keys; unless every hop and
+    the collector signed it; and past a limit.
+    """
+    contract = read(data)
+    _check_pins(contract, pins)
+    verified(data, _keys(contract))
+    checked(contract, limits)
+    target(contract.hops[0].address)
+    terms = parsed(text_of(data))["terms"]
+    asked = {name: terms[name] for name in ("question", "edges", "prefixes")}
+    return Trusted(contract, _digest(terms), _digest(asked))
+
+
+def open_round(agreed: Trusted, data: bytes, now: int) -> Round:
+    """The round whose sheet is in the note ``data``, which is open at ``now``.
+
+    Raises RefusedError unless every role of the contract signed it and it fits the contract.
+    """
+    contract = agreed.contract
+    verified(data, _keys(contract))
+    sheet = read_sheet(data)
+    if sheet.contract != contract.fingerprint:
+        raise _no("sheet-of-another-contract", "sheet", contract.fingerprint, sheet.contract)
+    if sheet.round > contract.terms.collections:
+        wanted = f"at most {contract.terms.collections}, which its contract is priced for"
+        raise _no("round-beyond-collections", "round", wanted, sheet.round)
+    _check_keys(contract, sheet)
+    _check_prefixes(contract, sheet)
+    check_window(contract, sheet, now)
+    return Round(agreed, sheet, sheet_hash(data))
+
+
+def _keys(contract: Contract) -> dict[str, bytes]:
+    return {role.name: role.key for role in (*contract.hops, contract.collector)}
+
+
+def _check_pins(contract: Contract, pins: Pins) -> None:
+    hops = {hop.name for hop in contract.hops}
+    if pins.fingerprint is None and not hops.intersection(name for name, _ in pins.keys):
+        wanted = "a pinned fingerprint, or the pinned key of a hop"
+        raise _no("nothing-pinned", "trust", wanted, "neither", "ask somebody you believe for one")
+    if pins.fingerprint not in (None, contract.fingerprint):
+        raise _no("not-the-pinned-contract", "contract", pins.fingerprint, contract.fingerprint)
+    keys = _keys(contract)
+    for name, key in pins.keys:
+        if keys.get(name) != key:
+            wanted = f"{name} among its roles, with the key that is pinned"
+            got = "another key" if name in keys else "no such role"
+            raise _no("not-the-pinned-key", "contract", wanted, got)
+
+
+def _check_keys(contract: Contract, sheet: Sheet) -> None:
+    suite, many = SUITES[contract.suite], len(contract.hops) + 1
+    if len(sheet.keys) != many:
+        wanted = f"{many} keys, of every hop and the collector"
+        raise _no("keys-miscounted", "sheet", wanted, len(sheet.keys))
+    try:
+        Sealer(suite, sheet.keys, bytes(32)).seal(b"", 0)
+    except ValueError as error:  # a point of small order
+        wanted = "keys for which something can be sealed"
+        raise _no("key-configuration", "sheet", wanted, "one that hides nothing") from error
+    if len(set(sheet.keys)) < many:
+        raise _no("key-twice", "sheet", "another key for every role", "one of two roles")
+
+
+def _check_prefixes(contract: Contract, sheet: Sheet) -> None:
+    asked = contract.terms.prefixes
+    if asked is None and (sheet.prefixes is not None or sheet.closing):
+        wanted = "no prefixes: no word is asked by them"
+        raise _no("prefixes-not-asked", "sheet", wanted, "some")
+    if asked is not None and sheet.prefixes is not None:
+        checked_prefixes(asked, sheet.prefixes)
+
+
+def check_window(contract: Contract, sheet: Sheet, now: int) -> None:
+    """Raises RefusedError for another window than was agreed, and for one that is not open."""
+    if sheet.closes - sheet.opens != contract.open_seconds:
+        wanted = f"a round that is open for {contract.open_seconds} seconds, as all agreed"
+        raise _no("window-unfit", "sheet", wanted, f"{sheet.closes - sheet.opens}")
+    if sheet.expires - sheet.closes > MOST_WAIT:
+        wanted = f"an expiry at most {MOST_WAIT:,} seconds later"
+        raise _no("window-unfit", "sheet", wanted, sheet.expires - sheet.closes)
+    if now < sheet.opens:
+        wanted = "a round that is open by this device's clock"
+        got = f"one that opens in {sheet.opens - now:,} seconds"
+        raise _no("round-not-open", "round", wanted, got, "wait, or set the clock")
+    if now >= sheet.closes:
+        wanted = "a round that is open by this device's clock"
+        got = f"one that closed {now - sheet.closes:,} seconds ago"
+        raise _no("round-over", "round", wanted, got, "take part in the next one")
+
+
+def _digest(plain: Any) -> str:
+    return sha256(json.dumps(plain, sort_keys=True).encode("ascii")).hexdigest()
+
+
+def _no(
+    reason: str, subject: str, wanted: str, got: object, do: str = "take no part"
+) -> RefusedError:
+    return RefusedError(reason, subject, wanted=wanted, got=got, do=do)

@@ -1,0 +1,78 @@
+"""A bundle opens, hop by hop, to what the room of devices draws; its length follows the coins."""
+
+import random
+from collections import Counter
+
+import pytest
+from msgspec.structs import replace
+
+import contracts
+from devices import LABELS, NOW, OPEN, Words, World, coins_terms
+from mixtally import client
+from mixtally.client.draw import Words as Drawn
+from mixtally.client.net.seal import moment, sealed
+from mixtally.errors import RefusedError
+from mixtally.records.contract import Cover
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_any_contract_opens_to_the_messages_that_the_words_give(seed):
+    chance = random.Random(seed)
+    terms = contracts.random_terms(chance)
+    if terms.parts[0].threshold is None and terms.cover is Cover.MIXES:
+        terms = replace(terms, collections=2)  # else a device derives what is a placeholder here
+    value = contracts.random_value(chance, terms)
+    prefixes = contracts.random_prefixes(chance, terms)
+    world = World(terms)
+    given = world.round(prefixes=None if prefixes is None else tuple(map(tuple, prefixes)))
+    contract = world.trusted(limits=client.Limits(20.0, 0.1, None, 1)).contract
+    made = sealed(given, value, Words(seed), NOW)
+    wanted = client.messages(contract, value, Words(seed), prefixes=prefixes)
+    changes = {} if prefixes is None else {"prefixes": tuple(map(tuple, prefixes))}
+    assert world.opened(made.bundle, **changes) == wanted
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_length_is_the_same_for_all_answers_given_the_coins(seed):
+    given = World(coins_terms()).round()
+    made = [sealed(given, value, Words(seed), NOW) for value in LABELS]
+    assert len({(len(one.bundle), one.due, len(one.tags)) for one in made}) == 1
+    assert len({one.bundle for one in made}) == len(LABELS)
+
+
+def test_both_sides_of_a_coin_are_seen():
+    given = World(coins_terms()).round()
+    sizes = {len(sealed(given, "yes", Words(seed), NOW).tags) // 8 for seed in range(20)}
+    assert sizes == {2, 3}
+
+
+def test_a_value_without_an_answer_is_refused():
+    with pytest.raises(RefusedError) as refusal:
+        sealed(World().round(), "maybe", Words(1), NOW)
+    assert refusal.value.reason == "value-outside-labels"
+
+
+def test_it_opens_in_no_other_round():
+    world = World()
+    made = sealed(world.round(), "yes", Words(1), NOW)
+    assert world.opened(made.bundle) != [[None]]
+    assert world.opened(made.bundle, number=2) == [[None]]
+
+
+def test_at_once_is_now():
+    assert sealed(World().round(), "yes", Words(1), NOW, at_once=True).due == NOW
+
+
+@pytest.mark.parametrize("left", [1, 2, 16, 17, OPEN])
+def test_the_moment_leaves_time_for_another_try(left):
+    words = Drawn(Words(1))
+    moments = {moment(words, NOW, NOW + left) for _ in range(200)}
+    assert min(moments) >= NOW
+    assert max(moments) < NOW + left - left // 16 or left == 1
+
+
+def test_the_moment_is_uniform():
+    """Chi-square of ten cells; false alarm 1e-6 if words were drawn anew, none with these."""
+    words = Drawn(Words(5))
+    cells = Counter((moment(words, 0, 3200) * 10) // 3000 for _ in range(5000))
+    assert sum((cells[i] - 500) ** 2 / 500 for i in range(10)) < 45.0

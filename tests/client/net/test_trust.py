@@ -1,0 +1,225 @@
+"""Contracts and sheets are believed when all signed them and the person pinned them; else refused.
+
+Every case is by name, with the reason that it must give.
+"""
+
+import random
+
+import pytest
+
+import contracts
+from devices import ANY, ASKED, LABELS, NOW, OPEN, SUITE, World, mixes_terms, secret
+from mixtally.client.net import Pins, open_round, trusted
+from mixtally.errors import RefusedError
+from mixtally.records.contract import Prefixes
+from mixtally.records.question import Question
+from mixtally.wire.note import Signer, signed
+from mixtally.wire.suite import SUITES
+
+WORLD = World()
+MIX, SECOND, COLLECTOR = WORLD.signers
+STRANGER = Signer("mix-1", secret("somebody else"))
+EACH = {one.name: one.public for one in WORLD.signers}
+
+
+def reason(call, *arguments):
+    with pytest.raises(RefusedError) as refusal:
+        call(*arguments)
+    return refusal.value.reason
+
+
+def test_the_pinned_contract_and_its_round_are_taken():
+    agreed = trusted(WORLD.note, WORLD.pins, ANY)
+    assert agreed.contract.fingerprint == WORLD.fingerprint
+    given = open_round(agreed, WORLD.sheet(), NOW)
+    assert (given.sheet.round, given.contract) == (1, agreed.contract)
+
+
+@pytest.mark.parametrize("names", [["mix-1"], ["mix-2", "collector"], list(EACH)])
+def test_keys_may_be_pinned_in_place_of_a_fingerprint(names):
+    pins = Pins(keys=tuple((name, EACH[name]) for name in names))
+    assert trusted(WORLD.note, pins, ANY).contract.name == "home-page"
+
+
+def lines(*signers):
+    """The contract, signed by these alone."""
+    return signed(WORLD.text, *signers)
+
+
+FORGED = (
+    WORLD.text + b"\n" + MIX.line(b"another\n") + lines(SECOND, COLLECTOR)[len(WORLD.text) + 1 :]
+)
+"""The first mix signed something else."""
+CONTRACTS = {
+    "nothing is pinned": (WORLD.note, Pins(), "nothing-pinned"),
+    "only the collector is pinned": (
+        WORLD.note, Pins(keys=(("collector", COLLECTOR.public),)), "nothing-pinned",
+    ),
+    "another fingerprint is pinned": (WORLD.note, Pins("0" * 64), "not-the-pinned-contract"),
+    "another key is pinned for a role": (
+        WORLD.note, Pins(keys=(("mix-1", STRANGER.public),)), "not-the-pinned-key",
+    ),
+    "a pinned role is not there": (
+        WORLD.note,
+        Pins(keys=(("mix-1", MIX.public), ("mix-9", STRANGER.public))),
+        "not-the-pinned-key",
+    ),
+    "right fingerprint, wrong key": (
+        WORLD.note, Pins(WORLD.fingerprint, (("mix-2", STRANGER.public),)), "not-the-pinned-key",
+    ),
+    "nobody signed": (WORLD.text, WORLD.pins, "signature-missing"),
+    "a mix did not sign": (lines(MIX, COLLECTOR), WORLD.pins, "signature-missing"),
+    "the collector did not sign": (lines(MIX, SECOND), WORLD.pins, "signature-missing"),
+    "somebody signed in the name of a mix": (
+        lines(STRANGER, SECOND, COLLECTOR), WORLD.pins, "signature-missing",
+    ),
+    "a signature of another text": (FORGED, WORLD.pins, "signature-false"),
+    "a text that was altered below its signatures": (
+        WORLD.note.replace(b"opinion", b"opiniom"),
+        Pins(keys=(("mix-1", MIX.public),)),
+        "signature-false",
+    ),
+    "lines that are no signatures": (WORLD.note + b"more\n", WORLD.pins, "no-note"),
+    "a sheet in place of a contract": (WORLD.sheet(), WORLD.pins, "field-missing"),
+    "no note at all": (b"\x00\x01", WORLD.pins, "not-json"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CONTRACTS)
+def test_a_contract_is_refused(name):
+    note, pins, why = CONTRACTS[name]
+    assert reason(trusted, note, pins, ANY) == why
+
+
+def test_a_contract_past_a_limit_is_refused():
+    assert reason(trusted, WORLD.note, WORLD.pins, ANY._replace(hops=3)) == "too-few-hops"
+    assert reason(trusted, WORLD.note, WORLD.pins, ANY._replace(delta=1e-6)) == "above-own-limit"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://user@mix.example",
+        "https://mix.example/?to=elsewhere",
+        "https://mix.example/#there",
+        "https://mix.example:port",
+        "https://mix.example:99999",
+        "https://:443",
+        "https:///bundles",
+        "https://[::1",
+        "https://mix.example\\@elsewhere",
+    ],
+)
+def test_an_address_that_nothing_can_be_sent_to_is_refused(address):
+    world = World(address=address)
+    assert reason(trusted, world.note, world.pins, ANY) == "address-malformed"
+
+
+def key_of(text, suite=SUITE):
+    return suite.configuration(secret(text) * (suite.private_bytes // 32))
+
+
+KEYS = tuple(SUITE.configuration(private) for private in WORLD.private)
+NO_KEY = KEYS[0][:3] + bytes(32) + KEYS[0][35:]
+SHEETS = {
+    "of another contract": ({"contract": "0" * 64}, "sheet-of-another-contract"),
+    "past the collections": ({"number": 4}, "round-beyond-collections"),
+    "a key too few": ({"keys": KEYS[:2]}, "keys-miscounted"),
+    "a key too many": ({"keys": (*KEYS, key_of("more"))}, "keys-miscounted"),
+    "no keys": ({"keys": ()}, "keys-miscounted"),
+    "one key for two": ({"keys": (KEYS[0], KEYS[1], KEYS[0])}, "key-twice"),
+    "a key of another suite": (
+        {"keys": (key_of("lattice", SUITES[2]), *KEYS[1:])}, "key-configuration",
+    ),
+    "a key that is cut": ({"keys": (KEYS[0][:-1], *KEYS[1:])}, "key-configuration"),
+    "a key that hides nothing": ({"keys": (NO_KEY, *KEYS[1:])}, "key-configuration"),
+    "open for too long": ({"closes": NOW + OPEN + 1}, "window-unfit"),
+    "open for too short": ({"closes": NOW + OPEN - 1}, "window-unfit"),
+    "expires too late": ({"expires": NOW + OPEN + 10_000_001}, "window-unfit"),
+    "not open yet": ({"opens": NOW + 1}, "round-not-open"),
+    "just over": ({"opens": NOW - OPEN}, "round-over"),
+    "long over": ({"opens": NOW - 10 * OPEN}, "round-over"),
+    "number zero": ({"number": 0}, "round-out-of-range"),
+    "times turned round": ({"closes": NOW - 1}, "times-out-of-range"),
+    "prefixes that nobody asked": ({"prefixes": ((1,),)}, "prefixes-not-asked"),
+    "closing without words": ({"closing": True}, "prefixes-not-asked"),
+    "a mix did not sign": ({"signers": [MIX, COLLECTOR]}, "signature-missing"),
+    "the collector did not sign": ({"signers": [MIX, SECOND]}, "signature-missing"),
+    "nobody signed": ({"signers": []}, "signature-missing"),
+    "somebody signed for a mix": (
+        {"signers": [STRANGER, SECOND, COLLECTOR]}, "signature-missing",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SHEETS)
+def test_a_sheet_is_refused(name):
+    changes, why = SHEETS[name]
+    note = WORLD.sheet(**changes)
+    assert reason(open_round, WORLD.trusted(), note, NOW) == why
+
+
+def test_the_last_and_the_first_second_of_a_round_are_in_it():
+    note = WORLD.sheet()
+    for now in (NOW, NOW + OPEN - 1):
+        assert open_round(WORLD.trusted(), note, now)
+    assert reason(open_round, WORLD.trusted(), note, NOW - 1) == "round-not-open"
+    assert reason(open_round, WORLD.trusted(), note, NOW + OPEN) == "round-over"
+
+
+def test_a_contract_in_place_of_a_sheet_is_refused():
+    assert reason(open_round, WORLD.trusted(), WORLD.note, NOW) == "field-missing"
+
+
+def test_a_sheet_that_was_altered_below_its_signatures_is_refused():
+    note = WORLD.sheet().replace(b'"round": 1', b'"round": 2')
+    assert reason(open_round, WORLD.trusted(), note, NOW) == "signature-false"
+
+
+WORDS = Prefixes(alphabet="abc", most=2, longest=3)
+
+
+@pytest.mark.parametrize(
+    ("prefixes", "why"),
+    [
+        (((1,), (1,)), "prefix-twice"),
+        (((1,), (2,), (3,)), "prefixes-miscounted"),
+        (((9,),), "prefix-symbol"),
+        (((1, 1, 1),), "prefix-length"),
+    ],
+)
+def test_prefixes_that_do_not_fit_are_refused_before_anything_is_asked(prefixes, why):
+    part = contracts.shaped(WORDS.bins)
+    terms = contracts.terms_of(Question(name="w", bins=WORDS.bins), [part], prefixes=WORDS)
+    world = World(terms)
+    assert open_round(world.trusted(), world.sheet(prefixes=((1,), (2,))), NOW)
+    note = world.sheet(prefixes=prefixes)
+    assert reason(open_round, world.trusted(), note, NOW) == why
+
+
+def test_any_byte_that_changes_is_refused_or_changes_nothing_that_is_read():
+    """Five hundred notes with one byte changed: of those that pass, the text is the same."""
+    chance, agreed = random.Random(1), WORLD.trusted()
+    notes = {"contract": WORLD.note, "sheet": WORLD.sheet()}
+    for kind, note in notes.items():
+        for _ in range(250):
+            place, value = chance.randrange(len(note)), chance.randrange(256)
+            changed = note[:place] + bytes([value]) + note[place + 1 :]
+            try:
+                if kind == "contract":
+                    assert trusted(changed, WORLD.pins, ANY) == agreed
+                else:
+                    assert open_round(agreed, changed, NOW) == open_round(agreed, note, NOW)
+            except RefusedError:
+                continue
+
+
+def test_terms_and_question_are_known_again():
+    same = World(mixes_terms(), name="another", team="x-")
+    other = World(mixes_terms(question=Question(name="opinion", bins=4, labels=LABELS[::-1])))
+    mine = WORLD.trusted()
+    assert (same.trusted().terms, same.trusted().question) == (mine.terms, mine.question)
+    assert other.trusted().question != mine.question
+    fewer = World(mixes_terms(collections=2)).trusted()
+    assert (fewer.question, fewer.terms != mine.terms) == (mine.question, True)
+    assert ASKED.name == mine.contract.terms.question.name
