@@ -171,14 +171,11 @@ def taken_bodies(folder: Path) -> Iterator[bytes]:
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    new = not path.exists()
+    disk.make_file(path)
     held = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     held.execute("PRAGMA journal_mode=WAL")
     held.execute("PRAGMA synchronous=FULL")
     held.execute("CREATE TABLE IF NOT EXISTS bodies (number INTEGER PRIMARY KEY, body BLOB)")
-    if new:
-        path.chmod(disk.PRIVATE_FILE)
-        disk.sync_folder(path.parent)
     return held
 
 

@@ -55,7 +55,7 @@ def serve(folder: Folder, service: Service) -> None:
     the folder already; OldStateError where another role remembers more than this one.
     """
     need_servers()
-    from mixtally.node.web.run import Server, listening  # needs the extra
+    from mixtally.node.web.run import Server, as_server, listening  # needs the extra
 
     with serving(folder.path):
         place = listening(folder.role.host, folder.role.port)
@@ -75,7 +75,8 @@ def serve(folder: Folder, service: Service) -> None:
         host, port = place.getsockname()[:2]
         service.ready(f"http://{host}:{port}")
         try:
-            server.run(place)
+            with as_server():
+                server.run(place)
         finally:
             loop.end()
             mix.end()

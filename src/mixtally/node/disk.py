@@ -40,6 +40,16 @@ def make_folder(path: Path) -> None:
         sync_folder(path.parent)
 
 
+def make_file(path: Path) -> None:
+    """Make an empty file for its owner alone, durably; one that is there stays.
+
+    What a database writes beside its file has the same owner and mode.
+    """
+    if not path.exists():
+        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, PRIVATE_FILE))
+        sync_folder(path.parent)
+
+
 def sync_folder(path: Path) -> None:
     """What was named in a folder, or no longer is, is so after a power cut."""
     place = os.open(path, os.O_RDONLY)
