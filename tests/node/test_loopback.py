@@ -1,4 +1,4 @@
-"""A role on a real socket, asked by the calls that roles ask each other with; it stops by itself."""
+"""A role on a real socket, asked as roles ask each other; it stops by itself."""
 
 import socket
 
@@ -15,7 +15,7 @@ def test_a_role_answers_on_a_socket_and_stops(tmp_path):
     village = Village(tmp_path, hops=2)
     node = village.node(1)
     place = listening("127.0.0.1", 0)
-    address = "http://127.0.0.1:%d" % place.getsockname()[1]
+    address = f"http://127.0.0.1:{place.getsockname()[1]}"
     stop = Server(village.awake(node)).run_in_thread(place)
     try:
         answer = call(address, "GET", "/status")

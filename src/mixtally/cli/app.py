@@ -12,6 +12,7 @@ from mixtally.version import VERSION
 COMMANDS = {
     "plan": "Find the plan of least error.",
     "contract": "Write, show and check what strangers agree on before they answer.",
+    "mix": "Run one mix of a network: begin, sign, serve.",
     "client": "Take part in a round from this device, and see what left it.",
     "delta": "State the exact delta of any parameters.",
     "calibrate": "Find the least noise for a guarantee.",

@@ -31,7 +31,7 @@ class Database:
     """SQLite with a log that is synced at every commit; threads may share one, in turns."""
 
     def __init__(self, path: Path, step: Step = no_step) -> None:
-        new = not path.exists()
+        disk.make_file(path)
         self._turn, self._step = threading.RLock(), step
         self._open = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         self._open.execute("PRAGMA journal_mode=WAL")
@@ -48,9 +48,6 @@ class Database:
             raise DataError(
                 str(path), wanted=f"version {_VERSION}", got=version, do="use the newer mixtally"
             )
-        if new:
-            path.chmod(disk.PRIVATE_FILE)
-            disk.sync_folder(path.parent)
 
     @contextmanager
     def transaction(self, name: str) -> Iterator[sqlite3.Connection]:

@@ -4,7 +4,9 @@ A rename or an unlink is durable once the folder is synced, too. ``Step`` is cal
 after each: a test that kills the process there finds out whether what comes next can be redone.
 """
 
+import errno
 import os
+import sqlite3
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -14,6 +16,7 @@ from mixtally.store.files import write_whole
 
 Step = Callable[[str], None]
 """Told the name of every durable step as it is done."""
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE)
 PRIVATE_FILE, PRIVATE_FOLDER = 0o600, 0o700
 
 
@@ -34,6 +37,16 @@ def make_folder(path: Path) -> None:
     """Make a folder for its owner alone, durably; one that is there stays."""
     if not path.is_dir():
         path.mkdir(PRIVATE_FOLDER, parents=True)
+        sync_folder(path.parent)
+
+
+def make_file(path: Path) -> None:
+    """Make an empty file for its owner alone, durably; one that is there stays.
+
+    What a database writes beside its file has the same owner and mode.
+    """
+    if not path.exists():
+        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, PRIVATE_FILE))
         sync_folder(path.parent)
 
 
@@ -64,6 +77,17 @@ def remove_folder(path: Path) -> None:
             file.unlink(missing_ok=True)
         path.rmdir()
         sync_folder(path.parent)
+
+
+def is_full(error: BaseException | None) -> bool:
+    """Whether something failed because there is no room; anything else ends the process."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in _NO_ROOM:
+            return True
+        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
+            return True
+        error = error.__cause__
+    return False
 
 
 def read(path: Path, what: str) -> bytes:

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from pathlib import Path
 
 from mixtally.errors import RefusedError
 from mixtally.ground.chance import Chance
@@ -64,6 +65,13 @@ class Node:
         others = [role.name for role in agreement.others]
         self.notes.sign(entry, text_of(data), self.signer, others)
         return self.notes.merge(data, agreement.keys)
+
+    def check_contract(self, agreement: Agreement) -> None:
+        """Raises ProblemError where another one of its name and serial was signed."""
+        entry = contract_entry(agreement.contract, agreement.name, agreement.serial)
+        taken = self.notes.taken(self.signer.name, entry.slot)
+        if taken not in (None, agreement.contract):
+            raise ProblemError(Problem.ANOTHER_NOTE)
 
     def signed_contract(self, agreement: Agreement) -> bool:
         """Whether this role has signed it."""
@@ -166,6 +174,12 @@ class Node:
         entry = receipt_entry(row.contract, row.round, row.sheet, agreement.place)
         return self._sign(agreement, entry, write_receipt(Receipt(manifest, agreement.place)))
 
+    def receipt_signed(self, row: RoundRow) -> bool:
+        """Whether this role has said that it holds the preceding batch."""
+        place = self.agreements[row.contract].place
+        entry = receipt_entry(row.contract, row.round, row.sheet, place)
+        return self.notes.taken(self.signer.name, entry.slot) is not None
+
     def receipt_came(self, row: RoundRow, manifest: str) -> bool:
         """Whether the next role has said that it holds all that ``manifest`` names."""
         agreement = self.agreements[row.contract]
@@ -176,11 +190,15 @@ class Node:
         text = write_receipt(Receipt(manifest, agreement.place + 1))
         return self.notes.taken(role.name, entry.slot) == fingerprint_of(text)
 
+    def round_folder(self, row: RoundRow) -> Path:
+        """Where all files of a round lie, but its key."""
+        return self.folder.inner("rounds") / row.folder
+
     def shred(self, row: RoundRow) -> None:
         """Leave of a round only what was signed: no row, no file, no key."""
         self.pieces.forget(row.folder)
         self.keys.destroy(row.folder)
-        disk.remove_folder(self.folder.inner("rounds") / row.folder)
+        disk.remove_folder(self.round_folder(row))
         self.step("after shred")
 
     def drop_pending(self, agreement: Agreement, below: int) -> None:

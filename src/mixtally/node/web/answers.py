@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from mixtally.errors import DataError
+from mixtally.node.disk import is_full
 from mixtally.node.refusal import OldStateError, ProblemError
 from mixtally.wire.problem import MEDIA_TYPE, Problem
 
@@ -59,14 +60,12 @@ def guarded(app: App, stop: Callable[[BaseException], None]) -> App:
             await app(scope, receive, send)
         except ProblemError as refusal:
             await answer_problem(send, refusal)
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_FULL:
-                stop(error)
-            await answer_problem(send, ProblemError(Problem.NO_ROOM, after=60))
         except OldStateError as error:
             stop(error)
             await answer_problem(send, ProblemError(Problem.NOT_READY, after=60))
-        except DataError:
+        except (sqlite3.Error, OSError, DataError) as error:
+            if not is_full(error):
+                stop(error)
             await answer_problem(send, ProblemError(Problem.NO_ROOM, after=60))
         except Exception as error:
             tell_place(error)

@@ -1,9 +1,12 @@
 """A role's server: uvicorn on one socket, without an access log, which would print addresses."""
 
 import asyncio
+import signal
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
 
 import uvicorn
 
@@ -29,6 +32,27 @@ def listening(host: str, port: int) -> socket.socket:
             f"{host}:{port}", wanted="to listen there", got=str(error), do="choose another port"
         ) from error
     return place
+
+
+@contextmanager
+def as_server() -> Iterator[None]:
+    """As many connections as the system lets a process have; a signal ends it in order.
+
+    The server stops at a signal and then raises it again, which would end the process at once.
+    """
+    import resource  # where roles serve it is there
+
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    usual = signal.signal(signal.SIGTERM, _nothing)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, usual)
+
+
+def _nothing(number: int, frame: FrameType | None) -> None:
+    """The server has stopped by itself."""
 
 
 class Server:
