@@ -89,7 +89,7 @@ def test_a_key_of_its_own_in_its_own_place(village, nodes):
         ((foreign, *keys[1:]), "another one"),
         (keys[:2], "3 keys"),
         ((keys[0], keys[0], keys[2]), "of its own"),
-        ((keys[0], keys[1][:-1], keys[2]), "key-configuration"),
+        ((keys[0], keys[1][:-1], keys[2]), "suite 1"),
         ((keys[0], b"", keys[2]), "key-configuration"),
     ):
         text = village.sheet(nodes, keys=wrong)

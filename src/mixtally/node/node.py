@@ -25,12 +25,18 @@ from mixtally.wire.problem import Problem
 from mixtally.wire.reading import fingerprint_of, text_of
 
 
+def _taken(row: RoundRow, digest: str, manifest: Manifest) -> None:
+    """A mix takes a batch as it is."""
+
+
 class Node:
     """What a mix and a collector have in common.
 
     where
-      step   told the name of every durable step
-      wake   called when something came that the role's loop may act upon
+      step     told the name of every durable step
+      wake     called when something came that the role's loop may act upon
+      accept   called with a round and its preceding manifest before any piece of that may come;
+               what it raises keeps them out
 
     ``agreements`` are those it has taken up (fingerprint -> Agreement). Of these, a role signs and
     takes nothing under those that are not ``cleared``: other roles are asked first what they know.
@@ -47,6 +53,7 @@ class Node:
         self.cleared: set[str] = set()
         self.stopped: BaseException | None = None
         self.wake: Callable[[], None] = lambda: None
+        self.accept: Callable[[RoundRow, str, Manifest], None] = _taken
         self._turn = threading.RLock()
         self._reader = Reader(self)
 
@@ -158,9 +165,19 @@ class Node:
         """Let the pieces come that the preceding manifest names, if it is here."""
         before, agreement = self.before(row), self.agreements[row.contract]
         if before is not None and self.keys.there(row.folder):
+            if before[1].destroyed is None:
+                self.accept(row, *before)
             self.pieces.expect(
                 row.folder, before[1], [part[agreement.place - 1] for part in agreement.sizes]
             )
+
+    def missing(self, row: RoundRow) -> int:
+        """How many pieces of the preceding manifest are not on this disk, expected or not."""
+        before = self.before(row)
+        if before is None:
+            return 0
+        named = [piece.sha256 for part in before[1].parts for piece in part.pieces]
+        return sum(not self.pieces.path(row.folder, name).exists() for name in named)
 
     def sign_manifest(self, row: RoundRow, manifest: Manifest) -> bytes:
         """Its note; it goes to all others. Raises ProblemError where another one was signed."""
