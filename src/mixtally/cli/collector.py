@@ -21,6 +21,7 @@ from mixtally.collector import (
     checked,
     published,
     read_agreed,
+    whole_page,
 )
 from mixtally.collector import (
     propose as propose_round,
@@ -193,7 +194,9 @@ class Look:
 @grouped
 def publish(
     folder: r.Place,
-    number: Annotated[int, o.whole_option("--round", "Number of the round.")],
+    number: Annotated[
+        int | None, o.whole_option("--round", "Number of the round (default: the page of all).")
+    ] = None,
     contract: Name = None,
     *,
     look: Look,
@@ -201,6 +204,9 @@ def publish(
     """Look at the tally of a round again, in another way: nothing is asked of anybody, or spent."""
     role = r.open_role(folder)
     analysis = Analysis(level=look.level, projection=look.project, pairs=look.pairs)
+    if number is None:
+        show(whole_page(role), look.out, json=look.json)
+        return
     name = read_agreed(role, contract).contract.name
     show(published(role, name, number, analysis, look.top), look.out, json=look.json)
 

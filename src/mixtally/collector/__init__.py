@@ -8,7 +8,7 @@ from mixtally.collector.agreed import Agreed, agreed_of, read_agreed
 from mixtally.collector.collector import Collector
 from mixtally.collector.core import State
 from mixtally.collector.proposing import Proposal, Proposed, propose
-from mixtally.collector.published import published
+from mixtally.collector.published import published, whole_page
 from mixtally.collector.serve import Service, serve
 from mixtally.collector.signing import Gathered, checked, sign
 
@@ -27,4 +27,5 @@ __all__ = [
     "read_agreed",
     "serve",
     "sign",
+    "whole_page",
 ]

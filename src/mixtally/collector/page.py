@@ -62,7 +62,7 @@ class Page:
             opening=tuple(opening),
             sections=lambda: tuple(part for one in every for part in self._sections(one)),
             summary=lambda: tuple(part for one in every for part in self._summary(one)),
-            facts=Facts,
+            facts=lambda: {"contracts": [self._facts(one) for one in every]},
         )
 
     def _sections(self, agreed: Agreed) -> list[Section]:
@@ -90,6 +90,28 @@ class Page:
         return Text(spent), Table(
             _COLUMNS, [self._line(row) for row in rows], words=frozenset(_COLUMNS)
         )
+
+    def _facts(self, agreed: Agreed) -> Facts:
+        contract, results = agreed.contract, self._collector.results
+        rounds = [
+            {
+                "round": row.round,
+                "opens": row.opens,
+                "closes": row.closes,
+                "expires": row.expires,
+                "state": row.state,
+                "charged": results.charged(row.folder) is not None,
+                "waits": self._collector.waits_for(row),
+            }
+            for row in self._rows(agreed)
+        ]
+        return {
+            "name": contract.name,
+            "serial": contract.serial,
+            "fingerprint": agreed.fingerprint,
+            "collections": contract.terms.collections,
+            "rounds": rounds,
+        }
 
     def _rows(self, agreed: Agreed) -> list[RoundRow]:
         every = self._collector.node.rounds.all()
