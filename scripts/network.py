@@ -183,10 +183,13 @@ def checked(number, said, taken, others):
         low, high = row["lower_simultaneous"], row["upper_simultaneous"]
         if not low - others[row["label"]] <= true <= high:
             wrong.append(f"{row['label']}: {low} .. {high}, truly {true}")
-    error = max(abs(row["estimate"] - taken[row["label"]]) for row in said["estimates"])
+    errors = [row["estimate"] - taken[row["label"]] for row in said["estimates"]]
+    ratio = (sum(one * one for one in errors) / len(errors)) ** 0.5 / said["standard_error"]
+    if not 0.5 < ratio < 1.7:  # of 105 bins: by chance less often than once in 10^9 rounds
+        wrong.append(f"errors of {ratio:.2f} times the standard error")
     print(
         f"round {number}: {people:,} people, each acknowledged one counted once; standard error "
-        f"{said['standard_error']:.1f}, largest error {error:.1f}; "
+        f"{said['standard_error']:.1f}, measured {ratio:.2f} times that; "
         + (f"WRONG: {'; '.join(wrong)}" if wrong else
            f"all {len(said['estimates'])} true counts lie in their simultaneous intervals at "
            f"{100 * LEVEL:g} % (false alarm: {1 - LEVEL:.0e} a round)")
