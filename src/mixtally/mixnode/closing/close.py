@@ -128,6 +128,7 @@ def _part(closing: Closing, source: Source, part: int, pool: Pool) -> PartManife
     unopened = malformed = 0
     own = compress(source.envelopes(part), kept.tolist())
     for opened in pool.opened(part, _chunks(own), size, wanted):
+        closing.step("chunk")
         sorter.add(opened.order, opened.messages)
         unopened += opened.unopened
         malformed += opened.malformed
