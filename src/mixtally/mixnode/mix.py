@@ -124,7 +124,7 @@ class Mix:
             agreement.place == 1,
             state is State.SIGNED and node.complete(row),
             _said(before),
-            node.pieces.missing(row.folder) if state is State.OPEN else 0,
+            node.missing(row) if state is State.OPEN else 0,
             node.receipt_signed(row),
             _said(own),
             own is not None and not node.notes.untold(own[0]),

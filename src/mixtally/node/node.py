@@ -162,6 +162,11 @@ class Node:
                 row.folder, before[1], [part[agreement.place - 1] for part in agreement.sizes]
             )
 
+    def missing(self, row: RoundRow) -> int:
+        """How many pieces have yet to come of what the preceding manifest names."""
+        before = self.before(row)
+        return 0 if before is None else self.pieces.missing(row.folder, before[1])
+
     def sign_manifest(self, row: RoundRow, manifest: Manifest) -> bytes:
         """Its note; it goes to all others. Raises ProblemError where another one was signed."""
         agreement = self.agreements[row.contract]
