@@ -1,53 +1,20 @@
 """What leaves a closed round: every message that came once, the fakes as drawn, in keyed order."""
 
-import hmac
 from collections import Counter
 from hashlib import sha256
 
-import numpy as np
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
 import contracts
-from mixes import Town
+from mixes import Town, manifests, run, sizes, town_of
 from mixtally.ground.chance import SecureChance
 from mixtally.mixnode.closing.close import Before, Closing, closed
-from mixtally.mixnode.closing.sorting import Sorter
-from mixtally.mixnode.closing.source import digests, not_copies
 from mixtally.mixnode.mix import Options
-from mixtally.node.keys import RoundKey
-from mixtally.simulate.seeded import SeededChance
 from mixtally.wire.bundle import write_bundle
-from mixtally.wire.envelope import Label, Opener, Sealer
+from mixtally.wire.envelope import Sealer
 from mixtally.wire.manifest import Manifest, PartManifest, Piece
 from mixtally.wire.sheet import read_sheet
 from mixtally.wire.suite import SUITES
 
 BINS = [bytes([i]) for i in range(4)]
-
-
-def town_of(tmp_path, **changes):
-    town = Town(tmp_path, **changes)
-    town.all_awake()
-    town.round()
-    return town
-
-
-def run(town, ticks=4):
-    town.close()
-    for _ in range(ticks):
-        town.tick()
-
-
-def sizes(town, part=0):
-    return town.jobs[0].streams[part].sizes
-
-
-def manifests(town):
-    row = town.collector.rounds.all()[0]
-    hops = range(1, len(town.folders))
-    return [town.collector.manifest_of(row, hop)[1] for hop in hops]
 
 
 def test_every_message_once_and_the_fakes(tmp_path):
@@ -229,99 +196,6 @@ def test_blanks_are_added_whole_at_every_hop(tmp_path):
     town.end()
 
 
-@pytest.mark.parametrize("most_held", [0, 100, 1 << 26])
-def test_the_order_is_that_of_the_keyed_hash_however_it_is_sorted(tmp_path, most_held):
-    town = town_of(tmp_path, hops=1)
-    for i in range(40):
-        town.send(town.bundle([BINS[i % 4]]))
-    mix = town.mixes[0]
-    row = mix.node.rounds.all()[0]
-    mix.intake.close(row.folder)
-    what = mix._what(row)._replace(most_held=most_held)
-    manifest = closed(what)
-    assert closed(what) == manifest == closed(what._replace(most_held=1 << 26))
-    (piece,) = manifest.parts[0].pieces
-    data = (what.folder / f"out-{piece.sha256}").read_bytes()
-    size = sizes(town)[1]
-    some = [data[i : i + size] for i in range(0, len(data), size)]
-    key = hmac.digest(what.key.order, Label.ORDER.value + bytes(2), "sha256")
-    assert some == sorted(some, key=lambda one: hmac.digest(key, one, "sha256"))
-    assert not list(what.folder.glob("spill*"))
-    other = closed(
-        what._replace(key=RoundKey(what.key.private, bytes(32)), folder=_moved(what, tmp_path))
-    )
-    assert other.parts[0].pieces != manifest.parts[0].pieces
-    town.end()
-
-
-def _moved(what, tmp_path):
-    """The same folder without the stored fakes, which another order secret does not open."""
-    import shutil
-
-    shutil.copytree(what.folder, tmp_path / "moved")
-    for path in (tmp_path / "moved").glob("drawn-*"):
-        path.unlink()
-    return tmp_path / "moved"
-
-
-def test_fakes_are_drawn_once_and_lie_there_sealed(tmp_path):
-    town = town_of(tmp_path, hops=1)
-    for i in range(3):
-        town.send(town.bundle([BINS[i]]))
-    mix = town.mixes[0]
-    row = mix.node.rounds.all()[0]
-    mix.intake.close(row.folder)
-    what = mix._what(row)._replace(chance=SeededChance(1))
-    manifest = closed(what)
-    stored = (what.folder / "drawn-0").read_bytes()
-    assert closed(what._replace(chance=SeededChance(2))) == manifest
-    assert (what.folder / "drawn-0").read_bytes() == stored
-    (piece,) = manifest.parts[0].pieces
-    data = (what.folder / f"out-{piece.sha256}").read_bytes()
-    size = sizes(town)[1]
-    for start in range(0, len(data), size):
-        assert data[start : start + size] not in stored
-    opener = Opener(
-        SUITES[1],
-        town.collector.keys.read(row.folder).private,
-        bytes.fromhex(row.sheet),
-        2,
-    )
-    assert all(opener.open(data[i : i + size], 0) in BINS for i in range(0, len(data), size))
-    town.end()
-
-
-def test_pieces_are_cut_at_their_most_bytes(tmp_path, monkeypatch):
-    from mixtally.mixnode.closing import close
-
-    monkeypatch.setattr(close, "MOST_PIECE_BYTES", 1000)
-    town = town_of(tmp_path, hops=2)
-    for i in range(30):
-        town.send(town.bundle([BINS[i % 4]]))
-    run(town)
-    for manifest in manifests(town):
-        pieces = manifest.parts[0].pieces
-        size = sizes(town)[manifest.hop]
-        assert len(pieces) > 1
-        assert {piece.messages for piece in pieces[:-1]} == {1000 // size}
-    assert len(town.opened()[0]) == manifests(town)[-1].parts[0].sent
-    town.end()
-
-
-@pytest.mark.seconds
-def test_worker_processes_give_the_same_bytes(tmp_path):
-    town = town_of(tmp_path, hops=1)
-    for _ in range(3):
-        town.send(b"".join(town.bundle([BINS[i % 4]]) for i in range(1500)))
-    mix = town.mixes[0]
-    row = mix.node.rounds.all()[0]
-    mix.intake.close(row.folder)
-    alone = closed(mix._what(row))
-    assert closed(mix._what(row)._replace(processes=2)) == alone
-    assert alone.parts[0].received == 4500
-    town.end()
-
-
 def test_closing_beside_the_loop_comes_to_the_same(tmp_path):
     town = Town(tmp_path, hops=1)
     town.all_awake(options=Options(background=True))
@@ -335,26 +209,3 @@ def test_closing_beside_the_loop_comes_to_the_same(tmp_path):
             running.result(20)
     assert manifests(town)[0].bundles == 5
     town.end()
-
-
-@given(st.lists(st.sampled_from([b"a", b"b", b"c", b"d", b"e"])))
-def test_copies_are_found(some):
-    kept = not_copies(digests(iter(some)))
-    seen, wanted = set(), []
-    for one in some:
-        wanted.append(one not in seen)
-        seen.add(one)
-    assert kept.tolist() == wanted
-
-
-@given(st.integers(0, 400), st.sampled_from([1, 7]), st.sampled_from([0, 500, 1 << 20]))
-def test_sorting(tmp_path_factory, count, size, most):
-    chance = SeededChance(count)
-    rows = np.concatenate([chance.words(5 * count + 5)]).view(np.uint8)
-    keys = [rows[32 * i : 32 * i + 32].tobytes() for i in range(count)]
-    messages = [bytes([i % 251]) * size for i in range(count)]
-    sorter = Sorter(tmp_path_factory.mktemp("sort"), size, SecureChance(), most)
-    for start in range(0, count, 50):
-        sorter.add(b"".join(keys[start : start + 50]), b"".join(messages[start : start + 50]))
-    wanted = [message for _, message in sorted(zip(keys, messages, strict=True))]
-    assert b"".join(sorter.ordered()) == b"".join(wanted)
