@@ -1,11 +1,12 @@
 """A collector among mixes that only sign: batches are made by hand, so every number is known."""
 
+from contextlib import suppress
 from hashlib import sha256
 
 from mixtally.collector import Collector, agreed_of, propose, sign
 from mixtally.collector.serve import application_of
 from mixtally.ground.chance import SecureChance
-from mixtally.node import Node, no_step, opened_folder
+from mixtally.node import Node, ProblemError, no_step, opened_folder
 from mixtally.wire.envelope import Sealer
 from mixtally.wire.manifest import MOST_PIECE_BYTES, Manifest, PartManifest, Piece, write_manifest
 from mixtally.wire.note import signed
@@ -100,7 +101,11 @@ class Office(Village):
         return self.chain(len(values), self.sealed(messages), **changes)
 
     def note_of(self, manifest):
-        """The manifest as its hop signs it."""
+        """The manifest as its hop signs it; a second one as a dishonest hop would."""
+        node = self.mixes[manifest.hop - 1]
+        with suppress(ProblemError):
+            row = node.rounds.of_sheet(manifest.sheet)
+            return node.sign_manifest(row, manifest)
         return signed(write_manifest(manifest), self.folders[manifest.hop - 1].signer)
 
     def post(self, note):

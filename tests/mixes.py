@@ -97,7 +97,7 @@ class Town(Village):
         """The collector signs that it has everything, and tells all."""
         row = self.collector.rounds.of(self.fingerprint, number)
         before = self.collector.before(row)
-        assert self.collector.pieces.missing(row.folder) == 0
+        assert self.collector.missing(row) == 0
         self.collector.sign_receipt(row, before[0])
         self.peers(self.collector).send_all(self.now)
 
@@ -106,3 +106,30 @@ class Town(Village):
         for mix in self.mixes:
             mix.end()
         self.collector.close()
+
+
+def town_of(tmp_path, **changes):
+    """A town whose first round is open."""
+    town = Town(tmp_path, **changes)
+    town.all_awake()
+    town.round()
+    return town
+
+
+def run(town, ticks=4):
+    """Let the round's time be over, and every mix do what follows."""
+    town.close()
+    for _ in range(ticks):
+        town.tick()
+
+
+def sizes(town, part=0):
+    """Bytes of an envelope before each hop and the collector."""
+    return town.jobs[0].streams[part].sizes
+
+
+def manifests(town):
+    """What every hop said of the first round."""
+    row = town.collector.rounds.all()[0]
+    hops = range(1, len(town.folders))
+    return [town.collector.manifest_of(row, hop)[1] for hop in hops]

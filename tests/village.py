@@ -63,7 +63,7 @@ class Village:
         ]
         roles = [as_role(folder.role, folder.signer) for folder in self.folders]
         terms = contracts.terms_of(
-            Question(name="q", bins=4),
+            Question(name="q", bins=(part.bins if part else 4)),
             [part or contracts.shaped(4, shift=3)],
             hops=hops,
             collections=rounds,

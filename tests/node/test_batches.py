@@ -67,14 +67,14 @@ def test_a_batch_goes_on(village, nodes):
     assert ask(app, "PUT", path, data).status == 403
     assert ask(app, "POST", "/notes", note).status == 204
     assert ask(app, "POST", "/notes", note).status == 204
-    assert second.pieces.missing(row.folder) == 1
+    assert second.missing(row) == 1
     assert ask(app, "PUT", path, data[:-1]).status == 400
     assert ask(app, "PUT", path, b"x" * len(data)).status == 400
     assert ask(app, "PUT", path, data + b"x").status == 413
     assert ask(app, "PUT", path, data).status == 201
     assert ask(app, "PUT", path, data).status == 204
     assert ask(app, "HEAD", path).status == 200
-    assert second.pieces.missing(row.folder) == 0
+    assert second.missing(row) == 0
     found, read = second.before(row)
     assert read == manifest
     receipt = second.sign_receipt(row, found)

@@ -65,6 +65,7 @@ class Intake:
         self._waiting: list[Waiting] = []
         self._bytes = 0
         self._busy = self._ended = False
+        self._taking: set[str] = set()
         self._open: dict[str, sqlite3.Connection] = {}
         self._writer = threading.Thread(target=self._write, name="intake", daemon=True)
         self._writer.start()
@@ -75,13 +76,15 @@ class Intake:
             if round_id not in self._open:
                 disk.make_folder(self._folder / round_id)
                 self._open[round_id] = _opened(self._folder / round_id / "intake-0.db")
+                self._taking.add(round_id)
                 self._step("after intake opened")
 
     def close(self, round_id: str) -> None:
         """Take no more; what was taken is on the disk when this returns."""
         with self._turn:
-            held = self._open.pop(round_id, None)
+            self._taking.discard(round_id)
             self._turn.wait_for(lambda: not self._busy and not self._of(round_id))
+            held = self._open.pop(round_id, None)
             if held is not None:
                 held.close()
 
@@ -92,7 +95,7 @@ class Intake:
         """
         done: Future[None] = loop.create_future()
         with self._turn:
-            if round_id not in self._open:
+            if round_id not in self._taking:
                 raise ProblemError(Problem.ROUND_CLOSED)
             if len(self._waiting) >= MOST_WAITING or self._bytes > MOST_WAITING_BYTES:
                 raise ProblemError(Problem.BUSY, after=2)
@@ -135,9 +138,9 @@ class Intake:
             error: BaseException | None = None
             try:
                 self._commit(held[round_id], [one.body for one in group])
-            except sqlite3.Error as raised:
+            except Exception as raised:  # whatever it is, nobody is told that all is well
                 error = ProblemError(Problem.NO_ROOM, after=60)
-                if getattr(raised, "sqlite_errorcode", 0) != sqlite3.SQLITE_FULL:
+                if not disk.is_full(raised):
                     self._stop(raised)
             for loop, some in _by_loop(group).items():
                 loop.call_soon_threadsafe(_answer, some, error)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import NamedTuple
 
+from mixtally.errors import MixtallyError
 from mixtally.mixnode.closing.close import Before, Closing, closed, shapes
 from mixtally.mixnode.core import TRANSITIONS, Batch, Event, Facts, State, Work, event, work
 from mixtally.mixnode.forward import delivered
@@ -22,6 +23,10 @@ from mixtally.wire.problem import Problem
 from mixtally.wire.sheet import read_sheet
 
 _DELIVER_AGAIN_SECONDS = 30
+
+
+class EndingError(MixtallyError):
+    """The process ends; what was being done is begun anew when it starts again."""
 
 
 class Options(NamedTuple):
@@ -49,6 +54,7 @@ class Mix:
         self._closer = ThreadPoolExecutor(1, "closing") if options.background else None
         self._closing: dict[str, Future[Manifest]] = {}
         self._sent: dict[str, int] = {}
+        self._ending = False
 
     def tick(self, now: int) -> None:
         """Do all that is due; raises what must end the process."""
@@ -77,7 +83,8 @@ class Mix:
         raise ProblemError(Problem.ROUND_CLOSED)
 
     def end(self) -> None:
-        """Finish what is being closed, and give all files back."""
+        """Break off what is being closed, which begins anew another time; give all files back."""
+        self._ending = True
         if self._closer is not None:
             self._closer.shutdown(cancel_futures=True)
         self.intake.end()
@@ -179,8 +186,13 @@ class Mix:
             node.rounds.overruled(row.contract),
             node.chance,
             self._options.processes,
-            node.step,
+            self._step_of_closing,
         )
+
+    def _step_of_closing(self, name: str) -> None:
+        if self._ending:
+            raise EndingError
+        self.node.step(name)
 
     def _deliver(self, row: RoundRow, now: int) -> bool:
         agreement = self.node.agreements[row.contract]

@@ -172,12 +172,9 @@ class Node:
             )
 
     def missing(self, row: RoundRow) -> int:
-        """How many pieces of the preceding manifest are not on this disk, expected or not."""
+        """How many pieces have yet to come of what the preceding manifest names."""
         before = self.before(row)
-        if before is None:
-            return 0
-        named = [piece.sha256 for part in before[1].parts for piece in part.pieces]
-        return sum(not self.pieces.path(row.folder, name).exists() for name in named)
+        return 0 if before is None else self.pieces.missing(row.folder, before[1])
 
     def sign_manifest(self, row: RoundRow, manifest: Manifest) -> bytes:
         """Its note; it goes to all others. Raises ProblemError where another one was signed."""

@@ -47,12 +47,12 @@ class Pieces:
         named = self._named.get(name)
         return named is not None and self.path(named.round_id, name).exists()
 
-    def missing(self, round_id: str) -> int:
-        """How many pieces of a round have yet to come."""
+    def missing(self, round_id: str, manifest: Manifest) -> int:
+        """How many pieces that a manifest names have yet to come."""
         return sum(
-            not self.path(round_id, name).exists()
-            for name, named in self._named.items()
-            if named.round_id == round_id
+            not self.path(round_id, piece.sha256).exists()
+            for part in manifest.parts
+            for piece in part.pieces
         )
 
     def put(self, name: str, data: bytes) -> None:

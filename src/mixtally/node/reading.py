@@ -101,8 +101,8 @@ class Reader:
             raise ProblemError(Problem.NO_NOTE)
         self._check_manifest(manifest, agreement)
         entry = manifest_entry(row.contract, row.round, row.sheet, manifest.hop)
-        new = self._keep(data, entry, agreement)
-        if new and manifest.hop == agreement.place - 1 and not row.ended:
+        self._keep(data, entry, agreement)
+        if manifest.hop == agreement.place - 1 and not row.ended:
             node.expect(row)
 
     def _check_manifest(self, manifest: Manifest, agreement: Agreement) -> None:
@@ -126,15 +126,15 @@ class Reader:
         entry = receipt_entry(row.contract, row.round, row.sheet, receipt.hop)
         self._keep(data, entry, agreement)
 
-    def _keep(self, data: bytes, entry: Entry, agreement: Agreement) -> bool:
-        """Remember a note of the role at ``entry.hop``; whether it is new."""
+    def _keep(self, data: bytes, entry: Entry, agreement: Agreement) -> None:
+        """Remember a note of the role at ``entry.hop``."""
         key = agreement.key_of(entry.hop)
         verified(data, key)
         (name,) = key
         if name == self._own:
             self._not_forgotten(data, agreement, f"a {entry.kind}")
-            return False
-        return self._node.notes.remember(entry, known_lines(data, key), name)
+            return
+        self._node.notes.remember(entry, known_lines(data, key), name)
 
     def _round(self, sheet: str) -> tuple[RoundRow, Agreement]:
         row = self._node.rounds.of_sheet(sheet)

@@ -15,7 +15,7 @@ from mixtally.ground.chance import Chance
 from mixtally.mixnode.closing.drawn import Drawn
 from mixtally.mixnode.closing.hands import Secrets
 from mixtally.mixnode.closing.pool import CHUNK, Pool
-from mixtally.mixnode.closing.sorting import MOST_HELD_BYTES, Sorter
+from mixtally.mixnode.closing.sorting import KEY_BYTES, MOST_HELD_BYTES, Sorter
 from mixtally.mixnode.closing.source import FromBundles, FromPieces, Source, digests, not_copies
 from mixtally.node import disk
 from mixtally.node.disk import Step, no_step
@@ -123,12 +123,16 @@ def _part(closing: Closing, source: Source, part: int, pool: Pool) -> PartManife
     size, wanted = stream.sizes[closing.place - 1], stream.sizes[closing.place]
     drawn = Drawn(closing.folder, closing.key.order, closing.chance, closing.step)
     fakes = drawn.envelopes(part, stream, pool)
-    kept = not_copies(digests(source.envelopes(part)))
+    kept = None if source.distinct else not_copies(digests(source.envelopes(part)))
     sorter = Sorter(closing.folder, wanted, closing.chance, closing.most_held)
-    unopened = malformed = 0
-    own = compress(source.envelopes(part), kept.tolist())
+    good = unopened = malformed = 0
+    own = source.envelopes(part)
+    if kept is not None:
+        own = compress(own, kept.tolist())
     for opened in pool.opened(part, _chunks(own), size, wanted):
+        closing.step("chunk")
         sorter.add(opened.order, opened.messages)
+        good += len(opened.order) // KEY_BYTES
         unopened += opened.unopened
         malformed += opened.malformed
     for start in range(0, len(fakes), CHUNK * wanted):
@@ -136,9 +140,11 @@ def _part(closing: Closing, source: Source, part: int, pool: Pool) -> PartManife
         sorter.add(some.order, some.messages)
     closing.step("after opened")
     pieces = tuple(_pieces(closing, sorter, wanted))
+    different = good + unopened + malformed
+    received = different if kept is None else len(kept)
     return PartManifest(
-        received=len(kept),
-        copies=len(kept) - int(kept.sum()),
+        received=received,
+        copies=received - different,
         unopened=unopened,
         malformed=malformed,
         added=len(fakes) // wanted,

@@ -6,6 +6,7 @@ byte for each afterwards.
 
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
+from itertools import compress, islice
 from pathlib import Path
 from typing import Protocol
 
@@ -15,15 +16,21 @@ from numpy.typing import NDArray
 from mixtally.errors import DataError
 from mixtally.mixnode.intake import taken_bodies
 from mixtally.node import disk
-from mixtally.wire.bundle import PartShape, envelopes, split
+from mixtally.wire.bundle import COUNT_BYTES, PartShape, envelopes, split
 from mixtally.wire.manifest import Manifest
 
+_AT_ONCE = 10_000
 Kept = NDArray[np.bool_]
 """Which ones are not copies of an earlier one."""
 
 
 class Source(Protocol):
     """All envelopes that came, part by part."""
+
+    @property
+    def distinct(self) -> bool:
+        """Whether no envelope can have come twice."""
+        ...
 
     def envelopes(self, part: int) -> Iterator[bytes]:
         """Those of a part, one by one, in the same order every time."""
@@ -43,8 +50,8 @@ def not_copies(digests: bytes | bytearray) -> Kept:
 def digests(some: Iterator[bytes]) -> bytearray:
     """SHA-256 of each, one after the other."""
     held = bytearray()
-    for one in some:
-        held += sha256(one).digest()
+    while digested := b"".join([sha256(one).digest() for one in islice(some, _AT_ONCE)]):
+        held += digested
     return held
 
 
@@ -53,6 +60,8 @@ class FromBundles:
 
     def __init__(self, folder: Path, shapes: Sequence[PartShape]) -> None:
         self._folder, self._shapes = folder, shapes
+        self._fixed = all(shape.least == shape.most for shape in shapes)
+        self._length = sum(COUNT_BYTES + shape.most * shape.envelope_bytes for shape in shapes)
         self._kept = not_copies(digests(self._bundles()))
 
     @property
@@ -60,24 +69,32 @@ class FromBundles:
         """Different bundles."""
         return int(self._kept.sum())
 
+    @property
+    def distinct(self) -> bool:
+        """Whether no envelope can have come twice: different bundles hold one each."""
+        return self._fixed and [shape.most for shape in self._shapes] == [1]
+
     def envelopes(self, part: int) -> Iterator[bytes]:
         """Those of a part, one by one."""
-        if len(self._shapes) == 1:
-            shape = self._shapes[0]
-            if shape.least == shape.most == 1:
-                for bundle, kept in zip(self._bundles(), self._kept.tolist(), strict=True):
-                    if kept:
-                        yield bundle[-shape.envelope_bytes :]
-                return
-        for bundle, kept in zip(self._bundles(), self._kept.tolist(), strict=True):
-            if kept:
-                for place, own in enumerate(envelopes(bundle, self._shapes)):
-                    if place == part:
-                        yield from own
+        bundles = compress(self._bundles(), self._kept.tolist())
+        if self.distinct:
+            for bundle in bundles:
+                yield bundle[COUNT_BYTES:]
+            return
+        for bundle in bundles:
+            yield from next(islice(envelopes(bundle, self._shapes), part, None))
 
     def _bundles(self) -> Iterator[bytes]:
+        """All that were taken; the intake has looked at their lengths."""
+        length = self._length
         for body in taken_bodies(self._folder):
-            yield from split(body, self._shapes).bundles
+            if not self._fixed:
+                yield from split(body, self._shapes).bundles
+            elif len(body) == length:
+                yield body
+            else:
+                for start in range(0, len(body), length):
+                    yield body[start : start + length]
 
 
 class FromPieces:
@@ -85,6 +102,11 @@ class FromPieces:
 
     def __init__(self, folder: Path, manifest: Manifest, sizes: Sequence[int]) -> None:
         self._folder, self._manifest, self._sizes = folder, manifest, sizes
+
+    @property
+    def distinct(self) -> bool:
+        """Whoever sends pieces may repeat what is in them."""
+        return False
 
     def envelopes(self, part: int) -> Iterator[bytes]:
         """Those of a part, one by one."""
