@@ -138,7 +138,11 @@ def _round(vector: Found) -> Found:
             for piece in part.pieces:
                 held = bytes.fromhex(vector["pieces"].get(piece.sha256, ""))
                 check_piece(held, piece, size - layer * manifest.hop)
-    return {"sent": [[part.sent for part in manifest.parts] for manifest in told]}
+    return {
+        "sent": [
+            [0 if manifest.destroyed else part.sent for part in manifest.parts] for manifest in told
+        ]
+    }
 
 
 FINDERS = {

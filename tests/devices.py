@@ -74,7 +74,9 @@ class World:
         self.note = signed(self.text, *self.signers)
         self.fingerprint = fingerprint_of(self.note)
         self.pins = Pins(self.fingerprint)
-        self.private = [secret(f"{name} round") for name in names]
+        self.suite = SUITES[self.contract.suite]
+        several = self.suite.private_bytes // 32
+        self.private = [secret(f"{name} round") * several for name in names]
 
     def sheet(self, number=1, signers=None, **changes):
         """The note of a round that opens now."""
@@ -85,7 +87,7 @@ class World:
             "opens": opens,
             "closes": opens + OPEN,
             "expires": opens + 10 * OPEN,
-            "keys": tuple(SUITE.configuration(private) for private in self.private),
+            "keys": tuple(map(self.suite.configuration, self.private)),
         }
         text = write_sheet(Sheet(**{**fields, **changes}))
         return signed(text, *(self.signers if signers is None else signers))
@@ -112,7 +114,7 @@ class World:
         assert not wrong
         parts = list(envelopes(whole, shapes))
         for hop, private in enumerate(self.private, 1):
-            opener = Opener(SUITE, private, digest, hop)
+            opener = Opener(self.suite, private, digest, hop)
             parts = [[one and opener.open(one, i) for one in part] for i, part in enumerate(parts)]
         return parts
 

@@ -206,6 +206,13 @@ def test_people_are_told_what_cover_by_people_rests_on(cli, desk):
     assert "292 to 437 sealed bytes" in told
 
 
+def test_how_much_leaves_is_said_for_every_suite(cli, desk):
+    desk.lay(World(address=desk.mix.address, suite=2))
+    assert "sent: once, 3,411 sealed bytes" in cli(*desk.words("show")).out
+    assert desk.send(cli, "--yes", "--now").status == 0
+    assert len(desk.mix.bodies[0]) == 3411
+
+
 def test_nothing_that_controls_a_screen_is_printed(cli, desk):
     question = Question(name="opinion\u202e", bins=4, labels=LABELS)
     desk.lay(World(mixes_terms(question=question), address=desk.mix.address))

@@ -253,14 +253,19 @@ def strict(constant):
     raise ValueError(constant)
 
 
-def contract_of(data):
-    """The contract in ``data``; raises RefusalError."""
+def plain_of(data):
+    """The JSON of a text."""
     text = text_of(data)
     need(len(text) <= 2**28, "too-long")
     try:
-        plain = json.loads(text.decode("utf-8"), object_pairs_hook=once, parse_constant=strict)
+        return json.loads(text.decode("utf-8"), object_pairs_hook=once, parse_constant=strict)
     except (ValueError, RecursionError):
         raise RefusalError("not-json") from None
+
+
+def contract_of(data):
+    """The contract in ``data``; raises RefusalError."""
+    plain = plain_of(data)
     if isinstance(plain, dict) and "version" in plain:
         integer("unknown-version", 1, 1)(plain["version"])
     read = CONTRACT(plain)

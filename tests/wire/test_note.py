@@ -89,7 +89,8 @@ def test_lines_of_others_say_nothing():
     other = signed(TEXT, stranger, double)
     assert signed_by(other, BOTH) == frozenset()  # a name alone is no key
     assert verified(joined(TEXT, [other, NOTE]), BOTH) == TEXT
-    assert joined(TEXT, [other, NOTE], BOTH) == NOTE
+    for order in ([other, NOTE], [NOTE, other]):
+        assert joined(TEXT, order, BOTH) == NOTE
     assert signed_by(NOTE, {}) == frozenset()
 
 
@@ -151,6 +152,7 @@ def respelled(good):
         ("101 lines", TEXT + b"\n" + GOOD * 101),
         ("10,000 lines", TEXT + b"\n" + GOOD * 10_000),
     ],
+    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_what_is_no_note_is_refused(name, data):
     assert reason(lambda: signed_by(data, BOTH)) == "no-note", name
@@ -174,6 +176,7 @@ def test_what_is_no_note_is_refused(name, data):
             ).to_bytes(32, "little"),
         ),
     ],
+    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_a_false_signature_of_a_known_key_is_refused(name, raw):
     false = line(raw=note.key_hash("anne", ANNE.public) + raw)

@@ -104,6 +104,12 @@ def test_when_it_is_sent_again(diary, after, waits):
     assert entry.due == NOW + waits
 
 
+@pytest.mark.parametrize(("status", "waits"), [(429, 9), (500, 9), (502, 9), (302, 30), (None, 30)])
+def test_whose_time_is_kept(diary, status, waits):
+    entry = deliver(diary, pending(diary), NOW, ask=Mix(Answer(status, "9")))
+    assert entry.due == NOW + waits
+
+
 @pytest.mark.parametrize("after", [str(OPEN), "9" * 400, formatdate(NOW + 10**8)])
 def test_a_time_after_the_window_ends_it(diary, after):
     entry = deliver(diary, pending(diary), NOW, ask=Mix(Answer(503, after)))

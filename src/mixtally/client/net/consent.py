@@ -7,7 +7,7 @@ stands only where their names are.
 import math
 from collections.abc import Iterable
 
-from mixtally.client.contract import Contract
+from mixtally.client.contract import LAYER_BYTES, Contract
 from mixtally.client.net.entries import Charge
 from mixtally.client.net.trust import Round, Trusted
 from mixtally.wire.bundle import COUNT_BYTES
@@ -101,7 +101,7 @@ def _sent(contract: Contract, given: Round | None) -> list[str]:
     layers, parts = contract.terms.hops + 1, contract.terms.parts
     least = most = 0
     for part in parts:
-        each = part.layout.message_bytes + 48 * layers
+        each = part.layout.message_bytes + LAYER_BYTES[contract.suite] * layers
         fakes = (0, 0) if (own := part.own) is None else (own.whole, own.whole + (own.coin > 0))
         least += COUNT_BYTES + each * (1 + fakes[0])
         most += COUNT_BYTES + each * (1 + fakes[1])

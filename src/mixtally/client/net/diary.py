@@ -19,7 +19,7 @@ from mixtally.client.net import rules
 from mixtally.client.net.entries import Charge, Entry, State, charge_of, entry_of
 from mixtally.client.net.pins import Budget
 from mixtally.client.net.seal import Sealed
-from mixtally.client.net.trust import Round, check_window
+from mixtally.client.net.trust import Round, check_open
 from mixtally.errors import DataError
 
 APPLICATION, VERSION = 0x6D69_7874, 1
@@ -99,7 +99,7 @@ class Diary:
             if entry is not None:
                 rules.check_same(entry, given)
                 return entry
-            check_window(contract, sheet, now)  # consent may have taken its time
+            check_open(sheet, now)  # consent may have taken its time
             rules.check_order(self._of_name(contract.name), given)
             charge = charge_of(given.trusted, now)
             new = rules.check_cost(self.charges(), charge, budget, again=again)

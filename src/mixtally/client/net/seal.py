@@ -13,12 +13,8 @@ from mixtally.client.encode import Value
 from mixtally.client.messages import messages
 from mixtally.client.net.trust import Round
 from mixtally.wire.bundle import write_bundle
-from mixtally.wire.envelope import Sealer
-from mixtally.wire.suite import SUITES
 
 TAG_BYTES = 8
-_RETRIES = 16
-"""A bundle leaves before the last sixteenth of what is left of the window: time to try again."""
 
 
 class Sealed(NamedTuple):
@@ -45,14 +41,14 @@ def sealed(
     """
     contract, sheet = given.contract, given.sheet
     drawn = messages(contract, value, words, prefixes=sheet.prefixes, closing=sheet.closing)
-    sealer = Sealer(SUITES[contract.suite], sheet.keys, given.digest)
-    parts = [[sealer.seal(one, part) for one in several] for part, several in enumerate(drawn)]
+    parts = [
+        [given.sealer.seal(one, part) for one in several] for part, several in enumerate(drawn)
+    ]
     tags = b"".join(sha256(one).digest()[:TAG_BYTES] for part in parts for one in part)
     due = now if at_once else moment(Words(words), now, sheet.closes)
     return Sealed(write_bundle(parts), tags, due)
 
 
 def moment(words: Words, now: int, closes: int) -> int:
-    """A uniform second from ``now`` on."""
-    left = closes - now
-    return now + words.uniform(max(1, left - left // _RETRIES))
+    """A uniform second of what is left of the window."""
+    return now + words.uniform(closes - now)

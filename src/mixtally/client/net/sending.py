@@ -93,14 +93,14 @@ def until_answered(
 
 
 def _noted(diary: Diary, entry: Entry, now: int, answer: Answer, usual: int) -> Entry:
-    """Only the class of a status says what to do; 429 and 503 may name a time."""
+    """Only the class of a status says what to do; 429 and 5xx may name a time."""
     status = answer.status
     if status is not None and 200 <= status < 300:
         return diary.end(entry, State.TAKEN, now, status)
     if status is not None and 400 <= status < 500 and status != 429:
         return diary.end(entry, State.REFUSED, now, status)
     due = usual
-    if status in (429, 503):
+    if status is not None and (status == 429 or status >= 500):
         due = max(now + 1, now + (_seconds(answer.retry_after, now) or usual - now))
     if due >= entry.closes:
         return diary.end(entry, State.OVER, now, status)

@@ -16,13 +16,12 @@ from mixtally.client.net.post import target
 from mixtally.client.spelling import checked_prefixes
 from mixtally.errors import RefusedError
 from mixtally.wire.envelope import Sealer
+from mixtally.wire.fit import Frame
 from mixtally.wire.note import verified
 from mixtally.wire.reading import parsed, text_of
-from mixtally.wire.sheet import Sheet, read_sheet, sheet_hash
+from mixtally.wire.round import signed_sheet
+from mixtally.wire.sheet import Sheet, sheet_hash
 from mixtally.wire.suite import SUITES
-
-MOST_WAIT = 10_000_000
-"""Seconds from the end of a round to its expiry."""
 
 
 class Trusted(NamedTuple):
@@ -39,11 +38,17 @@ class Trusted(NamedTuple):
 
 
 class Round(NamedTuple):
-    """A round that may be answered; ``digest`` is SHA-256 of its sheet."""
+    """A round that may be answered.
+
+    where
+      digest   SHA-256 of its sheet
+      sealer   for the keys of the sheet
+    """
 
     trusted: Trusted
     sheet: Sheet
     digest: bytes
+    sealer: Sealer
 
     @property
     def contract(self) -> Contract:
@@ -72,18 +77,23 @@ def open_round(agreed: Trusted, data: bytes, now: int) -> Round:
 
     Raises RefusedError unless every role of the contract signed it and it fits the contract.
     """
-    contract = agreed.contract
-    verified(data, _keys(contract))
-    sheet = read_sheet(data)
-    if sheet.contract != contract.fingerprint:
-        raise _no("sheet-of-another-contract", "sheet", contract.fingerprint, sheet.contract)
-    if sheet.round > contract.terms.collections:
-        wanted = f"at most {contract.terms.collections}, which its contract is priced for"
-        raise _no("round-beyond-collections", "round", wanted, sheet.round)
-    _check_keys(contract, sheet)
+    contract, terms = agreed.contract, agreed.contract.terms
+    frame = Frame(
+        contract.fingerprint,
+        terms.collections,
+        contract.open_seconds,
+        terms.hops,
+        contract.suite,
+        len(terms.parts),
+        terms.minimum_crowd,
+    )
+    sheet = signed_sheet(data, _keys(contract), frame)
+    if len(set(sheet.keys)) < len(sheet.keys):
+        raise _no("key-twice", "sheet", "another key for every role", "one of two roles")
     _check_prefixes(contract, sheet)
-    check_window(contract, sheet, now)
-    return Round(agreed, sheet, sheet_hash(data))
+    check_open(sheet, now)
+    digest = sheet_hash(data)
+    return Round(agreed, sheet, digest, Sealer(SUITES[contract.suite], sheet.keys, digest))
 
 
 def _keys(contract: Contract) -> dict[str, bytes]:
@@ -105,20 +115,6 @@ def _check_pins(contract: Contract, pins: Pins) -> None:
             raise _no("not-the-pinned-key", "contract", wanted, got)
 
 
-def _check_keys(contract: Contract, sheet: Sheet) -> None:
-    suite, many = SUITES[contract.suite], len(contract.hops) + 1
-    if len(sheet.keys) != many:
-        wanted = f"{many} keys, of every hop and the collector"
-        raise _no("keys-miscounted", "sheet", wanted, len(sheet.keys))
-    try:
-        Sealer(suite, sheet.keys, bytes(32)).seal(b"", 0)
-    except ValueError as error:  # a point of small order
-        wanted = "keys for which something can be sealed"
-        raise _no("key-configuration", "sheet", wanted, "one that hides nothing") from error
-    if len(set(sheet.keys)) < many:
-        raise _no("key-twice", "sheet", "another key for every role", "one of two roles")
-
-
 def _check_prefixes(contract: Contract, sheet: Sheet) -> None:
     asked = contract.terms.prefixes
     if asked is None and (sheet.prefixes is not None or sheet.closing):
@@ -128,20 +124,13 @@ def _check_prefixes(contract: Contract, sheet: Sheet) -> None:
         checked_prefixes(asked, sheet.prefixes)
 
 
-def check_window(contract: Contract, sheet: Sheet, now: int) -> None:
-    """Raises RefusedError for another window than was agreed, and for one that is not open."""
-    if sheet.closes - sheet.opens != contract.open_seconds:
-        wanted = f"a round that is open for {contract.open_seconds} seconds, as all agreed"
-        raise _no("window-unfit", "sheet", wanted, f"{sheet.closes - sheet.opens}")
-    if sheet.expires - sheet.closes > MOST_WAIT:
-        wanted = f"an expiry at most {MOST_WAIT:,} seconds later"
-        raise _no("window-unfit", "sheet", wanted, sheet.expires - sheet.closes)
+def check_open(sheet: Sheet, now: int) -> None:
+    """Raises RefusedError for a round that is not open."""
+    wanted = "a round that is open by this device's clock"
     if now < sheet.opens:
-        wanted = "a round that is open by this device's clock"
         got = f"one that opens in {sheet.opens - now:,} seconds"
         raise _no("round-not-open", "round", wanted, got, "wait, or set the clock")
     if now >= sheet.closes:
-        wanted = "a round that is open by this device's clock"
         got = f"one that closed {now - sheet.closes:,} seconds ago"
         raise _no("round-over", "round", wanted, got, "take part in the next one")
 

@@ -1,0 +1,276 @@
+"""Part two of SPEC.md: a program written from that page alone; it shares no line with the package.
+
+It reads every vector of part two and says what it finds, as ``stranger`` does for part one.
+"""
+
+import hashlib
+import re
+
+from spec import stranger_notes as notes
+from spec import stranger_seal as seal
+from spec.stranger_contract import contract_of, plain_of, text_of
+from spec.stranger_forms import (
+    RefusalError,
+    fields,
+    flag,
+    integer,
+    maybe,
+    message_size,
+    need,
+    several,
+    string,
+    word,
+)
+
+DIGEST = string("digest-malformed", "[0-9a-f]{64}")
+COUNT = integer("messages-out-of-range", 0, 2**40)
+TIME = integer("times-out-of-range", 0, 2**53)
+
+
+def note(kind, **readers):
+    """Section 11: JSON of one kind."""
+    version = integer("unknown-version", 1, 1)
+    form = fields(version=version, kind=word("another-kind", kind), **readers)
+
+    def read(data):
+        plain = plain_of(data)
+        if isinstance(plain, dict) and "version" in plain:
+            version(plain["version"])
+        if isinstance(plain, dict) and "kind" in plain:
+            word("another-kind", kind)(plain["kind"])
+        return form(plain)
+
+    return read
+
+
+def key_bytes(value):
+    raw = notes.decoded(string()(value))
+    need(raw, "key-configuration")
+    return raw
+
+
+SHEET = note(
+    "sheet",
+    contract=DIGEST,
+    round=integer("round-out-of-range", 1, 1000),
+    opens=TIME,
+    closes=TIME,
+    expires=TIME,
+    keys=several(key_bytes),
+    prefixes=maybe(several(several(integer("")))),
+    closing=flag,
+)
+
+
+def sheet_of(data):
+    read = SHEET(data)
+    need(read["opens"] < read["closes"] < read["expires"], "times-out-of-range")
+    need(2 <= len(read["keys"]) <= 6, "keys-miscounted")
+    return read
+
+
+def digest(data):
+    return hashlib.sha256(text_of(data)).hexdigest()
+
+
+def fitting(data, contract, served):
+    """Sections 12 and 16: a sheet that all roles have signed, and that fits; its SHA-256."""
+    sheet = sheet_of(notes.all_signed(data, roles(contract)))
+    need(sheet["contract"] == digest(served), "other-contract")
+    need(sheet["round"] <= contract["terms"]["collections"], "round-out-of-range")
+    opened = contract["rounds"]["open_seconds"]
+    need(sheet["closes"] - sheet["opens"] == opened, "times-out-of-range")
+    need(sheet["expires"] - sheet["closes"] <= 10**7, "times-out-of-range")
+    need(len(sheet["keys"]) == len(contract["hops"]) + 1, "keys-miscounted")
+    for key in sheet["keys"]:
+        seal.check_key(contract["suite"], key)
+    return digest(data)
+
+
+def roles(contract):
+    return notes.keys_of([one["key"] for one in (*contract["hops"], contract["collector"])])
+
+
+def size_of(contract, part, hop):
+    """Bytes of an envelope before a hop."""
+    left = len(contract["hops"]) + 2 - hop
+    return message_size(part["layout"]) + seal.LAYER[contract["suite"]] * left
+
+
+def shapes_of(contract):
+    """Section 15."""
+    shapes = []
+    for part in contract["terms"]["parts"]:
+        own = part["own"] or {"whole": 0, "coin": 0}
+        least = 1 + own["whole"]
+        shapes.append([least, least + (own["coin"] > 0), size_of(contract, part, 1)])
+    return shapes
+
+
+def bundles_of(body, shapes):
+    taken, wrong, place = [], [], 0
+    need(body, "body-length")
+    while body:
+        many = []
+        for _ in shapes:
+            need(len(body) >= 2, "body-length")
+            many.append(256 * body[0] + body[1])
+            body = body[2:]
+        bundle = []
+        for count, (*_, size) in zip(many, shapes, strict=True):
+            need(len(body) >= count * size, "body-length")
+            bundle.append([body[i * size : (i + 1) * size].hex() for i in range(count)])
+            body = body[count * size :]
+        inside = all(a <= n <= b for n, (a, b, _) in zip(many, shapes, strict=True))
+        taken.append(bundle) if inside else wrong.append(place)
+        place += 1
+    return {"envelopes": taken, "wrong": wrong}
+
+
+PART = fields(
+    received=COUNT,
+    copies=COUNT,
+    unopened=COUNT,
+    malformed=COUNT,
+    added=COUNT,
+    pieces=several(
+        fields(sha256=DIGEST, messages=integer("messages-out-of-range", 1, 2**24)),
+    ),
+)
+MANIFEST = note(
+    "manifest",
+    sheet=DIGEST,
+    hop=integer("hop-out-of-range", 1, 5),
+    bundles=COUNT,
+    destroyed=maybe(word("unknown-end", "too-few", "expired")),
+    before=maybe(DIGEST),
+    parts=several(PART),
+    overruled=several(string("role-name-malformed", "[A-Za-z0-9][A-Za-z0-9._/-]{0,99}")),
+)
+RECEIPT = note("receipt", manifest=DIGEST, hop=integer("hop-out-of-range", 2, 6))
+
+
+def sent(part):
+    dropped = part["copies"] + part["unopened"] + part["malformed"]
+    return part["received"] - dropped + part["added"]
+
+
+def manifest_of(data):
+    """Section 17."""
+    read = MANIFEST(data)
+    names, end = read["overruled"], read["destroyed"]
+    need(len(names) <= 5 and len(set(names)) == len(names), "overruled-unfit")
+    absent = read["before"] is None
+    need(absent if read["hop"] == 1 else not absent or end == "expired", "before-unfit")
+    for part in read["parts"]:
+        pieces = part["pieces"]
+        need(len(pieces) <= 2**16, "too-many-pieces")
+        if end:
+            need(not pieces and not part["added"], "destroyed-with-pieces")
+            continue
+        held = sum(piece["messages"] for piece in pieces)
+        need(sent(part) == held and sent(part) >= part["added"], "false-sum")
+        need(len({piece["sha256"] for piece in pieces}) == len(pieces), "piece-twice")
+    return read
+
+
+def round_of(vector):
+    """Section 17, the last but one paragraph."""
+    served = vector["contract"].encode()
+    contract = contract_of(served)
+    sheet = fitting(vector["sheet"].encode(), contract, served)
+    given = [[one.encode() for one in vector[name]] for name in ("manifests", "receipts")]
+    manifests, receipts = given
+    hops, signers = len(contract["hops"]), list(roles(contract).items())
+    need(len(manifests) <= hops and len(receipts) <= len(manifests), "other-hop")
+    before, out = None, []
+    for place, data in enumerate(manifests, start=1):
+        read = manifest_of(notes.all_signed(data, dict([signers[place - 1]])))
+        need(read["sheet"] == sheet, "other-sheet")
+        need(read["hop"] == place, "other-hop")
+        need(len(read["parts"]) == len(contract["terms"]["parts"]), "parts-miscounted")
+        crowd = contract["terms"]["minimum_crowd"]
+        need(read["destroyed"] or read["bundles"] >= crowd, "crowd-too-small")
+        if place > 1 and read["before"] is not None:
+            follow(read, before, digest(manifests[place - 2]))
+        for part, stream in zip(read["parts"], contract["terms"]["parts"], strict=True):
+            check_pieces(part["pieces"], vector["pieces"], size_of(contract, stream, place + 1))
+        before = read
+        out.append([0 if read["destroyed"] else sent(part) for part in read["parts"]])
+    for place, data in enumerate(receipts, start=1):
+        read = RECEIPT(notes.all_signed(data, dict([signers[place]])))
+        need(read["manifest"] == digest(manifests[place - 1]), "other-manifest")
+        need(read["hop"] == place + 1, "other-hop")
+    return {"sent": out}
+
+
+def follow(read, before, named):
+    need(read["before"] == named, "before-unfit")
+    need(read["bundles"] == before["bundles"], "bundles-differ")
+    need(read["destroyed"] or not before["destroyed"], "not-destroyed")
+    pairs = zip(read["parts"], before["parts"], strict=True)
+    same = all(part["received"] == sent(one) for part, one in pairs)
+    need(read["destroyed"] or same, "received-differs")
+
+
+def check_pieces(pieces, files, size):
+    for piece in pieces:
+        data = bytes.fromhex(files.get(piece["sha256"], ""))
+        need(hashlib.sha256(data).hexdigest() == piece["sha256"], "piece-differs")
+        need(len(data) == piece["messages"] * size <= 2**24, "piece-length")
+
+
+def envelope(vector):
+    """Section 14."""
+    held, out = bytes.fromhex(vector["envelope"]), []
+    sheet = hashlib.sha256(text_of(vector["sheet"].encode())).digest()
+    for hop, secret in enumerate(vector["secrets"], start=vector["first"]):
+        info = seal.info_of(sheet, hop, vector["part"])
+        held = seal.open_layer(vector["suite"], bytes.fromhex(secret), info, held)
+        out.append(held if held is None else held.hex())
+        if held is None:
+            break
+    return {"opened": out}
+
+
+def found(vector):
+    """What this program finds for a vector, in the words of the vector."""
+    try:
+        return _found(vector)
+    except RefusalError as no:
+        return {"reason": str(no)}
+
+
+def _found(vector):
+    what = vector["what"].removeprefix("refused ")
+    keys = notes.keys_of(vector.get("keys", []))
+    text = vector.get("text", "").encode()
+    if what == "note":
+        data = bytes.fromhex(vector.get("note_hex", "")) or vector["note"].encode()
+        if re.match("refused", vector["what"]):
+            return {"text": notes.all_signed(data, keys).decode()}
+        return {"signers": sorted(notes.lines_of(data, keys))}
+    if what == "signed note":
+        verifier, made = notes.signed(vector["key"], text)
+        return {"verifier": verifier, "note": made.decode()}
+    if what == "joined notes":
+        several = [one.encode() for one in vector["notes"]]
+        return {"note": notes.joined(text, several, keys).decode()}
+    if what == "key configuration":
+        public = seal.public_of(vector["suite"], bytes.fromhex(vector["secret"]))
+        return {"configuration": seal.configuration(vector["suite"], public).hex()}
+    if what in ("sheet", "shapes"):
+        served = vector["contract"].encode()
+        contract = contract_of(served)
+        if what == "shapes":
+            return {"shapes": shapes_of(contract)}
+        return {"hash": fitting(vector["sheet"].encode(), contract, served)}
+    if what == "bundles":
+        return bundles_of(bytes.fromhex(vector["body"]), vector["shapes"])
+    if what == "manifest":
+        data = vector["manifest"].encode()
+        return {"sent": [sent(part) for part in manifest_of(data)["parts"]], "hash": digest(data)}
+    if what == "receipt":
+        data = vector["receipt"].encode()
+        return {"of": RECEIPT(data)["manifest"], "hash": digest(data)}
+    return {"envelope": envelope, "round": round_of}[what](vector)
