@@ -8,7 +8,14 @@ from typing import Any
 import contracts as c
 from mixtally import client
 from mixtally.errors import RefusedError
-from mixtally.records.contract import FakeRecord, OwnFakes, Prefixes, Terms, write_contract
+from mixtally.records.contract import (
+    FakeRecord,
+    OwnFakes,
+    Prefixes,
+    Terms,
+    write_contract,
+    written_key,
+)
 from mixtally.records.hashing import HMAC_SHA256, Hashing
 from mixtally.records.layout import Form
 from mixtally.records.question import Kind, Question, with_attributes
@@ -18,6 +25,10 @@ GONE = object()
 SCALE = 1 << 64
 PART, OWN, RECIPE = "terms.parts.0", "terms.parts.0.own", "terms.parts.0.recipe"
 LAYOUT, ASKED, PROOF = "terms.parts.0.layout", "terms.question", "terms.certificate"
+SAME_KEY = written_key("mix-2", c.role("mix-1").public)
+"""The second hop's name over the first one's public key."""
+MISTYPED = c.role("mix-1").key[:-1] + "A"
+"""A key that its hash does not fit."""
 
 
 def bases() -> dict[str, Terms]:
@@ -70,11 +81,13 @@ CONTRACTS: list[tuple[str, str, dict[str, Any]]] = [
     ("more-hops-than-priced", "labels", {"terms.hops": 1}),
     ("hop-twice", "labels", {"hops.1.address": "http://127.0.0.1:7001"}),
     ("hop-twice", "labels", {"collector.address": "http://127.0.0.1:7002"}),
+    ("hop-twice", "labels", {"hops.1.key": SAME_KEY}),
     ("role-name-malformed", "labels", {"hops.0.name": "mix 1"}),
     ("address-malformed", "labels", {"hops.0.address": "http://example.org"}),
     ("address-malformed", "labels", {"hops.0.address": "http://localhost.example.org"}),
     ("address-malformed", "labels", {"hops.0.address": "http://127.0.0.1:80@example.org"}),
     ("key-malformed", "labels", {"hops.0.name": "mix-9"}),
+    ("key-malformed", "labels", {"hops.0.key": MISTYPED}),
     ("operator-malformed", "labels", {"collector.operator": "a\u202eb"}),
     ("unknown-suite", "labels", {"suite": 3}),
     ("envelope-bytes", "labels", {"envelope_bytes": [[145, 97, 48]]}),
@@ -151,6 +164,7 @@ CONTRACTS: list[tuple[str, str, dict[str, Any]]] = [
     ("cap-missing", "positions", {f"{LAYOUT}.cap": None}),
     ("cap-with-index", "labels", {f"{LAYOUT}.cap": 1}),
     ("cap-below-record", "set", {f"{LAYOUT}.cap": 1}),
+    ("cap-below-record", "bits", {f"{LAYOUT}.cap": 2}),
 ]
 
 VALUES: list[tuple[str, str, Any, Any]] = [

@@ -9,8 +9,9 @@ from bad_vectors import GONE, altered
 from wire_room import Found, found
 from wire_scenes import OPEN, OPENS, SCENES, round_of, secret, told
 
+from mixtally.records.roles import written_key
 from mixtally.wire.manifest import PartManifest, Receipt, write_receipt
-from mixtally.wire.note import Signer, signed
+from mixtally.wire.note import Signer, key_hash, signed
 from mixtally.wire.reading import fingerprint_of
 from mixtally.wire.sheet import write_sheet
 
@@ -19,12 +20,16 @@ ONE, TWO, _ = FIRST.signers
 TEXT = b'{"a": 1}\n'
 LINE = ONE.line(TEXT)
 HASH, KEY = "ab" * 32, FIRST.sheet().keys[0]
+EASY = bytes([1]) + bytes(31)
+ANYBODY = b"\xe2\x80\x94 easy " + b64encode(key_hash("easy", EASY) + EASY + bytes(32)) + b"\n"
+"""A key of small order: this is its signature of every text."""
 NOTES: list[tuple[str, bytes]] = [
     ("signature-missing", TEXT),
     ("signature-missing", signed(TEXT, TWO)),
     ("signature-missing", signed(TEXT, Signer(ONE.name, secret("twin", 32)))),
     ("signature-false", b'{"a": 2}\n\n' + LINE),
     ("signature-false", TEXT + b"\n" + LINE + LINE.replace(b"=", b"A")),
+    ("signature-false", TEXT + b"\n" + ANYBODY),
     ("no-note", TEXT[:-1]),
     ("no-note", b""),
     ("no-note", b'{"a":\t1}\n'),
@@ -102,7 +107,7 @@ def note_vectors() -> list[Found]:
             written = {"note": data.decode()}
         except UnicodeDecodeError:
             written = {"note_hex": data.hex()}
-        keys = [ONE.verifier]
+        keys = [written_key("easy", EASY) if b" easy " in data else ONE.verifier]
         made.append({"what": "refused note", **written, "keys": keys, "reason": reason})
     notes = [signed(text, ONE).decode() for text in (TEXT, b"{}\n")]
     joined = {"text": TEXT.decode(), "notes": notes, "keys": [ONE.verifier]}

@@ -12,7 +12,11 @@ from msgspec.structs import replace
 from contracts import contract_of, flipped, proved, shaped, terms_of, uniform
 from least import shape, threshold
 from mixtally.attacks import Verdict
+from mixtally.attacks import cascade as module
 from mixtally.attacks.cascade import cascade
+from mixtally.attacks.cascade_checks import drawn_checks
+from mixtally.attacks.cascade_games import Scene
+from mixtally.attacks.checks import flagged
 from mixtally.attacks.device import Device
 from mixtally.attacks.outcome import Noise
 from mixtally.mix import added
@@ -83,8 +87,10 @@ def games(outcomes, hop):
 def test_what_every_mix_covers_is_kept_behind_any_hop(name, lab):
     outcomes = attacked(BY_MIXES[name], lab)
     assert {one.verdict for one in outcomes} == {Verdict.CONSISTENT}
-    assert games(outcomes, 1)
-    assert games(outcomes, 2)
+    promised = contract(BY_MIXES[name]).terms.certificate.upper
+    for hop in (1, 2):
+        assert max(one.numbers["delta_seen"] for one in games(outcomes, hop)) <= promised
+    assert sum(one.numbers["false_alarm_rate"] for one in outcomes) <= ERROR * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("name", BY_PEOPLE)
@@ -93,6 +99,39 @@ def test_what_people_cover_is_kept_behind_the_first_hop_alone(name, lab):
     assert {one.verdict for one in games(played, 1)} == {Verdict.CONSISTENT}
     assert {one.verdict for one in games(played, 2)} == {Verdict.VIOLATED}
     assert audit.verdict is Verdict.CONSISTENT
+
+
+@pytest.mark.parametrize(
+    ("part", "question", "behind"),
+    [
+        (uniform(BINS), ONE, [(450, 0), (1, 0), (1, 0)]),
+        (flipped(BINS, q=0.2), ONE, [(450, 449), (1, 0), (1, 0)]),
+        (flipped(BINS, q=0.2, blanks=9), ONE, [(1, 0)] * 3),
+    ],
+    ids=["fakes of people", "flips of people", "every mix"],
+)
+def test_honest_people_hide_only_behind_the_first_hop(monkeypatch, lab, part, question, behind):
+    """Of 900 people who come for certain half are honest, and one of these is attacked."""
+    seen = []
+    monkeypatch.setattr(module, "game_behind", lambda _part, *who: seen.append(who[:2]))
+    monkeypatch.setattr(module, "_against", lambda *_: [])
+    crowd = {"users": 1000, "minimum_crowd": 900, "honest_share": 0.5}
+    made = terms_of(question, [part], hops=3, **crowd)
+    for place in (1, 2, 3):
+        module._behind(made, place, lab())
+    assert seen == behind
+
+
+def test_every_run_tosses_the_coins_of_honest_people():
+    tossed = []
+
+    def draw(people, chance):
+        tossed.append((people.tolist(), chance))
+        return people - 440
+
+    scene = Scene(flipped(BINS, own=OwnFakes(FakeRecord.BLANK, 2, 1 << 62)), 450, 0)
+    assert scene.numbers(3, draw).tolist() == [910] * 3
+    assert tossed == [([450] * 3, 0.25)]
 
 
 def test_in_clear_hardly_anything_is_left_behind_a_dishonest_hop(lab):
@@ -169,6 +208,19 @@ def no_fakes(part, _contributors, _chance):
 def test_devices_that_draw_other_fakes_are_noticed(bug, lab):
     *_, audit = attacked(BY_PEOPLE["blanks by coins"], lab, device=Device(part_fakes=bug))
     assert audit.verdict is Verdict.VIOLATED
+
+
+@pytest.mark.parametrize("name", BY_PEOPLE)
+@pytest.mark.parametrize("times", [0.5, 2])
+def test_devices_that_send_more_or_fewer_reports_are_noticed(name, times, lab):
+    def again(part, records, chance):
+        rows = part_reports(part, records, chance)
+        return np.concatenate([rows, rows])[: round(len(rows) * times)]
+
+    found = lab(device=Device(part_reports=again))
+    checks, _ = drawn_checks(contract(BY_PEOPLE[name]).terms, found)
+    flags, _, _ = flagged(checks, ERROR)
+    assert any("more or fewer" in flag.name for flag in flags)
 
 
 @pytest.mark.parametrize("name", ["flips", "free bits", "blanks by coins"])

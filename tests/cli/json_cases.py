@@ -21,6 +21,10 @@ NOISE = "--permanent 0.5 --p 0.5 --q 0.75 --hashes 1 --reports 5"
 CASCADE = "plan --hops 3 --epsilon 1 --delta 1e-6 --users 1e5 --minimum-crowd 5e4"
 TERMS = f"{CASCADE} --labels words.txt --name opinion --out terms.json"
 CONTRACT = f"{TERMS} && contract new terms.json --network network.toml --out contract.json"
+SMALL = (
+    "plan --hops 3 --epsilon 1 --delta 1e-6 --users 1000 --labels words.txt --out terms.json && "
+    "contract new terms.json --network network.toml --out small.json"
+)
 FEW = "--runs 100 --drawn 1000 --seed {seed} --json"
 DIARY = "--epoch-column week --person-column who"
 END = "--delta 1e-6 --seed {seed} --json"
@@ -39,6 +43,7 @@ plan --epsilon 1 --delta 1e-6 --users 1e4 --bins 100 --protocol flip-uniform --j
 {CONTRACT} --json
 {CONTRACT} && contract show contract.json --json
 {CONTRACT} && contract check contract.json --json
+{CONTRACT} && contract check contract.json --rigorous --json
 plan --hash-bins 100000 --name word --users 1e5 --epsilon 1 --delta 1e-6 --mix-fakes --out p.json --json
 """
 
@@ -103,6 +108,8 @@ simulate survey.csv --column answer --hash-bins 1e4 --candidates list.txt --epsi
 {HASHED} && simulate survey.csv --column answer --plan p.json --candidates list.txt --seed {{seed}} --json
 simulate survey.csv --column answer --memory --reports 5 --epsilon 1 --out result --seed {{seed}} --json
 simulate survey.csv --column answer --memory --epsilon 1 --state kept.memory --json
+{SMALL} && simulate survey.csv --column answer --contract small.json --out played --seed {{seed}} --json
+{SMALL} && simulate survey.csv --column answer --contract small.json --dishonest 1,3 --leave-out 0.5 --json
 vote --example --seed {{seed}} --json
 vote survey.csv --column answer --epsilon 1 --out vote-result {END}
 vote survey.csv --column answer --keep 0.63 --mix-fakes {END}
@@ -126,6 +133,7 @@ plan --epsilon 0.01 --delta 1e-15 --users 10 --bins 20 --json
 calibrate --protocol flip --epsilon 2 --delta 1e-6 --users 5000 --bits 5 --repeats 10 --json
 reproduce --document 002 --out result --json
 {PLANNED} && attack plan.json --out attacked {FEW}
+{SMALL} && attack small.json {FEW}
 demo --out demo-result --seed {{seed}} --json
 epochs survey.csv --column answer --synthetic 4 --epsilon 1 --out over-time {END}
 epochs survey.csv --column answer --synthetic 3 --join 0.1 --leave 0.1 --change 0.2 --epsilon 1 {END}
@@ -159,7 +167,7 @@ def _network() -> Iterator[str]:
         name = f"role{place}.example"
         yield "[collector]" if place > 3 else "[[hops]]"
         yield f'name = "{name}"\naddress = "https://{name}"\noperator = "somebody"'
-        yield f'key = "{written_key(name, bytes(32))}"'
+        yield f'key = "{written_key(name, bytes([place]) * 32)}"'
 
 
 def lay_out(desk: Path) -> None:

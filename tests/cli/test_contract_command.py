@@ -58,6 +58,15 @@ def test_a_contract_is_checked(cli, contract):
     assert facts["delta"] <= facts["delta_target"]
 
 
+def test_a_second_program_is_asked_where_that_is_wanted(cli, contract):
+    alone, both = (cli("contract", "check", contract, *more) for more in ((), ("--rigorous",)))
+    assert alone.status == both.status == 0
+    assert "second program" not in alone.out
+    assert "The second program: " in both.out
+    facts = json.loads(cli("contract", "check", contract, "--rigorous", "--json").out)
+    assert facts["rigorous"]
+
+
 def test_signatures_below_the_text_change_nothing(cli, contract):
     before = json.loads(cli("contract", "show", contract, "--json").out)["fingerprint"]
     contract.write_bytes(contract.read_bytes() + "\n\u2014 mix1.example AAAA\n".encode())
@@ -128,6 +137,30 @@ def test_another_fingerprint_is_refused(cli, contract):
     assert "wanted the contract of fingerprint 000" in outcome.err
 
 
+def test_the_beginning_of_a_fingerprint_is_another_one(cli, contract):
+    whole = hashlib.sha256(contract.read_bytes()).hexdigest()
+    assert cli("contract", "check", contract, "--fingerprint", whole).status == 0
+    for short in (whole[:63], whole[:8], ""):
+        assert cli("contract", "check", contract, "--fingerprint", short).status == 2
+
+
+def test_the_same_contract_in_other_bytes_has_another_fingerprint(cli, contract):
+    whole = hashlib.sha256(contract.read_bytes()).hexdigest()
+    contract.write_text(json.dumps(json.loads(contract.read_text())))
+    assert cli("contract", "check", contract).status == 0
+    assert cli("contract", "check", contract, "--fingerprint", whole).status == 2
+    shown = json.loads(cli("contract", "show", contract, "--json").out)
+    assert shown["fingerprint"] == hashlib.sha256(contract.read_bytes()).hexdigest() != whole
+
+
+def test_no_contract_is_made_of_terms_that_promise_too_much(cli, terms, network, tmp_path):
+    altered(terms, lambda t: t["certificate"].update(lower=0.0, upper=1e-9))
+    outcome = cli("contract", "new", terms, "--network", network, "--out", tmp_path / "c.json")
+    assert outcome.status == 2
+    assert "its promise is false" in outcome.err
+    assert not (tmp_path / "c.json").exists()
+
+
 def test_too_few_hops_are_refused(cli, terms, network, tmp_path):
     text = network.read_text()
     first, second = text.index("[[hops]]"), text.rindex("[[hops]]")
@@ -164,6 +197,40 @@ def test_numbers_have_their_edges_in_the_terms(cli, tmp_path):
     file = tmp_path / "terms.json"
     assert cli(*ASKED, "--number", "0,100", "--bins", 4, "--out", file).status == 0
     assert json.loads(file.read_text())["edges"] == [0.0, 25.0, 50.0, 75.0, 100.0]
+
+
+@pytest.fixture
+def numbers(cli, network, tmp_path):
+    """A contract that asks for a number from 0 to 100, and a column of them."""
+    terms, file, column = (tmp_path / name for name in ("t.json", "n.json", "ages.csv"))
+    assert cli(*ASKED, "--number", "0,100", "--bins", 4, "--out", terms).status == 0
+    assert cli("contract", "new", terms, "--network", network, "--out", file).status == 0
+    column.write_text("age\n" + "".join(f"{row % 100}.5\n" for row in range(20_000)))
+    return file, ("simulate", column, "--column", "age", "--seed", 1, "--json")
+
+
+def test_numbers_are_cut_at_the_edges_of_the_contract(cli, numbers, tmp_path):
+    file, play = numbers
+    outcome = cli(*play, "--contract", file, "--out", tmp_path / "out")
+    assert outcome.status == 0, outcome.err
+    assert [row["truth"] for row in json.loads(outcome.out)["estimates"]] == [5000] * 4
+    altered(file, lambda c: c["terms"].update(edges=[0.0, 10.0, 50.0, 75.0, 100.0]))
+    outcome = cli(*play, "--contract", file, "--out", tmp_path / "other")
+    assert outcome.status == 2
+    assert "wanted bins of equal width" in outcome.err
+    assert not (tmp_path / "other").exists()
+
+
+def test_a_hop_that_cheats_leaves_out_everybody_it_can(cli, numbers, tmp_path):
+    file, play = numbers
+    cheats = (*play, "--contract", file, "--dishonest", 1)
+    came = []
+    for place, more in enumerate(((), ("--leave-out", 1), ("--leave-out", 0))):
+        facts = json.loads(cli(*cheats, *more, "--out", tmp_path / str(place)).out)
+        assert "messages of people in part 1" in facts["refusal"]
+        assert "estimates" not in facts
+        came.append(facts["received"]["parts"][0]["received"])
+    assert came[0] == came[1] < came[2] - 19_000
 
 
 def test_words_have_their_prefixes_in_the_terms(cli, tmp_path):

@@ -12,12 +12,14 @@ import contracts
 from mixtally import client
 from mixtally.client import shaped as module
 from mixtally.client.limits import COVERS, PROTOCOLS
+from mixtally.client.terms import honest
 from mixtally.errors import RefusedError
 from mixtally.ground.shape import shape_weights
 from mixtally.privacy.divergence import clear_shaped
 from mixtally.privacy.divergence.in_clear import usual_ratio
 from mixtally.records.contract import write_contract
-from mixtally.records.question import Question
+from mixtally.records.guarantee import arriving
+from mixtally.records.question import Question, with_attributes
 
 ANY = client.Limits(epsilon=20.0, delta=0.1, hops=1)
 SHAPES = [(1.0, 27), (1.0, 3), (0.1, 40), (4.0, 9), (20.0, 2), (0.37, 100)]
@@ -101,6 +103,27 @@ def test_each_limit_refuses(limits, why):
     terms = shaped_terms()
     assert client.checked(read(terms), ANY)
     assert reason(terms, ANY._replace(**limits)) == why
+
+
+def test_every_part_is_held_against_the_limits():
+    two = [contracts.shaped(2), contracts.flipped(3, blanks=5)]
+    terms = contracts.terms_of(with_attributes("q", (2, 3)), two)
+    assert client.checked(read(terms), ANY)
+    for protocol in ("clear-shaped", "flip-blank"):
+        limits = ANY._replace(protocols=PROTOCOLS - {protocol})
+        assert reason(terms, limits) == "protocol-not-allowed"
+
+
+def test_a_cover_that_people_bring_is_told_from_one_of_mixes():
+    terms = contracts.terms_of(Question(name="q", bins=9), [contracts.uniform(9)])
+    assert client.checked(read(terms), ANY)
+    assert reason(terms, ANY._replace(covers=frozenset({"every mix"}))) == "cover-not-allowed"
+
+
+@pytest.mark.parametrize("share", [0.7, 0.5, 1.0, 1e-5, 2.5e-7, 1 / 3, 0.999])
+@pytest.mark.parametrize("crowd", [2, 3, 90, 99, 12_345_678, 10_000_000_000])
+def test_honest_people_are_counted_as_the_records_count_them(crowd, share):
+    assert honest(crowd, share) == arriving(crowd, share)
 
 
 def test_a_local_epsilon_within_the_limit_is_taken():

@@ -13,7 +13,8 @@ import contracts
 from mixtally import client
 from mixtally.client import contract, question
 from mixtally.errors import InputError
-from mixtally.records.contract import read_contract, write_contract
+from mixtally.records.contract import FakeRecord, OwnFakes, read_contract, write_contract
+from mixtally.records.question import with_attributes
 from mixtally.wire import reading
 
 SEEDS = range(60)
@@ -96,6 +97,16 @@ def differing(seed, some):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_both_take_or_refuse(seed):
     assert differing(seed, 30) == []
+
+
+def test_both_refuse_one_bare_part_of_two():
+    """Which chance hardly finds: a part without fakes beside one that has them."""
+    own = OwnFakes(FakeRecord.BLANK, 1, 0)
+    terms = contracts.terms_of(with_attributes("q", (3, 3)), [contracts.flipped(3, own=own)] * 2)
+    plain = json.loads(write_contract(contracts.contract_of(terms)))
+    assert verdicts(json.dumps(plain).encode()) == (True, True)
+    plain["terms"]["parts"][1]["own"] = None
+    assert verdicts(json.dumps(plain).encode()) == (False, False)
 
 
 @pytest.mark.slow

@@ -2,9 +2,13 @@
 
 import pytest
 
+import contracts
+from mixtally import client
 from mixtally.client.draw import Words, message
 from mixtally.client.part import Layout, Part, Recipe
-from mixtally.errors import AccountingError
+from mixtally.errors import AccountingError, RefusedError
+from mixtally.records.contract import write_contract
+from mixtally.records.question import Question
 
 QUARTER = 1 << 62
 
@@ -21,3 +25,16 @@ def test_words_that_repeat_end_in_an_error():
 def test_words_of_another_length_end_in_an_error(size):
     with pytest.raises(AccountingError, match=f"wanted 8 bytes, got {size}"):
         Words(lambda _: bytes(size)).uniform(3)
+
+
+def test_coins_are_tossed_before_the_value_is_read():
+    terms = contracts.terms_of(Question(name="q", bins=4), [contracts.uniform(4, whole=1)])
+    read, asked = client.read(write_contract(contracts.contract_of(terms))), []
+
+    def source(count):
+        asked.append(count)
+        return bytes(8 * count)
+
+    with pytest.raises(RefusedError):
+        client.messages(read, "no answer of this question", source)
+    assert asked == [1]

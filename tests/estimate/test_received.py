@@ -1,15 +1,18 @@
 """A release rests on numbers that add up, or is refused by the number that does not."""
 
+import numpy as np
 import pytest
 from msgspec.structs import replace
 
 from contracts import flipped, shaped, terms_of, uniform
 from mixtally.errors import MessageError
+from mixtally.estimate.conclude import conclude_received
 from mixtally.estimate.received import reconciled
 from mixtally.records.contract import FakeRecord, OwnFakes
 from mixtally.records.mechanism import BlankFakes, NoFakes, ShapedFakes, UniformFakes
 from mixtally.records.question import Question, with_attributes
 from mixtally.records.received import PartReceived, Received
+from mixtally.records.results import Tally
 
 PEOPLE, BINS = 800, 10
 QUESTION = Question(name="q", bins=BINS)
@@ -96,6 +99,19 @@ def test_every_part_is_asked_for():
         reconciled(terms, Received(contributors=PEOPLE, parts=(one, two)))
 
 
+def test_each_part_is_told_from_its_own_tally():
+    question = with_attributes("q", (3, 3))
+    terms = terms_of(question, [uniform(3), uniform(3)], minimum_crowd=500, hops=3)
+    many = [PEOPLE + 190, PEOPLE + 210]
+    parts = tuple(PartReceived(declared=NOBODY, received=one, dropped={}) for one in many)
+    received = Received(contributors=PEOPLE, parts=parts)
+    tallies = [Tally(np.array([one, 0, 0]), one) for one in many]
+    assert conclude_received(terms, received, tallies).messages == sum(many)
+    for wrong in (tallies[::-1], tallies[:1]):
+        with pytest.raises(MessageError, match="tally every part of this round, each once"):
+            conclude_received(terms, received, wrong)
+
+
 def test_dishonest_people_may_toss_their_coins_as_they_like():
     """What honest people's coins rule out is refused only as far as the honest share goes."""
     few = came(2 * PEOPLE + 100)
@@ -103,3 +119,7 @@ def test_dishonest_people_may_toss_their_coins_as_they_like():
         reconciled(HALF_COINS, few)
     half = replace(HALF_COINS, honest_share=0.25)
     assert only(half, few).mechanism.fakes == BlankFakes(PEOPLE + 100)
+    many = came(2 * PEOPLE + 700)
+    with pytest.raises(MessageError, match="messages of people"):
+        reconciled(HALF_COINS, many)
+    assert only(half, many).mechanism.fakes == BlankFakes(PEOPLE + 700)

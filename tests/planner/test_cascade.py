@@ -1,6 +1,7 @@
 """Plans for mixes in a row: who brings the cover, at the least noise that keeps the promise."""
 
 import math
+from fractions import Fraction
 
 import pytest
 
@@ -127,6 +128,20 @@ def test_a_budget_of_half_a_fake_tosses_coins(accountant):
     assert people.messages_per_user == 1.5
     plain = cascade(asked(protocol="flip-blank"), accountant)
     assert people.standard_error > plain.best.standard_error * 0.9
+
+
+def test_only_honest_people_of_the_minimum_crowd_are_counted_on(accountant):
+    wanted = asked(honest_fraction=0.7, protocol="clear-uniform", messages_per_user=3.0)
+    assert wanted.people == 35_000
+    (option,) = every(cascade(wanted, accountant))
+    assert option.terms.sure_people == 35_000
+    assert check_terms(option.terms, accountant).upper <= 1e-6
+
+
+def test_a_budget_is_shared_by_all_parts():
+    wanted = asked(messages_per_user=3.0)
+    assert [wanted.own_fakes(parts) for parts in (1, 2, 3)] == [2, Fraction(1, 2), 0]
+    assert wanted.own_fakes(4) < 0
 
 
 def test_nothing_fits_and_it_is_said_why(accountant):

@@ -11,6 +11,7 @@ from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.coins import Fakes
 from mixtally.privacy.divergence import clear_uniform, flip_blank
+from mixtally.privacy.numerics.bracket import Bracket
 
 CASES = [
     (people, whole, coin)
@@ -43,10 +44,29 @@ def exactly(people, whole, coin, delta):
 @pytest.mark.parametrize("case", CASES)
 def test_the_average_lies_between_its_bounds(case, delta):
     true, fakes = exactly(*case, delta), Fakes(*case)
-    bounds = fakes.average(delta)
+    bounds = fakes.average(delta, one_pair=True)
     assert bounds.lower <= true * (1 + 1e-8)
     assert true <= bounds.upper * (1 + 1e-8)
     assert bounds.upper <= bounds.lower * 1.0021 + 1e-12
+
+
+def test_two_worlds_that_take_turns_have_no_average_of_the_larger():
+    """One is worse while fakes are few, the other while they are many."""
+    fakes = Fakes(100, 0, SCALE // 2)
+
+    def steep(k):
+        return Bracket(*[0.1 * 0.9 ** (k - 50)] * 2)
+
+    def flat(k):
+        return Bracket(*[0.1 * 0.99 ** (k - 50)] * 2)
+
+    def worse(k):
+        return max(steep(k), flat(k))
+
+    true = max(exactly(100, 0, SCALE // 2, steep), exactly(100, 0, SCALE // 2, flat))
+    assert true < fakes.average(worse, one_pair=True).lower
+    bounds = fakes.average(worse, one_pair=False)
+    assert 0.5 * true < bounds.lower <= true <= bounds.upper
 
 
 @pytest.mark.parametrize("delta", [flips, clear])
@@ -67,7 +87,7 @@ def test_cells_hold_every_number_once(case):
 
 
 def test_no_coin_is_one_number():
-    assert Fakes(7, 3, 0).average(flips) == pytest.approx(flips(21))
+    assert Fakes(7, 3, 0).average(flips, one_pair=True) == pytest.approx(flips(21))
     assert [tuple(cell) for cell in Fakes(7, 3, 0).few_cells(0.1)] == [(21, 21, 1.0)]
 
 
@@ -81,11 +101,11 @@ def test_cells_taken_at_their_most_are_found(monkeypatch, case):
 
     monkeypatch.setattr(Fakes, "_cell", upwards)
     monkeypatch.setattr("mixtally.privacy.coins._GAP", 1.0)
-    assert Fakes(*case).average(flips).upper < exactly(*case, flips)
+    assert Fakes(*case).average(flips, one_pair=True).upper < exactly(*case, flips)
 
 
 def test_chances_that_do_not_add_up_stop_the_work(monkeypatch):
     honest = tails.pmf
     monkeypatch.setattr(tails, "pmf", lambda *args: 0.999 * honest(*args))
     with pytest.raises(AccountingError, match="add up to one"):
-        Fakes(3_000, 0, SCALE // 3).average(flips)
+        Fakes(3_000, 0, SCALE // 3).average(flips, one_pair=True)

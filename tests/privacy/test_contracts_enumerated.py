@@ -5,8 +5,12 @@ import pytest
 from mixtally.errors import AccountingError
 from mixtally.privacy import coins, overflow, terms
 from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.terms import delta_of
+from mixtally.privacy.terms import Stake, delta_of
+from mixtally.records.contract import FakeRecord, OwnFakes, Part
+from mixtally.records.guarantee import Guarantee
+from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism import Parameter
+from mixtally.records.recipe import NoRecipe
 from privacy.brute_contracts import delta
 from privacy.random_contracts import stakes
 
@@ -29,6 +33,21 @@ def below_the_truth(cases):
 
 def test_no_certificate_is_below_the_truth():
     assert list(below_the_truth(stakes(SEED, QUICK))) == []
+
+
+def test_a_bit_among_fakes_by_coins_has_two_directions():
+    """Which of them is worse depends on how many fakes came, so the larger has no average."""
+    own = OwnFakes(FakeRecord.BLANK, 1, 1 << 63)
+    part = Part(
+        bins=1,
+        most_set=None,
+        threshold=(1 << 64) // 3,
+        own=own,
+        recipe=NoRecipe(),
+        layout=Layout(Form.BITS, 1),
+    )
+    stake = Stake((part,), Guarantee(epsilon=0.05, delta=0.1), 1, 2, count_flips=False, hops=3)
+    assert list(below_the_truth([stake])) == []
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ from mixtally.randomize import part_fakes, part_reports
 from mixtally.records.contract import FakeRecord, OwnFakes
 from mixtally.records.layout import Form
 from mixtally.simulate.seeded import SeededChance
+from scripted import Scripted
 
 Q, BINS, PEOPLE = 0.3, 5, 60_000
 BLANK = OwnFakes(FakeRecord.BLANK, 1, 1 << 62)
@@ -145,6 +146,19 @@ def test_one_coin_for_all_and_fakes_shared_evenly_are_found():
 
     assert coins_p_value(one_for_all) < 1e-6
     assert coins_p_value(evenly) < 1e-6
+
+
+def test_a_coin_shows_one_more_below_its_threshold(monkeypatch):
+    """Word by word, in spans of two devices, which no sample of words would tell apart."""
+    monkeypatch.setattr("mixtally.randomize.parts._SPAN_COINS", 2)
+    coin = 1 << 62
+    part = uniform(4, whole=1, coin=coin)
+    tossed, drawn = [coin - 1, coin, 0, coin + 1, coin - 1], [0, 1, 2, 3, 0, 1, 2, 3]
+    chance = Scripted(*tossed, *drawn)
+    rows, number = part_fakes(part, len(tossed), chance)
+    assert number == len(tossed) + 3
+    assert part.layout.codes(rows).tolist() == drawn
+    assert chance.left == []
 
 
 def test_no_fakes_where_devices_add_none():

@@ -12,6 +12,7 @@ from mixtally.data.population import Population
 from mixtally.errors import DataError, ParameterError, PlanError
 from mixtally.estimate.analysis import Analysis
 from mixtally.ground.bits import one_hot
+from mixtally.mix import shuffle
 from mixtally.privacy.accountant import Accountant
 from mixtally.records.contract import FakeRecord, OwnFakes
 from mixtally.records.layout import Form
@@ -175,6 +176,21 @@ def test_what_dishonest_hops_draw_they_tell():
     first, _, third = played.received.parts[0].declared
     assert played.told[0].messages == first + third
     assert played.result is not None
+
+
+def test_every_honest_hop_shuffles_its_fakes_among_all_that_it_received(monkeypatch):
+    seen = []
+
+    def watched(batch, chance):
+        seen.append(len(batch))
+        return shuffle(batch, chance)
+
+    monkeypatch.setattr("mixtally.simulate.contract.shuffle", watched)
+    hops = Hops({3}, Conduct(leaves_out=0.0, draws=True))
+    (played,) = rounds(PARTS["shaped"], hops, runs=1)
+    first, second, third = played.received.parts[0].declared
+    assert seen == [CAME + first, CAME + first + second]
+    assert played.received.parts[0].received == seen[-1] + third
 
 
 def test_a_hop_behind_an_honest_one_leaves_nobody_out():

@@ -272,8 +272,12 @@ def contract_of(data):
     hops = read["terms"]["hops"]
     need(len(read["hops"]) >= hops, "more-drawing-mixes-than-hops")
     need(len(read["hops"]) <= hops, "more-hops-than-priced")
-    for field in ("name", "address", "key"):
-        used = [one[field] for one in (*read["hops"], read["collector"])]
+    roles = [*read["hops"], read["collector"]]
+    for used in (
+        [one["name"] for one in roles],
+        [one["address"] for one in roles],
+        [one["key"].split("+", 2)[2] for one in roles],
+    ):
         need(len(set(used)) == len(used), "hop-twice")
     layer = {1: 48, 2: 1136}[read["suite"]]
     wanted = [

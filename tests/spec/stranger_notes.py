@@ -78,7 +78,7 @@ def sign(seed, text):
 def true(public, text, signature):
     """Whether [S] B = R + [k] A."""
     a = point_of(public)
-    if len(signature) != 64 or a is None:
+    if len(signature) != 64 or a is None or written(times(8, a)) == written((0, 1, 1, 0)):
         return False
     front, s = signature[:32], int.from_bytes(signature[32:], "little")
     k = hashed(front, public, text) % ORDER

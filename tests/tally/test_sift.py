@@ -46,6 +46,14 @@ def test_a_bad_message_is_dropped_and_counted(layout, bad, reason):
     assert tally_messages(layout, sifted.rows).messages == 2
 
 
+@pytest.mark.parametrize(("layout", "bad", "reason"), CASES.values(), ids=CASES)
+def test_every_span_of_a_batch_is_sifted(monkeypatch, layout, bad, reason):
+    monkeypatch.setattr("mixtally.tally.sift._SPAN_BYTES", 2 * layout.message_bytes)
+    sifted = sift_messages(layout, 3 * [bad, GOOD[layout], GOOD[layout]])
+    assert sifted.dropped == {reason.value: 3}
+    assert sifted.rows.tobytes() == 6 * GOOD[layout]
+
+
 @pytest.mark.parametrize("layout", GOOD, ids=str)
 def test_messages_of_another_length_are_counted(layout):
     odd = [b"", GOOD[layout][1:], GOOD[layout] + b"\x00"]

@@ -186,6 +186,27 @@ def test_a_false_signature_of_a_known_key_is_refused(name, raw):
         assert reason(lambda: joined(TEXT, [data], BOTH)) == "signature-false"  # noqa: B023
 
 
+EASY = [
+    *("00" * 32, "00" * 31 + "80", "01" + "00" * 31, "01" + "00" * 30 + "80"),
+    *("ec" + "ff" * 30 + "7f", "ec" + "ff" * 31, "ed" + "ff" * 30 + "7f", "ee" + "ff" * 30 + "7f"),
+    "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+    "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc85",
+    "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+    "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa",
+]
+
+
+@pytest.mark.parametrize("public", EASY)
+def test_a_key_with_which_everybody_signs_has_signed_nothing(public):
+    key = bytes.fromhex(public)
+    for front in EASY:  # one of eight texts has such a signature, without any secret
+        raw = note.key_hash("easy", key) + bytes.fromhex(front) + bytes(32)
+        for number in range(3):
+            text = b"%d\n" % number
+            data = text + b"\n" + line("easy", raw)
+            assert reason(lambda: signed_by(data, {"easy": key})) == "signature-false"  # noqa: B023
+
+
 def test_a_hundred_lines_are_a_note_and_no_more_come_of_joining():
     crowd = [Signer(f"s{i}", bytes([i] * 32)) for i in range(101)]
     full = signed(TEXT, *crowd[:100])

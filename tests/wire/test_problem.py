@@ -1,10 +1,14 @@
 """Problems: each has a path of its own that explains it, and says whether to send again."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 
 from mixtally.wire.problem import MEDIA_TYPE, PATH, Problem, of_path
+
+SPEC = Path(__file__).parents[2] / "SPEC.md"
 
 
 @pytest.mark.parametrize("problem", Problem, ids=lambda one: one.name)
@@ -18,6 +22,12 @@ def test_a_problem_is_found_by_its_path_and_says_what_it_is(problem):
         "status": problem.value.status,
     }
     assert problem.value.do
+
+
+def test_the_page_lists_them_with_their_statuses():
+    rows = re.findall(r"^\| (4\d\d|5\d\d) \| (.*) \|$", SPEC.read_text(), re.MULTILINE)
+    named = {name: int(status) for status, names in rows for name in re.findall("`(.+?)`", names)}
+    assert named == {one.path.removeprefix(PATH): one.value.status for one in Problem}
 
 
 def test_no_two_are_alike():

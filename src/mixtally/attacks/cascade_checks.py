@@ -68,7 +68,7 @@ def _reports(name: str, part: Part, lab: Lab) -> tuple[list[Checks], int]:
 def _of_one(name: str, part: Part, codes: np.ndarray, lab: Lab) -> tuple[list[Checks], int]:
     rows = lab.device.part_reports(part, codes, lab.chance)
     checks = [_exact(f"reports of {name}, more or fewer", len(rows) - len(codes))]
-    codes = codes[: len(rows)]
+    rows, codes = rows[: len(codes)], codes[: len(rows)]
     if part.threshold is None:
         lies = int((part.layout.codes(rows) != codes).sum())
         return [*checks, _exact(f"reports of {name} that name another bin", lies)], len(rows)

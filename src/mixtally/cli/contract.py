@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from mixtally.cli import options as o
-from mixtally.cli.contract_files import made, read_any, read_network
+from mixtally.cli.contract_files import CONTRACT, made, read_any, read_network
 from mixtally.cli.output import print_json, publish, sign_of_life
 from mixtally.cli.plan_files import read_bytes
 from mixtally.errors import PlanError
@@ -66,7 +66,9 @@ Expected = Annotated[
 @app.command()
 def new(terms: TermsFile, network: Network, out: Out, json: o.Json = False) -> None:
     """Make a contract of terms and of who runs it; its numbers are derived again first."""
-    read = read_terms(read_bytes(terms, "terms"), str(terms))
+    read = read_terms(
+        read_bytes(terms, "terms", "write them with `mixtally plan --hops`"), str(terms)
+    )
     contract = made(read, read_network(network), str(network))
     with sign_of_life("deriving its numbers again"):
         check_terms(read, Accountant())
@@ -132,7 +134,7 @@ def _proofs(second: "Verdict") -> Table:
 
 
 def _document(file: Path, expected: str | None = None) -> tuple[Document, Terms]:
-    data = read_bytes(file, "a contract")
+    data = read_bytes(file, "a contract", CONTRACT)
     found = fingerprint_of(data)
     if expected is not None and expected != found:
         raise PlanError(

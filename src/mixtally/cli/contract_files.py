@@ -23,6 +23,8 @@ from mixtally.records.contract import (
 )
 
 DAY = 86_400
+CONTRACT = "make one with `mixtally contract new`"
+_NETWORK = "see docs/contract.md for an example"
 
 
 class Network(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -51,7 +53,9 @@ class Network(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 def read_network(path: Path) -> Network:
     """The network in a TOML file; raises PlanError, naming the field that is wrong."""
     try:
-        fields: dict[str, Any] = tomllib.loads(read_bytes(path, "a network").decode("utf-8"))
+        fields: dict[str, Any] = tomllib.loads(
+            read_bytes(path, "a network", _NETWORK).decode("utf-8")
+        )
         return msgspec.convert(fields, Network, strict=True)
     except (ValueError, RecursionError) as error:
         raise PlanError(
@@ -59,7 +63,7 @@ def read_network(path: Path) -> Network:
             wanted="TOML with a name, [[hops]] and a [collector], each with name, address, key "
             "and operator",
             got=f"something else ({error})",
-            do="see docs/contract.md for an example",
+            do=_NETWORK,
         ) from error
 
 
@@ -98,7 +102,7 @@ def read_any(data: bytes, subject: str) -> Contract | Terms:
 
 def read_contract_file(path: Path) -> tuple[Contract, str]:
     """The contract in a file and its fingerprint; raises DataError or PlanError for none."""
-    data = read_bytes(path, "a contract")
+    data = read_bytes(path, "a contract", CONTRACT)
     return read_contract(data, str(path)), fingerprint_of(data)
 
 

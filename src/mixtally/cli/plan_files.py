@@ -32,13 +32,13 @@ def read_plan(path: Path) -> Plan:
     return parse(read_bytes(path, "a plan file"), str(path))
 
 
-def read_bytes(path: Path, what: str) -> bytes:
-    """A whole file, or what a pipe brings; raises DataError for one that cannot be read."""
+def read_bytes(path: Path, what: str, make: str = "write one with `mixtally plan --out`") -> bytes:
+    """A whole file, or what a pipe brings; DataError for one that cannot be read says ``make``."""
     try:
         return read_whole(path, piped=True)
     except OSError as error:
         raise DataError(
-            str(path), wanted=what, got=str(error), do="write one with `mixtally plan --out`"
+            str(path), wanted=what, got=error.strerror or str(error), do=make
         ) from error
 
 

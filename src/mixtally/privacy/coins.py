@@ -14,8 +14,10 @@ what lies outside is added.
 
 import heapq
 import math
+import operator
 from collections.abc import Callable, Iterator
 from functools import cached_property
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -137,8 +139,16 @@ class Fakes:
         first = cell.least - self.sure
         return first >= self._low and min(cell.most - self.sure, self._high) > first
 
-    def average(self, delta: Callable[[int], Bracket]) -> Bracket:
-        """Bounds of E[delta(K)] where ``delta`` falls as K rises."""
+    def average(self, delta: Callable[[int], Bracket], *, one_pair: bool) -> Bracket:
+        """Bounds of the largest E[delta(K)] of any two worlds; the divergence falls as K rises.
+
+        where
+          delta      the largest divergence of any two worlds, given K
+          one_pair   whether these two are the same for all K, as far as the divergence goes
+
+        The largest average is at most the average of the largest, and where two worlds that are
+        worst at some k stay the same at fewer fakes, at least P(K <= k) delta(k).
+        """
         known: dict[int, Bracket] = {}
 
         def at(fakes: int) -> Bracket:
@@ -164,7 +174,12 @@ class Fakes:
                 open_gap += gap(half)
         every = [*done, *(cell for _, cell in heap)]
         upper = math.fsum(cell.chance * at(cell.least).upper for cell in every)
-        lower = math.fsum(cell.chance / _SLACK * at(cell.most).lower for cell in every)
+        chances = [cell.chance / _SLACK for cell in sorted(every)]
+        lowers = [at(cell.most).lower for cell in sorted(every)]
+        if one_pair:
+            lower = math.fsum(map(operator.mul, chances, lowers))
+        else:
+            lower = max(map(operator.mul, accumulate(chances), lowers))
         return Bracket(min(lower * (1.0 - 1e-9), upper), min(1.0, upper))
 
     @staticmethod

@@ -95,7 +95,16 @@ class Counted:
         def given(fakes: int) -> Bracket:
             return accountant.delta(Record.of(self.mechanism(fakes)), epsilon).bounds
 
-        return self.fakes.average(given)
+        return self.fakes.average(given, one_pair=self.one_pair)
+
+    @property
+    def one_pair(self) -> bool:
+        """Whether the same two worlds are the worst ones for any number of fakes.
+
+        So it is where any two values are as good as any other two, in either order: not of free
+        bits and sets, and not of crowds whose own answers are part of the cover.
+        """
+        return self.part.most_set == 1 and self.part.bins > 1 and not self.flips
 
     def curve(self, accountant: Accountant, negligible: float) -> Callable[[float], float]:
         """The upper bound of one message's delta, as a function of epsilon.

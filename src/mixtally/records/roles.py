@@ -46,6 +46,11 @@ class Role(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             raise _wrong(f"operator of {self.name}", "who runs it, in words", self.operator)
         verifier_key(self.name, self.key)
 
+    @property
+    def public(self) -> bytes:
+        """The 32 bytes of its Ed25519 key, whatever the name they are written with."""
+        return verifier_key(self.name, self.key)
+
 
 def verifier_key(name: str, text: str) -> bytes:
     """The 32 bytes of the Ed25519 key that ``text`` writes for ``name``.

@@ -30,6 +30,12 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,99}")
 _CONTROL = re.compile(rb"[\x00-\x09\x0b-\x1f]")
 _DASH = "\u2014 ".encode()
 _HASH_BYTES = 4
+_FIELD = (1 << 255) - 19
+_ORDER_8 = int.from_bytes(
+    bytes.fromhex("26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05"), "little"
+)
+_SMALL = (0, 1, _FIELD - 1, _ORDER_8, _FIELD - _ORDER_8)
+"""Second coordinates of the points of small order: everybody can sign with such a key."""
 _PRIVATE = "PRIVATE+KEY+"
 
 
@@ -157,12 +163,21 @@ def _known_lines(data: bytes, known: Mapping[str, bytes]) -> dict[str, bytes]:
         public = known.get(name)
         if public is None or raw[:_HASH_BYTES] != key_hash(name, public):
             continue
-        try:
-            Ed25519PublicKey.from_public_bytes(public).verify(raw[_HASH_BYTES:], text)
-        except InvalidSignature:
-            raise refused("signature-false", "note", f"a signature of {name}", "another") from None
+        if not _true(public, raw[_HASH_BYTES:], text):
+            raise refused("signature-false", "note", f"a signature of {name}", "another")
         found.setdefault(name, line)
     return found
+
+
+def _true(public: bytes, signature: bytes, text: bytes) -> bool:
+    second = int.from_bytes(public, "little") & ((1 << 255) - 1)
+    if second >= _FIELD or second in _SMALL:
+        return False
+    try:
+        Ed25519PublicKey.from_public_bytes(public).verify(signature, text)
+    except InvalidSignature:
+        return False
+    return True
 
 
 def _check_text(text: bytes) -> None:

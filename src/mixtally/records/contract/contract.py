@@ -74,8 +74,11 @@ class Contract(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             if not right:
                 raise _wrong(subject, wanted, got)
         roles = [*self.hops, self.collector]
-        for field in ("name", "address", "key"):
-            values = [getattr(role, field) for role in roles]
+        for field, values in (
+            ("name", [role.name for role in roles]),
+            ("address", [role.address for role in roles]),
+            ("public key", [role.public.hex() for role in roles]),
+        ):
             twice = [value for value in values if values.count(value) > 1]
             if twice:
                 raise _wrong("hops", f"another {field} for each and for the collector", twice[0])
