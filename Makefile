@@ -8,7 +8,7 @@ BENCH_STAMP := .venv/.bench-ready
 export PYTHONDONTWRITEBYTECODE :=
 export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/pycache
 
-.PHONY: help setup demo test slow check format bench clean
+.PHONY: help setup demo network test slow check format bench clean
 
 help:            ## list the commands
 	@grep -hE '^[a-z]+: .*##|^[a-z]+:  +##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 12
@@ -35,6 +35,9 @@ $(BENCH_STAMP): $(STAMP)
 
 demo: $(STAMP)   ## count 336,776 flights privately and draw the result
 	@$(BIN)/mixtally demo --out out/demo
+
+network: $(STAMP)  ## mixes, collector, 2,000 devices as processes here; KILL=1 kills roles meanwhile
+	@$(BIN)/python scripts/network.py $(if $(KILL),--kill)
 
 test: $(STAMP)   ## run the quick tests: below three minutes on two cores
 	@$(BIN)/pytest -n auto --dist worksteal -m "not slow and not seconds"

@@ -12,6 +12,8 @@ from mixtally.version import VERSION
 COMMANDS = {
     "plan": "Find the plan of least error.",
     "contract": "Write, show and check what strangers agree on before they answer.",
+    "mix": "Run one mix of a network: begin, sign, serve.",
+    "collector": "Run the collector of a network: sign, propose, serve, publish.",
     "client": "Take part in a round from this device, and see what left it.",
     "delta": "State the exact delta of any parameters.",
     "calibrate": "Find the least noise for a guarantee.",

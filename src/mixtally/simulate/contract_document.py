@@ -5,8 +5,6 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from mixtally.records.contract import Cover, Part, Terms
-from mixtally.records.guarantee import LEAST_USERS
 from mixtally.records.result import ContractResult
 from mixtally.report import counts
 from mixtally.report.charts import Bar, rows_chart
@@ -24,12 +22,12 @@ from mixtally.report.document import (
     Tone,
     closing,
 )
+from mixtally.report.received import came, not_promised
 from mixtally.report.svg import Markup
 from mixtally.report.words import at_most, number, promise
 from mixtally.simulate.contract import Played
 
 _CHART_BINS, _TABLE_BINS = 30, 1000
-_CAME = ("part", "messages tallied", "of hops", "of people", "dropped", "bytes each")
 
 
 def document(
@@ -46,7 +44,7 @@ def document(
         summary=lambda: (
             *_shown(played, range(top), title),
             *([Text(findings)] if findings else []),
-            came(played),
+            came(played.contract.terms, played.received),
         ),
         facts=lambda: facts(played, title, source, fingerprint, seed),
         tables=lambda: tables(played),
@@ -69,16 +67,6 @@ def key_figures(played: Played) -> tuple[tuple[str, str], ...]:
         error = number(played.result.estimate.standard_error)
         shown.append(("standard error, counts", error))
     return tuple(shown)
-
-
-def came(played: Played) -> Table:
-    """What each part's messages were, by what hops declared."""
-    terms, rows = played.contract.terms, list[list[Cell]]()
-    for place, (part, one) in enumerate(zip(terms.parts, played.received.parts, strict=True), 1):
-        numbers = (one.received, one.added, one.came - one.added, one.came - one.received)
-        cells = [f"{many:,}" for many in (*numbers, part.layout.message_bytes)]
-        rows.append([f"{place}: {part.protocol}", *cells])
-    return Table(_CAME, rows, title="What came")
 
 
 def facts(played: Played, title: str, source: str, fingerprint: str, seed: int | None) -> Facts:
@@ -143,7 +131,7 @@ def _sections(played: Played, findings: str) -> tuple[Section, ...]:
         sections.append(Section("Counts", (picture, Text(findings, note=True))))
     sections += [
         Section("All bins", tuple(_shown(played, range(_TABLE_BINS), "All bins", folded=True))),
-        Section("What came", (came(played),)),
+        Section("What came", (came(terms, played.received),)),
         Section("What is promised", tuple(map(Text, promise(terms)))),
         Section("What is not promised", (Bullets.of(not_promised(terms)),)),
     ]
@@ -203,33 +191,3 @@ def _findings(played: Played, result: ContractResult) -> str:
         f"{counts.findings(result)} {100 * _covered(played, result):.1f} % of the "
         f"{result.question.bins:,} intervals cover the true count."
     )
-
-
-def not_promised(terms: Terms) -> list[str]:
-    """What a careful reader must not take for granted."""
-    left = terms.local_epsilon
-    texts = [
-        "If every hop works together with the collector nothing is left: answers travel in clear."
-        if left is None
-        else "If every hop works together with the collector only the local guarantee is left: "
-        f"epsilon = {at_most(left)}.",
-        "Counts are right only if every hop is honest: one may put its fakes into any bin, and "
-        "lose as many messages as people's coins vary.",
-        "That someone took part is not hidden, only what they answered.",
-        "Promises add up: a person who answers more often than the contract's "
-        f"{terms.collections:,} time(s), or elsewhere too, spends more.",
-        f"Nothing here stops a person from lying: each dishonest message can move a bin by "
-        f"{max(map(_reach, terms.parts)):.3g} counts.",
-    ]
-    if terms.cover is Cover.PEOPLE:
-        texts.insert(
-            1,
-            "Behind a hop that leaves out others' messages an honest one hides nobody: people "
-            "bring the cover.",
-        )
-    return texts
-
-
-def _reach(part: Part) -> float:
-    """Counts by which one more set bit moves a bin's estimate."""
-    return 1.0 / part.mechanism(fakes=1, crowd=LEAST_USERS).gain

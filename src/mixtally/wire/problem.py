@@ -50,6 +50,7 @@ class Problem(Enum):
     TOO_EARLY = Kind(503, "The round is not open yet", "send the same bytes later")
     BUSY = Kind(503, "Too much at once", "send the same bytes later")
     NOT_READY = Kind(503, "This role does not serve yet", "send the same bytes later")
+    NO_RESULT = Kind(503, "There is no result yet", "ask again later")
     NO_ROOM = Kind(503, "There is no room to store it", "send the same bytes later")
 
     @property

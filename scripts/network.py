@@ -1,0 +1,231 @@
+"""`make network`: three mixes, a collector and 2,000 devices on this machine, two rounds, checked.
+
+Every role is a process of its own with its own folder under out/network; devices are many in one
+process, each with its own diary. With --kill roles are killed at random moments meanwhile, and
+everything has to end as if they had not been.
+"""
+
+import argparse
+import http.client
+import json
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+from network_crowd import Crowd
+from network_roles import COMMAND, Killer, Memory, Role, free_ports, mixtally
+
+from mixtally.client.net import State
+from mixtally.data.flights import flights
+
+ROOT = Path(__file__).parents[1]
+LEVEL = 0.9999
+ROUNDS, HOPS = 2, 3
+START = time.monotonic()
+
+
+def say(text):
+    """A line with the seconds since the start."""
+    print(f"{time.monotonic() - START:6.1f} s  {text}", flush=True)
+
+
+class Network:
+    """The folder of everything, and the roles in it."""
+
+    def __init__(self, folder, people, window, seed):
+        self.folder, self.people, self.window = folder, people, window
+        self.chance, self.roles = random.Random(seed), []
+        self.names = [f"mix-{place + 1}" for place in range(HOPS)] + ["collector"]
+        self.addresses = [f"http://127.0.0.1:{port}" for port in free_ports(HOPS + 1)]
+
+    def run(self, *arguments, tries=1):
+        """A command; in a storm of kills it may need several calls."""
+        for left in range(tries, 0, -1):
+            done = mixtally(*arguments, cwd=self.folder, check=left == 1)
+            if not done.returncode:
+                return done.stdout
+            time.sleep(2)
+        raise AssertionError
+
+    def contract(self, labels):
+        """Everybody begins, one contract is made, every mix signs it."""
+        lines = ['name = "flights"']
+        for name, address in zip(self.names, self.addresses, strict=True):
+            kind = name.split("-")[0]
+            lines.append(
+                self.run(kind, "init", name, "--name", name, "--address", address,
+                         "--operator", f"the people of {name}")
+            )  # fmt: skip
+        lines.append(f"[rounds]\nopen_seconds = {self.window}\nevery_seconds = {self.window}")
+        (self.folder / "network.toml").write_text("\n".join(lines))
+        (self.folder / "labels.txt").write_text("\n".join(labels) + "\n")
+        self.run("plan", "--hops", str(HOPS), "--epsilon", "1", "--delta", "1e-6",
+                 "--users", str(self.people), "--minimum-crowd", str(self.people // 2),
+                 "--collections", str(ROUNDS), "--labels", "labels.txt", "--name", "destination",
+                 "--out", "terms.json")  # fmt: skip
+        said = self.run("contract", "new", "terms.json", "--network", "network.toml",
+                        "--out", "contract.json")  # fmt: skip
+        for name in self.names[:-1]:
+            self.run("mix", "sign", name, "contract.json")
+        return said.split()[-1]
+
+    def start(self):
+        """All roles serve."""
+        mixes = [Role("mix", self.folder / name, ("--processes", "0")) for name in self.names[:-1]]
+        self.roles = [*mixes, Role("collector", self.folder / self.names[-1])]
+        for role in self.roles:
+            role.start()
+        for address in self.addresses:
+            self.get(address, "/status", seconds=60)
+
+    def get(self, address, path, seconds=240.0):
+        """What is served, waiting for it while it is not there yet."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            try:
+                link = http.client.HTTPConnection(address.removeprefix("http://"), timeout=10)
+                try:
+                    link.request("GET", path)
+                    answer = link.getresponse()
+                    body = answer.read()
+                finally:
+                    link.close()
+                if answer.status == 200:
+                    return body
+            except (OSError, http.client.HTTPException):
+                pass
+            time.sleep(0.5)
+        raise RuntimeError(f"{address}{path}: nothing within {seconds:.0f} seconds")
+
+    def end(self):
+        """No process of it is left."""
+        for role in self.roles:
+            role.end()
+
+
+def play(network, crowd_place, *, kill, seed):
+    """The whole story; how many checks failed."""
+    population = flights()
+    fingerprint = network.contract(population.question.labels)
+    say(f"four roles have folders and keys; contract {fingerprint[:16]}... is signed by its mixes")
+    network.start()
+    killer = Killer(network.roles, seed)
+    if kill:
+        killer.start()
+    tries = 40 if kill else 5
+    try:
+        network.run("collector", "sign", "collector", "contract.json", tries=tries)
+        for number in range(1, ROUNDS + 1):
+            network.run("collector", "propose", "collector", "--keep", "900", tries=tries)
+        say(f"all serve; {ROUNDS} rounds are signed by all")
+        truths = [
+            one_round(network, crowd_place, population, fingerprint, number)
+            for number in range(1, ROUNDS + 1)
+        ]
+        for number in range(1, ROUNDS + 1):
+            path = f"/contracts/{fingerprint}/rounds/{number}/result"
+            network.get(network.addresses[-1], path)
+            say(f"round {number}: the collector has a result")
+    finally:
+        if kill:
+            killer.stop()
+            say(f"killed {len(killer.killed)} times: {', '.join(killer.killed)}")
+    return report(network, truths)
+
+
+def one_round(network, crowd_place, population, fingerprint, number):
+    """Everybody answers; what those said whose bundle was acknowledged, and how many were not."""
+    contract = network.get(network.addresses[0], f"/contracts/{fingerprint}")
+    path = f"/contracts/{fingerprint}/rounds/{number}"
+    sheet = network.get(network.addresses[0], path)
+    opens = json.loads(sheet.partition(b"\n\n")[0])["opens"]
+    while time.time() < opens:
+        time.sleep(0.2)
+    codes = network.chance.sample(range(population.users), network.people)
+    values = [population.question.labels[population.codes[place]] for place in codes]
+    found = Crowd(crowd_place, contract, fingerprint).answer(sheet, values)
+    taken = found[State.TAKEN]
+    others = sum((found[state] for state in found if state is not State.TAKEN), Counter())
+    say(f"round {number}: {taken.total():,} bundles acknowledged, {others.total():,} not")
+    return taken, others
+
+
+def report(network, truths):
+    """Print the page's summary; hold every released estimate against the truth."""
+    page = network.get(network.addresses[-1], "/")
+    (network.folder / "page.html").write_bytes(page)
+    print(network.run("collector", "publish", "collector"))
+    failed = 0
+    for number, (taken, others) in enumerate(truths, 1):
+        print(network.run("collector", "publish", "collector", "--round", str(number),
+                          "--top", "8"))  # fmt: skip
+        text = network.run("collector", "publish", "collector", "--round", str(number),
+                           "--level", str(LEVEL), "--json")  # fmt: skip
+        failed += checked(number, json.loads(text), taken, others)
+    print(f"the page: {network.folder / 'page.html'}")
+    return failed
+
+
+def checked(number, said, taken, others):
+    """How many of a round's numbers contradict what people truly sent."""
+    if not said["released"]:
+        print(f"round {number}: WRONG: not released: {said['refusal']}")
+        return 1
+    people, most = said["received"]["contributors"], taken.total() + others.total()
+    wrong = [] if taken.total() <= people <= most else [f"{people:,} people"]
+    for row in said["estimates"]:
+        true = taken[row["label"]]
+        low, high = row["lower_simultaneous"], row["upper_simultaneous"]
+        if not low - others[row["label"]] <= true <= high:
+            wrong.append(f"{row['label']}: {low} .. {high}, truly {true}")
+    errors = [row["estimate"] - taken[row["label"]] for row in said["estimates"]]
+    ratio = (sum(one * one for one in errors) / len(errors)) ** 0.5 / said["standard_error"]
+    if not 0.5 < ratio < 1.7:  # of 105 bins: by chance less often than once in 10^9 rounds
+        wrong.append(f"errors of {ratio:.2f} times the standard error")
+    print(
+        f"round {number}: {people:,} people, each acknowledged one counted once; standard error "
+        f"{said['standard_error']:.1f}, measured {ratio:.2f} times that; "
+        + (f"WRONG: {'; '.join(wrong)}" if wrong else
+           f"all {len(said['estimates'])} true counts lie in their simultaneous intervals at "
+           f"{100 * LEVEL:g} % (false alarm: {1 - LEVEL:.0e} a round)")
+    )  # fmt: skip
+    return len(wrong)
+
+
+def diaries():
+    """Where diaries lie: 2,000 devices have disks of their own, this machine one or none to spare."""
+    shared = Path("/dev/shm")
+    return tempfile.mkdtemp(prefix="mixtally-", dir=shared if shared.is_dir() else None)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--kill", action="store_true", help="kill roles at random moments")
+    parser.add_argument("--people", type=int, default=2000)
+    parser.add_argument("--window", type=int, default=40, help="seconds that a round is open")
+    parser.add_argument("--seed", type=int, default=time.time_ns() % 10**6)
+    parser.add_argument("--out", type=Path, default=ROOT / "out" / "network")
+    given = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    shutil.rmtree(given.out, ignore_errors=True)
+    given.out.mkdir(parents=True)
+    say(f"seed {given.seed}, in {given.out}; roles run as {' '.join(COMMAND[:1])}")
+    network = Network(given.out, given.people, given.window, given.seed)
+    memory, place = Memory(), Path(diaries())
+    memory.start()
+    try:
+        failed = play(network, place, kill=given.kill, seed=given.seed)
+    finally:
+        network.end()
+        shutil.rmtree(place, ignore_errors=True)
+    say(f"done: at most {memory.stop() / 1e6:,.0f} MB resident in all processes together")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

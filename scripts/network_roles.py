@@ -1,0 +1,130 @@
+"""Roles as processes of their own: started, killed, started again, ended by their own numbers."""
+
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+COMMAND = [sys.executable, "-c", "from mixtally.cli.main import run; run()"]
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+def mixtally(*arguments, cwd, check=True):
+    """Run a command of the package to its end."""
+    done = subprocess.run([*COMMAND, *arguments], cwd=cwd, capture_output=True, text=True)
+    if check and done.returncode:
+        raise RuntimeError(f"mixtally {' '.join(arguments)}: {done.stderr.strip()}")
+    return done
+
+
+def free_ports(count):
+    """Ports on which nobody listens now."""
+    places = [socket.socket() for _ in range(count)]
+    try:
+        for place in places:
+            place.bind(("127.0.0.1", 0))
+        return [place.getsockname()[1] for place in places]
+    finally:
+        for place in places:
+            place.close()
+
+
+class Role:
+    """A process that serves a role's folder."""
+
+    def __init__(self, kind, folder, more=()):
+        self.kind, self.folder, self.more = kind, Path(folder), tuple(more)
+        self.process, self._turn = None, threading.Lock()
+
+    def start(self):
+        """Serve; what it says is kept beside its folder."""
+        with self._turn, self.folder.with_suffix(".log").open("ab") as log:
+            self.process = subprocess.Popen(
+                [*COMMAND, self.kind, "serve", str(self.folder), *self.more],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+
+    def kill(self):
+        """As a power cut would; nothing is finished."""
+        self.process.kill()
+        self.process.wait()
+
+    def end(self):
+        """As an operator would, and harder if it does not."""
+        with self._turn:
+            if self.process is None:
+                return
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(20)
+            except subprocess.TimeoutExpired:
+                self.kill()
+
+    @property
+    def dead(self):
+        """Whether it ended by itself."""
+        return self.process is not None and self.process.poll() is not None
+
+
+class Killer(threading.Thread):
+    """Kills a role at a random moment and starts it again, until it is told to stop."""
+
+    def __init__(self, roles, seed):
+        super().__init__(daemon=True)
+        self.roles, self.chance, self.stopped = roles, random.Random(seed), threading.Event()
+        self.killed = []
+
+    def run(self):
+        while not self.stopped.wait(self.chance.uniform(2, 8)):
+            role = self.chance.choice(self.roles)
+            role.kill()
+            self.killed.append(role.folder.name)
+            time.sleep(self.chance.uniform(0, 1.5))
+            role.start()
+
+    def stop(self):
+        self.stopped.set()
+        self.join()
+
+
+class Memory(threading.Thread):
+    """The most memory that this process and all below it held at once, looked at twice a second."""
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.most, self.stopped = 0, threading.Event()
+
+    def run(self):
+        while not self.stopped.wait(0.5):
+            self.most = max(self.most, sum(_resident(pid) for pid in _below(os.getpid())))
+
+    def stop(self):
+        self.stopped.set()
+        self.join()
+        return self.most
+
+
+def _resident(pid):
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * _PAGE
+    except (OSError, IndexError):
+        return 0
+
+
+def _below(pid):
+    found = [pid]
+    for one in found:
+        try:
+            tasks = list(Path(f"/proc/{one}/task").iterdir())
+            for task in tasks:
+                found += map(int, (task / "children").read_text().split())
+        except OSError:
+            continue
+    return found

@@ -1,0 +1,235 @@
+"""``mixtally collector``: signs contracts, proposes rounds, serves, and looks at tallies again."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from time import time
+from typing import Annotated
+
+import typer
+
+from mixtally.cli import options as o
+from mixtally.cli import role_files as r
+from mixtally.cli.grouped import grouped
+from mixtally.cli.output import sign_of_life
+from mixtally.cli.plan_files import read_bytes
+from mixtally.cli.screen import show
+from mixtally.collector import (
+    Agreed,
+    Proposal,
+    Service,
+    checked,
+    published,
+    read_agreed,
+    whole_page,
+)
+from mixtally.collector import (
+    propose as propose_round,
+)
+from mixtally.collector import (
+    serve as serve_collector,
+)
+from mixtally.collector import (
+    sign as sign_contract,
+)
+from mixtally.collector.prefixed import Symbols, prefixes_of
+from mixtally.collector.results import utc
+from mixtally.errors import DataError, ParameterError, PlanError
+from mixtally.estimate.analysis import Analysis
+from mixtally.ground.chance import SecureChance
+from mixtally.node.calls import call
+from mixtally.node.node import Node
+
+app = typer.Typer(
+    name="collector",
+    help="Run the collector of a network: sign, propose, serve, publish.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+ContractFile = Annotated[Path, typer.Argument(help="The contract.", metavar="CONTRACT")]
+Expected = Annotated[
+    str | None, o.option("--fingerprint", "Refuse a contract of another fingerprint.", "HEX")
+]
+Name = Annotated[
+    str | None, o.option("--contract", "Name of the contract, where several were signed.", "NAME")
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What is wanted of a round."""
+
+    opens: Annotated[
+        str | None,
+        o.option("--opens", "When, as 2026-12-31T18:00:00Z (default: as soon as allowed).", "TIME"),
+    ] = None
+    keep: Annotated[
+        int,
+        o.whole_option("--keep", "Seconds from its close until keys go and what is late is lost."),
+    ] = 86_400
+    prefixes: Annotated[
+        Path | None,
+        o.option("--prefixes", "Words by prefixes: what is asked for, one a line.", "FILE"),
+    ] = None
+    closing: Annotated[
+        bool, o.option("--closing", "Words by prefixes: ask which words end here.")
+    ] = False
+    new: Annotated[
+        bool, o.option("--new", "Give up a number that lacks signatures; it stays used up.")
+    ] = False
+
+
+@app.command()
+def init(
+    folder: r.Place,
+    name: r.Name,
+    address: r.Address,
+    operator: r.Operator,
+    host: r.Host = "127.0.0.1",
+    port: r.Port = None,
+    master_key: r.Master = None,
+) -> None:
+    """Begin a collector: folder, signing key, master key; print what a network file needs."""
+    made = r.new_role(folder, (name, address, operator), host, port, master_key)
+    typer.echo("[collector]")
+    typer.echo(r.lines_for_network(made))
+    typer.echo(f"written to {folder}; its master key: {made.role.master}", err=True)
+
+
+@app.command()
+def sign(folder: r.Place, contract: ContractFile, fingerprint: Expected = None) -> None:
+    """Derive every number of a contract again, sign it, and gather the signatures of its mixes.
+
+    Call it again when a mix has signed since: what was signed before is signed again.
+    """
+    role, data = r.open_role(folder), read_bytes(contract, "a contract")
+    with sign_of_life("deriving its numbers again"):
+        agreed = checked(data, role, str(contract))
+    if fingerprint not in (None, agreed.fingerprint):
+        raise PlanError(
+            str(contract),
+            wanted=f"the contract of fingerprint {fingerprint}",
+            got=agreed.fingerprint,
+            do="ask who gave you the fingerprint for the file",
+        )
+    node = Node(role, SecureChance())
+    try:
+        found = sign_contract(node, agreed, data, call, int(time()))
+    finally:
+        node.close()
+    about = agreed.contract
+    typer.echo(f"signed {about.name}, serial {about.serial}, as its collector")
+    typer.echo(f"fingerprint: {agreed.fingerprint}")
+    typer.echo(f"the note: {role.inner('contracts') / f'{about.name}-{about.serial}.note'}")
+    if found.missing:
+        raise DataError(
+            f"contract {about.name}",
+            wanted="the signatures of all mixes",
+            got="none of " + "; ".join(f"{name}: {why}" for name, why in found.missing.items()),
+            do="let them sign and serve, then call this again",
+        )
+    typer.echo("all mixes have signed it")
+
+
+@app.command()
+@grouped
+def propose(folder: r.Place, contract: Name = None, *, wish: Wish) -> None:
+    """Propose the next round: keys of all mixes, one sheet, signed by all; or say who refused.
+
+    Call it again after a failure: the same sheet is asked for until its window is over.
+    """
+    role = r.open_role(folder)
+    agreed = read_agreed(role, contract)
+    proposal = Proposal(
+        opens=_moment(wish.opens),
+        kept=wish.keep,
+        prefixes=_prefixes(agreed, wish.prefixes),
+        closing=wish.closing,
+        fresh=wish.new,
+    )
+    node = Node(role, SecureChance())
+    try:
+        done = propose_round(node, agreed, call, int(time()), proposal)
+    finally:
+        node.close()
+    sheet, last = done.sheet, agreed.contract.terms.collections
+    begun = ", begun by an earlier call," if done.again else ""
+    typer.echo(f"round {sheet.round} of {last}{begun} is signed by all")
+    typer.echo(f"opens: {utc(sheet.opens)}; closes: {utc(sheet.closes)}")
+    typer.echo(f"what has not come by {utc(sheet.expires)} is lost")
+    typer.echo(
+        f"its sheet: {agreed.contract.hops[0].address}/contracts/{agreed.fingerprint}"
+        f"/rounds/{sheet.round}"
+    )
+
+
+@app.command()
+def serve(folder: r.Place, overrule: r.Overrule = []) -> None:  # noqa: B006
+    """Serve the contracts that were signed, and the page of results, until a signal ends it."""
+    service = Service(
+        overruled=frozenset(overrule), ready=lambda address: typer.echo(f"serving at {address}")
+    )
+    serve_collector(r.open_role(folder), service)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """What is wanted of a tally."""
+
+    level: o.Level = 0.95
+    pairs: Annotated[
+        bool, o.option("--pairs", "Also count how many people have both of two bits.")
+    ] = False
+    project: Annotated[
+        str | None, o.option("--project", "Also report counts projected to: simplex.", "HOW")
+    ] = None
+    out: Annotated[Path | None, o.folder_option("Write report.html, .json and .csv here.")] = None
+    top: o.Top = 20
+    json: o.Json = False
+
+
+@app.command()
+@grouped
+def publish(
+    folder: r.Place,
+    number: Annotated[
+        int | None, o.whole_option("--round", "Number of the round (default: the page of all).")
+    ] = None,
+    contract: Name = None,
+    *,
+    look: Look,
+) -> None:
+    """Look at the tally of a round again, in another way: nothing is asked of anybody, or spent."""
+    role = r.open_role(folder)
+    analysis = Analysis(level=look.level, projection=look.project, pairs=look.pairs)
+    if number is None:
+        show(whole_page(role), look.out, json=look.json)
+        return
+    name = read_agreed(role, contract).contract.name
+    show(published(role, name, number, analysis, look.top), look.out, json=look.json)
+
+
+def _moment(text: str | None) -> int | None:
+    """Seconds since 1970; a time without a zone is UTC."""
+    if text is None:
+        return None
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise ParameterError(
+            "--opens", wanted="2026-12-31T18:00:00Z", got=ascii(text)[:80], do="write it so"
+        ) from error
+    return int((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp())
+
+
+def _prefixes(agreed: Agreed, path: Path | None) -> Symbols | None:
+    asked = agreed.contract.terms.prefixes
+    if path is None:
+        return None
+    if asked is None:
+        raise ParameterError(
+            "--prefixes", wanted="a question for words", got="another", do="leave it out"
+        )
+    return prefixes_of(asked, read_bytes(path, "prefixes").decode("utf-8").splitlines())

@@ -1,0 +1,69 @@
+"""What commands that begin or open a role share: its folder, its master key, its lines of TOML."""
+
+import json
+import os
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urlsplit
+
+import typer
+
+from mixtally.cli import options as o
+from mixtally.ground.chance import SecureChance
+from mixtally.node.folder import Folder, RoleFile, made_folder, opened_folder
+
+Place = Annotated[Path, typer.Argument(help="The folder of the role.", metavar="FOLDER")]
+Name = Annotated[str, o.option("--name", "What contracts call it.", "NAME")]
+Address = Annotated[
+    str, o.option("--address", "Where others reach it: https://..., or http:// on this machine.")
+]
+Operator = Annotated[str, o.option("--operator", "Who runs it, in words.", "TEXT")]
+Host = Annotated[str, o.option("--host", "Where it listens.", "HOST")]
+Port = Annotated[int | None, o.whole_option("--port", "Its port (default: that of the address).")]
+Master = Annotated[
+    str | None,
+    o.option(
+        "--master-key",
+        "A file for the master key, made if it is not there (default: beside the folder), or "
+        "env:NAME. Keep it out of backups of the folder.",
+        "PLACE",
+    ),
+]
+Overrule = Annotated[
+    list[str],
+    o.option("--overrule", "Do not wait for this silent role; manifests will say so.", "NAME"),
+]
+
+
+def new_role(
+    folder: Path, role: tuple[str, str, str], host: str, port: int | None, master: str | None
+) -> Folder:
+    """Make a role of (name, address, operator); raises DataError or PlanError."""
+    name, address, operator = role
+    beside = folder.absolute().with_name(folder.absolute().name + ".master-key")
+    found = port if port is not None else urlsplit(address).port
+    made = RoleFile(
+        name=name,
+        address=address,
+        operator=operator,
+        host=host,
+        port=7000 if found is None else found,
+        master=master or str(beside),
+    )
+    return made_folder(folder, made, os.environ, SecureChance())
+
+
+def open_role(folder: Path) -> Folder:
+    """A role that ``init`` made; raises DataError or PlanError."""
+    return opened_folder(folder, os.environ)
+
+
+def lines_for_network(made: Folder) -> str:
+    """The role as a network file has it."""
+    fields = {
+        "name": made.role.name,
+        "address": made.role.address,
+        "key": made.signer.verifier,
+        "operator": made.role.operator,
+    }
+    return "\n".join(f"{name} = {json.dumps(value)}" for name, value in fields.items())

@@ -1,0 +1,31 @@
+"""The collector as a process: proposes rounds, takes each batch once, counts, concludes, publishes.
+
+It is the observer of the promise: what it received is spent, whatever it publishes. A batch is
+charged before any piece of it may come; whatever is computed of a tally afterwards is free.
+"""
+
+from mixtally.collector.agreed import Agreed, agreed_of, read_agreed
+from mixtally.collector.collector import Collector
+from mixtally.collector.core import State
+from mixtally.collector.proposing import Proposal, Proposed, propose
+from mixtally.collector.published import published, whole_page
+from mixtally.collector.serve import Service, serve
+from mixtally.collector.signing import Gathered, checked, sign
+
+__all__ = [
+    "Agreed",
+    "Collector",
+    "Gathered",
+    "Proposal",
+    "Proposed",
+    "Service",
+    "State",
+    "agreed_of",
+    "checked",
+    "propose",
+    "published",
+    "read_agreed",
+    "serve",
+    "sign",
+    "whole_page",
+]

@@ -1,0 +1,108 @@
+"""The contracts that a collector signed: their notes in its folder, read when they are served."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from mixtally.errors import PlanError
+from mixtally.node import disk
+from mixtally.node.agreement import Agreement
+from mixtally.node.folder import Folder
+from mixtally.node.node import Node
+from mixtally.records.contract import Contract, fingerprint_of, read_contract
+from mixtally.wire.fit import Frame
+
+
+class Agreed(NamedTuple):
+    """A contract as its collector keeps it."""
+
+    contract: Contract
+    fingerprint: str
+
+    @property
+    def agreement(self) -> Agreement:
+        """What every role must know of it; the collector stands behind the last hop."""
+        contract = self.contract
+        return Agreement(
+            contract=self.fingerprint,
+            name=contract.name,
+            serial=contract.serial,
+            place=len(contract.hops) + 1,
+            hops=contract.hops,
+            collector=contract.collector,
+            suite=contract.suite,
+            rounds=contract.terms.collections,
+            windows=contract.rounds,
+            minimum_crowd=contract.terms.minimum_crowd,
+            sizes=contract.envelope_bytes,
+        )
+
+    @property
+    def frame(self) -> Frame:
+        """What it says of its rounds."""
+        terms = self.contract.terms
+        return Frame(
+            contract=self.fingerprint,
+            rounds=terms.collections,
+            open_seconds=self.contract.rounds.open_seconds,
+            hops=terms.hops,
+            suite=self.contract.suite,
+            parts=len(terms.parts),
+            minimum_crowd=terms.minimum_crowd,
+        )
+
+
+def agreed_of(data: bytes, subject: str) -> Agreed:
+    """The contract in a note; raises PlanError for anything else."""
+    return Agreed(read_contract(data, subject), fingerprint_of(data))
+
+
+def note_path(folder: Folder, contract: Contract) -> Path:
+    """Where the note of a contract lies."""
+    return folder.inner("contracts") / f"{contract.name}-{contract.serial}.note"
+
+
+class Contracts:
+    """Contracts by their fingerprints."""
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._of: dict[str, Agreed] = {}
+        self._seen: set[Path] = set()
+
+    def look(self) -> None:
+        """Take up what was signed since."""
+        for path in sorted(self._node.folder.inner("contracts").glob("*.note")):
+            if path in self._seen:
+                continue
+            agreed = agreed_of(disk.read(path, "a contract"), str(path))
+            if self._node.signed_contract(agreed.agreement):  # else ``sign`` is at it
+                self._of[agreed.fingerprint] = agreed
+                self._node.take_up(agreed.agreement)
+                self._seen.add(path)
+
+    def of(self, fingerprint: str) -> Agreed:
+        """A contract that was taken up."""
+        return self._of[fingerprint]
+
+    def all(self) -> list[Agreed]:
+        """All of them, the newest serial of a name first."""
+        return sorted(self._of.values(), key=lambda one: (one.contract.name, -one.contract.serial))
+
+
+def read_agreed(folder: Folder, name: str | None) -> Agreed:
+    """The contract of that name with the largest serial, or the only one there is.
+
+    Raises PlanError where there is none, or several and no name.
+    """
+    paths = sorted(folder.inner("contracts").glob("*.note"))
+    every = [agreed_of(disk.read(path, "a contract"), str(path)) for path in paths]
+    names = sorted({one.contract.name for one in every})
+    found = [one for one in every if name in (None, one.contract.name)]
+    if not found or (name is None and len(names) > 1):
+        raise PlanError(
+            "contract",
+            wanted="the name of one that was signed",
+            got=f"{name or 'none'} among {', '.join(names) or 'none'}",
+            do="give --contract NAME, or sign one with `mixtally collector sign`",
+        )
+    return max(found, key=lambda one: one.contract.serial)

@@ -1,0 +1,142 @@
+"""From the pieces of a batch to its tally: copies dropped, the last layer opened, rows counted.
+
+All of it follows from what is stored: done again after an interruption, it comes to the same.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.collector.stored import Counted, PartCounted
+from mixtally.errors import DataError
+from mixtally.node import disk
+from mixtally.records.contract import Contract, Part
+from mixtally.records.layout import Form
+from mixtally.records.question import Kind, Question
+from mixtally.tally.fold import add, empty, tally_messages
+from mixtally.tally.pairs import MOST_PAIRED
+from mixtally.tally.sift import sift_messages
+from mixtally.wire.envelope import Opener
+from mixtally.wire.manifest import Manifest, PartManifest, Piece
+from mixtally.wire.suite import SUITES
+
+COPY, UNOPENED = "a copy of another", "not sealed for this round"
+_ENVELOPES = 1 << 15
+"""That are opened before they are counted."""
+
+
+class Batch(NamedTuple):
+    """What is to be counted.
+
+    where
+      folder     where the pieces lie, as ``in-SHA256``
+      private    secret bytes of the collector's key of the round
+      sheet      SHA-256 of the sheet, in hexadecimal digits
+      digest     SHA-256 of the manifest
+    """
+
+    contract: Contract
+    fingerprint: str
+    number: int
+    folder: Path
+    private: bytes
+    sheet: str
+    digest: str
+    manifest: Manifest
+
+    def __repr__(self) -> str:
+        return f"Batch({self.folder.name})"
+
+
+def counted(batch: Batch) -> Counted:
+    """The tally of every part; raises DataError for a piece that the disk has lost."""
+    terms, place = batch.contract.terms, len(batch.contract.hops) + 1
+    opener = Opener(SUITES[batch.contract.suite], batch.private, bytes.fromhex(batch.sheet), place)
+    parts = [
+        _part(batch, opener, number, pairs=pairs_told(terms.question, terms.parts))
+        for number in range(len(terms.parts))
+    ]
+    return Counted(
+        contract=batch.fingerprint,
+        round=batch.number,
+        manifest=batch.digest,
+        parts=tuple(parts),
+    )
+
+
+def pairs_told(question: Question, parts: Sequence[Part]) -> bool:
+    """Whether messages tell which bits one person has together, of few enough bins to count."""
+    if question.kind is Kind.ONE or question.bins < 2 or len(parts) > 1:
+        return False
+    layout = parts[0].layout
+    return layout.form is Form.BITS and layout.bins <= MOST_PAIRED
+
+
+def _part(batch: Batch, opener: Opener, number: int, *, pairs: bool) -> PartCounted:
+    layout = batch.contract.terms.parts[number].layout
+    size = batch.contract.envelope_bytes[number][-1]
+    said = batch.manifest.parts[number]
+    first = _first_of_each(batch.folder, said, size)
+    total, dropped, at = empty(layout, pairs=pairs), Counter[str](), 0
+    dropped[COPY] = len(first) - int(first.sum())
+    for some in _some(_envelopes(batch.folder, said, size)):
+        own = [one for one, kept in zip(some, first[at:].tolist(), strict=False) if kept]
+        at += len(some)
+        opened = [opener.open(one, number) for one in own]
+        messages = [one for one in opened if one is not None]
+        sifted = sift_messages(layout, messages)
+        dropped[UNOPENED] += len(own) - len(messages)
+        dropped.update(sifted.dropped)
+        total = add(total, tally_messages(layout, sifted.rows, pairs=pairs))
+    return PartCounted(
+        came=len(first),
+        messages=total.messages,
+        counts=total.counts.tolist(),
+        pairs=None if total.pairs is None else total.pairs.tolist(),
+        dropped=dict(+dropped),
+    )
+
+
+def _first_of_each(folder: Path, part: PartManifest, size: int) -> NDArray[np.bool_]:
+    """Which envelopes are not copies of an earlier one, by SHA-256 of the whole ciphertext."""
+    digests = b"".join(sha256(one).digest() for one in _envelopes(folder, part, size))
+    rows = np.frombuffer(digests, dtype="<u8").reshape(-1, 4)
+    order = np.lexsort(rows.T)
+    kept, ordered = np.ones(len(rows), dtype=bool), rows[order]
+    kept[order[1:]] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    return kept
+
+
+def _envelopes(folder: Path, part: PartManifest, size: int) -> Iterator[bytes]:
+    for piece in part.pieces:
+        data = _piece(folder, piece, size)
+        for start in range(0, len(data), size):
+            yield data[start : start + size]
+
+
+def _piece(folder: Path, piece: Piece, size: int) -> bytes:
+    data = disk.read(folder / f"in-{piece.sha256}", "a piece")
+    if sha256(data).hexdigest() != piece.sha256 or len(data) != piece.messages * size:
+        raise DataError(
+            f"piece {piece.sha256}",
+            wanted="the bytes that came",
+            got="others",
+            do="the disk has lost them: look at it",
+        )
+    return data
+
+
+def _some(envelopes: Iterator[bytes]) -> Iterator[list[bytes]]:
+    held: list[bytes] = []
+    for one in envelopes:
+        held.append(one)
+        if len(held) == _ENVELOPES:
+            yield held
+            held = []
+    if held:
+        yield held

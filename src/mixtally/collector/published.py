@@ -1,0 +1,60 @@
+"""Another look at a stored tally, by hand: free, as often as one likes, whatever is asked of it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from mixtally.collector.collector import Collector
+from mixtally.collector.page import Page
+from mixtally.collector.results import document
+from mixtally.errors import DataError
+from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
+from mixtally.ground.chance import SecureChance
+from mixtally.node.calls import call
+from mixtally.node.folder import Folder
+from mixtally.node.node import Node
+from mixtally.node.peers import Peers
+from mixtally.report.document import Document
+
+
+def whole_page(folder: Folder) -> Document:
+    """What the page shows, as it follows from the folder."""
+    with _opened(folder) as collector:
+        document = Page(collector).document()
+        sections, summary, facts = document.sections(), document.summary(), document.facts()
+    return replace(
+        document, sections=lambda: sections, summary=lambda: summary, facts=lambda: facts
+    )
+
+
+@contextmanager
+def _opened(folder: Folder) -> Iterator[Collector]:
+    node = Node(folder, SecureChance())
+    collector = Collector(node, Peers(node, call))
+    try:
+        collector.contracts.look()
+        node.cleared |= set(node.agreements)  # only looked at
+        yield collector
+    finally:
+        collector.end()
+
+
+def published(
+    folder: Folder, name: str, number: int, analysis: Analysis = COUNTS_ALONE, top: int = 20
+) -> Document:
+    """What a round of the contract ``name`` tells; nobody is asked, nothing is charged.
+
+    Raises DataError for a round that is not there or not counted, ParameterError for what its tally
+    does not hold.
+    """
+    with _opened(folder) as collector:
+        every = collector.node.rounds.all()
+        rows = [row for row in every if (row.name, row.round) == (name, number)]
+        if not rows or rows[0].contract not in collector.node.agreements:
+            raise DataError(
+                f"round {number} of {name}",
+                wanted="a round that was proposed",
+                got="none",
+                do="look at the collector's page for its rounds",
+            )
+        return document(collector.held(rows[0]), collector.conclusion(rows[0], analysis), top)

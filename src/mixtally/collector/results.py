@@ -1,0 +1,200 @@
+"""What is shown of a round: estimates with intervals, what came, what is promised.
+
+The same document is the page of a round, what a terminal prints, JSON and CSV.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+import msgspec
+
+from mixtally.collector.agreed import Agreed
+from mixtally.collector.concluding import Conclusion
+from mixtally.records.result import ContractResult
+from mixtally.report import counts
+from mixtally.report.charts import Bar, rows_chart
+from mixtally.report.document import (
+    Bullets,
+    Document,
+    Facts,
+    Part,
+    Picture,
+    Rows,
+    Section,
+    Table,
+    Text,
+    Tone,
+)
+from mixtally.report.received import came, not_promised
+from mixtally.report.svg import Markup
+from mixtally.report.words import at_most, number, promise
+
+_CHART_BINS, _TABLE_BINS = 30, 1000
+
+
+class Held(NamedTuple):
+    """A round that was held.
+
+    where
+      overruled   roles that were silent and not waited for when the collector started
+    """
+
+    agreed: Agreed
+    number: int
+    opens: int
+    closes: int
+    overruled: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """What it asked, and which time."""
+        return f"{self.agreed.contract.terms.question.name}, round {self.number}"
+
+
+def utc(seconds: int) -> str:
+    """A moment for people."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def document(held: Held, found: Conclusion, top: int) -> Document:
+    """The round; a terminal shows the ``top`` largest bins."""
+    contract = held.agreed.contract
+    return Document(
+        title=held.title,
+        source=f"Answers taken from {utc(held.opens)} to {utc(held.closes)} under contract "
+        f"{contract.name}, serial {contract.serial}.",
+        key=key_figures(held, found),
+        sections=lambda: (
+            Section("Counts", parts(held, found, _TABLE_BINS, chart=True)),
+            Section("What is promised", tuple(map(Text, promise(contract.terms)))),
+            Section("What is not promised", (Bullets.of(not_promised(contract.terms)),)),
+        ),
+        summary=lambda: parts(held, found, top, chart=False),
+        facts=lambda: facts(held, found),
+        tables=lambda: _tables(found),
+        closing=f"contract {held.agreed.fingerprint}",
+    )
+
+
+def key_figures(held: Held, found: Conclusion) -> tuple[tuple[str, str], ...]:
+    """Names and values that a page opens with."""
+    terms, came_ = held.agreed.contract.terms, found.received
+    shown = [
+        ("people", "unknown" if came_ is None else f"{came_.contributors:,}"),
+        ("bins", f"{terms.question.bins:,}"),
+        ("epsilon", at_most(terms.certificate.epsilon)),
+        ("delta at most", at_most(terms.certificate.upper)),
+    ]
+    if found.result is not None:
+        shown.append(("standard error, counts", number(found.result.estimate.standard_error)))
+    return tuple(shown)
+
+
+def parts(held: Held, found: Conclusion, most: int, *, chart: bool) -> tuple[Part, ...]:
+    """Counts and what came, or why nothing is released."""
+    terms, shown = held.agreed.contract.terms, list[Part]()
+    if found.result is None:
+        shown.append(Text(f"Nothing is released. {found.refusal}.", tone=Tone.BAD))
+    else:
+        if chart:
+            shown.append(Picture(_chart(found.result)))
+        shown += _counts(held, found.result, most, folded=chart)
+    if found.received is not None:
+        shown.append(came(terms, found.received))
+        shown += [Text(text) for text in _dropped(found)]
+    if held.overruled:
+        silent = ", ".join(held.overruled)
+        shown.append(Text(f"Silent at the start and not waited for: {silent}.", tone=Tone.BAD))
+    return tuple(shown)
+
+
+def facts(held: Held, found: Conclusion) -> Facts:
+    """The round as one JSON object."""
+    contract, result = held.agreed.contract, found.result
+    terms = contract.terms
+    said: Facts = {
+        "contract": contract.name,
+        "serial": contract.serial,
+        "fingerprint": held.agreed.fingerprint,
+        "round": held.number,
+        "of_rounds": terms.collections,
+        "opens": held.opens,
+        "closes": held.closes,
+        "question": terms.question.name,
+        "epsilon": terms.certificate.epsilon,
+        "delta": terms.certificate.upper,
+        "assumption": terms.certificate.assumption,
+        "cover": str(terms.cover),
+        "hops": terms.hops,
+        "minimum_crowd": terms.minimum_crowd,
+        "local_epsilon": terms.local_epsilon,
+        "overruled": list(held.overruled),
+        "received": None if found.received is None else msgspec.to_builtins(found.received),
+        "released": result is not None,
+        "refusal": found.refusal,
+    }
+    if result is None:
+        return said
+    each = result.estimate.each
+    return {
+        **said,
+        "messages": result.messages,
+        "confidence_level": each.level,
+        "interval_method": each.method,
+        "standard_error": result.estimate.standard_error,
+        "estimates": counts.count_rows(result, {}),
+        **{one.name: counts.figure_rows(one, {}) for one in result.figures},
+    }
+
+
+def _tables(found: Conclusion) -> dict[str, Rows]:
+    if found.result is None:
+        return {}
+    every = counts.count_rows(found.result, {})
+    tables = {"estimates.csv": counts.as_csv([every[i] for i in found.result.ranked()])}
+    for one in found.result.figures:
+        tables[f"{one.name}.csv"] = counts.as_csv(counts.figure_rows(one, {}))
+    return tables
+
+
+def _counts(held: Held, result: ContractResult, most: int, *, folded: bool) -> list[Part]:
+    bins = result.ranked()[:most].tolist()
+    title = f"The {len(bins):,} largest bins" if len(bins) < result.question.bins else "All bins"
+    shown: list[Part] = [
+        counts.counts_table(
+            result, bins, {}, title=title if folded else f"{held.title}: {title}", folded=folded
+        ),
+        Text(counts.findings(result)),
+    ]
+    for one in result.figures:
+        level = result.estimate.each.level
+        table: Table = counts.figures_table(one, level, len(one.rows), {}, titled=True)
+        shown += [table, Text(one.note)]
+    return shown
+
+
+def _chart(result: ContractResult) -> Markup:
+    found = result.estimate
+    bars: Sequence[Bar] = [
+        Bar(
+            result.question.label(i),
+            float(found.counts[i]),
+            float(found.each.lower[i]),
+            float(found.each.upper[i]),
+        )
+        for i in result.ranked()[:_CHART_BINS].tolist()
+    ]
+    return rows_chart(bars, f"The {len(bars)} largest bins with their intervals")
+
+
+def _dropped(found: Conclusion) -> list[str]:
+    if found.received is None:
+        return []
+    return [
+        f"Dropped in part {place}: "
+        + ", ".join(f"{many:,} for {reason}" for reason, many in one.dropped.items())
+        + "."
+        for place, one in enumerate(found.received.parts, 1)
+        if one.dropped
+    ]

@@ -1,0 +1,91 @@
+"""Signing a contract as its collector, and gathering the signatures of its mixes."""
+
+from typing import NamedTuple
+
+from mixtally.collector.agreed import Agreed, agreed_of, note_path
+from mixtally.collector.asking import Asked, asked, sort
+from mixtally.errors import PlanError, RefusedError
+from mixtally.node import disk
+from mixtally.node.calls import Call
+from mixtally.node.folder import Folder, as_role
+from mixtally.node.node import Node
+from mixtally.node.peers import Peers
+from mixtally.node.refusal import ProblemError
+from mixtally.privacy.accountant import Accountant
+from mixtally.privacy.terms import check_terms
+from mixtally.wire.note import signed_by
+from mixtally.wire.reading import text_of
+
+
+class Gathered(NamedTuple):
+    """A contract as far as it is signed.
+
+    where
+      missing   mixes that have not signed -> why
+    """
+
+    agreed: Agreed
+    note: bytes
+    missing: dict[str, str]
+
+
+def checked(data: bytes, folder: Folder, subject: str) -> Agreed:
+    """The contract in ``data``, in which this role is the collector; every number derived again.
+
+    Raises PlanError for another collector and for a promise that is false.
+    """
+    agreed = agreed_of(data, subject)
+    own, named = as_role(folder.role, folder.signer), agreed.contract.collector
+    if own != named:
+        raise PlanError(
+            f"collector of {subject}",
+            wanted=f"{own.name} at {own.address} with the key {own.key}, run by {own.operator}",
+            got=f"{named.name} at {named.address} with {named.key}, run by {named.operator}",
+            do="give the contract's maker what init printed, or mend role.toml",
+        )
+    check_terms(agreed.contract.terms, Accountant())
+    return agreed
+
+
+def sign(node: Node, agreed: Agreed, data: bytes, call: Call, now: int) -> Gathered:
+    """Sign a contract that was ``checked``, ask every mix for its signature, keep the note.
+
+    May be called as often as one likes: a mix that signs later is asked again. Raises PlanError
+    where another contract of the name and serial was signed, OldStateError where a mix shows a
+    signature of this role that its disk lacks.
+    """
+    agreement = agreed.agreement
+    node.take_up(agreement)
+    Peers(node, call).ask(now)  # who is silent is asked again before anything is served
+    try:
+        note = node.sign_contract(agreement, data)
+    except ProblemError as refusal:
+        raise PlanError(
+            f"contract {agreement.name}",
+            wanted=f"the one that was signed with serial {agreement.serial}",
+            got="another",
+            do="give the new one a larger serial",
+        ) from refusal
+    path, found = note_path(node.folder, agreed.contract), Asked({}, {})
+    disk.put(path, note, "a contract")
+    for role in agreement.hops:
+        said = asked(call, role, "/notes", note)
+        note = _merged(node, agreed, note, said)
+        sort(found, role, said)
+    missing = sorted(set(agreement.keys) - signed_by(note, agreement.keys))
+    why = {name: found.refusals.get(name, "it gave no signature") for name in missing}
+    disk.put(path, note, "a contract")
+    if not missing:
+        for role in agreement.hops:
+            asked(call, role, "/notes", note)  # whoever asks any of them has all signatures
+    return Gathered(agreed, note, why)
+
+
+def _merged(node: Node, agreed: Agreed, note: bytes, said: bytes | str) -> bytes:
+    """The note with the signatures in an answer; one of another text, or a false one, adds none."""
+    if isinstance(said, str) or text_of(said) != text_of(note):
+        return note
+    try:
+        return node.notes.merge(said, agreed.agreement.keys)
+    except RefusedError:
+        return note

@@ -1,0 +1,118 @@
+"""The work that many processes share: open envelopes, tell the order of what is inside, seal fakes.
+
+Suites do not pickle, so every process makes its own; the secrets reach it through a pipe. A process
+whose parent has died ends: it holds a key.
+"""
+
+import hmac
+import os
+import signal
+import threading
+from multiprocessing import parent_process
+from multiprocessing.process import BaseProcess
+from typing import NamedTuple
+
+from mixtally.wire.envelope import Label, Opener, Sealer
+from mixtally.wire.suite import SUITES
+
+
+class Secrets(NamedTuple):
+    """What a closing needs to know, and its keys; nothing of it is shown when it is printed.
+
+    where
+      private, order   of this role's round
+      sheet            SHA-256 of the sheet
+      place            of this hop, from 1
+      following        key configurations of the hops behind it and of the collector
+    """
+
+    suite: int
+    private: bytes
+    order: bytes
+    sheet: bytes
+    place: int
+    following: tuple[bytes, ...]
+
+    def __repr__(self) -> str:
+        return f"Secrets(place={self.place})"
+
+
+class Opened(NamedTuple):
+    """What came of some envelopes.
+
+    where
+      messages    one after the other
+      order       by what they are ordered, 32 bytes each
+      unopened    that are not sealed for this round, hop and part
+      malformed   of another length than all
+    """
+
+    messages: bytes
+    order: bytes
+    unopened: int = 0
+    malformed: int = 0
+
+
+class Hands:
+    """Opens and seals in this process."""
+
+    def __init__(self, secrets: Secrets) -> None:
+        suite = SUITES[secrets.suite]
+        self._opener = Opener(suite, secrets.private, secrets.sheet, secrets.place)
+        self._sealer = Sealer(suite, secrets.following, secrets.sheet, first=secrets.place + 1)
+        self._secret = secrets.order
+
+    def open(self, part: int, envelopes: bytes, size: int, wanted: int) -> Opened:
+        """Open envelopes of ``size`` bytes, of which messages of ``wanted`` bytes are to come."""
+        opened = self._opener.open
+        inside = [opened(envelopes[i : i + size], part) for i in range(0, len(envelopes), size)]
+        whole = [one for one in inside if one is not None]
+        good = [one for one in whole if len(one) == wanted]
+        return Opened(
+            b"".join(good),
+            self._order(part, good),
+            len(inside) - len(whole),
+            len(whole) - len(good),
+        )
+
+    def seal(self, part: int, messages: bytes, size: int) -> bytes:
+        """The envelopes of messages of ``size`` bytes, for all who follow."""
+        seal = self._sealer.seal
+        return b"".join(seal(messages[i : i + size], part) for i in range(0, len(messages), size))
+
+    def order(self, part: int, messages: bytes, size: int) -> Opened:
+        """Messages that are to leave as they are, with their order."""
+        some = [messages[i : i + size] for i in range(0, len(messages), size)]
+        return Opened(messages, self._order(part, some))
+
+    def _order(self, part: int, messages: list[bytes]) -> bytes:
+        key = hmac.digest(self._secret, Label.ORDER.value + part.to_bytes(2), "sha256")
+        return b"".join([hmac.digest(key, message, "sha256") for message in messages])
+
+
+_hands: list[Hands] = []
+"""Those of this process, where it is a worker."""
+
+
+def start(secrets: Secrets) -> None:
+    """Make a worker's own suites; it ends with its parent, and not by a key pressed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    _hands[:] = [Hands(secrets)]
+
+
+def _end_with(parent: BaseProcess) -> None:
+    parent.join()
+    os._exit(1)
+
+
+def open_chunk(part: int, envelopes: bytes, size: int, wanted: int) -> Opened:
+    """``Hands.open`` in a worker."""
+    return _hands[0].open(part, envelopes, size, wanted)
+
+
+def seal_chunk(part: int, messages: bytes, size: int) -> bytes:
+    """``Hands.seal`` in a worker."""
+    return _hands[0].seal(part, messages, size)

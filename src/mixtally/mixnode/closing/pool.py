@@ -1,0 +1,72 @@
+"""Many hands or one: chunks go in, and what came of them comes out in the same order."""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from multiprocessing import get_context
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from mixtally.mixnode.closing.hands import Hands, Opened, Secrets, open_chunk, seal_chunk, start
+
+CHUNK = 1024
+"""Messages at once: a worker is busy for some twenty milliseconds."""
+T = TypeVar("T")
+
+
+class Pool:
+    """Opens and seals in ``processes`` others; with 0 in this one.
+
+    Few chunks wait at a time, so that memory does not depend on how much there is to do.
+    """
+
+    def __init__(self, secrets: Secrets, processes: int) -> None:
+        self._processes, self.hands = processes, Hands(secrets)
+        self._pool: ProcessPoolExecutor | None = None
+        if processes:
+            self._pool = ProcessPoolExecutor(
+                processes, get_context("spawn"), initializer=start, initargs=(secrets,)
+            )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+    def opened(
+        self, part: int, chunks: Iterable[bytes], size: int, wanted: int
+    ) -> Iterator[Opened]:
+        """What is inside the envelopes of every chunk."""
+        return self._run(
+            lambda chunk: (part, chunk, size, wanted), chunks, open_chunk, self.hands.open
+        )
+
+    def sealed(self, part: int, chunks: Iterable[bytes], size: int) -> Iterator[bytes]:
+        """Envelopes of the messages of every chunk."""
+        return self._run(lambda chunk: (part, chunk, size), chunks, seal_chunk, self.hands.seal)
+
+    def _run(
+        self,
+        with_chunk: Callable[[bytes], tuple[Any, ...]],
+        chunks: Iterable[bytes],
+        far: Callable[..., T],
+        near: Callable[..., T],
+    ) -> Iterator[T]:
+        if self._pool is None:
+            for chunk in chunks:
+                yield near(*with_chunk(chunk))
+            return
+        waiting: deque[Future[T]] = deque()
+        for chunk in chunks:
+            waiting.append(self._pool.submit(far, *with_chunk(chunk)))
+            if len(waiting) > 2 * self._processes + 2:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()

@@ -1,0 +1,156 @@
+"""How a round moves: states as a table, what is known as plain facts, time an argument.
+
+    SIGNED -> OPEN -> CLOSED -> MIXED -> DELIVERED -> SHREDDED
+                      CLOSED -> DESTROYED (too few) -> SHREDDED
+    whatever is not delivered at its expiry -> EXPIRED -> SHREDDED
+
+Facts are read from the disk every time, so a process that starts again goes on where it was.
+"""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class State(StrEnum):
+    """How far a round is."""
+
+    SIGNED = "signed"  # ``node.rounds.SIGNED``
+    """This role has signed its sheet; not all have."""
+    OPEN = "open"
+    CLOSED = "closed"
+    """All that is to be mixed is on this disk, and nothing more is taken."""
+    MIXED = "mixed"
+    """What leaves is fixed: its manifest is signed."""
+    DELIVERED = "delivered"
+    DESTROYED = "destroyed"
+    EXPIRED = "expired"
+    SHREDDED = "shredded"
+
+
+class Event(StrEnum):
+    """Why a round moves."""
+
+    ALL_SIGNED = "all signed"
+    COMPLETE = "complete"
+    SIGNED_OFF = "signed off"
+    TOO_FEW = "too few"
+    RECEIPT = "receipt"
+    EXPIRY = "expiry"
+    GONE = "gone"
+
+
+TRANSITIONS = {
+    (State.SIGNED, Event.ALL_SIGNED): State.OPEN,
+    (State.OPEN, Event.COMPLETE): State.CLOSED,
+    (State.CLOSED, Event.SIGNED_OFF): State.MIXED,
+    (State.CLOSED, Event.TOO_FEW): State.DESTROYED,
+    (State.MIXED, Event.RECEIPT): State.DELIVERED,
+    (State.SIGNED, Event.EXPIRY): State.EXPIRED,
+    (State.OPEN, Event.EXPIRY): State.EXPIRED,
+    (State.CLOSED, Event.EXPIRY): State.EXPIRED,
+    (State.MIXED, Event.EXPIRY): State.EXPIRED,
+    (State.DELIVERED, Event.GONE): State.SHREDDED,
+    (State.DESTROYED, Event.GONE): State.SHREDDED,
+    (State.EXPIRED, Event.GONE): State.SHREDDED,
+}
+"""Every way there is."""
+ENDS = (State.DELIVERED, State.DESTROYED, State.EXPIRED)
+"""How a round can end; what follows is that nothing is left of it."""
+
+
+class Batch(StrEnum):
+    """What a manifest says."""
+
+    NONE = "none"
+    """There is none yet."""
+    PIECES = "pieces"
+    DESTROYED = "destroyed"
+
+
+class Facts(NamedTuple):
+    """What is known of a round.
+
+    where
+      first        whether this is the first hop
+      all_signed   whether all roles have signed the sheet
+      before       what the preceding hop's manifest says
+      missing      pieces of it that have not come
+      received     whether this role has signed that all are here
+      own          what its own manifest says
+      told         whether sending that to every other role was tried
+      receipt      whether the next role has all pieces
+      gone         whether nothing is left of the round
+    """
+
+    state: State
+    closes: int
+    expires: int
+    first: bool
+    all_signed: bool = False
+    before: Batch = Batch.NONE
+    missing: int = 0
+    received: bool = False
+    own: Batch = Batch.NONE
+    told: bool = False
+    receipt: bool = False
+    gone: bool = False
+
+
+def event(facts: Facts, now: int) -> Event | None:
+    """What has happened and is not written down yet."""
+    state, late = facts.state, now >= facts.expires
+    if state in ENDS:
+        return Event.GONE if facts.gone else None
+    if state is State.CLOSED and facts.own is not Batch.NONE:
+        return Event.SIGNED_OFF if facts.own is Batch.PIECES else Event.TOO_FEW
+    if state is State.MIXED and facts.receipt:
+        return Event.RECEIPT
+    if state is not State.SHREDDED and late:
+        return Event.EXPIRY
+    if state is State.SIGNED and facts.all_signed:
+        return Event.ALL_SIGNED
+    if state is State.OPEN and _complete(facts, now):
+        return Event.COMPLETE
+    return None
+
+
+def _complete(facts: Facts, now: int) -> bool:
+    """Whether all that will be mixed is here."""
+    if facts.first:
+        return now >= facts.closes
+    return facts.before is Batch.DESTROYED or (facts.before is Batch.PIECES and facts.missing == 0)
+
+
+class Work(StrEnum):
+    """What brings a round on."""
+
+    TAKE = "take"
+    """Let people's bundles come."""
+    RECEIVE = "receive"
+    """Sign that all pieces are here."""
+    MIX = "mix"
+    """Open, add, order, and sign what leaves; or sign that nothing does."""
+    DELIVER = "deliver"
+    """Send the pieces to the next role."""
+    DECLARE = "declare"
+    """Sign that the round has expired."""
+    SHRED = "shred"
+    """Leave nothing but what was signed."""
+
+
+def work(facts: Facts) -> Work | None:
+    """What is to be done now; it may be done again, it comes to the same."""
+    match facts.state:
+        case State.OPEN if facts.first:
+            return Work.TAKE
+        case State.CLOSED if facts.before is Batch.PIECES and not facts.received:
+            return Work.RECEIVE
+        case State.CLOSED if facts.own is Batch.NONE:
+            return Work.MIX
+        case State.MIXED if facts.told and not facts.receipt:
+            return Work.DELIVER
+        case State.EXPIRED if facts.own is Batch.NONE:
+            return Work.DECLARE
+        case State.DELIVERED | State.DESTROYED | State.EXPIRED if not facts.gone:
+            return Work.SHRED
+    return None

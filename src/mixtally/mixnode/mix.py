@@ -1,0 +1,222 @@
+"""A mix without its sockets: what is known of its rounds, and what is done about them.
+
+``tick`` brings every round as far as it goes at a given time. Called again after whatever ended the
+process, it goes on from the disk.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import NamedTuple
+
+from mixtally.errors import MixtallyError
+from mixtally.mixnode.closing.close import Before, Closing, closed, shapes
+from mixtally.mixnode.core import TRANSITIONS, Batch, Event, Facts, State, Work, event, work
+from mixtally.mixnode.forward import delivered
+from mixtally.mixnode.intake import Intake, Window
+from mixtally.mixnode.jobs import Jobs
+from mixtally.node.node import Node
+from mixtally.node.peers import Peers
+from mixtally.node.refusal import ProblemError
+from mixtally.node.rounds import RoundRow
+from mixtally.wire.manifest import EXPIRED, Manifest
+from mixtally.wire.problem import Problem
+from mixtally.wire.sheet import read_sheet
+
+_DELIVER_AGAIN_SECONDS = 30
+
+
+class EndingError(MixtallyError):
+    """The process ends; what was being done is begun anew when it starts again."""
+
+
+class Options(NamedTuple):
+    """How a mix works.
+
+    where
+      processes    that open envelopes; 0 for none beside this one
+      background   whether closing a round leaves the others going on meanwhile
+    """
+
+    processes: int = 0
+    background: bool = False
+
+
+class Mix:
+    """The rounds of a mix; ``intake`` is used where it is the first hop."""
+
+    def __init__(
+        self, node: Node, peers: Peers, intake: Intake, options: Options | None = None
+    ) -> None:
+        self.node, self.peers, self.intake = node, peers, intake
+        self._options = options = options or Options()
+        self.jobs = Jobs(node)
+        self.windows: dict[tuple[str, int], Window] = {}
+        self._closer = ThreadPoolExecutor(1, "closing") if options.background else None
+        self._closing: dict[str, Future[Manifest]] = {}
+        self._sent: dict[str, int] = {}
+        self._ending = False
+
+    def tick(self, now: int) -> None:
+        """Do all that is due; raises what must end the process."""
+        if self.node.stopped is not None:
+            raise self.node.stopped
+        self.jobs.look()
+        self.peers.ask(now)
+        self.peers.send_all(now)
+        for row in self.node.rounds.all():
+            if row.contract in self.node.cleared and row.state != State.SHREDDED:
+                while (moved := self._step(row, now)) is not None:
+                    row = moved
+        self.peers.send_all(now)
+
+    def find(self, contract: str, number: int) -> Window:
+        """The window of a round; raises ProblemError, for the route of bundles."""
+        window = self.windows.get((contract, number))
+        if window is not None:
+            return window
+        job = self.jobs.find(contract)
+        row = None if job is None or job.place > 1 else self.node.rounds.of(contract, number)
+        if row is None:
+            raise ProblemError(Problem.UNKNOWN)
+        if row.state in (State.SIGNED, State.OPEN):
+            raise ProblemError(Problem.NOT_READY, after=2)
+        raise ProblemError(Problem.ROUND_CLOSED)
+
+    def end(self) -> None:
+        """Break off what is being closed, which begins anew another time; give all files back."""
+        self._ending = True
+        if self._closer is not None:
+            self._closer.shutdown(cancel_futures=True)
+        self.intake.end()
+        self.node.close()
+
+    def _step(self, row: RoundRow, now: int) -> RoundRow | None:
+        """One event or one piece of work; None where nothing is left to do now."""
+        facts = self.facts(row)
+        happened = event(facts, now)
+        if happened is not None:
+            return self._move(row, happened)
+        todo = work(facts)
+        return row if todo is not None and self._do(todo, row, now) else None
+
+    def _move(self, row: RoundRow, happened: Event) -> RoundRow:
+        """Write down that a round has moved; it takes no bundles from before that on."""
+        if happened in (Event.COMPLETE, Event.EXPIRY):
+            self.windows.pop((row.contract, row.round), None)
+            self.intake.close(row.folder)
+        state = TRANSITIONS[State(row.state), happened]
+        ends = {
+            State.DELIVERED: "delivered",
+            State.DESTROYED: "destroyed",
+            State.EXPIRED: "expired",
+        }
+        return self.node.rounds.move(row, state, ends.get(state, ""))
+
+    def facts(self, row: RoundRow) -> Facts:
+        """What is known of a round."""
+        node, agreement = self.node, self.node.agreements[row.contract]
+        before, own = node.before(row), node.manifest_of(row, agreement.place)
+        state = State(row.state)
+        return Facts(
+            state,
+            row.closes,
+            row.expires,
+            agreement.place == 1,
+            state is State.SIGNED and node.complete(row),
+            _said(before),
+            node.missing(row) if state is State.OPEN else 0,
+            node.receipt_signed(row),
+            _said(own),
+            own is not None and not node.notes.untold(own[0]),
+            own is not None and node.receipt_came(row, own[0]),
+            not node.keys.there(row.folder) and not node.round_folder(row).exists(),
+        )
+
+    def _do(self, todo: Work, row: RoundRow, now: int) -> bool:
+        """Do some work; whether the facts may have changed."""
+        does: dict[Work, Callable[[RoundRow, int], bool]] = {
+            Work.TAKE: self._take,
+            Work.RECEIVE: self._receive,
+            Work.MIX: self._mix,
+            Work.DELIVER: self._deliver,
+            Work.DECLARE: self._declare,
+            Work.SHRED: self._shred,
+        }
+        return does[todo](row, now)
+
+    def _take(self, row: RoundRow, _: int) -> bool:
+        if (row.contract, row.round) not in self.windows:
+            self.intake.open(row.folder)
+            self.windows[row.contract, row.round] = Window(
+                row.folder, shapes(self.jobs.of(row.contract)), row.opens, row.closes
+            )
+        return False
+
+    def _receive(self, row: RoundRow, _: int) -> bool:
+        before = self.node.before(row)
+        if before is not None:
+            self.node.sign_receipt(row, before[0])
+        return True
+
+    def _mix(self, row: RoundRow, _: int) -> bool:
+        """Close the round, here or beside; sign what leaves once that is stored."""
+        if self._closer is None:
+            self.node.sign_manifest(row, closed(self._what(row)))
+            return True
+        running = self._closing.get(row.folder)
+        if running is None:
+            running = self._closer.submit(closed, self._what(row))
+            self._closing[row.folder] = running
+            running.add_done_callback(lambda _: self.node.wake())
+        if not running.done():
+            return False
+        del self._closing[row.folder]
+        self.node.sign_manifest(row, running.result())
+        return True
+
+    def _what(self, row: RoundRow) -> Closing:
+        node, before = self.node, self.node.before(row)
+        return Closing(
+            self.jobs.of(row.contract),
+            node.round_folder(row),
+            read_sheet(node.sheet_note(row)),
+            row.sheet,
+            node.keys.read(row.folder),
+            None if before is None else Before(*before),
+            node.rounds.overruled(row.contract),
+            node.chance,
+            self._options.processes,
+            self._step_of_closing,
+        )
+
+    def _step_of_closing(self, name: str) -> None:
+        if self._ending:
+            raise EndingError
+        self.node.step(name)
+
+    def _deliver(self, row: RoundRow, now: int) -> bool:
+        agreement = self.node.agreements[row.contract]
+        own, role = self.node.manifest_of(row, agreement.place), agreement.following
+        if own is None or role is None or now < self._sent.get(row.folder, 0):
+            return False
+        if delivered(self.peers, role, self.node.round_folder(row), own[1], now):
+            self._sent[row.folder] = now + _DELIVER_AGAIN_SECONDS  # its receipt may be on its way
+        return False
+
+    def _declare(self, row: RoundRow, _: int) -> bool:
+        if row.folder in self._closing:  # what it makes is not wanted any more
+            if not self._closing[row.folder].done():
+                return False
+            del self._closing[row.folder]
+        self.node.sign_manifest(row, self._what(row).nothing(EXPIRED))
+        return True
+
+    def _shred(self, row: RoundRow, _: int) -> bool:
+        self.node.shred(row)
+        return True
+
+
+def _said(manifest: tuple[str, Manifest] | None) -> Batch:
+    if manifest is None:
+        return Batch.NONE
+    return Batch.PIECES if manifest[1].destroyed is None else Batch.DESTROYED

@@ -1,0 +1,83 @@
+"""The route by which people's bundles come, without a framework around it: most requests are these.
+
+What is refused is seen without a key: length, round, time. Nothing of whoever sends is in an answer
+but the places of what is refused.
+"""
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Any
+
+from mixtally.errors import RefusedError
+from mixtally.mixnode.intake import Intake, Window
+from mixtally.node.refusal import ProblemError
+from mixtally.node.web.answers import App, answer
+from mixtally.node.web.bodies import Room, stated_length, whole
+from mixtally.wire.bundle import split
+from mixtally.wire.problem import Problem
+
+MOST_BODY_BYTES = 1 << 22
+MOST_BODIES_BYTES = 1 << 27
+"""Of all connections together."""
+Find = Callable[[str, int], Window]
+"""(contract, round) -> its window; raises ProblemError for one that takes nothing."""
+
+
+class Bundles:
+    """The route, for one process of intake."""
+
+    def __init__(self, intake: Intake, find: Find, clock: Callable[[], int], room: Room) -> None:
+        self._intake, self._find, self._clock, self._room = intake, find, clock, room
+
+    def first(self, scope: Any) -> App | None:
+        """The route itself where a request is for it."""
+        path: str = scope["path"]
+        if path.startswith("/contracts/") and path.endswith("/bundles"):
+            return self.take
+        return None
+
+    async def take(self, scope: Any, receive: Any, send: Any) -> None:
+        """Take the bundles of one body; it is answered once they are on the disk."""
+        window = self._window(scope)
+        self._check_time(window)
+        most = max(MOST_BODY_BYTES, _longest(window))
+        held = stated_length(scope, most)
+        self._room.take(held)
+        try:
+            body = await whole(scope, receive, most)
+            try:
+                bundles, wrong = split(body, window.shapes)
+            except RefusedError as error:
+                raise ProblemError(Problem.BODY_LENGTH) from error
+            if not bundles:
+                raise ProblemError(Problem.BUNDLES_REFUSED, places=wrong)
+            self._check_time(window)  # it may have come slowly
+            kept = b"".join(bundles) if wrong else body
+            await self._intake.put(window.round_id, kept, asyncio.get_running_loop())
+        finally:
+            self._room.give(held)
+        said = json.dumps({"refused": wrong}).encode() + b"\n" if wrong else b""
+        await answer(send, 201, said, "application/json" if wrong else "")
+
+    def _window(self, scope: Any) -> Window:
+        parts = scope["path"].split("/")
+        if len(parts) != 6 or parts[3] != "rounds" or not parts[4].isdecimal():
+            raise ProblemError(Problem.UNKNOWN)
+        if len(parts[4]) > 4 or not parts[4].isascii():
+            raise ProblemError(Problem.UNKNOWN)
+        window = self._find(parts[2], int(parts[4]))
+        if scope["method"] != "POST":
+            raise ProblemError(Problem.METHOD)
+        return window
+
+    def _check_time(self, window: Window) -> None:
+        now = self._clock()
+        if now < window.opens:
+            raise ProblemError(Problem.TOO_EARLY, after=window.opens - now)
+        if now >= window.closes:
+            raise ProblemError(Problem.ROUND_CLOSED)
+
+
+def _longest(window: Window) -> int:
+    return sum(2 + shape.most * shape.envelope_bytes for shape in window.shapes)

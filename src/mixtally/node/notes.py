@@ -1,0 +1,196 @@
+"""The notes a role signed and knows, and to whom it has yet to send its own.
+
+A text takes its slot, is stored and is put down for all others in one transaction, and only then
+does the signature leave: a process that starts again signs the same text or none.
+"""
+
+from collections.abc import Iterable, Mapping
+from sqlite3 import Connection
+from typing import NamedTuple
+
+from mixtally.node.database import Database
+from mixtally.node.refusal import ProblemError
+from mixtally.node.slots import Entry, Slot
+from mixtally.wire.note import Signer, joined, signed, signed_by
+from mixtally.wire.problem import Problem
+from mixtally.wire.reading import fingerprint_of, refused, text_of
+
+
+class Errand(NamedTuple):
+    """A note of this role that another has not taken yet."""
+
+    number: int
+    contract: str
+    role: str
+    note: bytes
+    tries: int
+
+
+class Notes:
+    """The notes in a role's database."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def sign(self, entry: Entry, text: bytes, signer: Signer, others: Iterable[str]) -> bytes:
+        """The note of ``text`` with all signatures known, this role's among them.
+
+        It is put down for ``others``, by name. Raises ProblemError where the slot has another text.
+        """
+        self.sign_beside(entry, text, signer, others, [])
+        return self.of(fingerprint_of(text)) or b""
+
+    def sign_beside(
+        self,
+        entry: Entry,
+        text: bytes,
+        signer: Signer,
+        others: Iterable[str],
+        beside: list[tuple[str, tuple[object, ...]]],
+    ) -> None:
+        """The same, with other statements in the same transaction where the text is new."""
+        found = fingerprint_of(text)
+        if not self._free(signer.name, entry.slot, found):
+            return
+        note = signed(joined(text, [self.of(found) or text]), signer)
+        with self.database.transaction(f"sign {entry.kind}") as open_:
+            open_.execute("INSERT INTO slots VALUES (?, ?, ?)", (signer.name, entry.slot, found))
+            for statement, values in beside:
+                open_.execute(statement, values)
+            _store(open_, entry, found, note, [signer.name])
+            for role in others:
+                open_.execute("INSERT INTO outbox (hash, role) VALUES (?, ?)", (found, role))
+
+    def remember(self, entry: Entry, note: bytes, signer: str) -> bool:
+        """Keep the one note of another role in a slot; whether it is new.
+
+        Raises ProblemError where the slot has another text.
+        """
+        found = fingerprint_of(note)
+        if not self._free(signer, entry.slot, found):
+            return False
+        with self.database.transaction(f"remember {entry.kind}") as open_:
+            open_.execute("INSERT INTO slots VALUES (?, ?, ?)", (signer, entry.slot, found))
+            _store(open_, entry, found, note, [signer])
+        return True
+
+    def merge(self, note: bytes, keys: Mapping[str, bytes]) -> bytes:
+        """A note of which this role has the text, with the signatures of both.
+
+        Only lines of ``keys`` are kept: strangers cannot fill it up.
+        """
+        own = self.of(fingerprint_of(note))
+        if own is None:
+            raise refused("another-text", "note", "a text that is known", "another")
+        merged = known_lines(joined(text_of(own), [own, known_lines(note, keys)]), keys)
+        if merged != own:
+            with self.database.transaction("merge") as open_:
+                found = fingerprint_of(own)
+                open_.execute("UPDATE notes SET note = ? WHERE hash = ?", (merged, found))
+                _sign_off(open_, found, signed_by(merged, keys))
+        return merged
+
+    def of(self, found: str) -> bytes | None:
+        """The note whose text has this SHA-256."""
+        rows = self.database.rows("SELECT note FROM notes WHERE hash = ?", found)
+        return rows[0][0] if rows else None
+
+    def taken(self, signer: str, slot: Slot) -> str | None:
+        """SHA-256 of the text that ``signer`` has signed in a slot."""
+        rows = self.database.rows(
+            "SELECT hash FROM slots WHERE signer = ? AND slot = ?", signer, slot
+        )
+        return rows[0][0] if rows else None
+
+    def signed(self, signer: str, found: str) -> bool:
+        """Whether ``signer`` has signed the text with this SHA-256, as far as is known here."""
+        query = "SELECT 1 FROM slots WHERE signer = ? AND hash = ?"
+        return bool(self.database.rows(query, signer, found))
+
+    def in_slot(self, signer: str, slot: Slot) -> bytes | None:
+        """The note itself."""
+        found = self.taken(signer, slot)
+        return None if found is None else self.of(found)
+
+    def entry(self, found: str) -> Entry | None:
+        """Where a known note belongs; its slot is left empty."""
+        rows = self.database.rows(
+            "SELECT kind, contract, round, hop FROM notes WHERE hash = ?", found
+        )
+        return Entry("", *rows[0]) if rows else None
+
+    def of_round(self, contract: str, number: int, *kinds: str) -> list[bytes]:
+        """The notes of a round, by hop."""
+        marks = ", ".join("?" * len(kinds))
+        rows = self.database.rows(
+            "SELECT note FROM notes WHERE contract = ? AND round = ? AND kind IN "
+            f"({marks}) ORDER BY kind, hop",
+            contract,
+            number,
+            *kinds,
+        )
+        return [note for (note,) in rows]
+
+    def by(self, name: str) -> list[bytes]:
+        """All notes that ``name`` has signed."""
+        rows = self.database.rows(
+            "SELECT note FROM notes JOIN signers USING (hash) WHERE name = ? ORDER BY notes.rowid",
+            name,
+        )
+        return [note for (note,) in rows]
+
+    def errands(self) -> list[Errand]:
+        """What is still to be sent, the oldest first."""
+        return [
+            Errand(*row)
+            for row in self.database.rows(
+                "SELECT number, contract, role, note, tries FROM outbox JOIN notes USING (hash) "
+                "ORDER BY number"
+            )
+        ]
+
+    def tried(self, errand: Errand, *, done: bool) -> None:
+        """An errand was run: it is over, or stays for another time."""
+        with self.database.transaction("errand") as open_:
+            if done:
+                open_.execute("DELETE FROM outbox WHERE number = ?", (errand.number,))
+            else:
+                open_.execute(
+                    "UPDATE outbox SET tries = tries + 1 WHERE number = ?", (errand.number,)
+                )
+
+    def untold(self, found: str) -> list[str]:
+        """Roles to which sending a note has not even been tried."""
+        rows = self.database.rows("SELECT role FROM outbox WHERE hash = ? AND tries = 0", found)
+        return [role for (role,) in rows]
+
+    def _free(self, signer: str, slot: Slot, found: str) -> bool:
+        taken = self.taken(signer, slot)
+        if taken is not None and taken != found:
+            raise ProblemError(Problem.ANOTHER_NOTE)
+        return taken is None
+
+
+def known_lines(note: bytes, keys: Mapping[str, bytes]) -> bytes:
+    """The note with one line for each of ``keys`` that signed it, in their order, and no others."""
+    text = text_of(note)
+    lines = note[len(text) + 1 :].splitlines(keepends=True)
+    own: dict[str, bytes] = {}
+    for line in lines:
+        for name in signed_by(text + b"\n" + line, keys):
+            own.setdefault(name, line)
+    return text + b"\n" + b"".join(own[name] for name in keys if name in own) if own else text
+
+
+def _store(open_: Connection, entry: Entry, found: str, note: bytes, names: Iterable[str]) -> None:
+    open_.execute(
+        "INSERT INTO notes VALUES (?, ?, ?, ?, ?, ?) "
+        "ON CONFLICT (hash) DO UPDATE SET note = excluded.note",
+        (found, entry.kind, entry.contract, entry.round, entry.hop, note),
+    )
+    _sign_off(open_, found, names)
+
+
+def _sign_off(open_: Connection, found: str, names: Iterable[str]) -> None:
+    for name in names:
+        open_.execute("INSERT OR IGNORE INTO signers VALUES (?, ?)", (name, found))

@@ -1,0 +1,153 @@
+"""What a role makes of a note that somebody sends: signed, remembered or refused."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mixtally.node.notes import known_lines
+from mixtally.node.refusal import OldStateError, ProblemError
+from mixtally.node.rounds import INSERT, SIGNED, RoundRow, round_id
+from mixtally.node.rules import check_sheet
+from mixtally.node.slots import Entry, manifest_entry, receipt_entry, sheet_entry
+from mixtally.wire.manifest import (
+    MOST_PIECE_BYTES,
+    Manifest,
+    PartManifest,
+    read_manifest,
+    read_receipt,
+)
+from mixtally.wire.note import signed_by, verified
+from mixtally.wire.problem import Problem
+from mixtally.wire.reading import fingerprint_of, text_of
+from mixtally.wire.sheet import Sheet, kind_of, read_sheet
+
+if TYPE_CHECKING:
+    from mixtally.node.agreement import Agreement
+    from mixtally.node.node import Node
+
+
+class Reader:
+    """Reads for a node, which has seen to it that nobody else does meanwhile."""
+
+    def __init__(self, node: Node) -> None:
+        self._node, self._own = node, node.signer.name
+
+    def take(self, data: bytes, now: int) -> bytes | None:
+        """See ``Node.take``; raises RefusedError as well, for bytes that are no note."""
+        found = fingerprint_of(data)
+        if found in self._node.agreements:
+            return self._node.notes.merge(data, self._node.agreement(found).keys)
+        kind = kind_of(data)
+        if kind == "sheet":
+            return self._sheet(data, found, now)
+        if kind == "contract":
+            raise ProblemError(Problem.NOT_AGREED, "this role has not signed that contract")
+        if kind not in ("manifest", "receipt"):
+            raise ProblemError(Problem.NO_NOTE)
+        (self._manifest if kind == "manifest" else self._receipt)(data)
+        return None
+
+    def propose(self, text: bytes, now: int) -> bytes:
+        """See ``Node.propose``."""
+        sheet = read_sheet(text)
+        agreement = self._node.agreement(sheet.contract)
+        if self._node.notes.of(fingerprint_of(text)) is None:
+            self._sign(text_of(text), sheet, agreement, now)
+        return self._node.notes.of(fingerprint_of(text)) or b""
+
+    def _sheet(self, data: bytes, found: str, now: int) -> bytes:
+        sheet, node = read_sheet(data), self._node
+        agreement = node.agreement(sheet.contract)
+        if node.notes.of(found) is None:
+            self._not_forgotten(data, agreement, "a sheet")
+            # Strangers use up no round: whoever proposes one is the collector.
+            name = agreement.collector.name
+            text = verified(data, {name: agreement.keys[name]})
+            self._sign(text, sheet, agreement, now)
+        return node.notes.merge(data, agreement.keys)
+
+    def _sign(self, text: bytes, sheet: Sheet, agreement: Agreement, now: int) -> None:
+        """Sign a sheet that takes its slot, and remember its round with it."""
+        node = self._node
+        entry = sheet_entry(agreement.contract, agreement.name, sheet.round)
+        if node.notes.taken(self._own, entry.slot) is not None:
+            raise ProblemError(Problem.ANOTHER_NOTE)
+        last, key = node.rounds.last(agreement.name), round_id(agreement.contract, sheet.round)
+
+        def own_key() -> bytes | None:
+            there = node.keys.there(key)
+            return node.keys.configuration(key, agreement.suite) if there else None
+
+        check_sheet(sheet, agreement, node.latest(agreement.name), last, now, own_key)
+        row = RoundRow(
+            agreement.name,
+            sheet.round,
+            agreement.contract,
+            fingerprint_of(text),
+            sheet.opens,
+            sheet.closes,
+            sheet.expires,
+            SIGNED,
+            "",
+        )
+        others = [role.name for role in agreement.others]
+        node.notes.sign_beside(entry, text, node.signer, others, [(INSERT, tuple(row))])
+        node.drop_pending(agreement, sheet.round)
+
+    def _manifest(self, data: bytes) -> None:
+        manifest, node = read_manifest(data), self._node
+        row, agreement = self._round(manifest.sheet)
+        if manifest.hop > len(agreement.hops):
+            raise ProblemError(Problem.NO_NOTE)
+        self._check_manifest(manifest, agreement)
+        entry = manifest_entry(row.contract, row.round, row.sheet, manifest.hop)
+        self._keep(data, entry, agreement)
+        if manifest.hop == agreement.place - 1 and not row.ended:
+            node.expect(row)
+
+    def _check_manifest(self, manifest: Manifest, agreement: Agreement) -> None:
+        sizes = [part[manifest.hop] for part in agreement.sizes]
+        if len(manifest.parts) != len(sizes):
+            raise ProblemError(Problem.NO_NOTE, "it has other parts than the contract")
+        if manifest.destroyed is None and manifest.bundles < agreement.minimum_crowd:
+            raise ProblemError(Problem.NOT_AGREED, "a round of so few is destroyed unopened")
+        if not all(map(_fit, manifest.parts, sizes)):
+            raise ProblemError(Problem.NO_NOTE, f"a piece has at most {MOST_PIECE_BYTES} bytes")
+
+    def _receipt(self, data: bytes) -> None:
+        receipt, node = read_receipt(data), self._node
+        about = node.notes.entry(receipt.manifest)
+        if about is None or about.kind != "manifest":
+            raise ProblemError(Problem.UNKNOWN, "the manifest is not known here yet")
+        row = node.rounds.of(about.contract, about.round)
+        if row is None or receipt.hop != about.hop + 1:
+            raise ProblemError(Problem.NO_NOTE)
+        agreement = node.agreement(row.contract)
+        entry = receipt_entry(row.contract, row.round, row.sheet, receipt.hop)
+        self._keep(data, entry, agreement)
+
+    def _keep(self, data: bytes, entry: Entry, agreement: Agreement) -> None:
+        """Remember a note of the role at ``entry.hop``."""
+        key = agreement.key_of(entry.hop)
+        verified(data, key)
+        (name,) = key
+        if name == self._own:
+            self._not_forgotten(data, agreement, f"a {entry.kind}")
+            return
+        self._node.notes.remember(entry, known_lines(data, key), name)
+
+    def _round(self, sheet: str) -> tuple[RoundRow, Agreement]:
+        row = self._node.rounds.of_sheet(sheet)
+        if row is None:
+            raise ProblemError(Problem.UNKNOWN, "the sheet is not known here yet")
+        return row, self._node.agreement(row.contract)
+
+    def _not_forgotten(self, data: bytes, agreement: Agreement, what: str) -> None:
+        """Raises OldStateError for a note of this role's own that its disk does not have."""
+        own = signed_by(data, agreement.key_of(agreement.place))
+        if own and not self._node.notes.signed(self._own, fingerprint_of(data)):
+            raise OldStateError("somebody", what)
+
+
+def _fit(part: PartManifest, size: int) -> bool:
+    return all(piece.messages * size <= MOST_PIECE_BYTES for piece in part.pieces)

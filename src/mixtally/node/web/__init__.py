@@ -1,0 +1,1 @@
+"""HTTP around a node; needs the extra ``[serve]``."""

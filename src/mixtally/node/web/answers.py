@@ -1,0 +1,81 @@
+"""Answers as they leave: a status, a few bytes, nothing of whoever asked.
+
+Source: RFC 9457, problem details.
+"""
+
+import json
+import sqlite3
+import sys
+import traceback
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from mixtally.errors import DataError
+from mixtally.node.disk import is_full
+from mixtally.node.refusal import OldStateError, ProblemError
+from mixtally.wire.problem import MEDIA_TYPE, Problem
+
+App = Callable[[Any, Any, Any], Awaitable[None]]
+"""An ASGI application."""
+
+
+async def answer(
+    send: Any, status: int, body: bytes = b"", kind: str = "", after: int | None = None
+) -> None:
+    """Send a whole answer."""
+    headers = [(b"content-length", str(len(body)).encode())]
+    if kind:
+        headers.append((b"content-type", kind.encode()))
+    if after is not None:
+        headers.append((b"retry-after", str(after).encode()))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+async def answer_json(send: Any, value: object, status: int = 200) -> None:
+    """Send JSON."""
+    await answer(send, status, json.dumps(value).encode() + b"\n", "application/json")
+
+
+async def answer_problem(send: Any, refusal: ProblemError) -> None:
+    """Send problem details."""
+    problem = refusal.problem
+    after = refusal.after if refusal.after is not None or not problem.again else 5
+    body = problem.body(refusal.detail, refusal.places)
+    await answer(send, problem.value.status, body, MEDIA_TYPE, after)
+
+
+def guarded(app: App, stop: Callable[[BaseException], None]) -> App:
+    """``app`` whose refusals are answered, and whose failures are told without what was in them.
+
+    A disk that is full is answered; one that fails ends the process, by ``stop``: nobody knows what
+    a failed sync has kept. So does being shown what this role has forgotten.
+    """
+
+    async def around(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            await app(scope, receive, send)
+            return
+        try:
+            await app(scope, receive, send)
+        except ProblemError as refusal:
+            await answer_problem(send, refusal)
+        except OldStateError as error:
+            stop(error)
+            await answer_problem(send, ProblemError(Problem.NOT_READY, after=60))
+        except (sqlite3.Error, OSError, DataError) as error:
+            if not is_full(error):
+                stop(error)
+            await answer_problem(send, ProblemError(Problem.NO_ROOM, after=60))
+        except Exception as error:
+            tell_place(error)
+            await answer(send, 500)
+
+    return around
+
+
+def tell_place(error: BaseException) -> None:
+    """Print where something failed, not what was in it: that may be somebody's."""
+    places = traceback.extract_tb(error.__traceback__)
+    where = f"{places[-1].filename.rpartition('/')[2]}:{places[-1].lineno}" if places else "?"
+    print(f"mixtally: failed with {type(error).__name__} at {where}", file=sys.stderr, flush=True)

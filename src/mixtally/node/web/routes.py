@@ -1,0 +1,171 @@
+"""The routes that a mix and a collector share, and the dispatch to those of their own."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route, Router
+
+from mixtally.node.node import Node
+from mixtally.node.refusal import ProblemError
+from mixtally.node.web.answers import App, guarded
+from mixtally.node.web.bodies import Room, stated_length, whole
+from mixtally.wire.manifest import MOST_PIECE_BYTES
+from mixtally.wire.problem import PATH, Problem, of_path
+
+MOST_NOTE_BYTES = 1 << 24
+MOST_HELD_BYTES = 1 << 26
+_JSON, _NOTE, _BYTES = "application/json", "text/plain; charset=utf-8", "application/octet-stream"
+Clock = Callable[[], int]
+
+
+class Shared:
+    """Answers for a node; ``clock`` gives seconds since 1970."""
+
+    def __init__(self, node: Node, clock: Clock, room: Room | None = None) -> None:
+        self._node, self._clock = node, clock
+        self._room = room or Room(MOST_HELD_BYTES)
+
+    def routes(self) -> list[Route]:
+        """Method and path of each."""
+        name = "/contracts/{contract}"
+        number = name + "/rounds/{number:int}"
+        return [
+            Route("/status", self.status),
+            Route(name, self.contract),
+            Route(number, self.sheet),
+            Route(number + "/manifests", self.manifests),
+            Route(number + "/key", self.key, methods=["POST"]),
+            Route("/notes", self.take, methods=["POST"]),
+            Route("/notes/{name:path}", self.notes_by),
+            Route("/pieces/{sha256}", self.piece, methods=["HEAD", "PUT"]),
+            Route(PATH + "{word}", self.problem),
+        ]
+
+    async def status(self, _: Request) -> Response:
+        """Who this is, and how far its rounds are: no numbers, which manifests state."""
+        node = self._node
+        waiting = sorted(set(node.agreements) - node.cleared)
+        said = {
+            "name": node.signer.name,
+            "serves": sorted(node.cleared & set(node.agreements)),
+            "waits": waiting,
+            "rounds": [
+                {
+                    "contract": row.contract,
+                    "round": row.round,
+                    "opens": row.opens,
+                    "closes": row.closes,
+                    "expires": row.expires,
+                    "state": row.state,
+                    "ended": row.ended,
+                }
+                for row in node.rounds.all()
+            ],
+        }
+        return _json(said)
+
+    async def contract(self, request: Request) -> Response:
+        """The note of a contract."""
+        return _note(self._known(request) and self._node.notes.of(request.path_params["contract"]))
+
+    async def sheet(self, request: Request) -> Response:
+        """The sheet of a round."""
+        row = self._node.rounds.of(self._known(request), request.path_params["number"])
+        return _note(row and self._node.sheet_note(row))
+
+    async def manifests(self, request: Request) -> Response:
+        """Manifests and receipts of a round."""
+        contract, number = self._known(request), request.path_params["number"]
+        notes = self._node.notes.of_round(contract, number, "manifest", "receipt")
+        return _json([note.decode() for note in notes])
+
+    async def key(self, request: Request) -> Response:
+        """A key for a round that may come."""
+        contract, number = request.path_params["contract"], request.path_params["number"]
+        if number < 1:
+            raise ProblemError(Problem.UNKNOWN)
+        made = await asyncio.to_thread(self._node.key, contract, number)
+        return Response(made, media_type=_BYTES)
+
+    async def take(self, request: Request) -> Response:
+        """A note: signed and given back, or remembered."""
+        with self._room.held(stated_length(request.scope, MOST_NOTE_BYTES)):
+            data = await whole(request.scope, request.receive, MOST_NOTE_BYTES)
+            given = await asyncio.to_thread(self._node.take, data, self._clock())
+        return Response(status_code=204) if given is None else _note(given)
+
+    async def notes_by(self, request: Request) -> Response:
+        """All notes known that somebody signed."""
+        notes = await asyncio.to_thread(self._node.notes.by, request.path_params["name"])
+        return _json([note.decode() for note in notes])
+
+    async def piece(self, request: Request) -> Response:
+        """A piece of a batch: is it there, and here it is."""
+        node, name = self._node, request.path_params["sha256"]
+        if request.method == "HEAD":
+            return Response(status_code=200 if node.pieces.there(name) else 404)
+        named = node.pieces.named(name)
+        if named is None:
+            raise ProblemError(Problem.NOT_NAMED)
+        if node.pieces.there(name):
+            return Response(status_code=204)
+        with self._room.held(stated_length(request.scope, min(named.bytes, MOST_PIECE_BYTES))):
+            data = await whole(request.scope, request.receive, named.bytes)
+            await asyncio.to_thread(node.pieces.put, name, data)
+        node.wake()
+        return Response(status_code=201)
+
+    async def problem(self, request: Request) -> Response:
+        """A kind of refusal, in words."""
+        problem = of_path(PATH + request.path_params["word"])
+        if problem is None:
+            raise ProblemError(Problem.UNKNOWN)
+        return PlainTextResponse(f"{problem.value.title}.\nWhat to do: {problem.value.do}.\n")
+
+    def _known(self, request: Request) -> str:
+        contract: str = request.path_params["contract"]
+        if contract not in self._node.agreements:
+            raise ProblemError(Problem.UNKNOWN)
+        return contract
+
+
+def nothing_first(scope: Any) -> App | None:  # noqa: ARG001
+    """No request is taken before the routes are tried."""
+    return None
+
+
+def application(
+    routes: list[Route],
+    stop: Callable[[BaseException], None],
+    first: Callable[[Any], App | None] = nothing_first,
+) -> App:
+    """The ASGI application of a role: ``first`` may take a request before ``routes`` are tried."""
+    router = Router(routes, redirect_slashes=False)
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        taken = first(scope)
+        if taken is not None:
+            await taken(scope, receive, send)
+            return
+        try:
+            await router({**scope, "app": router}, receive, send)
+        except HTTPException as error:
+            known = {404: Problem.UNKNOWN, 405: Problem.METHOD}
+            raise ProblemError(known.get(error.status_code, Problem.NO_NOTE)) from None
+
+    return guarded(app, stop)
+
+
+def _json(value: object) -> Response:
+    return Response(json.dumps(value).encode() + b"\n", media_type=_JSON)
+
+
+def _note(note: bytes | str | None) -> Response:
+    if not note:
+        raise ProblemError(Problem.UNKNOWN)
+    return Response(note, media_type=_NOTE)

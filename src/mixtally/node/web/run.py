@@ -1,0 +1,98 @@
+"""A role's server: uvicorn on one socket, without an access log, which would print addresses."""
+
+import asyncio
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+import uvicorn
+
+from mixtally.errors import DataError
+from mixtally.node.web.answers import App
+
+_IDLE_SECONDS = 20
+_BACKLOG = 4096
+_MOST_CONNECTIONS = 8192
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket that listens; port 0 is any free one. Raises DataError where there is none."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    place = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        place.bind((host, port))
+        place.listen(_BACKLOG)
+    except OSError as error:
+        place.close()
+        raise DataError(
+            f"{host}:{port}", wanted="to listen there", got=str(error), do="choose another port"
+        ) from error
+    return place
+
+
+@contextmanager
+def as_server() -> Iterator[None]:
+    """As many connections as the system lets a process have; a signal ends it in order.
+
+    The server stops at a signal and then raises it again, which would end the process at once.
+    """
+    import resource  # where roles serve it is there
+
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    usual = signal.signal(signal.SIGTERM, _nothing)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, usual)
+
+
+def _nothing(number: int, frame: FrameType | None) -> None:
+    """The server has stopped by itself."""
+
+
+class Server:
+    """Serves an application until ``stop`` is called, or a signal ends the process."""
+
+    def __init__(self, app: App) -> None:
+        config = uvicorn.Config(
+            app,
+            access_log=False,
+            log_config=None,
+            log_level="critical",
+            lifespan="off",
+            ws="none",
+            proxy_headers=False,
+            server_header=False,
+            date_header=False,
+            backlog=_BACKLOG,
+            limit_concurrency=_MOST_CONNECTIONS,
+            timeout_keep_alive=_IDLE_SECONDS,
+            timeout_graceful_shutdown=5,
+        )
+        self._server = uvicorn.Server(config)
+
+    def run(self, place: socket.socket) -> None:
+        """Serve on a socket that listens; returns when it has stopped."""
+        self._server.run(sockets=[place])
+
+    def run_in_thread(self, place: socket.socket) -> Callable[[], None]:
+        """Serve beside the caller, without signals; what is returned stops it and waits."""
+        runner = threading.Thread(
+            target=lambda: asyncio.run(self._server._serve(sockets=[place])), daemon=True
+        )
+        runner.start()
+
+        def ended() -> None:
+            self.stop()
+            runner.join()
+
+        return ended
+
+    def stop(self) -> None:
+        """End soon; what is being answered is answered."""
+        self._server.should_exit = True

@@ -1,0 +1,144 @@
+"""``mixtally mix``: begun once, signs what it has checked, serves until it is told to end."""
+
+import os
+import signal
+import subprocess
+import sys
+import tomllib
+
+import pytest
+from msgspec.structs import replace
+
+import contracts
+from mixtally.node import call, opened_folder
+from mixtally.records.contract import Role, fingerprint_of, write_contract
+from mixtally.records.job import read_job
+from mixtally.records.question import Question
+from mixtally.wire.note import signed_by
+
+PROGRAM = "from mixtally.cli.main import run; run()"
+
+
+@pytest.fixture(scope="module")
+def terms():
+    return contracts.proved(
+        contracts.terms_of(Question(name="q", bins=4), [contracts.shaped(4)], hops=2, delta=1e-3)
+    )
+
+
+@pytest.fixture
+def begun(cli, tmp_path):
+    """A mix, and the role that it printed."""
+    outcome = cli(
+        *("mix", "init", tmp_path / "mix", "--name", "mix-1", "--operator", "Team A"),
+        *("--address", "http://127.0.0.1:7001", "--port", 0),
+    )
+    assert outcome.status == 0
+    return tmp_path / "mix", Role(**tomllib.loads(outcome.out)["hops"][0])
+
+
+def contract_file(tmp_path, terms, role, **changes):
+    """A contract in which ``role`` is the first hop."""
+    hops, collector = contracts.network(2)
+    made = contracts.contract_of(terms, hops=(role, hops[1]), collector=collector, **changes)
+    path = tmp_path / "contract.json"
+    path.write_bytes(write_contract(made))
+    return path
+
+
+def test_it_is_begun_once(cli, refused, tmp_path, begun):
+    folder, role = begun
+    assert role.key.startswith("mix-1+")
+    assert "PRIVATE" not in (folder / "role.toml").read_text()
+    line = refused(
+        *("mix", "init", folder, "--name", "mix-1", "--operator", "x"),
+        *("--address", "http://127.0.0.1:7001"),
+    )
+    assert "keys are kept" in line
+    assert (tmp_path / "mix.master-key").stat().st_mode & 0o077 == 0
+
+
+def test_it_signs_what_it_has_checked(cli, tmp_path, begun, terms):
+    folder, role = begun
+    path = contract_file(tmp_path, terms, role)
+    outcome = cli("mix", "sign", folder, path)
+    assert outcome.status == 0
+    assert "hop 1 of 2" in outcome.out
+    assert fingerprint_of(path.read_bytes()) in outcome.out
+    assert "any one of the 2 mixes is honest" in outcome.out
+    note = (folder / "contracts" / "home-page-1.note").read_bytes()
+    signer = opened_folder(folder, {}).signer
+    assert signed_by(note, {"mix-1": signer.public}) == {"mix-1"}
+    job = (folder / "jobs" / "home-page-1.json").read_bytes()
+    assert read_job(job, "job").place == 1
+    assert b"question" not in job
+    assert b"epsilon" not in job
+    assert cli("mix", "sign", folder, path).out == outcome.out
+    assert (folder / "contracts" / "home-page-1.note").read_bytes() == note
+
+
+def test_it_signs_no_other_of_that_serial(cli, refused, tmp_path, begun, terms):
+    folder, role = begun
+    assert cli("mix", "sign", folder, contract_file(tmp_path, terms, role)).status == 0
+    job = (folder / "jobs" / "home-page-1.json").read_bytes()
+    other = contract_file(tmp_path, terms, role, client_files={"a": "0" * 64})
+    assert "larger serial" in refused("mix", "sign", folder, other)
+    assert (folder / "jobs" / "home-page-1.json").read_bytes() == job
+    later = contract_file(tmp_path, terms, role, client_files={"a": "0" * 64}, serial=2)
+    assert cli("mix", "sign", folder, later).status == 0
+
+
+def test_a_false_promise_is_not_signed(refused, tmp_path, begun, terms):
+    folder, role = begun
+    false = replace(terms, certificate=replace(terms.certificate, lower=0.0, upper=1e-9))
+    assert "promise is false" in refused(
+        "mix", "sign", folder, contract_file(tmp_path, false, role)
+    )
+    assert not list((folder / "jobs").iterdir())
+    assert not list((folder / "contracts").iterdir())
+
+
+@pytest.mark.parametrize("changes", [{"name": "mix-9"}, {"key": None}])
+def test_it_is_none_of_the_hops(refused, tmp_path, begun, terms, changes):
+    folder, _ = begun
+    other = contracts.role(changes.get("name", "mix-1"))
+    line = refused("mix", "sign", folder, contract_file(tmp_path, terms, other))
+    assert "a hop mix-1 with the key" in line
+
+
+def test_another_fingerprint(refused, tmp_path, begun, terms):
+    folder, role = begun
+    path = contract_file(tmp_path, terms, role)
+    assert "fingerprint" in refused("mix", "sign", folder, path, "--fingerprint", "0" * 64)
+
+
+def test_a_folder_that_is_no_role(refused, tmp_path, begun, terms):
+    path = contract_file(tmp_path, terms, begun[1])
+    assert "role.toml" in refused("mix", "sign", tmp_path, path)
+    assert "role.toml" in refused("mix", "serve", tmp_path)
+
+
+@pytest.mark.seconds
+def test_it_serves_until_it_is_told_to_end(cli, tmp_path, begun, terms):
+    folder, role = begun
+    assert cli("mix", "sign", folder, contract_file(tmp_path, terms, role)).status == 0
+    served = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, "mix", "serve", folder, "--processes", "0"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        address = served.stdout.readline().split()[-1]
+        status = call(address, "GET", "/status")
+        assert b'"mix-1"' in status.body
+        assert b'"serves": []' in status.body  # the others are waited for
+        again = cli("mix", "serve", folder)
+        assert again.status == 2
+        assert "is served" in again.err
+    finally:
+        served.send_signal(signal.SIGTERM)
+        out, err = served.communicate(timeout=20)
+    assert served.returncode == 0
+    assert out + err == ""

@@ -1,0 +1,136 @@
+"""A collector among mixes that only sign: batches are made by hand, so every number is known."""
+
+from contextlib import suppress
+from hashlib import sha256
+
+from mixtally.collector import Collector, agreed_of, propose, sign
+from mixtally.collector.serve import application_of
+from mixtally.ground.chance import SecureChance
+from mixtally.node import Node, ProblemError, no_step, opened_folder
+from mixtally.wire.envelope import Sealer
+from mixtally.wire.manifest import MOST_PIECE_BYTES, Manifest, PartManifest, Piece, write_manifest
+from mixtally.wire.note import signed
+from mixtally.wire.reading import fingerprint_of
+from mixtally.wire.sheet import read_sheet, sheet_hash
+from mixtally.wire.suite import SUITES
+from village import ENVIRONMENT, OPEN, Village, ask
+
+FAKES = [bytes([bin_]) for bin_ in range(4) for _ in range(3)]
+"""What a hop adds at its mean: then estimates are the true counts."""
+
+
+class Office(Village):
+    """A village whose collector works; its mixes are nodes that answer."""
+
+    def begin(self):
+        """Everybody is awake and has signed the contract; the collector's first tick is over."""
+        self.mixes = [self.node(place + 1) for place in range(len(self.jobs))]
+        for node in self.mixes:
+            self.awake(node)
+        node = Node(opened_folder(self.folders[-1].path, ENVIRONMENT), SecureChance())
+        gathered = sign(node, agreed_of(self.text, "contract"), self.text, self.call, self.now)
+        assert not gathered.missing
+        node.close()
+        return self.reopen()
+
+    def reopen(self, *, step=no_step, overruled=()):
+        """The collector as a process that begins."""
+        node = Node(opened_folder(self.folders[-1].path, ENVIRONMENT), SecureChance(), step)
+        self.collector = Collector(node, self.peers(node, overruled))
+        self.stopped = []
+        address = self.folders[-1].role.address
+        self.apps[address] = application_of(
+            self.collector, lambda: self.now, self.stopped.append
+        )
+        self.collector.tick(self.now)
+        return self.collector
+
+    @property
+    def agreed(self):
+        """The contract as the collector keeps it."""
+        return agreed_of(self.text, "contract")
+
+    def proposed(self, wish=None):
+        """The next round, signed by all."""
+        done = propose(self.collector.node, self.agreed, self.call, self.now, wish)
+        self.sheet_note = done.note
+        self.collector.tick(self.now)
+        return done
+
+    def row(self, number=1):
+        """A round as the collector has it."""
+        return self.collector.node.rounds.of(self.fingerprint, number)
+
+    def sealed(self, messages, part=0):
+        """Messages as the collector receives them."""
+        sheet = read_sheet(self.sheet_note)
+        place = len(self.folders)
+        sealer = Sealer(SUITES[1], sheet.keys[-1:], sheet_hash(self.sheet_note), first=place)
+        return [sealer.seal(message, part) for message in messages]
+
+    def chain(self, bundles, leaving, *, parts=None, people=None):
+        """Manifests of all hops, in order, and the pieces of the last; numbers add up.
+
+        where
+          leaving   envelopes that the last hop sends
+          parts     hop -> the numbers of its part that differ
+        """
+        hops, sheet = len(self.jobs), fingerprint_of(self.sheet_note)
+        size = self.jobs[0].streams[0].sizes
+        held, before, made, pieces = people or bundles, None, [], {}
+        for hop in range(1, hops + 1):
+            said = PartManifest(held, added=len(FAKES))._replace(**(parts or {}).get(hop, {}))
+            count, each = said.sent, size[hop]
+            data = b"".join(leaving) if hop == hops else bytes([hop]) * (count * each)
+            most = MOST_PIECE_BYTES // each * each
+            named = []
+            for start in range(0, len(data), most):
+                some = data[start : start + most]
+                named.append(Piece(sha256(some).hexdigest(), len(some) // each))
+                if hop == hops:
+                    pieces[named[-1].sha256] = some
+            said = said._replace(pieces=tuple(named))
+            manifest = Manifest(sheet, hop, bundles, None, before, (said,))
+            before, held = fingerprint_of(write_manifest(manifest)), said.sent
+            made.append(manifest)
+        return made, pieces
+
+    def usual(self, values, **changes):
+        """The chain of a round in which people answered ``values`` and hops drew their means."""
+        messages = [bytes([value]) for value in values] + FAKES * len(self.jobs)
+        return self.chain(len(values), self.sealed(messages), **changes)
+
+    def note_of(self, manifest):
+        """The manifest as its hop signs it; a second one as a dishonest hop would."""
+        node = self.mixes[manifest.hop - 1]
+        with suppress(ProblemError):
+            row = node.rounds.of_sheet(manifest.sheet)
+            return node.sign_manifest(row, manifest)
+        return signed(write_manifest(manifest), self.folders[manifest.hop - 1].signer)
+
+    def post(self, note):
+        """Send a note to the collector."""
+        return self.ask("POST", "/notes", note)
+
+    def ask(self, method, path, body=b"", **more):
+        """A request to the collector."""
+        return ask(self.apps[self.folders[-1].role.address], method, path, body, **more)
+
+    def send(self, manifests, pieces):
+        """Send what a round makes: all manifests, then the pieces of the last."""
+        for manifest in manifests:
+            assert self.post(self.note_of(manifest)).status == 204
+        self.put(pieces)
+
+    def put(self, pieces):
+        """Send the pieces."""
+        for name, data in pieces.items():
+            assert self.ask("PUT", f"/pieces/{name}", data).status in (201, 204)
+
+    def result(self, number=1):
+        """What is answered when somebody asks for a result."""
+        return self.ask("GET", f"/contracts/{self.fingerprint}/rounds/{number}/result")
+
+    def over(self):
+        """Let the window be over."""
+        self.now += OPEN

@@ -1,0 +1,131 @@
+"""The folder of a role: made once, opened with its own master key, nothing secret lies open."""
+
+import os
+import stat
+
+import pytest
+
+from mixtally.errors import DataError, PlanError
+from mixtally.ground.chance import SecureChance
+from mixtally.node import Keys, RoleFile, made_folder, opened_folder
+from mixtally.node.folder import serving
+from mixtally.node.wrapping import Label, read_master, unwrapped, wrapped
+from village import ENVIRONMENT
+
+CHANCE = SecureChance()
+
+
+def role_file(**changes):
+    fields = {
+        "name": "mix-1",
+        "address": "https://mix.example",
+        "operator": 'Team "One"\\',
+        "host": "127.0.0.1",
+        "port": 7001,
+        "master": "env:MASTER",
+    }
+    return RoleFile(**{**fields, **changes})
+
+
+def test_what_was_made_is_opened(tmp_path):
+    made = made_folder(tmp_path / "a", role_file(), ENVIRONMENT, CHANCE)
+    assert opened_folder(tmp_path / "a", ENVIRONMENT) == made
+    assert "PRIVATE" not in repr(made)
+    assert ENVIRONMENT["MASTER"] not in repr(made)
+
+
+def test_it_is_for_its_owner_alone_and_shows_no_secret(tmp_path):
+    made = made_folder(tmp_path / "a", role_file(), ENVIRONMENT, CHANCE)
+    for path in [tmp_path / "a", *(tmp_path / "a").rglob("*")]:
+        assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
+        if path.is_file():
+            data = path.read_bytes()
+            assert made.signer.seed not in data
+            assert made.signer.written.encode() not in data
+            assert made.master not in data
+
+
+def test_it_is_never_made_twice(tmp_path):
+    made_folder(tmp_path / "a", role_file(), ENVIRONMENT, CHANCE)
+    with pytest.raises(DataError, match="keys are kept"):
+        made_folder(tmp_path / "a", role_file(), ENVIRONMENT, CHANCE)
+
+
+@pytest.mark.parametrize(
+    "changes", [{"name": "no name"}, {"address": "http://example.org"}, {"operator": ""}]
+)
+def test_a_role_that_no_contract_can_name_is_refused(tmp_path, changes):
+    with pytest.raises(PlanError):
+        made_folder(tmp_path / "a", role_file(**changes), ENVIRONMENT, CHANCE)
+
+
+def test_a_master_key_is_made_where_it_is_named(tmp_path):
+    key = tmp_path / "elsewhere" / "key"
+    made = made_folder(tmp_path / "a", role_file(master=str(key)), {}, CHANCE)
+    assert read_master(str(key), {}) == made.master
+    assert opened_folder(tmp_path / "a", {}).signer == made.signer
+    key.chmod(0o644)
+    with pytest.raises(DataError, match="others may read"):
+        opened_folder(tmp_path / "a", {})
+
+
+@pytest.mark.parametrize("held", [{}, {"MASTER": "5c"}, {"MASTER": "Z" * 64}])
+def test_another_form_of_master_key_is_refused(held):
+    with pytest.raises(DataError, match="64 hexadecimal"):
+        read_master("env:MASTER", held)
+
+
+def test_another_master_key_opens_nothing(tmp_path):
+    made_folder(tmp_path / "a", role_file(), ENVIRONMENT, CHANCE)
+    with pytest.raises(DataError, match="does not open"):
+        opened_folder(tmp_path / "a", {"MASTER": "5d" * 32})
+
+
+def test_what_is_wrapped_is_bound_to_its_use_and_name():
+    data = wrapped(bytes(32), Label.ROUND, "a", b"secret", CHANCE)
+    assert unwrapped(bytes(32), Label.ROUND, "a", data) == b"secret"
+    for label, name, altered in (
+        (Label.SIGNING, "a", data),
+        (Label.ROUND, "b", data),
+        (Label.ROUND, "a", data[:-1]),
+        (Label.ROUND, "a", b""),
+        (Label.ROUND, "a", bytes([data[0] ^ 1]) + data[1:]),
+    ):
+        with pytest.raises(DataError):
+            unwrapped(bytes(32), label, name, altered)
+
+
+@pytest.mark.parametrize("text", ["", "name = 3", "nonsense", 'name = "mix-1"\nport = "x"'])
+def test_a_spoiled_role_file_is_refused(tmp_path, text):
+    made_folder(tmp_path / "a", role_file(), ENVIRONMENT, CHANCE)
+    (tmp_path / "a" / "role.toml").write_text(text)
+    with pytest.raises(PlanError):
+        opened_folder(tmp_path / "a", ENVIRONMENT)
+
+
+def test_one_process_serves(tmp_path):
+    with serving(tmp_path), pytest.raises(DataError, match="is served"), serving(tmp_path):
+        pass
+    with serving(tmp_path):
+        pass
+
+
+@pytest.mark.parametrize("suite", [1, 2])
+def test_the_key_of_a_round_is_made_once_and_destroyed(tmp_path, suite):
+    steps = []
+    keys = Keys(tmp_path, bytes(32), CHANCE, steps.append)
+    made = keys.made("r-1", suite)
+    assert keys.made("r-1", suite) == made == Keys(tmp_path, bytes(32), CHANCE).read("r-1")
+    assert keys.configuration("r-1", suite) == keys.configuration("r-1", suite)
+    assert keys.made("r-2", suite) != made
+    for path in tmp_path.iterdir():
+        assert made.private not in path.read_bytes()
+        assert made.order not in path.read_bytes()
+    file = os.open(tmp_path / "r-1.key", os.O_RDONLY)
+    keys.destroy("r-1")
+    assert set(os.read(file, 1000)) == {0}  # overwritten where it lay
+    os.close(file)
+    assert keys.all() == ["r-2"]
+    assert steps == ["after key", "after key", "after key destroyed"]
+    with pytest.raises(DataError):
+        keys.read("r-1")

@@ -1,0 +1,106 @@
+"""What others know is asked first; what is signed reaches all of them in the end."""
+
+import shutil
+
+import pytest
+
+from mixtally.ground.chance import SecureChance
+from mixtally.node import Node, OldStateError, opened_folder
+from village import ENVIRONMENT, Village, changed
+
+
+@pytest.fixture
+def village(tmp_path):
+    return Village(tmp_path, hops=2)
+
+
+def test_a_role_serves_once_all_have_answered(village):
+    nodes = [village.node(place, cleared=False) for place in (1, 2, 3)]
+    peers = village.peers(nodes[0])
+    assert peers.ask(0) == ["collector", "mix-2"]
+    village.awake(nodes[1])
+    assert peers.ask(100) == ["collector"]
+    assert nodes[0].cleared == set()
+    village.awake(nodes[2])
+    assert peers.ask(200) == []
+    assert nodes[0].cleared == {village.fingerprint}
+
+
+def test_a_silent_role_may_be_overruled_and_that_is_remembered(village):
+    nodes = village.nodes()
+    nodes[0].cleared.clear()
+    village.awake(nodes[1])
+    assert village.peers(nodes[0], ["collector"]).ask(0) == []
+    assert nodes[0].rounds.overruled(village.fingerprint) == ("collector",)
+    nodes[0].cleared.clear()
+    village.awake(nodes[2])
+    assert village.peers(nodes[0], ["collector"]).ask(0) == []  # it answers this time
+    assert nodes[0].rounds.overruled(village.fingerprint) == ()
+
+
+def test_an_old_copy_does_not_run(village, tmp_path):
+    first, *others = nodes = village.nodes()
+    for node in nodes:
+        node.database.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+    shutil.copytree(first.folder.path, tmp_path / "copy")
+    village.agreed(nodes)
+    for node in others:
+        village.awake(node)
+    old = Node(opened_folder(tmp_path / "copy", ENVIRONMENT), SecureChance())
+    old.take_up(village.agreement(1))
+    with pytest.raises(OldStateError, match="mix-2"):
+        village.peers(old).ask(0)
+    first.cleared.clear()
+    assert village.peers(first).ask(0) == []  # the newest one does
+
+
+def test_notes_made_up_by_a_peer_stop_nobody(village, monkeypatch):
+    nodes = village.nodes()
+    nodes[0].cleared.clear()
+    for node in nodes[1:]:
+        village.awake(node)
+    false = [b"", b"{}\n", b"{}\n\n\xe2\x80\x94 mix-1 AAAA\n"]
+    monkeypatch.setattr(nodes[1].notes, "by", lambda _: false)
+    assert village.peers(nodes[0]).ask(0) == []
+
+
+@pytest.mark.parametrize("body", [b"", b"{}", b"[1]", b"\xff"])
+def test_an_answer_that_says_nothing_is_silence(village, body):
+    from mixtally.node import Answer, Peers
+
+    node = village.node(1, cleared=False)
+    peers = Peers(node, lambda *_: Answer(200, body))
+    assert peers.ask(0) == ["collector", "mix-2"]
+
+
+def test_everything_signed_reaches_everybody(village):
+    nodes = village.nodes()
+    village.agreed(nodes)
+    apps = [village.awake(node) for node in nodes]
+    address = nodes[2].folder.role.address
+    del village.apps[address]
+    peers = village.peers(nodes[0])
+    assert peers.send_all(0) == 2  # contract and sheet for the collector, who sleeps
+    assert len(nodes[0].notes.untold(nodes[0].rounds.all()[0].sheet)) == 1  # not tried in its turn
+    village.apps[address] = apps[2]
+    assert peers.send_all(0) == 2  # left alone for a second
+    assert peers.send_all(1) == 0
+    assert nodes[0].notes.errands() == []
+
+
+def test_silent_roles_are_left_alone_for_longer_and_longer(village):
+    node = village.node(1)
+    tried = []
+    peers = village.peers(node)
+    peers._call = lambda address, *_: tried.append(address) or village.call(address, *_)
+    for now in range(64):
+        peers.send_all(now)
+    assert len(tried) == 2 * 7  # at 0, 1, 3, 7, 15, 31, 63
+
+
+def test_an_agreement_knows_its_place(village):
+    agreement = village.agreement(2)
+    assert (agreement.own.name, agreement.following.name) == ("mix-2", "collector")
+    assert changed(agreement, place=3).following is None
+    assert [role.name for role in agreement.others] == ["mix-1", "collector"]
+    assert set(agreement.key_of(3)) == {"collector"}

@@ -1,0 +1,173 @@
+"""Which sheets a role signs: each rule by name."""
+
+import pytest
+from msgspec.structs import replace
+
+from mixtally.node import Node, ProblemError
+from mixtally.node.refusal import OldStateError
+from mixtally.wire.note import Signer, signed
+from mixtally.wire.problem import Problem
+from mixtally.wire.sheet import read_sheet, write_sheet
+from village import EVERY, OPEN, START, Village
+
+
+@pytest.fixture
+def village(tmp_path):
+    return Village(tmp_path, hops=2)
+
+
+@pytest.fixture
+def nodes(village):
+    return village.nodes()
+
+
+def proposed(village, text):
+    """A sheet as only its collector has signed it, whatever the collector's own rules are."""
+    return signed(text, village.folders[-1].signer)
+
+
+def refused(node, note, now):
+    with pytest.raises(ProblemError) as error:
+        node.take(note, now)
+    assert node.rounds.all() == [] or node.rounds.all()[-1].round != 2
+    return error.value
+
+
+def test_all_sign_and_know(village, nodes):
+    note = village.agreed(nodes)
+    for node in nodes:
+        (row,) = node.rounds.all()
+        assert node.complete(row)
+        assert node.sheet_note(row).count("\u2014".encode()) == 3
+        assert node.take(note, village.now + 10**9) == node.sheet_note(row)  # whatever the time
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"round": 4}, "3 rounds"),
+        ({"closes": START + OPEN + 1}, "is open for"),
+        ({"opens": START - OPEN, "closes": START}, "over already"),
+        ({"expires": START + OPEN + 10**7 + 1}, "expires within"),
+    ],
+)
+def test_times_and_numbers(village, nodes, changes, said):
+    text = village.sheet(nodes, 1, **changes)
+    assert said in refused(nodes[0], proposed(village, text), village.now).detail
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"opens": START + OPEN - 1, "closes": START + 2 * OPEN - 1}, "not over then"),
+        ({"opens": START + EVERY - 1, "closes": START + EVERY - 1 + OPEN}, "seconds apart"),
+    ],
+)
+def test_rounds_do_not_overlap(village, nodes, changes, said):
+    village.agreed(nodes)
+    text = village.sheet(nodes, 2, **changes)
+    assert said in refused(nodes[0], proposed(village, text), village.now).detail
+
+
+def test_a_number_is_used_once_and_in_order(village, nodes):
+    early = village.sheet(nodes, 1, expires=START + OPEN + 77)
+    village.agreed(nodes, 2)
+    with pytest.raises(ProblemError) as error:
+        nodes[0].take(proposed(village, early), village.now)
+    assert "round 2 was signed already" in error.value.detail
+    another = write_sheet(read_sheet(village.sheet(nodes, 2, expires=START + 10**6)))
+    with pytest.raises(ProblemError) as error:
+        nodes[0].take(proposed(village, another), village.now)
+    assert error.value.problem is Problem.ANOTHER_NOTE
+
+
+def test_a_key_of_its_own_in_its_own_place(village, nodes):
+    keys = read_sheet(village.sheet(nodes)).keys
+    foreign = nodes[0].key(village.fingerprint, 2)
+    for wrong, said in (
+        ((keys[1], keys[0], keys[2]), "another one"),
+        ((foreign, *keys[1:]), "another one"),
+        (keys[:2], "3 keys"),
+        ((keys[0], keys[0], keys[2]), "of its own"),
+        ((keys[0], keys[1][:-1], keys[2]), "suite 1"),
+        ((keys[0], b"", keys[2]), "key-configuration"),
+    ):
+        text = village.sheet(nodes, keys=wrong)
+        assert said in refused(nodes[0], proposed(village, text), village.now).detail
+
+
+def test_no_key_was_asked_for(village, nodes):
+    text = village.sheet(nodes)
+    nodes[0].keys.destroy(nodes[0].keys.all()[0])
+    assert "ask for it" in refused(nodes[0], proposed(village, text), village.now).detail
+
+
+def test_strangers_use_up_no_round(village, nodes):
+    text = village.sheet(nodes)
+    for note in (text, signed(text, Signer("collector", b"s" * 32)), signed(text, nodes[1].signer)):
+        assert refused(nodes[0], note, village.now).problem is Problem.NOT_SIGNED
+    assert nodes[0].take(proposed(village, text), village.now)
+
+
+def test_a_contract_that_was_not_signed(village, nodes):
+    sheet = read_sheet(village.sheet(nodes))._replace(contract="0" * 64)
+    note = proposed(village, write_sheet(sheet))
+    assert refused(nodes[0], note, village.now).problem is Problem.UNKNOWN
+    assert (
+        refused(nodes[0], village.text.replace(b"home", b"hone"), 0).problem is Problem.NOT_AGREED
+    )
+
+
+def test_nothing_is_signed_before_others_were_asked(village, nodes):
+    text = village.sheet(nodes)
+    nodes[0].cleared.clear()
+    assert refused(nodes[0], proposed(village, text), village.now).problem is Problem.NOT_READY
+    with pytest.raises(ProblemError):
+        nodes[0].key(village.fingerprint, 2)
+
+
+def test_a_later_serial_ends_the_earlier_but_counts_its_rounds(village, nodes):
+    village.agreed(nodes)
+    text = village.sheet(nodes, 2)
+    later = replace(village.agreement(1), contract="7" * 64, serial=2)
+    nodes[0].sign_contract(later, b"{}\n")
+    nodes[0].take_up(later)
+    nodes[0].cleared.add("7" * 64)
+    assert "later serial" in refused(nodes[0], proposed(village, text), village.now).detail
+    with pytest.raises(ProblemError, match="round 1 was signed already"):
+        nodes[0].key("7" * 64, 1)
+    assert nodes[0].key("7" * 64, 2)
+
+
+def test_two_contracts_of_one_serial(village, nodes):
+    other = replace(village.agreement(1), contract="7" * 64)
+    with pytest.raises(ProblemError) as error:
+        nodes[0].sign_contract(other, b"{}\n")
+    assert error.value.problem is Problem.ANOTHER_NOTE
+
+
+def test_keys_are_made_once_and_end_with_their_turn(village, nodes):
+    first, second = (nodes[0].key(village.fingerprint, number) for number in (1, 2))
+    assert first == nodes[0].key(village.fingerprint, 1) != second
+    village.agreed(nodes, 2)
+    assert [name.rpartition("-")[2] for name in nodes[0].keys.all()] == ["2"]
+    assert nodes[0].key(village.fingerprint, 2) == second
+    for number in (1, 4):
+        with pytest.raises(ProblemError):
+            nodes[0].key(village.fingerprint, number)
+
+
+def test_a_sheet_of_ones_own_that_the_disk_lacks_stops_the_role(village, nodes):
+    text = village.sheet(nodes)
+    note = signed(text, village.folders[-1].signer, village.folders[0].signer)
+    with pytest.raises(OldStateError):
+        nodes[0].take(note, village.now)
+    assert isinstance(nodes[0].stopped, OldStateError)
+
+
+def test_a_role_that_starts_again_signs_the_same(village, nodes):
+    note = village.agreed(nodes)
+    nodes[0].close()
+    again = village.node(1)
+    assert isinstance(again, Node)
+    assert again.take(note, village.now) == again.sheet_note(again.rounds.all()[0])

@@ -1,0 +1,191 @@
+"""Roles in temporary folders under one small contract, who talk by direct calls."""
+
+import asyncio
+from pathlib import Path
+from types import SimpleNamespace
+
+from msgspec.structs import replace
+
+import contracts
+from mixtally.ground.chance import SecureChance
+from mixtally.node import (
+    Agreement,
+    Answer,
+    Node,
+    Peers,
+    RoleFile,
+    SilentError,
+    agreement_of,
+    made_folder,
+    no_step,
+    opened_folder,
+)
+from mixtally.node.folder import as_role
+from mixtally.node.web.routes import Shared, application
+from mixtally.records.contract import fingerprint_of, write_contract
+from mixtally.records.contract.job import job_of
+from mixtally.records.question import Question
+from mixtally.records.roles import Rounds
+from mixtally.simulate.seeded import SeededChance
+from mixtally.wire.sheet import Sheet, write_sheet
+
+START, OPEN, EVERY, KEPT = 1_000_000, 600, 1000, 5000
+ENVIRONMENT = {"MASTER": "5c" * 32}
+
+
+class Village:
+    """Some mixes and a collector.
+
+    where
+      contract    what they agree on, and ``note`` its text
+      folders     of every role, the collector's last
+      apps        address -> ASGI application, of roles that are awake
+    """
+
+    def __init__(self, place: Path, hops: int = 3, *, part=None, crowd=2, rounds=3, **changes):
+        names = [f"mix-{i + 1}" for i in range(hops)] + ["collector"]
+        self.place, self.now, self.apps = place, START + 10, {}
+        self.folders = [
+            made_folder(
+                place / name,
+                RoleFile(
+                    name=name,
+                    address=f"http://127.0.0.1:{7001 + i}",
+                    operator=f"Team {name}",
+                    host="127.0.0.1",
+                    port=0,
+                    master="env:MASTER",
+                ),
+                ENVIRONMENT,
+                SeededChance(i),
+            )
+            for i, name in enumerate(names)
+        ]
+        roles = [as_role(folder.role, folder.signer) for folder in self.folders]
+        terms = contracts.terms_of(
+            Question(name="q", bins=(part.bins if part else 4)),
+            [part or contracts.shaped(4, shift=3)],
+            hops=hops,
+            collections=rounds,
+            users=max(2, crowd),
+            minimum_crowd=crowd,
+        )
+        self.contract = contracts.contract_of(
+            terms,
+            hops=tuple(roles[:-1]),
+            collector=roles[-1],
+            rounds=Rounds(open_seconds=OPEN, every_seconds=EVERY),
+            **changes,
+        )
+        self.text = write_contract(self.contract)
+        self.fingerprint = fingerprint_of(self.text)
+        self.jobs = [job_of(self.contract, self.fingerprint, i + 1) for i in range(hops)]
+
+    def agreement(self, place: int) -> Agreement:
+        """Of the role at ``place``, from 1; the collector's is hops + 1."""
+        made = agreement_of(self.jobs[0])
+        return Agreement(
+            **{name: getattr(made, name) for name in made.__struct_fields__} | {"place": place}
+        )
+
+    def node(self, place: int, *, step=no_step, cleared=True, sign=True, chance=None) -> Node:
+        """The role at ``place``, opened from its folder, its contract signed and taken up."""
+        folder = opened_folder(self.folders[place - 1].path, ENVIRONMENT)
+        node = Node(folder, chance or SecureChance(), step)
+        agreement = self.agreement(place)
+        if sign:
+            node.sign_contract(agreement, self.text)
+        node.take_up(agreement)
+        if cleared:
+            node.cleared.add(self.fingerprint)
+        return node
+
+    def nodes(self) -> list[Node]:
+        """All of them."""
+        return [self.node(place + 1) for place in range(len(self.folders))]
+
+    def awake(self, node: Node):
+        """Let others reach a node; its ASGI application."""
+        stopped = []
+        app = application(Shared(node, lambda: self.now).routes(), stopped.append)
+        self.apps[node.folder.role.address] = app
+        app.__dict__["stopped"] = stopped
+        return app
+
+    def call(self, address, method, path, body=b"") -> Answer:
+        """A request to a role that is awake, without a socket."""
+        if address not in self.apps:
+            raise SilentError(address)
+        answer = ask(self.apps[address], method, path, body)
+        return Answer(answer.status, answer.body)
+
+    def peers(self, node, overruled=()) -> Peers:
+        """Its view of the others."""
+        return Peers(node, self.call, frozenset(overruled))
+
+    def sheet(self, nodes, number=1, **changes) -> bytes:
+        """A sheet with the keys that the nodes made for it; signed by nobody."""
+        keys = tuple(node.key(self.fingerprint, number) for node in nodes)
+        opens = START + (number - 1) * EVERY
+        fields = {
+            "contract": self.fingerprint,
+            "round": number,
+            "opens": opens,
+            "closes": opens + OPEN,
+            "expires": opens + OPEN + KEPT,
+            "keys": keys,
+        }
+        return write_sheet(Sheet(**fields | changes))
+
+    def agreed(self, nodes, number=1, **changes) -> bytes:
+        """A sheet that all nodes have signed and know to be signed by all."""
+        note = nodes[-1].propose(self.sheet(nodes, number, **changes), self.now)
+        for node in [*nodes, *nodes]:
+            note = node.take(note, self.now)
+        return note
+
+
+def ask(app, method, path, body=b"", headers=(), chunks=None):
+    """What an ASGI application answers; ``chunks`` are the body in pieces."""
+    parts = list(chunks) if chunks is not None else [body]
+    given = [(name.lower().encode(), value.encode()) for name, value in headers]
+    if not any(name == b"content-length" for name, _ in given) and chunks is None:
+        given.append((b"content-length", str(len(body)).encode()))
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": method,
+        "scheme": "http",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": b"",
+        "root_path": "",
+        "headers": given,
+        "client": ("192.0.2.77", 4711),
+        "server": ("127.0.0.1", 80),
+    }
+    sent = []
+
+    async def receive():
+        if not parts:
+            return {"type": "http.disconnect"}
+        one = parts.pop(0)
+        return {"type": "http.request", "body": one, "more_body": bool(parts)}
+
+    async def send(message):
+        sent.append(message)
+
+    asyncio.run(app(scope, receive, send))
+    start = next(one for one in sent if one["type"] == "http.response.start")
+    held = b"".join(one.get("body", b"") for one in sent if one["type"] == "http.response.body")
+    return SimpleNamespace(
+        status=start["status"],
+        body=held,
+        headers={name.decode(): value.decode() for name, value in start["headers"]},
+    )
+
+
+def changed(agreement, **fields):
+    """An agreement with other fields."""
+    return replace(agreement, **fields)
