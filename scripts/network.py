@@ -15,13 +15,16 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from network_crowd import Crowd
 from network_roles import COMMAND, Killer, Memory, Role, free_ports, mixtally
 
 from mixtally.client.net import State
 from mixtally.data.flights import flights
+from mixtally.data.population import Population
 
 ROOT = Path(__file__).parents[1]
 LEVEL = 0.9999
@@ -29,7 +32,7 @@ ROUNDS, HOPS = 2, 3
 START = time.monotonic()
 
 
-def say(text):
+def say(text: str) -> None:
     """A line with the seconds since the start."""
     print(f"{time.monotonic() - START:6.1f} s  {text}", flush=True)
 
@@ -37,13 +40,14 @@ def say(text):
 class Network:
     """The folder of everything, and the roles in it."""
 
-    def __init__(self, folder, people, window, seed):
+    def __init__(self, folder: Path, people: int, window: int, seed: int) -> None:
         self.folder, self.people, self.window = folder, people, window
-        self.chance, self.roles = random.Random(seed), []
+        self.chance = random.Random(seed)
+        self.roles: list[Role] = []
         self.names = [f"mix-{place + 1}" for place in range(HOPS)] + ["collector"]
         self.addresses = [f"http://127.0.0.1:{port}" for port in free_ports(HOPS + 1)]
 
-    def run(self, *arguments, tries=1):
+    def run(self, *arguments: str, tries: int = 1) -> str:
         """A command; in a storm of kills it may need several calls."""
         for left in range(tries, 0, -1):
             done = mixtally(*arguments, cwd=self.folder, check=left == 1)
@@ -52,7 +56,7 @@ class Network:
             time.sleep(2)
         raise AssertionError
 
-    def contract(self, labels):
+    def contract(self, labels: Sequence[str]) -> str:
         """Everybody begins, one contract is made, every mix signs it."""
         lines = ['name = "flights"']
         for name, address in zip(self.names, self.addresses, strict=True):
@@ -74,7 +78,7 @@ class Network:
             self.run("mix", "sign", name, "contract.json")
         return said.split()[-1]
 
-    def start(self):
+    def start(self) -> None:
         """All roles serve."""
         mixes = [Role("mix", self.folder / name, ("--processes", "0")) for name in self.names[:-1]]
         self.roles = [*mixes, Role("collector", self.folder / self.names[-1])]
@@ -83,7 +87,7 @@ class Network:
         for address in self.addresses:
             self.get(address, "/status", seconds=60)
 
-    def get(self, address, path, seconds=240.0):
+    def get(self, address: str, path: str, seconds: float = 240.0) -> bytes:
         """What is served, waiting for it while it is not there yet."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
@@ -102,13 +106,13 @@ class Network:
             time.sleep(0.5)
         raise RuntimeError(f"{address}{path}: nothing within {seconds:.0f} seconds")
 
-    def end(self):
+    def end(self) -> None:
         """No process of it is left."""
         for role in self.roles:
             role.end()
 
 
-def play(network, crowd_place, *, kill, seed):
+def play(network: Network, diaries: Path, *, kill: bool, seed: int) -> int:
     """The whole story; how many checks failed."""
     population = flights()
     fingerprint = network.contract(population.question.labels)
@@ -120,11 +124,12 @@ def play(network, crowd_place, *, kill, seed):
     tries = 40 if kill else 5
     try:
         network.run("collector", "sign", "collector", "contract.json", tries=tries)
-        for number in range(1, ROUNDS + 1):
+        for _ in range(ROUNDS):
             network.run("collector", "propose", "collector", "--keep", "900", tries=tries)
         say(f"all serve; {ROUNDS} rounds are signed by all")
+        note = network.get(network.addresses[0], f"/contracts/{fingerprint}")
         truths = [
-            one_round(network, crowd_place, population, fingerprint, number)
+            one_round(network, Crowd(diaries, note, fingerprint), population, number)
             for number in range(1, ROUNDS + 1)
         ]
         for number in range(1, ROUNDS + 1):
@@ -138,9 +143,11 @@ def play(network, crowd_place, *, kill, seed):
     return report(network, truths)
 
 
-def one_round(network, crowd_place, population, fingerprint, number):
+def one_round(
+    network: Network, crowd: Crowd, population: Population, number: int
+) -> tuple[Counter[str], Counter[str]]:
     """Everybody answers; what those said whose bundle was acknowledged, and how many were not."""
-    contract = network.get(network.addresses[0], f"/contracts/{fingerprint}")
+    fingerprint = crowd.agreed.contract.fingerprint
     path = f"/contracts/{fingerprint}/rounds/{number}"
     sheet = network.get(network.addresses[0], path)
     opens = json.loads(sheet.partition(b"\n\n")[0])["opens"]
@@ -148,14 +155,14 @@ def one_round(network, crowd_place, population, fingerprint, number):
         time.sleep(0.2)
     codes = network.chance.sample(range(population.users), network.people)
     values = [population.question.labels[population.codes[place]] for place in codes]
-    found = Crowd(crowd_place, contract, fingerprint).answer(sheet, values)
+    found = crowd.answer(sheet, values)
     taken = found[State.TAKEN]
-    others = sum((found[state] for state in found if state is not State.TAKEN), Counter())
+    others = sum((found[state] for state in found if state is not State.TAKEN), Counter[str]())
     say(f"round {number}: {taken.total():,} bundles acknowledged, {others.total():,} not")
     return taken, others
 
 
-def report(network, truths):
+def report(network: Network, truths: list[tuple[Counter[str], Counter[str]]]) -> int:
     """Print the page's summary; hold every released estimate against the truth."""
     page = network.get(network.addresses[-1], "/")
     (network.folder / "page.html").write_bytes(page)
@@ -171,7 +178,7 @@ def report(network, truths):
     return failed
 
 
-def checked(number, said, taken, others):
+def checked(number: int, said: dict[str, Any], taken: Counter[str], others: Counter[str]) -> int:
     """How many of a round's numbers contradict what people truly sent."""
     if not said["released"]:
         print(f"round {number}: WRONG: not released: {said['refusal']}")
@@ -197,13 +204,13 @@ def checked(number, said, taken, others):
     return len(wrong)
 
 
-def diaries():
-    """Where diaries lie: 2,000 devices have disks of their own, this machine one or none to spare."""
+def diary_folder() -> str:
+    """Where diaries lie: devices have a disk each, this machine has memory for as many diaries."""
     shared = Path("/dev/shm")
     return tempfile.mkdtemp(prefix="mixtally-", dir=shared if shared.is_dir() else None)
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kill", action="store_true", help="kill roles at random moments")
     parser.add_argument("--people", type=int, default=2000)
@@ -216,7 +223,7 @@ def main():
     given.out.mkdir(parents=True)
     say(f"seed {given.seed}, in {given.out}; roles run as {' '.join(COMMAND[:1])}")
     network = Network(given.out, given.people, given.window, given.seed)
-    memory, place = Memory(), Path(diaries())
+    memory, place = Memory(), Path(diary_folder())
     memory.start()
     try:
         failed = play(network, place, kill=given.kill, seed=given.seed)

@@ -1,13 +1,14 @@
-"""A crowd of devices in one process: every one has a diary, a random moment, and its own retries."""
+"""Many devices in one process: each has a diary, a random moment, and its own retries."""
 
 import heapq
 import threading
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 from mixtally.client import Limits
-from mixtally.client.net import Diary, Pins, State, deliver, open_round, prepare, trusted
+from mixtally.client.net import Diary, Entry, Pins, State, deliver, open_round, prepare, trusted
 from mixtally.ground.chance import SecureChance
 
 _HANDS = 16
@@ -16,28 +17,31 @@ _HANDS = 16
 class Crowd:
     """People who believe one fingerprint; ``place`` has their diaries."""
 
-    def __init__(self, place, note, fingerprint):
+    def __init__(self, place: Path, note: bytes, fingerprint: str) -> None:
         self.place = place
         self.agreed = trusted(note, Pins(fingerprint=fingerprint), Limits())
 
-    def answer(self, sheet, values):
+    def answer(self, sheet: bytes, values: list[str]) -> dict[State, Counter[str]]:
         """Everybody answers in the round of ``sheet``; how it ended -> values of those people."""
         with ThreadPoolExecutor(_HANDS) as hands:
             self.given = open_round(self.agreed, sheet, int(time.time()))
             due = list(hands.map(self._prepare, range(len(values)), values))
             waiting = [(moment, person) for person, moment in enumerate(due)]
             heapq.heapify(waiting)
-            ended, turn = {}, threading.Condition()
-            self._send(hands, waiting, ended, turn, len(values))
-        found = {state: Counter() for state in State}
+            ended = self._send(hands, waiting)
+        found = {state: Counter[str]() for state in State}
         for person, state in ended.items():
             found[state][values[person]] += 1
         return found
 
-    def _send(self, hands, waiting, ended, turn, people):
+    def _send(
+        self, hands: ThreadPoolExecutor, waiting: list[tuple[float, int]]
+    ) -> dict[int, State]:
         """Each at its moment, again when it is told to wait; until all have ended."""
+        people, turn = len(waiting), threading.Condition()
+        ended: dict[int, State] = {}
 
-        def one(person):
+        def one(person: int) -> None:
             entry = self._deliver(person)
             with turn:
                 if entry.pending:
@@ -51,8 +55,9 @@ class Crowd:
                 while waiting and waiting[0][0] <= time.time():
                     hands.submit(one, heapq.heappop(waiting)[1])
                 turn.wait(0.1)
+        return ended
 
-    def _prepare(self, person, value):
+    def _prepare(self, person: int, value: str) -> float:
         chance = SecureChance()
         with self._diary(person) as diary:
             entry = prepare(
@@ -64,10 +69,12 @@ class Crowd:
             )
         return entry.due
 
-    def _deliver(self, person):
+    def _deliver(self, person: int) -> Entry:
         with self._diary(person) as diary:
             entry = diary.find(self.given.contract.name, self.given.sheet.round)
+            if entry is None:
+                raise AssertionError(f"person {person} has not entered the round")
             return deliver(diary, entry, int(time.time()))
 
-    def _diary(self, person):
+    def _diary(self, person: int) -> Diary:
         return Diary(self.place / f"{person}.db")

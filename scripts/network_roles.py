@@ -14,7 +14,7 @@ COMMAND = [sys.executable, "-c", "from mixtally.cli.main import run; run()"]
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
-def mixtally(*arguments, cwd, check=True):
+def mixtally(*arguments: str, cwd: Path, check: bool = True) -> subprocess.CompletedProcess[str]:
     """Run a command of the package to its end."""
     done = subprocess.run([*COMMAND, *arguments], cwd=cwd, capture_output=True, text=True)
     if check and done.returncode:
@@ -22,7 +22,7 @@ def mixtally(*arguments, cwd, check=True):
     return done
 
 
-def free_ports(count):
+def free_ports(count: int) -> list[int]:
     """Ports on which nobody listens now."""
     places = [socket.socket() for _ in range(count)]
     try:
@@ -37,11 +37,12 @@ def free_ports(count):
 class Role:
     """A process that serves a role's folder."""
 
-    def __init__(self, kind, folder, more=()):
-        self.kind, self.folder, self.more = kind, Path(folder), tuple(more)
-        self.process, self._turn = None, threading.Lock()
+    def __init__(self, kind: str, folder: Path, more: tuple[str, ...] = ()) -> None:
+        self.kind, self.folder, self.more = kind, folder, more
+        self._turn = threading.Lock()
+        self.process: subprocess.Popen[bytes] | None = None
 
-    def start(self):
+    def start(self) -> None:
         """Serve; what it says is kept beside its folder."""
         with self._turn, self.folder.with_suffix(".log").open("ab") as log:
             self.process = subprocess.Popen(
@@ -51,12 +52,13 @@ class Role:
                 stderr=log,
             )
 
-    def kill(self):
+    def kill(self) -> None:
         """As a power cut would; nothing is finished."""
-        self.process.kill()
-        self.process.wait()
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
 
-    def end(self):
+    def end(self) -> None:
         """As an operator would, and harder if it does not."""
         with self._turn:
             if self.process is None:
@@ -67,21 +69,17 @@ class Role:
             except subprocess.TimeoutExpired:
                 self.kill()
 
-    @property
-    def dead(self):
-        """Whether it ended by itself."""
-        return self.process is not None and self.process.poll() is not None
-
 
 class Killer(threading.Thread):
     """Kills a role at a random moment and starts it again, until it is told to stop."""
 
-    def __init__(self, roles, seed):
+    def __init__(self, roles: list[Role], seed: int) -> None:
         super().__init__(daemon=True)
         self.roles, self.chance, self.stopped = roles, random.Random(seed), threading.Event()
-        self.killed = []
+        self.killed: list[str] = []
 
-    def run(self):
+    def run(self) -> None:
+        """See ``threading.Thread``."""
         while not self.stopped.wait(self.chance.uniform(2, 8)):
             role = self.chance.choice(self.roles)
             role.kill()
@@ -89,7 +87,8 @@ class Killer(threading.Thread):
             time.sleep(self.chance.uniform(0, 1.5))
             role.start()
 
-    def stop(self):
+    def stop(self) -> None:
+        """End, every role being alive."""
         self.stopped.set()
         self.join()
 
@@ -97,28 +96,30 @@ class Killer(threading.Thread):
 class Memory(threading.Thread):
     """The most memory that this process and all below it held at once, looked at twice a second."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__(daemon=True)
         self.most, self.stopped = 0, threading.Event()
 
-    def run(self):
+    def run(self) -> None:
+        """See ``threading.Thread``."""
         while not self.stopped.wait(0.5):
             self.most = max(self.most, sum(_resident(pid) for pid in _below(os.getpid())))
 
-    def stop(self):
+    def stop(self) -> int:
+        """End; so many bytes."""
         self.stopped.set()
         self.join()
         return self.most
 
 
-def _resident(pid):
+def _resident(pid: int) -> int:
     try:
         return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * _PAGE
     except (OSError, IndexError):
         return 0
 
 
-def _below(pid):
+def _below(pid: int) -> list[int]:
     found = [pid]
     for one in found:
         try:

@@ -39,9 +39,7 @@ class Office(Village):
         self.collector = Collector(node, self.peers(node, overruled))
         self.stopped = []
         address = self.folders[-1].role.address
-        self.apps[address] = application_of(
-            self.collector, lambda: self.now, self.stopped.append
-        )
+        self.apps[address] = application_of(self.collector, lambda: self.now, self.stopped.append)
         self.collector.tick(self.now)
         return self.collector
 

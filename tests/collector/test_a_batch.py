@@ -1,4 +1,4 @@
-"""A batch comes once: charged, received, counted, reconciled, released; then only its tally is left."""
+"""A batch comes once: charged, received, counted, reconciled, released; its tally stays."""
 
 import json
 

@@ -83,7 +83,7 @@ def test_a_hop_that_destroyed_what_a_later_one_sent(office):
         destroyed=TOO_FEW, parts=(PartManifest(manifests[1].parts[0].received),)
     )
     said = refusal(office, manifests, pieces)
-    assert "manifest of mix-3" in said  # its ``before`` is not that manifest
+    assert "manifest of mix-2: wanted a batch" in said
 
 
 def test_a_hop_that_says_it_drew_nothing(office):

@@ -143,6 +143,13 @@ def test_what_is_no_note(village, nodes, body):
     assert ask(village.awake(nodes[0]), "POST", "/notes", body).status in (400, 403)
 
 
+def test_long_texts_of_strangers_are_not_parsed(village, nodes):
+    text = b'{"kind": "sheet", "x": "' + bytes(1 << 17).replace(b"\0", b"[") + b'"}\n'
+    assert problem(nodes[0], text) is Problem.NOT_SIGNED
+    assert problem(nodes[0], signed(text, Signer("mix-1", b"s" * 32))) is Problem.NOT_SIGNED
+    assert problem(nodes[0], signed(text, nodes[1].signer)) is Problem.NO_NOTE
+
+
 def test_a_receipt_needs_its_manifest_and_the_next_role(village, nodes):
     row = nodes[0].rounds.all()[0]
     manifest, _ = batch(village, nodes[0])

@@ -6,7 +6,7 @@ import pytest
 
 from mixtally.ground.chance import SecureChance
 from mixtally.node import Node, OldStateError, opened_folder
-from village import ENVIRONMENT, Village, changed
+from village import ENVIRONMENT, Village, ask, changed
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ def test_everything_signed_reaches_everybody(village):
     assert peers.send_all(0) == 2  # contract and sheet for the collector, who sleeps
     assert len(nodes[0].notes.untold(nodes[0].rounds.all()[0].sheet)) == 1  # not tried in its turn
     village.apps[address] = apps[2]
-    assert peers.send_all(0) == 2  # left alone for a second
+    assert peers.send_all(0) == 1  # its first try is not put off, another is for a second
     assert peers.send_all(1) == 0
     assert nodes[0].notes.errands() == []
 
@@ -96,6 +96,21 @@ def test_silent_roles_are_left_alone_for_longer_and_longer(village):
     for now in range(64):
         peers.send_all(now)
     assert len(tried) == 2 * 7  # at 0, 1, 3, 7, 15, 31, 63
+
+
+def test_a_role_that_asks_is_awake(village):
+    nodes = village.nodes()
+    app = village.awake(nodes[1])
+    village.apps.clear()
+    peers = village.peers(nodes[1])
+    for now in range(10):
+        peers.send_all(now)
+    village.awake(nodes[0])
+    assert peers.send_all(11) == 2  # both are left alone until 15
+    ask(app, "GET", "/notes/mix-1")
+    assert peers.send_all(12) == 1
+    ask(app, "GET", "/notes/somebody")
+    assert nodes[1].take_heard() == set()
 
 
 def test_an_agreement_knows_its_place(village):

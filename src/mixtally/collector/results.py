@@ -18,6 +18,7 @@ from mixtally.report.document import (
     Bullets,
     Document,
     Facts,
+    Heading,
     Part,
     Picture,
     Rows,
@@ -101,6 +102,7 @@ def parts(held: Held, found: Conclusion, most: int, *, chart: bool) -> tuple[Par
             shown.append(Picture(_chart(found.result)))
         shown += _counts(held, found.result, most, folded=chart)
     if found.received is not None:
+        shown += [Heading("What came")] * chart
         shown.append(came(terms, found.received))
         shown += [Text(text) for text in _dropped(found)]
     if held.overruled:

@@ -54,6 +54,7 @@ class Node:
         self.stopped: BaseException | None = None
         self.wake: Callable[[], None] = lambda: None
         self.accept: Callable[[RoundRow, str, Manifest], None] = _taken
+        self._heard: set[str] = set()
         self._turn = threading.RLock()
         self._reader = Reader(self)
 
@@ -139,6 +140,17 @@ class Node:
         """
         with self._turn:
             return self._reader.propose(text, now)
+
+    def notes_by(self, name: str) -> list[bytes]:
+        """All notes known that a role signed; it asks so when it starts, so it may be awake."""
+        if any(name in agreement.keys for agreement in self.agreements.values()):
+            self._heard.add(name)
+        return self.notes.by(name)
+
+    def take_heard(self) -> set[str]:
+        """In whose names notes were asked for since the last time."""
+        heard, self._heard = self._heard, set()
+        return heard
 
     def sheet_note(self, row: RoundRow) -> bytes:
         """The sheet of a round, with all signatures known."""

@@ -82,36 +82,39 @@ class Peers:
     def send_all(self, now: int) -> int:
         """Send what was signed to whom it was not sent yet; how many notes are left.
 
-        A silent role is left alone for a while, then longer.
+        A silent role is left alone for a while, then longer, until somebody asks in its name.
         """
+        for name in self._node.take_heard():
+            self._pauses.pop(name, None)
         left, silent = 0, set()
         for errand in self._node.notes.errands():
             agreement = self._node.agreements.get(errand.contract)
             role = None if agreement is None else _named(agreement, errand.role)
-            if role is None or role.name in silent:
+            # What leaves waits for the first try of its manifest, so that is not put off.
+            put_off = role is not None and errand.tries > 0 and self._paused(role, now)
+            if role is None or put_off or role.name in silent:
                 left += 1
-                continue
-            if not self._run(errand, role, now):
+            elif not self._run(errand, role, now):
                 left += 1
                 silent.add(role.name)
         return left
 
     def _run(self, errand: Errand, role: Role, now: int) -> bool:
-        """Send one note; whether it is over with."""
-        waited = self._paused(role, now)
-        answer = self._send(role, "POST", "/notes", errand.note, now)
+        """Try to send one note; whether it is over with."""
+        answer = self._send(role, "POST", "/notes", errand.note, now, patient=False)
         done = answer is not None and (answer.good or answer.status in _FINAL)
-        if done or not waited:
-            self._node.notes.tried(errand, done=done)
+        self._node.notes.tried(errand, done=done)
         return done
 
     def _paused(self, role: Role, now: int) -> bool:
         pause = self._pauses.get(role.name)
         return pause is not None and now < pause.until
 
-    def _send(self, role: Role, method: str, path: str, body: bytes, now: int) -> Answer | None:
+    def _send(
+        self, role: Role, method: str, path: str, body: bytes, now: int, *, patient: bool = True
+    ) -> Answer | None:
         """The answer; None of a role that is silent, or was and is left alone."""
-        if self._paused(role, now):
+        if patient and self._paused(role, now):
             return None
         try:
             answer = self._call(role.address, method, path, body)

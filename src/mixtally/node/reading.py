@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from mixtally.node.agreement import Agreement
     from mixtally.node.node import Node
 
+_LONG_BYTES = 1 << 16
+
 
 class Reader:
     """Reads for a node, which has seen to it that nobody else does meanwhile."""
@@ -37,6 +39,8 @@ class Reader:
         found = fingerprint_of(data)
         if found in self._node.agreements:
             return self._node.notes.merge(data, self._node.agreement(found).keys)
+        if len(data) > _LONG_BYTES and not self._of_a_role(data):
+            raise ProblemError(Problem.NOT_SIGNED)
         kind = kind_of(data)
         if kind == "sheet":
             return self._sheet(data, found, now)
@@ -135,6 +139,10 @@ class Reader:
             self._not_forgotten(data, agreement, f"a {entry.kind}")
             return
         self._node.notes.remember(entry, known_lines(data, key), name)
+
+    def _of_a_role(self, data: bytes) -> bool:
+        """Whether anybody known has signed it: nobody else has long texts parsed."""
+        return any(signed_by(data, one.keys) for one in self._node.agreements.values())
 
     def _round(self, sheet: str) -> tuple[RoundRow, Agreement]:
         row = self._node.rounds.of_sheet(sheet)

@@ -101,7 +101,7 @@ class Shared:
 
     async def notes_by(self, request: Request) -> Response:
         """All notes known that somebody signed."""
-        notes = await asyncio.to_thread(self._node.notes.by, request.path_params["name"])
+        notes = await asyncio.to_thread(self._node.notes_by, request.path_params["name"])
         return _json([note.decode() for note in notes])
 
     async def piece(self, request: Request) -> Response:

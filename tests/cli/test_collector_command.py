@@ -1,0 +1,129 @@
+"""``mixtally collector``: begun once, signs, proposes, looks at tallies again; refusals in a line."""
+
+import json
+import tomllib
+
+import pytest
+
+import contracts
+from collecting import Office
+from mixtally.cli import collector as commands
+from mixtally.records.contract import Role, fingerprint_of, write_contract
+from mixtally.records.question import Question
+
+VALUES = [0, 0, 0, 1, 1, 3]
+
+
+@pytest.fixture
+def office(tmp_path, monkeypatch):
+    """Roles without sockets: commands ask each of them directly, at the village's time."""
+    office = Office(tmp_path, hops=2)
+    monkeypatch.setenv("MASTER", "5c" * 32)
+    monkeypatch.setattr(commands, "call", office.call)
+    monkeypatch.setattr(commands, "time", lambda: office.now)
+    office.begin()
+    return office
+
+
+@pytest.fixture
+def folder(office):
+    return office.folders[-1].path
+
+
+def test_it_is_begun_once(cli, refused, tmp_path):
+    begin = (
+        *("collector", "init", tmp_path / "c", "--name", "collector", "--operator", "Team C"),
+        *("--address", "http://127.0.0.1:7000"),
+    )
+    outcome = cli(*begin)
+    assert outcome.status == 0
+    role = Role(**tomllib.loads(outcome.out)["collector"])
+    assert role.operator == "Team C"
+    assert "keys are kept" in refused(*begin)
+
+
+def test_it_signs_what_it_has_checked(cli, refused, tmp_path, office, folder):
+    path = tmp_path / "contract.json"
+    terms = contracts.proved(
+        contracts.terms_of(Question(name="q", bins=4), [contracts.shaped(4)], delta=1e-4)
+    )
+    hops, collector = office.contract.hops, office.contract.collector
+    made = contracts.contract_of(terms, hops=hops, collector=collector, name="other")
+    path.write_bytes(write_contract(made))
+    line = refused("collector", "sign", folder, path)
+    assert "the signatures of all mixes, got none of mix-1: " in line
+    assert (folder / "contracts" / "other-1.note").exists()
+    assert "wanted the contract of fingerprint 12" in refused(
+        "collector", "sign", folder, path, "--fingerprint", "12"
+    )
+    path.write_bytes(office.text)  # its certificate says less than is true
+    assert "its promise is false" in refused("collector", "sign", folder, path)
+    assert cli("collector", "sign", "--help").status == 0
+
+
+def test_it_says_that_all_have_signed(cli, monkeypatch, tmp_path, office, folder):
+    path = tmp_path / "contract.json"
+    path.write_bytes(office.text)
+    monkeypatch.setattr(commands, "checked", lambda data, role, subject: office.agreed)
+    outcome = cli("collector", "sign", folder, path)
+    assert outcome.status == 0
+    assert "all mixes have signed it" in outcome.out
+    assert fingerprint_of(office.text) in outcome.out
+
+
+def test_a_round_is_proposed_and_looked_at(cli, refused, office, folder):
+    outcome = cli("collector", "propose", folder, "--keep", "1e3")
+    assert outcome.status == 0
+    assert "round 1 of 3 is signed by all" in outcome.out
+    assert "http://127.0.0.1:7001/contracts/" in outcome.out
+    assert "a round that was counted" in refused("collector", "publish", folder, "--round", 1)
+    assert "a round that was proposed" in refused("collector", "publish", folder, "--round", 2)
+    office.collector.tick(office.now)
+    office.sheet_note = office.collector.node.sheet_note(office.row())
+    office.send(*office.usual(VALUES))
+    office.collector.tick(office.now)
+    said = json.loads(cli("collector", "publish", folder, "--round", 1, "--json").out)
+    assert [row["estimate"] for row in said["estimates"]] == [3, 2, 0, 1]
+    assert said == json.loads(office.result().body)
+    wide = json.loads(
+        cli("collector", "publish", folder, "--round", 1, "--level", 0.999, "--json").out
+    )
+    assert wide["confidence_level"] == 0.999
+    line = refused("collector", "publish", folder, "--round", 1, "--pairs")
+    assert "a tally that holds single bins" in line
+
+
+def test_files_of_a_round_and_of_the_page(cli, tmp_path, office, folder):
+    office.proposed()
+    office.send(*office.usual(VALUES))
+    office.collector.tick(office.now)
+    out = tmp_path / "out"
+    assert cli("collector", "publish", folder, "--round", 1, "--out", out).status == 0
+    assert {path.name for path in out.iterdir()} == {
+        "report.html",
+        "report.json",
+        "estimates.csv",
+    }
+    said = json.loads(cli("collector", "publish", folder, "--json").out)
+    (contract,) = said["contracts"]
+    assert contract["rounds"][0]["state"] == "released"
+    assert contract["rounds"][0]["charged"]
+    assert "1 of 3 rounds were proposed" in cli("collector", "publish", folder).out
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (("--opens", "tomorrow"), "wanted 2026-12-31T18:00:00Z, got 'tomorrow'"),
+        (("--closing",), "the question does not ask for words"),
+        (("--contract", "fruit"), "got fruit among home-page"),
+        (("--opens", "1970-01-01T00:00:05"), "the round would be over already"),
+    ],
+)
+def test_wishes_that_are_refused(refused, office, folder, more, words):
+    assert words in refused("collector", "propose", folder, *more)
+
+
+def test_a_time_may_have_a_zone(cli, office, folder):
+    outcome = cli("collector", "propose", folder, "--opens", "1970-01-12T15:00:00+01:00")
+    assert "opens: 1970-01-12 14:00:00 UTC" in outcome.out

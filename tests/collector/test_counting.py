@@ -1,0 +1,109 @@
+"""From pieces to tallies: spans, copies across pieces, pairs, several parts."""
+
+from hashlib import sha256
+
+import numpy as np
+import pytest
+
+import contracts
+from mixtally.collector import counting
+from mixtally.collector.counting import Batch, counted, pairs_told
+from mixtally.errors import DataError
+from mixtally.ground.chance import SecureChance
+from mixtally.node.wrapping import secret_bytes
+from mixtally.records.question import Kind, Question
+from mixtally.wire.envelope import Sealer
+from mixtally.wire.manifest import Manifest, PartManifest, Piece
+from mixtally.wire.suite import SUITES
+
+SHEET = "ab" * 32
+BITS = Question(name="q", bins=12, kind=Kind.BITS)
+
+
+def batch_of(place, terms, parts, *, split=10):
+    """A batch of messages, a sequence for each part, in pieces of ``split`` envelopes."""
+    contract = contracts.contract_of(terms)
+    private, suite = secret_bytes(SecureChance(), 32), SUITES[1]
+    hop = len(contract.hops) + 1
+    sealer = Sealer(suite, [suite.configuration(private)], bytes.fromhex(SHEET), first=hop)
+    said = []
+    for number, messages in enumerate(parts):
+        sealed = [sealer.seal(one, number) if len(one) < 40 else one for one in messages]
+        pieces = []
+        for start in range(0, len(sealed), split):
+            data = b"".join(sealed[start : start + split])
+            name = sha256(data).hexdigest()
+            (place / f"in-{name}").write_bytes(data)
+            pieces.append(Piece(name, len(sealed[start : start + split])))
+        said.append(PartManifest(len(sealed), pieces=tuple(pieces)))
+    manifest = Manifest(SHEET, hop - 1, 100, None, None, tuple(said))
+    return Batch(contract, "f" * 64, 1, place, private, SHEET, "d" * 64, manifest)
+
+
+def test_spans_and_copies_across_pieces(tmp_path, monkeypatch):
+    monkeypatch.setattr(counting, "_ENVELOPES", 7)
+    terms = contracts.terms_of(Question(name="q", bins=4), [contracts.shaped(4)])
+    batch = batch_of(tmp_path, terms, [[bytes([i % 4]) for i in range(25)]])
+    whole = counted(batch).parts[0]
+    assert (whole.came, whole.messages, whole.counts) == (25, 25, [7, 6, 6, 6])
+    piece = batch.manifest.parts[0].pieces[0]
+    data = (tmp_path / f"in-{piece.sha256}").read_bytes()
+    again = data[49:98] + data[:49]
+    name = sha256(again).hexdigest()
+    (tmp_path / f"in-{name}").write_bytes(again)
+    part = batch.manifest.parts[0]
+    more = part._replace(received=27, pieces=(*part.pieces, Piece(name, 2)))
+    found = counted(batch._replace(manifest=batch.manifest._replace(parts=(more,)))).parts[0]
+    assert (found.came, found.messages) == (27, 25)
+    assert found.counts == whole.counts
+    assert found.dropped == {counting.COPY: 2}
+
+
+def test_pairs_are_counted_where_messages_tell(tmp_path):
+    terms = contracts.terms_of(BITS, [contracts.flipped(12, most_set=None)])
+    rows = np.array([[i * 7 % 256, i % 16] for i in range(30)], dtype=np.uint8)
+    (part,) = counted(batch_of(tmp_path, terms, [[row.tobytes() for row in rows]])).parts
+    table = np.unpackbits(rows, axis=1, count=12, bitorder="little").astype(int)
+    assert part.pairs == (table.T @ table).tolist()
+    assert part.tally.pairs.tolist() == part.pairs
+
+
+def test_which_messages_tell_pairs():
+    one = Question(name="q", bins=12)
+    assert pairs_told(BITS, [contracts.flipped(12, most_set=None)])
+    assert not pairs_told(one, [contracts.flipped(12)])
+    assert not pairs_told(BITS, [contracts.flipped(1, most_set=None)] * 12)
+    wide = Question(name="q", bins=3000, kind=Kind.SET, max_set=2)
+    assert not pairs_told(wide, [contracts.flipped(3000, most_set=2)])
+
+
+def test_parts_are_streams_of_their_own(tmp_path):
+    """An envelope of one part does not open in another."""
+    question = Question(name="q", bins=2, kind=Kind.BITS)
+    terms = contracts.terms_of(question, [contracts.shaped(2)] * 2)
+    batch = batch_of(tmp_path, terms, [[b"\0", b"\1", b"\1"], [b"\1"]])
+    first, second = counted(batch).parts
+    assert (first.counts, second.counts) == ([1, 2], [0, 1])
+    assert (first.pairs, second.pairs) == (None, None)
+    swapped = batch.manifest._replace(parts=batch.manifest.parts[::-1])
+    first, second = counted(batch._replace(manifest=swapped)).parts
+    assert (first.dropped, second.dropped) == (
+        {counting.UNOPENED: 1},
+        {counting.UNOPENED: 3},
+    )
+    assert (first.counts, second.counts) == ([0, 0], [0, 0])
+
+
+def test_a_piece_that_the_disk_has_altered(tmp_path):
+    terms = contracts.terms_of(Question(name="q", bins=4), [contracts.shaped(4)])
+    batch = batch_of(tmp_path, terms, [[b"\0"] * 3])
+    (path,) = tmp_path.iterdir()
+    path.write_bytes(path.read_bytes()[:-1] + b"?")
+    with pytest.raises(DataError, match="the disk has lost them"):
+        counted(batch)
+
+
+def test_nothing_of_the_key_is_printed(tmp_path):
+    terms = contracts.terms_of(Question(name="q", bins=4), [contracts.shaped(4)])
+    batch = batch_of(tmp_path, terms, [[b"\0"]])
+    assert repr(batch) == f"Batch({tmp_path.name})"

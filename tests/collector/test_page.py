@@ -1,0 +1,111 @@
+"""The page: who runs what, how far rounds are, what they told; plain, the same for everybody."""
+
+import re
+
+import pytest
+
+from collecting import Office
+from mixtally.collector.page import Page
+from mixtally.report.terminal import printed
+from village import ask
+
+VALUES = [0, 0, 0, 1, 1, 3]
+
+
+@pytest.fixture
+def office(tmp_path):
+    office = Office(tmp_path, hops=2)
+    office.begin()
+    return office
+
+
+def shown(office):
+    answer = office.ask("GET", "/")
+    assert answer.status == 200
+    return answer.body.decode()
+
+
+def test_it_follows_what_happens(office):
+    assert "0 of 3 rounds were proposed and 0 batches were taken" in shown(office)
+    office.proposed()
+    assert "takes answers in that time; mixed afterwards, by 1970-01-13" in shown(office)
+    office.send(*office.usual(VALUES))
+    office.collector.tick(office.now)
+    text = shown(office)
+    assert "1 of 3 rounds were proposed and 1 batches were taken" in text
+    assert "released" in text
+    for words in ("Team mix-1", "Team collector", "http://127.0.0.1:7002", "What came", "promised"):
+        assert words in text
+    assert "3.0" in text
+
+
+def test_it_is_plain_and_from_here_alone(office):
+    office.proposed()
+    office.send(*office.usual(VALUES))
+    office.collector.tick(office.now)
+    answer = office.ask("GET", "/")
+    text = answer.body.decode()
+    assert "<script" not in text
+    assert not re.findall(r"(?:src|href)\s*=|url\(|@import", text)
+    policy = answer.headers["content-security-policy"]
+    assert policy.startswith("default-src 'none'; style-src 'unsafe-inline'")
+
+
+def test_it_is_the_same_for_everybody(office):
+    office.proposed()
+    app = office.apps[office.folders[-1].role.address]
+    given = [("User-Agent", "planted-agent"), ("Cookie", "planted=1"), ("Accept-Language", "xx")]
+    plain, other = ask(app, "GET", "/"), ask(app, "GET", "/", headers=given)
+    assert plain.body == other.body
+    assert plain.headers == other.headers
+    assert b"planted" not in other.body
+    assert b"192.0.2.77" not in other.body
+
+
+def test_nothing_of_keys_or_envelopes_is_on_it(office):
+    office.proposed()
+    key = office.collector.node.keys.read(office.row().folder)
+    manifests, pieces = office.usual(VALUES)
+    office.send(manifests, pieces)
+    office.collector.tick(office.now)
+    seen = shown(office).encode() + office.result().body
+    for secret in (key.private, key.order, office.folders[-1].signer.seed):
+        assert secret not in seen
+        assert secret.hex().encode() not in seen
+    for path in office.folders[-1].path.rglob("*"):
+        if path.is_file():
+            data = path.read_bytes()
+            assert key.private not in data, path
+            for piece in pieces.values():
+                assert piece[:48] not in data, path
+
+
+def test_roles_that_have_not_answered(office):
+    office.collector.end()
+    office.apps.pop(office.folders[0].role.address)
+    office.reopen()
+    assert "Some other roles have not answered yet" in shown(office)
+
+
+def test_who_was_not_waited_for_is_said(office):
+    office.collector.end()
+    mix = office.apps.pop(office.folders[0].role.address)
+    office.reopen(overruled=("mix-1",))
+    office.apps[office.folders[0].role.address] = mix
+    office.now += 100
+    office.proposed()
+    office.collector.node.rounds.overrule(office.fingerprint, "mix-1")
+    office.send(*office.usual(VALUES))
+    office.collector.tick(office.now)
+    assert "not waited for: mix-1" in shown(office)
+
+
+def test_a_terminal_shows_its_summary(office):
+    office.proposed()
+    assert printed(Page(office.collector).document())
+
+
+def test_the_hash_of_problems_is_explained(office):
+    office.proposed()
+    assert b"no-result" in office.result().body
+    assert office.ask("GET", "/problems/no-result").status == 200

@@ -1,0 +1,50 @@
+"""Rounds that ask for words by prefixes: what is proposed, and how bins are named."""
+
+import pytest
+
+import contracts
+from mixtally.client.spelling import checked_prefixes
+from mixtally.client.terms import Prefixes as DevicePrefixes
+from mixtally.collector.prefixed import prefixes_of, with_prefixes
+from mixtally.errors import ParameterError
+from mixtally.records.contract import Prefixes
+from mixtally.records.question import Question
+
+ASKED = Prefixes(alphabet="abc", most=3, longest=4)
+DEVICE = DevicePrefixes(alphabet="abc", most=3, longest=4)
+
+
+def terms():
+    return contracts.terms_of(
+        Question(name="word", bins=ASKED.bins), [contracts.shaped(ASKED.bins)], prefixes=ASKED
+    )
+
+
+def test_words_become_the_symbols_that_devices_take():
+    found = prefixes_of(ASKED, ["ab", "ca"])
+    assert found == ((1, 2), (3, 1))
+    assert checked_prefixes(DEVICE, found) == 2
+    assert prefixes_of(ASKED, [""]) == ((),)
+
+
+@pytest.mark.parametrize(
+    "words", [[], ["a", "ab"], ["ab", "ab"], ["abca"], ["a", "b", "c", "\N{SNOWMAN}"], ["a"] * 4]
+)
+def test_words_that_the_question_does_not_allow(words):
+    with pytest.raises(ParameterError, match="different ones of one length"):
+        prefixes_of(ASKED, words)
+
+
+def test_bins_are_named_by_what_they_continue():
+    asked = with_prefixes(terms(), ((1, 2), (3, 1)))
+    assert asked.labels[:5] == ("ab (ends)", "aba", "abb", "abc", "ab…")
+    assert asked.labels[5] == "ca (ends)"
+    assert asked.labels[10] == "(bin 10: not asked)"
+    assert asked.labels[-1] == "(all others)"
+    assert len(set(asked.labels)) == asked.bins == 16
+    assert with_prefixes(terms(), None).labels[:5] == (" (ends)", "a", "b", "c", "…")
+
+
+def test_names_differ_also_where_escapes_are_unfinished():
+    asked = with_prefixes(terms(), ((4, 1), (4, 2)))
+    assert len(set(asked.labels)) == asked.bins

@@ -1,0 +1,173 @@
+"""A round is proposed: signed by all, or it is said who refused and why; a retry goes on."""
+
+import json
+
+import pytest
+
+import contracts
+from collecting import Office
+from mixtally.collector import Proposal, propose
+from mixtally.collector.proposing import DAY
+from mixtally.errors import DataError, ParameterError, PlanError
+from mixtally.node import Answer
+from mixtally.wire.note import signed_by
+from mixtally.wire.sheet import read_sheet
+from village import EVERY, OPEN
+
+
+@pytest.fixture
+def office(tmp_path):
+    office = Office(tmp_path, hops=2)
+    office.begin()
+    return office
+
+
+def refused(office, kind=DataError, wish=None, call=None):
+    with pytest.raises(kind) as error:
+        propose(office.collector.node, office.agreed, call or office.call, office.now, wish)
+    return str(error.value)
+
+
+def test_a_sheet_that_all_have_signed_and_have(office):
+    done = office.proposed()
+    keys = office.agreed.agreement.keys
+    assert signed_by(done.note, keys) == set(keys)
+    assert not done.again
+    sheet = done.sheet
+    assert (sheet.round, sheet.opens, sheet.closes) == (1, office.now, office.now + OPEN)
+    assert sheet.expires == sheet.closes + DAY
+    path = f"/contracts/{office.fingerprint}/rounds/1"
+    for role in office.agreed.agreement.roles:
+        answer = office.call(role.address, "GET", path)
+        assert signed_by(answer.body, keys) == set(keys)
+
+
+def test_rounds_follow_each_other_and_end_with_the_contract(office):
+    first = office.proposed().sheet
+    second = office.proposed(Proposal(kept=60)).sheet
+    assert (second.round, second.opens, second.expires - second.closes) == (
+        2,
+        first.opens + EVERY,
+        60,
+    )
+    assert office.proposed(Proposal(opens=second.opens + 5000)).sheet.round == 3
+    said = refused(office, PlanError)
+    assert "at most 3, for which the contract is priced" in said
+
+
+@pytest.mark.parametrize(
+    ("wish", "words"),
+    [
+        (Proposal(opens=5), "the round would be over already"),
+        (Proposal(kept=10**8), "expires within"),
+    ],
+)
+def test_times_that_no_role_signs(office, wish, words):
+    assert words in refused(office, PlanError, wish)
+    assert office.row() is None  # no number is used up
+    assert office.proposed().sheet.round == 1
+
+
+def test_a_round_too_early_after_the_last(office):
+    first = office.proposed().sheet
+    assert "seconds apart" in refused(office, PlanError, Proposal(opens=first.closes))
+
+
+def test_a_mix_that_is_silent_is_named_and_nothing_is_half_done(office):
+    address = office.folders[1].role.address
+    app = office.apps.pop(address)
+    assert "none of mix-2" in refused(office)
+    assert office.row() is None
+    office.apps[address] = app
+    assert office.proposed().sheet.round == 1
+
+
+def test_a_mix_that_is_not_ready_is_named(office):
+    """It waits itself for what others know: it makes no key yet."""
+    office.mixes[1].cleared.clear()
+    said = refused(office)
+    assert "mix-2: This role does not serve yet [503]" in said
+    assert office.row() is None
+    office.mixes[1].cleared.add(office.fingerprint)
+    office.proposed()
+
+
+def failing(office, name, answers):
+    """A call that a mix answers so, one answer a sheet that it is sent."""
+    address = next(one.role.address for one in office.folders if one.role.name == name)
+
+    def call(to, method, path, body=b""):
+        if to == address and path == "/notes" and b'"sheet"' in body and answers:
+            answer = answers.pop(0)
+            return office.call(to, method, path, body) if answer is None else answer
+        return office.call(to, method, path, body)
+
+    return call
+
+
+def test_a_sheet_that_one_refused_is_the_one_that_is_asked_for_again(office):
+    body = json.dumps({"title": "No", "detail": "not\ntoday"}).encode()
+    said = refused(office, call=failing(office, "mix-2", [Answer(403, body)]))
+    assert "mix-2: No (not\N{REPLACEMENT CHARACTER}today) [403]" in said
+    assert "mix-1" not in said
+    before = office.collector.node.sheet_note(office.row())
+    done = office.proposed(Proposal(opens=office.now + 77))  # the wish comes too late
+    assert done.again
+    assert done.sheet == read_sheet(before)
+    assert office.mixes[0].rounds.last("home-page").round == 1
+
+
+def test_answers_that_are_no_signature(office):
+    note = office.text + b"\n"
+    for answer, words in (
+        (Answer(200, note), "it answered with another text"),
+        (Answer(200, b""), "it answered with another text"),
+    ):
+        assert words in refused(office, call=failing(office, "mix-1", [answer]))
+    text = office.collector.node.sheet_note(office.row()).partition(b"\n\n")[0] + b"\n"
+    said = refused(office, call=failing(office, "mix-1", [Answer(200, text)]))
+    assert "it answered without its signature" in said
+    office.proposed()
+
+
+def test_a_number_can_be_given_up(office):
+    refused(office, call=failing(office, "mix-2", [Answer(403, b"?")]))
+    done = office.proposed(Proposal(fresh=True))
+    assert (done.sheet.round, done.again) == (2, False)
+
+
+def test_a_window_that_is_over_uses_up_its_number(office):
+    refused(office, call=failing(office, "mix-2", [Answer(403, b"?")]))
+    office.now += OPEN
+    office.collector.tick(office.now)
+    assert office.proposed().sheet.round == 2
+
+
+def test_keys_of_another_form(office):
+    def call(to, method, path, body=b""):
+        if path.endswith("/key") and to == office.folders[0].role.address:
+            return Answer(200, b"no key")
+        return office.call(to, method, path, body)
+
+    said = refused(office, call=call)
+    assert "mix-1: key of a hop: wanted a key configuration of suite 1" in said
+    assert office.row() is None
+
+
+def test_whoever_has_not_answered_is_told_by_the_loop(office):
+    """The last message is lost; the collector's and mixes' own errands bring the signatures."""
+    call = failing(office, "mix-1", [None, Answer(503, b"{}")])
+    said = refused(office, call=call)
+    assert "serve` sends it again" in said
+    office.collector.tick(office.now)
+    keys = office.agreed.agreement.keys
+    assert signed_by(office.collector.node.sheet_note(office.row()), keys) == set(keys)
+    office.peers(office.mixes[1]).send_all(office.now)
+    row = office.mixes[0].rounds.last("home-page")
+    assert office.mixes[0].complete(row)
+
+
+def test_prefixes_only_where_words_are_asked_for(office):
+    said = refused(office, ParameterError, Proposal(prefixes=((1,),)))
+    assert "the question does not ask for words" in said
+    assert contracts.SEED  # the other kind is in test_prefixed

@@ -1,0 +1,115 @@
+"""A contract is derived again and signed by its collector, and its mixes' signatures gathered."""
+
+import pytest
+from msgspec.structs import replace
+
+import contracts
+from collecting import Office
+from mixtally.collector import agreed_of, checked, sign
+from mixtally.collector.agreed import note_path, read_agreed
+from mixtally.errors import PlanError
+from mixtally.ground.chance import SecureChance
+from mixtally.node import Node, OldStateError, opened_folder
+from mixtally.records.contract import write_contract
+from mixtally.wire.note import signed, signed_by
+from village import ENVIRONMENT
+
+
+@pytest.fixture
+def office(tmp_path):
+    return Office(tmp_path, hops=2)
+
+
+def node_of(office):
+    return Node(opened_folder(office.folders[-1].path, ENVIRONMENT), SecureChance())
+
+
+def signed_now(office, text=None):
+    text = text or office.text
+    node = node_of(office)
+    try:
+        return sign(node, agreed_of(text, "contract"), text, office.call, office.now)
+    finally:
+        node.close()
+
+
+def test_a_contract_whose_numbers_hold(office):
+    question = office.contract.terms.question
+    terms = contracts.proved(contracts.terms_of(question, [contracts.shaped(4)], delta=1e-4))
+    text = write_contract(replace(office.contract, terms=terms))
+    assert checked(text, office.folders[-1], "c.json").contract.terms == terms
+
+
+def test_a_promise_that_is_false(office):
+    with pytest.raises(PlanError, match="certificate of the contract"):
+        checked(office.text, office.folders[-1], "c.json")  # its certificate is a placeholder
+
+
+def test_another_collector(office):
+    with pytest.raises(PlanError, match=r"collector of c\.json: wanted mix-1 at"):
+        checked(office.text, office.folders[0], "c.json")
+
+
+def test_signatures_are_gathered_and_given_to_all(office):
+    mixes = [office.node(1), office.node(2)]
+    for node in mixes:
+        office.awake(node)
+    found = signed_now(office)
+    keys = found.agreed.agreement.keys
+    assert found.missing == {}
+    assert signed_by(found.note, keys) == set(keys)
+    assert note_path(office.folders[-1], office.contract).read_bytes() == found.note
+    for node in mixes:
+        assert signed_by(node.notes.of(office.fingerprint), keys) == set(keys)
+
+
+def test_mixes_that_have_not_signed_are_named_and_asked_again(office):
+    office.awake(office.node(1))
+    late = office.node(2, sign=False)
+    late.agreements.clear()
+    office.awake(late)
+    found = signed_now(office)
+    assert list(found.missing) == ["mix-2"]
+    assert "has not signed that contract" in found.missing["mix-2"]
+    office.apps.pop(office.folders[0].role.address)
+    agreement = office.agreement(2)
+    late.sign_contract(agreement, office.text)
+    late.take_up(agreement)
+    late.cleared.add(office.fingerprint)
+    assert signed_now(office).missing == {}  # mix 1 is silent now, but its signature is known
+
+
+def test_one_contract_a_serial(office):
+    signed_now(office)
+    other = replace(office.contract, client_files={"a": "0" * 64})
+    with pytest.raises(PlanError, match="give the new one a larger serial"):
+        signed_now(office, write_contract(other))
+    third = write_contract(replace(other, serial=2))
+    assert signed_now(office, third).agreed.contract.serial == 2
+    assert read_agreed(office.folders[-1], None).contract.serial == 2
+    assert read_agreed(office.folders[-1], "home-page").contract.serial == 2
+    with pytest.raises(PlanError, match="of one that was signed, got fruit among home-page"):
+        read_agreed(office.folders[-1], "fruit")
+
+
+def test_a_signature_that_is_forgotten_is_shown(office):
+    """A mix knows a contract of the same serial that this folder does not: it is an old copy."""
+    other = replace(office.contract, client_files={"a": "0" * 64})
+    note = signed(write_contract(other), office.folders[-1].signer)
+    mix = office.node(1)
+    office.awake(mix)
+    real = office.call
+
+    def call(address, method, path, body=b""):
+        if path == "/notes/collector":
+            import json
+
+            from mixtally.node import Answer
+
+            return Answer(200, json.dumps([note.decode()]).encode())
+        return real(address, method, path, body)
+
+    office.call = call
+    with pytest.raises(OldStateError):
+        signed_now(office)
+    assert not note_path(office.folders[-1], office.contract).exists()
