@@ -1,4 +1,4 @@
-"""``mixtally collector``: begun once, signs, proposes, looks at tallies again; refusals in a line."""
+"""``mixtally collector``: begun once, signs, proposes, looks at tallies again."""
 
 import json
 import tomllib
@@ -64,10 +64,10 @@ def test_it_signs_what_it_has_checked(cli, refused, tmp_path, office, folder):
 def test_it_says_that_all_have_signed(cli, monkeypatch, tmp_path, office, folder):
     path = tmp_path / "contract.json"
     path.write_bytes(office.text)
-    monkeypatch.setattr(commands, "checked", lambda data, role, subject: office.agreed)
+    monkeypatch.setattr(commands, "checked", lambda *_: office.agreed)
     outcome = cli("collector", "sign", folder, path)
     assert outcome.status == 0
-    assert "all mixes have signed it" in outcome.out
+    assert "is signed by its collector and all mixes" in outcome.out
     assert fingerprint_of(office.text) in outcome.out
 
 

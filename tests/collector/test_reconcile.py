@@ -2,6 +2,7 @@
 
 import json
 
+import msgspec
 import pytest
 
 from collecting import FAKES, Office
@@ -128,3 +129,21 @@ def test_too_much_that_is_dropped(office):
     said = refusal(office, *office.chain(200, [*sealed, *bad]))
     assert "dropped messages of part 1" in said
     assert "3 for a bin past the last, at the collector" in said
+
+
+def test_a_tally_of_another_batch(office):
+    """The folder was put together from two copies."""
+    office.send(*office.usual(VALUES))
+    office.collector.tick(office.now)
+    row, results = office.row(), office.collector.results
+    tally = results.counted(row.folder)
+    results.keep(row.folder, msgspec.structs.replace(tally, manifest="0" * 64))
+    found = office.collector.conclusion(row)
+    assert found.result is None
+    assert "that of the batch that was counted" in found.refusal
+    (part,) = tally.parts
+    results.keep(
+        row.folder,
+        msgspec.structs.replace(tally, parts=(msgspec.structs.replace(part, came=part.came - 1),)),
+    )
+    assert "messages of mix-3: wanted 236, got 235" in office.collector.conclusion(row).refusal

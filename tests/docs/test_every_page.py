@@ -18,7 +18,7 @@ SLOW = {"attacks.md", "memory.md"}
 """Pages whose commands take more than ten seconds."""
 BROKEN = "mixtally attack --protocol flip "
 """The attack that breaks its promise, which is what the page is about: exit status 1."""
-GROUPS = {"client", "contract", "ledger"}
+GROUPS = {"client", "collector", "contract", "ledger", "mix"}
 TABLED = re.compile(r"`(mixtally [^`]*)`")
 
 

@@ -32,6 +32,7 @@ from mixtally.collector import (
 from mixtally.collector import (
     sign as sign_contract,
 )
+from mixtally.collector.agreed import note_path
 from mixtally.collector.prefixed import Symbols, prefixes_of
 from mixtally.collector.results import utc
 from mixtally.errors import DataError, ParameterError, PlanError
@@ -120,17 +121,17 @@ def sign(folder: r.Place, contract: ContractFile, fingerprint: Expected = None) 
     finally:
         node.close()
     about = agreed.contract
-    typer.echo(f"signed {about.name}, serial {about.serial}, as its collector")
-    typer.echo(f"fingerprint: {agreed.fingerprint}")
-    typer.echo(f"the note: {role.inner('contracts') / f'{about.name}-{about.serial}.note'}")
+    path = note_path(role, about)
     if found.missing:
         raise DataError(
             f"contract {about.name}",
             wanted="the signatures of all mixes",
             got="none of " + "; ".join(f"{name}: {why}" for name, why in found.missing.items()),
-            do="let them sign and serve, then call this again",
+            do=f"let them sign {path}, which has this role's signature, and call this again",
         )
-    typer.echo("all mixes have signed it")
+    typer.echo(f"{about.name}, serial {about.serial}, is signed by its collector and all mixes")
+    typer.echo(f"fingerprint: {agreed.fingerprint}")
+    typer.echo(f"the note: {path}")
 
 
 @app.command()

@@ -110,15 +110,13 @@ class Work(StrEnum):
 
 def work(facts: Facts) -> Work | None:
     """What is to be done now."""
-    match facts.state:
-        case State.OPEN if facts.batch is Batch.PIECES:
-            return Work.EXPECT if facts.missing or not facts.charged else Work.RECEIVE
-        case State.RECEIVED:
-            return Work.COUNT
-        case State.COUNTED | State.RELEASED | State.REFUSED | State.DESTROYED | State.EXPIRED if (
-            not facts.gone
-        ):
-            return Work.SHRED
-        case State.COUNTED:
-            return Work.CONCLUDE if facts.manifests else Work.ASK
+    state = facts.state
+    if state is State.OPEN and facts.batch is Batch.PIECES:
+        return Work.EXPECT if facts.missing or not facts.charged else Work.RECEIVE
+    if state is State.RECEIVED:
+        return Work.COUNT
+    if state in (State.COUNTED, *ENDS) and not facts.gone:
+        return Work.SHRED
+    if state is State.COUNTED:
+        return Work.CONCLUDE if facts.manifests else Work.ASK
     return None

@@ -105,11 +105,10 @@ def _part(batch: Batch, opener: Opener, number: int, *, pairs: bool) -> PartCoun
 def _first_of_each(folder: Path, part: PartManifest, size: int) -> NDArray[np.bool_]:
     """Which envelopes are not copies of an earlier one, by SHA-256 of the whole ciphertext."""
     digests = b"".join(sha256(one).digest() for one in _envelopes(folder, part, size))
-    rows = np.frombuffer(digests, dtype="<u8").reshape(-1, 4)
-    order = np.lexsort(rows.T)
-    kept, ordered = np.ones(len(rows), dtype=bool), rows[order]
-    kept[order[1:]] = (ordered[1:] != ordered[:-1]).any(axis=1)
-    return kept
+    rows = np.frombuffer(digests, dtype="V32")
+    first = np.zeros(len(rows), dtype=bool)
+    first[np.unique(rows, return_index=True)[1]] = True
+    return first
 
 
 def _envelopes(folder: Path, part: PartManifest, size: int) -> Iterator[bytes]:

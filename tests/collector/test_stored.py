@@ -1,0 +1,71 @@
+"""What is kept of a round for ever: written once, read as it was."""
+
+import pytest
+from msgspec.structs import replace
+
+from mixtally.collector.stored import Charge, Counted, PartCounted, Results
+from mixtally.errors import DataError
+
+CHARGE = Charge(
+    name="home-page",
+    serial=1,
+    contract="f" * 64,
+    round=1,
+    sheet="a" * 64,
+    manifest="b" * 64,
+    epsilon=1.0,
+    delta=1e-6,
+    collections=3,
+)
+PART = PartCounted(came=7, messages=5, counts=[2, 3], pairs=[[2, 1], [1, 3]], dropped={"x": 2})
+COUNTED = Counted(contract="f" * 64, round=1, manifest="b" * 64, parts=(PART,))
+
+
+def test_a_round_has_one_charge(tmp_path):
+    results = Results(tmp_path)
+    assert results.charges() == []
+    results.charge("r-1", CHARGE)
+    results.charge("r-1", CHARGE)
+    with pytest.raises(DataError, match="wanted one batch, got a second one"):
+        results.charge("r-1", replace(CHARGE, manifest="c" * 64))
+    results.charge("r-2", replace(CHARGE, round=2))
+    assert Results(tmp_path).charges() == [CHARGE, replace(CHARGE, round=2)]
+
+
+def test_a_tally_is_read_as_it_was(tmp_path):
+    results = Results(tmp_path)
+    assert results.counted("r-1") is None
+    assert not results.tallied("r-1")
+    results.keep("r-1", COUNTED)
+    assert results.tallied("r-1")
+    found = Results(tmp_path).counted("r-1")
+    assert found == COUNTED
+    tally = found.parts[0].tally
+    assert (tally.counts.tolist(), tally.messages) == ([2, 3], 5)
+    assert tally.pairs.tolist() == [[2, 1], [1, 3]]
+    assert replace(PART, pairs=None).tally.pairs is None
+
+
+def test_a_result_is_served_as_it_was_written(tmp_path):
+    results = Results(tmp_path)
+    assert (results.published("r-1"), results.released("r-1")) == (None, None)
+    results.publish("r-1", {"released": False, "refusal": "why"})
+    assert results.released("r-1") is False
+    assert b'"refusal": "why"' in results.published("r-1")
+    results.publish("r-2", {"released": True})
+    assert results.released("r-2") is True
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"version": 1, "more": 2}'])
+def test_an_altered_file_is_refused(tmp_path, text):
+    results = Results(tmp_path)
+    results.charge("r-1", CHARGE)
+    (tmp_path / "results" / "r-1" / "charge.json").write_text(text)
+    with pytest.raises(DataError, match="the charge that was stored"):
+        results.charged("r-1")
+
+
+def test_files_are_for_their_owner_alone(tmp_path):
+    Results(tmp_path).keep("r-1", COUNTED)
+    assert (tmp_path / "results").stat().st_mode & 0o077 == 0
+    assert (tmp_path / "results" / "r-1" / "tally.json").stat().st_mode & 0o077 == 0
