@@ -10,9 +10,7 @@ from mixtally.wire.bundle import write_bundle
 from mixtally.wire.envelope import Opener, Sealer
 from mixtally.wire.sheet import read_sheet, sheet_hash
 from mixtally.wire.suite import SUITES
-from village import OPEN, START, Village, ask
-
-from village import ENVIRONMENT  # isort: skip
+from village import ENVIRONMENT, OPEN, START, Village, ask
 
 
 class Town(Village):

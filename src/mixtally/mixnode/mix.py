@@ -62,12 +62,17 @@ class Mix:
             raise self.node.stopped
         self.jobs.look()
         self.peers.ask(now)
+        for _ in range(2):  # what was signed in the first is told before the second
+            self.peers.send_all(now)
+            self._rounds(now)
         self.peers.send_all(now)
+
+    def _rounds(self, now: int) -> None:
+        """Bring every round on."""
         for row in self.node.rounds.all():
             if row.contract in self.node.cleared and row.state != State.SHREDDED:
                 while (moved := self._step(row, now)) is not None:
                     row = moved
-        self.peers.send_all(now)
 
     def find(self, contract: str, number: int) -> Window:
         """The window of a round; raises ProblemError, for the route of bundles."""
