@@ -9,10 +9,11 @@ from collecting import Office
 from mixtally.collector import Proposal, propose
 from mixtally.collector.proposing import DAY
 from mixtally.errors import DataError, ParameterError, PlanError
-from mixtally.node import Answer
-from mixtally.wire.note import signed_by
+from mixtally.ground.chance import SecureChance
+from mixtally.node import Answer, Node, OldStateError, opened_folder
+from mixtally.wire.note import signed, signed_by
 from mixtally.wire.sheet import read_sheet
-from village import EVERY, OPEN
+from village import ENVIRONMENT, EVERY, OPEN
 
 
 @pytest.fixture
@@ -171,3 +172,21 @@ def test_prefixes_only_where_words_are_asked_for(office):
     said = refused(office, ParameterError, Proposal(prefixes=((1,),)))
     assert "the question does not ask for words" in said
     assert contracts.SEED  # the other kind is in test_prefixed
+
+
+def test_an_old_copy_proposes_nothing(office):
+    """A process that begins asks all mixes first; one shows a sheet that this folder lacks."""
+    forgotten = signed(
+        office.sheet([*office.mixes, office.collector.node]), office.folders[-1].signer
+    )
+    node = Node(opened_folder(office.folders[-1].path, ENVIRONMENT), SecureChance())
+
+    def call(to, method, path, body=b""):
+        if path == "/notes/collector":
+            return Answer(200, json.dumps([forgotten.decode()]).encode())
+        return office.call(to, method, path, body)
+
+    with pytest.raises(OldStateError, match="find the newest folder"):
+        propose(node, office.agreed, call, office.now)
+    assert node.rounds.last("home-page") is None
+    node.close()

@@ -54,6 +54,8 @@ def test_a_result_is_served_as_it_was_written(tmp_path):
     assert b'"refusal": "why"' in results.published("r-1")
     results.publish("r-2", {"released": True})
     assert results.released("r-2") is True
+    results.publish("r-3", {"released": False, "received": {"contributors": 12, "parts": []}})
+    assert [results.people(f"r-{i}") for i in (1, 3, 4)] == [None, 12, None]
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[1]", '{"version": 1, "more": 2}'])

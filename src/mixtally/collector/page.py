@@ -118,11 +118,9 @@ class Page:
         return [row for row in every if row.contract == agreed.fingerprint]
 
     def _line(self, row: RoundRow) -> list[Cell]:
-        people = ""
-        if row.state in (State.RELEASED, State.REFUSED):
-            came = self._conclusion(row).received
-            people = "" if came is None else f"{came.contributors:,}"
-        return [str(row.round), utc(row.opens), utc(row.closes), people, self._state(row)]
+        people = self._collector.results.people(row.folder)
+        shown = "" if people is None else f"{people:,}"
+        return [str(row.round), utc(row.opens), utc(row.closes), shown, self._state(row)]
 
     def _state(self, row: RoundRow) -> str:
         ends = {

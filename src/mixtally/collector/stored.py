@@ -132,6 +132,12 @@ class Results:
         data = self.published(round_id)
         return None if data is None else bool(json.loads(data)["released"])
 
+    def people(self, round_id: str) -> int | None:
+        """How many took part; None while that is not published, or not known."""
+        data = self.published(round_id)
+        came = None if data is None else json.loads(data).get("received")
+        return None if came is None else int(came["contributors"])
+
     def _put(self, round_id: str, kind: str, record: msgspec.Struct) -> None:
         self._write(round_id, kind, msgspec.json.encode(record) + b"\n")
 
