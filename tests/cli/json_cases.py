@@ -119,6 +119,7 @@ memory survey.csv --column answer --reports 5 --bloom-bits 64 --candidates list.
 """
 
 _SECONDS = f"""
+{CASCADE} --collections 4 --labels words.txt --name opinion --out terms.json --json
 plan --epsilon 1 --delta 1e-6 --users 1e5 --bins 20 --target-error 8 --json
 calibrate --protocol flip --epsilon 2 --delta 1e-6 --users 5000 --bits 5 --split --json
 audit --formula blanket --epsilon 1 --delta 1e-6 --users 1e6 --json

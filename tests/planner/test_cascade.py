@@ -51,7 +51,13 @@ def every(choice):
     return [choice.best, *choice.others]
 
 
-@pytest.mark.parametrize("kind", QUESTIONS)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(kind, marks=[pytest.mark.seconds] if kind in {"attributes", "twice"} else [])
+        for kind in QUESTIONS
+    ],
+)
 def test_every_option_keeps_its_promise(kind, accountant):
     question, more = QUESTIONS[kind]
     choice = cascade(asked(question, **more), accountant)

@@ -73,7 +73,10 @@ def test_every_orbit_fits_into_one_that_is_priced(most, bins):
 
 @pytest.mark.parametrize("grow", [1.0, 1.3, 7.4])
 @pytest.mark.parametrize("q", [0.03, 0.3, 0.45])
-@pytest.mark.parametrize(("most", "bins"), CASES)
+@pytest.mark.parametrize(
+    ("most", "bins"),
+    [pytest.param(*case, marks=[pytest.mark.seconds] if case[0] > 3 else []) for case in CASES],
+)
 def test_no_orbit_is_worse_than_those_that_are_priced(most, bins, q, grow):
     """Nor among blanks that are there by chance."""
     made = {o: flip_distribution(o, q, grow) for o in every_orbit(most, bins)}
