@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from mixtally.ground.chance import SecureChance
 from mixtally.mixnode.closing.sorting import Sorter
-from mixtally.mixnode.closing.source import digests, not_copies
+from mixtally.node.copies import digests, not_copies
 from mixtally.simulate.seeded import SeededChance
 
 

@@ -9,12 +9,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from mixtally.collector.stored import Counted, PartCounted
 from mixtally.errors import DataError
 from mixtally.node import disk
+from mixtally.node.copies import digests, not_copies
 from mixtally.records.contract import Contract, Part
 from mixtally.records.layout import Form
 from mixtally.records.question import Kind, Question
@@ -81,7 +79,7 @@ def _part(batch: Batch, opener: Opener, number: int, *, pairs: bool) -> PartCoun
     layout = batch.contract.terms.parts[number].layout
     size = batch.contract.envelope_bytes[number][-1]
     said = batch.manifest.parts[number]
-    first = _first_of_each(batch.folder, said, size)
+    first = not_copies(digests(_envelopes(batch.folder, said, size)))
     total, dropped, at = empty(layout, pairs=pairs), Counter[str](), 0
     dropped[COPY] = len(first) - int(first.sum())
     for some in _some(_envelopes(batch.folder, said, size)):
@@ -100,15 +98,6 @@ def _part(batch: Batch, opener: Opener, number: int, *, pairs: bool) -> PartCoun
         pairs=None if total.pairs is None else total.pairs.tolist(),
         dropped=dict(+dropped),
     )
-
-
-def _first_of_each(folder: Path, part: PartManifest, size: int) -> NDArray[np.bool_]:
-    """Which envelopes are not copies of an earlier one, by SHA-256 of the whole ciphertext."""
-    digests = b"".join(sha256(one).digest() for one in _envelopes(folder, part, size))
-    rows = np.frombuffer(digests, dtype="V32")
-    first = np.zeros(len(rows), dtype=bool)
-    first[np.unique(rows, return_index=True)[1]] = True
-    return first
 
 
 def _envelopes(folder: Path, part: PartManifest, size: int) -> Iterator[bytes]:

@@ -16,8 +16,9 @@ from mixtally.mixnode.closing.drawn import Drawn
 from mixtally.mixnode.closing.hands import Secrets
 from mixtally.mixnode.closing.pool import CHUNK, Pool
 from mixtally.mixnode.closing.sorting import KEY_BYTES, MOST_HELD_BYTES, Sorter
-from mixtally.mixnode.closing.source import FromBundles, FromPieces, Source, digests, not_copies
+from mixtally.mixnode.closing.source import FromBundles, FromPieces, Source
 from mixtally.node import disk
+from mixtally.node.copies import digests, not_copies
 from mixtally.node.disk import Step, no_step
 from mixtally.node.keys import RoundKey
 from mixtally.records.job import Job, Stream

@@ -10,18 +10,12 @@ from itertools import compress, islice
 from pathlib import Path
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from mixtally.errors import DataError
 from mixtally.mixnode.intake import taken_bodies
 from mixtally.node import disk
+from mixtally.node.copies import digests, not_copies
 from mixtally.wire.bundle import COUNT_BYTES, PartShape, envelopes, split
 from mixtally.wire.manifest import Manifest
-
-_AT_ONCE = 10_000
-Kept = NDArray[np.bool_]
-"""Which ones are not copies of an earlier one."""
 
 
 class Source(Protocol):
@@ -35,24 +29,6 @@ class Source(Protocol):
     def envelopes(self, part: int) -> Iterator[bytes]:
         """Those of a part, one by one, in the same order every time."""
         ...
-
-
-def not_copies(digests: bytes | bytearray) -> Kept:
-    """Which digests of 32 bytes stand there for the first time, one after the other."""
-    rows = np.frombuffer(digests, dtype="<u8").reshape(-1, 4)
-    order = np.lexsort(rows.T)
-    kept = np.ones(len(rows), dtype=bool)
-    ordered = rows[order]
-    kept[order[1:]] = (ordered[1:] != ordered[:-1]).any(axis=1)
-    return kept
-
-
-def digests(some: Iterator[bytes]) -> bytearray:
-    """SHA-256 of each, one after the other."""
-    held = bytearray()
-    while digested := b"".join([sha256(one).digest() for one in islice(some, _AT_ONCE)]):
-        held += digested
-    return held
 
 
 class FromBundles:
