@@ -8,8 +8,8 @@ import pytest
 import village
 from mixes import Town
 from mixtally.mixnode.mix import Options
-from mixtally.mixnode.serve import Loop
 from mixtally.node import Peers, RoleFile, call
+from mixtally.node.loop import Loop
 from mixtally.node.web.routes import Shared, application
 from mixtally.node.web.run import Server, listening
 
@@ -23,7 +23,8 @@ class OnSockets(Town):
         self.stops, self.loops = [], []
         self.all_awake(options=Options(background=True))
         for place, mix in enumerate(self.mixes):
-            loop = Loop(mix, lambda: self.now, mix.stopped.append)
+            loop = Loop(mix.tick, lambda: self.now, mix.stopped.append)
+            mix.node.wake = loop.wake
             loop.start()
             self.loops.append(loop)
             self.serve(place, self.apps[mix.node.folder.role.address])

@@ -1,31 +1,21 @@
 """A mix on its socket: the loop that drives its rounds by the clock, and the server beside it."""
 
-import threading
-import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from mixtally.errors import DataError
 from mixtally.ground.chance import SecureChance
 from mixtally.mixnode.intake import Intake
 from mixtally.mixnode.mix import Mix, Options
 from mixtally.node.calls import Call, call
-from mixtally.node.disk import Step, is_full, no_step
+from mixtally.node.disk import Step, no_step
 from mixtally.node.folder import Folder, serving
+from mixtally.node.loop import Loop, wall_clock
 from mixtally.node.node import Node
 from mixtally.node.peers import Peers
 from mixtally.node.web.needs import need_servers
 
 if TYPE_CHECKING:
     from mixtally.node.web.answers import App
-
-TICK_SECONDS = 1.0
-_FULL_SECONDS = 10.0
-
-
-def wall_clock() -> int:
-    """Seconds since 1970."""
-    return int(time.time())
 
 
 class Service(NamedTuple):
@@ -70,7 +60,8 @@ def serve(folder: Folder, service: Service) -> None:
         peers = Peers(node, service.call, service.overruled)
         mix = Mix(node, peers, intake, Options(service.processes, background=True))
         server = Server(mix_application(mix, service.clock, stop))
-        loop = Loop(mix, service.clock, stop)
+        loop = Loop(mix.tick, service.clock, stop)
+        node.wake = loop.wake
         loop.start()
         host, port = place.getsockname()[:2]
         service.ready(f"http://{host}:{port}")
@@ -94,38 +85,3 @@ def mix_application(
 
     bundles = Bundles(mix.intake, mix.find, clock, Room(MOST_BODIES_BYTES))
     return application(Shared(mix.node, clock).routes(), stop, bundles.first)
-
-
-class Loop:
-    """Ticks once a second, and when something came."""
-
-    def __init__(
-        self, mix: Mix, clock: Callable[[], int], stop: Callable[[BaseException], None]
-    ) -> None:
-        self._mix, self._clock, self._stop = mix, clock, stop
-        self._woken, self._ended = threading.Event(), False
-        self._thread = threading.Thread(target=self._run, name="rounds", daemon=True)
-        mix.node.wake = self._woken.set
-
-    def start(self) -> None:
-        """Begin."""
-        self._thread.start()
-
-    def end(self) -> None:
-        """Stop after what is being done."""
-        self._ended = True
-        self._woken.set()
-        self._thread.join()
-
-    def _run(self) -> None:
-        while not self._ended:
-            self._woken.clear()
-            pause = TICK_SECONDS
-            try:
-                self._mix.tick(self._clock())
-            except BaseException as error:
-                if not (isinstance(error, DataError) and is_full(error)):
-                    self._stop(error)
-                    return
-                pause = _FULL_SECONDS  # an operator may make room
-            self._woken.wait(pause)

@@ -1,5 +1,6 @@
 """A device that sends loads neither arrays nor records, and stays small."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -37,6 +38,7 @@ def run(program, *arguments):
     done = subprocess.run(
         [sys.executable, "-c", program, *map(str, arguments)],
         cwd=ROOT / "src",
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": ""},
         capture_output=True,
         text=True,
         check=True,
