@@ -17,7 +17,6 @@ from mixtally.cli.screen import show
 from mixtally.collector import (
     Agreed,
     Proposal,
-    Service,
     checked,
     published,
     read_agreed,
@@ -35,7 +34,7 @@ from mixtally.collector import (
 from mixtally.collector.agreed import note_path
 from mixtally.collector.prefixed import Symbols, prefixes_of
 from mixtally.collector.results import utc
-from mixtally.errors import DataError, ParameterError, PlanError
+from mixtally.errors import DataError, ParameterError
 from mixtally.estimate.analysis import Analysis
 from mixtally.ground.chance import SecureChance
 from mixtally.node.calls import call
@@ -49,10 +48,6 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-ContractFile = Annotated[Path, typer.Argument(help="The contract.", metavar="CONTRACT")]
-Expected = Annotated[
-    str | None, o.option("--fingerprint", "Refuse a contract of another fingerprint.", "HEX")
-]
 Name = Annotated[
     str | None, o.option("--contract", "Name of the contract, where several were signed.", "NAME")
 ]
@@ -94,13 +89,11 @@ def init(
 ) -> None:
     """Begin a collector: folder, signing key, master key; print what a network file needs."""
     made = r.new_role(folder, (name, address, operator), host, port, master_key)
-    typer.echo("[collector]")
-    typer.echo(r.lines_for_network(made))
-    typer.echo(f"written to {folder}; its master key: {made.role.master}", err=True)
+    r.begun(made, "[collector]")
 
 
 @app.command()
-def sign(folder: r.Place, contract: ContractFile, fingerprint: Expected = None) -> None:
+def sign(folder: r.Place, contract: r.ContractFile, fingerprint: r.Expected = None) -> None:
     """Derive every number of a contract again, sign it, and gather the signatures of its mixes.
 
     Call it again when a mix has signed since: what was signed before is signed again.
@@ -108,13 +101,7 @@ def sign(folder: r.Place, contract: ContractFile, fingerprint: Expected = None) 
     role, data = r.open_role(folder), read_bytes(contract, "a contract")
     with sign_of_life("deriving its numbers again"):
         agreed = checked(data, role, str(contract))
-    if fingerprint not in (None, agreed.fingerprint):
-        raise PlanError(
-            str(contract),
-            wanted=f"the contract of fingerprint {fingerprint}",
-            got=agreed.fingerprint,
-            do="ask who gave you the fingerprint for the file",
-        )
+    r.check_fingerprint(contract, fingerprint, agreed.fingerprint)
     node = Node(role, SecureChance())
     try:
         found = sign_contract(node, agreed, data, call, int(time()))
@@ -169,10 +156,7 @@ def propose(folder: r.Place, contract: Name = None, *, wish: Wish) -> None:
 @app.command()
 def serve(folder: r.Place, overrule: r.Overrule = []) -> None:  # noqa: B006
     """Serve the contracts that were signed, and the page of results, until a signal ends it."""
-    service = Service(
-        overruled=frozenset(overrule), ready=lambda address: typer.echo(f"serving at {address}")
-    )
-    serve_collector(r.open_role(folder), service)
+    serve_collector(r.open_role(folder), r.service(overrule))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

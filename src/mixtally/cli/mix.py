@@ -1,7 +1,6 @@
 """``mixtally mix``: a mix is begun, signs contracts that it has checked, and serves."""
 
 import os
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,7 +13,6 @@ from mixtally.cli.plan_files import read_bytes
 from mixtally.errors import PlanError
 from mixtally.ground.chance import SecureChance
 from mixtally.mixnode.jobs import take_job
-from mixtally.mixnode.serve import Service
 from mixtally.mixnode.serve import serve as serve_mix
 from mixtally.node.folder import Folder
 from mixtally.node.node import Node
@@ -33,10 +31,6 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-ContractFile = Annotated[Path, typer.Argument(help="The contract.", metavar="CONTRACT")]
-Expected = Annotated[
-    str | None, o.option("--fingerprint", "Refuse a contract of another fingerprint.", "HEX")
-]
 Processes = Annotated[
     int | None,
     o.whole_option("--processes", "That open envelopes when a round closes (default: all cores)."),
@@ -55,23 +49,15 @@ def init(
 ) -> None:
     """Begin a mix: its folder, its signing key, its master key; print what a network file needs."""
     made = r.new_role(folder, (name, address, operator), host, port, master_key)
-    typer.echo("[[hops]]")
-    typer.echo(r.lines_for_network(made))
-    typer.echo(f"written to {folder}; its master key: {made.role.master}", err=True)
+    r.begun(made, "[[hops]]")
 
 
 @app.command()
-def sign(folder: r.Place, contract: ContractFile, fingerprint: Expected = None) -> None:
+def sign(folder: r.Place, contract: r.ContractFile, fingerprint: r.Expected = None) -> None:
     """Derive every number of a contract again, and sign it as one of its hops."""
     role = r.open_role(folder)
     read, found = read_contract_file(contract)
-    if fingerprint is not None and fingerprint != found:
-        raise PlanError(
-            str(contract),
-            wanted=f"the contract of fingerprint {fingerprint}",
-            got=found,
-            do="ask who gave you the fingerprint for the file",
-        )
+    r.check_fingerprint(contract, fingerprint, found)
     place = _place(role, read, str(contract))
     with sign_of_life("deriving its numbers again"):
         true = check_terms(read.terms, Accountant())
@@ -102,12 +88,7 @@ def sign(folder: r.Place, contract: ContractFile, fingerprint: Expected = None) 
 def serve(folder: r.Place, overrule: r.Overrule = [], processes: Processes = None) -> None:  # noqa: B006
     """Serve the contracts that were signed, until a signal ends it."""
     count = len(os.sched_getaffinity(0)) if processes is None else processes
-    service = Service(
-        overruled=frozenset(overrule),
-        processes=count,
-        ready=lambda address: typer.echo(f"serving at {address}"),
-    )
-    serve_mix(r.open_role(folder), service)
+    serve_mix(r.open_role(folder), r.service(overrule), count)
 
 
 def _place(role: Folder, contract: Contract, subject: str) -> int:

@@ -9,8 +9,10 @@ from urllib.parse import urlsplit
 import typer
 
 from mixtally.cli import options as o
+from mixtally.errors import PlanError
 from mixtally.ground.chance import SecureChance
 from mixtally.node.folder import Folder, RoleFile, made_folder, opened_folder
+from mixtally.node.service import Service
 
 Place = Annotated[Path, typer.Argument(help="The folder of the role.", metavar="FOLDER")]
 Name = Annotated[str, o.option("--name", "What contracts call it.", "NAME")]
@@ -28,6 +30,10 @@ Master = Annotated[
         "env:NAME. Keep it out of backups of the folder.",
         "PLACE",
     ),
+]
+ContractFile = Annotated[Path, typer.Argument(help="The contract.", metavar="CONTRACT")]
+Expected = Annotated[
+    str | None, o.option("--fingerprint", "Refuse a contract of another fingerprint.", "HEX")
 ]
 Overrule = Annotated[
     list[str],
@@ -51,6 +57,31 @@ def new_role(
         master=master or str(beside),
     )
     return made_folder(folder, made, os.environ, SecureChance())
+
+
+def begun(made: Folder, table: str) -> None:
+    """Print what a network file needs of a new role, as a ``table`` of it."""
+    typer.echo(table)
+    typer.echo(lines_for_network(made))
+    typer.echo(f"written to {made.path}; its master key: {made.role.master}", err=True)
+
+
+def check_fingerprint(contract: Path, wanted: str | None, found: str) -> None:
+    """Raises PlanError for another contract than the one that is meant."""
+    if wanted not in (None, found):
+        raise PlanError(
+            str(contract),
+            wanted=f"the contract of fingerprint {wanted}",
+            got=found,
+            do="ask who gave you the fingerprint for the file",
+        )
+
+
+def service(overruled: list[str]) -> Service:
+    """How a role is served from here."""
+    return Service(
+        overruled=frozenset(overruled), ready=lambda address: typer.echo(f"serving at {address}")
+    )
 
 
 def open_role(folder: Path) -> Folder:

@@ -9,7 +9,7 @@ from mixtally.collector.collector import Collector
 from mixtally.collector.core import State
 from mixtally.collector.proposing import Proposal, Proposed, propose
 from mixtally.collector.published import published, whole_page
-from mixtally.collector.serve import Service, serve
+from mixtally.collector.serve import serve
 from mixtally.collector.signing import Gathered, checked, sign
 
 __all__ = [
@@ -18,7 +18,6 @@ __all__ = [
     "Gathered",
     "Proposal",
     "Proposed",
-    "Service",
     "State",
     "agreed_of",
     "checked",

@@ -1,79 +1,30 @@
-"""A collector on its socket: the loop that drives its rounds, and the server beside it."""
+"""A collector on its socket: its rounds, its page, its routes."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from mixtally.collector.collector import Collector
 from mixtally.collector.page import Page
-from mixtally.ground.chance import SecureChance
-from mixtally.node.calls import Call, call
-from mixtally.node.disk import Step, no_step
-from mixtally.node.folder import Folder, serving
-from mixtally.node.loop import Loop, wall_clock
+from mixtally.node.folder import Folder
 from mixtally.node.node import Node
 from mixtally.node.peers import Peers
-from mixtally.node.web.needs import need_servers
+from mixtally.node.service import Served, Service, Stop, serve_role
 
 if TYPE_CHECKING:
     from mixtally.node.web.answers import App
 
 
-class Service(NamedTuple):
-    """How a collector is served.
-
-    where
-      overruled   names of roles that are not waited for at the start
-      clock       gives seconds since 1970
-      ready       told the address once the socket listens
-      call        how other roles are asked
-      step        told the name of every durable step
-    """
-
-    overruled: frozenset[str] = frozenset()
-    clock: Callable[[], int] = wall_clock
-    ready: Callable[[str], None] = print
-    call: Call = call
-    step: Step = no_step
-
-
 def serve(folder: Folder, service: Service) -> None:
-    """Serve until a signal ends it; raises what must end the process.
+    """Serve until a signal ends it; raises as ``serve_role``."""
 
-    Raises DataError where the libraries of the extra ``[serve]`` are missing, or somebody serves
-    the folder already; OldStateError where another role remembers more than this one.
-    """
-    need_servers()
-    from mixtally.node.web.run import Server, as_server, listening  # needs the extra
+    def collector(node: Node, peers: Peers, stop: Stop) -> Served:
+        made = Collector(node, peers)
+        return Served(made.tick, made.end, application_of(made, service.clock, stop))
 
-    with serving(folder.path):
-        place = listening(folder.role.host, folder.role.port)
-        node = Node(folder, SecureChance(), service.step)
-        failed: list[BaseException] = []
-
-        def stop(error: BaseException) -> None:
-            failed.append(error)
-            server.stop()
-
-        collector = Collector(node, Peers(node, service.call, service.overruled))
-        server = Server(application_of(collector, service.clock, stop))
-        loop = Loop(collector.tick, service.clock, stop)
-        node.wake = loop.wake
-        loop.start()
-        host, port = place.getsockname()[:2]
-        service.ready(f"http://{host}:{port}")
-        try:
-            with as_server():
-                server.run(place)
-        finally:
-            loop.end()
-            collector.end()
-        if failed:
-            raise failed[0]
+    serve_role(folder, service, collector)
 
 
-def application_of(
-    collector: Collector, clock: Callable[[], int], stop: Callable[[BaseException], None]
-) -> "App":
+def application_of(collector: Collector, clock: Callable[[], int], stop: Stop) -> "App":
     """The ASGI application of a collector."""
     from mixtally.collector.web import Public
     from mixtally.node.web.routes import Shared, application
