@@ -4,7 +4,8 @@ from itertools import product
 
 import pytest
 
-from mixtally.collector.core import ENDS, Batch, Facts, State, Work, moved, work
+from mixtally.collector.core import ENDS, Facts, State, Work, moved, work
+from mixtally.node.batch import Batch
 
 EXPIRES = 100
 

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from mixtally.mixnode.core import (
     ENDS,
     TRANSITIONS,
-    Batch,
     Event,
     Facts,
     State,
@@ -15,6 +14,7 @@ from mixtally.mixnode.core import (
     event,
     work,
 )
+from mixtally.node.batch import Batch
 from mixtally.node.rounds import SIGNED
 
 CLOSES, EXPIRES = 100, 200

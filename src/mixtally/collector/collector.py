@@ -9,13 +9,14 @@ from collections.abc import Callable
 
 from mixtally.collector.agreed import Contracts
 from mixtally.collector.concluding import Conclusion, Round, concluded
-from mixtally.collector.core import ENDS, Batch, Facts, State, Work, moved, work
+from mixtally.collector.core import ENDS, Facts, State, Work, moved, work
 from mixtally.collector.counting import Batch as Pieces
 from mixtally.collector.counting import counted
 from mixtally.collector.results import Held, facts
 from mixtally.collector.stored import Charge, Results
 from mixtally.errors import DataError
 from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
+from mixtally.node.batch import said
 from mixtally.node.node import Node
 from mixtally.node.peers import Peers
 from mixtally.node.refusal import ProblemError
@@ -141,15 +142,11 @@ class Collector:
     def facts(self, row: RoundRow) -> Facts:
         """What is known of a round."""
         node, state = self.node, State(row.state)
-        before = node.before(row)
-        batch = Batch.NONE
-        if before is not None:
-            batch = Batch.PIECES if before[1].destroyed is None else Batch.DESTROYED
         return Facts(
             state,
             row.expires,
             all_signed=state is State.SIGNED and node.complete(row),
-            batch=batch,
+            batch=said(node.before(row)),
             charged=state is State.OPEN and self.results.charged(row.folder) is not None,
             missing=node.missing(row) if state is State.OPEN else 0,
             receipt=state is State.OPEN and node.receipt_signed(row),

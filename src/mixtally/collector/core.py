@@ -12,6 +12,8 @@ on where it was.
 from enum import StrEnum
 from typing import NamedTuple
 
+from mixtally.node.batch import Batch
+
 
 class State(StrEnum):
     """How far a round is."""
@@ -30,20 +32,12 @@ class State(StrEnum):
     EXPIRED = "expired"
 
 
-class Batch(StrEnum):
-    """What the manifest of the last hop says."""
-
-    NONE = "none"
-    """There is none yet."""
-    PIECES = "pieces"
-    DESTROYED = "destroyed"
-
-
 class Facts(NamedTuple):
     """What is known of a round.
 
     where
       all_signed   whether all roles have signed the sheet
+      batch        what the manifest of the last hop says
       charged      whether the batch is charged, so that its pieces may come
       missing      pieces that have not come
       receipt      whether this role has signed that all are here

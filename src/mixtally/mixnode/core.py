@@ -10,6 +10,8 @@ Facts are read from the disk every time, so a process that starts again goes on 
 from enum import StrEnum
 from typing import NamedTuple
 
+from mixtally.node.batch import Batch
+
 
 class State(StrEnum):
     """How far a round is."""
@@ -56,15 +58,6 @@ TRANSITIONS = {
 """Every way there is."""
 ENDS = (State.DELIVERED, State.DESTROYED, State.EXPIRED)
 """How a round can end; what follows is that nothing is left of it."""
-
-
-class Batch(StrEnum):
-    """What a manifest says."""
-
-    NONE = "none"
-    """There is none yet."""
-    PIECES = "pieces"
-    DESTROYED = "destroyed"
 
 
 class Facts(NamedTuple):

@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 from mixtally.errors import MixtallyError
 from mixtally.mixnode.closing.close import Before, Closing, closed, shapes
-from mixtally.mixnode.core import TRANSITIONS, Batch, Event, Facts, State, Work, event, work
+from mixtally.mixnode.core import TRANSITIONS, Event, Facts, State, Work, event, work
 from mixtally.mixnode.forward import delivered
 from mixtally.mixnode.intake import Intake, Window
 from mixtally.mixnode.jobs import Jobs
+from mixtally.node.batch import said
 from mixtally.node.node import Node
 from mixtally.node.peers import Peers
 from mixtally.node.refusal import ProblemError
@@ -128,10 +129,10 @@ class Mix:
             row.expires,
             agreement.place == 1,
             state is State.SIGNED and node.complete(row),
-            _said(before),
+            said(before),
             node.missing(row) if state is State.OPEN else 0,
             node.receipt_signed(row),
-            _said(own),
+            said(own),
             own is not None and not node.notes.untold(own[0]),
             own is not None and node.receipt_came(row, own[0]),
             not node.keys.there(row.folder) and not node.round_folder(row).exists(),
@@ -219,9 +220,3 @@ class Mix:
     def _shred(self, row: RoundRow, _: int) -> bool:
         self.node.shred(row)
         return True
-
-
-def _said(manifest: tuple[str, Manifest] | None) -> Batch:
-    if manifest is None:
-        return Batch.NONE
-    return Batch.PIECES if manifest[1].destroyed is None else Batch.DESTROYED
