@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mixtally.node import disk
+from mixtally.node.database import connected, told
 from mixtally.node.disk import Step, no_step
 from mixtally.node.refusal import ProblemError
 from mixtally.wire.bundle import PartShape
@@ -64,7 +65,7 @@ class Intake:
         self._turn = threading.Condition()
         self._waiting: list[Waiting] = []
         self._bytes = 0
-        self._busy = self._ended = False
+        self._busy = self._ended = self._failed = False
         self._taking: set[str] = set()
         self._open: dict[str, sqlite3.Connection] = {}
         self._writer = threading.Thread(target=self._write, name="intake", daemon=True)
@@ -97,6 +98,8 @@ class Intake:
         with self._turn:
             if round_id not in self._taking:
                 raise ProblemError(Problem.ROUND_CLOSED)
+            if self._failed:
+                raise ProblemError(Problem.NO_ROOM, after=60)
             if len(self._waiting) >= MOST_WAITING or self._bytes > MOST_WAITING_BYTES:
                 raise ProblemError(Problem.BUSY, after=2)
             self._waiting.append(Waiting(round_id, body, loop, done))
@@ -135,12 +138,15 @@ class Intake:
         for one in taken:
             by_round[one.round_id].append(one)
         for round_id, group in by_round.items():
-            error: BaseException | None = None
+            error: BaseException | None = ProblemError(Problem.NO_ROOM, after=60)
             try:
-                self._commit(held[round_id], [one.body for one in group])
+                if not self._failed:
+                    with told(self._folder / round_id):
+                        self._commit(held[round_id], [one.body for one in group])
+                    error = None
             except Exception as raised:  # whatever it is, nobody is told that all is well
-                error = ProblemError(Problem.NO_ROOM, after=60)
                 if not disk.is_full(raised):
+                    self._failed = True
                     self._stop(raised)
             for loop, some in _by_loop(group).items():
                 loop.call_soon_threadsafe(_answer, some, error)
@@ -153,7 +159,7 @@ class Intake:
             )
             self._step("before intake")
             database.execute("COMMIT")
-        except sqlite3.Error:
+        except BaseException:
             if database.in_transaction:
                 database.execute("ROLLBACK")
             raise
@@ -163,22 +169,22 @@ class Intake:
 def taken_bodies(folder: Path) -> Iterator[bytes]:
     """All bodies of a round's files, in no order that is told to anybody."""
     for path in sorted(folder.glob("intake-*.db")):
-        held = sqlite3.connect(path)
+        held = _opened(path)
         try:
-            rows = held.execute("SELECT body FROM bodies ORDER BY number")
-            while some := rows.fetchmany(_ROWS_READ):
-                for (body,) in some:
-                    yield body
+            with told(path):
+                rows = held.execute("SELECT body FROM bodies ORDER BY number")
+                while some := rows.fetchmany(_ROWS_READ):
+                    for (body,) in some:
+                        yield body
         finally:
             held.close()
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    disk.make_file(path)
-    held = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-    held.execute("PRAGMA journal_mode=WAL")
-    held.execute("PRAGMA synchronous=FULL")
-    held.execute("CREATE TABLE IF NOT EXISTS bodies (number INTEGER PRIMARY KEY, body BLOB)")
+    """One of a round's files; whoever was killed while making it has left it without a table."""
+    held = connected(path)
+    with told(path):
+        held.execute("CREATE TABLE IF NOT EXISTS bodies (number INTEGER PRIMARY KEY, body BLOB)")
     return held
 
 
