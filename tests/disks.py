@@ -143,33 +143,52 @@ def _apply(names, change) -> None:
             names[path] = number
 
 
+class Seen(NamedTuple):
+    """What was put down, and the files as they were seen last: None for folders."""
+
+    ops: list[Op]
+    files: dict[Path, bytes | None]
+
+
+def _goes(op: Op) -> None:
+    """Nothing fails."""
+
+
 class Disk:
     """What happens below ``root`` from now on, until the power is cut.
 
     where
-      cut_at   the number of the operation before which it is; None for never
-      fail     told every operation that is about to happen; what it raises happens instead
+      cut_at    after how many operations it is; None for never
+      cut       called then
+      fail      told every operation that is about to happen; what it raises happens instead
+      earlier   what a process that was killed had seen; else all that is there is safe
     """
 
-    def __init__(self, root: Path, cut_at: int | None = None) -> None:
-        self.root, self.cut_at, self.dark = root.resolve(), cut_at, False
-        self.ops: list[Op] = []
-        self.fail: Callable[[Op], None] = lambda op: None
-        self.turn = RLock()
-        self._known: dict[Path, bytes | None] = {}
-        self.observe(self.root, deep=True)
-        for path, data in self._known.items():
-            if data is not None:
-                self.ops.append(Op("sync", path))
-        folders = [path for path, data in self._known.items() if data is None]
-        self.ops += [Op("settle", path) for path in (Path(), *folders)]
+    def __init__(self, root: Path, cut_at: int | None = None, earlier: Seen | None = None) -> None:
+        self.root, self.dark = root.resolve(), False
+        self.fail: Callable[[Op], None] = _goes
+        self.cut: Callable[[], None] = lambda: None
+        self.turn, self.cut_at = RLock(), None
+        self.ops, self._known = earlier or Seen([], {})
+        if earlier is None:
+            self.observe(self.root, deep=True)
+            for path, data in self._known.items():
+                self.ops.append(Op("settle" if data is None else "sync", path))
+            self.ops.append(Op("settle", Path()))
         self.start = len(self.ops)
+        self.cut_at = None if cut_at is None else self.start + cut_at
+
+    @property
+    def seen(self) -> Seen:
+        """For the process that follows."""
+        return Seen(self.ops, self._known)
 
     def do(self, op: Op) -> None:
         """Put down what is about to happen; raises what ``fail`` wants."""
         with self.turn:
             if not self.dark and self.cut_at is not None and len(self.ops) >= self.cut_at:
                 self.dark = True
+                self.cut()
             if self.dark:
                 return
             try:
@@ -233,12 +252,15 @@ class Disk:
 
     def image(self, place: Path, chance: Random) -> Path:
         """Write what a cut leaves now to the new folder ``place``."""
-        return next(self.images(place, [len(self.ops)], chance))[1]
+        state = State(chance)
+        for op in self.ops:
+            state.do(op)
+        return _laid(place, state.left())
 
     def images(
         self, place: Path, cuts: Iterable[int], chance: Random
     ) -> Iterator[tuple[int, Path]]:
-        """The same for cuts before the operations of ascending numbers, in folders in ``place``."""
+        """The same for cuts after so many operations, ascending; in folders in ``place``."""
         state, done = State(chance), 0
         for cut in cuts:
             for op in self.ops[done:cut]:
@@ -266,16 +288,16 @@ def _laid(place: Path, left: dict[Path, bytes | None]) -> Path:
 class Once:
     """Fails at the operation of a number among those of a kind, and at some that follow."""
 
-    def __init__(self, kind, number, error, lasting=1):
+    def __init__(self, kind, number, error, lasting=1, code=errno.ENOSPC):
         self.kind, self.numbers, self.error = kind, range(number, number + lasting), error
-        self.seen = 0
+        self.seen, self.code = 0, code
 
     def __call__(self, op):
         if op.kind != self.kind:
             return
         self.seen += 1
         if self.seen - 1 in self.numbers:
-            raise self.error() if _told(op.path) else OSError(errno.ENOSPC, "full")
+            raise self.error() if _told(op.path) else OSError(self.code, "a sync has failed")
 
 
 def _told(place: Path) -> bool:

@@ -9,9 +9,11 @@ import pytest
 
 from disks import Disk, Once
 from disks_watched import unsynced, watched
+from mixes import Town
 from mixtally.errors import DataError
 from mixtally.mixnode.intake import Intake, taken_bodies
 from mixtally.node import ProblemError
+from mixtally.node.database import Database
 
 GROUPS = [[300] * 5, [40_000] * 7, [900_000] * 3, [20], [1_500_000] * 3, [5000] * 20, [400] * 3]
 """Bytes of bodies that come together: SQLite moves its log into the file meanwhile."""
@@ -88,3 +90,36 @@ def test_nothing_is_acknowledged_after_a_sync_that_failed(tmp_path):
         assert all(answers) or len(stopped) == 1
         check_cuts(disk, told, tmp_path / f"cuts-{number}", 5, seed=number)
     assert ended >= len(few)
+
+
+def test_a_receipt_waits_until_the_names_of_pieces_are_safe(tmp_path):
+    """A round moves on while a piece has its name already and the folder is not synced yet."""
+    town = Town(tmp_path, hops=2)
+    place, left = town.folders[1].path, []
+
+    def meanwhile(op):
+        named = list(place.glob("rounds/*/in-*"))
+        if op.kind == "settle" and op.path.parts[:1] == ("rounds",) and named and not left:
+            left.append("begun")
+            node = town.mixes[1].node
+            (row,) = node.rounds.all()
+            assert node.missing(row) == 0
+            node.sign_receipt(row, node.before(row)[0])
+            left[:] = [disk.image(tmp_path / str(seed), Random(seed)) for seed in range(8)]
+
+    disk = Disk(place)
+    with watched(disk):
+        town.all_awake()
+        town.round()
+        for number in range(2):
+            assert town.send(town.bundle([bytes([number])])).status == 201
+        town.close()
+        disk.fail = meanwhile
+        town.tick()
+        town.end()
+    assert len(left) == 8
+    for image in left:
+        database = Database(image / "node.db")
+        assert database.rows("SELECT * FROM notes WHERE kind = 'receipt'")
+        assert list(image.glob("rounds/*/in-*"))
+        database.close()

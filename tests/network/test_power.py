@@ -1,0 +1,89 @@
+"""The power of every role is cut at any moment of a collection; it goes on with what is left."""
+
+from functools import partial
+from random import Random
+
+import pytest
+
+from apart import Fault
+from stage import Stage, check
+
+RUNS, SHARES = 24, 3
+
+
+@pytest.fixture(scope="module")
+def ops(tmp_path_factory):
+    """How many operations on its disk each role does when nothing happens."""
+    place = tmp_path_factory.mktemp("whole") / "all"
+    names = ["mix-1", "mix-2", "mix-3", "collector", "devices"]
+    stage = Stage(place, faults={name: [Fault(watched=True)] for name in names})
+    stage.play()
+    found = {name: stage.steps(name) for name in stage.specs}
+    stage.end()
+    check(stage)
+    return {name: count for name, (_, _, count) in found.items()}
+
+
+def played(place, faults, least=5):
+    """A collection in which that happens."""
+    stage = Stage(place, faults=faults)
+    try:
+        stage.play()
+        stage.end()
+        assert len(stage.ended) >= least, stage.ended
+        check(stage)
+    except BaseException as error:
+        error.add_note(str(faults))
+        raise
+    finally:
+        stage.end()
+
+
+def cut_once(ops, seed):
+    """Every role once, at a moment of its own."""
+    chance = Random(seed)
+    return {name: [Fault(cut=chance.randrange(count), seed=seed)] for name, count in ops.items()}
+
+
+@pytest.mark.parametrize("seed", [1])
+def test_the_power_of_all_is_cut(tmp_path, ops, seed):
+    played(tmp_path / "one", cut_once(ops, seed))
+
+
+@pytest.mark.seconds
+@pytest.mark.parametrize("share", range(SHARES))
+def test_the_power_of_all_is_cut_often(tmp_path, ops, share):
+    for seed in range(100 + share, 100 + RUNS, SHARES):
+        played(tmp_path / str(seed), cut_once(ops, seed))
+
+
+def killed_and_cut(ops, seed):
+    """Every role is killed at some moment, and its power cut soon after it has begun again."""
+    chance = Random(seed)
+    return {
+        name: [
+            Fault(cut=chance.randrange(count), watched=True),
+            Fault(cut=chance.randrange(30), seed=seed),
+        ]
+        for name, count in ops.items()
+    }
+
+
+@pytest.mark.seconds
+@pytest.mark.parametrize("share", range(SHARES))
+def test_killed_and_then_the_power_is_cut(tmp_path, ops, share):
+    for seed in range(share, RUNS, SHARES):
+        played(tmp_path / str(seed), killed_and_cut(ops, seed), least=7)
+
+
+def unsynced_once(ops, seed):
+    """A sync of every role fails, which ends it; and its power is cut."""
+    chance = Random(seed)
+    return {name: [Fault(unsynced=chance.randrange(count // 5), seed=seed)] for name, count in ops.items()}
+
+
+@pytest.mark.seconds
+@pytest.mark.parametrize("share", range(SHARES))
+def test_a_sync_fails(tmp_path, ops, share):
+    for seed in range(share, RUNS, SHARES):
+        played(tmp_path / str(seed), unsynced_once(ops, seed), least=1)
