@@ -18,8 +18,8 @@ from typing import NamedTuple
 import pytest
 
 from awake import awaken
-from disks import Disk, Once
-from disks_watched import unsynced, watched
+from disks import Disk
+from disks_watched import Once, unsynced, watched
 from mixtally.node import Answer, SilentError
 
 _MADE = multiprocessing.get_context("forkserver")
@@ -54,6 +54,9 @@ class Fault(NamedTuple):
         return self.watched or (self.cut, self.unsynced) != (None, None)
 
 
+NOTHING = Fault()
+
+
 class Ended(NamedTuple):
     """A process that ended by itself, and why."""
 
@@ -67,7 +70,7 @@ class Process:
       why   it ended by itself; None for one that was killed
     """
 
-    def __init__(self, spec, route, fault=Fault()) -> None:
+    def __init__(self, spec, route, fault=NOTHING) -> None:
         self.spec, self._route = spec, route
         _server_runs()
         self._pipe, far = _MADE.Pipe()
@@ -179,7 +182,9 @@ def _on_disk(pipe, spec, fault):
             _die()
 
     disk.cut = killed if fault.watched else cut
-    disk.fail = Once("sync", -2 if fault.unsynced is None else fault.unsynced, unsynced, code=errno.EIO)
+    disk.fail = Once(
+        "sync", -2 if fault.unsynced is None else fault.unsynced, unsynced, code=errno.EIO
+    )
     try:
         with watched(disk):
             _serve(pipe, spec, _Steps(fault, killed), disk)
@@ -203,7 +208,8 @@ def _serve(pipe, spec, steps, disk=None):
     while True:
         what, *rest = pipe.recv()
         if what == "steps":
-            said = dict(steps.seen), steps.done, disk and len(disk.ops) - disk.start
+            ops = Counter(op.kind for op in disk.ops[disk.start :]) if disk else None
+            said = dict(steps.seen), steps.done, ops
         else:
             said = getattr(role, what)(*rest)
         if role.stopped:

@@ -129,17 +129,13 @@ class Devices:
             for person in range(self.spec.people):
                 self._take_part(person, number, given, now)
 
-    def command(self, now, name):
+    def command(self, _now, _name):
         """(person, round) -> how it ended, or pending."""
         found = {}
         for person in range(self.spec.people):
             with self._diary(person) as diary:
                 found |= {(person, entry.round): entry.state.value for entry in diary.entries()}
         return found
-
-    def ask(self, now, method, path, body=b""):
-        """Devices answer nobody."""
-        raise SilentError("a device")
 
     def end(self):
         """Nothing is open."""

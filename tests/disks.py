@@ -7,7 +7,6 @@ that leaves each name a state it had. A rename happens or does not. After a fail
 written is kept or lost as well, and no later sync brings it back.
 """
 
-import errno
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from random import Random
@@ -150,7 +149,7 @@ class Seen(NamedTuple):
     files: dict[Path, bytes | None]
 
 
-def _goes(op: Op) -> None:
+def goes(op: Op) -> None:
     """Nothing fails."""
 
 
@@ -166,7 +165,7 @@ class Disk:
 
     def __init__(self, root: Path, cut_at: int | None = None, earlier: Seen | None = None) -> None:
         self.root, self.dark = root.resolve(), False
-        self.fail: Callable[[Op], None] = _goes
+        self.fail: Callable[[Op], None] = goes
         self.cut: Callable[[], None] = lambda: None
         self.turn, self.cut_at = RLock(), None
         self.ops, self._known = earlier or Seen([], {})
@@ -217,7 +216,7 @@ class Disk:
                         self.do(Op("folder", path))
                     if deep:
                         self.observe(place, deep=True)
-                elif deep or not _told(place):
+                elif deep or not of_database(place):
                     self._file(path, place.read_bytes())
                 elif path not in self._known:
                     self.made(path)
@@ -285,21 +284,6 @@ def _laid(place: Path, left: dict[Path, bytes | None]) -> Path:
     return place
 
 
-class Once:
-    """Fails at the operation of a number among those of a kind, and at some that follow."""
-
-    def __init__(self, kind, number, error, lasting=1, code=errno.ENOSPC):
-        self.kind, self.numbers, self.error = kind, range(number, number + lasting), error
-        self.seen, self.code = 0, code
-
-    def __call__(self, op):
-        if op.kind != self.kind:
-            return
-        self.seen += 1
-        if self.seen - 1 in self.numbers:
-            raise self.error() if _told(op.path) else OSError(self.code, "a sync has failed")
-
-
-def _told(place: Path) -> bool:
+def of_database(place: Path) -> bool:
     """Whether every write of a file is told by SQLite."""
     return place.suffix in (".db", ".db-wal", ".db-journal")

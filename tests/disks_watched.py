@@ -1,10 +1,12 @@
 """The product's own code over a disk that loses its power: its files, and SQLite under it.
 
 SQLite comes as ``apsw`` here, whose file system can be written in Python; what a cut has left is
-opened by the standard library's own again. ``watched`` puts both in the place of ``sqlite3.connect``
-and of what ``os`` does to files and names.
+opened by the standard library's own again. ``watched`` puts both in the place of
+``sqlite3.connect`` and of what ``os`` does to files and names.
 """
+# ruff: noqa: N802 -- the names are SQLite's
 
+import errno
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -15,7 +17,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from disks import Disk, Op
+from disks import Disk, Op, of_database
 
 _REAL = {name: getattr(os, name) for name in ("fsync", "replace", "unlink", "mkdir", "rmdir")}
 _CONNECT = sqlite3.connect
@@ -119,7 +121,7 @@ class _File(apsw.VFSFile):
         self.disk.do(Op("size", self.path, size))
         super().xTruncate(size)
 
-    def xSync(self, flags):
+    def xSync(self, _flags):
         self.disk.do(Op("sync", self.path))
         if not self.settled:
             self.settled = True
@@ -139,6 +141,21 @@ def unsynced() -> apsw.Error:
 def _of_code(error: apsw.Error, code: int) -> apsw.Error:
     error.result, error.extendedresult = code & 0xFF, code
     return error
+
+
+class Once:
+    """Fails at the operation of a number among those of a kind, and at some that follow."""
+
+    def __init__(self, kind, number, error, lasting=1, code=errno.ENOSPC):
+        self.kind, self.numbers, self.error = kind, range(number, number + lasting), error
+        self.seen, self.code = 0, code
+
+    def __call__(self, op):
+        if op.kind != self.kind:
+            return
+        self.seen += 1
+        if self.seen - 1 in self.numbers:
+            raise self.error() if of_database(op.path) else OSError(self.code, "a sync has failed")
 
 
 class Connection:

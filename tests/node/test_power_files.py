@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from disks import Disk, Once
-from disks_watched import watched
+from disks import Disk
+from disks_watched import Once, watched
 from mixtally.errors import DataError
 from mixtally.node import disk as files
 

@@ -6,8 +6,8 @@ from random import Random
 import pytest
 
 from devices import NOW, OPEN, Words, World
-from disks import Disk, Once
-from disks_watched import full, unsynced, watched
+from disks import Disk
+from disks_watched import Once, full, unsynced, watched
 from mixtally.client.net import Answer, Diary, State, deliver, prepare
 from mixtally.errors import DataError
 
