@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from apart import Fault
-from stage import Stage, check
+from story import Stage, check
 
 RUNS, SHARES = 16, 4
 

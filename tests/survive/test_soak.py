@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from apart import Fault
-from stage import Stage, check
+from story import Stage, check
 
 STEPS = [
     *("tables", "sign contract", "sign sheet", "sign receipt", "sign manifest", "errand", "merge"),

@@ -7,7 +7,7 @@ killed once, at a step of its own, or finds its disk full there.
 import pytest
 
 from apart import Fault
-from stage import Stage, check
+from story import Stage, check
 
 SHARES = 4
 QUICK = [
