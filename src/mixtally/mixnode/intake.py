@@ -2,8 +2,8 @@
 
 Whatever waits is committed together: a disk syncs some hundred times a second, and one sync is
 enough for all who came during the one before. No private key is at hand here. Rows stand as they
-came, so a round has files of its own, which are unlinked with it; several processes have a file
-each (``intake-K.db``), of which one is used now.
+came, so a round has files of its own, which are unlinked with it: ``intake-0.db`` of the mix, and
+``intake-K.db`` of every process of intake that works beside it.
 """
 
 import sqlite3
@@ -17,27 +17,11 @@ from typing import NamedTuple
 from mixtally.node import disk
 from mixtally.node.disk import Step, no_step
 from mixtally.node.refusal import ProblemError
-from mixtally.wire.bundle import PartShape
 from mixtally.wire.problem import Problem
 
 MOST_WAITING_BYTES = 1 << 26
 MOST_WAITING = 20_000
 _ROWS_READ = 1000
-
-
-class Window(NamedTuple):
-    """A round that takes bundles.
-
-    where
-      round_id        the name of its folder
-      shapes          how a bundle is made, a part each
-      opens, closes   when it does
-    """
-
-    round_id: str
-    shapes: tuple[PartShape, ...]
-    opens: int
-    closes: int
 
 
 class Waiting(NamedTuple):
@@ -55,12 +39,18 @@ class Intake:
     where
       folder   under which every round has its own
       stop     called when the disk fails in another way than being full
+      number   of the process: nobody else writes its files
     """
 
     def __init__(
-        self, folder: Path, stop: Callable[[BaseException], None], step: Step = no_step
+        self,
+        folder: Path,
+        stop: Callable[[BaseException], None],
+        step: Step = no_step,
+        number: int = 0,
     ) -> None:
         self._folder, self._stop, self._step = folder, stop, step
+        self._file = f"intake-{number}.db"
         self._turn = threading.Condition()
         self._waiting: list[Waiting] = []
         self._bytes = 0
@@ -75,7 +65,7 @@ class Intake:
         with self._turn:
             if round_id not in self._open:
                 disk.make_folder(self._folder / round_id)
-                self._open[round_id] = _opened(self._folder / round_id / "intake-0.db")
+                self._open[round_id] = _opened(self._folder / round_id / self._file)
                 self._taking.add(round_id)
                 self._step("after intake opened")
 
@@ -163,7 +153,7 @@ class Intake:
 def taken_bodies(folder: Path) -> Iterator[bytes]:
     """All bodies of a round's files, in no order that is told to anybody."""
     for path in sorted(folder.glob("intake-*.db")):
-        held = sqlite3.connect(path)
+        held = _opened(path)  # who made it may have been killed before there was a table in it
         try:
             rows = held.execute("SELECT body FROM bodies ORDER BY number")
             while some := rows.fetchmany(_ROWS_READ):

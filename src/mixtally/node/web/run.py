@@ -12,6 +12,7 @@ import uvicorn
 
 from mixtally.errors import DataError
 from mixtally.node.web.answers import App
+from mixtally.node.web.patience import PatientProtocol
 
 _IDLE_SECONDS = 20
 _BACKLOG = 4096
@@ -61,6 +62,7 @@ class Server:
     def __init__(self, app: App) -> None:
         config = uvicorn.Config(
             app,
+            http=PatientProtocol,
             access_log=False,
             log_config=None,
             log_level="critical",
