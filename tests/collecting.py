@@ -74,7 +74,7 @@ class Office(Village):
           parts     hop -> the numbers of its part that differ
         """
         hops, sheet = len(self.jobs), fingerprint_of(self.sheet_note)
-        size = self.jobs[0].streams[0].sizes
+        size = self.jobs[0].sizes[0]
         held, before, made, pieces = people or bundles, None, [], {}
         for hop in range(1, hops + 1):
             said = PartManifest(held, added=len(FAKES))._replace(**(parts or {}).get(hop, {}))

@@ -9,19 +9,18 @@ from msgspec.structs import replace
 import contracts
 from mixtally.ground.chance import SecureChance
 from mixtally.node import (
-    Agreement,
     Answer,
     Node,
     Peers,
     RoleFile,
     SilentError,
-    agreement_of,
     made_folder,
     no_step,
     opened_folder,
 )
 from mixtally.node.folder import as_role
 from mixtally.node.web.routes import Shared, application
+from mixtally.records.agreement import Agreement
 from mixtally.records.contract import fingerprint_of, write_contract
 from mixtally.records.contract.job import job_of
 from mixtally.records.question import Question
@@ -83,10 +82,8 @@ class Village:
 
     def agreement(self, place: int) -> Agreement:
         """Of the role at ``place``, from 1; the collector's is hops + 1."""
-        made = agreement_of(self.jobs[0])
-        return Agreement(
-            **{name: getattr(made, name) for name in made.__struct_fields__} | {"place": place}
-        )
+        held = {name: getattr(self.jobs[0], name) for name in Agreement.__struct_fields__}
+        return Agreement(**held | {"place": place})
 
     def node(self, place: int, *, step=no_step, cleared=True, sign=True, chance=None) -> Node:
         """The role at ``place``, opened from its folder, its contract signed and taken up."""
