@@ -41,7 +41,9 @@ class Village:
       apps        address -> ASGI application, of roles that are awake
     """
 
-    def __init__(self, place: Path, hops: int = 3, *, part=None, crowd=2, rounds=3, **changes):
+    def __init__(
+        self, place: Path, hops: int = 3, *, part=None, crowd=2, rounds=3, prefixes=None, **changes
+    ):
         names = [f"mix-{i + 1}" for i in range(hops)] + ["collector"]
         self.place, self.now, self.apps = place, START + 10, {}
         self.folders = [
@@ -68,6 +70,7 @@ class Village:
             collections=rounds,
             users=max(2, crowd),
             minimum_crowd=crowd,
+            prefixes=prefixes,
         )
         self.contract = contracts.contract_of(
             terms,
