@@ -84,6 +84,7 @@ def fitting(data, contract, served):
     need(len(sheet["keys"]) == len(contract["hops"]) + 1, "keys-miscounted")
     for key in sheet["keys"]:
         seal.check_key(contract["suite"], key)
+    need(len(set(sheet["keys"])) == len(sheet["keys"]), "key-twice")
     return digest(data)
 
 

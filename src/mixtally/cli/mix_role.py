@@ -1,11 +1,7 @@
 """``mixtally mix init|sign|serve``: a mix is begun, signs what it has checked, and serves."""
 
-import os
-from typing import Annotated
-
 import typer
 
-from mixtally.cli import options as o
 from mixtally.cli import role_files as r
 from mixtally.cli.contract_files import read_contract_file
 from mixtally.cli.output import sign_of_life
@@ -24,11 +20,6 @@ from mixtally.records.contract.job import job_of
 from mixtally.report.words import at_most
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
-
-Processes = Annotated[
-    int | None,
-    o.whole_option("--processes", "That open envelopes when a round closes (default: all cores)."),
-]
 
 
 @app.command()
@@ -79,10 +70,9 @@ def sign(folder: r.Place, contract: r.ContractFile, fingerprint: r.Expected = No
 
 
 @app.command()
-def serve(folder: r.Place, overrule: r.Overrule = [], processes: Processes = None) -> None:  # noqa: B006
+def serve(folder: r.Place, overrule: r.Overrule = [], processes: r.Processes = None) -> None:  # noqa: B006
     """Serve the contracts that were signed, until a signal ends it."""
-    count = len(os.sched_getaffinity(0)) if processes is None else processes
-    serve_mix(r.open_role(folder), r.service(overrule), count)
+    serve_mix(r.open_role(folder), r.service(overrule), r.workers(processes))
 
 
 def _place(role: Folder, contract: Contract, subject: str) -> int:

@@ -9,7 +9,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mixtally.node.agreement import Agreement, agreement_of
     from mixtally.node.calls import Answer, Call, SilentError, call
     from mixtally.node.disk import Step, no_step
     from mixtally.node.folder import Folder, RoleFile, made_folder, opened_folder
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
     from mixtally.node.slots import Entry, Slot
 
 _FILES = {
-    "Agreement": "agreement",
-    "agreement_of": "agreement",
     "Answer": "calls",
     "Call": "calls",
     "SilentError": "calls",
@@ -45,7 +42,6 @@ _FILES = {
 }
 
 __all__ = [
-    "Agreement",
     "Answer",
     "Call",
     "Entry",
@@ -61,7 +57,6 @@ __all__ = [
     "SilentError",
     "Slot",
     "Step",
-    "agreement_of",
     "call",
     "made_folder",
     "no_step",
