@@ -91,9 +91,9 @@ def run(at: Listening, begin: Callable[[Stop, Wake], Served]) -> None:
     server = Server(served.application)
     loop.start()
     host, port = place.getsockname()[:2]
-    at.ready(f"http://{host}:{port}")
     try:
-        with as_server():
+        with as_server(server.stop):
+            at.ready(f"http://{host}:{port}")
             server.run(place)
     finally:
         loop.end()
