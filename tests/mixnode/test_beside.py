@@ -106,10 +106,58 @@ def test_a_mix_that_expires_waits_for_nobody(town):
     row = town.mixes[0].node.rounds.all()[0]
     assert (row.state, row.ended) == ("shredded", "expired")
     assert town.mixes[0].node.keys.all() == []
+    assert kind(town.send(town.bundle([BINS[0]]))) == Problem.ROUND_CLOSED.path
+    town.now = START + 10  # not even by a clock that goes back
+    assert kind(town.send(town.bundle([BINS[0]]))) == Problem.ROUND_CLOSED.path
     one.tick(town.now)
     assert kind(town.send(town.bundle([BINS[0]]), to=1)) == Problem.ROUND_CLOSED.path
     one.end()
     assert not list(town.folders[0].inner("rounds").iterdir())
+
+
+def test_the_share_is_kept_until_the_file_is_closed(town):
+    """The mix looks at the worst moment."""
+    (folder,) = town.folders[0].inner("rounds").iterdir()
+    found = []
+
+    def looks(name):
+        if name in ("after share", "before intake", "after intake closed"):
+            found.append((name, quiet(folder)))
+
+    one = beside(town, step=looks)
+    withdraw(folder)
+    assert town.send(town.bundle([BINS[0]]), to=1).status == 201
+    one.tick(town.now)
+    assert quiet(folder)
+    names = ["after share", "before intake", "after intake closed"]
+    assert found == [(name, False) for name in names]
+    assert not list(folder.glob("intake-1.db-*"))  # nothing is left that a killed one would leave
+    one.end()
+
+
+def test_a_mix_that_is_killed_when_it_lets_processes_in(tmp_path):
+    def step(name):
+        if name == "after window":
+            raise KeyboardInterrupt
+
+    town = Town(tmp_path, hops=1)
+    town.all_awake(step=step)
+    with pytest.raises(KeyboardInterrupt):
+        town.round()
+    one = beside(town)
+    assert one.find(town.fingerprint, 1).opens == START  # it may take already
+    town.mixes[0].end()
+    town.mixes[0] = town.awaken(1)
+    town.tick()
+    row = town.mixes[0].node.rounds.all()[0]
+    town.note = town.mixes[0].node.sheet_note(row)
+    for to in (1, None):
+        assert town.send(town.bundle([BINS[0]]), to=to).status == 201
+    one.end()
+    town.close()
+    run(town)
+    assert manifests(town)[0].bundles == 2
+    town.end()
 
 
 def test_one_that_begins_late(town):

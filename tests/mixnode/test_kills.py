@@ -182,6 +182,7 @@ def killed_at(tmp_path, place, at):
 
 
 QUICK = [
+    (1, "after window gone"),
     (1, "after count"),
     (1, "after drawn"),
     (1, "after piece out"),

@@ -25,9 +25,9 @@ async def app(scope, receive, send):
     await answer(send, 200, b"%d" % len(body))
 
 
-@pytest.fixture(scope="module")
-def served():
-    """Opens connections to a server that waits a tenth of a second for a head."""
+@contextmanager
+def serving():
+    """What opens connections to a server that waits a tenth of a second for a head."""
     place = listening("127.0.0.1", 0)
     address = place.getsockname()
 
@@ -41,6 +41,12 @@ def served():
         stop = Server(app).run_in_thread(place)
         yield opened
         stop()
+
+
+@pytest.fixture(scope="module")
+def served():
+    with serving() as opened:
+        yield opened
 
 
 def answered(link, request=HEAD + b"abc", length=b"3"):
@@ -140,11 +146,11 @@ def test_a_long_body_is_no_head(served, monkeypatch):
         assert answered(link).startswith(b"HTTP/1.1 200")
 
 
-def test_connections_past_the_most_are_let_go_at_once(served, monkeypatch):
+def test_connections_past_the_most_are_let_go_at_once(monkeypatch):
     monkeypatch.setattr(patience, "MOST_OPEN", 1)
-    monkeypatch.setattr(PatientProtocol, "head_seconds", 1000.0)
-    with served() as first:
+    with serving() as opened, opened() as first:
+        monkeypatch.setattr(PatientProtocol, "head_seconds", 1000.0)
         answered(first)
-        with served() as second:
+        with opened() as second:
             let_go(second)
         answered(first)

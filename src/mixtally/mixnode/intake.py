@@ -10,7 +10,7 @@ import sqlite3
 import threading
 from asyncio import AbstractEventLoop, Future
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ from mixtally.wire.problem import Problem
 
 MOST_WAITING_BYTES = 1 << 26
 MOST_WAITING = 20_000
-_ROWS_READ = 1000
+_ROW_BYTES = 1 << 20
 
 
 class Waiting(NamedTuple):
@@ -138,9 +138,7 @@ class Intake:
     def _commit(self, database: sqlite3.Connection, bodies: list[bytes]) -> None:
         database.execute("BEGIN IMMEDIATE")
         try:
-            database.executemany(
-                "INSERT INTO bodies (body) VALUES (?)", ((body,) for body in bodies)
-            )
+            database.executemany("INSERT INTO bodies (body) VALUES (?)", _rows(bodies))
             self._step("before intake")
             database.execute("COMMIT")
         except sqlite3.Error:
@@ -151,14 +149,12 @@ class Intake:
 
 
 def taken_bodies(folder: Path) -> Iterator[bytes]:
-    """All bodies of a round's files, in no order that is told to anybody."""
+    """Bundles of a round's files, some at a time, in no order that is told to anybody."""
     for path in sorted(folder.glob("intake-*.db")):
         held = _opened(path)  # who made it may have been killed before there was a table in it
         try:
-            rows = held.execute("SELECT body FROM bodies ORDER BY number")
-            while some := rows.fetchmany(_ROWS_READ):
-                for (body,) in some:
-                    yield body
+            for (body,) in held.execute("SELECT body FROM bodies ORDER BY number"):
+                yield body
         finally:
             held.close()
 
@@ -166,10 +162,24 @@ def taken_bodies(folder: Path) -> Iterator[bytes]:
 def _opened(path: Path) -> sqlite3.Connection:
     disk.make_file(path)
     held = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    held.execute("PRAGMA page_size=16384")  # rows are long, and pages are what costs
     held.execute("PRAGMA journal_mode=WAL")
     held.execute("PRAGMA synchronous=FULL")
     held.execute("CREATE TABLE IF NOT EXISTS bodies (number INTEGER PRIMARY KEY, body BLOB)")
     return held
+
+
+def _rows(bodies: Iterable[bytes]) -> Iterator[tuple[bytes]]:
+    """Bodies joined to rows of a mebibyte or a little more: bundles need none of their own."""
+    held, size = [], 0
+    for body in bodies:
+        held.append(body)
+        size += len(body)
+        if size >= _ROW_BYTES:
+            yield (b"".join(held),)
+            held, size = [], 0
+    if held:
+        yield (b"".join(held),)
 
 
 def _by_loop(group: Sequence[Waiting]) -> dict[AbstractEventLoop, list["Future[None]"]]:
