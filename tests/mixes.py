@@ -81,7 +81,7 @@ class Town(Village):
         opener = Opener(SUITES[1], key.private, bytes.fromhex(row.sheet), len(self.folders))
         parts = []
         for place, part in enumerate(before[1].parts):
-            size = self.jobs[0].streams[place].sizes[-1]
+            size = self.jobs[0].sizes[place][-1]
             data = b"".join(
                 self.collector.pieces.path(row.folder, piece.sha256).read_bytes()
                 for piece in part.pieces
@@ -123,7 +123,7 @@ def run(town, ticks=4):
 
 def sizes(town, part=0):
     """Bytes of an envelope before each hop and the collector."""
-    return town.jobs[0].streams[part].sizes
+    return town.jobs[0].sizes[part]
 
 
 def manifests(town):

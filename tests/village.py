@@ -9,19 +9,18 @@ from msgspec.structs import replace
 import contracts
 from mixtally.ground.chance import SecureChance
 from mixtally.node import (
-    Agreement,
     Answer,
     Node,
     Peers,
     RoleFile,
     SilentError,
-    agreement_of,
     made_folder,
     no_step,
     opened_folder,
 )
 from mixtally.node.folder import as_role
 from mixtally.node.web.routes import Shared, application
+from mixtally.records.agreement import Agreement
 from mixtally.records.contract import fingerprint_of, write_contract
 from mixtally.records.contract.job import job_of
 from mixtally.records.question import Question
@@ -42,7 +41,9 @@ class Village:
       apps        address -> ASGI application, of roles that are awake
     """
 
-    def __init__(self, place: Path, hops: int = 3, *, part=None, crowd=2, rounds=3, **changes):
+    def __init__(
+        self, place: Path, hops: int = 3, *, part=None, crowd=2, rounds=3, prefixes=None, **changes
+    ):
         names = [f"mix-{i + 1}" for i in range(hops)] + ["collector"]
         self.place, self.now, self.apps = place, START + 10, {}
         self.folders = [
@@ -69,6 +70,7 @@ class Village:
             collections=rounds,
             users=max(2, crowd),
             minimum_crowd=crowd,
+            prefixes=prefixes,
         )
         self.contract = contracts.contract_of(
             terms,
@@ -83,10 +85,8 @@ class Village:
 
     def agreement(self, place: int) -> Agreement:
         """Of the role at ``place``, from 1; the collector's is hops + 1."""
-        made = agreement_of(self.jobs[0])
-        return Agreement(
-            **{name: getattr(made, name) for name in made.__struct_fields__} | {"place": place}
-        )
+        held = {name: getattr(self.jobs[0], name) for name in Agreement.__struct_fields__}
+        return Agreement(**held | {"place": place})
 
     def node(self, place: int, *, step=no_step, cleared=True, sign=True, chance=None) -> Node:
         """The role at ``place``, opened from its folder, its contract signed and taken up."""

@@ -4,7 +4,6 @@ A mix and a collector are a ``Node`` each, with a loop of their own around it. T
 argument; what is remembered is on disk, synced, before anybody hears of it.
 """
 
-from mixtally.node.agreement import Agreement, agreement_of
 from mixtally.node.calls import Answer, Call, SilentError, call
 from mixtally.node.disk import Step, no_step
 from mixtally.node.folder import Folder, RoleFile, made_folder, opened_folder
@@ -16,7 +15,6 @@ from mixtally.node.rounds import RoundRow
 from mixtally.node.slots import Entry, Slot
 
 __all__ = [
-    "Agreement",
     "Answer",
     "Call",
     "Entry",
@@ -32,7 +30,6 @@ __all__ = [
     "SilentError",
     "Slot",
     "Step",
-    "agreement_of",
     "call",
     "made_folder",
     "no_step",

@@ -7,7 +7,6 @@ from pathlib import Path
 from mixtally.errors import RefusedError
 from mixtally.ground.chance import Chance
 from mixtally.node import disk
-from mixtally.node.agreement import Agreement
 from mixtally.node.database import Database
 from mixtally.node.disk import Step, no_step
 from mixtally.node.folder import Folder
@@ -19,6 +18,7 @@ from mixtally.node.refusal import OldStateError, ProblemError, problem_of
 from mixtally.node.rounds import RoundRow, Rounds, round_id
 from mixtally.node.rules import check_number
 from mixtally.node.slots import Entry, contract_entry, manifest_entry, receipt_entry
+from mixtally.records.agreement import Agreement
 from mixtally.wire.manifest import Manifest, Receipt, read_manifest, write_manifest, write_receipt
 from mixtally.wire.note import signed_by
 from mixtally.wire.problem import Problem

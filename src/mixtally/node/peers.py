@@ -9,11 +9,11 @@ import json
 from typing import NamedTuple
 
 from mixtally.errors import RefusedError
-from mixtally.node.agreement import Agreement
 from mixtally.node.calls import Answer, Call, SilentError
 from mixtally.node.node import Node
 from mixtally.node.notes import Errand
 from mixtally.node.refusal import OldStateError
+from mixtally.records.agreement import Agreement
 from mixtally.records.roles import Role
 from mixtally.wire.note import signed_by
 from mixtally.wire.reading import fingerprint_of

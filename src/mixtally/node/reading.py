@@ -6,23 +6,17 @@ from typing import TYPE_CHECKING
 
 from mixtally.node.refusal import OldStateError, ProblemError
 from mixtally.node.rounds import INSERT, SIGNED, RoundRow, round_id
-from mixtally.node.rules import check_sheet
+from mixtally.node.rules import check_manifest, check_sheet
 from mixtally.node.slots import Entry, manifest_entry, receipt_entry, sheet_entry
-from mixtally.wire.manifest import (
-    MOST_PIECE_BYTES,
-    Manifest,
-    PartManifest,
-    read_manifest,
-    read_receipt,
-)
+from mixtally.wire.manifest import read_manifest, read_receipt
 from mixtally.wire.note import joined, signed_by, verified
 from mixtally.wire.problem import Problem
 from mixtally.wire.reading import fingerprint_of, text_of
 from mixtally.wire.sheet import Sheet, kind_of, read_sheet
 
 if TYPE_CHECKING:
-    from mixtally.node.agreement import Agreement
     from mixtally.node.node import Node
+    from mixtally.records.agreement import Agreement
 
 _LONG_BYTES = 1 << 16
 
@@ -101,25 +95,11 @@ class Reader:
     def _manifest(self, data: bytes) -> None:
         manifest, node = read_manifest(data), self._node
         row, agreement = self._round(manifest.sheet)
-        if manifest.hop > len(agreement.hops):
-            raise ProblemError(Problem.NO_NOTE)
-        self._check_manifest(manifest, agreement)
+        check_manifest(manifest, agreement)
         entry = manifest_entry(row.contract, row.round, row.sheet, manifest.hop)
         self._keep(data, entry, agreement)
         if manifest.hop == agreement.place - 1 and not row.ended:
             node.expect(row)
-
-    def _check_manifest(self, manifest: Manifest, agreement: Agreement) -> None:
-        sizes = [part[manifest.hop] for part in agreement.sizes]
-        if len(manifest.parts) != len(sizes):
-            raise ProblemError(Problem.NO_NOTE, "it has other parts than the contract")
-        if manifest.destroyed is None and manifest.bundles < agreement.minimum_crowd:
-            raise ProblemError(Problem.NOT_AGREED, "a round of so few is destroyed unopened")
-        if not all(map(_fit, manifest.parts, sizes)):
-            raise ProblemError(Problem.NO_NOTE, f"a piece has at most {MOST_PIECE_BYTES} bytes")
-        named = [piece.sha256 for part in manifest.parts for piece in part.pieces]
-        if len(set(named)) < len(named):
-            raise ProblemError(Problem.NO_NOTE, "a piece is of one part")
 
     def _receipt(self, data: bytes) -> None:
         receipt, node = read_receipt(data), self._node
@@ -158,7 +138,3 @@ class Reader:
         own = signed_by(data, {self._own: self._node.signer.public})
         if own and not self._node.notes.signed(self._own, found):
             raise OldStateError("somebody", f"the note {found}")
-
-
-def _fit(part: PartManifest, size: int) -> bool:
-    return all(piece.messages * size <= MOST_PIECE_BYTES for piece in part.pieces)
