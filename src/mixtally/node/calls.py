@@ -71,7 +71,10 @@ def _asked(connection: HTTPConnection, method: str, path: str, body: bytes) -> A
     headers = {"Content-Length": str(len(body))} if method in ("POST", "PUT") else {}
     connection.request(method, path, body or None, headers)
     answer = connection.getresponse()
-    return Answer(answer.status, answer.read(MOST_ANSWER_BYTES + 1))
+    said = answer.read(MOST_ANSWER_BYTES + 1)
+    if answer.length:
+        raise HTTPException("another length than announced")
+    return Answer(answer.status, said)
 
 
 def _shut(place: socket.socket) -> None:

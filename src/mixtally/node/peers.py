@@ -96,7 +96,8 @@ class Peers:
                 left += 1
             elif not self._run(errand, role, now):
                 left += 1
-                silent.add(_who(role))
+                if self._paused(role, now):  # else it answered, and may take what comes next
+                    silent.add(_who(role))
         return left
 
     def _run(self, errand: Errand, role: Role, now: int) -> bool:
