@@ -222,9 +222,10 @@ class Node:
 
     def shred(self, row: RoundRow) -> None:
         """Leave of a round only what was signed: no row, no file, no key."""
-        self.pieces.forget(row.folder)
-        self.keys.destroy(row.folder)
-        disk.remove_folder(self.round_folder(row))
+        with self._turn:  # nobody expects or asks for anything of it meanwhile
+            self.pieces.forget(row.folder)
+            self.keys.destroy(row.folder)
+            disk.remove_folder(self.round_folder(row))
         self.step("after shred")
 
     def drop_pending(self, agreement: Agreement, below: int) -> None:
