@@ -119,7 +119,9 @@ def form_vectors() -> list[Found]:
     made: list[Found] = []
     plain, contract = json.loads(write_sheet(FIRST.sheet())), FIRST.contract.decode()
     several = [(reason, FIRST.note(altered(plain, changes))) for reason, changes in SHEETS]
+    keys = FIRST.sheet().keys
     several += [
+        ("key-twice", FIRST.note(write_sheet(FIRST.sheet(keys=(*keys[:-1], keys[0]))))),
         ("signature-missing", signed(write_sheet(FIRST.sheet()), *FIRST.signers[:2])),
         ("another-kind", FIRST.note(told(FIRST, {})[0][0])),
         ("key-configuration", FIRST.note(write_sheet(FIRST.sheet(keys=SECOND.sheet().keys)))),

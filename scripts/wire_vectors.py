@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from wire_room import Found, found
 from wire_scenes import OPEN, OPENS, SCENES, round_of, secret, told
 
+from mixtally.mixnode.closing.close import shapes
 from mixtally.records.contract import read_contract
 from mixtally.records.contract.job import job_of
 from mixtally.wire.bundle import write_bundle
@@ -227,7 +228,7 @@ def good() -> dict[str, Found]:
         made[name] = vector | result
     for suite, one in SCENES.items():  # as a mix reads it
         contract = read_contract(one.contract, "scene")
-        shapes = [[s.least, s.most, s.sizes[0]] for s in job_of(contract, "", 1).streams]
-        if shapes != made[f"shapes-suite-{suite}"]["shapes"]:
+        taken = [[*one] for one in shapes(job_of(contract, "", 1))]
+        if taken != made[f"shapes-suite-{suite}"]["shapes"]:
             raise SystemExit(f"suite {suite}: a mix takes bundles of another shape")
     return made

@@ -15,7 +15,13 @@ from mixtally.wire.sheet import read_sheet, sheet_hash
 from mixtally.wire.suite import SUITES
 from village import ENVIRONMENT, OPEN, Village, ask
 
-FAKES = [bytes([bin_]) for bin_ in range(4) for _ in range(3)]
+
+def fakes(bins):
+    """What a hop adds at its mean, of three a bin."""
+    return [bytes([bin_]) for bin_ in range(bins) for _ in range(3)]
+
+
+FAKES = fakes(4)
 """What a hop adds at its mean: then estimates are the true counts."""
 
 
@@ -55,6 +61,11 @@ class Office(Village):
         self.collector.tick(self.now)
         return done
 
+    @property
+    def fakes(self):
+        """What every hop adds."""
+        return fakes(self.contract.terms.parts[0].bins)
+
     def row(self, number=1):
         """A round as the collector has it."""
         return self.collector.node.rounds.of(self.fingerprint, number)
@@ -74,10 +85,10 @@ class Office(Village):
           parts     hop -> the numbers of its part that differ
         """
         hops, sheet = len(self.jobs), fingerprint_of(self.sheet_note)
-        size = self.jobs[0].streams[0].sizes
+        size = self.jobs[0].sizes[0]
         held, before, made, pieces = people or bundles, None, [], {}
         for hop in range(1, hops + 1):
-            said = PartManifest(held, added=len(FAKES))._replace(**(parts or {}).get(hop, {}))
+            said = PartManifest(held, added=len(self.fakes))._replace(**(parts or {}).get(hop, {}))
             count, each = said.sent, size[hop]
             data = b"".join(leaving) if hop == hops else bytes([hop]) * (count * each)
             most = MOST_PIECE_BYTES // each * each
@@ -95,7 +106,7 @@ class Office(Village):
 
     def usual(self, values, **changes):
         """The chain of a round in which people answered ``values`` and hops drew their means."""
-        messages = [bytes([value]) for value in values] + FAKES * len(self.jobs)
+        messages = [bytes([value]) for value in values] + self.fakes * len(self.jobs)
         return self.chain(len(values), self.sealed(messages), **changes)
 
     def note_of(self, manifest):

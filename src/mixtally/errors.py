@@ -24,7 +24,7 @@ class InputError(MixtallyError):
     """
 
     def __init__(self, subject: str, *, wanted: str, got: object, do: str) -> None:
-        self.subject = subject
+        self.subject, self.wanted = subject, wanted
         super().__init__(f"{subject}: wanted {wanted}, got {got}; {do}")
 
 

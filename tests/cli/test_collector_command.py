@@ -8,8 +8,10 @@ import pytest
 import contracts
 from collecting import Office
 from mixtally.cli import collector as commands
-from mixtally.records.contract import Role, fingerprint_of, write_contract
+from mixtally.records.contract import Prefixes, Role, fingerprint_of, write_contract
 from mixtally.records.question import Question
+from mixtally.wire.sheet import read_sheet
+from village import EVERY
 
 VALUES = [0, 0, 0, 1, 1, 3]
 
@@ -17,7 +19,11 @@ VALUES = [0, 0, 0, 1, 1, 3]
 @pytest.fixture
 def office(tmp_path, monkeypatch):
     """Roles without sockets: commands ask each of them directly, at the village's time."""
-    office = Office(tmp_path, hops=2)
+    return begun(Office(tmp_path, hops=2), monkeypatch)
+
+
+def begun(office, monkeypatch):
+    """The same of any office."""
     monkeypatch.setenv("MASTER", "5c" * 32)
     monkeypatch.setattr(commands, "call", office.call)
     monkeypatch.setattr(commands, "time", lambda: office.now)
@@ -127,3 +133,42 @@ def test_wishes_that_are_refused(refused, office, folder, more, words):
 def test_a_time_may_have_a_zone(cli, office, folder):
     outcome = cli("collector", "propose", folder, "--opens", "1970-01-12T15:00:00+01:00")
     assert "opens: 1970-01-12 14:00:00 UTC" in outcome.out
+
+
+def test_rounds_that_follow_words(tmp_path, monkeypatch, cli, refused):
+    """People hold "ab" (300), "b" (200) and "ba" (3): a, b, then ab, and no word is longer."""
+    asked = Prefixes(alphabet="ab", most=2, longest=3)
+    part = contracts.shaped(asked.bins, shift=3)
+    office = begun(Office(tmp_path, hops=2, part=part, prefixes=asked), monkeypatch)
+    folder = office.folders[-1].path
+    propose = ("collector", "propose", folder)
+    letters = {"(ends)": 0, "a": 1, "b": 2}
+
+    def round_of(number, *answers):
+        """A round in which so many people answer each bin."""
+        office.collector.tick(office.now)
+        office.sheet_note = office.collector.node.sheet_note(office.row(number))
+        office.send(*office.usual([place for place, count in answers for _ in range(count)]))
+        office.now += EVERY
+        office.collector.tick(office.now)
+        return read_sheet(office.sheet_note).prefixes
+
+    assert "a round that was proposed" in refused(*propose, "--extend", 1)
+    assert cli(*propose).status == 0
+    assert "a round that was counted" in refused(*propose, "--extend", 1)
+    assert round_of(1, (letters["a"], 300), (letters["b"], 203)) is None
+    words = tmp_path / "words"
+    words.write_bytes(b"\xe4\n")
+    assert "UTF-8" in refused(*propose, "--prefixes", words)
+    assert "got both" in refused(*propose, "--prefixes", words, "--extend", 1)
+    assert cli(*propose, "--extend", 1).status == 0
+    other = 4 * 2  # the bin of everything else
+    found = round_of(2, (letters["b"], 300), (4 + letters["(ends)"], 200), (4 + 1, 3), (other, 9))
+    assert found == ((1,), (2,))  # the larger first
+    assert cli(*propose, "--extend", 2).status == 0
+    assert round_of(3, (letters["(ends)"], 300), (other, 209)) == ((1, 2),)  # three are too few
+    assert "the search is over" in refused(*propose, "--extend", 3)
+
+
+def test_only_words_are_extended(refused, folder):
+    assert "another question" in refused("collector", "propose", folder, "--extend", 1)

@@ -101,7 +101,7 @@ def test_a_hop_that_says_it_drew_nothing(office):
 def test_what_is_impossible_is_dropped_and_counted(office):
     """A copy, a foreign envelope, a bin past the last, another length: one message each."""
     good = office.sealed([bytes([value]) for value in VALUES[:-2]] + FAKES * 3)
-    size = office.jobs[0].streams[0].sizes[-1]
+    size = office.jobs[0].sizes[0][-1]
     manifests, pieces = office.chain(200, [*good, good[0], b"\x07" * size])
     office.send(manifests, pieces)
     office.collector.tick(office.now)

@@ -121,9 +121,10 @@ def _closing(town, node, row, parts):
         recipe=contracts.NoRecipe(),
         least=1,
         most=1,
-        sizes=(len(data), stream.sizes[1]),
     )
-    fields = {one: getattr(job, one) for one in job.__struct_fields__} | {"streams": (odd,)}
+    odd_sizes = ((len(data), job.sizes[0][1]),)
+    fields = {one: getattr(job, one) for one in job.__struct_fields__}
+    fields |= {"streams": (odd,), "sizes": odd_sizes}
     return closed(
         Closing(
             type(job)(**fields),
@@ -139,7 +140,7 @@ def _closing(town, node, row, parts):
 
 
 def test_too_few_are_destroyed_unopened(tmp_path, monkeypatch):
-    from mixtally.mixnode.closing import hands
+    from mixtally.node.opening import hands
 
     town = town_of(tmp_path, crowd=3)
     body = town.bundle([BINS[0]])
@@ -166,7 +167,7 @@ def test_several_parts_are_streams_of_their_own(tmp_path):
     town.jobs = [
         type(job)(
             **{one: getattr(job, one) for one in job.__struct_fields__}
-            | {"streams": (stream, stream)}
+            | {"streams": (stream, stream), "sizes": job.sizes * 2}
         )
         for job in town.jobs
     ]

@@ -68,7 +68,7 @@ def test_a_running_role_that_is_shown_its_own_unknown_note_stops(town):
 
 def test_a_forged_batch_occupies_nothing_and_a_second_is_refused(town):
     row = filled(town)
-    size = town.jobs[0].streams[0].sizes[1]
+    size = town.jobs[0].sizes[0][1]
     data = bytes(3 * size)
     piece = Piece(sha256(data).hexdigest(), 3)
     manifest = Manifest(row.sheet, 1, 3, None, None, (PartManifest(3, pieces=(piece,)),))
@@ -92,7 +92,7 @@ def test_a_forged_batch_occupies_nothing_and_a_second_is_refused(town):
 
 def test_too_small_a_batch_of_a_dishonest_first_mix(town):
     row = filled(town)
-    size = town.jobs[0].streams[0].sizes[1]
+    size = town.jobs[0].sizes[0][1]
     data = bytes(size)
     piece = Piece(sha256(data).hexdigest(), 1)
     text = write_manifest(

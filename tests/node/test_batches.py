@@ -34,7 +34,7 @@ def nodes(village):
 def batch(village, node, *, messages=5, bundles=5, hop=1, **changes):
     """A manifest of one piece, and the piece."""
     row = node.rounds.all()[0]
-    data = b"\x07" * (messages * village.jobs[0].streams[0].sizes[hop])
+    data = b"\x07" * (messages * village.jobs[0].sizes[0][hop])
     piece = Piece(sha256(data).hexdigest(), messages)
     part = PartManifest(messages, pieces=(piece,))
     fields = {
@@ -125,10 +125,13 @@ def test_what_nobody_signed_occupies_nothing(village, nodes):
     [
         ({"bundles": 1}, Problem.NOT_AGREED),
         ({"sheet": "0" * 64}, Problem.UNKNOWN),
-        ({"parts": ()}, Problem.NO_NOTE),
-        ({"parts": (PartManifest(0), PartManifest(0))}, Problem.NO_NOTE),
-        ({"parts": (PartManifest(1 << 24, pieces=(Piece("0" * 64, 1 << 24),)),)}, Problem.NO_NOTE),
-        ({"hop": 3}, Problem.NO_NOTE),
+        ({"parts": ()}, Problem.NOT_AGREED),
+        ({"parts": (PartManifest(0), PartManifest(0))}, Problem.NOT_AGREED),
+        (
+            {"parts": (PartManifest(1 << 24, pieces=(Piece("0" * 64, 1 << 24),)),)},
+            Problem.NOT_AGREED,
+        ),
+        ({"hop": 3, "before": "0" * 64}, Problem.NOT_AGREED),
     ],
 )
 def test_manifests_that_do_not_fit(village, nodes, changes, wanted):
@@ -185,5 +188,5 @@ def test_shredding_leaves_what_was_signed(village, nodes):
         nodes[1].pieces.put(name, data)
     assert error.value.problem is Problem.NOT_NAMED
     again = village.node(2)  # nor does it come back with a start
-    assert again.pieces.named(name) is None
+    assert again.pieces.most(name) is None
     assert again.before(row)[1] == manifest

@@ -46,9 +46,9 @@ def test_all_sign_and_know(village, nodes):
     ("changes", "said"),
     [
         ({"round": 4}, "3 rounds"),
-        ({"closes": START + OPEN + 1}, "is open for"),
+        ({"closes": START + OPEN + 1}, "times-out-of-range"),
         ({"opens": START - OPEN, "closes": START}, "over already"),
-        ({"expires": START + OPEN + 10**7 + 1}, "expires within"),
+        ({"expires": START + OPEN + 10**7 + 1}, "times-out-of-range"),
     ],
 )
 def test_times_and_numbers(village, nodes, changes, said):
@@ -87,9 +87,9 @@ def test_a_key_of_its_own_in_its_own_place(village, nodes):
     for wrong, said in (
         ((keys[1], keys[0], keys[2]), "another one"),
         ((foreign, *keys[1:]), "another one"),
-        (keys[:2], "3 keys"),
-        ((keys[0], keys[0], keys[2]), "of its own"),
-        ((keys[0], keys[1][:-1], keys[2]), "suite 1"),
+        (keys[:2], "keys-miscounted"),
+        ((keys[0], keys[0], keys[2]), "key-twice"),
+        ((keys[0], keys[1][:-1], keys[2]), "key-configuration"),
         ((keys[0], b"", keys[2]), "key-configuration"),
     ):
         text = village.sheet(nodes, keys=wrong)

@@ -84,6 +84,7 @@ def fitting(data, contract, served):
     need(len(sheet["keys"]) == len(contract["hops"]) + 1, "keys-miscounted")
     for key in sheet["keys"]:
         seal.check_key(contract["suite"], key)
+    need(len(set(sheet["keys"])) == len(sheet["keys"]), "key-twice")
     return digest(data)
 
 
@@ -170,7 +171,8 @@ def manifest_of(data):
             continue
         held = sum(piece["messages"] for piece in pieces)
         need(sent(part) == held and sent(part) >= part["added"], "false-sum")
-        need(len({piece["sha256"] for piece in pieces}) == len(pieces), "piece-twice")
+    names = [piece["sha256"] for part in read["parts"] for piece in part["pieces"]]
+    need(len(set(names)) == len(names), "piece-twice")
     return read
 
 

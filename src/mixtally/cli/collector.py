@@ -11,6 +11,7 @@ import typer
 from mixtally.cli import options as o
 from mixtally.cli import role_files as r
 from mixtally.cli.grouped import grouped
+from mixtally.cli.labels import read_labels
 from mixtally.cli.output import sign_of_life
 from mixtally.cli.plan_files import read_bytes
 from mixtally.cli.screen import show
@@ -18,6 +19,7 @@ from mixtally.collector import (
     Agreed,
     Proposal,
     checked,
+    found_prefixes,
     published,
     read_agreed,
     whole_page,
@@ -38,6 +40,7 @@ from mixtally.errors import DataError, ParameterError
 from mixtally.estimate.analysis import Analysis
 from mixtally.ground.chance import SecureChance
 from mixtally.node.calls import call
+from mixtally.node.folder import Folder
 from mixtally.node.node import Node
 
 app = typer.Typer(
@@ -68,6 +71,10 @@ class Wish:
     prefixes: Annotated[
         Path | None,
         o.option("--prefixes", "Words by prefixes: what is asked for, one a line.", "FILE"),
+    ] = None
+    extend: Annotated[
+        int | None,
+        o.whole_option("--extend", "Words by prefixes: ask what follows those this round found."),
     ] = None
     closing: Annotated[
         bool, o.option("--closing", "Words by prefixes: ask which words end here.")
@@ -133,7 +140,7 @@ def propose(folder: r.Place, contract: Name = None, *, wish: Wish) -> None:
     proposal = Proposal(
         opens=_moment(wish.opens),
         kept=wish.keep,
-        prefixes=_prefixes(agreed, wish.prefixes),
+        prefixes=_prefixes(role, agreed, wish),
         closing=wish.closing,
         fresh=wish.new,
     )
@@ -154,9 +161,9 @@ def propose(folder: r.Place, contract: Name = None, *, wish: Wish) -> None:
 
 
 @app.command()
-def serve(folder: r.Place, overrule: r.Overrule = []) -> None:  # noqa: B006
+def serve(folder: r.Place, overrule: r.Overrule = [], processes: r.Processes = None) -> None:  # noqa: B006
     """Serve the contracts that were signed, and the page of results, until a signal ends it."""
-    serve_collector(r.open_role(folder), r.service(overrule))
+    serve_collector(r.open_role(folder), r.service(overrule), r.workers(processes))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,12 +216,17 @@ def _moment(text: str | None) -> int | None:
     return int((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp())
 
 
-def _prefixes(agreed: Agreed, path: Path | None) -> Symbols | None:
-    asked = agreed.contract.terms.prefixes
-    if path is None:
+def _prefixes(role: Folder, agreed: Agreed, wish: Wish) -> Symbols | None:
+    asked, path = agreed.contract.terms.prefixes, wish.prefixes
+    if path is None and wish.extend is None:
         return None
-    if asked is None:
+    if asked is None or (path is not None and wish.extend is not None):
         raise ParameterError(
-            "--prefixes", wanted="a question for words", got="another", do="leave it out"
+            "prefixes",
+            wanted="--prefixes or --extend, for a question for words",
+            got="both" if asked is not None else "another question",
+            do="leave it out",
         )
-    return prefixes_of(asked, read_bytes(path, "prefixes").decode("utf-8").splitlines())
+    if path is None:
+        return found_prefixes(role, agreed.contract.name, wish.extend or 0)
+    return prefixes_of(asked, read_labels(path) or ())

@@ -5,11 +5,10 @@ from typing import NamedTuple
 
 from mixtally.errors import PlanError
 from mixtally.node import disk
-from mixtally.node.agreement import Agreement
 from mixtally.node.folder import Folder
 from mixtally.node.node import Node
+from mixtally.records.agreement import Agreement
 from mixtally.records.contract import Contract, fingerprint_of, read_contract
-from mixtally.wire.fit import Frame
 
 
 class Agreed(NamedTuple):
@@ -34,20 +33,6 @@ class Agreed(NamedTuple):
             windows=contract.rounds,
             minimum_crowd=contract.terms.minimum_crowd,
             sizes=contract.envelope_bytes,
-        )
-
-    @property
-    def frame(self) -> Frame:
-        """What it says of its rounds."""
-        terms = self.contract.terms
-        return Frame(
-            contract=self.fingerprint,
-            rounds=terms.collections,
-            open_seconds=self.contract.rounds.open_seconds,
-            hops=terms.hops,
-            suite=self.contract.suite,
-            parts=len(terms.parts),
-            minimum_crowd=terms.minimum_crowd,
         )
 
 

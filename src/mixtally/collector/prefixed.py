@@ -1,4 +1,4 @@
-"""Prefixes of a round that asks for words: given as words, shown as words beside counts."""
+"""Prefixes of a round that asks for words: given, or those that the last round found."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from mixtally.encode.spelling import END, Spelling
-from mixtally.errors import ParameterError
+from mixtally.errors import DataError, ParameterError
 from mixtally.records.contract import Terms
 from mixtally.records.contract.terms import Prefixes
 from mixtally.records.question import Question
+from mixtally.records.results import Estimate
 from mixtally.report.words import printable
 
 Symbols = tuple[tuple[int, ...], ...]
@@ -35,6 +36,38 @@ def prefixes_of(asked: Prefixes, words: Sequence[str]) -> Symbols:
             do="write one a line, all as long as the others",
         )
     return tuple(found)
+
+
+def extended_by(asked: Prefixes, given: Symbols | None, estimate: Estimate) -> Symbols:
+    """What continues the prefixes of a round and is distinguishable from zero: the next round's.
+
+    The largest of them, where there are more than a round may ask for. All bins of the round are
+    judged together, at the level of the estimate's simultaneous intervals.
+
+    Raises DataError where nothing is, or words may not be longer.
+    """
+    prefixes, size = given or ((),), len(asked.alphabet) + 2
+    if len(prefixes[0]) + 1 >= asked.longest:
+        raise DataError(
+            "prefixes",
+            wanted=f"words of more than the {asked.longest} symbols that are looked at",
+            got=f"prefixes of {len(prefixes[0])}",
+            do="the search is over: this was its last round",
+        )
+    held = [
+        bin_index
+        for bin_index in range(len(prefixes) * size)
+        if bin_index % size != END and estimate.together.lower[bin_index] > 0
+    ]
+    if not held:
+        raise DataError(
+            "prefixes",
+            wanted="one whose continuation is distinguishable from zero",
+            got=f"none of {len(prefixes):,}",
+            do="the search is over: no longer word is frequent enough to be seen",
+        )
+    held.sort(key=lambda bin_index: -estimate.counts[bin_index])
+    return tuple((*prefixes[one // size], one % size) for one in held[: asked.most])
 
 
 def with_prefixes(terms: Terms, prefixes: Symbols | None) -> Question:

@@ -6,15 +6,18 @@ from dataclasses import replace
 
 from mixtally.collector.collector import Collector
 from mixtally.collector.page import Page
+from mixtally.collector.prefixed import Symbols, extended_by
 from mixtally.collector.results import document
-from mixtally.errors import DataError
+from mixtally.errors import DataError, ParameterError
 from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.ground.chance import SecureChance
 from mixtally.node.calls import call
 from mixtally.node.folder import Folder
 from mixtally.node.node import Node
 from mixtally.node.peers import Peers
+from mixtally.node.rounds import RoundRow
 from mixtally.report.document import Document
+from mixtally.wire.sheet import read_sheet
 
 
 def whole_page(folder: Folder) -> Document:
@@ -48,13 +51,43 @@ def published(
     does not hold.
     """
     with _opened(folder) as collector:
-        every = collector.node.rounds.all()
-        rows = [row for row in every if (row.name, row.round) == (name, number)]
-        if not rows or rows[0].contract not in collector.node.agreements:
+        row = _row(collector, name, number)
+        return document(collector.held(row), collector.conclusion(row, analysis), top)
+
+
+def found_prefixes(folder: Folder, name: str, number: int) -> Symbols:
+    """The prefixes that a round under the contract ``name`` found, for the next one to ask for.
+
+    Raises DataError for a round that is not there, not counted, not released, or the last of a
+    search, ParameterError for a question that does not ask by prefixes.
+    """
+    with _opened(folder) as collector:
+        row = _row(collector, name, number)
+        asked = collector.contracts.of(row.contract).contract.terms.prefixes
+        if asked is None:
+            raise ParameterError(
+                "--extend", wanted="a question for words", got="another", do="leave it out"
+            )
+        found = collector.conclusion(row)
+        if found.result is None:
             raise DataError(
                 f"round {number} of {name}",
-                wanted="a round that was proposed",
-                got="none",
-                do="look at the collector's page for its rounds",
+                wanted="one of which counts were released",
+                got=found.refusal,
+                do="give the prefixes with --prefixes, or ask for the same ones again",
             )
-        return document(collector.held(rows[0]), collector.conclusion(rows[0], analysis), top)
+        given = read_sheet(collector.node.sheet_note(row)).prefixes
+        return extended_by(asked, given, found.result.estimate)
+
+
+def _row(collector: Collector, name: str, number: int) -> RoundRow:
+    every = collector.node.rounds.all()
+    rows = [row for row in every if (row.name, row.round) == (name, number)]
+    if not rows or rows[0].contract not in collector.node.agreements:
+        raise DataError(
+            f"round {number} of {name}",
+            wanted="a round that was proposed",
+            got="none",
+            do="look at the collector's page for its rounds",
+        )
+    return rows[0]

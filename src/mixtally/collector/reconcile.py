@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from mixtally.collector.agreed import Agreed
 from mixtally.collector.stored import Counted
 from mixtally.errors import MessageError, RefusedError
+from mixtally.node.rules import frame_of
 from mixtally.records.received import PartReceived, Received
 from mixtally.wire.fit import check_manifests
 from mixtally.wire.manifest import Manifest, PartManifest
@@ -50,7 +51,7 @@ def _check_chain(agreed: Agreed, sheet: str, manifests: Sequence[tuple[str, Mani
     """One hop after the other, so that the refusal names the first that does not fit."""
     for place, role in enumerate(agreed.contract.hops, 1):
         try:
-            check_manifests(manifests[:place], sheet, agreed.frame)
+            check_manifests(manifests[:place], sheet, frame_of(agreed.agreement))
             if manifests[place - 1][1].destroyed is not None:
                 raise MessageError(
                     f"manifest of {role.name}",

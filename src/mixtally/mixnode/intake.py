@@ -2,15 +2,15 @@
 
 Whatever waits is committed together: a disk syncs some hundred times a second, and one sync is
 enough for all who came during the one before. No private key is at hand here. Rows stand as they
-came, so a round has files of its own, which are unlinked with it; several processes have a file
-each (``intake-K.db``), of which one is used now.
+came, so a round has files of its own, which are unlinked with it: ``intake-0.db`` of the mix, and
+``intake-K.db`` of every process of intake that works beside it.
 """
 
 import sqlite3
 import threading
 from asyncio import AbstractEventLoop, Future
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,27 +18,11 @@ from mixtally.node import disk
 from mixtally.node.database import connected, told
 from mixtally.node.disk import Step, no_step
 from mixtally.node.refusal import ProblemError
-from mixtally.wire.bundle import PartShape
 from mixtally.wire.problem import Problem
 
 MOST_WAITING_BYTES = 1 << 26
 MOST_WAITING = 20_000
-_ROWS_READ = 1000
-
-
-class Window(NamedTuple):
-    """A round that takes bundles.
-
-    where
-      round_id        the name of its folder
-      shapes          how a bundle is made, a part each
-      opens, closes   when it does
-    """
-
-    round_id: str
-    shapes: tuple[PartShape, ...]
-    opens: int
-    closes: int
+_ROW_BYTES = 1 << 20
 
 
 class Waiting(NamedTuple):
@@ -56,12 +40,18 @@ class Intake:
     where
       folder   under which every round has its own
       stop     called when the disk fails in another way than being full
+      number   of the process: nobody else writes its files
     """
 
     def __init__(
-        self, folder: Path, stop: Callable[[BaseException], None], step: Step = no_step
+        self,
+        folder: Path,
+        stop: Callable[[BaseException], None],
+        step: Step = no_step,
+        number: int = 0,
     ) -> None:
         self._folder, self._stop, self._step = folder, stop, step
+        self._file = f"intake-{number}.db"
         self._turn = threading.Condition()
         self._waiting: list[Waiting] = []
         self._bytes = 0
@@ -76,7 +66,7 @@ class Intake:
         with self._turn:
             if round_id not in self._open:
                 disk.make_folder(self._folder / round_id)
-                self._open[round_id] = _opened(self._folder / round_id / "intake-0.db")
+                self._open[round_id] = _opened(self._folder / round_id / self._file)
                 self._taking.add(round_id)
                 self._step("after intake opened")
 
@@ -154,9 +144,7 @@ class Intake:
     def _commit(self, database: sqlite3.Connection, bodies: list[bytes]) -> None:
         database.execute("BEGIN IMMEDIATE")
         try:
-            database.executemany(
-                "INSERT INTO bodies (body) VALUES (?)", ((body,) for body in bodies)
-            )
+            database.executemany("INSERT INTO bodies (body) VALUES (?)", _rows(bodies))
             self._step("before intake")
             database.execute("COMMIT")
         except BaseException:
@@ -167,25 +155,35 @@ class Intake:
 
 
 def taken_bodies(folder: Path) -> Iterator[bytes]:
-    """All bodies of a round's files, in no order that is told to anybody."""
+    """Bundles of a round's files, some at a time, in no order that is told to anybody."""
     for path in sorted(folder.glob("intake-*.db")):
-        held = _opened(path)
+        held = _opened(path)  # who made it may have been killed before there was a table in it
         try:
             with told(path):
-                rows = held.execute("SELECT body FROM bodies ORDER BY number")
-                while some := rows.fetchmany(_ROWS_READ):
-                    for (body,) in some:
-                        yield body
+                for (body,) in held.execute("SELECT body FROM bodies ORDER BY number"):
+                    yield body
         finally:
             held.close()
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    """One of a round's files; whoever was killed while making it has left it without a table."""
-    held = connected(path)
+    held = connected(path, page_bytes=16384)  # rows are long, and pages are what costs
     with told(path):
         held.execute("CREATE TABLE IF NOT EXISTS bodies (number INTEGER PRIMARY KEY, body BLOB)")
     return held
+
+
+def _rows(bodies: Iterable[bytes]) -> Iterator[tuple[bytes]]:
+    """Bodies joined to rows of a mebibyte or a little more: bundles need none of their own."""
+    held, size = [], 0
+    for body in bodies:
+        held.append(body)
+        size += len(body)
+        if size >= _ROW_BYTES:
+            yield (b"".join(held),)
+            held, size = [], 0
+    if held:
+        yield (b"".join(held),)
 
 
 def _by_loop(group: Sequence[Waiting]) -> dict[AbstractEventLoop, list["Future[None]"]]:

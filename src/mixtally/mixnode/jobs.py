@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from mixtally.node import disk
-from mixtally.node.agreement import agreement_of
 from mixtally.node.node import Node
 from mixtally.records.job import Job, read_job, write_job
 
@@ -18,11 +17,10 @@ def take_job(node: Node, job: Job, contract: bytes) -> bytes:
 
     Raises ProblemError where this role has signed another contract of the name and serial.
     """
-    agreement = agreement_of(job)
-    if not node.signed_contract(agreement):
-        node.check_contract(agreement)
+    if not node.signed_contract(job):
+        node.check_contract(job)
         disk.put(job_path(node, job), write_job(job), "a job")
-    note = node.sign_contract(agreement, contract)
+    note = node.sign_contract(job, contract)
     path = node.folder.inner("contracts") / f"{job.name}-{job.serial}.note"
     disk.put(path, note, "a contract")
     return note
@@ -42,10 +40,9 @@ class Jobs:
             if path in self._seen:
                 continue
             job = read_job(disk.read(path, "a job"), str(path))
-            agreement = agreement_of(job)
-            if self._node.signed_contract(agreement):  # else ``sign`` was interrupted, or is at it
+            if self._node.signed_contract(job):  # else ``sign`` was interrupted, or is at it
                 self._of[job.contract] = job
-                self._node.take_up(agreement)
+                self._node.take_up(job)
                 self._seen.add(path)
 
     def of(self, contract: str) -> Job:

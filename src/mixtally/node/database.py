@@ -31,7 +31,7 @@ CREATE TABLE overruled (contract TEXT, name TEXT, PRIMARY KEY (contract, name)) 
 """
 
 
-def connected(path: Path) -> sqlite3.Connection:
+def connected(path: Path, page_bytes: int = 4096) -> sqlite3.Connection:
     """The database in a file, made where there is none, every commit of which is synced.
 
     Raises DataError where the disk refuses or cannot keep a log: without one a commit may be undone
@@ -41,6 +41,7 @@ def connected(path: Path) -> sqlite3.Connection:
         disk.make_file(path)
         held = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         try:
+            held.execute(f"PRAGMA page_size={page_bytes}")
             ((mode,),) = held.execute("PRAGMA journal_mode=WAL").fetchall()  # done when all is read
             held.execute("PRAGMA synchronous=FULL")
         except BaseException:

@@ -7,7 +7,6 @@ from pathlib import Path
 from mixtally.errors import RefusedError
 from mixtally.ground.chance import Chance
 from mixtally.node import disk
-from mixtally.node.agreement import Agreement
 from mixtally.node.database import Database
 from mixtally.node.disk import Step, no_step
 from mixtally.node.folder import Folder
@@ -19,6 +18,7 @@ from mixtally.node.refusal import OldStateError, ProblemError, problem_of
 from mixtally.node.rounds import RoundRow, Rounds, round_id
 from mixtally.node.rules import check_number
 from mixtally.node.slots import Entry, contract_entry, manifest_entry, receipt_entry
+from mixtally.records.agreement import Agreement
 from mixtally.wire.manifest import Manifest, Receipt, read_manifest, write_manifest, write_receipt
 from mixtally.wire.note import signed_by
 from mixtally.wire.problem import Problem
@@ -224,9 +224,10 @@ class Node:
 
     def shred(self, row: RoundRow) -> None:
         """Leave of a round only what was signed: no row, no file, no key."""
-        self.pieces.forget(row.folder)
-        self.keys.destroy(row.folder)
-        disk.remove_folder(self.round_folder(row))
+        with self._turn:  # nobody expects or asks for anything of it meanwhile
+            self.pieces.forget(row.folder)
+            self.keys.destroy(row.folder)
+            disk.remove_folder(self.round_folder(row))
         self.step("after shred")
 
     def drop_pending(self, agreement: Agreement, below: int) -> None:

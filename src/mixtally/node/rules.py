@@ -6,15 +6,26 @@ Everything is told by the contract and by rounds signed before; nothing by what 
 from collections.abc import Callable
 
 from mixtally.errors import RefusedError
-from mixtally.node.agreement import Agreement
 from mixtally.node.refusal import ProblemError
 from mixtally.node.rounds import RoundRow
+from mixtally.records.agreement import Agreement
+from mixtally.wire import fit
+from mixtally.wire.manifest import MOST_PIECE_BYTES, Manifest
 from mixtally.wire.problem import Problem
 from mixtally.wire.sheet import Sheet
-from mixtally.wire.suite import SUITES
 
-MOST_KEPT_SECONDS = 10**7
-"""From the end of a round to its expiry; as long a key may live."""
+
+def frame_of(agreement: Agreement) -> fit.Frame:
+    """What a contract says of its rounds, for the checks that everybody makes."""
+    return fit.Frame(
+        contract=agreement.contract,
+        rounds=agreement.rounds,
+        open_seconds=agreement.windows.open_seconds,
+        hops=len(agreement.hops),
+        suite=agreement.suite,
+        parts=len(agreement.sizes),
+        minimum_crowd=agreement.minimum_crowd,
+    )
 
 
 def check_number(agreement: Agreement, latest: int, last: RoundRow | None, number: int) -> None:
@@ -45,32 +56,38 @@ def check_sheet(
     ``own_key`` is the pending one.
     """
     check_number(agreement, latest, last, sheet.round)
-    windows = agreement.windows
-    if sheet.closes - sheet.opens != windows.open_seconds:
-        raise _not(f"a round is open for {windows.open_seconds} seconds")
+    try:
+        fit.check_sheet(sheet, frame_of(agreement))
+    except RefusedError as error:
+        raise _unfit(error) from error
     if sheet.closes <= now:
         raise _not("the round would be over already")
-    if sheet.expires - sheet.closes > MOST_KEPT_SECONDS:
-        raise _not(f"a round expires within {MOST_KEPT_SECONDS} seconds")
     if last is not None and sheet.opens < last.closes:
         raise _not("the round before is not over then")
-    if last is not None and sheet.opens - last.opens < windows.every_seconds:
-        raise _not(f"rounds begin {windows.every_seconds} seconds apart")
-    _check_keys(sheet, agreement, own_key())
-
-
-def _check_keys(sheet: Sheet, agreement: Agreement, own: bytes | None) -> None:
-    if len(sheet.keys) != len(agreement.roles):
-        raise _not(f"there are {len(agreement.roles)} keys")
-    try:
-        for key in sheet.keys:
-            SUITES[agreement.suite].key(key)
-    except RefusedError as error:
-        raise _not(f"keys are of suite {agreement.suite}") from error
+    every = agreement.windows.every_seconds
+    if last is not None and sheet.opens - last.opens < every:
+        raise _not(f"rounds begin {every} seconds apart")
+    own = own_key()
     if own is None or sheet.keys[agreement.place - 1] != own:
         raise _not("this role's key is another one: ask for it first")
-    if len(set(sheet.keys)) < len(sheet.keys):
-        raise _not("every role has a key of its own")
+
+
+def check_manifest(manifest: Manifest, agreement: Agreement) -> None:
+    """Raises ProblemError for what no hop of the contract can have sent."""
+    try:
+        fit.check_manifest(manifest, frame_of(agreement))
+    except RefusedError as error:
+        raise _unfit(error) from error
+    if manifest.hop > len(agreement.hops):
+        raise _not("other-hop")
+    for part, sizes in zip(manifest.parts, agreement.sizes, strict=True):
+        most = MOST_PIECE_BYTES // sizes[manifest.hop]
+        if any(piece.messages > most for piece in part.pieces):
+            raise _not("piece-length")
+
+
+def _unfit(error: RefusedError) -> ProblemError:
+    return _not(f"{error.reason}: {error.subject}, wanted {error.wanted}")
 
 
 def _not(detail: str) -> ProblemError:

@@ -53,6 +53,8 @@ def check_sheet(sheet: Sheet, frame: Frame) -> None:
         raise refused("keys-miscounted", "sheet.keys", f"{frame.hops + 1}", len(sheet.keys))
     for key in sheet.keys:
         SUITES[frame.suite].key(key)
+    if len(set(sheet.keys)) < len(sheet.keys):
+        raise refused("key-twice", "sheet.keys", "another key for every role", "one of two roles")
 
 
 def check_manifests(manifests: Sequence[tuple[str, Manifest]], sheet: str, frame: Frame) -> None:
@@ -67,15 +69,20 @@ def check_manifests(manifests: Sequence[tuple[str, Manifest]], sheet: str, frame
             raise refused("other-sheet", "manifest.sheet", sheet, manifest.sheet)
         if manifest.hop != place or place > frame.hops:
             raise refused("other-hop", "manifest.hop", f"{place}", manifest.hop)
-        if len(manifest.parts) != frame.parts:
-            got = len(manifest.parts)
-            raise refused("parts-miscounted", "manifest.parts", f"{frame.parts}", got)
-        if not manifest.destroyed and manifest.bundles < frame.minimum_crowd:
-            wanted = f"at least {frame.minimum_crowd:,}, or a round that is destroyed"
-            raise refused("crowd-too-small", "manifest.bundles", wanted, manifest.bundles)
+        check_manifest(manifest, frame)
         if before:
             _check_after(manifest, *before)
         before = digest, manifest
+
+
+def check_manifest(manifest: Manifest, frame: Frame) -> None:
+    """Raises RefusedError for one of other parts, and for too few that are not destroyed."""
+    if len(manifest.parts) != frame.parts:
+        got = len(manifest.parts)
+        raise refused("parts-miscounted", "manifest.parts", f"{frame.parts}", got)
+    if not manifest.destroyed and manifest.bundles < frame.minimum_crowd:
+        wanted = f"at least {frame.minimum_crowd:,}, or a round that is destroyed"
+        raise refused("crowd-too-small", "manifest.bundles", wanted, manifest.bundles)
 
 
 def _check_after(manifest: Manifest, digest: str, before: Manifest) -> None:

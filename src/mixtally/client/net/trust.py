@@ -88,8 +88,6 @@ def open_round(agreed: Trusted, data: bytes, now: int) -> Round:
         terms.minimum_crowd,
     )
     sheet = signed_sheet(data, _keys(contract), frame)
-    if len(set(sheet.keys)) < len(sheet.keys):
-        raise _no("key-twice", "sheet", "another key for every role", "one of two roles")
     _check_prefixes(contract, sheet)
     check_open(sheet, now)
     digest = sheet_hash(data)

@@ -13,14 +13,14 @@ from typing import NamedTuple
 
 from mixtally.ground.chance import Chance
 from mixtally.mixnode.closing.drawn import Drawn
-from mixtally.mixnode.closing.hands import Secrets
-from mixtally.mixnode.closing.pool import CHUNK, Pool
 from mixtally.mixnode.closing.sorting import KEY_BYTES, MOST_HELD_BYTES, Sorter
 from mixtally.mixnode.closing.source import FromBundles, FromPieces, Source
 from mixtally.node import disk
 from mixtally.node.copies import digests, not_copies
 from mixtally.node.disk import Step, no_step
 from mixtally.node.keys import RoundKey
+from mixtally.node.opening.hands import Secrets
+from mixtally.node.opening.pool import CHUNK, Pool
 from mixtally.records.job import Job, Stream
 from mixtally.wire.bundle import PartShape
 from mixtally.wire.manifest import MOST_PIECE_BYTES, TOO_FEW, Manifest, PartManifest, Piece
@@ -84,7 +84,10 @@ class Closing(NamedTuple):
 
 def shapes(job: Job) -> tuple[PartShape, ...]:
     """How the bundles of a job are made."""
-    return tuple(PartShape(one.least, one.most, one.sizes[0]) for one in job.streams)
+    return tuple(
+        PartShape(one.least, one.most, sizes[0])
+        for one, sizes in zip(job.streams, job.sizes, strict=True)
+    )
 
 
 def closed(closing: Closing) -> Manifest:
@@ -104,14 +107,14 @@ def closed(closing: Closing) -> Manifest:
         if count < job.minimum_crowd:
             return closing.nothing(TOO_FEW, count)
     else:
-        sizes = [one.sizes[job.place - 1] for one in job.streams]
+        sizes = [one[job.place - 1] for one in job.sizes]
         source, count = FromPieces(closing.folder, before.manifest, sizes), before.manifest.bundles
     secrets = Secrets(
         job.suite,
         closing.key.private,
-        closing.key.order,
         bytes.fromhex(closing.sheet_hash),
         job.place,
+        closing.key.order,
         closing.sheet.keys[job.place :],
     )
     with Pool(secrets, closing.processes) as pool:
@@ -121,7 +124,7 @@ def closed(closing: Closing) -> Manifest:
 
 def _part(closing: Closing, source: Source, part: int, pool: Pool) -> PartManifest:
     stream: Stream = closing.job.streams[part]
-    size, wanted = stream.sizes[closing.place - 1], stream.sizes[closing.place]
+    size, wanted = closing.job.sizes[part][closing.place - 1 : closing.place + 1]
     drawn = Drawn(closing.folder, closing.key.order, closing.chance, closing.step)
     fakes = drawn.envelopes(part, stream, pool)
     kept = None if source.distinct else not_copies(digests(source.envelopes(part)))

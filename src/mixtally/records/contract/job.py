@@ -19,16 +19,12 @@ def job_of(contract: Contract, fingerprint: str, place: int) -> Job:
         rounds=contract.terms.collections,
         windows=contract.rounds,
         minimum_crowd=contract.terms.minimum_crowd,
-        streams=tuple(
-            _stream(part, sizes)
-            for part, sizes in zip(contract.terms.parts, contract.envelope_bytes, strict=True)
-        ),
+        sizes=contract.envelope_bytes,
+        streams=tuple(map(_stream, contract.terms.parts)),
     )
 
 
-def _stream(part: Part, sizes: tuple[int, ...]) -> Stream:
+def _stream(part: Part) -> Stream:
     own = part.own
     least, most = (0, 0) if own is None else (own.whole, own.most)
-    return Stream(
-        layout=part.layout, recipe=part.recipe, least=1 + least, most=1 + most, sizes=sizes
-    )
+    return Stream(layout=part.layout, recipe=part.recipe, least=1 + least, most=1 + most)

@@ -5,11 +5,10 @@ from functools import cached_property
 
 import msgspec
 
-from mixtally.records.job import Job
 from mixtally.records.roles import Role, Rounds, verifier_key
 
 
-class Agreement(msgspec.Struct, frozen=True, kw_only=True, dict=True):
+class Agreement(msgspec.Struct, frozen=True, kw_only=True, dict=True, forbid_unknown_fields=True):
     """A contract without its question.
 
     where
@@ -17,6 +16,7 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True, dict=True):
       name, serial    a larger serial of a name ends the others
       place           of this role, from 1; the collector's is hops + 1
       rounds          how many there may be, over all serials of the name
+      windows         how long a round is open, and how often there is one
       minimum_crowd   fewer bundles at the first hop, and the round is destroyed unopened
       sizes           for every part, bytes of an envelope before each hop and the collector
     """
@@ -62,20 +62,3 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         """The same of the role at ``place`` alone."""
         name = self.roles[place - 1].name
         return {name: self.keys[name]}
-
-
-def agreement_of(job: Job) -> Agreement:
-    """What a mix's job says of it."""
-    return Agreement(
-        contract=job.contract,
-        name=job.name,
-        serial=job.serial,
-        place=job.place,
-        hops=job.hops,
-        collector=job.collector,
-        suite=job.suite,
-        rounds=job.rounds,
-        windows=job.windows,
-        minimum_crowd=job.minimum_crowd,
-        sizes=tuple(stream.sizes for stream in job.streams),
-    )
