@@ -4,6 +4,7 @@ import re
 import select
 import socket
 import threading
+from contextlib import suppress
 from typing import NamedTuple
 
 DIGEST = re.compile(rb"[0-9a-f]{64}")
@@ -89,15 +90,13 @@ def _pass_on(link, port, kept):
         while open_:
             for one in select.select(list(open_), [], [])[0]:
                 other, record = open_[one]
-                try:
-                    some = one.recv(_AT_ONCE)
-                    record += some
-                    if some:
+                with suppress(OSError):
+                    if some := one.recv(_AT_ONCE):
+                        record += some
                         other.sendall(some)
                         continue
+                with suppress(OSError):
                     other.shutdown(socket.SHUT_WR)
-                except OSError:
-                    some = b""
                 del open_[one]
                 if one is role:  # what it has said is all there is
                     return
