@@ -31,7 +31,7 @@ def test_a_case_leaves_no_trace(name, shared):
 
 
 @pytest.mark.adverse
-@pytest.mark.parametrize("name", each(ALONE, 4))
+@pytest.mark.parametrize("name", each(ALONE, 6))
 def test_a_case_on_a_stage_of_its_own(name, place):
     act, wanted, *made = ALONE[name]
     stage = stage_of(place, **(made[0] if made else {}))
