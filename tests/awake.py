@@ -13,12 +13,15 @@ from mixtally.collector import Collector, Proposal, agreed_of, propose, sign
 from mixtally.collector.serve import application_of
 from mixtally.errors import DataError, RefusedError
 from mixtally.ground.chance import SecureChance
+from mixtally.mixnode.beside import Beside
 from mixtally.mixnode.intake import Intake
 from mixtally.mixnode.jobs import take_job
 from mixtally.mixnode.mix import Mix
 from mixtally.mixnode.serve import mix_application
+from mixtally.mixnode.web import Bundles, only
 from mixtally.node import Node, Peers, SilentError, opened_folder
 from mixtally.node.disk import is_full
+from mixtally.node.web.bodies import Room
 from mixtally.records.contract import fingerprint_of
 from mixtally.records.job import Job
 from village import ENVIRONMENT, KEPT, ask
@@ -28,7 +31,7 @@ class Spec(NamedTuple):
     """What a process is begun with.
 
     where
-      kind    mix, collector or devices
+      kind    mix, collector, intake (beside the mix of the folder) or devices
       text    of the contract
       job     of a mix
       first   address of the first mix, for ``people`` devices
@@ -48,7 +51,7 @@ class Serving:
 
     def __init__(self, spec, call, step, overruled=()) -> None:
         self.spec, self.call, self.step, self.now = spec, call, step, 0
-        self.stopped, self.full = [], []
+        self.stopped = []
         folder = opened_folder(spec.path, ENVIRONMENT)
         if spec.kind == "mix":
             self._by_hand(lambda node: take_job(node, spec.job, spec.text))
@@ -70,7 +73,6 @@ class Serving:
         except Exception as error:
             if not is_full(error):
                 raise
-            self.full.append(str(error))
 
     def ask(self, now, method, path, body=b""):
         """What it answers."""
@@ -105,13 +107,39 @@ class Serving:
             node.close()
 
 
+class Taking:
+    """A process of intake."""
+
+    def __init__(self, spec, _call, step) -> None:
+        self.now, self.stopped = 0, []
+        rounds = spec.path / "rounds"
+        intake = Intake(rounds, self.stopped.append, step, 1)
+        self._beside = Beside(rounds, intake, step)
+        bundles = Bundles(intake, self._beside.find, lambda: self.now, Room(1 << 20))
+        self._app = only(bundles, self.stopped.append)
+
+    def tick(self, now):
+        """What its loop does."""
+        self._beside.tick(now)
+
+    def ask(self, now, method, path, body=b""):
+        """What it answers."""
+        self.now = now
+        answer = ask(self._app, method, path, body)
+        return answer.status, answer.body
+
+    def end(self):
+        """Give all files back."""
+        self._beside.end()
+
+
 class Devices:
     """People, each with a diary; person i answers bin i."""
 
     def __init__(self, spec, call, step) -> None:
         self.spec, self.call, self.step = spec, call, step
         self.contract = fingerprint_of(spec.text)
-        self.stopped, self.full = [], []
+        self.stopped = []
 
     def tick(self, now):
         """Everybody takes part in every round that they can, and sends what is due."""
@@ -172,4 +200,5 @@ def _words(count):
 
 def awaken(spec, call, step):
     """A process that begins."""
-    return (Devices if spec.kind == "devices" else Serving)(spec, call, step)
+    kinds = {"devices": Devices, "intake": Taking}
+    return kinds.get(spec.kind, Serving)(spec, call, step)

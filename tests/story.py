@@ -16,12 +16,14 @@ from awake import Spec
 from mixtally.collector.stored import Results
 from mixtally.ground.chance import SecureChance
 from mixtally.node import Node, opened_folder
+from mixtally.node.rounds import round_id
 from mixtally.wire.manifest import read_manifest, read_receipt
 from mixtally.wire.reading import fingerprint_of
 from mixtally.wire.sheet import kind_of
 from village import ENVIRONMENT, START, Village
 
 SHIFT = 1
+INTAKE = "intake-1"
 ENDS = ("released", "refused", "destroyed", "expired")
 
 
@@ -41,9 +43,12 @@ class Stage:
     where
       people   there are bins for, of whom ``answering`` answer; two are enough
       faults   of processes one after the other, by name
+      beside   whether a process of intake takes every second bundle
     """
 
-    def __init__(self, place, *, hops=3, people=6, answering=None, rounds=1, faults=None) -> None:
+    def __init__(
+        self, place, *, hops=3, people=6, answering=None, rounds=1, faults=None, beside=True
+    ) -> None:
         place.mkdir(exist_ok=True)
         part = contracts.shaped(people, ratio=1, shift=SHIFT)
         self.village = Village(place, hops, part=part, crowd=2, rounds=rounds + 1)
@@ -61,11 +66,13 @@ class Stage:
         self.addresses = {folder.role.address: folder.role.name for folder in folders}
         (place / "devices").mkdir()
         first = folders[0].role.address
+        if beside:
+            self.specs[INTAKE] = Spec("intake", INTAKE, folders[0].path, text)
         self.specs["devices"] = Spec(
             "devices", "devices", place / "devices", text, first=first, people=len(self.persons)
         )
         self.faults = {name: list(some) for name, some in (faults or {}).items()}
-        self.processes, self.ended, self.ends = {}, [], {}
+        self.processes, self.ended, self.ends, self.posts = {}, [], {}, 0
 
     # -- processes ------------------------------------------------------------------------------
 
@@ -90,8 +97,16 @@ class Stage:
         self.processes[name] = Process(spec, self.route, fault)
 
     def route(self, sender, address, method, path, body):
-        """A request of one to another; None for no answer."""
-        process = self.processes.get(self.addresses[address])
+        """A request of one to another; every second bundle goes to the process of intake."""
+        name = self.addresses[address]
+        if path.endswith("/bundles") and INTAKE in self.specs:
+            self.posts += 1
+            name = INTAKE if self.posts % 2 else name
+        return self.hand(sender, name, method, path, body)
+
+    def hand(self, sender, name, method, path, body):
+        """Give a request to a process; its answer, None for none."""
+        process = self.processes.get(name)
         answer = None if process is None else process.tell("ask", self.now, method, path, body)
         taken = answer is not None and 200 <= answer[0] < 300
         self.left.append(Left(sender, method, path, body, taken))
@@ -148,7 +163,7 @@ class Stage:
             self.tick()
             if done():
                 return
-        states = {name: self.status(name) for name in self.specs}
+        states = {name: self.status(name) for name in self.addresses.values()}
         raise AssertionError(f"not within {most} turns: {what}; {states}; {self.ended}")
 
     def signed(self):
@@ -180,7 +195,7 @@ class Stage:
 
     def over(self, number):
         """Whether nobody has anything left to do in a round."""
-        *mixes, last = [self.round(number, name) for name in self.specs if name != "devices"]
+        *mixes, last = [self.round(number, name) for name in self.addresses.values()]
         if last is None or last["state"] not in ENDS:
             return False
         self.ends[number] = last["state"]
@@ -211,15 +226,14 @@ def check(stage):
     for number in range(1, stage.rounds + 1):
         counted_once(stage, number, {person for person, of in taken if of == number})
     same_bytes(stage)
-    for name, spec in stage.specs.items():
-        if name != "devices":
-            nothing_left(spec)
+    for name in stage.addresses.values():
+        nothing_left(stage.specs[name])
 
 
 def counted_once(stage, number, taken):
     """Whoever was told 201 is in the tally once; nobody is twice."""
     spec = stage.specs["collector"]
-    tally = Results(spec.path).counted(f"{stage.village.fingerprint[:16]}-{number}")
+    tally = Results(spec.path).counted(round_id(stage.village.fingerprint, number))
     if tally is None:
         assert stage.ends[number] in ("destroyed", "expired"), stage.ends
         return

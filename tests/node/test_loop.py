@@ -3,6 +3,8 @@
 import errno
 import threading
 
+import pytest
+
 from mixtally.errors import DataError
 from mixtally.node.loop import Loop, wall_clock
 
@@ -50,9 +52,13 @@ def test_a_failure_ends_it_and_the_process():
     assert stopped == [failure]
 
 
-def test_a_full_disk_is_waited_for():
-    full = DataError("a file", wanted="to write it", got="no room", do="make room")
-    full.__cause__ = OSError(errno.ENOSPC, "no space")
+NO_ROOM = OSError(errno.ENOSPC, "no space")
+TOLD = DataError("a file", wanted="to write it", got="no room", do="make room")
+TOLD.__cause__ = NO_ROOM
+
+
+@pytest.mark.parametrize("full", [NO_ROOM, TOLD])
+def test_a_full_disk_is_waited_for(full):
     ticks, stopped = Ticks(fails=full), []
     loop = Loop(ticks, wall_clock, stopped.append)
     loop.start()

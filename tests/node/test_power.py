@@ -162,3 +162,9 @@ def test_a_full_disk_is_told_and_works_again(tmp_path, step):
             assert survived(database) - {0, 1} == there - {0, 1}
             database.close()
     assert refused
+
+
+def test_a_disk_that_cannot_keep_a_log_is_refused(tmp_path):
+    planted = {"PRAGMA journal_mode=WAL": "PRAGMA journal_mode=DELETE"}
+    with watched(Disk(tmp_path), planted), pytest.raises(DataError, match="without a log"):
+        Database(tmp_path / "node.db")

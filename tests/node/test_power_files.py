@@ -2,6 +2,7 @@
 
 import shutil
 from bisect import bisect_right
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -10,6 +11,7 @@ from disks import Disk
 from disks_watched import Once, watched
 from mixtally.errors import DataError
 from mixtally.node import disk as files
+from village import Village
 
 A, B = b"a" * 3000, b"b" * 2000
 
@@ -88,3 +90,18 @@ def test_a_file_that_does_not_fit_leaves_the_one_before(tmp_path, kind):
         assert [path.name for path in (tmp_path / "role").iterdir()] == ["file"]
         files.put(tmp_path / "role" / "file", B, "a file")
     assert (tmp_path / "role" / "file").read_bytes() == B
+
+
+def test_a_role_that_begins_makes_safe_what_the_one_before_named(tmp_path):
+    village = Village(tmp_path / "village", hops=1)
+    key = Path("keys", "round-1.key")
+    disk = Disk(village.folders[0].path)
+    with watched(disk):
+        village.node(1).close()
+        disk.fail = Once("settle", 0, None)
+        with pytest.raises(DataError):  # which ends it
+            files.put(disk.root / key, B, "a key")
+        village.node(1).close()
+    for seed in range(8):
+        image = disk.image(tmp_path / str(seed), Random(seed))
+        assert (image / key).read_bytes() == B

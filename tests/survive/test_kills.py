@@ -11,11 +11,13 @@ from story import Stage, check
 
 SHARES = 4
 QUICK = [
-    ("after intake", "after piece in", "after drawn", "after charge", "begun"),
-    ("after drawn", "after sign receipt", "before sign manifest", "after tally", "entered"),
-    ("after sign manifest", "after shred", "after piece out", "after sign receipt", "answered"),
-]
-NAMES = ("mix-1", "mix-2", "mix-3", "collector", "devices")
+    ("after intake", "after piece in", "after drawn", "after charge", "after share", "begun"),
+    ("after drawn", "after sign receipt", "before sign manifest", "after tally", "after intake",
+     "entered"),
+    ("after sign manifest", "after shred", "after piece out", "after sign receipt",
+     "after intake closed", "answered"),
+]  # fmt: skip
+NAMES = ("mix-1", "mix-2", "mix-3", "collector", "intake-1", "devices")
 BEGINNING = ("tables", "sign contract")
 """Steps of a mix before it serves."""
 
@@ -77,7 +79,7 @@ def killed(place, schedule):
 
 def filled(place, schedule):
     """The disks of all roles are full once: who serves goes on, commands end."""
-    faults = {name: Fault(*at, full=True) for name, at in schedule.items() if name != "devices"}
+    faults = {name: Fault(*at, full=True) for name, at in schedule.items() if name in NAMES[:4]}
     for name in played(place, faults):
         assert name == "collector" or faults[name].step.split(" ", 1)[1] in BEGINNING
 

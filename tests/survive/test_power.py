@@ -15,7 +15,8 @@ def ops(shelf):
     """The operations of each role on its disk when nothing happens, by their kinds."""
     place = shelf / "whole"
     names = ["mix-1", "mix-2", "mix-3", "collector", "devices"]
-    stage = Stage(place, faults={name: [Fault(watched=True)] for name in names})
+    faults = {name: [Fault(watched=True)] for name in names}
+    stage = Stage(place, faults=faults, beside=False)
     stage.play()
     found = {name: stage.steps(name) for name in stage.specs}
     check(stage)
@@ -24,7 +25,7 @@ def ops(shelf):
 
 def played(place, faults, least=5):
     """A collection in which that happens."""
-    stage = Stage(place, faults=faults)
+    stage = Stage(place, faults=faults, beside=False)
     try:
         stage.play()
         assert len(stage.ended) >= least, stage.ended

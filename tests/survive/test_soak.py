@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from apart import Fault
-from story import Stage, check
+from story import INTAKE, Stage, check
 
 STEPS = [
     *("tables", "sign contract", "sign sheet", "sign receipt", "sign manifest", "errand", "merge"),
@@ -68,17 +68,16 @@ class Schedule(Stage):
             self.faults[name] = [fault]
         super()._begin(name, spec)
 
-    def route(self, sender, address, method, path, body):
+    def hand(self, sender, name, method, path, body):
         """Lost on its way there or back, or twice."""
-        name = self.addresses[address]
         trouble = 1.0 if self.calmed else self.chance.random()
         if self.silent[name] or trouble < TROUBLE:
             return None
         now, self.now = self.now, self.now + self.clocks[name]
         try:
-            answer = super().route(sender, address, method, path, body)
+            answer = super().hand(sender, name, method, path, body)
             if trouble < 2 * TROUBLE:
-                answer = super().route(sender, address, method, path, body)
+                answer = super().hand(sender, name, method, path, body)
         finally:
             self.now = now
         return None if 2 * TROUBLE <= trouble < 3 * TROUBLE else answer
@@ -138,6 +137,7 @@ class Schedule(Stage):
 
     def _swap(self, name):
         """The old copy for the newest folder, or the newest again."""
+        self._stop(INTAKE)
         place, old = self.specs[name].path, self.old[name]
         aside = place.with_name(f"{place.name}-aside")
         place.rename(aside)

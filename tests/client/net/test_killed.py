@@ -91,13 +91,6 @@ def test_killed_twice(tmp_path):
     assert entry.state is State.TAKEN
 
 
-def test_every_commit_waits_for_the_disk(tmp_path):
-    with Diary(tmp_path / "diary.db") as diary:
-        rows = diary._rows
-        assert rows.execute("PRAGMA synchronous").fetchone() == (2,)
-        assert rows.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-
-
 def test_what_left_was_charged_when_it_left(tmp_path):
     seen = []
 
