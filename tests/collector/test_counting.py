@@ -41,7 +41,7 @@ def batch_of(place, terms, parts, *, split=10):
 
 
 def test_spans_and_copies_across_pieces(tmp_path, monkeypatch):
-    monkeypatch.setattr(counting, "_ENVELOPES", 7)
+    monkeypatch.setattr(counting, "CHUNK", 7)
     terms = contracts.terms_of(Question(name="q", bins=4), [contracts.shaped(4)])
     batch = batch_of(tmp_path, terms, [[bytes([i % 4]) for i in range(25)]])
     whole = counted(batch).parts[0]
@@ -57,6 +57,15 @@ def test_spans_and_copies_across_pieces(tmp_path, monkeypatch):
     assert (found.came, found.messages) == (27, 25)
     assert found.counts == whole.counts
     assert found.dropped == {counting.COPY: 2}
+
+
+@pytest.mark.seconds
+def test_other_processes_open_the_same(tmp_path):
+    terms = contracts.terms_of(Question(name="q", bins=4), [contracts.shaped(4)])
+    batch = batch_of(tmp_path, terms, [[bytes([i % 7]) for i in range(3000)]])
+    alone = counted(batch)
+    assert alone.parts[0].messages < 3000  # three of seven numbers are no bins
+    assert counted(batch._replace(processes=2)) == alone
 
 
 def test_pairs_are_counted_where_messages_tell(tmp_path):

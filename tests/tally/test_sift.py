@@ -9,7 +9,7 @@ from mixtally.randomize import part_reports
 from mixtally.records.layout import Fault, Form, Layout
 from mixtally.simulate.seeded import SeededChance
 from mixtally.tally.fold import tally_messages
-from mixtally.tally.sift import WRONG_LENGTH, sift, sift_messages
+from mixtally.tally.sift import sift
 
 BITS = Layout(Form.BITS, 12, 3)
 INDEX = Layout(Form.INDEX, 300)
@@ -38,9 +38,14 @@ CASES = {
 GOOD = {BITS: b"\x07\x00", INDEX: b"\x2b\x01", POSITIONS: positions(3, 1, 5, 299)}
 
 
+def rows_of(layout, *messages):
+    """Messages of one length, a row each."""
+    return np.frombuffer(b"".join(messages), dtype=np.uint8).reshape(-1, layout.message_bytes)
+
+
 @pytest.mark.parametrize(("layout", "bad", "reason"), CASES.values(), ids=CASES)
 def test_a_bad_message_is_dropped_and_counted(layout, bad, reason):
-    sifted = sift_messages(layout, [GOOD[layout], bad, GOOD[layout], bad])
+    sifted = sift(layout, rows_of(layout, GOOD[layout], bad, GOOD[layout], bad))
     assert sifted.dropped == {reason.value: 2}
     assert sifted.rows.tobytes() == 2 * GOOD[layout]
     assert tally_messages(layout, sifted.rows).messages == 2
@@ -49,18 +54,9 @@ def test_a_bad_message_is_dropped_and_counted(layout, bad, reason):
 @pytest.mark.parametrize(("layout", "bad", "reason"), CASES.values(), ids=CASES)
 def test_every_span_of_a_batch_is_sifted(monkeypatch, layout, bad, reason):
     monkeypatch.setattr("mixtally.tally.sift._SPAN_BYTES", 2 * layout.message_bytes)
-    sifted = sift_messages(layout, 3 * [bad, GOOD[layout], GOOD[layout]])
+    sifted = sift(layout, rows_of(layout, *3 * [bad, GOOD[layout], GOOD[layout]]))
     assert sifted.dropped == {reason.value: 3}
     assert sifted.rows.tobytes() == 6 * GOOD[layout]
-
-
-@pytest.mark.parametrize("layout", GOOD, ids=str)
-def test_messages_of_another_length_are_counted(layout):
-    odd = [b"", GOOD[layout][1:], GOOD[layout] + b"\x00"]
-    sifted = sift_messages(layout, [*odd, GOOD[layout]])
-    assert sifted.dropped == {WRONG_LENGTH: 3}
-    assert len(sifted.rows) == 1
-    assert sift_messages(layout, odd).rows.shape == (0, layout.message_bytes)
 
 
 @pytest.mark.parametrize("layout", GOOD, ids=str)

@@ -161,9 +161,9 @@ def propose(folder: r.Place, contract: Name = None, *, wish: Wish) -> None:
 
 
 @app.command()
-def serve(folder: r.Place, overrule: r.Overrule = []) -> None:  # noqa: B006
+def serve(folder: r.Place, overrule: r.Overrule = [], processes: r.Processes = None) -> None:  # noqa: B006
     """Serve the contracts that were signed, and the page of results, until a signal ends it."""
-    serve_collector(r.open_role(folder), r.service(overrule))
+    serve_collector(r.open_role(folder), r.service(overrule), r.workers(processes))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,10 +27,13 @@ _ASK_AGAIN_SECONDS = 10
 
 
 class Collector:
-    """The rounds of a collector; ``changed`` is called when there is something else to show."""
+    """The rounds of a collector; ``changed`` is called when there is something else to show.
 
-    def __init__(self, node: Node, peers: Peers) -> None:
-        self.node, self.peers = node, peers
+    ``processes`` open envelopes; 0 for none beside this one.
+    """
+
+    def __init__(self, node: Node, peers: Peers, processes: int = 0) -> None:
+        self.node, self.peers, self._processes = node, peers, processes
         self.contracts = Contracts(node)
         self.results = Results(node.folder.path, node.step)
         self.changed: Callable[[], None] = lambda: None
@@ -191,6 +194,7 @@ class Collector:
             node.keys.read(row.folder).private,
             row.sheet,
             *before,
+            self._processes,
         )
         self.results.keep(row.folder, counted(pieces))
         return True

@@ -6,26 +6,27 @@ All of it follows from what is stored: done again after an interruption, it come
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
+from itertools import compress, islice
 from pathlib import Path
 from typing import NamedTuple
+
+import numpy as np
 
 from mixtally.collector.stored import Counted, PartCounted
 from mixtally.errors import DataError
 from mixtally.node import disk
 from mixtally.node.copies import digests, not_copies
+from mixtally.node.opening.hands import Secrets
+from mixtally.node.opening.pool import CHUNK, Pool
 from mixtally.records.contract import Contract, Part
 from mixtally.records.layout import Form
 from mixtally.records.question import Kind, Question
 from mixtally.tally.fold import add, empty, tally_messages
 from mixtally.tally.pairs import MOST_PAIRED
-from mixtally.tally.sift import sift_messages
-from mixtally.wire.envelope import Opener
+from mixtally.tally.sift import sift
 from mixtally.wire.manifest import Manifest, PartManifest, Piece
-from mixtally.wire.suite import SUITES
 
 COPY, UNOPENED = "a copy of another", "not sealed for this round"
-_ENVELOPES = 1 << 15
-"""That are opened before they are counted."""
 
 
 class Batch(NamedTuple):
@@ -36,6 +37,7 @@ class Batch(NamedTuple):
       private    secret bytes of the collector's key of the round
       sheet      SHA-256 of the sheet, in hexadecimal digits
       digest     SHA-256 of the manifest
+      processes  that open envelopes beside this one; 0 for none
     """
 
     contract: Contract
@@ -46,6 +48,7 @@ class Batch(NamedTuple):
     sheet: str
     digest: str
     manifest: Manifest
+    processes: int = 0
 
     def __repr__(self) -> str:
         return f"Batch({self.folder.name})"
@@ -54,11 +57,12 @@ class Batch(NamedTuple):
 def counted(batch: Batch) -> Counted:
     """The tally of every part; raises DataError for a piece that the disk has lost."""
     terms, place = batch.contract.terms, len(batch.contract.hops) + 1
-    opener = Opener(SUITES[batch.contract.suite], batch.private, bytes.fromhex(batch.sheet), place)
-    parts = [
-        _part(batch, opener, number, pairs=pairs_told(terms.question, terms.parts))
-        for number in range(len(terms.parts))
-    ]
+    secrets = Secrets(batch.contract.suite, batch.private, bytes.fromhex(batch.sheet), place)
+    with Pool(secrets, batch.processes) as pool:
+        parts = [
+            _part(batch, pool, number, pairs=pairs_told(terms.question, terms.parts))
+            for number in range(len(terms.parts))
+        ]
     return Counted(
         contract=batch.fingerprint,
         round=batch.number,
@@ -75,20 +79,18 @@ def pairs_told(question: Question, parts: Sequence[Part]) -> bool:
     return layout.form is Form.BITS and layout.bins <= MOST_PAIRED
 
 
-def _part(batch: Batch, opener: Opener, number: int, *, pairs: bool) -> PartCounted:
+def _part(batch: Batch, pool: Pool, number: int, *, pairs: bool) -> PartCounted:
     layout = batch.contract.terms.parts[number].layout
     size = batch.contract.envelope_bytes[number][-1]
     said = batch.manifest.parts[number]
     first = not_copies(digests(_envelopes(batch.folder, said, size)))
-    total, dropped, at = empty(layout, pairs=pairs), Counter[str](), 0
+    total, dropped = empty(layout, pairs=pairs), Counter[str]()
     dropped[COPY] = len(first) - int(first.sum())
-    for some in _some(_envelopes(batch.folder, said, size)):
-        own = [one for one, kept in zip(some, first[at:].tolist(), strict=False) if kept]
-        at += len(some)
-        opened = [opener.open(one, number) for one in own]
-        messages = [one for one in opened if one is not None]
-        sifted = sift_messages(layout, messages)
-        dropped[UNOPENED] += len(own) - len(messages)
+    own = compress(_envelopes(batch.folder, said, size), first.tolist())
+    for opened in pool.opened(number, _chunks(own), size, layout.message_bytes):
+        rows = np.frombuffer(opened.messages, dtype=np.uint8).reshape(-1, layout.message_bytes)
+        sifted = sift(layout, rows)
+        dropped[UNOPENED] += opened.unopened + opened.malformed
         dropped.update(sifted.dropped)
         total = add(total, tally_messages(layout, sifted.rows, pairs=pairs))
     return PartCounted(
@@ -119,12 +121,6 @@ def _piece(folder: Path, piece: Piece, size: int) -> bytes:
     return data
 
 
-def _some(envelopes: Iterator[bytes]) -> Iterator[list[bytes]]:
-    held: list[bytes] = []
-    for one in envelopes:
-        held.append(one)
-        if len(held) == _ENVELOPES:
-            yield held
-            held = []
-    if held:
-        yield held
+def _chunks(envelopes: Iterator[bytes]) -> Iterator[bytes]:
+    while some := b"".join(islice(envelopes, CHUNK)):
+        yield some

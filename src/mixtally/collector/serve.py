@@ -8,17 +8,18 @@ from mixtally.collector.page import Page
 from mixtally.node.folder import Folder
 from mixtally.node.node import Node
 from mixtally.node.peers import Peers
-from mixtally.node.service import Served, Service, Stop, serve_role
+from mixtally.node.running import Served, Stop
+from mixtally.node.service import Service, serve_role
 
 if TYPE_CHECKING:
     from mixtally.node.web.answers import App
 
 
-def serve(folder: Folder, service: Service) -> None:
-    """Serve until a signal ends it; raises as ``serve_role``."""
+def serve(folder: Folder, service: Service, processes: int = 0) -> None:
+    """Serve until a signal ends it; ``processes`` open envelopes. Raises as ``serve_role``."""
 
     def collector(node: Node, peers: Peers, stop: Stop) -> Served:
-        made = Collector(node, peers)
+        made = Collector(node, peers, processes)
         return Served(made.tick, made.end, application_of(made, service.clock, stop))
 
     serve_role(folder, service, collector)

@@ -12,7 +12,6 @@ import numpy as np
 from mixtally.ground.bits import Rows, spans
 from mixtally.records.layout import Layout
 
-WRONG_LENGTH = "another length"
 _SPAN_BYTES = 1 << 20
 
 
@@ -42,11 +41,3 @@ def sift(layout: Layout, rows: Rows) -> Sifted:
             bad[span] |= wrong
             dropped[reason] += int(wrong.sum())
     return Sifted(rows[~bad] if bad.any() else rows, dict(+dropped))
-
-
-def sift_messages(layout: Layout, messages: list[bytes]) -> Sifted:
-    """The same of messages as they came, of any length."""
-    whole = [message for message in messages if len(message) == layout.message_bytes]
-    rows = np.frombuffer(b"".join(whole), dtype=np.uint8).reshape(-1, layout.message_bytes)
-    found, odd = sift(layout, rows), len(messages) - len(whole)
-    return Sifted(found.rows, {**({WRONG_LENGTH: odd} if odd else {}), **found.dropped})

@@ -13,14 +13,14 @@ from typing import NamedTuple
 
 from mixtally.ground.chance import Chance
 from mixtally.mixnode.closing.drawn import Drawn
-from mixtally.mixnode.closing.hands import Secrets
-from mixtally.mixnode.closing.pool import CHUNK, Pool
 from mixtally.mixnode.closing.sorting import KEY_BYTES, MOST_HELD_BYTES, Sorter
 from mixtally.mixnode.closing.source import FromBundles, FromPieces, Source
 from mixtally.node import disk
 from mixtally.node.copies import digests, not_copies
 from mixtally.node.disk import Step, no_step
 from mixtally.node.keys import RoundKey
+from mixtally.node.opening.hands import Secrets
+from mixtally.node.opening.pool import CHUNK, Pool
 from mixtally.records.job import Job, Stream
 from mixtally.wire.bundle import PartShape
 from mixtally.wire.manifest import MOST_PIECE_BYTES, TOO_FEW, Manifest, PartManifest, Piece
@@ -112,9 +112,9 @@ def closed(closing: Closing) -> Manifest:
     secrets = Secrets(
         job.suite,
         closing.key.private,
-        closing.key.order,
         bytes.fromhex(closing.sheet_hash),
         job.place,
+        closing.key.order,
         closing.sheet.keys[job.place :],
     )
     with Pool(secrets, closing.processes) as pool:

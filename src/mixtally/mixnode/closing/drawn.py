@@ -11,9 +11,9 @@ from pathlib import Path
 from mixtally.errors import DataError
 from mixtally.ground.chance import Chance
 from mixtally.mix.added import added
-from mixtally.mixnode.closing.pool import CHUNK, Pool
 from mixtally.node import disk
 from mixtally.node.disk import Step
+from mixtally.node.opening.pool import CHUNK, Pool
 from mixtally.node.wrapping import Label, unwrapped, wrapped
 from mixtally.records.job import Stream
 

@@ -1,4 +1,4 @@
-"""The work that many processes share: open envelopes, tell the order of what is inside, seal fakes.
+"""The work that many processes share: open envelopes; at a mix, order what is inside, seal fakes.
 
 Suites do not pickle, so every process makes its own; the secrets reach it through a pipe. A process
 whose parent has died ends: it holds a key.
@@ -17,21 +17,22 @@ from mixtally.wire.suite import SUITES
 
 
 class Secrets(NamedTuple):
-    """What a closing needs to know, and its keys; nothing of it is shown when it is printed.
+    """What a round needs to be opened, and its keys; nothing of it is shown when it is printed.
 
     where
-      private, order   of this role's round
-      sheet            SHA-256 of the sheet
-      place            of this hop, from 1
-      following        key configurations of the hops behind it and of the collector
+      private     of this role's round
+      sheet       SHA-256 of the sheet
+      place       of this role, from 1; the collector's is hops + 1
+      order       the secret by which a mix orders what leaves; nothing at the collector
+      following   key configurations of the hops behind a mix and of the collector
     """
 
     suite: int
     private: bytes
-    order: bytes
     sheet: bytes
     place: int
-    following: tuple[bytes, ...]
+    order: bytes = b""
+    following: tuple[bytes, ...] = ()
 
     def __repr__(self) -> str:
         return f"Secrets(place={self.place})"
@@ -42,7 +43,7 @@ class Opened(NamedTuple):
 
     where
       messages    one after the other
-      order       by what they are ordered, 32 bytes each
+      order       by what they are ordered, 32 bytes each; nothing without a secret for it
       unopened    that are not sealed for this round, hop and part
       malformed   of another length than all
     """
@@ -86,6 +87,8 @@ class Hands:
         return Opened(messages, self._order(part, some))
 
     def _order(self, part: int, messages: list[bytes]) -> bytes:
+        if not self._secret:
+            return b""
         key = hmac.digest(self._secret, Label.ORDER.value + part.to_bytes(2), "sha256")
         return b"".join([hmac.digest(key, message, "sha256") for message in messages])
 
