@@ -11,6 +11,7 @@ from mixtally.records.layout import Layout
 from mixtally.records.recipe import Recipe
 
 JOB_VERSION = 1
+_MOST_SHOWN = 200
 
 
 class Stream(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -72,7 +73,10 @@ def read_job(data: bytes, subject: str) -> Job:
         return msgspec.convert(plain, Job)
     except (ValueError, RecursionError, InputError) as error:
         raise PlanError(
-            subject, wanted="a job that `mix sign` wrote", got=str(error), do="sign again"
+            subject,
+            wanted="a job that `mix sign` wrote",
+            got=ascii(str(error))[1:-1][:_MOST_SHOWN],
+            do="sign again",
         ) from error
 
 

@@ -11,6 +11,7 @@ from mixtally.ground.codec import no_constant, no_repeats
 T = TypeVar("T", bound=msgspec.Struct)
 MOST_PLAIN = 1 << 53
 _MOST_BYTES = 1 << 28
+_MOST_SHOWN = 200
 
 
 def spelled(record: msgspec.Struct) -> bytes:
@@ -47,7 +48,7 @@ def unspelled(text: bytes, kind: type[T], subject: str) -> T:
         raise PlanError(
             subject,
             wanted="a contract that this version reads",
-            got=f"something else ({error})",
+            got=f"something else ({ascii(str(error))[1:-1][:_MOST_SHOWN]})",
             do="take the file as it was published, or make it again",
         ) from error
     return record

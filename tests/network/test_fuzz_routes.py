@@ -1,0 +1,223 @@
+"""Whatever is asked of a role in whatever form, it answers by the rules, keeps room and runs on.
+
+Notes are bent and then signed, as a dishonest role could; nothing is ever answered with 500.
+"""
+
+import json
+import random
+import shutil
+import tracemalloc
+from collections import Counter
+
+import pytest
+
+from mixtally.collector.page import Page
+from mixtally.collector.web import Public
+from mixtally.mixnode.web import Bundles
+from mixtally.node.web.bodies import Room
+from mixtally.node.web.routes import Shared, application
+from mixtally.wire.manifest import Receipt, write_manifest, write_receipt
+from mixtally.wire.note import signed
+from mixtally.wire.problem import MEDIA_TYPE, of_path
+from mixtally.wire.reading import fingerprint_of, text_of
+from network.conftest import folder
+from network.stage import BINS, COLLECTOR, people, stage_of
+from village import EVERY, START, ask
+from wire.bending import bent, restated
+
+ALLOWED = {200, 201, 204, 400, 403, 404, 405, 409, 410, 413, 503}
+ROOM = 1 << 27
+METHODS = ("GET", "POST", "PUT", "HEAD", "DELETE", "PATCH", "OPTIONS", "POST", "PUT", "\u00e9")
+ODD_PARTS = ["", ".", "..", "0", "-1", "1e3", "9" * 30, "9" * 5000, "\u0661", "\0", "%2F"]
+ODD_LENGTHS = ["0", "-1", "9" * 19, "9" * 5000, "1e3", "\u0661", " 7", "1" + "0" * 8]
+ODD_DIGESTS = ["sha-256=:AAAA:", "sha-256=", "=", ",,,", "sha-512=:x:", "sha-256=:" + "A" * 9000]
+
+
+class Target:
+    """Three mixes and a collector with rooms that are watched, and good requests to them."""
+
+    def __init__(self, place, chance):
+        self.chance, self.stage, self.stopped = chance, stage_of(place), []
+        people(self.stage)
+        self.rooms, self.apps = [], {}
+        for place_of, role in enumerate(self.stage.roles, 1):
+            rooms = Room(ROOM), Room(ROOM)
+            self.rooms += rooms
+            routes = Shared(role.node, self.now, rooms[0]).routes()
+            first = {}
+            if place_of == COLLECTOR:
+                page = Page(role)
+                page.write()
+                routes = [*Public(role, page, self.now).routes(), *routes]
+            else:
+                first["first"] = Bundles(role.intake, role.find, self.now, rooms[1]).first
+            self.apps[place_of] = application(routes, self.stopped.append, **first)
+        self.notes = self.good_notes()
+        self.stage.apps = {}  # what is signed in a role's name here is not to reach it
+
+    def now(self):
+        return self.stage.now
+
+    def good_notes(self):
+        """Contract, sheets, a manifest of every hop, receipts."""
+        stage, several = self.stage, [self.stage.note, self.stage.text]
+        several += [stage.text_of_sheet(2), stage.text_of_sheet(1, expires=START + 9999)]
+        self.pieces = {}
+        for hop in (1, 2, 3):
+            manifest, data = stage.batch(hop, [stage.sealed(one, first=hop + 1) for one in BINS])
+            text = write_manifest(manifest)
+            several += [text, write_receipt(Receipt(fingerprint_of(text), hop + 1))]
+            self.pieces[manifest.parts[0].pieces[0].sha256] = data
+        return several
+
+    def body(self, place, path):
+        """Bytes for a path: good ones, bent ones, or bent ones that somebody has signed."""
+        chance, kind = self.chance, self.chance.random()
+        if path.endswith("/bundles"):
+            good = self.stage.bundle([chance.choice(BINS)])
+            return good if kind < 0.3 else bent(chance, [good, good * 2])
+        if "/pieces/" in path:
+            good = self.pieces.get(path.rpartition("/")[2], b"x")
+            return good if kind < 0.3 else bent(chance, [good])
+        if kind < 0.2:
+            return bent(chance, self.notes)
+        text = text_of(restated(chance, self.notes) if kind < 0.7 else chance.choice(self.notes))
+        others = [one.signer for at, one in enumerate(self.stage.folders, 1) if at != place]
+        return signed(text, *chance.sample(others, chance.randint(1, 3)))
+
+    def path(self):
+        """A path of a route, sometimes with something odd in it."""
+        stage, chance = self.stage, self.chance
+        contract = f"/contracts/{stage.fingerprint}"
+        number = f"{contract}/rounds/{chance.choice([1, 1, 2, 3, 4])}"
+        path = chance.choice([
+            *("/", "/status", "/notes", "/notes", "/notes", "/notes/mix-1", contract, number),
+            *(f"{number}/{rest}" for rest in ("manifests", "key", "bundles", "bundles", "result")),
+            *(f"/pieces/{name}" for name in self.pieces),
+            "/problems/busy",
+        ])  # fmt: skip
+        if chance.random() < 0.2:
+            parts = path.split("/")
+            parts[chance.randrange(len(parts))] = chance.choice(ODD_PARTS)
+            path = "/".join(parts)
+        return path
+
+    def headers(self, body):
+        """Some of those that roles read, true or not."""
+        chance, several = self.chance, []
+        if chance.random() < 0.7:
+            true = chance.random() < 0.7
+            length = str(len(body)) if true else chance.choice(ODD_LENGTHS)
+            several.append(("Content-Length", length))
+        if chance.random() < 0.2:
+            several.append(("Content-Digest", chance.choice(ODD_DIGESTS)))
+        return several
+
+    def request(self):
+        """One request: whom, and all of it."""
+        chance, place, path = self.chance, self.chance.randint(1, COLLECTOR), self.path()
+        usual = "PUT" if "/pieces/" in path else "POST"
+        method = usual if chance.random() < 0.6 else chance.choice(METHODS)
+        body = self.body(place, path)
+        headers, chunks = self.headers(body), None
+        if chance.random() < 0.3:
+            cut = chance.randrange(len(body) + 1)
+            chunks = [body[:cut], b"", body[cut:]]
+        return place, method, path, body, headers, chunks
+
+    def tried(self, request):
+        """The answer keeps all rules."""
+        place, method, path, body, headers, chunks = request
+        answer = ask(self.apps[place], method, path, body, headers, chunks)
+        assert answer.status in ALLOWED
+        assert not self.stopped
+        assert all(room._left == ROOM for room in self.rooms)
+        if answer.status >= 400 and method != "HEAD":
+            assert answer.headers["content-type"] == MEDIA_TYPE
+            held = json.loads(answer.body)
+            assert held["status"] == answer.status
+            assert of_path(held["type"])
+        assert ("retry-after" in answer.headers) == (answer.status == 503)
+        return answer.status
+
+    def passes(self):
+        """Time goes on, and everybody does what is due."""
+        self.stage.now += self.chance.choice([0, 0, 1, 7, 700, EVERY])
+        self.stage.tick()
+
+    def end(self):
+        for role in self.stage.roles:
+            assert role.node.stopped is None
+        self.stage.end()
+
+
+def fuzzed(seed, count, target=Target):
+    """How often each status came; what breaks a rule names its seed and its place."""
+    chance, place = random.Random(seed), folder()
+    try:
+        aim, statuses = target(place, chance), Counter()
+        for number in range(count):
+            request = aim.request()
+            try:
+                statuses[aim.tried(request)] += 1
+            except Exception as error:
+                told = [str(one)[:200] for one in request]
+                raise AssertionError(f"seed {seed}, request {number}: {told}") from error
+            if number % 50 == 49:
+                aim.passes()
+        aim.end()
+    finally:
+        shutil.rmtree(place)
+    return statuses
+
+
+def test_every_route_answers_by_the_rules():
+    statuses = fuzzed(1, 300)
+    assert set(statuses) >= {200, 201, 204, 400, 403, 404, 405}
+
+
+@pytest.mark.slow
+def test_every_route_answers_by_the_rules_for_a_minute():
+    seed = random.SystemRandom().randrange(1 << 32)
+    for run in range(12):  # each on a network of its own, as numbers of rounds are used up
+        fuzzed(f"{seed} {run}", 1000)
+
+
+@pytest.mark.seconds
+def test_memory_does_not_grow():
+    """After what roles keep once, two thousand requests leave less than a kilobyte each."""
+
+    class Measured(Target):
+        """Looks at memory at the first and the last of some requests."""
+
+        count, least = 0, 0
+
+        def tried(self, request):
+            self.count += 1
+            if self.count == 500:
+                tracemalloc.start()
+                Measured.least = tracemalloc.get_traced_memory()[0]
+            if self.count == 2500:
+                Measured.grown = tracemalloc.get_traced_memory()[0] - self.least
+                tracemalloc.stop()
+            return super().tried(request)
+
+        def passes(self):
+            """No time passes."""
+
+    fuzzed(3, 2500, Measured)
+    assert Measured.grown < 2_000_000, Measured.grown
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [("status", "/status"), ("key", "/key"), ("take", "/notes")]
+)
+def test_a_route_that_fails_is_noticed(monkeypatch, method, path):
+    """Planted: a route fails for an odd round, a room is lost, a stranger ends the process."""
+
+    async def fails(*_):
+        raise {"status": IndexError, "key": OverflowError, "take": OSError}[method]
+
+    monkeypatch.setattr(Shared, method, fails)
+    with pytest.raises(AssertionError, match=r"seed 1, request \d+"):
+        fuzzed(1, 300)
