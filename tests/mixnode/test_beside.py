@@ -6,10 +6,8 @@ import pytest
 
 from mixes import Town, manifests, run, town_of
 from mixtally.errors import DataError, ParameterError
-from mixtally.mixnode import window as room
 from mixtally.mixnode.beside import Taking, check_first, serve_intake
-from mixtally.mixnode.intake import taken_bodies
-from mixtally.mixnode.window import Window, announce, announced, quiet, share, withdraw
+from mixtally.mixnode.window import Window, announced, quiet, withdraw
 from mixtally.node import ProblemError
 from mixtally.wire.bundle import PartShape
 from mixtally.wire.problem import Problem
@@ -231,66 +229,6 @@ def test_a_disk_that_refuses_its_file_gives_the_share_back(town, monkeypatch):
     town.close()
     town.mixes[0].tick(town.now)
     assert state(town) == "shredded"  # nobody has sent anything
-
-
-def test_a_share_keeps_the_round_from_being_quiet(tmp_path):
-    folder = tmp_path / WINDOW.round_id
-    announce(folder, WINDOW)
-    announce(folder, WINDOW)
-    assert announced(tmp_path) == [folder]
-    held, other = share(folder), share(folder)
-    assert held.window == other.window == WINDOW
-    withdraw(folder)
-    withdraw(folder)
-    assert not held.stands()
-    assert not quiet(folder)
-    held.give_back()
-    assert not quiet(folder)
-    other.give_back()
-    assert quiet(folder)
-    assert share(folder) is None
-    assert quiet(tmp_path / "nobody was ever let in")
-
-
-def test_a_round_whose_window_stands_is_not_quiet(tmp_path):
-    announce(tmp_path / WINDOW.round_id, WINDOW)
-    assert not quiet(tmp_path / WINDOW.round_id)
-
-
-def test_a_window_that_goes_while_a_share_is_taken(tmp_path, monkeypatch):
-    folder = tmp_path / WINDOW.round_id
-    announce(folder, WINDOW)
-    inner = room._locked
-
-    def locked(where, *, alone):
-        place = inner(where, alone=alone)
-        withdraw(where)
-        return place
-
-    monkeypatch.setattr(room, "_locked", locked)
-    assert share(folder) is None
-    monkeypatch.undo()
-    assert quiet(folder)  # the lock was given back
-
-
-@pytest.mark.parametrize(
-    ("before", "after"), [(b"{", b""), (b'"round":3', b'"round":4'), (b'"opens":5,', b"")]
-)
-def test_a_window_of_another_form_ends_the_process(tmp_path, before, after):
-    folder = tmp_path / WINDOW.round_id
-    announce(folder, WINDOW)
-    path = folder / "window"
-    path.write_bytes(path.read_bytes().replace(before, after))
-    with pytest.raises(DataError, match="the window of its folder's round"):
-        share(folder)
-    path.unlink()
-    assert quiet(folder)
-
-
-def test_a_file_that_was_never_finished_holds_nothing(tmp_path):
-    """Who makes it may be killed before there is a table in it."""
-    (tmp_path / "intake-7.db").touch()
-    assert list(taken_bodies(tmp_path)) == []
 
 
 @pytest.mark.parametrize("number", [0, -1, 100])
