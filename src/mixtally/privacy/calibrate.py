@@ -12,7 +12,7 @@ from mixtally.errors import ParameterError
 from mixtally.ground.fixed import LEAST_THRESHOLD, MOST_THRESHOLD
 from mixtally.privacy.accountant import Accountant, Record, times
 from mixtally.privacy.divergence import CalibrationTarget, divergence_of
-from mixtally.privacy.numerics.gaussian_start import gaussian_start
+from mixtally.privacy.numerics.gaussian_start import GaussianStart, gaussian_start
 from mixtally.privacy.numerics.search import least_meeting
 from mixtally.records.mechanism import Parameter
 from mixtally.records.mechanism.fakes import MOST_FAKES, MOST_SHIFT
@@ -116,29 +116,30 @@ def _found(accountant: Accountant, wish: _Wish) -> int | None:
         tolerance = max(tolerance, _COMPOSED_TOLERANCE)
     elif wish.parameter is Parameter.FAKES:
         tolerance = 0.0
-    start, slope = _start(accountant, wish)
     slack = _ROUGH_SLACK if wish.rounds > 1 else _SLACK
     slack = _TABLE_SLACK if wish.parameter is Parameter.SHIFT else slack
-    search = partial(least_meeting, low=low, high=high, tolerance=tolerance)
-    return _least_proved(search, expected, upper, goal.delta, start, slope, slack)
+    limit = MOST_THRESHOLD if wish.parameter is Parameter.FLIP else None
+    search = partial(least_meeting, low=low, high=high, tolerance=tolerance, limit=limit)
+    return _least_proved(search, expected, upper, goal.delta, _start(accountant, wish), slack)
 
 
-def _start(accountant: Accountant, wish: _Wish) -> tuple[int, float | None]:
-    """Where a search begins, and how steeply delta falls there, where that is known."""
-    goal = wish.goal
-    start = divergence_of(wish.record.message).start(wish.record.message, wish.parameter, goal)
-    alone = wish.rounds == 1 and not _several(wish.record)
-    if wish.parameter is Parameter.SHIFT or alone:
-        return start, None
-    begin = gaussian_start(
-        lambda value: accountant.distance(wish.having(value)),
-        wish.rounds,
-        goal.epsilon,
-        goal.delta,
-        *wish.ends,
-        start=start,
-    )
-    return begin or (start, None)
+def _start(accountant: Accountant, wish: _Wish) -> GaussianStart:
+    """Where a search begins, and how steeply delta falls there, about."""
+    goal, record = wish.goal, wish.record
+    start = divergence_of(record.message).start(record.message, wish.parameter, goal)
+    flips = wish.parameter is Parameter.FLIP
+    begin = None
+    if wish.rounds > 1 and wish.parameter is not Parameter.SHIFT:
+        begin = gaussian_start(
+            lambda value: accountant.distance(wish.having(value)),
+            wish.rounds,
+            goal.epsilon,
+            goal.delta,
+            *wish.ends,
+            start=start,
+            limit=MOST_THRESHOLD if flips else None,
+        )
+    return begin or GaussianStart(start, float(record.message.mechanism.most_set) if flips else 1.0)
 
 
 def _least_proved(
@@ -146,14 +147,13 @@ def _least_proved(
     expected: Callable[[int], float],
     upper: Callable[[int], float],
     delta: float,
-    start: int,
-    slope: float | None,
+    begin: GaussianStart,
     slack: float,
 ) -> int | None:
     """The least value that is expected to keep ``delta`` and is proved to; None for none."""
-    target = delta
+    target, (start, power) = delta, begin
     for _ in range(_MOST_PROOFS):
-        found = search(expected, target, start=start, slack=slack, slope=slope)
+        found = search(expected, target, start=start, slack=slack, power=power)
         if found is None:
             return None
         proved = upper(found)
@@ -165,11 +165,6 @@ def _least_proved(
         start = found
     # Where crowds are tiny the worst one is hard to foresee: search what is proved.
     return search(upper, delta, start=start, slack=_TABLE_SLACK)
-
-
-def _several(record: Record) -> bool:
-    """Whether its message holds several bits: its divergence is then no smooth function."""
-    return record.message.mechanism.most_set > 1
 
 
 def _nothing(record: Record, parameter: Parameter, goal: CalibrationTarget) -> ParameterError:

@@ -188,7 +188,7 @@ def _least(
         start=start,
         tolerance=_TOLERANCE,
         slack=_ROUGH,
-        slope=power * math.log(1.0 / delta),
+        power=power,
     )
 
 

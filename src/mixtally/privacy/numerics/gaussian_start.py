@@ -10,7 +10,10 @@ Source: Dong, Roth, Su, Gaussian Differential Privacy (2022), corollaries 2.13 a
 
 import math
 from collections.abc import Callable
+from statistics import NormalDist
 from typing import NamedTuple
+
+from mixtally.privacy.numerics.search import place_of, placed
 
 _STEPS = 6
 _NEAR = 2e-3
@@ -18,13 +21,15 @@ _HALVINGS = 40
 _LEAST_MU, _MOST_MU = 1e-6, 100.0
 _USUAL_FALL = 0.5
 """A distance falls as one over the square root of what hides."""
+_LONGEST = 3.0
+_MOST_DISTANCE = 1.0 - 1e-12
 
 
 class GaussianStart(NamedTuple):
-    """Where to start, and how steeply delta falls there: -d ln delta / d ln x."""
+    """Where to start, and how steeply log(-log delta) rises there with the place of x."""
 
     start: int
-    slope: float
+    power: float
 
 
 def gaussian_start(
@@ -36,33 +41,44 @@ def gaussian_start(
     high: int,
     *,
     start: int,
+    limit: int | None = None,
 ) -> GaussianStart | None:
     """The x in [low, high] at which ``times`` Gaussians of this ``distance`` meet ``delta``.
 
+    By secants of log mu, nearly a line in the place of x; ``limit`` as ``least_meeting`` has it.
     None where the distance is not seen to fall as x grows.
     """
     mu = _mu(epsilon, delta)
-    wanted = math.erf(mu / math.sqrt(8.0 * times))
+    wanted = math.log(mu / math.sqrt(times))
     x, fall = min(max(start, low), high), _USUAL_FALL
-    at = distance(x)
+    at = _log_mu(distance(x))
     for _ in range(_STEPS):
-        if not 0.0 < at < 1.0:
+        if at is None:
             return None
-        miss = math.log(at / wanted)
-        if abs(miss) < _NEAR:
+        if abs(at - wanted) < _NEAR:
             break
-        moved = min(max(round(x * math.exp(max(-3.0, min(3.0, miss / fall)))), low), high)
+        stride = max(-_LONGEST, min(_LONGEST, (at - wanted) / fall))
+        u = place_of(x, limit)
+        moved = min(max(placed(u + stride, limit), low), high)
         if moved == x:
             break
-        after = distance(moved)
-        if not 0.0 < after < 1.0:
+        after = _log_mu(distance(moved))
+        if after is None:
             return None
-        found = -math.log(after / at) / math.log(moved / x) if x > 0 and moved > 0 else 0.0
+        found = (at - after) / (place_of(moved, limit) - u)
         if not found > 0.0:
             return None
         x, at, fall = moved, after, found
-    nearby = math.log(_gaussian_delta(epsilon, 1.01 * mu) / delta) / math.log(1.01)
-    return GaussianStart(x, fall * nearby)
+    more = math.log(_gaussian_delta(epsilon, 1.01 * mu)) / math.log(delta)
+    return GaussianStart(x, fall * -math.log(more) / math.log(1.01))
+
+
+def _log_mu(distance: float) -> float | None:
+    """Of the Gaussian of this distance; None for none."""
+    if not 0.0 < distance < 1.0:
+        return None
+    half = 0.5 + 0.5 * min(distance, _MOST_DISTANCE)
+    return math.log(2.0 * NormalDist().inv_cdf(half)) if half > 0.5 else None
 
 
 def _mu(epsilon: float, delta: float) -> float:

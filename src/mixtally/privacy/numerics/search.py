@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from typing import NamedTuple
 
 from mixtally.errors import AccountingError
 from mixtally.privacy.numerics.bracket import RELATIVE_SLACK
@@ -12,6 +13,9 @@ _SLACK = 4.0 * RELATIVE_SLACK
 _LN_4 = math.log(4.0)
 _PAST, _LEAST_STRIDE, _ASIDE = 1.1, 1e-3, 0.4
 _NEAR = 1e-8
+_NARROW = 1e-6
+_LEAST_NATS = 1e-12
+_MOST_LOG = 700.0
 _NOTHING = 1e-20
 """Far below any delta that is promised; bounds of what was cut off may rise down there."""
 
@@ -25,37 +29,160 @@ def least_meeting(
     start: int,
     tolerance: float = 0.0,
     slack: float = _SLACK,
-    slope: float | None = None,
+    power: float = 1.0,
+    limit: int | None = None,
 ) -> int | None:
     """The least x in [low, high] with upper(x) <= target, None when even ``high`` misses it.
 
     ``upper`` must fall as x grows; AccountingError when it is seen to rise by more than the
     monotonicity ``slack``, relatively: bounds fall less smoothly than what they bound.
     The answer has itself been evaluated and meets the target; it lies above the least one by at
-    most the relative ``tolerance``. The bracket is grown from ``start`` by factors of four, or just
-    past where the end must be if -d ln upper / d ln x is about ``slope``; then closed by false
-    position on log(upper) against log(x), Illinois variant.
+    most the relative ``tolerance``.
+
+    In u = ``place_of(x, limit)`` log(-log upper) is nearly a line, of about the slope ``power``.
+    The bracket is grown from ``start`` just past where that line meets the target, then closed by
+    the inverse parabola through three points, or a halving where they lie on none.
+
+    Source: Chandrupatla, A new hybrid quadratic/bisection algorithm (1997).
     """
-    below, above = _grow_bracket(upper, target, low, high, start, slack, slope)
+    line = _Line(upper, target, slack, limit)
+    below, above = _grow_bracket(line, low, high, start, power)
     if above is None or below is None:
         return low if above is not None else None
-    (a, at_a), (b, at_b) = below, above
-    f, g = _height(at_a, target), _height(at_b, target)
-    for step in range(_MOST_STEPS):
-        if b - a <= max(1, math.floor(tolerance * b)):
-            return b
-        middle = _between(a, b, f, g) if step % 4 < 3 else _between(a, b, 0.0, 0.0)
-        if slope and step % 4 < 2:  # a little to either side of the end, which closes the bracket
-            aside = math.floor(_ASIDE * tolerance * b) * (1 - 2 * (step % 4))
-            middle = min(max(middle + aside, a + 1), b - 1)
-        value = upper(middle)
-        _check_falling((a, at_a), (middle, value), slack)
-        _check_falling((middle, value), (b, at_b), slack)
-        if value <= target:
-            b, at_b, f, g = middle, value, f / 2, _height(value, target)
+    return _close(line, below, above, tolerance)
+
+
+def place_of(x: int, limit: int | None) -> float:
+    """log(x + 1), less log(limit - x) where the divergence comes to nothing at a ``limit``."""
+    return math.log(x + 1) - (0.0 if limit is None else math.log(limit - x))
+
+
+def placed(u: float, limit: int | None) -> int:
+    """What has this place, about."""
+    if limit is None:
+        return round(math.expm1(min(u, _MOST_LOG)))
+    return round(limit / (1.0 + math.exp(min(-u, _MOST_LOG))))
+
+
+class _Point(NamedTuple):
+    """A value that was looked at, where it lies and how far above the target it is."""
+
+    x: int
+    u: float
+    value: float
+    height: float
+
+
+class _Line:
+    """``upper``, seen where it is nearly a line."""
+
+    def __init__(
+        self, upper: Callable[[int], float], target: float, slack: float, limit: int | None
+    ) -> None:
+        self.upper, self.slack, self.limit = upper, slack, limit
+        self.cap = max(1.0, math.e * target)
+        self.goal = self._log_nats(target)
+
+    def look(self, x: int) -> _Point:
+        """``upper`` at ``x``."""
+        value = self.upper(x)
+        found = _Point(x, place_of(x, self.limit), value, self.goal - self._log_nats(value))
+        self.check(found, found)
+        return found
+
+    def at(self, u: float) -> int:
+        """What lies there, about."""
+        return placed(u, self.limit)
+
+    def _log_nats(self, value: float) -> float:
+        """log(-log value), of nearly one and of nothing where that is still a number."""
+        return math.log(max(-math.log(max(value, _FLOOR) / self.cap), _LEAST_NATS))
+
+    def check(self, before: _Point, after: _Point) -> None:
+        """Raises AccountingError unless both are numbers and the second is not above the first."""
+        if not 0.0 <= after.value <= before.value * (1.0 + self.slack) + _NOTHING:
+            raise AccountingError(
+                f"calibration: wanted a divergence that falls, got {before.value} at {before.x} "
+                f"and {after.value} at {after.x}; nothing may be promised from it"
+            )
+
+
+def _grow_bracket(
+    line: _Line, low: int, high: int, start: int, power: float
+) -> tuple[_Point | None, _Point | None]:
+    """The last point found to miss the target and the first found to meet it, None for neither."""
+    point = line.look(min(max(start, low), high))
+    missed = point.height > 0.0
+    end, tries = (high if missed else low), 1.0
+    while point.x != end:
+        stride = min(_LN_4, max(_PAST * abs(point.height) / power, _LEAST_STRIDE) * tries)
+        if missed:
+            after = line.look(min(high, max(point.x + 1, line.at(point.u + stride))))
+            line.check(point, after)
         else:
-            a, at_a, f, g = middle, value, _height(value, target), g / 2
-    raise AccountingError(f"calibration: no end after {_MOST_STEPS} steps between {a} and {b}")
+            after = line.look(max(low, min(point.x - 1, line.at(point.u - stride))))
+            line.check(after, point)
+        if (after.height > 0.0) != missed:
+            return (point, after) if missed else (after, point)
+        seen = (point.height - after.height) / (after.u - point.u)
+        point, power, tries = after, (seen if seen > 0.0 else power), 2.0 * tries
+    return (point, None) if missed else (None, point)
+
+
+def _close(line: _Line, below: _Point, above: _Point, tolerance: float) -> int:
+    """The least that meets the target, between a point that misses it and one that does."""
+    one, two, old, share = above, below, above, _secant(above, below)
+    for _ in range(_MOST_STEPS):
+        if above.x - below.x <= max(1, math.floor(tolerance * above.x)):
+            return above.x
+        least = 0.5 * max(1.0, tolerance * above.x) / (above.x - below.x)
+        share = min(max(share, least), 1.0 - least)
+        found = line.look(_between(line, one, two, share))
+        line.check(below, found)
+        line.check(found, above)
+        if found.height > 0.0:
+            below = found
+        else:
+            above = found
+        # ``one`` is the latest, ``two`` lies on the other side, ``old`` was replaced.
+        if (found.height > 0.0) == (one.height > 0.0):
+            old = one
+        else:
+            two, old = one, two
+        one = found
+        share = _inverse_parabola(one, two, old)
+    raise AccountingError(
+        f"calibration: no end after {_MOST_STEPS} steps between {below.x} and {above.x}"
+    )
+
+
+def _between(line: _Line, one: _Point, two: _Point, share: float) -> int:
+    """An integer strictly between, so far from ``one`` to ``two``."""
+    low, high = min(one.x, two.x), max(one.x, two.x)
+    if high - low <= _NARROW * high:
+        found = one.x + round(share * (two.x - one.x))
+    else:
+        found = line.at(one.u + share * (two.u - one.u))
+    return min(max(found, low + 1), high - 1)
+
+
+def _secant(one: _Point, two: _Point) -> float:
+    return one.height / (one.height - two.height)
+
+
+def _inverse_parabola(one: _Point, two: _Point, old: _Point) -> float:
+    """Where the parabola through three points is zero, as a share of the way from the first to the
+    second; a half where it has several values in between.
+    """
+    wide, high = old.u - two.u, old.height - two.height
+    if wide == 0.0 or high == 0.0:
+        return _secant(one, two)
+    xi, phi = (one.u - two.u) / wide, (one.height - two.height) / high
+    if not (phi * phi < xi and (1.0 - phi) ** 2 < 1.0 - xi):
+        return 0.5
+    f, g, h = one.height, two.height, old.height
+    first = f / (g - f) * h / (g - h)
+    return first + (old.u - one.u) / (two.u - one.u) * f / (h - f) * g / (h - g)
 
 
 def least_epsilon(upper: Callable[[float], float], target: float, low: float, high: float) -> float:
@@ -92,74 +219,6 @@ def least_epsilon(upper: Callable[[float], float], target: float, low: float, hi
     return high
 
 
-_Point = tuple[int, float]
-
-
-def _grow_bracket(
-    upper: Callable[[int], float],
-    target: float,
-    low: int,
-    high: int,
-    start: int,
-    slack: float,
-    slope: float | None,
-) -> tuple[_Point | None, _Point | None]:
-    """The last point found to miss the target and the first found to meet it, None for neither."""
-    tries = 0
-
-    def stride(value: float) -> float:
-        nonlocal tries
-        tries += 1
-        if slope is None:
-            return 4.0
-        missing = abs(_height(value, target)) / slope
-        return math.exp(min(_LN_4, max(_PAST * missing, _LEAST_STRIDE) * 2.0 ** (tries - 1)))
-
-    x = min(max(start, low), high)
-    point = (x, upper(x))
-    _check_falling(point, point, slack)
-    if point[1] <= target:
-        while point[0] > low:
-            lower = max(low, min(point[0] - 1, int(point[0] / stride(point[1]))))
-            before = (lower, upper(lower))
-            _check_falling(before, point, slack)
-            if before[1] > target:
-                return before, point
-            point = before
-        return None, point
-    while point[0] < high:
-        higher = min(high, int(stride(point[1]) * point[0]) + 1)
-        after = (higher, upper(higher))
-        _check_falling(point, after, slack)
-        if after[1] <= target:
-            return point, after
-        point = after
-    return point, None
-
-
-def _check_falling(before: _Point, after: _Point, slack: float) -> None:
-    """Raises AccountingError unless both are numbers and the second is not above the first."""
-    if not 0.0 <= after[1] <= before[1] * (1.0 + slack) + _NOTHING:
-        raise AccountingError(
-            f"calibration: wanted a divergence that falls, got {before[1]} at {before[0]} and "
-            f"{after[1]} at {after[0]}; nothing may be promised from it"
-        )
-
-
 def usual_cover(epsilon: float, delta: float) -> float:
     """Roughly the hiding ones a bin needs: where a search starts, never where it ends."""
     return 0.5 * math.log(1.0 / delta) / math.tanh(epsilon / 2.0) ** 2
-
-
-def _height(value: float, target: float) -> float:
-    return math.log(max(value, _FLOOR) / target)
-
-
-def _between(a: int, b: int, f: float, g: float) -> int:
-    """An integer strictly between a and b near where the line through the heights is zero."""
-    share = f / (f - g) if f > 0.0 >= g and f > g else 0.5
-    if a > 0 and b > 2 * a:
-        nearby = round(math.exp(math.log(a) + share * math.log(b / a)))
-    else:
-        nearby = a + round((b - a) * share)
-    return min(max(nearby, a + 1), b - 1)
