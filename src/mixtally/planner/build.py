@@ -8,7 +8,7 @@ from mixtally.planner.request import PlanRequest
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.certify import certify
 from mixtally.privacy.composition import compose
-from mixtally.privacy.composition.pld import CLOSE
+from mixtally.privacy.composition.pld import CLOSE, least_of
 from mixtally.privacy.numerics.search import least_epsilon
 from mixtally.records.guarantee import LEAST_DELTA, LEAST_EPSILON, Guarantee
 from mixtally.records.mechanism import Shuffled
@@ -42,7 +42,8 @@ def option(
     total = plans[0].certificate
     if together > 1:
         charges = [(plan, request.collections) for plan in plans]
-        total = compose.delta_of(charges, request.guarantee.epsilon, CLOSE, accountant)
+        close = CLOSE._replace(least=least_of(request.guarantee.delta, together))
+        total = compose.delta_of(charges, request.guarantee.epsilon, close, accountant)
         if not total.upper <= request.guarantee.delta:
             return Infeasible(name, "bins that differ less between the attributes")
     return PlanOption(

@@ -8,6 +8,7 @@ from mixtally.planner.options import CONFIDENCE
 from mixtally.planner.request import PlanRequest
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.calibrate import calibrate
+from mixtally.privacy.composition.pld import least_of
 from mixtally.records.encodings import Encoding
 from mixtally.records.guarantee import LEAST_USERS, promised
 from mixtally.records.mechanism import BitFlips, BlankFakes, InClear, Parameter, UniformFakes
@@ -55,7 +56,7 @@ def _keeps(accountant: Accountant, request: PlanRequest, record: Record, togethe
     epsilon, delta = request.guarantee.epsilon, request.guarantee.delta
     if accountant.alone(record, epsilon) > delta:
         return False
-    return accountant.expected(record, epsilon, together) <= delta
+    return accountant.expected(record, epsilon, together, least_of(delta, together)) <= delta
 
 
 def telling(request: PlanRequest, fakes: int, repeats: int) -> int:

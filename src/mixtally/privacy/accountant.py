@@ -6,18 +6,20 @@ messages are randomized independently, so all together are a composition of one 
 of the count of one kind of message, is a lower bound.
 """
 
-from bisect import bisect_left
-from collections.abc import Callable, Hashable
+import math
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from mixtally.ground.memo import Memo
 from mixtally.privacy.composition.convolve import Sum
+from mixtally.privacy.composition.interpolated import interpolated
 from mixtally.privacy.composition.pld import (
     CLOSE,
+    NOTHING,
     ROUGH,
+    Curves,
     LossDistribution,
     Tightness,
     loss_distribution,
@@ -74,23 +76,6 @@ class _Parts:
         return self.pieces * self.rounds
 
 
-class _Composed(NamedTuple):
-    """The losses of several messages, and the points of the curve of one that they come from."""
-
-    total: Sum
-    points: list[tuple[float, float]]
-
-    @property
-    def nbytes(self) -> int:
-        """What they take, nearly."""
-        return self.total.nbytes + 128 * len(self.points)
-
-    def least(self, epsilon: float) -> float:
-        """What the curve of one is at least about at ``epsilon``: its value at the next point."""
-        at = bisect_left(self.points, (epsilon, 0.0))
-        return self.points[at][1] if at < len(self.points) else 0.0
-
-
 class Accountant:
     """Computes every number once; its memo is bounded and ends with it."""
 
@@ -142,13 +127,34 @@ class Accountant:
                 assumption += "; every round brings its own fakes"
         return ProvedDelta(Bracket(min(lower, bound), bound), source, assumption)
 
-    def upper(self, record: Record, epsilon: float, collections: int = 1) -> float:
-        """The upper bound of delta(epsilon) of ``collections`` of them together."""
-        return self._together(_parts(record), epsilon, collections, proved=True)
+    def upper(
+        self, record: Record, epsilon: float, collections: int = 1, least: float = NOTHING
+    ) -> float:
+        """The upper bound of delta(epsilon) of ``collections`` of them together.
 
-    def expected(self, record: Record, epsilon: float, collections: int = 1) -> float:
-        """What ``upper`` most likely is, or a little more, for a search whose end is proved."""
-        return self._together(_parts(record), epsilon, collections, proved=False)
+        ``least`` is a delta of one message that does not matter: a larger one is faster.
+        """
+        parts = _parts(record)
+        times = parts.times * collections
+        if times == 1:
+            return self._one(parts.message, epsilon, proved=True)
+        key = ("together", parts.message, times, epsilon, least)
+        found: float = self._memo.get(
+            key, lambda: self._added_up(parts.message, times, epsilon, least)
+        )
+        return found
+
+    def expected(
+        self, record: Record, epsilon: float, collections: int = 1, least: float = NOTHING
+    ) -> float:
+        """What ``upper`` most likely is, for a search whose end is proved."""
+        parts = _parts(record)
+        times = parts.times * collections
+        if times == 1:
+            return self._one(parts.message, epsilon, proved=False)
+        total, curve = self._foreseen(parts.message, times, least)
+        (share,) = curve([epsilon * _BELOW / times])
+        return min(total.delta(epsilon), times * share, 1.0)
 
     def distance(self, record: Record) -> float:
         """delta(0) of one message, which most likely bounds it."""
@@ -165,44 +171,39 @@ class Accountant:
 
     def losses(self, record: Record, tightness: Tightness) -> LossDistribution:
         """A privacy loss distribution that dominates ``record``, from its proved upper bounds."""
+        parts = _parts(record)
+        if parts.times == 1:
+            return self._message_losses(parts.message, tightness)
 
-        def made() -> LossDistribution:
-            def curve(epsilon: float) -> float:
-                return self.upper(record, epsilon)
+        def curve(epsilons: Sequence[float]) -> list[float]:
+            return [self.upper(record, epsilon) for epsilon in epsilons]
 
-            return loss_distribution(curve, local_epsilon(record), tightness)
-
-        found: LossDistribution = self._memo.get(("record", record, tightness), made)
-        return found
-
-    def _together(self, parts: _Parts, epsilon: float, collections: int, *, proved: bool) -> float:
-        """The smaller of the composed delta and of basic composition.
-
-        A hair below the even share of epsilon, so that decimals add up.
-        """
-        times = parts.times * collections
-        if times == 1:
-            return self._one(parts.message, epsilon, proved=proved)
-        key = ("together", parts.message, times, epsilon, proved)
-        found: float = self._memo.get(
-            key, lambda: self._added_up(parts.message, times, epsilon, proved=proved)
+        found: LossDistribution = self._memo.get(
+            ("losses", record, tightness),
+            lambda: loss_distribution(curve, local_epsilon(record), tightness),
         )
         return found
 
     def _added_up(
-        self, message: ObservedMessage, times: int, epsilon: float, *, proved: bool
+        self, message: ObservedMessage, times: int, epsilon: float, least: float
     ) -> float:
-        """``_together`` of several messages of a kind."""
-        if proved:  # Where many hide a person well enough, no worst crowd needs to be looked for.
-            quick = self._quick(message, times)
-            if quick is not None and (bound := quick.delta(epsilon)) <= NEGLIGIBLE:
-                return bound
-        composed = self._composed(message, times, proved=proved)
-        total = min(composed.total.delta(epsilon), 1.0)
+        """The smaller of the composed delta of several messages and of basic composition.
+
+        A hair below the even share of epsilon, so that decimals add up.
+        """
+        # Where many hide a person well enough, no worst crowd needs to be looked for.
+        quick = self._quick(message, times)
+        if quick is not None and (bound := quick.delta(epsilon)) <= NEGLIGIBLE:
+            return bound
+        losses = self._message_losses(message, CLOSE._replace(least=least))
+        composed: Sum = self._memo.get(
+            ("sum", message, times, least), lambda: Sum([(losses, times)])
+        )
+        total = min(composed.delta(epsilon), 1.0)
         share = epsilon * _BELOW / times
-        if times * composed.least(share) >= total * _APART:
+        if times * losses.beyond(share) >= total * _APART:
             return total  # basic composition gives no less
-        return min(total, times * self._one(message, share, proved=proved))
+        return min(total, times * self._one(message, share, proved=True))
 
     def _one(self, message: ObservedMessage, epsilon: float, *, proved: bool) -> float:
         def made() -> float:
@@ -212,39 +213,55 @@ class Accountant:
         found: float = self._memo.get(("one", message, epsilon, proved), made)
         return found
 
-    def _rough(self, message: ObservedMessage, epsilon: float) -> float:
-        found: float | None = self._memo.get(
-            ("rough", message, epsilon),
-            lambda: divergence_of(message).rough(message, epsilon, self._distributions),
-        )
-        return self._one(message, epsilon, proved=False) if found is None else found
+    def _message_losses(self, message: ObservedMessage, tightness: Tightness) -> LossDistribution:
+        """The proved losses of one message; where deltas are left out, from foreseen places."""
 
-    def _composed(self, message: ObservedMessage, times: int, *, proved: bool) -> _Composed:
-        def made() -> _Composed:
-            seen: dict[float, float] = {}
+        def curve(epsilons: Sequence[float]) -> list[float]:
+            return [self._one(message, epsilon, proved=True) for epsilon in epsilons]
 
-            def curve(epsilon: float) -> float:
-                seen[epsilon] = (
-                    self._one(message, epsilon, proved=True)
-                    if proved
-                    else self._rough(message, epsilon)
-                )
-                return seen[epsilon]
+        def made() -> LossDistribution:
+            foreseen = tightness.least > NOTHING
+            return loss_distribution(
+                curve,
+                message.mechanism.local_epsilon,
+                tightness,
+                self._like(message, tightness.least) if foreseen else None,
+            )
 
-            reach = message.mechanism.local_epsilon
-            losses = loss_distribution(curve, reach, CLOSE if proved else ROUGH)
-            return _Composed(Sum([(losses, times)]), sorted(seen.items()))
-
-        found: _Composed = self._memo.get(("sum", message, times, proved), made)
+        found: LossDistribution = self._memo.get(("message losses", message, tightness), made)
         return found
+
+    def _like(self, message: ObservedMessage, least: float) -> Curves:
+        """What the curve of one message most likely is, about."""
+        found: Curves = self._memo.get(
+            ("like", message, least),
+            lambda: interpolated(
+                lambda epsilon: self._one(message, epsilon, proved=False),
+                message.mechanism.local_epsilon,
+                least,
+            ),
+        )
+        return found
+
+    def _foreseen(self, message: ObservedMessage, times: int, least: float) -> tuple[Sum, Curves]:
+        """Most likely the losses of several messages, and the curve of one."""
+        curve = self._like(message, least)
+
+        def made() -> Sum:
+            tightness = CLOSE._replace(least=least, rise=math.inf)
+            losses = loss_distribution(curve, message.mechanism.local_epsilon, tightness)
+            return Sum([(losses, times)])
+
+        found: Sum = self._memo.get(("foreseen", message, times, least), made)
+        return found, curve
 
     def _quick(self, message: ObservedMessage, times: int) -> Sum | None:
         """A bound for all crowds at once, of the messages that have one."""
         own = divergence_of(message)
 
-        def curve(epsilon: float) -> float:
-            bound = own.quick(message, epsilon, self._distributions)
-            return 1.0 if bound is None else bound
+        def curve(epsilons: Sequence[float]) -> list[float]:
+            bounds = [own.quick(message, epsilon, self._distributions) for epsilon in epsilons]
+            return [1.0 if bound is None else bound for bound in bounds]
 
         def made() -> Sum | None:
             if own.quick(message, 0.0, self._distributions) is None:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import LEAST_THRESHOLD, MOST_THRESHOLD
 from mixtally.privacy.accountant import Accountant, Record, times
+from mixtally.privacy.composition.pld import NOTHING, least_of
 from mixtally.privacy.divergence import CalibrationTarget, divergence_of
 from mixtally.privacy.numerics.gaussian_start import GaussianStart, gaussian_start
 from mixtally.privacy.numerics.search import least_meeting
@@ -103,11 +104,15 @@ def _found(accountant: Accountant, wish: _Wish) -> int | None:
     if wish.limited and accountant.alone(wish.having(high), goal.epsilon) > goal.delta:
         return None  # one message alone misses already
 
+    # What a certificate will state is proved as that is.
+    repeated = wish.record.message.mechanism.repeats > 1
+    least = NOTHING if repeated else least_of(goal.delta, wish.rounds)
+
     def expected(value: int) -> float:
-        return accountant.expected(wish.having(value), goal.epsilon, wish.collections)
+        return accountant.expected(wish.having(value), goal.epsilon, wish.collections, least)
 
     def upper(value: int) -> float:
-        return accountant.upper(wish.having(value), goal.epsilon, wish.collections)
+        return accountant.upper(wish.having(value), goal.epsilon, wish.collections, least)
 
     if wish.limited and wish.rounds > 1 and expected(high) > goal.delta:
         return None  # without a look at fewer

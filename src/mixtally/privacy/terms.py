@@ -8,7 +8,6 @@ distributions of these averages, and what caps cost (``overflow``) is added at t
 
 import math
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from msgspec.structs import replace
@@ -17,7 +16,7 @@ from mixtally.errors import PlanError
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.coins import Fakes
 from mixtally.privacy.composition.convolve import Sum
-from mixtally.privacy.composition.pld import CLOSE, Tightness, loss_distribution
+from mixtally.privacy.composition.pld import CLOSE, Curves, Tightness, loss_distribution
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.privacy.overflow import local_growth, overflow
 from mixtally.records.certificate import Certificate, Status
@@ -102,8 +101,8 @@ class Counted:
         """Whether two worlds are worst for any K: all values are alike, and no answers count."""
         return self.part.most_set == 1 and self.part.bins > 1 and not self.flips
 
-    def curve(self, accountant: Accountant, negligible: float) -> Callable[[float], float]:
-        """The upper bound of one message's delta, as a function of epsilon.
+    def curve(self, accountant: Accountant, negligible: float) -> Curves:
+        """The upper bound of one message's delta at several epsilons.
 
         Crowds of coins that are less likely than ``negligible`` are not looked at closely.
         """
@@ -115,7 +114,7 @@ class Counted:
 
             return found.average_upper(given, negligible)
 
-        return upper
+        return lambda epsilons: [upper(epsilon) for epsilon in epsilons]
 
 
 def counted(stake: Stake) -> Counter[Counted]:
@@ -160,7 +159,7 @@ def composed(
         curve = group.curve(accountant, negligible / groups.total())
         reach = group.mechanism(0).local_epsilon
         losses.append((loss_distribution(curve, reach, tightness), times))
-        added += times * curve(share)
+        added += times * curve([share])[0]
     return min(1.0, added, Sum(losses).delta(epsilon))
 
 

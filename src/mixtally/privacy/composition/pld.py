@@ -22,7 +22,7 @@ symmetric form by the identity above.
 """  # noqa: E501
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -35,6 +35,8 @@ from mixtally.records.guarantee import MOST_EPSILON
 
 Curve = Callable[[float], float]
 """An upper bound of delta at any epsilon in [0, 20]."""
+Curves = Callable[[Sequence[float]], Sequence[float]]
+"""The same of several epsilons, which may share their work."""
 
 LEAST_STEP = 2.0**-16
 _STEPS_A_DISTANCE = 64.0
@@ -44,13 +46,14 @@ _MOST_PIECES = 3
 _MOST_PASSES = 64
 _TINY = 1e-300
 _FLAT = 1e-5
-_NOTHING = 1e-22
+NOTHING = 1e-22
 _UNSURE = 1e-16
 """Far below any delta that is promised; bounds of worst crowds and of rare values may lie so far
 apart from one epsilon to the next. All of them hold, and the least so far is what is taken.
 """
 _SLACK = 1.003
 """Bounds may lie so far apart from one epsilon to the next: worst crowds are proved to 1e-3."""
+_MATTERS_NOT = 1e-5
 _DEEP, _DEEP_BEND = 1e-15, 1e-2
 _WIDTHS_A_DISTANCE = 2.5
 """The standard deviation of a Gaussian loss in units of delta(0), the distance of the two
@@ -66,12 +69,15 @@ class Tightness(NamedTuple):
       shift   to its right, relative to epsilon or to the spread of the losses, whichever is larger
       rise    what a delta may exceed one of a smaller epsilon by, as a factor
       grain   into how many steps of the lattice delta(0) is cut, about
+      least   a delta that does not matter: chords may lie this far above the curve, and it ends
+              where it has come down to that
     """
 
     bend: float
     shift: float
     rise: float = _SLACK
     grain: float = _STEPS_A_DISTANCE
+    least: float = NOTHING
 
 
 FINE = Tightness(bend=5e-4, shift=0.0)
@@ -83,6 +89,14 @@ ROUGH = Tightness(bend=0.0, shift=5e-3, rise=1.05)
 
 For searches, whose deltas are expected and not proved: now and then a worse crowd is overlooked.
 """
+
+
+def least_of(delta: float, messages: int) -> float:
+    """A delta of one of so many ``messages`` that matters nothing to ``delta`` of all together.
+
+    A curve that lies higher by that everywhere adds as much for each of them.
+    """
+    return max(NOTHING, _MATTERS_NOT * delta / messages)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,6 +128,12 @@ class LossDistribution:
         above = gap > 0.0
         return self.infinite + float((self.chances[above] * -np.expm1(-gap[above])).sum())
 
+    def beyond(self, epsilon: float) -> float:
+        """Its curve at the first loss from ``epsilon`` on, where it was computed."""
+        at = int(np.searchsorted(self.places, epsilon / self.step))
+        at = min(at, len(self.places) - 1)
+        return self.delta(float(self.places[at]) * self.step) if at >= 0 else self.infinite
+
     def mirrored(self, step: float) -> tuple[NDArray[np.int64], Floats]:
         """Losses in ``step``, which divides its own, on both sides of zero, and their chances."""
         losses = self.places * self.step
@@ -142,37 +162,81 @@ class LossDistribution:
         return LossDistribution(step, places, chances[places], zero, self.infinite)
 
 
-def loss_distribution(curve: Curve, reach: float, tightness: Tightness = FINE) -> LossDistribution:
+def loss_distribution(
+    curve: Curves, reach: float, tightness: Tightness = FINE, like: Curves | None = None
+) -> LossDistribution:
     """A distribution that dominates every pair of distributions whose divergences ``curve`` bounds.
 
     where
       reach   no finite loss is larger, as far as is known; math.inf when nothing is
+      like    a cheap curve nearly like this one, which says where to look at first
 
     Raises AccountingError when the curve is no curve of a divergence.
     """
-    seen: dict[float, float] = {}
+    if like is None:
+        placed = _points(_Known(curve), reach, tightness)
+    else:
+        guess = _points(_Known(like), reach, tightness)
+        known = _Known(curve)
+        placed = known.at(guess.step, guess.points)
+        _refine(known, placed, tightness)
+    return connected(placed.step, placed.points, tightness.rise)
 
-    def known(epsilon: float) -> float:
-        if epsilon not in seen:
-            seen[epsilon] = _checked(curve(epsilon))
-        return seen[epsilon]
 
+class _Known:
+    """A curve, every point of which is computed once."""
+
+    def __init__(self, curve: Curves) -> None:
+        self.curve = curve
+        self.seen: dict[float, float] = {}
+
+    def __call__(self, epsilon: float) -> float:
+        self.look([epsilon])
+        return self.seen[epsilon]
+
+    def look(self, epsilons: Iterable[float]) -> None:
+        """Computes what is not known, all at once."""
+        new = [epsilon for epsilon in dict.fromkeys(epsilons) if epsilon not in self.seen]
+        if new:
+            self.seen |= zip(new, map(_checked, self.curve(new)), strict=True)
+
+    def at(self, step: float, places: Iterable[int]) -> "_Placed":
+        """The curve at these places of the lattice."""
+        every = list(places)
+        self.look(place * step for place in every)
+        return _Placed(step, {place: self.seen[place * step] for place in every})
+
+
+class _Placed(NamedTuple):
+    """Points of a curve on a lattice: place -> delta, 0 among them."""
+
+    step: float
+    points: dict[int, float]
+
+
+def _points(known: _Known, reach: float, tightness: Tightness) -> _Placed:
+    """Points whose chords lie close enough to the curve."""
     distance = known(0.0)
     if distance <= 0.0 or reach <= 0.0:  # nothing is revealed but what rounding may hide
-        return connected(1.0, {0: distance, 1: distance})
+        return _Placed(1.0, {0: distance, 1: distance})
     step = max(LEAST_STEP, 2.0 ** math.ceil(math.log2(distance / tightness.grain)))
-    end = _end(known, step, min(reach, MOST_EPSILON))
+    end = _end(known, step, min(reach, MOST_EPSILON), tightness.least)
     step = max(step, 2.0 ** math.ceil(math.log2(end / _MOST_POINTS)))
     last = math.ceil(end / step)
-    places = {round(epsilon / step) for epsilon in seen if epsilon % step == 0.0}
+    places = {round(epsilon / step) for epsilon in known.seen if epsilon % step == 0.0}
     places |= {last * i // _FIRST_POINTS for i in range(_FIRST_POINTS + 1)}
-    points = {place: known(place * step) for place in places if place <= last}
+    placed = known.at(step, (place for place in places if place <= last))
+    _refine(known, placed, tightness)
+    return placed
+
+
+def _refine(known: _Known, placed: _Placed, tightness: Tightness) -> None:
+    """Adds points where chords may lie too far from the curve."""
     for _ in range(_MOST_PASSES):
-        more = _wanted(step, points, distance, tightness)
+        more = _wanted(placed, tightness)
         if not more:
             break
-        points |= {place: known(place * step) for place in more}
-    return connected(step, points, tightness.rise)
+        placed.points.update(known.at(placed.step, more).points)
 
 
 def connected(step: float, points: dict[int, float], rise: float = _SLACK) -> LossDistribution:
@@ -206,14 +270,14 @@ def _checked(delta: float) -> float:
     return delta
 
 
-def _end(curve: Curve, step: float, most: float) -> float:
-    """Where the curve has come down to nothing, or to what it keeps for ever.
+def _end(curve: _Known, step: float, most: float, least: float) -> float:
+    """Where the curve has come down to ``least``, or to what it keeps for ever.
 
     At steps of the lattice wherever it looks, so that nothing is computed twice.
     """
     rest = curve(most)
     connected(1.0, {0: curve(0.0), 1: rest})  # it must not rise
-    enough = rest * (1.0 + _FLAT) + _NOTHING
+    enough = rest * (1.0 + _FLAT) + least
     low, end = 0.0, 512.0 * step
     while end < most and curve(end) > enough:
         low, end = end, 2.0 * end
@@ -226,15 +290,14 @@ def _end(curve: Curve, step: float, most: float) -> float:
     return end
 
 
-def _wanted(
-    step: float, points: dict[int, float], distance: float, tightness: Tightness
-) -> list[int]:
+def _wanted(placed: _Placed, tightness: Tightness) -> list[int]:
     """Places to look at next: inside the chords that may lie too far from the curve.
 
     Between two points the curve lies above the prolonged chords of both neighbors; where these meet
     it can be farthest below its own. A smooth curve is a quarter as far next to chords of the same
     width, half as far next to very short ones: that is what is compared.
     """
+    step, points = placed
     places = np.array(sorted(points), dtype=np.int64)
     deltas = np.array([points[int(place)] for place in places])
     widths = np.diff(places) * step
@@ -249,8 +312,9 @@ def _wanted(
     around = 0.5 * (np.append(widths[:1], widths[:-1]) + np.append(widths[1:], widths[-1:]))
     apart = 0.5 * widths / (widths + around) * left * meets * spans
     bends = np.where(deltas[1:] < _DEEP, max(_DEEP_BEND, tightness.bend), tightness.bend)
-    spread = np.maximum(places[1:] * step, _WIDTHS_A_DISTANCE * distance)
-    allowed = np.maximum(bends * deltas[1:], tightness.shift * spread * falls / widths) + _NOTHING
+    spread = np.maximum(places[1:] * step, _WIDTHS_A_DISTANCE * deltas[0])
+    allowed = np.maximum(bends * deltas[1:], tightness.shift * spread * falls / widths)
+    allowed += tightness.least
     more: list[int] = []
     for i in np.flatnonzero((apart > allowed) & (np.diff(places) > 1)):
         first, gap = int(places[i]), int(places[i + 1] - places[i])

@@ -118,10 +118,6 @@ class Divergence(Protocol):
         """What the upper bound most likely is, not proved: for a search whose end is proved."""
         ...
 
-    def rough(self, message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:
-        """``expected``, less closely, for compositions in a search; None where it is quick."""
-        ...
-
     def quick(self, message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:
         """A bound for all crowds at once, far above the exact one; None where there is none."""
         ...

@@ -32,7 +32,6 @@ from mixtally.privacy.divergence import (
     vectors,
 )
 from mixtally.privacy.numerics.bracket import Bracket
-from mixtally.privacy.numerics.saddle_point import ROUGH
 from mixtally.records.guarantee import Observer
 from mixtally.records.mechanism import BitFlips, BlankFakes, NoFakes, Parameter, UniformFakes
 from mixtally.records.mechanism.parameters import Parameters
@@ -212,19 +211,6 @@ def expected(message: ObservedMessage, epsilon: float, memo: Memo) -> float:
     if most > 1 and fakes and isinstance(m.fakes, BlankFakes):
         return k_hot.expected_blanket_upper(m.crowd, fakes, most, m.threshold, epsilon, m.bins)
     return upper(message, epsilon, memo)
-
-
-def rough(message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:  # noqa: ARG001
-    """Of whole vectors and of sets, to a few hundredths; None for single bits and values."""
-    m = _flips(message)
-    fakes, most, seen = m.fakes.count, m.max_set, message.observer is Observer.MESSAGES
-    if most is None and m.bins > 1 and message.others is None:
-        return vectors.blanket(m.crowd, m.bins, m.threshold, epsilon, ROUGH)
-    if most is None or most == 1 or not seen or isinstance(m.fakes, UniformFakes):
-        return None
-    if m.crowd and not fakes:
-        return k_hot.crowd_upper(m.crowd, most, m.threshold, epsilon, m.bins, ROUGH)
-    return k_hot.rough_blanks_upper(m.crowd, fakes, most, m.threshold, epsilon, m.bins)
 
 
 def quick(message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:

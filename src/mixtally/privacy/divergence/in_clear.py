@@ -104,9 +104,6 @@ def quick(*_: object) -> None:
     """None: what is exact is quick."""
 
 
-rough = quick
-
-
 def apart(message: ObservedMessage) -> tuple[ObservedMessage, int]:
     """The message itself: it holds one bin."""
     return message, 1

@@ -25,11 +25,11 @@ import math
 from collections.abc import Iterator
 
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy.numerics.blanket import expected, interpolated
+from mixtally.privacy.numerics.blanket import expected
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.privacy.numerics.flip_ratios import Orbit, diluted, flip_distribution
 from mixtally.privacy.numerics.largest import largest, largest_upper
-from mixtally.privacy.numerics.saddle_point import ROUGH, saddle_point_bounds
+from mixtally.privacy.numerics.saddle_point import saddle_point_bounds
 
 SOURCE = (
     "exact law over flipped blanks, every orbit of two k-hot records (Sufficient Differential "
@@ -92,25 +92,6 @@ def expected_blanks_upper(
     return largest_upper((flip_distribution(o, q, grow) for o in few), fakes + 1)
 
 
-def rough_blanks_upper(
-    users: int, fakes: int, most: int, threshold: int, epsilon: float, bins: int | None = None
-) -> float:
-    """``expected_blanket_upper``, or ``expected_blanks_upper`` without people, to a few hundredths:
-    interpolated between a handful of numbers of blanks.
-    """
-    q, grow = threshold / SCALE, math.exp(epsilon)
-    found = list(orbits(most, bins))
-    few = [flip_distribution(o, q, grow) for o in found if o.both in (0, found[-1].both)]
-
-    def upper(blanks: int) -> float:
-        return largest_upper(few, fakes + blanks + 1, ROUGH)
-
-    if not users:
-        return upper(0)
-    share = (threshold / (SCALE - threshold)) ** most
-    return expected(interpolated(upper, users - 1, share), users - 1, share)
-
-
 def among_blanket_blanks(
     users: int, fakes: int, most: int, threshold: int, epsilon: float, bins: int | None = None
 ) -> Bracket:
@@ -162,12 +143,11 @@ def crowd_upper(
     threshold: int,
     epsilon: float,
     bins: int | None = None,
-    smoothed: float = 0.0,
 ) -> float:
-    """The upper bound of ``in_crowd`` alone; ``smoothed`` as ``saddle_point_upper`` has it."""
+    """The upper bound of ``in_crowd`` alone."""
     q, p = threshold / SCALE, (SCALE - threshold) / SCALE
     share, grow = (q / p) ** most, math.exp(epsilon)
     distributions = (
         diluted(flip_distribution(orbit, q, grow), share) for orbit in orbits(most, bins)
     )
-    return min(1.0, largest_upper(distributions, users, smoothed) / share)
+    return min(1.0, largest_upper(distributions, users) / share)

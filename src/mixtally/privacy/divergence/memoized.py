@@ -185,7 +185,9 @@ def _two_bits(bit: Steps, epsilon: float) -> Bracket:
 def _composed(bit: Steps, hashes: int, largest: float) -> Sum:
     tightness = FINE._replace(grain=max(FINE.grain, _GRAIN / hashes))
     pairs = loss_distribution(
-        lambda epsilon: _two_bits(bit, epsilon).upper, largest / hashes, tightness
+        lambda epsilons: [_two_bits(bit, epsilon).upper for epsilon in epsilons],
+        largest / hashes,
+        tightness,
     )
     return Sum([(pairs, hashes)])
 

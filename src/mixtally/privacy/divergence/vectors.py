@@ -100,14 +100,11 @@ def any_dataset(users: int, bits: int, threshold: int, epsilon: float) -> Bracke
     return Bracket(min(worst_homogeneous(users, bits, threshold, epsilon).lower, upper), upper)
 
 
-def blanket(users: int, bits: int, threshold: int, epsilon: float, smoothed: float = 0.0) -> float:
-    """Upper bound for any dataset: that of two vectors which differ everywhere.
-
-    ``smoothed`` as ``saddle_point_upper`` has it.
-    """
+def blanket(users: int, bits: int, threshold: int, epsilon: float) -> float:
+    """Upper bound for any dataset: that of two vectors which differ everywhere."""
     q, grow = threshold / SCALE, math.exp(epsilon)
     share = (2.0 * q) ** bits
     if share <= NOTHING:
         return 1.0  # nobody sends a uniform vector
     distribution = diluted(uniform_distribution(bits, bits, q, grow), share)
-    return min(1.0, saddle_point_upper(distribution, users, smoothed=smoothed) / share)
+    return min(1.0, saddle_point_upper(distribution, users) / share)

@@ -31,15 +31,13 @@ def largest(
     return found
 
 
-def largest_upper(
-    distributions: Iterable[Distribution], count: int, smoothed: float = 0.0
-) -> float:
-    """Its upper bound alone; ``smoothed`` as ``saddle_point_upper`` has it."""
+def largest_upper(distributions: Iterable[Distribution], count: int) -> float:
+    """Its upper bound alone."""
     found = 0.0
     for one, _ in _ranked(distributions, count):
         if min(1.0, one.ceiling) <= found:
             break
-        found = max(found, prepared_upper(one, found, smoothed))
+        found = max(found, prepared_upper(one, found))
     return found
 
 

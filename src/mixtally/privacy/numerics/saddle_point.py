@@ -40,12 +40,14 @@ _LAST_DEVIATION = 9.0
 _ALIAS_NATS = 30.0
 _MOST_FREQUENCIES = 1 << 23
 _MOST_SMOOTHED = 1e-3
-ROUGH = 2e-2
-"""What a Gaussian may add, relatively, where a search asks."""
+_LITTLE_SMOOTHED = 3e-4
+"""What a Gaussian may add, relatively, where much of it would be to sums of nothing but zeros."""
 _MOST_COUNTS = 1 << 20
 _MOST_NATS = 600.0
 _MOST_STEPS = 100
 _LEAST_POINT = 1e-290
+_MOST_ZEROS_NATS = 40.0
+"""Rarer sums of nothing but zeros are left where they are."""
 _RARE = 1e-13
 _ROUGHLY = 0.1
 """A Gaussian this wide rules most sums out in a twentieth of the frequencies."""
@@ -60,14 +62,9 @@ def saddle_point_bounds(distribution: Distribution, count: int) -> Bracket:
     return _bounds(prepared(distribution, count), 0.0)
 
 
-def saddle_point_upper(
-    distribution: Distribution, count: int, least: float = 0.0, smoothed: float = 0.0
-) -> float:
-    """The upper bound alone, or a cheaper one that is at most ``least``.
-
-    Where more is ``smoothed``, relatively, than otherwise it may be that much larger.
-    """
-    return prepared_upper(prepared(distribution, count), least, smoothed)
+def saddle_point_upper(distribution: Distribution, count: int, least: float = 0.0) -> float:
+    """The upper bound alone, or a cheaper one that is at most ``least``."""
+    return prepared_upper(prepared(distribution, count), least)
 
 
 def ceiling(distribution: Distribution, count: int) -> float:
@@ -101,10 +98,10 @@ def prepared(distribution: Distribution, count: int) -> Prepared:
     return Prepared(min(single, max(NOTHING, saddle.ceiling())), saddle, len(values))
 
 
-def prepared_upper(one: Prepared, least: float, smoothed: float = 0.0) -> float:
+def prepared_upper(one: Prepared, least: float) -> float:
     """The upper bound, or a cheaper one, as ``saddle_point_upper``."""
     quick = roughly(one, least)
-    return quick if quick <= least else _bounds(one, least, smoothed).upper
+    return quick if quick <= least else _bounds(one, least).upper
 
 
 def roughly(one: Prepared, least: float) -> float:
@@ -115,15 +112,15 @@ def roughly(one: Prepared, least: float) -> float:
     return min(one.ceiling, max(NOTHING, _stated(value, cut).upper))
 
 
-def _bounds(one: Prepared, least: float, enough: float = 0.0) -> Bracket:
+def _bounds(one: Prepared, least: float) -> Bracket:
     """Both bounds; from an upper bound of at most ``least`` on they may be wide."""
-    most, saddle, enough = one.ceiling, one.saddle, max(enough, _MOST_SMOOTHED)
+    most, saddle = one.ceiling, one.saddle
     if saddle is None or most <= max(NOTHING, least):
         return Bracket(0.0, min(1.0, max(NOTHING, most)) if most else 0.0)
     spread = saddle.spread(SMOOTHING)
     value, smoothed, cut = saddle.integral(spread)
     # Rare heavy values stretch the saddle's scale far past the bulk of the sum.
-    while smoothed > enough * value and value + cut > least:
+    while saddle.coarse(spread, value, smoothed) and value + cut > least:
         if (counted := saddle.counted(WORTH_IT)) is not None:
             value, smoothed, cut = counted
             break
@@ -154,7 +151,11 @@ class Saddle:
         ranks = np.argsort(tilted)
         rare = np.cumsum(tilted[ranks]) <= _RARE / count
         self.live, self.rest = np.sort(ranks[~rare]), float(tilted[ranks[rare]].sum())
-        self.wave = Wave(values[self.live], tilted[self.live], count)
+        # The sum of nothing but zeros is none, whatever a Gaussian would make of it.
+        moving = float(tilted[values != 0.0].sum())
+        rarely = moving < 1.0 and count * math.log1p(-moving) > -_MOST_ZEROS_NATS
+        apart = order == 2 and rarely
+        self.wave = Wave(values[self.live], tilted[self.live], count, apart)
 
     @cached_property
     def period(self) -> float:
@@ -215,6 +216,13 @@ class Saddle:
         """The Gaussian's standard deviation."""
         return smoothing * max(self.deviation, 1.0 / self.point)
 
+    def coarse(self, spread: float, value: float, smoothed: float) -> bool:
+        """Whether a Gaussian this wide may have ``smoothed`` too much."""
+        zeros = math.exp(self.wave.log_zeros + self.count * self.log_m)
+        zeros *= spread / (math.sqrt(2.0 * math.pi) * self.count)
+        much = smoothed + zeros > _MOST_SMOOTHED * value
+        return much and smoothed > min(_LITTLE_SMOOTHED, _MOST_SMOOTHED) * value
+
     def integral(self, spread: float) -> tuple[float, float, float]:
         """The expectation with a Gaussian added, the most that added, and a bound on what was cut.
 
@@ -231,12 +239,21 @@ class Saddle:
         scale = self.count * self.log_m + 0.5 * (self.point * spread) ** 2
         if scale > 700.0:
             raise AccountingError("saddle point: the expectation exceeds all bounds")
-        total, density, dead = -0.5 / self.point**self.order, -0.5, 0.0  # half of omega = 0
-        for omega, power, left in self.wave.rows(step, frequencies, spread):
-            gauss = np.exp(-0.5 * (omega * spread) ** 2 + 1j * omega * self.point * spread**2)
-            power = power * np.where(omega < last + step, gauss, 0.0)
-            total += float((power / (self.point + 1j * omega) ** self.order).real.sum())
-            density += float(power.real.sum())
+        own = -math.expm1(self.wave.log_zeros)  # at omega = 0, of which half is counted
+        total, density, dead = -0.5 * own / self.point**self.order, -0.5 * own, 0.0
+        for omega, real, imaginary, left in self.wave.rows(
+            step, frequencies, spread, self.point * spread**2
+        ):
+            real = np.where(omega < last + step, real, 0.0)
+            imaginary = np.where(omega < last + step, imaginary, 0.0)
+            square = self.point**2 + omega**2
+            if self.order == 1:
+                parts = (real * self.point + imaginary * omega) / square
+            else:
+                parts = real * (self.point**2 - omega**2) + imaginary * (2.0 * self.point * omega)
+                parts /= square**2
+            total += float(parts.sum())
+            density += float(real.sum())
             dead += left
         height = math.exp(scale) / (math.pi * self.count)
         rest = math.exp(-0.5 * _LAST_DEVIATION**2) * last ** (1 - self.order)
