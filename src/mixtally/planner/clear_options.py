@@ -1,6 +1,7 @@
 """Options of records in clear: uniform fakes, mixes' shaped ones, or values that share bins."""
 
 import math
+import operator
 from dataclasses import replace
 
 import msgspec
@@ -8,19 +9,25 @@ import msgspec
 from mixtally.errors import ParameterError
 from mixtally.planner.build import option
 from mixtally.planner.flip_options import Result, lacks
-from mixtally.planner.noise import uniform_fakes
-from mixtally.planner.options import Infeasible
+from mixtally.planner.noise import keeps, uniform_fakes
+from mixtally.planner.options import CONFIDENCE, Infeasible, Likely
 from mixtally.planner.request import MOST_MESSAGES, PlanRequest
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.calibrate import calibrate
 from mixtally.privacy.divergence.in_clear import usual_ratio
 from mixtally.records.encodings import Encoding
+from mixtally.records.guarantee import arriving
 from mixtally.records.hashing import HMAC_SHA256, Hashing
 from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism import InClear, Parameter, ShapedFakes, UniformFakes
 from mixtally.records.question import Kind, Question
 
 _IN_CLEAR = "no --local-epsilon: answers travel in clear, so nothing survives broken mixes"
+_HAIR = 1e-6
+_SEARCHED_BITS = 13
+"""What several collections need is found to one part in so many bits."""
+_FEW = 8
+"""Fewer bins would let nobody be told from all who share one."""
 _HUGE = 100_000
 """From so many bins on values may share bins: below, flips take at most 12,500 bytes a message."""
 
@@ -32,6 +39,8 @@ def clear_uniform(request: PlanRequest, encoding: Encoding, accountant: Accounta
         return None
     if request.local_epsilon is not None:
         return Infeasible("clear-uniform", _IN_CLEAR)
+    if request.likely:
+        return _likely(request, clear, accountant)
     needs = [uniform_fakes(accountant, request, encoding, part.bins) for part in clear.parts]
     sizes = [Layout(Form.INDEX, part.bins).message_bytes for part in clear.parts]
     total, sent = (
@@ -56,6 +65,27 @@ def clear_uniform(request: PlanRequest, encoding: Encoding, accountant: Accounta
     )
 
 
+def _likely(request: PlanRequest, clear: Encoding, accountant: Accountant) -> Result:
+    """Whether all the fakes that are affordable, and leave something to be told, most likely hide
+    the smallest part and the largest: what a part needs grows nearly as its bins.
+    """
+    bins, users = [part.bins for part in clear.parts], request.users
+    sizes = [Layout(Form.INDEX, part.bins).message_bytes for part in clear.parts]
+    budget = len(bins) * replace(request, bytes_per_user=None).most_fakes(len(bins))
+    each = budget / sum(bins)
+    if request.bytes_per_user is not None:
+        left = (request.bytes_per_user - sum(sizes)) * users
+        each = min(each, left / sum(map(operator.mul, bins, sizes)))
+    # An empty bin's variance is (fakes / bins)(1 - 1 / bins).
+    each = min(each, (users / CONFIDENCE) ** 2 * (1.0 - _HAIR))
+    together = len(bins) * request.collections
+    for size in {min(bins), max(bins)} if each >= 0.0 else set():
+        fakes = arriving(math.floor(each * size), request.sure_fraction)
+        if not keeps(accountant, request, Record.of(_among(size, fakes)), together):
+            return Infeasible("clear-uniform", "more fakes")
+    return Likely() if each >= 0.0 else Infeasible("clear-uniform", "more messages")
+
+
 def clear_hashed(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
     """Values hashed into as many bins as the fakes can cover."""
     (question, *rest) = encoding.parts
@@ -64,6 +94,8 @@ def clear_hashed(request: PlanRequest, encoding: Encoding, accountant: Accountan
         return None
     if question.hashed is not None or question.bins < _HUGE:
         return None
+    if request.likely:
+        return _likely(request, Encoding((Question(name=question.name, bins=_FEW),)), accountant)
     bins = 0
     for size in (1, 2, 3) if request.bytes_per_user else (3,):  # bytes of a bin's number
         fakes = request.most_fakes(1, size)
@@ -123,7 +155,8 @@ def _most_bins(
     The fakes that are needed rise nearly as the bins: each trial is scaled by what the last missed.
     """
     over, fit, trial = most + 1, 0, most
-    while over - fit > 1 and trial >= 2:
+    closely = len(encoding.parts) * request.collections == 1
+    while over - fit > (1 if closely else max(1, fit >> _SEARCHED_BITS)) and trial >= 2:
         need = uniform_fakes(accountant, request, encoding, trial)
         if need <= fakes:
             fit, trial = trial, trial + max(1, (fakes - need) * trial // need)

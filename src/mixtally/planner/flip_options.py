@@ -1,5 +1,7 @@
 """Plan options of mechanisms that flip: their least noise for the request, or what they lack."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 from msgspec import structs
@@ -78,7 +80,7 @@ def single_bit(request: PlanRequest, encoding: Encoding, accountant: Accountant)
         return lacks("single-bit", request, encoding, bits)
     if crowd < LEAST_USERS:
         return Infeasible("single-bit", _SURE)
-    results = []
+    results: list[Result] = []
     for count in dict.fromkeys((0, fakes)):  # in a large crowd fakes hide no better than people
         sure = BitFlips(
             bins=1,
@@ -87,7 +89,7 @@ def single_bit(request: PlanRequest, encoding: Encoding, accountant: Accountant)
             crowd=crowd,
             fakes=BlankFakes(arriving(count, request.sure_fraction)),
         )
-        threshold = least_flips(accountant, request, encoding, sure, count)
+        threshold = least_flips(accountant, request, encoding, sure, count, _hundredth(results))
         if threshold is not None:
             hiding = BlankFakes(count) if count else NoFakes()
             threshold = max(threshold, capped(request, bits))
@@ -102,6 +104,12 @@ def single_bit(request: PlanRequest, encoding: Encoding, accountant: Accountant)
     if options:
         return min(options, key=lambda one: (round(one.standard_error, 2), one.messages_per_user))
     return results[0] if results else Infeasible("single-bit", COINS)
+
+
+def _hundredth(results: Sequence[Result]) -> float:
+    """A standard error that is smaller than those found, in counts to two digits."""
+    errors = (one.standard_error for one in results if isinstance(one, PlanOption))
+    return min((max(0.0, round(error, 2) - 0.005) for error in errors), default=math.inf)
 
 
 def flip(

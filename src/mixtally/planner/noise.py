@@ -18,9 +18,15 @@ _SEARCHED = 1e-6
 
 
 def least_flips(
-    accountant: Accountant, request: PlanRequest, encoding: Encoding, sure: BitFlips, fakes: int
+    accountant: Accountant,
+    request: PlanRequest,
+    encoding: Encoding,
+    sure: BitFlips,
+    fakes: int,
+    below: float = math.inf,
 ) -> int | None:
-    """The least flip probability, times 2^64, of ``sure``; None when nothing would be learned.
+    """The least flip probability, times 2^64, of ``sure``; None when nothing would be learned, or
+    its standard error not be ``below`` that of another option.
 
     ``sure`` has the fakes that surely arrive of the ``fakes`` that are promised.
     """
@@ -28,11 +34,11 @@ def least_flips(
     # Cheap and smooth: others have bounds that are neither.
     exact = together == 1 and not sure.crowd and isinstance(sure.fakes, BlankFakes)
     exact = exact and sure.max_set == 1
-    most = telling(request, fakes, sure.repeats)
+    most = telling(request, fakes, sure.repeats, below)
     if request.likely:
         most -= most >> 20  # where it is told from all people
         enough = Record.of(sure.having(Parameter.FLIP, most))
-        return most if _keeps(accountant, request, enough, together) else None
+        return most if keeps(accountant, request, enough, together) else None
     try:
         found = calibrate(
             accountant,
@@ -51,7 +57,7 @@ def least_flips(
     return found.message.mechanism.flip_threshold
 
 
-def _keeps(accountant: Accountant, request: PlanRequest, record: Record, together: int) -> bool:
+def keeps(accountant: Accountant, request: PlanRequest, record: Record, together: int) -> bool:
     """Whether so many of ``record`` most likely keep the guarantee."""
     epsilon, delta = request.guarantee.epsilon, request.guarantee.delta
     if accountant.alone(record, epsilon) > delta:
@@ -59,14 +65,15 @@ def _keeps(accountant: Accountant, request: PlanRequest, record: Record, togethe
     return accountant.expected(record, epsilon, together, least_of(delta, together)) <= delta
 
 
-def telling(request: PlanRequest, fakes: int, repeats: int) -> int:
-    """The most flips, times 2^64, with which an option may say enough of ``request``.
+def telling(request: PlanRequest, fakes: int, repeats: int, below: float = math.inf) -> int:
+    """The most flips, times 2^64, with which an option may say enough of ``request``, and err by
+    less than ``below``.
 
     With x = q (1 - q) an empty bin's variance (n + K) x / ((1 - 4x) k) is s at x = c / (1 + 4c),
     c = s k / (n + K). Under a local epsilon fewer fakes may be sent, and none adds least.
     """
     sent = request.users + (fakes if request.local_epsilon is None else 0)
-    c = (request.users / CONFIDENCE) ** 2 * repeats / sent
+    c = min(request.users / CONFIDENCE, below) ** 2 * repeats / sent
     most: int = math.ceil(0.5 * SCALE * (1.0 - (1.0 + 4.0 * c) ** -0.5))
     return min(MOST_THRESHOLD, most)
 

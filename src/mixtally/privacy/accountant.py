@@ -147,14 +147,16 @@ class Accountant:
     def expected(
         self, record: Record, epsilon: float, collections: int = 1, least: float = NOTHING
     ) -> float:
-        """What ``upper`` most likely is, for a search whose end is proved."""
+        """What ``upper`` most likely is, for a search whose end is proved; no less than what does
+        not matter.
+        """
         parts = _parts(record)
         times = parts.times * collections
         if times == 1:
             return self._one(parts.message, epsilon, proved=False)
         total, curve = self._foreseen(parts.message, times, least)
         (share,) = curve([epsilon * _BELOW / times])
-        return min(total.delta(epsilon), times * share, 1.0)
+        return min(max(min(total.delta(epsilon), times * share), times * least), 1.0)
 
     def distance(self, record: Record) -> float:
         """delta(0) of one message, which most likely bounds it."""

@@ -104,15 +104,15 @@ def _found(accountant: Accountant, wish: _Wish) -> int | None:
     if wish.limited and accountant.alone(wish.having(high), goal.epsilon) > goal.delta:
         return None  # one message alone misses already
 
+    least = least_of(goal.delta, wish.rounds)
     # What a certificate will state is proved as that is.
-    repeated = wish.record.message.mechanism.repeats > 1
-    least = NOTHING if repeated else least_of(goal.delta, wish.rounds)
+    proved = NOTHING if wish.record.message.mechanism.repeats > 1 else least
 
     def expected(value: int) -> float:
         return accountant.expected(wish.having(value), goal.epsilon, wish.collections, least)
 
     def upper(value: int) -> float:
-        return accountant.upper(wish.having(value), goal.epsilon, wish.collections, least)
+        return accountant.upper(wish.having(value), goal.epsilon, wish.collections, proved)
 
     if wish.limited and wish.rounds > 1 and expected(high) > goal.delta:
         return None  # without a look at fewer

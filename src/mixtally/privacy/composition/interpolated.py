@@ -2,8 +2,7 @@
 
 sqrt(-log delta) is nearly a line in epsilon. It is laid through four neighbors as a cubic that
 stays between the two next to it; where the curve lies elsewhere halfway between two points, that
-is one
-more of them.
+is one more of them.
 """
 
 import math
@@ -25,7 +24,7 @@ _FAINT = 1e4
 """So many times what does not matter is added to a delta before it is compared."""
 _MOST_DISTANCE, _LEAST_DISTANCE = 1.0 - 1e-12, 1e-12
 _FARTHER = 1.5
-_FLOOR, _CEILING = 1e-300, 1.0 - 1e-16
+_CEILING = 1.0 - 1e-16
 
 
 def interpolated(one: Curve, reach: float, least: float) -> Curves:
@@ -48,7 +47,8 @@ def interpolated(one: Curve, reach: float, least: float) -> Curves:
     _halve(one, known, least)
 
     def curve(epsilons: Sequence[float]) -> list[float]:
-        return [float(delta) for delta in _laid(known, np.asarray(epsilons, dtype=np.float64))]
+        at = np.asarray(epsilons, dtype=np.float64)
+        return [float(delta) for delta in _laid(known, at, least)]
 
     return curve
 
@@ -66,7 +66,7 @@ def _halve(one: Curve, known: dict[float, float], least: float) -> None:
     open_ = list(pairwise(places))
     while open_ and len(known) < _MOST_POINTS:
         middles = [(a + b) / 2.0 for a, b in open_]
-        guesses, halves = _laid(known, np.array(middles)), []
+        guesses, halves = _laid(known, np.array(middles), least), []
         for (a, b), middle, guess in zip(open_, middles, guesses, strict=True):
             known[middle] = one(middle)
             if abs(guess - known[middle]) > _CLOSE * (known[middle] + _FAINT * least):
@@ -74,10 +74,10 @@ def _halve(one: Curve, known: dict[float, float], least: float) -> None:
         open_ = halves
 
 
-def _laid(known: dict[float, float], epsilons: Floats) -> Floats:
-    """The curve through ``known`` at ``epsilons``, the last of it beyond."""
+def _laid(known: dict[float, float], epsilons: Floats, least: float) -> Floats:
+    """The curve through ``known`` at ``epsilons``, the last of it beyond; none below ``least``."""
     places = np.array(sorted(known))
-    heights = np.sqrt(-np.log(np.clip([known[place] for place in places], _FLOOR, _CEILING)))
+    heights = np.sqrt(-np.log(np.clip([known[place] for place in places], least, _CEILING)))
     x = np.minimum(epsilons, places[-1])
     after = np.clip(np.searchsorted(places, x), 1, len(places) - 1)
     first = np.clip(after - 2, 0, len(places) - 4)
