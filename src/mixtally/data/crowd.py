@@ -16,7 +16,7 @@ from mixtally.data.forms.numbers import Numbers
 from mixtally.data.forms.one import One
 from mixtally.data.forms.sets import Sets
 from mixtally.data.labels import Book
-from mixtally.data.people import Records, likely, numbered, records
+from mixtally.data.people import Records, Watch, numbered, records
 from mixtally.data.population import Population
 from mixtally.data.progress import Progress
 from mixtally.data.reading import As, Reading, Several
@@ -96,14 +96,14 @@ class _Gathered:
         people: list[Array] = []
         at = [np.zeros(0, dtype=np.int32)]
         with table(self._file, self._rows.columns, known) as found:
-            if reading.person is None:
-                self._warning = likely(found.names, known)
-            for batch in self._rows.batches(found, progress):
+            watch = Watch(found.names if reading.person is None else (), known)
+            for batch in self._rows.batches(found, watch, progress):
                 self._form.take(batch)
                 if when is not None:
                     at.append(self.epochs.codes(coded(batch.arrays[-1]), batch.where))
                 if reading.person is not None:
                     people.append(batch.arrays[len(reading.columns)])
+        self._warning = watch.warning()
         if self._rows.count == 0:
             raise self._file.unreadable("at least two rows", "none", "check the file")
         self.at = np.concatenate(at) if when else np.zeros(self._rows.count, dtype=np.int32)

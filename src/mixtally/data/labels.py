@@ -11,6 +11,7 @@ from mixtally.data.rows import Where
 from mixtally.errors import DataError
 
 Integers = NDArray[np.int64]
+_LONGEST = 10_000
 
 
 class Book:
@@ -25,6 +26,13 @@ class Book:
         number = self.numbers.get(label)
         if number is not None:
             return number
+        if len(label) > _LONGEST:
+            raise DataError(
+                where.subject(row),
+                wanted=f"labels of at most {_LONGEST:,} characters",
+                got=f"one of {len(label):,}",
+                do="check the column, and the quotes in it",
+            )
         if self.fixed:
             raise DataError(
                 where.subject(row),

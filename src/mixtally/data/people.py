@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 import pyarrow
+import pyarrow.compute as compute
 from numpy.typing import NDArray
 
 from mixtally.data.formats.table import Array
@@ -13,11 +14,13 @@ from mixtally.data.reading import Several
 
 Integers = NDArray[np.int64]
 Values = TypeVar("Values", bound=NDArray[Any])
-_BARE = "email|emailaddress|member|participant|patient|person|respondent|uid|user|username|voter|who"
+_BARE = "email|emailaddress|member|participant|patient|person|respondent|uid|user|username|voter"
 _LIKELY = re.compile(
-    f"{_BARE}|({_BARE}|account|case|client|customer|device|employee|student|subject|)id"
+    f"who|{_BARE}|({_BARE}|account|case|client|customer|device|employee|student|subject|)id"
 )
 """Names of columns that say whose a row is, in small letters and digits alone."""
+_WATCHED = 1 << 20
+"""Rows that are looked at for somebody who comes twice."""
 
 
 class Records(NamedTuple):
@@ -45,16 +48,38 @@ class Records(NamedTuple):
         return cast("Values", found)
 
 
-def likely(names: Sequence[str], read: Sequence[str]) -> str:
-    """A word of warning where a column that is not ``read`` may say whose a row is."""
-    for name in names:
-        plain = "".join(filter(str.isalnum, name)).lower()
-        if _LIKELY.fullmatch(plain) and name not in read:
-            return (
-                f"column {name!r} may say whose a row is: with --person-column {name} several rows "
-                "of a person are seen"
-            )
-    return ""
+class Watch:
+    """Looks at a column that may say whose a row is, for somebody who comes twice."""
+
+    def __init__(self, names: Sequence[str], read: Sequence[str]) -> None:
+        """The first such column among ``names`` that is not ``read``, if any."""
+        plain = {name: "".join(filter(str.isalnum, name)).lower() for name in names}
+        likely = [name for name in names if _LIKELY.fullmatch(plain[name]) and name not in read]
+        self.column = likely[0] if likely else None
+        self._arrays: list[Array] = []
+        self._rows = 0
+
+    def take(self, array: Array) -> None:
+        """See the rows of a batch."""
+        if self._rows < _WATCHED:
+            self._arrays.append(array)
+        self._rows += len(array)
+
+    def warning(self) -> str:
+        """A word of warning, unless all rows were seen to be of different people."""
+        if not self._arrays:
+            return ""
+        seen = pyarrow.chunked_array(self._arrays)
+        try:
+            people = compute.count_distinct(seen).as_py()
+        except pyarrow.ArrowException:  # nothing that can name anybody
+            return ""
+        if self._rows == len(seen) == people + seen.null_count:
+            return ""
+        return (
+            f"column {self.column!r} may say whose a row is, and some may be of one person: "
+            "name it with --person-column"
+        )
 
 
 def numbered(arrays: Sequence[Array]) -> Integers:

@@ -12,6 +12,7 @@ from mixtally.data.columns import Flags, filled, gaps, hashed, simple
 from mixtally.data.file import DataFile
 from mixtally.data.formats.source import explained
 from mixtally.data.formats.table import Array, Table
+from mixtally.data.people import Watch
 from mixtally.data.progress import Progress
 from mixtally.data.reading import DROP, As, Reading
 from mixtally.errors import DataError
@@ -59,12 +60,15 @@ class Rows:
     dropped: list[NDArray[np.int64]] = field(default_factory=list)
     total: int = 0
 
-    def batches(self, table: Table, progress: Progress) -> Iterator[Batch]:
+    def batches(self, table: Table, watch: Watch, progress: Progress) -> Iterator[Batch]:
         """The rows that count; raises DataError for a missing value that is neither, by its row."""
-        names = list(dict.fromkeys(self.columns))
+        watched = [] if watch.column is None else [watch.column]
+        names = list(dict.fromkeys([*self.columns, *watched]))
         for part in table.read([table.names.index(name) for name in names]):
             found = dict(zip(names, part.arrays, strict=True))
             arrays = [self._simple(found[column], column) for column in self.columns]
+            for column in watched:
+                watch.take(found[column])
             size = len(arrays[0])
             if size:
                 yield self._complete(arrays)

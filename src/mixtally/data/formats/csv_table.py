@@ -85,9 +85,10 @@ def _header(file: DataFile, first: bytes, columns: Sequence[str]) -> tuple[str, 
             failed = error
     if not found:
         raise file.unreadable("a header line", failed, "repair or re-export it")
-    if not any(any(names) for names in found.values()):
+    best = max(found.items(), key=lambda each: (set(columns) <= set(each[1]), len(each[1])))
+    if not any(best[1]):
         raise file.unreadable("a header line", "a blank one", "name the columns in line 1")
-    return max(found.items(), key=lambda each: (set(columns) <= set(each[1]), len(each[1])))
+    return best
 
 
 def _first_row(text: str, delimiter: str) -> list[str]:

@@ -95,5 +95,5 @@ def _no_object(file: DataFile, row: int, error: Exception) -> DataError:
         file.row(row),
         wanted="a JSON object a line, with text, numbers, true, false or null",
         got=str(error).replace("`", ""),
-        do="write null for what is missing, and join the labels of a set with a separator",
+        do="write each object on one line, null for what is missing, and a set as one text",
     )

@@ -89,8 +89,12 @@ def _no_column(file: DataFile, column: str, names: Sequence[str]) -> DataError:
         )
     plain = {name.lower().strip(): name for name in names}
     close = get_close_matches(column.lower().strip(), plain, n=1)
+    marks = [mark for mark in ",;\t|:" if any(column in name.split(mark) for name in names)]
+    do = f"did you mean {plain[close[0]]!r}?" if close else "name one of these with --column"
+    if marks:
+        do = f"say --delimiter {marks[0]!r}"
     return file.unreadable(
         f"a column {column!r}",
         "the columns " + ", ".join(repr(name) for name in names[:20]),
-        f"did you mean {plain[close[0]]!r}?" if close else "name one of these with --column",
+        do,
     )

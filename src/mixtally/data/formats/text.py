@@ -17,6 +17,7 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
+_USUAL = "utf-8"
 _ENDS = b"\r\n"
 
 
@@ -24,16 +25,17 @@ def chunks(file: DataFile, stream: BinaryIO) -> Iterator[bytes]:
     """``stream`` as UTF-8 without a mark, cut anywhere; raises DataError for what is no text."""
     data = stream.read(HEAD)
     marked = next((name for mark, name in _MARKS.items() if data.startswith(mark)), None)
-    decoder = codecs.getincrementaldecoder(file.encoding or marked or "utf-8")()
-    plain, begun, lines = file.encoding is None and marked is None, False, 0
+    encoding = file.encoding or marked or _USUAL
+    decoder = codecs.getincrementaldecoder(encoding)()
+    begun, lines = False, 0
     while data:
         try:
-            if plain and data.isascii() and decoder.getstate() == (b"", 0):
+            if encoding == _USUAL and data.isascii() and decoder.getstate() == (b"", 0):
                 found = data
             else:
                 found = decoder.decode(data).encode("utf-8")
         except UnicodeError as error:
-            raise _undecoded(file, error, lines) from error
+            raise _undecoded(file, encoding, error, lines) from error
         if b"\0" in found:
             raise _no_text(file, data)
         if not begun:
@@ -46,7 +48,7 @@ def chunks(file: DataFile, stream: BinaryIO) -> Iterator[bytes]:
     try:
         decoder.decode(b"", final=True)
     except UnicodeError as error:
-        raise _undecoded(file, error, lines) from error
+        raise _undecoded(file, encoding, error, lines) from error
 
 
 def ended(file: DataFile, parts: Iterator[bytes]) -> Iterator[bytes]:
@@ -117,13 +119,10 @@ def long_row(file: DataFile) -> DataError:
     )
 
 
-def _undecoded(file: DataFile, error: UnicodeError, lines: int) -> DataError:
-    if file.encoding is not None or not isinstance(error, UnicodeDecodeError):
-        return file.unreadable(
-            f"text in {file.encoding or 'UTF-16, as its mark says'}",
-            error,
-            "name another with --encoding",
-        )
+def _undecoded(file: DataFile, encoding: str, error: UnicodeError, lines: int) -> DataError:
+    if encoding != _USUAL or not isinstance(error, UnicodeDecodeError):
+        mark = "" if file.encoding else ", as its mark says"
+        return file.unreadable(f"text in {encoding}{mark}", error, "name another with --encoding")
     line = lines + error.object[: error.start].count(b"\n") + 1
     return file.unreadable(
         "UTF-8 text",
@@ -133,16 +132,17 @@ def _undecoded(file: DataFile, error: UnicodeError, lines: int) -> DataError:
 
 
 def _no_text(file: DataFile, data: bytes) -> DataError:
-    wide = "--encoding utf-16-" + ("le" if data[1::2].count(0) >= data[::2].count(0) else "be")
     return file.unreadable(
         "text, or a Parquet or Excel file",
         "zero bytes",
-        f"say {wide} if it is UTF-16, and otherwise convert it",
+        f"say --encoding {_likely(data)} if it is UTF-16, and otherwise convert it",
     )
 
 
 def _likely(data: bytes) -> str:
-    """A western encoding in which ``data`` can be read."""
+    """UTF-16 where there are zero bytes, otherwise a western encoding that can read ``data``."""
+    if b"\0" in data:
+        return "utf-16-le" if data[1::2].count(0) >= data[::2].count(0) else "utf-16-be"
     try:
         data.decode("cp1252")
     except UnicodeDecodeError:
