@@ -70,3 +70,10 @@ def in_every_format(table: Table) -> dict[str, bytes]:
         "table.parquet.gz": gzip.compress(in_parquet(table)),
         "book.xlsx": workbook(table),
     }
+
+
+GOOD = b"no,color\n" + b"1,red\n2,blue\n" * 500
+WESTERN = "no,color\n1,r\xe9d\n2,blue\n".encode("latin-1")
+LINES = b'{"color": "red"}\n{"color": "blue"}\n'
+PARQUET = in_parquet({"color": ["red", "blue"] * 500})
+BOOK = workbook({"color": ["red", "blue"]})

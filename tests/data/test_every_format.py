@@ -1,7 +1,6 @@
 """Whatever the format, the same values are the same population."""
 
 import datetime
-import os
 from decimal import Decimal
 
 import numpy as np
@@ -198,23 +197,3 @@ def test_batches_join_to_the_whole(tmp_path, monkeypatch, name):
     sets = np.unpackbits(likes.records, axis=1, count=12, bitorder="little")
     labels = [[likes.question.label(i) for i in np.flatnonzero(row)] for row in sets]
     assert labels == [text.split(";") for text in table["likes"]]
-
-
-@pytest.fixture
-def piped(tmp_path):
-    """Makes some bytes the standard input, out of a pipe."""
-    before = os.dup(0)
-    opened = []
-
-    def call(data):
-        path = tmp_path / "input"
-        path.write_bytes(data)
-        pipe = os.popen(f"cat '{path}'", "r")
-        opened.append(pipe)
-        os.dup2(pipe.fileno(), 0)
-
-    yield call
-    os.dup2(before, 0)
-    os.close(before)
-    for pipe in opened:
-        pipe.close()
