@@ -154,9 +154,8 @@ class _Request(socketserver.StreamRequestHandler):
             if not line:
                 return
             head += line
-        (size,) = [
-            int(line[15:]) for line in head.split(b"\r\n") if line[:15] == b"Content-Length:"
-        ]
+        stated = [int(line[15:]) for line in head.split(b"\r\n") if line[:15] == b"Content-Length:"]
+        size = stated[0] if head.startswith(b"POST") else 0
         mix = self.server
         mix.requests.append(head + self.rfile.read(size))
         said = mix.answers.pop(0) if len(mix.answers) > 1 else mix.answers[0]

@@ -91,6 +91,25 @@ def test_an_answer_leaves_once(cli, desk, clock):
     assert stat.S_IMODE(desk.diary.parent.stat().st_mode) == 0o700
 
 
+def test_notes_are_fetched_from_any_role(cli, desk):
+    with first_mix(
+        answer(200, body=desk.world.note), answer(200, body=desk.world.sheet(1))
+    ) as role:
+        desk.type("Zürich\n")
+        place = f"{role.address}/contracts/{desk.world.fingerprint}"
+        trust = desk.folder / "trust.toml"
+        outcome = cli("client", "send", place, f"{place}/rounds/1", "--trust", trust, "--yes")
+    assert outcome.status == 0
+    assert len(desk.mix.requests) == 1
+
+
+def test_what_is_fetched_is_believed_for_its_signatures_alone(desk, refused):
+    with first_mix(answer(200, body=World().note)) as role:
+        words = ("client", "show", f"{role.address}/contracts/x")
+        line = refused(*words, "--trust", desk.folder / "trust.toml")
+    assert f"contract: wanted {desk.world.fingerprint}, got " in line
+
+
 def test_it_is_not_sent_twice(cli, desk, refused):
     desk.send(cli, "--yes")
     desk.type("no\n")

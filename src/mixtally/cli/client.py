@@ -36,6 +36,7 @@ from mixtally.client.net import (
     until_answered,
 )
 from mixtally.client.net.pins import pinned
+from mixtally.client.net.post import fetch
 from mixtally.errors import DataError, ParameterError, RefusedError
 from mixtally.ground.chance import SecureChance
 
@@ -47,11 +48,21 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-ContractFile = Annotated[
-    Path, typer.Argument(help="The contract with its signatures.", metavar="CONTRACT")
+ContractPlace = Annotated[
+    str,
+    typer.Argument(
+        help="The contract with its signatures: a file, or where a role serves it, "
+        "https://.../contracts/FINGERPRINT.",
+        metavar="CONTRACT",
+    ),
 ]
-SheetFile = Annotated[
-    Path, typer.Argument(help="The sheet of the round with its signatures.", metavar="SHEET")
+SheetPlace = Annotated[
+    str,
+    typer.Argument(
+        help="The sheet of the round with its signatures: a file, or the contract's address with "
+        "/rounds/NUMBER behind it.",
+        metavar="SHEET",
+    ),
 ]
 Yes = Annotated[bool, o.option("--yes", "Consent to what `client show` says, without a question.")]
 AtOnce = Annotated[bool, o.option("--now", "Send now, not at a random moment of the window.")]
@@ -104,10 +115,10 @@ class DeviceOptions:
 
 @app.command()
 @grouped
-def show(contract: ContractFile, device: DeviceOptions, json: o.Json = False) -> None:
+def show(contract: ContractPlace, device: DeviceOptions, json: o.Json = False) -> None:
     """Verify a contract and say what is asked, who runs it and what it costs."""
     believed = device.believed()
-    agreed = trusted(read_bytes(contract, "a contract"), believed.pins, believed.limits)
+    agreed = trusted(_note(contract, "a contract"), believed.pins, believed.limits)
     lines = told(agreed, spent=_seen(device.place)[1])
     if json:
         print_json({"fingerprint": agreed.contract.fingerprint, "told": lines})
@@ -118,8 +129,8 @@ def show(contract: ContractFile, device: DeviceOptions, json: o.Json = False) ->
 @app.command()
 @grouped
 def send(
-    contract: ContractFile,
-    sheet: SheetFile,
+    contract: ContractPlace,
+    sheet: SheetPlace,
     device: DeviceOptions,
     yes: Yes = False,
     at_once: AtOnce = False,
@@ -132,8 +143,8 @@ def send(
     What is pending from an earlier call is sent on, the same bytes; nothing is asked then.
     """
     believed = device.believed()
-    agreed = trusted(read_bytes(contract, "a contract"), believed.pins, believed.limits)
-    given = open_round(agreed, read_bytes(sheet, "a sheet"), int(time()))
+    agreed = trusted(_note(contract, "a contract"), believed.pins, believed.limits)
+    given = open_round(agreed, _note(sheet, "a sheet"), int(time()))
     say = _aside if json else _say
     with device.opened() as diary:
         entry = diary.find(agreed.contract.name, given.sheet.round)
@@ -176,6 +187,13 @@ def log(
         return
     for line in log_lines(entries, charges):
         typer.echo(line)
+
+
+def _note(place: str, what: str) -> bytes:
+    """The bytes of a file, or what is served at an address: their signatures are checked alike."""
+    if place.startswith(("https://", "http://")):
+        return fetch(place)
+    return read_bytes(Path(place), what)
 
 
 def _seen(place: Path) -> tuple[list[Entry], list[Charge]]:

@@ -5,6 +5,7 @@ import ssl
 import time
 from contextlib import suppress
 from datetime import UTC, datetime
+from importlib import import_module
 
 import pytest
 from cryptography import x509
@@ -13,8 +14,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from devices import answer, first_mix
-from mixtally.client.net.post import post, target
-from mixtally.errors import RefusedError
+from mixtally.client.net.post import fetch, post, target
+from mixtally.errors import DataError, RefusedError
 
 PATH = "/contracts/abc/rounds/1/bundles"
 BODY = bytes(range(256)) * 3
@@ -185,3 +186,34 @@ def test_addresses_that_are_none(address):
     with pytest.raises(RefusedError) as refusal:
         target(address)
     assert refusal.value.reason == "address-malformed"
+
+
+def test_a_note_is_fetched_with_nothing_but_its_path():
+    with first_mix(answer(200, body=b"a note\n")) as role:
+        assert fetch(role.address + "/contracts/abc") == b"a note\n"
+        host = role.address.removeprefix("http://")
+    assert role.requests == [f"GET /contracts/abc HTTP/1.1\r\nHost: {host}\r\n\r\n".encode()]
+
+
+@pytest.mark.parametrize(
+    ("said", "got"),
+    [
+        (answer(404), "status 404"),
+        (answer(307, "Location: http://127.0.0.1:1/"), "status 307"),
+        (answer(200, body=bytes(1 << 10)), "more bytes"),
+        (b"SSH-2.0\r\n", "BadStatusLine"),
+    ],
+)
+def test_what_is_no_note_is_refused(monkeypatch, said, got):
+    monkeypatch.setattr(import_module("mixtally.client.net.post"), "MOST_NOTE_BYTES", 1023)
+    with first_mix(said) as role, pytest.raises(DataError, match=got):
+        fetch(role.address + "/contracts/abc")
+
+
+def test_nobody_serves_it():
+    with first_mix() as role:
+        address = role.address
+    with pytest.raises(DataError, match="ConnectionRefusedError"):
+        fetch(address)
+    with pytest.raises(RefusedError, match="https"):
+        fetch("http://mix.example/contracts/abc")

@@ -1,21 +1,26 @@
-"""One request: a bundle goes to the first hop. Nothing in it but the bundle tells who sends it.
+"""One request: a bundle goes to the first hop, or a signed note is fetched from any role.
 
-No cookies, no name of a program, no language; no redirection is followed, no proxy is looked for
-in the environment, and of the answer nothing is read but its status and when to come again.
+Nothing but the bundle tells who sends it: no cookies, no name of a program, no language; no
+redirection is followed, no proxy is looked for in the environment. Of the answer to a bundle
+nothing is read but its status and when to come again.
 """
 
 import socket
 import ssl
+from collections.abc import Callable
 from contextlib import suppress
+from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from threading import Timer
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
-from mixtally.errors import RefusedError
+from mixtally.errors import DataError, RefusedError
 
 SECONDS = 30.0
 """For each step of a request; all steps together have four times as long."""
+MOST_NOTE_BYTES = 1 << 24
+T = TypeVar("T")
 MEDIA_TYPE = "application/octet-stream"
 _HERE = frozenset({"127.0.0.1", "localhost", "::1"})
 
@@ -54,9 +59,32 @@ def target(address: str) -> Target:
     return Target(parts.scheme == "https", host, port, parts.path.rstrip("/"))
 
 
+def fetch(address: str, seconds: float = SECONDS) -> bytes:
+    """What a role serves at ``address``, to be believed for its signatures alone.
+
+    Raises DataError where nothing, something too long or another status comes back.
+    """
+    to = target(address)
+    found = _once(to, seconds, lambda link: _got(link, to.path))
+    if isinstance(found, bytes) and len(found) <= MOST_NOTE_BYTES:
+        return found
+    got = found.why or f"status {found.status}" if isinstance(found, Answer) else "more bytes"
+    raise DataError(
+        ascii(address)[:200],
+        wanted=f"a note of at most {MOST_NOTE_BYTES:,} bytes",
+        got=got,
+        do="ask another role of the contract for it: all of them serve the same",
+    )
+
+
 def post(address: str, path: str, body: bytes, seconds: float = SECONDS) -> Answer:
     """Send ``body`` to ``path`` below ``address``, once, and see what comes back."""
     to = target(address)
+    return _once(to, seconds, lambda link: _asked(link, to.path + path, body))
+
+
+def _once(to: Target, seconds: float, ask: Callable[[HTTPConnection], T]) -> T | Answer:
+    """One request over a connection of its own; whatever breaks is an answer of no status."""
     link = _link(to, seconds)
     try:
         link.connect()
@@ -64,7 +92,7 @@ def post(address: str, path: str, body: bytes, seconds: float = SECONDS) -> Answ
         with_end.daemon = True
         with_end.start()
         try:
-            return _asked(link, to.path + path, body)
+            return ask(link)
         finally:
             with_end.cancel()
     except (OSError, HTTPException) as error:
@@ -90,6 +118,15 @@ def _asked(link: HTTPConnection, path: str, body: bytes) -> Answer:
     return Answer(answer.status, answer.getheader("Retry-After"))
 
 
+def _got(link: HTTPConnection, path: str) -> bytes | Answer:
+    link.putrequest("GET", path, skip_accept_encoding=True)
+    link.endheaders()
+    answer: HTTPResponse = link.getresponse()
+    if answer.status != HTTPStatus.OK:
+        return Answer(answer.status)
+    return answer.read(MOST_NOTE_BYTES + 1)
+
+
 def _shut(place: socket.socket) -> None:
     with suppress(OSError):
         socket.socket.shutdown(place, socket.SHUT_RDWR)
@@ -98,7 +135,7 @@ def _shut(place: socket.socket) -> None:
 def _malformed(address: str) -> RefusedError:
     return RefusedError(
         "address-malformed",
-        "address of the first hop",
+        "address of a role",
         wanted="https://, a host and perhaps a port and a path; http:// on this machine alone",
         got=ascii(address)[:80],
         do="take no part: nothing can be sent there",
