@@ -29,7 +29,7 @@ def test_gaps_are_refused_dropped_or_labelled_alike(tmp_path, name):
         people(path, "color")
     dropped = people(path, "color", missing=DROP)
     assert labels(dropped) == ["red", "blue", "red"]
-    assert dropped.note == "3 rows without a value were dropped."
+    assert dropped.note == "Rows left out for a missing value: 3."
     filled = people(path, "color", missing="none given")
     assert labels(filled) == ["red", "none given", "blue", "none given", "none given", "red"]
     assert filled.note == ""
@@ -127,7 +127,7 @@ def test_an_epoch_lacks_no_answer(tmp_path):
         DataFile(path), Reading(columns=("c",), person="who", missing=DROP), When("week")
     )
     assert found.users.tolist() == [2]
-    assert found.note == "2 rows without a value were dropped."
+    assert found.note == "Rows left out for a missing value: 2."
     with pytest.raises(DataError, match="row 3: wanted a value in column 'week'"):
         read_epochs(DataFile(path), Reading(columns=("c",)), When("week"))
 

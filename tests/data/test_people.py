@@ -49,7 +49,7 @@ def test_the_first_or_the_last_row_of_a_person_is_theirs(diary, several, colors)
     fixed = ("red", "blue", "green")
     found = people(diary, "color", person="who", several=Several(several), labels=fixed)
     assert sorted(labels(found)) == sorted(colors)
-    assert f"the {several} was taken: 3 rows are no record" in found.note
+    assert found.note == f"Further rows of a person, left out for the {several}: 3."
 
 
 def test_records_keep_the_order_of_the_rows_that_are_taken(diary):
@@ -80,6 +80,7 @@ def test_the_values_of_a_person_become_a_set(diary):
     assert found.question.kind is Kind.SET
     assert found.question.max_set == 2
     assert found.truth.tolist() == [1, 1, 3]
+    assert found.note == "Further rows of a person, joined to a set: 3."
 
 
 def test_the_sets_of_a_person_are_joined_and_bounded(diary):

@@ -136,14 +136,11 @@ class _Gathered:
         notes = [crowd.note] if crowd.note else []
         dropped, merged = self._rows.total - self._rows.count, self._rows.count - records.size
         if dropped:
-            notes.append(f"{dropped:,} rows without a value were dropped.")
+            notes.append(f"Rows left out for a missing value: {dropped:,}.")
         if merged:
-            how = (
-                "all labels were"
-                if self._reading.several is Several.SET
-                else (f"the {self._reading.several} was")
-            )
-            notes.append(f"Of several rows of a person {how} taken: {merged:,} rows are no record.")
+            joined = self._reading.several is Several.SET
+            how = "joined to a set" if joined else f"left out for the {self._reading.several}"
+            notes.append(f"Further rows of a person, {how}: {merged:,}.")
         return replace(crowd, note=" ".join(notes), warning=self._warning)
 
 
