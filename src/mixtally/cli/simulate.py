@@ -201,8 +201,9 @@ def _played(
 
 def _source(file: DataFile, population: Population, *, known: bool) -> str:
     """What was played, in a few sentences; ``known`` where the bins were fixed before."""
-    text = f"{population.users:,} rows of {file.name}, each played as a person. {population.note}"
-    return text + "The bins were read off the data; a real plan fixes them before." * (not known)
+    text = f"{population.users:,} rows of {file.name}, each played as a person."
+    read_off = "" if known else "The bins were read off the data; a real plan fixes them before."
+    return " ".join(filter(None, (text, population.note, read_off)))
 
 
 def _central(result: Result, truth: Truth, *, seeded: bool) -> Central:
