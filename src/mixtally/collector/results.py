@@ -27,6 +27,7 @@ from mixtally.report.document import (
     Text,
     Tone,
 )
+from mixtally.report.promise import of_contract_result, of_terms
 from mixtally.report.received import came, not_promised
 from mixtally.report.svg import Markup
 from mixtally.report.words import at_most, number, promise
@@ -63,6 +64,9 @@ def document(held: Held, found: Conclusion, top: int) -> Document:
     contract = held.agreed.contract
     return Document(
         title=held.title,
+        promise=of_terms(contract.terms)
+        if found.result is None
+        else of_contract_result(found.result),
         source=f"Answers taken from {utc(held.opens)} to {utc(held.closes)} under contract "
         f"{contract.name}, serial {contract.serial}.",
         key=key_figures(held, found),

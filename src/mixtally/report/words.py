@@ -33,6 +33,26 @@ def between(lower: float, upper: float, digits: int = 4) -> str:
     return f"[{at_least(lower, digits)}, {at_most(upper, digits)}]"
 
 
+def error_text(value: float) -> str:
+    """An error for people: two digits, or all before the point."""
+    return number(value, 2)
+
+
+def supported(value: float, error: float | None, sign: str = "") -> str:
+    """``value`` to the second digit of its ``error``: more of it would be noise.
+
+    where
+      sign   "+" writes the sign of a rise, too
+    """
+    if error is None or not math.isfinite(error):
+        return f"{value:{sign},.0f}"
+    if error <= 0.0:
+        return f"{value:{sign},.6g}"
+    places = 1 - math.floor(math.log10(error) + 1e-9)
+    rounded = round(value, places) + 0.0  # no minus zero
+    return f"{rounded:{sign},.{max(0, places)}f}"
+
+
 def printable(text: str) -> str:
     """``text`` of somebody else on one line: what could draw or break lines is replaced."""
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
