@@ -30,7 +30,7 @@ from mixtally.simulate.lab import Lab, Provenance
 from mixtally.simulate.open_words import collect_words
 from mixtally.simulate.run import collect
 from mixtally.simulate.study import Release, Study
-from mixtally.simulate.study_document import document
+from mixtally.simulate.study_document import document, released
 from mixtally.simulate.truth import Truth, truth_of
 
 
@@ -110,18 +110,27 @@ def simulate(
     population, offer, reason = _offered(data, reading, words, options, budget, hashing, lab)
     analysis = options.analysis(run.level, reading)
     played, truth = _played(offer, population, words, lab, analysis, sums=sums)
+    known = bool(reading.fixed or options.plan or words)
     study = Study(
         about=Provenance(
             title=f"{reading.name}, counted privately",
-            source=_source(data, population, known=bool(reading.fixed or options.plan or words)),
+            source=_source(data, population, known=known),
+            raw=population.note,
             reason=reason,
             seed=run.seed,
+            ordered=known and not words,
         ),
         releases=(played,),
         truth=truth,
         central=_central(played.result, truth, seeded=run.seed is not None),
     )
-    show(document(study, run.top), run.out, json=run.json, more=plan_files(study))
+    show(
+        document(study, run.top),
+        run.out,
+        json=run.json,
+        released=released(study, run.top),
+        more=plan_files(study),
+    )
 
 
 def _check_alone(
@@ -200,8 +209,8 @@ def _played(
 
 def _source(data: Path, population: Population, *, known: bool) -> str:
     """What was played, in a few sentences; ``known`` where the bins were fixed before."""
-    text = f"{population.users:,} rows of {data.name}, each played as a person. {population.note}"
-    return text + "The bins were read off the data; a real plan fixes them before." * (not known)
+    text = f"{population.users:,} rows of {data.name}, each played as a person."
+    return text + " The bins were read off the data; a real plan fixes them before." * (not known)
 
 
 def _central(result: Result, truth: Truth, *, seeded: bool) -> Central:

@@ -155,8 +155,10 @@ def _promise(every: Sequence[Agreed]) -> Promise:
         return of_terms(every[0].contract.terms)
     if not every:
         none = "no contract was signed"
-        return f"Hidden: nothing is asked yet, {none}.", f"epsilon and delta: {none}.", (
-            f"Error to expect: {none}."
+        return (
+            f"Hidden: nothing is asked yet, {none}.",
+            f"epsilon and delta: {none}.",
+            (f"Error to expect: {none}."),
         )
     several = [of_terms(one.contract.terms) for one in every]
     named = [f"{one.contract.name}, serial {one.contract.serial}" for one in every]

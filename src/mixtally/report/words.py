@@ -1,7 +1,7 @@
 """The promise in plain words, and what is not promised."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
 
@@ -38,10 +38,13 @@ def error_text(value: float) -> str:
     return number(value, 2)
 
 
-def supported(value: float, error: float | None, sign: str = "") -> str:
+def supported(
+    value: float, error: float | None, to: Callable[[float], int] = round, sign: str = ""
+) -> str:
     """``value`` to the second digit of its ``error``: more of it would be noise.
 
     where
+      to     rounds: down and up for the ends of an interval
       sign   "+" writes the sign of a rise, too
     """
     if error is None or not math.isfinite(error):
@@ -49,7 +52,7 @@ def supported(value: float, error: float | None, sign: str = "") -> str:
     if error <= 0.0:
         return f"{value:{sign},.6g}"
     places = 1 - math.floor(math.log10(error) + 1e-9)
-    rounded = round(value, places) + 0.0  # no minus zero
+    rounded = to(value * 10.0**places) / 10.0**places + 0.0  # no minus zero
     return f"{rounded:{sign},.{max(0, places)}f}"
 
 
