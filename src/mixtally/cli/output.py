@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mixtally.errors import DataError
-from mixtally.report.document import REHEARSAL
+from mixtally.report.document import REHEARSAL, Promise
 
 
 def publish(directory: Path, files: Mapping[str, str | bytes]) -> list[Path]:
@@ -126,6 +126,11 @@ class _Move:
         for leftover in (self.aside, self.before):
             with suppress(OSError):
                 leftover.unlink(missing_ok=True)
+
+
+def print_result(promise: Promise, facts: Mapping[str, Any]) -> None:
+    """A result as one JSON object on standard output, its promise first."""
+    print_json({"promise": list(promise), **facts})
 
 
 def print_json(value: Mapping[str, Any]) -> None:

@@ -14,12 +14,16 @@ from mixtally.cli import options as o
 from mixtally.cli.budget import BudgetOptions, wish_of
 from mixtally.cli.cascade import CascadeOptions, asked_in_cascade, plan_cascade
 from mixtally.cli.grouped import flags, grouped
-from mixtally.cli.output import print_json, publish, sign_of_life
+from mixtally.cli.output import print_result, publish, sign_of_life
 from mixtally.cli.plan_tables import alternatives, explained, front_table, nearest_table
 from mixtally.cli.question import QuestionOptions
+from mixtally.cli.screen import say
 from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.ground.codec import canonical
 from mixtally.planner import Choice, Forecast, Planner, PlanOption, PlanRequest
+from mixtally.report.document import Promise
+from mixtally.report.promise import expected as error_line
+from mixtally.report.promise import hidden, stated
 from mixtally.report.words import number, promise
 
 
@@ -176,11 +180,24 @@ def _print_json(
     }
     if explain:
         facts["explain"] = planner.explain(best)
-    print_json(facts)
+    print_result(promise_lines(best, expected), facts)
+
+
+def promise_lines(option: PlanOption, expected: Forecast) -> Promise:
+    """What the plan hides from whom, what that rests on, and the error to expect."""
+    shown, times = option.certificate, option.collections
+    often = f", for all {times:,} collections together" if times > 1 else ""
+    error, half = expected.standard_error, expected.half_width
+    return (
+        hidden(shown.observer),
+        stated(shown, often),
+        error_line(error, expected.level, half=half),
+    )
 
 
 def _print(answer: Choice, expected: Forecast, had: list[PlanOption], *, explain: bool) -> None:
     console = Console()
+    say(console, promise_lines(answer.best, expected))
     console.print(alternatives(answer))
     console.print(answer.reason + "\n", markup=False, highlight=False)
     console.print(
@@ -202,7 +219,13 @@ def _print_nearest(wish: PlanRequest, error: InfeasibleError, *, json: bool) -> 
     with sign_of_life("nothing fits: looking for the nearest plans"):
         found = planner.relaxations(wish)
     if json:
-        print_json({"error": str(error), "nearest": [near.facts() for near in found]})
+        asked = wish.guarantee
+        lines = (
+            "Hidden: nothing, as no plan fits what was asked.",
+            f"epsilon = {asked.epsilon:g}, delta <= {asked.delta:g} were asked for.",
+            "Error to expect of a count: unknown; the nearest plans that can be had have theirs.",
+        )
+        print_result(lines, {"error": str(error), "nearest": [near.facts() for near in found]})
         return
     if found:
         Console(stderr=True).print(nearest_table(found))

@@ -55,11 +55,16 @@ def rests_on(assumption: str) -> str:
     return f"it rests on this: {assumption}"
 
 
-def expected(error: float | None, level: float = LEVEL, note: str = "") -> str:
-    """The third line: a standard error in counts and half of a normal interval at ``level``."""
+def expected(
+    error: float | None, level: float = LEVEL, note: str = "", *, half: float | None = None
+) -> str:
+    """The third line: a standard error in counts and ``half`` an interval at ``level``.
+
+    That of a normal interval where none is given.
+    """
     if error is None or not math.isfinite(error):
-        return f"Error to expect: unknown{note}."
-    width = half_width(error, level)
+        return f"Error to expect of a count: unknown{note}."
+    width = half_width(error, level) if half is None else half
     return (
         f"Error to expect of a count: standard error {error_text(error)}; with "
         f"{100 * level:g} % confidence at most {width_text(width)} off{note}."
@@ -109,8 +114,9 @@ def shared(users: int, question: Question) -> str:
 def _of(result: Findings, note: str, terms: Terms | None = None) -> Promise:
     error, level = result.estimate.standard_error, result.estimate.each.level
     often = "" if terms is None else _often(terms)
-    shown = result.certificate
-    return hidden(shown.observer), stated(shown, often), expected(error, level, note)
+    shown, each = result.certificate, result.estimate.each
+    half = float((each.upper - each.lower).max()) / 2.0
+    return hidden(shown.observer), stated(shown, often), expected(error, level, note, half=half)
 
 
 def _often(terms: Terms) -> str:

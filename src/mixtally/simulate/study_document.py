@@ -1,45 +1,38 @@
 """What is shown of a study: the main release in full, the others by their errors."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 
 from mixtally.ground.codec import fingerprint
 from mixtally.records.results import Figures
-from mixtally.records.result import Findings
 from mixtally.report import counts
-from mixtally.report.counts import bars_of
 from mixtally.report.charts import error_chart, rows_chart
+from mixtally.report.counts import bars_of
 from mixtally.report.document import (
     Bullets,
-    Cell,
     Document,
     Facts,
     FactTable,
-    Marked,
     Part,
     Picture,
     Rows,
     Section,
     Table,
     Text,
-    Tone,
     closing,
 )
-from mixtally.report.svg import Markup
 from mixtally.report.promise import of_result
+from mixtally.report.svg import Markup
 from mixtally.report.words import (
     error_text,
     not_promised,
     promise,
     seen_by_sums,
-    supported,
 )
 from mixtally.simulate.beside import beside, errors_beside
 from mixtally.simulate.models import lines, statements
 from mixtally.simulate.study import Release, Study
-from mixtally.simulate.truth import Truth
 
 _CHART_BINS = 30
 _TABLE_BINS = 1000

@@ -25,8 +25,8 @@ from mixtally.simulate.memoized.losses import Facts
 from mixtally.simulate.memoized.words import (
     NOT_PROMISED,
     findings,
-    linking,
     lines,
+    linking,
     promise,
     promised,
 )

@@ -16,8 +16,8 @@ def findings(facts: Facts) -> list[str]:
     """How good the estimates are, and what averaging tells."""
     reports = facts["reports"]
     lines = [
-        f"standard error of an empty bit: {error_text(facts['bit_error_one_report'])} from one report "
-        f"a person, {error_text(facts['bit_error_all_reports'])} from {reports:,}, "
+        f"standard error of an empty bit: {error_text(facts['bit_error_one_report'])} from one "
+        f"report a person, {error_text(facts['bit_error_all_reports'])} from {reports:,}, "
         f"{error_text(facts['bit_error_floor'])} from any number",
         f"{_measured(facts)}{facts['method']}",
     ]

@@ -20,8 +20,8 @@ from mixtally.report.document import (
     closing,
 )
 from mixtally.report.panels import Panel, panels_chart
-from mixtally.report.svg import Markup
 from mixtally.report.promise import expected, hidden, stated
+from mixtally.report.svg import Markup
 from mixtally.report.words import at_most, error_text, not_promised, promise, supported
 from mixtally.simulate.covered import covered_text
 from mixtally.simulate.trend.facts import facts, tables
