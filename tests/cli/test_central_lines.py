@@ -38,7 +38,7 @@ def test_under_a_seed_nothing_is_measured_and_it_is_said(simulate):
 
 def test_in_the_files_too(simulate, tmp_path):
     simulate("--out", tmp_path / "out")
-    told = json.loads((tmp_path / "out" / "report.json").read_text())
+    told = json.loads((tmp_path / "out" / "result.json").read_text())
     assert len(told["central"]) == 3
     assert all(line["measured"] is not None for line in told["central"])
     assert all(name in (tmp_path / "out" / "report.html").read_text() for name in NAMES)

@@ -68,7 +68,7 @@ def outcome(case: str, seed: int, desk: Path) -> Any:
         assert out, (last, said)
         told = json.loads(out)
         if "--out" in last:
-            report = Path(last[last.index("--out") + 1]) / "report.json"
+            report = Path(last[last.index("--out") + 1]) / "result.json"
             if report.is_file():
                 assert json.loads(report.read_text()) == told
     return told

@@ -89,7 +89,7 @@ def test_files_hold_what_is_printed(memory, tmp_path):
     out = tmp_path / "out"
     outcome = memory("--seed", 1, "--out", out, "--json")
     facts = json.loads(outcome.out)
-    assert json.loads((out / "report.json").read_text()) == facts
+    assert json.loads((out / "result.json").read_text()) == facts
     with (out / "estimates.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert {row["label"] for row in rows} == {row["label"] for row in facts["estimates"]}

@@ -35,7 +35,16 @@ def faults(lines):
     if not third.startswith(THIRD):
         found.append("the error")
     if not any(
-        word in second for word in ("rests on", "holds if", "Under attack", "claimed", "asked for", "held against", "spent")
+        word in second
+        for word in (
+            "rests on",
+            "holds if",
+            "Under attack",
+            "claimed",
+            "asked for",
+            "held against",
+            "spent",
+        )
     ):
         found.append("what it rests on")
     return found
@@ -113,7 +122,9 @@ def test_quick_results_do(case, tmp_path):
 
 def test_the_numbers_are_those_of_the_result(tmp_path):
     _, told = both(QUICK[0], tmp_path)
-    epsilon, delta = re.match(r"epsilon = ([\d.e-]+), delta <= ([\d.e-]+) ", told["promise"][1]).groups()
+    epsilon, delta = re.match(
+        r"epsilon = ([\d.e-]+), delta <= ([\d.e-]+) ", told["promise"][1]
+    ).groups()
     assert float(epsilon) == told["epsilon"]
     assert told["delta"] <= float(delta) <= told["delta"] * 1.00001
 

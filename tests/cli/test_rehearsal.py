@@ -122,7 +122,7 @@ def check(case, tmp_path):
         assert "rehearsal/result.json" in differ(raw, rolled)
     for text in raw.values():
         assert RAW in text.splitlines()[1 if text.startswith("{") else 0]
-    assert list(json.loads(raw["rehearsal/result.json"]))[0] == "rehearsal"
+    assert next(iter(json.loads(raw["rehearsal/result.json"]))) == "rehearsal"
     for text in public.values():
         assert RAW not in text
         assert "were clipped" not in text  # how many is a raw count

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-FILES = ("estimates.csv", "plan.json", "report.html", "report.json")
+FILES = ("estimates.csv", "plan.json", "report.html", "result.json")
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_out_holds_four_whole_files_and_no_other(simulate, tmp_path):
     outcome = simulate("--seed", 3, "--out", out, "--json")
     assert tuple(sorted(p.name for p in out.iterdir())) == FILES
     facts = json.loads(outcome.out)
-    assert json.loads((out / "report.json").read_text()) == facts
+    assert json.loads((out / "result.json").read_text()) == facts
     with (out / "estimates.csv").open(newline="") as file:
         found = [float(row["estimate"]) for row in csv.DictReader(file)]
     assert found == sorted(estimates(facts), reverse=True)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-FILES = ["report.html", "report.json", "shares.csv"]
+FILES = ["report.html", "result.json", "shares.csv"]
 ASKED = ("--epsilon", 1, "--delta", "1e-6")
 
 

@@ -48,7 +48,7 @@ def test_the_files_hold_what_is_printed(cli, data, tmp_path, more):
     outcome = cli("words", data, *GIVEN, *more, "--seed", 3, "--json", "--out", out)
     assert (outcome.status, outcome.err) == (0, "")
     facts = json.loads(outcome.out)
-    assert json.loads((out / "report.json").read_text()) == facts
+    assert json.loads((out / "result.json").read_text()) == facts
     with (out / "words.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert [row["word"] for row in rows] == [row["word"] for row in facts["words"]]

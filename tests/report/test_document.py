@@ -41,4 +41,4 @@ def test_a_page_makes_its_sections_alone():
 
 def test_files_need_no_summary():
     made = files(shown(sections=lambda: (), facts=lambda: {"a": 1}, tables=dict))
-    assert list(made) == ["report.html", "report.json"]
+    assert list(made) == ["report.html", "result.json"]

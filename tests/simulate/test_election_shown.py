@@ -84,7 +84,7 @@ def test_the_twin_without_escaping_is_caught(monkeypatch):
 def test_json_and_csv_hold_the_same_numbers():
     election = make([900, 500, 100], labels=("a", 'b,"', "c"))
     told = facts(election)
-    assert json.loads(files(document(election))["report.json"]) == json.loads(json.dumps(told))
+    assert json.loads(files(document(election))["result.json"]) == json.loads(json.dumps(told))
     lines = list(csv.DictReader(io.StringIO(files(document(election))["shares.csv"])))
     assert [line["version"] for line in lines] == ["local"] * 3 + ["shuffle"] * 3
     for line in lines:

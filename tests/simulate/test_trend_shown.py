@@ -110,7 +110,7 @@ def test_csv_and_json_hold_the_same_numbers(trend):
     counts = list(csv.DictReader(io.StringIO(files(document(trend, 2))["counts.csv"])))
     changes = list(csv.DictReader(io.StringIO(files(document(trend, 2))["changes.csv"])))
     assert (len(counts), len(changes)) == (15, 15)
-    told = json.loads(files(document(trend, 2))["report.json"])
+    told = json.loads(files(document(trend, 2))["result.json"])
     assert told == json.loads(json.dumps(facts(trend)))
     assert [row["label"] for row in counts[:5]] == list(LABELS)
     flat = [row for epoch in told["epochs"] for row in epoch["estimates"]]

@@ -23,7 +23,7 @@ from mixtally.records.contract import Prefixes, write_terms
 from mixtally.records.question import Question
 from mixtally.report.contract import promised, remains
 from mixtally.report.promise import of_terms
-from mixtally.report.words import at_most, number
+from mixtally.report.words import at_most, error_text, number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,7 +162,7 @@ def _options(answer: CascadeChoice) -> Table:
 def _costs(option: CascadeOption) -> list[str]:
     left = option.terms.local_epsilon
     return [
-        number(option.standard_error, 4),
+        error_text(option.standard_error),
         at_most(option.terms.certificate.upper, 4),
         number(option.messages_per_user, 4),
         number(option.bytes_per_user, 4),

@@ -20,11 +20,11 @@ from mixtally.cli.question import QuestionOptions
 from mixtally.cli.screen import say
 from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.ground.codec import canonical
-from mixtally.planner import Choice, Forecast, Planner, PlanOption, PlanRequest
+from mixtally.planner import Choice, Forecast, Gain, Planner, PlanOption, PlanRequest
 from mixtally.report.document import Promise
 from mixtally.report.promise import expected as error_line
-from mixtally.report.promise import hidden, stated
-from mixtally.report.words import number, promise
+from mixtally.report.promise import hidden, stated, width_text
+from mixtally.report.words import promise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,11 +92,14 @@ def plan(
     forecast = planner.forecast(answer.best, level)  # refuses a level before anything is written
     written = _write(answer, out) if out is not None else []
     with sign_of_life("looking at smaller budgets"):
-        had = planner.pareto_front(replace(wish, users=answer.best.plan.users), desk)
+        wish = replace(wish, users=answer.best.plan.users)
+        had, better = planner.pareto_front(wish, desk), planner.gains(wish, answer, desk)
     if json:
-        _print_json(answer, forecast, had, explain=explain)
+        _print_json(answer, forecast, had, better, explain=explain)
     else:
         _print(answer, forecast, had, explain=explain)
+        for gain in better:
+            typer.echo(gain.sentence)
         for path in written:
             typer.echo(f"plan written to {path}")
 
@@ -170,13 +173,19 @@ def _write(answer: Choice, out: Path) -> list[Path]:
 
 
 def _print_json(
-    answer: Choice, expected: Forecast, had: list[PlanOption], *, explain: bool
+    answer: Choice,
+    expected: Forecast,
+    had: list[PlanOption],
+    better: list[Gain],
+    *,
+    explain: bool,
 ) -> None:
     best = answer.best
     facts = {
         **answer.facts(),
         "forecast": asdict(expected),
         "front": [{"name": offer.name, **offer.facts()} for offer in had],
+        "better": [gain.facts() for gain in better],
     }
     if explain:
         facts["explain"] = planner.explain(best)
@@ -202,8 +211,8 @@ def _print(answer: Choice, expected: Forecast, had: list[PlanOption], *, explain
     console.print(answer.reason + "\n", markup=False, highlight=False)
     console.print(
         f"With {100 * expected.level:g} % confidence one bin errs by at most "
-        f"{number(expected.half_width)} counts, none of all bins by more than "
-        f"{number(expected.largest_error)}; a count of {expected.visible_count:,} is "
+        f"{width_text(expected.half_width)} counts, none of all bins by more than "
+        f"{width_text(expected.largest_error)}; a count of {expected.visible_count:,} is "
         "distinguishable from zero.\n",
         markup=False,
         highlight=False,

@@ -47,7 +47,8 @@ def known(shown: Certificate) -> str:
 
 
 def rests_on(assumption: str) -> str:
-    """An assumption as the end of a sentence."""
+    """An assumption as the end of a sentence; what several plans have in common is said once."""
+    assumption = "; ".join(dict.fromkeys(assumption.split("; ")))
     if assumption.startswith("holds if "):
         return f"it {assumption}"
     if assumption.startswith(_NOBODY):
