@@ -1,7 +1,7 @@
 """A rehearsal is not a release: files that could be published owe nothing to the truth.
 
 Every command that plays data is run twice with the same noise, the second time as if the crowd had
-held something else when its truth is looked at: all files outside ``rehearsal/`` are the same bytes.
+held something else when its truth is looked at: all files outside ``rehearsal/`` stay as they are.
 """
 
 import contextlib

@@ -102,16 +102,19 @@ def test_a_single_epoch_has_neither_changes_nor_a_chart_of_them(trend):
         ),
     )  # fmt: skip
     assert "Changes from epoch" not in page(one)
-    assert files(document(one, 2))["changes.csv"] == ""
+    assert files(document(one.published(), 2))["changes.csv"] == ""
     assert "first-last" not in text_of(one)
 
 
 def test_csv_and_json_hold_the_same_numbers(trend):
-    counts = list(csv.DictReader(io.StringIO(files(document(trend, 2))["counts.csv"])))
-    changes = list(csv.DictReader(io.StringIO(files(document(trend, 2))["changes.csv"])))
+    made = files(document(trend, 2))
+    counts, changes = (
+        list(csv.DictReader(io.StringIO(made[name].split("\n", 1)[1])))
+        for name in ("counts.csv", "changes.csv")
+    )
     assert (len(counts), len(changes)) == (15, 15)
-    told = json.loads(files(document(trend, 2))["result.json"])
-    assert told == json.loads(json.dumps(facts(trend)))
+    told = json.loads(made["result.json"])
+    assert told.items() >= json.loads(json.dumps(facts(trend))).items()
     assert [row["label"] for row in counts[:5]] == list(LABELS)
     flat = [row for epoch in told["epochs"] for row in epoch["estimates"]]
     assert [float(row["estimate"]) for row in counts] == [row["estimate"] for row in flat]

@@ -50,7 +50,7 @@ _RESULTS = frozenset(
         "estimates", "numbers", "pairs", "correlations", "tables", "shares", "words", "counts",
         "changes", "means", "mean_changes", "others",
     )
-) | {"plan.json", "report.html", "result.json", "result.json"}  # fmt: skip
+) | {"plan.json", "report.html", "result.json", "report.json"}  # fmt: skip
 """What results are made of, and were."""
 
 

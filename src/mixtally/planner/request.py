@@ -15,6 +15,7 @@ from mixtally.records.question import Question
 
 DEFAULT_MESSAGES = 2.0
 """For each part of a record: its own message, and a fake."""
+_BY_PARTS = cast("float", None)  # until the question is known
 MOST_MESSAGES = 1000.0
 MOST_COLLECTIONS = 1000
 _LONGEST = 40
@@ -49,7 +50,7 @@ class PlanRequest:
     question: Question
     guarantee: Guarantee
     users: int
-    messages_per_user: float | Fraction = cast("float", None)  # known when the question is
+    messages_per_user: float | Fraction = _BY_PARTS
     bytes_per_user: float | None = None
     collections: int = 1
     hash_seed: str | None = None
