@@ -70,13 +70,13 @@ def test_files_hold_what_is_printed(cli, crowd, tmp_path):
     outcome = cli("simulate", crowd / "crowd.csv", "--column", "color", "--memory", "--out", out)
     assert outcome.status == 0
     assert sorted(path.name for path in out.iterdir()) == [
-        "estimates.csv", "report.html", "result.json",
+        "estimates.csv", "rehearsal", "report.html", "result.json",
     ]  # fmt: skip
     facts = json.loads((out / "result.json").read_text())
     text = " ".join(self_contained((out / "report.html").read_text()).texts)
     for row in facts["estimates"]:
         assert row["label"] in text
-    for path in out.iterdir():
+    for path in out.rglob("*.*"):
         assert f"wrote {path}" in outcome.out
 
 
