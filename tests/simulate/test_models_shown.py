@@ -108,3 +108,11 @@ def test_a_study_made_without_them_says_so(study):
 def test_the_twin_that_drops_the_note_is_caught(made):
     silent = replace(made, central=Central(note=""))
     assert "central baselines" not in told(silent)
+
+
+def test_what_may_be_published_holds_nothing_measured(made):
+    released = made.published()
+    assert [line["measured"] for line in facts(released)["central"]] == [None, None]
+    assert all(line.measured is None for line in lines(released))
+    assert "(here" not in " ".join(statements(released))
+    assert "measured" not in told(released)

@@ -149,3 +149,11 @@ def test_coverage_counts_every_interval_of_every_change(trend):
     ])  # fmt: skip
     turned = replace(trend, truth=trend.truth[::-1])
     assert turned.covered() < honest
+
+
+def test_what_may_be_published_says_nothing_of_who_took_part(trend):
+    assert all(spent.people is not None for spent in trend.spending)
+    released = trend.published()
+    (worst,) = facts(released)["spending"]
+    assert (worst["epochs"], worst["people"]) == (3, None)
+    assert "true count" not in text_of(released)
