@@ -151,7 +151,7 @@ def _of_person(one: Sent, place: int, part: Part) -> Sequence[bytes]:
 def rows_of(messages: Any, layout: Layout) -> Rows:
     """Messages as rows; MessageError for those of another length or form."""
     size = layout.message_bytes
-    if isinstance(messages, np.ndarray):
+    if isinstance(messages, np.ndarray) and messages.dtype == np.uint8:
         return layout.checked(messages)
     if isinstance(messages, str | bytes) or not isinstance(messages, Iterable):
         raise MessageError(

@@ -124,6 +124,14 @@ def is_missing(cell: object) -> bool:
     return isinstance(cell, str) and cell == ""
 
 
+def _gaps(cells: Cells) -> list[int]:
+    """Places of missing values; columns of one type without any are seen at once."""
+    types = set(map(type, cells))
+    if types <= {int, bool} or (types == {str} and "" not in cells):
+        return []
+    return [place for place, one in enumerate(cells) if is_missing(one)]
+
+
 def without_missing(table: Table, missing: str, *, labels: bool) -> tuple[Table, int]:
     """The table without missing values by the rule ``missing``, and how many people were dropped.
 
@@ -133,9 +141,7 @@ def without_missing(table: Table, missing: str, *, labels: bool) -> tuple[Table,
 
     Raises DataError for a missing value by its position, and for a label where there are none.
     """
-    gone = sorted(
-        {place for cells in table.columns for place, one in enumerate(cells) if is_missing(one)}
-    )
+    gone = sorted({place for cells in table.columns for place in _gaps(cells)})
     if missing not in ("refuse", "drop") and not labels:
         raise DataError(
             "missing",

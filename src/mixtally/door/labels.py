@@ -41,18 +41,17 @@ def numbered(
     subject: str, cells: Cells, labels: Sequence[object] | None
 ) -> tuple[tuple[str, ...], NDArray[np.int64]]:
     """The labels in their order, and the bin of every cell."""
-    first: dict[Any, int] = {}  # where each value stands first
     _check_sorts(subject, cells)
-    for place, cell in enumerate(cells):
-        if cell not in first:
-            first[cell] = place
-    texts = {cell: label_of(subject, cell) for cell in first}
-    ordered = _ordered(subject, list(first), texts) if labels is None else _given(subject, labels)
+    distinct = dict.fromkeys(cells)
+    texts = {cell: label_of(subject, cell) for cell in distinct}
+    ordered = (
+        _ordered(subject, list(distinct), texts) if labels is None else _given(subject, labels)
+    )
     place_of = {label: place for place, label in enumerate(ordered)}
-    for cell, where in first.items():
-        if texts[cell] not in place_of:
+    for cell, text in texts.items():
+        if text not in place_of:
             raise DataError(
-                f"{subject}[{where}]",
+                f"{subject}[{cells.index(cell)}]",
                 wanted=f"one of the {len(ordered):,} labels of the question",
                 got=checks.shown(cell),
                 do="add it to the labels, or map it to one of them",
@@ -64,8 +63,8 @@ def numbered(
 
 def _check_sorts(subject: str, cells: Cells) -> None:
     """Raises DataError for the first value that is no label, or of another sort than the first."""
-    usual = set(map(type, cells)) <= {str} or set(map(type, cells)) <= {int}
-    if usual:
+    types = set(map(type, cells))
+    if types <= {str} or types <= {int}:
         return
     for place, cell in enumerate(cells):
         label_of(f"{subject}[{place}]", cell)

@@ -89,8 +89,9 @@ def _kind(table: Table, wanted: Wanted) -> str:
     if len(table.columns) > 1:
         every = {type(one) for cells in table.columns for one in cells if not is_missing(one)}
         return "bits" if every == {bool} else "attributes"
+    types = set(map(type, table.columns[0]))
     several = (list, tuple, set, frozenset, np.ndarray)
-    return "set" if any(isinstance(one, several) for one in table.columns[0]) else "one"
+    return "set" if any(issubclass(one, several) for one in types) else "one"
 
 
 def _kind_of(question: Question) -> str:
