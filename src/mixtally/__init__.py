@@ -57,7 +57,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module("mixtally.door"), name)
+    found = globals()[name] = getattr(import_module("mixtally.door"), name)
+    return found
 
 
 def __dir__() -> list[str]:

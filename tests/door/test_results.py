@@ -28,7 +28,8 @@ def test_counts_come_with_intervals_and_the_promise_comes_first():
     assert max(off) < 6 * result.error
     hidden, price, error = result.lines
     assert hidden.startswith("Hidden from")
-    assert price.startswith("epsilon = 1, delta <= ") and "fakes come from honest" in price
+    assert price.startswith("epsilon = 1, delta <= ")
+    assert "fakes come from honest" in price
     assert error.startswith("Expect a count to be off by ")
     unseeded = played()
     assert repr(unseeded).splitlines()[:3] == unseeded.lines

@@ -71,7 +71,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_PLACES[name]), name)
+    found = globals()[name] = getattr(import_module(_PLACES[name]), name)
+    return found
 
 
 def __dir__() -> list[str]:
