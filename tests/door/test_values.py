@@ -137,3 +137,8 @@ def test_what_was_done_is_told_apart_from_how_often():
         "1 people without a value were left out.",
         "1 of 3 values were moved.",
     )
+
+
+def test_a_gap_in_any_column_drops_the_person():
+    values = {"a": ["x", "y", "x"], "b": ["u", "v", None]}
+    assert crowd(values, missing="drop").users == 2
