@@ -224,6 +224,9 @@ WRONG = {
     "messages as floats": lambda _: mix(sent().astype(float), fruit_plan()),
     "one message alone": lambda _: mix(b"a", fruit_plan()),
     "another plan's batch": lambda _: conclude(other_plan(), mix(sent(), fruit_plan())),
+    "a batch of other labels": lambda _: conclude(
+        made(["fig", "kiwi", "lime"], users=PEOPLE), mix(sent(), fruit_plan())
+    ),
     "a tally of other bins": lambda _: conclude(fruit_plan(), tally_of([9, 9])),
     "a tally with a negative count": lambda _: conclude(fruit_plan(), tally_of([-1, 2, 3])),
     "a tally of floats": lambda _: conclude(fruit_plan(), tally_of([1.5, 2.0, 3.0])),
