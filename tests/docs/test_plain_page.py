@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 PAGE = (Path(__file__).parents[2] / "docs" / "plain.md").read_text()
-ROWS = re.findall(r"^\| ([\d.]+) \| ([\d.,]+) \| ([\d.]+) of 100 cases \|$", PAGE, flags=re.MULTILINE)
+ROWS = re.findall(
+    r"^\| ([\d.]+) \| ([\d.,]+) \| ([\d.]+) of 100 cases \|$", PAGE, flags=re.MULTILINE
+)
 DELTA = 1e-6
 
 
@@ -37,6 +39,8 @@ def test_no_row_is_passed_over():
     assert len(ROWS) == PAGE.count(" of 100 cases |") == 6
 
 
-@pytest.mark.parametrize(("stated", "exact"), [("2.71", math.e), ("2.73", math.e), ("73.1", 73.106)])
+@pytest.mark.parametrize(
+    ("stated", "exact"), [("2.71", math.e), ("2.73", math.e), ("73.1", 73.106)]
+)
 def test_a_number_that_is_off_is_noticed(stated, exact):
     assert not is_the_least_upper_end(stated, exact)

@@ -57,7 +57,9 @@ def test_the_site_builds_and_shows_the_public_names(copy):
     for page in NAMED:
         assert (site / page).with_suffix(".html").is_file(), page
     for page in site.rglob("*.html"):
-        loaded = re.findall(r'<(?:script|img|link rel="stylesheet")[^>]*(?:src|href)="([^"]+)"', page.read_text())
+        loaded = re.findall(
+            r'<(?:script|img|link rel="stylesheet")[^>]*(?:src|href)="([^"]+)"', page.read_text()
+        )
         assert not [place for place in loaded if place.startswith(("http", "//"))], page
 
 

@@ -28,9 +28,7 @@ def example(
     head, *people = survey.decode("ascii").splitlines()
     columns = head.split(",")
     if json:
-        print_json(
-            {"file": str(file), "people": len(people), "columns": columns, "made_up": True}
-        )
+        print_json({"file": str(file), "people": len(people), "columns": columns, "made_up": True})
         return
     typer.echo(f"{file}: {len(people):,} people; columns {', '.join(columns)}")
     typer.echo(_NOBODY)
