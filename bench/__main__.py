@@ -3,12 +3,12 @@
 from rich.console import Console
 from rich.table import Table
 
-from bench import accounting, divergences, flow, heavy, open_words, places_and_sets
+from bench import accounting, divergences, flow, heavy, intake, open_words, places_and_sets
 
 
 def main() -> None:
     table = Table("what", "measured", "ratio", title="one run, medians", title_justify="left")
-    for part in (accounting, divergences, flow, heavy, open_words, places_and_sets):
+    for part in (accounting, divergences, flow, heavy, intake, open_words, places_and_sets):
         for row in part.rows():
             table.add_row(*row)
         table.add_section()

@@ -1,11 +1,14 @@
 """Mixes of a village: with intake and rounds, driven by a clock that a test sets."""
 
 from mixtally.ground.chance import SecureChance
+from mixtally.mixnode.beside import Beside
 from mixtally.mixnode.intake import Intake
 from mixtally.mixnode.jobs import take_job
 from mixtally.mixnode.mix import Mix, Options
 from mixtally.mixnode.serve import mix_application
+from mixtally.mixnode.web import Bundles, only
 from mixtally.node import Node, no_step, opened_folder
+from mixtally.node.web.bodies import Room
 from mixtally.wire.bundle import write_bundle
 from mixtally.wire.envelope import Opener, Sealer
 from mixtally.wire.sheet import read_sheet, sheet_hash
@@ -61,9 +64,23 @@ class Town(Village):
             [[seal(message, place) for message in part] for place, part in enumerate(parts)]
         )
 
-    def send(self, body, number=1, **more):
-        """Send bundles to the first mix."""
-        app = self.apps[self.folders[0].role.address]
+    def beside(self, number=1, *, step=no_step, place=1, clock=None) -> Beside:
+        """A process of intake beside the mix at ``place``, as it begins; a test makes it tick."""
+        rounds, stopped = self.folders[place - 1].inner("rounds"), []
+        intake = Intake(rounds, stopped.append, step, number)
+        made = Beside(rounds, intake, step)
+        bundles = Bundles(intake, made.find, clock or (lambda: self.now), Room(1 << 20))
+        self.apps[number] = only(bundles, stopped.append)
+        return made
+
+    @property
+    def path(self):
+        """Where bundles of the first round go."""
+        return f"/contracts/{self.fingerprint}/rounds/1/bundles"
+
+    def send(self, body, number=1, *, to=None, **more):
+        """Send bundles to the first mix, or to the process of intake of number ``to``."""
+        app = self.apps[to or self.folders[0].role.address]
         path = f"/contracts/{self.fingerprint}/rounds/{number}/bundles"
         return ask(app, "POST", path, body, **more)
 

@@ -36,14 +36,34 @@ class Village:
     """Some mixes and a collector.
 
     where
-      contract    what they agree on, and ``note`` its text
+      contract    what they agree on, and ``text`` its bytes; of ``terms``, or of one ``part``
       folders     of every role, the collector's last
       apps        address -> ASGI application, of roles that are awake
     """
 
     def __init__(
-        self, place: Path, hops: int = 3, *, part=None, crowd=2, rounds=3, prefixes=None, **changes
+        self,
+        place: Path,
+        hops: int = 3,
+        *,
+        part=None,
+        crowd=2,
+        rounds=3,
+        prefixes=None,
+        terms=None,
+        ports=range(7001, 7010),
+        **changes,
     ):
+        terms = terms or contracts.terms_of(
+            Question(name="q", bins=(part.bins if part else 4)),
+            [part or contracts.shaped(4, shift=3)],
+            hops=hops,
+            collections=rounds,
+            users=max(2, crowd),
+            minimum_crowd=crowd,
+            prefixes=prefixes,
+        )
+        hops = terms.hops
         names = [f"mix-{i + 1}" for i in range(hops)] + ["collector"]
         self.place, self.now, self.apps = place, START + 10, {}
         self.folders = [
@@ -51,7 +71,7 @@ class Village:
                 place / name,
                 RoleFile(
                     name=name,
-                    address=f"http://127.0.0.1:{7001 + i}",
+                    address=f"http://127.0.0.1:{ports[i]}",
                     operator=f"Team {name}",
                     host="127.0.0.1",
                     port=0,
@@ -63,15 +83,6 @@ class Village:
             for i, name in enumerate(names)
         ]
         roles = [as_role(folder.role, folder.signer) for folder in self.folders]
-        terms = contracts.terms_of(
-            Question(name="q", bins=(part.bins if part else 4)),
-            [part or contracts.shaped(4, shift=3)],
-            hops=hops,
-            collections=rounds,
-            users=max(2, crowd),
-            minimum_crowd=crowd,
-            prefixes=prefixes,
-        )
         self.contract = contracts.contract_of(
             terms,
             hops=tuple(roles[:-1]),
@@ -146,7 +157,10 @@ class Village:
 
 
 def ask(app, method, path, body=b"", headers=(), chunks=None):
-    """What an ASGI application answers; ``chunks`` are the body in pieces."""
+    """What an ASGI application answers.
+
+    ``chunks`` are the body in pieces; one that is callable is called when it is its turn.
+    """
     parts = list(chunks) if chunks is not None else [body]
     given = [(name.lower().encode(), value.encode()) for name, value in headers]
     if not any(name == b"content-length" for name, _ in given) and chunks is None:
@@ -171,6 +185,7 @@ def ask(app, method, path, body=b"", headers=(), chunks=None):
         if not parts:
             return {"type": "http.disconnect"}
         one = parts.pop(0)
+        one = one() if callable(one) else one
         return {"type": "http.request", "body": one, "more_body": bool(parts)}
 
     async def send(message):

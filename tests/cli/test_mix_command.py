@@ -142,3 +142,47 @@ def test_it_serves_until_it_is_told_to_end(cli, tmp_path, begun, terms):
         out, err = served.communicate(timeout=20)
     assert served.returncode == 0
     assert out + err == ""
+
+
+@pytest.mark.seconds
+def test_intake_begins_without_any_key(cli, refused, tmp_path, begun, terms):
+    folder, role = begun
+    assert cli("mix", "sign", folder, contract_file(tmp_path, terms, role)).status == 0
+    (tmp_path / "mix.master-key").unlink()
+    (folder / "signing.key").unlink()
+    taking = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, "mix", "intake", folder, "--number", "2", "--port", "0"],
+        env={"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        said = taking.stdout.readline()
+        assert said.startswith("taking at http://127.0.0.1:")
+        path = f"/contracts/{'0' * 64}/rounds/1/bundles"
+        assert call(said.split()[-1], "POST", path, b"x").status == 503
+        line = refused("mix", "intake", folder, "--number", 2, "--port", 0)
+        assert "give this one another" in line
+    finally:
+        taking.send_signal(signal.SIGTERM)
+        out, err = taking.communicate(timeout=20)
+    assert taking.returncode == 0
+    assert out + err == ""
+
+
+def test_intake_loads_nothing_that_can_read_a_key():
+    code = (
+        "import sys, mixtally.cli.mix, mixtally.node.web.run\n"
+        "print('beside' in str(sys.modules), [n for n in sys.modules if n.startswith(('cryptog',"
+        " 'numpy', 'mixtally.node.keys', 'mixtally.node.wrap', 'mixtally.mixnode.closing',"
+        " 'mixtally.wire.env', 'mixtally.wire.note', 'mixtally.node.folder'))])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "True []\n"

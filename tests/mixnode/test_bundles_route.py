@@ -163,12 +163,32 @@ def test_whatever_waits_is_committed_together(tmp_path):
 
     async def many():
         loop = asyncio.get_running_loop()
-        await asyncio.gather(*(intake.put("r-1", b"%d" % i, loop) for i in range(500)))
+        await asyncio.gather(*(intake.put("r-1", b"%d," % i, loop) for i in range(500)))
 
     asyncio.run(many())
     assert steps.count("after intake") < 100
     intake.end()
-    assert sorted(taken_bodies(tmp_path / "r-1")) == sorted(b"%d" % i for i in range(500))
+    held = b"".join(taken_bodies(tmp_path / "r-1")).split(b",")
+    assert held == [*(b"%d" % i for i in range(500)), b""]
+
+
+def test_rows_are_neither_many_nor_long(tmp_path, monkeypatch):
+    monkeypatch.setattr(room, "_ROW_BYTES", 100)
+    intake = Intake(tmp_path, print)
+    intake.open("r-1")
+    bodies = [b"%02d" % i * (300 if i == 30 else 5) for i in range(50)]
+
+    async def many():
+        loop = asyncio.get_running_loop()
+        with intake._turn:  # all of them wait for one commit
+            put = [intake.put("r-1", body, loop) for body in bodies]
+        await asyncio.gather(*put)
+
+    asyncio.run(many())
+    intake.end()
+    rows = list(taken_bodies(tmp_path / "r-1"))
+    assert b"".join(rows) == b"".join(bodies)
+    assert [len(row) for row in rows] == [100, 100, 100, 600, 100, 90]
 
 
 def test_too_much_at_once_is_refused(tmp_path, monkeypatch):
@@ -198,7 +218,7 @@ def test_closing_waits_for_what_was_taken(tmp_path):
         loop = asyncio.get_running_loop()
         put = [intake.put("r-1", b"x", loop) for _ in range(50)]
         intake.close("r-1")
-        assert len(list(taken_bodies(tmp_path / "r-1"))) == 50
+        assert b"".join(taken_bodies(tmp_path / "r-1")) == b"x" * 50
         await asyncio.gather(*put)
         with pytest.raises(ProblemError):
             intake.put("r-1", b"y", loop)

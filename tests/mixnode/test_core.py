@@ -45,8 +45,9 @@ def test_every_way_ends_in_nothing_left():
         (State.SIGNED, {}, 0, None),
         (State.SIGNED, {"all_signed": True}, 0, Event.ALL_SIGNED),
         (State.SIGNED, {"all_signed": True}, EXPIRES, Event.EXPIRY),
-        (State.OPEN, {}, CLOSES - 1, None),
-        (State.OPEN, {}, CLOSES, Event.COMPLETE),
+        (State.OPEN, {"quiet": True}, CLOSES - 1, None),
+        (State.OPEN, {"quiet": True}, CLOSES, Event.COMPLETE),
+        (State.OPEN, {}, CLOSES, None),
         (State.OPEN, {}, EXPIRES, Event.EXPIRY),
         (State.OPEN, {"first": False}, CLOSES, None),
         (State.OPEN, {"first": False, "before": Batch.PIECES, "missing": 1}, CLOSES, None),
@@ -86,7 +87,13 @@ def test_what_has_happened(state, changes, now, wanted):
     ],
 )
 def test_what_is_to_be_done(state, changes, wanted):
-    assert work(facts(state, **changes)) is wanted
+    assert work(facts(state, **changes), 0) is wanted
+
+
+def test_bundles_are_taken_until_the_round_closes():
+    for now, wanted in ((0, Work.TAKE), (CLOSES - 1, Work.TAKE), (CLOSES, Work.STOP)):
+        assert work(facts(State.OPEN), now) is wanted
+    assert work(facts(State.OPEN, first=False), CLOSES) is None
 
 
 class World:
@@ -102,6 +109,7 @@ class World:
             "batch": {"before": Batch.PIECES if now.before is Batch.NONE else now.before},
             "destroyed": {"before": Batch.DESTROYED if now.before is Batch.NONE else now.before},
             "piece": {"missing": max(0, now.missing - 1)},
+            "idle": {"quiet": Work.STOP in self.log},  # all processes of intake have ended
             "told": {"told": now.own is not Batch.NONE},
             "receipt": {"receipt": Work.DELIVER in self.log},
         }
@@ -117,7 +125,7 @@ class World:
                 state = TRANSITIONS[self.facts.state, happened]  # every one is in the table
                 self.log.append(state)
                 self.facts = self.facts._replace(state=state)
-            elif (todo := work(self.facts)) in (Work.TAKE, Work.DELIVER, None):
+            elif (todo := work(self.facts, time)) in (Work.TAKE, Work.STOP, Work.DELIVER, None):
                 self.log.append(todo)
                 return
             else:
@@ -139,7 +147,7 @@ class World:
             self.facts = self.facts._replace(gone=True)
 
 
-HAPPENINGS = ["signed", "batch", "destroyed", "piece", "told", "receipt", "tick", "tick"]
+HAPPENINGS = ["signed", "batch", "destroyed", "piece", "told", "receipt", "idle", "tick"]
 
 
 @given(
@@ -166,6 +174,7 @@ def test_any_schedule(first, few, schedule):
     if Work.MIX in log:
         assert log.index(State.CLOSED) < log.index(Work.MIX)
         assert Work.TAKE not in log[log.index(State.CLOSED) :]
+        assert not first or Work.STOP in log[: log.index(State.CLOSED)]
     if State.DELIVERED in log:
         assert Work.DELIVER in log
     assert world.facts.own is not Batch.NONE  # it has said how it ended

@@ -188,5 +188,5 @@ def test_shredding_leaves_what_was_signed(village, nodes):
         nodes[1].pieces.put(name, data)
     assert error.value.problem is Problem.NOT_NAMED
     again = village.node(2)  # nor does it come back with a start
-    assert again.pieces.named(name) is None
+    assert again.pieces.most(name) is None
     assert again.before(row)[1] == manifest

@@ -8,7 +8,7 @@ import pytest
 from mixtally.errors import DataError, PlanError
 from mixtally.ground.chance import SecureChance
 from mixtally.node import Keys, RoleFile, made_folder, opened_folder
-from mixtally.node.folder import serving
+from mixtally.node.running import serving
 from mixtally.node.wrapping import Label, read_master, unwrapped, wrapped
 from village import ENVIRONMENT
 

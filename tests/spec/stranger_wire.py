@@ -171,7 +171,8 @@ def manifest_of(data):
             continue
         held = sum(piece["messages"] for piece in pieces)
         need(sent(part) == held and sent(part) >= part["added"], "false-sum")
-        need(len({piece["sha256"] for piece in pieces}) == len(pieces), "piece-twice")
+    names = [piece["sha256"] for part in read["parts"] for piece in part["pieces"]]
+    need(len(set(names)) == len(names), "piece-twice")
     return read
 
 

@@ -48,7 +48,7 @@ digests = st.binary(min_size=32, max_size=32).map(bytes.hex)
 def parts(draw):
     """A part whose numbers add up."""
     pieces = draw(st.lists(st.builds(Piece, digests, st.integers(1, 1 << 24)), max_size=4))
-    pieces = tuple({piece.sha256: piece for piece in pieces}.values())
+    pieces = tuple({piece.sha256[2:]: piece for piece in pieces}.values())
     dropped = [draw(counts) for _ in range(3)]
     sent = sum(piece.messages for piece in pieces)
     added = min(sent, draw(counts))
@@ -57,8 +57,19 @@ def parts(draw):
 
 @given(digests, st.integers(2, 5), counts, digests, st.lists(parts(), max_size=3))
 def test_every_manifest_comes_back(sheet, hop, bundles, before, several):
-    one = Manifest(sheet, hop, bundles, None, before, tuple(several), ("a", "b"))
+    parts = tuple(part._replace(pieces=named(place, part)) for place, part in enumerate(several))
+    one = Manifest(sheet, hop, bundles, None, before, parts, ("a", "b"))
     assert read_manifest(write_manifest(one)) == one
+
+
+def named(place, part):
+    """Its pieces under names that no other part has."""
+    return tuple(Piece(f"{place:02x}{one.sha256[2:]}", one.messages) for one in part.pieces)
+
+
+def test_a_piece_is_of_one_part():
+    part = manifest().parts[0]
+    assert reason(read_manifest, write_manifest(manifest(parts=(part, part)))) == "piece-twice"
 
 
 MALFORMED = [

@@ -4,7 +4,6 @@
 process, it goes on from the disk.
 """
 
-import json
 from collections.abc import Callable
 
 from mixtally.collector.agreed import Contracts
@@ -18,7 +17,7 @@ from mixtally.errors import DataError
 from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.node.batch import said
 from mixtally.node.node import Node
-from mixtally.node.peers import Peers
+from mixtally.node.peers import Peers, listed
 from mixtally.node.refusal import ProblemError
 from mixtally.node.rounds import RoundRow
 from mixtally.wire.manifest import Manifest
@@ -210,13 +209,15 @@ class Collector:
 
     def _ask(self, row: RoundRow, now: int) -> bool:
         """Ask everybody for manifests: one may know those of a hop that is silent."""
-        if now < self._asked.get(row.folder, 0):
+        last = self._asked.get(row.folder)
+        if last is not None and last <= now < last + _ASK_AGAIN_SECONDS:
             return False
-        self._asked[row.folder] = now + _ASK_AGAIN_SECONDS
+        self._asked[row.folder] = now
         path = f"/contracts/{row.contract}/rounds/{row.round}/manifests"
         for role in self.contracts.of(row.contract).contract.hops:
             answer = self.peers.send(role, "GET", path, b"", now)
-            for note in _notes(b"" if answer is None or not answer.good else answer.body):
+            notes = listed(answer.body) if answer is not None and answer.good else None
+            for note in notes or ():
                 try:
                     self.node.take(note, now)
                 except ProblemError:  # what somebody made up, or a second one
@@ -226,13 +227,3 @@ class Collector:
     def _manifests(self, row: RoundRow) -> list[tuple[str, Manifest] | None]:
         hops = self.contracts.of(row.contract).contract.hops
         return [self.node.manifest_of(row, place) for place in range(1, len(hops) + 1)]
-
-
-def _notes(body: bytes) -> list[bytes]:
-    try:
-        held = json.loads(body)
-    except ValueError:
-        return []
-    if not isinstance(held, list):
-        return []
-    return [one.encode("utf-8", "replace") for one in held if isinstance(one, str)]

@@ -8,7 +8,8 @@ from mixtally.collector.page import Page
 from mixtally.node.folder import Folder
 from mixtally.node.node import Node
 from mixtally.node.peers import Peers
-from mixtally.node.service import Served, Service, Stop, serve_role
+from mixtally.node.running import Served, Stop
+from mixtally.node.service import Service, serve_role
 
 if TYPE_CHECKING:
     from mixtally.node.web.answers import App

@@ -13,7 +13,7 @@ from mixtally.collector.page import Page
 from mixtally.collector.results import utc
 from mixtally.node.refusal import ProblemError
 from mixtally.node.rounds import RoundRow
-from mixtally.node.web.routes import Clock
+from mixtally.node.web.routes import Clock, round_asked
 from mixtally.wire.problem import Problem
 
 _HEADERS = {
@@ -35,7 +35,7 @@ class Public:
         """Method and path of each."""
         return [
             Route("/", self.page),
-            Route("/contracts/{contract}/rounds/{number:int}/result", self.result),
+            Route("/contracts/{contract}/rounds/{number}/result", self.result),
         ]
 
     async def page(self, _: Request) -> Response:
@@ -44,7 +44,7 @@ class Public:
 
     async def result(self, request: Request) -> Response:
         """What a round told; before that, when it will."""
-        contract, number = request.path_params["contract"], request.path_params["number"]
+        contract, number = request.path_params["contract"], round_asked(request)
         row = self._collector.node.rounds.of(contract, number)
         if row is None or contract not in self._collector.node.agreements:
             raise ProblemError(Problem.UNKNOWN)

@@ -67,6 +67,7 @@ class Facts(NamedTuple):
       first        whether this is the first hop
       all_signed   whether all roles have signed the sheet
       before       what the preceding hop's manifest says
+      quiet        at the first hop, whether nothing can be added to what people sent
       missing      pieces of it that have not come
       received     whether this role has signed that all are here
       own          what its own manifest says
@@ -81,6 +82,7 @@ class Facts(NamedTuple):
     first: bool
     all_signed: bool = False
     before: Batch = Batch.NONE
+    quiet: bool = False
     missing: int = 0
     received: bool = False
     own: Batch = Batch.NONE
@@ -110,7 +112,7 @@ def event(facts: Facts, now: int) -> Event | None:
 def _complete(facts: Facts, now: int) -> bool:
     """Whether all that will be mixed is here."""
     if facts.first:
-        return now >= facts.closes
+        return now >= facts.closes and facts.quiet
     return facts.before is Batch.DESTROYED or (facts.before is Batch.PIECES and facts.missing == 0)
 
 
@@ -119,6 +121,8 @@ class Work(StrEnum):
 
     TAKE = "take"
     """Let people's bundles come."""
+    STOP = "stop"
+    """Take no more, and wait until all that was acknowledged can be counted."""
     RECEIVE = "receive"
     """Sign that all pieces are here."""
     MIX = "mix"
@@ -131,11 +135,11 @@ class Work(StrEnum):
     """Leave nothing but what was signed."""
 
 
-def work(facts: Facts) -> Work | None:
+def work(facts: Facts, now: int) -> Work | None:
     """What is to be done now; it may be done again, it comes to the same."""
     match facts.state:
         case State.OPEN if facts.first:
-            return Work.TAKE
+            return Work.TAKE if now < facts.closes else Work.STOP
         case State.CLOSED if facts.before is Batch.PIECES and not facts.received:
             return Work.RECEIVE
         case State.CLOSED if facts.own is Batch.NONE:

@@ -2,42 +2,27 @@
 
 Whatever waits is committed together: a disk syncs some hundred times a second, and one sync is
 enough for all who came during the one before. No private key is at hand here. Rows stand as they
-came, so a round has files of its own, which are unlinked with it; several processes have a file
-each (``intake-K.db``), of which one is used now.
+came, so a round has files of its own, which are unlinked with it: ``intake-0.db`` of the mix, and
+``intake-K.db`` of every process of intake that works beside it.
 """
 
 import sqlite3
 import threading
 from asyncio import AbstractEventLoop, Future
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from mixtally.node import disk
+from mixtally.node.database import connected, told
 from mixtally.node.disk import Step, no_step
 from mixtally.node.refusal import ProblemError
-from mixtally.wire.bundle import PartShape
 from mixtally.wire.problem import Problem
 
 MOST_WAITING_BYTES = 1 << 26
 MOST_WAITING = 20_000
-_ROWS_READ = 1000
-
-
-class Window(NamedTuple):
-    """A round that takes bundles.
-
-    where
-      round_id        the name of its folder
-      shapes          how a bundle is made, a part each
-      opens, closes   when it does
-    """
-
-    round_id: str
-    shapes: tuple[PartShape, ...]
-    opens: int
-    closes: int
+_ROW_BYTES = 1 << 20
 
 
 class Waiting(NamedTuple):
@@ -55,16 +40,22 @@ class Intake:
     where
       folder   under which every round has its own
       stop     called when the disk fails in another way than being full
+      number   of the process: nobody else writes its files
     """
 
     def __init__(
-        self, folder: Path, stop: Callable[[BaseException], None], step: Step = no_step
+        self,
+        folder: Path,
+        stop: Callable[[BaseException], None],
+        step: Step = no_step,
+        number: int = 0,
     ) -> None:
         self._folder, self._stop, self._step = folder, stop, step
+        self._file = f"intake-{number}.db"
         self._turn = threading.Condition()
         self._waiting: list[Waiting] = []
         self._bytes = 0
-        self._busy = self._ended = False
+        self._busy = self._ended = self._failed = False
         self._taking: set[str] = set()
         self._open: dict[str, sqlite3.Connection] = {}
         self._writer = threading.Thread(target=self._write, name="intake", daemon=True)
@@ -75,7 +66,7 @@ class Intake:
         with self._turn:
             if round_id not in self._open:
                 disk.make_folder(self._folder / round_id)
-                self._open[round_id] = _opened(self._folder / round_id / "intake-0.db")
+                self._open[round_id] = _opened(self._folder / round_id / self._file)
                 self._taking.add(round_id)
                 self._step("after intake opened")
 
@@ -97,6 +88,8 @@ class Intake:
         with self._turn:
             if round_id not in self._taking:
                 raise ProblemError(Problem.ROUND_CLOSED)
+            if self._failed:
+                raise ProblemError(Problem.NO_ROOM, after=60)
             if len(self._waiting) >= MOST_WAITING or self._bytes > MOST_WAITING_BYTES:
                 raise ProblemError(Problem.BUSY, after=2)
             self._waiting.append(Waiting(round_id, body, loop, done))
@@ -135,12 +128,15 @@ class Intake:
         for one in taken:
             by_round[one.round_id].append(one)
         for round_id, group in by_round.items():
-            error: BaseException | None = None
+            error: BaseException | None = ProblemError(Problem.NO_ROOM, after=60)
             try:
-                self._commit(held[round_id], [one.body for one in group])
+                if not self._failed:
+                    with told(self._folder / round_id):
+                        self._commit(held[round_id], [one.body for one in group])
+                    error = None
             except Exception as raised:  # whatever it is, nobody is told that all is well
-                error = ProblemError(Problem.NO_ROOM, after=60)
                 if not disk.is_full(raised):
+                    self._failed = True
                     self._stop(raised)
             for loop, some in _by_loop(group).items():
                 loop.call_soon_threadsafe(_answer, some, error)
@@ -148,12 +144,10 @@ class Intake:
     def _commit(self, database: sqlite3.Connection, bodies: list[bytes]) -> None:
         database.execute("BEGIN IMMEDIATE")
         try:
-            database.executemany(
-                "INSERT INTO bodies (body) VALUES (?)", ((body,) for body in bodies)
-            )
+            database.executemany("INSERT INTO bodies (body) VALUES (?)", _rows(bodies))
             self._step("before intake")
             database.execute("COMMIT")
-        except sqlite3.Error:
+        except BaseException:
             if database.in_transaction:
                 database.execute("ROLLBACK")
             raise
@@ -161,25 +155,35 @@ class Intake:
 
 
 def taken_bodies(folder: Path) -> Iterator[bytes]:
-    """All bodies of a round's files, in no order that is told to anybody."""
+    """Bundles of a round's files, some at a time, in no order that is told to anybody."""
     for path in sorted(folder.glob("intake-*.db")):
-        held = sqlite3.connect(path)
+        held = _opened(path)  # who made it may have been killed before there was a table in it
         try:
-            rows = held.execute("SELECT body FROM bodies ORDER BY number")
-            while some := rows.fetchmany(_ROWS_READ):
-                for (body,) in some:
+            with told(path):
+                for (body,) in held.execute("SELECT body FROM bodies ORDER BY number"):
                     yield body
         finally:
             held.close()
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    disk.make_file(path)
-    held = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-    held.execute("PRAGMA journal_mode=WAL")
-    held.execute("PRAGMA synchronous=FULL")
-    held.execute("CREATE TABLE IF NOT EXISTS bodies (number INTEGER PRIMARY KEY, body BLOB)")
+    held = connected(path, page_bytes=16384)  # rows are long, and pages are what costs
+    with told(path):
+        held.execute("CREATE TABLE IF NOT EXISTS bodies (number INTEGER PRIMARY KEY, body BLOB)")
     return held
+
+
+def _rows(bodies: Iterable[bytes]) -> Iterator[tuple[bytes]]:
+    """Bodies joined to rows of a mebibyte or a little more: bundles need none of their own."""
+    held, size = [], 0
+    for body in bodies:
+        held.append(body)
+        size += len(body)
+        if size >= _ROW_BYTES:
+            yield (b"".join(held),)
+            held, size = [], 0
+    if held:
+        yield (b"".join(held),)
 
 
 def _by_loop(group: Sequence[Waiting]) -> dict[AbstractEventLoop, list["Future[None]"]]:

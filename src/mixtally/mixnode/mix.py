@@ -12,8 +12,9 @@ from mixtally.errors import MixtallyError
 from mixtally.mixnode.closing.close import Before, Closing, closed, shapes
 from mixtally.mixnode.core import TRANSITIONS, Event, Facts, State, Work, event, work
 from mixtally.mixnode.forward import delivered
-from mixtally.mixnode.intake import Intake, Window
+from mixtally.mixnode.intake import Intake
 from mixtally.mixnode.jobs import Jobs
+from mixtally.mixnode.window import Window, announce, quiet, withdraw
 from mixtally.node.batch import said
 from mixtally.node.node import Node
 from mixtally.node.peers import Peers
@@ -102,14 +103,13 @@ class Mix:
         happened = event(facts, now)
         if happened is not None:
             return self._move(row, happened)
-        todo = work(facts)
+        todo = work(facts, now)
         return row if todo is not None and self._do(todo, row, now) else None
 
     def _move(self, row: RoundRow, happened: Event) -> RoundRow:
-        """Write down that a round has moved; it takes no bundles from before that on."""
-        if happened in (Event.COMPLETE, Event.EXPIRY):
-            self.windows.pop((row.contract, row.round), None)
-            self.intake.close(row.folder)
+        """Write down that a round has moved; one that expires waits for no process of intake."""
+        if happened is Event.EXPIRY:
+            self._stop(row)
         state = TRANSITIONS[State(row.state), happened]
         ends = {
             State.DELIVERED: "delivered",
@@ -130,6 +130,7 @@ class Mix:
             agreement.place == 1,
             state is State.SIGNED and node.complete(row),
             said(before),
+            state is State.OPEN and agreement.place == 1 and self._quiet(row),
             node.missing(row) if state is State.OPEN else 0,
             node.receipt_signed(row),
             said(own),
@@ -142,6 +143,7 @@ class Mix:
         """Do some work; whether the facts may have changed."""
         does: dict[Work, Callable[[RoundRow, int], bool]] = {
             Work.TAKE: self._take,
+            Work.STOP: lambda row, _: self._stop(row),
             Work.RECEIVE: self._receive,
             Work.MIX: self._mix,
             Work.DELIVER: self._deliver,
@@ -153,10 +155,27 @@ class Mix:
     def _take(self, row: RoundRow, _: int) -> bool:
         if (row.contract, row.round) not in self.windows:
             self.intake.open(row.folder)
-            self.windows[row.contract, row.round] = Window(
-                row.folder, shapes(self.jobs.of(row.contract)), row.opens, row.closes
+            self.windows[row.contract, row.round] = window = Window(
+                contract=row.contract,
+                round=row.round,
+                shapes=shapes(self.jobs.of(row.contract)),
+                opens=row.opens,
+                closes=row.closes,
             )
+            announce(self.node.round_folder(row), window)
+            self.node.step("after window")
         return False
+
+    def _stop(self, row: RoundRow) -> bool:
+        """Take no more; whether nothing can be added, here or by a process of intake."""
+        self.windows.pop((row.contract, row.round), None)
+        self.intake.close(row.folder)
+        withdraw(self.node.round_folder(row))
+        self.node.step("after window gone")
+        return self._quiet(row)
+
+    def _quiet(self, row: RoundRow) -> bool:
+        return (row.contract, row.round) not in self.windows and quiet(self.node.round_folder(row))
 
     def _receive(self, row: RoundRow, _: int) -> bool:
         before = self.node.before(row)

@@ -10,9 +10,10 @@ from collections.abc import Callable
 from typing import Any
 
 from mixtally.errors import RefusedError
-from mixtally.mixnode.intake import Intake, Window
+from mixtally.mixnode.intake import Intake
+from mixtally.mixnode.window import Window
 from mixtally.node.refusal import ProblemError
-from mixtally.node.web.answers import App, answer
+from mixtally.node.web.answers import App, answer, guarded
 from mixtally.node.web.bodies import Room, stated_length, whole
 from mixtally.wire.bundle import split
 from mixtally.wire.problem import Problem
@@ -77,6 +78,18 @@ class Bundles:
             raise ProblemError(Problem.TOO_EARLY, after=window.opens - now)
         if now >= window.closes:
             raise ProblemError(Problem.ROUND_CLOSED)
+
+
+def only(bundles: Bundles, stop: Callable[[BaseException], None]) -> App:
+    """The ASGI application that has this route and no other."""
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        taken = bundles.first(scope)
+        if taken is None:
+            raise ProblemError(Problem.UNKNOWN)
+        await taken(scope, receive, send)
+
+    return guarded(app, stop)
 
 
 def _longest(window: Window) -> int:

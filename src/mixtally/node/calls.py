@@ -1,15 +1,19 @@
 """A request to another role: one answer, whole and bounded, or silence. Plain ``http.client``."""
 
+import socket
 import ssl
 from collections.abc import Callable
+from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from threading import Timer
 from typing import NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from mixtally.errors import MixtallyError
 
 MOST_ANSWER_BYTES = 1 << 28
 SECONDS = 30.0
+"""For each step of a request; all steps together have four times as long."""
 
 
 class SilentError(MixtallyError):
@@ -33,28 +37,46 @@ Call = Callable[[str, str, str, bytes], Answer]
 
 
 def call(address: str, method: str, path: str, body: bytes = b"") -> Answer:
-    """Ask over the network, with a limit on every wait; raises SilentError."""
-    place = urlsplit(address)
+    """Ask over the network, with a limit on every wait and on all of them; raises SilentError."""
     try:
-        if place.scheme == "https":
-            connection: HTTPConnection = HTTPSConnection(
-                place.hostname or "", place.port, timeout=SECONDS, context=_context()
-            )
-        else:
-            connection = HTTPConnection(place.hostname or "", place.port, timeout=SECONDS)
+        place = urlsplit(address)
+        connection = _connection(place)
         try:
-            headers = {"Content-Length": str(len(body))} if method in ("POST", "PUT") else {}
-            connection.request(method, place.path.rstrip("/") + path, body or None, headers)
-            answer = connection.getresponse()
-            said = answer.read(MOST_ANSWER_BYTES + 1)
+            connection.connect()
+            with_end = Timer(4 * SECONDS, _shut, (connection.sock,))  # it may come byte by byte
+            with_end.daemon = True
+            with_end.start()
+            try:
+                answer = _asked(connection, method, place.path.rstrip("/") + path, body)
+            finally:
+                with_end.cancel()
         finally:
             connection.close()
     except (OSError, HTTPException, ValueError) as error:
         raise SilentError(f"{address}: {type(error).__name__}") from error
-    if len(said) > MOST_ANSWER_BYTES:
+    if len(answer.body) > MOST_ANSWER_BYTES:
         raise SilentError(f"{address}: an answer without end")
+    return answer
+
+
+def _connection(place: SplitResult) -> HTTPConnection:
+    host = place.hostname or ""
+    if place.scheme == "https":
+        context = ssl.create_default_context()
+        return HTTPSConnection(host, place.port, timeout=SECONDS, context=context)
+    return HTTPConnection(host, place.port, timeout=SECONDS)
+
+
+def _asked(connection: HTTPConnection, method: str, path: str, body: bytes) -> Answer:
+    headers = {"Content-Length": str(len(body))} if method in ("POST", "PUT") else {}
+    connection.request(method, path, body or None, headers)
+    answer = connection.getresponse()
+    said = answer.read(MOST_ANSWER_BYTES + 1)
+    if answer.length:
+        raise HTTPException("another length than announced")
     return Answer(answer.status, said)
 
 
-def _context() -> ssl.SSLContext:
-    return ssl.create_default_context()
+def _shut(place: socket.socket) -> None:
+    with suppress(OSError):
+        socket.socket.shutdown(place, socket.SHUT_RDWR)

@@ -1,4 +1,8 @@
-"""The role's one database: every transaction is synced before the call returns."""
+"""The role's one database: every transaction is synced before the call returns.
+
+After one that failed for anything but want of room there is no other: nobody knows what a failed
+sync has kept, so the process has to end and to begin with what is on the disk.
+"""
 
 import sqlite3
 import threading
@@ -27,17 +31,59 @@ CREATE TABLE overruled (contract TEXT, name TEXT, PRIMARY KEY (contract, name)) 
 """
 
 
+def connected(path: Path, page_bytes: int = 4096) -> sqlite3.Connection:
+    """The database in a file, made where there is none, every commit of which is synced.
+
+    Raises DataError where the disk refuses or cannot keep a log: without one a commit may be undone
+    when the power is cut.
+    """
+    with told(path):
+        disk.make_file(path)
+        held = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        try:
+            held.execute(f"PRAGMA page_size={page_bytes}")
+            ((mode,),) = held.execute("PRAGMA journal_mode=WAL").fetchall()  # done when all is read
+            held.execute("PRAGMA synchronous=FULL")
+        except BaseException:
+            held.close()
+            raise
+    if mode != "wal":
+        held.close()
+        raise _refused(path, f"one without a log ({mode})")
+    return held
+
+
+@contextmanager
+def told(path: Path) -> Iterator[None]:
+    """What SQLite refuses at a file is a DataError."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _refused(path, str(error)) from error
+
+
+def _refused(path: Path, got: str) -> DataError:
+    return DataError(
+        str(path),
+        wanted="a disk that takes and gives back what is written",
+        got=got,
+        do="make room, or look at the disk; what was acknowledged is kept",
+    )
+
+
 class Database:
-    """SQLite with a log that is synced at every commit; threads may share one, in turns."""
+    """SQLite with a log that is synced at every commit; threads may share one, in turns.
+
+    All calls raise DataError where the disk refuses.
+    """
 
     def __init__(self, path: Path, step: Step = no_step) -> None:
-        disk.make_file(path)
-        self._turn, self._step = threading.RLock(), step
-        self._open = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-        self._open.execute("PRAGMA journal_mode=WAL")
-        self._open.execute("PRAGMA synchronous=FULL")
-        self._open.execute("PRAGMA busy_timeout=20000")
-        self._open.execute("PRAGMA secure_delete=ON")
+        self._path, self._turn, self._step = path, threading.RLock(), step
+        self._failed: DataError | None = None
+        self._open = connected(path)
+        with self._told():
+            self._open.execute("PRAGMA busy_timeout=20000")
+            self._open.execute("PRAGMA secure_delete=ON")
         with self.transaction("tables"):
             (version,) = self._open.execute("PRAGMA user_version").fetchone()
             if version == 0:
@@ -52,7 +98,7 @@ class Database:
     @contextmanager
     def transaction(self, name: str) -> Iterator[sqlite3.Connection]:
         """All or nothing, and synced; ``name`` is that of the step before and after."""
-        with self._turn:
+        with self._turn, self._told():
             self._open.execute("BEGIN IMMEDIATE")
             try:
                 yield self._open
@@ -66,10 +112,22 @@ class Database:
 
     def rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
         """What a query finds."""
-        with self._turn:
+        with self._turn, self._told():
             return self._open.execute(query, values).fetchall()
 
     def close(self) -> None:
         """Give the file back."""
         with self._turn:
             self._open.close()
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        if self._failed is not None:
+            raise self._failed
+        try:
+            with told(self._path):
+                yield
+        except DataError as error:
+            if isinstance(error.__cause__, sqlite3.Error) and not disk.is_full(error):
+                self._failed = error
+            raise

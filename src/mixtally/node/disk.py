@@ -51,12 +51,26 @@ def make_file(path: Path) -> None:
 
 
 def sync_folder(path: Path) -> None:
-    """What was named in a folder, or no longer is, is so after a power cut."""
+    """What was named in a folder, or no longer is, is so after a power cut.
+
+    Raises DataError that ends the process, be it for want of room: the names are seen already, so
+    whoever went on would build on them.
+    """
     place = os.open(path, os.O_RDONLY)
     try:
         os.fsync(place)
+    except OSError as error:
+        raise DataError(
+            str(path), wanted="a folder that can be synced", got=str(error), do="look at the disk"
+        ) from None
     finally:
         os.close(place)
+
+
+def settle(path: Path) -> None:
+    """Sync a folder and all below: what a process named that was killed before it could do so."""
+    for place, _, _ in os.walk(path):
+        sync_folder(Path(place))
 
 
 def destroy(path: Path) -> None:

@@ -5,10 +5,8 @@ jobs/ contracts/ keys/ rounds/
 """
 
 import json
-import os
 import tomllib
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -103,24 +101,6 @@ def opened_folder(path: Path, environment: Mapping[str, str]) -> Folder:
 def as_role(role: RoleFile, signer: Signer) -> Role:
     """The role as a contract names it; raises PlanError for what none can."""
     return Role(name=role.name, address=role.address, key=signer.verifier, operator=role.operator)
-
-
-@contextmanager
-def serving(path: Path) -> Iterator[None]:
-    """Nobody else serves from the folder meanwhile; raises DataError where somebody does."""
-    import fcntl  # roles that serve run on systems that have it
-
-    place = os.open(path / "serving.lock", os.O_RDWR | os.O_CREAT, disk.PRIVATE_FILE)
-    try:
-        try:
-            fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise DataError(
-                str(path), wanted="a role that nobody serves", got="one that is served", do="wait"
-            ) from error
-        yield
-    finally:
-        os.close(place)
 
 
 def _toml(role: RoleFile) -> bytes:

@@ -4,7 +4,6 @@ import threading
 import time
 from collections.abc import Callable
 
-from mixtally.errors import DataError
 from mixtally.node.disk import is_full
 
 TICK_SECONDS = 1.0
@@ -50,7 +49,7 @@ class Loop:
             try:
                 self._tick(self._clock())
             except BaseException as error:
-                if not (isinstance(error, DataError) and is_full(error)):
+                if not is_full(error):
                     self._stop(error)
                     return
                 pause = _FULL_SECONDS  # an operator may make room

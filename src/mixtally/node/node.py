@@ -45,6 +45,7 @@ class Node:
 
     def __init__(self, folder: Folder, chance: Chance, step: Step = no_step) -> None:
         self.folder, self.signer, self.chance, self.step = folder, folder.signer, chance, step
+        disk.settle(folder.path)
         self.database = Database(folder.path / "node.db", step)
         self.notes, self.rounds = Notes(self.database), Rounds(self.database)
         self.keys = Keys(folder.inner("keys"), folder.master, chance, step)
@@ -196,6 +197,7 @@ class Node:
 
     def sign_receipt(self, row: RoundRow, manifest: str) -> bytes:
         """The note that says that all pieces of the preceding manifest are on this disk."""
+        disk.sync_folder(self.round_folder(row))  # one of them may just have got its name
         agreement = self.agreements[row.contract]
         entry = receipt_entry(row.contract, row.round, row.sheet, agreement.place)
         return self._sign(agreement, entry, write_receipt(Receipt(manifest, agreement.place)))
@@ -222,9 +224,10 @@ class Node:
 
     def shred(self, row: RoundRow) -> None:
         """Leave of a round only what was signed: no row, no file, no key."""
-        self.pieces.forget(row.folder)
-        self.keys.destroy(row.folder)
-        disk.remove_folder(self.round_folder(row))
+        with self._turn:  # nobody expects or asks for anything of it meanwhile
+            self.pieces.forget(row.folder)
+            self.keys.destroy(row.folder)
+            disk.remove_folder(self.round_folder(row))
         self.step("after shred")
 
     def drop_pending(self, agreement: Agreement, below: int) -> None:

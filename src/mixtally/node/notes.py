@@ -82,7 +82,7 @@ class Notes:
         own = self.of(fingerprint_of(note))
         if own is None:
             raise refused("another-text", "note", "a text that is known", "another")
-        merged = known_lines(joined(text_of(own), [own, known_lines(note, keys)]), keys)
+        merged = joined(text_of(own), [own, note], keys)
         if merged != own:
             with self.database.transaction("merge") as open_:
                 found = fingerprint_of(own)
@@ -169,17 +169,6 @@ class Notes:
         if taken is not None and taken != found:
             raise ProblemError(Problem.ANOTHER_NOTE)
         return taken is None
-
-
-def known_lines(note: bytes, keys: Mapping[str, bytes]) -> bytes:
-    """The note with one line for each of ``keys`` that signed it, in their order, and no others."""
-    text = text_of(note)
-    lines = note[len(text) + 1 :].splitlines(keepends=True)
-    own: dict[str, bytes] = {}
-    for line in lines:
-        for name in signed_by(text + b"\n" + line, keys):
-            own.setdefault(name, line)
-    return text + b"\n" + b"".join(own[name] for name in keys if name in own) if own else text
 
 
 def _store(open_: Connection, entry: Entry, found: str, note: bytes, names: Iterable[str]) -> None:

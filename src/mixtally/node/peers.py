@@ -35,7 +35,7 @@ class Peers:
     def __init__(self, node: Node, call: Call, overruled: frozenset[str] = frozenset()) -> None:
         self._node, self._call, self._overruled = node, call, overruled
         self._asked: set[tuple[str, str]] = set()
-        self._pauses: dict[str, Pause] = {}
+        self._pauses: dict[tuple[str, str], Pause] = {}
 
     def ask(self, now: int) -> list[str]:
         """Ask those who were not asked yet; names of roles that are waited for.
@@ -59,7 +59,7 @@ class Peers:
         if (agreement.contract, role.name) in self._asked:
             return True
         answer = self._send(role, "GET", f"/notes/{self._node.signer.name}", b"", now)
-        notes = None if answer is None or answer.status != 200 else _notes(answer.body)
+        notes = None if answer is None or answer.status != 200 else listed(answer.body)
         if notes is None:
             if role.name in self._overruled:
                 self._node.rounds.overrule(agreement.contract, role.name)
@@ -84,19 +84,20 @@ class Peers:
 
         A silent role is left alone for a while, then longer, until somebody asks in its name.
         """
-        for name in self._node.take_heard():
-            self._pauses.pop(name, None)
+        heard = self._node.take_heard()
+        self._pauses = {who: pause for who, pause in self._pauses.items() if who[0] not in heard}
         left, silent = 0, set()
         for errand in self._node.notes.errands():
             agreement = self._node.agreements.get(errand.contract)
             role = None if agreement is None else _named(agreement, errand.role)
             # What leaves waits for the first try of its manifest, so that is not put off.
             put_off = role is not None and errand.tries > 0 and self._paused(role, now)
-            if role is None or put_off or role.name in silent:
+            if role is None or put_off or _who(role) in silent:
                 left += 1
             elif not self._run(errand, role, now):
                 left += 1
-                silent.add(role.name)
+                if self._paused(role, now):  # else it answered, and may take what comes next
+                    silent.add(_who(role))
         return left
 
     def _run(self, errand: Errand, role: Role, now: int) -> bool:
@@ -107,8 +108,8 @@ class Peers:
         return done
 
     def _paused(self, role: Role, now: int) -> bool:
-        pause = self._pauses.get(role.name)
-        return pause is not None and now < pause.until
+        pause = self._pauses.get(_who(role))  # a clock that was set back does not lengthen it
+        return pause is not None and pause.until - pause.seconds <= now < pause.until
 
     def _send(
         self, role: Role, method: str, path: str, body: bytes, now: int, *, patient: bool = True
@@ -119,11 +120,11 @@ class Peers:
         try:
             answer = self._call(role.address, method, path, body)
         except SilentError:
-            before = self._pauses.get(role.name)
+            before = self._pauses.get(_who(role))
             seconds = 1 if before is None else min(LONGEST_PAUSE, 2 * before.seconds)
-            self._pauses[role.name] = Pause(now + seconds, seconds)
+            self._pauses[_who(role)] = Pause(now + seconds, seconds)
             return None
-        self._pauses.pop(role.name, None)
+        self._pauses.pop(_who(role), None)
         return answer
 
     def send(self, role: Role, method: str, path: str, body: bytes, now: int) -> Answer | None:
@@ -135,10 +136,16 @@ def _named(agreement: Agreement, name: str) -> Role | None:
     return next((role for role in agreement.others if role.name == name), None)
 
 
-def _notes(body: bytes) -> list[bytes] | None:
+def _who(role: Role) -> tuple[str, str]:
+    """Another contract may have somebody else of the same name."""
+    return role.name, role.address
+
+
+def listed(body: bytes) -> list[bytes] | None:
+    """The notes in an answer; None for anything else."""
     try:
         held = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(held, list) or not all(isinstance(one, str) for one in held):
         return None

@@ -1,8 +1,8 @@
 """The pieces that came for a round: files that their SHA-256 names, checked before they have it."""
 
+import threading
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
 
 from mixtally.node import disk
 from mixtally.node.disk import Step, no_step
@@ -11,41 +11,46 @@ from mixtally.wire.manifest import Manifest
 from mixtally.wire.problem import Problem
 
 
-class Named(NamedTuple):
-    """A piece that the preceding hop's manifest names: whose, and how long."""
-
-    round_id: str
-    bytes: int
-
-
 class Pieces:
-    """The pieces that may come, and those that came."""
+    """The pieces that may come, and those that came; threads may share them.
+
+    Several rounds may name the same: whoever reads a manifest can name its pieces in one of
+    another contract, and must not turn them aside by that.
+    """
 
     def __init__(self, folder: Path, step: Step = no_step) -> None:
         self._folder, self._step = folder, step
-        self._named: dict[str, Named] = {}
+        self._named: dict[str, dict[str, int]] = {}
+        """SHA-256 -> round -> bytes that it names."""
+        self._turn = threading.Lock()
 
     def expect(self, round_id: str, manifest: Manifest, sizes: list[int]) -> None:
         """Take what a manifest names; ``sizes`` are those of envelopes, a part each."""
         disk.make_folder(self._folder / round_id)
-        for part, size in zip(manifest.parts, sizes, strict=True):
-            for piece in part.pieces:
-                self._named[piece.sha256] = Named(round_id, piece.messages * size)
+        with self._turn:
+            for part, size in zip(manifest.parts, sizes, strict=True):
+                for piece in part.pieces:
+                    known = self._named.get(piece.sha256, {})
+                    self._named[piece.sha256] = known | {round_id: piece.messages * size}
 
     def forget(self, round_id: str) -> None:
-        """Take no more for a round."""
-        self._named = {
-            name: named for name, named in self._named.items() if named.round_id != round_id
-        }
+        """Take no more for a round; what was being written is there when this returns."""
+        with self._turn:
+            left = {
+                name: {one: size for one, size in rounds.items() if one != round_id}
+                for name, rounds in self._named.items()
+            }
+            self._named = {name: rounds for name, rounds in left.items() if rounds}
 
-    def named(self, name: str) -> Named | None:
-        """What is expected under a name."""
-        return self._named.get(name)
+    def most(self, name: str) -> int | None:
+        """Bytes of a piece at most; None for one that nobody named."""
+        rounds = self._named.get(name)
+        return None if rounds is None else max(rounds.values())
 
     def there(self, name: str) -> bool:
-        """Whether a piece came."""
-        named = self._named.get(name)
-        return named is not None and self.path(named.round_id, name).exists()
+        """Whether a piece came, to all who named it."""
+        rounds = self._named.get(name, {})
+        return bool(rounds) and all(self.path(one, name).exists() for one in rounds)
 
     def missing(self, round_id: str, manifest: Manifest) -> int:
         """How many pieces that a manifest names have yet to come."""
@@ -60,12 +65,16 @@ class Pieces:
 
         Raises ProblemError for one that nobody named and for bytes that its name is not of.
         """
-        named = self._named.get(name)
-        if named is None:
-            raise ProblemError(Problem.NOT_NAMED)
-        if len(data) != named.bytes or sha256(data).hexdigest() != name:
-            raise ProblemError(Problem.WRONG_DIGEST, "the name of a piece is its SHA-256")
-        disk.put(self.path(named.round_id, name), data, "a piece")
+        right = sha256(data).hexdigest() == name
+        with self._turn:
+            named = self._named.get(name)
+            if named is None:
+                raise ProblemError(Problem.NOT_NAMED)
+            rounds = [one for one, size in named.items() if size == len(data)]
+            if not right or not rounds:
+                raise ProblemError(Problem.WRONG_DIGEST, "the name of a piece is its SHA-256")
+            for one in rounds:
+                disk.put(self.path(one, name), data, "a piece")
         self._step("after piece in")
 
     def path(self, round_id: str, name: str) -> Path:

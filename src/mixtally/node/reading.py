@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mixtally.node.notes import known_lines
 from mixtally.node.refusal import OldStateError, ProblemError
 from mixtally.node.rounds import INSERT, SIGNED, RoundRow, round_id
 from mixtally.node.rules import check_manifest, check_sheet
 from mixtally.node.slots import Entry, manifest_entry, receipt_entry, sheet_entry
 from mixtally.wire.manifest import read_manifest, read_receipt
-from mixtally.wire.note import signed_by, verified
+from mixtally.wire.note import joined, signed_by, verified
 from mixtally.wire.problem import Problem
 from mixtally.wire.reading import fingerprint_of, text_of
 from mixtally.wire.sheet import Sheet, kind_of, read_sheet
@@ -36,6 +35,8 @@ class Reader:
         if len(data) > _LONG_BYTES and not self._of_a_role(data):
             raise ProblemError(Problem.NOT_SIGNED)
         kind = kind_of(data)
+        if kind in ("sheet", "contract"):  # of manifests and receipts, only those of its own place
+            self._not_forgotten(data, found)
         if kind == "sheet":
             return self._sheet(data, found, now)
         if kind == "contract":
@@ -57,7 +58,6 @@ class Reader:
         sheet, node = read_sheet(data), self._node
         agreement = node.agreement(sheet.contract)
         if node.notes.of(found) is None:
-            self._not_forgotten(data, agreement, "a sheet")
             # Strangers use up no round: whoever proposes one is the collector.
             name = agreement.collector.name
             text = verified(data, {name: agreement.keys[name]})
@@ -119,9 +119,9 @@ class Reader:
         verified(data, key)
         (name,) = key
         if name == self._own:
-            self._not_forgotten(data, agreement, f"a {entry.kind}")
+            self._not_forgotten(data, fingerprint_of(data))
             return
-        self._node.notes.remember(entry, known_lines(data, key), name)
+        self._node.notes.remember(entry, joined(text_of(data), [data], key), name)
 
     def _of_a_role(self, data: bytes) -> bool:
         """Whether anybody known has signed it: nobody else has long texts parsed."""
@@ -133,8 +133,8 @@ class Reader:
             raise ProblemError(Problem.UNKNOWN, "the sheet is not known here yet")
         return row, self._node.agreement(row.contract)
 
-    def _not_forgotten(self, data: bytes, agreement: Agreement, what: str) -> None:
+    def _not_forgotten(self, data: bytes, found: str) -> None:
         """Raises OldStateError for a note of this role's own that its disk does not have."""
-        own = signed_by(data, agreement.key_of(agreement.place))
-        if own and not self._node.notes.signed(self._own, fingerprint_of(data)):
-            raise OldStateError("somebody", what)
+        own = signed_by(data, {self._own: self._node.signer.public})
+        if own and not self._node.notes.signed(self._own, found):
+            raise OldStateError("somebody", f"the note {found}")

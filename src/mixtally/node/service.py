@@ -1,22 +1,16 @@
 """A role on its socket: its loop and its server, until a signal or a failure ends both."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from mixtally.ground.chance import SecureChance
 from mixtally.node.calls import Call, call
 from mixtally.node.disk import Step, no_step
-from mixtally.node.folder import Folder, serving
-from mixtally.node.loop import Loop, wall_clock
+from mixtally.node.folder import Folder
+from mixtally.node.loop import wall_clock
 from mixtally.node.node import Node
 from mixtally.node.peers import Peers
-from mixtally.node.web.needs import need_servers
-
-if TYPE_CHECKING:
-    from mixtally.node.web.answers import App
-
-Stop = Callable[[BaseException], None]
-"""Told what must end the process."""
+from mixtally.node.running import Listening, Served, Stop, Wake, run, serving
 
 
 class Service(NamedTuple):
@@ -37,19 +31,6 @@ class Service(NamedTuple):
     step: Step = no_step
 
 
-class Served(NamedTuple):
-    """What is served.
-
-    where
-      tick   does all that is due at a time
-      end    gives all files back
-    """
-
-    tick: Callable[[int], None]
-    end: Callable[[], None]
-    application: "App"
-
-
 def serve_role(
     folder: Folder, service: Service, role: Callable[[Node, Peers, Stop], Served]
 ) -> None:
@@ -58,30 +39,11 @@ def serve_role(
     Raises DataError where the libraries of the extra ``[serve]`` are missing, or somebody serves
     the folder already; OldStateError where another role remembers more than this one.
     """
-    need_servers()
-    from mixtally.node.web.run import Server, as_server, listening  # needs the extra
-
     with serving(folder.path):
-        place = listening(folder.role.host, folder.role.port)
-        node = Node(folder, SecureChance(), service.step)
-        failed: list[BaseException] = []
 
-        def stop(error: BaseException) -> None:
-            failed.append(error)
-            server.stop()
+        def begin(stop: Stop, wake: Wake) -> Served:
+            node = Node(folder, SecureChance(), service.step)
+            node.wake = wake
+            return role(node, Peers(node, service.call, service.overruled), stop)
 
-        served = role(node, Peers(node, service.call, service.overruled), stop)
-        server = Server(served.application)
-        loop = Loop(served.tick, service.clock, stop)
-        node.wake = loop.wake
-        loop.start()
-        host, port = place.getsockname()[:2]
-        service.ready(f"http://{host}:{port}")
-        try:
-            with as_server():
-                server.run(place)
-        finally:
-            loop.end()
-            served.end()
-        if failed:
-            raise failed[0]
+        run(Listening(folder.role.host, folder.role.port, service.clock, service.ready), begin)

@@ -174,5 +174,6 @@ def _check_sums(parts: tuple[PartManifest, ...]) -> None:
         if part.sent != listed or part.sent < part.added:
             wanted = f"pieces of {part.sent:,} messages, which its numbers add up to"
             raise refused("false-sum", f"part {place}", wanted, f"of {listed:,}")
-        if len({piece.sha256 for piece in part.pieces}) < len(part.pieces):
-            raise refused("piece-twice", f"part {place}", "every piece once", "one twice")
+    named = [piece.sha256 for part in parts for piece in part.pieces]
+    if len(set(named)) < len(named):
+        raise refused("piece-twice", "manifest", "every piece once", "one twice")

@@ -17,6 +17,9 @@ SECONDS = 60.0
 """For a body to come whole: who is slower gives the room back."""
 
 
+_MOST_DIGITS = 18
+
+
 class Room:
     """How many bytes of bodies may be held at once, over all connections."""
 
@@ -51,7 +54,8 @@ def header(scope: Any, name: bytes) -> bytes | None:
 def stated_length(scope: Any, most: int) -> int:
     """Bytes to make room for: those stated, or ``most``; raises ProblemError for more than that."""
     stated = header(scope, b"content-length")
-    count = int(stated) if stated is not None and stated.isdigit() else most
+    written = stated is not None and stated.isdigit() and len(stated) <= _MOST_DIGITS
+    count = int(stated) if stated is not None and written else most
     if count > most:
         raise ProblemError(Problem.TOO_LARGE, f"at most {most} bytes")
     return count
@@ -59,34 +63,29 @@ def stated_length(scope: Any, most: int) -> int:
 
 async def whole(scope: Any, receive: Any, most: int) -> bytes:
     """The body; raises ProblemError for one too long, of another digest, or that stays away."""
-    message = await receive()
-    body = message.get("body", b"")
-    if message.get("more_body"):
-        try:
-            body = await asyncio.wait_for(_rest(receive, body, most), SECONDS)
-        except TimeoutError:
-            raise ProblemError(Problem.BUSY, after=2) from None
-    elif message["type"] == "http.disconnect":
-        raise ProblemError(Problem.BODY_LENGTH)
-    if len(body) > most:
-        raise ProblemError(Problem.TOO_LARGE, f"at most {most} bytes")
-    digest = header(scope, b"content-digest")
-    if digest is not None:
-        check_digest(digest, body)
-    return bytes(body)
+    try:
+        async with asyncio.timeout(SECONDS):  # also for the first byte
+            body = await _read(receive, most)
+    except TimeoutError:
+        raise ProblemError(Problem.BUSY, after=2) from None
+    for name, stated in scope["headers"]:
+        if name == b"content-digest":
+            check_digest(stated, body)
+    return body
 
 
-async def _rest(receive: Any, begun: bytes, most: int) -> bytearray:
-    body = bytearray(begun)
+async def _read(receive: Any, most: int) -> bytes:
+    body = bytearray()
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
             raise ProblemError(Problem.BODY_LENGTH)
-        body += message.get("body", b"")
-        if len(body) > most:
+        some: bytes = message.get("body", b"")
+        if len(body) + len(some) > most:
             raise ProblemError(Problem.TOO_LARGE, f"at most {most} bytes")
         if not message.get("more_body"):
-            return body
+            return bytes(body + some) if body else some
+        body += some
 
 
 def check_digest(stated: bytes, body: bytes) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -14,13 +15,21 @@ from mixtally.node.node import Node
 from mixtally.node.refusal import ProblemError
 from mixtally.node.web.answers import App, guarded
 from mixtally.node.web.bodies import Room, stated_length, whole
-from mixtally.wire.manifest import MOST_PIECE_BYTES
 from mixtally.wire.problem import PATH, Problem, of_path
 
 MOST_NOTE_BYTES = 1 << 24
 MOST_HELD_BYTES = 1 << 26
 _JSON, _NOTE, _BYTES = "application/json", "text/plain; charset=utf-8", "application/octet-stream"
+_NUMBER = re.compile("[1-9][0-9]{0,3}")
 Clock = Callable[[], int]
+
+
+def round_asked(request: Request) -> int:
+    """The number of a round in a path; raises ProblemError for what no sheet can have."""
+    text: str = request.path_params["number"]
+    if not _NUMBER.fullmatch(text):
+        raise ProblemError(Problem.UNKNOWN)
+    return int(text)
 
 
 class Shared:
@@ -33,7 +42,7 @@ class Shared:
     def routes(self) -> list[Route]:
         """Method and path of each."""
         name = "/contracts/{contract}"
-        number = name + "/rounds/{number:int}"
+        number = name + "/rounds/{number}"
         return [
             Route("/status", self.status),
             Route(name, self.contract),
@@ -75,20 +84,18 @@ class Shared:
 
     async def sheet(self, request: Request) -> Response:
         """The sheet of a round."""
-        row = self._node.rounds.of(self._known(request), request.path_params["number"])
+        row = self._node.rounds.of(self._known(request), round_asked(request))
         return _note(row and self._node.sheet_note(row))
 
     async def manifests(self, request: Request) -> Response:
         """Manifests and receipts of a round."""
-        contract, number = self._known(request), request.path_params["number"]
+        contract, number = self._known(request), round_asked(request)
         notes = self._node.notes.of_round(contract, number, "manifest", "receipt")
         return _json([note.decode() for note in notes])
 
     async def key(self, request: Request) -> Response:
         """A key for a round that may come."""
-        contract, number = request.path_params["contract"], request.path_params["number"]
-        if number < 1:
-            raise ProblemError(Problem.UNKNOWN)
+        contract, number = request.path_params["contract"], round_asked(request)
         made = await asyncio.to_thread(self._node.key, contract, number)
         return Response(made, media_type=_BYTES)
 
@@ -109,13 +116,13 @@ class Shared:
         node, name = self._node, request.path_params["sha256"]
         if request.method == "HEAD":
             return Response(status_code=200 if node.pieces.there(name) else 404)
-        named = node.pieces.named(name)
-        if named is None:
+        most = node.pieces.most(name)
+        if most is None:
             raise ProblemError(Problem.NOT_NAMED)
         if node.pieces.there(name):
             return Response(status_code=204)
-        with self._room.held(stated_length(request.scope, min(named.bytes, MOST_PIECE_BYTES))):
-            data = await whole(request.scope, request.receive, named.bytes)
+        with self._room.held(stated_length(request.scope, most)):
+            data = await whole(request.scope, request.receive, most)
             await asyncio.to_thread(node.pieces.put, name, data)
         node.wake()
         return Response(status_code=201)

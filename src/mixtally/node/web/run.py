@@ -6,12 +6,12 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import FrameType
 
 import uvicorn
 
 from mixtally.errors import DataError
 from mixtally.node.web.answers import App
+from mixtally.node.web.patience import PatientProtocol
 
 _IDLE_SECONDS = 20
 _BACKLOG = 4096
@@ -35,24 +35,21 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 @contextmanager
-def as_server() -> Iterator[None]:
+def as_server(stop: Callable[[], None]) -> Iterator[None]:
     """As many connections as the system lets a process have; a signal ends it in order.
 
-    The server stops at a signal and then raises it again, which would end the process at once.
+    One that comes before the server looks for it calls ``stop``; so does the one that the server
+    raises again after it has stopped.
     """
     import resource  # where roles serve it is there
 
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    usual = signal.signal(signal.SIGTERM, _nothing)
+    usual = signal.signal(signal.SIGTERM, lambda *_: stop())
     try:
         yield
     finally:
         signal.signal(signal.SIGTERM, usual)
-
-
-def _nothing(number: int, frame: FrameType | None) -> None:
-    """The server has stopped by itself."""
 
 
 class Server:
@@ -61,6 +58,7 @@ class Server:
     def __init__(self, app: App) -> None:
         config = uvicorn.Config(
             app,
+            http=PatientProtocol,
             access_log=False,
             log_config=None,
             log_level="critical",

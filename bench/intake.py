@@ -1,0 +1,193 @@
+"""Intake beside the same route not storing, and a commit beside what the disk can do.
+
+The server is a process of its own, ``mixtally mix intake`` as it is run; seconds are those of its
+processor where nothing else is said. ``TMPDIR`` says on which disk.
+"""
+
+import os
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bench.load import asked, many_files, memory_of, most_memory_of, post
+from mixtally.mixnode.beside import Taking, serve_intake
+from mixtally.mixnode.intake import Intake
+from mixtally.mixnode.window import Window, announce
+from mixtally.wire.bundle import PartShape, write_bundle
+
+_ENVELOPE = 398
+_WINDOW = Window(
+    contract="5c" * 32, round=1, shapes=(PartShape(1, 100, _ENVELOPE),), opens=0, closes=1 << 40
+)
+_PATH = f"/contracts/{_WINDOW.contract}/rounds/1/bundles"
+_CONNECTIONS, _IDLE, _MANY = 256, 2000, 1_000_000
+_TRIES, _COMMITS = 5, 300
+
+
+class Running(NamedTuple):
+    """A process of intake."""
+
+    pid: int
+    port: int
+    begun: float
+
+
+def rows() -> list[tuple[str, str, str]]:
+    """Benchmark lines: what, measured, ratio."""
+    many_files()
+    with tempfile.TemporaryDirectory() as place:
+        folder = _folder(Path(place))
+        return [*_rates(folder), *_commits(Path(place)), *_memory(folder)]
+
+
+def _folder(place: Path) -> Path:
+    """What ``mix init`` and a round that is open leave, as far as intake looks at it."""
+    for name in ("jobs", "rounds"):
+        (place / "mix" / name).mkdir(parents=True)
+    (place / "mix" / "role.toml").touch()
+    announce(place / "mix" / "rounds" / _WINDOW.round_id, _WINDOW)
+    return place / "mix"
+
+
+@contextmanager
+def _running(folder: Path, number: int, *, storing: bool = True) -> Iterator[Running]:
+    begun = time.perf_counter()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "bench.intake", str(folder), str(number), str(int(storing))],
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+    assert process.stdout is not None
+    try:
+        port = int(process.stdout.readline().rpartition(b":")[2])
+        made = Running(process.pid, port, begun)
+        _wait_for(made)
+        yield made
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def _wait_for(running: Running) -> float:
+    """Seconds since it was begun until it has taken a bundle."""
+    request = post(_PATH, _bundle(1))
+    while True:
+        with socket.create_connection(("127.0.0.1", running.port)) as link:
+            link.sendall(request)
+            if link.recv(1000).startswith(b"HTTP/1.1 201"):
+                return time.perf_counter() - running.begun
+        time.sleep(0.01)
+
+
+def _bundle(messages: int) -> bytes:
+    return write_bundle([[b"\x5c" * _ENVELOPE] * messages])
+
+
+def _rates(folder: Path) -> Iterator[tuple[str, str, str]]:
+    for what, body, reports, count in (
+        ("single reports of 400 bytes", _bundle(1), 1, 20_000),
+        ("bundles of 100 messages", _bundle(100), 100, 3_000),
+        ("bodies of 100 single reports", _bundle(1) * 100, 100, 3_000),
+    ):
+        request = post(_PATH, body)
+        with _running(folder, 1) as stores, _running(folder, 2, storing=False) as forgets:
+            ratios, rates, walls = [], [], []
+            for _ in range(_TRIES):
+                kept, bare = (
+                    asked(one.pid, one.port, request, count, _CONNECTIONS)
+                    for one in (stores, forgets)
+                )
+                ratios.append(bare.cpu / kept.cpu)
+                rates.append(count / kept.cpu)
+                walls.append(reports * count / kept.wall)
+        yield (
+            f"intake: {what}, {_CONNECTIONS} connections",
+            f"{statistics.median(rates):,.0f}/s, {statistics.median(walls):,.0f} reports/s by wall",
+            f"{statistics.median(ratios):.2f} of not storing",
+        )
+
+
+def _commits(place: Path) -> Iterator[tuple[str, str, str]]:
+    """All of them together: now and then a commit has to tidy up for those before it."""
+    for count in (100, 1000):
+        bodies = [_bundle(1)] * count
+        intake = Intake(place, print, number=count)
+        intake.open("commits")
+        ours = partial(intake._commit, intake._open["commits"], bodies)
+        log = os.open(place / "log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        spent = [[0.0, 0.0], [0.0, 0.0]]
+        for _ in range(_COMMITS):
+            _time(ours, spent[0])
+            _time(partial(_append, log, bodies), spent[1])
+        os.close(log)
+        intake.end()
+        (wall, cpu), (bare, bare_cpu) = spent
+        yield (
+            f"a commit of {count} bundles of 400 bytes",
+            f"{1e3 * wall / _COMMITS:.2f} ms by wall, {1e3 * cpu / _COMMITS:.2f} ms",
+            f"{bare / wall:.2f} of append and sync by wall, {bare_cpu / cpu:.2f}",
+        )
+
+
+def _append(log: int, bodies: list[bytes]) -> None:
+    os.write(log, b"".join(bodies))
+    os.fdatasync(log)
+
+
+def _time(work: Callable[[], object], spent: list[float]) -> None:
+    wall, cpu = time.perf_counter(), time.process_time()
+    work()
+    spent[0] += time.perf_counter() - wall
+    spent[1] += time.process_time() - cpu
+
+
+def _memory(folder: Path) -> Iterator[tuple[str, str, str]]:
+    request = post(_PATH, _bundle(1) * 100)
+    with _running(folder, 3) as one:
+        before = memory_of(one.pid)
+        asked(one.pid, one.port, request, _MANY // 100, _CONNECTIONS)
+        yield (
+            "intake after 10^6 envelopes",
+            f"{most_memory_of(one.pid):.0f} MB at most",
+            (f"{before:.0f} MB before"),
+        )
+        os.kill(one.pid, signal.SIGKILL)
+    with _running(folder, 3) as one:
+        seconds = _wait_for(one)
+        yield "begun again with them, until it takes", f"{seconds:.1f} s by wall", ""
+        before = memory_of(one.pid)
+        with ExitStack() as links:
+            for _ in range(_IDLE):
+                links.enter_context(socket.create_connection(("127.0.0.1", one.port)))
+            time.sleep(1)  # until it has accepted all
+            held = memory_of(one.pid)
+        yield f"{_IDLE:,} idle connections", f"+{held - before:.0f} MB", ""
+
+
+def _serve(folder: Path, number: int, storing: bool) -> None:
+    if not storing:
+
+        def forget(self: Intake, round_id: str, body: bytes, loop: Any) -> Any:  # noqa: ARG001
+            done = loop.create_future()
+            done.set_result(None)
+            return done
+
+        Intake.put = forget
+    serve_intake(folder, Taking(number, "127.0.0.1", 0))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        _serve(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3] == "1")
+    else:
+        for line in rows():
+            print("  ".join(line))

@@ -1,0 +1,88 @@
+"""``mixtally mix init|sign|serve``: a mix is begun, signs what it has checked, and serves."""
+
+import typer
+
+from mixtally.cli import role_files as r
+from mixtally.cli.contract_files import read_contract_file
+from mixtally.cli.output import sign_of_life
+from mixtally.cli.plan_files import read_bytes
+from mixtally.errors import PlanError
+from mixtally.ground.chance import SecureChance
+from mixtally.mixnode.jobs import take_job
+from mixtally.mixnode.serve import serve as serve_mix
+from mixtally.node.folder import Folder
+from mixtally.node.node import Node
+from mixtally.node.refusal import ProblemError
+from mixtally.privacy.accountant import Accountant
+from mixtally.privacy.terms import check_terms
+from mixtally.records.contract import Contract
+from mixtally.records.contract.job import job_of
+from mixtally.report.words import at_most
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+def init(
+    folder: r.Place,
+    name: r.Name,
+    address: r.Address,
+    operator: r.Operator,
+    host: r.Host = "127.0.0.1",
+    port: r.Port = None,
+    master_key: r.Master = None,
+) -> None:
+    """Begin a mix: its folder, its signing key, its master key; print what a network file needs."""
+    made = r.new_role(folder, (name, address, operator), host, port, master_key)
+    r.begun(made, "[[hops]]")
+
+
+@app.command()
+def sign(folder: r.Place, contract: r.ContractFile, fingerprint: r.Expected = None) -> None:
+    """Derive every number of a contract again, and sign it as one of its hops."""
+    role = r.open_role(folder)
+    read, found = read_contract_file(contract)
+    r.check_fingerprint(contract, fingerprint, found)
+    place = _place(role, read, str(contract))
+    with sign_of_life("deriving its numbers again"):
+        true = check_terms(read.terms, Accountant())
+    node = Node(role, SecureChance())
+    try:
+        take_job(node, job_of(read, found, place), read_bytes(contract, "a contract"))
+    except ProblemError as refused:
+        raise PlanError(
+            str(contract),
+            wanted=f"the one contract of name {read.name} and serial {read.serial}",
+            got="another than this mix has signed",
+            do="give the new one a larger serial",
+        ) from refused
+    finally:
+        node.close()
+    promised = read.terms.guarantee
+    typer.echo(f"signed {read.name}, serial {read.serial}, as hop {place} of {len(read.hops)}")
+    typer.echo(f"fingerprint: {found}")
+    typer.echo(
+        f"promised: delta at most {at_most(true.upper, 6)} at epsilon {promised.epsilon:g}, over "
+        f"all of its {read.terms.collections} rounds; it {true.assumption}."
+    )
+    note = role.inner("contracts") / f"{read.name}-{read.serial}.note"
+    typer.echo(f"the note: {note}")
+
+
+@app.command()
+def serve(folder: r.Place, overrule: r.Overrule = [], processes: r.Processes = None) -> None:  # noqa: B006
+    """Serve the contracts that were signed, until a signal ends it."""
+    serve_mix(r.open_role(folder), r.service(overrule), r.workers(processes))
+
+
+def _place(role: Folder, contract: Contract, subject: str) -> int:
+    """Which hop this role is; raises PlanError for one of another name or key, and for none."""
+    for place, hop in enumerate(contract.hops, 1):
+        if hop.key == role.signer.verifier and hop.name == role.role.name:
+            return place
+    raise PlanError(
+        subject,
+        wanted=f"a hop {role.role.name} with the key {role.signer.verifier}",
+        got="others",
+        do="give the contract's maker what init printed",
+    )

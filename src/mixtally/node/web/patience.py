@@ -1,0 +1,84 @@
+"""HTTP that waits for a request only so long, and takes only so much of its head.
+
+uvicorn lets go of whoever has been answered and asks nothing more, but not of whoever never asks,
+sends half a head, or sends something now and then that is no head.
+"""
+
+import asyncio
+from itertools import chain
+from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+HEAD_SECONDS = 10.0
+"""For a head to come whole; a body has a time of its own."""
+MOST_HEAD_BYTES = 1 << 14
+MOST_HEADERS = 100
+MOST_OPEN = 10_000
+"""Connections: who comes later is let go at once."""
+
+
+class PatientProtocol(HttpToolsProtocol):
+    """A connection.
+
+    where
+      head_seconds   for a head to come whole, from the first byte of it or from the connection on
+    """
+
+    head_seconds = HEAD_SECONDS
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._waits: asyncio.TimerHandle | None = None
+        self._head_bytes = 0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Wait for the first head."""
+        super().connection_made(transport)  # type: ignore[arg-type]
+        if len(self.connections) > MOST_OPEN:
+            self.transport.abort()
+        else:
+            self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait no more."""
+        super().connection_lost(exc)
+        self._wait_no_more()
+
+    def data_received(self, data: bytes) -> None:
+        """Read on; wait where that is not the request that is to be answered next."""
+        super().data_received(data)
+        heads = self.cycle is None or self.cycle.scope is not self.scope
+        if not heads and not self.cycle.response_complete:
+            self._head_bytes = 0
+            self._wait_no_more()
+            return
+        if self.transport.is_closing():
+            return
+        if heads:
+            self._head_bytes += len(data)
+        if self._head_bytes > MOST_HEAD_BYTES:
+            self.transport.abort()
+        elif self._waits is None:
+            self._wait()
+
+    def on_headers_complete(self) -> None:
+        """Refuse a head that would be held in too much memory."""
+        held = len(self.url) + sum(map(len, chain.from_iterable(self.headers)))
+        if len(self.headers) > MOST_HEADERS or held > MOST_HEAD_BYTES:
+            raise ValueError("too long a head")  # the server answers 400 and lets go
+        super().on_headers_complete()
+
+    def _wait(self) -> None:
+        self._waits = self.loop.call_later(self.head_seconds, self._let_go)
+
+    def _wait_no_more(self) -> None:
+        if self._waits is not None:
+            self._waits.cancel()
+            self._waits = None
+
+    def _let_go(self) -> None:
+        if self.cycle is None or self.cycle.response_complete:
+            self.transport.abort()
+        else:
+            self._wait()  # it is owed an answer first

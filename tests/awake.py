@@ -1,0 +1,175 @@
+"""Roles and devices as their processes have them: told the time, asked by others, given commands.
+
+They are what is served, without sockets: how others are asked is an argument. A disk that is full
+lets a role go on later, as its loop does; whatever else is raised ends its process.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from devices import ANY
+from mixtally.client.net import Answer, Diary, Pins, deliver, open_round, prepare, trusted
+from mixtally.collector import Collector, Proposal, agreed_of, propose, sign
+from mixtally.collector.serve import application_of
+from mixtally.errors import DataError, RefusedError
+from mixtally.ground.chance import SecureChance
+from mixtally.mixnode.intake import Intake
+from mixtally.mixnode.jobs import take_job
+from mixtally.mixnode.mix import Mix
+from mixtally.mixnode.serve import mix_application
+from mixtally.node import Node, Peers, SilentError, opened_folder
+from mixtally.node.disk import is_full
+from mixtally.records.contract import fingerprint_of
+from mixtally.records.job import Job
+from village import ENVIRONMENT, KEPT, ask
+
+
+class Spec(NamedTuple):
+    """What a process is begun with.
+
+    where
+      kind    mix, collector or devices
+      text    of the contract
+      job     of a mix
+      first   address of the first mix, for ``people`` devices
+    """
+
+    kind: str
+    name: str
+    path: Path
+    text: bytes
+    job: Job | None = None
+    first: str = ""
+    people: int = 0
+
+
+class Serving:
+    """A mix or a collector."""
+
+    def __init__(self, spec, call, step, overruled=()) -> None:
+        self.spec, self.call, self.step, self.now = spec, call, step, 0
+        self.stopped, self.full = [], []
+        folder = opened_folder(spec.path, ENVIRONMENT)
+        if spec.kind == "mix":
+            self._by_hand(lambda node: take_job(node, spec.job, spec.text))
+        node = Node(folder, SecureChance(), step)
+        peers = Peers(node, call, frozenset(overruled))
+        if spec.kind == "mix":
+            intake = Intake(folder.inner("rounds"), self.stopped.append, step)
+            self.role = Mix(node, peers, intake)
+            self.app = mix_application(self.role, lambda: self.now, self.stopped.append)
+        else:
+            self.role = Collector(node, peers)
+            self.app = application_of(self.role, lambda: self.now, self.stopped.append)
+
+    def tick(self, now):
+        """What its loop does."""
+        self.now = now
+        try:
+            self.role.tick(now)
+        except Exception as error:
+            if not is_full(error):
+                raise
+            self.full.append(str(error))
+
+    def ask(self, now, method, path, body=b""):
+        """What it answers."""
+        self.now = now
+        answer = ask(self.app, method, path, body)
+        return answer.status, answer.body
+
+    def command(self, now, name):
+        """Commands of a collector; None where it was done, or why it was not."""
+        agreed = agreed_of(self.spec.text, "contract")
+        if name == "sign":
+            found = self._by_hand(lambda node: sign(node, agreed, self.spec.text, self.call, now))
+            return found.missing or None
+        try:
+            wish = Proposal(kept=KEPT)
+            self._by_hand(lambda node: propose(node, agreed, self.call, now, wish))
+        except DataError as error:
+            return str(error)
+        return None
+
+    def end(self):
+        """Give all files back."""
+        self.role.end()
+
+    def _by_hand(self, command):
+        """A command has a process of its own, which opens what is being served."""
+        folder = opened_folder(self.spec.path, ENVIRONMENT)
+        node = Node(folder, SecureChance(), self.step)
+        try:
+            return command(node)
+        finally:
+            node.close()
+
+
+class Devices:
+    """People, each with a diary; person i answers bin i."""
+
+    def __init__(self, spec, call, step) -> None:
+        self.spec, self.call, self.step = spec, call, step
+        self.contract = fingerprint_of(spec.text)
+        self.stopped, self.full = [], []
+
+    def tick(self, now):
+        """Everybody takes part in every round that they can, and sends what is due."""
+        for number in range(1, 10):
+            note, sheet = (
+                self._get(f"/contracts/{self.contract}{more}") for more in ("", f"/rounds/{number}")
+            )
+            if not note or not sheet:
+                return
+            agreed = trusted(note, Pins(self.contract), ANY)
+            try:
+                given = open_round(agreed, sheet, now)
+            except RefusedError:  # not signed by all yet, or over
+                given = None
+            for person in range(self.spec.people):
+                self._take_part(person, number, given, now)
+
+    def command(self, _now, _name):
+        """(person, round) -> how it ended, or pending."""
+        found = {}
+        for person in range(self.spec.people):
+            with self._diary(person) as diary:
+                found |= {(person, entry.round): entry.state.value for entry in diary.entries()}
+        return found
+
+    def end(self):
+        """Nothing is open."""
+
+    def _take_part(self, person, number, given, now):
+        with self._diary(person) as diary:
+            name = agreed_of(self.spec.text, "contract").contract.name
+            entry = diary.find(name, number)
+            if entry is None and given is not None:
+                entry = prepare(diary, given, person, _words, now, at_once=True)
+            if entry is not None and entry.pending:
+                deliver(diary, entry, now, ask=self._post)
+
+    def _diary(self, person):
+        return Diary(self.spec.path / f"{person}.db", self.step)
+
+    def _get(self, path):
+        try:
+            answer = self.call(self.spec.first, "GET", path, b"")
+        except SilentError:
+            return None
+        return answer.body if answer.good else None
+
+    def _post(self, address, path, body):
+        try:
+            return Answer(self.call(address, "POST", path, body).status)
+        except SilentError:
+            return Answer(None)
+
+
+def _words(count):
+    return SecureChance().words(count).astype("<u8").tobytes()
+
+
+def awaken(spec, call, step):
+    """A process that begins."""
+    return (Devices if spec.kind == "devices" else Serving)(spec, call, step)

@@ -1,0 +1,201 @@
+"""Processes of intake that are killed, as real processes: what they acknowledged is counted once.
+
+The mix works in the test's own process, and its clock is a file that all of them read.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from mixes import Town, manifests, run
+from mixtally.node import SilentError, call
+from village import ENVIRONMENT
+
+BINS = [bytes([i]) for i in range(4)]
+PROGRAM = """
+import os, signal, sys
+from pathlib import Path
+from mixtally.mixnode.beside import Taking, serve_intake
+
+folder, number, kill, count = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3], int(sys.argv[4])
+seen = []
+def step(name):
+    seen.append(name)
+    if name == kill and seen.count(name) == count:
+        os.kill(os.getpid(), signal.SIGKILL)
+def clock():
+    return int((folder.parent / "clock").read_text())
+serve_intake(folder, Taking(number, "127.0.0.1", 0, clock=clock, step=step))
+"""
+
+
+class WithProcesses(Town):
+    """A town of one mix, beside which processes take bundles."""
+
+    def __init__(self, place):
+        super().__init__(place, hops=1)
+        self.processes, self.addresses = [], {}
+        self.all_awake()
+        self.round()
+        self.turn_clock()
+
+    def turn_clock(self):
+        (self.place / "clock").write_text(str(self.now))
+
+    def begin(self, number=1, kill="", count=0):
+        """A process of intake that is killed when it has done a step so many times."""
+        environment = {name: value for name, value in os.environ.items() if name not in ENVIRONMENT}
+        tests = Path(__file__).parents[1]
+        began = subprocess.Popen(
+            [sys.executable, "-c", PROGRAM, self.folders[0].path, str(number), kill, str(count)],
+            env={
+                **environment,
+                "PYTHONPATH": os.pathsep.join([str(tests), *sys.path]),
+                "PYTHONUNBUFFERED": "1",
+            },
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.processes.append(began)
+        self.addresses[number] = began.stdout.readline().strip()
+        return began
+
+    def post(self, body, number=1):
+        """Whether it was acknowledged; asked again while the process has not seen the window."""
+        for _ in range(500):
+            answer = call(self.addresses[number], "POST", self.path, body)
+            if answer.status != 503:
+                return answer.status == 201
+            time.sleep(0.02)
+        raise AssertionError("it does not take")
+
+    def drive(self, what):
+        """Let the mix go on until something is so: processes look once a second."""
+        for _ in range(500):
+            self.tick()
+            if what():
+                return
+            time.sleep(0.02)
+        raise AssertionError("it did not come")
+
+    def state(self):
+        return self.mixes[0].node.rounds.all()[0].state
+
+    def end(self):
+        for process in self.processes:
+            process.kill()
+            process.communicate()
+        super().end()
+
+
+@pytest.fixture
+def town(tmp_path):
+    town = WithProcesses(tmp_path)
+    yield town
+    town.end()
+
+
+def counted_once(town, sent):
+    """Each of what was sent, and nothing else but fakes."""
+    town.close()
+    town.turn_clock()
+    town.drive(lambda: town.state() not in ("open", "closed"))
+    run(town)
+    (found,) = town.opened()
+    (manifest,) = manifests(town)
+    assert manifest.bundles == manifest.parts[0].received == len(sent)
+    assert len(found) == len(sent) + manifest.parts[0].added
+    assert not Counter(sent) - Counter(found)
+    town.receive()
+    town.tick()
+    assert not list(town.folders[0].inner("rounds").iterdir())
+
+
+@pytest.mark.seconds
+@pytest.mark.parametrize(
+    ("kill", "count"),
+    [
+        ("after share", 1),
+        ("after intake opened", 1),
+        ("before intake", 3),
+        ("after intake", 3),
+        ("after intake closed", 1),
+    ],
+)
+def test_killed_at_a_step_and_begun_again(town, kill, count):
+    sent = [BINS[i % 4] for i in range(8)]
+    bodies = [town.bundle([message]) for message in sent]
+    other = town.begin(2)
+    first = town.begin(1, kill, count)
+    told = []
+    for place, body in enumerate(bodies[:6]):
+        try:
+            told.append(town.post(body, 1 + place % 2))
+        except SilentError:
+            break
+    if kill == "after intake closed":
+        town.close()
+        town.turn_clock()
+        town.drive(lambda: first.poll() is not None)
+    assert first.wait(20) == -signal.SIGKILL
+    if kill != "after intake closed":
+        assert town.state() == "open"
+        town.begin(1)
+        for body in bodies[len(told) :]:  # whoever had no answer sends the same again
+            assert town.post(body, 1)
+    counted_once(town, sent if kill != "after intake closed" else sent[:6])
+    assert all(told)
+    assert other.poll() is None
+
+
+@pytest.mark.seconds
+def test_a_process_that_hangs_is_waited_for_until_it_is_killed(town):
+    hangs = town.begin(1)
+    sent = [BINS[i % 4] for i in range(4)]
+    for message in sent:
+        assert town.post(town.bundle([message]))
+    hangs.send_signal(signal.SIGSTOP)
+    town.close()
+    town.turn_clock()
+    for _ in range(3):
+        town.tick()
+    assert town.state() == "open"
+    hangs.kill()
+    hangs.wait()
+    counted_once(town, sent)
+
+
+@pytest.mark.seconds
+def test_two_of_one_number(town):
+    town.begin(3)
+    second = town.begin(3)
+    _, said = second.communicate(timeout=20)
+    assert second.returncode != 0
+    assert "wanted a number that no process of intake has, got 3" in said
+    other = town.begin(4)
+    other.send_signal(signal.SIGTERM)
+    assert other.communicate(timeout=20) == ("", "")
+    assert other.returncode == 0
+
+
+@pytest.mark.seconds
+def test_it_begins_where_no_key_can_be_read(town):
+    """Neither the master key nor any wrapped one: it asks for none."""
+    (key,) = town.folders[0].inner("keys").iterdir()
+    hidden = [town.folders[0].path / "signing.key", key]
+    data = [path.read_bytes() for path in hidden]
+    for path in hidden:
+        path.unlink()
+    town.begin(1)
+    assert town.post(town.bundle([BINS[0]]))
+    for path, held in zip(hidden, data, strict=True):
+        path.write_bytes(held)
+    assert town.post(town.bundle([BINS[1]]))
+    counted_once(town, [BINS[0], BINS[1]])

@@ -1,0 +1,126 @@
+"""The power is cut under a mix's intake: every acknowledged body is there, whole and once."""
+
+import asyncio
+import shutil
+from collections import Counter
+from random import Random
+
+import pytest
+
+from disks import Disk
+from disks_watched import Once, unsynced, watched
+from mixes import Town
+from mixtally.errors import DataError
+from mixtally.mixnode.intake import Intake, taken_bodies
+from mixtally.node import ProblemError
+from mixtally.node.database import Database
+
+GROUPS = [[300] * 5, [40_000] * 7, [900_000] * 3, [20], [1_500_000] * 3, [5000] * 20, [400] * 3]
+"""Bytes of bodies that come together: SQLite moves its log into the file meanwhile."""
+
+
+def taken(place, pragmas=None, groups=GROUPS, fail=None):
+    """An intake that took groups of bodies: the disk, when each was acknowledged, what stopped."""
+    place.mkdir()
+    disk, told, stopped, chance = Disk(place), {}, [], Random(1)
+    disk.fail = fail or disk.fail
+
+    async def answer(intake, body):
+        try:
+            await intake.put("round", body, asyncio.get_running_loop())
+        except ProblemError:
+            told[body] = None
+        else:
+            told[body] = len(disk.ops)
+
+    async def send(intake, sizes):
+        await asyncio.gather(*(answer(intake, chance.randbytes(size)) for size in sizes))
+
+    with watched(disk, pragmas):
+        intake = Intake(place, stopped.append)
+        try:
+            intake.open("round")
+            for sizes in groups:
+                asyncio.run(send(intake, sizes))
+        finally:
+            intake.end()
+    return disk, told, stopped
+
+
+def check_cuts(disk, told, place, count, seed):
+    chance = Random(seed)
+    for cut, image in disk.images(place, disk.cuts(count, chance), chance):
+        held = Counter(taken_bodies(image / "round"))
+        assert not held or set(held.values()) == {1}, (seed, cut)
+        assert set(held) <= set(told), (seed, cut)
+        acknowledged = {body for body, at in told.items() if at is not None and at <= cut}
+        assert acknowledged <= set(held), (seed, cut)
+        shutil.rmtree(image)
+
+
+@pytest.mark.parametrize("count", [12, pytest.param(120, marks=pytest.mark.seconds)])
+def test_what_was_acknowledged_survives_every_cut(tmp_path, count):
+    disk, told, _ = taken(tmp_path / "mix")
+    check_cuts(disk, told, tmp_path / "cuts", count, seed=1)
+
+
+@pytest.mark.parametrize("synchronous", ["OFF", "NORMAL"])
+def test_without_a_sync_it_does_not(tmp_path, synchronous):
+    planted = {"PRAGMA synchronous=FULL": f"PRAGMA synchronous={synchronous}"}
+    disk, told, _ = taken(tmp_path / "mix", planted)
+    with pytest.raises(AssertionError):
+        check_cuts(disk, told, tmp_path / "cuts", 12, seed=1)
+
+
+def test_nothing_is_acknowledged_after_a_sync_that_failed(tmp_path):
+    few = [[300] * 3, [40] * 2, [20]]
+    whole, told, stopped = taken(tmp_path / "whole", groups=few)
+    assert not stopped
+    assert all(told.values())
+    syncs = sum(op.kind == "sync" for op in whole.ops[whole.start :])
+    ended = 0
+    for number in range(syncs):
+        place = tmp_path / str(number)
+        try:
+            disk, told, stopped = taken(place, groups=few, fail=Once("sync", number, unsynced))
+        except DataError:  # before it took anything
+            continue
+        ended += bool(stopped)
+        answers = [at is not None for at in told.values()]
+        assert answers == sorted(answers, reverse=True)
+        assert all(answers) or len(stopped) == 1
+        check_cuts(disk, told, tmp_path / f"cuts-{number}", 5, seed=number)
+    assert ended >= len(few)
+
+
+def test_a_receipt_waits_until_the_names_of_pieces_are_safe(tmp_path):
+    """A round moves on while a piece has its name already and the folder is not synced yet."""
+    town = Town(tmp_path, hops=2)
+    place, left = town.folders[1].path, []
+
+    def meanwhile(op):
+        named = list(place.glob("rounds/*/in-*"))
+        if op.kind == "settle" and op.path.parts[:1] == ("rounds",) and named and not left:
+            left.append("begun")
+            node = town.mixes[1].node
+            (row,) = node.rounds.all()
+            assert node.missing(row) == 0
+            node.sign_receipt(row, node.before(row)[0])
+            left[:] = [disk.image(tmp_path / str(seed), Random(seed)) for seed in range(8)]
+
+    disk = Disk(place)
+    with watched(disk):
+        town.all_awake()
+        town.round()
+        for number in range(2):
+            assert town.send(town.bundle([bytes([number])])).status == 201
+        town.close()
+        disk.fail = meanwhile
+        town.tick()
+        town.end()
+    assert len(left) == 8
+    for image in left:
+        database = Database(image / "node.db")
+        assert database.rows("SELECT * FROM notes WHERE kind = 'receipt'")
+        assert list(image.glob("rounds/*/in-*"))
+        database.close()

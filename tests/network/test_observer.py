@@ -1,0 +1,181 @@
+"""Whoever watches all sockets of a round sees the same for every answer, given the coins."""
+
+from http.client import HTTPConnection
+from urllib.parse import urlsplit
+
+import pytest
+
+import contracts
+from devices import LABELS
+from mixtally.client.net import Answer, post, seal
+from mixtally.records.contract import Prefixes
+from mixtally.records.hashing import HMAC_SHA256, Hashing
+from mixtally.records.question import Kind, Question, with_attributes
+from network.onwires import NAMES, heard
+from network.wiretap import Taps, shapes
+
+WORDS = Prefixes(alphabet="ab", most=2, longest=3)
+
+
+def terms(question, *parts, **changes):
+    """Three mixes, two people or more."""
+    return contracts.terms_of(
+        question, parts, hops=3, collections=3, users=2, minimum_crowd=2, **changes
+    )
+
+
+def shaped(bins):
+    """Few fakes of every mix."""
+    return contracts.shaped(bins, shift=3)
+
+
+def coins(bins):
+    """Fakes of devices: one, and another by a coin."""
+    return contracts.uniform(bins, whole=1, coin=1 << 63)
+
+
+SPARSE = {"most_set": 2, "q": 0.1, "blanks": 5, "form": contracts.Form.POSITIONS, "cap": 3}
+SCENES = {
+    "labels": (terms(Question(name="q", bins=4, labels=LABELS), shaped(4)), LABELS, {}),
+    "labels among fakes of devices": (
+        terms(Question(name="q", bins=4, labels=LABELS), coins(4)),
+        LABELS,
+        {},
+    ),
+    "bits, a part each": (
+        terms(Question(name="q", bins=2, kind=Kind.BITS), *[shaped(2)] * 2),
+        [[0, 0], [0, 1], [1, 0], [1, 1]],
+        {},
+    ),
+    "bits, flipped together": (
+        terms(
+            Question(name="q", bins=9, kind=Kind.BITS),
+            contracts.flipped(9, most_set=None),
+            count_flips=True,
+        ),
+        [[0] * 9, [1] * 9, [1, 0, 0, 0, 0, 0, 0, 0, 1]],
+        {},
+    ),
+    "attributes, a part each": (
+        terms(with_attributes("q", (2, 3)), shaped(2), shaped(3)),
+        [[a, b] for a in range(2) for b in range(3)],
+        {},
+    ),
+    "sets, and nothing happened": (
+        terms(Question(name="q", bins=4, kind=Kind.SET, max_set=2), contracts.flipped(4, **SPARSE)),
+        [None, [], [0], [3], [0, 1], [2, 3]],
+        {},
+    ),
+    "numbers": (
+        terms(Question(name="q", bins=3), shaped(3), edges=(0.0, 1.0, 5.0, 9.0)),
+        [-7, 0.5, 5, 1e9],
+        {},
+    ),
+    "hashed texts": (
+        terms(
+            Question(name="q", bins=8, hashed=Hashing(function=HMAC_SHA256, seed=contracts.SEED)),
+            shaped(8),
+        ),
+        ["a", "Zürich", "日本" * 40],
+        {},
+    ),
+    "words, the first round": (
+        terms(Question(name="q", bins=WORDS.bins), shaped(WORDS.bins), prefixes=WORDS),
+        ["a", "bba", "zz", None],
+        {},
+    ),
+    "words, a later round": (
+        terms(Question(name="q", bins=WORDS.bins), shaped(WORDS.bins), prefixes=WORDS),
+        ["aa", "ab", "b", "zzz", None],
+        {"prefixes": ((1,), (2,))},
+    ),
+    "words, the closing round": (
+        terms(Question(name="q", bins=WORDS.bins), shaped(WORDS.bins), prefixes=WORDS),
+        ["a", "ab", None],
+        {"prefixes": ((1,), (2,)), "closing": True},
+    ),
+}
+OTHERS = 1
+"""The place of an answer that other people give."""
+
+
+@pytest.fixture(scope="module")
+def taps():
+    made = Taps(NAMES)
+    yield made
+    made.end()
+
+
+def seen(taps, name, value, **more):
+    """What is seen when one person answers so, and another as always."""
+    agreed, values, sheet = SCENES[name]
+    return shapes(heard(taps, agreed, [value, values[OTHERS]], **sheet, **more))
+
+
+def alike(taps, name, values):
+    """Every exchange between whomever: how many, in which order, their heads, their lengths."""
+    first, *others = values
+    wanted = seen(taps, name, first)
+    assert len([one for one in wanted if b"/bundles" in one.asked]) == 2
+    assert {one.role for one in wanted} == set(NAMES)
+    assert [one for one in wanted if one.asked.startswith(b"PUT /pieces/")]
+    for value in others:
+        assert seen(taps, name, value) == wanted, value
+
+
+@pytest.mark.seconds
+@pytest.mark.parametrize("name", SCENES)
+def test_every_answer_looks_alike(taps, name):
+    alike(taps, name, SCENES[name][1])
+
+
+def test_two_answers_look_alike(taps):
+    alike(taps, "bits, a part each", [[0, 0], [1, 1]])
+
+
+def with_header(happened):
+    """A planted client, which tells in a header whether something happened."""
+
+    def ask(address, path, body):
+        link = HTTPConnection(urlsplit(address).netloc, timeout=10)
+        link.request("POST", path, body, {"X-Session": f"{happened}"})
+        status = link.getresponse().status
+        link.close()
+        return Answer(status)
+
+    return ask
+
+
+def several_times(count):
+    """A planted client, which sends its bundle again, to be sure, if something happened."""
+
+    def ask(address, path, body):
+        return [post(address, path, body) for _ in range(count)][-1]
+
+    return ask
+
+
+def test_a_header_that_depends_on_the_answer_is_noticed(taps):
+    views = [seen(taps, "labels", LABELS[0], ask=with_header(happened)) for happened in (0, 1)]
+    assert views[0] != views[1]
+    assert [one.sent for one in views[0]] == [one.sent for one in views[1]]
+
+
+@pytest.mark.seconds
+def test_a_request_more_is_noticed(taps):
+    views = [seen(taps, "labels", LABELS[0], ask=several_times(count)) for count in (1, 2)]
+    assert len(views[1]) == len(views[0]) + 2  # of both people
+
+
+@pytest.mark.seconds
+def test_a_length_that_depends_on_the_answer_is_noticed(taps, monkeypatch):
+    """A planted device, which leaves a fake out where nothing happened."""
+    usual = seal.messages
+
+    def fewer(contract, value, words, **more):
+        sent = usual(contract, value, words, **more)
+        return [[*part, part[0]][: 2 if value == LABELS[0] else 3] for part in sent]
+
+    monkeypatch.setattr(seal, "messages", fewer)
+    name = "labels among fakes of devices"
+    assert seen(taps, name, LABELS[0]) != seen(taps, name, LABELS[2])

@@ -1,0 +1,156 @@
+"""Whoever sends no request is let go; whoever is slow with a body, or is owed an answer, is not."""
+
+import asyncio
+import socket
+import time
+from contextlib import contextmanager
+
+import pytest
+
+from mixtally.node.web import patience
+from mixtally.node.web.answers import answer
+from mixtally.node.web.bodies import whole
+from mixtally.node.web.patience import PatientProtocol
+from mixtally.node.web.run import Server, listening
+
+HEAD = b"POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n"
+SHORT = 0.1
+
+
+async def app(scope, receive, send):
+    """Says how long the body was; under /slow after some time."""
+    body = await whole(scope, receive, 1 << 20)
+    if scope["path"] == "/slow":
+        await asyncio.sleep(3 * SHORT)
+    await answer(send, 200, b"%d" % len(body))
+
+
+@contextmanager
+def serving():
+    """What opens connections to a server that waits a tenth of a second for a head."""
+    place = listening("127.0.0.1", 0)
+    address = place.getsockname()
+
+    @contextmanager
+    def opened():
+        with socket.create_connection(address, timeout=20) as link:
+            yield link
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PatientProtocol, "head_seconds", SHORT)
+        stop = Server(app).run_in_thread(place)
+        yield opened
+        stop()
+
+
+@pytest.fixture(scope="module")
+def served():
+    with serving() as opened:
+        yield opened
+
+
+def answered(link, request=HEAD + b"abc", length=b"3"):
+    """What comes back."""
+    link.sendall(request)
+    held = b""
+    while not held.endswith(b"\r\n\r\n" + length):
+        some = link.recv(1000)
+        assert some
+        held += some
+    return held
+
+
+def drip(link, drop, pause):
+    """The same again and again; raises ConnectionError where nobody listens any more."""
+    for _ in range(1000):
+        link.sendall(drop)
+        time.sleep(pause)
+
+
+def let_go(link):
+    """The server ends the connection; else the socket's own time ends the test."""
+    try:
+        while link.recv(1000):
+            pass
+    except ConnectionError:
+        pass
+
+
+@pytest.mark.parametrize("sent", [b"", b"\r\n", b"POST /x HTT", HEAD[:-2]])
+def test_who_sends_no_head_is_let_go(served, sent):
+    with served() as link:
+        link.sendall(sent)
+        let_go(link)
+
+
+@pytest.mark.parametrize("drop", [b"\r\n", b"x", b"X-Y: z\r\n"])
+@pytest.mark.parametrize("before", [b"", HEAD + b"abc"])
+def test_a_drop_now_and_then_does_not_help(served, before, drop):
+    with served() as link:
+        if before:
+            answered(link, before)
+        if drop != b"\r\n":
+            link.sendall(b"POST /")
+        if drop.startswith(b"X"):
+            link.sendall(b" HTTP/1.1\r\n")
+        with pytest.raises(ConnectionError):
+            drip(link, drop, SHORT / 10)
+
+
+def test_a_slow_body_has_its_own_time(served):
+    with served() as link:
+        link.sendall(HEAD[:20])
+        link.sendall(HEAD[20:])
+        for byte in (b"a", b"b"):
+            link.sendall(byte)
+            time.sleep(SHORT)
+        assert answered(link, b"c").startswith(b"HTTP/1.1 200")
+        time.sleep(2 * SHORT)  # between requests there is more time
+        assert answered(link).startswith(b"HTTP/1.1 200")
+
+
+def test_an_answer_that_is_owed_comes_first(served):
+    with served() as link:
+        slow = HEAD.replace(b"/x", b"/slow") + b"abc"
+        assert answered(link, slow + b"POST /").startswith(b"HTTP/1.1 200")
+        link.sendall(b"x")
+        let_go(link)
+
+
+@pytest.mark.parametrize("sent", ["X: " + "y" * (1 << 14) + "\r\n", "X: y\r\n" * 101])
+def test_a_head_that_is_too_long_is_refused(served, sent):
+    with served() as link:
+        link.sendall(b"GET /x HTTP/1.1\r\n" + sent.encode() + b"\r\n")
+        assert link.recv(1000).startswith(b"HTTP/1.1 400")
+        let_go(link)
+    with served() as link:
+        assert answered(link).startswith(b"HTTP/1.1 200")
+
+
+def test_a_head_without_end_is_not_held(served, monkeypatch):
+    monkeypatch.setattr(PatientProtocol, "head_seconds", 1000.0)
+    with served() as link:
+        link.sendall(b"GET /x HTTP/1.1\r\n")
+        with pytest.raises(ConnectionError):
+            drip(link, b"X: " + b"y" * 1000 + b"\r\n", 0)
+
+
+def test_a_long_body_is_no_head(served, monkeypatch):
+    monkeypatch.setattr(patience, "MOST_HEAD_BYTES", 100)
+    with served() as link:
+        link.sendall(HEAD.replace(b"3", b"3000"))
+        for _ in range(30):
+            link.sendall(b"x" * 100)
+            time.sleep(0.001)
+        assert answered(link, b"", b"3000").startswith(b"HTTP/1.1 200")
+        assert answered(link).startswith(b"HTTP/1.1 200")
+
+
+def test_connections_past_the_most_are_let_go_at_once(monkeypatch):
+    monkeypatch.setattr(patience, "MOST_OPEN", 1)
+    with serving() as opened, opened() as first:
+        monkeypatch.setattr(PatientProtocol, "head_seconds", 1000.0)
+        answered(first)
+        with opened() as second:
+            let_go(second)
+        answered(first)
