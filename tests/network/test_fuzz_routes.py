@@ -3,6 +3,7 @@
 Notes are bent and then signed, as a dishonest role could; nothing is ever answered with 500.
 """
 
+import gc
 import json
 import random
 import shutil
@@ -195,9 +196,11 @@ def test_memory_does_not_grow():
         def tried(self, request):
             self.count += 1
             if self.count == 500:
+                gc.collect()
                 tracemalloc.start()
                 Measured.least = tracemalloc.get_traced_memory()[0]
             if self.count == 2500:
+                gc.collect()
                 Measured.grown = tracemalloc.get_traced_memory()[0] - self.least
                 tracemalloc.stop()
             return super().tried(request)
