@@ -42,6 +42,14 @@ class Processes:
         assert done.wait(SECONDS) == 0, self.log(arguments)
         return self.log(arguments)
 
+    def ask_again(self, *arguments):
+        """The same of a command that needs all mixes: they serve once each has heard the others."""
+        for _ in range(60):
+            if self.begin(*arguments).wait(SECONDS) == 0:
+                return
+            time.sleep(0.5)  # they are other processes, without a clock of ours
+        raise AssertionError(self.log(arguments))
+
     def begin(self, *arguments, said=None, program=COMMAND):
         """A command that runs."""
         with self.path(arguments).open("ab") as log:
@@ -95,8 +103,8 @@ class Processes:
             self.served.append(self.begin(kind, "serve", name, *more))
         for name in NAMES:
             self.get(name, "/status")
-        self.run("collector", "sign", "collector", "contract.json")
-        self.run("collector", "propose", "collector", "--keep", "600")
+        self.ask_again("collector", "sign", "collector", "contract.json")
+        self.ask_again("collector", "propose", "collector", "--keep", "600")
         base = f"/contracts/{self.fingerprint}"
         for file, path in (("contract.note", base), ("sheet.note", f"{base}/rounds/1")):
             (self.place / file).write_bytes(self.get("mix-1", path))
