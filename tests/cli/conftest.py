@@ -63,6 +63,22 @@ def refused(cli) -> Callable[..., str]:
 
 
 @pytest.fixture
+def refuses(refused, tmp_path):
+    """Refuses a file of these bytes (None: no file) and leaves the output folder empty."""
+
+    def call(content, *more, name="data.csv", column="color"):
+        path, out = tmp_path / name, tmp_path / "out"
+        if content is not None:
+            path.write_bytes(content)
+        asked = ("--column", column, "--epsilon", 1, "--delta", "1e-6", "--out", out)
+        line = refused("simulate", path, *asked, *more)
+        assert not out.exists()
+        return line
+
+    return call
+
+
+@pytest.fixture
 def crowd(tmp_path) -> Path:
     """A folder with the same thousand people as CSV, packed CSV and Parquet."""
     text = "id,color\n" + "".join(f"{i},{color}\n" for i, color in enumerate(COLORS))

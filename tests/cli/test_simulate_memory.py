@@ -5,8 +5,8 @@ import json
 
 import pytest
 
+from data_files import people
 from mixtally.client.memory_file import MemoryFile, key_for
-from mixtally.data.population import read_population
 from mixtally.ground.chance import SecureChance
 from mixtally.records.memoized_plan import memoized_plan
 from report.reader import self_contained
@@ -177,7 +177,7 @@ def test_damaged_state_files_are_refused_and_nothing_is_written(
 
 def test_the_state_of_somebody_else_is_refused_and_left_alone(unplayed, crowd, tmp_path):
     """A device's own memoized answers, under the same plan and key, are not the crowd's."""
-    question = read_population(crowd / "crowd.csv", "color").question
+    question = people(crowd / "crowd.csv", "color").question
     state, chance = tmp_path / "s", SecureChance()
     key = key_for(state, tmp_path / "s.key", chance)
     MemoryFile(state, memoized_plan(question, 0.5, 0.5, 0.75), "ann", key).report("red", chance)

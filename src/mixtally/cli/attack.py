@@ -17,7 +17,7 @@ from mixtally.cli.contract_files import is_contract, read_contract_file
 from mixtally.cli.grouped import flags, grouped, values
 from mixtally.cli.plan_files import read_plan
 from mixtally.cli.screen import progress_bars, show
-from mixtally.data.cells import Progress
+from mixtally.data.progress import Progress
 from mixtally.errors import ParameterError
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.certify import certify

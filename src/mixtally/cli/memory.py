@@ -11,9 +11,12 @@ from mixtally.cli import options as o
 from mixtally.cli.grouped import flags, grouped
 from mixtally.cli.labels import read_labels
 from mixtally.cli.memory_options import Answers, BloomOptions, LevelOptions, Levels
+from mixtally.cli.rows import RowOptions, read_crowd
 from mixtally.cli.screen import progress_bars, show
 from mixtally.client.memory_file import MemoryFile, key_for
-from mixtally.data.population import Population, read_population
+from mixtally.data.file import DataFile
+from mixtally.data.population import Population
+from mixtally.data.reading import Reading
 from mixtally.encode.bloom import design
 from mixtally.errors import ParameterError
 from mixtally.estimate.conclude import conclude_memoized
@@ -38,6 +41,7 @@ def memory(
         float | None, o.option("--epsilon", "Also print delta at this loss.", "E")
     ] = None,
     *,
+    rows: RowOptions,
     run: o.RunOptions,
     levels: LevelOptions,
     bloom: BloomOptions,
@@ -46,11 +50,12 @@ def memory(
 
     Every row of DATA is a person: randomize the answer once, keep the result, report from it.
     """
-    play(data, answers, epsilon, run, levels, bloom)
+    play(data, rows, answers, epsilon, run, levels, bloom)
 
 
 def play(
     data: Path,
+    rows: RowOptions,
     answers: Answers,
     epsilon: float | None,
     run: o.RunOptions,
@@ -63,8 +68,8 @@ def play(
     _check_files(state, run)
     if bloom.bloom_bits is None:
         _refuse_without_hashing(bloom)
-    with progress_bars() as progress:
-        population = read_population(data, answers.column, read_labels(answers.labels), progress)
+    file, labels = rows.at(data), read_labels(answers.labels)
+    population = read_crowd(file, rows.reading(Reading(columns=(answers.column,), labels=labels)))
     levels = options.filled()
     plan, reports = _plan(population, levels, bloom), levels.reports
     words = _words(population, bloom.candidates) if plan.mechanism.hashed else ()
@@ -78,7 +83,7 @@ def play(
     facts = {
         "title": f"{answers.column}, from memoized answers",
         "column": answers.column,
-        "source": f"{len(population.codes):,} rows of {data.name}, each played as a person",
+        "source": _source(file, population),
         "reason": reason,
         **spent,
         "seed": run.seed,
@@ -88,6 +93,11 @@ def play(
     }
     files = [] if state is None else [str(state)]
     show(document(facts, run.top), run.out, json=run.json, beside=files)
+
+
+def _source(file: DataFile, population: Population) -> str:
+    played = f"{population.users:,} rows of {file.name}, each played as a person"
+    return f"{played}. {population.note.removesuffix('.')}" if population.note else played
 
 
 def _learned(plan: MemoizedPlan, crowd: Crowd, reports: int, seed: int | None) -> Facts:

@@ -11,7 +11,7 @@ from rich.progress import BarColumn, TaskProgressColumn, TextColumn
 from rich.progress import Progress as Bars
 
 from mixtally.cli.output import print_json, publish_result
-from mixtally.data.cells import Progress
+from mixtally.data.progress import Progress
 from mixtally.report.document import Document
 from mixtally.report.terminal import printed
 from mixtally.report.texts import files
@@ -41,6 +41,12 @@ def show(
         console.print(line, markup=False, highlight=False, soft_wrap=not console.is_terminal)
     for path in (*written, *beside):
         console.print(f"wrote {path}", markup=False, highlight=False, soft_wrap=True)
+
+
+def warn(text: str) -> None:
+    """Say ``text`` on standard error, if there is any: a word of warning, the work goes on."""
+    if text:
+        sys.stderr.write(f"mixtally: warning: {text}\n")
 
 
 @contextmanager

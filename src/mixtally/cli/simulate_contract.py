@@ -9,9 +9,10 @@ import numpy as np
 from mixtally.cli import options as o
 from mixtally.cli.contract_files import read_contract_file
 from mixtally.cli.reading import ReadingOptions, reading_of
+from mixtally.cli.rows import read_crowd
 from mixtally.cli.screen import progress_bars, show
+from mixtally.data.file import DataFile
 from mixtally.data.population import Population
-from mixtally.data.readers import read
 from mixtally.data.reading import As, Reading
 from mixtally.encode.numbers import Scale
 from mixtally.errors import ParameterError, PlanError
@@ -77,9 +78,9 @@ def play(
     if options.contract is None:
         raise TypeError("no contract to play")
     contract, fingerprint = read_contract_file(options.contract)
-    reading = _reading(columns, contract.terms)
+    file, reading = columns.rows.at(data), _reading(columns, contract.terms)
+    crowd = _crowd(file, reading, contract.terms)
     with progress_bars() as progress:
-        crowd = _crowd(data, reading, contract.terms)
         played = play_contract(
             contract,
             crowd,
@@ -90,7 +91,7 @@ def play(
             analysis=replace(analysis, edges=_edges(contract)),
         )
     title = f"{contract.terms.question.name}, counted under the contract {contract.name}"
-    source = f"{crowd.users:,} rows of {data.name}, each played as a person. {crowd.note}"
+    source = f"{crowd.users:,} rows of {file.name}, each played as a person. {crowd.note}"
     show(
         document(played, title, source, fingerprint, top=run.top, seed=run.seed),
         run.out,
@@ -130,8 +131,7 @@ def _reading(columns: ReadingOptions, terms: Terms) -> Reading:
     return replace(reading, form=As.NUMBER, scale=scale)
 
 
-def _crowd(data: Path, reading: Reading, terms: Terms) -> Population:
-    with progress_bars() as progress:
-        if terms.question.hashed is not None:
-            return hashed(read(data, reading, progress=progress), terms.question)
-        return read(data, reading, terms.question, progress)
+def _crowd(file: DataFile, reading: Reading, terms: Terms) -> Population:
+    if terms.question.hashed is not None:
+        return hashed(read_crowd(file, reading), terms.question)
+    return read_crowd(file, reading, terms.question)

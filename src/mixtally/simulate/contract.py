@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mixtally.data.cells import Progress, quiet
 from mixtally.data.population import Population
+from mixtally.data.progress import Progress, quiet
 from mixtally.errors import DataError, MessageError, ParameterError, PlanError
 from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.estimate.conclude import conclude_received

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from mixtally.data.cells import quiet
+from mixtally.data.progress import quiet
 from mixtally.data.timeline import Timeline
 from mixtally.errors import InfeasibleError, PlanError
 from mixtally.estimate.analysis import COUNTS_ALONE, Analysis

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from mixtally.data.cells import Progress, quiet
+from mixtally.data.progress import Progress, quiet
 from mixtally.ground.chance import Chance
 from mixtally.planner import Planner
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from mixtally.data.cells import Progress, quiet
+from mixtally.data.progress import Progress, quiet
 from mixtally.errors import MessageError
 from mixtally.ground.bits import Rows, spans
 from mixtally.ground.chance import Chance

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.client.memory_file import MemoryFile
-from mixtally.data.cells import Progress, quiet
+from mixtally.data.progress import Progress, quiet
 from mixtally.encode.bloom import bloom
 from mixtally.errors import ParameterError
 from mixtally.estimate.memoized import Recovery, least_ones
