@@ -50,6 +50,8 @@ def test_the_contracts_hold():
         ("Imports go down only", "estimate/conclude/counts.py", "import mixtally.simulate.truth"),
         ("Imports go down only", "report/document.py", "import mixtally.simulate.truth"),
         ("Imports go down only", "planner/choose.py", "import mixtally.literature.audit"),
+        ("Imports go down only", "simulate/run.py", "import mixtally.door.planning"),
+        ("Imports go down only", "door/lab.py", "import mixtally.cli.output"),
         ("A mix is blind", "mix/shuffle.py", "import mixtally.records.question"),
         ("A mix is blind", "mix/shaped.py", "import mixtally.records.mechanism.in_clear"),
         ("A mix is blind", "mixnode/mix.py", "import mixtally.records.contract"),
