@@ -97,6 +97,7 @@ attack --protocol memory {NOISE} --bits 1000 {FEW}
 """
 
 _PLAYED = f"""
+example made-up.csv --json
 simulate survey.csv --column answer --epsilon 1 --out result {END}
 simulate survey.csv --column answer --epsilon 1 --mix-fakes {END}
 simulate survey.csv --column answer --epsilon 1 --project simplex {END}
