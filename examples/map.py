@@ -1,4 +1,4 @@
-"""Where flights from New York went, on a map of hexagons, without knowing about any one of them.
+"""Where flights from New York went, on a map of hexagons, and of any one no more than epsilon says.
 
     .venv/bin/python examples/map.py            # edges of about 180 km (H3 resolution 2)
     .venv/bin/python examples/map.py --full     # edges of about 70 km (resolution 3)

@@ -70,13 +70,13 @@ def test_files_hold_what_is_printed(cli, crowd, tmp_path):
     outcome = cli("simulate", crowd / "crowd.csv", "--column", "color", "--memory", "--out", out)
     assert outcome.status == 0
     assert sorted(path.name for path in out.iterdir()) == [
-        "estimates.csv", "report.html", "report.json",
+        "estimates.csv", "rehearsal", "report.html", "result.json",
     ]  # fmt: skip
-    facts = json.loads((out / "report.json").read_text())
+    facts = json.loads((out / "result.json").read_text())
     text = " ".join(self_contained((out / "report.html").read_text()).texts)
     for row in facts["estimates"]:
         assert row["label"] in text
-    for path in out.iterdir():
+    for path in out.rglob("*.*"):
         assert f"wrote {path}" in outcome.out
 
 
@@ -190,7 +190,7 @@ def test_a_state_file_takes_no_other_files_place(unplayed, crowd, tmp_path):
     before = sums(tmp_path)
     for taken in (crowd / "crowd.csv", crowd):
         assert "nothing is overwritten" in unplayed("--memory", "--state", taken)
-    same = ("--state", tmp_path / "out" / "report.json", "--out", tmp_path / "out")
+    same = ("--state", tmp_path / "out" / "result.json", "--out", tmp_path / "out")
     assert "a file that --out does not write" in unplayed("--memory", *same)
     assert sums(tmp_path) == before
 

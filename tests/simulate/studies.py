@@ -70,7 +70,7 @@ def csv_text(study):
 
 def json_text(study):
     """Its facts as JSON."""
-    return texts.files(document(study, 20))["report.json"]
+    return texts.files(document(study, 20))["result.json"]
 
 
 def rows(study, result):

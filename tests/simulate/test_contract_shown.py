@@ -11,6 +11,7 @@ from mixtally.records.question import Question
 from mixtally.report.page import page
 from mixtally.simulate.contract import Conduct, play_contract
 from mixtally.simulate.contract_document import document
+from mixtally.simulate.lab import Provenance
 from mixtally.simulate.seeded import SeededChance
 
 BINS, PEOPLE = 8, 600
@@ -23,8 +24,9 @@ def shown(name, **given):
     terms = proved(terms_of(question, [PARTS[name]], users=PEOPLE, edges=EDGES))
     codes = np.arange(PEOPLE) % (BINS - 1)
     people = Population(question, codes, values=codes + 0.5)
+    about = Provenance(title="Fruit", source="made up", seed=1)
     played = play_contract(contract_of(terms), people, SeededChance(1), **given)
-    return played, document(played, "Fruit", "made up", "ab" * 32, top=3, seed=1)
+    return played, document(played, about, "ab" * 32, top=3)
 
 
 @pytest.mark.parametrize("name", PARTS)

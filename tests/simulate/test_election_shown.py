@@ -15,7 +15,7 @@ from mixtally.privacy.local import certificate
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
 from mixtally.report.page import page
-from mixtally.report.texts import files
+from mixtally.report.texts import files, whole_facts
 from mixtally.simulate import voting
 from mixtally.simulate.election.document import document, facts
 from mixtally.simulate.election.words import chance, deniability, verdict, weaknesses
@@ -84,8 +84,13 @@ def test_the_twin_without_escaping_is_caught(monkeypatch):
 def test_json_and_csv_hold_the_same_numbers():
     election = make([900, 500, 100], labels=("a", 'b,"', "c"))
     told = facts(election)
-    assert json.loads(files(document(election))["report.json"]) == json.loads(json.dumps(told))
-    lines = list(csv.DictReader(io.StringIO(files(document(election))["shares.csv"])))
+    made = files(document(election))
+    whole = whole_facts(document(election))
+    assert whole.items() >= told.items()
+    assert json.loads(made["result.json"]) == json.loads(json.dumps(whole))
+    mark, text = made["shares.csv"].split("\n", 1)
+    assert "holds raw counts" in mark
+    lines = list(csv.DictReader(io.StringIO(text)))
     assert [line["version"] for line in lines] == ["local"] * 3 + ["shuffle"] * 3
     for line in lines:
         (row,) = [r for r in told[line["version"]]["results"] if r["option"] == line["option"]]

@@ -18,13 +18,15 @@ TEXT = st.characters(codec="utf-8", exclude_categories=["Cc"], include_character
 
 
 def read_csv(text):
-    return list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
+    mark, rows = text.split("\r\n", 1)
+    assert mark == "# rehearsal: holds raw counts"
+    return list(csv.DictReader(io.StringIO(rows, newline=""), strict=True))
 
 
-def test_csv_round_trips_every_digit_from_the_largest_down(study):
+def test_csv_round_trips_every_digit_in_the_order_of_the_bins(study):
     made = study([700, 300, 0, 20], projection="simplex")
     found, table = made.main.estimate, read_csv(csv_text(made))
-    assert [int(row["bin"]) for row in table] == made.main.ranked().tolist()
+    assert [int(row["bin"]) for row in table] == [0, 1, 2, 3]
     for row in table:
         i = int(row["bin"])
         assert float(row["estimate"]) == found.counts[i]
@@ -55,7 +57,9 @@ def test_any_label_round_trips_through_csv_and_json(study, labels):
 
 def test_json_text_is_the_facts(study):
     made = study([700, 300, 0], projection="simplex", seed=3)
-    assert json.loads(json_text(made)) == facts(made)
+    told = json.loads(json_text(made))
+    assert list(told)[:2] == ["rehearsal", "promise"]
+    assert told.items() >= facts(made).items()
 
 
 def test_the_twin_that_rounds_is_caught(study):

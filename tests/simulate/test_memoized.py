@@ -156,5 +156,6 @@ def test_the_page_is_one_safe_file_that_tells_everything(made):
 
 def test_the_csv_is_ranked_and_whole(facts):
     lines = files(document(facts, 20))["estimates.csv"].splitlines()
-    assert len(lines) == 5
-    assert lines[0].startswith("label,estimate,standard_error,lower,upper")
+    assert len(lines) == 6
+    assert "holds raw counts" in lines[0]
+    assert lines[1].startswith("label,estimate,standard_error,lower,upper")

@@ -61,7 +61,7 @@ def test_statements_say_what_is_bounded_how_surely_and_by_whom(made):
 
 def test_the_table_has_errors_and_statements(made):
     text = told(made)
-    for part in ("central, some noise", "3.25", "3.5", *statements(made)):
+    for part in ("central, some noise", "3.2", "3.5", *statements(made)):
         assert part in text
     assert "central, some naming" not in text  # it has no error of a count
 
@@ -73,7 +73,7 @@ def test_the_plot_has_a_row_a_bar_and_a_line_through(made):
     (through,) = drawn(picture, "central")
     point = next(e for e in drawn(picture, "point"))
     assert through.get("x1") == through.get("x2") == point.get("cx")
-    assert [e.text for e in drawn(picture, "value")][:2] == ["3.25, at most 6", "at most 12"]
+    assert [e.text for e in drawn(picture, "value")][:2] == ["3.2, at most 6", "at most 12"]
 
 
 @pytest.mark.parametrize("bound", [0, 1, 10**7])
@@ -108,3 +108,11 @@ def test_a_study_made_without_them_says_so(study):
 def test_the_twin_that_drops_the_note_is_caught(made):
     silent = replace(made, central=Central(note=""))
     assert "central baselines" not in told(silent)
+
+
+def test_what_may_be_published_holds_nothing_measured(made):
+    released = made.published()
+    assert [line["measured"] for line in facts(released)["central"]] == [None, None]
+    assert all(line.measured is None for line in lines(released))
+    assert "(here" not in " ".join(statements(released))
+    assert "measured" not in told(released)

@@ -17,7 +17,7 @@ def printed(study, top=20):
 
 def error_as_expected(study):
     """Whether the mean square over 2000 bins is within 20 % of what was expected."""
-    ratio = study.measured_error(study.main) / study.main.estimate.standard_error
+    ratio = study.truth.measured_error(study.main) / study.main.estimate.standard_error
     return abs(ratio**2 - 1) < 0.2
 
 
@@ -40,14 +40,15 @@ def test_the_twin_without_subtracting_the_offset_is_caught(study):
 def test_measured_error_is_the_root_mean_square(study):
     made = study([300, 400])
     off = with_estimate(made, counts=made.truth.counts + np.array([3.0, -4.0]))
-    assert made.measured_error(off.main) == pytest.approx(np.sqrt(12.5))
+    assert made.truth.measured_error(off.main) == pytest.approx(np.sqrt(12.5))
 
 
 def test_covered_is_the_share_of_intervals_that_hold_the_truth(study):
     made = study([100] * 40, level=0.5)
-    share = f"{100 * made.covered(made.main):.1f} % of the 40 intervals cover the"
-    assert share in " ".join(printed(made).split())
-    assert 0 < made.covered(made.main) < 1
+    covered = made.truth.covered(made.main)
+    held = f"{round(40 * covered)} of the 40 intervals cover the true count; 20 are expected"
+    assert held in " ".join(printed(made).split())
+    assert 0 < covered < 1
 
 
 def test_ranked_runs_from_the_largest_estimate_down(study):
@@ -61,6 +62,7 @@ def test_the_table_lists_the_top_bins_with_intervals(study):
     assert "│ red " in text
     assert "│ blue " in text
     assert "│ teal " not in text
+    assert "2 of 3 shown, the largest" in text
     assert "true count" in text.splitlines()[2]
     assert "95 % interval" in text
     assert "local model" in text

@@ -103,7 +103,7 @@ def attack(
     ] = None,
     *,
     game: GameOptions,
-    out: Annotated[Path | None, o.folder_option("Write report.html and report.json here.")] = None,
+    out: Annotated[Path | None, o.folder_option("Write report.html and result.json here.")] = None,
     json: o.Json = False,
     claimed: ClaimOptions,
 ) -> None:
@@ -122,7 +122,9 @@ def attack(
     with progress_bars() as progress:
         outcomes = assault(target, _lab(game, progress, accountant), game.only)
     facts = _facts(target, accountant, game, outcomes)
-    show(document(target.title, _promise(facts), outcomes, facts), out, json=json)
+    linked = isinstance(target, MemoizedTarget)
+    shown = document(target.title, _promise(facts), outcomes, facts, linked=linked)
+    show(shown, out, json=json)
     if facts["violated"]:
         raise typer.Exit(1)
 

@@ -29,7 +29,7 @@ from mixtally.simulate.epoch_ledger import charge_epoch, checked_series
 from mixtally.simulate.epoch_plan import whole_plan
 from mixtally.simulate.epochs import collect
 from mixtally.simulate.lab import Lab, Provenance
-from mixtally.simulate.trend.document import document
+from mixtally.simulate.trend.document import document, released
 from mixtally.store.files import the_file
 from mixtally.store.lock import alone
 
@@ -92,12 +92,14 @@ def epochs(
             about=Provenance(
                 title=f"{reading.name} over time, counted privately",
                 source=source_of(file, timeline, crowd),
+                raw=timeline.note,
                 reason=reason,
                 seed=run.seed,
+                ordered=reading.fixed or held is not None,
             ),
             before=_charging(series.ledger, chosen, timeline, order, accountant),
         )
-    show(document(trend, run.top), run.out, json=run.json)
+    show(document(trend, run.top), run.out, json=run.json, released=released(trend, run.top))
 
 
 def _choose(

@@ -94,7 +94,5 @@ def source_of(file: DataFile, timeline: Timeline, crowd: CrowdOptions) -> str:
     """What was played, in a sentence."""
     answers = f"{len(timeline.codes):,} answers in {len(timeline.epochs):,} epochs"
     if crowd.synthetic is not None:
-        text = f"{answers}, invented: {file.name} is the crowd of the first."
-    else:
-        text = f"{answers}, the rows of {file.name}."
-    return f"{text} {timeline.note}".rstrip()
+        return f"{answers}, invented: {file.name} is the crowd of the first."
+    return f"{answers}, the rows of {file.name}."

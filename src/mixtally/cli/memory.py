@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.attacks.learned import learned, played_points
+from mixtally.attacks.learned import learned, played_points, unmeasured
 from mixtally.cli import options as o
 from mixtally.cli.grouped import flags, grouped
 from mixtally.cli.labels import read_labels
@@ -24,13 +24,18 @@ from mixtally.ground.chance import Chance
 from mixtally.randomize.memoized import new_key
 from mixtally.records.memoized_plan import MemoizedPlan, hashed_question, memoized_plan
 from mixtally.records.question import MOST_SET
+from mixtally.report.document import REHEARSAL
 from mixtally.simulate.memoized.counts import estimated
 from mixtally.simulate.memoized.crowd import Crowd, memoizing, play_reports, watched
 from mixtally.simulate.memoized.document import document
 from mixtally.simulate.memoized.losses import Facts, check, losses
 from mixtally.simulate.seeded import SeededChance
 
-_FILES = ("report.html", "report.json", "estimates.csv")
+_FILES = tuple(
+    f"{place}{name}"
+    for place in ("", f"{REHEARSAL}/")
+    for name in ("report.html", "result.json", "estimates.csv")
+)
 
 
 @grouped
@@ -80,7 +85,9 @@ def play(
     if plan.mechanism.hashed:
         labels, bits = words, design(plan, words)
     result = conclude_memoized(plan, ones, crowd.sizes, labels, bits, level=run.level)
-    facts = {
+    ordered = answers.labels is not None and not plan.mechanism.hashed
+    seen = _learned(plan, crowd, reports, run.seed)
+    about = {
         "title": f"{answers.column}, from memoized answers",
         "column": answers.column,
         "source": _source(file, population),
@@ -88,11 +95,14 @@ def play(
         **spent,
         "seed": run.seed,
         "memory_file": None if state is None else str(state),
-        **estimated(result, population),
-        **_learned(plan, crowd, reports, run.seed),
     }
+    played = document({**about, **estimated(result, population), **seen}, run.top, ordered=ordered)
+    released = None
+    if run.seed is None:
+        facts = {**about, **estimated(result), **unmeasured(seen)}
+        released = document(facts, run.top, ordered=ordered)
     files = [] if state is None else [str(state)]
-    show(document(facts, run.top), run.out, json=run.json, beside=files)
+    show(played, run.out, json=run.json, released=released, beside=files)
 
 
 def _source(file: DataFile, population: Population) -> str:

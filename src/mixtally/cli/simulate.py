@@ -31,7 +31,7 @@ from mixtally.simulate.lab import Lab, Provenance
 from mixtally.simulate.open_words import collect_words
 from mixtally.simulate.run import collect
 from mixtally.simulate.study import Release, Study
-from mixtally.simulate.study_document import document
+from mixtally.simulate.study_document import document, released
 from mixtally.simulate.truth import Truth, truth_of
 
 
@@ -111,18 +111,27 @@ def simulate(
     population, offer, reason = _offered(file, reading, words, options, budget, hashing, lab)
     analysis = options.analysis(run.level, reading)
     played, truth = _played(offer, population, words, lab, analysis, sums=sums)
+    known = bool(reading.fixed or options.plan or words)
     study = Study(
         about=Provenance(
             title=f"{reading.name}, counted privately",
-            source=_source(file, population, known=bool(reading.fixed or options.plan or words)),
+            source=_source(file, population, known=known),
+            raw=population.note,
             reason=reason,
             seed=run.seed,
+            ordered=known and not words,
         ),
         releases=(played,),
         truth=truth,
         central=_central(played.result, truth, seeded=run.seed is not None),
     )
-    show(document(study, run.top), run.out, json=run.json, more=plan_files(study))
+    show(
+        document(study, run.top),
+        run.out,
+        json=run.json,
+        released=released(study, run.top),
+        more=plan_files(study),
+    )
 
 
 def _check_alone(
@@ -202,8 +211,7 @@ def _played(
 def _source(file: DataFile, population: Population, *, known: bool) -> str:
     """What was played, in a few sentences; ``known`` where the bins were fixed before."""
     text = f"{population.users:,} rows of {file.name}, each played as a person."
-    read_off = "" if known else "The bins were read off the data; a real plan fixes them before."
-    return " ".join(filter(None, (text, population.note, read_off)))
+    return text + " The bins were read off the data; a real plan fixes them before." * (not known)
 
 
 def _central(result: Result, truth: Truth, *, seeded: bool) -> Central:

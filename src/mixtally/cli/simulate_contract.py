@@ -19,7 +19,8 @@ from mixtally.errors import ParameterError, PlanError
 from mixtally.estimate.analysis import Analysis
 from mixtally.records.contract import Contract, Terms
 from mixtally.simulate.contract import Conduct, play_contract
-from mixtally.simulate.contract_document import document
+from mixtally.simulate.contract_document import document, released
+from mixtally.simulate.lab import Provenance
 from mixtally.simulate.open_words import hashed
 
 
@@ -90,12 +91,17 @@ def play(
             conduct=options.conduct(),
             analysis=replace(analysis, edges=_edges(contract)),
         )
-    title = f"{contract.terms.question.name}, counted under the contract {contract.name}"
-    source = f"{crowd.users:,} rows of {file.name}, each played as a person. {crowd.note}"
+    about = Provenance(
+        title=f"{contract.terms.question.name}, counted under the contract {contract.name}",
+        source=f"{crowd.users:,} rows of {file.name}, each played as a person.",
+        raw=crowd.note,
+        seed=run.seed,
+    )
     show(
-        document(played, title, source, fingerprint, top=run.top, seed=run.seed),
+        document(played, about, fingerprint, top=run.top),
         run.out,
         json=run.json,
+        released=released(played, about, fingerprint, top=run.top),
     )
 
 

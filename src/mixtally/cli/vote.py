@@ -18,7 +18,7 @@ from mixtally.errors import ParameterError
 from mixtally.privacy.local import certificate
 from mixtally.records.guarantee import Guarantee
 from mixtally.simulate import voting
-from mixtally.simulate.election.document import document
+from mixtally.simulate.election.document import document, released
 from mixtally.simulate.lab import Lab, Provenance
 
 
@@ -86,9 +86,14 @@ def vote(
             wish_of(BudgetOptions(cost=cost, trust=trust), question, guarantee, users),
             Lab(o.chance(seed), progress),
             level=level,
-            about=Provenance(title=f"{question.name}, voted on", source=source, seed=seed),
+            about=Provenance(
+                title=f"{question.name}, voted on",
+                source=source,
+                seed=seed,
+                ordered=ballot.example or ballot.labels is not None,
+            ),
         )
-    show(document(held), out, json=json)
+    show(document(held), out, json=json, released=released(held))
 
 
 def _voters(ballot: BallotOptions, rows: RowOptions) -> tuple[Population, str]:

@@ -15,7 +15,7 @@ from mixtally.planner import Planner
 from mixtally.records.guarantee import Guarantee
 from mixtally.simulate.heavy import Search, Way, design, find_words
 from mixtally.simulate.heavy.document import document
-from mixtally.simulate.heavy.facts import facts
+from mixtally.simulate.heavy.facts import facts, lines, published
 from mixtally.simulate.lab import Lab
 
 
@@ -89,7 +89,10 @@ def words(
         )
     source = f"{users:,} rows of {file.name}, each played as a person. {population.note}".rstrip()
     found = facts(result, vocabulary, population.truth, source=source, seed=seed)
-    show(document(found), out, json=json)
+    released = None
+    if seed is None:
+        released = document(published(result, source=source, seed=seed), lines(result))
+    show(document(found, lines(result)), out, json=json, released=released)
 
 
 def _search(

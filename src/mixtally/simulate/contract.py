@@ -6,7 +6,7 @@ concludes from what came. Dishonest hops may be among them: what they do is thei
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -77,15 +77,20 @@ class Played:
       told      what dishonest hops drew and told the observer, a tally a part
       result    what the collector releases; None where the numbers do not add up
       refusal   why nothing is released; None where something is
+      truth     None in what may be published
     """
 
     contract: Contract
     received: Received
     tallies: tuple[Tally, ...]
     told: tuple[Tally, ...]
-    truth: Truth
+    truth: Truth | None
     result: ContractResult | None
     refusal: str | None
+
+    def published(self) -> "Played":
+        """What may be published of it."""
+        return replace(self, truth=None)
 
 
 @dataclass(frozen=True, slots=True)

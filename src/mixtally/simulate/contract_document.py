@@ -3,17 +3,14 @@
 from collections.abc import Sequence
 
 import msgspec
-import numpy as np
 
 from mixtally.records.result import ContractResult
 from mixtally.report import counts
-from mixtally.report.charts import Bar, rows_chart
+from mixtally.report.charts import rows_chart
 from mixtally.report.document import (
     Bullets,
-    Cell,
     Document,
     Facts,
-    Marked,
     Picture,
     Rows,
     Section,
@@ -22,34 +19,42 @@ from mixtally.report.document import (
     Tone,
     closing,
 )
+from mixtally.report.promise import of_contract_result, of_terms
 from mixtally.report.received import came, not_promised
-from mixtally.report.svg import Markup
-from mixtally.report.words import at_most, number, promise
+from mixtally.report.words import at_most, error_text, promise
+from mixtally.simulate.beside import beside, errors_beside
 from mixtally.simulate.contract import Played
+from mixtally.simulate.lab import Provenance
+from mixtally.simulate.truth import Truth
 
 _CHART_BINS, _TABLE_BINS = 30, 1000
 
 
-def document(
-    played: Played, title: str, source: str, fingerprint: str, *, top: int, seed: int | None
-) -> Document:
-    """The round; a terminal shows the ``top`` largest bins, ``fingerprint`` is the contract's."""
-    result = played.result
-    findings = "" if result is None else _findings(played, result)
+def document(played: Played, about: Provenance, fingerprint: str, *, top: int) -> Document:
+    """The round; a terminal shows the ``top`` largest bins, ``fingerprint`` is the contract's.
+
+    A release when it has no truth.
+    """
+    result, terms, rehearsal = played.result, played.contract.terms, played.truth is not None
     return Document(
-        title=title,
-        source=source,
+        title=about.title,
+        source=about.told(rehearsal=rehearsal),
+        promise=of_terms(terms) if result is None else of_contract_result(result),
+        rehearsal=rehearsal,
         key=key_figures(played),
-        sections=lambda: _sections(played, findings),
-        summary=lambda: (
-            *_shown(played, range(top), title),
-            *([Text(findings)] if findings else []),
-            came(played.contract.terms, played.received),
-        ),
-        facts=lambda: facts(played, title, source, fingerprint, seed),
+        sections=lambda: _sections(played),
+        summary=lambda: (*_shown(played, top, f"{about.title}: "), came(terms, played.received)),
+        facts=lambda: facts(played, about, fingerprint),
         tables=lambda: tables(played),
-        closing=closing(seed, fingerprint, plan="contract"),
+        closing=closing(about.seed, fingerprint, plan="contract"),
     )
+
+
+def released(played: Played, about: Provenance, fingerprint: str, *, top: int) -> Document | None:
+    """What may be published of it; nothing under a seed, whose noise is public."""
+    if about.seed is not None:
+        return None
+    return document(played.published(), about, fingerprint, top=top)
 
 
 def key_figures(played: Played) -> tuple[tuple[str, str], ...]:
@@ -64,18 +69,18 @@ def key_figures(played: Played) -> tuple[tuple[str, str], ...]:
         ("messages a person", f"{messages / max(1, received.contributors):.3f}"),
     ]
     if played.result is not None:
-        error = number(played.result.estimate.standard_error)
+        error = error_text(played.result.estimate.standard_error)
         shown.append(("standard error, counts", error))
     return tuple(shown)
 
 
-def facts(played: Played, title: str, source: str, fingerprint: str, seed: int | None) -> Facts:
+def facts(played: Played, about: Provenance, fingerprint: str) -> Facts:
     """The whole round as one JSON object."""
-    terms, result = played.contract.terms, played.result
+    terms, result, truth = played.contract.terms, played.result, played.truth
     found: Facts = {
-        "title": title,
-        "source": source,
-        "seed": seed,
+        "title": about.title,
+        "source": about.told(rehearsal=truth is not None),
+        "seed": about.seed,
         "contract": played.contract.name,
         "serial": played.contract.serial,
         "fingerprint": fingerprint,
@@ -88,49 +93,62 @@ def facts(played: Played, title: str, source: str, fingerprint: str, seed: int |
         "minimum_crowd": terms.minimum_crowd,
         "local_epsilon": terms.local_epsilon,
         "received": msgspec.to_builtins(played.received),
-        "told_messages": [tally.messages for tally in played.told],
         "refusal": played.refusal,
     }
-    if result is None:
-        return found
-    each, true = result.estimate.each, played.truth.counts
-    return {
-        **found,
+    if truth is not None:
+        found["told_messages"] = [tally.messages for tally in played.told]
+    return found if result is None else {**found, **_counted(result, truth)}
+
+
+def _counted(result: ContractResult, truth: Truth | None) -> Facts:
+    each = result.estimate.each
+    found: Facts = {
         "messages": result.messages,
         "confidence_level": each.level,
         "interval_method": each.method,
         "standard_error": result.estimate.standard_error,
-        "measured_error": float(np.sqrt(np.mean((result.estimate.counts - true) ** 2))),
-        "covered": _covered(played, result),
-        "estimates": counts.count_rows(result, {"truth": true.tolist()}),
-        **{
-            one.name: counts.figure_rows(one, {"truth": played.truth.figures[one.name]})
-            for one in result.figures
-        },
+    }
+    if truth is not None:
+        found["measured_error"] = truth.measured_error(result)
+        found["covered"] = truth.covered(result)
+    return {
+        **found,
+        "estimates": counts.count_rows(result, beside(truth)),
+        **{one.name: counts.figure_rows(one, beside(truth, one)) for one in result.figures},
     }
 
 
 def tables(played: Played) -> dict[str, Rows]:
-    """Bins from the largest estimate down, and figures; nothing where nothing is released."""
-    result = played.result
+    """Bins in their order or from the largest down, and figures; nothing where none is released."""
+    result, truth = played.result, played.truth
     if result is None:
         return {}
-    every = counts.count_rows(result, {"truth": played.truth.counts.tolist()})
-    found = {"estimates.csv": counts.as_csv([every[i] for i in result.ranked()])}
+    every = counts.count_rows(result, beside(truth))
+    order = counts.displayed(result, len(every), in_order=_in_order(result))
+    found = {"estimates.csv": counts.as_csv([every[i] for i in order])}
     for one in result.figures:
-        rows = counts.figure_rows(one, {"truth": played.truth.figures[one.name]})
-        found[f"{one.name}.csv"] = counts.as_csv(rows)
+        found[f"{one.name}.csv"] = counts.as_csv(counts.figure_rows(one, beside(truth, one)))
     return found
 
 
-def _sections(played: Played, findings: str) -> tuple[Section, ...]:
-    terms, result = played.contract.terms, played.result
+def _in_order(result: ContractResult) -> bool:
+    return counts.ordered(result.terms.question, given=True)
+
+
+def _sections(played: Played) -> tuple[Section, ...]:
+    terms, result, truth = played.contract.terms, played.result, played.truth
     sections = []
     if result is not None:
-        picture = Picture(_chart(played, result))
-        sections.append(Section("Counts", (picture, Text(findings, note=True))))
+        bins = counts.displayed(result, _CHART_BINS, in_order=_in_order(result))
+        marks = None if truth is None else truth.counts.tolist()
+        chart = rows_chart(
+            counts.bars_of(result, bins, marks),
+            f"The {len(bins)} largest bins with their intervals",
+        )
+        said = Text(_findings(result, truth, bins), note=True)
+        sections.append(Section("Counts", (Picture(chart), said)))
     sections += [
-        Section("All bins", tuple(_shown(played, range(_TABLE_BINS), "All bins", folded=True))),
+        Section("All bins", tuple(_shown(played, _TABLE_BINS, folded=True))),
         Section("What came", (came(terms, played.received),)),
         Section("What is promised", tuple(map(Text, promise(terms)))),
         Section("What is not promised", (Bullets.of(not_promised(terms)),)),
@@ -139,55 +157,30 @@ def _sections(played: Played, findings: str) -> tuple[Section, ...]:
 
 
 def _shown(
-    played: Played, places: Sequence[int], title: str, *, folded: bool = False
+    played: Played, most: int, lead: str = "", *, folded: bool = False
 ) -> list[Table | Text]:
-    """The bins at some ``places`` of the ranking with both intervals, and figures beside truth."""
-    result, true = played.result, played.truth
+    """The ``most`` largest bins with both intervals, and figures; beside the truth if known."""
+    result, truth = played.result, played.truth
     if result is None:
         return [Text(f"Nothing is released. {played.refusal}.", tone=Tone.BAD)]
-    bins = result.ranked()[list(places)[: result.question.bins]].tolist()
-    found = result.estimate
-    inside = (found.each.lower <= true.counts) & (true.counts <= found.each.upper)
-    off = [f"{found.counts[i] - true.counts[i]:+,.1f}" for i in bins]
-    errors: list[Cell] = [
-        text if inside[i] else Marked(text, Tone.BAD) for i, text in zip(bins, off, strict=True)
-    ]
-    beside: counts.Beside = {"true count": [f"{true.counts[i]:,}" for i in bins], "error": errors}
+    bins = counts.displayed(result, most, in_order=_in_order(result))
+    columns = {} if truth is None else errors_beside(result, truth, bins)
+    title = lead + counts.shown_of(len(bins), result.question.bins, " bins" * folded)
     parts: list[Table | Text] = [
-        counts.counts_table(result, bins, beside, title=title, folded=folded)
+        counts.counts_table(result, bins, columns, title=title, folded=folded)
     ]
+    if not folded:
+        parts.append(Text(_findings(result, truth, bins)))
     for one in result.figures:
-        values = {"true value": true.figures[one.name]}
-        level = found.each.level
+        values = {} if truth is None else {"true value": truth.figures[one.name]}
+        level = result.estimate.each.level
         parts.append(counts.figures_table(one, level, len(one.rows), values, titled=True))
         parts.append(Text(one.note))
     return parts
 
 
-def _chart(played: Played, result: ContractResult) -> Markup:
-    """The largest estimates with their intervals, rings at the true counts."""
-    found, true = result.estimate, played.truth.counts
-    bars = [
-        Bar(
-            result.question.label(i),
-            float(found.counts[i]),
-            float(found.each.lower[i]),
-            float(found.each.upper[i]),
-            float(true[i]),
-        )
-        for i in result.ranked()[:_CHART_BINS].tolist()
-    ]
-    return rows_chart(bars, f"The {len(bars)} largest bins with their intervals")
-
-
-def _covered(played: Played, result: ContractResult) -> float:
-    """Share of bins whose own interval covers the true count."""
-    each, true = result.estimate.each, played.truth.counts
-    return float(np.mean((each.lower <= true) & (true <= each.upper)))
-
-
-def _findings(played: Played, result: ContractResult) -> str:
-    return (
-        f"{counts.findings(result)} {100 * _covered(played, result):.1f} % of the "
-        f"{result.question.bins:,} intervals cover the true count."
-    )
+def _findings(result: ContractResult, truth: Truth | None, bins: Sequence[int]) -> str:
+    said = [counts.findings(result), counts.moved(result, bins)]
+    if truth is not None:
+        said.append(truth.covered_text(result))
+    return " ".join(filter(None, said))

@@ -6,6 +6,7 @@ from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.simulate.central import central
 from mixtally.simulate.lab import Lab, Provenance
+from mixtally.simulate.offers import with_gains
 from mixtally.simulate.run import release
 from mixtally.simulate.study import Study
 from mixtally.simulate.truth import Truth
@@ -28,7 +29,7 @@ def demo(
         about=Provenance(
             title="Where flights from New York went, counted privately",
             source=SOURCE,
-            reason=answer.reason,
+            reason=with_gains(wish, answer, lab.planner),
             seed=seed,
         ),
         releases=tuple(release(plan, population, lab, analysis) for plan in plans),

@@ -28,12 +28,20 @@ class Provenance:
 
     where
       title    of what is shown
-      source   of the data, in a sentence or two
+      source   of the data, in a sentence or two, with nothing that was counted in it but people
+      raw      what else was seen in the data, for a rehearsal alone
       reason   why its plan was chosen
       seed     of the randomness, None when it came from the operating system
+      ordered  whether the order of the bins was given, rather than found in the data
     """
 
     title: str
     source: str = ""
+    raw: str = ""
     reason: str = ""
     seed: int | None = None
+    ordered: bool = False
+
+    def told(self, *, rehearsal: bool) -> str:
+        """The source as it may be told."""
+        return f"{self.source} {self.raw}".strip() if rehearsal else self.source

@@ -19,7 +19,8 @@ def lines(study: Study) -> list[Line]:
         found.append(Line("central model, someone sees all", study.central_error, None, None, 1.0))
     for release in study.releases:
         result = release.result
-        error, measured = result.estimate.standard_error, study.measured_error(result)
+        error = result.estimate.standard_error
+        measured = None if study.truth is None else study.truth.measured_error(result)
         sent = result.messages / result.plan.users
         found.append(Line(result.name, error, measured, None, sent, own=True))
     found.append(Line("local model, nobody is trusted", study.local_error, None, None, 1.0))

@@ -8,8 +8,9 @@ from msgspec import structs
 
 from mixtally.data.population import Population
 from mixtally.errors import InfeasibleError, ParameterError, PlanError
-from mixtally.planner import Choice, Infeasible, Planner, PlanOption, PlanRequest, choose
+from mixtally.planner import Choice, Infeasible, Planner, PlanOption, PlanRequest, choose, gains
 from mixtally.planner.flip_options import flip
+from mixtally.planner.reason import in_counts
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.certify import verify
 from mixtally.privacy.composition import compose
@@ -39,10 +40,16 @@ def best(
         return _repeated(wish, repeats, planner or Planner())
     if pairs and wish.question.kind is Kind.BITS and wish.protocol is None:
         wish = replace(wish, protocol="flip")  # the only one that sends bits together
+    planner = planner or Planner()
     answer = choose(wish, planner)
     if not pairs:
-        return answer.best, answer.reason
+        return answer.best, with_gains(wish, answer, planner)
     return _whole(answer)
+
+
+def with_gains(wish: PlanRequest, answer: Choice, planner: Planner) -> str:
+    """Why a plan was chosen, and last what would be better."""
+    return " ".join([answer.reason, *(one.sentence for one in gains(wish, answer, planner))])
 
 
 def _whole(answer: Choice) -> tuple[PlanOption, str]:
@@ -52,8 +59,8 @@ def _whole(answer: Choice) -> tuple[PlanOption, str]:
             if offer is not answer.best:
                 reason = (
                     f"{offer.name} sends records whole, so that pairs can be counted; "
-                    f"{answer.best.name} would err by {answer.best.standard_error:.3g} instead of "
-                    f"{offer.standard_error:.3g} counts."
+                    f"{answer.best.name} would err by {in_counts(answer.best.standard_error)} "
+                    f"instead of {in_counts(offer.standard_error)} counts."
                 )
             return offer, reason
     raise ParameterError(
@@ -102,7 +109,7 @@ def _repeated(wish: PlanRequest, repeats: int, planner: Planner) -> tuple[PlanOp
         )
     return found, (
         f"Every vector is sent {repeats} times, as asked: a standard error of "
-        f"{found.standard_error:.3g} counts."
+        f"{in_counts(found.standard_error)} counts."
     )
 
 

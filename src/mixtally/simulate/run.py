@@ -1,7 +1,6 @@
 """From a crowd and its plans to a release: take records apart, play, tally, conclude."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,6 @@ from mixtally.records.layout import Layout
 from mixtally.records.mechanism import Shuffled
 from mixtally.records.plan import Plan
 from mixtally.records.question import Kind, Question
-from mixtally.records.results import Figures
 from mixtally.simulate.lab import Lab
 from mixtally.simulate.parts import parts
 from mixtally.simulate.simulate import play
@@ -78,18 +76,7 @@ def release_all(
     ]
     question = population.question
     result = conclude(plans, tallies, analysis, question=question, certificate=certificate)
-    if population.note:
-        result = replace(
-            result, figures=tuple(_noted(one, population.note) for one in result.figures)
-        )
     return Release(result, facts)
-
-
-def _noted(figures: Figures, note: str) -> Figures:
-    """Numbers as they are, with what was done to the data on the way in."""
-    if figures.name != "numbers":
-        return figures
-    return replace(figures, note=f"{figures.note} {note}")
 
 
 def checked(

@@ -1,10 +1,8 @@
 """What a simulation comes to: one or more results of the same data, and the truth beside them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
-
-import numpy as np
 
 from mixtally.privacy.baselines import (
     central_standard_error,
@@ -39,27 +37,24 @@ class Study:
 
     where
       releases   the first is the main one
+      truth      None in what may be published
       central    mechanisms of the central model at the main release's guarantee
     """
 
     about: Provenance
     releases: tuple[Release, ...]
-    truth: Truth
+    truth: Truth | None
     central: Central = NOT_DRAWN
+
+    def published(self) -> "Study":
+        """What may be published of it: without the truth, and nothing that was measured on it."""
+        lines = tuple(replace(line, measured=None) for line in self.central.lines)
+        return replace(self, truth=None, central=replace(self.central, lines=lines))
 
     @property
     def main(self) -> Result:
         """The result that is reported in full."""
         return self.releases[0].result
-
-    def measured_error(self, result: Result) -> float:
-        """Root mean square error over the bins, in counts."""
-        return float(np.sqrt(np.mean((result.estimate.counts - self.truth.counts) ** 2)))
-
-    def covered(self, result: Result) -> float:
-        """Share of bins whose own interval covers the true count."""
-        each, counts = result.estimate.each, self.truth.counts
-        return float(np.mean((each.lower <= counts) & (counts <= each.upper)))
 
     @property
     def central_error(self) -> float:

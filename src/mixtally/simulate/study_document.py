@@ -1,31 +1,36 @@
 """What is shown of a study: the main release in full, the others by their errors."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 import msgspec
 
 from mixtally.ground.codec import fingerprint
 from mixtally.records.results import Figures
 from mixtally.report import counts
-from mixtally.report.charts import Bar, error_chart, rows_chart
+from mixtally.report.charts import error_chart, rows_chart
+from mixtally.report.counts import bars_of
 from mixtally.report.document import (
     Bullets,
-    Cell,
     Document,
     Facts,
     FactTable,
-    Marked,
     Part,
     Picture,
     Rows,
     Section,
     Table,
     Text,
-    Tone,
     closing,
 )
+from mixtally.report.promise import of_result
 from mixtally.report.svg import Markup
-from mixtally.report.words import not_promised, number, promise, seen_by_sums
+from mixtally.report.words import (
+    error_text,
+    not_promised,
+    promise,
+    seen_by_sums,
+)
+from mixtally.simulate.beside import beside, errors_beside
 from mixtally.simulate.models import lines, statements
 from mixtally.simulate.study import Release, Study
 
@@ -36,10 +41,13 @@ _FEW = 8
 
 
 def document(study: Study, top: int) -> Document:
-    """The study; a terminal shows the ``top`` largest bins."""
+    """The study; a terminal shows the ``top`` largest bins. A release when it has no truth."""
+    rehearsal = study.truth is not None
     return Document(
         title=study.about.title,
-        source=study.about.source,
+        source=study.about.told(rehearsal=rehearsal),
+        promise=of_result(study.main),
+        rehearsal=rehearsal,
         key=counts.key_figures(study.main),
         sections=lambda: _sections(study),
         summary=lambda: tuple(_summary(study, top)),
@@ -50,17 +58,22 @@ def document(study: Study, top: int) -> Document:
     )
 
 
+def released(study: Study, top: int) -> Document | None:
+    """What may be published of it; nothing under a seed, whose noise is public."""
+    return document(study.published(), top) if study.about.seed is None else None
+
+
 def _sections(study: Study) -> tuple[Section, ...]:
     main = study.main
-    every = main.ranked()[:_TABLE_BINS].tolist()
-    title = f"The {len(every):,} largest of {main.question.bins:,} bins"
+    every, bins = _shown(study, _TABLE_BINS), main.question.bins
+    title = counts.shown_of(len(every), bins, " bins").capitalize()
     errors: list[Part] = [Picture(error_chart(lines(study))), Text(_error_note(study), note=True)]
     if stated := statements(study):
         errors.append(Bullets.of(stated))
     return (
         Section(
             "Counts",
-            (Picture(bins_chart(study, _CHART_BINS)), Text(_findings(study), note=True)),
+            (Picture(bins_chart(study, _CHART_BINS)), Text(_findings(study, every), note=True)),
         ),
         *(_figures(study, one, _CHART_BINS) for one in main.figures),
         Section("Error among other models", tuple(errors)),
@@ -74,11 +87,20 @@ def _sections(study: Study) -> tuple[Section, ...]:
     )
 
 
+def _in_order(study: Study) -> bool:
+    return counts.ordered(study.main.question, given=study.about.ordered)
+
+
+def _shown(study: Study, most: int) -> list[int]:
+    """The ``most`` largest bins in the order of the question, or of their counts."""
+    return counts.displayed(study.main, most, in_order=_in_order(study))
+
+
 def facts(study: Study) -> Facts:
     """The whole study as one JSON object."""
     return {
         "title": study.about.title,
-        "source": study.about.source,
+        "source": study.about.told(rehearsal=study.truth is not None),
         "seed": study.about.seed,
         "reason": study.about.reason,
         "central_standard_error": study.central_error,
@@ -90,37 +112,38 @@ def facts(study: Study) -> Facts:
 
 
 def tables(study: Study) -> dict[str, Rows]:
-    """The main release's rows: bins from the largest estimate down, and its figures."""
+    """The main release's rows, bins in their order or from the largest down, and its figures."""
     main = study.main
-    every = counts.count_rows(main, {"truth": study.truth.counts.tolist()})
+    every = counts.count_rows(main, beside(study.truth))
     return {
-        "estimates.csv": counts.as_csv([every[i] for i in main.ranked()]),
+        "estimates.csv": counts.as_csv([every[i] for i in _shown(study, main.question.bins)]),
         **{
-            f"{one.name}.csv": counts.as_csv(counts.figure_rows(one, _truth_of(study, one)))
+            f"{one.name}.csv": counts.as_csv(counts.figure_rows(one, beside(study.truth, one)))
             for one in main.figures
         },
     }
 
 
 def _release(study: Study, release: Release) -> Facts:
-    result = release.result
-    found = {
-        **counts.facts(result, release.facts),
-        "measured_error": study.measured_error(result),
-        "covered": study.covered(result),
-        "estimates": counts.count_rows(result, {"truth": study.truth.counts.tolist()}),
-        **{one.name: counts.figure_rows(one, _truth_of(study, one)) for one in result.figures},
-    }
+    result, truth = release.result, study.truth
+    found = counts.facts(result, release.facts)
+    if truth is not None:
+        found["measured_error"] = truth.measured_error(result)
+        found["covered"] = truth.covered(result)
+    found["estimates"] = counts.count_rows(result, beside(truth))
+    for one in result.figures:
+        found[one.name] = counts.figure_rows(one, beside(truth, one))
     if release.sums is not None:
         found["observer_of_sums"] = msgspec.to_builtins(release.sums)
     return found
 
 
 def _summary(study: Study, top: int) -> list[Part]:
-    main = study.main
+    main, bins = study.main, _shown(study, top)
+    shown = counts.shown_of(len(bins), main.question.bins)
     parts: list[Part] = [
-        _counts(study, main.ranked()[:top].tolist(), study.about.title),
-        Text(_findings(study)),
+        _counts(study, bins, f"{study.about.title}: {shown}"),
+        Text(_findings(study, bins)),
     ]
     for one in main.figures:
         parts += [_figures_table(study, one, max(top, _FEW), titled=True), Text(one.note)]
@@ -130,15 +153,9 @@ def _summary(study: Study, top: int) -> list[Part]:
 
 
 def _counts(study: Study, bins: list[int], title: str, *, folded: bool = False) -> Table:
-    """Counts beside the true ones, and by how much they err."""
-    found, true = study.main.estimate, study.truth.counts
-    inside = (found.each.lower <= true) & (true <= found.each.upper)
-    off = [f"{found.counts[i] - true[i]:+,.1f}" for i in bins]
-    errors: list[Cell] = [
-        text if inside[i] else Marked(text, Tone.BAD) for i, text in zip(bins, off, strict=True)
-    ]
-    beside: counts.Beside = {"true count": [f"{true[i]:,}" for i in bins], "error": errors}
-    return counts.counts_table(study.main, bins, beside, title=title, folded=folded)
+    """Counts; in a rehearsal beside the true ones, and by how much they err."""
+    columns = {} if study.truth is None else errors_beside(study.main, study.truth, bins)
+    return counts.counts_table(study.main, bins, columns, title=title, folded=folded)
 
 
 def _figures(study: Study, figures: Figures, most: int) -> Section:
@@ -149,51 +166,40 @@ def _figures(study: Study, figures: Figures, most: int) -> Section:
 
 
 def _figures_table(study: Study, figures: Figures, most: int, *, titled: bool) -> Table:
-    level, true = study.main.estimate.each.level, study.truth.figures[figures.name]
-    return counts.figures_table(figures, level, most, {"true value": true}, titled=titled)
-
-
-def _truth_of(study: Study, figures: Figures) -> Mapping[str, tuple[float | None, ...]]:
-    return {"truth": study.truth.figures[figures.name]}
+    level = study.main.estimate.each.level
+    values = {} if study.truth is None else {"true value": study.truth.figures[figures.name]}
+    return counts.figures_table(figures, level, most, values, titled=titled)
 
 
 def bins_chart(study: Study, top: int) -> Markup:
-    """The ``top`` largest estimates with their intervals, rings at the true counts."""
-    found, question, true = study.main.estimate, study.main.question, study.truth.counts
-    bars = [
-        Bar(
-            question.label(i),
-            float(found.counts[i]),
-            float(found.each.lower[i]),
-            float(found.each.upper[i]),
-            float(true[i]),
-        )
-        for i in study.main.ranked()[:top].tolist()
-    ]
+    """The ``top`` largest estimates with their intervals, rings at the true counts if known."""
+    true, bins = study.truth, _shown(study, top)
+    bars = bars_of(study.main, bins, None if true is None else true.counts.tolist())
     return rows_chart(bars, f"The {len(bars)} largest bins with their intervals")
 
 
-def _findings(study: Study) -> str:
-    covered, bins = study.covered(study.main), study.main.question.bins
-    return (
-        f"{counts.findings(study.main)} {100 * covered:.1f} % of the {bins:,} intervals cover the "
-        "true count."
-    )
+def _findings(study: Study, bins: Sequence[int]) -> str:
+    said = [counts.findings(study.main), counts.moved(study.main, bins)]
+    if study.truth is not None:
+        said.append(study.truth.covered_text(study.main))
+    return " ".join(filter(None, said))
 
 
 def _errors(study: Study) -> Table:
     """Standard errors beside the central and the local model."""
+    measured = study.truth is not None
     rows = [
         (
             line.name,
-            number(line.expected),
-            counts.maybe(line.measured, 3),
+            error_text(line.expected),
+            *([counts.maybe(line.measured, 2)] if measured else []),
             f"{line.messages:.3f}" if line.own else "1",
         )
         for line in lines(study)
         if line.expected is not None
     ]
-    return Table(("who adds the noise", "expected error", "measured", "messages a user"), rows)
+    head = ("who adds the noise", "expected error", *["measured"] * measured, "messages a user")
+    return Table(head, rows)
 
 
 def _error_note(study: Study) -> str:
@@ -206,10 +212,10 @@ def _error_note(study: Study) -> str:
         )
     else:
         text += "The central model is discrete Laplace noise added by someone who sees everything. "
-    return text + (
-        "The local model is the better of optimized unary and direct encoding. Rings are the error "
-        "measured here over all bins."
-    )
+    text += "The local model is the better of optimized unary and direct encoding."
+    if study.truth is not None:
+        text += " Rings are the error measured here over all bins."
+    return text
 
 
 def _promises(study: Study) -> list[str]:

@@ -11,6 +11,7 @@ from mixtally.estimate.numbers import QUANTILES
 from mixtally.records.layout import Form, Layout
 from mixtally.records.result import Findings
 from mixtally.records.results import Figures
+from mixtally.simulate.covered import covered_text
 from mixtally.tally.pairs import pair_counts
 
 Values = tuple[float | None, ...]
@@ -29,6 +30,24 @@ class Truth:
 
     counts: NDArray[np.int64]
     figures: Mapping[str, Values] = field(default_factory=dict)
+
+    def measured_error(self, result: Findings) -> float:
+        """Root mean square error over the bins, in counts."""
+        return float(np.sqrt(np.mean((result.estimate.counts - self.counts) ** 2)))
+
+    def inside(self, result: Findings) -> NDArray[np.bool_]:
+        """Which bins' own intervals cover the true count, shape (bins,)."""
+        each = result.estimate.each
+        return (each.lower <= self.counts) & (self.counts <= each.upper)
+
+    def covered(self, result: Findings) -> float:
+        """Share of bins whose own interval covers the true count."""
+        return float(np.mean(self.inside(result)))
+
+    def covered_text(self, result: Findings) -> str:
+        """The same in a sentence, with what chance explains."""
+        inside = self.inside(result)
+        return covered_text(int(inside.sum()), len(inside), result.estimate.each.level)
 
 
 def truth_of(population: Population, result: Findings) -> Truth:

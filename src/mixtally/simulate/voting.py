@@ -21,6 +21,7 @@ from mixtally.records.question import Question
 from mixtally.records.result import Vote
 from mixtally.simulate.election.votes import Election
 from mixtally.simulate.lab import Lab, Provenance
+from mixtally.simulate.offers import with_gains
 from mixtally.simulate.simulate import play
 
 MOST_OPTIONS = 200
@@ -100,7 +101,7 @@ def hold(
         return conclude_vote(how, shown, tally, population.users, level)
 
     return Election(
-        about=replace(about, reason=answer.reason),
+        about=replace(about, reason=with_gains(wish, answer, lab.planner)),
         ballots=ballots,
         local=counted(ballots, promise),
         plan=plan,

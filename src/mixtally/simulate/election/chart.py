@@ -14,7 +14,7 @@ MOST_SHOWN = 30
 
 def shares_chart(election: Election) -> Markup:
     """Bars of shares with intervals: the local version's above the shuffle version's."""
-    chosen = election.ranked()[:MOST_SHOWN].tolist()
+    chosen = election.ranked()[:MOST_SHOWN]
     users = election.users
     shown = [
         votes / users
@@ -31,8 +31,10 @@ def shares_chart(election: Election) -> Markup:
     parts = [
         el(
             "text",
-            "share of the votes, % (upper bar: local, lower bar: shuffle; line: interval; "
-            "ring: true share)",
+            "share of the votes, % (upper bar: local, lower bar: shuffle; "
+            + (
+                "line: interval)" if election.truth is None else "line: interval; ring: true share)"
+            ),
             x=_LEFT,
             y=16,
             class_="axis",
@@ -46,7 +48,8 @@ def shares_chart(election: Election) -> Markup:
         for which, (name, count) in enumerate(election.counts().items()):
             place = y + (-8.0, 8.0)[which]
             parts.append(_share(election, name, count, i, which, place, at))
-        parts += ring(at(float(election.truth[i]) / users), y)
+        if election.truth is not None:
+            parts += ring(at(float(election.truth[i]) / users), y)
     return picture(height, "Shares of the votes with their intervals", parts)
 
 
@@ -61,13 +64,17 @@ def _share(
 ) -> Markup:
     """One bar with its interval."""
     users, found = election.users, count.estimate
-    share, truth = float(found.counts[i]) / users, float(election.truth[i]) / users
+    share = float(found.counts[i]) / users
     low, high = float(found.each.lower[i]) / users, float(found.each.upper[i]) / users
-    missed = "" if low <= truth <= high else " missed"
+    missed = ""
     tip = (
         f"{election.question.label(i)}, {name}: {percent(share)}, "
-        f"interval {percent(low)} .. {percent(high)}, truth {percent(truth)}"
+        f"interval {percent(low)} .. {percent(high)}"
     )
+    if election.truth is not None:
+        truth = float(election.truth[i]) / users
+        missed = "" if low <= truth <= high else " missed"
+        tip += f", truth {percent(truth)}"
     return el(
         "g",
         el("title", tip),

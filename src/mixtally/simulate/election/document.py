@@ -12,12 +12,14 @@ from mixtally.report.document import (
     Heading,
     Part,
     Picture,
+    Promise,
     Rows,
     Section,
     Table,
     Text,
     closing,
 )
+from mixtally.report.promise import expected, stated
 from mixtally.report.texts import row_facts
 from mixtally.report.words import at_most, promise
 from mixtally.simulate.election.chart import shares_chart
@@ -27,7 +29,7 @@ from mixtally.simulate.election.words import deniability, method, percent, verdi
 
 
 def document(election: Election) -> Document:
-    """The whole vote."""
+    """The whole vote; a release when it has no truth."""
     versions: list[Part] = []
     for name, count in election.counts().items():
         versions += [
@@ -38,6 +40,8 @@ def document(election: Election) -> Document:
     return Document(
         title=election.about.title,
         source=election.about.source,
+        promise=_lines(election),
+        rehearsal=election.truth is not None,
         key=_key_figures(election),
         sections=lambda: (
             Section("Result", (Picture(shares_chart(election)), *versions)),
@@ -61,6 +65,25 @@ def document(election: Election) -> Document:
     )
 
 
+def released(election: Election) -> Document | None:
+    """What may be published of it; nothing under a seed, whose noise is public."""
+    return document(election.published()) if election.about.seed is None else None
+
+
+def _lines(election: Election) -> Promise:
+    """What both versions hide from whom, what that rests on, and the errors of both."""
+    local, shuffle = election.local, election.shuffle
+    local_error, error = local.estimate.standard_error, shuffle.estimate.standard_error
+    return (
+        "Hidden: how any one person voted: in the local version from whoever sees every ballot and "
+        "knows whose it is, in the shuffle version from whoever sees every shuffled message and "
+        "may know all other votes, as far as epsilon and delta say.",
+        f"Local: {stated(local.certificate)} Shuffle: {stated(shuffle.certificate)}",
+        f"Local: {expected(local_error, election.level)} "
+        f"Shuffle: {expected(error, election.level)}",
+    )
+
+
 def facts(election: Election) -> Facts:
     """The whole vote as one JSON object."""
     ballots = election.ballots
@@ -72,7 +95,11 @@ def facts(election: Election) -> Facts:
         "users": election.users,
         "options": election.question.bins,
         "confidence_level": election.level,
-        "true_winner": election.question.label(int(election.truth.argmax())),
+        **(
+            {}
+            if election.truth is None
+            else {"true_winner": election.question.label(int(election.truth.argmax()))}
+        ),
         "local": {
             "keep_probability": 1.0 - ballots.flip_probability,
             **ballots.facts(),
@@ -112,7 +139,7 @@ def rows(election: Election, count: Vote) -> list[Facts]:
                 "upper_normal": share + radius,
                 "chance_to_have_won": float(count.chances[i]),
                 "may_have_won": bool(count.may_win[i]),
-                "truth": int(election.truth[i]) / users,
+                **({} if election.truth is None else {"truth": int(election.truth[i]) / users}),
             }
         )
     return found
@@ -139,7 +166,7 @@ def _count(election: Election, count: Vote) -> Facts:
 
 
 def _csv(election: Election) -> Rows:
-    """A line for every version and option, the true winner first."""
+    """A line for every version and option, in the order of the options or of their votes."""
     tables = {name: rows(election, count) for name, count in election.counts().items()}
     return Rows(
         [{"version": name, **table[i]} for name, table in tables.items() for i in election.ranked()]

@@ -5,7 +5,7 @@ import math
 from mixtally.privacy.baselines import local_standard_error
 from mixtally.records.mechanism import FakeSource
 from mixtally.records.result import Vote
-from mixtally.report.words import at_most
+from mixtally.report.words import at_most, error_text
 from mixtally.simulate.election.votes import Election
 from mixtally.simulate.election.words import chance, percent
 
@@ -22,15 +22,15 @@ def headings(election: Election, count: Vote) -> list[str]:
         f"{100 * election.level:g} %, {kind}",
         "radius",
         "won, chance",
-        "true",
+        *["true"] * (election.truth is not None),
     ]
 
 
 def result_rows(election: Election, count: Vote) -> list[list[str]]:
-    """One row an option, the true winner first."""
+    """One row an option, in the order of the options or of their votes."""
     rows, users, found = [], election.users, count.estimate
-    digits = _digits(election.radius(count))
-    for i in election.ranked().tolist():
+    digits, true = _digits(election.radius(count)), election.truth
+    for i in election.ranked():
         low, high = int(found.each.lower[i]) / users, int(found.each.upper[i]) / users
         rows.append(
             [
@@ -39,7 +39,7 @@ def result_rows(election: Election, count: Vote) -> list[list[str]]:
                 f"{100 * low:.{digits}f} .. {100 * high:.{digits}f}",
                 percent(election.radius(count), digits + 1),
                 chance(float(count.chances[i])),
-                percent(int(election.truth[i]) / users, digits),
+                *([] if true is None else [percent(int(true[i]) / users, digits)]),
             ]
         )
     return rows
@@ -72,8 +72,11 @@ def comparison(election: Election) -> list[list[str]]:
             at_most(left, 4) if math.isfinite(left) else "unbounded",
         ],
         ["messages", *(f"{c.messages:,}" for c in (local, shuffle))],
-        ["standard error, votes", *(f"{c.estimate.standard_error:,.1f}" for c in (local, shuffle))],
-        ["standard error, best local way", f"{best:,.1f}", ""],
+        [
+            "standard error, votes",
+            *(error_text(c.estimate.standard_error) for c in (local, shuffle)),
+        ],
+        ["standard error, best local way", error_text(best), ""],
         ["radius, one option", *(percent(election.radius(c), 3) for c in (local, shuffle))],
         [
             "radius, all at once",

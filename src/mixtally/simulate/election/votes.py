@@ -1,6 +1,6 @@
 """What a vote's report is made from: the same ballots counted in two ways."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
@@ -22,7 +22,8 @@ class Election:
       local     its result
       plan      of the shuffle version
       shuffle   its result
-      truth     votes for each option, shape (options,): known, for these ballots are played
+      truth     votes for each option, shape (options,): known, for these ballots are played; None
+                in what may be published
     """
 
     about: Provenance
@@ -30,7 +31,11 @@ class Election:
     local: Vote
     plan: Plan
     shuffle: Vote
-    truth: NDArray[np.int64]
+    truth: NDArray[np.int64] | None
+
+    def published(self) -> "Election":
+        """What may be published of it."""
+        return replace(self, truth=None)
 
     @property
     def question(self) -> Question:
@@ -60,6 +65,9 @@ class Election:
         """Both versions by name."""
         return {"local": self.local, "shuffle": self.shuffle}
 
-    def ranked(self) -> NDArray[np.intp]:
-        """Options by true votes, most first."""
-        return np.argsort(-self.truth, kind="stable")
+    def ranked(self) -> list[int]:
+        """Options in their order where it was given, otherwise by the shuffle version's votes."""
+        if self.about.ordered:
+            return list(range(self.question.bins))
+        votes: list[float] = self.shuffle.estimate.counts.tolist()
+        return sorted(range(len(votes)), key=lambda i: -votes[i])

@@ -10,13 +10,14 @@ from mixtally.report.document import (
     FactTable,
     Part,
     Picture,
+    Promise,
     Rows,
     Section,
     Table,
     Text,
     closing,
 )
-from mixtally.report.words import at_most, number
+from mixtally.report.words import at_most, error_text, supported
 from mixtally.simulate.heavy.facts import Facts
 from mixtally.simulate.heavy.result import Found
 
@@ -36,17 +37,19 @@ _NOT_PROMISED = (
 )
 
 
-def document(facts: Facts) -> Document:
-    """Everything in ``facts``."""
+def document(facts: Facts, promise: Promise) -> Document:
+    """Everything in ``facts``; a release when none of it needs the truth."""
     every = facts["words"][:_TABLE_WORDS]
     title = f"The {len(every):,} most frequent of {facts['words_found']:,} words found"
     return Document(
         title=facts["title"],
         source=facts["source"],
+        promise=promise,
+        rehearsal="recall" in facts,
         key=_key_figures(facts),
         sections=lambda: (
             Section("Words found", (_found(facts), Text(_findings(facts), note=True))),
-            *([_missed(facts)] if facts["missed"] else []),
+            *([_missed(facts)] if facts.get("missed") else []),
             Section("Round by round", (_rounds(facts), Text(_ROUNDS, note=True))),
             Section(
                 "The search", (Text(facts["reason"]), FactTable(({k: facts[k] for k in _PLAN},)))
@@ -59,7 +62,10 @@ def document(facts: Facts) -> Document:
         prose=_prose(facts),
         facts=lambda: facts,
         tables=lambda: {
-            "words.csv": Rows(facts["words"], (*(field.name for field in fields(Found)), "truth"))
+            "words.csv": Rows(
+                facts["words"],
+                (*(field.name for field in fields(Found)), *["truth"] * ("recall" in facts)),
+            )
         },
         closing=closing(facts["seed"], facts["fingerprint"], "plan of every round"),
     )
@@ -74,14 +80,17 @@ _ROUNDS = (
 
 def _prose(facts: Facts) -> tuple[str, ...]:
     """What a terminal says below the words."""
-    top = facts["top"]
+    top, scored = facts["top"], ""
+    if "recall" in facts:
+        scored = (
+            f" Of the true first {top:,}, {100 * facts['recall']:.0f} % are among the first "
+            f"{top:,} found; {facts['ghosts']} of all found are held by nobody."
+        )
     return (
-        f"{facts['words_found']:,} words found in {facts['rounds_played']} rounds. Of the true "
-        f"first {top:,}, {100 * facts['recall']:.0f} % are among the first {top:,} found; "
-        f"{facts['ghosts']} of all found are held by nobody.",
+        f"{facts['words_found']:,} words found in {facts['rounds_played']} rounds.{scored}",
         f"{facts['protocol']}, {facts['messages_per_user']:.3g} messages and "
         f"{facts['bytes_per_user']:,.0f} bytes a person in all. {facts['reason']}",
-        *facts["promise"],
+        *facts["promised"],
     )
 
 
@@ -89,11 +98,19 @@ def _key_figures(facts: Facts) -> tuple[tuple[str, str], ...]:
     return (
         ("people", f"{facts['users']:,}"),
         ("words found", f"{facts['words_found']:,}"),
-        (f"recall of the first {facts['top']:,}", f"{100 * facts['recall']:.0f} %"),
-        ("precision", f"{100 * facts['precision']:.0f} %"),
+        *_scores(facts),
         ("epsilon, all rounds", at_most(facts["epsilon"])),
         ("delta at most", at_most(facts["delta"])),
     )
+
+
+def _scores(facts: Facts) -> list[tuple[str, str]]:
+    if "recall" not in facts:
+        return []
+    return [
+        (f"recall of the first {facts['top']:,}", f"{100 * facts['recall']:.0f} %"),
+        ("precision", f"{100 * facts['precision']:.0f} %"),
+    ]
 
 
 def _found(facts: Facts) -> Part:
@@ -103,7 +120,7 @@ def _found(facts: Facts) -> Part:
             row["count"],
             row["lower_simultaneous"],
             row["upper_simultaneous"],
-            row["truth"],
+            row.get("truth"),
         )
         for row in facts["words"][:_CHART_WORDS]
     ]
@@ -115,14 +132,17 @@ def _found(facts: Facts) -> Part:
 
 def _findings(facts: Facts) -> str:
     level = 100 * (1 - facts["error_rate"])
-    text = (
+    text = f"Intervals hold for all bins of all rounds at once, at {level:g} %."
+    if "recall" not in facts:
+        return text
+    if facts["covered"] is not None:
+        held = round(facts["covered"] * len(facts["words"]))
+        text += f" {held:,} of the {len(facts['words']):,} shown cover the true count."
+    return (
         f"Of the true first {facts['top']:,} words {100 * facts['recall']:.0f} % are among the "
         f"first {facts['top']:,} found; {facts['ghosts']:,} of all {facts['words_found']:,} found "
-        f"are held by nobody. Intervals hold for all bins of all rounds at once, at {level:g} %."
+        f"are held by nobody. {text}"
     )
-    if facts["covered"] is not None:
-        text += f" {100 * facts['covered']:.1f} % of those shown cover the true count."
-    return text
 
 
 def _missed(facts: Facts) -> Section:
@@ -161,7 +181,7 @@ def _promised(facts: Facts) -> list[str]:
         "someone who receives every shuffled message, and who may know everybody else's word, is "
         f"at most {at_most(math.exp(facts['epsilon']))} times as likely under one word as under "
         f"the other, give or take a probability of {at_most(facts['delta'])}.",
-        *facts["promise"],
+        *facts["promised"],
     ]
 
 
@@ -179,13 +199,14 @@ def _words(facts: Facts, shown: list[Facts], title: str, *, folded: bool = False
     rows = [
         [
             row["word"],
-            f"{row['count']:,.1f}",
-            number(row["standard_error"]),
+            supported(row["count"], row["standard_error"]),
+            error_text(row["standard_error"]),
             f"{row['lower_simultaneous']:,} .. {row['upper_simultaneous']:,}",
-            f"{row['truth']:,}",
+            *([f"{row['truth']:,}"] if "truth" in row else []),
             f"{row['round']:,}",
         ]
         for row in shown
     ]
-    head = (facts["column"], "estimate", "standard error", level, "true count", "round")
+    true = ["true count"] * ("recall" in facts)
+    head = (facts["column"], "estimate", "standard error", level, *true, "round")
     return Table(head, rows, title=title, folded=folded)

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.ground.codec import fingerprint
+from mixtally.report.document import Promise
+from mixtally.report.promise import expected, hidden, stated
 from mixtally.simulate.heavy.design import Way
 from mixtally.simulate.heavy.result import HeavyResult
 from mixtally.simulate.heavy.score import score
@@ -29,27 +31,46 @@ def facts(
       vocabulary, truth   the words of the crowd and how many people hold each
       source              what was played, in a sentence
     """
-    search = result.design.search
+    search, own = result.design.search, published(result, source=source, seed=seed)
     held = dict(zip(vocabulary, truth.tolist(), strict=True))
-    own = result.facts()
     for row in own["words"]:
         row["truth"] = held.get(row["word"], 0)
     quality = score([one.word for one in result.found], vocabulary, truth, search.top)
     return {
         **own,
-        "title": f"The most frequent words of {search.name}",
-        "column": search.name,
-        "source": source,
-        "top": search.top,
         "recall": quality.recall,
         "precision": quality.precision,
         "ghosts": quality.ghosts,
         "covered": _covered(own["words"]),
-        "local_epsilon": _local(result),
         "missed": _missed(own["words"], held, search.top),
+    }
+
+
+def published(result: HeavyResult, *, source: str, seed: int | None) -> Facts:
+    """The result as it may be published: nothing in it needs the truth."""
+    search = result.design.search
+    return {
+        **result.facts(),
+        "title": f"The most frequent words of {search.name}",
+        "column": search.name,
+        "source": source,
+        "top": search.top,
+        "local_epsilon": _local(result),
         "fingerprint": fingerprint(result.design.offer.plan),
         "seed": seed,
     }
+
+
+def lines(result: HeavyResult) -> Promise:
+    """The lines of all rounds together."""
+    design, search = result.design, result.design.search
+    share = 0.1 / search.top
+    note = f", of a word that {100 * share:.2g} % of all hold"
+    return (
+        hidden(design.certificate.observer, "which word any one person holds"),
+        stated(design.certificate, f", for all {search.rounds:,} rounds together"),
+        expected(design.standard_error(share), note=note),
+    )
 
 
 def _covered(rows: list[Facts]) -> float | None:

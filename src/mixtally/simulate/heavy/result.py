@@ -75,7 +75,7 @@ class HeavyResult:
             "epsilon": shown.epsilon,
             "delta": shown.upper,
             **shown.terms(),
-            "promise": promise(design),
+            "promised": promise(design),
             "way": design.way,
             "reason": design.reason,
             "users": search.users,

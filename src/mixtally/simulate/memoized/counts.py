@@ -8,30 +8,31 @@ from mixtally.report.texts import row_facts
 from mixtally.simulate.memoized.losses import Facts
 
 
-def estimated(result: MemoizedResult, population: Population) -> Facts:
-    """Counts of bins, or of candidate words, beside the true counts."""
-    labels = population.question.labels or ()
-    known = dict(zip(labels, population.truth.tolist(), strict=True))
-    rows = [{**row_facts(row), "truth": known.get(row.label, 0)} for row in result.rows()]
+def estimated(result: MemoizedResult, population: Population | None = None) -> Facts:
+    """Counts of bins, or of candidate words; beside the true counts where the crowd is given."""
+    rows = [dict(row_facts(row)) for row in result.rows()]
+    known: dict[str, int] = {}
+    if population is not None:
+        labels = population.question.labels or ()
+        known = dict(zip(labels, population.truth.tolist(), strict=True))
+        for row in rows:
+            row["truth"] = known.get(row["label"], 0)
     if result.first_report is not None:
         for row, count in zip(rows, result.first_report.tolist(), strict=True):
             row["first_report"] = count
+    found = {**_errors(result), "method": result.method}
     words = result.words
-    if words is None:
-        return {**_errors(result), "method": result.method, **_list(rows)}
-    for row, seen in zip(rows, words.found.tolist(), strict=True):
-        row["found"] = seen
-    listed = sum(known.get(word, 0) for word in result.labels)
-    return {
-        **_errors(result),
-        "method": result.method,
-        "misfit": words.reduced_chi_square,
-        "misfit_counted": words.widened,
-        "unlisted": words.unlisted[0],
-        "unlisted_standard_error": words.unlisted[1],
-        "unlisted_truth": result.people - listed,
-        **_list(rows),
-    }
+    if words is not None:
+        for row, seen in zip(rows, words.found.tolist(), strict=True):
+            row["found"] = seen
+        found["misfit"] = words.reduced_chi_square
+        found["misfit_counted"] = words.widened
+        found["unlisted"], found["unlisted_standard_error"] = words.unlisted
+        if population is not None:
+            listed = sum(known.get(word, 0) for word in result.labels)
+            found["unlisted_truth"] = result.people - listed
+    measured = {} if population is None else _measured(rows)
+    return {**found, **measured, "estimates": rows}
 
 
 def _errors(result: MemoizedResult) -> Facts:
@@ -45,12 +46,8 @@ def _errors(result: MemoizedResult) -> Facts:
     }
 
 
-def _list(rows: list[Facts]) -> Facts:
+def _measured(rows: list[Facts]) -> Facts:
     stated = [row for row in rows if row["standard_error"] is not None]
     held = [row["lower"] <= row["truth"] <= row["upper"] for row in stated]
     square = sum((row["estimate"] - row["truth"]) ** 2 for row in rows)
-    return {
-        "measured_error": math.sqrt(square / len(rows)),
-        "covered": sum(held) / len(held),
-        "estimates": rows,
-    }
+    return {"measured_error": math.sqrt(square / len(rows)), "covered": sum(held) / len(held)}

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from mixtally.report import counts
 from mixtally.report.charts import Bar, rows_chart
 from mixtally.report.curves import Chart, Curve, draw
 from mixtally.report.document import (
@@ -19,9 +20,16 @@ from mixtally.report.document import (
     closing,
 )
 from mixtally.report.svg import Markup
-from mixtally.report.words import at_most, number
+from mixtally.report.words import at_most, error_text, supported
 from mixtally.simulate.memoized.losses import Facts
-from mixtally.simulate.memoized.words import NOT_PROMISED, findings, linking, promise, promised
+from mixtally.simulate.memoized.words import (
+    NOT_PROMISED,
+    findings,
+    lines,
+    linking,
+    promise,
+    promised,
+)
 
 _CHART_ROWS = 30
 _TABLE_ROWS = 1000
@@ -39,20 +47,30 @@ _AVERAGING = (
     "are and found both answers equally likely before: the posterior of the other answer, on "
     "average. One half is blindness. A report drawn once and repeated tells no more than the first "
     "one; fresh noise every time falls to the truth; averaging the reports of a memoized answer "
-    "finds what is kept, and stops at f/2 for what is true. Lines are exact; below them is what "
-    "was measured on this crowd."
+    "finds what is kept, and stops at f/2 for what is true. Lines are exact."
 )
 
 
-def document(facts: Facts, top: int) -> Document:
-    """Everything in ``facts``; a terminal shows the ``top`` largest estimates."""
+def document(facts: Facts, top: int, *, ordered: bool = False) -> Document:
+    """Everything in ``facts``; a terminal shows the ``top`` largest estimates.
+
+    A release when nothing in it was measured; ``ordered`` where the order of the values was given.
+    """
     ranked = sorted(facts["estimates"], key=lambda row: -row["estimate"])
-    every = ranked[:_TABLE_ROWS]
-    title = f"The {len(every):,} largest of {len(ranked):,} estimates"
+    every, shown, all_rows = ranked[:_TABLE_ROWS], ranked[:top], len(ranked)
+    if ordered:
+        places = {row["label"]: place for place, row in enumerate(facts["estimates"])}
+        ranked, every, shown = (
+            sorted(rows, key=lambda row: places[row["label"]]) for rows in (ranked, every, shown)
+        )
+    title = counts.shown_of(len(every), all_rows, " estimates").capitalize()
+    heading = f"{facts['title']}: {counts.shown_of(len(shown), all_rows)}"
     reason = [facts["reason"]] if facts["reason"] else []
     return Document(
         title=facts["title"],
         source=facts["source"],
+        promise=lines(facts),
+        rehearsal="covered" in facts,
         key=_key_figures(facts),
         sections=lambda: (
             Section("Counts", (Picture(_chart(ranked)), *_notes(findings(facts)[:-1]))),
@@ -73,7 +91,7 @@ def document(facts: Facts, top: int) -> Document:
             ),
             Section("All estimates", (_table(facts, every, title, folded=True),)),
         ),
-        summary=lambda: (_table(facts, ranked[:top], facts["title"]),),
+        summary=lambda: (_table(facts, shown, heading),),
         prose=(*findings(facts), *promise(facts), *reason),
         facts=lambda: facts,
         tables=lambda: {"estimates.csv": Rows(ranked)},
@@ -92,14 +110,14 @@ def _key_figures(facts: Facts) -> tuple[tuple[str, str], ...]:
         ("epsilon, one report", at_most(facts["eps_1"])),
         (f"epsilon, {facts['reports']:,} reports", at_most(facts["eps_T"])),
         ("epsilon, however many", at_most(facts["eps_inf"])),
-        ("standard error, counts", number(facts["bit_error_all_reports"])),
+        ("standard error, counts", error_text(facts["bit_error_all_reports"])),
     )
 
 
 def _chart(ranked: list[Facts]) -> Markup:
     stated = [row for row in ranked if row["standard_error"] is not None][:_CHART_ROWS]
     bars = [
-        Bar(row["label"], row["estimate"], row["lower"], row["upper"], row["truth"])
+        Bar(row["label"], row["estimate"], row["lower"], row["upper"], row.get("truth"))
         for row in stated
     ]
     return rows_chart(bars, f"The {len(bars):,} largest estimates with their intervals")
@@ -153,14 +171,18 @@ def _now(facts: Facts) -> tuple[tuple[float, str], ...]:
 
 
 def _by_reports(facts: Facts) -> Table:
-    columns = (
-        ("fresh noise", "fresh_wrong"),
-        ("drawn once", "drawn_once_wrong"),
-        ("true bit", "true_bit_wrong"),
-        ("played", "true_bit_wrong_measured"),
-        ("kept bit", "kept_bit_wrong"),
-        ("played", "kept_bit_wrong_measured"),
-    )
+    columns = [
+        (name, field)
+        for name, field in (
+            ("fresh noise", "fresh_wrong"),
+            ("drawn once", "drawn_once_wrong"),
+            ("true bit", "true_bit_wrong"),
+            ("played", "true_bit_wrong_measured"),
+            ("kept bit", "kept_bit_wrong"),
+            ("played", "kept_bit_wrong_measured"),
+        )
+        if field in facts["by_reports"][0]
+    ]
     rows = [
         [f"{row['reports']:,}", at_most(row["eps_T"]), *(_share(row[name]) for _, name in columns)]
         for row in facts["by_reports"]
@@ -183,8 +205,7 @@ def _table(facts: Facts, shown: list[Facts], title: str, *, folded: bool = False
         "standard error",
         level,
         f"{level}, all",
-        "true count",
-        "error",
+        *(["true count", "error"] if "covered" in facts else []),
     ]
     rows = [_cells(row, found=found) for row in shown]
     return Table((*head, *["significant"] * found), rows, title=title, folded=folded)
@@ -192,17 +213,21 @@ def _table(facts: Facts, shown: list[Facts], title: str, *, folded: bool = False
 
 def _cells(row: Facts, *, found: bool) -> list[Cell]:
     more = ["yes" if row["found"] else "no"] if found else []
-    if row["standard_error"] is None:
-        return [row["label"], "not chosen", "", "", "", f"{row['truth']:,}", "", *more]
-    off = f"{row['estimate'] - row['truth']:+,.1f}"
-    held = row["lower"] <= row["truth"] <= row["upper"]
+    error, true = row["standard_error"], row.get("truth")
+    beside: list[Cell] = []
+    if error is None:
+        beside = [] if true is None else [f"{true:,}", ""]
+        return [row["label"], "not chosen", "", "", "", *beside, *more]
+    if true is not None:
+        off = supported(row["estimate"] - true, error, sign="+")
+        held = row["lower"] <= true <= row["upper"]
+        beside = [f"{true:,}", off if held else Marked(off, Tone.BAD)]
     return [
         row["label"],
-        f"{row['estimate']:,.1f}",
-        number(row["standard_error"]),
+        counts.clipped(row["estimate"], row["lower"], row["upper"], error),
+        error_text(error),
         f"{row['lower']:,} .. {row['upper']:,}",
         f"{row['lower_simultaneous']:,} .. {row['upper_simultaneous']:,}",
-        f"{row['truth']:,}",
-        off if held else Marked(off, Tone.BAD),
+        *beside,
         *more,
     ]

@@ -4,7 +4,11 @@ import math
 
 from mixtally.estimate.words import CHOSEN
 from mixtally.privacy.divergence.memoized import SOURCE
-from mixtally.report.words import at_least, at_most, number
+from mixtally.records.guarantee import Observer
+from mixtally.report.document import Promise
+from mixtally.report.promise import expected, hidden
+from mixtally.report.words import at_least, at_most, error_text, supported
+from mixtally.simulate.covered import covered_text
 from mixtally.simulate.memoized.losses import Facts
 
 
@@ -12,19 +16,18 @@ def findings(facts: Facts) -> list[str]:
     """How good the estimates are, and what averaging tells."""
     reports = facts["reports"]
     lines = [
-        f"standard error of an empty bit: {number(facts['bit_error_one_report'])} from one report "
-        f"a person, {number(facts['bit_error_all_reports'])} from {reports:,}, "
-        f"{number(facts['bit_error_floor'])} from any number",
-        f"{100 * facts['covered']:.1f} % of the intervals cover the true count; measured error "
-        f"{number(facts['measured_error'])} counts; {facts['method']}",
+        f"standard error of an empty bit: {error_text(facts['bit_error_one_report'])} from one "
+        f"report a person, {error_text(facts['bit_error_all_reports'])} from {reports:,}, "
+        f"{error_text(facts['bit_error_floor'])} from any number",
+        f"{_measured(facts)}{facts['method']}",
     ]
     if "unlisted" in facts:
         found = sum(row["found"] for row in facts["estimates"])
         lines.append(
             f"{found:,} of {len(facts['estimates']):,} candidates are significant; others than "
-            f"candidates: {facts['unlisted']:,.0f} +- {number(facts['unlisted_standard_error'])} "
-            f"(truth {facts['unlisted_truth']:,}); reduced chi-square "
-            f"{facts['misfit']:.3g}"
+            f"candidates: {supported(facts['unlisted'], facts['unlisted_standard_error'])} +- "
+            f"{error_text(facts['unlisted_standard_error'])}"
+            f"{_unlisted(facts)}; reduced chi-square {facts['misfit']:.3g}"
             + (", counted in the errors" if facts["misfit_counted"] else "")
         )
         if facts["method"] == CHOSEN:
@@ -33,6 +36,33 @@ def findings(facts: Facts) -> list[str]:
                 "errors, and intervals fall short of their level; use more bits or cohorts"
             )
     return [*lines, averaging(facts)]
+
+
+def lines(facts: Facts) -> Promise:
+    """What is hidden from whom, both losses and what they rest on, the error to expect."""
+    errors = [row["standard_error"] for row in facts["estimates"]]
+    error = max((one for one in errors if one is not None), default=None)
+    return (
+        hidden(Observer.LINKED, "which value any one person holds"),
+        f"epsilon = {at_most(facts['eps_T'], 6)} after {facts['reports']:,} reports and "
+        f"{at_most(facts['eps_inf'], 6)} after any number, delta = 0 (exact); it rests on no mix, "
+        "no fake and no other person: the noise of a value is drawn once and kept.",
+        expected(error, facts["confidence_level"]),
+    )
+
+
+def _measured(facts: Facts) -> str:
+    """What the truth says of the estimates; empty in a release."""
+    if "covered" not in facts:
+        return ""
+    stated = sum(row["standard_error"] is not None for row in facts["estimates"])
+    held = round(facts["covered"] * stated)
+    covered = covered_text(held, stated, facts["confidence_level"]).rstrip(".")
+    return f"{covered}; measured error {error_text(facts['measured_error'])} counts; "
+
+
+def _unlisted(facts: Facts) -> str:
+    return f" (truth {facts['unlisted_truth']:,})" if "unlisted_truth" in facts else ""
 
 
 def averaging(facts: Facts) -> str:

@@ -13,14 +13,17 @@ from mixtally.report.document import (
     FactTable,
     Part,
     Picture,
+    Promise,
     Section,
     Table,
     Text,
     closing,
 )
 from mixtally.report.panels import Panel, panels_chart
+from mixtally.report.promise import expected, hidden, stated
 from mixtally.report.svg import Markup
-from mixtally.report.words import at_most, not_promised, number, promise
+from mixtally.report.words import at_most, error_text, not_promised, promise, supported
+from mixtally.simulate.covered import covered_text
 from mixtally.simulate.trend.facts import facts, tables
 from mixtally.simulate.trend.trend import Spent, Trend
 
@@ -34,10 +37,12 @@ _LEANING = (
 
 
 def document(trend: Trend, top: int) -> Document:
-    """The series; a terminal shows the ``top`` largest bins."""
+    """The series; a terminal shows the ``top`` largest bins. A release when it has no truth."""
     return Document(
         title=trend.about.title,
-        source=trend.about.source,
+        source=trend.about.told(rehearsal=trend.truth is not None),
+        promise=_lines(trend),
+        rehearsal=trend.truth is not None,
         key=_key_figures(trend),
         sections=lambda: _sections(trend),
         summary=lambda: _summary(trend, top),
@@ -48,10 +53,35 @@ def document(trend: Trend, top: int) -> Document:
     )
 
 
+def released(trend: Trend, top: int) -> Document | None:
+    """What may be published of it; nothing under a seed, whose noise is public."""
+    return document(trend.published(), top) if trend.about.seed is None else None
+
+
+def _lines(trend: Trend) -> Promise:
+    """The lines of all epochs together."""
+    found = trend.series.results[0].estimate
+    note = f", for all {len(trend.epochs):,} epochs together"
+    worst = [step.change.standard_error for step in trend.steps]
+    change = f"; of a change {error_text(max(worst))}" if worst else ""
+    return (
+        hidden(trend.whole.observer, "which answers any one person gave in all epochs"),
+        stated(trend.whole, note),
+        expected(found.standard_error, found.each.level, change),
+    )
+
+
+def _shown(trend: Trend, most: int) -> list[int]:
+    """The largest bins of all epochs, in the order of the question or of their counts."""
+    largest = trend.series.ranked()[:most].tolist()
+    in_order = counts.ordered(trend.plan.question, given=trend.about.ordered)
+    return sorted(largest) if in_order else largest
+
+
 def _sections(trend: Trend) -> tuple[Section, ...]:
     chart = Picture(counts_chart(trend, _PANELS))
     return (
-        Section("Counts over time", (chart, Text(_LEGEND + _findings(trend), note=True))),
+        Section("Counts over time", (chart, Text(_legend(trend) + _findings(trend), note=True))),
         *([_changes(trend)] if trend.steps else []),
         *(
             Section(one.title, (_figures(trend, one, titled=False), Text(one.note, True)))
@@ -86,12 +116,15 @@ def _summary(trend: Trend, top: int) -> tuple[Part, ...]:
     )
 
 
-_LEGEND = "Every panel has a scale of its own (line: estimate, bar: interval, ring: true count). "
+def _legend(trend: Trend) -> str:
+    ring = ", ring: true count" * (trend.truth is not None)
+    return f"Every panel has a scale of its own (line: estimate, bar: interval{ring}). "
 
 
 def _figures(trend: Trend, figures: Figures, *, titled: bool) -> Table:
-    level, true = trend.series.results[0].estimate.each.level, trend.figures[figures.name]
-    return counts.figures_table(figures, level, _MOST_MEANS, {"true value": true}, titled=titled)
+    level = trend.series.results[0].estimate.each.level
+    values = {} if trend.truth is None else {"true value": trend.figures[figures.name]}
+    return counts.figures_table(figures, level, _MOST_MEANS, values, titled=titled)
 
 
 def _key_figures(trend: Trend) -> tuple[tuple[str, str], ...]:
@@ -102,17 +135,17 @@ def _key_figures(trend: Trend) -> tuple[tuple[str, str], ...]:
         ("bins", f"{trend.plan.question.bins:,}"),
         ("epsilon, all epochs", at_most(trend.whole.epsilon)),
         ("delta at most", at_most(trend.whole.upper)),
-        ("standard error, counts", number(trend.series.results[0].estimate.standard_error)),
+        ("standard error, counts", error_text(trend.series.results[0].estimate.standard_error)),
     )
 
 
 def _findings(trend: Trend) -> str:
     """What is seen, in a few sentences."""
     found, bins = trend.series.results[0].estimate, trend.plan.question.bins
-    text = f"A count has a standard error of {found.standard_error:.3g}. "
+    text = f"A count has a standard error of {error_text(found.standard_error)}. "
     if trend.steps:
         worst = max(step.change.standard_error for step in trend.steps)
-        text += f"A change has one of {worst:.3g}. "
+        text += f"A change has one of {error_text(worst)}. "
     text += (
         f"Intervals are {100 * found.each.level:g} % for each number alone ({found.each.method})."
     )
@@ -121,9 +154,10 @@ def _findings(trend: Trend) -> str:
             f" Counting all bins and all changes at once, {trend.series.changed:,} of {bins:,} "
             "bins have a change that is distinguishable from zero."
         )
-    covered = trend.covered()
-    if covered is not None:
-        text += f" {100 * covered:.1f} % of the changes' intervals cover the true change."
+    if trend.truth is not None and trend.steps:
+        inside = trend.inside()
+        held = int(inside.sum())
+        text += " " + covered_text(held, inside.size, found.each.level, "true change")
     return text
 
 
@@ -136,9 +170,9 @@ def counts_chart(trend: Trend, top: int) -> Markup:
             values=series.counts[:, i],
             lower=np.array([r.estimate.each.lower[i] for r in series.results]),
             upper=np.array([r.estimate.each.upper[i] for r in series.results]),
-            marks=trend.truth[:, i],
+            marks=None if trend.truth is None else trend.truth[:, i],
         )
-        for i in series.ranked()[:top].tolist()
+        for i in _shown(trend, top)
     ]
     return panels_chart("Counts of the largest bins over time", panels, list(trend.epochs))
 
@@ -152,10 +186,12 @@ def changes_chart(trend: Trend, top: int) -> Markup:
             values=np.array([step.change.counts[i] for step in steps]),
             lower=np.array([step.change.each.lower[i] for step in steps]),
             upper=np.array([step.change.each.upper[i] for step in steps]),
-            marks=np.array([trend.true_change(step)[i] for step in steps]),
+            marks=None
+            if trend.truth is None
+            else np.array([trend.true_change(step)[i] for step in steps]),
             zero=True,
         )
-        for i in trend.series.ranked()[:top].tolist()
+        for i in _shown(trend, top)
     ]
     return panels_chart("Changes of the largest bins", panels, list(trend.epochs[1:]))
 
@@ -177,7 +213,7 @@ def _largest(trend: Trend) -> Table:
             question.label(i),
             trend.epochs[step.first],
             trend.epochs[step.last],
-            f"{step.change.counts[i]:+,.1f}",
+            supported(step.change.counts[i], step.change.standard_error, sign="+"),
             f"{step.change.each.lower[i]:+,} .. {step.change.each.upper[i]:+,}",
             f"{step.change.together.lower[i]:+,} .. {step.change.together.upper[i]:+,}",
         )
@@ -200,7 +236,8 @@ def _counts(trend: Trend, top: int) -> Table:
     question, level = trend.plan.question, trend.series.results[0].estimate.each.level
     interval = f"{100 * level:g} % interval"
     rows: list[list[Cell]] = []
-    for i in trend.series.ranked()[:top].tolist():
+    bins, truth = _shown(trend, top), trend.truth
+    for i in bins:
         for epoch, result in enumerate(trend.series.results):
             row = result.row(i)
             change = _change(trend.steps[epoch - 1], i) if epoch else ["", ""]
@@ -208,19 +245,21 @@ def _counts(trend: Trend, top: int) -> Table:
                 [
                     row.label if epoch == 0 else "",
                     trend.epochs[epoch],
-                    f"{row.estimate:,.1f}",
+                    counts.estimate(row),
                     counts.interval(row),
                     *change,
-                    f"{trend.truth[epoch, i]:,}",
+                    *([] if truth is None else [f"{truth[epoch, i]:,}"]),
                 ]
             )
         if len(trend.epochs) > 2:
-            rows.append(["", "first-last", "", "", *_change(trend.steps[-1], i), ""])
+            last = ["", "first-last", "", "", *_change(trend.steps[-1], i)]
+            rows.append([*last, *[""] * (truth is not None)])
+    true = ["true count"] * (truth is not None)
     return Table(
-        (question.name, "epoch", "count", interval, "change", interval, "true count"),
+        (question.name, "epoch", "count", interval, "change", interval, *true),
         rows,
         words=frozenset({"epoch"}),
-        title=trend.about.title,
+        title=f"{trend.about.title}: {counts.shown_of(len(bins), question.bins)}",
         wide=True,
     )
 
@@ -229,7 +268,7 @@ def _change(step: Step, i: int) -> list[str]:
     found = step.change
     star = " *" if found.surely[i] else "  "
     return [
-        f"{found.counts[i]:+,.1f}{star}",
+        f"{supported(found.counts[i], found.standard_error, sign='+')}{star}",
         f"{found.each.lower[i]:+,} .. {found.each.upper[i]:+,}",
     ]
 
@@ -257,6 +296,8 @@ def _spent(spent: Spent) -> list[str]:
 
 def _who(trend: Trend) -> str:
     """How it is known who took part how often."""
+    if trend.truth is None:
+        return "The worst case, all epochs; who took part in fewer of them spent less."
     if trend.spending[-1].people is None:
         return (
             "The data does not say who is who: anybody may have taken part in one epoch or in all, "

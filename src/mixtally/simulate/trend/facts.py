@@ -14,7 +14,7 @@ def facts(trend: Trend) -> Facts:
     whole, each = trend.whole, trend.series.results[0].estimate.each
     return {
         "title": trend.about.title,
-        "source": trend.about.source,
+        "source": trend.about.told(rehearsal=trend.truth is not None),
         "seed": trend.about.seed,
         "reason": trend.about.reason,
         "question": trend.plan.question.name,
@@ -30,9 +30,7 @@ def facts(trend: Trend) -> Facts:
         "fingerprint": fingerprint(trend.plan),
         "confidence_level": each.level,
         "interval_method": each.method,
-        "measured_count_error": trend.count_error(),
-        "measured_change_error": trend.change_error(),
-        "changes_covered": trend.covered(),
+        **({} if trend.truth is None else _measured(trend)),
         "spending": [
             {"epochs": s.times, "people": s.people, "epsilon": s.epsilon, "delta": s.delta}
             for s in trend.spending
@@ -48,6 +46,14 @@ def facts(trend: Trend) -> Facts:
         ],
         "changes": [row for step in trend.steps for row in _change_rows(trend, step)],
         **{one.name: _figure_rows(trend, one) for one in trend.series.figures},
+    }
+
+
+def _measured(trend: Trend) -> Facts:
+    return {
+        "measured_count_error": trend.count_error(),
+        "measured_change_error": trend.change_error(),
+        "changes_covered": trend.covered(),
     }
 
 
@@ -74,7 +80,7 @@ def _count_rows(trend: Trend, epoch: int) -> list[Facts]:
             "epoch": trend.epochs[epoch],
             "bin": i,
             **row_facts(result.row(i)),
-            "truth": int(trend.truth[epoch, i]),
+            **({} if trend.truth is None else {"truth": int(trend.truth[epoch, i])}),
         }
         for i in range(result.question.bins)
     ]
@@ -82,7 +88,8 @@ def _count_rows(trend: Trend, epoch: int) -> list[Facts]:
 
 def _change_rows(trend: Trend, step: Step) -> list[Facts]:
     """One flat object a bin for one change, in the order of the bins."""
-    found, question, truth = step.change, trend.plan.question, trend.true_change(step)
+    found, question = step.change, trend.plan.question
+    truth = None if trend.truth is None else trend.true_change(step)
     rows = []
     for i in range(question.bins):
         row = row_facts(found.row(i, question.label(i)))
@@ -94,11 +101,12 @@ def _change_rows(trend: Trend, step: Step) -> list[Facts]:
                 "bin": i,
                 **change,
                 "surely_changed": bool(found.surely[i]),
-                "truth": int(truth[i]),
+                **({} if truth is None else {"truth": int(truth[i])}),
             }
         )
     return rows
 
 
 def _figure_rows(trend: Trend, figures: Figures) -> list[Facts]:
-    return counts.figure_rows(figures, {"truth": trend.figures[figures.name]})
+    beside = {} if trend.truth is None else {"truth": trend.figures[figures.name]}
+    return counts.figure_rows(figures, beside)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +44,7 @@ class Trend:
       guarantee   kept for a person who takes part in every epoch
       users       people in each epoch
       spending    by the number of epochs a person takes part in; the last is all of them
-      truth       true counts, shape (epochs, bins)
+      truth       true counts, shape (epochs, bins); None in what may be published
       figures     true numbers beside the rows of the series' figures, by their name
     """
 
@@ -53,8 +53,13 @@ class Trend:
     users: tuple[int, ...]
     series: Series
     spending: tuple[Spent, ...]
-    truth: NDArray[np.int64]
+    truth: NDArray[np.int64] | None
     figures: Mapping[str, Values] = field(default_factory=dict)
+
+    def published(self) -> "Trend":
+        """What may be published of it: no truth, and not who took part how often."""
+        worst = replace(self.spending[-1], people=None)
+        return replace(self, truth=None, figures={}, spending=(worst,))
 
     @property
     def plan(self) -> Plan:
@@ -76,28 +81,40 @@ class Trend:
         """Of a person who takes part in every epoch."""
         return self.spending[-1].whole
 
+    @property
+    def true(self) -> NDArray[np.int64]:
+        """The true counts; raises TypeError where they are not known."""
+        if self.truth is None:
+            raise TypeError("a release has no true counts")
+        return self.truth
+
     def true_change(self, step: Step) -> NDArray[np.int64]:
         """How much the bins truly rose in ``step``."""
-        rise: NDArray[np.int64] = self.truth[step.last] - self.truth[step.first]
+        rise: NDArray[np.int64] = self.true[step.last] - self.true[step.first]
         return rise
 
     def count_error(self) -> float:
         """Root mean square error of all counts of all epochs."""
-        return _rms(self.series.counts - self.truth)
+        return _rms(self.series.counts - self.true)
 
     def change_error(self) -> float | None:
         """Root mean square error of the changes from epoch to epoch, None for one epoch alone."""
         if not self.steps:
             return None
-        return _rms(np.diff(self.series.counts, axis=0) - np.diff(self.truth, axis=0))
+        return _rms(np.diff(self.series.counts, axis=0) - np.diff(self.true, axis=0))
 
     def covered(self) -> float | None:
         """Share of the changes' own intervals that cover the true ones; None for one epoch."""
+        inside = self.inside()
+        return float(np.mean(inside)) if inside.size else None
+
+    def inside(self) -> NDArray[np.bool_]:
+        """Which of the changes' own intervals cover the true ones, shape (steps, bins)."""
         held = []
         for step in self.steps:
             rise, each = self.true_change(step), step.change.each
             held.append((each.lower <= rise) & (rise <= each.upper))
-        return float(np.mean(held)) if held else None
+        return np.array(held, dtype=np.bool_)
 
 
 def _rms(errors: NDArray[np.float64]) -> float:
