@@ -28,11 +28,11 @@ from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
 from mixtally.report.page import page
 from mixtally.report.terminal import opening, printed
-from mixtally.simulate.election.document import document
-from mixtally.simulate.election.votes import Election
-from mixtally.simulate.lab import Lab, Provenance
-from mixtally.simulate.seeded import SeededChance
-from mixtally.simulate.voting import hold, local_ballots
+from mixtally.simulation.election.document import document
+from mixtally.simulation.election.votes import Election
+from mixtally.simulation.lab import Lab, Provenance
+from mixtally.simulation.seeded import SeededChance
+from mixtally.simulation.voting import hold, local_ballots
 
 QUESTIONS = {
     "vote": ("Clinton", "Dole"),

@@ -10,7 +10,7 @@ from mixtally.ground.chance import SecureChance
 from mixtally.randomize import fakes, reports
 from mixtally.records.contract import Contract, write_contract
 from mixtally.records.question import Question
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.seeded import SeededChance
 
 FRUIT = ("apple", "pear", "plum")
 PEOPLE = 400

@@ -6,7 +6,7 @@ import pytest
 
 from mixtally.ground.chance import SecureChance
 from mixtally.literature.formulas import notes
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.seeded import SeededChance
 
 QUICK = ("--runs", 300, "--drawn", 2000, "--seed", 1)
 MEMORY = ("--protocol", "memory", "--permanent", 0.5, "--p", 0.5, "--q", 0.75, "--hashes", 1,

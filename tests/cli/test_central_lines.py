@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from mixtally.simulate.central import MISSING, SEEDED
+from mixtally.simulation.central import MISSING, SEEDED
 
 ASK = ("--column", "color", "--epsilon", 1, "--delta", "1e-6")
 NAMES = ("central, discrete Laplace", "central, discrete Gaussian", "exponential mechanism")

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from mixtally.records.ledger import read_ledger
-from mixtally.simulate import epochs as lab
+from mixtally.simulation import epochs as lab
 
 PROMISE = ("--epsilon", 1, "--delta", "1e-6")
 

@@ -22,13 +22,13 @@ from mixtally.cli.main import run
 from mixtally.data.population import Population
 from mixtally.data.timeline import Timeline
 from mixtally.estimate.memoized import Recovery
-from mixtally.simulate import truth
-from mixtally.simulate.contract import Played
-from mixtally.simulate.election.votes import Election
-from mixtally.simulate.memoized.crowd import watched
-from mixtally.simulate.seeded import SeededChance
-from mixtally.simulate.study import Study
-from mixtally.simulate.trend.trend import Trend
+from mixtally.simulation import truth
+from mixtally.simulation.contract import Played
+from mixtally.simulation.election.votes import Election
+from mixtally.simulation.memoized.crowd import watched
+from mixtally.simulation.seeded import SeededChance
+from mixtally.simulation.study import Study
+from mixtally.simulation.trend.trend import Trend
 
 PLAYS = {"simulate", "vote", "memory", "epochs", "words", "demo"}
 RAW = "holds raw counts"

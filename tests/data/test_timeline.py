@@ -12,7 +12,7 @@ from mixtally.data.timeline import Timeline, When, order_of
 from mixtally.data.turnover import happens, turnover
 from mixtally.errors import DataError, ParameterError
 from mixtally.records.question import Question
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.seeded import SeededChance
 
 QUESTION = Question(name="color", bins=2, labels=("blue", "red"))
 

@@ -27,8 +27,8 @@ def test_importing_the_root_loads_nothing_else():
 @pytest.mark.parametrize(
     ("line", "never"),
     [
-        ("from mixtally.door import delta", {"narwhals", "mixtally.simulate", "rich", "typer"}),
-        ("from mixtally.door import plan", {"narwhals", "mixtally.simulate", "rich", "typer"}),
+        ("from mixtally.door import delta", {"narwhals", "mixtally.simulation", "rich", "typer"}),
+        ("from mixtally.door import plan", {"narwhals", "mixtally.simulation", "rich", "typer"}),
         ("from mixtally.door import Device", {"scipy", "narwhals", "msgspec"}),
         ("from mixtally.door import simulate", {"pandas", "polars", "pyarrow", "altair", "typer"}),
     ],

@@ -22,7 +22,7 @@ from mixtally.errors import ParameterError
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.certify import certify
 from mixtally.report.words import at_least, at_most
-from mixtally.simulate.simulate import play
+from mixtally.simulation.simulate import play
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

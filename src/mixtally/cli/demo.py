@@ -10,9 +10,9 @@ from mixtally.cli.plan_files import plan_files
 from mixtally.cli.screen import progress_bars, show
 from mixtally.estimate.analysis import Analysis
 from mixtally.records.guarantee import Guarantee
-from mixtally.simulate.demo import demo as play_demo
-from mixtally.simulate.lab import Lab
-from mixtally.simulate.study_document import document, released
+from mixtally.simulation.demo import demo as play_demo
+from mixtally.simulation.lab import Lab
+from mixtally.simulation.study_document import document, released
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,11 +25,11 @@ from mixtally.planner import Planner
 from mixtally.privacy.accountant import Accountant
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.plan import Plan
-from mixtally.simulate.epoch_ledger import charge_epoch, checked_series
-from mixtally.simulate.epoch_plan import whole_plan
-from mixtally.simulate.epochs import collect
-from mixtally.simulate.lab import Lab, Provenance
-from mixtally.simulate.trend.document import document, released
+from mixtally.simulation.epoch_ledger import charge_epoch, checked_series
+from mixtally.simulation.epoch_plan import whole_plan
+from mixtally.simulation.epochs import collect
+from mixtally.simulation.lab import Lab, Provenance
+from mixtally.simulation.trend.document import document, released
 from mixtally.store.files import the_file
 from mixtally.store.lock import alone
 

@@ -25,11 +25,11 @@ from mixtally.randomize.memoized import new_key
 from mixtally.records.memoized_plan import MemoizedPlan, hashed_question, memoized_plan
 from mixtally.records.question import MOST_SET
 from mixtally.report.document import REHEARSAL
-from mixtally.simulate.memoized.counts import estimated
-from mixtally.simulate.memoized.crowd import Crowd, memoizing, play_reports, watched
-from mixtally.simulate.memoized.document import document
-from mixtally.simulate.memoized.losses import Facts, check, losses
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.memoized.counts import estimated
+from mixtally.simulation.memoized.crowd import Crowd, memoizing, play_reports, watched
+from mixtally.simulation.memoized.document import document
+from mixtally.simulation.memoized.losses import Facts, check, losses
+from mixtally.simulation.seeded import SeededChance
 
 _FILES = tuple(
     f"{place}{name}"

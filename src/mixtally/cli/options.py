@@ -11,7 +11,7 @@ import typer
 from mixtally.errors import DataError, ParameterError
 from mixtally.ground.chance import Chance, SecureChance
 from mixtally.records.guarantee import Guarantee
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.seeded import SeededChance
 
 
 def whole(text: str | int) -> int:

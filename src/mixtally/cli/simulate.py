@@ -25,14 +25,14 @@ from mixtally.planner import PlanOption
 from mixtally.records.baseline import Central
 from mixtally.records.question import Kind
 from mixtally.records.result import Result
-from mixtally.simulate import offers
-from mixtally.simulate.central import ONE_VALUE, central
-from mixtally.simulate.lab import Lab, Provenance
-from mixtally.simulate.open_words import collect_words
-from mixtally.simulate.run import collect
-from mixtally.simulate.study import Release, Study
-from mixtally.simulate.study_document import document, released
-from mixtally.simulate.truth import Truth, truth_of
+from mixtally.simulation import offers
+from mixtally.simulation.central import ONE_VALUE, central
+from mixtally.simulation.lab import Lab, Provenance
+from mixtally.simulation.open_words import collect_words
+from mixtally.simulation.run import collect
+from mixtally.simulation.study import Release, Study
+from mixtally.simulation.study_document import document, released
+from mixtally.simulation.truth import Truth, truth_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,10 +18,10 @@ from mixtally.encode.numbers import Scale
 from mixtally.errors import ParameterError, PlanError
 from mixtally.estimate.analysis import Analysis
 from mixtally.records.contract import Contract, Terms
-from mixtally.simulate.contract import Conduct, play_contract
-from mixtally.simulate.contract_document import document, released
-from mixtally.simulate.lab import Provenance
-from mixtally.simulate.open_words import hashed
+from mixtally.simulation.contract import Conduct, play_contract
+from mixtally.simulation.contract_document import document, released
+from mixtally.simulation.lab import Provenance
+from mixtally.simulation.open_words import hashed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,8 +18,8 @@ from mixtally.privacy.accountant import Accountant
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.hashing import HMAC_SHA256, Hashing
 from mixtally.records.question import Kind, Question
-from mixtally.simulate import offers
-from mixtally.simulate.open_words import hashed
+from mixtally.simulation import offers
+from mixtally.simulation.open_words import hashed
 
 
 def planned(

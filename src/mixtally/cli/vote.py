@@ -17,9 +17,9 @@ from mixtally.data.reading import Reading
 from mixtally.errors import ParameterError
 from mixtally.privacy.local import certificate
 from mixtally.records.guarantee import Guarantee
-from mixtally.simulate import voting
-from mixtally.simulate.election.document import document, released
-from mixtally.simulate.lab import Lab, Provenance
+from mixtally.simulation import voting
+from mixtally.simulation.election.document import document, released
+from mixtally.simulation.lab import Lab, Provenance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

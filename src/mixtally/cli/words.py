@@ -13,10 +13,10 @@ from mixtally.encode.spelling import LETTERS, Spelling
 from mixtally.errors import ParameterError
 from mixtally.planner import Planner
 from mixtally.records.guarantee import Guarantee
-from mixtally.simulate.heavy import Search, Way, design, find_words
-from mixtally.simulate.heavy.document import document
-from mixtally.simulate.heavy.facts import facts, lines, published
-from mixtally.simulate.lab import Lab
+from mixtally.simulation.heavy import Search, Way, design, find_words
+from mixtally.simulation.heavy.document import document
+from mixtally.simulation.heavy.facts import facts, lines, published
+from mixtally.simulation.lab import Lab
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,8 +16,8 @@ from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.certify import certify
 from mixtally.records.certificate import Certificate
 from mixtally.report.words import at_least, at_most
-from mixtally.simulate.seeded import SeededChance
-from mixtally.simulate.simulate import play
+from mixtally.simulation.seeded import SeededChance
+from mixtally.simulation.simulate import play
 
 
 @dataclass(frozen=True, slots=True, eq=False)

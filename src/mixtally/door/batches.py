@@ -15,7 +15,7 @@ from mixtally.errors import DataError, MessageError
 from mixtally.estimate.arrived import check_arrived
 from mixtally.ground.bits import Rows
 from mixtally.ground.chance import SecureChance
-from mixtally.mix import added, shaped_fakes, shuffle
+from mixtally.mixing import added, shaped_fakes, shuffle
 from mixtally.privacy.terms import check_terms
 from mixtally.records.contract import Contract, Cover, Part, fingerprint_of, read_contract
 from mixtally.records.layout import Layout

@@ -100,7 +100,7 @@ def _under_contract(contract: Contract, fingerprint: str, batch: Any, analysis: 
     if not isinstance(batch, Batch) or batch.people is None:
         raise MessageError(
             "batch",
-            wanted="what mixtally.mix gave for this contract",
+            wanted="what mixtally.mixing gave for this contract",
             got=checks.shown(batch),
             do="mix what the devices sent",
         )

@@ -14,10 +14,10 @@ from mixtally.errors import ParameterError
 from mixtally.estimate.analysis import Analysis
 from mixtally.ground.chance import Chance, SecureChance
 from mixtally.records.result import Result as Record
-from mixtally.simulate import offers
-from mixtally.simulate.lab import Lab
-from mixtally.simulate.run import checked, collect
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation import offers
+from mixtally.simulation.lab import Lab
+from mixtally.simulation.run import checked, collect
+from mixtally.simulation.seeded import SeededChance
 
 
 @checks.in_python
