@@ -83,7 +83,7 @@ def test_files_are_the_same_whatever_the_truth_was(tmp_path):
         folders.append({p.name: p.read_bytes() for p in (tmp_path / name).iterdir() if p.is_file()})
     one, two = folders
     assert one == two
-    assert set(one) == {"report.html", "report.json", "estimates.csv", "plan.json"}
+    assert set(one) == {"report.html", "result.json", "estimates.csv", "plan.json"}
     raw = [(tmp_path / name / "rehearsal/truth.csv").read_text() for name in ("one", "two")]
     assert raw[0] != raw[1]
     assert all("never publish" in text.splitlines()[0] for text in raw)
@@ -94,7 +94,7 @@ def test_a_result_is_saved_without_a_rehearsal_unless_asked(tmp_path):
     result.save(tmp_path)
     assert not (tmp_path / "rehearsal").exists()
     assert read_plan((tmp_path / "plan.json").read_bytes(), "it") == fruit_plan().records[0]
-    facts = json.loads((tmp_path / "report.json").read_text())
+    facts = json.loads((tmp_path / "result.json").read_text())
     assert [row["estimate"] for row in facts["estimates"]] == [r.estimate for r in result.rows]
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mixtally.report.charts import Bar, error_chart, rows_chart
 from mixtally.simulation.models import lines
 from mixtally.simulation.study_document import bins_chart
-from simulate.studies import with_estimate
+from simulation.studies import with_estimate
 
 NUMBERS = ("x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r", "width", "height")
 BARS_END, ERRORS_START, ERRORS_END = 550, 620, 890

@@ -11,7 +11,7 @@ from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 from mixtally.records.plan import Plan
 from mixtally.records.question import Question
-from simulate.studies import make_study
+from simulation.studies import make_study
 
 BINS, USERS = 2000, 3000
 

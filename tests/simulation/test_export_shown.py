@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mixtally.ground.codec import fingerprint
 from mixtally.privacy.baselines import central_standard_error, local_standard_error
 from mixtally.report.counts import findings
-from simulate.studies import csv_text, facts, json_text, rows
+from simulation.studies import csv_text, facts, json_text, rows
 
 TEXT = st.characters(codec="utf-8", exclude_categories=["Cc"], include_characters="\t\r\n")
 

@@ -11,7 +11,7 @@ from rich.console import Console
 from mixtally.records.baseline import Baseline, Central
 from mixtally.report.charts import error_chart
 from mixtally.simulation.models import lines, statements
-from simulate.studies import facts, page, summary
+from simulation.studies import facts, page, summary
 
 NOISE = Baseline(
     name="some noise", epsilon=1.0, delta=1e-6, scale=2.0, standard_error=3.25, level=0.95,

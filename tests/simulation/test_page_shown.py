@@ -9,7 +9,7 @@ from mixtally.ground.codec import fingerprint
 from mixtally.report.counts import findings
 from mixtally.report.words import not_promised, promise
 from report.reader import self_contained
-from simulate.studies import page, with_estimate
+from simulation.studies import page, with_estimate
 
 ALLOWED = {
     "html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "p", "dl", "div", "dt",

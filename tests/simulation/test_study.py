@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from simulate.studies import summary, with_estimate
+from simulation.studies import summary, with_estimate
 
 
 def printed(study, top=20):

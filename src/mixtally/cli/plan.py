@@ -22,8 +22,7 @@ from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.ground.codec import canonical
 from mixtally.planner import Choice, Forecast, Gain, Planner, PlanOption, PlanRequest
 from mixtally.report.document import Promise
-from mixtally.report.promise import expected as error_line
-from mixtally.report.promise import hidden, stated, width_text
+from mixtally.report.promise import of_plan, width_text
 from mixtally.report.words import promise
 
 
@@ -194,14 +193,8 @@ def _print_json(
 
 def promise_lines(option: PlanOption, expected: Forecast) -> Promise:
     """What the plan hides from whom, what that rests on, and the error to expect."""
-    shown, times = option.certificate, option.collections
-    often = f", for all {times:,} collections together" if times > 1 else ""
-    error, half = expected.standard_error, expected.half_width
-    return (
-        hidden(shown.observer),
-        stated(shown, often),
-        error_line(error, expected.level, half=half),
-    )
+    error, level, half = expected.standard_error, expected.level, expected.half_width
+    return of_plan(option.certificate, option.collections, error, level, half)
 
 
 def _print(answer: Choice, expected: Forecast, had: list[PlanOption], *, explain: bool) -> None:

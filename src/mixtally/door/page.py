@@ -4,24 +4,24 @@ from mixtally.ground.codec import fingerprint
 from mixtally.records.result import Findings, Result
 from mixtally.report import counts
 from mixtally.report.document import Bullets, Document, Facts, Part, Rows, Section, Text, closing
+from mixtally.report.promise import of_result
 from mixtally.report.words import not_promised, promise
 
 
-def document(result: Result, title: str, lines: list[str], plans: Facts, note: str) -> Document:
+def document(result: Result, title: str, plans: Facts, note: str) -> Document:
     """The result as a page, JSON and CSV files.
 
     where
-      lines   the promise in three lines
-      plans   what its plans say, flat
-      note    where the values came from
+      plans  what its plans say, flat
+      note   where the values came from
     """
     return Document(
         title=title,
         source=note,
         key=counts.key_figures(result),
-        opening=tuple(map(Text, lines)),
+        promise=of_result(result),
         sections=lambda: _sections(result),
-        summary=lambda: tuple(map(Text, lines)),
+        summary=lambda: (),
         facts=lambda: _facts(result, title, note, plans),
         tables=lambda: tables(result),
         closing=closing(None, fingerprint(result.plan)),

@@ -9,15 +9,17 @@ from mixtally.door.files import file_at, write
 from mixtally.door.wish import Wish, guarantee_of, request_of
 from mixtally.errors import DataError, ParameterError, PlanError
 from mixtally.ground.codec import canonical, fingerprint
-from mixtally.planner import PlanOption, choose
+from mixtally.planner import PlanOption, choose, forecast
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.certify import verify
 from mixtally.records.certificate import Certificate
 from mixtally.records.plan import Plan as Record
 from mixtally.records.plan import read_plan
 from mixtally.records.question import Kind, Question, with_attributes
+from mixtally.report.document import Promise
+from mixtally.report.promise import of_plan
 from mixtally.report.svg import el
-from mixtally.report.words import at_most, number, promise
+from mixtally.report.words import promise
 from mixtally.store.files import read_whole
 
 Shape = Question | int | Sequence[str] | Mapping[str, Sequence[str]]
@@ -107,17 +109,11 @@ class Plan:
         )
         return cls(option, found.question)
 
-    def lines(self) -> list[str]:
-        """The promise in three lines."""
-        shown, times = self.certificate, self.option.collections
-        often = f", asked {times:,} times" if times > 1 else ""
-        return [
-            f"Hidden from whoever receives every shuffled message: one person's answer{often}.",
-            f"epsilon = {at_most(shown.epsilon, 6)}, delta <= {at_most(shown.upper, 6)} "
-            f"({shown.status}); it rests on this: {shown.assumption}.",
-            f"Expect a count to be off by {number(self.error)} (standard error) of "
-            f"{self.users:,} people.",
-        ]
+    def lines(self) -> Promise:
+        """The promise in three lines: hidden from whom, at what price, with which error."""
+        known, option = forecast(self.option), self.option
+        error, level, half = known.standard_error, known.level, known.half_width
+        return of_plan(option.certificate, option.collections, error, level, half)
 
     def __repr__(self) -> str:
         what = f"{self.question.name}: {self.option.name}, {self.question.bins:,} bins, "

@@ -21,9 +21,11 @@ from mixtally.records.result import ContractResult, Findings
 from mixtally.records.result import Result as Record
 from mixtally.records.results import Row
 from mixtally.report import counts
+from mixtally.report.document import Promise
+from mixtally.report.promise import of_contract_result, of_result
 from mixtally.report.svg import el
 from mixtally.report.texts import csv_text, files
-from mixtally.report.words import at_most, number, promise
+from mixtally.report.words import number, promise
 
 RAW = "Raw counts of real people, and what they give away: never publish this file."
 _SHOWN = 20
@@ -117,16 +119,10 @@ class Result:
         return "\n\n".join([*self._public(), *texts])
 
     @property
-    def lines(self) -> list[str]:
+    def lines(self) -> Promise:
         """The promise in three lines: hidden from whom, at what price, with which error."""
-        shown, level = self.certificate, self.record.estimate.each.level
-        return [
-            "Hidden from whoever receives every shuffled message: what one person answered.",
-            f"epsilon = {at_most(shown.epsilon, 6)}, delta <= {at_most(shown.upper, 6)} "
-            f"({shown.status}); it rests on this: {shown.assumption}.",
-            f"Expect a count to be off by {number(self.error)} (standard error) of "
-            f"{self.people:,} people; intervals are {100 * level:g} % each.",
-        ]
+        record = self.record
+        return of_result(record) if isinstance(record, Record) else of_contract_result(record)
 
     def _public(self) -> list[str]:
         """What a seed takes away."""
@@ -165,7 +161,7 @@ class Result:
 
     @checks.in_python
     def save(self, folder: str | Path, *, rehearsal: bool = False) -> list[Path]:
-        """Write report.html, report.json, estimates.csv and the plan: no file has a true count.
+        """Write report.html, result.json, estimates.csv and the plan: no file has a true count.
 
         With ``rehearsal`` the true counts are written into the folder ``rehearsal`` inside it. A
         run with a seed writes there only: its noise is public.
@@ -183,7 +179,7 @@ class Result:
         if not isinstance(record, Record):
             return {n: csv_text(t.rows, t.names).encode() for n, t in tables(record).items()}
         title = f"{record.question.name}, counted privately"
-        page = document(record, title, self.lines, self.facts, self.note)
+        page = document(record, title, self.facts, self.note)
         several = len(record.plans) > 1
         return {
             **{name: text.encode() for name, text in files(page).items()},

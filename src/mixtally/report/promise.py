@@ -82,6 +82,14 @@ def half_width(error: float, level: float) -> float:
     return NormalDist().inv_cdf(0.5 + 0.5 * level) * error
 
 
+def of_plan(
+    shown: Certificate, times: int, error: float, level: float = LEVEL, half: float | None = None
+) -> Promise:
+    """The lines of a plan for so many collections; ``error`` and ``half`` as in ``expected``."""
+    often = f", for all {times:,} collections together" if times > 1 else ""
+    return hidden(shown.observer), stated(shown, often), expected(error, level, half=half)
+
+
 def of_result(result: Result) -> Promise:
     """The lines of a collection's result."""
     return _of(result, shared(result.plan.users, result.plan.question))
