@@ -17,7 +17,8 @@ from mixtally.privacy.accountant import Accountant
 from mixtally.records.contract import FakeRecord, OwnFakes
 from mixtally.records.layout import Form
 from mixtally.records.question import Kind, Question, with_attributes
-from mixtally.simulation.contract import Conduct, Hops, play_contract, staged
+from mixtally.simulation.conduct import Conduct, Hops
+from mixtally.simulation.contract import play_contract, staged
 from mixtally.simulation.seeded import SeededChance
 
 BINS, USERS, CAME, CROWD = 6, 1000, 730, 600

@@ -9,7 +9,8 @@ from contracts import contract_of, proved, shaped, terms_of, uniform
 from mixtally.data.population import Population
 from mixtally.records.question import Question
 from mixtally.report.page import page
-from mixtally.simulation.contract import Conduct, play_contract
+from mixtally.simulation.conduct import Conduct
+from mixtally.simulation.contract import play_contract
 from mixtally.simulation.contract_document import document
 from mixtally.simulation.lab import Provenance
 from mixtally.simulation.seeded import SeededChance

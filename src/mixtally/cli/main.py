@@ -11,7 +11,7 @@ from contextlib import suppress
 from mixtally.errors import AccountingError, DataError, InputError
 
 _INTERRUPTED = 130
-LAB = frozenset({"msgspec", "numpy", "rich", "scipy", "typer"})
+LAB = frozenset({"msgspec", "narwhals", "numpy", "rich", "scipy", "typer"})
 """What the command line needs and a device does not: the extra ``lab``."""
 
 

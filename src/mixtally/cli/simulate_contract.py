@@ -18,7 +18,8 @@ from mixtally.encode.numbers import Scale
 from mixtally.errors import ParameterError, PlanError
 from mixtally.estimate.analysis import Analysis
 from mixtally.records.contract import Contract, Terms
-from mixtally.simulation.contract import Conduct, play_contract
+from mixtally.simulation.conduct import Conduct
+from mixtally.simulation.contract import play_contract
 from mixtally.simulation.contract_document import document, released
 from mixtally.simulation.lab import Provenance
 from mixtally.simulation.open_words import hashed

@@ -28,11 +28,11 @@ def _altair(rows: Sequence[Row], title: str, lines: Sequence[str]) -> Any:
     values = [
         {"label": r.label, "estimate": r.estimate, "lower": r.lower, "upper": r.upper} for r in rows
     ]
-    base = alt.Chart(
-        alt.Data(values=values), title=alt.TitleParams(title, subtitle=list(lines[1:]))
-    ).encode(y=alt.Y("label:N", sort=None, title=None))
+    base = alt.Chart(alt.Data(values=values)).encode(y=alt.Y("label:N", sort=None, title=None))
     ends = base.mark_rule().encode(x=alt.X("lower:Q", title="people"), x2="upper:Q")
-    return base.mark_bar(opacity=0.5).encode(x=alt.X("estimate:Q", title="people")) + ends
+    bars = base.mark_bar(opacity=0.5).encode(x=alt.X("estimate:Q", title="people"))
+    titled = alt.TitleParams(title, subtitle=list(lines[1:]))
+    return alt.layer(bars, ends).properties(title=titled)
 
 
 def _matplotlib(rows: Sequence[Row], title: str, lines: Sequence[str]) -> Any:

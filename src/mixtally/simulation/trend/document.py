@@ -1,7 +1,5 @@
 """What is shown of counts over time: lines with intervals, changes, who spends what."""
 
-import numpy as np
-
 from mixtally.ground.codec import fingerprint
 from mixtally.records.result import Step
 from mixtally.records.results import Figures
@@ -19,11 +17,10 @@ from mixtally.report.document import (
     Text,
     closing,
 )
-from mixtally.report.panels import Panel, panels_chart
 from mixtally.report.promise import expected, hidden, stated
-from mixtally.report.svg import Markup
 from mixtally.report.words import at_most, error_text, not_promised, promise, supported
 from mixtally.simulation.covered import covered_text
+from mixtally.simulation.trend.charts import changes_chart, counts_chart, shown
 from mixtally.simulation.trend.facts import facts, tables
 from mixtally.simulation.trend.trend import Spent, Trend
 
@@ -69,13 +66,6 @@ def _lines(trend: Trend) -> Promise:
         stated(trend.whole, note),
         expected(found.standard_error, found.each.level, change),
     )
-
-
-def _shown(trend: Trend, most: int) -> list[int]:
-    """The largest bins of all epochs, in the order of the question or of their counts."""
-    largest = trend.series.ranked()[:most].tolist()
-    in_order = counts.ordered(trend.plan.question, given=trend.about.ordered)
-    return sorted(largest) if in_order else largest
 
 
 def _sections(trend: Trend) -> tuple[Section, ...]:
@@ -161,41 +151,6 @@ def _findings(trend: Trend) -> str:
     return text
 
 
-def counts_chart(trend: Trend, top: int) -> Markup:
-    """The estimates of the ``top`` largest bins in every epoch."""
-    series = trend.series
-    panels = [
-        Panel(
-            name=trend.plan.question.label(i),
-            values=series.counts[:, i],
-            lower=np.array([r.estimate.each.lower[i] for r in series.results]),
-            upper=np.array([r.estimate.each.upper[i] for r in series.results]),
-            marks=None if trend.truth is None else trend.truth[:, i],
-        )
-        for i in _shown(trend, top)
-    ]
-    return panels_chart("Counts of the largest bins over time", panels, list(trend.epochs))
-
-
-def changes_chart(trend: Trend, top: int) -> Markup:
-    """The change from each epoch to the next of the ``top`` largest bins."""
-    steps = trend.steps[: len(trend.epochs) - 1]
-    panels = [
-        Panel(
-            name=trend.plan.question.label(i),
-            values=np.array([step.change.counts[i] for step in steps]),
-            lower=np.array([step.change.each.lower[i] for step in steps]),
-            upper=np.array([step.change.each.upper[i] for step in steps]),
-            marks=None
-            if trend.truth is None
-            else np.array([trend.true_change(step)[i] for step in steps]),
-            zero=True,
-        )
-        for i in _shown(trend, top)
-    ]
-    return panels_chart("Changes of the largest bins", panels, list(trend.epochs[1:]))
-
-
 def _changes(trend: Trend) -> Section:
     return Section(
         "Changes from epoch to epoch",
@@ -236,7 +191,7 @@ def _counts(trend: Trend, top: int) -> Table:
     question, level = trend.plan.question, trend.series.results[0].estimate.each.level
     interval = f"{100 * level:g} % interval"
     rows: list[list[Cell]] = []
-    bins, truth = _shown(trend, top), trend.truth
+    bins, truth = shown(trend, top), trend.truth
     for i in bins:
         for epoch, result in enumerate(trend.series.results):
             row = result.row(i)
