@@ -124,7 +124,10 @@ PLANNED = {
     "sets": (["--bins", 3, "--max-set", 3], READ["sets"]),
     "bit": (["--bits", 1], READ["bit"]),
     "bits": (["--bits", 2, "--protocol", "flip"], READ["bits"][:4]),
-    "attributes": (["--attributes", "3,2", "--protocol", "flip-blank"], READ["attributes"][:4]),
+    "attributes": (
+        ["--attributes", "3,2", "--protocol", "flip-blank", "--messages-per-user", 2],
+        READ["attributes"][:4],
+    ),
     "number": (["--bins", 8], READ["number"][:6]),
 }
 

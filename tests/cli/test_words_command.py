@@ -107,7 +107,7 @@ def test_bad_options_are_refused_in_a_line(cli, data, more, subject):
 @pytest.mark.parametrize(
     ("content", "subject"),
     [
-        (b"answer\n\xff\xfe\n", "wanted readable UTF-8 CSV"),
+        (b"answer\n\xff\xfe\n", "wanted UTF-8 text, got byte 0xff in line 2"),
         (b"answer\nyes\n\nno\n", "got a missing one"),
         (b"answer\nyes\nyes\n", "wanted at least two distinct values"),
         (b"answer\n", "wanted at least two rows"),

@@ -59,10 +59,14 @@ def test_the_commands_run_in_an_empty_folder(commands, tmp_path):
 
 
 @pytest.mark.parametrize("program", blocks("python"))
-def test_the_program_runs(program, tmp_path):
+def test_the_program_runs_and_begins_with_its_promise(program, tmp_path):
+    run([str(Path(sys.executable).with_name("mixtally")), "example", "survey.csv"], tmp_path)
     done = run([sys.executable, "-c", program], tmp_path)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("\n") == 3
+    first, second, third = done.stdout.splitlines()[:3]
+    assert first.startswith("Hidden: ")
+    assert second.startswith("epsilon = 1, delta <= ")
+    assert third.startswith("Error to expect of a count: ")
 
 
 def test_the_make_commands_exist():

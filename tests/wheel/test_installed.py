@@ -58,8 +58,17 @@ def test_what_is_missing_elsewhere_stays_a_traceback(installed, tmp_path):
     assert "ModuleNotFoundError: No module named 'mixtally.cli.app'" in done.stderr
 
 
-def test_the_lab_plays_the_example(installed, tmp_path):
+def test_the_lab_alone_says_what_reads_files(installed, tmp_path):
     lab = installed("lab")
+    assert lab.command("example", "survey.csv", where=tmp_path).returncode == 0
+    done = lab.command("simulate", "survey.csv", "--column", "fruit", "--epsilon", "1", "--delta",
+                       "1e-6", where=tmp_path)  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "pip install 'mixtally[data]'" in done.stderr
+
+
+def test_the_lab_plays_the_example(installed, tmp_path):
+    lab = installed("lab", "data")
     assert lab.command("example", "survey.csv", where=tmp_path).returncode == 0
     done = lab.command("simulate", "survey.csv", "--column", "fruit", "--epsilon", "1", "--delta",
                        "1e-6", "--json", where=tmp_path)  # fmt: skip

@@ -65,6 +65,6 @@ def test_the_base_is_cryptography_and_the_lab_what_the_command_line_names():
 
 
 def test_the_readme_installs_this_version_and_extras_that_exist():
-    assert f"dist/mixtally-{VERSION}-py3-none-any.whl[lab]" in README
-    named = set(re.findall(r"mixtally\[(\w+)\]", README))
-    assert {"lab", "serve"} <= named <= set(PROJECT["optional-dependencies"])
+    assert f"dist/mixtally-{VERSION}-py3-none-any.whl[lab,data]" in README
+    named = set(re.findall(r"\w+", " ".join(re.findall(r"mixtally\[([\w,]+)\]", README))))
+    assert {"lab", "data", "serve"} <= named <= set(PROJECT["optional-dependencies"])
