@@ -19,6 +19,8 @@ from mixtally.cli.main import run
 
 OPENINGS = ("Hidden", ("epsilon", "Under attack: ", "Local: epsilon"), "Error to expect")
 """How the lines begin; an attack and a vote say their own second and third."""
+NO_RESULT = "example "
+"""What writes made-up people, of whom nothing is hidden."""
 THIRD = ("Error to expect", "Nothing is counted", "Local: Error to expect")
 
 
@@ -96,7 +98,7 @@ def drawn_alike(lines):
 
 
 @pytest.mark.seconds
-@pytest.mark.parametrize("case", FAST)
+@pytest.mark.parametrize("case", [case for case in FAST if not case.startswith(NO_RESULT)])
 def test_every_result_begins_with_its_promise(case, tmp_path):
     check(case, tmp_path)
 

@@ -28,7 +28,7 @@ def test_json_holds_words_rounds_and_the_promise(cli, data):
         assert row["lower_simultaneous"] <= row["truth"] <= row["upper_simultaneous"]
     assert facts["delta"] <= 1e-6
     assert (facts["epsilon"], facts["recall"], facts["ghosts"]) == (1.0, 1.0, 0)
-    assert facts["promise"][0].startswith("All 6 rounds together: epsilon = 1, delta <= ")
+    assert facts["promised"][0].startswith("All 6 rounds together: epsilon = 1, delta <= ")
     assert 1 <= facts["rounds_played"] == len(facts["rounds"]) <= 6
     again = cli("words", data, *GIVEN, "--seed", 3, "--json")
     assert json.loads(again.out) == facts
