@@ -6,6 +6,7 @@ from typing import Any, cast
 import typer
 from typer.core import TyperGroup
 
+from mixtally.cli.common import with_quiet
 from mixtally.errors import InputError
 from mixtally.version import VERSION
 
@@ -32,9 +33,16 @@ COMMANDS = {
 }
 """Every command, in the module of its name, and the first line of its help."""
 
+
 _PURPOSE = (
     "Count how often things happen in a crowd, while what is learned about any one person's answer "
     "stays within a stated epsilon and delta."
+)
+
+
+_ENDS = (
+    "Exit status: 0 done, 1 whoever read the output went away, 2 something given cannot be used, "
+    "3 a privacy number that cannot be right, 130 a key was pressed to stop."
 )
 
 
@@ -50,10 +58,10 @@ class Commands(TyperGroup):
             return None
         module = vars(import_module(f"mixtally.cli.{cmd_name}"))
         if "app" in module:  # it has commands of its own
-            return typer.main.get_command(module["app"])
+            return with_quiet(typer.main.get_command(module["app"]))
         alone = typer.Typer(add_completion=False, rich_markup_mode=None)
         alone.command()(module[cmd_name])
-        return typer.main.get_command(alone)
+        return with_quiet(typer.main.get_command(alone))
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the list, out of what stands for each command."""
@@ -65,7 +73,8 @@ app = typer.Typer(
     cls=Commands,
     help=_PURPOSE,
     no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=_ENDS,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
