@@ -81,7 +81,7 @@ def test_rows_of_a_person_become_a_set(cli, crowd):
     )  # fmt: skip
     found = json.loads(played.out)
     assert played.status == 0
-    truth = {row["label"]: row["truth"] for row in found["bins"]}
+    truth = {row["label"]: row["truth"] for row in found["releases"][0]["estimates"]}
     assert truth == {"no": 400, "yes": 400}
 
 
