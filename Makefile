@@ -8,7 +8,7 @@ BENCH_STAMP := .venv/.bench-ready
 export PYTHONDONTWRITEBYTECODE :=
 export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/pycache
 
-.PHONY: help setup demo network test slow check format bench clean
+.PHONY: help setup demo network test slow check format docs wheel bench clean
 
 help:            ## list the commands
 	@grep -hE '^[a-z]+: .*##|^[a-z]+:  +##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 12
@@ -54,6 +54,13 @@ check: $(STAMP)  ## format, lint, types, import contracts
 format: $(STAMP) ## rewrite the code in the house style
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
+
+docs: $(STAMP)   ## build the documentation site in out/site; needs no network
+	@NO_MKDOCS_2_WARNING=true $(BIN)/python -m mkdocs build --quiet --strict
+	@echo "open out/site/index.html"
+
+wheel: $(STAMP)  ## build the wheel in dist
+	@$(BIN)/python -m hatchling build -t wheel
 
 bench: $(BENCH_STAMP)  ## ratios to peers and to the machine's limit
 	@$(BIN)/python -m bench

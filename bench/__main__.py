@@ -3,12 +3,13 @@
 from rich.console import Console
 from rich.table import Table
 
-from bench import accounting, divergences, flow, heavy, intake, open_words, places_and_sets
+from bench import accounting, divergences, flow, heavy, intake, open_words, places_and_sets, reading
 
 
 def main() -> None:
     table = Table("what", "measured", "ratio", title="one run, medians", title_justify="left")
-    for part in (accounting, divergences, flow, heavy, intake, open_words, places_and_sets):
+    parts = (accounting, divergences, flow, heavy, intake, open_words, places_and_sets, reading)
+    for part in parts:
         for row in part.rows():
             table.add_row(*row)
         table.add_section()

@@ -11,13 +11,13 @@ from mixtally.ground.chance import SecureChance
 from mixtally.ground.fixed import MOST_THRESHOLD
 from mixtally.ground.skipping import coin_positions
 from mixtally.ground.slicing import coin_words
-from mixtally.mix import shuffle
+from mixtally.mixing import shuffle
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.calibrate import calibrate
 from mixtally.randomize import fakes, reports
 from mixtally.records.mechanism import Parameter
 from mixtally.records.mechanism.named import flip_blank
-from mixtally.simulate.simulate import play
+from mixtally.simulation.simulate import play
 from mixtally.tally.fold import tally_messages
 
 _PEER_REPORTS = 3000

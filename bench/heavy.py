@@ -16,10 +16,10 @@ from mixtally.data.population import Population
 from mixtally.encode.spelling import Spelling
 from mixtally.ground.chance import SecureChance
 from mixtally.records.guarantee import Guarantee
-from mixtally.simulate.heavy import Search, design, find_words
-from mixtally.simulate.heavy.english import english
-from mixtally.simulate.heavy.score import Score, score
-from mixtally.simulate.lab import Lab
+from mixtally.simulation.heavy import Search, design, find_words
+from mixtally.simulation.heavy.english import english
+from mixtally.simulation.heavy.score import Score, score
+from mixtally.simulation.lab import Lab
 
 _USERS, _WORDS, _TOP, _LONGEST = 20_000, 5_000, 5, 6
 _END = "_"

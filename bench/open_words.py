@@ -12,9 +12,9 @@ from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.hashing import HMAC_SHA256, Hashing, drawn_seed
 from mixtally.records.question import Question
-from mixtally.simulate.heavy.english import english
-from mixtally.simulate.lab import Lab
-from mixtally.simulate.open_words import collect_words
+from mixtally.simulation.heavy.english import english
+from mixtally.simulation.lab import Lab
+from mixtally.simulation.open_words import collect_words
 
 _USERS, _WORDS, _LISTED, _BINS = 20_000, 5_000, 50, 20_000
 _SKETCH = {"k": 16, "m": 1024}

@@ -15,9 +15,9 @@ from mixtally.ground.chance import SecureChance
 from mixtally.ground.draw import below
 from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
-from mixtally.simulate.item_sets import Baskets, find_sets, in_a_row
-from mixtally.simulate.lab import Lab
-from mixtally.simulate.run import release
+from mixtally.simulation.item_sets import Baskets, find_sets, in_a_row
+from mixtally.simulation.lab import Lab
+from mixtally.simulation.run import release
 
 sys.path.append(str(Path(__file__).parents[1] / "examples"))
 from map import LOWER_48, points

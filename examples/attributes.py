@@ -14,10 +14,10 @@ from mixtally.encode.bits import rows_of
 from mixtally.planner import PlanRequest
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import with_attributes
-from mixtally.simulate.lab import Lab
-from mixtally.simulate.offers import best
-from mixtally.simulate.run import collect
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.lab import Lab
+from mixtally.simulation.offers import best
+from mixtally.simulation.run import collect
+from mixtally.simulation.seeded import SeededChance
 
 SIZES = (7, 7, 2)
 

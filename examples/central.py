@@ -20,10 +20,10 @@ from mixtally.ground.chance import SecureChance
 from mixtally.planner import PlanRequest
 from mixtally.records.baseline import Baseline
 from mixtally.records.guarantee import Guarantee
-from mixtally.simulate import central
-from mixtally.simulate.lab import Lab
-from mixtally.simulate.offers import best
-from mixtally.simulate.run import collect
+from mixtally.simulation import central
+from mixtally.simulation.lab import Lab
+from mixtally.simulation.offers import best
+from mixtally.simulation.run import collect
 
 PROMISED = Guarantee(epsilon=1.0, delta=1e-6)
 LEVEL, PLAYS, MIXED = 0.95, 300, 8

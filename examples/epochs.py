@@ -26,13 +26,13 @@ from mixtally.errors import MixtallyError
 from mixtally.ground.chance import SecureChance
 from mixtally.records.guarantee import Guarantee
 from mixtally.report.page import page
-from mixtally.report.terminal import printed
+from mixtally.report.terminal import opening, printed
 from mixtally.report.words import at_most
-from mixtally.simulate.ask_again import Way, best_plan, ways_to_ask
-from mixtally.simulate.epochs import collect
-from mixtally.simulate.lab import Lab, Provenance
-from mixtally.simulate.seeded import SeededChance
-from mixtally.simulate.trend.document import document
+from mixtally.simulation.ask_again import Way, best_plan, ways_to_ask
+from mixtally.simulation.epochs import collect
+from mixtally.simulation.lab import Lab, Provenance
+from mixtally.simulation.seeded import SeededChance
+from mixtally.simulation.trend.document import document
 
 NAMES = {
     "shared": "fresh, shared",
@@ -97,6 +97,8 @@ def main() -> None:
     )
     console = Console()
     shown = document(trend, 2)
+    for line in opening(shown):
+        console.print(line, markup=False, highlight=False)
     console.print(printed(shown))
     console.print(compared(ways_to_ask(timeline, guarantee, lab), guarantee))
     if options.out is not None:

@@ -22,10 +22,10 @@ from mixtally.planner import PlanOption, PlanRequest
 from mixtally.privacy.certify import certify
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.mechanism import Parameter
-from mixtally.simulate.lab import Lab
-from mixtally.simulate.offers import best
-from mixtally.simulate.run import collect
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.lab import Lab
+from mixtally.simulation.offers import best
+from mixtally.simulation.run import collect
+from mixtally.simulation.seeded import SeededChance
 
 PROMISE = Guarantee(epsilon=1.0, delta=1e-6)
 FEW = 3_000

@@ -12,12 +12,12 @@ import argparse
 
 from mixtally.ground.chance import SecureChance
 from mixtally.records.guarantee import Guarantee
-from mixtally.simulate.heavy import Search, design, find_words
-from mixtally.simulate.heavy.design import promise
-from mixtally.simulate.heavy.english import english
-from mixtally.simulate.heavy.score import score
-from mixtally.simulate.lab import Lab
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.heavy import Search, design, find_words
+from mixtally.simulation.heavy.design import promise
+from mixtally.simulation.heavy.english import english
+from mixtally.simulation.heavy.score import score
+from mixtally.simulation.lab import Lab
+from mixtally.simulation.seeded import SeededChance
 
 
 def main() -> None:

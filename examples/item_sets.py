@@ -15,8 +15,8 @@ from mixtally.ground.chance import SecureChance
 from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.report.words import at_most
-from mixtally.simulate.item_sets import Baskets, SetStudy, find_sets, in_a_row
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.item_sets import Baskets, SetStudy, find_sets, in_a_row
+from mixtally.simulation.seeded import SeededChance
 
 TOP = 20
 

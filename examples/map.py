@@ -1,4 +1,4 @@
-"""Where flights from New York went, on a map of hexagons, without knowing about any one of them.
+"""Where flights from New York went, on a map of hexagons, and of any one no more than epsilon says.
 
     .venv/bin/python examples/map.py            # edges of about 180 km (H3 resolution 2)
     .venv/bin/python examples/map.py --full     # edges of about 70 km (resolution 3)
@@ -21,9 +21,9 @@ from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.report.hexmap import hexmap
 from mixtally.report.words import at_most
-from mixtally.simulate.lab import Lab
-from mixtally.simulate.run import release
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.lab import Lab
+from mixtally.simulation.run import release
+from mixtally.simulation.seeded import SeededChance
 
 HERE = Path(__file__).parent
 LOWER_48 = Box(south=24.0, north=50.0, west=-125.0, east=-66.0)

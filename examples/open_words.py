@@ -17,10 +17,10 @@ from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.hashing import HMAC_SHA256, Hashing, drawn_seed
 from mixtally.records.question import Question
-from mixtally.simulate.heavy.english import english
-from mixtally.simulate.lab import Lab
-from mixtally.simulate.open_words import collect_words
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.heavy.english import english
+from mixtally.simulation.lab import Lab
+from mixtally.simulation.open_words import collect_words
+from mixtally.simulation.seeded import SeededChance
 
 NOBODY = ("qwyx", "zzyva", "mixtally")
 

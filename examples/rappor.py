@@ -22,7 +22,7 @@ from mixtally.estimate.words import estimate_words
 from mixtally.ground.chance import SecureChance
 from mixtally.privacy.divergence.memoized import loss
 from mixtally.records.memoized_plan import hashed_question, memoized_plan
-from mixtally.simulate.memoized.crowd import memoizing, play_reports, watch
+from mixtally.simulation.memoized.crowd import memoizing, play_reports, watch
 
 BITS, HASHES, COHORTS = 64, 2, 16
 PERMANENT, P, Q = 0.25, 0.35, 0.65

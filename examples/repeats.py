@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 from mixtally.encode.bits import packed
 from mixtally.ground.chance import Chance
 from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
-from mixtally.mix import shuffle
+from mixtally.mixing import shuffle
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.calibrate import calibrate
 from mixtally.randomize import reports
 from mixtally.records.mechanism import Parameter, Shuffled
 from mixtally.records.mechanism.named import flip_bits, single_bit
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.seeded import SeededChance
 from mixtally.tally.fold import tally_messages
 
 DELTA = 1e-6

@@ -16,11 +16,11 @@ from mixtally.estimate.analysis import Analysis
 from mixtally.planner import PlanRequest
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Kind, Question
-from mixtally.simulate.lab import Lab
-from mixtally.simulate.offers import best
-from mixtally.simulate.run import collect
-from mixtally.simulate.seeded import SeededChance
-from mixtally.simulate.truth import truth_of
+from mixtally.simulation.lab import Lab
+from mixtally.simulation.offers import best
+from mixtally.simulation.run import collect
+from mixtally.simulation.seeded import SeededChance
+from mixtally.simulation.truth import truth_of
 
 
 def main() -> None:

@@ -13,10 +13,10 @@ from mixtally.encode.bits import packed
 from mixtally.planner import PlanRequest
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Kind, Question
-from mixtally.simulate.lab import Lab
-from mixtally.simulate.offers import best
-from mixtally.simulate.run import collect
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.lab import Lab
+from mixtally.simulation.offers import best
+from mixtally.simulation.run import collect
+from mixtally.simulation.seeded import SeededChance
 
 
 def main() -> None:

@@ -27,12 +27,12 @@ from mixtally.privacy.local import certificate
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
 from mixtally.report.page import page
-from mixtally.report.terminal import printed
-from mixtally.simulate.election.document import document
-from mixtally.simulate.election.votes import Election
-from mixtally.simulate.lab import Lab, Provenance
-from mixtally.simulate.seeded import SeededChance
-from mixtally.simulate.voting import hold, local_ballots
+from mixtally.report.terminal import opening, printed
+from mixtally.simulation.election.document import document
+from mixtally.simulation.election.votes import Election
+from mixtally.simulation.lab import Lab, Provenance
+from mixtally.simulation.seeded import SeededChance
+from mixtally.simulation.voting import hold, local_ballots
 
 QUESTIONS = {
     "vote": ("Clinton", "Dole"),
@@ -94,6 +94,8 @@ def main() -> None:
     console = Console()
     for column, election in votes.items():
         shown = document(election)
+        for line in opening(shown):
+            console.print(line, markup=False, highlight=False)
         console.print(printed(shown))
         if given.out is not None:
             given.out.mkdir(parents=True, exist_ok=True)

@@ -23,10 +23,10 @@ from mixtally.report import curves
 from mixtally.report.curves import Chart, Curve, Point
 from mixtally.report.style import STYLE
 from mixtally.report.svg import Markup
-from mixtally.simulate.demo import demo
-from mixtally.simulate.lab import Lab as PlayLab
-from mixtally.simulate.seeded import SeededChance
-from mixtally.simulate.study_document import bins_chart
+from mixtally.simulation.demo import demo
+from mixtally.simulation.lab import Lab as PlayLab
+from mixtally.simulation.seeded import SeededChance
+from mixtally.simulation.study_document import bins_chart
 
 DOCS = Path(__file__).parents[1] / "docs"
 SEED = 2013

@@ -4,6 +4,9 @@ Where commands and plans are asked for again and again all accountants of a proc
 memory: what they prove follows from their questions alone, which ``tests/privacy`` tries.
 """
 
+import os
+import subprocess
+
 import pytest
 from hypothesis import settings
 
@@ -33,3 +36,26 @@ def one_memory(request):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Accountant, "__init__", remembering)
         yield
+
+
+@pytest.fixture
+def piped(tmp_path):
+    """Makes what a program prints, or some bytes, the standard input, out of a pipe."""
+    before, started = os.dup(0), []
+
+    def call(source: bytes | list[str]) -> None:
+        if isinstance(source, bytes):
+            path = tmp_path / "piped"
+            path.write_bytes(source)
+            source = ["cat", str(path)]
+        one = subprocess.Popen(source, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        started.append(one)
+        os.dup2(one.stdout.fileno(), 0)
+
+    yield call
+    os.dup2(before, 0)
+    os.close(before)
+    for one in started:
+        one.stdout.close()
+        one.kill()
+        one.wait()

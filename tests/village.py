@@ -25,7 +25,7 @@ from mixtally.records.contract import fingerprint_of, write_contract
 from mixtally.records.contract.job import job_of
 from mixtally.records.question import Question
 from mixtally.records.roles import Rounds
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.seeded import SeededChance
 from mixtally.wire.sheet import Sheet, write_sheet
 
 START, OPEN, EVERY, KEPT = 1_000_000, 600, 1000, 5000

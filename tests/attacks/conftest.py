@@ -13,8 +13,8 @@ from mixtally.privacy.accountant import Accountant, Record
 from mixtally.randomize import reports
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
-from mixtally.simulate.seeded import SeededChance
-from mixtally.simulate.simulate import play
+from mixtally.simulation.seeded import SeededChance
+from mixtally.simulation.simulate import play
 
 ERROR = 1e-4
 

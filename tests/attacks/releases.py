@@ -13,7 +13,7 @@ from attacks.conftest import ERROR
 from mixtally.attacks.checks import Checks, flagged
 from mixtally.ground.bits import column_counts, one_hot
 from mixtally.ground.fixed import SCALE, threshold_of
-from mixtally.mix import shaped_fakes
+from mixtally.mixing import shaped_fakes
 from mixtally.randomize import fakes, memoized, one_fake, one_report, reports
 from mixtally.records.mechanism import BitFlips, ShapedFakes
 from mixtally.records.mechanism.fakes import ratio_of
@@ -26,7 +26,7 @@ from mixtally.records.mechanism.named import (
     flip_uniform,
     single_bit,
 )
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.seeded import SeededChance
 
 PEOPLE = 200_000
 LAGS = (1, 2, 3, 7, 8, 63, 64, 1000)

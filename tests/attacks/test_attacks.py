@@ -117,7 +117,7 @@ def test_colluding_mixes_leave_one_mix_fakes(sound, lab):
     calls = []
 
     def every_second(weights, layout, chance):
-        from mixtally.mix import shaped_fakes
+        from mixtally.mixing import shaped_fakes
 
         calls.append(1)
         draw = constant if len(calls) % 2 else shaped_fakes

@@ -19,7 +19,7 @@ from mixtally.attacks.cascade_games import Scene
 from mixtally.attacks.checks import flagged
 from mixtally.attacks.device import Device
 from mixtally.attacks.outcome import Noise
-from mixtally.mix import added
+from mixtally.mixing import added
 from mixtally.privacy.accountant import Accountant
 from mixtally.randomize import part_fakes, part_reports
 from mixtally.records.contract import BlanksRecipe, FakeRecord, OwnFakes, ShapedRecipe

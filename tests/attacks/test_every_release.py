@@ -20,7 +20,7 @@ from attacks.releases import (
     one_audit,
 )
 from mixtally.ground.flips import SKIP_BELOW
-from mixtally.mix import shaped_fakes
+from mixtally.mixing import shaped_fakes
 from mixtally.randomize import fakes, memoized, one_report, reports
 from mixtally.records.mechanism import BitFlips, protocols
 from mixtally.records.mechanism.fakes import ratio_of

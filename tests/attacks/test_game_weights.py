@@ -7,7 +7,7 @@ from mixtally.attacks.flipped import FlippedGame
 from mixtally.attacks.multinomial import Binomials
 from mixtally.attacks.uniform_flips import UniformFlipsGame
 from mixtally.ground.fixed import threshold_of
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.seeded import SeededChance
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from mixtally.records.mechanism.named import (
     flip_uniform,
     single_bit,
 )
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.seeded import SeededChance
 
 EPSILON = 0.5
 

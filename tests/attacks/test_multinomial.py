@@ -6,7 +6,7 @@ from scipy import stats
 
 from mixtally.attacks.multinomial import Binomials
 from mixtally.ground.memo import Memo
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.seeded import SeededChance
 
 RUNS = 100_000
 

@@ -21,7 +21,7 @@ from mixtally.randomize import memoized, messages
 from mixtally.records.mechanism import Shuffled
 from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_bits, flip_blank
-from mixtally.simulate import simulate
+from mixtally.simulation import simulate
 
 FLIPS = flip_blank(bins=301, fakes=500, threshold=threshold_of(1e-4))
 CLEAR = clear_uniform(bins=300, fakes=500)
@@ -32,7 +32,7 @@ SOUND = {
     "repeats": flip_bits(bins=60, threshold=threshold_of(0.3), crowd=90, repeats=2),
 }
 MEMOIZED = memoized_target(0.5, 0.5, 0.75, 1, 5, 64)
-SHUFFLING = sys.modules["mixtally.mix.shuffle"]
+SHUFFLING = sys.modules["mixtally.mixing.shuffle"]
 
 
 def found(target, lab, **parts):

@@ -14,7 +14,7 @@ from mixtally.attacks import Target, Verdict, collusion, randomizer
 from mixtally.attacks.checks import Checks, flagged
 from mixtally.attacks.device import Device
 from mixtally.ground.fixed import threshold_of
-from mixtally.mix import shaped_fakes
+from mixtally.mixing import shaped_fakes
 from mixtally.randomize import fakes, reports
 from mixtally.records.mechanism.fakes import ShapedFakes, ratio_of
 from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank, flip_uniform

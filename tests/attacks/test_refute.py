@@ -14,7 +14,7 @@ from mixtally.attacks.reach import best_event, furthest, nearest, reach
 from mixtally.attacks.refute import Counts
 from mixtally.attacks.trial import prove, prove_either
 from mixtally.attacks.worlds import Worlds
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.seeded import SeededChance
 
 RUNS = 40
 

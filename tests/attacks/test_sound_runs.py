@@ -11,7 +11,7 @@ from mixtally.attacks.multinomial import Binomials
 from mixtally.attacks.trial import prove
 from mixtally.attacks.worlds import Worlds
 from mixtally.records.mechanism.named import clear_uniform
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.seeded import SeededChance
 
 ATTACKS = ("tell-apart", "difference", "n-1", "collusion")
 

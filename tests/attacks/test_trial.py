@@ -14,7 +14,7 @@ from mixtally.attacks.trial import prove
 from mixtally.attacks.worlds import Worlds, power_at, roc
 from mixtally.errors import ParameterError
 from mixtally.ground.draw import permutation
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.seeded import SeededChance
 
 
 def coins(chance, probability, count):

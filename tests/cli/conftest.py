@@ -45,7 +45,7 @@ def cli(monkeypatch, capsys) -> Cli:
 def refused(cli) -> Callable[..., str]:
     """Runs arguments that must fail; returns the last line, which says so.
 
-    Only the nearest plans may stand above it.
+    Only warnings and the nearest plans may stand above it.
     """
 
     def call(*arguments: Any, status: int = 2) -> str:
@@ -53,10 +53,27 @@ def refused(cli) -> Callable[..., str]:
         assert outcome.status == status
         assert outcome.out == ""
         *above, line = outcome.err.strip().splitlines()
+        above = [one for one in above if not one.startswith("mixtally: warning: ")]
         assert not above or "The nearest plans" in above[0]
         assert line.startswith("mixtally: ")
         for part in ("wanted ", ", got ", "; "):
             assert part in line
+        return line
+
+    return call
+
+
+@pytest.fixture
+def refuses(refused, tmp_path):
+    """Refuses a file of these bytes (None: no file) and leaves the output folder empty."""
+
+    def call(content, *more, name="data.csv", column="color"):
+        path, out = tmp_path / name, tmp_path / "out"
+        if content is not None:
+            path.write_bytes(content)
+        asked = ("--column", column, "--epsilon", 1, "--delta", "1e-6", "--out", out)
+        line = refused("simulate", path, *asked, *more)
+        assert not out.exists()
         return line
 
     return call

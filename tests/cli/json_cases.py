@@ -97,6 +97,7 @@ attack --protocol memory {NOISE} --bits 1000 {FEW}
 """
 
 _PLAYED = f"""
+example made-up.csv --json
 simulate survey.csv --column answer --epsilon 1 --out result {END}
 simulate survey.csv --column answer --epsilon 1 --mix-fakes {END}
 simulate survey.csv --column answer --epsilon 1 --project simplex {END}
@@ -108,6 +109,10 @@ simulate survey.csv --column answer --hash-bins 1e4 --candidates list.txt --epsi
 {HASHED} && simulate survey.csv --column answer --plan p.json --candidates list.txt --seed {{seed}} --json
 simulate survey.csv --column answer --memory --reports 5 --epsilon 1 --out result --seed {{seed}} --json
 simulate survey.csv --column answer --memory --epsilon 1 --state kept.memory --json
+simulate gaps.csv --column answer --epsilon 1 --missing drop {END}
+simulate diary.csv --column color --person-column who --several last --epsilon 1 {END}
+simulate diary.csv --column color --person-column who --several set --epsilon 1 --mix-fakes {END}
+vote diary.csv --column color --person-column who --several first --epsilon 1 {END}
 {SMALL} && simulate survey.csv --column answer --contract small.json --out played --seed {{seed}} --json
 {SMALL} && simulate survey.csv --column answer --contract small.json --dishonest 1,3 --leave-out 0.5 --json
 vote --example --seed {{seed}} --json
@@ -189,6 +194,11 @@ def lay_out(desk: Path) -> None:
         ("survey.csv", ["answer,likes,smokes,drives,age"], survey),
         ("diary.csv", ["who,week,color,likes,age"], diary),
         ("pages.csv", ["page"], pages),
+        (
+            "gaps.csv",
+            ["answer,n"],
+            [f"{'' if i % 9 == 0 else answer},{i}" for i, answer in enumerate(answers)],
+        ),
         ("list.txt", [], ["yes", "no", "perhaps"]),
         ("words.txt", [], ["yes", "no", "unsure"]),
         ("network.toml", [], [*_network()]),

@@ -6,7 +6,7 @@ import pytest
 
 from mixtally.ground.chance import SecureChance
 from mixtally.literature.formulas import notes
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.seeded import SeededChance
 
 QUICK = ("--runs", 300, "--drawn", 2000, "--seed", 1)
 MEMORY = ("--protocol", "memory", "--permanent", 0.5, "--p", 0.5, "--q", 0.75, "--hashes", 1,
@@ -30,12 +30,12 @@ def test_a_plan_holds_and_a_report_is_written(cli, plan_file, tmp_path):
     for text in ("No attack exceeds its promise", "tell-apart", "margin", "proves nothing",
                  "Certified: epsilon 1", "wrote "):  # fmt: skip
         assert text in outcome.out
-    assert sorted(path.name for path in out.iterdir()) == ["report.html", "report.json"]
+    assert sorted(path.name for path in out.iterdir()) == ["report.html", "result.json"]
     html = (out / "report.html").read_text()
     assert html.startswith("<!doctype html>")
     assert html.count("<svg") >= 7
     assert "most that is allowed" in html
-    facts = json.loads((out / "report.json").read_text())
+    facts = json.loads((out / "result.json").read_text())
     assert facts["violated"] == []
     assert facts["certified"] is True
     assert all(one["margin"] is None or one["margin"] >= -1e-9 for one in facts["attacks"])
@@ -48,7 +48,7 @@ def test_json_is_what_is_in_the_file(cli, plan_file, tmp_path):
     )
     assert outcome.status == 0
     facts = json.loads(outcome.out)
-    assert facts == json.loads((out / "report.json").read_text())
+    assert facts == json.loads((out / "result.json").read_text())
     (one,) = facts["attacks"]
     assert (one["attack"], one["promised"], one["runs"]) == ("n-1", 1.0, 300)
     assert one["curves"][0]["curves"]["the attack"]

@@ -37,7 +37,7 @@ def facts(*arguments):
 
 def test_the_text_says_promise_truth_verdict_and_factor():
     outcome = run("--formula", "notes-5.26", *PROMISE, "--fakes", "1e7")
-    formula, promise, asks, seen = outcome.stdout.splitlines()
+    formula, promise, asks, seen = outcome.stdout.splitlines()[3:]
     assert formula == "formula: notes-5.26, Zhilyaev, Notes (2020), (5.26)"
     assert promise == "promise: delta <= 1e-06 at epsilon 1"
     assert asks == "asks: flip probability 2.13556e-05 of flip-blank, 10,000,000 fakes"
@@ -47,7 +47,7 @@ def test_the_text_says_promise_truth_verdict_and_factor():
 
 def test_a_false_promise_is_called_false_and_by_how_much():
     outcome = run("--formula", "notes-5.16", *PROMISE, "--users", "1e5")
-    messages, sums = outcome.stdout.splitlines()[3:]
+    messages, sums = outcome.stdout.splitlines()[6:]
     assert messages.startswith("messages: false, ")
     factor = float(messages.split("; ")[1].split(" times the promise")[0])
     assert factor == pytest.approx(4e5, rel=0.02)

@@ -1,126 +1,91 @@
-"""Data that cannot be counted: one line, status 2, nothing written."""
+"""Data that cannot be counted as they are asked for: one line, status 2, nothing written."""
 
-import gzip
+import datetime
 
-import pyarrow as arrow
-import pyarrow.parquet as parquet
 import pytest
+
+from data_files import BOOK, GOOD, LINES, PARQUET, WESTERN, in_parquet
 
 ASKED = ("--epsilon", 1, "--delta", "1e-6")
 
-
-@pytest.fixture
-def refuses(refused, tmp_path):
-    """Refuses a file of these bytes (None: no file) and leaves the output folder empty."""
-
-    def call(content, *more, name="data.csv", column="color"):
-        path, out = tmp_path / name, tmp_path / "out"
-        if content is not None:
-            path.write_bytes(content)
-        line = refused("simulate", path, "--column", column, *ASKED, "--out", out, *more)
-        assert not out.exists()
-        return line
-
-    return call
-
-
-def table(values, kind=None):
-    """The bytes of a Parquet file with one column."""
-    sink = arrow.BufferOutputStream()
-    parquet.write_table(arrow.table({"color": arrow.array(values, type=kind)}), sink)
-    return sink.getvalue().to_pybytes()
-
-
-GOOD = b"id,color\n" + b"1,red\n2,blue\n" * 500
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        (b"id,color\n1,red\n2,\n3,blue\n", "row 2: wanted a value in column 'color'"),
-        (b"id,color\n1,red\n2\n3,blue\n", "row 2: wanted a value in column 'color'"),
-        (b"", "an empty file"),
-        (b"id,color\n", "at least two rows, got none"),
-        (b"id,shade\n1,red\n", "wanted a column 'color', got the columns 'id', 'shade'"),
-        (b"id,color\n1,red\n2,red\n", "two distinct values, got only 'red'"),
-        (b"id,color\n1,r\xe9d\n2,red\n", "UTF-8"),
-        (b"color,color\n1,red\n2,blue\n", "wanted one column 'color', got 2 of that name"),
-        (b"id;color\n1;red\n2;blue\n", "put commas between cells instead of ';'"),
-        (b"id\tcolor\n1\tred\n2\tblue\n", "put commas between cells instead of"),
-        (b"\n\nid,color\n1,red\n", "wanted a header line, got a blank one"),
-        (b"id,color\n1,red\n2,\x1b[2J\n", "labels without control characters, got '\\x1b[2J'"),
-        (b"id,color\n1," + b"x" * 200_000 + b"\n2,red\n", "field limit"),
-        (None, "no file there"),
-    ],
-    ids=[
-        "empty cell", "ragged row", "empty file", "header only", "missing column",
-        "one distinct value", "not UTF-8", "two columns of a name", "semicolons",
-        "tabs", "blank header", "commands to a terminal", "huge cell", "missing file",
-    ],
-)  # fmt: skip
-def test_csv_that_cannot_be_counted_is_refused(refuses, content, said):
-    assert said in refuses(content)
-
-
-@pytest.mark.parametrize("name", ["data.xlsx", "data", "data.gz", "data.csv.zip"])
-def test_an_unknown_file_type_is_refused(refuses, name):
-    assert "ending in .csv, .csv.gz or .parquet" in refuses(GOOD, name=name)
-
-
-def test_a_truncated_packed_file_is_refused(refuses):
-    assert "ended before" in refuses(gzip.compress(GOOD)[:-20], name="data.csv.gz")
-
-
-@pytest.mark.parametrize("name", ["data.csv", "data.csv.gz"])
-def test_a_line_without_an_end_is_refused_before_it_fills_the_memory(refused, tmp_path, name):
-    path = tmp_path / name
-    with path.open("wb") as file:
-        if name.endswith(".gz"):
-            file.write(gzip.compress(bytes(1 << 25)))
-        else:
-            file.truncate(1 << 36)  # all zeros, none of them on the disk
-    line = refused("simulate", path, "--column", "color", *ASKED)
-    assert "wanted lines of less than 16,777,216 characters, got a longer one" in line
-
-
-def test_a_damaged_packed_file_is_refused(refuses):
-    data = bytearray(gzip.compress(GOOD))
-    data[12:20] = bytes(byte ^ 0x55 for byte in data[12:20])
-    refuses(bytes(data), name="data.csv.gz")
+TOLD = {
+    "a wrong encoding": (WESTERN, ("--encoding", "ascii"), "wanted text in ascii"),
+    "an unknown encoding": (GOOD, ("--encoding", "nope"), "the name of an encoding of text"),
+    "a wrong delimiter": (GOOD, ("--delimiter", ";"), "say --delimiter ','"),
+    "a delimiter of two": (GOOD, ("--delimiter", ";;"), "one ASCII character"),
+    "a sheet of CSV": (GOOD, ("--sheet", "A"), "--sheet: wanted a file that needs it"),
+    "a delimiter of Parquet": (PARQUET, ("--delimiter", ";"), "wanted a file that needs it"),
+    "an encoding of Excel": (BOOK, ("--encoding", "cp1252"), "wanted a file that needs it"),
+    "a delimiter of JSON": (LINES, ("--delimiter", ";"), "which is JSON lines; leave it out"),
+    "no such sheet": (BOOK, ("--sheet", "Data"), "wanted a sheet 'Data', got 'Sheet1'"),
+    "no such person": (GOOD, ("--person-column", "who"), "wanted a column 'who'"),
+    "several rows of a person": (
+        GOOD,
+        ("--person-column", "no"),
+        "row 3: wanted one row of a person, got a second one, after row 1; say which counts",
+    ),
+    "several of nobody": (GOOD, ("--several", "first"), "wanted --person-column beside it"),
+    "an unknown choice of several": (
+        GOOD,
+        ("--person-column", "no", "--several", "any"),
+        "several: wanted one of first, last, set",
+    ),
+    "a set of numbers": (
+        GOOD,
+        ("--number", "0,9", "--person-column", "no", "--several", "set"),
+        "several: wanted first or last for records read as number",
+    ),
+    "an invisible label for gaps": (GOOD, ("--missing", " "), "a label that is to be seen"),
+    "gaps and empty sets": (
+        GOOD,
+        ("--set", ";", "--empty-sets", "--missing", "drop"),
+        "beside empty sets",
+    ),
+    "nobody left": (b"no,color\n1,\n2,\n", ("--missing", "drop"), "two rows, got none"),
+    "bits that are none": (GOOD, ("--as", "bits"), "row 1, column 'color': wanted 0 or 1"),
+    "a bit that is none in Parquet": (
+        in_parquet({"color": [0, 1, 2]}),
+        ("--as", "bits"),
+        "row 3, column 'color': wanted 0 or 1",
+    ),
+    "bits of another length": (
+        b"color\n0101\n010\n",
+        ("--as", "bits"),
+        "row 2: wanted 4 bits, got 3",
+    ),
+    "numbers that are text": (
+        GOOD,
+        ("--number", "0,9"),
+        "row 1: wanted a finite number, got 'red'",
+    ),
+    "a decimal comma": (b"no;color\n1;2,5\n", ("--number", "0,9"), "write it like 1234.5"),
+    "text among numbers of JSON": (
+        b'{"color": 1}\n{"color": "two"}\n',
+        ("--number", "0,9"),
+        "row 2: wanted a finite number, got 'two'",
+    ),
+    "truth among numbers of JSON": (
+        b'{"color": 1}\n{"color": true}\n',
+        ("--number", "0,9"),
+        "row 2: wanted a finite number, got 'True'",
+    ),
+    "a day among numbers of Parquet": (
+        in_parquet({"color": [datetime.date(2024, 1, 2)]}),
+        ("--number", "0,9"),
+        "row 1: wanted a finite number, got '2024-01-02'",
+    ),
+    "an infinity of Parquet": (
+        in_parquet({"color": [1.0, float("inf")]}),
+        ("--number", "0,9"),
+        "row 2: wanted a finite number, got 'inf'",
+    ),
+}
 
 
-def test_a_packed_name_on_unpacked_data_is_refused(refuses):
-    assert "gzip" in refuses(GOOD, name="data.csv.gz")
-
-
-def test_an_open_quote_does_not_swallow_the_rest_of_the_crowd(refuses):
-    refuses(GOOD + b'3,"teal\n' + GOOD[9:])
-
-
-def test_a_null_in_parquet_is_refused(refuses):
-    assert "row 2: wanted a value" in refuses(table(["red", None, "blue"]), name="data.parquet")
-
-
-def test_a_not_a_number_in_parquet_is_a_missing_value(refuses):
-    refuses(table([1.0, float("nan"), 2.0] * 400), name="data.parquet")
-
-
-def test_parquet_without_rows_is_refused(refuses):
-    assert "got none" in refuses(table([], arrow.string()), name="data.parquet")
-
-
-def test_parquet_without_the_column_is_refused(refuses):
-    line = refuses(table(["red", "blue"]), name="data.parquet", column="shade")
-    assert "wanted a column 'shade', got the columns 'color'" in line
-
-
-@pytest.mark.parametrize("cut", [0, 3, 100, -20], ids=["empty", "tiny", "half", "no footer"])
-def test_truncated_parquet_is_refused(refuses, cut):
-    refuses(table(["red", "blue"] * 500)[:cut], name="data.parquet")
-
-
-def test_a_folder_is_no_data_file(refused, tmp_path):
-    refused("simulate", tmp_path, "--column", "color", *ASKED)
+@pytest.mark.parametrize("case", TOLD)
+def test_options_that_do_not_fit_the_data_are_refused(refuses, case):
+    content, options, said = TOLD[case]
+    assert said in refuses(content, *options)
 
 
 def test_a_value_without_a_label_is_refused_by_row(refuses, tmp_path):
@@ -166,7 +131,7 @@ def test_a_bad_option_is_refused_before_the_collection_is_played(refuses, monkey
     def play(*_, **__):
         pytest.fail("a whole collection was played in vain")
 
-    monkeypatch.setattr("mixtally.simulate.run.play", play)
+    monkeypatch.setattr("mixtally.simulation.run.play", play)
     refuses(GOOD, *bad)
 
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from mixtally.simulate.central import MISSING, SEEDED
+from mixtally.simulation.central import MISSING, SEEDED
 
 ASK = ("--column", "color", "--epsilon", 1, "--delta", "1e-6")
 NAMES = ("central, discrete Laplace", "central, discrete Gaussian", "exponential mechanism")
@@ -38,10 +38,11 @@ def test_under_a_seed_nothing_is_measured_and_it_is_said(simulate):
 
 def test_in_the_files_too(simulate, tmp_path):
     simulate("--out", tmp_path / "out")
-    told = json.loads((tmp_path / "out" / "report.json").read_text())
-    assert len(told["central"]) == 3
-    assert all(line["measured"] is not None for line in told["central"])
-    assert all(name in (tmp_path / "out" / "report.html").read_text() for name in NAMES)
+    for place, measured in (("out/rehearsal", True), ("out", False)):
+        told = json.loads((tmp_path / place / "result.json").read_text())
+        assert len(told["central"]) == 3
+        assert all((line["measured"] is not None) == measured for line in told["central"])
+        assert all(name in (tmp_path / place / "report.html").read_text() for name in NAMES)
 
 
 def test_without_opendp_the_command_works_and_says_so(simulate, monkeypatch, tmp_path):

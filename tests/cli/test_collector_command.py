@@ -107,7 +107,7 @@ def test_files_of_a_round_and_of_the_page(cli, tmp_path, office, folder):
     assert cli("collector", "publish", folder, "--round", 1, "--out", out).status == 0
     assert {path.name for path in out.iterdir()} == {
         "report.html",
-        "report.json",
+        "result.json",
         "estimates.csv",
     }
     said = json.loads(cli("collector", "publish", folder, "--json").out)

@@ -33,7 +33,8 @@ def test_json_is_the_librarys_number_with_its_observer_and_proof(cli, given):
 @pytest.mark.parametrize("given", TRUE, ids=lambda given: given[1])
 def test_the_text_rounds_delta_up_and_its_lower_end_down(cli, given):
     outcome, true = cli("delta", "--epsilon", 1, *given), TRUE[given]()
-    upper, lower, source, assumption, local = outcome.out.splitlines()
+    *promise, upper, lower, source, assumption, local = outcome.out.splitlines()
+    assert [line.split()[0] for line in promise] == ["Hidden:", "epsilon", "Error"]
     assert float(upper.split()[2]) >= true.upper
     assert float(lower.split()[2].rstrip(",")) <= true.lower
     assert source.startswith("source: ")

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from mixtally.cli.plan_files import read_plan
-from mixtally.simulate import demo as lab_demo
+from mixtally.simulation import demo as lab_demo
 
 
 def near_expected(facts):
@@ -40,8 +40,9 @@ def test_two_releases_of_all_flights_the_first_the_planners_choice(demo):
     assert facts["reason"].startswith(f"{first['protocol']} has the smallest standard error")
     assert first["standard_error"] <= second["standard_error"]
     assert (second["protocol"], second["fakes"]) == ("flip-blank", 336_776)
-    assert sorted(path.name for path in out.iterdir()) == [
-        "estimates.csv", "plan-flip-blank.json", "plan.json", "report.html", "report.json",
+    assert sorted(str(path.relative_to(out)) for path in out.rglob("*.*")) == [
+        "plan-flip-blank.json", "plan.json", "rehearsal/estimates.csv", "rehearsal/report.html",
+        "rehearsal/result.json",
     ]  # fmt: skip
     for name, release in (("plan.json", first), ("plan-flip-blank.json", second)):
         assert read_plan(out / name).protocol == release["protocol"]

@@ -50,8 +50,9 @@ def test_means_over_time_are_in_every_file(cli, diary, tmp_path):
     assert (outcome.status, outcome.err.strip()) == (0, "")
     assert "mean over time" in outcome.out
     assert "change of the mean" in (out / "report.html").read_text()
-    facts = json.loads((out / "report.json").read_text())
-    with (out / "mean_changes.csv").open(newline="") as file:
+    facts = json.loads((out / "rehearsal" / "result.json").read_text())
+    with (out / "rehearsal" / "mean_changes.csv").open(newline="") as file:
+        assert "holds raw counts" in next(file)
         (row,) = csv.DictReader(file)
     assert float(row["estimate"]) == facts["mean_changes"][0]["estimate"]
     assert float(row["truth"]) == pytest.approx(1.0)

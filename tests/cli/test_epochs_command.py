@@ -5,7 +5,7 @@ import json
 import pytest
 
 from mixtally.records.ledger import read_ledger
-from mixtally.simulate import epochs as lab
+from mixtally.simulation import epochs as lab
 
 PROMISE = ("--epsilon", 1, "--delta", "1e-6")
 
@@ -83,15 +83,15 @@ def test_json_holds_every_number(run):
 
 
 def test_the_files_are_written_whole(run, tmp_path):
-    out = tmp_path / "out"
-    outcome = run("--out", out)
+    out = tmp_path / "out" / "rehearsal"
+    outcome = run("--out", out.parent)
     assert sorted(path.name for path in out.iterdir()) == [
-        "changes.csv", "counts.csv", "report.html", "report.json"
+        "changes.csv", "counts.csv", "report.html", "result.json"
     ]  # fmt: skip
     assert f"wrote {out / 'report.html'}" in outcome.out
-    assert (out / "counts.csv").read_text().startswith("epoch,bin,label,estimate,")
-    assert len((out / "changes.csv").read_text().splitlines()) == 1 + 2 * 3
-    assert json.loads((out / "report.json").read_text())["question"] == "color"
+    assert (out / "counts.csv").read_text().splitlines()[1].startswith("epoch,bin,label,estimate,")
+    assert len((out / "changes.csv").read_text().splitlines()) == 2 + 2 * 3
+    assert json.loads((out / "result.json").read_text())["question"] == "color"
 
 
 @pytest.mark.seconds

@@ -68,13 +68,14 @@ def test_a_run_repeats_with_its_seed_and_another_hash_is_another_run(played):
 
 
 def test_files_tell_the_words_and_the_others(cli, data, listed, tmp_path):
-    out = tmp_path / "out"
-    outcome = cli("simulate", data, *HASHED, *GIVEN, "--candidates", listed, "--out", out)
+    out = tmp_path / "out" / "rehearsal"
+    outcome = cli("simulate", data, *HASHED, *GIVEN, "--candidates", listed, "--out", out.parent)
     assert "people with a value not listed" in " ".join(outcome.out.split())
     page = (out / "report.html").read_text()
     assert "word: the others" in page
     assert "for a hash drawn independently" in page
     with (out / "estimates.csv").open(encoding="utf-8", newline="") as file:
+        assert "holds raw counts" in next(file)
         rows = list(csv.DictReader(file))
     assert {row["label"] for row in rows} == {*WORDS, "nobody"}
 

@@ -68,8 +68,10 @@ def outcome(case: str, seed: int, desk: Path) -> Any:
         assert out, (last, said)
         told = json.loads(out)
         if "--out" in last:
-            report = Path(last[last.index("--out") + 1]) / "report.json"
-            if report.is_file():
+            folder = Path(last[last.index("--out") + 1])
+            place = "rehearsal" if "rehearsal" in told else "."
+            report = folder / place / "result.json"
+            if folder.is_dir():
                 assert json.loads(report.read_text()) == told
     return told
 

@@ -86,11 +86,12 @@ def test_the_table_says_what_was_found_what_it_costs_and_what_averaging_tells(me
 
 
 def test_files_hold_what_is_printed(memory, tmp_path):
-    out = tmp_path / "out"
-    outcome = memory("--seed", 1, "--out", out, "--json")
+    out = tmp_path / "out" / "rehearsal"
+    outcome = memory("--seed", 1, "--out", out.parent, "--json")
     facts = json.loads(outcome.out)
-    assert json.loads((out / "report.json").read_text()) == facts
+    assert json.loads((out / "result.json").read_text()) == facts
     with (out / "estimates.csv").open(newline="") as file:
+        assert "holds raw counts" in next(file)
         rows = list(csv.DictReader(file))
     assert {row["label"] for row in rows} == {row["label"] for row in facts["estimates"]}
     assert [float(row["estimate"]) for row in rows] == sorted(

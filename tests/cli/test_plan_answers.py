@@ -6,6 +6,7 @@ import re
 import pytest
 
 from cli.test_plan_questions import ASKED, BINS, GUARANTEE, SPLIT, facts_of
+from mixtally.report.words import error_text
 
 IMPOSSIBLE = (
     "plan", "--epsilon", 0.1, "--delta", "1e-6", "--users", 1000, "--bins", "1e7",
@@ -23,14 +24,14 @@ def test_the_front_is_in_the_json_and_in_the_text(cli):
     text = cli(*BINS).out
     table = text.split("What can be had within the budget")[1]
     for one in front:
-        assert f"{one['standard_error']:.4g}" in table.replace(",", "")
+        assert error_text(one["standard_error"]) in table
 
 
 def test_every_fact_is_explained_in_json_and_in_text(cli):
     facts = facts_of(cli, *BINS, "--explain")
     own = facts.keys() - {
         "reason", "alternatives", "misfits", "fingerprint", "plan", "plans", "forecast", "front",
-        "explain", "name",
+        "explain", "name", "promise", "better",
     }  # fmt: skip
     assert facts["explain"].keys() == own
     text = cli(*BINS, "--explain").out
@@ -56,7 +57,7 @@ def test_the_nearest_plans_are_json_too_and_the_status_is_still_two(cli):
     outcome = cli(*IMPOSSIBLE, "--json")
     assert outcome.status == 2
     said = json.loads(outcome.out)
-    assert said.keys() == {"error", "nearest"}
+    assert said.keys() == {"promise", "error", "nearest"}
     assert said["error"] in outcome.err
     assert len(said["nearest"]) == 4
     for near in said["nearest"]:

@@ -17,7 +17,7 @@ def test_a_document_is_written_and_told(cli, tmp_path):
     out = tmp_path / "out"
     outcome = cli("reproduce", "--document", "002", "--out", out)
     assert (outcome.status, outcome.err.strip()) == (0, "")
-    assert sorted(path.name for path in out.iterdir()) == ["report.html", "report.json"]
+    assert sorted(path.name for path in out.iterdir()) == ["report.html", "result.json"]
     for text in ("radius at 95 %", "1.15", "1.1509", "reproduces", "wrote "):
         assert text in outcome.out
     html = (out / "report.html").read_text()
@@ -30,7 +30,7 @@ def test_json_is_what_is_in_the_file(cli, tmp_path):
     outcome = cli("reproduce", "--document", "003", "--out", out, "--json")
     assert outcome.status == 0
     facts = json.loads(outcome.out)
-    assert facts == json.loads((out / "report.json").read_text())
+    assert facts == json.loads((out / "result.json").read_text())
     assert set(facts["documents"]) == {"001", "003"}
     assert facts["words"]["false"] > 0
     (gain,) = [f for f in facts["findings"] if f["what"] == "gain in precision"]
@@ -45,7 +45,7 @@ def test_a_document_without_charts_is_told_by_itself(cli, tmp_path):
     assert (outcome.status, outcome.err.strip()) == (0, "")
     assert "001: Zhilyaev, Zeber: K-Randomization (2016)" in outcome.out
     assert "lemma 4.3" in outcome.out
-    assert list(json.loads((out / "report.json").read_text())["documents"]) == ["001"]
+    assert list(json.loads((out / "result.json").read_text())["documents"]) == ["001"]
 
 
 @cache

@@ -5,7 +5,8 @@ import json
 
 import pytest
 
-FILES = ("estimates.csv", "plan.json", "report.html", "report.json")
+RESULT = ("estimates.csv", "report.html", "result.json")
+REHEARSAL = tuple(f"rehearsal/{name}" for name in RESULT)
 
 
 @pytest.fixture
@@ -95,12 +96,13 @@ def test_bins_read_off_the_data_are_owned_up_to(played):
     assert "The bins were read off the data" in played()["source"]
 
 
-def test_out_holds_four_whole_files_and_no_other(simulate, tmp_path):
+def test_out_holds_both_sets_whole_and_no_other_file(simulate, tmp_path):
     out = tmp_path / "deep" / "out"
-    outcome = simulate("--seed", 3, "--out", out, "--json")
-    assert tuple(sorted(p.name for p in out.iterdir())) == FILES
+    outcome = simulate("--out", out, "--json")
+    files = sorted(str(p.relative_to(out)) for p in out.rglob("*") if p.is_file())
+    assert files == sorted((*RESULT, *REHEARSAL, "plan.json"))
     facts = json.loads(outcome.out)
-    assert json.loads((out / "report.json").read_text()) == facts
+    assert json.loads((out / "rehearsal" / "result.json").read_text()) == facts
     with (out / "estimates.csv").open(newline="") as file:
         found = [float(row["estimate"]) for row in csv.DictReader(file)]
     assert found == sorted(estimates(facts), reverse=True)
@@ -110,7 +112,7 @@ def test_out_holds_four_whole_files_and_no_other(simulate, tmp_path):
 def test_the_same_seed_writes_the_same_bytes(simulate, tmp_path):
     for name in ("one", "two"):
         simulate("--seed", 3, "--out", tmp_path / name)
-    for name in FILES:
+    for name in (*REHEARSAL, "plan.json"):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
 
 
@@ -122,7 +124,7 @@ def test_the_table_shows_top_bins_both_errors_and_the_files(simulate, tmp_path):
     assert "│ blue" not in outcome.out
     for text in ("central model", "local model", "95 % interval", "true"):
         assert text in outcome.out
-    assert all(f"wrote {tmp_path / 'out' / name}" in outcome.out for name in FILES)
+    assert all(f"wrote {tmp_path / 'out' / name}" in outcome.out for name in REHEARSAL)
 
 
 def test_nothing_is_written_unless_asked(simulate, crowd, monkeypatch):

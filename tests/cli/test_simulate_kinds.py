@@ -66,7 +66,7 @@ def test_a_split_record_shows_the_certificate_of_the_whole(cli, data, played):
     labels = [row["label"] for row in release["estimates"]]
     assert labels == ["city=x", "city=y", "city=z", "age=old", "age=young"]
     outcome = cli("simulate", data, *READ["attributes"], *GIVEN, "--out", data.parent / "out")
-    page = (data.parent / "out" / "report.html").read_text()
+    page = (data.parent / "out" / "rehearsal" / "report.html").read_text()
     assert "epsilon = 1, delta &lt;=" in page
     assert "clear-shaped, split" in outcome.out
 
@@ -124,7 +124,10 @@ PLANNED = {
     "sets": (["--bins", 3, "--max-set", 3], READ["sets"]),
     "bit": (["--bits", 1], READ["bit"]),
     "bits": (["--bits", 2, "--protocol", "flip"], READ["bits"][:4]),
-    "attributes": (["--attributes", "3,2", "--protocol", "flip-blank"], READ["attributes"][:4]),
+    "attributes": (
+        ["--attributes", "3,2", "--protocol", "flip-blank", "--messages-per-user", 2],
+        READ["attributes"][:4],
+    ),
     "number": (["--bins", 8], READ["number"][:6]),
 }
 
@@ -204,13 +207,14 @@ def test_numbers_are_told_with_their_resolution_everywhere(cli, data, tmp_path):
     out = tmp_path / "out"
     given = ("simulate", data, *READ["number"], *GIVEN, "--out", out)
     told = json.loads(cli(*given, "--json").out)["releases"][0]["numbers"]
-    with (out / "numbers.csv").open(newline="") as file:
+    with (out / "rehearsal" / "numbers.csv").open(newline="") as file:
+        assert "holds raw counts" in next(file)
         rows = list(csv.DictReader(file))
     assert [row["label"] for row in rows] == [row["label"] for row in told]
     assert [float(row["upper"]) for row in rows] == [row["upper"] for row in told]
     assert [row["resolution"] for row in told] == [5.0] + [10.0] * 5  # eight bins up to 80
     assert rows[1]["standard_error"] == ""  # a quantile has an interval only
-    for place in (cli(*given).out, (out / "report.html").read_text()):
+    for place in (cli(*given).out, (out / "rehearsal" / "report.html").read_text()):
         assert "resolution" in place
 
 

@@ -5,8 +5,8 @@ import json
 
 import pytest
 
+from data_files import people
 from mixtally.client.memory_file import MemoryFile, key_for
-from mixtally.data.population import read_population
 from mixtally.ground.chance import SecureChance
 from mixtally.records.memoized_plan import memoized_plan
 from report.reader import self_contained
@@ -70,13 +70,13 @@ def test_files_hold_what_is_printed(cli, crowd, tmp_path):
     outcome = cli("simulate", crowd / "crowd.csv", "--column", "color", "--memory", "--out", out)
     assert outcome.status == 0
     assert sorted(path.name for path in out.iterdir()) == [
-        "estimates.csv", "report.html", "report.json",
+        "estimates.csv", "rehearsal", "report.html", "result.json",
     ]  # fmt: skip
-    facts = json.loads((out / "report.json").read_text())
+    facts = json.loads((out / "result.json").read_text())
     text = " ".join(self_contained((out / "report.html").read_text()).texts)
     for row in facts["estimates"]:
         assert row["label"] in text
-    for path in out.iterdir():
+    for path in out.rglob("*.*"):
         assert f"wrote {path}" in outcome.out
 
 
@@ -177,7 +177,7 @@ def test_damaged_state_files_are_refused_and_nothing_is_written(
 
 def test_the_state_of_somebody_else_is_refused_and_left_alone(unplayed, crowd, tmp_path):
     """A device's own memoized answers, under the same plan and key, are not the crowd's."""
-    question = read_population(crowd / "crowd.csv", "color").question
+    question = people(crowd / "crowd.csv", "color").question
     state, chance = tmp_path / "s", SecureChance()
     key = key_for(state, tmp_path / "s.key", chance)
     MemoryFile(state, memoized_plan(question, 0.5, 0.5, 0.75), "ann", key).report("red", chance)
@@ -190,7 +190,7 @@ def test_a_state_file_takes_no_other_files_place(unplayed, crowd, tmp_path):
     before = sums(tmp_path)
     for taken in (crowd / "crowd.csv", crowd):
         assert "nothing is overwritten" in unplayed("--memory", "--state", taken)
-    same = ("--state", tmp_path / "out" / "report.json", "--out", tmp_path / "out")
+    same = ("--state", tmp_path / "out" / "result.json", "--out", tmp_path / "out")
     assert "a file that --out does not write" in unplayed("--memory", *same)
     assert sums(tmp_path) == before
 

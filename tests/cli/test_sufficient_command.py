@@ -11,7 +11,8 @@ def test_what_is_printed_is_rounded_to_the_safe_side(cli):
     for name in ("eta", "delta"):
         lower, upper = map(float, re.search(rf"{name}.* in \[(\S+), (\S+)\]", text).groups())
         assert lower <= exact[name + "_lower"] <= exact[name] <= upper
-    assert float(text.split()[2]) >= exact["flip_probability"]
+    (flip,) = re.findall("flip probability (.*)", text)
+    assert float(flip) >= exact["flip_probability"]
 
 
 def test_a_ratio_beyond_all_numbers_is_refused(refused):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-FILES = ["report.html", "report.json", "shares.csv"]
+FILES = ["report.html", "result.json", "shares.csv"]
 ASKED = ("--epsilon", 1, "--delta", "1e-6")
 
 
@@ -60,9 +60,10 @@ def test_a_seed_repeats_a_vote_to_the_byte(cli, ballots, tmp_path):
     for name in ("one", "two"):
         given = ("vote", ballots, "--column", "color", *ASKED, "--seed", 3)
         assert cli(*given, "--out", tmp_path / name).status == 0
-    assert sorted(p.name for p in (tmp_path / "one").iterdir()) == FILES
+    one, two = (tmp_path / name / "rehearsal" for name in ("one", "two"))
+    assert sorted(p.name for p in one.iterdir()) == FILES
     for name in FILES:
-        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+        assert (one / name).read_bytes() == (two / name).read_bytes()
 
 
 def test_the_example_prints_the_side_notes_numbers(cli):

@@ -44,12 +44,13 @@ def test_the_table_shows_words_truth_and_promise(cli, data):
 @pytest.mark.seconds
 @pytest.mark.parametrize("more", [(), ("--way", "apart"), ("--error-rate", "0.5")], ids=str)
 def test_the_files_hold_what_is_printed(cli, data, tmp_path, more):
-    out = tmp_path / "out"
-    outcome = cli("words", data, *GIVEN, *more, "--seed", 3, "--json", "--out", out)
+    out = tmp_path / "out" / "rehearsal"
+    outcome = cli("words", data, *GIVEN, *more, "--seed", 3, "--json", "--out", out.parent)
     assert (outcome.status, outcome.err) == (0, "")
     facts = json.loads(outcome.out)
-    assert json.loads((out / "report.json").read_text()) == facts
+    assert json.loads((out / "result.json").read_text()) == facts
     with (out / "words.csv").open(newline="", encoding="utf-8") as file:
+        assert "holds raw counts" in next(file)
         rows = list(csv.DictReader(file))
     assert [row["word"] for row in rows] == [row["word"] for row in facts["words"]]
     for row in rows:
@@ -58,7 +59,7 @@ def test_the_files_hold_what_is_printed(cli, data, tmp_path, more):
     for part in ("5,000 rows of answers.csv", "Round by round", *facts["promise"], "100 %"):
         assert part in text
     assert "Words missed" not in text
-    told = cli("words", data, *GIVEN, *more, "--seed", 3, "--out", out).out
+    told = cli("words", data, *GIVEN, *more, "--seed", 3, "--out", out.parent).out
     assert f"wrote {out / 'report.html'}" in told
 
 
@@ -66,8 +67,8 @@ def test_the_files_hold_what_is_printed(cli, data, tmp_path, more):
 def test_a_search_that_misses_or_finds_nothing_says_so(cli, tmp_path):
     few = tmp_path / "few.csv"
     few.write_text("answer\n" + "".join(f"<b>{i}\n" for i in range(200)) * 10)
-    out = tmp_path / "out"
-    outcome = cli("words", few, *GIVEN, "--seed", 3, "--json", "--out", out)
+    out = tmp_path / "out" / "rehearsal"
+    outcome = cli("words", few, *GIVEN, "--seed", 3, "--json", "--out", out.parent)
     facts = json.loads(outcome.out)
     assert facts["words"] == []
     assert facts["covered"] is None
@@ -76,7 +77,7 @@ def test_a_search_that_misses_or_finds_nothing_says_so(cli, tmp_path):
     assert "No word was held by enough people" in text
     assert "&lt;b&gt;0" in text
     self_contained(text)
-    assert (out / "words.csv").read_text().count("\n") == 1
+    assert (out / "words.csv").read_text().count("\n") == 2
 
 
 def test_a_page_that_cannot_be_written_leaves_what_was_there(cli, data, tmp_path):
@@ -106,7 +107,7 @@ def test_bad_options_are_refused_in_a_line(cli, data, more, subject):
 @pytest.mark.parametrize(
     ("content", "subject"),
     [
-        (b"answer\n\xff\xfe\n", "wanted readable UTF-8 CSV"),
+        (b"answer\n\xff\xfe\n", "wanted UTF-8 text, got byte 0xff in line 2"),
         (b"answer\nyes\n\nno\n", "got a missing one"),
         (b"answer\nyes\nyes\n", "wanted at least two distinct values"),
         (b"answer\n", "wanted at least two rows"),

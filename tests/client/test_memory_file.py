@@ -15,8 +15,8 @@ from mixtally.errors import DataError, ParameterError, PlanError
 from mixtally.ground.chance import SecureChance
 from mixtally.records.memoized_plan import hashed_question, memoized_plan
 from mixtally.records.question import Question
-from mixtally.simulate.memoized.crowd import memoizing, play_reports, watch
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.memoized.crowd import memoizing, play_reports, watch
+from mixtally.simulation.seeded import SeededChance
 
 QUESTION = Question(name="color", bins=64)
 PLAN = memoized_plan(QUESTION, 0.5, 0.5, 0.75)

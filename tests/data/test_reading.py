@@ -5,6 +5,7 @@ import pyarrow as arrow
 import pyarrow.parquet as parquet
 import pytest
 
+from mixtally.data.file import DataFile
 from mixtally.data.readers import read
 from mixtally.data.reading import As, Reading
 from mixtally.encode.numbers import Scale
@@ -19,7 +20,7 @@ def table(tmp_path):
     def call(text, *columns, question=None, **more):
         path = tmp_path / "data.csv"
         path.write_text(text)
-        return read(path, Reading(columns=columns, **more), question)
+        return read(DataFile(path), Reading(columns=columns, **more), question)
 
     return call
 
@@ -163,7 +164,7 @@ def test_several_columns_of_parquet_are_read(tmp_path):
     parquet.write_table(
         arrow.table({"a": [True, False], "z": [0, 0], "b": [1.0, 0.0]}), path
     )  # fmt: skip
-    people = read(path, Reading(columns=("b", "a"), form=As.BITS))
+    people = read(DataFile(path), Reading(columns=("b", "a"), form=As.BITS))
     assert bits(people) == [[1, 1], [0, 0]]
 
 

@@ -6,12 +6,11 @@ import pyarrow as arrow
 import pyarrow.parquet as parquet
 import pytest
 
-from mixtally.data import cells
-from mixtally.data.population import read_population
-from mixtally.data.readers import read
-from mixtally.data.reading import As, Reading
+from data_files import people
+from mixtally.data.formats import csv_table
+from mixtally.data.reading import As
 
-ROWS = 100_000
+ROWS = 300_000
 
 
 @pytest.fixture(params=["crowd.csv", "crowd.csv.gz", "crowd.parquet"])
@@ -31,9 +30,9 @@ def watched(into):
 
 
 def test_a_file_is_told_until_all_of_it_is_read(crowd, monkeypatch):
-    monkeypatch.setattr(cells, "_EVERY", 10_000)
+    monkeypatch.setattr(csv_table, "BLOCK", 1 << 16)
     told = []
-    found = read_population(crowd, "color", progress=watched(told))
+    found = people(crowd, "color", progress=watched(told))
     assert found.users == ROWS
     assert {step for step, _, _ in told} == {"read"}
     (total,) = {total for _, _, total in told}
@@ -45,6 +44,6 @@ def test_a_file_is_told_until_all_of_it_is_read(crowd, monkeypatch):
 
 def test_every_kind_of_record_is_told(crowd):
     told = []
-    read(crowd, Reading(columns=("color",), form=As.SET), progress=watched(told))
+    people(crowd, "color", form=As.SET, progress=watched(told))
     assert told
     assert told[-1][1] == told[-1][2]

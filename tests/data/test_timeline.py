@@ -3,19 +3,23 @@
 import numpy as np
 import pytest
 
+from mixtally.data.file import DataFile
 from mixtally.data.flights import flights_by_month
-from mixtally.data.population import Population, read_population
-from mixtally.data.timeline import Timeline, by_epoch, order_of
+from mixtally.data.population import Population
+from mixtally.data.readers import read_epochs
+from mixtally.data.reading import Reading
+from mixtally.data.timeline import Timeline, When, order_of
 from mixtally.data.turnover import happens, turnover
 from mixtally.errors import DataError, ParameterError
 from mixtally.records.question import Question
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.seeded import SeededChance
 
 QUESTION = Question(name="color", bins=2, labels=("blue", "red"))
 
 
-def read_timeline(path, column, epoch_column, **more):
-    return by_epoch(read_population(path, column), path, epoch_column, **more)
+def read_timeline(path, column, epoch_column, person_column=None, order=None):
+    reading = Reading(columns=(column,), person=person_column)
+    return read_epochs(DataFile(path), reading, When(epoch_column, order))
 
 
 @pytest.fixture

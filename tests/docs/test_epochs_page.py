@@ -14,9 +14,9 @@ from mixtally.privacy.divergence.memoized import loss
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.mechanism.memoized import memoized
 from mixtally.records.question import Question
-from mixtally.simulate.ask_again import ways_to_ask
-from mixtally.simulate.lab import Lab
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.ask_again import ways_to_ask
+from mixtally.simulation.lab import Lab
+from mixtally.simulation.seeded import SeededChance
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "epochs.md").read_text()

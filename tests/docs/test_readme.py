@@ -16,23 +16,27 @@ def blocks(language):
     return re.findall(rf"```{language}\n(.*?)```", README, flags=re.DOTALL)
 
 
+FILES = ("mixtally example ", "printf ")
+"""Commands whose files later blocks read."""
+
+
+def with_files(found):
+    """Every block with the commands of earlier ones that wrote what it may read."""
+    written = []
+    for block in found:
+        yield [*written, *block]
+        written += [line for line in block if line.startswith(FILES)]
+
+
 BLOCKS = [
-    [line.split("  #")[0].strip() for line in block.splitlines() if line.startswith("mixtally ")]
+    [
+        line.split("  #")[0].strip()
+        for line in block.splitlines()
+        if line.startswith(("mixtally ", "printf "))
+    ]
     for block in blocks("sh")
 ]
-BLOCKS = [block for block in BLOCKS if block]
-
-
-@pytest.fixture
-def desk(tmp_path):
-    answers = ["yes"] * 700 + ["no"] * 250 + ["unsure"] * 50
-    lines = ["answer,likes,smokes,drives,age"]
-    for i, answer in enumerate(answers):
-        likes = ["tea", "tea;cake", "cake;milk"][i % 3]
-        lines.append(f"{answer},{likes},{int(i % 5 == 0)},{i % 2},{i % 90}")
-    (tmp_path / "survey.csv").write_text("\n".join(lines) + "\n")
-    (tmp_path / "list.txt").write_text("yes\nno\nperhaps\n")
-    return tmp_path
+BLOCKS = [*with_files(block for block in BLOCKS if block)]
 
 
 def run(arguments, where):
@@ -40,22 +44,29 @@ def run(arguments, where):
 
 
 @pytest.mark.seconds
-@pytest.mark.parametrize("commands", BLOCKS, ids=lambda block: block[0][:40])
-def test_the_commands_run_one_after_the_other(commands, desk):
+@pytest.mark.parametrize("commands", BLOCKS, ids=lambda block: block[-1][:40])
+def test_the_commands_run_in_an_empty_folder(commands, tmp_path):
     program = Path(sys.executable).with_name("mixtally")
     for command in commands:
-        done = run([program, *shlex.split(command)[1:]], desk)
+        if command.startswith("printf "):
+            assert run(["sh", "-c", command], tmp_path).returncode == 0
+            continue
+        done = run([program, *shlex.split(command)[1:]], tmp_path)
         assert done.returncode == 0, (command, done.stderr)
         assert done.stdout
         for option in re.findall(r"--out (\S+)", command):
-            assert (desk / option).is_file() or (desk / option / "report.html").is_file()
+            assert (tmp_path / option).is_file() or (tmp_path / option / "report.html").is_file()
 
 
 @pytest.mark.parametrize("program", blocks("python"))
-def test_the_program_runs(program, desk):
-    done = run([sys.executable, "-c", program], desk)
+def test_the_program_runs_and_begins_with_its_promise(program, tmp_path):
+    run([str(Path(sys.executable).with_name("mixtally")), "example", "survey.csv"], tmp_path)
+    done = run([sys.executable, "-c", program], tmp_path)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("\n") == 3
+    first, second, third = done.stdout.splitlines()[:3]
+    assert first.startswith("Hidden: ")
+    assert second.startswith("epsilon = 1, delta <= ")
+    assert third.startswith("Error to expect of a count: ")
 
 
 def test_the_make_commands_exist():

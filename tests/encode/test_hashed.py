@@ -11,7 +11,7 @@ from mixtally.errors import DataError, PlanError
 from mixtally.ground.codec import from_canonical
 from mixtally.records.hashing import HMAC_SHA256, Hashing, drawn_seed
 from mixtally.records.question import Kind, Question
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.seeded import SeededChance
 
 WORDS = [f"word {number}" for number in range(4000)]
 ZERO, ONE = "00" * 16, "01" + "00" * 15

@@ -18,8 +18,8 @@ from mixtally.records.mechanism.named import (
     single_bit,
 )
 from mixtally.records.results import Tally
-from mixtally.simulate.seeded import SeededChance
-from mixtally.simulate.simulate import play
+from mixtally.simulation.seeded import SeededChance
+from mixtally.simulation.simulate import play
 
 USERS, FLIP = 500, threshold_of(0.2)
 EXACT = {

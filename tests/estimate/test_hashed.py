@@ -21,8 +21,8 @@ from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 from mixtally.records.question import Question
 from mixtally.records.results import Tally
-from mixtally.simulate.seeded import SeededChance
-from mixtally.simulate.simulate import play
+from mixtally.simulation.seeded import SeededChance
+from mixtally.simulation.simulate import play
 
 BINS = 500
 HELD = np.array([round(1500 / rank) for rank in range(1, 1501)])

@@ -24,8 +24,8 @@ from mixtally.records.mechanism.named import (
     flip_uniform,
 )
 from mixtally.records.results import Tally
-from mixtally.simulate.coverage import coverage
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.coverage import coverage
+from mixtally.simulation.seeded import SeededChance
 
 
 def binomial(n, q):

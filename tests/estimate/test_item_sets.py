@@ -13,7 +13,7 @@ from mixtally.ground.fixed import threshold_of
 from mixtally.ground.flips import flip
 from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism.named import flip_blank
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.seeded import SeededChance
 from mixtally.tally.patterns import pattern_counts
 
 QUARTER = flip_blank(bins=4, fakes=0, threshold=threshold_of(0.25))

@@ -10,8 +10,8 @@ from mixtally.encode.bits import packed
 from mixtally.estimate.joint import joint_counts
 from mixtally.ground.fixed import threshold_of
 from mixtally.records.mechanism.named import flip_bits, flip_blank
-from mixtally.simulate.seeded import SeededChance
-from mixtally.simulate.simulate import play
+from mixtally.simulation.seeded import SeededChance
+from mixtally.simulation.simulate import play
 
 CROWD = np.array([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
 SMALL = flip_blank(bins=3, fakes=0, threshold=threshold_of(0.25), max_set=3)

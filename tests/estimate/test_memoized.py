@@ -18,7 +18,7 @@ from mixtally.estimate.memoized import (
 from mixtally.ground.bits import column_counts, one_hot
 from mixtally.randomize.memoized import permanent_response, report
 from mixtally.records.mechanism.memoized import memoized
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.seeded import SeededChance
 
 PRINTED = {1: 0.375, 5: 0.277, 20: 0.117, 100: 0.004}
 

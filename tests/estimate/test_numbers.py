@@ -9,8 +9,8 @@ from mixtally.estimate.numbers import Cuts, summary
 from mixtally.ground.fixed import threshold_of
 from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank, flip_uniform
-from mixtally.simulate.seeded import SeededChance
-from mixtally.simulate.simulate import play
+from mixtally.simulation.seeded import SeededChance
+from mixtally.simulation.simulate import play
 
 SCALE = Scale(0.0, 100.0, 40)
 VALUES = 100.0 * ((np.arange(4000) + 0.5) / 4000) ** 2

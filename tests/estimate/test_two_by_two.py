@@ -15,8 +15,8 @@ from mixtally.estimate.two_by_two import two_by_two
 from mixtally.ground.fixed import threshold_of
 from mixtally.records.mechanism.named import flip_bits, flip_blank
 from mixtally.records.question import Kind, Question
-from mixtally.simulate.seeded import SeededChance
-from mixtally.simulate.simulate import play
+from mixtally.simulation.seeded import SeededChance
+from mixtally.simulation.simulate import play
 
 CROWD = np.array([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
 SMALL = flip_blank(bins=3, fakes=0, threshold=threshold_of(0.25), max_set=3)

@@ -11,7 +11,7 @@ from mixtally.ground.bits import column_counts
 from mixtally.ground.draw import below
 from mixtally.randomize.memoized import permanent_response, report
 from mixtally.records.memoized_plan import hashed_question, memoized_plan
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.seeded import SeededChance
 
 TRUTH = np.array([900, 700, 500, 300, 200, 150, 100, 80, 40, 30, 0, 0])
 WORDS = [f"word {number}" for number in range(len(TRUTH))]

@@ -7,7 +7,7 @@ from scipy import stats
 import sampled
 from mixtally.ground import flips, skipping
 from mixtally.ground.fixed import threshold_of
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.seeded import SeededChance
 
 WAYS = [flips._flip_few, flips._flip_many]
 SPAN_BYTES = 1 << 16

@@ -8,7 +8,7 @@ from scipy import stats
 
 from mixtally.errors import AccountingError
 from mixtally.ground import skipping
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.seeded import SeededChance
 from scripted import Scripted
 
 SMALL = [1 << 24, 1 << 40, 12345678901234567, int(0.009 * 2**64), int(0.3 * 2**64), 1 << 63]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mixtally.ground import slicing
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.seeded import SeededChance
 
 THRESHOLDS = [1 << 24, 3 << 60, (1 << 63) - 1, 1 << 63, 0x1234_5678_9ABC_DEF1, (1 << 58) + 1]
 

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from mixtally.literature.reproduce import central
-from mixtally.simulate.central import MISSING
+from mixtally.simulation.central import MISSING
 
 HOLDS = "reproduces"
 

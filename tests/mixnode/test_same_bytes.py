@@ -7,7 +7,7 @@ import pytest
 from mixes import manifests, run, sizes, town_of
 from mixtally.mixnode.closing.close import closed
 from mixtally.node.keys import RoundKey
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.seeded import SeededChance
 from mixtally.wire.envelope import Label, Opener
 from mixtally.wire.suite import SUITES
 

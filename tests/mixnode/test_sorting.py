@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from mixtally.ground.chance import SecureChance
 from mixtally.mixnode.closing.sorting import Sorter
 from mixtally.node.copies import digests, not_copies
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.seeded import SeededChance
 
 
 @given(st.lists(st.sampled_from([b"a", b"b", b"c", b"d", b"e"])))

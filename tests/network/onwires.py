@@ -8,7 +8,7 @@ from mixtally.client import Limits
 from mixtally.client.net import Diary, Pins, State, deliver, open_round, prepare, trusted
 from mixtally.node import Peers, call
 from mixtally.node.web.run import Server, listening
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.seeded import SeededChance
 from network.conftest import folder
 from network.stage import Stage
 

@@ -3,8 +3,8 @@
 import json
 from collections import Counter
 
-from mixtally.mix.added import added
-from mixtally.simulate.seeded import SeededChance
+from mixtally.mixing.added import added
+from mixtally.simulation.seeded import SeededChance
 from mixtally.wire.manifest import PartManifest, Receipt, write_manifest, write_receipt
 from mixtally.wire.note import Signer, signed
 from mixtally.wire.reading import fingerprint_of

@@ -9,13 +9,13 @@ import pytest
 import least
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import SCALE
-from mixtally.mix.shaped import shaped_fakes
+from mixtally.mixing.shaped import shaped_fakes
 from mixtally.planner import choose, forecast, users_for
 from mixtally.planner.noise import capped
 from mixtally.privacy.certify import certify, verify
 from mixtally.records.hashing import HMAC_SHA256, Hashing
 from mixtally.records.mechanism import Parameter
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.seeded import SeededChance
 from mixtally.tally.fold import tally_messages
 from planner.requests import BIT, SEED, composed_twice, divergence, losses, named, request, surveyed
 

@@ -17,7 +17,7 @@ from mixtally.records.mechanism import Parameter
 from mixtally.records.mechanism.named import flip_blank, flip_uniform
 from mixtally.records.plan import Plan
 from mixtally.records.question import Question, with_attributes
-from mixtally.simulate import offers as played
+from mixtally.simulation import offers as played
 from planner.requests import request
 
 ASKED = request(30_000, users=10**6)  # records in clear need 1.28 million fakes

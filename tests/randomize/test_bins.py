@@ -6,7 +6,7 @@ import pytest
 from mixtally.errors import MessageError
 from mixtally.randomize import one_report, reports
 from mixtally.records.mechanism.named import clear_uniform, flip_blank
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.seeded import SeededChance
 
 PROTOCOLS = [
     *(clear_uniform(bins=bins, fakes=0) for bins in (8, 200, 256, 1000, 65536)),

@@ -11,7 +11,7 @@ from mixtally.ground.fixed import threshold_of
 from mixtally.randomize import fakes, reports
 from mixtally.records.mechanism import Parameter
 from mixtally.records.mechanism.named import flip_blank, flip_uniform
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.seeded import SeededChance
 
 FOUR_MB = 1 << 22
 PIECE = 1 << 16

@@ -17,7 +17,7 @@ from mixtally.randomize.memoized import (
 from mixtally.records.mechanism.memoized import memoized
 from mixtally.records.memoized_plan import MemoizedPlan
 from mixtally.records.question import Question
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.seeded import SeededChance
 
 PEOPLE, BITS = 40_000, 13
 MECHANISMS = [

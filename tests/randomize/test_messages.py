@@ -14,7 +14,7 @@ from mixtally.ground import flips
 from mixtally.randomize import fakes, one_fake, one_report, reports
 from mixtally.randomize.messages import share_of_fakes
 from mixtally.records.mechanism.named import clear_uniform, flip_blank
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.seeded import SeededChance
 
 PEOPLE = 40_000
 

@@ -11,7 +11,7 @@ from mixtally.ground.memo import Memo
 from mixtally.randomize import part_fakes, part_reports
 from mixtally.records.contract import FakeRecord, OwnFakes
 from mixtally.records.layout import Form
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.seeded import SeededChance
 from scripted import Scripted
 
 Q, BINS, PEOPLE = 0.3, 5, 60_000

@@ -7,7 +7,7 @@ import pytest
 
 import contracts
 from mixtally.ground.fixed import SCALE
-from mixtally.mix import shaped_fakes
+from mixtally.mixing import shaped_fakes
 from mixtally.randomize import one_report
 from mixtally.randomize.person import hop_fakes, person_messages
 from mixtally.records.contract import (
@@ -19,7 +19,7 @@ from mixtally.records.contract import (
 )
 from mixtally.records.layout import Form, Layout
 from mixtally.records.question import Question
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.seeded import SeededChance
 from scripted import Scripted
 
 LAST = SCALE - 1

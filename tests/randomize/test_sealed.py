@@ -13,7 +13,7 @@ from mixtally.randomize.memoized import Responses, new_key, recall, value_tag
 from mixtally.randomize.sealed import seal, unseal
 from mixtally.records.memoized_plan import hashed_question, memoized_plan
 from mixtally.records.question import Question
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.seeded import SeededChance
 
 KEY = bytes(range(32))
 QUESTION = Question(name="color", bins=3, labels=("red", "green", "blue"))

@@ -13,7 +13,7 @@ from mixtally.errors import ParameterError
 from mixtally.ground.chance import Keystream
 from mixtally.ground.codec import canonical
 from mixtally.ground.fixed import SCALE
-from mixtally.mix.shaped import shaped_fakes
+from mixtally.mixing.shaped import shaped_fakes
 from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism.fakes import ShapedFakes, checked_shape, ratio_of
 

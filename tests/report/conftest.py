@@ -2,7 +2,7 @@
 
 import pytest
 
-from simulate.studies import make_study
+from simulation.studies import make_study
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mixtally.report.words import at_least, at_most, fact, number, promise
+from mixtally.report.words import at_least, at_most, fact, number, promise, supported
 
 POSITIVE = st.floats(1e-300, 1e300)
 DIGITS = st.integers(1, 12)
@@ -64,7 +64,25 @@ def test_facts_read_like_numbers_of_people():
     assert fact("users", 1_000_000) == "1,000,000"
     assert fact("local_epsilon", None) == "unbounded"
     assert fact("protocol", "flip-blank") == "flip-blank"
-    assert fact("standard_error", 9.236272774183508) == "9.23627"
+    assert fact("standard_error", 9.236272774183508) == "9.2"
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "text"),
+    [
+        (6541.2793, 6.53281, "6,541.3"), (1234.5, 262.0, "1,230"), (0.123456, 0.0021, "0.1235"),
+        (-3.2, 87.0, "-3"), (-0.04, 8.0, "0.0"), (5.0, 0.0, "5"), (5.4, None, "5"),
+        (41.0, 1114.0, "0"), (99_960.0, 1000.0, "100,000"),
+    ],
+)  # fmt: skip
+def test_a_number_is_told_to_the_second_digit_of_its_error(value, error, text):
+    assert supported(value, error) == text
+
+
+def test_ends_of_intervals_are_rounded_outwards():
+    assert supported(10.31, 1.0, math.floor) == "10.3"
+    assert supported(10.31, 1.0, math.ceil) == "10.4"
+    assert supported(2.5, 1.0, sign="+") == "+2.5"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from mixtally.encode.bits import packed
 from mixtally.errors import MessageError, ParameterError
 from mixtally.records.layout import Form, Layout
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.seeded import SeededChance
 from mixtally.tally import pairs
 from mixtally.tally.pairs import no_pairs, pair_counts
 

@@ -7,7 +7,7 @@ import pytest
 
 from mixtally.errors import MessageError, ParameterError
 from mixtally.records.layout import Form, Layout
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.seeded import SeededChance
 from mixtally.tally import patterns
 from mixtally.tally.patterns import pair_counts, pattern_counts
 

@@ -7,7 +7,7 @@ from contracts import flipped
 from mixtally.errors import MessageError
 from mixtally.randomize import part_reports
 from mixtally.records.layout import Fault, Form, Layout
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.seeded import SeededChance
 from mixtally.tally.fold import tally_messages
 from mixtally.tally.sift import sift
 

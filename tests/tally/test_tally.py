@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from mixtally.errors import MessageError
 from mixtally.ground import bits
 from mixtally.records.layout import Form, Layout
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.seeded import SeededChance
 from mixtally.tally import fold
 
 

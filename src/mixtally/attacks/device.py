@@ -14,7 +14,7 @@ from mixtally.ground.bits import Rows
 from mixtally.ground.chance import Chance
 from mixtally.ground.flips import flip
 from mixtally.ground.memo import Memo
-from mixtally.mix import added, shaped_fakes, shuffle
+from mixtally.mixing import added, shaped_fakes, shuffle
 from mixtally.randomize import fakes, one_fake, one_report, part_fakes, part_reports, reports
 from mixtally.randomize.messages import Records
 from mixtally.records.contract import Part, Recipe
@@ -73,5 +73,5 @@ def unplayed(*_: object, **__: object) -> Tally:
         "collection",
         wanted="a lab that can play one",
         got="one that cannot",
-        do="hand it mixtally.simulate.simulate.play",
+        do="hand it mixtally.simulation.simulate.play",
     )

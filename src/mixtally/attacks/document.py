@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from mixtally.attacks.outcome import Outcome, Verdict
+from mixtally.records.guarantee import Observer
 from mixtally.report.curves import draw
 from mixtally.report.document import (
     Cell,
@@ -11,11 +12,13 @@ from mixtally.report.document import (
     Marked,
     Part,
     Picture,
+    Promise,
     Section,
     Table,
     Text,
     Tone,
 )
+from mixtally.report.promise import hidden
 from mixtally.report.words import at_least, at_most
 
 _COLUMNS = ("attack", "the attacker", "noise", "promised", "attacked", "margin", "verdict", "runs")
@@ -35,19 +38,35 @@ _TONES = {
 }
 
 
-def document(title: str, promise: str, outcomes: Sequence[Outcome], facts: Facts) -> Document:
-    """All outcomes, after the ``promise`` under attack in a sentence or two."""
+def document(
+    title: str, promise: str, outcomes: Sequence[Outcome], facts: Facts, *, linked: bool = False
+) -> Document:
+    """All outcomes, after the ``promise`` under attack in a sentence or two.
+
+    ``linked`` where the observer of the promise knows whose every message is.
+    """
     heading, table = f"Attacks on {title}", _table(outcomes)
     seed = "secure randomness" if facts["seed"] is None else f"seed {facts['seed']}"
     return Document(
         title=heading,
-        source=promise,
+        source="What each attack proves, beside what is promised.",
+        promise=_lines(promise, facts["level"], linked=linked),
         opening=(Text(_conclusion(outcomes)), table, Text(_LIMITS, note=True)),
         sections=lambda: tuple(Section(one.title, tuple(_parts(one))) for one in outcomes),
-        summary=lambda: (Text(heading), Text(promise), table),
+        summary=lambda: (Text(heading), table),
         prose=(_conclusion(outcomes), _LIMITS),
         facts=lambda: facts,
         closing=f"{seed}, level {facts['level']:g}",
+    )
+
+
+def _lines(promise: str, level: float, *, linked: bool) -> Promise:
+    """What is tested against which stated promise, and how often a sound one is called violated."""
+    return (
+        hidden(Observer.LINKED if linked else Observer.MESSAGES),
+        f"Under attack: {promise}",
+        "Nothing is counted, so no count errs. A sound promise is called violated with a chance of "
+        f"at most {at_most(1.0 - level)} in the whole table.",
     )
 
 

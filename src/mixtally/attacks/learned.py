@@ -61,6 +61,16 @@ def learned(
     }
 
 
+def unmeasured(found: Mapping[str, Any]) -> dict[str, Any]:
+    """The same without what was measured on a crowd, whose true bits that needs."""
+    rows = [_exact(row) for row in found["by_reports"]]
+    return {**found, "recovery": _exact(found["recovery"]), "by_reports": rows}
+
+
+def _exact(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if not name.endswith("_measured")}
+
+
 def played_points(reports: int) -> list[int]:
     """After how many of ``reports`` reports the averaging is measured; the last is all of them."""
     return [point for point in _points(reports) if point <= reports]

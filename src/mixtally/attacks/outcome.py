@@ -9,7 +9,7 @@ from mixtally.attacks.device import Device, Play, unplayed
 from mixtally.attacks.multinomial import MOST_BYTES
 from mixtally.attacks.trial import Proof, prove, prove_either
 from mixtally.attacks.worlds import Worlds, roc
-from mixtally.data.cells import Progress, quiet
+from mixtally.data.progress import Progress, quiet
 from mixtally.ground.chance import Chance
 from mixtally.ground.memo import Memo
 from mixtally.privacy.accountant import Accountant

@@ -26,6 +26,7 @@ COMMANDS = {
     "words": "Find the most frequent words of a column.",
     "epochs": "Ask again and again.",
     "memory": "Play answers that are randomized once and reported again.",
+    "example": "Write a small made-up survey.",
     "demo": "Count real flights privately.",
     "ledger": "Charge every collection to a budget; refuse what would pass it.",
 }

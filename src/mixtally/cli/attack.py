@@ -17,12 +17,12 @@ from mixtally.cli.contract_files import is_contract, read_contract_file
 from mixtally.cli.grouped import flags, grouped, values
 from mixtally.cli.plan_files import read_plan
 from mixtally.cli.screen import progress_bars, show
-from mixtally.data.cells import Progress
+from mixtally.data.progress import Progress
 from mixtally.errors import ParameterError
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.certify import certify
 from mixtally.report.words import at_least, at_most
-from mixtally.simulate.simulate import play
+from mixtally.simulation.simulate import play
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +103,7 @@ def attack(
     ] = None,
     *,
     game: GameOptions,
-    out: Annotated[Path | None, o.folder_option("Write report.html and report.json here.")] = None,
+    out: Annotated[Path | None, o.folder_option("Write report.html and result.json here.")] = None,
     json: o.Json = False,
     claimed: ClaimOptions,
 ) -> None:
@@ -122,7 +122,9 @@ def attack(
     with progress_bars() as progress:
         outcomes = assault(target, _lab(game, progress, accountant), game.only)
     facts = _facts(target, accountant, game, outcomes)
-    show(document(target.title, _promise(facts), outcomes, facts), out, json=json)
+    linked = isinstance(target, MemoizedTarget)
+    shown = document(target.title, _promise(facts), outcomes, facts, linked=linked)
+    show(shown, out, json=json)
     if facts["violated"]:
         raise typer.Exit(1)
 

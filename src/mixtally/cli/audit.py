@@ -7,11 +7,12 @@ import typer
 
 from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
-from mixtally.cli.output import print_json, sign_of_life
+from mixtally.cli.output import print_result, sign_of_life
 from mixtally.errors import ParameterError
 from mixtally.literature.audit import Case, Seen, Verdict
 from mixtally.literature.audit import audit as held
 from mixtally.literature.formulas.catalogue import FORMULAS, Formula, formula_named
+from mixtally.report.document import Promise
 from mixtally.report.words import at_least, at_most
 
 
@@ -62,11 +63,38 @@ def audit(
         )
     with sign_of_life("pricing"):
         verdict = held(formula_named(formula), Case(epsilon, delta, **asdict(setting)))
+    promised = _promise(verdict)
     if json:
-        print_json(_facts(verdict))
-    else:
-        for line in _lines(verdict):
-            typer.echo(line)
+        print_result(promised, _facts(verdict))
+        return
+    for line in (*promised, *_lines(verdict)):
+        typer.echo(line)
+
+
+_LISTED = (
+    "Hidden: nothing is asked of anybody here; these are published formulas, by name.",
+    "epsilon and delta: what each formula promises is held against the exact delta when it is "
+    "named by --formula.",
+    "Error to expect of a count: none is counted; an audit says by how much a formula's is too "
+    "large.",
+)
+
+
+def _promise(verdict: Verdict) -> Promise:
+    """What the formula says is hidden, and what is true of it for who sees most."""
+    most = verdict.seen[0]
+    factor = next((one.error_factor for one in verdict.seen if one.error_factor is not None), None)
+    larger = "not compared with the least, as the promise does not hold"
+    if factor is not None:
+        larger = f"{factor:.3g} times that of the least noise that keeps the promise"
+    return (
+        f"Hidden, as {verdict.formula.name} says: which answer any one person gave, from whoever "
+        f"sees {most.observer}.",
+        f"epsilon = {at_most(verdict.epsilon, 6)}, delta <= {at_most(verdict.delta, 6)} is "
+        f"claimed: {verdict.word}, as delta with its noise is between "
+        f"{at_least(most.exact.lower, 4)} and {at_most(most.exact.upper, 4)} (proved).",
+        f"Error to expect of a count: {larger}.",
+    )
 
 
 def _show_all(formulas: tuple[Formula, ...], json: bool) -> None:
@@ -81,8 +109,10 @@ def _show_all(formulas: tuple[Formula, ...], json: bool) -> None:
         for one in formulas
     ]
     if json:
-        print_json({"formulas": rows})
+        print_result(_LISTED, {"formulas": rows})
         return
+    for line in _LISTED:
+        typer.echo(line)
     for one in formulas:
         takes = " ".join(f"--{name}" for name in one.needs)
         typer.echo(f"{one.name:<16} {one.computes} of {one.protocol}, takes {takes or 'no more'}")

@@ -9,7 +9,7 @@ from mixtally.cli import options as o
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import decimal
 from mixtally.planner import PlanRequest
-from mixtally.planner.request import DEFAULT_MESSAGES
+from mixtally.planner.request import default_messages
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
 
@@ -27,7 +27,7 @@ class CostOptions:
         o.option(
             "--messages-per-user",
             "Most messages a user sends on average, the own report included, 1 to 1,000 "
-            "(default 2).",
+            "(default 2 for each part of a record: each bit or attribute).",
             "M",
         ),
     ] = None
@@ -36,11 +36,14 @@ class CostOptions:
         o.option("--bytes-per-user", "Most bytes a user sends on average, at least 1.", "B"),
     ] = None
 
-    def messages(self) -> float | Fraction:
-        """Messages a user, out of either way to say it; raises ParameterError for both."""
+    def messages(self, question: Question) -> float | Fraction:
+        """Messages a user, out of either way to say it, or as many as ``question`` usually takes.
+
+        Raises ParameterError for both ways.
+        """
         fakes, messages = self.fakes_per_user, self.messages_per_user
         if fakes is None:
-            return DEFAULT_MESSAGES if messages is None else messages
+            return default_messages(question) if messages is None else messages
         if not fakes >= 0.0:
             raise ParameterError(
                 "fakes per user",
@@ -122,7 +125,7 @@ def wish_of(
         question=question,
         guarantee=guarantee,
         users=users,
-        messages_per_user=cost.messages(),
+        messages_per_user=cost.messages(question),
         bytes_per_user=cost.bytes_per_user,
         collections=budget.collections,
         hash_seed=hash_seed,

@@ -5,17 +5,17 @@ from typing import Any
 import typer
 
 from mixtally.cli import options as o
-from mixtally.cli.delta import certificate_facts, print_certificate, print_losses
+from mixtally.cli.delta import certificate_facts, print_certificate, print_losses, promise_of
 from mixtally.cli.grouped import grouped
 from mixtally.cli.mechanism import (
     MechanismOptions,
-    as_sent,
     memoized,
     memoized_facts,
     parsed,
     record_facts,
+    standard_error,
 )
-from mixtally.cli.output import print_json, sign_of_life
+from mixtally.cli.output import print_result, sign_of_life
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.calibrate import calibrate as search
 from mixtally.privacy.divergence import memoized as divergence
@@ -39,13 +39,10 @@ def calibrate(promise: o.Promise, json: o.Json = False, *, options: MechanismOpt
         facts, shown, lines = found(options, promise.epsilon, promise.delta)
     facts = {**_UNKNOWN, **facts, **certificate_facts(shown), "delta_target": promise.delta}
     if json:
-        print_json(facts)
+        print_result(promise_of(shown, facts, options), facts)
         return
-    error = facts["standard_error"]
-    if error is None:
-        lines.append("standard error unknown: say how many people with --users")
-    else:
-        lines.append(f"standard error {error:.6g} counts")
+    for line in promise_of(shown, facts, options):
+        typer.echo(line)
     for line in lines:
         typer.echo(line)
     print_certificate(shown)
@@ -60,11 +57,8 @@ def _record(
     if asked.sought is None:
         raise TypeError("nothing is to be found")
     found = search(accountant, asked.counted, asked.sought, epsilon, delta)
-    sent = as_sent(options, asked, found).message.mechanism
     facts = record_facts(options, asked, found)
-    users = facts["fakes"] if options.users is None else options.users
-    nobody = not users and facts["fakes"] == 0  # an error of how many people?
-    facts["standard_error"] = None if nobody else sent.standard_error(users or 0)
+    facts["standard_error"], _ = standard_error(options, asked, found)
     lines = []
     if facts.get("flip_threshold") is not None:
         flip = at_most(facts["flip_probability"], 9)  # who types it in again flips no less

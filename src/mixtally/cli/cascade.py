@@ -11,9 +11,10 @@ from rich.table import Table
 
 from mixtally.cli import options as o
 from mixtally.cli.grouped import flags
-from mixtally.cli.output import print_json, publish, sign_of_life
+from mixtally.cli.output import print_result, publish, sign_of_life
 from mixtally.cli.question import QuestionOptions, question_of
 from mixtally.cli.reading import scale_of
+from mixtally.cli.screen import say
 from mixtally.encode.spelling import LETTERS
 from mixtally.errors import ParameterError
 from mixtally.planner import PlanRequest
@@ -21,7 +22,8 @@ from mixtally.planner.cascade import CascadeChoice, CascadeOption, CascadeReques
 from mixtally.records.contract import Prefixes, write_terms
 from mixtally.records.question import Question
 from mixtally.report.contract import promised, remains
-from mixtally.report.words import at_most, number
+from mixtally.report.promise import of_terms
+from mixtally.report.words import at_most, error_text, number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +121,8 @@ def plan_cascade(
     if out is not None:
         written = publish(out.parent, {out.name: write_terms(answer.best.terms)})
     if json:
-        print_json({**answer.facts(), "terms": msgspec.to_builtins(answer.best.terms)})
+        facts = {**answer.facts(), "terms": msgspec.to_builtins(answer.best.terms)}
+        print_result(of_terms(answer.best.terms), facts)
         return
     _print(answer)
     for path in written:
@@ -128,6 +131,7 @@ def plan_cascade(
 
 def _print(answer: CascadeChoice) -> None:
     console = Console()
+    say(console, of_terms(answer.best.terms))
     console.print(_options(answer))
     for need in answer.infeasible:
         console.print(f"{need.protocol} needs {need.needs}", markup=False, highlight=False)
@@ -158,7 +162,7 @@ def _options(answer: CascadeChoice) -> Table:
 def _costs(option: CascadeOption) -> list[str]:
     left = option.terms.local_epsilon
     return [
-        number(option.standard_error, 4),
+        error_text(option.standard_error),
         at_most(option.terms.certificate.upper, 4),
         number(option.messages_per_user, 4),
         number(option.bytes_per_user, 4),

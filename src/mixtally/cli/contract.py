@@ -1,5 +1,6 @@
 """``mixtally contract``: made of terms, shown on one screen, checked number by number."""
 
+from collections.abc import Iterable
 from json import loads
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -25,7 +26,9 @@ from mixtally.records.contract import (
 )
 from mixtally.report.contract import contract_document, terms_document
 from mixtally.report.document import Document
-from mixtally.report.terminal import printed
+from mixtally.report.promise import of_terms
+from mixtally.report.terminal import opening, printed
+from mixtally.report.texts import whole_facts
 from mixtally.report.words import at_least, at_most
 
 if TYPE_CHECKING:
@@ -75,8 +78,9 @@ def new(terms: TermsFile, network: Network, out: Out, json: o.Json = False) -> N
     data = write_contract(contract)
     (path,) = publish(out.parent, {out.name: data})
     if json:
-        print_json(contract_document(contract, fingerprint_of(data)).facts())
+        print_json(whole_facts(contract_document(contract, fingerprint_of(data))))
         return
+    _say(of_terms(read))
     typer.echo(f"contract written to {path}")
     typer.echo(f"fingerprint: {fingerprint_of(data)}")
 
@@ -86,8 +90,9 @@ def show(file: ContractFile, json: o.Json = False) -> None:
     """Show on one screen what is promised, who is trusted for what, and what remains."""
     document, _ = _document(file)
     if json:
-        print_json(document.facts())
+        print_json(whole_facts(document))
         return
+    _say(opening(document))
     Console(highlight=False).print(printed(document))
 
 
@@ -104,9 +109,10 @@ def check(
         true = check_terms(terms, Accountant())
         second = _second_proof(terms) if rigorous else None
     if json:
-        facts = {**document.facts(), "checked": True, "delta_derived": true.upper}
+        facts = {**whole_facts(document), "checked": True, "delta_derived": true.upper}
         print_json(facts if second is None else {**facts, "rigorous": second.facts()})
         return
+    _say(opening(document))
     typer.echo(
         f"{file}: every number was derived again and holds: delta between "
         f"{at_least(true.lower, 6)} and {at_most(true.upper, 6)} at epsilon "
@@ -116,6 +122,11 @@ def check(
     if second is not None:
         Console(highlight=False).print(_proofs(second))
         typer.echo(f"The second program: {second.said}.")
+
+
+def _say(lines: Iterable[str]) -> None:
+    for line in lines:
+        typer.echo(line)
 
 
 def _second_proof(terms: Terms) -> "Verdict":

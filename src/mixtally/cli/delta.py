@@ -12,12 +12,15 @@ from mixtally.cli.mechanism import (
     memoized_facts,
     parsed,
     record_facts,
+    standard_error,
 )
-from mixtally.cli.output import print_json, sign_of_life
+from mixtally.cli.output import print_result, sign_of_life
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.divergence import memoized as divergence
 from mixtally.records.certificate import Certificate
-from mixtally.report.words import at_least, at_most
+from mixtally.report.document import Promise
+from mixtally.report.promise import expected, hidden, stated
+from mixtally.report.words import at_least, at_most, error_text
 
 
 @grouped
@@ -31,22 +34,46 @@ def delta(epsilon: o.Epsilon, json: o.Json = False, *, options: MechanismOptions
     --observer); memory --permanent, --p, --q, --hashes and --reports. All but memory also take
     --repeats, --count-crowd and, where a record has several bits or attributes, --split.
     """
+    error: float | None
     if options.protocol == "memory":
         mechanism, reports = memoized(options)
         with sign_of_life("computing delta"):
             shown = divergence.certificate(mechanism, reports, epsilon)
         facts = memoized_facts(options, mechanism, reports)
+        error = mechanism.standard_error(options.users or 1, reports)
     else:
         asked = parsed(options)
         with sign_of_life("computing delta"):
             shown = Accountant().certificate(asked.counted, epsilon)
         facts = record_facts(options, asked, asked.counted)
+        error, _ = standard_error(options, asked, asked.counted)
     facts = {**certificate_facts(shown), **facts}
+    lines = promise_of(shown, {**facts, "standard_error": error}, options)
     if json:
-        print_json(facts)
+        print_result(lines, facts)
         return
+    for line in lines:
+        typer.echo(line)
     print_certificate(shown)
     print_losses(facts)
+
+
+def promise_of(shown: Certificate, facts: dict[str, Any], options: MechanismOptions) -> Promise:
+    """The three lines of a mechanism, whose error is among the ``facts``."""
+    error, users = facts["standard_error"], options.users or facts.get("fakes")
+    first, second = hidden(shown.observer), stated(shown)
+    if options.protocol == "memory" and options.users is None:
+        return (
+            first,
+            second,
+            (
+                f"Error to expect of a count: a standard error of {error_text(error)} times the "
+                "square root of the people."
+            ),
+        )
+    if error is None:
+        return first, second, expected(None, note=": say how many people with --users")
+    return first, second, expected(error, note=f", of {users:,} people" if users else "")
 
 
 def certificate_facts(shown: Certificate) -> dict[str, Any]:

@@ -10,9 +10,9 @@ from mixtally.cli.plan_files import plan_files
 from mixtally.cli.screen import progress_bars, show
 from mixtally.estimate.analysis import Analysis
 from mixtally.records.guarantee import Guarantee
-from mixtally.simulate.demo import demo as play_demo
-from mixtally.simulate.lab import Lab
-from mixtally.simulate.study_document import document
+from mixtally.simulation.demo import demo as play_demo
+from mixtally.simulation.lab import Lab
+from mixtally.simulation.study_document import document, released
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,10 +27,17 @@ class DemoRun(o.RunOptions):
 def demo(epsilon: o.Epsilon = 1.0, delta: o.Delta = 1e-6, *, run: DemoRun) -> None:
     """Count real flights privately.
 
-    Where did 336,776 flights out of New York go? Without knowing about any one of them.
+    Where did 336,776 flights out of New York go? Of any one of them no more is learned than epsilon
+    and delta allow.
     """
     guarantee, seed = Guarantee(epsilon=epsilon, delta=delta), run.seed
     with progress_bars() as progress:
         lab = Lab(o.chance(seed), progress)
         study = play_demo(guarantee, lab, Analysis(level=run.level), seed=seed)
-    show(document(study, run.top), run.out, json=run.json, more=plan_files(study))
+    show(
+        document(study, run.top),
+        run.out,
+        json=run.json,
+        released=released(study, run.top),
+        more=plan_files(study),
+    )

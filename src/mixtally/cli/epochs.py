@@ -16,8 +16,8 @@ from mixtally.cli.labels import read_labels
 from mixtally.cli.ledger import read, write
 from mixtally.cli.plan_files import read_plan, refuse_beside
 from mixtally.cli.reading import ReadingOptions, reading_of
-from mixtally.cli.screen import progress_bars, show
-from mixtally.data.cells import quiet
+from mixtally.cli.screen import progress_bars, show, warn
+from mixtally.data.progress import quiet
 from mixtally.data.timeline import Timeline
 from mixtally.errors import ParameterError, PlanError
 from mixtally.estimate.analysis import Analysis
@@ -25,11 +25,11 @@ from mixtally.planner import Planner
 from mixtally.privacy.accountant import Accountant
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.plan import Plan
-from mixtally.simulate.epoch_ledger import charge_epoch, checked_series
-from mixtally.simulate.epoch_plan import whole_plan
-from mixtally.simulate.epochs import collect
-from mixtally.simulate.lab import Lab, Provenance
-from mixtally.simulate.trend.document import document
+from mixtally.simulation.epoch_ledger import charge_epoch, checked_series
+from mixtally.simulation.epoch_plan import whole_plan
+from mixtally.simulation.epochs import collect
+from mixtally.simulation.lab import Lab, Provenance
+from mixtally.simulation.trend.document import document, released
 from mixtally.store.files import the_file
 from mixtally.store.lock import alone
 
@@ -60,7 +60,7 @@ class EpochsRun(o.RunOptions):
 
 @grouped
 def epochs(
-    data: Annotated[Path, typer.Argument(help="A .csv, .csv.gz or .parquet file.")],
+    data: Annotated[Path, typer.Argument(help=o.DATA)],
     series: SeriesOptions,
     run: EpochsRun,
     options: ReadingOptions,
@@ -73,11 +73,11 @@ def epochs(
     """
     guarantee, lab = series.promise.guarantee(), Lab(o.chance(run.seed))
     held = None if series.plan is None else _held(series.plan, options, budget)
-    reading = reading_of(options, planned=held is not None)
+    file, reading = options.rows.at(data), reading_of(options, planned=held is not None)
     with progress_bars() as progress:
-        timeline = timeline_of(data, reading, held, crowd, lab.chance, progress)
+        timeline = timeline_of(file, reading, held, crowd, lab.chance, progress)
+    warn(timeline.warning)
     if held is not None:
-        timeline = replace(timeline, question=held.question)
         chosen, reason = held, f"The plan was given: {series.plan}."
     else:
         chosen, reason = _choose(timeline, guarantee, budget, lab.planner)
@@ -91,13 +91,15 @@ def epochs(
             Analysis(level=run.level, edges=reading.edges),
             about=Provenance(
                 title=f"{reading.name} over time, counted privately",
-                source=source_of(data, timeline, crowd),
+                source=source_of(file, timeline, crowd),
+                raw=timeline.note,
                 reason=reason,
                 seed=run.seed,
+                ordered=reading.fixed or held is not None,
             ),
             before=_charging(series.ledger, chosen, timeline, order, accountant),
         )
-    show(document(trend, run.top), run.out, json=run.json)
+    show(document(trend, run.top), run.out, json=run.json, released=released(trend, run.top))
 
 
 def _choose(

@@ -7,10 +7,11 @@ from typing import Annotated
 from mixtally.cli import options as o
 from mixtally.cli.grouped import flags
 from mixtally.cli.labels import read_labels
-from mixtally.data.cells import Progress
-from mixtally.data.readers import read
+from mixtally.data.file import DataFile
+from mixtally.data.progress import Progress
+from mixtally.data.readers import read, read_epochs
 from mixtally.data.reading import Reading
-from mixtally.data.timeline import Timeline, by_epoch
+from mixtally.data.timeline import Timeline, When
 from mixtally.data.turnover import turnover
 from mixtally.errors import ParameterError
 from mixtally.ground.chance import Chance
@@ -25,9 +26,6 @@ class CrowdOptions:
 
     epoch_column: Annotated[
         str | None, o.option("--epoch-column", "The column that says when.", "NAME")
-    ] = None
-    person_column: Annotated[
-        str | None, o.option("--person-column", "The column that says who.", "NAME")
     ] = None
     epoch_order: Annotated[
         Path | None, o.option("--epoch-order", "File with the epochs in order, one a line.")
@@ -48,7 +46,7 @@ class CrowdOptions:
 
 
 def timeline_of(
-    data: Path,
+    file: DataFile,
     reading: Reading,
     held: Plan | None,
     crowd: CrowdOptions,
@@ -60,18 +58,12 @@ def timeline_of(
     Raises ParameterError for options of both kinds or of neither.
     """
     way = _way(crowd)
-    answers = read(data, reading, None if held is None else held.question, progress)
+    question = None if held is None else held.question
     if isinstance(way, str):
-        return by_epoch(
-            answers,
-            data,
-            way,
-            person_column=crowd.person_column,
-            order=read_labels(crowd.epoch_order),
-            progress=progress,
-        )
+        when = When(way, read_labels(crowd.epoch_order))
+        return read_epochs(file, reading, when, question, progress)
     return turnover(
-        answers,
+        read(file, reading, question, progress),
         way,
         join=_RATE if crowd.join is None else crowd.join,
         leave=_RATE if crowd.leave is None else crowd.leave,
@@ -82,7 +74,7 @@ def timeline_of(
 
 def _way(crowd: CrowdOptions) -> int | str:
     """How many epochs to invent, or the column that says when."""
-    columns, rates = ("epoch_column", "person_column", "epoch_order"), ("join", "leave", "change")
+    columns, rates = ("epoch_column", "epoch_order"), ("join", "leave", "change")
     column, invented = crowd.epoch_column, crowd.synthetic
     beside = flags(crowd, *(rates if invented is None else columns))
     if invented is not None and not beside:
@@ -91,18 +83,16 @@ def _way(crowd: CrowdOptions) -> int | str:
         return column
     raise ParameterError(
         "epochs",
-        wanted="--epoch-column (with --person-column, --epoch-order), or --synthetic (with "
+        wanted="--epoch-column (with --epoch-order), or --synthetic (with "
         "--join, --leave, --change)",
         got=", ".join([*beside, "no --synthetic" if invented is None else "--synthetic"]),
         do="name the column that says when, or how many epochs to invent",
     )
 
 
-def source_of(data: Path, timeline: Timeline, crowd: CrowdOptions) -> str:
+def source_of(file: DataFile, timeline: Timeline, crowd: CrowdOptions) -> str:
     """What was played, in a sentence."""
     answers = f"{len(timeline.codes):,} answers in {len(timeline.epochs):,} epochs"
     if crowd.synthetic is not None:
-        text = f"{answers}, invented: {data.name} is the crowd of the first."
-    else:
-        text = f"{answers}, the rows of {data.name}."
-    return f"{text} {timeline.note}".rstrip()
+        return f"{answers}, invented: {file.name} is the crowd of the first."
+    return f"{answers}, the rows of {file.name}."

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from mixtally.cli import options as o
-from mixtally.cli.output import print_json, sign_of_life
+from mixtally.cli.output import print_result, sign_of_life
 from mixtally.cli.plan_files import read_plan
 from mixtally.errors import DataError
 from mixtally.ground.codec import canonical
@@ -18,7 +18,9 @@ from mixtally.records.certificate import Certificate
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.ledger import Ledger, opened, read_ledger
 from mixtally.records.plan import Plan
-from mixtally.report.words import at_least, at_most, printable
+from mixtally.report.document import Promise
+from mixtally.report.promise import expected, hidden, stated
+from mixtally.report.words import at_least, at_most, error_text, printable
 from mixtally.store.files import read_whole, the_file, write_whole
 from mixtally.store.lock import alone
 
@@ -86,9 +88,12 @@ def show(file: File, plan: OtherPlan = None, json: o.Json = False) -> None:
     own = Accountant()
     with sign_of_life("composing"):
         total, rest = spent(ledger, own), left(ledger, other, own)
+    lines = _promise(ledger, total)
     if json:
-        print_json(_facts(ledger, total, rest, other))
+        print_result(lines, _facts(ledger, total, rest, other))
         return
+    for line in lines:
+        typer.echo(line)
     for number, entry in enumerate(ledger.charges, 1):
         promised = entry.plan.guarantee
         typer.echo(
@@ -99,6 +104,25 @@ def show(file: File, plan: OtherPlan = None, json: o.Json = False) -> None:
         )
     for line in [*_spent_lines(ledger, total), *_left_lines(ledger, rest, other)]:
         typer.echo(line)
+
+
+def _promise(ledger: Ledger, total: Certificate | None) -> Promise:
+    """What all charges together hide from whom, and the errors of their counts."""
+    budget = ledger.budget
+    what = "which answers any one person gave in all collections that were charged"
+    nothing = (
+        f"epsilon = {at_most(budget.epsilon, 6)}, delta <= {at_most(budget.delta, 6)} may be "
+        "spent; nothing is yet."
+    )
+    errors = [e.plan.mechanism.standard_error(e.plan.users) for e in ledger.charges]
+    if not errors:
+        error = "Error to expect of a count: none, as nothing was counted."
+    elif max(errors) == min(errors):
+        error = expected(errors[0])
+    else:
+        low, high = error_text(min(errors)), error_text(max(errors))
+        error = f"Error to expect of a count: standard errors from {low} to {high}, by collection."
+    return hidden(budget.observer, what), nothing if total is None else stated(total), error
 
 
 def _facts(

@@ -11,6 +11,8 @@ from contextlib import suppress
 from mixtally.errors import AccountingError, DataError, InputError
 
 _INTERRUPTED = 130
+LAB = frozenset({"msgspec", "narwhals", "numpy", "rich", "scipy", "typer"})
+"""What the command line needs and a device does not: the extra ``lab``."""
 
 
 def run() -> None:
@@ -34,6 +36,16 @@ def _status() -> int:
         return _reported(error, 2)
     except AccountingError as error:
         return _reported(error, 3)
+    except ModuleNotFoundError as error:
+        if error.name not in LAB:
+            raise
+        missing = DataError(
+            "the command line",
+            wanted="the packages of mixtally[lab]",
+            got=f"no {error.name}: mixtally alone is a device's",
+            do="pip install 'mixtally[lab]'",
+        )
+        return _reported(missing, 2)
     except BrokenPipeError:  # whoever read has read enough
         _forget_output()
         return 1

@@ -163,6 +163,21 @@ def record_facts(options: MechanismOptions, asked: Parsed, found: Record) -> dic
     }
 
 
+def standard_error(
+    options: MechanismOptions, asked: Parsed, found: Record
+) -> tuple[float | None, int | None]:
+    """Of a count, and of how many people: ``users``, or as many as there are fakes.
+
+    None where it is not known of how many.
+    """
+    sent = as_sent(options, asked, found).message.mechanism
+    fakes = None if sent.shaped is not None else _fakes(sent)
+    users = fakes if options.users is None else options.users
+    if not users and fakes == 0:
+        return None, None
+    return sent.standard_error(users or 0), users
+
+
 def as_sent(options: MechanismOptions, asked: Parsed, found: Record) -> Record:
     """``found`` with every fake that is promised, honest or not: errors are those of all messages.
 

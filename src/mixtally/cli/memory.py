@@ -6,14 +6,17 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.attacks.learned import learned, played_points
+from mixtally.attacks.learned import learned, played_points, unmeasured
 from mixtally.cli import options as o
 from mixtally.cli.grouped import flags, grouped
 from mixtally.cli.labels import read_labels
 from mixtally.cli.memory_options import Answers, BloomOptions, LevelOptions, Levels
+from mixtally.cli.rows import RowOptions, read_crowd
 from mixtally.cli.screen import progress_bars, show
 from mixtally.client.memory_file import MemoryFile, key_for
-from mixtally.data.population import Population, read_population
+from mixtally.data.file import DataFile
+from mixtally.data.population import Population
+from mixtally.data.reading import Reading
 from mixtally.encode.bloom import design
 from mixtally.errors import ParameterError
 from mixtally.estimate.conclude import conclude_memoized
@@ -21,13 +24,18 @@ from mixtally.ground.chance import Chance
 from mixtally.randomize.memoized import new_key
 from mixtally.records.memoized_plan import MemoizedPlan, hashed_question, memoized_plan
 from mixtally.records.question import MOST_SET
-from mixtally.simulate.memoized.counts import estimated
-from mixtally.simulate.memoized.crowd import Crowd, memoizing, play_reports, watched
-from mixtally.simulate.memoized.document import document
-from mixtally.simulate.memoized.losses import Facts, check, losses
-from mixtally.simulate.seeded import SeededChance
+from mixtally.report.document import REHEARSAL
+from mixtally.simulation.memoized.counts import estimated
+from mixtally.simulation.memoized.crowd import Crowd, memoizing, play_reports, watched
+from mixtally.simulation.memoized.document import document
+from mixtally.simulation.memoized.losses import Facts, check, losses
+from mixtally.simulation.seeded import SeededChance
 
-_FILES = ("report.html", "report.json", "estimates.csv")
+_FILES = tuple(
+    f"{place}{name}"
+    for place in ("", f"{REHEARSAL}/")
+    for name in ("report.html", "result.json", "estimates.csv")
+)
 
 
 @grouped
@@ -38,6 +46,7 @@ def memory(
         float | None, o.option("--epsilon", "Also print delta at this loss.", "E")
     ] = None,
     *,
+    rows: RowOptions,
     run: o.RunOptions,
     levels: LevelOptions,
     bloom: BloomOptions,
@@ -46,11 +55,12 @@ def memory(
 
     Every row of DATA is a person: randomize the answer once, keep the result, report from it.
     """
-    play(data, answers, epsilon, run, levels, bloom)
+    play(data, rows, answers, epsilon, run, levels, bloom)
 
 
 def play(
     data: Path,
+    rows: RowOptions,
     answers: Answers,
     epsilon: float | None,
     run: o.RunOptions,
@@ -63,8 +73,8 @@ def play(
     _check_files(state, run)
     if bloom.bloom_bits is None:
         _refuse_without_hashing(bloom)
-    with progress_bars() as progress:
-        population = read_population(data, answers.column, read_labels(answers.labels), progress)
+    file, labels = rows.at(data), read_labels(answers.labels)
+    population = read_crowd(file, rows.reading(Reading(columns=(answers.column,), labels=labels)))
     levels = options.filled()
     plan, reports = _plan(population, levels, bloom), levels.reports
     words = _words(population, bloom.candidates) if plan.mechanism.hashed else ()
@@ -75,19 +85,29 @@ def play(
     if plan.mechanism.hashed:
         labels, bits = words, design(plan, words)
     result = conclude_memoized(plan, ones, crowd.sizes, labels, bits, level=run.level)
-    facts = {
+    ordered = answers.labels is not None and not plan.mechanism.hashed
+    seen = _learned(plan, crowd, reports, run.seed)
+    about = {
         "title": f"{answers.column}, from memoized answers",
         "column": answers.column,
-        "source": f"{len(population.codes):,} rows of {data.name}, each played as a person",
+        "source": _source(file, population),
         "reason": reason,
         **spent,
         "seed": run.seed,
         "memory_file": None if state is None else str(state),
-        **estimated(result, population),
-        **_learned(plan, crowd, reports, run.seed),
     }
+    played = document({**about, **estimated(result, population), **seen}, run.top, ordered=ordered)
+    released = None
+    if run.seed is None:
+        facts = {**about, **estimated(result), **unmeasured(seen)}
+        released = document(facts, run.top, ordered=ordered)
     files = [] if state is None else [str(state)]
-    show(document(facts, run.top), run.out, json=run.json, beside=files)
+    show(played, run.out, json=run.json, released=released, beside=files)
+
+
+def _source(file: DataFile, population: Population) -> str:
+    played = f"{population.users:,} rows of {file.name}, each played as a person"
+    return f"{played}. {population.note.removesuffix('.')}" if population.note else played
 
 
 def _learned(plan: MemoizedPlan, crowd: Crowd, reports: int, seed: int | None) -> Facts:

@@ -11,7 +11,7 @@ import typer
 from mixtally.errors import DataError, ParameterError
 from mixtally.ground.chance import Chance, SecureChance
 from mixtally.records.guarantee import Guarantee
-from mixtally.simulate.seeded import SeededChance
+from mixtally.simulation.seeded import SeededChance
 
 
 def whole(text: str | int) -> int:
@@ -60,7 +60,8 @@ def _free_folder(out: Path | None) -> Path | None:
     return out
 
 
-Data = Annotated[Path, typer.Argument(help="A .csv, .csv.gz or .parquet file, a row a person.")]
+DATA = "CSV, JSON lines, Excel or Parquet; - for standard input."
+Data = Annotated[Path, typer.Argument(help=DATA)]
 Epsilon = Annotated[float, option("--epsilon", "Privacy loss, 0.01 to 20.", "E")]
 Delta = Annotated[float, option("--delta", "Chance left over, 1e-15 to 0.1.", "D")]
 Bins = Annotated[int | None, whole_option("--bins", "Possible answers, 2 to 10^7.")]

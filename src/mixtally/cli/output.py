@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mixtally.errors import DataError
+from mixtally.report.document import REHEARSAL, Promise
 
 
 def publish(directory: Path, files: Mapping[str, str | bytes]) -> list[Path]:
@@ -21,12 +22,10 @@ def publish(directory: Path, files: Mapping[str, str | bytes]) -> list[Path]:
     """
     for name in files:
         _check_free(directory / name)
-    moves = [
-        _Move(directory / name, directory / f".{name}.{os.getpid()}.part", content)
-        for name, content in files.items()
-    ]
+    moves = [_Move(directory / name, content) for name, content in files.items()]
     try:
-        directory.mkdir(parents=True, exist_ok=True)
+        for folder in {directory, *(move.target.parent for move in moves)}:
+            folder.mkdir(parents=True, exist_ok=True)
         for move in moves:
             move.write()
         for move in moves:
@@ -51,8 +50,8 @@ _RESULTS = frozenset(
         "estimates", "numbers", "pairs", "correlations", "tables", "shares", "words", "counts",
         "changes", "means", "mean_changes", "others",
     )
-) | {"plan.json"}  # fmt: skip
-"""What results are made of beside the report.html and report.json that all of them have."""
+) | {"plan.json", "report.html", "result.json", "report.json"}  # fmt: skip
+"""What results are made of, and were."""
 
 
 def publish_result(directory: Path, files: Mapping[str, str | bytes]) -> list[Path]:
@@ -61,10 +60,12 @@ def publish_result(directory: Path, files: Mapping[str, str | bytes]) -> list[Pa
     They are left: nobody but their owner knows whether they are still wanted.
     """
     written = publish(directory, files)
+    there = sorted(path for place in ("", REHEARSAL) for path in (directory / place).glob("*"))
     others = [
-        name
-        for name in sorted(path.name for path in directory.iterdir())
-        if name not in files and (name in _RESULTS or fnmatch(name, "plan-*.json"))
+        str(path.relative_to(directory))
+        for path in there
+        if str(path.relative_to(directory)) not in files
+        and (path.name in _RESULTS or fnmatch(path.name, "plan-*.json"))
     ]
     if others:
         with suppress(OSError):  # nobody can be told
@@ -94,9 +95,10 @@ def _check_free(target: Path) -> None:
 class _Move:
     """One file on its way: written aside, put in place, and put back if a later one fails."""
 
-    def __init__(self, target: Path, aside: Path, content: str | bytes) -> None:
-        self.target, self.aside = target, aside
-        self.before = aside.with_suffix(".before")
+    def __init__(self, target: Path, content: str | bytes) -> None:
+        self.target = target
+        self.aside = target.with_name(f".{target.name}.{os.getpid()}.part")
+        self.before = self.aside.with_suffix(".before")
         self.content = content.encode("utf-8") if isinstance(content, str) else content
         self.placed = False
 
@@ -124,6 +126,11 @@ class _Move:
         for leftover in (self.aside, self.before):
             with suppress(OSError):
                 leftover.unlink(missing_ok=True)
+
+
+def print_result(promise: Promise, facts: Mapping[str, Any]) -> None:
+    """A result as one JSON object on standard output, its promise first."""
+    print_json({"promise": list(promise), **facts})
 
 
 def print_json(value: Mapping[str, Any]) -> None:

@@ -14,13 +14,16 @@ from mixtally.cli import options as o
 from mixtally.cli.budget import BudgetOptions, wish_of
 from mixtally.cli.cascade import CascadeOptions, asked_in_cascade, plan_cascade
 from mixtally.cli.grouped import flags, grouped
-from mixtally.cli.output import print_json, publish, sign_of_life
+from mixtally.cli.output import print_result, publish, sign_of_life
 from mixtally.cli.plan_tables import alternatives, explained, front_table, nearest_table
 from mixtally.cli.question import QuestionOptions
+from mixtally.cli.screen import say
 from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.ground.codec import canonical
-from mixtally.planner import Choice, Forecast, Planner, PlanOption, PlanRequest
-from mixtally.report.words import number, promise
+from mixtally.planner import Choice, Forecast, Gain, Planner, PlanOption, PlanRequest
+from mixtally.report.document import Promise
+from mixtally.report.promise import of_plan, width_text
+from mixtally.report.words import promise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,11 +91,14 @@ def plan(
     forecast = planner.forecast(answer.best, level)  # refuses a level before anything is written
     written = _write(answer, out) if out is not None else []
     with sign_of_life("looking at smaller budgets"):
-        had = planner.pareto_front(replace(wish, users=answer.best.plan.users), desk)
+        wish = replace(wish, users=answer.best.plan.users)
+        had, better = planner.pareto_front(wish, desk), planner.gains(wish, answer, desk)
     if json:
-        _print_json(answer, forecast, had, explain=explain)
+        _print_json(answer, forecast, had, better, explain=explain)
     else:
         _print(answer, forecast, had, explain=explain)
+        for gain in better:
+            typer.echo(gain.sentence)
         for path in written:
             typer.echo(f"plan written to {path}")
 
@@ -166,27 +172,40 @@ def _write(answer: Choice, out: Path) -> list[Path]:
 
 
 def _print_json(
-    answer: Choice, expected: Forecast, had: list[PlanOption], *, explain: bool
+    answer: Choice,
+    expected: Forecast,
+    had: list[PlanOption],
+    better: list[Gain],
+    *,
+    explain: bool,
 ) -> None:
     best = answer.best
     facts = {
         **answer.facts(),
         "forecast": asdict(expected),
         "front": [{"name": offer.name, **offer.facts()} for offer in had],
+        "better": [gain.facts() for gain in better],
     }
     if explain:
         facts["explain"] = planner.explain(best)
-    print_json(facts)
+    print_result(promise_lines(best, expected), facts)
+
+
+def promise_lines(option: PlanOption, expected: Forecast) -> Promise:
+    """What the plan hides from whom, what that rests on, and the error to expect."""
+    error, level, half = expected.standard_error, expected.level, expected.half_width
+    return of_plan(option.certificate, option.collections, error, level, half)
 
 
 def _print(answer: Choice, expected: Forecast, had: list[PlanOption], *, explain: bool) -> None:
     console = Console()
+    say(console, promise_lines(answer.best, expected))
     console.print(alternatives(answer))
     console.print(answer.reason + "\n", markup=False, highlight=False)
     console.print(
         f"With {100 * expected.level:g} % confidence one bin errs by at most "
-        f"{number(expected.half_width)} counts, none of all bins by more than "
-        f"{number(expected.largest_error)}; a count of {expected.visible_count:,} is "
+        f"{width_text(expected.half_width)} counts, none of all bins by more than "
+        f"{width_text(expected.largest_error)}; a count of {expected.visible_count:,} is "
         "distinguishable from zero.\n",
         markup=False,
         highlight=False,
@@ -202,7 +221,13 @@ def _print_nearest(wish: PlanRequest, error: InfeasibleError, *, json: bool) -> 
     with sign_of_life("nothing fits: looking for the nearest plans"):
         found = planner.relaxations(wish)
     if json:
-        print_json({"error": str(error), "nearest": [near.facts() for near in found]})
+        asked = wish.guarantee
+        lines = (
+            "Hidden: nothing, as no plan fits what was asked.",
+            f"epsilon = {asked.epsilon:g}, delta <= {asked.delta:g} were asked for.",
+            "Error to expect of a count: unknown; the nearest plans that can be had have theirs.",
+        )
+        print_result(lines, {"error": str(error), "nearest": [near.facts() for near in found]})
         return
     if found:
         Console(stderr=True).print(nearest_table(found))

@@ -10,7 +10,7 @@ from mixtally.records.plan import read_plan as parse
 from mixtally.store.files import read_whole
 
 if TYPE_CHECKING:  # who reads a plan to charge it needs no reports
-    from mixtally.simulate.study import Study
+    from mixtally.simulation.study import Study
 
 
 def plan_files(study: "Study") -> dict[str, bytes]:

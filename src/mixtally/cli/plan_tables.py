@@ -3,7 +3,7 @@
 from rich.table import Table
 
 from mixtally.planner import Choice, PlanOption, Relaxation
-from mixtally.report.words import fact, number
+from mixtally.report.words import error_text, fact, number
 
 _RARE = ("hashed_values", "collision_error", "crowd_counted")
 _IN_WORDS = ("protocol", "source", "assumption")
@@ -62,7 +62,7 @@ def explained(sources: dict[str, str]) -> Table:
 
 def _costs(offer: PlanOption) -> list[str]:
     return [
-        number(offer.standard_error, 4),
+        error_text(offer.standard_error),
         number(offer.messages_per_user, 4),
         number(offer.bytes_per_user, 4),
     ]

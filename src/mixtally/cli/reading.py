@@ -6,7 +6,8 @@ from typing import Annotated
 from mixtally.cli import options as o
 from mixtally.cli.grouped import flags
 from mixtally.cli.labels import read_labels
-from mixtally.data.reading import As, Reading
+from mixtally.cli.rows import RowOptions
+from mixtally.data.reading import As, Reading, Several
 from mixtally.encode.numbers import Scale
 from mixtally.errors import ParameterError
 
@@ -39,11 +40,14 @@ class ReadingOptions:
         int | None, o.whole_option("--bins", f"Bins of a number ({DEFAULT_CUTS} if left out).")
     ] = None
     labels: o.Labels = None
+    rows: RowOptions
 
 
 def reading_of(options: ReadingOptions, *, planned: bool) -> Reading:
     """How to read the data; raises ParameterError for options that do not go together."""
-    form = _form(options)
+    form, separator = _form(options), options.separator
+    if options.rows.taken is Several.SET and form is As.ONE:  # a label a row
+        form = As.SET
     _check_form(options, form)
     if form is As.NUMBER and options.labels is not None:
         raise ParameterError(
@@ -51,15 +55,16 @@ def reading_of(options: ReadingOptions, *, planned: bool) -> Reading:
         )
     if planned and options.max_set is not None:
         raise ParameterError("--max-set", wanted="--plan alone", got="both", do="the plan holds it")
-    return Reading(
+    reading = Reading(
         columns=_columns(options),
         form=form,
         labels=read_labels(options.labels),
-        separator=";" if options.separator is None else options.separator,
+        separator=separator,
         max_set=options.max_set,
         empty_sets=options.empty_sets,
         scale=None if options.number is None else scale_of(options.number, options.bins),
     )
+    return options.rows.reading(reading)
 
 
 def _form(options: ReadingOptions) -> As:

@@ -11,10 +11,15 @@ from rich.progress import BarColumn, TaskProgressColumn, TextColumn
 from rich.progress import Progress as Bars
 
 from mixtally.cli.output import print_json, publish_result
-from mixtally.data.cells import Progress
-from mixtally.report.document import Document
-from mixtally.report.terminal import printed
-from mixtally.report.texts import files
+from mixtally.data.progress import Progress
+from mixtally.report.document import REHEARSAL, Document
+from mixtally.report.terminal import opening, printed
+from mixtally.report.texts import files, whole_facts
+
+SEEDED = (
+    "Nothing here may be published: the noise of a seed is public, so that only a rehearsal was "
+    "written. Leave --seed out for a result."
+)
 
 
 def show(
@@ -22,25 +27,50 @@ def show(
     out: Path | None,
     *,
     json: bool,
+    released: Document | None = None,
     more: Mapping[str, bytes] | None = None,
     beside: Iterable[str] = (),
 ) -> None:
     """Write the files of a document into ``out`` if any, and print it as JSON or as its summary.
 
     where
-      more   further files of the result
-      beside   other files that were written, named last
+      released   what may be published of a rehearsal, whose own files go into a folder apart; None
+                 where nothing may
+      more       further files of the result, without raw counts
+      beside     other files that were written, named last
+
+    Raises TypeError for a release that follows from the truth.
     """
-    written = [] if out is None else publish_result(out, {**files(document), **(more or {})})
+    if released is not None and released.rehearsal:
+        raise TypeError("a rehearsal is no release")
+    made = files(document)
+    if document.rehearsal:
+        made = {f"{REHEARSAL}/{name}": text for name, text in made.items()}
+    public = {} if released is None else files(released)
+    written = [] if out is None else publish_result(out, {**public, **made, **(more or {})})
     if json:
-        print_json(document.facts())
+        print_json(whole_facts(document))
         return
     console = Console()
+    say(console, opening(document))
     console.print(printed(document))
-    for line in document.prose:
-        console.print(line, markup=False, highlight=False, soft_wrap=not console.is_terminal)
+    say(console, document.prose)
+    if out is not None and document.rehearsal and released is None:
+        say(console, [SEEDED])
     for path in (*written, *beside):
         console.print(f"wrote {path}", markup=False, highlight=False, soft_wrap=True)
+
+
+def warn(text: str) -> None:
+    """Say ``text`` on standard error, if there is any: a word of warning, the work goes on."""
+    if text:
+        sys.stderr.write(f"mixtally: warning: {text}\n")
+
+
+def say(console: Console, lines: Iterable[str]) -> None:
+    """Sentences, one below the other; whole where no terminal has a width for them."""
+    for line in lines:
+        console.print(line, markup=False, highlight=False, soft_wrap=not console.is_terminal)
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from mixtally.cli.simulate_contract import ContractOptions
 from mixtally.cli.simulate_crowd import planned as planned_crowd
 from mixtally.cli.simulate_crowd import wished, with_room
 from mixtally.cli.simulate_memory import MemoryOptions
+from mixtally.data.file import DataFile
 from mixtally.data.population import Population
 from mixtally.data.reading import Reading
 from mixtally.errors import ParameterError
@@ -24,14 +25,14 @@ from mixtally.planner import PlanOption
 from mixtally.records.baseline import Central
 from mixtally.records.question import Kind
 from mixtally.records.result import Result
-from mixtally.simulate import offers
-from mixtally.simulate.central import ONE_VALUE, central
-from mixtally.simulate.lab import Lab, Provenance
-from mixtally.simulate.open_words import collect_words
-from mixtally.simulate.run import collect
-from mixtally.simulate.study import Release, Study
-from mixtally.simulate.study_document import document
-from mixtally.simulate.truth import Truth, truth_of
+from mixtally.simulation import offers
+from mixtally.simulation.central import ONE_VALUE, central
+from mixtally.simulation.lab import Lab, Provenance
+from mixtally.simulation.open_words import collect_words
+from mixtally.simulation.run import collect
+from mixtally.simulation.study import Release, Study
+from mixtally.simulation.study_document import document, released
+from mixtally.simulation.truth import Truth, truth_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,25 +104,34 @@ def simulate(
     other += ["--observer sums"] * sums + flags(hashing)
     answers = simulate_memory.asked(memory, read, budget, other)
     if answers is not None:
-        simulate_memory.play(data, answers, options.promise, run, memory.levels)
+        simulate_memory.play(data, read.rows, answers, options.promise, run, memory.levels)
         return
     reading, words = _counted(options, read, budget, hashing)
-    lab = Lab(o.chance(run.seed))
-    population, offer, reason = _offered(data, reading, words, options, budget, hashing, lab)
+    file, lab = read.rows.at(data), Lab(o.chance(run.seed))
+    population, offer, reason = _offered(file, reading, words, options, budget, hashing, lab)
     analysis = options.analysis(run.level, reading)
     played, truth = _played(offer, population, words, lab, analysis, sums=sums)
+    known = bool(reading.fixed or options.plan or words)
     study = Study(
         about=Provenance(
             title=f"{reading.name}, counted privately",
-            source=_source(data, population, known=bool(reading.fixed or options.plan or words)),
+            source=_source(file, population, known=known),
+            raw=population.note,
             reason=reason,
             seed=run.seed,
+            ordered=known and not words,
         ),
         releases=(played,),
         truth=truth,
         central=_central(played.result, truth, seeded=run.seed is not None),
     )
-    show(document(study, run.top), run.out, json=run.json, more=plan_files(study))
+    show(
+        document(study, run.top),
+        run.out,
+        json=run.json,
+        released=released(study, run.top),
+        more=plan_files(study),
+    )
 
 
 def _check_alone(
@@ -158,7 +168,7 @@ def _counted(
 
 
 def _offered(
-    data: Path,
+    file: DataFile,
     reading: Reading,
     words: tuple[str, ...] | None,
     options: PlayOptions,
@@ -170,9 +180,9 @@ def _offered(
     if options.plan:
         reason = "The plan was given: " + ", ".join(map(str, options.plan)) + "."
         accountant = lab.planner.accountant
-        return *planned_crowd(data, reading, options.plan, words, accountant), reason
+        return *planned_crowd(file, reading, options.plan, words, accountant), reason
     budget = with_room(budget, options.repeats)
-    population, wish = wished(data, reading, hashing, budget, options.promise, lab.chance)
+    population, wish = wished(file, reading, hashing, budget, options.promise, lab.chance)
     return population, *offers.best(wish, lab.planner, repeats=options.repeats, pairs=options.pairs)
 
 
@@ -198,10 +208,10 @@ def _played(
     return played, truth
 
 
-def _source(data: Path, population: Population, *, known: bool) -> str:
+def _source(file: DataFile, population: Population, *, known: bool) -> str:
     """What was played, in a few sentences; ``known`` where the bins were fixed before."""
-    text = f"{population.users:,} rows of {data.name}, each played as a person. {population.note}"
-    return text + "The bins were read off the data; a real plan fixes them before." * (not known)
+    text = f"{population.users:,} rows of {file.name}, each played as a person."
+    return text + " The bins were read off the data; a real plan fixes them before." * (not known)
 
 
 def _central(result: Result, truth: Truth, *, seeded: bool) -> Central:

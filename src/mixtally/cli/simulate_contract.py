@@ -9,17 +9,20 @@ import numpy as np
 from mixtally.cli import options as o
 from mixtally.cli.contract_files import read_contract_file
 from mixtally.cli.reading import ReadingOptions, reading_of
+from mixtally.cli.rows import read_crowd
 from mixtally.cli.screen import progress_bars, show
+from mixtally.data.file import DataFile
 from mixtally.data.population import Population
-from mixtally.data.readers import read
 from mixtally.data.reading import As, Reading
 from mixtally.encode.numbers import Scale
 from mixtally.errors import ParameterError, PlanError
 from mixtally.estimate.analysis import Analysis
 from mixtally.records.contract import Contract, Terms
-from mixtally.simulate.contract import Conduct, play_contract
-from mixtally.simulate.contract_document import document
-from mixtally.simulate.open_words import hashed
+from mixtally.simulation.conduct import Conduct
+from mixtally.simulation.contract import play_contract
+from mixtally.simulation.contract_document import document, released
+from mixtally.simulation.lab import Provenance
+from mixtally.simulation.open_words import hashed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,9 +80,9 @@ def play(
     if options.contract is None:
         raise TypeError("no contract to play")
     contract, fingerprint = read_contract_file(options.contract)
-    reading = _reading(columns, contract.terms)
+    file, reading = columns.rows.at(data), _reading(columns, contract.terms)
+    crowd = _crowd(file, reading, contract.terms)
     with progress_bars() as progress:
-        crowd = _crowd(data, reading, contract.terms)
         played = play_contract(
             contract,
             crowd,
@@ -89,12 +92,17 @@ def play(
             conduct=options.conduct(),
             analysis=replace(analysis, edges=_edges(contract)),
         )
-    title = f"{contract.terms.question.name}, counted under the contract {contract.name}"
-    source = f"{crowd.users:,} rows of {data.name}, each played as a person. {crowd.note}"
+    about = Provenance(
+        title=f"{contract.terms.question.name}, counted under the contract {contract.name}",
+        source=f"{crowd.users:,} rows of {file.name}, each played as a person.",
+        raw=crowd.note,
+        seed=run.seed,
+    )
     show(
-        document(played, title, source, fingerprint, top=run.top, seed=run.seed),
+        document(played, about, fingerprint, top=run.top),
         run.out,
         json=run.json,
+        released=released(played, about, fingerprint, top=run.top),
     )
 
 
@@ -130,8 +138,7 @@ def _reading(columns: ReadingOptions, terms: Terms) -> Reading:
     return replace(reading, form=As.NUMBER, scale=scale)
 
 
-def _crowd(data: Path, reading: Reading, terms: Terms) -> Population:
-    with progress_bars() as progress:
-        if terms.question.hashed is not None:
-            return hashed(read(data, reading, progress=progress), terms.question)
-        return read(data, reading, terms.question, progress)
+def _crowd(file: DataFile, reading: Reading, terms: Terms) -> Population:
+    if terms.question.hashed is not None:
+        return hashed(read_crowd(file, reading), terms.question)
+    return read_crowd(file, reading, terms.question)

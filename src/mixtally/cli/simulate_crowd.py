@@ -7,9 +7,9 @@ from mixtally.cli import options as o
 from mixtally.cli.budget import BudgetOptions, wish_of
 from mixtally.cli.hashing import HashingOptions
 from mixtally.cli.plan_files import read_plan
-from mixtally.cli.screen import progress_bars
+from mixtally.cli.rows import read_crowd
+from mixtally.data.file import DataFile
 from mixtally.data.population import Population
-from mixtally.data.readers import read
 from mixtally.data.reading import As, Reading
 from mixtally.errors import ParameterError
 from mixtally.ground.chance import Chance
@@ -18,12 +18,12 @@ from mixtally.privacy.accountant import Accountant
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.hashing import HMAC_SHA256, Hashing
 from mixtally.records.question import Kind, Question
-from mixtally.simulate import offers
-from mixtally.simulate.open_words import hashed
+from mixtally.simulation import offers
+from mixtally.simulation.open_words import hashed
 
 
 def planned(
-    data: Path,
+    file: DataFile,
     reading: Reading,
     plans: list[Path],
     words: tuple[str, ...] | None,
@@ -33,20 +33,18 @@ def planned(
     chosen = [read_plan(path) for path in plans]
     question = chosen[0].question
     if words is not None:
-        with progress_bars() as progress:
-            population = read(data, reading, progress=progress)
+        population = read_crowd(file, reading)
         return population, offers.given(chosen, hashed(population, question), accountant)
     clear_bit = reading.form is As.BITS and question.kind is Kind.ONE  # no or yes
     whole = len(chosen) == 1 and not clear_bit
     if not whole:
         reading = reading.labelled([one.question for one in chosen])
-    with progress_bars() as progress:
-        population = read(data, reading, question if whole else None, progress)
+    population = read_crowd(file, reading, question if whole else None)
     return population, offers.given(chosen, population, accountant)
 
 
 def wished(
-    data: Path,
+    file: DataFile,
     reading: Reading,
     hashing: HashingOptions,
     budget: BudgetOptions,
@@ -55,8 +53,7 @@ def wished(
 ) -> tuple[Population, PlanRequest]:
     """The crowd in the data, and what is asked of the planner for it."""
     guarantee, bins = _guarantee(promise), hashing.hash_bins
-    with progress_bars() as progress:
-        population = read(data, reading, progress=progress)
+    population = read_crowd(file, reading)
     question = population.question
     if bins is not None:  # which words share, by a hash given or drawn
         question = Question(

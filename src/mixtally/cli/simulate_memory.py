@@ -9,6 +9,7 @@ from mixtally.cli.budget import BudgetOptions
 from mixtally.cli.grouped import flags
 from mixtally.cli.memory_options import Answers, BloomOptions, LevelOptions
 from mixtally.cli.reading import ReadingOptions
+from mixtally.cli.rows import RowOptions
 from mixtally.errors import ParameterError
 from mixtally.privacy.divergence.memoized import least_permanent
 from mixtally.records.guarantee import Guarantee, checked_epsilon
@@ -54,7 +55,11 @@ def asked(
         return None
     if named:
         budget = replace(budget, trust=replace(budget.trust, protocol=None))
-    used = flags(budget) + flags(replace(reading, column=None, labels=None)) + beside
+    used = (
+        flags(budget)
+        + flags(replace(reading, column=None, labels=None, rows=RowOptions()))
+        + beside
+    )
     if used:
         hashed = {"--hash-bins", "--candidates"} & set(used)
         raise ParameterError(
@@ -75,6 +80,7 @@ def asked(
 
 def play(
     data: Path,
+    rows: RowOptions,
     answers: Answers,
     promise: o.MaybePromise,
     run: o.RunOptions,
@@ -85,7 +91,7 @@ def play(
 
     permanent, reason = _permanent(options, promise)
     levels = replace(options, permanent=permanent)
-    memory.play(data, answers, promise.epsilon, run, levels, BloomOptions(), reason)
+    memory.play(data, rows, answers, promise.epsilon, run, levels, BloomOptions(), reason)
 
 
 def _permanent(options: LevelOptions, promise: o.MaybePromise) -> tuple[float, str]:

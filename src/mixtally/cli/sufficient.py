@@ -7,12 +7,15 @@ import typer
 
 from mixtally.cli import options as o
 from mixtally.cli.grouped import flags, grouped
-from mixtally.cli.output import print_json, sign_of_life
+from mixtally.cli.output import print_result, sign_of_life
 from mixtally.cli.parameters import Flip
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import SCALE, threshold_of
-from mixtally.literature.privacy_ratio import eta_threshold, ratio, sigmas_threshold
-from mixtally.records.guarantee import checked_epsilon, checked_users
+from mixtally.literature.privacy_ratio import Ratio, eta_threshold, ratio, sigmas_threshold
+from mixtally.records.guarantee import Observer, checked_epsilon, checked_users
+from mixtally.records.mechanism.named import flip_bits
+from mixtally.report.document import Promise
+from mixtally.report.promise import expected, hidden
 from mixtally.report.words import at_most, between
 
 
@@ -44,8 +47,10 @@ def sufficient(
     with sign_of_life("pricing"):
         threshold = _threshold(users, bits, epsilon, flips)
         found = ratio(users, bits, threshold, epsilon)
+    lines = _lines(users, bits, threshold, epsilon, found)
     if json:
-        print_json(
+        print_result(
+            lines,
             {
                 "mean": found.mean,
                 "variance": found.variance,
@@ -59,14 +64,28 @@ def sufficient(
                 "users": users,
                 "bits": bits,
                 "assumption": "everybody else holds zeros: neither number covers other crowds",
-            }
+            },
         )
         return
+    for line in lines:
+        typer.echo(line)
     typer.echo(f"flip probability {at_most(threshold / SCALE, 9)}")
     typer.echo(f"R(S): mean {found.mean:.6g}, standard deviation {found.variance**0.5:.6g}")
     typer.echo(f"eta = P(R > e^epsilon) in {between(found.eta.lower, found.eta.upper)}")
     typer.echo(f"delta, both directions, in {between(found.delta.lower, found.delta.upper)}")
     typer.echo("for a crowd of zeros: neither number covers other crowds")
+
+
+def _lines(users: int, bits: int, threshold: int, epsilon: float, found: Ratio) -> Promise:
+    """What is hidden if everybody else holds zeros, and the error of a count."""
+    sent = flip_bits(bins=bits, threshold=threshold, crowd=users)
+    return (
+        hidden(Observer.MESSAGES, f"any one person's {bits} bits, if everybody else holds zeros"),
+        f"epsilon = {at_most(epsilon, 6)}, delta <= {at_most(found.delta.upper, 6)} (proved upper "
+        "bound); it rests on this: everybody else holds zeros and flips as told, and at least one "
+        "mix shuffles and does not collude with the collector.",
+        expected(sent.standard_error(users)),
+    )
 
 
 def _threshold(users: int, bits: int, epsilon: float, flips: FlipOptions) -> int:

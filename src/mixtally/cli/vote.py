@@ -10,23 +10,23 @@ from mixtally.cli import options as o
 from mixtally.cli.budget import BudgetOptions, CostOptions, TrustOptions, wish_of
 from mixtally.cli.grouped import flags, grouped
 from mixtally.cli.labels import read_labels
+from mixtally.cli.rows import RowOptions, read_crowd
 from mixtally.cli.screen import progress_bars, show
-from mixtally.data.population import Population, read_population
+from mixtally.data.population import Population
+from mixtally.data.reading import Reading
 from mixtally.errors import ParameterError
 from mixtally.privacy.local import certificate
 from mixtally.records.guarantee import Guarantee
-from mixtally.simulate import voting
-from mixtally.simulate.election.document import document
-from mixtally.simulate.lab import Lab, Provenance
+from mixtally.simulation import voting
+from mixtally.simulation.election.document import document, released
+from mixtally.simulation.lab import Lab, Provenance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BallotOptions:
     """Where the ballots are, and how each version is held."""
 
-    data: Annotated[
-        Path | None, typer.Argument(help="A .csv, .csv.gz or .parquet file, a row a voter.")
-    ] = None
+    data: Annotated[Path | None, typer.Argument(help=o.DATA)] = None
     column: Annotated[
         str | None, o.option("--column", "The column that names the choice.", "C")
     ] = None
@@ -55,6 +55,7 @@ class BallotOptions:
 @grouped
 def vote(
     ballot: BallotOptions,
+    rows: RowOptions,
     level: o.Level = 0.95,
     seed: o.Seed = None,
     out: Annotated[
@@ -70,7 +71,7 @@ def vote(
     Every row of DATA is a ballot, counted by the local version, which trusts nobody, and by the
     shuffle version, which trusts mixes: shares, intervals, and how surely the leader has won.
     """
-    population, source = _voters(ballot)
+    population, source = _voters(ballot, rows)
     epsilon, delta, keep = _parameters(ballot)
     options = voting.checked_options(population)
     ballots = voting.local_ballots(options, epsilon=epsilon, keep=keep)
@@ -85,16 +86,21 @@ def vote(
             wish_of(BudgetOptions(cost=cost, trust=trust), question, guarantee, users),
             Lab(o.chance(seed), progress),
             level=level,
-            about=Provenance(title=f"{question.name}, voted on", source=source, seed=seed),
+            about=Provenance(
+                title=f"{question.name}, voted on",
+                source=source,
+                seed=seed,
+                ordered=ballot.example or ballot.labels is not None,
+            ),
         )
-    show(document(held), out, json=json)
+    show(document(held), out, json=json, released=released(held))
 
 
-def _voters(ballot: BallotOptions) -> tuple[Population, str]:
+def _voters(ballot: BallotOptions, rows: RowOptions) -> tuple[Population, str]:
     """The voters and where they come from; raises ParameterError for both ways to say, or none."""
     data, column = ballot.data, ballot.column
     if ballot.example:
-        beside = ["DATA"] * (data is not None) + flags(ballot, "column", "labels")
+        beside = ["DATA"] * (data is not None) + flags(ballot, "column", "labels") + flags(rows)
         if beside:  # the example brings them itself
             both = "both: " + ", ".join(beside)
             raise _missing("a ballot file or --example", both, "leave one out")
@@ -105,11 +111,12 @@ def _voters(ballot: BallotOptions) -> tuple[Population, str]:
             "neither" if data is None and column is None else "one of the two",
             "name the file and the column that holds the choice",
         )
-    with progress_bars() as progress:
-        population = read_population(data, column, read_labels(ballot.labels), progress)
+    file, labels = rows.at(data), read_labels(ballot.labels)
+    population = read_crowd(file, rows.reading(Reading(columns=(column,), labels=labels)))
     known = ballot.labels is not None
     read_off = " The options were read off the data; a real vote fixes them before."
-    source = f"{len(population.codes):,} rows of {data.name}, each played as a voter."
+    source = f"{population.users:,} rows of {file.name}, each played as a voter. {population.note}"
+    source = source.rstrip()
     return population, source + ("" if known else read_off)
 
 

@@ -6,16 +6,17 @@ from typing import Annotated
 
 from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
+from mixtally.cli.rows import RowOptions, read_crowd
 from mixtally.cli.screen import progress_bars, show
-from mixtally.data.population import read_population
+from mixtally.data.reading import Reading
 from mixtally.encode.spelling import LETTERS, Spelling
 from mixtally.errors import ParameterError
 from mixtally.planner import Planner
 from mixtally.records.guarantee import Guarantee
-from mixtally.simulate.heavy import Search, Way, design, find_words
-from mixtally.simulate.heavy.document import document
-from mixtally.simulate.heavy.facts import facts
-from mixtally.simulate.lab import Lab
+from mixtally.simulation.heavy import Search, Way, design, find_words
+from mixtally.simulation.heavy.document import document
+from mixtally.simulation.heavy.facts import facts, lines, published
+from mixtally.simulation.lab import Lab
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +63,7 @@ def words(
     column: Annotated[str, o.option("--column", "The column of words.", "NAME")],
     promise: o.Promise,
     options: SearchOptions,
+    rows: RowOptions,
     seed: o.Seed = None,
     out: Annotated[
         Path | None, o.folder_option("Write report.html, .json and words.csv here.")
@@ -75,8 +77,8 @@ def words(
     """
     promised, alphabet = promise.guarantee(), options.alphabet
     spelling, chosen = Spelling(LETTERS if alphabet is None else alphabet), _way(options.way)
-    with progress_bars() as progress:
-        population = read_population(data, column, progress=progress)
+    file = rows.at(data)
+    population = read_crowd(file, rows.reading(Reading(columns=(column,))))
     users = len(population.codes)
     planner = Planner()
     planned = design(_search(options, promised, users, spelling, column), chosen, planner)
@@ -85,9 +87,12 @@ def words(
         result = find_words(
             planned, vocabulary, population.codes, Lab(o.chance(seed), progress, planner)
         )
-    source = f"{users:,} rows of {data.name}, each played as a person."
+    source = f"{users:,} rows of {file.name}, each played as a person. {population.note}".rstrip()
     found = facts(result, vocabulary, population.truth, source=source, seed=seed)
-    show(document(found), out, json=json)
+    released = None
+    if seed is None:
+        released = document(published(result, source=source, seed=seed), lines(result))
+    show(document(found, lines(result)), out, json=json, released=released)
 
 
 def _search(

@@ -11,7 +11,7 @@ from mixtally.collector.concluding import Conclusion, Round, concluded
 from mixtally.collector.core import ENDS, Facts, State, Work, moved, work
 from mixtally.collector.counting import Batch as Pieces
 from mixtally.collector.counting import counted
-from mixtally.collector.results import Held, facts
+from mixtally.collector.results import Held, document
 from mixtally.collector.stored import Charge, Results
 from mixtally.errors import DataError
 from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
@@ -20,6 +20,7 @@ from mixtally.node.node import Node
 from mixtally.node.peers import Peers, listed
 from mixtally.node.refusal import ProblemError
 from mixtally.node.rounds import RoundRow
+from mixtally.report.texts import whole_facts
 from mixtally.wire.manifest import Manifest
 from mixtally.wire.sheet import read_sheet
 
@@ -204,7 +205,8 @@ class Collector:
         return True
 
     def _conclude(self, row: RoundRow, _: int) -> bool:
-        self.results.publish(row.folder, facts(self.held(row), self.conclusion(row)))
+        said = whole_facts(document(self.held(row), self.conclusion(row), top=0))
+        self.results.publish(row.folder, said)
         return True
 
     def _ask(self, row: RoundRow, now: int) -> bool:

@@ -3,6 +3,8 @@
 Plain HTML without scripts and without anything from elsewhere. Nothing on it depends on who asks.
 """
 
+from collections.abc import Sequence
+
 from mixtally.collector.agreed import Agreed
 from mixtally.collector.collector import Collector
 from mixtally.collector.concluding import Conclusion
@@ -17,11 +19,13 @@ from mixtally.report.document import (
     Facts,
     Heading,
     Part,
+    Promise,
     Section,
     Table,
     Text,
 )
 from mixtally.report.page import page
+from mixtally.report.promise import of_terms
 from mixtally.report.received import not_promised
 from mixtally.wire.manifest import TOO_FEW
 
@@ -57,6 +61,7 @@ class Page:
             opening.append(Text("No contract was signed yet."))
         return Document(
             title=f"Collector {node.signer.name}",
+            promise=_promise(every),
             source=f"Run by {node.folder.role.operator}. What it received is spent; whatever is "
             "computed of a tally afterwards costs nobody anything.",
             opening=tuple(opening),
@@ -142,3 +147,26 @@ class Page:
         if row.folder not in self._known:
             self._known[row.folder] = self._collector.conclusion(row)
         return self._known[row.folder]
+
+
+def _promise(every: Sequence[Agreed]) -> Promise:
+    """The lines of the only contract, or what can be said of several, or of none."""
+    if len(every) == 1:
+        return of_terms(every[0].contract.terms)
+    if not every:
+        none = "no contract was signed"
+        return (
+            f"Hidden: nothing is asked yet, {none}.",
+            f"epsilon and delta: {none}.",
+            (f"Error to expect: {none}."),
+        )
+    several = [of_terms(one.contract.terms) for one in every]
+    named = [f"{one.contract.name}, serial {one.contract.serial}" for one in every]
+
+    def line(place: int) -> str:
+        texts = [lines[place] for lines in several]
+        if len(set(texts)) == 1:
+            return texts[0]
+        return " ".join(f"{name}: {text}" for name, text in zip(named, texts, strict=True))
+
+    return line(0), line(1), line(2)

@@ -3,7 +3,6 @@
 The same document is the page of a round, what a terminal prints, JSON and CSV.
 """
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -13,7 +12,7 @@ from mixtally.collector.agreed import Agreed
 from mixtally.collector.concluding import Conclusion
 from mixtally.records.result import ContractResult
 from mixtally.report import counts
-from mixtally.report.charts import Bar, rows_chart
+from mixtally.report.charts import rows_chart
 from mixtally.report.document import (
     Bullets,
     Document,
@@ -27,9 +26,10 @@ from mixtally.report.document import (
     Text,
     Tone,
 )
+from mixtally.report.promise import of_contract_result, of_terms
 from mixtally.report.received import came, not_promised
 from mixtally.report.svg import Markup
-from mixtally.report.words import at_most, number, promise
+from mixtally.report.words import at_most, error_text, promise
 
 _CHART_BINS, _TABLE_BINS = 30, 1000
 
@@ -63,6 +63,9 @@ def document(held: Held, found: Conclusion, top: int) -> Document:
     contract = held.agreed.contract
     return Document(
         title=held.title,
+        promise=of_terms(contract.terms)
+        if found.result is None
+        else of_contract_result(found.result),
         source=f"Answers taken from {utc(held.opens)} to {utc(held.closes)} under contract "
         f"{contract.name}, serial {contract.serial}.",
         key=key_figures(held, found),
@@ -88,7 +91,7 @@ def key_figures(held: Held, found: Conclusion) -> tuple[tuple[str, str], ...]:
         ("delta at most", at_most(terms.certificate.upper)),
     ]
     if found.result is not None:
-        shown.append(("standard error, counts", number(found.result.estimate.standard_error)))
+        shown.append(("standard error, counts", error_text(found.result.estimate.standard_error)))
     return tuple(shown)
 
 
@@ -154,20 +157,21 @@ def _tables(found: Conclusion) -> dict[str, Rows]:
     if found.result is None:
         return {}
     every = counts.count_rows(found.result, {})
-    tables = {"estimates.csv": counts.as_csv([every[i] for i in found.result.ranked()])}
+    order = _shown(found.result, len(every))
+    tables = {"estimates.csv": counts.as_csv([every[i] for i in order])}
     for one in found.result.figures:
         tables[f"{one.name}.csv"] = counts.as_csv(counts.figure_rows(one, {}))
     return tables
 
 
 def _counts(held: Held, result: ContractResult, most: int, *, folded: bool) -> list[Part]:
-    bins = result.ranked()[:most].tolist()
-    title = f"The {len(bins):,} largest bins" if len(bins) < result.question.bins else "All bins"
+    bins = _shown(result, most)
+    title = counts.shown_of(len(bins), result.question.bins, " bins")
     shown: list[Part] = [
         counts.counts_table(
             result, bins, {}, title=title if folded else f"{held.title}: {title}", folded=folded
         ),
-        Text(counts.findings(result)),
+        Text(" ".join(filter(None, (counts.findings(result), counts.moved(result, bins))))),
     ]
     for one in result.figures:
         level = result.estimate.each.level
@@ -176,17 +180,14 @@ def _counts(held: Held, result: ContractResult, most: int, *, folded: bool) -> l
     return shown
 
 
+def _shown(result: ContractResult, most: int) -> list[int]:
+    """The largest bins in the order of the contract, but for words from the largest down."""
+    in_order = counts.ordered(result.terms.question, given=True)
+    return counts.displayed(result, most, in_order=in_order)
+
+
 def _chart(result: ContractResult) -> Markup:
-    found = result.estimate
-    bars: Sequence[Bar] = [
-        Bar(
-            result.question.label(i),
-            float(found.counts[i]),
-            float(found.each.lower[i]),
-            float(found.each.upper[i]),
-        )
-        for i in result.ranked()[:_CHART_BINS].tolist()
-    ]
+    bars = counts.bars_of(result, _shown(result, _CHART_BINS))
     return rows_chart(bars, f"The {len(bars)} largest bins with their intervals")
 
 

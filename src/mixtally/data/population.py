@@ -1,14 +1,11 @@
 """A crowd whose records are known: everybody's bin, or everybody's bits."""
 
-from array import array
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.data.cells import Progress, cells, missing, quiet
 from mixtally.errors import DataError
 from mixtally.ground import bits
 from mixtally.randomize.messages import Records
@@ -27,12 +24,14 @@ class Population:
                 other kinds
       values    the numbers that were cut into bins, shape (users,), float64; None for no numbers
       note      what was done to the data on the way in, for people; empty for nothing
+      warning   what may be wrong with them, for people; empty for nothing
     """
 
     question: Question
     records: Records
     values: NDArray[np.float64] | None = None
     note: str = ""
+    warning: str = ""
 
     @property
     def users(self) -> int:
@@ -61,95 +60,11 @@ class Population:
         return replace(self, question=question)
 
 
-def read_population(
-    path: Path,
-    column: str,
-    labels: Sequence[str] | None = None,
-    progress: Progress = quiet,
-) -> Population:
-    """The values of ``column``, each row a person with one of the labels.
-
-    ``labels`` fixes the bins and their order; without it they are the distinct values, sorted.
-    Reads .csv, .csv.gz and .parquet; rows are counted after the header. Raises DataError for what
-    cannot be read, missing values, unknown categories and columns with fewer than two distinct
-    values.
-    """
-    with cells(path, [column], progress) as rows:
-        return collected(path, column, (row[0] for row in rows), labels)
-
-
-def collected(
-    path: Path, column: str, values: Iterable[str | None], labels: Sequence[str] | None
-) -> Population:
-    """The crowd of ``values``, as ``read_population`` has it."""
-    names, codes = numbered(path, column, values, labels)
-    check_varied(path, column, names)
-    return Population(Question(name=column, bins=len(names), labels=names), codes)
-
-
-def read_names(
-    path: Path,
-    column: str,
-    labels: Sequence[str] | None = None,
-    progress: Progress = quiet,
-) -> tuple[tuple[str, ...], NDArray[np.int64]]:
-    """The values of ``column`` as names and the number of each row's; one name is enough.
-
-    Otherwise as ``read_population``.
-    """
-    with cells(path, [column], progress) as rows:
-        return numbered(path, column, (row[0] for row in rows), labels)
-
-
-def numbered(
-    path: Path, column: str, values: Iterable[str | None], labels: Sequence[str] | None
-) -> tuple[tuple[str, ...], NDArray[np.int64]]:
-    """The distinct ``values``, sorted, or ``labels``; and the place of each value among them."""
-    numbers = {label: number for number, label in enumerate(labels or ())}
-    codes = array("q")
-    for row, value in enumerate(values, start=1):
-        if value is None or value == "":
-            raise missing(path, row, column)
-        codes.append(number_of(path, row, value, numbers, fixed=labels is not None))
-    check_crowd(path, len(codes))
-    check_spaces(f"{path}, column {column!r}", numbers)
-    ordered, place = in_order(numbers, fixed=labels is not None)
-    return ordered, place[np.frombuffer(codes, dtype=np.int64)]
-
-
-def number_of(path: Path, row: int, value: str, numbers: dict[str, int], *, fixed: bool) -> int:
-    """The bin of ``value``: a new one, or DataError where labels are fixed."""
-    if value not in numbers:
-        if fixed:
-            raise DataError(
-                f"{path}, row {row}",
-                wanted=f"one of the {len(numbers):,} labels of the question",
-                got=repr(value),
-                do="add it to the labels, or map it to one of them",
-            )
-        numbers[value] = len(numbers)
-    return numbers[value]
-
-
-def in_order(numbers: dict[str, int], *, fixed: bool) -> tuple[tuple[str, ...], NDArray[np.int64]]:
-    """Labels in their order, sorted unless it is fixed, and the place of each number in it."""
-    ordered = tuple(numbers) if fixed else tuple(sorted(numbers))
-    place = np.empty(len(ordered), dtype=np.int64)
-    place[[numbers[label] for label in ordered]] = np.arange(len(ordered))
-    return ordered, place
-
-
-def check_crowd(path: Path, users: int) -> None:
-    """Raises DataError for a file without rows."""
-    if users == 0:
-        raise DataError(str(path), wanted="at least two rows", got="none", do="check the file")
-
-
-def check_varied(path: Path, column: str, names: Collection[str]) -> None:
+def check_varied(subject: str, names: Collection[str]) -> None:
     """Raises DataError for a column in which nothing can be told apart."""
     if len(names) < 2:
         raise DataError(
-            f"{path}, column {column!r}",
+            subject,
             wanted="at least two distinct values",
             got=f"only {next(iter(names), '')!r}",
             do="choose a column that varies, or fix the bins with labels",

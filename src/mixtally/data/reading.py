@@ -22,25 +22,43 @@ class As(StrEnum):
     NUMBER = "number"
 
 
+class Several(StrEnum):
+    """What is taken of several rows of a person."""
+
+    FIRST = "first"
+    LAST = "last"
+    SET = "set"
+
+
+DROP = "drop"
+"""Leave rows out that lack a value."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     """Which columns hold the records, and how.
 
     where
       labels      the bins in their order; None to read them off the data
-      separator   between the labels of a set
+      separator   between the labels of a set; None where a cell holds one label of it
       max_set     the most labels of a set; None for the largest set in the data
       empty_sets  whether an empty cell is a set without labels; otherwise it is refused
       scale       where numbers are cut
+      missing     the value of rows that have none, or DROP; None to refuse them
+      person      the column that says whose a row is; None when every row is a person's own
+      several     what is taken of several rows of a person, who are refused without it
     """
 
     columns: tuple[str, ...]
     form: As = As.ONE
     labels: tuple[str, ...] | None = None
-    separator: str = ";"
+    separator: str | None = ";"
     max_set: int | None = None
     empty_sets: bool = False
     scale: Scale | None = None
+    missing: str | None = None
+    person: str | None = None
+    several: Several | None = None
 
     def __post_init__(self) -> None:
         few, most = {As.BITS: (1, MOST_BITS), As.ATTRIBUTES: (2, MOST_SET)}.get(self.form, (1, 1))
@@ -59,9 +77,34 @@ class Reading:
                 got=self.max_set,
                 do="it is the most labels of a set that are hidden",
             )
-        if not self.separator:
+        if self.separator == "":
             raise ParameterError(
                 "set", wanted="the text between labels", got="nothing", do="--set ';', for example"
+            )
+        self._check_rows()
+
+    def _check_rows(self) -> None:
+        """Raises ParameterError for what is to be done with rows that cannot be done."""
+        if self.missing is not None and (self.empty_sets or not self.missing.strip()):
+            raise ParameterError(
+                "missing",
+                wanted="drop, or a label that is to be seen",
+                got=f"{self.missing!r}" + " beside empty sets" * self.empty_sets,
+                do="an empty cell is either a set without labels or a missing value",
+            )
+        if self.several is not None and self.person is None:
+            raise ParameterError(
+                "several",
+                wanted="--person-column beside it",
+                got="none",
+                do="name the column that says whose a row is",
+            )
+        if self.several is Several.SET and self.form is not As.SET:
+            raise ParameterError(
+                "several",
+                wanted=f"first or last for records read as {self.form}",
+                got="set",
+                do="only labels of one column become a set",
             )
 
     @property
@@ -80,6 +123,12 @@ class Reading:
         if self.form is As.SET and self.max_set is None:
             return False
         return self.labels is not None or self.form in (As.BITS, As.NUMBER)
+
+    def bins(self, question: Question | None) -> tuple[str, ...] | None:
+        """The labels that are fixed, by the plan or by whoever reads; None to read them off."""
+        if question is None:
+            return self.labels
+        return question.labels or tuple(str(i) for i in range(question.bins))
 
     def labelled(self, parts: Sequence[Question]) -> "Reading":
         """This reading with the labels of a plan for each attribute, bare or as column=value."""

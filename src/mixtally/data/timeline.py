@@ -4,13 +4,12 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.data.cells import Progress, quiet
-from mixtally.data.population import Population, read_names
+from mixtally.data.population import Population
 from mixtally.errors import DataError
 from mixtally.randomize.messages import Records
 from mixtally.records.question import Question
@@ -31,6 +30,7 @@ class Timeline:
       people   shape (answers,), who gave it, numbered from 0; None when nobody knows
       values   shape (answers,), the numbers that were cut into bins; None for no numbers
       note     what was done to the data on the way in, for people; empty for nothing
+      warning  what may be wrong with them, for people; empty for nothing
 
     Raises DataError when a person answers twice in an epoch or an epoch has fewer than two answers.
     """
@@ -42,6 +42,7 @@ class Timeline:
     people: Integers | None = None
     values: NDArray[np.float64] | None = None
     note: str = ""
+    warning: str = ""
 
     def __post_init__(self) -> None:
         for name, users in zip(self.epochs, self.users, strict=True):
@@ -98,31 +99,29 @@ class Timeline:
         return int(np.flatnonzero(repeated)[0])
 
 
-def by_epoch(
-    crowd: Population,
-    path: Path,
-    epoch_column: str,
-    *,
-    person_column: str | None = None,
-    order: Sequence[str] | None = None,
-    progress: Progress = quiet,
-) -> Timeline:
-    """The records of ``crowd``, the rows of ``path``, by epoch; rows may come in any order.
+class When(NamedTuple):
+    """The column that says when.
 
     where
       order   the epochs in order, those without rows left out; without it whole numbers go by
               size and anything else by its letters, as ISO dates do
-
-    Raises DataError as ``read_names`` and ``Timeline``.
     """
-    names, codes = read_names(path, epoch_column, order, progress)  # one epoch may be all there is
-    people = None
-    if person_column is not None:
-        _, people = read_names(path, person_column, progress=progress)
-    key = order_of(names, order)
+
+    column: str
+    order: Sequence[str] | None = None
+
+
+def by_epoch(
+    crowd: Population, when: When, names: Sequence[str], codes: Integers, people: Integers | None
+) -> Timeline:
+    """The records of ``crowd`` by epoch; each is of the epoch names[code], of codes in any order.
+
+    Raises DataError as ``Timeline``, and for two names of one epoch.
+    """
+    key = order_of(names, when.order)
     ranked = sorted(set(codes.tolist()), key=lambda i: key(names[i]))
     epochs = tuple(names[i] for i in ranked)
-    _check_distinct(epochs, key, f"{path}, column {epoch_column!r}")
+    _check_distinct(epochs, key, f"column {when.column!r}")
     place = np.zeros(len(names), dtype=np.int64)
     place[ranked] = np.arange(len(ranked))
     return Timeline(
@@ -133,6 +132,7 @@ def by_epoch(
         people=people,
         values=crowd.values,
         note=crowd.note,
+        warning=crowd.warning,
     )
 
 

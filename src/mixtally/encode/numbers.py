@@ -75,6 +75,6 @@ def number(text: str, subject: str) -> float:
             subject,
             wanted="a finite number",
             got=repr(text),
-            do="remove the row or repair the value",
+            do="write it like 1234.5, or remove the row",
         )
     return value

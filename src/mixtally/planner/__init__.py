@@ -3,6 +3,7 @@
 from mixtally.planner.choose import Planner, choose
 from mixtally.planner.explain import explain
 from mixtally.planner.forecast import Forecast, forecast, users_for, with_error
+from mixtally.planner.gains import Gain, gains
 from mixtally.planner.options import Choice, Infeasible, PlanOption
 from mixtally.planner.pareto_front import pareto_front
 from mixtally.planner.relaxations import Relaxation, relaxations
@@ -11,6 +12,7 @@ from mixtally.planner.request import PlanRequest
 __all__ = [
     "Choice",
     "Forecast",
+    "Gain",
     "Infeasible",
     "PlanOption",
     "PlanRequest",
@@ -19,6 +21,7 @@ __all__ = [
     "choose",
     "explain",
     "forecast",
+    "gains",
     "pareto_front",
     "relaxations",
     "users_for",

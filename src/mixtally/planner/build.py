@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from mixtally.planner.options import CONFIDENCE, Infeasible, Likely, PlanOption, collisions
+from mixtally.planner.options import CONFIDENCE, Infeasible, Likely, PlanOption
 from mixtally.planner.request import PlanRequest
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.certify import certify
@@ -13,7 +13,7 @@ from mixtally.privacy.numerics.search import least_epsilon
 from mixtally.records.guarantee import LEAST_DELTA, LEAST_EPSILON, Guarantee
 from mixtally.records.mechanism import Shuffled
 from mixtally.records.plan import PLAN_VERSION, Plan
-from mixtally.records.question import Question
+from mixtally.records.question import Question, collisions
 
 _HAIR = 1e-9
 

@@ -7,10 +7,10 @@ from statistics import NormalDist
 
 from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.planner.choose import Planner, choose
-from mixtally.planner.options import Choice, PlanOption, collisions
+from mixtally.planner.options import Choice, PlanOption
 from mixtally.planner.request import MOST_MESSAGES, PlanRequest
 from mixtally.records.guarantee import LEAST_USERS, MOST_USERS
-from mixtally.records.question import MOST_BINS
+from mixtally.records.question import MOST_BINS, collisions
 
 _STEPS = 1000
 """Budgets are looked for in thousandths of a message a user."""

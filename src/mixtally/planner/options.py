@@ -11,7 +11,7 @@ from mixtally.records.certificate import Certificate
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.mechanism import FakeSource, Shuffled
 from mixtally.records.plan import Plan
-from mixtally.records.question import Question
+from mixtally.records.question import collisions
 
 CONFIDENCE = 1.96
 """Standard errors in a 95 % interval's half: when they span the whole crowd nothing is learned."""
@@ -136,17 +136,6 @@ class PlanOption:
             "minimum_crowd": 1 if mixed else self.minimum_crowd,
             "local_epsilon": local if math.isfinite(local) else None,
         }
-
-
-def collisions(users: int, question: Question) -> float:
-    """Standard error of a value's count by others in its bin when all others hold the same value.
-
-    Over the draw of the hash, that value falls into this bin with probability 1 / bins.
-    """
-    if question.hashed is None:
-        return 0.0
-    share = 1.0 / question.bins
-    return users * math.sqrt(share * (1.0 - share))
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,10 +31,17 @@ def reason(
     if request.local_epsilon is not None:
         sentences.append(f"The flips also keep a local epsilon of {request.local_epsilon:g}.")
     needs: dict[str, list[str]] = {}
-    for one in infeasible:
-        needs.setdefault(one.needs, []).append(one.protocol)
+    had = {option.plan.protocol for option in (best, *others)}
+    for one in infeasible:  # one that is had whole may be out of reach split
+        split = ", split" * (one.protocol in had)
+        needs.setdefault(one.needs, []).append(one.protocol + split)
     sentences += [f"{' and '.join(names)} would need {need}." for need, names in needs.items()]
     return " ".join(sentences)
+
+
+def in_counts(error: float) -> str:
+    """An error for people: two digits, or all before the point."""
+    return f"{error:,.0f}" if error >= 99.5 else f"{error:.2g}"
 
 
 def budget(request: PlanRequest) -> str:
@@ -62,7 +69,7 @@ def _why(request: PlanRequest, best: PlanOption) -> str:
     else:
         lead = f"{name} has the smallest standard error within the budget of {budget(request)}"
     fakes = sum(plan.mechanism.fakes_promised for plan in best.plans)
-    error = f"a standard error of {best.standard_error:.4g} counts"
+    error = f"a standard error of {in_counts(best.standard_error)} counts"
     if fakes:
         return f"{lead}: {fakes:,} fakes ({fakes / request.users:.3g} a user) give {error}."
     if isinstance(mechanism, BitFlips) and mechanism.crowd:

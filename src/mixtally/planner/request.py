@@ -3,15 +3,19 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import cast
 
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import decimal
+from mixtally.records.encodings import encodings
 from mixtally.records.guarantee import Guarantee, arriving, checked_fraction, checked_users
 from mixtally.records.mechanism import mechanism_of
 from mixtally.records.mechanism.fakes import MOST_MIXES
 from mixtally.records.question import Question
 
 DEFAULT_MESSAGES = 2.0
+"""For each part of a record: its own message, and a fake."""
+_BY_PARTS = cast("float", None)  # until the question is known
 MOST_MESSAGES = 1000.0
 MOST_COLLECTIONS = 1000
 _LONGEST = 40
@@ -24,7 +28,7 @@ class PlanRequest:
     where
       users               people expected to take part
       messages_per_user   the most messages a person sends on average, own reports included, in
-                          [1, 1000]
+                          [1, 1000]; when left out 2 for each part: a bit or an attribute
       bytes_per_user      the most bytes of messages a person sends on average; None for no limit
       collections         how often the question will be asked; the guarantee is for all of them
       hash_seed           of a hash by which values may share bins; None when they must not
@@ -46,7 +50,7 @@ class PlanRequest:
     question: Question
     guarantee: Guarantee
     users: int
-    messages_per_user: float | Fraction = DEFAULT_MESSAGES
+    messages_per_user: float | Fraction = _BY_PARTS
     bytes_per_user: float | None = None
     collections: int = 1
     hash_seed: str | None = None
@@ -60,6 +64,8 @@ class PlanRequest:
     likely: bool = False
 
     def __post_init__(self) -> None:
+        if self.messages_per_user is None:
+            object.__setattr__(self, "messages_per_user", default_messages(self.question))
         checked_users(self.users)
         checked_fraction(self.honest_fraction)
         _check(
@@ -122,6 +128,11 @@ class PlanRequest:
         if self.bytes_per_user is not None:
             budget = min(budget, decimal(self.bytes_per_user) / decimal(message_bytes))
         return math.floor((budget / reports - 1) * self.users)
+
+
+def default_messages(question: Question) -> float:
+    """Two for each of the messages that a record can be split into."""
+    return min(DEFAULT_MESSAGES * len(encodings(question)[-1].parts), MOST_MESSAGES)
 
 
 def _check(

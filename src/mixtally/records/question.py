@@ -1,5 +1,6 @@
 """The question everyone is asked: what a record may hold, its bins in a fixed order."""
 
+import math
 import re
 from enum import StrEnum
 
@@ -144,3 +145,14 @@ def with_attributes(name: str, bins: tuple[int, ...]) -> Question:
     if len(bins) == 1:
         return Question(name=name, bins=bins[0])
     return Question(name=name, bins=sum(bins), kind=Kind.SET, max_set=len(bins), attributes=bins)
+
+
+def collisions(users: int, question: Question) -> float:
+    """Standard error of a value's count by others in its bin when all others hold the same value.
+
+    Over the draw of the hash, that value falls into this bin with probability 1 / bins.
+    """
+    if question.hashed is None:
+        return 0.0
+    share = 1.0 / question.bins
+    return users * math.sqrt(share * (1.0 - share))

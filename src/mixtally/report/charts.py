@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from mixtally.report.axes import TOP, WIDTH, picture, ring, round_numbers, short, ticks
 from mixtally.report.svg import Markup, el
-from mixtally.report.words import number
+from mixtally.report.words import error_text
 
 _ROW = 22
 _LABELS, _BARS, _GAP, _ERRORS = 150, 400, 70, 270
@@ -147,7 +147,7 @@ def _error_row(line: Line, y: float, at: Callable[[float], float], start: float)
         parts += ring(at(line.measured), y)
     drawn = [v for v in (line.expected, line.measured, line.bound) if v]
     bound = f"at most {line.bound:,}" if line.bound is not None else ""
-    text = ", ".join(filter(None, [number(line.expected) if line.expected else "", bound]))
+    text = ", ".join(filter(None, [error_text(line.expected) if line.expected else "", bound]))
     end = at(max(drawn)) if drawn else start
     return [*parts, el("text", text, x=end + 12, y=y + 4, class_="value")]
 

@@ -18,6 +18,7 @@ from mixtally.records.contract import (
 from mixtally.records.contract.spelling import plain
 from mixtally.records.question import Kind
 from mixtally.report.document import Bullets, Document, Section, Table, Text
+from mixtally.report.promise import of_terms
 from mixtally.report.words import at_least, at_most, number, printable
 
 _WORDS = frozenset({"run by", "address", "for"})
@@ -27,6 +28,7 @@ def terms_document(terms: Terms) -> Document:
     """The terms alone, before anybody runs them."""
     return Document(
         title=f"Terms: {printable(terms.question.name)}",
+        promise=of_terms(terms),
         source="computed from the integers of the terms",
         sections=lambda: (Section("Terms", _terms(terms)),),
         summary=lambda: _terms(terms),
@@ -43,6 +45,7 @@ def contract_document(contract: Contract, fingerprint: str) -> Document:
 
     return Document(
         title=f"Contract {contract.name}",
+        promise=of_terms(contract.terms),
         source="computed from the integers of the contract",
         sections=lambda: (Section("Contract", summary()),),
         summary=summary,

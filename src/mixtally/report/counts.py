@@ -1,14 +1,17 @@
 """The parts of a document that a result of counts has: its table, its figures, what it promises."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from mixtally.ground.codec import fingerprint
+from mixtally.records.question import Kind, Question
 from mixtally.records.result import Findings, Result
 from mixtally.records.results import Figures, Row
+from mixtally.report.charts import Bar
 from mixtally.report.document import Cell, Facts, Rows, Table
 from mixtally.report.texts import row_facts
-from mixtally.report.words import at_most, number
+from mixtally.report.words import at_most, error_text, number, supported
 
 Beside = Mapping[str, Sequence[Cell]]
 """Further columns of a table: a cell a row, by their heading."""
@@ -24,6 +27,28 @@ def findings(result: Findings) -> str:
     )
 
 
+def ordered(question: Question, *, given: bool) -> bool:
+    """Whether its bins have an order of their own: numbers, columns, labels that were ``given``.
+
+    Words, and values that were found in the data, have none but that of their counts.
+    """
+    own = question.labels is None or question.kind is Kind.BITS or question.attributes is not None
+    return question.hashed is None and (own or given)
+
+
+def displayed(result: Findings, most: int, *, in_order: bool) -> list[int]:
+    """The ``most`` largest bins: in their order, or from the largest estimate down."""
+    largest = result.ranked()[:most].tolist()
+    return sorted(largest) if in_order else largest
+
+
+def shown_of(shown: int, every: int, what: str = "") -> str:
+    """How many rows there are, and that none or some are left out."""
+    if shown == every:
+        return f"all {every:,}{what}"
+    return f"{shown:,} of {every:,}{what} shown, the largest"
+
+
 def key_figures(result: Result) -> tuple[tuple[str, str], ...]:
     """Names and values that a page of counts opens with."""
     plan, certificate = result.plan, result.certificate
@@ -32,7 +57,7 @@ def key_figures(result: Result) -> tuple[tuple[str, str], ...]:
         ("bins", f"{result.question.bins:,}"),
         ("epsilon", at_most(certificate.epsilon)),
         ("delta at most", at_most(certificate.upper)),
-        ("standard error, counts", number(result.estimate.standard_error)),
+        ("standard error, counts", error_text(result.estimate.standard_error)),
         ("messages a user", f"{result.messages / plan.users:.3f}"),
     )
 
@@ -45,17 +70,59 @@ def counts_table(
     level = f"{100 * found.each.level:g} % interval"
     columns = dict(beside)
     if found.projected is not None:
-        columns = {"simplex": [f"{found.projected[i]:,.1f}" for i in bins], **columns}
+        simplex = [supported(found.projected[i], found.error_of(i)) for i in bins]
+        columns = {"simplex": simplex, **columns}
     rows = []
     for place, i in enumerate(bins):
         row = result.row(i)
-        cells: list[Cell] = [row.label, f"{row.estimate:,.1f}", interval(row), simultaneous(row)]
+        cells: list[Cell] = [row.label, estimate(row), interval(row), simultaneous(row)]
         rows.append([*cells, *(column[place] for column in columns.values())])
     return Table(
         (result.question.name, "estimate", level, f"{level}, all bins", *columns),
         rows,
         title=title,
         folded=folded,
+    )
+
+
+def bars_of(result: Findings, bins: Sequence[int], marks: Sequence[int] | None = None) -> list[Bar]:
+    """A bar a bin with its interval, and what it is compared with, if anything."""
+    found = result.estimate
+    return [
+        Bar(
+            result.question.label(i),
+            float(found.counts[i]),
+            float(found.each.lower[i]),
+            float(found.each.upper[i]),
+            None if marks is None else float(marks[i]),
+        )
+        for i in bins
+    ]
+
+
+def estimate(row: Row) -> str:
+    """The count, to the second digit of its error, moved to where a count can be.
+
+    Files keep the unbiased estimate, which may lie below zero.
+    """
+    return clipped(row.estimate, row.lower, row.upper, row.standard_error)
+
+
+def clipped(value: float, lower: float, upper: float, error: float | None) -> str:
+    """An estimate, or the end of its interval beyond which it lies."""
+    end = min(max(value, lower), upper)
+    return supported(value, error) if end == value else f"{end:,}"
+
+
+def moved(result: Findings, bins: Sequence[int]) -> str:
+    """A sentence on estimates that are displayed where a count can be, empty without one."""
+    each, found = result.estimate.each, result.estimate.counts
+    outside = [i for i in bins if not each.lower[i] <= found[i] <= each.upper[i]]
+    if not outside:
+        return ""
+    return (
+        f"{len(outside):,} unbiased estimates lie where no count can be and are shown at the end "
+        "of their interval; files keep them as they are."
     )
 
 
@@ -83,13 +150,20 @@ def figures_table(
     head = ["", "estimate", "standard error", f"{100 * level:g} % interval"]
     lines = []
     for place, row in enumerate(rows):
-        cells = [number(row.estimate, 5), maybe(row.standard_error, 3)]
-        cells += [f"{number(row.lower, 5)} .. {number(row.upper, 5)}"]
-        cells += [maybe(row.resolution, 3)] * coarse
+        error = row.standard_error
+        cells = [figure(row.estimate, error), "" if error is None else error_text(error)]
+        low, high = figure(row.lower, error, math.floor), figure(row.upper, error, math.ceil)
+        cells += [f"{low} .. {high}"]
+        cells += [maybe(row.resolution, 2)] * coarse
         cells += [maybe(values[place], 5) for values in beside.values()]
         lines.append([row.label, *cells])
     head += ["resolution"] * coarse
     return Table((*head, *beside), lines, title=figures.title * titled)
+
+
+def figure(value: float, error: float | None, to: Callable[[float], int] = round) -> str:
+    """A number to the second digit of its error; to five digits where it has none."""
+    return number(value, 5) if error is None else supported(value, error, to)
 
 
 def maybe(value: float | None, digits: int) -> str:

@@ -11,6 +11,9 @@ from typing import Any
 
 from mixtally.report.svg import Markup
 
+Promise = tuple[str, str, str]
+"""What is hidden from whom; epsilon and delta with what they rest on; the error to expect."""
+
 Facts = dict[str, Any]
 """Plain numbers and texts by name, as JSON has them."""
 
@@ -110,11 +113,18 @@ class Section:
     parts: tuple[Part, ...]
 
 
+REHEARSAL, HOLDS_RAW = "rehearsal", "holds raw counts"
+"""What every file of a rehearsal says first, and the folder of these files in that of a result."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
     """Everything that is shown of a result; what takes work is made when a renderer asks for it.
 
     where
+      promise    three lines that everything begins with: what is hidden from whom; epsilon and
+                 delta with what they rest on; the error to expect
+      rehearsal  whether anything in it follows from the truth that was played: never a release
       source     where its numbers come from, in a sentence
       key        names and values that a page opens with
       opening    parts before the first section
@@ -128,6 +138,8 @@ class Document:
 
     title: str
     source: str
+    promise: Promise
+    rehearsal: bool = False
     key: tuple[tuple[str, str], ...] = ()
     opening: tuple[Part, ...] = ()
     sections: Callable[[], tuple[Section, ...]]

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mixtally.report.document import (
+    HOLDS_RAW,
+    REHEARSAL,
     Bullets,
     Cell,
     Document,
@@ -21,6 +23,11 @@ from mixtally.report.svg import Markup, el
 from mixtally.report.words import fact
 from mixtally.version import VERSION
 
+_MARK = f"<!-- {REHEARSAL}: {HOLDS_RAW} -->\n"
+_RAW = (
+    f"Rehearsal: {HOLDS_RAW}. It is for whoever has the data; what may be published stands beside "
+    "it, without any of them."
+)
 _IN_WORDS = {"source", "assumption"}
 """Facts of a plan that a page tells in sentences."""
 
@@ -28,6 +35,7 @@ _IN_WORDS = {"source", "assumption"}
 def page(document: Document) -> str:
     """The document as HTML text."""
     head = (
+        f"{_MARK * document.rehearsal}"
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"{el('title', document.title)}<style>{STYLE}</style></head><body>"
@@ -40,7 +48,9 @@ def page(document: Document) -> str:
     )
     body = el(
         "main",
+        *([el("p", _RAW, class_="raw")] if document.rehearsal else []),
         el("h1", document.title),
+        el("ul", *[el("li", line) for line in document.promise], class_="promise"),
         el("p", document.source, class_="source"),
         *_key(document.key),
         *map(_part, document.opening),

@@ -15,6 +15,8 @@ main{max-width:980px;margin:0 auto;padding:2.5rem 1.5rem 4rem}
 h1{font-size:1.8rem;line-height:1.2;margin:0 0 .3rem}
 h2{font-size:1.15rem;margin:2.6rem 0 .8rem;padding-top:1rem;border-top:1px solid var(--line)}
 .source,.note,footer{color:var(--soft);font-size:.9rem}
+.promise{list-style:none;margin:.8rem 0;padding:.5rem .9rem;border-left:4px solid var(--own)}
+.raw{margin:0 0 1.2rem;padding:.5rem .9rem;border-left:4px solid var(--bad);font-weight:600}
 .figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(135px,1fr));gap:.7rem;
 margin:1.4rem 0 0}
 .figures div{background:var(--panel);border-radius:8px;padding:.7rem .9rem}

@@ -5,6 +5,8 @@ from rich.table import Table as RichTable
 from rich.text import Text as RichText
 
 from mixtally.report.document import (
+    HOLDS_RAW,
+    REHEARSAL,
     Bullets,
     Cell,
     Document,
@@ -18,6 +20,12 @@ from mixtally.report.document import (
 
 _SHORT = 14
 _COLORS = {Tone.GOOD: "green", Tone.BAD: "yellow", Tone.DOUBTFUL: "yellow", Tone.SOFT: "dim"}
+
+
+def opening(document: Document) -> list[str]:
+    """What a terminal says before anything else: the promise, and whether there are raw counts."""
+    raw = f"{REHEARSAL.capitalize()}: what is compared with the truth {HOLDS_RAW}."
+    return [*document.promise, *([raw] if document.rehearsal else [])]
 
 
 def printed(document: Document) -> RenderableType:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mixtally.records.results import Row
-from mixtally.report.document import Document, Facts
+from mixtally.report.document import HOLDS_RAW, REHEARSAL, Document, Facts
 from mixtally.report.page import page
 
 
@@ -32,12 +32,25 @@ def csv_text(rows: Iterable[Mapping[str, Any]], names: Iterable[str] | None = No
     return out.getvalue()
 
 
+_MARK = f"# {REHEARSAL}: {HOLDS_RAW}\r\n"
+
+
+def whole_facts(document: Document) -> Facts:
+    """The document as one JSON object: first whether it holds raw counts, then its promise."""
+    mark = {REHEARSAL: HOLDS_RAW} if document.rehearsal else {}
+    return {**mark, "promise": list(document.promise), **document.facts()}
+
+
 def files(document: Document) -> dict[str, str]:
-    """The text of every file that a document leaves, by name."""
+    """The text of every file that a document leaves, by name; a rehearsal's say so first."""
+    mark = _MARK if document.rehearsal else ""
     return {
         "report.html": page(document),
-        "report.json": json_text(document.facts()),
-        **{name: csv_text(table.rows, table.names) for name, table in document.tables().items()},
+        "result.json": json_text(whole_facts(document)),
+        **{
+            name: mark + csv_text(table.rows, table.names)
+            for name, table in document.tables().items()
+        },
     }
 
 

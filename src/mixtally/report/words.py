@@ -1,7 +1,7 @@
 """The promise in plain words, and what is not promised."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
 
@@ -33,6 +33,29 @@ def between(lower: float, upper: float, digits: int = 4) -> str:
     return f"[{at_least(lower, digits)}, {at_most(upper, digits)}]"
 
 
+def error_text(value: float) -> str:
+    """An error for people: two digits, or all before the point."""
+    return number(value, 2)
+
+
+def supported(
+    value: float, error: float | None, to: Callable[[float], int] = round, sign: str = ""
+) -> str:
+    """``value`` to the second digit of its ``error``: more of it would be noise.
+
+    where
+      to     rounds: down and up for the ends of an interval
+      sign   "+" writes the sign of a rise, too
+    """
+    if error is None or not math.isfinite(error):
+        return f"{value:{sign},.0f}"
+    if error <= 0.0:
+        return f"{value:{sign},.6g}"
+    places = 1 - math.floor(math.log10(error) + 1e-9)
+    rounded = to(value * 10.0**places) / 10.0**places + 0.0  # no minus zero
+    return f"{rounded:{sign},.{max(0, places)}f}"
+
+
 def printable(text: str) -> str:
     """``text`` of somebody else on one line: what could draw or break lines is replaced."""
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
@@ -49,6 +72,8 @@ def fact(name: str, value: Any) -> str:
     if isinstance(value, float):
         if name in ("delta", "local_epsilon", "epsilon", "flip_probability"):
             return at_most(value, 6)
+        if name in ("standard_error", "collision_error"):
+            return error_text(value)
         return at_least(value, 6) if name == "delta_lower" else f"{value:.6g}"
     return f"{value:,}" if isinstance(value, int) else str(value)
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from mixtally.data.cells import Progress, quiet
+from mixtally.data.progress import Progress, quiet
 from mixtally.errors import ParameterError
 from mixtally.literature.reproduce import maximal, notes, repeats, sufficient, verdicts, voting
 from mixtally.literature.reproduce.finding import Finding, Row, Steps

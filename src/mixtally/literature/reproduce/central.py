@@ -16,7 +16,7 @@ from scipy import special
 
 from mixtally.literature.reproduce.finding import Finding, claim
 from mixtally.report.curves import Chart, Curve
-from mixtally.simulate import central as opendp
+from mixtally.simulation import central as opendp
 
 DOCUMENT, PLACE = "002", "section 3"
 EPSILON, BINS, MISS, USERS = 1.0, 10, 0.05, 100_000

@@ -26,6 +26,14 @@ _INTRO = (
     "receives every shuffled message, unless the row names another. Nothing in the verdicts "
     "was typed in; only the printed numbers were."
 )
+_LINES = (
+    "Hidden: nothing is asked of anybody here; promises of documents are held against what "
+    "whoever sees every shuffled message, or whom a row names, can learn of one person.",
+    "epsilon and delta are those that each row prints, beside the exact divergence; it is proved "
+    "and rests on what the row says.",
+    "Error to expect: a printed number is called reproduced when it follows to half a unit of its "
+    "last digit.",
+)
 _WORDS = {
     REPRODUCES: "the printed number follows, to half a unit of its last digit, or the claim holds",
     DIFFERS: "the document's own formula, or the exact law, gives another number",
@@ -49,6 +57,7 @@ def document(found: Reproduction) -> Document:
     return Document(
         title=TITLE,
         source=_INTRO,
+        promise=_LINES,
         key=tuple((word, f"{words.count(word):,}") for word in _WORDS),
         opening=(Bullets(tuple((_word(w), f" {text}") for w, text in _WORDS.items())),),
         sections=lambda: (

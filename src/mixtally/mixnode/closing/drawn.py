@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mixtally.errors import DataError
 from mixtally.ground.chance import Chance
-from mixtally.mix.added import added
+from mixtally.mixing.added import added
 from mixtally.node import disk
 from mixtally.node.disk import Step
 from mixtally.node.opening.pool import CHUNK, Pool

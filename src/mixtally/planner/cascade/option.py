@@ -4,8 +4,9 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from mixtally.planner.options import CONFIDENCE, Infeasible, collisions
+from mixtally.planner.options import CONFIDENCE, Infeasible
 from mixtally.records.contract import BlanksRecipe, Cover, Part, ShapedRecipe, Terms, envelope_bytes
+from mixtally.records.question import collisions
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +25,7 @@ class CascadeOption:
     @property
     def standard_error(self) -> float:
         """Of an empty bin in counts, the largest of all parts, when all users take part."""
-        largest = max(standard_error(part, self.terms) for part in self.terms.parts)
-        return math.hypot(largest, collisions(self.terms.users, self.terms.question))
+        return math.hypot(self.terms.noise, collisions(self.terms.users, self.terms.question))
 
     @property
     def messages_per_user(self) -> float:
@@ -105,16 +105,6 @@ class CascadeChoice:
             "alternatives": [option.facts() for option in self.others],
             "misfits": [{"protocol": m.protocol, "needs": m.needs} for m in self.infeasible],
         }
-
-
-def standard_error(part: Part, terms: Terms) -> float:
-    """Of an empty bin of ``part``, in counts, when all users take part."""
-    fakes = 0 if part.own is None else round(terms.users * part.own.mean)
-    if isinstance(part.recipe, BlanksRecipe):
-        fakes = part.recipe.count * terms.hops
-    crowd = terms.sure_people if terms.count_flips else 0
-    made = part.mechanism(fakes=fakes, crowd=crowd, mixes=terms.hops)
-    return made.standard_error(terms.users)
 
 
 def _sent(part: Part) -> float:

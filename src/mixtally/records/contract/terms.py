@@ -19,6 +19,7 @@ from mixtally.records.guarantee import (
     checked_users,
 )
 from mixtally.records.question import Kind, Question
+from mixtally.records.recipe import BlanksRecipe
 from mixtally.records.roles import MOST_HOPS
 
 MOST_COLLECTIONS = 1000
@@ -204,6 +205,22 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
                 if _fits(sent.parts, self.parts):
                     return sent.parts
         raise TypeError("terms without a question for their parts")
+
+    @property
+    def noise(self) -> float:
+        """Standard error of an empty bin in counts, the largest of all parts, if all users answer.
+
+        By noise alone: values that meet in a bin add to it.
+        """
+        return max(map(self._noise_of, self.parts))
+
+    def _noise_of(self, part: Part) -> float:
+        fakes = 0 if part.own is None else round(self.users * part.own.mean)
+        if isinstance(part.recipe, BlanksRecipe):
+            fakes = part.recipe.count * self.hops
+        crowd = self.sure_people if self.count_flips else 0
+        made = part.mechanism(fakes=fakes, crowd=crowd, mixes=self.hops)
+        return made.standard_error(self.users)
 
     @property
     def message_bytes(self) -> tuple[int, ...]:

@@ -1,0 +1,72 @@
+"""Pages of the site that are no files of docs/: README and its neighbors, notebooks as Markdown.
+
+MkDocs calls ``on_files`` and ``on_page_markdown``. Links are written for the repository; here they
+lead to the page of the same file, and where the site has none only their words are left.
+"""
+
+import json
+import os.path
+import re
+from pathlib import Path
+from typing import Any
+
+from mkdocs.structure.files import File
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+TOP = {"README.md": "index.md"} | {
+    name: name for name in ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SPEC.md")
+}
+PICTURES = ("house.svg", "house-before.svg")
+LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|#)([^)#\s]+)(#[^)]*)?\)")
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """Add what stands outside docs/."""
+    for name, page in TOP.items():
+        files.append(File.generated(config, page, content=(ROOT / name).read_text()))
+    for name in PICTURES:
+        files.append(File.generated(config, name, content=(ROOT / name).read_text()))
+    for notebook in sorted(DOCS.glob("notebooks/*.ipynb")):
+        page = f"notebooks/{notebook.stem}.md"
+        files.append(File.generated(config, page, content=as_markdown(notebook)))
+    return files
+
+
+def on_page_markdown(markdown: str, *, page: Any, files: Any, **_: Any) -> str:
+    """The page with its links turned to pages of the site."""
+    here = page.file.src_uri
+    origin = ROOT if here in TOP.values() else (DOCS / here).parent
+    known = set(files.src_uris)
+
+    def turned(found: re.Match[str]) -> str:
+        picture, text, place, anchor = found.groups()
+        target = uri_of((origin / place).resolve())
+        if target not in known:
+            return text
+        path = os.path.relpath(target, os.path.dirname(here) or ".")
+        return f"{picture}[{text}]({path}{anchor or ''})"
+
+    return LINK.sub(turned, markdown)
+
+
+def uri_of(path: Path) -> str:
+    """The name that a file of the repository has in the site."""
+    if path.suffix == ".ipynb":
+        path = path.with_suffix(".md")
+    if path.is_relative_to(DOCS):
+        return path.relative_to(DOCS).as_posix()
+    name = path.relative_to(ROOT).as_posix()
+    return TOP.get(name, name)
+
+
+def as_markdown(notebook: Path) -> str:
+    """Its words and its programs; what they print is there when they are run."""
+    cells = json.loads(notebook.read_text())["cells"]
+    parts = [
+        "".join(cell["source"])
+        if cell["cell_type"] == "markdown"
+        else f"```python\n{''.join(cell['source'])}\n```"
+        for cell in cells
+    ]
+    return "\n\n".join(parts) + "\n"

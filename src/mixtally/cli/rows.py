@@ -1,0 +1,66 @@
+"""How a data file is written, and whose its rows are: options, declared once; and the reading."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+from mixtally.cli import options as o
+from mixtally.cli.screen import progress_bars, warn
+from mixtally.data.file import DataFile
+from mixtally.data.population import Population
+from mixtally.data.readers import read
+from mixtally.data.reading import Reading, Several
+from mixtally.records.question import Question
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowOptions:
+    """How the file is written, what a missing value is, and whose the rows are."""
+
+    delimiter: Annotated[
+        str | None,
+        o.option("--delimiter", "Between cells of CSV: , ; tab or another (default: found).", "C"),
+    ] = None
+    encoding: Annotated[
+        str | None,
+        o.option("--encoding", "Of text that is not UTF-8: cp1252, for example.", "NAME"),
+    ] = None
+    sheet: Annotated[
+        str | None, o.option("--sheet", "Of a workbook (default: the first).", "NAME")
+    ] = None
+    missing: Annotated[
+        str | None,
+        o.option(
+            "--missing", "drop rows without a value, or the label to count them under.", "HOW"
+        ),
+    ] = None
+    person_column: Annotated[
+        str | None, o.option("--person-column", "The column that says who.", "NAME")
+    ] = None
+    several: Annotated[
+        str | None,
+        o.option("--several", "Of several rows of a person: first, last, or a set of all.", "HOW"),
+    ] = None
+
+    def at(self, path: Path) -> DataFile:
+        """The file at ``path``; raises ParameterError for options that say nothing."""
+        return DataFile(path, delimiter=self.delimiter, encoding=self.encoding, sheet=self.sheet)
+
+    @property
+    def taken(self) -> Several | None:
+        """What is taken of several rows; raises ParameterError for anything else."""
+        if self.several is None:
+            return None
+        return Several(o.one_of("several", self.several, list(Several)))
+
+    def reading(self, reading: Reading) -> Reading:
+        """``reading`` with what these options say of rows."""
+        return replace(reading, missing=self.missing, person=self.person_column, several=self.taken)
+
+
+def read_crowd(file: DataFile, reading: Reading, question: Question | None = None) -> Population:
+    """The crowd in ``file``, bars and warnings on standard error. Errors as ``read``."""
+    with progress_bars() as progress:
+        crowd = read(file, reading, question, progress)
+    warn(crowd.warning)
+    return crowd

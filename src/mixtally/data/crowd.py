@@ -1,0 +1,150 @@
+"""The crowd in a data file: its rows, one by one people or answers, as records of every kind."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Protocol
+
+import numpy as np
+
+from mixtally.data.columns import coded
+from mixtally.data.file import DataFile
+from mixtally.data.formats.table import Array
+from mixtally.data.formats.tables import table
+from mixtally.data.forms.attributes import Attributes
+from mixtally.data.forms.bits import Bits
+from mixtally.data.forms.numbers import Numbers
+from mixtally.data.forms.one import One
+from mixtally.data.forms.sets import Sets
+from mixtally.data.labels import Book
+from mixtally.data.people import Records, Watch, numbered, records
+from mixtally.data.population import Population
+from mixtally.data.progress import Progress
+from mixtally.data.reading import As, Reading, Several
+from mixtally.data.rows import Batch, Rows
+from mixtally.data.timeline import Timeline, When, by_epoch
+from mixtally.errors import DataError
+from mixtally.records.question import Question
+
+
+class Form(Protocol):
+    """How columns become records of one kind."""
+
+    def take(self, batch: Batch) -> None:
+        """Gather the rows of a batch, the columns of the records first."""
+
+    def crowd(self, records: Records) -> Population:
+        """What all the rows make."""
+
+
+_FORMS: dict[As, Callable[[str, Reading, Question | None], Form]] = {
+    As.ONE: One,
+    As.SET: Sets,
+    As.ATTRIBUTES: Attributes,
+    As.BITS: Bits,
+    As.NUMBER: Numbers,
+}
+
+
+def read(
+    file: DataFile, reading: Reading, question: Question | None, progress: Progress
+) -> Population:
+    """As ``readers.read``."""
+    gathered = _Gathered(file, reading, question, None)
+    gathered.fill(progress)
+    return gathered.crowd(gathered.records())
+
+
+def read_epochs(
+    file: DataFile, reading: Reading, question: Question | None, when: When, progress: Progress
+) -> Timeline:
+    """As ``readers.read_epochs``."""
+    gathered = _Gathered(file, reading, question, when)
+    gathered.fill(progress)
+    found = gathered.records()
+    people = None if reading.person is None else found.each(gathered.people)
+    return by_epoch(
+        gathered.crowd(found),
+        when,
+        tuple(gathered.epochs.numbers),
+        found.each(gathered.at).astype(np.int64),
+        people,
+    )
+
+
+class _Gathered:
+    """What is read of a file in one go: records, and who gave them when.
+
+    where
+      people   shape (rows,), who is who, from 0; empty when nobody knows
+      at       shape (rows,), the number of each row's epoch among ``epochs``; 0 without them
+    """
+
+    def __init__(
+        self, file: DataFile, reading: Reading, question: Question | None, when: When | None
+    ) -> None:
+        self._file, self._reading, self._when = file, reading, when
+        self._form = _FORMS[reading.form](str(file), reading, question)
+        self._rows = Rows(file, reading, _columns(reading, when))
+        self._warning = ""
+        self.epochs = Book(None if when is None else when.order)
+        self.people = self.at = np.zeros(0, dtype=np.int64)
+
+    def fill(self, progress: Progress) -> None:
+        """Read all rows; raises DataError for those that cannot be a record."""
+        reading, when = self._reading, self._when
+        known = [*reading.columns, *([] if when is None else [when.column])]
+        people: list[Array] = []
+        at = [np.zeros(0, dtype=np.int32)]
+        with table(self._file, self._rows.columns, known) as found:
+            watch = Watch(found.names if reading.person is None else (), known)
+            for batch in self._rows.batches(found, watch, progress):
+                self._form.take(batch)
+                if when is not None:
+                    at.append(self.epochs.codes(coded(batch.arrays[-1]), batch.where))
+                if reading.person is not None:
+                    people.append(batch.arrays[len(reading.columns)])
+        self._warning = watch.warning()
+        if self._rows.count == 0:
+            raise self._file.unreadable("at least two rows", "none", "check the file")
+        self.at = np.concatenate(at) if when else np.zeros(self._rows.count, dtype=np.int32)
+        if people:
+            self.people = numbered(people)
+
+    def records(self) -> Records:
+        """Which rows make which record; raises DataError for several of a person, unless taken."""
+        if self._reading.person is None:
+            return Records(self._rows.count)
+        keys = self.people * max(1, len(self.epochs.numbers)) + self.at
+        return records(keys, self._reading.several, self._again)
+
+    def _again(self, first: int, again: int) -> DataError:
+        """The refusal of a second row of a person."""
+        wanted, got = "one row of a person", "a second one"
+        if self._when is not None:
+            epoch = list(self.epochs.numbers)[self.at[again]]
+            wanted, got = "one answer of a person in an epoch", f"a second one in epoch {epoch!r}"
+        return DataError(
+            self._file.row(self._rows.number(again)),
+            wanted=wanted,
+            got=f"{got}, after row {self._rows.number(first)}",
+            do="say which counts, --several first or last, or make them a --several set",
+        )
+
+    def crowd(self, records: Records) -> Population:
+        """The people, with what was done to their rows."""
+        crowd = self._form.crowd(records)
+        notes = [crowd.note] if crowd.note else []
+        dropped, merged = self._rows.total - self._rows.count, self._rows.count - records.size
+        if dropped:
+            notes.append(f"Rows left out for a missing value: {dropped:,}.")
+        if merged:
+            joined = self._reading.several is Several.SET
+            how = "joined to a set" if joined else f"left out for the {self._reading.several}"
+            notes.append(f"Further rows of a person, {how}: {merged:,}.")
+        return replace(crowd, note=" ".join(notes), warning=self._warning)
+
+
+def _columns(reading: Reading, when: When | None) -> list[str]:
+    """The columns of the records, then those that say who and when."""
+    who = [] if reading.person is None else [reading.person]
+    return [*reading.columns, *who, *([] if when is None else [when.column])]

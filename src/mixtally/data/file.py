@@ -1,0 +1,84 @@
+"""A data file, and what is said about how it is written."""
+
+import codecs
+from dataclasses import dataclass
+from pathlib import Path
+
+from mixtally.errors import DataError, ParameterError
+
+DELIMITERS = ",;\t"
+"""What may stand between cells unless another character is named."""
+_TAB = ("tab", "\\t")
+_FORBIDDEN = '"\r\n'
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """Where the data are, and what their bytes do not say themselves.
+
+    where
+      path        a file, or ``-`` for the standard input
+      delimiter   between the cells of CSV: one ASCII character, or "tab"; None to find it out
+      encoding    of text, a name that Python knows; None for UTF-8, or UTF-16 with its mark
+      sheet       of an Excel workbook; None for the first
+
+    Raises ParameterError for a delimiter or an encoding that is none.
+    """
+
+    path: Path
+    delimiter: str | None = None
+    encoding: str | None = None
+    sheet: str | None = None
+
+    def __post_init__(self) -> None:
+        mark = self.mark
+        if mark is not None and not (len(mark) == 1 and mark.isascii() and mark not in _FORBIDDEN):
+            raise ParameterError(
+                "delimiter",
+                wanted="one ASCII character that is no quote, or tab",
+                got=repr(self.delimiter),
+                do="--delimiter ';', for example",
+            )
+        if self.encoding is not None and not _is_encoding(self.encoding):
+            raise ParameterError(
+                "encoding",
+                wanted="the name of an encoding of text",
+                got=repr(self.encoding),
+                do="cp1252, latin-1, utf-16-le, shift_jis, for example",
+            )
+
+    @property
+    def mark(self) -> str | None:
+        """The delimiter as one character."""
+        return "\t" if self.delimiter in _TAB else self.delimiter
+
+    @property
+    def piped(self) -> bool:
+        """Whether the data come through the standard input."""
+        return str(self.path) == "-"
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        return "the standard input" if self.piped else self.path.name
+
+    def __str__(self) -> str:
+        """The subject of a refusal."""
+        return "standard input" if self.piped else str(self.path)
+
+    def unreadable(self, wanted: str, got: object, do: str) -> DataError:
+        """The refusal of the file; ``got`` is put into one line."""
+        return DataError(str(self), wanted=wanted, got=" ".join(str(got).split()), do=do)
+
+    def row(self, number: int) -> str:
+        """The subject of a refusal of one row, counted from 1 after the header."""
+        return f"{self}, row {number}"
+
+
+def _is_encoding(name: str) -> bool:
+    try:
+        "a".encode(name)
+        codecs.getincrementaldecoder(name)
+    except (LookupError, UnicodeError, ValueError):
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""Every format of a data file, read into the same columns."""

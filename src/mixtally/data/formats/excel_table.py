@@ -1,0 +1,78 @@
+"""Excel and OpenDocument: one sheet of a workbook, its first row the header."""
+
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from types import ModuleType
+from typing import Any
+
+import pyarrow
+
+from mixtally.data.file import DataFile
+from mixtally.data.formats.source import Source
+from mixtally.data.formats.table import Part, Table
+from mixtally.data.formats.written import written
+
+_ROWS = 1 << 16
+_Row = list[Any]
+
+
+def excel_table(source: Source) -> Table:
+    """The table in a sheet of the workbook; raises DataError for no workbook and no such sheet."""
+    file, calamine = source.file, _calamine(source.file)
+    try:
+        path = str(file.path) if source.direct else io.BytesIO(source.whole())
+        sheet = _sheet(file, calamine.load_workbook(path))
+    except calamine.CalamineError as error:
+        raise file.unreadable(
+            "an Excel or OpenDocument workbook without a password", error, "save it anew, or as CSV"
+        ) from error
+    rows = iter(sheet.iter_rows())
+    names = tuple(written(cell) or "" for cell in next(rows, []))
+    if not any(names):
+        raise file.unreadable("a header row", "a blank one", "name the columns in row 1")
+
+    def read(places: Sequence[int]) -> Iterator[Part]:
+        done, people = 0, _people(rows, one=len(names) == 1)
+        while some := list(islice(people, _ROWS)):
+            done += len(some)
+            texts = [[written(row[place]) for row in some] for place in places]
+            arrays = [pyarrow.array(column, pyarrow.string()) for column in texts]
+            yield Part(arrays, done, sheet.total_height - 1)
+
+    return Table(names, read)
+
+
+def _people(rows: Iterable[_Row], *, one: bool) -> Iterator[_Row]:
+    """The rows that are not blank; of ``one`` column the blank ones before others, too."""
+    blank: list[_Row] = []
+    for row in rows:
+        if any(cell != "" for cell in row):
+            yield from blank
+            blank = []
+            yield row
+        elif one:
+            blank.append(row)
+
+
+def _sheet(file: DataFile, book: Any) -> Any:
+    names = list(book.sheet_names)
+    if not names or (file.sheet is not None and file.sheet not in names):
+        raise file.unreadable(
+            "a sheet" if file.sheet is None else f"a sheet {file.sheet!r}",
+            ", ".join(map(repr, names[:20])) or "none",
+            "name one of these with --sheet",
+        )
+    return book.get_sheet_by_name(file.sheet or names[0])
+
+
+def _calamine(file: DataFile) -> ModuleType:
+    try:
+        import python_calamine  # only workbooks need it
+    except ImportError as error:
+        raise file.unreadable(
+            "the reader for workbooks", "python-calamine is not installed",
+            "pip install 'mixtally[data]'",
+        ) from error  # fmt: skip
+    module: ModuleType = python_calamine
+    return module

@@ -1,0 +1,27 @@
+"""A data file as a table: its columns by name, read in batches, whatever its format."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+Array = Any
+"""An array of Arrow, which has no types of its own."""
+
+
+class Part(NamedTuple):
+    """Some rows.
+
+    where
+      arrays   the columns asked for, all of one length
+      done     how much of the file is read with them, of ``total``; both 0 where nobody knows
+    """
+
+    arrays: list[Array]
+    done: int
+    total: int
+
+
+class Table(NamedTuple):
+    """The names of all columns, and what reads those at some places among them."""
+
+    names: tuple[str, ...]
+    read: Callable[[Sequence[int]], Iterator[Part]]

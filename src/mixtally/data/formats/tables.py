@@ -1,0 +1,100 @@
+"""Every format's table, opened by what the file holds; what fails in a library becomes one line."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from difflib import get_close_matches
+from itertools import chain
+
+from mixtally.data.file import DataFile
+from mixtally.data.formats.csv_table import csv_table
+from mixtally.data.formats.excel_table import excel_table
+from mixtally.data.formats.json_table import json_table
+from mixtally.data.formats.parquet_table import parquet_table
+from mixtally.data.formats.source import Format, Source, explained, opened
+from mixtally.data.formats.table import Part, Table
+from mixtally.data.formats.text import chunks
+from mixtally.errors import DataError, ParameterError
+
+
+@contextmanager
+def table(file: DataFile, columns: Sequence[str], coded: Sequence[str]) -> Iterator[Table]:
+    """The table in ``file``, in which each of ``columns`` is found once.
+
+    where
+      coded   those whose texts may come as codes of distinct ones
+
+    Raises DataError for what cannot be read and for columns that are not there, ParameterError for
+    options of another format.
+    """
+    with opened(file) as source:
+        with explained(file):
+            found = _table(source, columns, coded)
+        for column in columns:
+            if found.names.count(column) != 1:
+                raise _no_column(file, column, found.names)
+        yield Table(found.names, lambda places: _guarded(file, found.read(places)))
+
+
+def _table(source: Source, columns: Sequence[str], coded: Sequence[str]) -> Table:
+    file = source.file
+    if source.format is not Format.TEXT:
+        _refuse(
+            file,
+            source.format.value,
+            ("--delimiter", file.delimiter),
+            ("--encoding", file.encoding),
+        )
+    if source.format is Format.WORKBOOK:
+        return excel_table(source)
+    _refuse(file, source.format.value, ("--sheet", file.sheet))
+    if source.format is Format.PARQUET:
+        return parquet_table(source, coded)
+    parts = chunks(file, source.stream)
+    first = next(parts, b"")
+    parts = chain([first] if first else [], parts)
+    if first.lstrip().startswith((b"{", b"[{")):
+        _refuse(file, "JSON lines", ("--delimiter", file.delimiter))
+        return json_table(source, parts)
+    return csv_table(source, parts, columns)
+
+
+def _refuse(file: DataFile, what: str, *options: tuple[str, str | None]) -> None:
+    for flag, value in options:
+        if value is not None:
+            raise ParameterError(
+                flag,
+                wanted="a file that needs it",
+                got=f"{file}, which is {what}",
+                do="leave it out",
+            )
+
+
+def _guarded(file: DataFile, parts: Iterator[Part]) -> Iterator[Part]:
+    """The same, ``explained``; what whoever takes them does is not."""
+    while True:
+        with explained(file):
+            part = next(parts, None)
+        if part is None:
+            return
+        yield part
+
+
+def _no_column(file: DataFile, column: str, names: Sequence[str]) -> DataError:
+    """The refusal of names among which ``column`` is not there once."""
+    if column in names:
+        return file.unreadable(
+            f"one column {column!r}",
+            f"{names.count(column)} of that name",
+            "rename all but one of them",
+        )
+    plain = {name.lower().strip(): name for name in names}
+    close = get_close_matches(column.lower().strip(), plain, n=1)
+    marks = [mark for mark in ",;\t|:" if any(column in name.split(mark) for name in names)]
+    do = f"did you mean {plain[close[0]]!r}?" if close else "name one of these with --column"
+    if marks:
+        do = f"say --delimiter {marks[0]!r}"
+    return file.unreadable(
+        f"a column {column!r}",
+        "the columns " + ", ".join(repr(name) for name in names[:20]),
+        do,
+    )

@@ -1,0 +1,1 @@
+"""Columns made into records: a file for every kind of them."""

@@ -1,0 +1,88 @@
+"""Several attributes a person: a column each, all of them one record."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.data.columns import coded
+from mixtally.data.labels import Book, varied
+from mixtally.data.people import Records
+from mixtally.data.population import Population
+from mixtally.data.reading import Reading
+from mixtally.data.rows import Batch
+from mixtally.encode.bits import rows_of
+from mixtally.errors import DataError, PlanError
+from mixtally.records.question import Kind, Question
+
+
+class Attributes:
+    """Gathers the value of every attribute of every row."""
+
+    def __init__(self, subject: str, reading: Reading, question: Question | None) -> None:
+        self._name, self._columns = reading.name, reading.columns
+        self._subjects = [f"{subject}, column {column!r}" for column in reading.columns]
+        self._books = _books(reading, question)
+        self._codes: list[list[NDArray[np.int32]]] = [[] for _ in reading.columns]
+
+    def take(self, batch: Batch) -> None:
+        """Raises DataError for a value without a label."""
+        for array, book, codes in zip(batch.arrays, self._books, self._codes, strict=False):
+            codes.append(book.codes(coded(array), batch.where))
+
+    def crowd(self, records: Records) -> Population:
+        """Raises DataError for an attribute that does not vary."""
+        names: list[str] = []
+        sizes, found = [], []
+        for column, subject, book, codes in zip(
+            self._columns, self._subjects, self._books, self._codes, strict=True
+        ):
+            labels, ordered = book.ordered(records.each(np.concatenate(codes)), subject)
+            varied(labels, subject)
+            found.append(len(names) + ordered)
+            names += [f"{column}={label}" for label in labels]
+            sizes.append(len(labels))
+        asked = Question(
+            name=self._name,
+            bins=len(names),
+            labels=tuple(names),
+            kind=Kind.SET,
+            max_set=len(sizes),
+            attributes=tuple(sizes),
+        )
+        people = np.tile(np.arange(records.size), len(sizes))
+        return Population(asked, rows_of(people, np.concatenate(found), records.size, len(names)))
+
+
+def _books(reading: Reading, question: Question | None) -> list[Book]:
+    """Labels are "column=value", grouped by column; a plan's may be bare values, or none."""
+    if question is not None and question.attributes is not None:
+        return [Book(labels) for labels in _planned(reading, question, question.attributes)]
+    if reading.labels is None:
+        return [Book(None) for _ in reading.columns]
+    labels: dict[str, list[str]] = {column: [] for column in reading.columns}
+    for label in reading.labels:
+        column, _, value = label.partition("=")
+        if column not in labels or not value:
+            raise DataError(
+                f"label {label!r}",
+                wanted="column=value with one of the columns read",
+                got=repr(label),
+                do="write each label so, the columns in their order",
+            )
+        labels[column].append(value)
+    return [Book(values) for values in labels.values()]
+
+
+def _planned(reading: Reading, question: Question, sizes: tuple[int, ...]) -> list[list[str]]:
+    if len(sizes) != len(reading.columns):
+        raise PlanError(
+            "plan",
+            wanted=f"a plan for the {len(reading.columns)} attributes of the data",
+            got=f"one for {len(sizes)}",
+            do="name as many columns",
+        )
+    found, start = [], 0
+    for column, size in zip(reading.columns, sizes, strict=True):
+        labels = (question.labels or ())[start : start + size] or map(str, range(size))
+        found.append([label.removeprefix(f"{column}=") for label in labels])
+        start += size
+    return found

@@ -1,0 +1,58 @@
+"""A number a person, cut into bins."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.data.columns import coded, numbers
+from mixtally.data.formats.table import Array
+from mixtally.data.people import Records
+from mixtally.data.population import Population
+from mixtally.data.reading import Reading
+from mixtally.data.rows import Batch
+from mixtally.encode.numbers import number
+from mixtally.errors import PlanError
+from mixtally.records.question import Question
+
+
+class Numbers:
+    """Gathers the number of every row."""
+
+    def __init__(self, subject: str, reading: Reading, question: Question | None) -> None:
+        del subject  # a column of any numbers will do
+        if reading.scale is None:
+            raise TypeError("numbers are read with a scale")
+        (self._column,), self._scale = reading.columns, reading.scale
+        labels = self._scale.labels
+        if question is not None and question.labels not in (None, labels):
+            raise PlanError(
+                "plan",
+                wanted=f"bins {labels[0]} to {labels[-1]}, as --number and --bins cut them",
+                got=f"{question.label(0)} to {question.label(question.bins - 1)}",
+                do="cut the numbers as the plan does",
+            )
+        self._values: list[NDArray[np.float64]] = []
+
+    def take(self, batch: Batch) -> None:
+        """Raises DataError for what is no finite number."""
+        found = numbers(batch.arrays[0])
+        self._values.append(_one_by_one(batch.arrays[0], batch) if found is None else found)
+
+    def crowd(self, records: Records) -> Population:
+        """Numbers outside the scale are clipped, which the note says."""
+        values, scale = records.each(np.concatenate(self._values)), self._scale
+        outside = int(np.count_nonzero((values < scale.low) | (values > scale.high)))
+        note = (
+            f"Values below {scale.low:g} count as {scale.low:g} and values above {scale.high:g} as "
+            f"{scale.high:g}: {outside:,} of {len(values):,} were clipped."
+        )
+        asked = Question(name=self._column, bins=scale.bins, labels=scale.labels)
+        return Population(asked, scale.codes(values), scale.clipped(values), note)
+
+
+def _one_by_one(array: Array, batch: Batch) -> NDArray[np.float64]:
+    column = coded(array)
+    found = [
+        number(text, batch.where.subject(row))
+        for text, row in zip(column.texts, column.first.tolist(), strict=True)
+    ]
+    return np.array(found, dtype=np.float64)[column.codes]

@@ -1,0 +1,33 @@
+"""One value of one column a person."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.data.columns import coded
+from mixtally.data.labels import Book, varied
+from mixtally.data.people import Records
+from mixtally.data.population import Population
+from mixtally.data.reading import Reading
+from mixtally.data.rows import Batch
+from mixtally.records.question import Question
+
+
+class One:
+    """Gathers the bin of every row."""
+
+    def __init__(self, subject: str, reading: Reading, question: Question | None) -> None:
+        (self._column,) = reading.columns
+        self._subject = f"{subject}, column {self._column!r}"
+        self._book = Book(reading.bins(question))
+        self._codes: list[NDArray[np.int32]] = []
+
+    def take(self, batch: Batch) -> None:
+        """Raises DataError for a value without a label."""
+        self._codes.append(self._book.codes(coded(batch.arrays[0]), batch.where))
+
+    def crowd(self, records: Records) -> Population:
+        """Raises DataError for a column that does not vary."""
+        codes = records.each(np.concatenate(self._codes))
+        labels, ordered = self._book.ordered(codes, self._subject)
+        varied(labels, self._subject)
+        return Population(Question(name=self._column, bins=len(labels), labels=labels), ordered)

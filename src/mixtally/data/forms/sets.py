@@ -1,0 +1,82 @@
+"""A set of labels a person: several in a cell, or one in each of several rows."""
+
+from itertools import chain
+
+import numpy as np
+import pyarrow
+from numpy.typing import NDArray
+
+from mixtally.data.columns import coded, gaps
+from mixtally.data.labels import Book, varied
+from mixtally.data.people import Records
+from mixtally.data.population import Population
+from mixtally.data.reading import Reading
+from mixtally.data.rows import Batch, Where
+from mixtally.encode.bits import rows_of, set_bits
+from mixtally.encode.sets import members
+from mixtally.errors import DataError
+from mixtally.records.question import MOST_SET, Kind, Question
+
+
+class Sets:
+    """Gathers who has which label."""
+
+    def __init__(self, subject: str, reading: Reading, question: Question | None) -> None:
+        (self._column,) = reading.columns
+        self._subject = f"{subject}, column {self._column!r}"
+        self._separator = reading.separator
+        self._most = reading.max_set if question is None else question.max_set
+        self._book = Book(reading.bins(question))
+        self._rows = 0
+        self._who: list[NDArray[np.int64]] = [np.zeros(0, dtype=np.int64)]
+        self._what: list[NDArray[np.int32]] = [np.zeros(0, dtype=np.int32)]
+
+    def take(self, batch: Batch) -> None:
+        """Raises DataError for an empty or unknown label and for too many of them; gaps are {}."""
+        (array, *_), where = batch.arrays, batch.where
+        there = np.flatnonzero(~gaps(array))
+        column = coded(array.take(pyarrow.array(there)))
+        sets = [
+            self._numbers(text, where, row)
+            for text, row in zip(column.texts, there[column.first].tolist(), strict=True)
+        ]
+        sizes = np.array([len(one) for one in sets], dtype=np.int64)
+        starts, flat = (
+            np.cumsum(sizes) - sizes,
+            np.array(list(chain.from_iterable(sets)), dtype=np.int32),
+        )
+        counts = sizes[column.codes]
+        ends = np.cumsum(counts)
+        within = np.arange(int(counts.sum())) - np.repeat(ends - counts, counts)
+        self._who.append(self._rows + np.repeat(there, counts))
+        self._what.append(flat[np.repeat(starts[column.codes], counts) + within])
+        self._rows += len(array)
+
+    def _numbers(self, text: str, where: Where, row: int) -> list[int]:
+        labels = [text]
+        if self._separator is not None:
+            labels = members(text, self._separator, self._most or MOST_SET, where.subject(row))
+        return [self._book.number(label, where, row) for label in labels]
+
+    def crowd(self, records: Records) -> Population:
+        """Raises DataError for too many labels of a person, or too few in all."""
+        who, what = records.of(np.concatenate(self._who)), np.concatenate(self._what)
+        labels, codes = self._book.ordered(what[who >= 0], self._subject)
+        varied(labels, self._subject)
+        rows = rows_of(who[who >= 0], codes, records.size, len(labels))
+        largest, most = max(1, int(set_bits(rows).max())), self._most or MOST_SET
+        if largest > most:
+            raise DataError(
+                self._subject,
+                wanted=f"at most {most} labels of a person",
+                got=f"{largest}",
+                do="choose which to keep, or plan with a larger --max-set",
+            )
+        asked = Question(
+            name=self._column,
+            bins=len(labels),
+            labels=labels,
+            kind=Kind.SET,
+            max_set=self._most or largest,
+        )
+        return Population(asked, rows)

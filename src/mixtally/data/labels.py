@@ -1,0 +1,74 @@
+"""Labels and their numbers: fixed before, or met in the data and then sorted."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.data.columns import Column
+from mixtally.data.population import check_spaces, check_varied
+from mixtally.data.rows import Where
+from mixtally.errors import DataError
+
+Integers = NDArray[np.int64]
+_LONGEST = 10_000
+
+
+class Book:
+    """Labels by their numbers: the places of those that are ``fixed``, or as they are met."""
+
+    def __init__(self, labels: Sequence[str] | None) -> None:
+        self.fixed = labels is not None
+        self.numbers = {label: number for number, label in enumerate(labels or ())}
+
+    def number(self, label: str, where: Where, row: int) -> int:
+        """Its number; raises DataError for one that is not among those that are fixed."""
+        number = self.numbers.get(label)
+        if number is not None:
+            return number
+        if len(label) > _LONGEST:
+            raise DataError(
+                where.subject(row),
+                wanted=f"labels of at most {_LONGEST:,} characters",
+                got=f"one of {len(label):,}",
+                do="check the column, and the quotes in it",
+            )
+        if self.fixed:
+            raise DataError(
+                where.subject(row),
+                wanted=f"one of the {len(self.numbers):,} labels of the question",
+                got=repr(label),
+                do="add it to the labels, or map it to one of them",
+            )
+        self.numbers[label] = len(self.numbers)
+        return len(self.numbers) - 1
+
+    def codes(self, column: Column, where: Where) -> NDArray[np.int32]:
+        """The number of every row's label, shape (rows,)."""
+        found = [
+            self.number(text, where, row)
+            for text, row in zip(column.texts, column.first.tolist(), strict=True)
+        ]
+        return np.array(found, dtype=np.int32)[column.codes]
+
+    def ordered(self, codes: NDArray[np.integer], subject: str) -> tuple[tuple[str, ...], Integers]:
+        """The labels in their order, and the place of every code among them.
+
+        Those that are not fixed are sorted, and left out where no code is theirs. Raises DataError
+        for labels that only spaces tell apart.
+        """
+        check_spaces(subject, self.numbers)
+        labels = list(self.numbers)
+        if self.fixed:
+            return tuple(labels), codes.astype(np.int64)
+        used = np.flatnonzero(np.bincount(codes, minlength=len(labels))).tolist()
+        used.sort(key=labels.__getitem__)
+        place = np.zeros(len(labels), dtype=np.int64)
+        place[used] = np.arange(len(used))
+        return tuple(labels[number] for number in used), place[codes]
+
+
+def varied(labels: tuple[str, ...], subject: str) -> tuple[str, ...]:
+    """``labels``; raises DataError where nothing can be told apart by them."""
+    check_varied(subject, labels)
+    return labels

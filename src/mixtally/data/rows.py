@@ -1,0 +1,141 @@
+"""The rows of a table that count: each with all its values, or refused, dropped or filled."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow
+from numpy.typing import NDArray
+
+from mixtally.data.columns import Flags, filled, gaps, hashed, simple
+from mixtally.data.file import DataFile
+from mixtally.data.formats.source import explained
+from mixtally.data.formats.table import Array, Table
+from mixtally.data.people import Watch
+from mixtally.data.progress import Progress
+from mixtally.data.reading import DROP, As, Reading
+from mixtally.errors import DataError
+
+MOST_PIPED = 100_000_000
+"""Rows that a pipe may bring, which does not say whether it has an end."""
+
+
+class Where(NamedTuple):
+    """Which rows of the file those of a batch are: ``kept`` of those after the first ``before``."""
+
+    file: DataFile
+    before: int
+    kept: NDArray[np.int64] | None = None
+
+    def number(self, row: int) -> int:
+        """The number in the file, counted from 1, of a row of the batch, counted from 0."""
+        return self.before + 1 + (row if self.kept is None else int(self.kept[row]))
+
+    def subject(self, row: int) -> str:
+        """The subject of a refusal of that row."""
+        return self.file.row(self.number(row))
+
+
+class Batch(NamedTuple):
+    """Rows that count: arrays of simple values without gaps, and where they come from."""
+
+    arrays: list[Array]
+    where: Where
+
+
+@dataclass(slots=True)
+class Rows:
+    """What is read of a table, and what was left out of it.
+
+    where
+      columns   those of the records first, then those that say who and when
+      dropped   rows of the file that were left out for a missing value, counted from 0
+      total     rows of the file so far
+    """
+
+    file: DataFile
+    reading: Reading
+    columns: Sequence[str]
+    dropped: list[NDArray[np.int64]] = field(default_factory=list)
+    total: int = 0
+
+    def batches(self, table: Table, watch: Watch, progress: Progress) -> Iterator[Batch]:
+        """The rows that count; raises DataError for a missing value that is neither, by its row."""
+        watched = [] if watch.column is None else [watch.column]
+        names = list(dict.fromkeys([*self.columns, *watched]))
+        for part in table.read([table.names.index(name) for name in names]):
+            found = dict(zip(names, part.arrays, strict=True))
+            arrays = [self._simple(found[column], column) for column in self.columns]
+            for column in watched:
+                watch.take(found[column])
+            size = len(arrays[0])
+            if size:
+                yield self._complete(arrays)
+            self.total += size
+            if self.file.piped and self.total > MOST_PIPED:
+                raise self.file.unreadable(
+                    f"at most {MOST_PIPED:,} rows out of a pipe", "more", "save them to a file"
+                )
+            if part.total:
+                progress("read", part.done, part.total)
+
+    @property
+    def count(self) -> int:
+        """How many rows count."""
+        return self.total - sum(map(len, self.dropped))
+
+    def number(self, row: int) -> int:
+        """The number in the file, counted from 1, of the row that counts as number ``row``."""
+        left_out = np.concatenate([*self.dropped, np.array([self.total])])
+        kept_before = left_out - np.arange(len(left_out))  # rows that count before each of them
+        return row + 1 + int(np.searchsorted(kept_before, row, side="right"))
+
+    def _simple(self, array: Array, column: str) -> Array:
+        with explained(self.file):
+            found = simple(array)
+        if found is None:
+            raise self.file.unreadable(
+                f"text, numbers, dates, or no and yes in column {column!r}",
+                f"{array.type}",
+                "store it as text, a set with a separator between its labels",
+            )
+        return found if column == self.reading.person else hashed(found)
+
+    def _complete(self, arrays: list[Array]) -> Batch:
+        """The rows without gaps, gaps filled where a label was given for them."""
+        where, reading = Where(self.file, self.total), self.reading
+        gone = np.zeros(len(arrays[0]), dtype=np.bool_)
+        missing: list[Flags] = []
+        for place, array in enumerate(arrays):
+            gap, value = gaps(array), place < len(reading.columns)
+            if value and reading.empty_sets:
+                gap = np.zeros_like(gap)
+            if value and reading.missing not in (None, DROP) and gap.any():
+                arrays[place], gap = filled(array, gap, reading.missing), np.zeros_like(gap)
+            missing.append(gap)
+            gone |= gap
+        if not gone.any():
+            return Batch(arrays, where)
+        if reading.missing != DROP:
+            row = int(np.argmax(gone))
+            column = self.columns[[bool(gap[row]) for gap in missing].index(True)]
+            raise self._missing(where, row, column)
+        kept = np.flatnonzero(~gone)
+        self.dropped.append(self.total + np.flatnonzero(gone))
+        return Batch(
+            [array.take(pyarrow.array(kept)) for array in arrays], where._replace(kept=kept)
+        )
+
+    def _missing(self, where: Where, row: int, column: str) -> DataError:
+        if column not in self.reading.columns:
+            do = "fill the gap, or say --missing drop to leave such rows out"
+        elif self.reading.form is As.SET:
+            do = "say --empty-sets if it is a set without labels, or --missing drop or a LABEL"
+        elif self.reading.form in (As.NUMBER, As.BITS):
+            do = "say --missing drop to leave such rows out, or --missing with the value to take"
+        else:
+            do = "say --missing drop to leave such rows out, or --missing LABEL to count them so"
+        return DataError(
+            where.subject(row), wanted=f"a value in column {column!r}", got="a missing one", do=do
+        )

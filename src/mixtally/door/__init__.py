@@ -1,0 +1,79 @@
+"""The public door: about a dozen names, each loaded when it is first used.
+
+What is given is checked here, and every refusal is one of ``mixtally.errors``, in Python's words.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mixtally.door.attacking import Attacked, attack
+    from mixtally.door.batches import Batch, mix
+    from mixtally.door.budget import Budget
+    from mixtally.door.concluding import conclude
+    from mixtally.door.device import Device, Sent
+    from mixtally.door.lab import simulate
+    from mixtally.door.planning import Plan, plan
+    from mixtally.door.pricing import Calibrated, calibrate, delta
+    from mixtally.door.result import Rehearsal, Result
+    from mixtally.errors import MixtallyError
+    from mixtally.records.certificate import Certificate
+    from mixtally.records.guarantee import Guarantee
+    from mixtally.records.question import Question
+
+_PLACES = {
+    "Attacked": "mixtally.door.attacking",
+    "Batch": "mixtally.door.batches",
+    "Budget": "mixtally.door.budget",
+    "Calibrated": "mixtally.door.pricing",
+    "Certificate": "mixtally.records.certificate",
+    "Device": "mixtally.door.device",
+    "Guarantee": "mixtally.records.guarantee",
+    "MixtallyError": "mixtally.errors",
+    "Plan": "mixtally.door.planning",
+    "Question": "mixtally.records.question",
+    "Rehearsal": "mixtally.door.result",
+    "Result": "mixtally.door.result",
+    "Sent": "mixtally.door.device",
+    "attack": "mixtally.door.attacking",
+    "calibrate": "mixtally.door.pricing",
+    "conclude": "mixtally.door.concluding",
+    "delta": "mixtally.door.pricing",
+    "mix": "mixtally.door.batches",
+    "plan": "mixtally.door.planning",
+    "simulate": "mixtally.door.lab",
+}
+
+__all__ = [
+    "Attacked",
+    "Batch",
+    "Budget",
+    "Calibrated",
+    "Certificate",
+    "Device",
+    "Guarantee",
+    "MixtallyError",
+    "Plan",
+    "Question",
+    "Rehearsal",
+    "Result",
+    "Sent",
+    "attack",
+    "calibrate",
+    "conclude",
+    "delta",
+    "mix",
+    "plan",
+    "simulate",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(_PLACES[name]), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return __all__

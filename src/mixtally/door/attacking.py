@@ -1,0 +1,157 @@
+"""``attack``: every known attack on a plan, or on a claim, and what it proves."""
+
+from dataclasses import dataclass, fields
+from typing import Unpack
+
+from mixtally.attacks import MEMOIZED_ATTACKS, PLAN_ATTACKS, Lab, Outcome, Target, Verdict, assault
+from mixtally.attacks.claim import ClaimedParameters, claim
+from mixtally.attacks.memoized import MemoizedTarget
+from mixtally.attacks.target import of_plan
+from mixtally.door import checks
+from mixtally.door.planning import Plan
+from mixtally.door.pricing import Given, checked
+from mixtally.errors import ParameterError
+from mixtally.ground.chance import SecureChance
+from mixtally.privacy.accountant import Accountant
+from mixtally.privacy.certify import certify
+from mixtally.records.certificate import Certificate
+from mixtally.report.words import at_least, at_most
+from mixtally.simulation.seeded import SeededChance
+from mixtally.simulation.simulate import play
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Attacked:
+    """What attacks proved or measured.
+
+    where
+      title         what was attacked
+      promised      epsilon and delta that somebody promises; None of memoized answers
+      certificate   what is computed of it: observer, status and assumption are in it; None of
+                    memoized answers, whose losses are in the outcomes
+      outcomes      one attack each
+    """
+
+    title: str
+    promised: tuple[float, float] | None
+    certificate: Certificate | None
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def violated(self) -> list[str]:
+        """The attacks that prove the promise false, but for the stated chance of an alarm."""
+        return [one.attack for one in self.outcomes if one.verdict is Verdict.VIOLATED]
+
+    def __repr__(self) -> str:
+        lines = [f"attacks on {self.title}"]
+        if self.promised is not None and self.certificate is not None:
+            shown = self.certificate
+            lines.append(
+                f"promised: epsilon {at_most(self.promised[0], 6)}, delta "
+                f"{at_most(self.promised[1], 6)}; computed exactly, delta there lies between "
+                f"{at_least(shown.lower, 4)} and {at_most(shown.upper, 4)}"
+            )
+        for one in self.outcomes:
+            most = "" if one.promised is None else f" of {one.promised:.4g}"
+            lines.append(f"{one.title}: {one.attacked:.4g}{most} {one.unit}, {one.verdict}")
+        return "\n".join([*lines, "An attack that fails proves nothing."])
+
+
+@checks.in_python
+def attack(
+    target: Plan | str,
+    *,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    only: str | None = None,
+    runs: int | None = None,
+    drawn: int | None = None,
+    level: float = 0.9999,
+    seed: int | None = None,
+    **given: Unpack[Given],
+) -> Attacked:
+    """Every known attack on a plan, or on what somebody claims of a protocol's parameters.
+
+    where
+      target           a plan, or the name of a protocol
+      epsilon, delta   what is claimed of that protocol with the parameters ``given``
+      only             the name of one attack
+      runs, drawn      games of each attack, 100 to 10^7 through the code, or with drawn counts
+      level            confidence of all outcomes together, 0.5 to 1 - 1e-9
+      seed             makes the games repeat
+
+    Raises ParameterError for arguments that are missing, not taken or out of range, PlanError for a
+    plan whose certificate is false.
+
+    >>> mixtally.attack("flip", epsilon=1, delta=1e-6, users=100, bits=1, flip=0.4, only="n-1")
+    """
+    accountant, seed = Accountant(), checks.maybe_whole("seed", seed)
+    aim = _target(target, epsilon, delta, given, accountant)
+    lab = Lab(
+        SecureChance() if seed is None else SeededChance(seed),
+        1.0 - _level(checks.number("level", level)),
+        runs=_games("runs", runs, 10_000_000),
+        drawn=_games("drawn", drawn, 100_000_000),
+        play=play,
+        accountant=accountant,
+    )
+    names = [*PLAN_ATTACKS] if isinstance(aim, Target) else [*MEMOIZED_ATTACKS]
+    outcomes = tuple(assault(aim, lab, checks.maybe_chosen("only", only, names)))
+    if isinstance(aim, MemoizedTarget):
+        return Attacked(aim.title, None, None, outcomes)
+    true = certify(aim.mechanism, aim.epsilon, aim.honest_fraction, accountant)
+    return Attacked(aim.title, (aim.epsilon, aim.delta), true, outcomes)
+
+
+def _target(
+    target: object, epsilon: object, delta: object, given: Given, accountant: Accountant
+) -> Target | MemoizedTarget:
+    """What is attacked; ParameterError for a plan with a claim beside it, and for neither."""
+    if isinstance(target, Plan):
+        if epsilon is not None or delta is not None or given:
+            raise ParameterError(
+                "attack", wanted="a plan alone", got="a claim beside it", do="leave that out"
+            )
+        if len(target.records) > 1:
+            raise ParameterError(
+                "plan",
+                wanted="one whose records travel as one message",
+                got=f"{len(target.records)} messages a record",
+                do="save it, and attack each of its files: Plan.load",
+            )
+        return of_plan(target.records[0], accountant=accountant)
+    values, fraction = checked(target, given)
+    own = {field.name for field in fields(ClaimedParameters)}
+    parameters = ClaimedParameters(**{name: values[name] for name in own & set(values)})
+    claimed = checks.maybe_number("epsilon", epsilon), checks.maybe_number("delta", delta)
+    if target == "memory" and claimed != (None, None):
+        raise ParameterError(
+            "memory",
+            wanted="no claim: its losses are computed",
+            got="epsilon or delta",
+            do="leave them out",
+        )
+    return claim(str(target), parameters, claimed[0], claimed[1], fraction)
+
+
+def _level(level: float) -> float:
+    if not 0.5 <= level <= 1.0 - 1e-9:
+        raise ParameterError(
+            "level",
+            wanted="a number in [0.5, 1 - 1e-9]",
+            got=level,
+            do="0.9999 flags a sound plan once in ten thousand times",
+        )
+    return level
+
+
+def _games(subject: str, games: object, most: int) -> int | None:
+    many = checks.maybe_whole(subject, games)
+    if many is not None and not 100 <= many <= most and not (subject == "drawn" and many == 0):
+        raise ParameterError(
+            subject,
+            wanted=f"a whole number in [100, {most:,}]",
+            got=f"{many:,}",
+            do="leave it out for as many as are quick",
+        )
+    return many

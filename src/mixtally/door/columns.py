@@ -1,0 +1,168 @@
+"""Values as people have them: lists, arrays, series and frames of any library, as lists of cells.
+
+One rule for missing values: None, NaN, NaT, NA and empty text are missing. They are refused by
+their position, dropped with the person, or given a label of their own.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from mixtally.door.checks import shown
+from mixtally.errors import DataError
+
+Cells = list[Any]
+_WANTED = "a list, an array, a series or a frame"
+_MISSING = frozenset({"NAType", "NaTType"})
+"""Types of pandas' marks, which need not be installed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Columns of cells of equal length.
+
+    where
+      names     of the columns, as far as they have any
+      columns   what stands in them, a person a place
+      backend   the library that the values came from; None for plain Python and NumPy
+      framed    whether there were named columns, even if only one
+    """
+
+    names: tuple[str, ...]
+    columns: tuple[Cells, ...]
+    backend: nw.Implementation | None
+    framed: bool
+
+    @property
+    def people(self) -> int:
+        """How many there are."""
+        return len(self.columns[0])
+
+
+def table_of(values: object) -> Table:
+    """The columns of ``values``; DataError for what has none, and for columns of unequal length."""
+    if isinstance(values, str | bytes) or values is None:
+        raise _strange(values)
+    if isinstance(values, Mapping):
+        return _checked(tuple(map(str, values)), [_cells(one) for one in values.values()], None)
+    if isinstance(values, np.ndarray) and values.ndim == 2:
+        names = tuple(str(place + 1) for place in range(values.shape[1]))
+        return _checked(names, [column.tolist() for column in values.T], None)
+    try:
+        native: Any = nw.from_native(values, allow_series=True, pass_through=True)
+    except Exception as error:  # every library names its own: a doubled column, an odd type
+        raise DataError(
+            "values", wanted=_WANTED, got=str(error).splitlines()[0], do="look at its columns"
+        ) from error
+    if isinstance(native, nw.LazyFrame):
+        raise DataError(
+            "values", wanted="a frame in memory", got="a lazy one", do="call .collect() first"
+        )
+    if isinstance(native, nw.DataFrame):
+        cells = [native[name].to_list() for name in native.columns]
+        return _checked(tuple(native.columns), cells, native.implementation)
+    if isinstance(native, nw.Series):
+        names = (native.name,) if native.name else ("answer",)
+        return Table((str(names[0]),), (native.to_list(),), native.implementation, framed=False)
+    return Table(("answer",), (_cells(values),), None, framed=False)
+
+
+def _cells(values: object) -> Cells:
+    """One column as a list; DataError for what is no column."""
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        raise _strange(values)
+    if isinstance(values, np.ndarray):
+        if values.ndim != 1:
+            raise DataError(
+                "values",
+                wanted="one value a person, or a table with a row a person",
+                got=f"an array of shape {values.shape}",
+                do="give one row a person",
+            )
+        return list(values.tolist())
+    if isinstance(values, set | frozenset):
+        raise DataError(
+            "values",
+            wanted="one value a person, in an order",
+            got="a set, which holds every value once",
+            do="give a list with a place for every person",
+        )
+    for name in ("to_pylist", "to_list"):  # arrays of Arrow, series
+        if hasattr(values, name):
+            return list(getattr(values, name)())
+    return [one.item() if isinstance(one, np.generic) else one for one in values]
+
+
+def _checked(names: tuple[str, ...], columns: Sequence[Cells], backend: Any) -> Table:
+    if not columns:
+        raise DataError("values", wanted="at least one column", got="none", do="choose a column")
+    lengths = sorted(set(map(len, columns)))
+    if len(lengths) > 1:
+        raise DataError(
+            "values",
+            wanted="columns of one length",
+            got=f"{lengths[0]:,} and {lengths[-1]:,} rows",
+            do="give every person a value in each",
+        )
+    return Table(names, tuple(columns), backend, framed=True)
+
+
+def _strange(values: object) -> DataError:
+    return DataError("values", wanted=_WANTED, got=shown(values), do="give one value a person")
+
+
+def is_missing(cell: object) -> bool:
+    """Whether a cell holds no value."""
+    if cell is None or type(cell).__name__ in _MISSING:
+        return True
+    if isinstance(cell, float):
+        return math.isnan(cell)
+    return isinstance(cell, str) and cell == ""
+
+
+def _gaps(cells: Cells) -> list[int]:
+    """Places of missing values; columns of one type without any are seen at once."""
+    types = set(map(type, cells))
+    if types <= {int, bool} or (types == {str} and "" not in cells):
+        return []
+    return [place for place, one in enumerate(cells) if is_missing(one)]
+
+
+def without_missing(table: Table, missing: str, *, labels: bool) -> tuple[Table, int]:
+    """The table without missing values by the rule ``missing``, and how many people were dropped.
+
+    where
+      missing   "refuse", "drop", or the label that stands for a missing value
+      labels    whether these values have labels: numbers and bits have none
+
+    Raises DataError for a missing value by its position, and for a label where there are none.
+    """
+    gone = sorted({place for cells in table.columns for place in _gaps(cells)})
+    if missing not in ("refuse", "drop") and not labels:
+        raise DataError(
+            "missing",
+            wanted='"refuse" or "drop" for values without labels',
+            got=repr(missing),
+            do="choose one",
+        )
+    if not gone:
+        return table, 0
+    if missing == "refuse":
+        raise DataError(
+            f"values[{gone[0]}]",
+            wanted="a value for every person",
+            got=f"a missing one, {len(gone):,} in all",
+            do='say missing="drop", or missing="no answer" to count them under such a label',
+        )
+    if missing == "drop":
+        lost = frozenset(gone)
+        kept = tuple(
+            [one for place, one in enumerate(cells) if place not in lost] for cells in table.columns
+        )
+        return Table(table.names, kept, table.backend, table.framed), len(gone)
+    filled = tuple([missing if is_missing(one) else one for one in c] for c in table.columns)
+    return Table(table.names, filled, table.backend, table.framed), 0

@@ -1,0 +1,22 @@
+"""Rows as a frame of the library that the values came from, or of one that is installed."""
+
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from typing import Any
+
+import narwhals as nw
+
+_LIBRARIES = ("polars", "pandas", "pyarrow")
+
+
+def frame_of(rows: Sequence[Mapping[str, Any]], backend: nw.Implementation | None) -> Any:
+    """``rows`` as a native frame; as a dict of columns where no library of frames is installed."""
+    columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+    chosen: Any = backend if backend is not None else _installed()
+    if chosen is None:
+        return columns
+    return nw.from_dict(columns, backend=chosen).to_native()
+
+
+def _installed() -> str | None:
+    return next((name for name in _LIBRARIES if find_spec(name) is not None), None)

@@ -1,0 +1,169 @@
+"""``simulate``: real values played through the whole system in one call."""
+
+from typing import Any, Unpack
+
+from mixtally.door import checks
+from mixtally.door.budget import Budget
+from mixtally.door.planning import Plan
+from mixtally.door.records import Wanted
+from mixtally.door.result import Rehearsal, Result
+from mixtally.door.values import KINDS, Crowd, crowd_of
+from mixtally.door.wish import Wish, guarantee_of, request_of
+from mixtally.encode.numbers import Scale
+from mixtally.errors import ParameterError
+from mixtally.estimate.analysis import Analysis
+from mixtally.ground.chance import Chance, SecureChance
+from mixtally.records.result import Result as Record
+from mixtally.simulation import offers
+from mixtally.simulation.lab import Lab
+from mixtally.simulation.run import checked, collect
+from mixtally.simulation.seeded import SeededChance
+
+
+@checks.in_python
+def simulate(
+    values: object,
+    *,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    plan: Plan | None = None,
+    budget: Budget | None = None,
+    seed: int | None = None,
+    kind: str | None = None,
+    labels: Any = None,
+    max_set: int | None = None,
+    bins: int | None = None,
+    low: float | None = None,
+    high: float | None = None,
+    missing: str = "refuse",
+    name: str | None = None,
+    level: float = 0.95,
+    pairs: bool = False,
+    repeats: int | None = None,
+    **wish: Unpack[Wish],
+) -> Result:
+    """Values of real people played through the whole system: planned, randomized, mixed, counted.
+
+    where
+      values           a value a person: a list, a NumPy array, a series or frame of any library.
+                       Labels are counted by their bins, lists of labels as sets, columns of
+                       booleans as bits, other columns as attributes, numbers where they are cut
+      epsilon, delta   what is promised, in [0.01, 20] and [1e-15, 0.1]; or
+      plan             made before, which has them
+      budget           charged before anything is drawn; what would pass it is refused
+      seed             makes the noise repeat: a rehearsal, whose noise is public
+      kind             "one", "set", "bits", "attributes" or "number", where the values do not say
+      labels           the bins in their order; for attributes, by column
+      max_set          the most labels of a set; the largest in the values when left out
+      bins, low, high  cut numbers into so many bins between these ends
+      missing          "refuse", "drop", or the label under which missing values are counted
+      name             what the question is called; the column's name when left out
+      level            of all intervals, in (0, 1)
+      pairs            whether people who have both of two bits are counted, too
+      repeats          send vectors of bits so many times
+      wish             what it may cost and whom it may trust: ``mixtally.door.wish.Wish``
+
+    Raises DataError for values that cannot be records, by their position; PlanError for a plan for
+    others; InfeasibleError when nothing fits or the budget would be passed; ParameterError for an
+    argument outside its range, or beside another that it does not go with.
+
+    >>> mixtally.simulate(["yes", "no"] * 500, epsilon=1, delta=1e-6)
+    """
+    seed = checks.maybe_whole("seed", seed)
+    _check(plan, budget, seed, [epsilon, delta], wish)
+    wanted = Wanted(
+        kind=checks.maybe_chosen("kind", kind, KINDS),
+        labels=labels,
+        max_set=checks.maybe_whole("max set", max_set),
+        scale=scale_of(bins, low, high),
+        missing=checks.text("missing", missing),
+        question=None if plan is None else plan.question,
+    )
+    analysis = Analysis(
+        level=checks.number("level", level),
+        pairs=checks.flag("pairs", pairs),
+        edges=None if wanted.scale is None else wanted.scale.edges,
+    )
+    crowd = crowd_of(values, None if name is None else checks.text("name", name), wanted)
+    lab = Lab(_chance(seed))
+    if plan is None:
+        guarantee, times = guarantee_of(epsilon, delta), checks.maybe_whole("repeats", repeats)
+        if times is not None and wish.get("messages_per_user") is None:
+            wish["messages_per_user"] = float(max(2, times))
+        request = request_of(crowd.population.question, guarantee, crowd.population.users, wish)
+        offer, reason = offers.best(request, lab.planner, repeats=times, pairs=analysis.pairs)
+        plan = Plan(offer, crowd.population.question, reason)
+    return _played(plan, crowd, lab, analysis, budget, seed)
+
+
+def _played(
+    plan: Plan, crowd: Crowd, lab: Lab, analysis: Analysis, budget: Budget | None, seed: int | None
+) -> Result:
+    """The result, once the budget was charged; what cannot be played is not charged."""
+    checked(plan.records, crowd.population, analysis, lab.planner.accountant)
+    if budget is not None:
+        budget.charge(plan)
+    release = collect(plan.option, crowd.population, lab, analysis)
+    record: Record = release.result
+    truth = crowd.population.truth.tolist()
+    people, backend = crowd.population.users, crowd.table.backend
+    note = " ".join([f"{people:,} values, each played as a person.", *crowd.public])
+    rehearsal = Rehearsal(record, truth, backend, crowd.raw)
+    return Result(record, people, dict(release.facts), seed, note, rehearsal, backend)
+
+
+def scale_of(bins: object, low: object, high: object) -> Scale | None:
+    """Where numbers are cut; None when nothing is said, ParameterError when a part is missing."""
+    given = {"bins": bins, "low": low, "high": high}
+    left = [name for name, value in given.items() if value is None]
+    if len(left) == len(given):
+        return None
+    if left:
+        raise ParameterError(
+            "numbers",
+            wanted="bins, low and high",
+            got="no " + " and no ".join(left),
+            do="say into how many bins numbers are cut, and where they end",
+        )
+    ends = checks.number("low", low), checks.number("high", high)
+    return Scale(*ends, checks.whole("bins", bins))
+
+
+def _chance(seed: int | None) -> Chance:
+    return SecureChance() if seed is None else SeededChance(seed)
+
+
+def _check(
+    plan: object, budget: object, seed: int | None, promise: list[float | None], wish: Wish
+) -> None:
+    """Raises ParameterError for arguments that do not go together."""
+    for subject, value, wanted in (("plan", plan, Plan), ("budget", budget, Budget)):
+        if value is not None and not isinstance(value, wanted):
+            raise ParameterError(
+                subject,
+                wanted=f"a mixtally.{wanted.__name__}",
+                got=checks.shown(value),
+                do=f"make one with mixtally.{subject if wanted is Plan else 'Budget'}",
+            )
+    given = [value for value in promise if value is not None]
+    if plan is not None and (given or wish):
+        raise ParameterError(
+            "plan",
+            wanted="a plan, or what one is made of",
+            got="both",
+            do="leave epsilon, delta and its options out: the plan has them",
+        )
+    if plan is None and len(given) < len(promise):
+        raise ParameterError(
+            "guarantee",
+            wanted="epsilon and delta, or a plan",
+            got="one of them" if given else "neither",
+            do="epsilon=1, delta=1e-6, for example",
+        )
+    if budget is not None and seed is not None:
+        raise ParameterError(
+            "seed",
+            wanted="a seed or a budget",
+            got="both",
+            do="leave the seed out: noise that repeats is public, and no charge pays for it",
+        )

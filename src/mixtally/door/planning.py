@@ -1,0 +1,226 @@
+"""``plan``: the plan of least error for a question, as an object that people can read."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Unpack
+
+from mixtally.door import checks
+from mixtally.door.files import file_at, write
+from mixtally.door.wish import Wish, guarantee_of, request_of
+from mixtally.errors import DataError, ParameterError, PlanError
+from mixtally.ground.codec import canonical, fingerprint
+from mixtally.planner import PlanOption, choose, forecast
+from mixtally.privacy.accountant import Accountant
+from mixtally.privacy.certify import verify
+from mixtally.records.certificate import Certificate
+from mixtally.records.plan import Plan as Record
+from mixtally.records.plan import read_plan
+from mixtally.records.question import Kind, Question, with_attributes
+from mixtally.report.document import Promise
+from mixtally.report.promise import of_plan
+from mixtally.report.svg import el
+from mixtally.report.words import promise
+from mixtally.store.files import read_whole
+
+Shape = Question | int | Sequence[str] | Mapping[str, Sequence[str]]
+
+
+class Plan:
+    """A plan and what it promises: made by ``plan``, or read from a file with ``Plan.load``.
+
+    where
+      question     what people are asked
+      certificate  of everything that one person sends, over all collections
+      records      one plan for each message of a record, as files have them
+      reason       why it was chosen; empty when it was read from a file
+    """
+
+    def __init__(self, option: PlanOption, question: Question, reason: str = "") -> None:
+        self.option, self.question, self.reason = option, question, reason
+
+    @property
+    def records(self) -> tuple[Record, ...]:
+        """The plans themselves, one for each message of a record."""
+        return self.option.plans
+
+    @property
+    def certificate(self) -> Certificate:
+        """What is proved of all messages and all collections together."""
+        return self.option.certificate
+
+    @property
+    def users(self) -> int:
+        """People expected to take part."""
+        return self.option.plan.users
+
+    @property
+    def error(self) -> float:
+        """Standard error of one count, in counts."""
+        return self.option.standard_error
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of its bytes, or of those of a record's first message."""
+        return fingerprint(self.option.plan)
+
+    @property
+    def promise(self) -> str:
+        """What is promised, to whom, and what it rests on, in words."""
+        return "\n\n".join(promise(self.option.plan, self.certificate))
+
+    @checks.in_python
+    def save(self, path: str | Path) -> list[Path]:
+        """Write it as ``mixtally plan --out`` does: a file, or numbered ones for several messages.
+
+        Raises DataError when the disk refuses.
+
+        >>> mixtally.plan(3, epsilon=1, delta=1e-6, users=10_000).save("fruit.json")
+        """
+        place = file_at(path)
+        several = len(self.records) > 1
+        names = [
+            f"{place.stem}-{i}{place.suffix}" if several else place.name
+            for i in range(1, len(self.records) + 1)
+        ]
+        contents = zip(names, self.records, strict=True)
+        return write(place.parent, {name: canonical(one) for name, one in contents})
+
+    @classmethod
+    @checks.in_python
+    def load(cls, path: str | Path) -> "Plan":
+        """The plan in a file, its certificate proved again.
+
+        Raises DataError for a file that cannot be read, PlanError for one that is no plan, was
+        altered, or promises what is not true.
+
+        >>> mixtally.Plan.load("fruit.json")
+        """
+        place = file_at(path)
+        try:
+            data = read_whole(place)
+        except OSError as error:
+            raise DataError(
+                str(place), wanted="a plan", got=str(error), do="write one with Plan.save"
+            ) from error
+        found = read_plan(data, str(place))
+        verify(found, Accountant())
+        option = PlanOption(
+            (found,), found.guarantee, found.certificate, 1, found.users, found.honest_fraction
+        )
+        return cls(option, found.question)
+
+    def lines(self) -> Promise:
+        """The promise in three lines: hidden from whom, at what price, with which error."""
+        known, option = forecast(self.option), self.option
+        error, level, half = known.standard_error, known.level, known.half_width
+        return of_plan(option.certificate, option.collections, error, level, half)
+
+    def __repr__(self) -> str:
+        what = f"{self.question.name}: {self.option.name}, {self.question.bins:,} bins, "
+        cost = f"{self.option.messages_per_user:.3f} messages a user"
+        return "\n".join([*self.lines(), what + cost])
+
+    def _repr_html_(self) -> str:
+        return "".join(el("p", line) for line in repr(self).splitlines())
+
+
+@checks.in_python
+def plan(
+    question: Shape,
+    *,
+    epsilon: float,
+    delta: float,
+    users: int,
+    max_set: int | None = None,
+    kind: str | None = None,
+    name: str = "answer",
+    **wish: Unpack[Wish],
+) -> Plan:
+    """The plan of least error that keeps a guarantee.
+
+    where
+      question   how many bins there are, or their labels, or labels by attribute; or a ``Question``
+      epsilon    the largest privacy loss, in [0.01, 20]
+      delta      the chance left over, in [1e-15, 0.1]
+      users      people expected to take part, 2 to 10^10
+      max_set    the most labels that one person sets; None for exactly one
+      kind       "bits" when everybody answers no or yes to every label
+      name       what the question is called
+      wish       what it may cost and whom it may trust: ``mixtally.door.wish.Wish``
+
+    Raises InfeasibleError when nothing fits, ParameterError for a number outside its range,
+    PlanError for labels that are no labels.
+
+    >>> mixtally.plan(["yes", "no"], epsilon=1, delta=1e-6, users=10_000)
+    """
+    asked = question_of(question, name=checks.text("name", name), kind=kind, max_set=max_set)
+    wanted = guarantee_of(epsilon, delta)
+    answer = choose(request_of(asked, wanted, checks.whole("users", users), wish))
+    return Plan(answer.best, asked, answer.reason)
+
+
+def question_of(shape: object, *, name: str, kind: object, max_set: object) -> Question:
+    """The question that ``shape`` stands for; raises as ``plan`` does."""
+    bits = checks.maybe_chosen("kind", kind, ["bits", "one", "set"]) == "bits"
+    most = checks.maybe_whole("max set", max_set)
+    if kind == "set" and most is None:
+        raise ParameterError(
+            "max set", wanted="the most labels that one person sets", got="none", do="max_set=3"
+        )
+    if isinstance(shape, Question | Mapping):
+        if kind is not None or most is not None:
+            raise ParameterError(
+                "question",
+                wanted="a question or attributes alone",
+                got="kind or max_set beside them",
+                do="leave these out",
+            )
+        return shape if isinstance(shape, Question) else _attributes(shape, name)
+    labels: tuple[str, ...] | None = None
+    if isinstance(shape, list | tuple):
+        labels = labels_of("labels", shape)
+        bins = len(labels)
+    else:
+        bins = checks.whole("bins", shape)
+    kinds = Kind.BITS if bits else Kind.ONE if most is None else Kind.SET
+    return Question(name=name, bins=bins, labels=labels, kind=kinds, max_set=most or 1)
+
+
+def labels_of(subject: str, given: Sequence[object]) -> tuple[str, ...]:
+    """Labels as texts; PlanError for two that are alike and for an empty one."""
+    texts = tuple(checks.text(f"{subject}[{i}]", one) for i, one in enumerate(given))
+    for place, label in enumerate(texts):
+        if not label or label in texts[:place]:
+            raise PlanError(
+                subject,
+                wanted="distinct labels, none of them empty",
+                got=f"{label!r} in place {place}",
+                do="name every bin once",
+            )
+    return texts
+
+
+def _attributes(shape: Mapping[str, Sequence[str]], name: str) -> Question:
+    """A record with one label of each attribute."""
+    labels: list[str] = []
+    sizes: list[int] = []
+    for column, given in shape.items():
+        if not isinstance(given, list | tuple):
+            raise ParameterError(
+                f"attribute {column!r}",
+                wanted="a list of its labels",
+                got=checks.shown(given),
+                do="list what a person may answer",
+            )
+        texts = labels_of(f"labels of {column!r}", given)
+        labels += [f"{column}={label}" for label in texts]
+        sizes.append(len(texts))
+    plain = with_attributes(name, tuple(sizes))
+    return Question(
+        name=name,
+        bins=plain.bins,
+        labels=tuple(labels),
+        kind=plain.kind,
+        max_set=plain.max_set,
+        attributes=plain.attributes,
+    )

@@ -1,0 +1,224 @@
+"""What a collection tells: its promise, its counts with errors; and, in the lab alone, a rehearsal.
+
+True counts stand in a ``Rehearsal`` and nowhere else, and whoever wants one asks for it by name.
+"""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from mixtally.door import checks
+from mixtally.door.files import file_at, write
+from mixtally.door.frames import frame_of
+from mixtally.door.page import document, tables
+from mixtally.errors import DataError
+from mixtally.ground.codec import canonical
+from mixtally.records.certificate import Certificate
+from mixtally.records.result import ContractResult, Findings
+from mixtally.records.result import Result as Record
+from mixtally.records.results import Row
+from mixtally.report import counts
+from mixtally.report.document import Promise
+from mixtally.report.promise import of_contract_result, of_result
+from mixtally.report.svg import el
+from mixtally.report.texts import csv_text, files
+from mixtally.report.words import number, promise
+
+RAW = "Raw counts of real people, and what they give away: never publish this file."
+_SHOWN = 20
+
+
+class Rehearsal:
+    """The true counts beside the estimates: for whoever holds the data, never to be published.
+
+    where
+      truth   how many people are in each bin, in the order of the result's rows
+      notes   how many values were left out or moved
+    """
+
+    def __init__(
+        self, record: Findings, truth: list[int], backend: Any, notes: tuple[str, ...] = ()
+    ) -> None:
+        self._record, self.truth, self._backend, self.notes = record, truth, backend, notes
+
+    @property
+    def measured_error(self) -> float:
+        """Root mean square error over the bins, in counts."""
+        off = self._record.estimate.counts - np.array(self.truth)
+        return float(np.sqrt(np.mean(off**2)))
+
+    @property
+    def covered(self) -> float:
+        """Share of the bins whose own interval covers the true count."""
+        each, true = self._record.estimate.each, np.array(self.truth)
+        return float(np.mean((each.lower <= true) & (true <= each.upper)))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Every bin with its estimate and its true count."""
+        return counts.count_rows(self._record, {"truth": self.truth})
+
+    def to_frame(self) -> Any:
+        """The same as a frame."""
+        return frame_of(self.rows(), self._backend)
+
+    def __repr__(self) -> str:
+        heads = [
+            f"REHEARSAL. {RAW}",
+            f"measured error {number(self.measured_error)} counts",
+            *self.notes,
+        ]
+        lines = [f"{r['label']}: {r['estimate']:,.1f}, truly {r['truth']:,}" for r in self.rows()]
+        return "\n".join([*heads, *lines[:_SHOWN]])
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Result:
+    """What a collection tells, and what it promises.
+
+    where
+      record      all of it, for those who want more
+      seed        of the noise; None when it came from the operating system
+      people      who took part
+      facts       what its plans say, flat
+      note        where the values came from
+      rehearsal   the true counts beside, in the lab; None when messages alone were known
+    """
+
+    record: Record | ContractResult
+    people: int
+    facts: dict[str, Any]
+    seed: int | None = None
+    note: str = ""
+    rehearsal: Rehearsal | None = None
+    backend: Any = field(default=None)
+
+    @property
+    def certificate(self) -> Certificate:
+        """What is proved of everything that a person sent."""
+        return self.record.certificate
+
+    @property
+    def error(self) -> float:
+        """Standard error of one count, in counts; the largest where they differ."""
+        return self.record.estimate.standard_error
+
+    @property
+    def rows(self) -> list[Row]:
+        """Every bin's count with its standard error and intervals, in the order of the bins."""
+        return [self.record.row(place) for place in range(self.record.question.bins)]
+
+    @property
+    def promise(self) -> str:
+        """What is promised, to whom, and what it rests on, in words."""
+        record = self.record
+        source = record.plan if isinstance(record, Record) else record.terms
+        texts = promise(source, record.certificate)
+        return "\n\n".join([*self._public(), *texts])
+
+    @property
+    def lines(self) -> Promise:
+        """The promise in three lines: hidden from whom, at what price, with which error."""
+        record = self.record
+        return of_result(record) if isinstance(record, Record) else of_contract_result(record)
+
+    def _public(self) -> list[str]:
+        """What a seed takes away."""
+        if self.seed is None:
+            return []
+        return [
+            f"REHEARSAL: the noise follows from seed {self.seed}, so it hides nothing from whoever "
+            "knows that; the promise below is that of a run without a seed."
+        ]
+
+    def to_frame(self) -> Any:
+        """The counts as a frame of the values' library, or of one that is installed.
+
+        A row a bin: label, estimate, standard error, lower and upper end alone and among all bins.
+        Without any library of frames, a dict of columns.
+
+        >>> mixtally.simulate(answers, epsilon=1, delta=1e-6).to_frame()
+        """
+        return frame_of(counts.count_rows(self.record, {}), self.backend)
+
+    def to_narwhals(self) -> nw.DataFrame[Any]:
+        """The same as a frame of narwhals; ParameterError where no library of frames is there."""
+        return nw.from_native(self.to_frame(), eager_only=True)
+
+    @checks.in_python
+    def plot(self) -> Any:
+        """A chart of the counts with their intervals, by Altair or else matplotlib.
+
+        Raises DataError when neither is installed.
+
+        >>> mixtally.simulate(answers, epsilon=1, delta=1e-6).plot().save("counts.html")
+        """
+        from mixtally.door.plots import chart  # slow to import, and few want one
+
+        return chart(self.rows, self.record.question.name, self.lines)
+
+    @checks.in_python
+    def save(self, folder: str | Path, *, rehearsal: bool = False) -> list[Path]:
+        """Write report.html, result.json, estimates.csv and the plan: no file has a true count.
+
+        With ``rehearsal`` the true counts are written into the folder ``rehearsal`` inside it. A
+        run with a seed writes there only: its noise is public.
+        Raises DataError when the disk refuses, or when there is nothing to rehearse.
+
+        >>> mixtally.simulate(answers, epsilon=1, delta=1e-6).save("result")
+        """
+        place, record = file_at(folder), self.record
+        raw = self._raw() if checks.flag("rehearsal", rehearsal) or self.seed is not None else {}
+        written = [] if self.seed is not None else write(place, self._files(record))
+        return [*written, *(write(place / "rehearsal", raw) if raw else [])]
+
+    def _files(self, record: Record | ContractResult) -> dict[str, bytes]:
+        """What may be published."""
+        if not isinstance(record, Record):
+            return {n: csv_text(t.rows, t.names).encode() for n, t in tables(record).items()}
+        title = f"{record.question.name}, counted privately"
+        page = document(record, title, self.facts, self.note)
+        several = len(record.plans) > 1
+        return {
+            **{name: text.encode() for name, text in files(page).items()},
+            **{
+                f"plan-{place}.json" if several else "plan.json": canonical(plan)
+                for place, plan in enumerate(record.plans, 1)
+            },
+        }
+
+    def _raw(self) -> dict[str, bytes]:
+        """What must not: its first line says so."""
+        if self.rehearsal is None:
+            raise DataError(
+                "rehearsal",
+                wanted="a result of the lab, which knows the true counts",
+                got="one of messages alone",
+                do="leave rehearsal out",
+            )
+        return {"truth.csv": f"# {RAW}\r\n{csv_text(self.rehearsal.rows())}".encode()}
+
+    def __repr__(self) -> str:
+        rows, more = self.rows[:_SHOWN], self.record.question.bins - _SHOWN
+        shown = [f"{r.label}: {r.estimate:,.1f} ({r.lower:,} .. {r.upper:,})" for r in rows]
+        left = [f"{_SHOWN} of {more + _SHOWN:,} shown"] if more > 0 else []
+        return "\n".join([*self._public(), *self.lines, *shown, *left])
+
+    def _repr_html_(self) -> str:
+        head = el("tr", el("th", self.record.question.name), el("th", "estimate"), el("th", "from"),
+                  el("th", "to"))  # fmt: skip
+        lines = [
+            el(
+                "tr",
+                el("td", r.label),
+                *(el("td", f"{x:,.1f}" if x is r.estimate else f"{x:,}")
+                  for x in (r.estimate, r.lower, r.upper)),
+            )
+            for r in self.rows[:_SHOWN]
+        ]  # fmt: skip
+        left = self.record.question.bins - _SHOWN
+        more = f"{_SHOWN} of {self.record.question.bins:,} shown" if left > 0 else ""
+        texts = [el("p", line) for line in (*self._public(), *self.lines)]
+        return "".join([*texts, el("table", head, *lines), el("p", more) if more else ""])

@@ -1,0 +1,134 @@
+"""The three lines that everything begins with.
+
+What is hidden from whom; epsilon and delta, how they are known and what they rest on; the error to
+expect. Whatever is rounded is rounded to its own side.
+"""
+
+import math
+from statistics import NormalDist
+
+from mixtally.records.certificate import Certificate
+from mixtally.records.contract import Terms
+from mixtally.records.guarantee import Observer
+from mixtally.records.question import Question, collisions
+from mixtally.records.result import ContractResult, Findings, Result
+from mixtally.report.document import Promise
+from mixtally.report.words import at_most, error_text
+
+_WHO = {
+    Observer.MESSAGES: "whoever sees every shuffled message and may know everybody else's answer",
+    Observer.SUMS: "whoever sees only the sums and may know everybody else's answer",
+    Observer.LINKED: "whoever sees every report and knows whose it is",
+}
+_EXACT = 1.0 + 1e-4
+"""Ends of delta that are read alike in four digits."""
+_NOBODY = "none: "
+LEVEL = 0.95
+
+
+def hidden(observer: Observer, what: str = "which answer any one person gave") -> str:
+    """The first line; how well it is hidden is the second."""
+    return f"Hidden: {what}, from {_WHO[observer]}, as far as epsilon and delta say."
+
+
+def stated(shown: Certificate, note: str = "") -> str:
+    """The second line: a certificate, what it rests on, and in ``note`` what else it is for."""
+    return (
+        f"epsilon = {at_most(shown.epsilon, 6)}, delta <= {at_most(shown.upper, 6)} "
+        f"({known(shown)}{note}); {rests_on(shown.assumption)}."
+    )
+
+
+def known(shown: Certificate) -> str:
+    """Whether delta is exact, to rounding, or a bound on it."""
+    if shown.upper == 0.0 or 0.0 < shown.upper <= shown.lower * _EXACT:
+        return "exact"
+    return "proved upper bound"
+
+
+def rests_on(assumption: str) -> str:
+    """An assumption as the end of a sentence; what several plans have in common is said once."""
+    assumption = "; ".join(dict.fromkeys(assumption.split("; ")))
+    if assumption.startswith("holds if "):
+        return f"it {assumption}"
+    if assumption.startswith(_NOBODY):
+        return f"it rests on nobody else: {assumption.removeprefix(_NOBODY)}"
+    return f"it rests on this: {assumption}"
+
+
+def expected(
+    error: float | None, level: float = LEVEL, note: str = "", *, half: float | None = None
+) -> str:
+    """The third line: a standard error in counts and ``half`` an interval at ``level``.
+
+    That of a normal interval where none is given.
+    """
+    if error is None or not math.isfinite(error):
+        return f"Error to expect of a count: unknown{note}."
+    width = half_width(error, level) if half is None else half
+    return (
+        f"Error to expect of a count: standard error {error_text(error)}; with "
+        f"{100 * level:g} % confidence at most {width_text(width)} off{note}."
+    )
+
+
+def width_text(width: float) -> str:
+    """Half of an interval for people, rounded up."""
+    return f"{math.ceil(width):,}" if width > 10.0 else at_most(width, 2)
+
+
+def half_width(error: float, level: float) -> float:
+    """Half of a normal interval."""
+    return NormalDist().inv_cdf(0.5 + 0.5 * level) * error
+
+
+def of_plan(
+    shown: Certificate, times: int, error: float, level: float = LEVEL, half: float | None = None
+) -> Promise:
+    """The lines of a plan for so many collections; ``error`` and ``half`` as in ``expected``."""
+    often = f", for all {times:,} collections together" if times > 1 else ""
+    return hidden(shown.observer), stated(shown, often), expected(error, level, half=half)
+
+
+def of_result(result: Result) -> Promise:
+    """The lines of a collection's result."""
+    return _of(result, shared(result.plan.users, result.plan.question))
+
+
+def of_contract_result(result: ContractResult) -> Promise:
+    """The lines of a round's result: as its contract states, the error as it came."""
+    return _of(result, shared(result.received.contributors, result.terms.question), result.terms)
+
+
+def of_terms(terms: Terms, note: str = "") -> Promise:
+    """The lines of terms, before anybody answered; ``note`` says more of the error."""
+    error = math.hypot(terms.noise, collisions(terms.users, terms.question))
+    crowd = f" when all {terms.users:,} take part{note}"
+    certificate = terms.certificate
+    second = stated(certificate, _often(terms))
+    return hidden(certificate.observer), second, expected(error, note=crowd)
+
+
+def shared(users: int, question: Question) -> str:
+    """What values that meet in a bin may add at their worst; nothing where none do."""
+    from_others = collisions(users, question)
+    if not from_others:
+        return ""
+    return (
+        ", values that met in a bin included as they did here; at their worst they alone make it "
+        f"{error_text(from_others)}"
+    )
+
+
+def _of(result: Findings, note: str, terms: Terms | None = None) -> Promise:
+    error, level = result.estimate.standard_error, result.estimate.each.level
+    often = "" if terms is None else _often(terms)
+    shown, each = result.certificate, result.estimate.each
+    half = float((each.upper - each.lower).max()) / 2.0
+    return hidden(shown.observer), stated(shown, often), expected(error, level, note, half=half)
+
+
+def _often(terms: Terms) -> str:
+    if terms.collections == 1:
+        return ""
+    return f", for all {terms.collections:,} collections together"

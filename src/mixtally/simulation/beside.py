@@ -1,0 +1,28 @@
+"""True numbers as columns beside a result's own: what makes a document a rehearsal."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from mixtally.records.result import Findings
+from mixtally.records.results import Figures
+from mixtally.report.counts import Beside
+from mixtally.report.document import Cell, Marked, Tone
+from mixtally.report.words import supported
+from mixtally.simulation.truth import Truth
+
+
+def beside(truth: Truth | None, figures: Figures | None = None) -> dict[str, Sequence[Any]]:
+    """Columns of a file, beside counts or ``figures``; none without a truth."""
+    if truth is None:
+        return {}
+    return {"truth": truth.counts.tolist() if figures is None else truth.figures[figures.name]}
+
+
+def errors_beside(result: Findings, truth: Truth, bins: Sequence[int]) -> Beside:
+    """True counts and by how much the estimates err; marked where an interval misses."""
+    found, true, inside = result.estimate, truth.counts, truth.inside(result)
+    off = [supported(found.counts[i] - true[i], found.error_of(i), sign="+") for i in bins]
+    errors: list[Cell] = [
+        text if inside[i] else Marked(text, Tone.BAD) for i, text in zip(bins, off, strict=True)
+    ]
+    return {"true count": [f"{true[i]:,}" for i in bins], "error": errors}

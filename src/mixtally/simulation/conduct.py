@@ -1,0 +1,47 @@
+"""What hops do that do not keep to their recipe."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from mixtally.errors import ParameterError
+
+
+@dataclass(frozen=True, slots=True)
+class Conduct:
+    """What dishonest hops do.
+
+    where
+      leaves_out   share of other people's messages that the first of them leaves out, in [0, 1];
+                   only ahead of every honest hop, behind which nobody knows whose a message is
+      draws        whether they draw their recipe; then they tell the observer what they drew
+      declares     whether they say that they drew it
+
+    Raises ParameterError for a share outside [0, 1].
+    """
+
+    leaves_out: float = 1.0
+    draws: bool = False
+    declares: bool = True
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.leaves_out <= 1.0:
+            raise ParameterError(
+                "share left out",
+                wanted="a number in [0, 1]",
+                got=self.leaves_out,
+                do="1 leaves out all but one person's",
+            )
+
+
+WORST = Conduct()
+
+
+@dataclass(frozen=True, slots=True)
+class Hops:
+    """Which hops do not keep to their recipe, counted from 1, and what these do."""
+
+    dishonest: Collection[int] = frozenset()
+    conduct: Conduct = WORST
+
+
+HONEST = Hops()

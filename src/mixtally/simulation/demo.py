@@ -1,0 +1,38 @@
+"""The demo: where 336,776 real flights went, counted privately in two ways."""
+
+from mixtally.data.flights import SOURCE, flights
+from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
+from mixtally.planner import PlanRequest, choose
+from mixtally.records.guarantee import Guarantee
+from mixtally.simulation.central import central
+from mixtally.simulation.lab import Lab, Provenance
+from mixtally.simulation.offers import with_gains
+from mixtally.simulation.run import release
+from mixtally.simulation.study import Study
+from mixtally.simulation.truth import Truth
+
+
+def demo(
+    guarantee: Guarantee,
+    lab: Lab,
+    analysis: Analysis = COUNTS_ALONE,
+    *,
+    seed: int | None = None,
+) -> Study:
+    """The planner's choice within two messages a user, beside flip-blank at one fake a user."""
+    population = flights()
+    wish = PlanRequest(question=population.question, guarantee=guarantee, users=population.users)
+    answer = choose(wish, lab.planner)
+    plans = [answer.best.plan]
+    plans += [offer.plan for offer in answer.others if offer.plan.mechanism.name == "flip-blank"]
+    return Study(
+        about=Provenance(
+            title="Where flights from New York went, counted privately",
+            source=SOURCE,
+            reason=with_gains(wish, answer, lab.planner),
+            seed=seed,
+        ),
+        releases=tuple(release(plan, population, lab, analysis) for plan in plans),
+        truth=Truth(population.truth),
+        central=central(guarantee, population.truth, level=analysis.level, seeded=seed is not None),
+    )

@@ -1,0 +1,85 @@
+"""A vote as rows of text: one table of results a version, and one that compares them."""
+
+import math
+
+from mixtally.privacy.baselines import local_standard_error
+from mixtally.records.mechanism import FakeSource
+from mixtally.records.result import Vote
+from mixtally.report.words import at_most, error_text
+from mixtally.simulation.election.votes import Election
+from mixtally.simulation.election.words import chance, percent
+
+VERSIONS = ["", "local", "shuffle"]
+"""Columns of ``comparison``."""
+
+
+def headings(election: Election, count: Vote) -> list[str]:
+    """Columns of ``result_rows``."""
+    kind = "exact" if count.estimate.each.method.startswith("exact") else "normal law"
+    return [
+        election.question.name,
+        "share",
+        f"{100 * election.level:g} %, {kind}",
+        "radius",
+        "won, chance",
+        *["true"] * (election.truth is not None),
+    ]
+
+
+def result_rows(election: Election, count: Vote) -> list[list[str]]:
+    """One row an option, in the order of the options or of their votes."""
+    rows, users, found = [], election.users, count.estimate
+    digits, true = _digits(election.radius(count)), election.truth
+    for i in election.ranked():
+        low, high = int(found.each.lower[i]) / users, int(found.each.upper[i]) / users
+        rows.append(
+            [
+                election.question.label(i),
+                percent(float(found.counts[i]) / users, digits),
+                f"{100 * low:.{digits}f} .. {100 * high:.{digits}f}",
+                percent(election.radius(count), digits + 1),
+                chance(float(count.chances[i])),
+                *([] if true is None else [percent(int(true[i]) / users, digits)]),
+            ]
+        )
+    return rows
+
+
+def _digits(radius: float) -> int:
+    """Decimals of a percentage at which ``radius`` has two digits, at least two."""
+    return max(2, 1 - math.floor(math.log10(100.0 * radius))) if radius > 0.0 else 2
+
+
+def comparison(election: Election) -> list[list[str]]:
+    """What sets the two versions apart, one row a thing."""
+    local, shuffle, plan = election.local, election.shuffle, election.plan
+    trusted = (
+        "the mix that draws fakes, and one that shuffles"
+        if plan.mechanism.fake_source is FakeSource.MIX
+        else "one mix that shuffles, voters who send fakes"
+    )
+    best = local_standard_error(local.certificate.epsilon, election.users, election.question.bins)
+    alone, left = at_most(local.certificate.epsilon, 4), plan.mechanism.local_epsilon
+    return [
+        ["protocol", "flips, no fakes", plan.protocol],
+        ["trusted", "nobody", trusted],
+        ["observer sees", "every ballot with its voter", "every shuffled message"],
+        ["epsilon at most", alone, at_most(shuffle.certificate.epsilon, 4)],
+        ["delta at most", *(at_most(c.certificate.upper) for c in (local, shuffle))],
+        [
+            "epsilon if all mixes collude",
+            alone,
+            at_most(left, 4) if math.isfinite(left) else "unbounded",
+        ],
+        ["messages", *(f"{c.messages:,}" for c in (local, shuffle))],
+        [
+            "standard error, votes",
+            *(error_text(c.estimate.standard_error) for c in (local, shuffle)),
+        ],
+        ["standard error, best local way", error_text(best), ""],
+        ["radius, one option", *(percent(election.radius(c), 3) for c in (local, shuffle))],
+        [
+            "radius, all at once",
+            *(percent(election.radius(c, at_once=True), 3) for c in (local, shuffle)),
+        ],
+    ]

@@ -1,0 +1,124 @@
+"""What a vote's numbers mean: deniability, the winner's chance, and what is not promised."""
+
+import math
+
+import msgspec
+
+from mixtally.privacy.local import least_wrong, speaks
+from mixtally.records.certificate import Certificate
+from mixtally.records.result import Vote
+from mixtally.report.words import at_least, at_most, not_promised
+from mixtally.simulation.election.votes import Election
+
+
+def percent(value: float, digits: int = 2) -> str:
+    """A share for people."""
+    return f"{100.0 * value:.{digits}f} %"
+
+
+def chance(value: float) -> str:
+    """A chance for people, never rounded to certainty."""
+    if value > 0.9999:
+        return "> 99.99 %"
+    return "< 0.01 %" if value < 0.0001 else percent(value)
+
+
+def verdict(election: Election, count: Vote) -> str:
+    """Who leads, how surely, and who cannot be ruled out."""
+    question = election.question
+    name, sure = question.label(count.leader), chance(float(count.chances[count.leader]))
+    able = int(count.may_win.sum())
+    rest = (
+        "no other option can be the winner"
+        if able == 1
+        else f"{able:,} of {question.bins:,} options can still be the winner"
+    )
+    return (
+        f"{name!r} leads, and is the true winner with a chance of {sure}. "
+        f"By the {100 * election.level:g} % intervals for all options at once {rest}."
+    )
+
+
+def deniability(election: Election) -> list[str]:
+    """What an observer can learn of one voter, and what a lie could be, in both versions."""
+    return [*_local(election), *_shuffle(election)]
+
+
+def _wrong(promise: Certificate, options: int) -> str:
+    """The least chance of a wrong guess, rounded down."""
+    two = at_least(100.0 * least_wrong(promise, 2))
+    text = f"at least {two} % when two votes were equally likely before"
+    if options > 2:
+        every = at_least(100.0 * least_wrong(promise, options))
+        text += f", at least {every} % when all {options:,} were"
+    return text
+
+
+def _local(election: Election) -> list[str]:
+    promise, p = election.local.certificate, 1.0 - election.ballots.flip_probability
+    truth, neither, lie = speaks(election.ballots)
+    return [
+        f"Local version. Every mark of a ballot is kept with {p:.6g} and turned otherwise, before "
+        "it leaves the voter. Whoever holds one voter's ballot, with the name on it, finds it at "
+        f"most {at_most(math.exp(promise.epsilon), 4)} times as likely under one vote as under "
+        "another, without exception. An accusation is wrong with a chance of "
+        f"{_wrong(promise, election.question.bins)}.",
+        "A lie: whoever voted for one option and claims another can show the ballot. It speaks for "
+        f"the truth with a chance of {percent(truth, 1)}, for neither with {percent(neither, 1)}, "
+        f"for the lie with {percent(lie, 1)}. Every ballot is possible under every vote, so that "
+        "no claim can be refuted.",
+    ]
+
+
+def _shuffle(election: Election) -> list[str]:
+    promise, mechanism = election.shuffle.certificate, election.plan.mechanism
+    first = (
+        "Shuffle version. Whoever receives every shuffled message, and may know all other votes, "
+        f"finds what they see at most {at_most(math.exp(promise.epsilon), 4)} times as likely "
+        f"under one vote as under another, give or take a probability of {at_most(promise.upper)}. "
+        f"A guess at one vote is wrong with a chance of {_wrong(promise, election.question.bins)}."
+    )
+    if not math.isfinite(mechanism.local_epsilon):
+        return [
+            first,
+            "A lie: once shuffled no message is known to be anybody's, so that any claim fits. But "
+            "the message is the vote: whoever sees it leave, or holds every mix, knows the vote "
+            "and no lie helps.",
+        ]
+    alone = msgspec.structs.replace(promise, epsilon=mechanism.local_epsilon, lower=0.0, upper=0.0)
+    return [
+        first,
+        "A lie: once shuffled no message is known to be anybody's, so that any claim fits. Whoever "
+        "sees it leave, or holds every mix, has epsilon = "
+        f"{at_most(mechanism.local_epsilon)}: a guess is then wrong with a chance of "
+        f"{_wrong(alone, election.question.bins)}.",
+    ]
+
+
+def method() -> list[str]:
+    """How the winner's chance is computed, and what it assumes."""
+    return [
+        "The chance to have won is computed from the exact law of the noise, given what was "
+        "tallied, a tie being decided by lot. It assumes that before the count every number of "
+        "votes was equally likely for every option, and that ballots follow the rules. Over many "
+        "such votes an option with a chance of 70 % has won 70 times in a hundred; for one fixed "
+        "electorate that need not hold.",
+        "Whether an option can still be the winner assumes nothing about the votes: it cannot when "
+        "its interval lies below another's, both taken from the intervals for all options at once.",
+    ]
+
+
+def weaknesses(election: Election) -> list[str]:
+    """What a careful reader must not take for granted."""
+    reach = 1.0 / election.ballots.gain
+    return [
+        "Ballots are not eligibility: nothing here checks who may vote, or that they vote once.",
+        "Coercion: a voter who is made to use a device that turns no marks, or is watched while "
+        "voting, is not protected by either version.",
+        f"Local version: a dishonest ballot moves one option against another by {reach:.3g} votes, "
+        "an honest one by one vote on average.",
+        *[
+            f"Shuffle version: {text[0].lower()}{text[1:]}"
+            for text in not_promised([election.plan])
+        ],
+    ]

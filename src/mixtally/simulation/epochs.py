@@ -1,0 +1,147 @@
+"""Ask again and again under one plan: the collections, their changes, what everybody spends."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from mixtally.data.progress import quiet
+from mixtally.data.timeline import Timeline
+from mixtally.errors import InfeasibleError, PlanError
+from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
+from mixtally.estimate.conclude import conclude_series
+from mixtally.mixing.shuffle import room_for
+from mixtally.privacy.accountant import Accountant
+from mixtally.privacy.certify import verify
+from mixtally.privacy.composition import compose
+from mixtally.records.guarantee import Guarantee
+from mixtally.records.mechanism import Shuffled
+from mixtally.records.plan import Plan
+from mixtally.records.result import Step
+from mixtally.simulation.lab import Lab, Provenance
+from mixtally.simulation.simulate import MOST_BATCH_BYTES, play
+from mixtally.simulation.trend.trend import Spent, Trend
+from mixtally.simulation.truth import Values
+
+MOST_SHOWN = 24
+_UNTITLED = Provenance(title="Counts over time")
+
+
+def collect(
+    plan: Plan,
+    timeline: Timeline,
+    guarantee: Guarantee,
+    lab: Lab,
+    analysis: Analysis = COUNTS_ALONE,
+    *,
+    about: Provenance = _UNTITLED,
+    before: Callable[[str], None] = quiet,
+) -> Trend:
+    """Every epoch of ``timeline`` collected under ``plan``, with fresh flips and fakes in each.
+
+    where
+      guarantee   kept for a person who takes part in every epoch
+      before      called with the name of each epoch before its first message is sent; what it
+                  raises stops the series there
+
+    Raises PlanError for a plan of another question or too small a crowd, InfeasibleError when all
+    epochs together would pass the guarantee; nothing is sent then.
+    """
+    accountant, users = lab.planner.accountant, tuple(timeline.users.tolist())
+    mechanism = checked(plan, timeline, accountant)
+    spending = spent_by(plan, timeline, guarantee, accountant)
+    tallies = []
+    for number, epoch in enumerate(timeline.epochs):
+        before(epoch)
+        tallies.append(play(mechanism, timeline.crowd(number).records, lab.chance, lab.progress))
+        lab.progress("epochs", number + 1, len(timeline.epochs))
+    series = conclude_series(plan, tallies, users, timeline.epochs, analysis)
+    return Trend(
+        about=about,
+        guarantee=guarantee,
+        users=users,
+        series=series,
+        spending=spending,
+        truth=timeline.truth,
+        figures={} if analysis.edges is None else _true_means(timeline, series.steps),
+    )
+
+
+def _true_means(timeline: Timeline, steps: Sequence[Step]) -> dict[str, Values]:
+    """The mean of every epoch and its changes."""
+    means = []
+    for epoch in range(len(timeline.epochs)):
+        values = timeline.crowd(epoch).values
+        if values is None:
+            raise TypeError("the crowd holds no numbers")
+        means.append(float(values.mean()))
+    changes = [means[step.last] - means[step.first] for step in steps]
+    return {"means": tuple(means), "mean_changes": tuple(changes)}
+
+
+def checked(plan: Plan, timeline: Timeline, accountant: Accountant) -> Shuffled:
+    """The mechanism of ``plan`` once it fits every epoch.
+
+    Raises PlanError when it does not, ParameterError when its largest batch needs too much memory.
+    """
+    fewest = int(timeline.users.min())
+    if plan.question != timeline.question:
+        raise PlanError(
+            "plan",
+            wanted=f"the question {timeline.question.name!r} with its "
+            f"{timeline.question.bins:,} bins",
+            got=f"{plan.question.name!r} with {plan.question.bins:,}",
+            do="plan again for this question, or name its column and labels",
+        )
+    if plan.users > fewest:
+        raise PlanError(
+            "plan",
+            wanted=f"one for at most {fewest:,} users, the smallest epoch",
+            got=f"one for {plan.users:,}",
+            do="plan for the smallest crowd: its fakes have to arrive in every epoch",
+        )
+    mechanism = verify(plan, accountant)
+    most = int(timeline.users.max()) * mechanism.repeats + mechanism.fakes_promised
+    room_for(most, mechanism.layout.message_bytes, MOST_BATCH_BYTES)  # now, not in mid-series
+    return mechanism
+
+
+def spent_by(
+    plan: Plan, timeline: Timeline, guarantee: Guarantee, accountant: Accountant
+) -> tuple[Spent, ...]:
+    """What people spend by the number of epochs they take part in, most epochs last.
+
+    At most 24 numbers are shown; people between two are charged as the larger one. The last entry
+    is a person who takes part in all, whether there is one or not.
+
+    Raises InfeasibleError when that person's loss passes ``guarantee``.
+    """
+    every = len(timeline.epochs)
+    people = timeline.attendance
+    counts = {} if people is None else people
+    times = np.array(sorted({every, *(counts or [1])}))
+    shown = times[np.unique(np.linspace(0, len(times) - 1, MOST_SHOWN).round().astype(int))]
+    found: list[Spent] = []
+    for k in shown.tolist():
+        least = found[-1].times if found else 0
+        inside = sum(number for t, number in counts.items() if least < t <= k)
+        found.append(_spent(plan, k, None if people is None else inside, guarantee, accountant))
+    if not found[-1].delta <= guarantee.delta:
+        raise InfeasibleError(
+            "epochs",
+            wanted=f"delta <= {guarantee.delta:g} at epsilon {guarantee.epsilon:g} for a person "
+            f"in all {every:,} epochs",
+            got=f"{found[-1].delta:.6g}",
+            do=f"plan for {every:,} collections, or ask in fewer epochs",
+        )
+    return tuple(found)
+
+
+def _spent(
+    plan: Plan, times: int, people: int | None, guarantee: Guarantee, accountant: Accountant
+) -> Spent:
+    whole = compose.delta_of([(plan, times)], guarantee.epsilon, accountant=accountant)
+    try:
+        epsilon = compose.epsilon_of([(plan, times)], guarantee.delta, accountant).epsilon
+    except InfeasibleError:  # beyond 20
+        epsilon = None
+    return Spent(times, people, epsilon, whole)

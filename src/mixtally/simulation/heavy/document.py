@@ -1,0 +1,212 @@
+"""What is shown of a search; all of it is in the facts."""
+
+import math
+from dataclasses import fields
+
+from mixtally.report.charts import Bar, rows_chart
+from mixtally.report.document import (
+    Bullets,
+    Document,
+    FactTable,
+    Part,
+    Picture,
+    Promise,
+    Rows,
+    Section,
+    Table,
+    Text,
+    closing,
+)
+from mixtally.report.words import at_most, error_text, supported
+from mixtally.simulation.heavy.facts import Facts
+from mixtally.simulation.heavy.result import Found
+
+_CHART_WORDS = 30
+_TABLE_WORDS = 1000
+_PREFIXES = 12
+_PLAN = (
+    "way", "protocol", "users", "rounds_planned", "rounds_played", "bins", "keep", "alphabet",
+    "error_rate", "noise_of_a_round", "messages_per_user", "bytes_per_user", "observer",
+)  # fmt: skip
+_NOT_PROMISED = (
+    "Words of one person, or of a few, never appear: the threshold hides the long tail.",
+    "The prefixes that survive a round are published, also those that end in no frequent word.",
+    "That someone took part is not hidden, only which word they hold.",
+    "A crowd that colludes can push any prefix past the threshold: every message is a vote.",
+    "Another search, or another question to the same people, spends epsilon and delta again.",
+)
+
+
+def document(facts: Facts, promise: Promise) -> Document:
+    """Everything in ``facts``; a release when none of it needs the truth."""
+    every = facts["words"][:_TABLE_WORDS]
+    title = f"The {len(every):,} most frequent of {facts['words_found']:,} words found"
+    return Document(
+        title=facts["title"],
+        source=facts["source"],
+        promise=promise,
+        rehearsal="recall" in facts,
+        key=_key_figures(facts),
+        sections=lambda: (
+            Section("Words found", (_found(facts), Text(_findings(facts), note=True))),
+            *([_missed(facts)] if facts.get("missed") else []),
+            Section("Round by round", (_rounds(facts), Text(_ROUNDS, note=True))),
+            Section(
+                "The search", (Text(facts["reason"]), FactTable(({k: facts[k] for k in _PLAN},)))
+            ),
+            Section("What is promised", tuple(map(Text, _promised(facts)))),
+            Section("What is not promised", (Bullets.of([_without_mixes(facts), *_NOT_PROMISED]),)),
+            Section("All words", (_words(facts, every, title, folded=True),)),
+        ),
+        summary=lambda: (_words(facts, facts["words"], facts["title"]),),
+        prose=_prose(facts),
+        facts=lambda: facts,
+        tables=lambda: {
+            "words.csv": Rows(
+                facts["words"],
+                (*(field.name for field in fields(Found)), *["truth"] * ("recall" in facts)),
+            )
+        },
+        closing=closing(facts["seed"], facts["fingerprint"], "plan of every round"),
+    )
+
+
+_ROUNDS = (
+    "In every round each person reports which extension of the surviving prefixes their word "
+    "starts with. What reaches the threshold survives, or ends as a word; where there was no room "
+    "for all of them the largest went on."
+)
+
+
+def _prose(facts: Facts) -> tuple[str, ...]:
+    """What a terminal says below the words."""
+    top, scored = facts["top"], ""
+    if "recall" in facts:
+        scored = (
+            f" Of the true first {top:,}, {100 * facts['recall']:.0f} % are among the first "
+            f"{top:,} found; {facts['ghosts']} of all found are held by nobody."
+        )
+    return (
+        f"{facts['words_found']:,} words found in {facts['rounds_played']} rounds.{scored}",
+        f"{facts['protocol']}, {facts['messages_per_user']:.3g} messages and "
+        f"{facts['bytes_per_user']:,.0f} bytes a person in all. {facts['reason']}",
+        *facts["promised"],
+    )
+
+
+def _key_figures(facts: Facts) -> tuple[tuple[str, str], ...]:
+    return (
+        ("people", f"{facts['users']:,}"),
+        ("words found", f"{facts['words_found']:,}"),
+        *_scores(facts),
+        ("epsilon, all rounds", at_most(facts["epsilon"])),
+        ("delta at most", at_most(facts["delta"])),
+    )
+
+
+def _scores(facts: Facts) -> list[tuple[str, str]]:
+    if "recall" not in facts:
+        return []
+    return [
+        (f"recall of the first {facts['top']:,}", f"{100 * facts['recall']:.0f} %"),
+        ("precision", f"{100 * facts['precision']:.0f} %"),
+    ]
+
+
+def _found(facts: Facts) -> Part:
+    bars = [
+        Bar(
+            row["word"],
+            row["count"],
+            row["lower_simultaneous"],
+            row["upper_simultaneous"],
+            row.get("truth"),
+        )
+        for row in facts["words"][:_CHART_WORDS]
+    ]
+    if not bars:
+        return Text("No word was held by enough people.")
+    title = f"The {len(bars):,} most frequent words with their intervals"
+    return Picture(rows_chart(bars, title))
+
+
+def _findings(facts: Facts) -> str:
+    level = 100 * (1 - facts["error_rate"])
+    text = f"Intervals hold for all bins of all rounds at once, at {level:g} %."
+    if "recall" not in facts:
+        return text
+    if facts["covered"] is not None:
+        held = round(facts["covered"] * len(facts["words"]))
+        text += f" {held:,} of the {len(facts['words']):,} shown cover the true count."
+    return (
+        f"Of the true first {facts['top']:,} words {100 * facts['recall']:.0f} % are among the "
+        f"first {facts['top']:,} found; {facts['ghosts']:,} of all {facts['words_found']:,} found "
+        f"are held by nobody. {text}"
+    )
+
+
+def _missed(facts: Facts) -> Section:
+    rows = [[row["word"], f"{row['truth']:,}"] for row in facts["missed"]]
+    why = (
+        f"Words among the true first {facts['top']:,} that are not among the first "
+        f"{facts['top']:,} found: too rare for the threshold, too long for the rounds, crowded "
+        "out, or as frequent as others that are."
+    )
+    table = Table(("missed", "people"), rows[:_CHART_WORDS])
+    return Section("Words missed", (table, Text(why, note=True)))
+
+
+def _rounds(facts: Facts) -> Table:
+    head = ("round", "prefixes asked", "people", "messages", "threshold", "words ended")
+    rows = []
+    for place, one in enumerate(facts["rounds"], start=1):
+        numbers = [place, len(one["asked"]), one["people"], one["messages"], one["threshold"]]
+        cells = [f"{value:,}" for value in [*numbers, len(one["ended"])]]
+        rows.append([*cells, _some(one["survivors"]), f"{one['crowded']:,}"])
+    return Table(
+        (*head, "prefixes that survive", "no room for"),
+        rows,
+        words=frozenset({"prefixes that survive"}),
+    )
+
+
+def _some(prefixes: list[str]) -> str:
+    more = f" and {len(prefixes) - _PREFIXES:,} more" if len(prefixes) > _PREFIXES else ""
+    return " ".join(prefixes[:_PREFIXES]) + more if prefixes else "none"
+
+
+def _promised(facts: Facts) -> list[str]:
+    return [
+        "Take any person and any two words they could hold. Whatever is seen in all rounds by "
+        "someone who receives every shuffled message, and who may know everybody else's word, is "
+        f"at most {at_most(math.exp(facts['epsilon']))} times as likely under one word as under "
+        f"the other, give or take a probability of {at_most(facts['delta'])}.",
+        *facts["promised"],
+    ]
+
+
+def _without_mixes(facts: Facts) -> str:
+    if facts["local_epsilon"] is None:
+        return "If every mix colludes with the collector nothing is left: words travel in clear."
+    return (
+        "If every mix colludes with the collector only the local guarantee is left: epsilon = "
+        f"{at_most(facts['local_epsilon'])} for all rounds."
+    )
+
+
+def _words(facts: Facts, shown: list[Facts], title: str, *, folded: bool = False) -> Table:
+    level = f"{100 * (1 - facts['error_rate']):g} % interval, all bins"
+    rows = [
+        [
+            row["word"],
+            supported(row["count"], row["standard_error"]),
+            error_text(row["standard_error"]),
+            f"{row['lower_simultaneous']:,} .. {row['upper_simultaneous']:,}",
+            *([f"{row['truth']:,}"] if "truth" in row else []),
+            f"{row['round']:,}",
+        ]
+        for row in shown
+    ]
+    true = ["true count"] * ("recall" in facts)
+    head = (facts["column"], "estimate", "standard error", level, *true, "round")
+    return Table(head, rows, title=title, folded=folded)

@@ -1,0 +1,47 @@
+"""What every play of a crowd needs, and what its readers are told of where it comes from."""
+
+from dataclasses import dataclass, field
+
+from mixtally.data.progress import Progress, quiet
+from mixtally.ground.chance import Chance
+from mixtally.planner import Planner
+
+
+@dataclass(frozen=True, slots=True)
+class Lab:
+    """What plays share.
+
+    where
+      chance     draws all their noise
+      progress   is called with how far they are
+      planner    chooses plans and proves their certificates, every number once
+    """
+
+    chance: Chance
+    progress: Progress = quiet
+    planner: Planner = field(default_factory=Planner)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    """Where a result comes from, for those who read it.
+
+    where
+      title    of what is shown
+      source   of the data, in a sentence or two, with nothing that was counted in it but people
+      raw      what else was seen in the data, for a rehearsal alone
+      reason   why its plan was chosen
+      seed     of the randomness, None when it came from the operating system
+      ordered  whether the order of the bins was given, rather than found in the data
+    """
+
+    title: str
+    source: str = ""
+    raw: str = ""
+    reason: str = ""
+    seed: int | None = None
+    ordered: bool = False
+
+    def told(self, *, rehearsal: bool) -> str:
+        """The source as it may be told."""
+        return f"{self.source} {self.raw}".strip() if rehearsal else self.source

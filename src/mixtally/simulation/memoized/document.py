@@ -1,0 +1,233 @@
+"""What is shown of a crowd with memoized answers; all of it is in the facts."""
+
+from collections.abc import Iterable
+
+from mixtally.report import counts
+from mixtally.report.charts import Bar, rows_chart
+from mixtally.report.curves import Chart, Curve, draw
+from mixtally.report.document import (
+    Bullets,
+    Cell,
+    Document,
+    FactTable,
+    Marked,
+    Picture,
+    Rows,
+    Section,
+    Table,
+    Text,
+    Tone,
+    closing,
+)
+from mixtally.report.svg import Markup
+from mixtally.report.words import at_most, error_text, supported
+from mixtally.simulation.memoized.losses import Facts
+from mixtally.simulation.memoized.words import (
+    NOT_PROMISED,
+    findings,
+    lines,
+    linking,
+    promise,
+    promised,
+)
+
+_CHART_ROWS = 30
+_TABLE_ROWS = 1000
+_PLAN = (
+    "permanent", "p", "q", "permanent_threshold", "p_threshold", "q_threshold", "bits", "hashes",
+    "cohorts", "reports", "observer", "memory_file",
+)  # fmt: skip
+_LOSSES = (
+    "The largest loss of one value, both axes logarithmic. That of a memoized answer rises to "
+    "eps_inf and stays below it, however many reports there are; with fresh noise every time "
+    "losses add up."
+)
+_AVERAGING = (
+    "How likely the better guess of a bit is still wrong, to somebody who knows whose the reports "
+    "are and found both answers equally likely before: the posterior of the other answer, on "
+    "average. One half is blindness. A report drawn once and repeated tells no more than the first "
+    "one; fresh noise every time falls to the truth; averaging the reports of a memoized answer "
+    "finds what is kept, and stops at f/2 for what is true. Lines are exact."
+)
+
+
+def document(facts: Facts, top: int, *, ordered: bool = False) -> Document:
+    """Everything in ``facts``; a terminal shows the ``top`` largest estimates.
+
+    A release when nothing in it was measured; ``ordered`` where the order of the values was given.
+    """
+    ranked = sorted(facts["estimates"], key=lambda row: -row["estimate"])
+    every, shown, all_rows = ranked[:_TABLE_ROWS], ranked[:top], len(ranked)
+    if ordered:
+        places = {row["label"]: place for place, row in enumerate(facts["estimates"])}
+        ranked, every, shown = (
+            sorted(rows, key=lambda row: places[row["label"]]) for rows in (ranked, every, shown)
+        )
+    title = counts.shown_of(len(every), all_rows, " estimates").capitalize()
+    heading = f"{facts['title']}: {counts.shown_of(len(shown), all_rows)}"
+    reason = [facts["reason"]] if facts["reason"] else []
+    return Document(
+        title=facts["title"],
+        source=facts["source"],
+        promise=lines(facts),
+        rehearsal="covered" in facts,
+        key=_key_figures(facts),
+        sections=lambda: (
+            Section("Counts", (Picture(_chart(ranked)), *_notes(findings(facts)[:-1]))),
+            Section("What reports cost", (Picture(draw(_losses(facts))), *_notes([_LOSSES]))),
+            Section(
+                "What averaging tells",
+                (Picture(draw(_averaging(facts))), *_notes([_AVERAGING]), _by_reports(facts)),
+            ),
+            Section("What linking tells", (Text(linking(facts)),)),
+            Section("What is promised", tuple(map(Text, promised(facts)))),
+            Section("What is not promised", (Bullets.of(NOT_PROMISED),)),
+            Section(
+                "The plan",
+                (
+                    *_notes(reason),
+                    FactTable(({n: facts[n] for n in _PLAN if facts[n] is not None},)),
+                ),
+            ),
+            Section("All estimates", (_table(facts, every, title, folded=True),)),
+        ),
+        summary=lambda: (_table(facts, shown, heading),),
+        prose=(*findings(facts), *promise(facts), *reason),
+        facts=lambda: facts,
+        tables=lambda: {"estimates.csv": Rows(ranked)},
+        closing=closing(facts["seed"], facts["fingerprint"]),
+    )
+
+
+def _notes(texts: Iterable[str]) -> list[Text]:
+    return [Text(text[:1].upper() + text[1:], note=True) for text in texts]
+
+
+def _key_figures(facts: Facts) -> tuple[tuple[str, str], ...]:
+    return (
+        ("people", f"{facts['users']:,}"),
+        ("reports of each", f"{facts['reports']:,}"),
+        ("epsilon, one report", at_most(facts["eps_1"])),
+        (f"epsilon, {facts['reports']:,} reports", at_most(facts["eps_T"])),
+        ("epsilon, however many", at_most(facts["eps_inf"])),
+        ("standard error, counts", error_text(facts["bit_error_all_reports"])),
+    )
+
+
+def _chart(ranked: list[Facts]) -> Markup:
+    stated = [row for row in ranked if row["standard_error"] is not None][:_CHART_ROWS]
+    bars = [
+        Bar(row["label"], row["estimate"], row["lower"], row["upper"], row.get("truth"))
+        for row in stated
+    ]
+    return rows_chart(bars, f"The {len(bars):,} largest estimates with their intervals")
+
+
+def _curve(facts: Facts, name: str, field: str) -> Curve:
+    rows = facts["by_reports"]
+    return Curve(name, tuple((float(row["reports"]), row[field]) for row in rows))
+
+
+def _losses(facts: Facts) -> Chart:
+    ends = [float(facts["by_reports"][place]["reports"]) for place in (0, -1)]
+    limit = tuple((end, facts["eps_inf"]) for end in ends)
+    return Chart(
+        "memory",
+        "Loss by the number of reports",
+        _LOSSES,
+        "reports",
+        "epsilon",
+        (
+            _curve(facts, "memoized, eps_T", "eps_T"),
+            Curve("however many, eps_inf", limit),
+            _curve(facts, "fresh noise, T eps_1", "eps_fresh"),
+        ),
+        marks=_now(facts),
+        log_x=True,
+        log_y=True,
+    )
+
+
+def _averaging(facts: Facts) -> Chart:
+    return Chart(
+        "memory",
+        "Chance of a wrong guess by the number of reports",
+        _AVERAGING,
+        "reports",
+        "chance that the better guess of a bit is wrong",
+        (
+            _curve(facts, "memoized, the true bit", "true_bit_wrong"),
+            _curve(facts, "drawn once, repeated", "drawn_once_wrong"),
+            _curve(facts, "fresh noise every time", "fresh_wrong"),
+            _curve(facts, "memoized, the kept bit", "kept_bit_wrong"),
+        ),
+        marks=_now(facts),
+        log_x=True,
+    )
+
+
+def _now(facts: Facts) -> tuple[tuple[float, str], ...]:
+    return ((float(facts["reports"]), "this run"),)
+
+
+def _by_reports(facts: Facts) -> Table:
+    columns = [
+        (name, field)
+        for name, field in (
+            ("fresh noise", "fresh_wrong"),
+            ("drawn once", "drawn_once_wrong"),
+            ("true bit", "true_bit_wrong"),
+            ("played", "true_bit_wrong_measured"),
+            ("kept bit", "kept_bit_wrong"),
+            ("played", "kept_bit_wrong_measured"),
+        )
+        if field in facts["by_reports"][0]
+    ]
+    rows = [
+        [f"{row['reports']:,}", at_most(row["eps_T"]), *(_share(row[name]) for _, name in columns)]
+        for row in facts["by_reports"]
+    ]
+    title = "Losses and wrong guesses by the number of reports"
+    return Table(("reports", "eps_T", *(n for n, _ in columns)), rows, title=title, folded=True)
+
+
+def _share(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"
+
+
+def _table(facts: Facts, shown: list[Facts], title: str, *, folded: bool = False) -> Table:
+    """Some estimates beside the truth; of words also whether they are significant."""
+    level = f"{100 * facts['confidence_level']:g} % interval"
+    found = "found" in facts["estimates"][0]
+    head = [
+        facts["column"],
+        "estimate",
+        "standard error",
+        level,
+        f"{level}, all",
+        *(["true count", "error"] if "covered" in facts else []),
+    ]
+    rows = [_cells(row, found=found) for row in shown]
+    return Table((*head, *["significant"] * found), rows, title=title, folded=folded)
+
+
+def _cells(row: Facts, *, found: bool) -> list[Cell]:
+    more = ["yes" if row["found"] else "no"] if found else []
+    error, true = row["standard_error"], row.get("truth")
+    beside: list[Cell] = []
+    if error is None:
+        beside = [] if true is None else [f"{true:,}", ""]
+        return [row["label"], "not chosen", "", "", "", *beside, *more]
+    if true is not None:
+        off = supported(row["estimate"] - true, error, sign="+")
+        held = row["lower"] <= true <= row["upper"]
+        beside = [f"{true:,}", off if held else Marked(off, Tone.BAD)]
+    return [
+        row["label"],
+        counts.clipped(row["estimate"], row["lower"], row["upper"], error),
+        error_text(error),
+        f"{row['lower']:,} .. {row['upper']:,}",
+        f"{row['lower_simultaneous']:,} .. {row['upper_simultaneous']:,}",
+        *beside,
+        *more,
+    ]

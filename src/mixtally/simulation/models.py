@@ -1,0 +1,48 @@
+"""Our releases among the other models: one line each, from the central model to the local one."""
+
+from mixtally.records.baseline import Baseline
+from mixtally.report.charts import Line
+from mixtally.report.words import at_most, number
+from mixtally.simulation.study import Study
+
+
+def lines(study: Study) -> list[Line]:
+    """The central model, every release, the local model.
+
+    Where no central mechanism was built, the floor that a formula gives stands for them.
+    """
+    found = [
+        Line(f"central, {b.name}", b.standard_error, b.measured, b.one_within, 1.0)
+        for b in study.central.lines
+    ]
+    if not found:
+        found.append(Line("central model, someone sees all", study.central_error, None, None, 1.0))
+    for release in study.releases:
+        result = release.result
+        error = result.estimate.standard_error
+        measured = None if study.truth is None else study.truth.measured_error(result)
+        sent = result.messages / result.plan.users
+        found.append(Line(result.name, error, measured, None, sent, own=True))
+    found.append(Line("local model, nobody is trusted", study.local_error, None, None, 1.0))
+    return found
+
+
+def statements(study: Study) -> list[str]:
+    """What the central mechanisms state about their accuracy, and what is missing of them."""
+    stated = [_statement(line, study.main.question.bins) for line in study.central.lines]
+    return [*stated, study.central.note] if study.central.note else stated
+
+
+def _statement(line: Baseline, bins: int) -> str:
+    chance = f"with a chance of {100 * line.level:g} %"
+    if line.all_within is None:
+        what = f"the bin it names is at most {line.one_within:,} below the largest"
+        if line.measured is not None:
+            what += f" (here {number(line.measured)})"
+    else:
+        what = (
+            f"one count errs by at most {line.one_within:,}, all {bins:,} by at most "
+            f"{line.all_within:,}"
+        )
+    spent = f"epsilon = {at_most(line.epsilon, 6)}, delta = {at_most(line.delta, 6)}"
+    return f"central model, {line.name}: {chance} {what}; {spent} ({line.source})."

@@ -1,0 +1,277 @@
+"""What is shown of counts over time: lines with intervals, changes, who spends what."""
+
+from mixtally.ground.codec import fingerprint
+from mixtally.records.result import Step
+from mixtally.records.results import Figures
+from mixtally.report import counts
+from mixtally.report.document import (
+    Bullets,
+    Cell,
+    Document,
+    FactTable,
+    Part,
+    Picture,
+    Promise,
+    Section,
+    Table,
+    Text,
+    closing,
+)
+from mixtally.report.promise import expected, hidden, stated
+from mixtally.report.words import at_most, error_text, not_promised, promise, supported
+from mixtally.simulation.covered import covered_text
+from mixtally.simulation.trend.charts import changes_chart, counts_chart, shown
+from mixtally.simulation.trend.facts import facts, tables
+from mixtally.simulation.trend.trend import Spent, Trend
+
+_PANELS = 12
+_ROWS = 200
+_MOST_MEANS = 50
+_LEANING = (
+    "The noise of two collections is in every change. Neighboring changes share one of them, so "
+    "they lean against each other."
+)
+
+
+def document(trend: Trend, top: int) -> Document:
+    """The series; a terminal shows the ``top`` largest bins. A release when it has no truth."""
+    return Document(
+        title=trend.about.title,
+        source=trend.about.told(rehearsal=trend.truth is not None),
+        promise=_lines(trend),
+        rehearsal=trend.truth is not None,
+        key=_key_figures(trend),
+        sections=lambda: _sections(trend),
+        summary=lambda: _summary(trend, top),
+        prose=(trend.about.reason,),
+        facts=lambda: facts(trend),
+        tables=lambda: tables(trend),
+        closing=closing(trend.about.seed, fingerprint(trend.plan)),
+    )
+
+
+def released(trend: Trend, top: int) -> Document | None:
+    """What may be published of it; nothing under a seed, whose noise is public."""
+    return document(trend.published(), top) if trend.about.seed is None else None
+
+
+def _lines(trend: Trend) -> Promise:
+    """The lines of all epochs together."""
+    found = trend.series.results[0].estimate
+    note = f", for all {len(trend.epochs):,} epochs together"
+    worst = [step.change.standard_error for step in trend.steps]
+    change = f"; of a change {error_text(max(worst))}" if worst else ""
+    return (
+        hidden(trend.whole.observer, "which answers any one person gave in all epochs"),
+        stated(trend.whole, note),
+        expected(found.standard_error, found.each.level, change),
+    )
+
+
+def _sections(trend: Trend) -> tuple[Section, ...]:
+    chart = Picture(counts_chart(trend, _PANELS))
+    return (
+        Section("Counts over time", (chart, Text(_legend(trend) + _findings(trend), note=True))),
+        *([_changes(trend)] if trend.steps else []),
+        *(
+            Section(one.title, (_figures(trend, one, titled=False), Text(one.note, True)))
+            for one in trend.series.figures
+        ),
+        Section("Who spends what", (_spending(trend), Text(_who(trend), note=True))),
+        Section(
+            "The plan",
+            (
+                Text(trend.about.reason),
+                Text("One epoch under this plan, planned for the smallest crowd:", note=True),
+                FactTable((trend.plan.facts(),)),
+            ),
+        ),
+        Section("What is promised", tuple(map(Text, _promise(trend)))),
+        Section("What is not promised", (Bullets.of(_not_promised(trend)),)),
+    )
+
+
+def _summary(trend: Trend, top: int) -> tuple[Part, ...]:
+    figures = [
+        part
+        for one in trend.series.figures
+        for part in (_figures(trend, one, titled=True), Text(one.note))
+    ]
+    return (
+        _counts(trend, top),
+        Text(_findings(trend)),
+        *figures,
+        _spending(trend),
+        Text(_who(trend)),
+    )
+
+
+def _legend(trend: Trend) -> str:
+    ring = ", ring: true count" * (trend.truth is not None)
+    return f"Every panel has a scale of its own (line: estimate, bar: interval{ring}). "
+
+
+def _figures(trend: Trend, figures: Figures, *, titled: bool) -> Table:
+    level = trend.series.results[0].estimate.each.level
+    values = {} if trend.truth is None else {"true value": trend.figures[figures.name]}
+    return counts.figures_table(figures, level, _MOST_MEANS, values, titled=titled)
+
+
+def _key_figures(trend: Trend) -> tuple[tuple[str, str], ...]:
+    few, many = min(trend.users), max(trend.users)
+    return (
+        ("epochs", f"{len(trend.epochs):,}"),
+        ("people an epoch", f"{few:,}" if few == many else f"{few:,} to {many:,}"),
+        ("bins", f"{trend.plan.question.bins:,}"),
+        ("epsilon, all epochs", at_most(trend.whole.epsilon)),
+        ("delta at most", at_most(trend.whole.upper)),
+        ("standard error, counts", error_text(trend.series.results[0].estimate.standard_error)),
+    )
+
+
+def _findings(trend: Trend) -> str:
+    """What is seen, in a few sentences."""
+    found, bins = trend.series.results[0].estimate, trend.plan.question.bins
+    text = f"A count has a standard error of {error_text(found.standard_error)}. "
+    if trend.steps:
+        worst = max(step.change.standard_error for step in trend.steps)
+        text += f"A change has one of {error_text(worst)}. "
+    text += (
+        f"Intervals are {100 * found.each.level:g} % for each number alone ({found.each.method})."
+    )
+    if trend.steps:
+        text += (
+            f" Counting all bins and all changes at once, {trend.series.changed:,} of {bins:,} "
+            "bins have a change that is distinguishable from zero."
+        )
+    if trend.truth is not None and trend.steps:
+        inside = trend.inside()
+        held = int(inside.sum())
+        text += " " + covered_text(held, inside.size, found.each.level, "true change")
+    return text
+
+
+def _changes(trend: Trend) -> Section:
+    return Section(
+        "Changes from epoch to epoch",
+        (Picture(changes_chart(trend, _PANELS)), Text(_LEANING, note=True), _largest(trend)),
+    )
+
+
+def _largest(trend: Trend) -> Table:
+    """Changes that are sure among all of them, the largest first."""
+    question = trend.plan.question
+    sure = [(step, i) for step in trend.steps for i, held in enumerate(step.change.surely) if held]
+    sure.sort(key=lambda item: -abs(item[0].change.counts[item[1]]))
+    rows = [
+        (
+            question.label(i),
+            trend.epochs[step.first],
+            trend.epochs[step.last],
+            supported(step.change.counts[i], step.change.standard_error, sign="+"),
+            f"{step.change.each.lower[i]:+,} .. {step.change.each.upper[i]:+,}",
+            f"{step.change.together.lower[i]:+,} .. {step.change.together.upper[i]:+,}",
+        )
+        for step, i in sure[:_ROWS]
+    ]
+    return Table(
+        (question.name, "from", "to", "change", "interval", "interval, all"),
+        rows,
+        words=frozenset({"from", "to"}),
+        folded=True,
+        title=f"The {len(rows):,} largest of {len(sure):,} sure changes",
+    )
+
+
+def _counts(trend: Trend, top: int) -> Table:
+    """The ``top`` largest bins: count, interval and change from the epoch before.
+
+    A star marks a change that is sure among all bins and all changes.
+    """
+    question, level = trend.plan.question, trend.series.results[0].estimate.each.level
+    interval = f"{100 * level:g} % interval"
+    rows: list[list[Cell]] = []
+    bins, truth = shown(trend, top), trend.truth
+    for i in bins:
+        for epoch, result in enumerate(trend.series.results):
+            row = result.row(i)
+            change = _change(trend.steps[epoch - 1], i) if epoch else ["", ""]
+            rows.append(
+                [
+                    row.label if epoch == 0 else "",
+                    trend.epochs[epoch],
+                    counts.estimate(row),
+                    counts.interval(row),
+                    *change,
+                    *([] if truth is None else [f"{truth[epoch, i]:,}"]),
+                ]
+            )
+        if len(trend.epochs) > 2:
+            last = ["", "first-last", "", "", *_change(trend.steps[-1], i)]
+            rows.append([*last, *[""] * (truth is not None)])
+    true = ["true count"] * (truth is not None)
+    return Table(
+        (question.name, "epoch", "count", interval, "change", interval, *true),
+        rows,
+        words=frozenset({"epoch"}),
+        title=f"{trend.about.title}: {counts.shown_of(len(bins), question.bins)}",
+        wide=True,
+    )
+
+
+def _change(step: Step, i: int) -> list[str]:
+    found = step.change
+    star = " *" if found.surely[i] else "  "
+    return [
+        f"{supported(found.counts[i], found.standard_error, sign='+')}{star}",
+        f"{found.each.lower[i]:+,} .. {found.each.upper[i]:+,}",
+    ]
+
+
+def _spending(trend: Trend) -> Table:
+    """What people spend by the number of epochs they take part in; how many, where it is known."""
+    people = [] if trend.spending[-1].people is None else ["people"]
+    return Table(
+        (
+            "epochs taken part in",
+            *people,
+            f"epsilon at delta {trend.guarantee.delta:g}",
+            f"delta at epsilon {trend.guarantee.epsilon:g}",
+        ),
+        [_spent(spent) for spent in trend.spending],
+    )
+
+
+def _spent(spent: Spent) -> list[str]:
+    """One row: epochs, how many people, epsilon and delta, rounded up."""
+    epsilon = "above 20" if spent.epsilon is None else at_most(spent.epsilon, 4)
+    people = [] if spent.people is None else [f"{spent.people:,}"]
+    return [f"{spent.times:,}", *people, epsilon, at_most(spent.delta)]
+
+
+def _who(trend: Trend) -> str:
+    """How it is known who took part how often."""
+    if trend.truth is None:
+        return "The worst case, all epochs; who took part in fewer of them spent less."
+    if trend.spending[-1].people is None:
+        return (
+            "The data does not say who is who: anybody may have taken part in one epoch or in all, "
+            "and nobody spent more than the last line."
+        )
+    return "A person pays only for the epochs they took part in; the last line is the worst case."
+
+
+def _promise(trend: Trend) -> list[str]:
+    first = (
+        f"All of this holds for the {len(trend.epochs):,} epochs together, for a person who takes "
+        "part in every one of them and whose answers may differ in every one."
+    )
+    return [first, *promise(trend.plan, trend.whole)]
+
+
+def _not_promised(trend: Trend) -> list[str]:
+    return [
+        *not_promised([trend.plan]),
+        "How many people take part in each epoch can be counted by their messages.",
+        "Further epochs, of this question or another, spend more.",
+    ]

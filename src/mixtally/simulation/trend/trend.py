@@ -1,0 +1,121 @@
+"""What a simulation over time comes to: results of one plan, their changes, the cost, the truth."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.records.certificate import Certificate
+from mixtally.records.guarantee import Guarantee
+from mixtally.records.plan import Plan
+from mixtally.records.result import Series, Step
+from mixtally.simulation.lab import Provenance
+from mixtally.simulation.truth import Values
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What a person spends who takes part in ``times`` epochs.
+
+    where
+      people    how many do; None when nobody knows who is who
+      epsilon   the least at the guarantee's delta; None above 20
+      whole     delta at the guarantee's epsilon
+    """
+
+    times: int
+    people: int | None
+    epsilon: float | None
+    whole: Certificate
+
+    @property
+    def delta(self) -> float:
+        """The upper end of delta at the guarantee's epsilon."""
+        return self.whole.upper
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trend:
+    """One question in one epoch after another.
+
+    where
+      guarantee   kept for a person who takes part in every epoch
+      users       people in each epoch
+      spending    by the number of epochs a person takes part in; the last is all of them
+      truth       true counts, shape (epochs, bins); None in what may be published
+      figures     true numbers beside the rows of the series' figures, by their name
+    """
+
+    about: Provenance
+    guarantee: Guarantee
+    users: tuple[int, ...]
+    series: Series
+    spending: tuple[Spent, ...]
+    truth: NDArray[np.int64] | None
+    figures: Mapping[str, Values] = field(default_factory=dict)
+
+    def published(self) -> "Trend":
+        """What may be published of it: no truth, and not who took part how often."""
+        worst = replace(self.spending[-1], people=None)
+        return replace(self, truth=None, figures={}, spending=(worst,))
+
+    @property
+    def plan(self) -> Plan:
+        """The one plan of all epochs."""
+        return self.series.plan
+
+    @property
+    def epochs(self) -> tuple[str, ...]:
+        """Their names."""
+        return self.series.names
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The changes."""
+        return self.series.steps
+
+    @property
+    def whole(self) -> Certificate:
+        """Of a person who takes part in every epoch."""
+        return self.spending[-1].whole
+
+    @property
+    def true(self) -> NDArray[np.int64]:
+        """The true counts; raises TypeError where they are not known."""
+        if self.truth is None:
+            raise TypeError("a release has no true counts")
+        return self.truth
+
+    def true_change(self, step: Step) -> NDArray[np.int64]:
+        """How much the bins truly rose in ``step``."""
+        rise: NDArray[np.int64] = self.true[step.last] - self.true[step.first]
+        return rise
+
+    def count_error(self) -> float:
+        """Root mean square error of all counts of all epochs."""
+        return _rms(self.series.counts - self.true)
+
+    def change_error(self) -> float | None:
+        """Root mean square error of the changes from epoch to epoch, None for one epoch alone."""
+        if not self.steps:
+            return None
+        return _rms(np.diff(self.series.counts, axis=0) - np.diff(self.true, axis=0))
+
+    def covered(self) -> float | None:
+        """Share of the changes' own intervals that cover the true ones; None for one epoch."""
+        inside = self.inside()
+        return float(np.mean(inside)) if inside.size else None
+
+    def inside(self) -> NDArray[np.bool_]:
+        """Which of the changes' own intervals cover the true ones, shape (steps, bins)."""
+        held = []
+        for step in self.steps:
+            rise, each = self.true_change(step), step.change.each
+            held.append((each.lower <= rise) & (rise <= each.upper))
+        return np.array(held, dtype=np.bool_)
+
+
+def _rms(errors: NDArray[np.float64]) -> float:
+    return math.sqrt(float(np.mean(errors**2)))

@@ -1,0 +1,98 @@
+"""What the lab alone knows: the true counts of a crowd that is played, laid beside a result."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.data.population import Population
+from mixtally.estimate.numbers import QUANTILES
+from mixtally.records.layout import Form, Layout
+from mixtally.records.result import Findings
+from mixtally.records.results import Figures
+from mixtally.simulation.covered import covered_text
+from mixtally.tally.pairs import pair_counts
+
+Values = tuple[float | None, ...]
+"""True numbers beside the rows of some figures; None where there is none."""
+_CELLS = 4
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Truth:
+    """True numbers beside a result's own.
+
+    where
+      counts    how many people are in each bin, shape (bins,)
+      figures   by the name of the result's figures, a value a row
+    """
+
+    counts: NDArray[np.int64]
+    figures: Mapping[str, Values] = field(default_factory=dict)
+
+    def measured_error(self, result: Findings) -> float:
+        """Root mean square error over the bins, in counts."""
+        return float(np.sqrt(np.mean((result.estimate.counts - self.counts) ** 2)))
+
+    def inside(self, result: Findings) -> NDArray[np.bool_]:
+        """Which bins' own intervals cover the true count, shape (bins,)."""
+        each = result.estimate.each
+        return (each.lower <= self.counts) & (self.counts <= each.upper)
+
+    def covered(self, result: Findings) -> float:
+        """Share of bins whose own interval covers the true count."""
+        return float(np.mean(self.inside(result)))
+
+    def covered_text(self, result: Findings) -> str:
+        """The same in a sentence, with what chance explains."""
+        inside = self.inside(result)
+        return covered_text(int(inside.sum()), len(inside), result.estimate.each.level)
+
+
+def truth_of(population: Population, result: Findings) -> Truth:
+    """What ``result`` should have found in ``population``."""
+    both: NDArray[np.int64] | None = None
+    figures: dict[str, Values] = {}
+    for found in result.figures:
+        if found.name == "numbers":
+            figures[found.name] = _numbers(population)
+            continue
+        if both is None:
+            layout = Layout(Form.BITS, population.question.bins)
+            both = pair_counts(layout, population.records.astype(np.uint8, copy=False))
+        figures[found.name] = _of_pairs(found, both, population.users)
+    return Truth(population.truth, figures)
+
+
+def _numbers(population: Population) -> Values:
+    """The mean and the quantiles, in the order of ``estimate.numbers.summary``."""
+    if population.values is None:
+        raise TypeError("the crowd holds no numbers")
+    values = np.sort(population.values)
+    places = [max(0, int(np.ceil(share * len(values))) - 1) for share in QUANTILES]
+    return (float(values.mean()), *(float(values[place]) for place in places))
+
+
+def _of_pairs(found: Figures, both: NDArray[np.int64], users: int) -> Values:
+    """Pairs, correlations or 2 x 2 tables; ``both`` has single counts on its diagonal."""
+    values: list[float | None] = []
+    for row, (i, j) in enumerate(found.about):
+        together, one, two = int(both[i, j]), int(both[i, i]), int(both[j, j])
+        cells = (together, one - together, two - together, users - one - two + together)
+        match found.name:
+            case "pairs":
+                values.append(float(together))
+            case "correlations":
+                values.append(_phi(together, one, two, users))
+            case "tables":
+                values.append(float(cells[row % _CELLS]))
+            case _:
+                raise TypeError(f"{found.name}: no true numbers are known")
+    return tuple(values)
+
+
+def _phi(both: int, one: int, two: int, users: int) -> float | None:
+    """The correlation of two bits, None where one of them is the same for everybody."""
+    root = (one * two * (users - one) * (users - two)) ** 0.5
+    return (users * both - one * two) / root if root else None

@@ -1,0 +1,136 @@
+"""Every result of every documented command begins with its promise, on a terminal and as JSON.
+
+The three lines are held against the numbers of the same result: what is hidden from whom, epsilon
+and delta with what they rest on, the error to expect.
+"""
+
+import contextlib
+import io
+import json
+import re
+import shlex
+import sys
+from unittest.mock import patch
+
+import pytest
+
+from cli.json_cases import FAST, SECONDS, SLOW, lay_out
+from mixtally.cli.main import run
+
+OPENINGS = ("Hidden", ("epsilon", "Under attack: ", "Local: epsilon"), "Error to expect")
+"""How the lines begin; an attack and a vote say their own second and third."""
+THIRD = ("Error to expect", "Nothing is counted", "Local: Error to expect")
+
+
+def faults(lines):
+    """What is wrong with the first lines of a result, a word a fault."""
+    found = []
+    if len(lines) < 3 or not all(isinstance(line, str) for line in lines[:3]):
+        return ["too few"]
+    first, second, third = lines[:3]
+    if not first.startswith("Hidden"):
+        found.append("what is hidden")
+    if not second.startswith(OPENINGS[1]):
+        found.append("epsilon and delta")
+    if not third.startswith(THIRD):
+        found.append("the error")
+    if not any(
+        word in second
+        for word in (
+            "rests on",
+            "holds if",
+            "Under attack",
+            "claimed",
+            "asked for",
+            "held against",
+            "spent",
+        )
+    ):
+        found.append("what it rests on")
+    return found
+
+
+def printed(arguments):
+    out, said = io.StringIO(), io.StringIO()
+    with (
+        contextlib.redirect_stdout(out), contextlib.redirect_stderr(said),
+        contextlib.suppress(SystemExit), patch.object(sys, "argv", ["mixtally", *arguments]),
+    ):  # fmt: skip
+        run()
+    return out.getvalue(), said.getvalue()
+
+
+def both(case, desk):
+    """The lines on a terminal and those of the JSON of the last command of a case."""
+    lay_out(desk)
+    *before, last = (shlex.split(part) for part in case.replace("{seed}", "1").split(" && "))
+    with contextlib.chdir(desk):
+        for arguments in before:
+            printed(arguments)
+        told, said = printed(last)
+        assert told, said
+        for kept in desk.glob("*.memory*"):  # answers that were kept would be reported again
+            kept.unlink()
+        shown, _ = printed([word for word in last if word != "--json"])
+    return shown.splitlines(), json.loads(told)
+
+
+def check(case, desk):
+    shown, told = both(case, desk)
+    assert faults(told["promise"]) == []
+    assert len(told["promise"]) == 3
+    names = list(told)
+    assert names[0] == ("rehearsal" if "rehearsal" in told else "promise")
+    assert names.index("promise") <= 1
+    if not shown:  # a refusal: what is said of it stands on the other stream
+        assert "error" in told
+        return
+    assert faults(shown) == []
+    if "--state" not in case:  # whose answers are drawn anew
+        assert drawn_alike(shown[:3]) == drawn_alike(told["promise"])
+
+
+def drawn_alike(lines):
+    """The lines without numbers that a kept or secret draw may change."""
+    return [re.sub(r"[\d.,]+", "#", line) for line in lines]
+
+
+@pytest.mark.seconds
+@pytest.mark.parametrize("case", FAST)
+def test_every_result_begins_with_its_promise(case, tmp_path):
+    check(case, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", [*SECONDS, *SLOW])
+def test_every_other_result_does(case, tmp_path):
+    check(case, tmp_path)
+
+
+QUICK = [
+    "delta --protocol clear-uniform --epsilon 1 --fakes 4261 --bins 100 --json",
+    "sufficient --users 5000 --bits 5 --epsilon 2 --flip 0.15 --json",
+    "audit --list --json",
+    "ledger open me.ledger --epsilon 3 --delta 1e-5 && ledger show me.ledger --json",
+]
+
+
+@pytest.mark.parametrize("case", QUICK)
+def test_quick_results_do(case, tmp_path):
+    check(case, tmp_path)
+
+
+def test_the_numbers_are_those_of_the_result(tmp_path):
+    _, told = both(QUICK[0], tmp_path)
+    epsilon, delta = re.match(
+        r"epsilon = ([\d.e-]+), delta <= ([\d.e-]+) ", told["promise"][1]
+    ).groups()
+    assert float(epsilon) == told["epsilon"]
+    assert told["delta"] <= float(delta) <= told["delta"] * 1.00001
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_the_twin_without_a_line_is_found(place, tmp_path):
+    _, told = both(QUICK[0], tmp_path)
+    lines = [line for at, line in enumerate(told["promise"]) if at != place]
+    assert faults([*lines, "wrote result.json"])

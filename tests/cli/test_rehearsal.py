@@ -1,0 +1,191 @@
+"""A rehearsal is not a release: files that could be published owe nothing to the truth.
+
+Every command that plays data is run twice with the same noise, the second time as if the crowd had
+held something else when its truth is looked at: all files outside ``rehearsal/`` stay as they are.
+"""
+
+import contextlib
+import io
+import json
+import shlex
+import sys
+from dataclasses import replace
+from pathlib import Path
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+
+from cli.json_cases import FAST, SECONDS, SLOW, lay_out
+from mixtally.cli import memory, options
+from mixtally.cli.main import run
+from mixtally.data.population import Population
+from mixtally.data.timeline import Timeline
+from mixtally.estimate.memoized import Recovery
+from mixtally.simulation import truth
+from mixtally.simulation.contract import Played
+from mixtally.simulation.election.votes import Election
+from mixtally.simulation.memoized.crowd import watched
+from mixtally.simulation.seeded import SeededChance
+from mixtally.simulation.study import Study
+from mixtally.simulation.trend.trend import Trend
+
+PLAYS = {"simulate", "vote", "memory", "epochs", "words", "demo"}
+RAW = "holds raw counts"
+SURVEY = "simulate survey.csv --column answer --epsilon 1 --delta 1e-6"
+
+
+def seedless(case):
+    """The commands of a case: the last one without its seed, and with a folder."""
+    *before, last = (shlex.split(part) for part in case.split(" && "))
+    for flag in ("--seed", "--out"):
+        if flag in last:
+            at = last.index(flag)
+            last = [*last[:at], *last[at + 2 :]]
+    return [*before, [*(word for word in last if word != "--json"), "--out", "out"]]
+
+
+def played(cases):
+    return [case for case in cases if shlex.split(case.split(" && ")[-1])[0] in PLAYS]
+
+
+def quietly(arguments, status=0):
+    said = io.StringIO()
+    end = 0
+    with (
+        contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(said),
+        patch.object(sys, "argv", ["mixtally", *arguments]),
+    ):  # fmt: skip
+        try:
+            run()
+        except SystemExit as stopped:
+            end = stopped.code or 0
+    assert end == status, said.getvalue()
+
+
+@contextlib.contextmanager
+def another_truth():
+    """Whatever is asked of the truth is answered by another crowd's."""
+    counts, epochs = Population.truth.fget, Timeline.attendance.fget
+    rolled = property(lambda crowd: np.roll(counts(crowd), 1) + 3)
+    people = property(
+        lambda line: None if epochs(line) is None else {k: v + 1 for k, v in epochs(line).items()}
+    )
+    numbers, pairs = truth._numbers, truth._of_pairs
+    with (
+        patch.object(Population, "truth", rolled), patch.object(Timeline, "attendance", people),
+        patch.object(truth, "_numbers", lambda *more: _moved(numbers(*more))),
+        patch.object(truth, "_of_pairs", lambda *more: _moved(pairs(*more))),
+        patch.object(memory, "watched", lambda *more: [_other(one) for one in watched(*more)]),
+    ):  # fmt: skip
+        yield
+
+
+def _other(one):
+    return Recovery(1.0 - one.memoized, 0.5 + one.true / 2.0)
+
+
+def _moved(values):
+    return tuple(None if value is None else value + 1.0 for value in values)
+
+
+def files(case, desk, world=contextlib.nullcontext):
+    """What a case leaves, by name: what may be published, and what may not."""
+    desk.mkdir()
+    lay_out(desk)
+    with contextlib.chdir(desk), patch.object(options, "chance", lambda _: SeededChance(7)):
+        *before, last = seedless(case)
+        for arguments in before:
+            quietly(arguments)
+        with world():
+            quietly(last)
+        out = Path("out")
+        every = {str(path.relative_to(out)): path for path in out.rglob("*") if path.is_file()}
+        texts = {name: path.read_bytes().decode() for name, path in every.items()}
+    raw = {name: text for name, text in texts.items() if name.startswith("rehearsal/")}
+    return {name: text for name, text in texts.items() if name not in raw}, raw
+
+
+def differ(one, other):
+    """Which files are not the same."""
+    assert one.keys() == other.keys()
+    return [name for name in one if one[name] != other[name]]
+
+
+def check(case, tmp_path):
+    public, raw = files(case, tmp_path / "one")
+    elsewhere, rolled = files(case, tmp_path / "two", another_truth)
+    assert {"report.html", "result.json"} <= public.keys()
+    assert {f"rehearsal/{name}" for name in public if not name.startswith("plan")} == raw.keys()
+    assert differ(public, elsewhere) == []
+    if not json.loads(public["result.json"]).get("refusal"):  # what is refused is not compared
+        assert "rehearsal/result.json" in differ(raw, rolled)
+    for text in raw.values():
+        assert RAW in text.splitlines()[1 if text.startswith("{") else 0]
+    assert next(iter(json.loads(raw["rehearsal/result.json"]))) == "rehearsal"
+    for text in public.values():
+        assert RAW not in text
+        assert "were clipped" not in text  # how many is a raw count
+
+
+@pytest.mark.seconds
+@pytest.mark.parametrize("case", played(FAST))
+def test_what_may_be_published_owes_nothing_to_the_truth(case, tmp_path):
+    check(case.replace("{seed}", "1"), tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", played((*SECONDS, *SLOW)))
+def test_nor_what_takes_longer(case, tmp_path):
+    check(case.replace("{seed}", "1"), tmp_path)
+
+
+LEAKS = {
+    Study: SURVEY,
+    Played: "plan --hops 3 --epsilon 1 --delta 1e-6 --users 1000 --labels words.txt --out t.json "
+    "&& contract new t.json --network network.toml --out small.json "
+    "&& simulate survey.csv --column answer --contract small.json",
+    Election: "vote survey.csv --column answer --epsilon 1 --delta 1e-6",
+    Trend: "epochs diary.csv --column color --epoch-column week --person-column who --epsilon 1 "
+    "--delta 1e-6",
+}
+
+
+@pytest.mark.seconds
+@pytest.mark.parametrize("kind", LEAKS, ids=lambda kind: kind.__name__)
+def test_the_twin_that_publishes_a_true_number_is_found(kind, tmp_path, monkeypatch):
+    """The planted leak: one true count in a sentence of what may be published."""
+    honest = kind.published
+
+    def leaking(whole):
+        counts = whole.truth.counts if hasattr(whole.truth, "counts") else whole.truth
+        text = f"{np.ravel(counts)[0]}"
+        if kind is Played:
+            return replace(honest(whole), refusal=text)
+        return replace(honest(whole), about=replace(whole.about, source=text))
+
+    monkeypatch.setattr(kind, "published", leaking)
+    public, _ = files(LEAKS[kind], tmp_path / "one")
+    elsewhere, _ = files(LEAKS[kind], tmp_path / "two", another_truth)
+    assert "result.json" in differ(public, elsewhere)
+
+
+@pytest.mark.seconds
+def test_a_release_with_a_truth_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(Study, "published", lambda whole: whole)
+    with pytest.raises(TypeError, match="no release"):
+        files(SURVEY, tmp_path / "one")
+
+
+@pytest.mark.seconds
+def test_a_seed_leaves_a_rehearsal_and_the_plan_alone(tmp_path, cli):
+    lay_out(tmp_path)
+    with contextlib.chdir(tmp_path):
+        outcome = cli(*shlex.split(SURVEY), "--seed", 1, "--out", "out")
+    assert outcome.status == 0
+    found = sorted(str(p.relative_to(tmp_path / "out")) for p in (tmp_path / "out").rglob("*.*"))
+    assert found == [
+        "plan.json", "rehearsal/estimates.csv", "rehearsal/report.html", "rehearsal/result.json",
+    ]  # fmt: skip
+    assert "the noise of a seed is public" in outcome.out
+    assert outcome.out.splitlines()[3].endswith(f"{RAW}.")

@@ -1,0 +1,181 @@
+"""Results: promise first, true counts in the rehearsal alone, frames of the values' library."""
+
+import json
+import sys
+
+import numpy as np
+import pandas as pd
+import pyarrow as arrow
+import pytest
+
+from fruit import PEOPLE, by_people, fruit_plan, sent
+from mixtally.door import Device, conclude, delta, mix, plan, plots, simulate
+from mixtally.errors import DataError
+from mixtally.records.plan import read_plan
+
+VALUES = ["apple", "pear", "plum", "pear"] * (PEOPLE // 4)
+TRUTH = [100, 200, 100]
+
+
+def played(values=VALUES, **changes):
+    return simulate(values, plan=fruit_plan(), **changes)
+
+
+def test_counts_come_with_intervals_and_the_promise_comes_first():
+    result = played(seed=3)
+    assert [row.label for row in result.rows] == ["apple", "pear", "plum"]
+    off = [abs(row.estimate - true) for row, true in zip(result.rows, TRUTH, strict=True)]
+    assert max(off) < 6 * result.error
+    hidden, price, error = result.lines
+    assert hidden.startswith("Hidden: ")
+    assert price.startswith("epsilon = 1, delta <= ")
+    assert "fakes come from honest" in price
+    assert error.startswith("Error to expect of a count: standard error ")
+    unseeded = played()
+    assert tuple(repr(unseeded).splitlines()[:3]) == unseeded.lines
+    assert unseeded._repr_html_().startswith("<p>Hidden: ")
+
+
+def test_a_seed_repeats_and_says_that_it_hides_nothing():
+    one, two, other = played(seed=3), played(seed=3), played(seed=4)
+    assert [r.estimate for r in one.rows] == [r.estimate for r in two.rows]
+    assert [r.estimate for r in one.rows] != [r.estimate for r in other.rows]
+    for text in (repr(one), one.promise):
+        assert text.startswith("REHEARSAL: the noise follows from seed 3")
+
+
+def test_without_a_seed_two_plays_differ():
+    """Both alike has a chance below 10^-3 a count: three times in three below 10^-5 in all."""
+    first = [row.estimate for row in played().rows]
+    assert any([row.estimate for row in played().rows] != first for _ in range(3))
+
+
+@pytest.mark.parametrize(
+    ("maker", "kind"),
+    [(pd.Series, pd.DataFrame), (lambda values: arrow.chunked_array([values]), arrow.Table)],
+)
+def test_a_frame_is_of_the_values_own_library(maker, kind):
+    result = played(maker(VALUES), seed=1)
+    frame = result.to_frame()
+    assert isinstance(frame, kind)
+    assert list(result.to_narwhals()["label"]) == ["apple", "pear", "plum"]
+    assert "truth" not in result.to_narwhals().columns
+    assert isinstance(result.rehearsal.to_frame(), kind)
+
+
+def test_true_counts_stand_in_the_rehearsal_alone():
+    result = played(seed=3)
+    assert result.rehearsal.truth == TRUTH
+    assert repr(result.rehearsal).startswith("REHEARSAL. Raw counts of real people")
+    assert 0 <= result.rehearsal.covered <= 1
+    found = np.array([row.estimate for row in result.rows])
+    measured = np.sqrt(np.mean((found - TRUTH) ** 2))
+    assert result.rehearsal.measured_error == pytest.approx(measured)
+
+
+def test_files_are_the_same_whatever_the_truth_was(tmp_path):
+    """The same messages, another truth: only what stands under rehearsal/ differs."""
+    result = played()
+    folders = []
+    for name, truth in (("one", TRUTH), ("two", [1, 2, 397])):
+        result.rehearsal.truth = truth
+        result.save(tmp_path / name, rehearsal=True)
+        folders.append({p.name: p.read_bytes() for p in (tmp_path / name).iterdir() if p.is_file()})
+    one, two = folders
+    assert one == two
+    assert set(one) == {"report.html", "result.json", "estimates.csv", "plan.json"}
+    raw = [(tmp_path / name / "rehearsal/truth.csv").read_text() for name in ("one", "two")]
+    assert raw[0] != raw[1]
+    assert all("never publish" in text.splitlines()[0] for text in raw)
+
+
+def test_a_result_is_saved_without_a_rehearsal_unless_asked(tmp_path):
+    result = played()
+    result.save(tmp_path)
+    assert not (tmp_path / "rehearsal").exists()
+    assert read_plan((tmp_path / "plan.json").read_bytes(), "it") == fruit_plan().records[0]
+    facts = json.loads((tmp_path / "result.json").read_text())
+    assert [row["estimate"] for row in facts["estimates"]] == [r.estimate for r in result.rows]
+
+
+def test_a_seeded_run_writes_a_rehearsal_only(tmp_path):
+    played(seed=3).save(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["rehearsal"]
+
+
+def test_numbers_clipped_are_told_in_the_rehearsal_alone(tmp_path):
+    values = [1.0, 5.0, 99.0, 7.0] * 100
+    result = simulate(values, epsilon=1, delta=1e-6, bins=4, low=0, high=20, mix_fakes=True)
+    result.save(tmp_path)
+    assert "100 of 400" in repr(result.rehearsal)
+    for path in tmp_path.iterdir():
+        assert "clipped" not in path.read_text()
+        assert "100 of 400" not in path.read_text()
+
+
+def test_a_conclusion_of_messages_has_no_truth():
+    result = conclude(fruit_plan(), mix(sent(), fruit_plan()))
+    assert result.rehearsal is None
+    own = conclude(fruit_plan(), sent())
+    assert [r.estimate for r in own.rows] == [r.estimate for r in result.rows]  # order says nothing
+
+
+def test_people_and_mixes_under_a_contract():
+    """Ten thousand fakes would be noticed: each estimate is within 6 standard errors."""
+    answers = ["apple"] * 30 + ["pear"] * 15 + ["plum"] * 5
+    devices = [Device(by_people(), epsilon=3, delta=0.1) for _ in answers]
+    every = [d.messages(answer) for d, answer in zip(devices, answers, strict=True)]
+    result = conclude(by_people(), mix(every, by_people()))
+    assert result.people == 50
+    off = [abs(r.estimate - true) for r, true in zip(result.rows, (30, 15, 5), strict=True)]
+    assert max(off) < 6 * result.error
+    assert "epsilon = 2" in devices[0].promise
+    assert "epsilon = 2" in result.lines[1]
+
+
+def test_a_plan_is_written_and_read(tmp_path):
+    (path,) = fruit_plan().save(tmp_path / "plan.json")
+    again = type(fruit_plan()).load(path)
+    assert again.fingerprint == fruit_plan().fingerprint
+    assert again.error == fruit_plan().error
+    assert repr(again).splitlines()[0].startswith("Hidden: ")
+    assert "epsilon = 1" in again.promise
+
+
+def test_attributes_are_planned_played_and_written_by_message(tmp_path):
+    asked = plan({"c": ["r", "b"], "s": ["1", "2", "3"]}, epsilon=3, delta=1e-5, users=600,
+                 mix_fakes=True, protocol="clear-shaped")  # fmt: skip
+    assert len(asked.records) == 2
+    values = {"c": ["r", "b"] * 300, "s": [1, 2, 3] * 200}
+    result = simulate(values, plan=asked, seed=1)
+    assert result.rehearsal.truth == [300, 300, 200, 200, 200]
+    assert [path.name for path in asked.save(tmp_path / "p.json")] == ["p-1.json", "p-2.json"]
+    assert asked.certificate.epsilon == 3
+
+
+def test_a_chart_needs_a_library(monkeypatch):
+    monkeypatch.setattr(plots, "find_spec", lambda _: None)
+    with pytest.raises(DataError, match=r"pip install 'mixtally\[plot\]'"):
+        played(seed=1).plot()
+
+
+def test_a_chart_of_altair_has_every_bin_with_its_ends():
+    result = played(seed=1)
+    drawn = result.plot().to_dict()
+    (rows,) = {json.dumps(v) for v in [drawn["data"]["values"]]}
+    assert [row["label"] for row in json.loads(rows)] == ["apple", "pear", "plum"]
+    assert [row["upper"] for row in json.loads(rows)] == [row.upper for row in result.rows]
+    assert "epsilon = 1" in drawn["title"]["subtitle"][0]
+
+
+def test_without_a_library_of_frames_a_dict_of_columns(monkeypatch):
+    monkeypatch.setattr("mixtally.door.frames.find_spec", lambda _: None)
+    frame = played(seed=1).to_frame()
+    assert frame["label"] == ["apple", "pear", "plum"]
+
+
+def test_numbers_say_what_they_rest_on():
+    found = delta("clear-uniform", epsilon=1, bins=10, fakes=1000)
+    assert (found.observer, found.status) == ("messages", "proved")
+    assert "come from honest parties" in found.assumption
+    assert sys.float_info.min < found.lower <= found.upper < 1e-11

@@ -1,0 +1,61 @@
+"""What tests of the door play with: a small plan, a small contract, and their messages."""
+
+from functools import cache
+
+import numpy as np
+
+from contracts import contract_of, proved, shaped, terms_of, uniform
+from mixtally.door import Plan, plan
+from mixtally.ground.chance import SecureChance
+from mixtally.randomize import fakes, reports
+from mixtally.records.contract import Contract, write_contract
+from mixtally.records.question import Question
+from mixtally.simulation.seeded import SeededChance
+
+FRUIT = ("apple", "pear", "plum")
+PEOPLE = 400
+
+
+@cache
+def fruit_plan() -> Plan:
+    """Three labels, 400 people, fakes of people."""
+    return plan(list(FRUIT), epsilon=1, delta=1e-6, users=PEOPLE, name="fruit")
+
+
+@cache
+def other_plan() -> Plan:
+    """The same with another promise."""
+    return plan(list(FRUIT), epsilon=2, delta=1e-6, users=PEOPLE, name="fruit")
+
+
+@cache
+def sent() -> np.ndarray:
+    """Everybody's messages under the plan, fakes last."""
+    mechanism, chance = fruit_plan().records[0].mechanism, SeededChance(5)
+    answers = np.arange(PEOPLE) % 3
+    own = reports(mechanism, answers, chance)
+    return np.concatenate([own, fakes(mechanism, mechanism.fakes_sent, chance)])
+
+
+def contract(part, name="fruit", **changes) -> Contract:
+    """A contract for three labels and at least 40 people."""
+    question = Question(name=name, bins=3, labels=FRUIT)
+    fields = {"users": 60, "minimum_crowd": 40, "delta": 0.1, "hops": 2, **changes}
+    return contract_of(proved(terms_of(question, [part], **fields)))
+
+
+@cache
+def by_mixes() -> bytes:
+    """Mixes bring the cover."""
+    return write_contract(contract(shaped(3), delta=1e-4))
+
+
+@cache
+def by_people() -> bytes:
+    """Every device sends eight fakes of its own."""
+    return write_contract(contract(uniform(3, whole=8), epsilon=2.0, delta=1e-3))
+
+
+def secure() -> SecureChance:
+    """The source that devices have."""
+    return SecureChance()

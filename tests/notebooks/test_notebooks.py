@@ -1,0 +1,87 @@
+"""Every notebook runs from first cell to last in an empty folder, and prints what it is for."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+NOTEBOOKS = Path(__file__).parents[2] / "docs" / "notebooks"
+SAYS = {
+    "survey": (
+        r"^Hidden: .*\nepsilon = 1, delta <= ",
+        r"apple: [\d,.]+ \(\d+ \.\. ",
+        r"\d% of the intervals hold",
+        r"tea: ",
+        r"report\.html",
+    ),
+    "telemetry": (
+        r"for all 4 collections together",
+        r"\n4 rounds fit\n",
+        r"week 4: .*'crash': \d+",
+        r"crash: [+-]\d+, give or take \d+",
+        r"spent: delta <= 9\.\d+e-07 .* 4 charges",
+        r"nothing was charged",
+    ),
+    "planning": (
+        r"smallest standard error",
+        r"at most  1\.1 messages a person: error +\d\d",
+        r"fakes by a mix +error",
+        r"consistent",
+        r"\b[0-9a-f]{64}\nTrue\n",
+    ),
+}
+"""Patterns that the output of each must hold."""
+
+
+def cells(name, kind):
+    notebook = json.loads((NOTEBOOKS / f"{name}.ipynb").read_text())
+    return [cell for cell in notebook["cells"] if cell["cell_type"] == kind]
+
+
+def program(name):
+    return "\n\n".join("".join(cell["source"]) for cell in cells(name, "code"))
+
+
+def run(text, where):
+    """``text`` as the kernel of a notebook would run it: the commands of this Python come first."""
+    own = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    return subprocess.run(
+        [sys.executable, "-c", text], cwd=where, env={**os.environ, "PATH": own},
+        capture_output=True, text=True, timeout=500, check=False,
+    )  # fmt: skip
+
+
+@pytest.mark.seconds
+@pytest.mark.parametrize("name", SAYS)
+def test_it_runs_and_says_what_it_is_for(name, tmp_path):
+    done = run(program(name), tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    for pattern in SAYS[name]:
+        assert re.search(pattern, done.stdout, re.MULTILINE), (pattern, done.stdout)
+
+
+def test_every_notebook_is_run():
+    assert {path.stem for path in NOTEBOOKS.glob("*.ipynb")} == set(SAYS)
+
+
+@pytest.mark.parametrize("name", SAYS)
+def test_it_holds_no_results_of_an_earlier_run(name):
+    for cell in cells(name, "code"):
+        assert (cell["outputs"], cell["execution_count"]) == ([], None)
+
+
+@pytest.mark.parametrize("name", SAYS)
+def test_its_links_lead_somewhere(name):
+    text = "\n".join("".join(cell["source"]) for cell in cells(name, "markdown"))
+    for place in re.findall(r"\]\(([^)#:]+)\)", text):
+        assert (NOTEBOOKS / place).exists(), place
+
+
+def test_a_cell_that_fails_is_noticed(tmp_path):
+    """Twin: a file that is not there ends the program."""
+    spoiled = program("survey").replace('read_csv("survey.csv")', 'read_csv("nope.csv")')
+    assert run(spoiled, tmp_path).returncode == 1

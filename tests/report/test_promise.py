@@ -1,0 +1,53 @@
+"""The three lines say no less than is true, and nothing twice."""
+
+import math
+
+import pytest
+from msgspec.structs import replace
+
+from mixtally.records.guarantee import Observer
+from mixtally.report.promise import expected, hidden, known, rests_on, stated
+
+
+@pytest.fixture
+def shown(study):
+    return study([700, 300]).main.certificate
+
+
+def test_the_second_line_rounds_up_and_says_what_it_rests_on(shown):
+    line = stated(replace(shown, lower=1.0e-7, upper=1.23456789e-7), ", twice")
+    assert line.startswith("epsilon = 1, delta <= 1.23457e-07 (proved upper bound, twice); ")
+    assert line.endswith(f"it rests on this: {shown.assumption}.")
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "word"),
+    [
+        (0.0, 0.0, "exact"), (9.9999e-7, 1e-6, "exact"), (9.99e-7, 1e-6, "proved upper bound"),
+        (0.0, 1e-6, "proved upper bound"),
+    ],
+)  # fmt: skip
+def test_only_ends_that_read_alike_are_exact(shown, lower, upper, word):
+    assert known(replace(shown, lower=lower, upper=upper)) == word
+
+
+def test_what_several_plans_rest_on_is_said_once():
+    assert rests_on("a; mixes; b; mixes") == "it rests on this: a; mixes; b"
+    assert rests_on("holds if any one mix is honest") == "it holds if any one mix is honest"
+    assert "nobody else: without fakes" in rests_on("none: without fakes")
+
+
+def test_half_an_interval_is_rounded_up():
+    assert "at most 13 off" in expected(6.5)
+    assert "at most 2.1 off" in expected(5.0, half=2.05)
+    assert "at most 41 off, of 3 people." in expected(20.0, note=", of 3 people", half=40.1)
+    for error in (None, math.nan):
+        assert expected(error).startswith("Error to expect of a count: unknown")
+
+
+WHO = {Observer.MESSAGES: "message", Observer.SUMS: "sums", Observer.LINKED: "report"}
+
+
+@pytest.mark.parametrize("observer", Observer)
+def test_the_first_line_names_who_looks(observer):
+    assert WHO[observer] in hidden(observer)

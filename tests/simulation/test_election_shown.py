@@ -1,0 +1,133 @@
+"""A vote's page is whole and safe; its files and words say the same numbers."""
+
+import csv
+import io
+import json
+import math
+import re
+
+import numpy as np
+import pytest
+
+from mixtally.data.population import Population
+from mixtally.planner import PlanRequest
+from mixtally.privacy.local import certificate
+from mixtally.records.guarantee import Guarantee
+from mixtally.records.question import Question
+from mixtally.report.page import page
+from mixtally.report.texts import files, whole_facts
+from mixtally.simulation import voting
+from mixtally.simulation.election.document import document, facts
+from mixtally.simulation.election.words import chance, deniability, verdict, weaknesses
+from mixtally.simulation.lab import Lab, Provenance
+from mixtally.simulation.seeded import SeededChance
+from report.reader import Reader
+
+SVG_NAME = "http://www.w3.org/2000/svg"
+
+
+def checked(election):
+    text = page(document(election))
+    reader = Reader(text)
+    names = {name for name, _ in reader.attributes}
+    assert not names & {"src", "href", "style"}
+    assert "script" not in reader.tags
+    assert set(re.findall(r"https?://[^\"'<\s]*", text)) <= {SVG_NAME}
+    assert "nan" not in re.findall(r"[\w.]+", " ".join(v or "" for _, v in reader.attributes))
+    return " ".join(reader.texts)
+
+
+def make(truth, *, labels=None, name="choice", protocol=None, level=0.95, seed=1):
+    population = Population(
+        Question(name=name, bins=len(truth), labels=labels), np.repeat(np.arange(len(truth)), truth)
+    )
+    ballots = voting.local_ballots(len(truth), epsilon=1.0, keep=None)
+    wish = PlanRequest(
+        question=population.question, guarantee=Guarantee(epsilon=1.0, delta=1e-6),
+        users=len(population.codes), mix_fakes=True, protocol=protocol,
+    )  # fmt: skip
+    return voting.hold(
+        population, ballots, certificate(ballots, 1.0), wish, Lab(SeededChance(seed)), level=level,
+        about=Provenance(title=f"{name}, voted on", source="Made up.", seed=seed),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("protocol", ["flip-blank", "clear-uniform", "clear-shaped"])
+@pytest.mark.parametrize("truth", [[900, 600], [700, 500, 300, 0], [60] * 40])
+def test_the_page_is_whole_and_says_everything(truth, protocol):
+    election = make(truth, protocol=protocol)
+    text = checked(election)
+    for said in (
+        *deniability(election), *weaknesses(election),
+        verdict(election, election.local), verdict(election, election.shuffle),
+    ):  # fmt: skip
+        assert said in text
+
+
+NASTY = ('<b>&"x', "</svg></title>", "&amp;", "plain")
+
+
+def test_labels_are_escaped():
+    election = make([500] * 4, labels=NASTY, name="<i>&column")
+    text = checked(election)
+    for written in (*NASTY, "<i>&column"):
+        assert written in text
+
+
+def test_the_twin_without_escaping_is_caught(monkeypatch):
+    election = make([500] * 4, labels=NASTY)
+    monkeypatch.setattr("mixtally.report.svg.escape", str)
+    with pytest.raises(AssertionError):
+        checked(election)
+
+
+def test_json_and_csv_hold_the_same_numbers():
+    election = make([900, 500, 100], labels=("a", 'b,"', "c"))
+    told = facts(election)
+    made = files(document(election))
+    whole = whole_facts(document(election))
+    assert whole.items() >= told.items()
+    assert json.loads(made["result.json"]) == json.loads(json.dumps(whole))
+    mark, text = made["shares.csv"].split("\n", 1)
+    assert "holds raw counts" in mark
+    lines = list(csv.DictReader(io.StringIO(text)))
+    assert [line["version"] for line in lines] == ["local"] * 3 + ["shuffle"] * 3
+    for line in lines:
+        (row,) = [r for r in told[line["version"]]["results"] if r["option"] == line["option"]]
+        assert float(line["share"]) == row["share"]
+        assert (
+            row["lower_simultaneous"] <= row["lower"] <= row["upper"] <= row["upper_simultaneous"]
+        )
+        assert row["share"] == pytest.approx(row["votes"] / 1500)
+    assert told["true_winner"] == "a"
+    assert told["local"]["delta"] == 0.0
+    assert told["local"]["observer"] == "linked"
+    assert told["shuffle"]["delta"] <= 1e-6
+
+
+def test_privacy_numbers_are_rounded_to_their_own_side():
+    election = make([900, 600])
+    said = deniability(election)[0]
+    factor = float(re.search(r"at most ([\d.]+) times", said)[1])
+    wrong = float(re.search(r"at least ([\d.]+) %", said)[1])
+    assert math.e <= factor <= math.e * 1.001
+    assert 0 <= 100 / (1 + math.e) - wrong < 0.1
+
+
+def test_what_is_left_without_mixes_is_told_by_protocol():
+    assert "the message is the vote" in deniability(make([900, 600], protocol="clear-uniform"))[3]
+    assert "has epsilon = " in deniability(make([900, 600], protocol="flip-blank"))[3]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.99995, "> 99.99 %"), (1.0, "> 99.99 %"), (0.5, "50.00 %"), (0.0, "< 0.01 %")],
+)
+def test_no_chance_is_rounded_to_certainty(value, text):
+    assert chance(value) == text
+
+
+def test_levels_other_than_95_are_named():
+    election = make([900, 600], level=0.9)
+    assert "90 %, exact" in checked(election)
+    assert "95 %" not in checked(election)

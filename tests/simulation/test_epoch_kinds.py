@@ -1,0 +1,145 @@
+"""Series of sets, bits, attributes and numbers: records sent whole, changes with intervals."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mixtally.data.population import Population
+from mixtally.data.timeline import Timeline
+from mixtally.data.turnover import turnover
+from mixtally.encode.bits import packed
+from mixtally.encode.numbers import Scale
+from mixtally.errors import InfeasibleError, PlanError
+from mixtally.estimate.analysis import Analysis
+from mixtally.planner import Planner, PlanRequest
+from mixtally.records.guarantee import Guarantee
+from mixtally.records.question import Kind, Question, with_attributes
+from mixtally.simulation.epoch_plan import whole_plan
+from mixtally.simulation.epochs import collect
+from mixtally.simulation.lab import Lab
+from mixtally.simulation.seeded import SeededChance
+from sampled import among
+
+GUARANTEE, SIZE, EPOCHS = Guarantee(epsilon=4.0, delta=1e-5), 3000, 3
+SCALE = Scale(0.0, 10.0, 8)
+PLANNER = Planner()
+QUESTIONS = {
+    "bit": Question(name="q", bins=1, kind=Kind.BITS),
+    "bits": Question(name="q", bins=3, kind=Kind.BITS),
+    "sets": Question(name="q", bins=6, kind=Kind.SET, max_set=2),
+    "attributes": with_attributes("q", (3, 2)),
+    "number": Question(name="q", bins=8, labels=SCALE.labels),
+}
+
+
+def crowd(name):
+    question = QUESTIONS[name]
+    if name == "number":
+        values = np.arange(SIZE) % 97 / 9.7
+        return Population(question, SCALE.codes(values), values)
+    bits = np.zeros((SIZE, question.bins), dtype=np.uint8)
+    who = np.arange(SIZE)
+    if question.kind is Kind.BITS:
+        for i in range(question.bins):
+            bits[:, i] = who % (i + 2) == 0
+    else:
+        bits[who, who % 3] = 1
+        bits[who, 3 + who // 3 % (question.bins - 3)] = 1
+    return Population(question, packed(bits.tobytes(), question.bins))
+
+
+def timeline(name):
+    return turnover(crowd(name), EPOCHS, join=0.3, leave=0.2, change=0.2, chance=SeededChance(1))
+
+
+def planned(line, **more):
+    wish = PlanRequest(question=line.question, guarantee=GUARANTEE, users=int(line.users.min()),
+                collections=EPOCHS, **more)  # fmt: skip
+    return whole_plan(wish, PLANNER)[0]
+
+
+def series(name, seed=3):
+    line = timeline(name)
+    analysis = Analysis(edges=SCALE.edges if name == "number" else None)
+    return line, collect(
+        planned(line), line, GUARANTEE, Lab(SeededChance(seed), planner=PLANNER), analysis
+    )  # fmt: skip
+
+
+@pytest.mark.seconds
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_every_kind_is_collected_epoch_by_epoch(name):
+    """False alarm below 10^-6: 24 counts and as many changes at most, each within six errors."""
+    line, trend = series(name)
+    assert trend.truth.shape == (EPOCHS, line.question.bins)
+    assert trend.truth.tolist() == [line.crowd(i).truth.tolist() for i in range(EPOCHS)]
+    error = max(result.estimate.standard_error for result in trend.series.results)
+    assert np.abs(trend.series.counts - trend.truth).max() < 6 * error
+    for step in trend.steps:
+        found, rise = step.change, trend.true_change(step)
+        assert np.abs(found.counts - rise).max() < 6 * found.standard_error
+    assert trend.whole.upper <= GUARANTEE.delta
+    assert trend.whole.epsilon == GUARANTEE.epsilon
+
+
+@pytest.mark.parametrize("name", among(["bits", "sets", "number"], ["number"]))
+def test_the_twin_with_epochs_in_another_order_is_found(name):
+    """Planted: people are filed under the wrong epoch, with other values than before."""
+    _, trend = series(name)
+    moved = replace(trend, truth=trend.truth[::-1] + np.array([[0], [300], [0]]))
+    error = max(result.estimate.standard_error for result in trend.series.results)
+    assert np.abs(moved.series.counts - moved.truth).max() > 6 * error
+
+
+@pytest.mark.seconds
+def test_vectors_sent_twice_change_in_people():
+    line = timeline("bits")
+    plan = planned(line, messages_per_user=2)
+    mechanism = plan.mechanism
+    assert mechanism.repeats == 2
+    trend = collect(plan, line, GUARANTEE, Lab(SeededChance(4)))
+    for step in trend.steps:
+        found, rise = step.change, trend.true_change(step)
+        assert np.abs(found.counts - rise).max() < 6 * found.standard_error
+        width = found.each.upper - found.each.lower
+        assert width.max() < 5 * found.standard_error  # of people, not of messages
+
+
+def test_means_of_numbers_are_told_with_their_changes():
+    _, trend = series("number")
+    means, changes = trend.series.figures
+    assert [row.label for row in means.rows] == list(trend.epochs)
+    assert [row.label for row in changes.rows] == ["1 to 2", "2 to 3", "1 to 3"]
+    true = (*trend.figures["means"], *trend.figures["mean_changes"])
+    for row, truth in zip((*means.rows, *changes.rows), true, strict=True):
+        assert row.lower <= truth <= row.upper
+    assert (means.rows[0].resolution, changes.rows[0].resolution) == (0.625, 1.25)
+    found = [row.estimate for row in means.rows]
+    assert changes.rows[2].estimate == pytest.approx(found[2] - found[0])
+
+
+def test_the_records_of_an_epoch_are_those_of_its_people():
+    line, first = timeline("bits"), crowd("bits")
+    assert np.array_equal(line.crowd(0).records, first.records)
+    assert line.crowd(0).values is None
+    numbers = timeline("number").crowd(1)
+    assert np.array_equal(numbers.records, SCALE.codes(numbers.values))
+
+
+def test_records_that_only_fit_split_are_refused():
+    with pytest.raises(InfeasibleError):
+        planned(timeline("bits"), protocol="clear-uniform", messages_per_user=9)
+
+
+def test_a_plan_of_another_kind_is_refused():
+    numbers, sets = timeline("number"), timeline("sets")
+    with pytest.raises(PlanError, match="plan again for this question"):
+        collect(planned(numbers), sets, GUARANTEE, Lab(None))
+
+
+def test_means_need_numbers():
+    line = timeline("number")
+    bare = Timeline(line.question, line.epochs, line.codes, line.at, line.people)
+    with pytest.raises(TypeError, match="holds no numbers"):
+        collect(planned(line), bare, GUARANTEE, Lab(SeededChance(3)), Analysis(edges=SCALE.edges))

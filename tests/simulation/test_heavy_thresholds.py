@@ -1,0 +1,59 @@
+"""The thresholds of a search share its error rate: over all rounds, not one rate a round."""
+
+import pytest
+from scipy.stats import binom
+
+from mixtally.estimate.conclude import extensions
+from mixtally.ground.fixed import SCALE
+from mixtally.records.guarantee import Guarantee
+from mixtally.simulation.heavy import Search, Way, design, find_words
+from mixtally.simulation.heavy.english import english
+from mixtally.simulation.lab import Lab
+from mixtally.simulation.seeded import SeededChance
+
+RATE = 0.05
+USERS = 3000
+
+
+def empty_bin(mechanism, messages):
+    """The law of an empty bin's count, from what the messages are."""
+    if mechanism.flip_threshold is None:
+        return binom(mechanism.fakes_promised, 1.0 / mechanism.bins)
+    return binom(messages, mechanism.flip_threshold / SCALE)
+
+
+def ghosts(way, messages_per_user):
+    """The chance of any ghost in all rounds, at most, and with every threshold one lower."""
+    crowd = english(USERS, 50, SeededChance(1))
+    search = Search(
+        guarantee=Guarantee(epsilon=6.0, delta=1e-6), users=USERS, top=3, rounds=5,
+        error_rate=RATE, messages_per_user=messages_per_user,
+    )  # fmt: skip
+    planned = design(search, way)
+    found = find_words(planned, crowd.question.labels, crowd.codes, Lab(SeededChance(2)))
+    mechanism, played = planned.offer.mechanism, found.rounds
+
+    def chance(lower):
+        reached = [empty_bin(mechanism, r.messages).sf(r.threshold - 1 - lower) for r in played]
+        return search.rounds * mechanism.bins * sum(reached) / len(reached)
+
+    return chance(0), chance(1)
+
+
+@pytest.mark.seconds
+@pytest.mark.parametrize("messages", [1.5, 5.0])
+@pytest.mark.parametrize("way", Way)
+def test_all_rounds_together_publish_a_ghost_as_rarely_as_stated(way, messages):
+    """False alarm: none, chances are computed by the exact law of an empty bin."""
+    chance, one_lower = ghosts(way, messages)
+    assert chance <= RATE < one_lower
+
+
+@pytest.mark.seconds
+@pytest.mark.parametrize("messages", [1.5, 5.0])
+def test_a_rate_for_every_round_is_noticed(monkeypatch, messages):
+    honest = extensions.least_significant
+    monkeypatch.setattr(
+        extensions, "least_significant", lambda p, m, tests, rate: honest(p, m, tests // 5, rate)
+    )
+    assert ghosts(Way.TOGETHER, messages)[0] > RATE

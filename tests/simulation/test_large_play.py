@@ -1,0 +1,91 @@
+"""A played batch of megabytes and thousands of messages: all flipped, all shuffled together."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from mixtally.ground.fixed import threshold_of
+from mixtally.mixing import shuffle
+from mixtally.randomize import fakes, reports
+from mixtally.records.mechanism.named import clear_uniform, flip_blank
+from mixtally.simulation import simulate
+from mixtally.simulation.seeded import SeededChance
+from mixtally.simulation.simulate import play
+
+Q = 0.004
+WIDE = flip_blank(bins=40_000, fakes=900, threshold=threshold_of(Q))
+"""Messages of 5,000 bytes: 839 people are played at once, 4 MB."""
+CLEAR = clear_uniform(bins=250, fakes=0)
+
+
+def watched(mechanism, codes):
+    """All messages as they are tallied, in order."""
+    seen = []
+    play(mechanism, codes, SeededChance(5), watch=lambda rows: seen.append(rows.copy()))
+    return np.concatenate(seen)
+
+
+def flips_p_value():
+    """The least p-value of the ones of a message, Bonferroni: of 1,800 people and 900 fakes."""
+    rows = watched(WIDE, np.arange(1800) * 20)
+    ones = np.bitwise_count(rows).sum(axis=1, dtype=np.int64)
+    law = stats.binom(WIDE.bins, Q)  # a report has one more or fewer, which moves p by 8 %
+    return float(2 * np.minimum(law.cdf(ones), law.sf(ones - 1)).min() * len(ones))
+
+
+def test_every_message_of_a_large_collection_is_flipped():
+    """False alarm below 2 * 10^-6."""
+    assert flips_p_value() > 1e-6
+
+
+@pytest.mark.parametrize("bare", ["reports", "fakes"])
+def test_messages_in_clear_after_the_first_four_megabytes_are_found(monkeypatch, bare):
+    played = []
+
+    def own(mechanism, codes, chance, _memo):
+        played.append("reports")
+        if bare == "reports" and played.count("reports") > 1:
+            return mechanism.layout.rows(codes)
+        return reports(mechanism, codes, chance)
+
+    def added(mechanism, count, chance, _memo):
+        played.append("fakes")
+        if bare == "fakes" and played.count("fakes") > 1:
+            return mechanism.layout.blank(count)
+        return fakes(mechanism, count, chance)
+
+    monkeypatch.setattr(simulate, "reports", own)
+    monkeypatch.setattr(simulate, "fakes", added)
+    assert flips_p_value() < 1e-6
+
+
+def order_p_value(people):
+    """P-value of how many neighbors among the messages are of one bin; people come sorted."""
+    codes = CLEAR.layout.codes(watched(CLEAR, np.sort(np.arange(people) % CLEAR.bins)))
+    alike = int((codes[1:] == codes[:-1]).sum())
+    law = stats.poisson((people - 1) / CLEAR.bins)
+    return float(2 * min(law.cdf(alike), law.sf(alike - 1)))
+
+
+@pytest.mark.parametrize("people", [300, 9000, 11_000, 25_000])
+def test_a_batch_of_any_size_is_shuffled(people):
+    """False alarm below 10^-6 a case: pairs of a bin are near Poisson, rather more regular."""
+    assert order_p_value(people) > 1e-6
+
+
+def test_a_mix_that_leaves_large_batches_as_they_came_is_found(monkeypatch):
+    def lazy(batch, chance):
+        return batch if len(batch) > 10_000 else shuffle(batch, chance)
+
+    monkeypatch.setattr(simulate, "shuffle", lazy)
+    assert order_p_value(9000) > 1e-6
+    assert order_p_value(11_000) < 1e-6
+
+
+def test_a_mix_that_shuffles_inside_blocks_is_found(monkeypatch):
+    def blocks(batch, chance):
+        cut = range(0, len(batch), 1000)
+        return np.concatenate([shuffle(batch[start : start + 1000], chance) for start in cut])
+
+    monkeypatch.setattr(simulate, "shuffle", blocks)
+    assert order_p_value(25_000) < 1e-6

@@ -1,0 +1,118 @@
+"""The lines among other models: central mechanisms in every table and plot, or a word why not."""
+
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+from html import unescape
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from mixtally.records.baseline import Baseline, Central
+from mixtally.report.charts import error_chart
+from mixtally.simulation.models import lines, statements
+from simulation.studies import facts, page, summary
+
+NOISE = Baseline(
+    name="some noise", epsilon=1.0, delta=1e-6, scale=2.0, standard_error=3.25, level=0.95,
+    one_within=6, all_within=1500, source="Library 1.2", measured=3.5,
+)  # fmt: skip
+NAMING = Baseline(
+    name="some naming", epsilon=0.5, delta=0.0, scale=4.0, standard_error=None, level=0.9,
+    one_within=12, all_within=None, source="Library 1.2", measured=0.0,
+)  # fmt: skip
+BOTH = Central((NOISE, NAMING), "")
+
+
+def told(made):
+    out = StringIO()
+    Console(file=out, width=200).print(summary(made, 3))
+    return out.getvalue()
+
+
+def rows(picture):
+    root = ET.fromstring(picture)
+    return [e.text for e in root.iter() if e.get("class") == "label"]
+
+
+def drawn(picture, kind):
+    return [e for e in ET.fromstring(picture).iter() if e.get("class") == kind]
+
+
+@pytest.fixture(scope="module")
+def made(study):
+    return study([700, 300], protocols=("clear-uniform", "flip-blank"), central=BOTH)
+
+
+def test_central_mechanisms_come_first_and_the_local_model_last(made):
+    found = lines(made)
+    assert [line.name.split(",")[-1].strip() for line in found] == [
+        "some noise", "some naming", "clear-uniform", "flip-blank", "nobody is trusted",
+    ]  # fmt: skip
+    assert [line.own for line in found] == [False, False, True, True, False]
+
+
+def test_statements_say_what_is_bounded_how_surely_and_by_whom(made):
+    noise, naming = statements(made)
+    assert "95 % one count errs by at most 6, all 2 by at most 1,500" in noise
+    assert "epsilon = 1, delta = 1e-06 (Library 1.2)" in noise
+    assert "90 % the bin it names is at most 12 below the largest (here 0)" in naming
+
+
+def test_the_table_has_errors_and_statements(made):
+    text = told(made)
+    for part in ("central, some noise", "3.2", "3.5", *statements(made)):
+        assert part in text
+    assert "central, some naming" not in text  # it has no error of a count
+
+
+def test_the_plot_has_a_row_a_bar_and_a_line_through(made):
+    picture = error_chart(lines(made))
+    assert rows(picture)[:2] == ["central, some noise", "central, some naming"]
+    assert len(drawn(picture, "bound")) == 2
+    (through,) = drawn(picture, "central")
+    point = next(e for e in drawn(picture, "point"))
+    assert through.get("x1") == through.get("x2") == point.get("cx")
+    assert [e.text for e in drawn(picture, "value")][:2] == ["3.2, at most 6", "at most 12"]
+
+
+@pytest.mark.parametrize("bound", [0, 1, 10**7])
+def test_any_bound_can_be_drawn(made, bound):
+    both = tuple(replace(line, one_within=bound, measured=0.0) for line in BOTH.lines)
+    picture = error_chart(lines(replace(made, central=Central(both, ""))))
+    assert len(drawn(picture, "bound")) == (2 if bound else 0)
+    assert len(drawn(picture, "central")) == 1
+
+
+def test_the_page_and_the_facts_hold_them(made):
+    text = unescape(page(made))
+    assert all(one in text for one in statements(made))
+    found = facts(made)
+    assert found["central"][0]["standard_error"] == 3.25
+    assert found["central"][1]["one_within"] == 12
+    assert found["central_note"] == ""
+
+
+@pytest.mark.parametrize("note", ["central baselines: not drawn", "install it"])
+def test_what_is_missing_is_said_everywhere(made, note):
+    without = replace(made, central=Central(note=note))
+    for text in (told(without), unescape(page(without)), facts(without)["central_note"]):
+        assert note in text
+    assert rows(error_chart(lines(without)))[0] == "central model, someone sees all"
+
+
+def test_a_study_made_without_them_says_so(study):
+    assert "central baselines: not drawn" in told(study([700, 300]))
+
+
+def test_the_twin_that_drops_the_note_is_caught(made):
+    silent = replace(made, central=Central(note=""))
+    assert "central baselines" not in told(silent)
+
+
+def test_what_may_be_published_holds_nothing_measured(made):
+    released = made.published()
+    assert [line["measured"] for line in facts(released)["central"]] == [None, None]
+    assert all(line.measured is None for line in lines(released))
+    assert "(here" not in " ".join(statements(released))
+    assert "measured" not in told(released)

@@ -1,0 +1,102 @@
+"""A release is played only under a plan for these people whose promise holds."""
+
+from dataclasses import replace as replaced
+
+import msgspec
+import numpy as np
+import pytest
+
+from mixtally.errors import ParameterError, PlanError
+from mixtally.estimate.analysis import Analysis
+from mixtally.ground.chance import SecureChance
+from mixtally.records.guarantee import Guarantee
+from mixtally.records.mechanism import Parameter
+from mixtally.records.question import Question
+from mixtally.simulation.demo import demo
+from mixtally.simulation.lab import Lab
+from mixtally.simulation.run import release
+from mixtally.simulation.seeded import SeededChance
+from mixtally.simulation.study import Release
+
+
+def quiet(*_):
+    pass
+
+
+def test_a_release_holds_plan_protocol_messages_and_estimate(plan, crowd):
+    found = release(plan, crowd, Lab(SeededChance(1)), Analysis(projection="simplex")).result
+    assert found.plan is plan
+    assert found.messages == 1000 + found.plan.mechanism.fakes_promised
+    assert found.estimate.counts.shape == (5,)
+    assert found.estimate.projected.sum() == pytest.approx(1000)
+
+
+def test_a_plan_for_other_users_is_refused(plan, crowd):
+    fewer = replaced(crowd, records=crowd.records[:999])
+    with pytest.raises(PlanError, match=r"a plan for 999 users .* got one for 1,000 users"):
+        release(plan, fewer, Lab(SeededChance(1)))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        Question(name="color", bins=6),
+        Question(name="shade", bins=5),
+        Question(name="color", bins=5, labels=tuple("abcde")),
+    ],
+    ids=["bins", "name", "labels"],
+)
+def test_a_plan_for_another_question_is_refused(plan, crowd, question):
+    with pytest.raises(PlanError):
+        release(plan, crowd.asked(question), Lab(SeededChance(1)))
+
+
+def test_a_false_promise_is_refused_before_anything_is_played(plan, crowd):
+    fewer = plan.mechanism.having(Parameter.FAKES, plan.mechanism.fakes.count - 20)
+    false = msgspec.structs.replace(plan, mechanism=fewer)
+    with pytest.raises(PlanError, match="its promise is false"):
+        release(false, crowd, Lab(None))
+
+
+@pytest.mark.parametrize("wrong", [{"level": 0.0}, {"level": 1.0}, {"projection": "cube"}])
+def test_a_wrong_level_or_projection_is_refused(plan, crowd, wrong):
+    with pytest.raises(ParameterError):
+        release(plan, crowd, Lab(SeededChance(1)), Analysis(**wrong))
+
+
+def test_a_seed_repeats_its_words_and_another_has_its_own():
+    first, again, other = (SeededChance(seed).words(1000) for seed in (1, 1, 2))
+    assert first.tolist() == again.tolist()
+    assert not np.intersect1d(first, other).size
+
+
+def test_words_of_a_seed_are_never_dealt_twice():
+    chance = SeededChance(1)
+    assert not np.intersect1d(chance.words(1000), chance.words(1000)).size
+
+
+def test_words_of_a_seed_are_the_same_on_every_machine():
+    """A test vector: reports of experiments name their seed and must stay repeatable."""
+    words = [hex(word) for word in SeededChance(7).words(3).tolist()]
+    assert words == ["0x95348890c4a9fa22", "0xed28036ea171c187", "0xb97a4756fd3ef8ee"]
+
+
+def test_the_demo_takes_any_source_of_chance():
+    study = demo(Guarantee(epsilon=1.0, delta=1e-6), Lab(SecureChance()))
+    assert study.about.seed is None
+    assert len(study.releases) == 2
+    assert study.truth.counts.sum() == 336_776
+
+
+def test_the_demos_two_releases_draw_from_one_stream(monkeypatch):
+    """A second source under the same seed would repeat the noise of the first release."""
+    used = []
+
+    def noted(plan, population, lab, analysis):
+        used.append(lab.chance)
+        return Release(None, {})
+
+    monkeypatch.setattr("mixtally.simulation.demo.release", noted)
+    chance = SeededChance(1)
+    demo(Guarantee(epsilon=1.0, delta=1e-6), Lab(chance), seed=1)
+    assert used == [chance, chance]

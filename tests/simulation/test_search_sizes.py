@@ -1,0 +1,28 @@
+"""What a search looks at, by hand: bins of a round, tests of all rounds, words that count."""
+
+import numpy as np
+import pytest
+
+from mixtally.encode.spelling import Spelling
+from mixtally.records.guarantee import Guarantee
+from mixtally.simulation.heavy import Search
+from mixtally.simulation.heavy.score import score
+
+
+@pytest.mark.parametrize("rounds", [1, 5])
+@pytest.mark.parametrize("keep", [None, 1, 7])
+def test_every_extension_has_a_bin_and_all_else_one_more(rounds, keep):
+    promised = Guarantee(epsilon=1.0, delta=1e-6)
+    search = Search(
+        guarantee=promised, users=1000, top=2, rounds=rounds, keep=keep, spelling=Spelling("abc")
+    )
+    kept = 6 if keep is None else keep
+    assert search.bins == kept * 5 + 1
+    assert search.tests == rounds * search.bins
+
+
+def test_only_frequent_words_are_right():
+    words, truth = ["a", "b", "c"], np.array([10, 5, 1])
+    assert score(["c"], words, truth, 1).recall == 0.0
+    assert score(["c", "a"], words, truth, 2).precision == 0.5
+    assert score(["a", "b"], words, truth, 2).recall == 1.0
