@@ -171,7 +171,12 @@ class Stage:
         return self._command("sign")
 
     def proposed(self, number):
-        """The same of the next round, which may have been signed by all since it was asked for."""
+        """The same of the next round, which may have been signed by all since it was asked for.
+
+        A collector that has every signature says so after its next turn, and proposes another round
+        if it is asked before that.
+        """
+        self.processes["collector"].tell("tick", self.now)
         known = self.round(number, "collector")
         return (known is not None and known["state"] != "signed") or self._command("propose")
 

@@ -26,7 +26,8 @@ def test_it_counts_both_columns_and_writes_their_pages(tmp_path):
     shuffle = done.stdout.split("expected vote, 1996: shuffle version")[1]
     assert shuffle.split("leads")[0].rstrip().endswith("'Clinton'")
     assert sorted(p.name for p in (tmp_path / "pages").iterdir()) == ["pid.html", "vote.html"]
-    assert all(p.read_text().startswith("<!doctype") for p in (tmp_path / "pages").iterdir())
+    for page in (tmp_path / "pages").iterdir():
+        assert page.read_text().startswith("<!-- rehearsal: holds raw counts -->\n<!doctype")
 
 
 def test_a_promise_out_of_range_is_refused_in_one_line():

@@ -68,7 +68,14 @@ def test_the_nearest_crowd_of_bits_is_found_with_few_integrals(integrals):
     question = Question(name="x", bins=16, kind=Kind.BITS)
     promised = Guarantee(epsilon=0.1188, delta=0.000423)
     (near,) = relaxations(
-        PlanRequest(question=question, guarantee=promised, users=7, collections=3, count_crowd=True)
+        PlanRequest(
+            question=question,
+            guarantee=promised,
+            users=7,
+            collections=3,
+            count_crowd=True,
+            messages_per_user=2,
+        )
     )
     assert near.change == "--users 328"
     assert len(taken) > 1000
@@ -81,7 +88,9 @@ def test_the_nearest_crowd_of_attributes_is_found_with_few_integrals(integrals):
     question = with_attributes("x", (248, 106, 279))
     promised = Guarantee(epsilon=9.929, delta=0.000106)
     (near,) = relaxations(
-        PlanRequest(question=question, guarantee=promised, users=4, collections=52)
+        PlanRequest(
+            question=question, guarantee=promised, users=4, collections=52, messages_per_user=2
+        )
     )
     assert near.change == "--users 30"
 

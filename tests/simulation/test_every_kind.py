@@ -34,7 +34,7 @@ CASES = {
     "bits split in clear": (BITS, 0.4, {"messages_per_user": 12}, None),
     "bits sent twice": (BITS, 4.0, {"protocol": "flip", "messages_per_user": 2}, 2),
     "sets": (SETS, 4.0, {}, None),
-    "attributes whole": (ATTRIBUTES, 4.0, {"protocol": "flip-blank"}, None),
+    "attributes whole": (ATTRIBUTES, 4.0, {"protocol": "flip-blank", "messages_per_user": 2}, None),
     "attributes split": (ATTRIBUTES, 0.4, {"messages_per_user": 8}, None),
     "attributes split, shaped": (
         ATTRIBUTES, 0.3, {"protocol": "clear-shaped", "mix_fakes": True}, None,
