@@ -20,11 +20,13 @@ class MixtallyError(Exception):
 class InputError(MixtallyError):
     """Something given from outside cannot be used.
 
-    The message is one line: ``subject: wanted ..., got ...; what to do``.
+    The message is one line: ``subject: wanted ..., got ...; what to do``. ``beside`` is what else a
+    program is told that asks for JSON.
     """
 
     def __init__(self, subject: str, *, wanted: str, got: object, do: str) -> None:
-        self.subject, self.wanted = subject, wanted
+        self.subject, self.wanted, self.got, self.do = subject, wanted, str(got), do
+        self.beside: dict[str, object] = {}
         super().__init__(f"{subject}: wanted {wanted}, got {got}; {do}")
 
 

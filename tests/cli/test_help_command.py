@@ -80,7 +80,16 @@ def test_help_imports_nothing_heavy_and_no_command(argument):
     *_, ours, heavy = done.stdout.splitlines()
     assert heavy == "[]"
     assert set(literal_eval(ours)) == {
-        f"mixtally.{name}" for name in ("cli", "cli.main", "cli.app", "errors", "version")
+        f"mixtally.{name}"
+        for name in (
+            "cli",
+            "cli.main",
+            "cli.app",
+            "cli.common",
+            "cli.watching",
+            "errors",
+            "version",
+        )
     }
 
 

@@ -6,6 +6,7 @@ from typing import Any, cast
 import typer
 from typer.core import TyperGroup
 
+from mixtally.cli.common import with_quiet
 from mixtally.errors import InputError
 from mixtally.version import VERSION
 
@@ -37,6 +38,11 @@ _PURPOSE = (
     "stays within a stated epsilon and delta."
 )
 
+_ENDS = (
+    "Exit status: 0 done, 1 whoever read the output went away, 2 something given cannot be used, "
+    "3 a privacy number that cannot be right, 130 a key was pressed to stop."
+)
+
 
 class Commands(TyperGroup):
     """The commands, each imported when it is called for, and none to list them.
@@ -50,10 +56,10 @@ class Commands(TyperGroup):
             return None
         module = vars(import_module(f"mixtally.cli.{cmd_name}"))
         if "app" in module:  # it has commands of its own
-            return typer.main.get_command(module["app"])
+            return with_quiet(typer.main.get_command(module["app"]))
         alone = typer.Typer(add_completion=False, rich_markup_mode=None)
         alone.command()(module[cmd_name])
-        return typer.main.get_command(alone)
+        return with_quiet(typer.main.get_command(alone))
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the list, out of what stands for each command."""
@@ -65,7 +71,8 @@ app = typer.Typer(
     cls=Commands,
     help=_PURPOSE,
     no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=_ENDS,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )

@@ -4,6 +4,7 @@ Nothing else is imported before ``run``, so that a key pressed meanwhile ends it
 """
 
 import io
+import json
 import os
 import sys
 from contextlib import suppress
@@ -72,10 +73,23 @@ def _prepare_streams() -> None:
 
 
 def _reported(error: Exception, status: int) -> int:
+    if "--json" in sys.argv:
+        with suppress(OSError):
+            sys.stdout.write(json.dumps(_told(error, status), indent=1) + "\n")
+            sys.stdout.flush()
     with suppress(OSError):  # nobody can be told; the status still can
         sys.stderr.write(f"mixtally: {error}\n")
         sys.stderr.flush()
     return status
+
+
+def _told(error: Exception, status: int) -> dict[str, object]:
+    """What a program is told in place of a result."""
+    told: dict[str, object] = {"error": str(error), "status": status}
+    if isinstance(error, InputError):
+        told |= {"subject": error.subject, "wanted": error.wanted, "got": error.got}
+        told |= {"do": error.do, **error.beside}
+    return told
 
 
 def _forget_output() -> None:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, cast
 import typer
 from typer.core import TyperGroup
 
+from mixtally.cli.common import with_quiet
 from mixtally.mixnode.beside import Taking, serve_intake
 
 Place = Annotated[Path, typer.Argument(help="The folder of the role.", metavar="FOLDER")]
@@ -55,4 +56,4 @@ def intake(folder: Place, number: Number, port: Port, host: Host = "127.0.0.1") 
 
 def _others() -> TyperGroup:
     others = import_module("mixtally.cli.mix_role").app
-    return cast("TyperGroup", typer.main.get_command(others))
+    return cast("TyperGroup", with_quiet(typer.main.get_command(others)))

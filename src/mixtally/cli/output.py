@@ -10,6 +10,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
+from mixtally.cli.watching import watched
 from mixtally.errors import DataError
 from mixtally.report.document import REHEARSAL, Promise
 
@@ -145,7 +146,7 @@ def sign_of_life(what: str) -> Iterator[None]:
 
     Only while that is a terminal; the line is gone before anything else is printed.
     """
-    if not sys.stderr.isatty():
+    if not watched():
         yield
         return
     done, shown = threading.Event(), [""]

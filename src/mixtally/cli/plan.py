@@ -220,14 +220,6 @@ def _print(answer: Choice, expected: Forecast, had: list[PlanOption], *, explain
 def _print_nearest(wish: PlanRequest, error: InfeasibleError, *, json: bool) -> None:
     with sign_of_life("nothing fits: looking for the nearest plans"):
         found = planner.relaxations(wish)
-    if json:
-        asked = wish.guarantee
-        lines = (
-            "Hidden: nothing, as no plan fits what was asked.",
-            f"epsilon = {asked.epsilon:g}, delta <= {asked.delta:g} were asked for.",
-            "Error to expect of a count: unknown; the nearest plans that can be had have theirs.",
-        )
-        print_result(lines, {"error": str(error), "nearest": [near.facts() for near in found]})
-        return
-    if found:
+    error.beside["nearest"] = [near.facts() for near in found]
+    if found and not json:
         Console(stderr=True).print(nearest_table(found))

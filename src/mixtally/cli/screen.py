@@ -7,14 +7,24 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, TaskProgressColumn, TextColumn
+from rich.progress import (
+    BarColumn,
+    ProgressColumn,
+    Task,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.progress import Progress as Bars
+from rich.text import Text as RichText
 
 from mixtally.cli.output import print_json, publish_result
+from mixtally.cli.watching import watched
 from mixtally.data.progress import Progress
 from mixtally.report.document import REHEARSAL, Document
 from mixtally.report.terminal import opening, printed
 from mixtally.report.texts import files, whole_facts
+from mixtally.report.words import number
 
 SEEDED = (
     "Nothing here may be published: the noise of a seed is public, so that only a rehearsal was "
@@ -73,16 +83,26 @@ def say(console: Console, lines: Iterable[str]) -> None:
         console.print(line, markup=False, highlight=False, soft_wrap=not console.is_terminal)
 
 
+class _Rate(ProgressColumn):
+    """What is done a second, to two digits; the unit is that of the step."""
+
+    def render(self, task: Task) -> RichText:
+        speed = task.finished_speed or task.speed
+        return RichText("" if not speed else f"{number(speed, 2)}/s", style="dim")
+
+
 @contextmanager
 def progress_bars() -> Iterator[Progress]:
-    """Bars on standard error while it is a terminal; one bar a step."""
+    """Bars on standard error while it is a terminal; one bar a step, its rate and the time left."""
     bars = Bars(
         TextColumn("{task.description:>10}"),
         BarColumn(),
         TaskProgressColumn(),
+        _Rate(),
+        TimeRemainingColumn(compact=True, elapsed_when_finished=True),
         console=Console(stderr=True),
         transient=True,
-        disable=not sys.stderr.isatty(),
+        disable=not watched(),
     )
     tasks: dict[str, Any] = {}
 

@@ -1,0 +1,29 @@
+"""The option that every command has."""
+
+from typing import Any
+
+import typer
+
+from mixtally.cli.watching import be_quiet
+
+
+def _any(
+    quiet: bool = typer.Option(
+        False,
+        "--quiet",
+        "-q",
+        callback=be_quiet,
+        expose_value=False,
+        help="Show no progress; results, warnings and errors are still said.",
+    ),
+) -> None:
+    """Does nothing: it stands for the option that every command has."""
+
+
+def with_quiet(command: Any) -> Any:
+    """``command``, or all that it has, with ``--quiet``; the parser's types have no fixed names."""
+    holder = typer.Typer(add_completion=False)
+    holder.command()(_any)
+    for one in getattr(command, "commands", {"": command}).values():
+        one.params += typer.main.get_command(holder).params
+    return command

@@ -1,0 +1,16 @@
+"""Whether anybody looks on while the work goes on."""
+
+import sys
+from contextvars import ContextVar
+
+_quiet = ContextVar("quiet", default=False)
+
+
+def be_quiet(wanted: bool) -> None:
+    """Whether nothing is said while the work goes on; results, warnings and errors still are."""
+    _quiet.set(wanted)
+
+
+def watched() -> bool:
+    """Whether somebody looks on while the work goes on: standard error is a terminal."""
+    return sys.stderr.isatty() and not _quiet.get()

@@ -1,0 +1,114 @@
+"""What all commands have in common: help, quiet, JSON errors, another way to begin."""
+
+import json
+import os
+import subprocess
+import sys
+from contextlib import contextmanager
+
+import pytest
+
+from mixtally.cli import screen, watching
+from mixtally.cli.app import COMMANDS
+from mixtally.version import VERSION
+
+SEVERAL = {
+    "contract": "show",
+    "mix": "serve",
+    "collector": "serve",
+    "client": "log",
+    "ledger": "show",
+}
+PLAN = ("plan", "--epsilon", 1, "--delta", "1e-6", "--users", 1000, "--bins", 5)
+
+
+def python(*arguments, **more):
+    return subprocess.run(
+        [sys.executable, "-m", "mixtally", *arguments],
+        capture_output=True, text=True, check=False, **more,
+    )  # fmt: skip
+
+
+def test_python_runs_it_as_well():
+    done = python("--version")
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"mixtally {VERSION}\n", "")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_short_help_is_help_and_quiet_is_everywhere(cli, name):
+    call = (name, *filter(None, [SEVERAL.get(name)]))
+    short, long = cli(*call, "-h"), cli(*call, "--help")
+    assert short == long
+    assert short.status == 0
+    assert "-q, --quiet" in short.out
+
+
+def test_help_names_the_exit_status(cli):
+    assert "130 a key was pressed" in " ".join(cli("--help").out.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "subject"),
+    [
+        (("plan", "--epsilon", 99, *PLAN[3:]), "epsilon"),
+        (("simulate", "gone.csv", "--column", "x", *PLAN[1:5]), "gone.csv"),
+        (("plan", "--no-such-option"), "plan"),
+        (("ledger", "show", "gone.json"), "gone.json"),
+    ],
+)
+def test_errors_are_json_where_results_would_be(cli, arguments, subject):
+    told = cli(*arguments, "--json")
+    said = json.loads(told.out)
+    assert told.status == said["status"] == 2
+    assert said["subject"].endswith(subject)
+    assert told.err == f"mixtally: {said['error']}\n"
+    for part in ("wanted", "got", "do"):
+        assert said[part] in said["error"]
+
+
+def test_without_json_an_error_leaves_the_output_empty(cli):
+    assert cli("plan", "--epsilon", 99, *PLAN[3:]).out == ""
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    """Makes standard error say that it is one; nobody is quiet before or after."""
+
+    def begin():
+        monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+        monkeypatch.setenv("TERM", "xterm")
+        watching.be_quiet(False)
+
+    yield begin
+    watching.be_quiet(False)
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_quiet_says_nothing_meanwhile(terminal, capsys, quiet):
+    terminal()
+    watching.be_quiet(quiet)
+    with screen.progress_bars() as progress:
+        progress("work", 1, 2)
+    assert (capsys.readouterr().err == "") is quiet
+
+
+@pytest.mark.parametrize("more", [[], ["--quiet"], ["-q"]])
+def test_quiet_is_taken_from_the_command_line(terminal, cli, monkeypatch, more):
+    terminal()
+    seen = []
+
+    @contextmanager
+    def looked(_):
+        seen.append(watching.watched())
+        yield
+
+    monkeypatch.setattr("mixtally.cli.audit.sign_of_life", looked)
+    said = cli("audit", "--formula", "notes-5.10", *PLAN[1:5], "--bins", 100, *more)
+    assert said.status == 0
+    assert seen == [not more]
+
+
+def test_bash_completes_commands():
+    asked = {"_MIXTALLY_COMPLETE": "complete_bash", "COMP_WORDS": "mixtally si", "COMP_CWORD": "1"}
+    done = python(env={**os.environ, **asked})
+    assert done.stdout.split() == ["simulate"]
