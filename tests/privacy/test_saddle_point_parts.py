@@ -106,18 +106,24 @@ def test_what_is_almost_nothing_is_told_from_nothing():
     assert ends == Bracket(0.0, NOTHING)
 
 
+@pytest.mark.parametrize("apart", [False, True])
 @pytest.mark.parametrize("count", [10, 10**6, 10**10])
-def test_powers_hold_fifty_digits_and_what_is_left_out_is_small(count):
+def test_powers_hold_fifty_digits_and_what_is_left_out_is_small(count, apart):
     """Against 50-digit powers: at each frequency kept, and below the bound wherever not."""
     values, weights = np.array([-7.1, 0.002, 3.3, 900.0]), np.array([2.0, 90.0, 3.0, 0.5])
     weights = weights / weights.sum() * np.array([1, 1, 1, 0.999999])
     if count > 10:
         weights[[0, 2, 3]] *= 10.0 / count
         weights[1] = 1.0 - weights[[0, 2, 3]].sum()
-    wave, step, spread = frequencies.Wave(values, weights, count), 0.0137, 2e-3
-    rows = list(wave.rows(step, 6000, spread))
+    if apart:
+        values[1] = 0.0
+    step, spread, turn = 0.0137, 2e-3, 0.7
+    wave = frequencies.Wave(values, weights, count, apart)
+    rows = list(wave.rows(step, 6000, spread, turn))
     kept = {
-        round(w / step): p for o, power, _ in rows for w, p in zip(o.flat, power.flat, strict=True)
+        round(w / step): complex(x, y)
+        for row in rows
+        for w, x, y in zip(row.omega.flat, row.real.flat, row.imaginary.flat, strict=True)
     }
     skipped, digits = mpmath.mpf(0), mpmath.workdps(50)
     with digits:
@@ -125,12 +131,14 @@ def test_powers_hold_fifty_digits_and_what_is_left_out_is_small(count):
             turns = [mpmath.expjpi(k * mpmath.mpf(step) * v / mpmath.pi) - 1 for v in values]
             parts = [mpmath.mpf(w) * turn for w, turn in zip(weights, turns, strict=True)]
             phi, grain = 1 + sum(parts), k * step * float(np.dot(weights, np.abs(values)))
-            power = phi**count
+            zeros = (1 - sum(map(mpmath.mpf, weights[[0, 2, 3]]))) ** count if apart else 0
+            power = (phi**count - zeros) * mpmath.exp(-((k * step * spread) ** 2) / 2)
+            power *= mpmath.expj(k * step * turn)
             if k in kept:
                 assert abs(kept[k] - power) <= 16 * 2.0**-52 * (1 + count * grain)
             else:
-                skipped += abs(power) * mpmath.exp(-((k * step * spread) ** 2) / 2)
-    assert skipped <= sum(left for *_, left in rows) <= 1e-15
+                skipped += abs(power)
+    assert skipped <= sum(row.dead for row in rows) <= 1e-15
 
 
 @pytest.mark.parametrize("width", [1e-3, 0.1, 2.0, 50.0])
@@ -140,6 +148,36 @@ def test_the_bound_of_a_block_holds_within_it(width):
     inside = starts[:, None] + np.linspace(0.0, width, 50)
     true = 25 * np.log(np.abs(np.exp(1j * inside[..., None] * values) @ weights))
     assert np.all(wave.ceilings(starts, width, 0.0) >= true.max(axis=1) - 1e-9)
+
+
+@pytest.mark.parametrize("zeros", [0.3, 0.9, 0.999])
+@pytest.mark.parametrize("width", [1e-3, 0.1, 2.0, 50.0])
+def test_the_bound_of_a_block_without_the_zeros_holds_within_it(width, zeros):
+    values, weights = np.array([-4.0, 0.0, 0.25, 31.0]), np.array([0.5, 0.0, 0.4, 0.1])
+    weights *= 1.0 - zeros
+    weights[1] = zeros
+    wave, starts = frequencies.Wave(values, weights, 25, True), np.linspace(0.0, 60.0, 400)
+    inside = starts[:, None] + np.linspace(0.0, width, 50)
+    true = np.abs((np.exp(1j * inside[..., None] * values) @ weights) ** 25 - zeros**25)
+    assert np.all(np.exp(wave.ceilings(starts, width, 0.0)) >= true.max(axis=1) * (1 - 1e-9))
+    assert wave.log_zeros == pytest.approx(25 * math.log(zeros))
+
+
+@pytest.mark.parametrize("chance", [0.2, 0.02, 1e-3])
+@pytest.mark.parametrize("count", [10, 60, 400])
+def test_sums_of_nothing_but_zeros_are_none(chance, count, monkeypatch):
+    """Most draws are zero: the whole distribution of the sum, added up, and few integrals."""
+    values = np.array([-12.0, 0.0, 10.0])
+    chances = np.array([0.6 * chance, 1.0 - chance, 0.4 * chance])
+    whole, one = np.array([1.0]), np.zeros(23)
+    one[[0, 12, 22]] = chances
+    for _ in range(count):
+        whole = np.convolve(whole, one)
+    sums = np.arange(len(whole)) - 12.0 * count
+    truth = float((whole * np.maximum(sums, 0.0)).sum()) / count
+    monkeypatch.setattr(module.Saddle, "counted", lambda *_: None)
+    ends = saddle_point_bounds(pmf(values, chances), count)
+    assert ends.lower <= truth <= ends.upper <= truth * 1.01
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 2.0, 20.0])

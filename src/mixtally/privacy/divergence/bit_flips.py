@@ -238,8 +238,14 @@ def quick(message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:
 
 
 def apart(message: ObservedMessage) -> tuple[ObservedMessage, int]:
-    """The message that is seen so many times on its own: a bit, where sums are seen of several."""
+    """The message that is seen so many times on its own: a bit, where sums are seen of several.
+
+    Of bins only those matter in which two records may differ, and that there is one more.
+    """
     m = _flips(message)
+    if m.max_set is not None and not isinstance(m.fakes, UniformFakes):
+        m = replace(m, bins=min(m.bins, 2 * m.max_set + 1))
+        message = message._replace(mechanism=m)
     if message.observer is not Observer.SUMS:
         return message, 1
     if m.max_set is None and m.bins == 1:

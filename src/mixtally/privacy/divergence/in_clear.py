@@ -6,6 +6,8 @@ every bin. Other people's records are no cover at worst, as nobody else may hold
 
 import math
 
+from msgspec.structs import replace
+
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.memo import Memo
 from mixtally.privacy.divergence import (
@@ -108,7 +110,10 @@ rough = quick
 
 
 def apart(message: ObservedMessage) -> tuple[ObservedMessage, int]:
-    """The message itself: it holds one bin."""
+    """The message itself: it holds one bin. Among shaped fakes it is of no matter of how many."""
+    mechanism = _in_clear(message)
+    if isinstance(mechanism.fakes, ShapedFakes):
+        message = message._replace(mechanism=replace(mechanism, bins=2))
     return message, 1
 
 

@@ -137,17 +137,16 @@ def risen(distance: int, q: float, senders: list[tuple[int, float]]) -> list[Kin
     The chances that stand beside ``senders`` are those of one such bit.
     """
 
-    def at_least(least: int, chance: float) -> float:
+    def at_least(chance: float) -> list[float]:
         if not 0.0 < chance < 1.0:
-            return float(chance)
-        return float(np.sum(tails.pmf(distance, chance, least, distance)))
+            return [float(chance)] * (distance + 1)
+        pmf = tails.pmf(distance, chance, 0, distance)
+        return [float(tail) for tail in np.cumsum(pmf[::-1])[::-1]]
 
+    every = [at_least(chance) for _, chance in senders]
+    u, v = at_least(1.0 - q), at_least(q)
     return [
-        Kind(
-            [(n, at_least(t, chance)) for n, chance in senders],
-            at_least(t, 1.0 - q),
-            at_least(t, q),
-        )
+        Kind([(n, tail[t]) for (n, _), tail in zip(senders, every, strict=True)], u[t], v[t])
         for t in range(1, distance + 1)
     ]
 

@@ -36,3 +36,8 @@ def bracket(value: float, *, cut: float, rounding: float = 0.0) -> Bracket:
 def larger(*bounds: Bracket) -> Bracket:
     """The bounds of the largest of several divergences."""
     return Bracket(max(e.lower for e in bounds), max(e.upper for e in bounds))
+
+
+def stated(value: float, cut: float) -> Bracket:
+    """No divergence exceeds one, whatever was added."""
+    return bracket(value, cut=min(cut, 1.0)) if value < 1.0 else Bracket(value, 1.0)

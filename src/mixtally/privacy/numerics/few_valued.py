@@ -39,3 +39,9 @@ def merged(distribution: Distribution) -> Distribution:
     np.add.at(chances, place, distribution.probabilities)
     keep = chances > 0.0
     return Distribution(values[keep], chances[keep])
+
+
+def moments(weights: Floats, values: Floats) -> tuple[float, float]:
+    """Mean and variance."""
+    mean = float((weights * values).sum())
+    return mean, float((weights * (values - mean) ** 2).sum())

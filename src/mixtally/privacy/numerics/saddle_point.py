@@ -26,8 +26,8 @@ import numpy as np
 from mixtally.errors import AccountingError
 from mixtally.ground.tails import Floats
 from mixtally.privacy.numerics import few_atoms
-from mixtally.privacy.numerics.bracket import RELATIVE_SLACK, Bracket, bracket
-from mixtally.privacy.numerics.few_valued import Distribution, merged, too_large
+from mixtally.privacy.numerics.bracket import RELATIVE_SLACK, Bracket, stated
+from mixtally.privacy.numerics.few_valued import Distribution, merged, moments, too_large
 from mixtally.privacy.numerics.frequencies import Wave
 
 SMOOTHING = 0.004
@@ -42,6 +42,8 @@ _MOST_FREQUENCIES = 1 << 23
 _MOST_SMOOTHED = 1e-3
 ROUGH = 2e-2
 """What a Gaussian may add, relatively, where a search asks."""
+_LITTLE_SMOOTHED = 3e-4
+"""What a Gaussian may add, relatively, where much of it would be to sums of nothing but zeros."""
 _MOST_COUNTS = 1 << 20
 _MOST_NATS = 600.0
 _MOST_STEPS = 100
@@ -112,7 +114,7 @@ def roughly(one: Prepared, least: float) -> float:
     if one.saddle is None or not NOTHING < least < one.ceiling:
         return one.ceiling
     value, _, cut = one.saddle.integral(one.saddle.spread(_ROUGHLY))
-    return min(one.ceiling, max(NOTHING, _stated(value, cut).upper))
+    return min(one.ceiling, max(NOTHING, stated(value, cut).upper))
 
 
 def _bounds(one: Prepared, least: float, enough: float = 0.0) -> Bracket:
@@ -123,7 +125,7 @@ def _bounds(one: Prepared, least: float, enough: float = 0.0) -> Bracket:
     spread = saddle.spread(SMOOTHING)
     value, smoothed, cut = saddle.integral(spread)
     # Rare heavy values stretch the saddle's scale far past the bulk of the sum.
-    while smoothed > enough * value and value + cut > least:
+    while saddle.coarse(spread, value, smoothed, enough) and value + cut > least:
         if (counted := saddle.counted(WORTH_IT)) is not None:
             value, smoothed, cut = counted
             break
@@ -132,14 +134,9 @@ def _bounds(one: Prepared, least: float, enough: float = 0.0) -> Bracket:
         spread /= 8.0
         value, smoothed, cut = saddle.integral(spread)
     added = smoothed + cut + saddle.aliases(value)
-    bounds = _stated(value, cut)
+    bounds = stated(value, cut)
     upper = max(NOTHING, min(bounds.upper, most))
     return Bracket(max(0.0, min(bounds.lower - added, upper)), upper)
-
-
-def _stated(value: float, cut: float) -> Bracket:
-    """No divergence exceeds one, whatever was added."""
-    return bracket(value, cut=min(cut, 1.0)) if value < 1.0 else Bracket(value, 1.0)
 
 
 class Saddle:
@@ -149,12 +146,12 @@ class Saddle:
         self.values, self.chances, self.count, self.order = values, chances, count, order
         self.point = self._find()
         self.log_m, tilted = self._tilt(self.point)
-        self.deviation = math.sqrt(max(count * _moments(tilted, values)[1], 1e-300))
+        self.deviation = math.sqrt(max(count * moments(tilted, values)[1], 1e-300))
         # The others are too rare to matter and take part as if they were zero: see ``_dropped``.
         ranks = np.argsort(tilted)
         rare = np.cumsum(tilted[ranks]) <= _RARE / count
         self.live, self.rest = np.sort(ranks[~rare]), float(tilted[ranks[rare]].sum())
-        self.wave = Wave(values[self.live], tilted[self.live], count)
+        self.wave = Wave(values[self.live], tilted[self.live], count, apart=order == 2)
 
     @cached_property
     def period(self) -> float:
@@ -182,7 +179,7 @@ class Saddle:
 
     def _slopes(self, t: float) -> tuple[float, float]:
         """First and second derivative of N log M(t) - order log t by log t, near the minimum."""
-        mean, variance = _moments(self._tilt(t)[1], self.values)
+        mean, variance = moments(self._tilt(t)[1], self.values)
         return self.count * t * mean - self.order, self.count * t * (mean + t * variance)
 
     def _find(self) -> float:
@@ -215,6 +212,13 @@ class Saddle:
         """The Gaussian's standard deviation."""
         return smoothing * max(self.deviation, 1.0 / self.point)
 
+    def coarse(self, spread: float, value: float, smoothed: float, enough: float) -> bool:
+        """Whether a Gaussian this wide may have ``smoothed`` more than ``enough``."""
+        zeros = math.exp(self.wave.log_zeros + self.count * self.log_m)
+        zeros *= spread / (math.sqrt(2.0 * math.pi) * self.count)
+        much = smoothed + zeros > enough * value
+        return much and smoothed > _LITTLE_SMOOTHED * value
+
     def integral(self, spread: float) -> tuple[float, float, float]:
         """The expectation with a Gaussian added, the most that added, and a bound on what was cut.
 
@@ -231,13 +235,13 @@ class Saddle:
         scale = self.count * self.log_m + 0.5 * (self.point * spread) ** 2
         if scale > 700.0:
             raise AccountingError("saddle point: the expectation exceeds all bounds")
-        total, density, dead = -0.5 / self.point**self.order, -0.5, 0.0  # half of omega = 0
-        for omega, power, left in self.wave.rows(step, frequencies, spread):
-            gauss = np.exp(-0.5 * (omega * spread) ** 2 + 1j * omega * self.point * spread**2)
-            power = power * np.where(omega < last + step, gauss, 0.0)
-            total += float((power / (self.point + 1j * omega) ** self.order).real.sum())
-            density += float(power.real.sum())
-            dead += left
+        own = -math.expm1(self.wave.log_zeros)  # at omega = 0, of which half is counted
+        total, density, dead = -0.5 * own / self.point**self.order, -0.5 * own, 0.0
+        for row in self.wave.rows(step, frequencies, spread, self.point * spread**2):
+            within = row.omega < last + step
+            total += float(row.over(self.point, self.order)[within].sum())
+            density += float(row.real[within].sum())
+            dead += row.dead
         height = math.exp(scale) / (math.pi * self.count)
         rest = math.exp(-0.5 * _LAST_DEVIATION**2) * last ** (1 - self.order)
         smoothed = spread**2 * height * step * (max(0.0, density) + dead) * (1.0 + 1e-6)
@@ -291,9 +295,3 @@ class Saddle:
             up *= self.period + self.count * value
             height /= self.point
         return 1.2 / self.count * (up + math.exp(-_ALIAS_NATS) * height)
-
-
-def _moments(weights: Floats, values: Floats) -> tuple[float, float]:
-    """Mean and variance."""
-    mean = float((weights * values).sum())
-    return mean, float((weights * (values - mean) ** 2).sum())

@@ -1,0 +1,254 @@
+"""CPU seconds of random commands: `python -m bench.wishes plan --number 170 --seed 1`.
+
+Wishes of all kinds are drawn from a seed: questions of every kind, crowds of 2 to a billion, both
+ends of epsilon and delta. Each is answered in a process of its own, split off once everything is
+imported, or begun afresh with --whole. What takes longer than the timeout is stopped and counts as
+that long. A shared machine is slow by turns: beside each command a fixed loop is timed, and with
+--calm seconds are those of a machine that takes so long for it.
+"""
+
+import argparse
+import math
+import os
+import random
+import shlex
+import signal
+import statistics
+import sys
+import threading
+import time
+from collections.abc import Callable
+from importlib import import_module
+from typing import NamedTuple
+
+from mixtally.cli.main import run
+
+_WHOLE = "import sys; from mixtally.cli.main import run; run()"
+_ADDITIONS = 300_000
+_TRUSTED = ("flip-blank", "flip-uniform", "clear-uniform", "clear-shaped", "single-bit", "flip")
+_SHARES = (0.5, 0.9, 0.95, 1.0)
+
+Flags = dict[str, object]
+"""Name of an option -> its value; True where it takes none."""
+
+
+class Took(NamedTuple):
+    """What a command took: CPU seconds, its exit status, None where it was stopped."""
+
+    seconds: float
+    status: int | None
+    words: list[str]
+
+
+def spread(chance: random.Random, low: float, high: float, digits: int = 4) -> float:
+    """A number whose logarithm is uniform, to a few digits."""
+    return float(f"{math.exp(chance.uniform(math.log(low), math.log(high))):.{digits}g}")
+
+
+def many(chance: random.Random, low: int, high: int) -> int:
+    """The same of integers."""
+    return min(high, max(low, round(spread(chance, low, high + 0.5))))
+
+
+def maybe(chance: random.Random, often: float, value: object) -> object:
+    """``value`` so often, otherwise nothing."""
+    return value if chance.random() < often else None
+
+
+def guarantee(chance: random.Random) -> Flags:
+    return {"epsilon": spread(chance, 0.05, 12.0), "delta": spread(chance, 1e-12, 2e-2, 3)}
+
+
+def question(chance: random.Random) -> Flags:
+    """Of one of four kinds."""
+    kind = chance.randrange(4)
+    if kind == 0:
+        return {"bins": many(chance, 2, 10**7)}
+    if kind == 1:
+        return {"bins": many(chance, 4, 10**6), "max-set": many(chance, 2, 16)}
+    if kind == 2:
+        sizes = [many(chance, 2, 1000) for _ in range(many(chance, 2, 16))]
+        return {"attributes": ",".join(map(str, sizes))}
+    return {"bits": many(chance, 1, 64)}
+
+
+def plan(chance: random.Random) -> Flags:
+    """A wish for a plan, one of six in a cascade of mixes."""
+    users = many(chance, 2, 10**9)
+    flags = guarantee(chance) | {"users": users} | question(chance)
+    flags |= {
+        "collections": maybe(chance, 0.4, many(chance, 2, 300)),
+        "count-crowd": maybe(chance, 0.3, value=True),
+        "fakes-per-user": maybe(chance, 0.4, spread(chance, 0.01, 100.0, 3)),
+        "honest-fraction": maybe(chance, 0.3, chance.choice(_SHARES)),
+        "minimum-crowd": maybe(chance, 0.3, many(chance, 2, users)),
+        "local-epsilon": maybe(chance, 0.15, spread(chance, 0.5, 100.0, 3)),
+    }
+    if chance.random() < 1 / 6:
+        flags |= {"hops": chance.randint(1, 5)}
+        flags |= {"mix-messages": maybe(chance, 0.3, many(chance, 1, users))}
+    else:
+        flags |= {"mix-fakes": maybe(chance, 0.2, value=True)}
+        flags |= {"bytes-per-user": maybe(chance, 0.1, many(chance, 1, 10**5))}
+    flags |= {"protocol": maybe(chance, 0.1, chance.choice(_TRUSTED))}
+    return flags
+
+
+def record(chance: random.Random) -> Flags:
+    """A protocol and its parameters, but for epsilon, delta and the flip probability."""
+    name = chance.choice((*_TRUSTED, "memory"))
+    users, fakes = many(chance, 2, 10**10), many(chance, 1, 10**10)
+    some: Flags = {"protocol": name}
+    if name == "memory":
+        p = round(chance.uniform(0.05, 0.6), 3)
+        some |= {"p": p, "q": round(chance.uniform(p + 0.1, 0.95), 3)}
+        return some | {"hashes": many(chance, 1, 8), "reports": many(chance, 1, 1000)}
+    some |= {"repeats": maybe(chance, 0.2, many(chance, 2, 50))}
+    some |= {"honest-fraction": maybe(chance, 0.2, chance.choice(_SHARES))}
+    if name == "clear-shaped":
+        return some | {"shape-decay": maybe(chance, 0.5, spread(chance, 0.01, 2.0, 3))}
+    if name == "clear-uniform":
+        return some | {"fakes": fakes, "bins": many(chance, 2, 10**6)}
+    if name == "single-bit":
+        return some | {"users": users, "fakes": chance.choice((0, fakes))}
+    most = maybe(chance, 0.4, many(chance, 2, 16))
+    if name == "flip-blank":
+        some |= {"fakes": fakes, "max-set": most, "bins": maybe(chance, 0.5, 10**6)}
+        if chance.random() < 0.3:
+            some |= {"users": users, "count-crowd": True}
+        return some
+    seen = {"observer": maybe(chance, 0.25, "sums"), "split": maybe(chance, 0.15, value=True)}
+    if name == "flip" and chance.random() < 0.5:
+        bits = many(chance, 1, 64)
+        return some | seen | {"users": users, "bits": bits}
+    some |= seen | {"users": users, "bins": many(chance, 2, 10**6)}
+    if name == "flip":
+        return some | {"max-set": most}
+    return some | {"fakes": fakes}
+
+
+def delta(chance: random.Random) -> Flags:
+    """Parameters whose delta is asked."""
+    flags: Flags = {"epsilon": guarantee(chance)["epsilon"]} | record(chance)
+    name = flags["protocol"]
+    if name == "memory":
+        flags |= {"permanent": spread(chance, 0.05, 1.0, 3)}
+    elif name == "clear-shaped":
+        decay = flags["shape-decay"] or spread(chance, 0.01, 2.0, 3)
+        flags |= {"shape-decay": decay, "shape-shift": many(chance, 1, 10**5)}
+    elif name != "clear-uniform":
+        flags |= {"flip": spread(chance, 1e-7, 0.49, 3)}
+    return flags
+
+
+def calibration(chance: random.Random) -> Flags:
+    """Parameters of which one is sought."""
+    flags = guarantee(chance) | record(chance)
+    if flags["protocol"] == "clear-uniform":
+        flags["fakes"] = None
+    return flags
+
+
+WISHES: dict[str, Callable[[random.Random], Flags]] = {
+    "plan": plan,
+    "delta": delta,
+    "calibrate": calibration,
+}
+
+
+def words(command: str, flags: Flags) -> list[str]:
+    """The command as it is typed."""
+    typed = [command]
+    for name, value in flags.items():
+        if value is not None:
+            typed += [f"--{name}"] if value is True else [f"--{name}", str(value)]
+    return [*typed, "--json"]
+
+
+def yardstick() -> float:
+    """CPU seconds of a fixed loop, as they are at the moment."""
+    start, total = time.process_time(), 0
+    for one in range(_ADDITIONS):
+        total += one
+    return time.process_time() - start
+
+
+def took(typed: list[str], timeout: float, *, whole: bool) -> Took:
+    """What one command takes of the processor."""
+    pid = _begun(typed) if whole else _split_off(typed)
+    clock = threading.Timer(timeout, os.kill, (pid, signal.SIGKILL))
+    clock.start()
+    _, status, used = os.wait4(pid, 0)
+    clock.cancel()
+    code = os.waitstatus_to_exitcode(status)
+    return Took(used.ru_utime + used.ru_stime, code if code >= 0 else None, typed)
+
+
+def _begun(typed: list[str]) -> int:
+    """A new interpreter."""
+    nowhere = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_WRONLY, 0) for fd in (1, 2)]
+    called = [sys.executable, "-c", _WHOLE, *typed]
+    return os.posix_spawn(sys.executable, called, os.environ, file_actions=nowhere)
+
+
+def _split_off(typed: list[str]) -> int:
+    """A copy of this process, in which everything is imported."""
+    pid = os.fork()
+    if pid:
+        return pid
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+    sys.argv[1:] = typed
+    status = 3
+    try:
+        run()
+        status = 0
+    except SystemExit as ended:
+        status = int(ended.code or 0)
+    finally:
+        os._exit(status)
+
+
+def summary(found: list[Took]) -> str:
+    """Median, 90 %, 95 % and the slowest."""
+    times = sorted(one.seconds for one in found)
+    at = [times[min(len(times) - 1, int(share * len(times)))] for share in (0.5, 0.9, 0.95)]
+    stopped = sum(one.status is None for one in found)
+    refused = sum(one.status == 2 for one in found)
+    return (
+        f"{len(found)} wishes: median {at[0]:.2f} s, 90 % {at[1]:.2f} s, 95 % {at[2]:.2f} s, "
+        f"slowest {times[-1]:.2f} s; {refused} refused, {stopped} stopped"
+    )
+
+
+def main() -> None:
+    asked = argparse.ArgumentParser(description=__doc__)
+    asked.add_argument("command", choices=WISHES)
+    asked.add_argument("--number", type=int, default=60)
+    asked.add_argument("--seed", type=int, default=1)
+    asked.add_argument("--timeout", type=float, default=60.0, help="seconds of the wall clock")
+    asked.add_argument("--slow", type=float, default=1.0, help="seconds that are slow")
+    asked.add_argument("--calm", type=float, help="milliseconds of the loop on a calm machine")
+    asked.add_argument("--whole", action="store_true", help="with the start of the interpreter")
+    given = asked.parse_args()
+    for name in WISHES:
+        import_module(f"mixtally.cli.{name}")
+    chance, found, loops = random.Random(given.seed), [], []
+    for _ in range(given.number):
+        typed = words(given.command, WISHES[given.command](chance))
+        loops.append(1e3 * min(yardstick() for _ in range(3)))
+        one = took(typed, given.timeout, whole=given.whole)
+        loops.append(1e3 * min(yardstick() for _ in range(3)))
+        if given.calm:
+            one = one._replace(seconds=one.seconds * 2.0 * given.calm / sum(loops[-2:]))
+        found.append(one)
+        if one.seconds >= given.slow or one.status not in (0, 2):
+            said = "stopped" if one.status is None else f"exit {one.status}"
+            print(f"{one.seconds:6.2f} s  {said}  {shlex.join(typed)}", flush=True)
+    print(summary(found))
+    print(f"the loop took {statistics.median(loops):.3g} ms")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+"""Bins in which two records cannot differ: many are priced as few, and once for all."""
+
+import pytest
+
+from mixtally.ground.fixed import SCALE, threshold_of
+from mixtally.ground.memo import Memo
+from mixtally.privacy.accountant import Accountant, Record
+from mixtally.privacy.divergence import ObservedMessage, divergence_of, k_hot
+from mixtally.records.guarantee import Observer
+from mixtally.records.mechanism import BitFlips, BlankFakes, InClear, NoFakes, ShapedFakes
+
+
+def flips(most, fakes, crowd, q):
+    return lambda bins: BitFlips(
+        bins=bins, threshold=threshold_of(q), max_set=most, fakes=fakes, crowd=crowd
+    )
+
+
+CASES = {
+    "value": (flips(1, BlankFakes(50), 90, 0.1), 2, Observer.MESSAGES),
+    "value in a crowd": (flips(1, NoFakes(), 90, 0.1), 2, Observer.MESSAGES),
+    "sums": (flips(1, NoFakes(), 90, 0.1), 2, Observer.SUMS),
+    "set in a crowd": (flips(2, NoFakes(), 60, 0.2), 2, Observer.MESSAGES),
+    "set among blanks": (flips(3, BlankFakes(60), 0, 0.2), 3, Observer.MESSAGES),
+    "shaped": (
+        lambda bins: InClear(bins=bins, fakes=ShapedFakes(SCALE // 2, 20)), 2, Observer.MESSAGES,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_few_bins_have_the_prices_of_many(case):
+    made, least, observer = CASES[case]
+    memo = Memo(1 << 22)
+    for bins in (least, least + 1, 2 * least, 2 * least + 1, 40):
+        message = ObservedMessage(made(bins), observer)
+        own = divergence_of(message)
+        few, pieces = own.apart(message)
+        assert pieces == 1
+        assert own.exact(few, 0.7, memo) == own.exact(message, 0.7, memo)
+        assert own.upper(few, 0.7, memo) == own.upper(message, 0.7, memo)
+        assert own.lower_of(few, 0.7, 3) == own.lower_of(message, 0.7, 3)
+
+
+def test_questions_of_many_sizes_are_priced_once(monkeypatch):
+    made, honest = [], k_hot.flip_distribution
+    monkeypatch.setattr(
+        k_hot, "flip_distribution", lambda *given: made.append(given) or honest(*given)
+    )
+    owner = Accountant()
+    deltas = {
+        owner.upper(Record.of(flips(3, BlankFakes(60), 0, 0.2)(bins)), 0.7)
+        for bins in (7, 8, 100, 1000)
+    }
+    assert len(deltas) == len(made) == 1
