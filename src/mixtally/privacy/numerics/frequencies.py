@@ -24,8 +24,8 @@ _BLOCK = ROW * _SPLITS**2
 _BLOCKS = 64
 _ALMOST_NONE = -1.0 + 2.0**-52
 """Where the transform is zero its logarithm would not be a number; this is above it."""
-_SMALL_PRODUCT = 1 << 18
-"""Products of matrices up to here wake no threads."""
+_MOST_CELLS = 1 << 18
+"""Phases that are held at a time."""
 _DEAD_NATS = 46.0
 _MOST_ZEROS_NATS = 40.0
 """Rarer sums of nothing but zeros are left where they are."""
@@ -90,8 +90,8 @@ class Wave:
         apart = self.log_zeros > -math.inf
         weights, less = (self._moving, 0.0) if apart else (self.weights, 1.0)
         within = _turns(step * np.arange(ROW, dtype=np.float64), self.values)
-        constant = less * (within @ weights)
-        batch = max(1, _SMALL_PRODUCT // (ROW * len(weights)))
+        constant = less * np.einsum("ji,i->j", within, weights)
+        batch = max(1, _MOST_CELLS // (ROW * len(weights)))
         for first in range(0, frequencies, _BLOCK * _BLOCKS):
             starts, dead = self._alive(
                 first, min(first + _BLOCK * _BLOCKS, frequencies), step, spread
@@ -102,7 +102,8 @@ class Wave:
                 # few sines and keeps the digits of small phases.
                 before = _turns(step * some.astype(np.float64), self.values)
                 before = (before + (1.0 - less)) * weights
-                growth = before @ within.T
+                # Not a matrix product: that wakes threads, which cost more than they bring.
+                growth = np.einsum("mi,ji->mj", before, within)
                 growth += before.sum(axis=1)[:, None] + constant
                 omega = step * (some[:, None] + np.arange(ROW, dtype=np.float64))
                 real, imaginary = self._powers(growth, omega, spread, turn)
@@ -172,8 +173,8 @@ class Wave:
         slow = np.abs(away) * width <= 1.0
         away, weights, half = away[slow], weights[slow], 0.5 * width
         turned = np.exp(1j * np.multiply.outer(omega + half, away))
-        middle = turned @ weights
-        change = 1j * half * (turned @ (weights * away))
+        middle = np.einsum("mi,i->m", turned, weights)
+        change = 1j * half * np.einsum("mi,i->m", turned, weights * away)
         others = (
             1.0 - rest - float(weights.sum()) + 0.5 * half**2 * float((weights * away**2).sum())
         )
