@@ -64,6 +64,7 @@ def by_counts(values, chances, count, gain=lambda value: value):
 def test_rare_heavy_values_are_counted(values, chances, count, monkeypatch):
     truth = by_counts(values, chances, count)
     monkeypatch.setattr(module, "_MOST_SMOOTHED", 0.0)
+    monkeypatch.setattr(module, "_LITTLE_SMOOTHED", 0.0)
     ends = saddle_point_bounds(pmf(values, chances), count)
     assert one_sided(ends, truth)
     assert ends.upper <= truth * (1 + 3e-9)
@@ -75,6 +76,7 @@ def test_wrong_counts_are_noticed(change, plant, monkeypatch):
     values, chances, count = RARE[2]
     truth = by_counts(values, chances, count)
     monkeypatch.setattr(module, "_MOST_SMOOTHED", 0.0)
+    monkeypatch.setattr(module, "_LITTLE_SMOOTHED", 0.0)
     if change == "a count fewer":
         cut = lambda kept: kept._replace(windows=[(a, min(b, 1)) for a, b in kept.windows])  # noqa: E731
         plant(few_atoms, "counts", lambda honest, *given: cut(honest(*given)))
