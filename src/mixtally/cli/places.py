@@ -110,9 +110,7 @@ def _map(study: Study, hexagons: Grid) -> Markup:
 
 def _mapped(shown: Document, picture: Markup) -> Document:
     """``shown`` with the map before its other sections."""
-    return replace(
-        shown, sections=lambda: (Section("Map", (Picture(picture),)), *shown.sections())
-    )
+    return replace(shown, sections=lambda: (Section("Map", (Picture(picture),)), *shown.sections()))
 
 
 def _map_file(picture: Markup, *, seeded: bool) -> dict[str, bytes]:
