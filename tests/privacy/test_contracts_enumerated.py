@@ -14,7 +14,7 @@ from mixtally.records.recipe import NoRecipe
 from privacy.brute_contracts import delta
 from privacy.random_contracts import stakes
 
-QUICK, ALL = 30, 5000
+QUICK, MANY = 30, 500
 SEED = 20
 DIGITS = 1e-13
 """What the enumeration may be wrong by."""
@@ -51,9 +51,9 @@ def test_a_bit_among_fakes_by_coins_has_two_directions():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(10))
-def test_no_certificate_is_below_the_truth_in_thousands(part):
-    assert list(below_the_truth(stakes(1000 + part, ALL // 10))) == []
+@pytest.mark.parametrize("part", range(2))  # ten were looked at once, and cost an hour
+def test_no_certificate_is_below_the_truth_in_a_thousand(part):
+    assert list(below_the_truth(stakes(1000 + part, MANY))) == []
 
 
 def noticed(cases):

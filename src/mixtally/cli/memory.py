@@ -199,5 +199,5 @@ def _file(
     """The crowd's memory file and its key; a key for this run alone without one."""
     if path is None:
         return None, new_key(chance)
-    key = key_for(path, path.with_name(path.name + ".key"), chance)
+    key = key_for(path, path.parent / f"{path.name}.key", chance)
     return MemoryFile(path, plan, f"the crowd of {column}", key), key

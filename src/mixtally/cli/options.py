@@ -13,23 +13,29 @@ from mixtally.ground.chance import Chance, SecureChance
 from mixtally.records.guarantee import Guarantee
 from mixtally.simulation.seeded import SeededChance
 
+_MOST = 10**18
+"""Larger numbers are no count of anything here."""
+
 
 def whole(text: str | int) -> int:
-    """A whole number as people write it: 1000000, 1_000_000, 1,000,000 or 1e6."""
+    """A whole number as people write it: 1000000, 1_000_000, 1,000,000 or 1e6; to 18 digits."""
     if isinstance(text, int):  # a default
         return text
     grouped = re.fullmatch(r"\d{1,3}(,\d{3})+", text)
     plain = text.replace(",", "") if grouped else text
+    value: float
     try:
-        return int(plain)
+        value = int(plain)
     except ValueError:
         try:
             value = float(plain)
         except ValueError:
             value = float("nan")
-        if not value.is_integer():
-            raise typer.BadParameter(f"{text!r} is not a whole number") from None
-        return int(value)
+    if isinstance(value, float) and not value.is_integer():
+        raise typer.BadParameter(f"{text!r} is not a whole number")
+    if abs(value) > _MOST:
+        raise typer.BadParameter(f"a number of {len(text)} characters is more than 10^18")
+    return int(value)
 
 
 def whole_option(name: str, text: str) -> object:
