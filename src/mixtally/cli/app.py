@@ -24,6 +24,7 @@ COMMANDS = {
     "sufficient": "Describe the privacy ratio of shuffled bit vectors.",
     "simulate": "Play columns of real data.",
     "vote": "Count a vote in two ways.",
+    "places": "Count people in hexagons of a map.",
     "words": "Find the most frequent words of a column.",
     "epochs": "Ask again and again.",
     "memory": "Play answers that are randomized once and reported again.",

@@ -51,7 +51,7 @@ _RESULTS = frozenset(
         "estimates", "numbers", "pairs", "correlations", "tables", "shares", "words", "counts",
         "changes", "means", "mean_changes", "others",
     )
-) | {"plan.json", "report.html", "result.json", "report.json"}  # fmt: skip
+) | {"plan.json", "report.html", "result.json", "report.json", "map.svg"}  # fmt: skip
 """What results are made of, and were."""
 
 

@@ -14,6 +14,7 @@ from mixtally.data.forms.attributes import Attributes
 from mixtally.data.forms.bits import Bits
 from mixtally.data.forms.numbers import Numbers
 from mixtally.data.forms.one import One
+from mixtally.data.forms.places import Places
 from mixtally.data.forms.sets import Sets
 from mixtally.data.labels import Book
 from mixtally.data.people import Records, Watch, numbered, records
@@ -42,6 +43,7 @@ _FORMS: dict[As, Callable[[str, Reading, Question | None], Form]] = {
     As.ATTRIBUTES: Attributes,
     As.BITS: Bits,
     As.NUMBER: Numbers,
+    As.PLACE: Places,
 }
 
 

@@ -132,7 +132,7 @@ def _h3() -> ModuleType:
             "hexagons",
             wanted="the package h3",
             got="it is not installed",
-            do="pip install 'mixtally[examples]'",
+            do="pip install 'mixtally[places]'",
         ) from error
     module: ModuleType = h3
     return module

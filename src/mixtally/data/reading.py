@@ -7,6 +7,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from mixtally.data.places import Grid
 from mixtally.encode.numbers import Scale
 from mixtally.errors import ParameterError
 from mixtally.records.question import MOST_BITS, MOST_SET, Question
@@ -20,6 +21,7 @@ class As(StrEnum):
     BITS = "bits"
     ATTRIBUTES = "attributes"
     NUMBER = "number"
+    PLACE = "place"
 
 
 class Several(StrEnum):
@@ -34,6 +36,10 @@ DROP = "drop"
 """Leave rows out that lack a value."""
 
 
+_COLUMNS = {As.BITS: (1, MOST_BITS), As.ATTRIBUTES: (2, MOST_SET), As.PLACE: (2, 2)}
+"""Fewest and most columns of a record, where it is not one."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     """Which columns hold the records, and how.
@@ -44,6 +50,7 @@ class Reading:
       max_set     the most labels of a set; None for the largest set in the data
       empty_sets  whether an empty cell is a set without labels; otherwise it is refused
       scale       where numbers are cut
+      grid        the hexagons of places, whose columns are latitude and longitude
       missing     the value of rows that have none, or DROP; None to refuse them
       person      the column that says whose a row is; None when every row is a person's own
       several     what is taken of several rows of a person, who are refused without it
@@ -56,12 +63,13 @@ class Reading:
     max_set: int | None = None
     empty_sets: bool = False
     scale: Scale | None = None
+    grid: Grid | None = None
     missing: str | None = None
     person: str | None = None
     several: Several | None = None
 
     def __post_init__(self) -> None:
-        few, most = {As.BITS: (1, MOST_BITS), As.ATTRIBUTES: (2, MOST_SET)}.get(self.form, (1, 1))
+        few, most = _COLUMNS.get(self.form, (1, 1))
         if not few <= len(set(self.columns)) == len(self.columns) <= most:
             count = "one column" if most == 1 else f"{few} to {most} different columns"
             raise ParameterError(
@@ -91,6 +99,13 @@ class Reading:
                 wanted="drop, or a label that is to be seen",
                 got=f"{self.missing!r}" + " beside empty sets" * self.empty_sets,
                 do="an empty cell is either a set without labels or a missing value",
+            )
+        if self.form is As.PLACE and self.missing not in (None, DROP):
+            raise ParameterError(
+                "missing",
+                wanted="drop, for places",
+                got=repr(self.missing),
+                do="a coordinate has no label: leave such rows out, or fill the gaps",
             )
         if self.several is not None and self.person is None:
             raise ParameterError(
@@ -122,7 +137,7 @@ class Reading:
         """Whether the question is known without looking at the data."""
         if self.form is As.SET and self.max_set is None:
             return False
-        return self.labels is not None or self.form in (As.BITS, As.NUMBER)
+        return self.labels is not None or self.form in (As.BITS, As.NUMBER, As.PLACE)
 
     def bins(self, question: Question | None) -> tuple[str, ...] | None:
         """The labels that are fixed, by the plan or by whoever reads; None to read them off."""

@@ -132,6 +132,8 @@ class Rows:
             do = "fill the gap, or say --missing drop to leave such rows out"
         elif self.reading.form is As.SET:
             do = "say --empty-sets if it is a set without labels, or --missing drop or a LABEL"
+        elif self.reading.form is As.PLACE:
+            do = "say --missing drop to leave such rows out"
         elif self.reading.form in (As.NUMBER, As.BITS):
             do = "say --missing drop to leave such rows out, or --missing with the value to take"
         else:
