@@ -17,6 +17,7 @@ VALUES = ("", "nan", "-1", "x\0\udce9", ".", "9" * 400)
 
 PROMISE = "--epsilon 1 --delta 1e-6"
 READ = f"survey.csv --column color {PROMISE}"
+BOX = "--box 40,44,-76,-70 --resolution 3"
 CALLS = {
     "plan": f"{PROMISE} --users 1000 --bins 5",
     "contract new": "terms.json --network network.toml --out contract.json",
@@ -42,6 +43,7 @@ CALLS = {
     "sufficient": "--users 500 --bits 5 --epsilon 2 --flip 0.15",
     "simulate": READ,
     "vote": READ,
+    "places": f"people.csv --latitude lat --longitude lon {BOX} {PROMISE}",
     "words": f"{READ} --rounds 2",
     "epochs": f"survey.csv --column color --epoch-column week --person-column who {PROMISE}",
     "memory": "survey.csv --column color --reports 2",
@@ -54,6 +56,7 @@ PREPARED = (
     f"plan {PROMISE} --users 60 --bins 5 --out plan.json",
     "ledger open me.ledger --epsilon 3 --delta 1e-5",
 )
+PLACES = "lat,lon\n" + "41,-73\n42,-72\n" * 15
 SURVEY = "who,week,color\n" + "".join(
     f"{i},{week},{('red', 'green', 'blue')[i % 3]}\n" for i in range(30) for week in (1, 2)
 )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.bad_lines import CALLS, PREPARED, SURVEY, lines, names
+from cli.bad_lines import CALLS, PLACES, PREPARED, SURVEY, lines, names
 
 COMMANDS = [name for name in CALLS if list(lines(name))]
 
@@ -14,6 +14,7 @@ COMMANDS = [name for name in CALLS if list(lines(name))]
 def desk(cli, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("survey.csv").write_text(SURVEY)
+    Path("people.csv").write_text(PLACES)
     for call in PREPARED:
         assert cli(*shlex.split(call)).status == 0
     return tmp_path

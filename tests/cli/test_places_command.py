@@ -68,7 +68,7 @@ def test_a_seeded_map_is_a_rehearsal(cli, data, tmp_path):
         (("--box", "1,2,3"), "box: wanted four numbers"),
         (("--box", "44,40,-76,-70"), "box: wanted south < north"),
         (("--resolution", 9), "resolution: wanted an integer in [0, 8]"),
-        (("--longitude", "lat"), "columns: wanted 2 to 2 different columns"),
+        (("--longitude", "lat"), "columns: wanted 2 different columns"),
         (("--longitude", "who", "--missing", "drop"), "row 182: wanted a longitude from -180"),
     ],
     ids=str,

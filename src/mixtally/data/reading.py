@@ -71,12 +71,15 @@ class Reading:
     def __post_init__(self) -> None:
         few, most = _COLUMNS.get(self.form, (1, 1))
         if not few <= len(set(self.columns)) == len(self.columns) <= most:
-            count = "one column" if most == 1 else f"{few} to {most} different columns"
+            many = (
+                f"{few} different columns" if few == most else f"{few} to {most} different columns"
+            )
+            count = "one column" if most == 1 else many
             raise ParameterError(
                 "columns",
                 wanted=f"{count} for records read as {self.form}",
                 got=", ".join(map(repr, self.columns)) or "none",
-                do="several columns are read with --as bits or --as attributes",
+                do="name each column once; --as bits and --as attributes read several",
             )
         if self.max_set is not None and not 1 <= self.max_set <= MOST_SET:
             raise ParameterError(
