@@ -2,7 +2,12 @@
 ({ print, smallest }) => {
   const found = [];
   const paint = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const known = new Map();
   const rgba = (color) => {
+    if (!known.has(color)) known.set(color, painted(color));
+    return known.get(color);
+  };
+  const painted = (color) => {
     paint.clearRect(0, 0, 1, 1);
     paint.fillStyle = color;
     paint.fillRect(0, 0, 1, 1);

@@ -12,15 +12,13 @@ import sys
 import pytest
 
 from cli.json_cases import PLANNED, SMALL, lay_out
-from collecting import Office
 from mixtally.cli.main import run
 from pages.browser import browser, faults
 
 END = "--epsilon 2 --delta 1e-6 --seed 1 --out out"
 BOX = "--latitude lat --longitude lon --box 40,44,-76,-70 --resolution 3"
 COMMANDS = {
-    "value": f"simulate survey.csv --column answer {END}",
-    "release": "simulate survey.csv --column answer --epsilon 1 --delta 1e-6 --out out",
+    "value": "simulate survey.csv --column answer --epsilon 1 --delta 1e-6 --out out",
     "sets": f"simulate survey.csv --column likes --set ';' --pairs {END}",
     "bits": f"simulate survey.csv --columns smokes,drives --as attributes --pairs {END}",
     "number": f"simulate survey.csv --column age --number 0,100 --bins 20 --mix-fakes {END}",
@@ -37,6 +35,12 @@ COMMANDS = {
 }
 
 
+@pytest.fixture(scope="module")
+def shown():
+    with browser() as one:
+        yield one
+
+
 def call(line, monkeypatch):
     for part in line.split(" && "):
         monkeypatch.setattr(sys, "argv", ["mixtally", *shlex.split(part)])
@@ -46,25 +50,11 @@ def call(line, monkeypatch):
 
 @pytest.mark.seconds
 @pytest.mark.parametrize("name", COMMANDS)
-def test_the_pages_of_a_command_can_be_read(name, tmp_path, monkeypatch):
+def test_the_pages_of_a_command_can_be_read(shown, name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     lay_out(tmp_path)
     call(COMMANDS[name], monkeypatch)
     written = sorted(tmp_path.glob("out/**/report.html"))
     assert written
-    with browser() as shown:
-        for path in written:
-            assert faults(shown, path.read_text()) == []
-
-
-@pytest.mark.seconds
-def test_the_page_of_a_collector_can_be_read(tmp_path):
-    office = Office(tmp_path, hops=2)
-    office.begin()
-    office.proposed()
-    office.send(*office.usual([0, 0, 0, 1, 1, 3]))
-    office.collector.tick(office.now)
-    html = office.ask("GET", "/").body.decode()
-    assert "What came" in html
-    with browser() as shown:
-        assert faults(shown, html) == []
+    for path in written:
+        assert faults(shown, path.read_text()) == []

@@ -76,9 +76,10 @@ font-size:.85rem}.key li{display:flex;gap:.5rem;align-items:center}
 @media screen and (max-width:967px){figure::before{display:block}}
 @media (max-width:700px){main{padding:1.5rem 1rem 3rem}}
 @media print{main,main.wide{max-width:none;padding:0}
-.scroll{overflow:visible;background:none}.chart svg{min-width:0}
+.scroll{overflow:visible;background:none}table{overflow-wrap:anywhere}.chart svg{min-width:0}
 details::details-content{content-visibility:visible;display:block;height:auto}
-.wide th,.wide td,th,td{white-space:normal;padding-right:.5rem}
+th,td,.number,.wide .number,.plan th,span.good,span.bad,span.doubtful,span.soft{white-space:normal}
+th,td{padding-right:.5rem}
 figure,tr,.figures,.promise{break-inside:avoid}h2,h3,caption,summary{break-after:avoid}}
 """
 )
