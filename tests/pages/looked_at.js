@@ -88,6 +88,17 @@
     if (best < 3) found.push(`a mark of contrast ${best.toFixed(1)}: ${named(mark)}`);
   }
 
+  const shapes = ":is(rect,line,circle,polyline)";
+  for (const figure of document.querySelectorAll("figure")) {
+    const named = [...figure.querySelectorAll(`.key ${shapes}`)].map((one) => one.classList);
+    for (const mark of figure.querySelectorAll(`.chart ${shapes}`)) {
+      const kinds = [...mark.classList];
+      if (mark.matches(`${quiet}, .full, .dot`)) continue;
+      if (!named.some((one) => kinds.every((kind) => one.contains(kind))))
+        found.push(`a mark without a legend: ${kinds.join(" ")}`);
+    }
+  }
+
   for (const table of document.querySelectorAll("table"))
     if (!table.caption || table.querySelector("th:not([scope])"))
       found.push(`a table without caption or scopes: ${named(table)}`);

@@ -54,6 +54,9 @@ PLANTED = {
     "a folded table on paper": (
         styled("@media print{details{display:none}}"), "printed, light: not printed: hidden away"
     ),
+    "a mark without a legend": (
+        without('<ul class="key">.*?</ul>'), "a mark without a legend: whisker missed"
+    ),
     "a table without a name": (without("<caption.*?</caption>"), "without caption or scopes"),
     "a name without a scope": (without(' scope="row"'), "without caption or scopes"),
     "what axe knows": (lambda html: html.replace('lang="en"', ""), "axe: html-has-lang"),

@@ -55,10 +55,10 @@ def show(
     """
     if released is not None and released.rehearsal:
         raise TypeError("a rehearsal is no release")
-    made = files(replace(document, made_by=_command(sys.argv[1:])))
+    made = files(replace(document, made_by=command(sys.argv[1:])))
     if document.rehearsal:
         made = {f"{REHEARSAL}/{name}": text for name, text in made.items()}
-    public = {} if released is None else files(replace(released, made_by=_command(sys.argv[1:])))
+    public = {} if released is None else files(replace(released, made_by=command(sys.argv[1:])))
     written = [] if out is None else publish_result(out, {**public, **made, **(more or {})})
     if json:
         print_json(whole_facts(document))
@@ -73,7 +73,7 @@ def show(
         console.print(f"wrote {path}", markup=False, highlight=False, soft_wrap=True)
 
 
-def _command(arguments: Iterable[str]) -> str:
+def command(arguments: Iterable[str]) -> str:
     """The command as it is typed; of an absolute path the name alone, as folders name people."""
     return shlex.join(["mixtally", *map(_named, arguments)])
 

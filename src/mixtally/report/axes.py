@@ -60,6 +60,8 @@ def ring(x: float, y: float) -> list[Markup]:
 _ROUND = frozenset({"truth", "point", "dot0", "dot1"})
 _FILLED = frozenset({"bar", "share0", "share1"})
 _UPRIGHT = frozenset({"zero", "bound", "central"})
+_ENDED = {"stem": "point", "ends0": "dot0", "ends1": "dot1"}
+"""Lines that are never without a point."""
 
 
 def swatch(kind: str) -> Markup:
@@ -73,6 +75,9 @@ def swatch(kind: str) -> Markup:
         mark = el("line", x1=13, x2=13, y1=0, y2=14, class_=kind)
     else:
         mark = el("line", x1=1, x2=25, y1=7, y2=7, class_=kind)
+        if shape in _ENDED:
+            end = kind.replace("missed", "").replace(shape, _ENDED[shape]).strip()
+            mark = join([mark, el("circle", cx=13, cy=7, r=3.2, class_=end)])
     return el("svg", mark, viewBox="0 0 26 14", aria_hidden="true")
 
 

@@ -99,7 +99,7 @@ def _bar_marks(rows: Sequence[Bar], about: str, marked: str) -> Marks:
         *([("whisker missed", f"interval that misses the {marked}")] if not all(held) else []),
         ("point own", "estimate, right"),
         *([("truth", marked)] if any(row.mark is not None for row in rows) else []),
-        ("zero", about),
+        ("zero", f"no distance from {about}"),
     )
 
 
