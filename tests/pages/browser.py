@@ -10,6 +10,7 @@ import pytest
 CHROMIUM = shutil.which("chromium")
 LOOK = (Path(__file__).parent / "looked_at.js").read_text()
 WIDTHS = (360, 768, 1280)
+SCHEMES = ("light", "dark")
 PRINTED = 718
 """Pixels between the margins of A4."""
 SMALLEST_PRINTED = 9.0
@@ -34,10 +35,10 @@ def browser() -> Iterator:
             shown.close()
 
 
-def faults(shown, html: str, widths=WIDTHS) -> list[str]:
+def faults(shown, html: str, widths=WIDTHS, schemes=SCHEMES, *, axe=True) -> list[str]:
     """What is wrong with a page, everywhere it is looked at; each sentence says where that was."""
     found = []
-    for scheme in ("light", "dark"):
+    for scheme in schemes:
         context = shown.new_context(color_scheme=scheme, offline=True)
         page = context.new_page()
         page.set_content(html)
@@ -45,7 +46,7 @@ def faults(shown, html: str, widths=WIDTHS) -> list[str]:
             page.set_viewport_size({"width": width, "height": 900})
             seen = page.evaluate(LOOK, {"print": False, "smallest": 12})
             found += [f"{width} px, {scheme}: {one}" for one in seen]
-        if scheme == "light":  # contrast in the dark is looked at above
+        if axe and scheme == "light":  # contrast in the dark is looked at above
             found += [f"axe: {one}" for one in accessibility(page)]
         page.emulate_media(media="print")
         page.set_viewport_size({"width": PRINTED, "height": 900})

@@ -70,5 +70,6 @@ def test_every_planted_fault_is_found():
         for name, (plant, said) in PLANTED.items():
             html = plant(whole())
             assert html != whole(), name
-            found = faults(shown, html, widths=(360,))
+            scheme = "dark" if "dark" in name else "light"
+            found = faults(shown, html, (360,), (scheme,), axe="axe" in name)
             assert any(re.search(said, one) for one in found), (name, found)
