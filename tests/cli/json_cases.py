@@ -144,7 +144,7 @@ demo --out demo-result --seed {{seed}} --json
 epochs survey.csv --column answer --synthetic 4 --epsilon 1 --out over-time {END}
 epochs survey.csv --column answer --synthetic 3 --join 0.1 --leave 0.1 --change 0.2 --epsilon 1 {END}
 {LEDGER} && epochs diary.csv --column color {DIARY} --epsilon 1 --ledger me.ledger {END}
-places people.csv --latitude lat --longitude lon --box 40,44,-76,-70 --resolution 3 --epsilon 1 --out places {END}
+places homes.csv --latitude lat --longitude lon --box 40,44,-76,-70 --resolution 3 --epsilon 1 --out places {END}
 words survey.csv --column answer --epsilon 2 --top 2 --out found {END}
 words survey.csv --column answer --epsilon 1 --top 3 --rounds 6 {END}
 """
@@ -195,7 +195,7 @@ def lay_out(desk: Path) -> None:
         ("survey.csv", ["answer,likes,smokes,drives,age"], survey),
         ("diary.csv", ["who,week,color,likes,age"], diary),
         ("pages.csv", ["page"], pages),
-        ("people.csv", ["lat,lon"], [f"{41 + i % 3},{-73 + i % 2}" for i in range(1000)]),
+        ("homes.csv", ["lat,lon"], [f"{41 + i % 3},{-73 + i % 2}" for i in range(1000)]),
         (
             "gaps.csv",
             ["answer,n"],

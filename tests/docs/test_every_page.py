@@ -88,7 +88,7 @@ def desk(tmp_path):
     for name, some in (("diary.csv", rows), ("crowd.csv", rows[:1500])):
         (tmp_path / name).write_text("who,week,color,likes,age\n" + "\n".join(some) + "\n")
     points = "41,-73\n42,-72\n" * 500
-    (tmp_path / "people.csv").write_text(f"lat,lon\n{points}")
+    (tmp_path / "homes.csv").write_text(f"lat,lon\n{points}")
     return tmp_path
 
 
