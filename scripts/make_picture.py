@@ -21,7 +21,7 @@ from mixtally.records.mechanism.memoized import memoized
 from mixtally.records.question import Question
 from mixtally.report import curves
 from mixtally.report.curves import Chart, Curve, Point
-from mixtally.report.style import STYLE
+from mixtally.report.style import CHART
 from mixtally.report.svg import Markup
 from mixtally.simulation.demo import demo
 from mixtally.simulation.lab import Lab as PlayLab
@@ -37,7 +37,7 @@ REPORTS = (1, 2, 3, 5, 7, 10, 20, 30, 50, 70, 100, 200, 300)
 
 def busiest() -> Markup:
     """The largest bins of the demo with their intervals, and its errors."""
-    return bins_chart(demo(PROMISE, PlayLab(SeededChance(SEED)), seed=SEED), 14)
+    return bins_chart(demo(PROMISE, PlayLab(SeededChance(SEED)), seed=SEED), 14).markup
 
 
 def roc() -> Markup:
@@ -63,7 +63,7 @@ def roc() -> Markup:
             Curve("most that (1, 1e-6) allows", tuple(most)),
         ),
         log_x=True, log_y=True,
-    ))  # fmt: skip
+    )).markup  # fmt: skip
 
 
 def _power(target: Target) -> tuple[Point, ...]:
@@ -89,21 +89,21 @@ def averaging() -> Markup:
             for name, wrong in guesses.items()
         ),
         log_x=True,
-    ))  # fmt: skip
+    )).markup  # fmt: skip
 
 
-def alone(chart: Markup, style: str = STYLE) -> str:
-    """A chart as a file of its own, with the look of the page."""
+def alone(chart: Markup) -> str:
+    """A chart as a file of its own, with the look of charts and nothing of a page's."""
     start = chart.index(">") + 1
     paper = "<rect width='100%' height='100%' fill='var(--paper)'/>"
-    look = f"<style>{style} svg{{font-family:sans-serif}}</style>"
+    look = f"<style>{CHART}svg{{font-family:sans-serif}}</style>"
     return chart[:start] + look + paper + chart[start:] + "\n"
 
 
 PICTURES = {
     "demo.svg": lambda: alone(busiest()),
-    "roc.svg": lambda: alone(roc(), STYLE),
-    "averaging.svg": lambda: alone(averaging(), STYLE),
+    "roc.svg": lambda: alone(roc()),
+    "averaging.svg": lambda: alone(averaging()),
 }
 
 

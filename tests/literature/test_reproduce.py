@@ -223,7 +223,7 @@ def test_the_page_is_whole_and_self_contained(found, charts):
     rows = (*verdicts.decided(list(every)), *verdicts.counted(list(every)))
     reader = checked(page(document(Reproduction(every, rows, drawn))))
     text = " ".join(reader.texts)
-    assert reader.tags.count("svg") == len(drawn) == 10
+    assert reader.tags.count("figure") == len(drawn) == 10
     assert reader.tags.count("tr") == len(every) + len(rows) + len(DOCUMENTS) + 1
     for name in DOCUMENTS.values():
         assert name in text
@@ -242,13 +242,16 @@ def test_markup_in_a_finding_is_escaped():
 @pytest.mark.parametrize("log", [True, False])
 def test_a_chart_of_one_point_is_drawn(log):
     curve = Curve("alone", ((1.0, 2.0),), dots=True)
-    checked("<!doctype html>\n" + draw(Chart("000", "t", "c", "x", "y", (curve,), (), log, log)))
+    drawn = draw(Chart("000", "t", "c", "x", "y", (curve,), (), log, log))
+    checked("<!doctype html>\n" + drawn.markup)
 
 
 def test_names_beside_a_chart_do_not_overlap(charts):
     for group in charts.values():
         for chart in group:
-            places = [float(y) for y in re.findall(r'y="([\d.]+)" class="name"', draw(chart))]
+            places = [
+                float(y) for y in re.findall(r'y="([\d.]+)" class="name"', draw(chart).markup)
+            ]
             assert all(b - a > 15.0 for a, b in pairwise(places))
 
 

@@ -52,20 +52,20 @@ def unmarked(study):
     main = study.main
     rows = [main.row(i) for i in main.ranked()[:30].tolist()]
     bars = [Bar(row.label, row.estimate, row.lower, row.upper) for row in rows]
-    return rows_chart(bars, "Estimates alone")
+    return rows_chart(bars, "Estimates alone").markup
 
 
 @pytest.mark.parametrize("truth", TRUTHS.values(), ids=TRUTHS)
 def test_coordinates_are_finite_and_inside_the_frame(study, truth):
     made = study(truth)
-    assert inside(bins_chart(made, 30))
+    assert inside(bins_chart(made, 30).markup)
     assert inside(unmarked(made))
-    assert inside(error_chart(lines(made)))
+    assert inside(error_chart(lines(made)).markup)
 
 
 def test_the_twin_with_a_count_that_is_no_number_is_caught(study):
     broken = with_estimate(study([700, 300, 0]), counts=np.array([700.0, math.nan, 0.0]))
-    assert not inside(bins_chart(broken, 30))
+    assert not inside(bins_chart(broken, 30).markup)
 
 
 @pytest.mark.seconds
@@ -76,7 +76,7 @@ def test_the_twin_with_a_count_that_is_no_number_is_caught(study):
 def test_bars_and_points_stay_in_their_own_half(study, truth):
     """Also where the estimate lies outside its interval: below zero, or above everybody."""
     made = study(truth)
-    root = elements(bins_chart(made, 30))
+    root = elements(bins_chart(made, 30).markup)
     bars = [float(e.get("x")) + float(e.get("width")) for e in root.iter("rect")]
     points = [float(e.get("cx")) for e in root.iter("circle") if e.get("class") == "point"]
     assert max(bars) <= BARS_END
@@ -85,7 +85,7 @@ def test_bars_and_points_stay_in_their_own_half(study, truth):
 
 def test_at_most_the_asked_number_of_bins_is_drawn_largest_first(study):
     made = study([2] * 40 + [500, 300], labels=tuple(f"v{i}" for i in range(42)))
-    tips = [e.text for e in elements(bins_chart(made, 30)).iter("title")][1:]
+    tips = [e.text for e in elements(bins_chart(made, 30).markup).iter("title")][1:]
     assert len(tips) == 30
     assert tips[0].startswith(("v41: ", "v40: "))
     counts = [float(re.search(r": (-?[\d,.]+),", tip)[1].replace(",", "")) for tip in tips]
@@ -94,7 +94,7 @@ def test_at_most_the_asked_number_of_bins_is_drawn_largest_first(study):
 
 def test_numbers_stand_in_their_order(study):
     made = study([2] * 40 + [500, 300])
-    tips = [e.text for e in elements(bins_chart(made, 30)).iter("title")][1:]
+    tips = [e.text for e in elements(bins_chart(made, 30).markup).iter("title")][1:]
     places = [int(tip.split(":")[0]) for tip in tips]
     assert places == sorted(places)
     assert places[-2:] == [40, 41]
@@ -102,14 +102,14 @@ def test_numbers_stand_in_their_order(study):
 
 def test_a_long_label_is_shortened_with_an_ellipsis(study):
     long = "a" * 40
-    root = elements(bins_chart(study([700, 300], labels=(long, "b" * 16)), 30))
+    root = elements(bins_chart(study([700, 300], labels=(long, "b" * 16)), 30).markup)
     shown = {e.text for e in root.iter("text") if e.get("class") == "label"}
     assert shown == {"a" * 15 + "…", "b" * 16}
     assert any(long in e.text for e in root.iter("title"))
 
 
 def test_a_wide_script_is_shortened_to_the_same_room(study):
-    root = elements(bins_chart(study([700, 300], labels=("語" * 9, "語" * 8)), 30))
+    root = elements(bins_chart(study([700, 300], labels=("語" * 9, "語" * 8)), 30).markup)
     shown = {e.text for e in root.iter("text") if e.get("class") == "label"}
     assert shown == {"語" * 7 + "…", "語" * 8}
 
@@ -119,7 +119,7 @@ def test_an_interval_is_marked_as_missed_exactly_when_it_misses_the_truth(study)
     each = made.main.estimate.each
     true = made.truth.counts
     held = (each.lower <= true) & (true <= each.upper)
-    lines = elements(bins_chart(made, 60)).iter("line")
+    lines = elements(bins_chart(made, 60).markup).iter("line")
     missed = sum(line.get("class") == "whisker missed" for line in lines)
     assert missed == 2 * np.count_nonzero(~held) > 0
 
@@ -135,7 +135,9 @@ def test_no_interval_is_called_missed_when_the_truth_is_not_known(study):
 def test_every_release_has_a_line_between_the_other_models(study):
     made = study([700, 300], protocols=("clear-uniform", "flip-blank"))
     names = [
-        e.text for e in elements(error_chart(lines(made))).iter("text") if e.get("class") == "label"
+        e.text
+        for e in elements(error_chart(lines(made)).markup).iter("text")
+        if e.get("class") == "label"
     ]
     assert [name.split()[0].rstrip(",") for name in names] == [
         "central", "clear-uniform", "flip-blank", "local",
@@ -143,6 +145,6 @@ def test_every_release_has_a_line_between_the_other_models(study):
 
 
 def test_rings_mark_measured_errors_only_where_the_truth_is_known(study):
-    assert 'class="truth"' in error_chart(lines(study([700, 300])))
+    assert 'class="truth"' in error_chart(lines(study([700, 300]))).markup
     nothing_measured = [line._replace(measured=None) for line in lines(study([700, 300]))]
-    assert 'class="truth"' not in error_chart(nothing_measured)
+    assert 'class="truth"' not in error_chart(nothing_measured).markup

@@ -6,7 +6,7 @@ import json
 import pytest
 from rich.console import Console
 
-from mixtally.report.document import Document, Rows, Section, Table, Text
+from mixtally.report.document import Document, Heading, Rows, Section, Table, Text
 from mixtally.report.page import page
 from mixtally.report.terminal import opening, printed
 from mixtally.report.texts import files
@@ -72,3 +72,34 @@ def test_a_rehearsal_says_first_that_it_holds_raw_counts():
     assert made["rows.csv"].splitlines()[1:] == ["b", "2"]
     assert made["report.html"].index('class="raw"') < made["report.html"].index("<h1>")
     assert not any("raw counts" in text for text in files(shown(**WHOLE)).values())
+
+
+def test_a_page_ends_with_the_command_that_made_it():
+    made = page(shown(**WHOLE, made_by="mixtally simulate 'a <b>.csv'"))
+    assert "<code>mixtally simulate &#x27;a &lt;b&gt;.csv&#x27;</code>" in made
+    assert "Made by" not in page(shown(**WHOLE))
+    assert "made_by" not in files(shown(**WHOLE, made_by="x"))["result.json"]
+
+
+def tables_of(*parts):
+    return page(shown(sections=lambda: (Section("Counts", parts),)))
+
+
+def test_a_table_has_a_caption_and_scopes():
+    made = tables_of(Table(("", "count"), [("a", "1")], title="All"))
+    assert "<caption>All</caption>" in made
+    assert '<th scope="col" class="number">count</th>' in made
+    assert '<th scope="row">a</th><td class="number">1</td>' in made
+    assert "<thead><tr><td></td>" in made  # a corner that says nothing is no heading
+
+
+def test_a_caption_is_not_shown_below_its_own_name():
+    unseen = '<caption class="unseen">Counts</caption>'
+    assert unseen in tables_of(Table(("bin", "count"), [("a", "1")]))
+    assert unseen in tables_of(Table(("bin", "count"), [("a", "1")], title="Counts"))
+    assert unseen.replace("Counts", "More") in tables_of(
+        Heading("More"), Table(("bin", "count"), [("a", "1")])
+    )
+    folded = tables_of(Table(("bin", "count"), [("a", "1")], title="All", folded=True))
+    assert "<summary>All</summary>" in folded
+    assert unseen.replace("Counts", "All") in folded

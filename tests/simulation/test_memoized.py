@@ -151,7 +151,7 @@ def test_the_page_is_one_safe_file_that_tells_everything(made):
         "fresh noise every time", "from one person", told["fingerprint"],
     ):  # fmt: skip
         assert part in text
-    assert reader.tags.count("svg") == 3
+    assert reader.tags.count("figure") == 3
 
 
 def test_the_csv_is_ranked_and_whole(facts):

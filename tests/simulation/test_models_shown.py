@@ -67,7 +67,7 @@ def test_the_table_has_errors_and_statements(made):
 
 
 def test_the_plot_has_a_row_a_bar_and_a_line_through(made):
-    picture = error_chart(lines(made))
+    picture = error_chart(lines(made)).markup
     assert rows(picture)[:2] == ["central, some noise", "central, some naming"]
     assert len(drawn(picture, "bound")) == 2
     (through,) = drawn(picture, "central")
@@ -79,7 +79,7 @@ def test_the_plot_has_a_row_a_bar_and_a_line_through(made):
 @pytest.mark.parametrize("bound", [0, 1, 10**7])
 def test_any_bound_can_be_drawn(made, bound):
     both = tuple(replace(line, one_within=bound, measured=0.0) for line in BOTH.lines)
-    picture = error_chart(lines(replace(made, central=Central(both, ""))))
+    picture = error_chart(lines(replace(made, central=Central(both, "")))).markup
     assert len(drawn(picture, "bound")) == (2 if bound else 0)
     assert len(drawn(picture, "central")) == 1
 
@@ -98,7 +98,7 @@ def test_what_is_missing_is_said_everywhere(made, note):
     without = replace(made, central=Central(note=note))
     for text in (told(without), unescape(page(without)), facts(without)["central_note"]):
         assert note in text
-    assert rows(error_chart(lines(without)))[0] == "central model, someone sees all"
+    assert rows(error_chart(lines(without)).markup)[0] == "central model, someone sees all"
 
 
 def test_a_study_made_without_them_says_so(study):

@@ -14,7 +14,8 @@ from simulation.studies import page, with_estimate
 ALLOWED = {
     "html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "p", "dl", "div", "dt",
     "dd", "section", "table", "thead", "tbody", "tr", "th", "td", "ul", "li", "details", "summary",
-    "footer", "span", "svg", "text", "line", "rect", "circle", "g",
+    "footer", "span", "svg", "text", "line", "rect", "circle", "g", "caption",
+    "figure", "figcaption", "strong",
 }  # fmt: skip
 
 

@@ -11,7 +11,6 @@ from mixtally.report.document import (
     Facts,
     Marked,
     Part,
-    Picture,
     Promise,
     Section,
     Table,
@@ -90,7 +89,7 @@ def _parts(outcome: Outcome) -> list[Part]:
     for chart in outcome.charts:
         named = chart.title == outcome.title
         caption = chart.caption if named else f"{chart.title}. {chart.caption}"
-        parts += [Picture(draw(chart)), Text(caption, note=True)]
+        parts += [draw(chart), Text(caption, note=True)]
     return parts
 
 

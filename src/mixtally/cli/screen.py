@@ -1,9 +1,11 @@
 """What is seen while a crowd is played, and of what came of it: bars, tables, JSON, files."""
 
+import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
+from dataclasses import replace
+from pathlib import Path, PurePath
 from typing import Any
 
 from rich.console import Console
@@ -53,10 +55,10 @@ def show(
     """
     if released is not None and released.rehearsal:
         raise TypeError("a rehearsal is no release")
-    made = files(document)
+    made = files(replace(document, made_by=command(sys.argv[1:])))
     if document.rehearsal:
         made = {f"{REHEARSAL}/{name}": text for name, text in made.items()}
-    public = {} if released is None else files(released)
+    public = {} if released is None else files(replace(released, made_by=command(sys.argv[1:])))
     written = [] if out is None else publish_result(out, {**public, **made, **(more or {})})
     if json:
         print_json(whole_facts(document))
@@ -69,6 +71,16 @@ def show(
         say(console, [SEEDED])
     for path in (*written, *beside):
         console.print(f"wrote {path}", markup=False, highlight=False, soft_wrap=True)
+
+
+def command(arguments: Iterable[str]) -> str:
+    """The command as it is typed; of an absolute path the name alone, as folders name people."""
+    return shlex.join(["mixtally", *map(_named, arguments)])
+
+
+def _named(word: str) -> str:
+    option, equals, value = word.partition("=") if word.startswith("--") else ("", "", word)
+    return f"{option}{equals}{PurePath(value).name if PurePath(value).is_absolute() else value}"
 
 
 def warn(text: str) -> None:

@@ -28,7 +28,6 @@ from mixtally.report.document import (
 )
 from mixtally.report.promise import of_contract_result, of_terms
 from mixtally.report.received import came, not_promised
-from mixtally.report.svg import Markup
 from mixtally.report.words import at_most, error_text, promise
 
 _CHART_BINS, _TABLE_BINS = 30, 1000
@@ -102,7 +101,7 @@ def parts(held: Held, found: Conclusion, most: int, *, chart: bool) -> tuple[Par
         shown.append(Text(f"Nothing is released. {found.refusal}.", tone=Tone.BAD))
     else:
         if chart:
-            shown.append(Picture(_chart(found.result)))
+            shown.append(_chart(found.result))
         shown += _counts(held, found.result, most, folded=chart)
     if found.received is not None:
         shown += [Heading("What came")] * chart
@@ -186,7 +185,7 @@ def _shown(result: ContractResult, most: int) -> list[int]:
     return counts.displayed(result, most, in_order=in_order)
 
 
-def _chart(result: ContractResult) -> Markup:
+def _chart(result: ContractResult) -> Picture:
     bars = counts.bars_of(result, _shown(result, _CHART_BINS))
     return rows_chart(bars, f"The {len(bars)} largest bins with their intervals")
 

@@ -4,7 +4,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from mixtally.report.axes import TOP, WIDTH, picture, ring, round_numbers, short, ticks
+from mixtally.report.axes import TOP, WIDTH, Marks, picture, ring, round_numbers, short, ticks
+from mixtally.report.document import Picture
 from mixtally.report.svg import Markup, el
 from mixtally.report.words import error_text
 
@@ -26,6 +27,11 @@ class Bar(NamedTuple):
         """What distances are measured from."""
         return self.estimate if self.mark is None else self.mark
 
+    @property
+    def held(self) -> bool:
+        """Whether the interval holds the mark, if there is one."""
+        return self.mark is None or self.lower <= self.mark <= self.upper
+
 
 class Line(NamedTuple):
     """One way to publish the counts.
@@ -46,7 +52,7 @@ class Line(NamedTuple):
     own: bool = False
 
 
-def rows_chart(rows: Sequence[Bar], title: str, marked: str = "true count") -> Markup:
+def rows_chart(rows: Sequence[Bar], title: str, marked: str = "true count") -> Picture:
     """Bars of estimates; beside them the interval, about their marks or the estimates.
 
     At the scale of the bars the intervals are often thinner than a line, so they get an axis of
@@ -76,7 +82,41 @@ def rows_chart(rows: Sequence[Bar], title: str, marked: str = "true count") -> M
     ]
     for place, row in enumerate(rows):
         parts.append(_bin(row, marked, TOP + _ROW * place + _ROW / 2, bar, apart))
-    return picture(height, title, parts)
+    drawn = picture(height, title, parts, _seen(rows, widest, about, marked))
+    reading = (
+        "A line of the chart is a bin. On the left its bar is as long as its estimate; on the "
+        f"right, on a scale of its own, is how far the ends of its interval lie from {about}. "
+        "A short line is a precise count."
+    )
+    return Picture(drawn, title, _bar_marks(rows, about, marked), reading)
+
+
+def _bar_marks(rows: Sequence[Bar], about: str, marked: str) -> Marks:
+    held = [row.held for row in rows]
+    return (
+        ("bar", "estimate, left"),
+        *([("whisker", "interval")] if any(held) else []),
+        *([("whisker missed", f"interval that misses the {marked}")] if not all(held) else []),
+        ("point own", "estimate, right"),
+        *([("truth", marked)] if any(row.mark is not None for row in rows) else []),
+        ("zero", f"no distance from {about}"),
+    )
+
+
+def _seen(rows: Sequence[Bar], widest: float, about: str, marked: str) -> str:
+    """What the chart shows, in words."""
+    if not rows:
+        return "No bin is shown."
+    most, least = (f(rows, key=lambda row: row.estimate) for f in (max, min))
+    text = (
+        f"Of the {len(rows):,} bins drawn the largest estimate is {most.estimate:,.0f} "
+        f"({most.label}), the smallest {least.estimate:,.0f} ({least.label}); no end of an "
+        f"interval lies further than {widest:,.0f} from {about}."
+    )
+    if any(row.mark is not None for row in rows):
+        missed = sum(not row.held for row in rows)
+        text += f" {missed:,} of the {len(rows):,} intervals miss the {marked}."
+    return text
 
 
 def _bin(
@@ -88,8 +128,7 @@ def _bin(
 ) -> Markup:
     """One line of the picture; red where the interval misses the mark."""
     low, high, middle = row.lower, row.upper, row.middle
-    held = row.mark is None or low <= middle <= high
-    mark = "whisker" if held else "whisker missed"
+    mark = "whisker" if row.held else "whisker missed"
     tip = f"{row.label}: {row.estimate:,.1f}, interval {low:,.0f} .. {high:,.0f}"
     if row.mark is not None:
         tip += f", {marked} {middle:,.0f}"
@@ -105,7 +144,7 @@ def _bin(
     )
 
 
-def error_chart(shown: Sequence[Line]) -> Markup:
+def error_chart(shown: Sequence[Line]) -> Picture:
     """Expected and measured error of every way to publish the counts.
 
     The central mechanisms are drawn through all rows, with their accuracy statements as bars.
@@ -126,7 +165,37 @@ def error_chart(shown: Sequence[Line]) -> Markup:
     ]
     for row, line in enumerate(shown):
         parts += _error_row(line, TOP + 30 * row + 15, at, start)
-    return picture(height, "Error of one bin in each model", parts)
+    title = "Error of one bin in each model"
+    reading = (
+        "A line of the chart is a way to publish the counts; the further left it ends, the smaller "
+        "its error. From one number above to the next the error is ten times as large."
+    )
+    return Picture(
+        picture(height, title, parts, _errors_seen(shown)), title, _kinds(shown), reading
+    )
+
+
+def _kinds(shown: Sequence[Line]) -> Marks:
+    drawn = [line for line in shown if line.expected]
+    marks = (
+        ("stem own", "expected error of a plan shown here", any(v.own for v in drawn)),
+        ("stem", "expected error in another model", any(not v.own for v in drawn)),
+        ("truth", "error measured here", any(v.measured for v in shown)),
+        ("bound", "how far off one answer is at most", any(v.bound for v in shown)),
+        ("central", "expected errors of the central model", any(v.bound for v in drawn)),
+    )
+    return tuple((kind, text) for kind, text, there in marks if there)
+
+
+def _errors_seen(shown: Sequence[Line]) -> str:
+    """What the chart shows, in words."""
+    texts = []
+    for line in shown:
+        said = [f"expected {error_text(line.expected)}"] if line.expected else []
+        said += [f"measured {error_text(line.measured)}"] if line.measured else []
+        said += [f"one answer off by at most {line.bound:,}"] if line.bound is not None else []
+        texts.append(f"{line.name}: {', '.join(said) or 'nothing drawn'}")
+    return f"Errors in counts. {'; '.join(texts)}."
 
 
 def _error_row(line: Line, y: float, at: Callable[[float], float], start: float) -> list[Markup]:

@@ -4,7 +4,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from mixtally.report.axes import WIDTH, round_numbers
+from mixtally.report.axes import WIDTH, picture, round_numbers
+from mixtally.report.document import Picture
 from mixtally.report.svg import Markup, el
 
 _HEIGHT = 340
@@ -42,29 +43,43 @@ class Chart:
     log_y: bool = False
 
 
-def draw(chart: Chart) -> Markup:
-    """The chart as one svg element."""
+def draw(chart: Chart) -> Picture:
+    """The chart with the names of its curves."""
     points = [point for curve in chart.curves for point in curve.points]
     xs = [x for x, _ in points] + [x for x, _ in chart.marks]
     x_at, x_ticks = _axis(xs, chart.log_x, _LEFT, WIDTH - _RIGHT)
     y_at, y_ticks = _axis([y for _, y in points], chart.log_y, _HEIGHT - _BOTTOM, _TOP)
-    parts = [
-        el("title", chart.title),
-        *_grid(x_ticks, x_at, y_ticks, y_at, chart),
-        *_marks(chart, x_at),
-    ]
+    parts = [*_grid(x_ticks, x_at, y_ticks, y_at, chart), *_marks(chart, x_at)]
     for i, curve in enumerate(chart.curves):
         parts += _curve(curve, i, x_at, y_at)
     parts += _names(chart.curves, y_at)
-    return el(
-        "svg",
-        *parts,
-        viewBox=f"0 0 {WIDTH} {_HEIGHT}",
-        role="img",
-        aria_label=chart.title,
-        xmlns="http://www.w3.org/2000/svg",
-        class_="chart",
-    )
+    named = [(f"curve c{i}", curve.name) for i, curve in enumerate(chart.curves)]
+    if chart.marks:
+        named.append(("zero", ", ".join(dict.fromkeys(word for _, word in chart.marks))))
+    drawn = picture(_HEIGHT, chart.title, parts, _seen(chart))
+    return Picture(drawn, chart.title, tuple(named), _reading(chart))
+
+
+def _reading(chart: Chart) -> str:
+    text = f"To the right: {chart.x_name}. Upwards: {chart.y_name}."
+    ways = [way for way, log in (("right", chart.log_x), ("upwards", chart.log_y)) if log]
+    if ways:
+        text += f" Equal steps {' and '.join(ways)} are equal factors."
+    return text
+
+
+def _seen(chart: Chart) -> str:
+    """What the chart shows, in words."""
+    texts = []
+    for curve in chart.curves:
+        (x, y), (last_x, last_y) = curve.points[0], curve.points[-1]
+        ys = [value for _, value in curve.points]
+        texts.append(
+            f"{curve.name}: {len(ys):,} points from {y:.4g} at {x:.4g} to {last_y:.4g} at "
+            f"{last_x:.4g}, least {min(ys):.4g}, most {max(ys):.4g}"
+        )
+    marked = [f"{word} at {x:.4g}" for x, word in chart.marks]
+    return f"{chart.y_name} by {chart.x_name}. {'; '.join([*texts, *marked])}."
 
 
 def _axis(

@@ -90,9 +90,17 @@ class FactTable:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A chart, for pages alone."""
+    """A chart, for pages alone.
+
+    where
+      marks    every mark in it that says something, by its classes, with what it stands for
+      reading  how it is read, in sentences
+    """
 
     markup: Markup
+    title: str = ""
+    marks: tuple[tuple[str, str], ...] = ()
+    reading: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +142,7 @@ class Document:
       facts      the whole of it as one JSON object
       tables     rows by the name of their CSV file; no file for rows that are None
       closing    what a page ends with besides the version: randomness, fingerprint
+      made_by    the command that made it, where there was one; pages alone say it
     """
 
     title: str
@@ -148,6 +157,7 @@ class Document:
     facts: Callable[[], Facts]
     tables: Callable[[], Mapping[str, "Rows"]] = dict
     closing: str = ""
+    made_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)

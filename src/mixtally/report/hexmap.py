@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.records.results import Estimate
-from mixtally.report.style import STYLE
+from mixtally.report.style import CHART
 from mixtally.report.svg import Markup, el, join
 
 Outline = Sequence[tuple[float, float]]
@@ -20,8 +20,8 @@ Outline = Sequence[tuple[float, float]]
 _WIDTH, _MARGIN, _TOP, _FOOT = 920.0, 12.0, 34.0, 58.0
 _CLASSES = 5
 _STYLE = (
-    ".cell{fill:none;stroke:var(--line);stroke-width:.7}.full{fill:var(--own);stroke:var(--paper)}"
-    "svg{font-family:sans-serif}svg .note{fill:var(--soft);font-size:11px}"
+    ".cell{fill:none;stroke:var(--line);stroke-width:.7}.full{fill:var(--own);stroke:var(--own)}"
+    "svg{font-family:sans-serif}svg .note{fill:var(--soft)}"
 )
 
 
@@ -51,13 +51,25 @@ def hexmap(
     return el(
         "svg",
         el("title", title),
-        el("style", Markup(STYLE + _STYLE)),
+        el("style", Markup(CHART + _STYLE)),
         el("rect", width="100%", height="100%", fill="var(--paper)"),
         *parts,
         viewBox=f"0 0 {_WIDTH:g} {whole:g}",
         role="img",
-        aria_label=title,
+        aria_label=f"{title}. {_seen(names, found, sure)}",
         xmlns="http://www.w3.org/2000/svg",
+    )
+
+
+def _seen(names: Sequence[str], found: Estimate, sure: NDArray[np.bool_]) -> str:
+    """What the map shows, in words."""
+    if not sure.any():
+        return "No hexagon is distinguishable from zero."
+    counts = np.where(sure, found.counts[: len(sure)], -np.inf)
+    most = int(counts.argmax())
+    return (
+        f"{int(sure.sum()):,} of {len(sure):,} hexagons are distinguishable from zero; the largest "
+        f"is {names[most]} with {counts[most]:,.0f}."
     )
 
 

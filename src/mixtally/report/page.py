@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from mixtally.report.axes import swatch
 from mixtally.report.document import (
     HOLDS_RAW,
     REHEARSAL,
@@ -53,12 +54,18 @@ def page(document: Document) -> str:
         el("ul", *[el("li", line) for line in document.promise], class_="promise"),
         el("p", document.source, class_="source"),
         *_key(document.key),
-        *map(_part, document.opening),
+        *_parts(document.opening, document.title),
         *map(_section, sections),
-        el("footer", el("p", ", ".join(filter(None, (f"mixtally {VERSION}", document.closing))))),
+        _footer(document),
         class_="wide" if wide else "usual",
     )
     return f"{head}{body}</body></html>\n"
+
+
+def _footer(document: Document) -> Markup:
+    version = ", ".join(filter(None, (f"mixtally {VERSION}", document.closing)))
+    made = [el("p", "Made by ", el("code", document.made_by))] if document.made_by else []
+    return el("footer", *made, el("p", version))
 
 
 def _key(figures: Sequence[tuple[str, str]]) -> list[Markup]:
@@ -69,10 +76,19 @@ def _key(figures: Sequence[tuple[str, str]]) -> list[Markup]:
 
 
 def _section(section: Section) -> Markup:
-    return el("section", el("h2", section.title), *map(_part, section.parts))
+    return el("section", el("h2", section.title), *_parts(section.parts, section.title))
 
 
-def _part(part: Part) -> Markup:
+def _parts(parts: Sequence[Part], title: str) -> list[Markup]:
+    """``parts`` below ``title``, which names what has no name of its own."""
+    made = []
+    for part in parts:
+        title = part.text if isinstance(part, Heading) else title
+        made.append(_part(part, title))
+    return made
+
+
+def _part(part: Part, title: str) -> Markup:
     match part:
         case Text(text, note, tone):
             look = " ".join(filter(None, ("note" if note else "", tone or "")))
@@ -80,44 +96,71 @@ def _part(part: Part) -> Markup:
         case Bullets(items):
             return el("ul", *[el("li", *map(_marked, item)) for item in items])
         case Table():
-            table = el("div", _table(part), class_="scroll")
-            return el("details", el("summary", part.title), table) if part.folded else table
+            name = part.title or title
+            table = _scroll(name, _table(part, name, seen=not part.folded and name != title))
+            return el("details", el("summary", name), table) if part.folded else table
         case FactTable(columns):
-            return _facts(columns)
-        case Picture(markup):
-            return markup
+            return _scroll(title, _facts(columns, title))
+        case Picture():
+            return _figure(part, part.title or title)
         case Heading(text):
             return el("h3", text)
 
 
-def _table(table: Table) -> Markup:
+def _scroll(name: str, inner: Markup, look: str = "scroll") -> Markup:
+    """What may be wider than the page; keys reach it, so that they can move it."""
+    return el("div", inner, class_=look, tabindex=0, role="group", aria_label=name)
+
+
+def _figure(picture: Picture, name: str) -> Markup:
+    marks = [el("li", swatch(kind), el("span", text)) for kind, text in picture.marks]
+    told = [el("ul", *marks, class_="key")] if marks else []
+    if picture.reading:
+        told.append(el("p", el("strong", "How to read this: "), picture.reading, class_="note"))
+    below = [el("figcaption", *told)] if told else []
+    return el("figure", _scroll(name, picture.markup, "scroll chart"), *below)
+
+
+def _table(table: Table, name: str, *, seen: bool) -> Markup:
     places = range(len(table.columns))
     look = ["" if table.left(place) else "number" for place in places]
-    head = el("tr", *[_cell("th", n, c) for n, c in zip(table.columns, look, strict=True)])
+    head = [_head(text, "col", c) for text, c in zip(table.columns, look, strict=True)]
     lines = [
-        el("tr", *[_cell("td", text, c) for text, c in zip(row, look, strict=True)])
-        for row in table.rows
+        el("tr", _head(row[0], "row", ""), *map(_cell, row[1:], look[1:])) for row in table.rows
     ]
     kind = "wide" if table.wide else "rows"
-    return el("table", el("thead", head), el("tbody", *lines), class_=kind)
+    parts = (_caption(name, seen=seen), el("thead", el("tr", *head)), el("tbody", *lines))
+    return el("table", *parts, class_=kind)
 
 
-def _cell(name: str, text: Cell, look: str) -> Markup:
-    return el(name, _marked(text), class_=look) if look else el(name, _marked(text))
+def _caption(name: str, *, seen: bool) -> Markup:
+    """The name of a table; one that stands above it already is for those who hear the page."""
+    return el("caption", name) if seen else el("caption", name, class_="unseen")
+
+
+def _head(text: Cell, scope: str, look: str) -> Markup:
+    """The name of a column or a row; a corner without one is no name."""
+    if not text:
+        return el("td", "")
+    return el("th", _marked(text), scope=scope, **({"class_": look} if look else {}))
+
+
+def _cell(text: Cell, look: str) -> Markup:
+    return el("td", _marked(text), class_=look) if look else el("td", _marked(text))
 
 
 def _marked(cell: Cell) -> str | Markup:
     return el("span", cell.text, class_=cell.tone) if isinstance(cell, Marked) else cell
 
 
-def _facts(columns: tuple[Mapping[str, Any], ...]) -> Markup:
+def _facts(columns: tuple[Mapping[str, Any], ...], name: str) -> Markup:
     names = dict.fromkeys(name for facts in columns for name in facts if name not in _IN_WORDS)
     rows = [
         el(
             "tr",
-            el("th", name.replace("_", " ")),
-            *[el("td", fact(name, facts.get(name, ""))) for facts in columns],
+            el("th", key.replace("_", " "), scope="row"),
+            *[el("td", fact(key, facts.get(key, ""))) for facts in columns],
         )
-        for name in names
+        for key in names
     ]
-    return el("div", el("table", *rows, class_="plan"), class_="scroll")
+    return el("table", _caption(name, seen=False), *rows, class_="plan")

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.report.axes import WIDTH, picture, short
+from mixtally.report.axes import WIDTH, Marks, picture, short
+from mixtally.report.document import Picture
 from mixtally.report.svg import Markup, el, join
 
 _COLUMNS, _PANEL = 3, 150
@@ -25,8 +26,14 @@ class Panel:
     zero: bool = False
     """Whether a line at zero is drawn."""
 
+    def missed(self) -> int:
+        """Intervals that do not hold what they are compared with."""
+        if self.marks is None:
+            return 0
+        return int(((self.marks < self.lower) | (self.marks > self.upper)).sum())
 
-def panels_chart(title: str, panels: list[Panel], points: list[str]) -> Markup:
+
+def panels_chart(title: str, panels: list[Panel], points: list[str]) -> Picture:
     """All panels under one title; ``points`` are the names along their axis."""
     wide, rows = WIDTH / _COLUMNS, -(-len(panels) // _COLUMNS)
     parts = [
@@ -37,7 +44,44 @@ def panels_chart(title: str, panels: list[Panel], points: list[str]) -> Markup:
         )
         for k, panel in enumerate(panels)
     ]
-    return picture(_PANEL * rows, title, parts)
+    reading = (
+        "A panel is a bin, with a scale of its own at its left; to the right time goes on. Each "
+        "upright line is the interval of one estimate: where two of them lie apart, the bin has "
+        "most likely changed."
+    )
+    drawn = picture(_PANEL * rows, title, parts, _seen(panels, points))
+    return Picture(drawn, title, _kinds(panels), reading)
+
+
+def _kinds(panels: list[Panel]) -> Marks:
+    missed = sum(panel.missed() for panel in panels)
+    marks = (
+        ("point own", "estimate", True),
+        ("line", "from one estimate to the next", True),
+        ("whisker", "interval", sum(panel.values.size for panel in panels) > missed),
+        ("whisker missed", "interval that misses the truth", missed > 0),
+        ("truth", "truth", any(panel.marks is not None for panel in panels)),
+        ("zero across", "zero", any(panel.zero for panel in panels)),
+    )
+    return tuple((kind, text) for kind, text, there in marks if there)
+
+
+def _seen(panels: list[Panel], points: list[str]) -> str:
+    """What the chart shows, in words."""
+    if not panels:
+        return "No bin is shown."
+    texts = [
+        f"{panel.name}: {panel.values[0]:,.0f} to {panel.values[-1]:,.0f}, least "
+        f"{panel.values.min():,.0f}, most {panel.values.max():,.0f}"
+        for panel in panels
+    ]
+    every = sum(panel.values.size for panel in panels)
+    missed = sum(panel.missed() for panel in panels)
+    ends = f"from {points[0]} to {points[-1]}" if len(points) > 1 else f"at {points[0]}"
+    text = f"{len(panels):,} bins {ends}. {'; '.join(texts)}."
+    if any(panel.marks is not None for panel in panels):
+        text += f" {missed:,} of the {every:,} intervals miss the truth."
+    return text
 
 
 def _panel(panel: Panel, epochs: list[str], wide: float) -> list[Markup]:
@@ -68,7 +112,7 @@ def _panel(panel: Panel, epochs: list[str], wide: float) -> list[Markup]:
 
 
 def _across(height: float, right: float) -> Markup:
-    return el("line", x1=_LEFT, x2=right, y1=height, y2=height, class_="zero")
+    return el("line", x1=_LEFT, x2=right, y1=height, y2=height, class_="zero across")
 
 
 def _line(points: list[tuple[float, float]]) -> Markup:

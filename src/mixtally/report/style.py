@@ -1,19 +1,45 @@
-"""The look of the page, for light and dark screens, for print and for a phone.
+"""The look of charts and of the page around them, for light and dark screens, print and a phone.
 
-On a phone a chart keeps a size at which it can be read, and is moved sideways under its words.
+``CHART`` is all that a picture on its own needs. Letters are 12 px or larger, and what says
+something has a contrast of 3 or more with the paper (4.5 in letters); grid lines need not.
 """
 
-STYLE = """
+CHART = """
 :root{--ink:#1c2330;--soft:#5d6878;--line:#dfe3ea;--paper:#fff;--panel:#f6f7fa;--bar:#b9cdea;
---own:#1f5fb4;--truth:#c2410c;--bad:#b91c1c}
-@media (prefers-color-scheme:dark){:root{--ink:#e6e9ef;--soft:#9aa5b5;--line:#313a48;
---paper:#12161d;--panel:#1b212b;--bar:#2f4a70;--own:#7fb2f5;--truth:#fb923c;--bad:#f87171}}
+--edge:#6d8fc0;--own:#1f5fb4;--truth:#c2410c;--bad:#b91c1c}
+@media screen and (prefers-color-scheme:dark){:root{--ink:#e6e9ef;--soft:#9aa5b5;--line:#313a48;
+--paper:#12161d;--panel:#1b212b;--bar:#2f4a70;--edge:#5b82ba;--own:#7fb2f5;--truth:#fb923c;
+--bad:#f87171}}
+svg{display:block;font-size:12px}
+svg text{fill:var(--ink)}svg .axis,svg .tick{fill:var(--soft)}svg .tick{text-anchor:middle}
+svg .label,svg .end{text-anchor:end}svg .value{font-variant-numeric:tabular-nums}
+svg .name{font-weight:600}svg .mark{fill:var(--truth)}
+.grid{stroke:var(--line)}.frame{fill:none;stroke:var(--line)}
+.zero{stroke:var(--truth);stroke-width:1.5}
+.bar,.share1{fill:var(--bar);stroke:var(--edge)}.share0{fill:var(--line);stroke:var(--soft)}
+.whisker,.ends0,.ends1{stroke:var(--own);stroke-width:2.5}.ends0{stroke:var(--soft)}
+.whisker.missed,.ends0.missed,.ends1.missed{stroke:var(--bad)}
+.point,.dot0{fill:var(--soft)}.point.own,.whisker+.point,.dot1{fill:var(--own)}
+.truth{fill:none;stroke:var(--truth);stroke-width:2}
+.stem{stroke:var(--soft);stroke-width:3}.stem.own{stroke:var(--own)}
+.bound{stroke:var(--soft);stroke-width:2}.central{stroke:var(--soft);stroke-dasharray:3 4}
+.line{fill:none;stroke:var(--own);stroke-width:1.2}
+.curve{fill:none;stroke-width:2}.c0{stroke:var(--own)}.c1{stroke:var(--truth)}
+.c2{stroke:var(--soft)}.c3{stroke:var(--bad);stroke-dasharray:6 4}
+.dot{stroke:none}.dot.c0{fill:var(--own)}.dot.c1{fill:var(--truth)}.dot.c2{fill:var(--soft)}
+.dot.c3{fill:var(--bad)}
+"""
+
+STYLE = (
+    CHART
+    + """
 *{box-sizing:border-box}
 body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,-apple-system,
-"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}
+"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;overflow-wrap:anywhere}
 main{max-width:980px;margin:0 auto;padding:2.5rem 1.5rem 4rem}
 h1{font-size:1.8rem;line-height:1.2;margin:0 0 .3rem}
 h2{font-size:1.15rem;margin:2.6rem 0 .8rem;padding-top:1rem;border-top:1px solid var(--line)}
+h3{font-size:1rem;margin:1.6rem 0 .5rem}li{margin:.3rem 0}
 .source,.note,footer{color:var(--soft);font-size:.9rem}
 .promise{list-style:none;margin:.8rem 0;padding:.5rem .9rem;border-left:4px solid var(--own)}
 .raw{margin:0 0 1.2rem;padding:.5rem .9rem;border-left:4px solid var(--bad);font-weight:600}
@@ -22,34 +48,38 @@ margin:1.4rem 0 0}
 .figures div{background:var(--panel);border-radius:8px;padding:.7rem .9rem}
 dt{color:var(--soft);font-size:.8rem}dd{margin:0;font-size:1.25rem;font-weight:600;
 font-variant-numeric:tabular-nums}
-svg{width:100%;height:auto;display:block;font-size:12px}
-svg text{fill:var(--ink)}svg .axis,svg .tick{fill:var(--soft)}svg .tick{text-anchor:middle;
-font-size:11px}svg .label{text-anchor:end}svg .value{font-variant-numeric:tabular-nums}
-.grid{stroke:var(--line)}.zero{stroke:var(--truth);stroke-width:1.5}
-.bar{fill:var(--bar)}.whisker{stroke:var(--own);stroke-width:2.5}.missed{stroke:var(--bad)}
-.point{fill:var(--soft)}.own,.whisker+.point{fill:var(--own)}.truth{fill:none;stroke:var(--truth);
-stroke-width:2}.stem{stroke:var(--soft);stroke-width:3}.stem.own{stroke:var(--own)}
-.bound{stroke:var(--soft);stroke-width:2}.central{stroke:var(--soft);stroke-dasharray:3 4}
-table{border-collapse:collapse;font-size:.88rem;font-variant-numeric:tabular-nums}
+table{border-collapse:collapse;font-size:.88rem;font-variant-numeric:tabular-nums;
+overflow-wrap:normal}
+caption{text-align:left;font-weight:600;padding:.3rem 0}
 th,td{padding:.25rem .9rem .25rem 0;border-bottom:1px solid var(--line);text-align:left;
-vertical-align:top}.number{text-align:right}.plan th{font-weight:400;color:var(--soft);
-white-space:nowrap}.wide{font-size:.8rem}.wide th{color:var(--soft);font-weight:400}
-main.wide{max-width:1120px;font-size:1rem}.wide .number{white-space:nowrap}
-h3{font-size:1rem;margin:1.6rem 0 .5rem}
+vertical-align:top}tbody th{font-weight:400}.number{text-align:right;white-space:nowrap}
+.plan th{color:var(--soft);white-space:nowrap}
+.wide{font-size:.8rem}.wide th{color:var(--soft);font-weight:400}
+main.wide{max-width:1120px;font-size:1rem}
 .good{color:var(--own)}.bad{color:var(--bad)}.doubtful{color:var(--truth)}.soft{color:var(--soft)}
 span.good,span.bad,span.doubtful,span.soft{font-weight:600;white-space:nowrap}
-.curve{fill:none;stroke-width:2}.c0{stroke:var(--own)}.c1{stroke:var(--truth)}
-.c2{stroke:var(--soft)}.c3{stroke:var(--bad);stroke-dasharray:6 4}
-.dot{stroke:none}.dot.c0{fill:var(--own)}.dot.c1{fill:var(--truth)}.dot.c2{fill:var(--soft)}
-.dot.c3{fill:var(--bad)}svg .mark{fill:var(--truth);font-size:11px}svg .label.axis{font-size:11px}
-.share0{fill:var(--line)}.share1{fill:var(--bar)}.ends0{stroke:var(--soft);stroke-width:2.5}
-.ends1{stroke:var(--own);stroke-width:2.5}.dot0{fill:var(--soft)}.dot1{fill:var(--own)}
-.line{fill:none;stroke:var(--own);stroke-width:1.2}.frame{fill:none;stroke:var(--line)}
-svg .name{font-weight:600}svg .end{text-anchor:end}
-.ends0.missed,.ends1.missed{stroke:var(--bad)}
-.scroll{overflow-x:auto}summary{cursor:pointer;margin-bottom:.8rem}li{margin:.3rem 0}
-footer{margin-top:3rem;overflow-wrap:anywhere}
-@media (max-width:700px){main{padding:1.5rem 1rem 3rem}section{overflow-x:auto}
-section svg{min-width:660px}section>:not(svg){position:sticky;left:0}}
-@media print{details{display:none}}
+summary{cursor:pointer;margin-bottom:.8rem}footer{margin-top:3rem}code{font-size:.85rem}
+.unseen{position:absolute;width:1px;height:1px;padding:0;overflow:hidden;clip-path:inset(50%);
+white-space:nowrap}
+/* What is wider than its place moves sideways, with a shade at the side where there is more. */
+.scroll{position:relative;overflow-x:auto;background:
+linear-gradient(to right,var(--paper) 40%,transparent) left/40px 100% no-repeat local,
+linear-gradient(to left,var(--paper) 40%,transparent) right/40px 100% no-repeat local,
+linear-gradient(to right,var(--soft),transparent) left/14px 100% no-repeat scroll,
+linear-gradient(to left,var(--soft),transparent) right/14px 100% no-repeat scroll}
+figure{margin:0}.chart svg{width:100%;height:auto;min-width:920px}
+figure::before{content:"Wider than this page: moves sideways \\2192";display:none;
+color:var(--soft);font-size:.8rem}
+.key{list-style:none;display:flex;flex-wrap:wrap;gap:.1rem 1.4rem;margin:.6rem 0;padding:0;
+font-size:.85rem}.key li{display:flex;gap:.5rem;align-items:center}
+.key svg{width:26px;height:14px;flex:none}
+@media screen and (max-width:967px){figure::before{display:block}}
+@media (max-width:700px){main{padding:1.5rem 1rem 3rem}}
+@media print{main,main.wide{max-width:none;padding:0}
+.scroll{overflow:visible;background:none}table{overflow-wrap:anywhere}.chart svg{min-width:0}
+details::details-content{content-visibility:visible;display:block;height:auto}
+th,td,.number,.wide .number,.plan th,span.good,span.bad,span.doubtful,span.soft{white-space:normal}
+th,td{padding-right:.5rem}
+figure,tr,.figures,.promise{break-inside:avoid}h2,h3,caption,summary{break-after:avoid}}
 """
+)

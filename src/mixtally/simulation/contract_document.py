@@ -11,7 +11,6 @@ from mixtally.report.document import (
     Bullets,
     Document,
     Facts,
-    Picture,
     Rows,
     Section,
     Table,
@@ -146,7 +145,7 @@ def _sections(played: Played) -> tuple[Section, ...]:
             f"The {len(bins)} largest bins with their intervals",
         )
         said = Text(_findings(result, truth, bins), note=True)
-        sections.append(Section("Counts", (Picture(chart), said)))
+        sections.append(Section("Counts", (chart, said)))
     sections += [
         Section("All bins", tuple(_shown(played, _TABLE_BINS, folded=True))),
         Section("What came", (came(terms, played.received),)),

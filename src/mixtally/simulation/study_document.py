@@ -23,7 +23,6 @@ from mixtally.report.document import (
     closing,
 )
 from mixtally.report.promise import of_result
-from mixtally.report.svg import Markup
 from mixtally.report.words import (
     error_text,
     not_promised,
@@ -67,13 +66,13 @@ def _sections(study: Study) -> tuple[Section, ...]:
     main = study.main
     every, bins = _shown(study, _TABLE_BINS), main.question.bins
     title = counts.shown_of(len(every), bins, " bins").capitalize()
-    errors: list[Part] = [Picture(error_chart(lines(study))), Text(_error_note(study), note=True)]
+    errors: list[Part] = [error_chart(lines(study)), Text(_error_note(study), note=True)]
     if stated := statements(study):
         errors.append(Bullets.of(stated))
     return (
         Section(
             "Counts",
-            (Picture(bins_chart(study, _CHART_BINS)), Text(_findings(study, every), note=True)),
+            (bins_chart(study, _CHART_BINS), Text(_findings(study, every), note=True)),
         ),
         *(_figures(study, one, _CHART_BINS) for one in main.figures),
         Section("Error among other models", tuple(errors)),
@@ -171,7 +170,7 @@ def _figures_table(study: Study, figures: Figures, most: int, *, titled: bool) -
     return counts.figures_table(figures, level, most, values, titled=titled)
 
 
-def bins_chart(study: Study, top: int) -> Markup:
+def bins_chart(study: Study, top: int) -> Picture:
     """The ``top`` largest estimates with their intervals, rings at the true counts if known."""
     true, bins = study.truth, _shown(study, top)
     bars = bars_of(study.main, bins, None if true is None else true.counts.tolist())

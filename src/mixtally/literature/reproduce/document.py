@@ -12,7 +12,6 @@ from mixtally.report.document import (
     Heading,
     Marked,
     Part,
-    Picture,
     Section,
     Table,
     Text,
@@ -101,7 +100,7 @@ def _parts(found: Reproduction, name: str) -> list[Part]:
         parts += [Heading("Where it is wrong"), Bullets(tuple(wrong))]
     for chart in found.charts:
         if chart.document == name:
-            parts += [Heading(chart.title), Picture(draw(chart)), Text(chart.caption, note=True)]
+            parts += [Heading(chart.title), draw(chart), Text(chart.caption, note=True)]
     return [*parts, Heading("Every number and claim"), _full(findings)]
 
 

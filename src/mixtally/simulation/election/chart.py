@@ -3,7 +3,8 @@
 from collections.abc import Callable
 
 from mixtally.records.result import Vote
-from mixtally.report.axes import TOP, WIDTH, picture, ring, round_numbers, short, ticks
+from mixtally.report.axes import TOP, WIDTH, Marks, picture, ring, round_numbers, short, ticks
+from mixtally.report.document import Picture
 from mixtally.report.svg import Markup, el
 from mixtally.simulation.election.votes import Election
 from mixtally.simulation.election.words import percent
@@ -12,7 +13,7 @@ _LEFT, _RIGHT, _ROW = 150, 70, 40
 MOST_SHOWN = 30
 
 
-def shares_chart(election: Election) -> Markup:
+def shares_chart(election: Election) -> Picture:
     """Bars of shares with intervals: the local version's above the shuffle version's."""
     chosen = election.ranked()[:MOST_SHOWN]
     users = election.users
@@ -50,7 +51,42 @@ def shares_chart(election: Election) -> Markup:
             parts.append(_share(election, name, count, i, which, place, at))
         if election.truth is not None:
             parts += ring(at(float(election.truth[i]) / users), y)
-    return picture(height, "Shares of the votes with their intervals", parts)
+    title = "Shares of the votes with their intervals"
+    missed = ' missed"' in "".join(parts)
+    reading = (
+        "Two bars belong to each option: the upper one is its share in the local version, the "
+        "lower one in the shuffle version. Where the lines of two options do not overlap, their "
+        "order is most likely right."
+    )
+    drawn = picture(height, title, parts, _seen(election, chosen))
+    return Picture(drawn, title, _marks(election, missed=missed), reading)
+
+
+def _marks(election: Election, *, missed: bool) -> Marks:
+    known = election.truth is not None
+    return (
+        ("share0", "local version: estimate"),
+        ("ends0", "its interval"),
+        ("share1", "shuffle version: estimate"),
+        ("ends1", "its interval"),
+        *([("ends1 missed", "interval that misses the true share")] if missed else []),
+        *([("truth", "true share")] if known else []),
+    )
+
+
+def _seen(election: Election, chosen: list[int]) -> str:
+    """What the chart shows, in words."""
+    texts = []
+    for name, count in election.counts().items():
+        found, users = count.estimate, election.users
+        shares = [
+            f"{election.question.label(i)} {percent(float(found.counts[i]) / users)} (interval "
+            f"{percent(float(found.each.lower[i]) / users)} to "
+            f"{percent(float(found.each.upper[i]) / users)})"
+            for i in chosen
+        ]
+        texts.append(f"{name}: {', '.join(shares)}")
+    return f"{'; '.join(texts)}."
 
 
 def _share(

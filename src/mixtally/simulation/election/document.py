@@ -11,7 +11,6 @@ from mixtally.report.document import (
     FactTable,
     Heading,
     Part,
-    Picture,
     Promise,
     Rows,
     Section,
@@ -44,7 +43,7 @@ def document(election: Election) -> Document:
         rehearsal=election.truth is not None,
         key=_key_figures(election),
         sections=lambda: (
-            Section("Result", (Picture(shares_chart(election)), *versions)),
+            Section("Result", (shares_chart(election), *versions)),
             Section("The two versions", (_comparison(election),)),
             Section(
                 "What an observer can learn of one voter",

@@ -9,7 +9,6 @@ from mixtally.report.document import (
     Document,
     FactTable,
     Part,
-    Picture,
     Promise,
     Rows,
     Section,
@@ -127,7 +126,7 @@ def _found(facts: Facts) -> Part:
     if not bars:
         return Text("No word was held by enough people.")
     title = f"The {len(bars):,} most frequent words with their intervals"
-    return Picture(rows_chart(bars, title))
+    return rows_chart(bars, title)
 
 
 def _findings(facts: Facts) -> str:

@@ -19,7 +19,6 @@ from mixtally.report.document import (
     Tone,
     closing,
 )
-from mixtally.report.svg import Markup
 from mixtally.report.words import at_most, error_text, supported
 from mixtally.simulation.memoized.losses import Facts
 from mixtally.simulation.memoized.words import (
@@ -73,11 +72,11 @@ def document(facts: Facts, top: int, *, ordered: bool = False) -> Document:
         rehearsal="covered" in facts,
         key=_key_figures(facts),
         sections=lambda: (
-            Section("Counts", (Picture(_chart(ranked)), *_notes(findings(facts)[:-1]))),
-            Section("What reports cost", (Picture(draw(_losses(facts))), *_notes([_LOSSES]))),
+            Section("Counts", (_chart(ranked), *_notes(findings(facts)[:-1]))),
+            Section("What reports cost", (draw(_losses(facts)), *_notes([_LOSSES]))),
             Section(
                 "What averaging tells",
-                (Picture(draw(_averaging(facts))), *_notes([_AVERAGING]), _by_reports(facts)),
+                (draw(_averaging(facts)), *_notes([_AVERAGING]), _by_reports(facts)),
             ),
             Section("What linking tells", (Text(linking(facts)),)),
             Section("What is promised", tuple(map(Text, promised(facts)))),
@@ -114,7 +113,7 @@ def _key_figures(facts: Facts) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _chart(ranked: list[Facts]) -> Markup:
+def _chart(ranked: list[Facts]) -> Picture:
     stated = [row for row in ranked if row["standard_error"] is not None][:_CHART_ROWS]
     bars = [
         Bar(row["label"], row["estimate"], row["lower"], row["upper"], row.get("truth"))

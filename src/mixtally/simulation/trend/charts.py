@@ -3,8 +3,8 @@
 import numpy as np
 
 from mixtally.report import counts
+from mixtally.report.document import Picture
 from mixtally.report.panels import Panel, panels_chart
-from mixtally.report.svg import Markup
 from mixtally.simulation.trend.trend import Trend
 
 
@@ -15,7 +15,7 @@ def shown(trend: Trend, most: int) -> list[int]:
     return sorted(largest) if in_order else largest
 
 
-def counts_chart(trend: Trend, top: int) -> Markup:
+def counts_chart(trend: Trend, top: int) -> Picture:
     """The estimates of the ``top`` largest bins in every epoch."""
     series = trend.series
     panels = [
@@ -31,7 +31,7 @@ def counts_chart(trend: Trend, top: int) -> Markup:
     return panels_chart("Counts of the largest bins over time", panels, list(trend.epochs))
 
 
-def changes_chart(trend: Trend, top: int) -> Markup:
+def changes_chart(trend: Trend, top: int) -> Picture:
     """The change from each epoch to the next of the ``top`` largest bins."""
     steps = trend.steps[: len(trend.epochs) - 1]
     panels = [

@@ -10,7 +10,6 @@ from mixtally.report.document import (
     Document,
     FactTable,
     Part,
-    Picture,
     Promise,
     Section,
     Table,
@@ -69,7 +68,7 @@ def _lines(trend: Trend) -> Promise:
 
 
 def _sections(trend: Trend) -> tuple[Section, ...]:
-    chart = Picture(counts_chart(trend, _PANELS))
+    chart = counts_chart(trend, _PANELS)
     return (
         Section("Counts over time", (chart, Text(_legend(trend) + _findings(trend), note=True))),
         *([_changes(trend)] if trend.steps else []),
@@ -154,7 +153,7 @@ def _findings(trend: Trend) -> str:
 def _changes(trend: Trend) -> Section:
     return Section(
         "Changes from epoch to epoch",
-        (Picture(changes_chart(trend, _PANELS)), Text(_LEANING, note=True), _largest(trend)),
+        (changes_chart(trend, _PANELS), Text(_LEANING, note=True), _largest(trend)),
     )
 
 
