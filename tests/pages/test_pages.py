@@ -26,7 +26,7 @@ COMMANDS = {
     "epochs": f"epochs survey.csv --column answer --synthetic 4 {END}",
     "words": f"words survey.csv --column answer --top 2 {END}",
     "vote": f"vote survey.csv --column answer {END}",
-    "places": f"places people.csv {BOX} {END}",
+    "places": f"places homes.csv {BOX} {END}",
     "contract": f"{SMALL} && simulate survey.csv --column answer --contract small.json --seed 1 "
     "--out out",
     "attack": f"{PLANNED} && attack plan.json --runs 100 --drawn 1000 --seed 1 --out out",
