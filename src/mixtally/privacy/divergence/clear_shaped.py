@@ -8,9 +8,11 @@ work O(M log M). F is the very table of integers over 2^64 that the mix draws fr
 Source: notes 004 (5.1)-(5.3) with F in place of the binomial; Prop. 3.1 for any dataset.
 """
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from decimal import ROUND_FLOOR, Context, Decimal
-from itertools import accumulate
+from itertools import accumulate, repeat
+from typing import NamedTuple
 
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.numerics.bracket import Bracket, bracket
@@ -23,30 +25,62 @@ _RATIO_BITS = 256
 _GROW_BITS = 128
 
 
-def delta(weights: tuple[int, ...], epsilon: float) -> Bracket:
-    """delta(epsilon) of one record when every bin gets k fakes with P[k] = weights[k] / 2^64.
+class Ranked(NamedTuple):
+    """Both bins' chances by rising ratio F(s-1) / F(s), for any number of epsilons.
+
+    where
+      ratios        in units of 2^-256
+      first         F(s-1) of each
+      second        F(s) of each
+      sum_first     of all before each place, the last of all
+      sum_second    likewise
+    """
+
+    ratios: tuple[int, ...]
+    first: tuple[int, ...]
+    second: tuple[int, ...]
+    sum_first: tuple[int, ...]
+    sum_second: tuple[int, ...]
+
+    @property
+    def nbytes(self) -> int:
+        """What its integers take, at most."""
+        return 400 * len(self.ratios)
+
+
+def ranked(weights: tuple[int, ...]) -> Ranked:
+    """The chances of k fakes in a bin, P[k] = weights[k] / 2^64, by rising ratio."""
+    cells = [(a, b) for a, b in zip((0, *weights), (*weights, 0), strict=True) if a or b]
+    ratios = [_ratio(cell) for cell in cells]
+    order = sorted(range(len(cells)), key=ratios.__getitem__)
+    first, second = ([cells[i][side] for i in order] for side in (0, 1))
+    sums = (tuple(accumulate(side, initial=0)) for side in (first, second))
+    return Ranked(tuple(ratios[i] for i in order), tuple(first), tuple(second), *sums)
+
+
+def delta(found: Ranked, epsilon: float) -> Bracket:
+    """delta(epsilon) of one record when every bin gets fakes as in ``found``.
 
     The distribution is symmetric under exchange of the two bins, so both directions are this
     number.
     """
-    grow = _exp_below(epsilon)
-    with_record = (0, *weights)  # F(s-1)
-    without = (*weights, 0)  # F(s)
-    cells = [(a, b) for a, b in zip(with_record, without, strict=True) if a or b]
-    ratios = [_ratio(cell) for cell in cells]
-    # For the second bin the roles are swapped: Q counts F(t-1), P counts F(t).
-    order = sorted(range(len(cells)), key=ratios.__getitem__)
-    ranked = [ratios[i] for i in order]
-    sum_p = list(accumulate((cells[i][1] for i in order), initial=0))
-    sum_q = list(accumulate((cells[i][0] for i in order), initial=0))
-    total = 0
-    for (a, b), ratio in zip(cells, ratios, strict=True):
-        # how many t have ratio(t) e^eps < ratio(s)
-        count = bisect_left(ranked, (ratio << _GROW_BITS) // grow) if b else len(ranked)
-        if count:
-            gain = (a * sum_p[count] << _GROW_BITS) - grow * b * sum_q[count]
-            total += max(gain, 0)  # a tie at the limit of the ratio's digits, below 2^-200
+    grow, (ends, first, second, sum_first, sum_second) = _exp_below(epsilon), found
+    # For the second bin the roles are swapped: Q counts F(t-1), P counts F(t). For every s count t
+    # whose ratio times e^eps is below its own: more of them from one s to the next.
+    none = bisect_right(ends, 0)  # t that Q never shows; most s count no other
+    least = -(-(ends[none] + 1) * grow >> _GROW_BITS)
+    begin, end = bisect_left(ends, least), len(ends) - second.count(0)
+    limits = ((ratio << _GROW_BITS) // grow for ratio in ends[begin:end])
+    counts = [*map(bisect_left, repeat(ends), limits), *repeat(len(ends), len(ends) - end)]
+    gained = sum_first[begin] * sum_second[none] + _products(first[begin:], sum_second, counts)
+    lost = _products(second[begin:], sum_first, counts)
+    # A pair at the limit of the ratios' digits may be taken for one beyond it: it is below 2^-180.
+    total = max((gained << _GROW_BITS) - grow * lost, 0)
     return bracket(total / (SCALE * SCALE << _GROW_BITS), cut=2.0**-60 / SCALE)
+
+
+def _products(weights: Sequence[int], sums: Sequence[int], counts: Sequence[int]) -> int:
+    return sum(weight * sums[count] for weight, count in zip(weights, counts, strict=True))
 
 
 def _ratio(cell: tuple[int, int]) -> int:

@@ -79,7 +79,7 @@ def usual_ratio(epsilon: float, messages: int) -> int:
     return math.ceil(math.exp(-epsilon / (2.0 * messages)) * SCALE) + (1 << 12)
 
 
-def exact(message: ObservedMessage, epsilon: float, memo: Memo) -> ProvedDelta:  # noqa: ARG001
+def exact(message: ObservedMessage, epsilon: float, memo: Memo) -> ProvedDelta:
     """Both bounds of delta(epsilon), the larger of both directions."""
     mechanism = _in_clear(message)
     match mechanism.fakes:
@@ -87,8 +87,9 @@ def exact(message: ObservedMessage, epsilon: float, memo: Memo) -> ProvedDelta: 
             bounds = clear_uniform.delta(count, mechanism.bins, epsilon)
             assumption = f"{count:,} fakes come from honest parties; at least one mix shuffles"
             return ProvedDelta(bounds, clear_uniform.SOURCE, assumption)
-        case ShapedFakes(mixes=mixes) as shaped:
-            bounds = clear_shaped.delta(shaped.weights, epsilon)
+        case ShapedFakes(ratio, shift, mixes) as shaped:
+            ranked = memo.get(("shaped", ratio, shift), lambda: clear_shaped.ranked(shaped.weights))
+            bounds = clear_shaped.delta(ranked, epsilon)
             return ProvedDelta(
                 bounds, clear_shaped.SOURCE, SHAPED if mixes == 1 else SHAPED_BY_MANY
             )
