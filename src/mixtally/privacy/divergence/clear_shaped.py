@@ -15,6 +15,7 @@ from itertools import accumulate, repeat
 from typing import NamedTuple
 
 from mixtally.ground.fixed import SCALE
+from mixtally.ground.memo import Memo
 from mixtally.privacy.numerics.bracket import Bracket, bracket
 
 SOURCE = (
@@ -23,9 +24,10 @@ SOURCE = (
 )
 _RATIO_BITS = 256
 _GROW_BITS = 128
+_MOST_BYTES = 64_000_000
 
 
-class Ranked(NamedTuple):
+class _Ranked(NamedTuple):
     """Both bins' chances by rising ratio F(s-1) / F(s), for any number of epsilons.
 
     where
@@ -48,28 +50,31 @@ class Ranked(NamedTuple):
         return 400 * len(self.ratios)
 
 
-def ranked(weights: tuple[int, ...]) -> Ranked:
+def _ranked(weights: tuple[int, ...]) -> _Ranked:
     """The chances of k fakes in a bin, P[k] = weights[k] / 2^64, by rising ratio."""
     cells = [(a, b) for a, b in zip((0, *weights), (*weights, 0), strict=True) if a or b]
     ratios = [_ratio(cell) for cell in cells]
     order = sorted(range(len(cells)), key=ratios.__getitem__)
     first, second = ([cells[i][side] for i in order] for side in (0, 1))
     sums = (tuple(accumulate(side, initial=0)) for side in (first, second))
-    return Ranked(tuple(ratios[i] for i in order), tuple(first), tuple(second), *sums)
+    return _Ranked(tuple(ratios[i] for i in order), tuple(first), tuple(second), *sums)
 
 
-def delta(found: Ranked, epsilon: float) -> Bracket:
-    """delta(epsilon) of one record when every bin gets fakes as in ``found``.
+def delta(weights: tuple[int, ...], epsilon: float, memo: Memo | None = None) -> Bracket:
+    """delta(epsilon) of one record when every bin gets k fakes with P[k] = weights[k] / 2^64.
 
     The distribution is symmetric under exchange of the two bins, so both directions are this
-    number.
+    number. ``memo`` holds what further calls of the same weights need not sort again.
     """
+    memo = memo or Memo(_MOST_BYTES)
+    found: _Ranked = memo.get(("shaped", weights), lambda: _ranked(weights))
     grow, (ends, first, second, sum_first, sum_second) = _exp_below(epsilon), found
     # For the second bin the roles are swapped: Q counts F(t-1), P counts F(t). For every s count t
     # whose ratio times e^eps is below its own: more of them from one s to the next.
     none = bisect_right(ends, 0)  # t that Q never shows; most s count no other
     least = -(-(ends[none] + 1) * grow >> _GROW_BITS)
-    begin, end = bisect_left(ends, least), len(ends) - second.count(0)
+    end = len(ends) - second.count(0)  # beyond it s that Q never shows: all t count
+    begin = min(bisect_left(ends, least), end)
     limits = ((ratio << _GROW_BITS) // grow for ratio in ends[begin:end])
     counts = [*map(bisect_left, repeat(ends), limits), *repeat(len(ends), len(ends) - end)]
     gained = sum_first[begin] * sum_second[none] + _products(first[begin:], sum_second, counts)

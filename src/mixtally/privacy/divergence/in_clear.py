@@ -87,9 +87,8 @@ def exact(message: ObservedMessage, epsilon: float, memo: Memo) -> ProvedDelta:
             bounds = clear_uniform.delta(count, mechanism.bins, epsilon)
             assumption = f"{count:,} fakes come from honest parties; at least one mix shuffles"
             return ProvedDelta(bounds, clear_uniform.SOURCE, assumption)
-        case ShapedFakes(ratio, shift, mixes) as shaped:
-            ranked = memo.get(("shaped", ratio, shift), lambda: clear_shaped.ranked(shaped.weights))
-            bounds = clear_shaped.delta(ranked, epsilon)
+        case ShapedFakes(mixes=mixes) as shaped:
+            bounds = clear_shaped.delta(shaped.weights, epsilon, memo)
             return ProvedDelta(
                 bounds, clear_shaped.SOURCE, SHAPED if mixes == 1 else SHAPED_BY_MANY
             )
