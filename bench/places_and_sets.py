@@ -15,7 +15,7 @@ from mixtally.ground.chance import SecureChance
 from mixtally.ground.draw import below
 from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
-from mixtally.simulation.item_sets import Baskets, find_sets, in_a_row
+from mixtally.simulation.baskets import find_sets, in_a_row, pairs_held
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.run import release
 
@@ -53,20 +53,22 @@ def _places() -> list[tuple[str, str, str]]:
 
 def _pairs() -> list[tuple[str, str, str]]:
     whole = in_a_row(flights(), 2)
-    boards = Baskets(question=whole.question, members=whole.members[_some(len(whole.members))])
-    true = boards.truly_frequent(2, 1)
-    most = set(sorted(true, key=lambda one: -true[one])[:_TOP])
+    boards = Population(question=whole.question, records=whole.records[_some(whole.users)])
+    both = np.triu(pairs_held(boards), 1)
+    first = np.argsort(-both, axis=None, kind="stable")[:_TOP]
+    most = {(int(i), int(j)) for i, j in zip(*np.unravel_index(first, both.shape), strict=True)}
     start = time.perf_counter()
     wish = PlanRequest(
         question=boards.question, guarantee=Guarantee(epsilon=_EPSILON, delta=_DELTA), users=_USERS
     )
-    study = find_sets(choose(wish).best.plan, boards, SecureChance())
-    named = {one.items for one in study.frequent[2][:_TOP]}
+    found_ones = find_sets(choose(wish).best, boards, Lab(SecureChance()))
+    named = {one.items for one in found_ones.sets[2][:_TOP]}
     took = time.perf_counter() - start
     # The peer knows no sets: a board is one value of all that two airports can be.
     pairs = list(combinations(range(-1, boards.question.bins), 2))
     number = {pair: i for i, pair in enumerate(pairs)}
-    codes = [number[tuple(sorted(members))] for members in boards.members.tolist()]
+    held = np.unpackbits(boards.records, axis=1, count=boards.question.bins, bitorder="little")
+    codes = [number[(*[-1] * (2 - sum(row)), *np.flatnonzero(row).tolist())] for row in held]
     found, seconds = _peer(codes, len(pairs))
     ranked = [pairs[i] for i in np.argsort(-found).tolist() if pairs[i][0] >= 0]
     return [

@@ -5,47 +5,54 @@
 
 Every board of successive departures is a person, and its destinations are the set they hold.
 Look at BQN + PSE, which leave together far more often than by accident; with --full at how many
-pairs larger sets cost, and that no triple is left.
+pairs larger sets cost, and that no triple is left. ``mixtally baskets`` does this for any file.
 """
 
 import argparse
 
 from mixtally.data.flights import flights
+from mixtally.data.population import Population
 from mixtally.ground.chance import SecureChance
 from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.report.words import at_most
-from mixtally.simulation.item_sets import Baskets, SetStudy, find_sets, in_a_row
+from mixtally.simulation.baskets import Found, find_sets, holders, in_a_row, pairs_held
+from mixtally.simulation.lab import Lab
 from mixtally.simulation.seeded import SeededChance
 
 TOP = 20
 
 
-def show(boards: Baskets, found: SetStudy) -> None:
+def show(boards: Population, found: Found) -> None:
     """The most frequent and the least accidental sets, beside the truth."""
-    plan, labels = found.plan, boards.question.labels or ()
+    plan, label = found.option.plan, boards.question.label
     print(
         f"\n{plan.users:,} boards of {boards.question.max_set}, {plan.protocol}, epsilon "
         f"{plan.guarantee.epsilon:g}, delta <= {at_most(plan.certificate.upper)}, error of an "
-        f"airport {found.item_error:.0f}"
+        f"airport {found.items.estimate.standard_error:.0f}"
     )
-    for size, sets in found.frequent.items():
-        true = boards.truly_frequent(size, 1)
-        wrong = sum(one.items not in true for one in sets)
-        most = sorted(true, key=lambda one: -true[one])[:TOP]
+    both = pairs_held(boards)
+    pairs = sorted(((i, j) for j in range(len(both)) for i in range(j)), key=lambda one: -both[one])
+    for size, sets in found.sets.items():
+        true = holders(boards, [one.items for one in sets]).tolist()
         named = {one.items for one in sets[:TOP]}
-        print(
-            f"sets of {size}: {len(sets)} surely held, {wrong} of them by nobody; "
-            f"{sum(one in named for one in most)} of the true first {TOP} among the first {TOP}"
-        )
-        unusual = sorted(sets[:TOP], key=lambda one: -one.count)[:3]
-        unusual += sorted(sets, key=lambda one: -one.lift)[:3]
-        for one in dict.fromkeys(unusual):
+        told = f"sets of {size}: {len(sets)} surely held, {true.count(0)} of them by nobody"
+        if size == 2:
+            first = sum(one in named for one in pairs[:TOP])
+            told += f"; {first} of the true first {TOP} among the first {TOP}"
+        print(told)
+        for one, held in list(zip(sets, true, strict=True))[:3]:
             print(
-                f"  {' + '.join(labels[i] for i in one.items):16} {one.count:8,.0f} "
-                f"+- {one.standard_error:4.0f}, truth {true.get(one.items, 0):6,}, "
-                f"{one.lift:.2f} times as often as by accident"
+                f"  {' + '.join(map(label, one.items)):16} {one.count:8,.0f} "
+                f"in {one.lower:,} .. {one.upper:,}, truth {held:6,}"
             )
+    once = [rule for rule in found.rules if rule.given < (rule.then,)]
+    for rule in sorted(once, key=lambda rule: -rule.lift.lower)[:3]:
+        print(
+            f"  {' + '.join(map(label, (*rule.given, rule.then)))} leave together "
+            f"{rule.lift.estimate:.1f} times as often as by accident "
+            f"({rule.lift.lower:.1f} .. {rule.lift.upper:.1f})"
+        )
 
 
 def main() -> None:
@@ -61,9 +68,9 @@ def main() -> None:
         wish = PlanRequest(
             question=boards.question,
             guarantee=Guarantee(epsilon=1.0, delta=1e-6),
-            users=len(boards.members),
+            users=boards.users,
         )
-        show(boards, find_sets(choose(wish).best.plan, boards, chance))
+        show(boards, find_sets(choose(wish).best, boards, Lab(chance)))
 
 
 if __name__ == "__main__":

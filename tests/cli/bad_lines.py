@@ -44,6 +44,7 @@ CALLS = {
     "simulate": READ,
     "vote": READ,
     "places": f"people.csv --latitude lat --longitude lon {BOX} {PROMISE}",
+    "baskets": f"survey.csv --column color --person-column who --several set {PROMISE}",
     "words": f"{READ} --rounds 2",
     "epochs": f"survey.csv --column color --epoch-column week --person-column who {PROMISE}",
     "memory": "survey.csv --column color --reports 2",

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from mixtally.errors import ParameterError
+from mixtally.estimate import item_sets
 from mixtally.estimate.item_sets import (
     estimate_sets,
     patterns_of_pairs,
+    set_intervals,
     set_significance,
 )
 from mixtally.ground.fixed import threshold_of
@@ -133,3 +135,49 @@ def test_sets_share_the_rate():
         for c in range(60)
     ]
     assert beside.index(True) == shared.index(True)
+
+
+@pytest.mark.parametrize("held", [*HELD.values(), [4000, 300, 200, 2000], [600, 5, 4, 3000]])
+@pytest.mark.parametrize("q", [0.01, 0.1, 0.25])
+def test_intervals_hold_as_often_as_stated(held, q):
+    """False alarm: below 1e-6; each end misses with 0.1 at most, five errors above it are 0.075."""
+    mechanism = flip_blank(bins=4, fakes=0, threshold=threshold_of(q))
+    lower, upper = set_intervals(
+        mechanism, play(mechanism, held, RUNS, 5), people=sum(held), rate=RATE, among=1
+    )
+    room = 5 * (RATE / 2 * (1 - RATE / 2) / RUNS) ** 0.5
+    assert np.mean(lower > held[-1]) < RATE / 2 + room
+    assert np.mean(upper < held[-1]) < RATE / 2 + room
+
+
+@pytest.mark.parametrize("lies", ["nothing is lost", "others show nothing"])
+def test_intervals_that_forget_half_of_the_noise_are_found(lies, monkeypatch):
+    mechanism = flip_blank(bins=4, fakes=0, threshold=threshold_of(0.1))
+    held = [4000, 300, 200, 2000]
+    if lies == "nothing is lost":
+        monkeypatch.setattr(item_sets.special, "bdtrc", lambda k, *_: np.zeros(np.shape(k)))
+    else:
+        none = np.zeros(RUNS)
+        monkeypatch.setattr(item_sets, "_shown_by_others", lambda *_: (none, none))
+    lower, upper = set_intervals(
+        mechanism, play(mechanism, held, RUNS, 5), people=sum(held), rate=RATE, among=1
+    )
+    assert np.mean((lower > held[-1]) | (upper < held[-1])) > 0.5
+
+
+def test_an_interval_begins_after_what_the_test_rejects():
+    """A set is marked at a support exactly when its lower end is above it."""
+    mechanism = flip_blank(bins=4, fakes=0, threshold=threshold_of(0.02), repeats=2)
+    shown = play(mechanism, [4000, 300, 200, 100], 5, 3)
+    lower, upper = set_intervals(mechanism, shown, people=4600, rate=0.1, among=7)
+    assert (lower > 0).all()
+    assert (upper > lower).all()
+    for support in (0, *lower.tolist(), *(lower - 1).tolist()):
+        marked = set_significance(mechanism, shown, support=support, rate=0.05, among=7)
+        assert marked.tolist() == (lower > support).tolist()
+
+
+def test_exact_messages_give_exact_ends():
+    quiet = flip_blank(bins=2, fakes=0, threshold=1 << 24)
+    lower, upper = set_intervals(quiet, np.array([[50, 0, 0, 40], [90, 0, 0, 0]]), people=90)
+    assert (lower.tolist(), upper.tolist()) == ([39, 0], [40, 0])  # one may be another's flips

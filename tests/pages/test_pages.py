@@ -27,6 +27,7 @@ COMMANDS = {
     "words": f"words survey.csv --column answer --top 2 {END}",
     "vote": f"vote survey.csv --column answer {END}",
     "places": f"places homes.csv {BOX} {END}",
+    "baskets": f"baskets survey.csv --column likes --set ';' {END}",
     "contract": f"{SMALL} && simulate survey.csv --column answer --contract small.json --seed 1 "
     "--out out",
     "attack": f"{PLANNED} && attack plan.json --runs 100 --drawn 1000 --seed 1 --out out",

@@ -25,6 +25,7 @@ COMMANDS = {
     "simulate": "Play columns of real data.",
     "vote": "Count a vote in two ways.",
     "places": "Count people in hexagons of a map.",
+    "baskets": "Find items that people hold together, and rules between them.",
     "words": "Find the most frequent words of a column.",
     "epochs": "Ask again and again.",
     "memory": "Play answers that are randomized once and reported again.",

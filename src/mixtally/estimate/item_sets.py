@@ -14,6 +14,7 @@ records that are sent k times all messages count, and what is found is divided b
 Source: the debiasing of notes 004 (5.20), bit by bit; Side Notes 002 section 5 names the task.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -53,32 +54,119 @@ def estimate_sets(mechanism: BitFlips, patterns: NDArray[np.int64]) -> SetEstima
 
 
 def set_significance(
-    mechanism: BitFlips, patterns: NDArray[np.int64], *, support: int = 0, rate: float = 0.05
+    mechanism: BitFlips,
+    patterns: NDArray[np.int64],
+    *,
+    support: int = 0,
+    rate: float = 0.05,
+    among: int | None = None,
 ) -> NDArray[np.bool_]:
     """Which sets more than ``support`` people hold, by the test, shape (sets,).
 
-    The chance that any set is marked which no more hold is at most about ``rate``. A message that
-    holds j of the m items shows all m with probability p^j q^(m-j). Counted as if none of the
-    holders' own were ever lost, c - support is at most a sum of independent rare events, and such a
-    sum has c or more of them with chance at most that of a Poisson number of the same mean, for c
-    above mean + 1. That test gets half of the rate, shared by the sets. How many hold a part of the
-    items is estimated: upper ends, by a normal approximation, at the other half stand in; this is
-    the "about".
+    The chance that any set is marked which no more hold is at most about ``rate``, which ``among``
+    sets share: all that could have been looked at where these were chosen by the same messages, or
+    these alone. A message that holds j of the m items shows all m with probability p^j q^(m-j). Of
+    the messages of ``support`` holders a binomial number is lost, no fewer than its quantile says.
+    What others must have shown then is at most a sum of independent rare events, and such a sum has
+    k or more of them with chance at most that of a Poisson number of the same mean, for k above
+    mean + 1. Each of the two gets a quarter of the rate. How many hold a part of the items is
+    estimated: upper ends, by a normal approximation, at the other half stand in; this is the
+    "about".
 
     Raises as ``estimate_sets``, and ParameterError for a rate outside (0, 1/2].
 
     Source: Hoeffding 1956, theorem 4 (unequal chances); Anderson and Samuels 1967 (Poisson's tail).
     """
+    side = _Side(mechanism, patterns, checked_rate(rate) / (among or len(patterns)))
+    return side.too_few(np.full(len(patterns), support))
+
+
+def set_intervals(
+    mechanism: BitFlips,
+    patterns: NDArray[np.int64],
+    *,
+    people: int,
+    rate: float = 0.05,
+    among: int | None = None,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Ends of how many of ``people`` hold each set, each of shape (sets,).
+
+    All hold at once but with chance about ``rate``, shared as in ``set_significance``. Half of it
+    is for the lower ends, each one more than the greatest support that the test rejects; half for
+    the upper ends, by the same test from the other side: the holders of a set lose no more messages
+    than a binomial number reaches, and others show no fewer of it than a Poisson number.
+
+    Raises as ``set_significance``.
+    """
+    side = _Side(mechanism, patterns, checked_rate(rate) / (among or len(patterns)) / 2.0)
+    none = np.zeros(len(patterns), dtype=np.int64)
+    lower = _first(lambda held: ~side.too_few(held), none, none + people)
+    upper = _first(side.too_many, none, none + people + 1) - 1
+    return lower, np.maximum(upper, lower)
+
+
+class _Side:
+    """What is possible on one side of a set's count, wrong with chance ``share`` for each set."""
+
+    def __init__(self, mechanism: BitFlips, patterns: NDArray[np.int64], share: float) -> None:
+        self._times, self._shown, self._tail = mechanism.repeats, patterns[:, -1], share / 4.0
+        least, most = _shown_by_others(mechanism, patterns, share / 2.0)
+        self._lost = 1.0 - (1.0 - mechanism.flip_probability) ** (
+            patterns.shape[1].bit_length() - 1
+        )
+        none = np.zeros(len(patterns), dtype=np.int64)
+
+        def too_often(k: NDArray[np.int64]) -> NDArray[np.bool_]:
+            return (k > most + 1.0) & (special.pdtrc(k - 1.0, most) <= self._tail)
+
+        def not_surely(k: NDArray[np.int64]) -> NDArray[np.bool_]:
+            return (k > least) | (special.pdtr(k - 1.0, least) > self._tail)
+
+        self._never = _first(too_often, none + 1, self._shown + 1)
+        self._surely = _first(not_surely, none + 1, self._shown + 1) - 1
+
+    def too_few(self, held: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether so many holders, and others, cannot have shown the set so often."""
+        sent = held * self._times
+        lost = sent + self._never - self._shown  # at least, or others showed it too often
+        chance = special.bdtr(np.clip(lost, 1, np.maximum(sent, 1)) - 1.0, sent, self._lost)
+        return (lost <= 0) | ((lost <= sent) & (chance <= self._tail))
+
+    def too_many(self, held: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether so many holders, and others, cannot have shown the set so rarely."""
+        sent = held * self._times
+        lost = sent + self._surely - self._shown  # at least
+        chance = special.bdtrc(np.clip(lost, 1, np.maximum(sent, 1)) - 1.0, sent, self._lost)
+        return (lost > sent) | ((lost > 0) & (chance <= self._tail))
+
+
+def _first(
+    holds: Callable[[NDArray[np.int64]], NDArray[np.bool_]],
+    low: NDArray[np.int64],
+    high: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """The least numbers in [low, high] from which ``holds`` stays true; high counts as true."""
+    low, high = low.copy(), high.copy()
+    while np.any(low < high):
+        middle = (low + high) // 2
+        yes = holds(middle) | (low >= high)
+        high, low = np.where(yes, middle, high), np.where(yes, low, middle + 1)
+    return high
+
+
+def _shown_by_others(
+    mechanism: BitFlips, patterns: NDArray[np.int64], rate: float
+) -> tuple[_Floats, _Floats]:
+    """Messages that show a whole set and do not hold it: ends of their mean, each wrong with
+    chance ``rate`` at most about.
+    """
     show, invert = _flips(mechanism, patterns)
-    tests = patterns.size
-    width = NormalDist().inv_cdf(1.0 - checked_rate(rate) / 2.0 / tests)
+    width = NormalDist().inv_cdf(1.0 - rate / patterns.shape[1])
     held = patterns @ invert.T
-    most = np.clip(held + width * _spread(held, show, invert), 0.0, patterns.sum(axis=1)[:, None])
-    mean = most[:, :-1] @ show[-1, :-1]
-    more = patterns[:, -1] - support * mechanism.repeats
-    tail = special.pdtrc(np.maximum(more - 1, 0), mean)
-    marked: NDArray[np.bool_] = (more > mean + 1.0) & (tail <= rate / 2.0 / len(patterns))
-    return marked
+    spread = width * _spread(held, show, invert)
+    most = patterns.sum(axis=1)[:, None]
+    low, high = (np.clip(held + side * spread, 0.0, most)[:, :-1] for side in (-1.0, 1.0))
+    return low @ show[-1, :-1], high @ show[-1, :-1]
 
 
 def _flips(mechanism: BitFlips, patterns: NDArray[np.int64]) -> tuple[_Floats, _Floats]:

@@ -1,0 +1,191 @@
+"""What is shown of the sets and rules in a collection; all of it is in the facts."""
+
+from collections.abc import Sequence
+
+from mixtally.report import counts
+from mixtally.report.charts import Bar, rows_chart
+from mixtally.report.document import (
+    Bullets,
+    Cell,
+    Document,
+    FactTable,
+    Part,
+    Rows,
+    Section,
+    Table,
+    Text,
+    closing,
+)
+from mixtally.report.promise import of_result
+from mixtally.report.words import at_least, at_most, error_text, not_promised, number, promise
+from mixtally.simulation.baskets.facts import Facts
+from mixtally.simulation.baskets.find import Found
+
+_CHART_SETS, _TABLE_ROWS = 30, 1000
+_PLAN = (
+    "protocol", "users", "bins", "fakes", "flip_probability", "standard_error",
+    "messages_per_user", "bytes_per_user", "epsilon", "delta", "delta_lower", "status",
+    "assumption", "fingerprint",
+)  # fmt: skip
+
+
+def document(found: Found, facts: Facts, top: int) -> Document:
+    """Everything in ``facts``; a release when none of it needs the truth."""
+    rehearsal = "ghosts" in facts
+    sets, rules = facts["sets"], facts["rules"]
+    return Document(
+        title=facts["title"],
+        source=facts["source"],
+        promise=of_result(found.items),
+        rehearsal=rehearsal,
+        key=(
+            *counts.key_figures(found.items),
+            ("sets found", f"{len(sets):,}"),
+            ("rules", f"{len(rules):,}"),
+        ),
+        sections=lambda: (
+            Section("Sets held together", (_chart(facts), Text(_findings(facts), note=True))),
+            Section("Rules", (_rules(facts, _TABLE_ROWS), Text(_RULES, note=True))),
+            Section("All sets", (_sets(facts, _TABLE_ROWS, folded=True),)),
+            Section("Single items", (_items(found, facts),)),
+            Section(
+                "The plan",
+                (Text(facts["reason"]), FactTable(({k: facts[k] for k in _PLAN if k in facts},))),
+            ),
+            Section(
+                "What is promised",
+                tuple(map(Text, promise(found.items.plan, found.items.certificate))),
+            ),
+            Section("What is not promised", (Bullets.of(not_promised(found.items.plans)),)),
+        ),
+        summary=lambda: (_sets(facts, top), _rules(facts, top)),
+        prose=(_findings(facts), facts["reason"]),
+        facts=lambda: facts,
+        tables=lambda: {
+            "items.csv": counts.as_csv(facts["items"]),
+            "sets.csv": _csv(sets, ("items", "size", "estimate", "standard_error", *_ENDS)),
+            "rules.csv": _csv(rules, ("given", "then", *_RULE_COLUMNS)),
+        },
+        closing=closing(facts["seed"], facts["fingerprint"]),
+    )
+
+
+_ENDS = ("lower", "upper")
+_RULE_COLUMNS = tuple(
+    f"{name}{end}" for name in ("support", "confidence", "lift") for end in ("", "_lower", "_upper")
+)
+_RULES = (
+    "A => B: who holds A holds B. Support is the share of all people who hold both; confidence the "
+    "share of those who hold A; lift how many times as often as if A and B had nothing to do with "
+    "each other. The surest are first: by the lower end of the confidence."
+)
+
+
+def _csv(rows: Sequence[Facts], names: tuple[str, ...]) -> Rows:
+    """Rows whose sets are written in one cell."""
+    written = [
+        {key: " + ".join(value) if isinstance(value, list) else value for key, value in row.items()}
+        for row in rows
+    ]
+    return Rows(written, tuple(written[0]) if written else names)
+
+
+def _named(items: Sequence[str]) -> str:
+    return " + ".join(items)
+
+
+def _level(facts: Facts) -> str:
+    return f"{100 * facts['confidence_level']:g} %"
+
+
+def _findings(facts: Facts) -> str:
+    more = f"more than {facts['support']:,} people" if facts["support"] else "somebody"
+    text = (
+        f"{len(facts['sets']):,} sets are surely held by {more}. All intervals of sets and rules "
+        f"hold at once with {_level(facts)} confidence."
+    )
+    if facts["least_confidence"]:
+        text += (
+            f" {len(facts['rules']):,} of {facts['rules_found']:,} rules have a confidence of "
+            f"surely {facts['least_confidence']:g} or more."
+        )
+    if "ghosts" not in facts:
+        return text
+    pairs = sum(row["size"] == 2 for row in facts["sets"])
+    text += (
+        f" Of {facts['pairs_held']:,} pairs that are truly held by {more} {pairs:,} were found; of "
+        f"all sets found {facts['ghosts']:,} are not."
+    )
+    if facts["covered"] is not None:
+        held = round(facts["covered"] * len(facts["sets"]))
+        text += f" {held:,} of the {len(facts['sets']):,} intervals of sets hold the true count."
+    return text
+
+
+def _chart(facts: Facts) -> Part:
+    rows = facts["sets"][:_CHART_SETS]
+    if not rows:
+        return Text("No set was surely held by enough people.")
+    bars = [
+        Bar(_named(row["items"]), row["estimate"], row["lower"], row["upper"], row.get("truth"))
+        for row in rows
+    ]
+    return rows_chart(bars, f"The {len(bars):,} most frequent sets with their intervals")
+
+
+def _sets(facts: Facts, most: int, *, folded: bool = False) -> Table:
+    every = facts["sets"]
+    rows: list[list[Cell]] = [
+        [
+            _named(row["items"]),
+            counts.clipped(row["estimate"], row["lower"], row["upper"], row["standard_error"]),
+            error_text(row["standard_error"]),
+            f"{row['lower']:,} .. {row['upper']:,}",
+            *([f"{row['truth']:,}"] if "truth" in row else []),
+        ]
+        for row in every[:most]
+    ]
+    true = ["true count"] * ("ghosts" in facts)
+    head = ("set", "estimate", "standard error", f"{_level(facts)} interval, all sets", *true)
+    title = f"Sets held together, {counts.shown_of(len(rows), len(every))}"
+    return Table(head, rows, title=title, folded=folded)
+
+
+def _rules(facts: Facts, most: int) -> Table:
+    every, rehearsal = facts["rules"], "ghosts" in facts
+    rows: list[list[Cell]] = [
+        [
+            f"{_named(row['given'])} => {row['then']}",
+            number(row["support"], 2),
+            number(row["confidence"], 2),
+            _between(row, "confidence"),
+            *([number(row["confidence_truth"], 2)] if rehearsal else []),
+            number(row["lift"], 2),
+            _between(row, "lift"),
+        ]
+        for row in every[:most]
+    ]
+    shown = f"all {len(every):,}"
+    if len(rows) < len(every):
+        shown = f"{len(rows):,} of {len(every):,} shown, the surest"
+    level, true = f"{_level(facts)} interval", ["truth"] * rehearsal
+    return Table(
+        ("rule", "support", "confidence", level, *true, "lift", level),
+        rows,
+        title=f"Rules, {shown}",
+    )
+
+
+def _between(row: Facts, name: str) -> str:
+    """Both ends, each rounded to its own side."""
+    return f"{at_least(row[f'{name}_lower'], 2)} .. {at_most(row[f'{name}_upper'], 2)}"
+
+
+def _items(found: Found, facts: Facts) -> Table:
+    result = found.items
+    shown = counts.displayed(result, _TABLE_ROWS, in_order=False)
+    beside = {}
+    if "ghosts" in facts:
+        beside = {"true count": [f"{facts['items'][i]['truth']:,}" for i in shown]}
+    title = counts.shown_of(len(shown), result.question.bins, " items").capitalize()
+    return counts.counts_table(result, shown, beside, title=title, folded=True)

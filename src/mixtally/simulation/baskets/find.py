@@ -1,0 +1,213 @@
+"""A crowd whose records are sets, played through real messages, and the sets found frequent."""
+
+import math
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.data.population import Population
+from mixtally.errors import ParameterError, PlanError
+from mixtally.estimate.analysis import Analysis
+from mixtally.estimate.conclude import conclude
+from mixtally.estimate.intervals import intervals
+from mixtally.estimate.item_sets import (
+    MOST_SET_BITS,
+    estimate_sets,
+    patterns_of_pairs,
+    set_intervals,
+    set_significance,
+)
+from mixtally.estimate.rules import Ends, Items, Rule, rules
+from mixtally.ground.bits import Rows
+from mixtally.planner import PlanOption
+from mixtally.records.mechanism import BitFlips
+from mixtally.records.result import Result
+from mixtally.records.results import Tally
+from mixtally.simulation.lab import Lab
+from mixtally.simulation.run import checked
+from mixtally.simulation.simulate import play
+from mixtally.tally.patterns import pattern_counts
+
+
+@dataclass(frozen=True, slots=True)
+class ItemSet:
+    """A set that more than ``support`` people hold, by the test.
+
+    where
+      count          unbiased, in people
+      lower, upper   of all sets and items at once
+    """
+
+    items: Items
+    count: float
+    standard_error: float
+    lower: int
+    upper: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """What was found in a collection of baskets.
+
+    where
+      option    how they were collected
+      items     the counts of single items
+      sets      by size, the most frequent first
+      rules     of all sets, the surest first
+      support   people that more than hold each set
+      level     at which all sets and rules hold at once
+    """
+
+    option: PlanOption
+    items: Result
+    sets: dict[int, tuple[ItemSet, ...]]
+    rules: tuple[Rule, ...]
+    support: int
+    level: float
+
+    @property
+    def every(self) -> list[ItemSet]:
+        """The sets of all sizes, small ones first."""
+        return [one for size in sorted(self.sets) for one in self.sets[size]]
+
+
+def find_sets(
+    option: PlanOption,
+    baskets: Population,
+    lab: Lab,
+    *,
+    support: int = 0,
+    level: float = 0.95,
+    largest: int = 3,
+) -> Found:
+    """Pairs and larger sets that more than ``support`` people hold, and the rules between items.
+
+    Sets of three and more items are tried when all their parts were found: no set is held by more
+    people than a part of it. Half of the chance that something is wrong goes to the counts of
+    single items; the other half is shared by the sizes, and among all sets of a size, looked at or
+    not, as their parts chose them by the same messages.
+
+    Raises PlanError when the plan is for another crowd or does not send sets whole among blanks, or
+    its promise is false; ParameterError for ends that mean nothing.
+    """
+    _check(support, largest, baskets)
+    analysis = Analysis(level=level)
+    whole = replace(analysis, pairs=True)
+    _, (mechanism, *_) = checked(option.plans, baskets, whole, lab.planner.accountant)
+    if option.name != "flip-blank" or not isinstance(mechanism, BitFlips):
+        raise PlanError(
+            "plan", wanted="flip-blank, which sends sets whole", got=option.name, do="plan again"
+        )
+    kept: list[Rows] = []
+    tally = play(mechanism, baskets.records, lab.chance, lab.progress, kept.append, pairs=True)
+    items = conclude(
+        option.plans,
+        [replace(tally, pairs=None)],
+        analysis,
+        question=baskets.question,
+        certificate=option.certificate,
+    )
+    looked = _Looked(mechanism, tally, kept, baskets.users, support, level)
+    sets = looked.sets(min(largest, baskets.question.max_set))
+    held: dict[Items, Ends] = {(i,): ends for i, ends in enumerate(looked.items())}
+    every = [one for found in sets.values() for one in found]
+    held.update({one.items: Ends(one.count, one.lower, one.upper) for one in every})
+    return Found(option, items, sets, tuple(rules(held, baskets.users)), support, level)
+
+
+def _check(support: int, largest: int, baskets: Population) -> None:
+    if not 0 <= support < baskets.users:
+        raise ParameterError(
+            "support",
+            wanted=f"a whole number in [0, {baskets.users - 1:,}]",
+            got=f"{support:,}",
+            do="sets that more people than this hold are found",
+        )
+    if not 2 <= largest <= MOST_SET_BITS:
+        raise ParameterError(
+            "largest",
+            wanted=f"an integer in [2, {MOST_SET_BITS}]",
+            got=largest,
+            do="it is the most items of a set that is looked for",
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Looked:
+    """The shuffled messages of a collection, looked at for sets."""
+
+    mechanism: BitFlips
+    tally: Tally
+    rows: list[Rows]
+    users: int
+    support: int
+    level: float
+
+    @property
+    def wrong(self) -> float:
+        """The chance for items alone, and for all sets."""
+        return (1.0 - self.level) / 2.0
+
+    def items(self) -> list[Ends]:
+        """Every item's count, of all at once."""
+        bins = self.mechanism.bins
+        found = intervals(self.mechanism, self.tally, 1.0 - self.wrong, simultaneous_over=bins)
+        counts = self.mechanism.unbiased(self.tally.counts, self.tally.messages)
+        return [
+            Ends(*map(float, ends)) for ends in zip(counts, found.lower, found.upper, strict=True)
+        ]
+
+    def sets(self, largest: int) -> dict[int, tuple[ItemSet, ...]]:
+        """The sets of each size, as long as there are any."""
+        found: dict[int, tuple[ItemSet, ...]] = {}
+        for size in range(2, largest + 1):
+            if size == 2:
+                sets, patterns = self._pairs()
+            else:
+                sets, patterns = self._grown({one.items for one in found[size - 1]}, size)
+            found[size] = self._surely(sets, patterns, self.wrong / (largest - 1))
+        return found
+
+    def _pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        both = self.tally.pairs
+        assert both is not None
+        sets = np.argwhere(np.triu(np.ones(both.shape, dtype=bool), 1))
+        return sets, patterns_of_pairs(both, sets, self.tally.messages)
+
+    def _grown(self, parts: set[Items], size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Sets of ``size`` items all of whose parts are in ``parts``, and their patterns."""
+        items = sorted({item for one in parts for item in one})
+        grown = {(*one, item) for one in parts for item in items if item > one[-1]}
+        sets = sorted(one for one in grown if parts.issuperset(combinations(one, size - 1)))
+        patterns = np.zeros((len(sets), 1 << size), dtype=np.int64)
+        for rows in self.rows if sets else []:
+            patterns += pattern_counts(self.mechanism.layout, rows, sets)
+        return np.array(sets, dtype=np.int64).reshape(-1, size), patterns
+
+    def _surely(
+        self, sets: NDArray[np.int64], patterns: NDArray[np.int64], rate: float
+    ) -> tuple[ItemSet, ...]:
+        """Those that more than the support hold, from the most frequent down."""
+        if not len(sets):
+            return ()
+        among = math.comb(self.mechanism.bins, sets.shape[1])
+        sure = set_significance(
+            self.mechanism, patterns, support=self.support, rate=rate / 2.0, among=among
+        )
+        sets, patterns = sets[sure], patterns[sure]
+        found = estimate_sets(self.mechanism, patterns)
+        lower, upper = set_intervals(
+            self.mechanism, patterns, people=self.users, rate=rate, among=among
+        )
+        return tuple(
+            ItemSet(
+                tuple(sets[i].tolist()),
+                float(found.counts[i]),
+                float(found.standard_error[i]),
+                int(lower[i]),
+                int(upper[i]),
+            )
+            for i in np.argsort(-found.counts, kind="stable")
+        )

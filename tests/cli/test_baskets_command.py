@@ -1,0 +1,112 @@
+"""``mixtally baskets``: sets and rules of people's own baskets; true counts in rehearsals alone."""
+
+import csv
+import json
+
+import pytest
+
+from report.reader import self_contained
+
+PROMISE = ("--epsilon", 2, "--delta", "1e-6")
+SETS = ("--column", "items", "--set", ";")
+KINDS = ["bread;milk", "bread;milk", "tea", "salt"]
+
+
+@pytest.fixture
+def data(tmp_path):
+    path = tmp_path / "shop.csv"
+    path.write_text("items\n" + "\n".join(KINDS * 400) + "\n")
+    return path
+
+
+@pytest.fixture
+def rows(tmp_path):
+    """The same baskets, an item a row."""
+    path = tmp_path / "rows.csv"
+    items = [f"b{i},{item}" for i, one in enumerate(KINDS * 400) for item in one.split(";")]
+    path.write_text("basket,items\n" + "\n".join(items) + "\n")
+    return path
+
+
+def played(cli, data, *more):
+    outcome = cli("baskets", data, "--column", "items", *PROMISE, "--json", *more)
+    assert (outcome.status, outcome.err) == (0, "")
+    return json.loads(outcome.out)
+
+
+def test_what_goes_together_is_found(cli, data):
+    facts = played(cli, data, "--set", ";", "--seed", 1)
+    (pair,) = facts["sets"]
+    assert (pair["items"], pair["truth"]) == (["bread", "milk"], 800)
+    assert pair["lower"] <= 800 <= pair["upper"]
+    assert {(*rule["given"], rule["then"]) for rule in facts["rules"]} == {
+        ("bread", "milk"), ("milk", "bread"),
+    }  # fmt: skip
+    for rule in facts["rules"]:
+        assert rule["confidence_lower"] <= 1.0 == rule["confidence_truth"]
+        assert rule["lift_lower"] <= 2.0 == rule["lift_truth"] <= rule["lift_upper"]
+    assert (facts["ghosts"], facts["pairs_held"], facts["covered"]) == (0, 1, 1.0)
+
+
+def test_items_in_rows_are_the_same_baskets(cli, data, rows):
+    one = played(cli, data, "--set", ";", "--seed", 1)
+    other = played(cli, rows, "--person-column", "basket", "--several", "set", "--seed", 1)
+    assert other["sets"] == one["sets"]
+
+
+def test_rules_that_are_not_sure_are_left_out(cli, data):
+    facts = played(cli, data, "--set", ";", "--seed", 1, "--confidence", 0.999)
+    assert (facts["rules"], facts["rules_found"]) == ([], 2)
+    facts = played(cli, data, "--set", ";", "--seed", 1, "--support", 900)
+    assert (facts["sets"], facts["rules_found"], facts["covered"]) == ([], 0, None)
+
+
+def test_what_is_published_holds_no_truth(cli, data, tmp_path):
+    out = tmp_path / "out"
+    played(cli, data, "--set", ";", "--out", out)
+    for name in ("result.json", "items.csv", "sets.csv", "rules.csv"):
+        assert "truth" not in (out / name).read_text()
+        assert "truth" in (out / "rehearsal" / name).read_text()
+    assert "true count" not in (out / "report.html").read_text()
+    page = self_contained((out / "report.html").read_text())
+    assert "Rules" in page.texts
+    (row,) = csv.DictReader((out / "sets.csv").read_text().splitlines())
+    assert row["items"] == "bread + milk"
+
+
+def test_a_seed_leaves_a_rehearsal_alone(cli, data, tmp_path):
+    out = tmp_path / "out"
+    played(cli, data, "--set", ";", "--seed", 1, "--out", out)
+    assert sorted(path.name for path in out.iterdir()) == ["plan.json", "rehearsal"]
+
+
+def test_nothing_found_is_said(cli, tmp_path):
+    path = tmp_path / "apart.csv"
+    path.write_text("items\n" + "a\nb\n" * 300 + "a;b\n")
+    said = cli("baskets", path, *SETS, *PROMISE, "--seed", 1).out
+    assert "0 sets are surely held by somebody" in said
+    played(cli, path, "--set", ";", "--seed", 1, "--out", tmp_path / "out")
+    page = (tmp_path / "out" / "rehearsal" / "report.html").read_text()
+    assert "No set was surely held by enough people." in page
+    head = (tmp_path / "out" / "rehearsal" / "rules.csv").read_text().splitlines()[1]
+    assert head.startswith("given,then,support,")
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ((), "baskets: wanted --set SEP, or --person-column NAME with --several set, got neither"),
+        (("--set", ";", "--support", 1600), "support: wanted a whole number in [0, 1,599]"),
+        (("--set", ";", "--support", -1), "support: wanted a whole number"),
+        (("--set", ";", "--confidence", 1.5), "confidence: wanted a number in [0, 1]"),
+        (("--set", ";", "--confidence", "nan"), "confidence: wanted a number in [0, 1]"),
+        (("--set", ";", "--largest", 1), "largest: wanted an integer in [2, 8]"),
+        (("--set", ";", "--largest", 9), "largest: wanted an integer in [2, 8]"),
+        (("--set", ";", "--protocol", "flip"), "--protocol: wanted flip-blank"),
+        (("--set", ";", "--max-set", 1), "at most 1"),
+        (("--set", ";", "--level", 1), "confidence level"),
+    ],
+    ids=str,
+)
+def test_bad_input_is_a_line(refused, data, more, words):
+    assert words in refused("baskets", data, "--column", "items", *PROMISE, *more)
