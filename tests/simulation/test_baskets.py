@@ -142,3 +142,16 @@ def test_records_that_are_no_sets_are_refused():
     bits = Population(asked, (np.arange(5000) % 4).astype(np.uint8)[:, None])
     with pytest.raises(PlanError, match="flip-blank, which sends sets whole, got flip"):
         found_in(bits, option_for(bits, "flip"))
+
+
+def test_sets_share_with_all_that_could_be(shop, option, monkeypatch):
+    """Triples are chosen by the messages that count them: there are 56, looked at or not."""
+    asked = []
+
+    def noted(*given, among, **ends):
+        asked.append((len(given[1]), among))
+        return true(*given, among=among, **ends)
+
+    monkeypatch.setattr(module, "set_intervals", noted)
+    found_in(shop, option)
+    assert asked == [(4, 28), (1, 56)]

@@ -22,6 +22,7 @@ from mixtally.attacks.memoized import (
     true_rows,
 )
 from mixtally.attacks.outcome import Hypothesis, Lab, Outcome, distinguished
+from mixtally.attacks.repeated import repeated_numbers
 from mixtally.attacks.target import Target, finite
 from mixtally.attacks.worlds import Worlds
 from mixtally.ground.fixed import SCALE
@@ -80,7 +81,7 @@ def _error(total: Floats) -> float:
 
 
 def run_memoized(target: MemoizedTarget, lab: Lab, recall: Recall | None = None) -> list[Outcome]:
-    """Reports of memoized answers: the loss after T of them, and the error by their number."""
+    """Reports of memoized answers: the loss after T of them, the error by their number; numbers."""
     mechanism, count = target.mechanism, target.reports
     recall = recall or simple_recall(mechanism)
     runs = lab.runs if lab.runs is not None else _RUNS
@@ -111,7 +112,8 @@ def run_memoized(target: MemoizedTarget, lab: Lab, recall: Recall | None = None)
                 "floor": mechanism.f / 2.0,
                 "eps_inf": target.loss(1).eps_inf,
             },
-        )
+        ),
+        *repeated_numbers(NAME, target, lab, recall),
     ]
 
 
