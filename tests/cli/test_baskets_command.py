@@ -110,3 +110,10 @@ def test_nothing_found_is_said(cli, tmp_path):
 )
 def test_bad_input_is_a_line(refused, data, more, words):
     assert words in refused("baskets", data, "--column", "items", *PROMISE, *more)
+
+
+def test_the_data_are_the_source_and_the_plan_has_its_own(cli, data):
+    facts = played(cli, data, "--set", ";", "--seed", 1)
+    assert facts["source"] == "1,600 baskets of shop.csv, each played as a person's."
+    assert facts["collection"]["protocol"] == "flip-blank"
+    assert facts["collection"]["source"] != facts["source"]

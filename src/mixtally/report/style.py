@@ -52,7 +52,8 @@ table{border-collapse:collapse;font-size:.88rem;font-variant-numeric:tabular-num
 overflow-wrap:normal}
 caption{text-align:left;font-weight:600;padding:.3rem 0}
 th,td{padding:.25rem .9rem .25rem 0;border-bottom:1px solid var(--line);text-align:left;
-vertical-align:top}tbody th{font-weight:400}.number{text-align:right;white-space:nowrap}
+vertical-align:top}tbody th{font-weight:400;min-width:6rem}
+.number{text-align:right;white-space:nowrap}
 .plan th{color:var(--soft);white-space:nowrap}
 .wide{font-size:.8rem}.wide th{color:var(--soft);font-weight:400}
 main.wide{max-width:1120px;font-size:1rem}
@@ -79,7 +80,7 @@ font-size:.85rem}.key li{display:flex;gap:.5rem;align-items:center}
 .scroll{overflow:visible;background:none}table{overflow-wrap:anywhere}.chart svg{min-width:0}
 details::details-content{content-visibility:visible;display:block;height:auto}
 th,td,.number,.wide .number,.plan th,span.good,span.bad,span.doubtful,span.soft{white-space:normal}
-th,td{padding-right:.5rem}
+th,td{padding-right:.5rem}tbody th{min-width:0}
 figure,tr,.figures,.promise{break-inside:avoid}h2,h3,caption,summary{break-after:avoid}}
 """
 )

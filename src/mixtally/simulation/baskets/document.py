@@ -32,7 +32,7 @@ _PLAN = (
 def document(found: Found, facts: Facts, top: int) -> Document:
     """Everything in ``facts``; a release when none of it needs the truth."""
     rehearsal = "ghosts" in facts
-    sets, rules = facts["sets"], facts["rules"]
+    sets, rules, plan = facts["sets"], facts["rules"], facts["collection"]
     return Document(
         title=facts["title"],
         source=facts["source"],
@@ -50,7 +50,7 @@ def document(found: Found, facts: Facts, top: int) -> Document:
             Section("Single items", (_items(found, facts),)),
             Section(
                 "The plan",
-                (Text(facts["reason"]), FactTable(({k: facts[k] for k in _PLAN if k in facts},))),
+                (Text(facts["reason"]), FactTable(({name: plan[name] for name in _PLAN},))),
             ),
             Section(
                 "What is promised",
@@ -66,7 +66,7 @@ def document(found: Found, facts: Facts, top: int) -> Document:
             "sets.csv": _csv(sets, ("items", "size", "estimate", "standard_error", *_ENDS)),
             "rules.csv": _csv(rules, ("given", "then", *_RULE_COLUMNS)),
         },
-        closing=closing(facts["seed"], facts["fingerprint"]),
+        closing=closing(facts["seed"], plan["fingerprint"]),
     )
 
 
@@ -95,7 +95,7 @@ def _named(items: Sequence[str]) -> str:
 
 
 def _level(facts: Facts) -> str:
-    return f"{100 * facts['confidence_level']:g} %"
+    return f"{100 * facts['level']:g} %"
 
 
 def _findings(facts: Facts) -> str:

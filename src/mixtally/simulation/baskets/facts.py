@@ -66,7 +66,8 @@ def _facts(
         "column": result.question.name,
         "support": found.support,
         "least_confidence": confidence,
-        **counts.facts(result, found.option.facts()),
+        "level": result.estimate.each.level,
+        "collection": counts.facts(result, found.option.facts()),
         "items": counts.count_rows(result, {} if alone is None else {"truth": alone}),
         "sets": [
             {
