@@ -1,20 +1,20 @@
 """Where people fly to, asked every week of people who do not trust anybody: RAPPOR's two levels.
 
 A sample of the flights that ship with the package plays a crowd. Every person hashes their airport
-into a Bloom filter, randomizes it once, keeps the result in a sealed file and reports from it
+into a Bloom filter, derives one randomized response from a key of their own and reports from it
 week after week. The collector counts candidate airports by regression, and then turns
 around and tries what an attacker would: averaging the reports of one person.
 
 Look at the last table: averaging finds what is kept, never the true bit.
 
-Run it: python examples/rappor.py [folder for the memory files]
+Run it: python examples/rappor.py [folder for the keys]
 """
 
 import sys
 import tempfile
 from pathlib import Path
 
-from mixtally.client.memory_file import MemoryFile, key_for
+from mixtally.client.memory import Memory, device_key
 from mixtally.data.flights import flights
 from mixtally.encode.bloom import design
 from mixtally.estimate.memoized import recovery
@@ -38,31 +38,27 @@ def main(folder: Path) -> None:
     chance = SecureChance()
     plan = memoized_plan(hashed_question("airport", BITS, HASHES), PERMANENT, P, Q, COHORTS)
 
-    # One person: a file of their own, sealed with a key of their own.
-    ann_file = folder / "ann.memory"
-    ann_key = key_for(ann_file, folder / "ann.key", chance)
-    ann = MemoryFile(ann_file, plan, "ann", ann_key)
+    # One person, with a key of their own.
+    ann = Memory(plan, device_key(folder / "ann.key", plan, chance).key)
     cohort, bits = ann.report("SEA", chance)
     print(f"Ann flies to SEA and says: cohort {cohort}, bits {bits.hex()}")
     print(
         f"Next week she says:        cohort {cohort}, bits {ann.report('SEA', chance).bits.hex()}"
     )
 
-    # The crowd: everybody's memoized responses in one file.
+    # The crowd, whose responses one key gives.
     population = flights()
     names, codes = population.question.labels or (), population.codes[::EVERY]
     values = [names[code] for code in codes.tolist()]
-    crowd_file = folder / "crowd.memory"
-    crowd_key = key_for(crowd_file, folder / "crowd.key", chance)
-    store = MemoryFile(crowd_file, plan, "crowd", crowd_key)
-    crowd = memoizing(plan, values, codes, crowd_key, chance, store)
+    key = device_key(folder / "crowd.key", plan, chance).key
+    crowd = memoizing(plan, values, codes, key, chance, Memory(plan, key))
     ones = play_reports(crowd, WEEKS, chance)
 
     # The collector: candidates, most of them real, and how many people named each.
     candidates = (*names, *MADE_UP)
     table = design(plan, candidates)
     found = estimate_words(plan.mechanism, ones.mean(axis=1), crowd.sizes, table, WEEKS)
-    print(f"\n{len(values):,} people, {WEEKS} weeks, their memoized answers in {crowd_file.name}")
+    print(f"\n{len(values):,} people, {WEEKS} weeks, their memoized answers by one key")
     print("airport  estimate       95 % interval    truth")
     for i in (-found.counts).argsort()[:12].tolist():
         truth = values.count(candidates[i])

@@ -5,6 +5,7 @@ of sound code fails by chance with probability at most 1e-4; there are seven her
 """
 
 import sys
+from functools import partial
 from itertools import count
 
 import numpy as np
@@ -17,7 +18,7 @@ from mixtally.ground import chance as ground_chance
 from mixtally.ground import flips
 from mixtally.ground.draw import permutation
 from mixtally.ground.fixed import threshold_of
-from mixtally.randomize import memoized, messages
+from mixtally.randomize import messages
 from mixtally.records.mechanism import Shuffled
 from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_bits, flip_blank
@@ -162,34 +163,40 @@ def test_a_device_alone_that_never_flips_its_last_bit_is_noticed(lab):
     assert found(FLIPS, lab, device=Device(one_fake=bare)).verdict is Verdict.VIOLATED
 
 
+def planted(patch, wrong):
+    """Devices derive as ``wrong`` says, which is given how they do it right."""
+    from mixtally.client import memory as device
+
+    patch.setattr(device, "derived_response", partial(wrong, device.derived_response))
+
+
 def redrawn(patch):
-    """Nothing is ever found among what is memoized."""
-    right = memoized.recall
+    """Every report has a key of its own."""
+    keys = count()
 
-    def forgetful(before, tags, records, chance):
-        return right(memoized.replace(before, by_tag={}), tags, records, chance)
+    def wrong(right, plan, _, persons, values, records):
+        return right(plan, next(keys).to_bytes(32), persons, values, records)
 
-    from mixtally.client import memory_file
-
-    patch.setattr(memory_file, "recall", forgetful)
+    planted(patch, wrong)
 
 
 def shared_by_all(patch):
-    """One response is drawn and kept for everybody."""
-    right = memoized.permanent_response
+    """One response belongs to everybody."""
 
-    def one(mechanism, records, chance):
-        return np.repeat(right(mechanism, records[:1], chance), len(records), axis=0)
+    def wrong(right, plan, key, persons, _, records):
+        everybody = ["all"] * len(persons)
+        return right(plan, key, everybody, everybody, records)
 
-    patch.setattr(memoized, "permanent_response", one)
+    planted(patch, wrong)
 
 
 def shared_by_value(patch):
     """A response belongs to a value, not to a person and a value."""
-    from mixtally.client import memory_file
 
-    right = memoized.value_tag
-    patch.setattr(memory_file, "value_tag", lambda key, _, value: right(key, "all", value))
+    def wrong(right, plan, key, persons, values, records):
+        return right(plan, key, ["all"] * len(persons), values, records)
+
+    planted(patch, wrong)
 
 
 @pytest.mark.parametrize("plant", [redrawn, shared_by_all, shared_by_value])

@@ -5,10 +5,6 @@ import json
 
 import pytest
 
-from data_files import people
-from mixtally.client.memory_file import MemoryFile, key_for
-from mixtally.ground.chance import SecureChance
-from mixtally.records.memoized_plan import memoized_plan
 from report.reader import self_contained
 
 
@@ -84,11 +80,11 @@ def test_a_state_file_is_drawn_once_for_both_commands(played, tmp_path):
     """p = 0, q = 1 shows what is kept, so the same estimates are the same noise."""
     certain = ("--p", 0, "--q", 1, "--state", tmp_path / "s")
     once = played("simulate", "--memory", *certain)["estimates"]
-    sealed = (tmp_path / "s").read_bytes()
+    key = (tmp_path / "s").read_bytes()
     assert played("simulate", "--memory", *certain)["estimates"] == once
     assert played("memory", *certain)["estimates"] == once
     assert played("memory", *certain[:4], "--memory-file", tmp_path / "s")["estimates"] == once
-    assert (tmp_path / "s").read_bytes() == sealed
+    assert (tmp_path / "s").read_bytes() == key
     assert played("simulate", "--memory", *certain[:4])["estimates"] != once
 
 
@@ -142,17 +138,11 @@ def flipped(place):
 
 DAMAGE = {
     "empty": lambda data: data[:0],
-    "cut in the heading": lambda data: data[:40],
+    "cut in the key": lambda data: data[:60],
     "cut by a byte": lambda data: data[:-1],
     "longer": lambda data: data + b"x",
     "first byte": flipped(0),
-    "version": flipped(16),
-    "plan": flipped(20),
-    "key tag": flipped(52),
-    "owner": flipped(60),
-    "nonce": flipped(80),
-    "count": flipped(91),
-    "last byte": lambda data: data[:-1] + bytes([data[-1] ^ 1]),
+    "no text": lambda data: data + b"\xff",
 }
 
 
@@ -175,15 +165,17 @@ def test_damaged_state_files_are_refused_and_nothing_is_written(
     assert cli(*given).status == 0
 
 
-def test_the_state_of_somebody_else_is_refused_and_left_alone(unplayed, crowd, tmp_path):
-    """A device's own memoized answers, under the same plan and key, are not the crowd's."""
-    question = people(crowd / "crowd.csv", "color").question
-    state, chance = tmp_path / "s", SecureChance()
-    key = key_for(state, tmp_path / "s.key", chance)
-    MemoryFile(state, memoized_plan(question, 0.5, 0.5, 0.75), "ann", key).report("red", chance)
-    before = sums(tmp_path)
-    assert "they are never shared" in unplayed("--memory", "--state", state)
-    assert sums(tmp_path) == before
+def test_another_f_is_another_memory_and_is_said(played, cli, crowd, tmp_path):
+    """p = 0, q = 1 shows what is kept: another f draws it anew, and each costs its own eps_inf."""
+    state = ("--p", 0, "--q", 1, "--state", tmp_path / "s")
+    once = played("memory", *state)
+    assert once["memories"] == 1
+    other = played("memory", *state, "--permanent", 0.6)
+    assert other["memories"] == 2
+    said = cli("memory", crowd / "crowd.csv", "--column", "color", *state).out
+    assert "this key has answered under 2 questions, encoders or f" in " ".join(said.split())
+    again = played("memory", *state)
+    assert (again["estimates"], again["memories"]) == (once["estimates"], 2)
 
 
 def test_a_state_file_takes_no_other_files_place(unplayed, crowd, tmp_path):
@@ -201,6 +193,6 @@ def test_text_that_is_not_utf8_is_refused(refused, unplayed, tmp_path):
     assert "UTF-8" in refused("simulate", tmp_path / "bad.csv", *given)
     (tmp_path / "labels.txt").write_bytes(b"r\xffd\n")
     assert "UTF-8" in unplayed("--memory", "--labels", tmp_path / "labels.txt")
-    (tmp_path / "s.key").write_bytes(b"\xff\xfe")
-    assert "64 hexadecimal digits" in unplayed("--memory", "--state", tmp_path / "s")
-    assert not (tmp_path / "s").exists()
+    (tmp_path / "s").write_bytes(b"\xff\xfe")
+    assert "the key of memoized answers" in unplayed("--memory", "--state", tmp_path / "s")
+    assert (tmp_path / "s").read_bytes() == b"\xff\xfe"

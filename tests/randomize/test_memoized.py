@@ -1,21 +1,24 @@
-"""Both levels of memoized answers: exact chances bit by bit, no value drawn twice."""
+"""Both levels of memoized answers: exact chances bit by bit, one response for ever."""
+
+import hashlib
+import hmac
 
 import numpy as np
 import pytest
 
 from mixtally.ground.bits import one_hot
+from mixtally.ground.codec import fingerprint
 from mixtally.randomize import memoized as module
 from mixtally.randomize.memoized import (
-    Responses,
     cohort_of,
+    derived_response,
+    memory_of,
     new_key,
     permanent_response,
-    recall,
     report,
-    value_tag,
 )
 from mixtally.records.mechanism.memoized import memoized
-from mixtally.records.memoized_plan import MemoizedPlan
+from mixtally.records.memoized_plan import MemoizedPlan, hashed_question, memoized_plan
 from mixtally.records.question import Question
 from mixtally.simulation.seeded import SeededChance
 
@@ -127,53 +130,99 @@ def test_padding_is_never_set(columns):
     assert np.unpackbits(shown, axis=1, bitorder="little")[:, :columns].any(axis=0).all()
 
 
-def drawn_twice(recall_, runs=1):
-    """Whether any value's response differs between two visits, or within one."""
-    key = new_key(SeededChance(1))
-    tags = [value_tag(key, str(person % 500), "red") for person in range(1000)]
-    records = one_hot(np.full(1000, 2), BITS)
-    chance, state = SeededChance(2), Responses(PLAN, "crowd", {})
-    state, first = recall_(state, tags, records, chance)
-    assert len(state.by_tag) in (0, 500)
-    state, again = recall_(state, tags, records, chance)
-    return not (np.array_equal(first, again) and np.array_equal(first[:500], first[500:]))
+NAMES = [str(person) for person in range(PEOPLE)]
+KEY = bytes(range(32))
 
 
-def test_a_value_seen_before_gets_the_response_that_was_kept():
-    assert not drawn_twice(recall)
+def derived(plan=PLAN, key=KEY, persons=("ann",), value="red", at=4):
+    """The responses of some people who all hold one value."""
+    records = one_hot(np.full(len(persons), at), plan.mechanism.bins)
+    return derived_response(plan, key, persons, [value] * len(persons), records)
 
 
-def test_a_response_that_is_not_kept_is_found():
-    def forgetful(state, tags, records, chance):
-        return state, recall(state, tags, records, chance)[1]
-
-    assert drawn_twice(forgetful)
-
-
-def test_a_batch_that_draws_for_each_row_is_found():
-    def careless(state, tags, records, chance):
-        after, _ = recall(state, tags, records, chance)
-        return after, permanent_response(state.plan.mechanism, records, chance)
-
-    assert drawn_twice(careless)
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_a_derived_bit_is_wrong_with_half_of_f(mechanism):
+    """False alarm below 13 * 6e-7 = 8e-6 a case: 5 deviations, 13 columns; as if by chance."""
+    plan = MemoizedPlan(question=PLAN.question, mechanism=mechanism)
+    assert deviation(bits(derived(plan, persons=NAMES)), kept_chances(mechanism)) < 5
 
 
-def test_new_values_leave_the_old_responses_alone():
-    key, chance = new_key(SeededChance(1)), SeededChance(2)
-    red, blue = (value_tag(key, "ann", value) for value in ("red", "blue"))
-    state, first = recall(Responses(PLAN, "ann", {}), [red], one_hot(np.array([2]), BITS), chance)
-    after, both = recall(state, [blue, red], one_hot(np.array([5, 2]), BITS), chance)
-    assert np.array_equal(both[1], first[0])
-    assert len(state.by_tag) == 1
-    assert len(after.by_tag) == 2
-    assert recall(after, [red], one_hot(np.array([2]), BITS), chance)[0] is after
+def test_derived_words_of_half_their_size_are_found(monkeypatch):
+    """The planted mistake: words of 63 bits are wrong with f, not with f/2."""
+    true = hashlib.shake_256
+
+    class Short:
+        def __init__(self, seed):
+            self.seed = seed
+
+        def digest(self, size):
+            words = np.frombuffer(true(self.seed).digest(size), dtype="<u8")
+            return (words >> np.uint64(1)).tobytes()
+
+    monkeypatch.setattr(module.hashlib, "shake_256", Short)
+    assert deviation(bits(derived(persons=NAMES)), kept_chances(MECHANISMS[0])) > 5
 
 
-def test_tags_tell_apart_persons_values_keys_and_their_borders():
+def test_wrong_bits_of_two_people_and_of_two_values_have_nothing_in_common():
+    """Both wrong with (f/2)^2, 13 bits of 40,000 people: 5 deviations, false alarm 8e-6 each."""
+    own = bits(derived(persons=NAMES)) ^ bits(PEOPLE_ROWS)
+    next_one = np.roll(own, 1, axis=0)
+    another = bits(derived(persons=NAMES, value="blue")) ^ bits(PEOPLE_ROWS)
+    for other in (next_one, another):
+        assert deviation(own & other, np.full(BITS, (MECHANISMS[0].f / 2) ** 2)) < 5
+
+
+def test_the_response_is_as_documented():
+    """Derived once more, from the description alone; another algorithm would draw it anew."""
+    certain = memoized_plan(PLAN.question, 0.5, 0.0, 1.0)
+    parts = (b"response", bytes.fromhex(fingerprint(certain)), b"ann", "r\u00f6t".encode())
+    message = b"".join(len(part).to_bytes(8, "little") + part for part in parts)
+    words = hashlib.shake_256(hmac.new(KEY, message, "sha256").digest()).digest(8 * BITS)
+    wanted = 1 << 4
+    for i in range(BITS):
+        word = int.from_bytes(words[8 * i : 8 * i + 8], "little")
+        wanted ^= (word < MECHANISMS[0].permanent // 2) << i
+    assert derived(value="r\u00f6t").tobytes() == wanted.to_bytes(2, "little")
+    assert derived().tobytes().hex() == "VECTOR"
+
+
+def test_reports_may_change_and_the_response_stays():
+    """p and q only show what is memoized; question, encoder and f are another memory."""
+    question = PLAN.question
+    same = [memoized_plan(question, 0.5, p, q) for p, q in ((0.5, 0.75), (0.0, 1.0), (0.1, 0.2))]
+    assert len({memory_of(plan) for plan in same}) == 1
+    assert len({derived(plan).tobytes() for plan in same}) == 1
+    word = hashed_question("color", BITS, 2)
+    others = [
+        PLAN,
+        memoized_plan(question, 0.25, 0.5, 0.75),
+        memoized_plan(Question(name="taste", bins=BITS), 0.5, 0.5, 0.75),
+        memoized_plan(word, 0.5, 0.5, 0.75),
+        memoized_plan(word, 0.5, 0.5, 0.75, 2),
+        memoized_plan(hashed_question("color", BITS, 3), 0.5, 0.5, 0.75),
+    ]
+    assert len({memory_of(plan) for plan in others}) == len(others)
+    crowd = NAMES[:40]
+    assert len({derived(plan, persons=crowd).tobytes() for plan in others}) == len(others)
+
+
+def test_keys_persons_values_and_their_borders_are_told_apart():
     key, other = (new_key(SeededChance(seed)) for seed in (1, 2))
     texts = [("ann", "red"), ("bob", "red"), ("ann", "blue"), ("annr", "ed"), ("", "annred")]
-    tags = {value_tag(k, *pair) for k in (key, other) for pair in texts}
-    assert len(tags) == 2 * len(texts)
+    plan = memoized_plan(Question(name="wide", bins=200), 1.0, 0.0, 1.0)
+    seen = {
+        derived(plan, one, (person,), value).tobytes()
+        for one in (key, other)
+        for person, value in texts
+    }
+    assert len(seen) == 2 * len(texts)
+
+
+def test_people_are_answered_alike_alone_and_in_a_crowd(monkeypatch):
+    crowd = derived(persons=NAMES[:1000])
+    monkeypatch.setattr(module, "_SPAN_BYTES", 1000)
+    assert np.array_equal(derived(persons=NAMES[:1000]), crowd)
+    assert np.array_equal(derived(persons=NAMES[700:701])[0], crowd[700])
 
 
 def test_cohorts_are_even_and_the_same_for_all_values():

@@ -46,6 +46,7 @@ def facts_of(reports=5, plan=None, people=4000, seed=1):
         **losses(plan, reports, None),
         "seed": None,
         "memory_file": None,
+        "memories": 0,
         **estimated(conclude_memoized(plan, ones, kept.sizes, LABELS, bits), crowd),
     }
     measured = dict(zip(points, watched(kept, points, chance), strict=True))

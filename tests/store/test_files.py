@@ -9,19 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from mixtally.client.memory_file import MemoryFile
+from mixtally.client.memory import device_key
 from mixtally.errors import DataError
 from mixtally.ground.chance import SecureChance
 from mixtally.records.memoized_plan import memoized_plan
 from mixtally.records.question import Question
 from mixtally.store.files import read_whole, write_whole
 
-PLAN = memoized_plan(Question(name="color", bins=64), 0.5, 0.0, 1.0)
-KEY = bytes(range(32))
 
-
-def memory(folder, name="ann.memory"):
-    return MemoryFile(folder / name, PLAN, "ann", KEY)
+def kept(folder, bins, name="ann.key"):
+    """The key in a file; another number of bins is another memory, and is written down."""
+    plan = memoized_plan(Question(name="color", bins=bins), 0.5, 0.0, 1.0)
+    return device_key(folder / name, plan, SecureChance()).key
 
 
 @pytest.mark.parametrize("path", ["/dev/zero", "/dev/urandom", "/dev/full"])
@@ -62,9 +61,9 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
-from store.test_files import SecureChance, memory
+from store.test_files import kept
 os.fsync = lambda _: os.kill(os.getpid(), signal.SIGKILL)
-memory(Path(sys.argv[1])).report("8", SecureChance())
+kept(Path(sys.argv[1]), 8)
 """
 
 
@@ -77,11 +76,11 @@ def killed(folder):
 
 
 def test_what_a_killed_process_left_is_gone_with_the_next_report(tmp_path):
-    first = memory(tmp_path).report("7", SecureChance())
+    first = kept(tmp_path, 7)
     killed(tmp_path)
     assert len(list(tmp_path.iterdir())) == 2
-    assert memory(tmp_path).report("7", SecureChance()) == first  # nothing new is written
-    assert [path.name for path in tmp_path.iterdir()] == ["ann.memory"]
+    assert kept(tmp_path, 7) == first  # nothing new is written
+    assert [path.name for path in tmp_path.iterdir()] == ["ann.key"]
 
 
 def test_what_a_living_process_is_writing_stays(tmp_path, monkeypatch):
@@ -98,42 +97,43 @@ def test_what_a_living_process_is_writing_stays(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "fsync", slow)
     told = {}
 
-    def report(value):
-        told[value] = memory(tmp_path).report(value, SecureChance())
+    def ask(bins):
+        told[bins] = kept(tmp_path, bins)
 
-    one, other = (threading.Thread(target=report, args=(value,)) for value in ("7", "8"))
+    one, other = (threading.Thread(target=ask, args=(bins,)) for bins in (7, 8))
     one.start()
     assert writing.wait(30)
     other.start()
     other.join(0.2)
     assert other.is_alive()
-    assert [path.name for path in tmp_path.iterdir()] == [".ann.memory.part"]
+    assert [path.name for path in tmp_path.iterdir()] == [".ann.key.part"]
     go_on.set()
     one.join(30)
     other.join(30)
-    assert {value: memory(tmp_path).report(value, SecureChance()) for value in "78"} == told
+    assert told == {bins: kept(tmp_path, 7) for bins in (7, 8)}
+    assert len((tmp_path / "ann.key").read_text().splitlines()) == 4
 
 
-def test_a_memory_is_one_under_every_symbolic_link(tmp_path):
+def test_a_key_is_one_under_every_symbolic_link(tmp_path):
     (tmp_path / "there").mkdir()
-    for new, folder, name in (("8", "there", "m"), ("9", ".", "absolute"), ("10", ".", "relative")):
+    for new, folder, name in ((8, "there", "m"), (9, ".", "absolute"), (10, ".", "relative")):
         if folder == ".":
             target = tmp_path / "there" / "m" if name == "absolute" else "there/m"
             (tmp_path / name).symlink_to(target)
-        values = ("7", new)
-        said = [memory(tmp_path / folder, name).report(v, SecureChance()) for v in values]
-        assert said == [memory(tmp_path / "there", "m").report(v, SecureChance()) for v in values]
+        said = [kept(tmp_path / folder, bins, name) for bins in (7, new)]
+        assert said == [kept(tmp_path / "there", bins, "m") for bins in (7, new)]
+        assert len(set(said)) == 1
     assert (tmp_path / "relative").is_symlink()
 
 
 def test_a_file_of_two_names_is_not_replaced(tmp_path):
-    memory(tmp_path).report("7", SecureChance())
+    kept(tmp_path, 7)
     other = tmp_path / "other"
-    other.hardlink_to(tmp_path / "ann.memory")
+    other.hardlink_to(tmp_path / "ann.key")
     before = other.read_bytes()
     for call in (
-        lambda: memory(tmp_path),
-        lambda: write_whole(tmp_path / "ann.memory", b"", what="it"),
+        lambda: kept(tmp_path, 7),
+        lambda: write_whole(tmp_path / "ann.key", b"", what="it"),
     ):
         with pytest.raises(DataError, match="wanted a file of one name"):
             call()
@@ -144,4 +144,4 @@ def test_links_in_a_circle_lead_nowhere(tmp_path):
     (tmp_path / "a").symlink_to(tmp_path / "b")
     (tmp_path / "b").symlink_to(tmp_path / "a")
     with pytest.raises(DataError):
-        memory(tmp_path, "a").report("7", SecureChance())
+        kept(tmp_path, 7, "a")

@@ -1,13 +1,10 @@
 """collection, of memoized answers: whether each is drawn once, for each person, and stays.
 
-People report through the file that holds what they keep, read again for every report. Counted are
+People report as devices do, and derive their responses anew for every report. Counted are
 the memoized bits that differ from the true ones, by position, and how often two people of one value
 memoize the same wrong bit; memoized bits that are others at the next report; and what reports show
 of what is memoized. All are exact binomial tests that share the false-alarm rate.
 """
-
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 from msgspec.structs import replace
@@ -17,7 +14,7 @@ from mixtally.attacks.checks import Checks
 from mixtally.attacks.memoized import MemoizedTarget
 from mixtally.attacks.outcome import Lab, Outcome
 from mixtally.attacks.wordstream import word_checks
-from mixtally.client.memory_file import MemoryFile
+from mixtally.client.memory import Memory
 from mixtally.encode.bloom import bloom
 from mixtally.ground.bits import Rows, column_counts
 from mixtally.ground.fixed import SCALE
@@ -32,7 +29,7 @@ _REPORTS = 2
 
 
 def run_memoized(target: MemoizedTarget, lab: Lab) -> list[Outcome]:
-    """Both levels of memoized answers, through their file."""
+    """Both levels of memoized answers, as devices make them."""
     plan = _plan(target)
     mechanism = plan.mechanism
     people = max(200, min(_PEOPLE, _BIT_BUDGET // mechanism.bins)) // 2 * 2
@@ -42,14 +39,12 @@ def run_memoized(target: MemoizedTarget, lab: Lab) -> list[Outcome]:
         records = bloom(plan, [0] * people, values)
     else:
         records = mechanism.layout.rows(np.array([int(value) for value in values]))
-    with TemporaryDirectory() as place:
-        path, key = Path(place) / "memory", new_key(lab.chance)
-        responses, reports = [], []
-        for turn in range(_REPORTS):
-            file = MemoryFile(path, plan, "everybody", key)
-            responses.append(file.kept(persons, values, lab.chance))
-            reports.append(report(mechanism, responses[-1], lab.chance))
-            lab.progress(NAME, turn + 1, _REPORTS)
+    key = new_key(lab.chance)
+    responses, reports = [], []
+    for turn in range(_REPORTS):
+        responses.append(Memory(plan, key).responses(persons, values))
+        reports.append(report(mechanism, responses[-1], lab.chance))
+        lab.progress(NAME, turn + 1, _REPORTS)
     checks = [*_permanent(mechanism, records, responses), *_reported(mechanism, responses, reports)]
     checks += word_checks(lab.chance)
     return [
@@ -58,7 +53,7 @@ def run_memoized(target: MemoizedTarget, lab: Lab) -> list[Outcome]:
             checks,
             lab,
             _REPORTS * people,
-            f"{people:,} people report {_REPORTS} times through the file of what they keep",
+            f"{people:,} people report {_REPORTS} times, by responses derived from a key",
         )
     ]
 

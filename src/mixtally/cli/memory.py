@@ -13,7 +13,7 @@ from mixtally.cli.labels import read_labels
 from mixtally.cli.memory_options import Answers, BloomOptions, LevelOptions, Levels
 from mixtally.cli.rows import RowOptions, read_crowd
 from mixtally.cli.screen import progress_bars, show
-from mixtally.client.memory_file import MemoryFile, key_for
+from mixtally.client.memory import Memory, device_key
 from mixtally.data.file import DataFile
 from mixtally.data.population import Population
 from mixtally.data.reading import Reading
@@ -80,7 +80,9 @@ def play(
     words = _words(population, bloom.candidates) if plan.mechanism.hashed else ()
     spent = losses(plan, reports, epsilon)
     check(plan.mechanism, reports, words, run.level)
-    crowd, ones = _played(population, plan, reports, state, o.chance(run.seed))
+    chance = o.chance(run.seed)
+    memory, memories = (None, 0) if state is None else _memory(state, plan, chance)
+    crowd, ones = _played(population, plan, reports, memory, chance)
     labels, bits = population.question.labels or (), None
     if plan.mechanism.hashed:
         labels, bits = words, design(plan, words)
@@ -95,6 +97,7 @@ def play(
         **spent,
         "seed": run.seed,
         "memory_file": None if state is None else str(state),
+        "memories": memories,
     }
     played = document({**about, **estimated(result, population), **seen}, run.top, ordered=ordered)
     released = None
@@ -182,22 +185,22 @@ def _words(population: Population, candidates: Path | None) -> tuple[str, ...]:
 
 
 def _played(
-    population: Population, plan: MemoizedPlan, reports: int, state: Path | None, chance: Chance
+    population: Population,
+    plan: MemoizedPlan,
+    reports: int,
+    memory: Memory | None,
+    chance: Chance,
 ) -> tuple[Crowd, NDArray[np.int64]]:
-    """The crowd with what it memoizes, and the ones it reports."""
-    file, key = _file(state, plan, population.question.name, chance)
+    """The crowd with what it memoizes, and the ones it reports; a key for this run without one."""
+    key = new_key(chance) if memory is None else memory.key
     names = population.question.labels or ()
     values = [names[code] for code in population.codes.tolist()]
     with progress_bars() as progress:
-        crowd = memoizing(plan, values, population.codes, key, chance, file)
+        crowd = memoizing(plan, values, population.codes, key, chance, memory)
         return crowd, play_reports(crowd, reports, chance, progress)
 
 
-def _file(
-    path: Path | None, plan: MemoizedPlan, column: str, chance: Chance
-) -> tuple[MemoryFile | None, bytes]:
-    """The crowd's memory file and its key; a key for this run alone without one."""
-    if path is None:
-        return None, new_key(chance)
-    key = key_for(path, path.parent / f"{path.name}.key", chance)
-    return MemoryFile(path, plan, f"the crowd of {column}", key), key
+def _memory(path: Path, plan: MemoizedPlan, chance: Chance) -> tuple[Memory, int]:
+    """What the crowd answers by the key in a file, and how many memories that key has."""
+    found = device_key(path, plan, chance)
+    return Memory(plan, found.key), len(found.memories)

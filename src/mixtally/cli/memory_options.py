@@ -51,8 +51,8 @@ class LevelOptions:
         typer.Option(
             "--state",
             "--memory-file",
-            help="Keep memoized answers here, and use those kept before; the key lies beside, "
-            "in FILE.key.",
+            help="The key of the crowd's devices, made here by the first run: the same rows keep "
+            "their memoized answers.",
             metavar="FILE",
         ),
     ] = None

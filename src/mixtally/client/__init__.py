@@ -1,7 +1,7 @@
 """What a device needs to take part: it reads a contract, checks it, turns a value into messages.
 
-The standard library is enough for all of it. Memoized answers in a sealed file (``memory_file``)
-need more, and are imported by that name.
+The standard library is enough for all of it. Memoized answers (``memory``) need more, and are
+imported by that name.
 """
 
 from mixtally.client.contract import Contract, Role, read

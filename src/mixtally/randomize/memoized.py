@@ -1,19 +1,29 @@
-"""Memoized answers: the response that is drawn once for a value, and the reports drawn from it.
+"""Memoized answers: the response that a device derives from its key, and the reports of it.
 
-RAPPOR's permanent and instantaneous randomized responses. What is drawn twice would average away,
-so a response is memoized under the *tag* of its value, a keyed hash of a person and what they hold.
+RAPPOR's permanent and instantaneous randomized responses. A response that was drawn twice would
+average away. So a device derives it from its key, the same whenever it is asked: nothing is kept,
+and a file that is deleted or put back changes nothing.
 
-Source: RAPPOR (2014), section 2, steps 2 and 3; RFC 7693 (BLAKE2b with key and personalization).
+    seed    HMAC-SHA256(key, purpose "response", memory, person, value), each with its length
+    words   SHAKE256(seed), 8 little-endian bytes a bit
+    bit i   the true one, flipped where words[i] < f/2 * 2^64
+
+*Memory* is the fingerprint of question, encoder and f: under others the response is another one,
+and costs its loss anew. It does not depend on p and q, which only show what is memoized.
+
+Source: RAPPOR (2014), section 2, steps 2 and 3; RFC 2104 (HMAC), FIPS 202 (SHAKE256).
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+import hmac
+from collections.abc import Sequence
 
 import numpy as np
+from msgspec.structs import replace
 
-from mixtally.ground.bits import Rows
+from mixtally.ground.bits import Rows, spans
 from mixtally.ground.chance import Chance
+from mixtally.ground.codec import fingerprint
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.flips import flip
 from mixtally.ground.slicing import coin_rows
@@ -21,30 +31,47 @@ from mixtally.records.mechanism import Memoized
 from mixtally.records.memoized_plan import MemoizedPlan
 
 KEY_BYTES = 32
-TAG_BYTES = 16
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Responses:
-    """The memoized responses that ``owner`` keeps under ``plan``.
-
-    where
-      owner     a person, or a crowd that is simulated
-      by_tag    packed bits by ``value_tag``
-    """
-
-    plan: MemoizedPlan
-    owner: str
-    by_tag: Mapping[bytes, bytes]
+_WORD_BYTES = 8
+_SPAN_BYTES = 1 << 22
 
 
 def permanent_response(mechanism: Memoized, records: Rows, chance: Chance) -> Rows:
-    """The memoized response to ``records``: every bit is a fair coin with f, so wrong with exactly
-    f/2.
+    """A memoized response to each of ``records``: every bit is a fair coin with f, so wrong with
+    exactly f/2.
 
-    Drawn once for a value and memoized (``recall``): drawn twice, it would average away.
+    For a crowd that is played once. What goes on reporting derives them: drawn twice, they would
+    average away.
     """
     return flip(records, mechanism.bins, mechanism.permanent // 2, chance)
+
+
+def derived_response(
+    plan: MemoizedPlan, key: bytes, persons: Sequence[str], values: Sequence[str], records: Rows
+) -> Rows:
+    """The memoized response of every person for the value beside, the same for the same key.
+
+    where
+      records   the true records, shape (persons, row bytes)
+    """
+    mechanism, memory = plan.mechanism, bytes.fromhex(memory_of(plan))
+    wrong, size = np.uint64(mechanism.permanent // 2), _WORD_BYTES * mechanism.bins
+    responses = np.empty_like(records)
+    for span in spans(len(records), max(1, _SPAN_BYTES // size)):
+        words = b"".join(
+            hashlib.shake_256(_keyed(key, b"response", memory, _text(person), _text(value))).digest(
+                size
+            )
+            for person, value in zip(persons[span], values[span], strict=True)
+        )
+        flips = np.frombuffer(words, dtype="<u8").reshape(-1, mechanism.bins) < wrong
+        responses[span] = records[span] ^ np.packbits(flips, axis=1, bitorder="little")
+    return responses
+
+
+def memory_of(plan: MemoizedPlan) -> str:
+    """The fingerprint of what responses belong to: question, encoder and f, 64 digits."""
+    certain = replace(plan.mechanism, p=0, q=SCALE)
+    return fingerprint(replace(plan, mechanism=certain))
 
 
 def report(mechanism: Memoized, responses: Rows, chance: Chance) -> Rows:
@@ -56,33 +83,9 @@ def report(mechanism: Memoized, responses: Rows, chance: Chance) -> Rows:
     return reported
 
 
-def recall(
-    before: Responses, tags: Sequence[bytes], records: Rows, chance: Chance
-) -> tuple[Responses, Rows]:
-    """The memoized response of every tag, drawn now for tags never seen, and the responses with
-    them.
-
-    ``records`` are the true records, shape (tags, row bytes). What comes back is to be stored
-    before a report is drawn from it. ``before`` itself comes back when nothing was new.
-    """
-    after, places = before, {tag: i for i, tag in enumerate(tags) if tag not in before.by_tag}
-    if places:
-        new = records[list(places.values())]
-        drawn = permanent_response(before.plan.mechanism, new, chance)
-        fresh = {tag: row.tobytes() for tag, row in zip(places, drawn, strict=True)}
-        after = replace(before, by_tag={**before.by_tag, **fresh})
-    responses = b"".join(after.by_tag[tag] for tag in tags)
-    return after, np.frombuffer(responses, dtype=np.uint8).reshape(records.shape)
-
-
 def new_key(chance: Chance) -> bytes:
-    """A key for tags and seals, 32 bytes."""
+    """A device's key for its responses and its cohort, 32 bytes."""
     return chance.words(KEY_BYTES // 8).astype("<u8", copy=False).tobytes()
-
-
-def value_tag(key: bytes, person: str, value: str) -> bytes:
-    """What stands for a person's value among their responses."""
-    return keyed(key, b"value", person, value)
 
 
 def cohort_of(key: bytes, mechanism: Memoized, person: str) -> int:
@@ -90,14 +93,17 @@ def cohort_of(key: bytes, mechanism: Memoized, person: str) -> int:
 
     A person in two cohorts would have two responses of one value.
     """
-    return int.from_bytes(keyed(key, b"cohort", person), "little") % mechanism.cohorts
+    return int.from_bytes(_keyed(key, b"cohort", _text(person))[:16], "little") % mechanism.cohorts
 
 
-def keyed(key: bytes, purpose: bytes, *texts: str) -> bytes:
-    """A keyed hash of ``texts``, each with its length, that serves one purpose only."""
-    parts = [text.encode("utf-8", "surrogatepass") for text in texts]
-    message = b"".join(len(part).to_bytes(8, "little") + part for part in parts)
-    return hashlib.blake2b(message, digest_size=TAG_BYTES, key=key, person=purpose).digest()
+def _keyed(key: bytes, purpose: bytes, *parts: bytes) -> bytes:
+    """A keyed hash of ``parts``, each with its length, that serves one purpose only."""
+    message = b"".join(len(part).to_bytes(8, "little") + part for part in (purpose, *parts))
+    return hmac.digest(key, message, "sha256")
+
+
+def _text(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
 
 
 def _coins(threshold: int, like: Rows, chance: Chance) -> Rows:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.client.memory_file import MemoryFile
+from mixtally.client.memory import Memory
 from mixtally.data.progress import Progress, quiet
 from mixtally.encode.bloom import bloom
 from mixtally.errors import ParameterError
@@ -53,9 +53,9 @@ def memoizing(
     codes: NDArray[np.int64],
     key: bytes,
     chance: Chance,
-    file: MemoryFile | None = None,
+    memory: Memory | None = None,
 ) -> Crowd:
-    """The crowd with its memoized answers, those in ``file`` from before, others drawn now.
+    """The crowd with its memoized answers: as ``memory`` derives them, or drawn for this run.
 
     where
       values   shape (people,), each person's value
@@ -69,8 +69,8 @@ def memoizing(
         records = bloom(plan, cohorts.tolist(), values)
     else:
         records = mechanism.layout.rows(codes)
-    if file is not None:
-        responses = file.kept(people, values, chance)
+    if memory is not None:
+        responses = memory.responses(people, values)
     else:
         responses = permanent_response(mechanism, records, chance)
     return Crowd(mechanism, records, responses, cohorts)

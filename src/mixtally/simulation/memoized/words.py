@@ -106,8 +106,11 @@ def promise(facts: Facts) -> list[str]:
         "observer: linked; delta = 0",
     ]
     if facts["memory_file"]:
+        lines.append("reports of earlier runs by this key count as well: eps_inf holds for all")
+    if facts["memories"] > 1:
         lines.append(
-            "reports of earlier runs from this memory file count as well: eps_inf holds for all"
+            f"this key has answered under {facts['memories']:,} questions, encoders or f: each "
+            "costs an eps_inf of its own, and they add up"
         )
     if "epsilon" in facts:
         lines.append(
@@ -128,7 +131,7 @@ def promised(facts: Facts) -> list[str]:
         f"reports, at most {forever} times. There is no probability of failure: delta = 0.",
         f"In the field's terms: {'; '.join(promise(facts))}.",
         "It rests on no mix, no fake and no other person, only on this: the noise of a value is "
-        "drawn once and kept as long as anything is reported of it, and nothing else is.",
+        "made once, by chance or from a key that nobody else has, and is the same in every report.",
         f"Source: {SOURCE}.",
     ]
 
@@ -138,9 +141,9 @@ NOT_PROMISED = (
     "of the change can be seen.",
     "Reports of one person can be linked: what is memoized is the same wherever it is used.",
     "Averaging finds what is memoized. The true value stays hidden behind noise drawn once.",
-    "A memoized response that is lost, or put back from an old copy, is drawn anew, and that "
-    "costs eps_inf once more.",
-    "Whoever holds the memory file and its key learns the values: keep the key as a secret.",
+    "A key that is lost is made anew, and every response with it: that costs eps_inf once more.",
+    "Whoever has the key can compute each response, and learns from reports which values they are "
+    "of: keep it as a secret.",
     "That someone took part is not hidden, only what they answered.",
     "Nothing here stops a person from lying.",
 )

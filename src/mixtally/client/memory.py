@@ -1,0 +1,121 @@
+"""A device's key for memoized answers, in a file of its own, and what it answers by it.
+
+Responses are derived from the key, so that it is all that is kept. The file also names the memories
+that the key has answered under, question, encoder and f of each: their losses add up.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from mixtally.encode.bloom import bloom
+from mixtally.encode.categorical import encode
+from mixtally.errors import DataError
+from mixtally.ground.bits import Rows
+from mixtally.ground.chance import Chance
+from mixtally.randomize.memoized import (
+    KEY_BYTES,
+    cohort_of,
+    derived_response,
+    memory_of,
+    new_key,
+    report,
+)
+from mixtally.records.memoized_plan import MemoizedPlan
+from mixtally.store.files import clear_aside, read_whole, the_file, write_whole
+from mixtally.store.lock import alone
+
+_FIRST_LINE = "mixtally key of memoized answers, version 1"
+_MOST = 1 << 20
+_DIGITS = frozenset("0123456789abcdef")
+
+
+class Report(NamedTuple):
+    """What a person sends: the cohort and the packed bits."""
+
+    cohort: int
+    bits: bytes
+
+
+class Memory:
+    """What a device answers under ``plan``; or, with one key, a crowd that is played."""
+
+    def __init__(self, plan: MemoizedPlan, key: bytes) -> None:
+        self.plan, self.key = plan, key
+
+    def report(self, value: str, chance: Chance, person: str = "") -> Report:
+        """The next report of ``value``, whose response is the same every time.
+
+        Raises DataError for a value that the question does not have.
+        """
+        row = self.responses([person], [value])
+        cohort = cohort_of(self.key, self.plan.mechanism, person)
+        return Report(cohort, report(self.plan.mechanism, row, chance).tobytes())
+
+    def responses(self, persons: Sequence[str], values: Sequence[str]) -> Rows:
+        """The response of every person for the value beside, shape (persons, row bytes).
+
+        Raises DataError for a value that the question does not have.
+        """
+        return derived_response(
+            self.plan, self.key, persons, values, self._records(persons, values)
+        )
+
+    def _records(self, persons: Sequence[str], values: Sequence[str]) -> Rows:
+        mechanism = self.plan.mechanism
+        if not mechanism.hashed:
+            return mechanism.layout.rows(encode(self.plan.question, values))
+        cohorts = [cohort_of(self.key, mechanism, person) for person in persons]
+        return bloom(self.plan, cohorts, values)
+
+
+class DeviceKey(NamedTuple):
+    """A key, and the memories that it has answered under, as ``memory_of`` names them."""
+
+    key: bytes
+    memories: tuple[str, ...]
+
+
+def device_key(path: Path, plan: MemoizedPlan, chance: Chance) -> DeviceKey:
+    """The key in the file ``path``, made there if there is no file; it says that ``plan`` is used.
+
+    Both are on the disk before anything is answered. Of two processes that make a key at once one
+    does, and both get that one. Raises DataError for a file that is none, which is left as it is,
+    and when the disk refuses.
+    """
+    path, memory = the_file(path), memory_of(plan)
+    with alone(path.parent, required=True):
+        clear_aside(path)
+        found = _read(path) or DeviceKey(new_key(chance), ())
+        if memory not in found.memories:
+            found = DeviceKey(found.key, (*found.memories, memory))
+            lines = (_FIRST_LINE, found.key.hex(), *found.memories)
+            text = "".join(f"{line}\n" for line in lines)
+            write_whole(path, text.encode("ascii"), what="the key", mode=0o600)
+    return found
+
+
+def _read(path: Path) -> DeviceKey | None:
+    try:
+        text = read_whole(path, most=_MOST).decode("ascii")
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise _no_key(path, str(error)) from error
+    first, *lines, last = text.split("\n")
+    if first != _FIRST_LINE or last or not lines:
+        raise _no_key(path, "another file, or a part of one")
+    if any(len(line) != 2 * KEY_BYTES or not _DIGITS.issuperset(line) for line in lines):
+        raise _no_key(path, "lines that are not of 64 hexadecimal digits")
+    key, *memories = lines
+    return DeviceKey(bytes.fromhex(key), tuple(memories))
+
+
+def _no_key(path: Path, got: str) -> DataError:
+    return DataError(
+        str(path),
+        wanted="the key of memoized answers, or no file yet",
+        got=got,
+        do="choose another place, as nothing is overwritten; a damaged key needs its copy, since "
+        "with another one every response is another, and tells more",
+    )
