@@ -146,6 +146,7 @@ epochs survey.csv --column answer --synthetic 3 --join 0.1 --leave 0.1 --change 
 {LEDGER} && epochs diary.csv --column color {DIARY} --epsilon 1 --ledger me.ledger {END}
 places homes.csv --latitude lat --longitude lon --box 40,44,-76,-70 --resolution 3 --epsilon 1 --out places {END}
 baskets survey.csv --column likes --set ';' --epsilon 2 --confidence 0.5 --out baskets {END}
+baskets diary.csv --column color --person-column who --several set --epsilon 4 {END}
 words survey.csv --column answer --epsilon 2 --top 2 --out found {END}
 words survey.csv --column answer --epsilon 1 --top 3 --rounds 6 {END}
 """

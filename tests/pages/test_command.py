@@ -11,5 +11,11 @@ def test_a_command_can_be_typed_again():
 
 
 def test_folders_are_left_out():
-    words = ["simulate", "/home/planted/survey.csv", "--out=/home/planted/out", "--set", ";"]
-    assert command(words) == "mixtally simulate survey.csv --out=out --set ';'"
+    words = ["simulate", "/home/planted/survey.csv", "--plan=/home/planted/p.json", "--set", ";"]
+    assert command(words) == "mixtally simulate survey.csv --plan=p.json --set ';'"
+
+
+def test_where_its_files_went_is_left_out():
+    """So a seed gives the same bytes in every folder."""
+    for out in (["--out", "here"], ["--out=there"], []):
+        assert command(["demo", *out, "--seed", "1"]) == "mixtally demo --seed 1"

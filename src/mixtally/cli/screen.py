@@ -74,8 +74,17 @@ def show(
 
 
 def command(arguments: Iterable[str]) -> str:
-    """The command as it is typed; of an absolute path the name alone, as folders name people."""
-    return shlex.join(["mixtally", *map(_named, arguments)])
+    """The command as it is typed, wherever its files go.
+
+    Of an absolute path the name alone, as folders name people.
+    """
+    words = list(arguments)
+    kept = [
+        _named(word)
+        for before, word in zip(["", *words], words, strict=False)
+        if "--out" not in (before, word) and not word.startswith("--out=")
+    ]
+    return shlex.join(["mixtally", *kept])
 
 
 def _named(word: str) -> str:
