@@ -108,7 +108,7 @@ simulate survey.csv --column age --number 0,100 --bins 20 --epsilon 1 --mix-fake
 simulate survey.csv --column answer --hash-bins 1e4 --candidates list.txt --epsilon 1 --mix-fakes {END}
 {HASHED} && simulate survey.csv --column answer --plan p.json --candidates list.txt --seed {{seed}} --json
 simulate survey.csv --column answer --memory --reports 5 --epsilon 1 --out result --seed {{seed}} --json
-simulate survey.csv --column answer --memory --epsilon 1 --state kept.memory --json
+simulate survey.csv --column answer --memory --epsilon 1 --state kept.key --json
 simulate gaps.csv --column answer --epsilon 1 --missing drop {END}
 simulate diary.csv --column color --person-column who --several last --epsilon 1 {END}
 simulate diary.csv --column color --person-column who --several set --epsilon 1 --mix-fakes {END}
@@ -118,7 +118,7 @@ vote diary.csv --column color --person-column who --several first --epsilon 1 {E
 vote --example --seed {{seed}} --json
 vote survey.csv --column answer --epsilon 1 --out vote-result {END}
 vote survey.csv --column answer --keep 0.63 --mix-fakes {END}
-memory survey.csv --column answer --reports 5 --state crowd.memory --out result --json
+memory survey.csv --column answer --reports 5 --state crowd.key --out result --json
 memory survey.csv --column answer --permanent 0.5 --p 0.5 --q 0.75 --reports 5 --epsilon 1 --seed {{seed}} --json
 memory survey.csv --column answer --reports 5 --bloom-bits 64 --candidates list.txt --seed {{seed}} --json
 """

@@ -26,6 +26,8 @@ from mixtally.store.files import clear_aside, read_whole, the_file, write_whole
 from mixtally.store.lock import alone
 
 _FIRST_LINE = "mixtally key of memoized answers, version 1"
+_LEAST_LINES = 3
+"""This line, the key, and the nothing after the last end of a line."""
 _MOST = 1 << 20
 _DIGITS = frozenset("0123456789abcdef")
 
@@ -102,12 +104,12 @@ def _read(path: Path) -> DeviceKey | None:
         return None
     except (OSError, ValueError) as error:
         raise _no_key(path, str(error)) from error
-    first, *lines, last = text.split("\n")
-    if first != _FIRST_LINE or last or not lines:
+    lines = text.split("\n")
+    if lines[0] != _FIRST_LINE or lines[-1] or len(lines) < _LEAST_LINES:
         raise _no_key(path, "another file, or a part of one")
-    if any(len(line) != 2 * KEY_BYTES or not _DIGITS.issuperset(line) for line in lines):
+    key, *memories = lines[1:-1]
+    if any(len(line) != 2 * KEY_BYTES or not _DIGITS.issuperset(line) for line in (key, *memories)):
         raise _no_key(path, "lines that are not of 64 hexadecimal digits")
-    key, *memories = lines
     return DeviceKey(bytes.fromhex(key), tuple(memories))
 
 
