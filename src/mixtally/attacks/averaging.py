@@ -22,7 +22,7 @@ from mixtally.attacks.memoized import (
     true_rows,
 )
 from mixtally.attacks.outcome import Hypothesis, Lab, Outcome, distinguished
-from mixtally.attacks.repeated import repeated_numbers
+from mixtally.attacks.repeated import POINTS, repeated_numbers
 from mixtally.attacks.target import Target, finite
 from mixtally.attacks.worlds import Worlds
 from mixtally.ground.fixed import SCALE
@@ -32,7 +32,6 @@ from mixtally.report.curves import Chart, Curve
 
 NAME = "averaging"
 REPORTS = 5
-_POINTS = (1, 2, 3, 5, 7, 10, 14, 20, 30, 50, 70, 100)
 _RUNS = 20_000
 _FEWER = 4_000
 
@@ -139,7 +138,7 @@ def _error_curves(mechanism: Memoized, lab: Lab, recall: Recall) -> tuple[Curve,
     """Errors of fresh noise, of the memoized bit itself, and of memoized answers for both bits."""
     one = msgspec.structs.replace(mechanism, hashes=1, bins=2)
     runs = min(lab.runs or _FEWER, _FEWER)
-    most = _POINTS[-1]
+    most = POINTS[-1]
     true = true_rows(one, runs)  # the first bit is one, the second zero
     reported = recall(true, 2, most, lab.chance)
     fresh = [recall(true, 2, 1, lab.chance)[0] for _ in range(most)]
@@ -151,7 +150,7 @@ def _error_curves(mechanism: Memoized, lab: Lab, recall: Recall) -> tuple[Curve,
         "memory, what it holds": [],
     }
     bits = _memoized_bits(one, runs, lab)
-    for count in _POINTS:
+    for count in POINTS:
         ones = ones_of(fresh[:count], 2).astype(float)
         evidence = ones * ratio[1] + (count - ones) * ratio[0]
         rows["fresh noise every time"].append((float(count), _bit_error(evidence)))

@@ -25,7 +25,8 @@ NUMBERS, TRUE = 16, 10
 POINTS = (1, 2, 3, 5, 7, 10, 14, 20, 30, 50, 70, 100)
 _RUNS = 2_000
 _FIRST = 3
-_WEIGHTS = np.arange(NUMBERS) - (NUMBERS - 1) / 2.0
+_MIDDLE = (NUMBERS - 1) / 2.0
+_WEIGHTS = np.arange(NUMBERS) - _MIDDLE
 
 
 def repeated_numbers(name: str, target: MemoizedTarget, lab: Lab, recall: Recall) -> list[Outcome]:
@@ -37,9 +38,10 @@ def repeated_numbers(name: str, target: MemoizedTarget, lab: Lab, recall: Recall
     true, most = true_rows(one, runs, TRUE), POINTS[-1]
     memoized = _numbers(one, recall(true, NUMBERS, most, lab.chance))
     fresh = _numbers(one, [recall(true, NUMBERS, 1, lab.chance)[0] for _ in range(most)])
+    anew = _distances(fresh)
     curves = {
-        "fresh noise every time": _distances(fresh),
-        "drawn once": tuple((point[0], _distances(fresh)[0][1]) for point in _distances(fresh)),
+        "fresh noise every time": anew,
+        "drawn once": tuple((reports, anew[0][1]) for reports, _ in anew),
         "memory": _distances(memoized),
     }
     chart = Chart(
@@ -83,9 +85,8 @@ def repeated_numbers(name: str, target: MemoizedTarget, lab: Lab, recall: Recall
 
 def _numbers(one: Memoized, reported: list[Rows]) -> Floats:
     """The number that each report shows, shape (reports, people)."""
-    middle = (NUMBERS - 1) / 2.0
     return np.array([
-        middle + (unpacked(rows, NUMBERS) - one.offset) @ _WEIGHTS / one.gain for rows in reported
+        _MIDDLE + (unpacked(rows, NUMBERS) - one.offset) @ _WEIGHTS / one.gain for rows in reported
     ])  # fmt: skip
 
 

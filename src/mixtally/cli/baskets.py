@@ -12,13 +12,15 @@ from mixtally.cli.screen import progress_bars, show
 from mixtally.data.reading import As, Reading, Several
 from mixtally.errors import ParameterError
 from mixtally.ground.codec import canonical
-from mixtally.planner import PlanRequest
 from mixtally.report.words import error_text
 from mixtally.simulation import offers
 from mixtally.simulation.baskets.document import document
 from mixtally.simulation.baskets.facts import facts, published
 from mixtally.simulation.baskets.find import find_sets
 from mixtally.simulation.lab import Lab, Provenance
+
+_WHOLE = "flip-blank"
+"""Sends baskets whole, among blanks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +36,17 @@ class BasketOptions:
         bool, o.option("--empty-sets", "An empty cell is a basket without items.")
     ] = False
     labels: o.Labels = None
+
+    def reading(self) -> Reading:
+        """How a basket is read."""
+        return Reading(
+            columns=(self.column,),
+            form=As.SET,
+            labels=read_labels(self.labels),
+            separator=self.separator,
+            max_set=self.max_set,
+            empty_sets=self.empty_sets,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,17 +83,9 @@ def baskets(
     promised = promise.guarantee()
     _check(held, find, rows, budget)
     file = rows.at(data)
-    reading = Reading(
-        columns=(held.column,),
-        form=As.SET,
-        labels=read_labels(held.labels),
-        separator=held.separator,
-        max_set=held.max_set,
-        empty_sets=held.empty_sets,
-    )
-    crowd, lab = read_crowd(file, rows.reading(reading)), Lab(o.chance(run.seed))
-    wish = _whole(wish_of(budget, crowd.question, promised, crowd.users))
-    option, _ = offers.best(wish, lab.planner, pairs=True)
+    crowd, lab = read_crowd(file, rows.reading(held.reading())), Lab(o.chance(run.seed))
+    wish = wish_of(budget, crowd.question, promised, crowd.users)
+    option, _ = offers.best(replace(wish, protocol=_WHOLE), lab.planner, pairs=True)
     with progress_bars() as progress:
         found = find_sets(
             option,
@@ -123,15 +128,10 @@ def _check(held: BasketOptions, find: FindOptions, rows: RowOptions, budget: Bud
         raise ParameterError(
             "confidence", wanted="a number in [0, 1]", got=find.confidence, do="0 shows all rules"
         )
-    if budget.trust.protocol not in (None, "flip-blank"):
+    if budget.trust.protocol not in (None, _WHOLE):
         raise ParameterError(
             "--protocol",
-            wanted="flip-blank, which sends baskets whole",
+            wanted=f"{_WHOLE}, which sends baskets whole",
             got=repr(budget.trust.protocol),
             do="leave it out",
         )
-
-
-def _whole(wish: PlanRequest) -> PlanRequest:
-    """The same, sent as whole baskets among blanks."""
-    return replace(wish, protocol="flip-blank")

@@ -55,10 +55,11 @@ def show(
     """
     if released is not None and released.rehearsal:
         raise TypeError("a rehearsal is no release")
-    made = files(replace(document, made_by=command(sys.argv[1:])))
+    made_by = command(sys.argv[1:])
+    made = files(replace(document, made_by=made_by))
     if document.rehearsal:
         made = {f"{REHEARSAL}/{name}": text for name, text in made.items()}
-    public = {} if released is None else files(replace(released, made_by=command(sys.argv[1:])))
+    public = {} if released is None else files(replace(released, made_by=made_by))
     written = [] if out is None else publish_result(out, {**public, **made, **(more or {})})
     if json:
         print_json(whole_facts(document))

@@ -16,6 +16,7 @@ Source: the debiasing of notes 004 (5.20), bit by bit; Side Notes 002 section 5 
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from statistics import NormalDist
 
 import numpy as np
@@ -110,20 +111,28 @@ class _Side:
 
     def __init__(self, mechanism: BitFlips, patterns: NDArray[np.int64], share: float) -> None:
         self._times, self._shown, self._tail = mechanism.repeats, patterns[:, -1], share / 4.0
-        least, most = _shown_by_others(mechanism, patterns, share / 2.0)
+        self._least, self._most = _shown_by_others(mechanism, patterns, share / 2.0)
         self._lost = 1.0 - (1.0 - mechanism.flip_probability) ** (
             patterns.shape[1].bit_length() - 1
         )
-        none = np.zeros(len(patterns), dtype=np.int64)
+
+    @cached_property
+    def _never(self) -> NDArray[np.int64]:
+        """So often others show it too rarely."""
 
         def too_often(k: NDArray[np.int64]) -> NDArray[np.bool_]:
-            return (k > most + 1.0) & (special.pdtrc(k - 1.0, most) <= self._tail)
+            return (k > self._most + 1.0) & (special.pdtrc(k - 1.0, self._most) <= self._tail)
+
+        return _first(too_often, np.ones_like(self._shown), self._shown + 1)
+
+    @cached_property
+    def _surely(self) -> NDArray[np.int64]:
+        """At least so often others show it."""
 
         def not_surely(k: NDArray[np.int64]) -> NDArray[np.bool_]:
-            return (k > least) | (special.pdtr(k - 1.0, least) > self._tail)
+            return (k > self._least) | (special.pdtr(k - 1.0, self._least) > self._tail)
 
-        self._never = _first(too_often, none + 1, self._shown + 1)
-        self._surely = _first(not_surely, none + 1, self._shown + 1) - 1
+        return _first(not_surely, np.ones_like(self._shown), self._shown + 1) - 1
 
     def too_few(self, held: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whether so many holders, and others, cannot have shown the set so often."""

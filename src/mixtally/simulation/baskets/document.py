@@ -18,7 +18,7 @@ from mixtally.report.document import (
 )
 from mixtally.report.promise import of_result
 from mixtally.report.words import at_least, at_most, error_text, not_promised, number, promise
-from mixtally.simulation.baskets.facts import Facts
+from mixtally.simulation.baskets.facts import QUOTIENTS, Facts
 from mixtally.simulation.baskets.find import Found
 
 _CHART_SETS, _TABLE_ROWS = 30, 1000
@@ -71,9 +71,7 @@ def document(found: Found, facts: Facts, top: int) -> Document:
 
 
 _ENDS = ("lower", "upper")
-_RULE_COLUMNS = tuple(
-    f"{name}{end}" for name in ("support", "confidence", "lift") for end in ("", "_lower", "_upper")
-)
+_RULE_COLUMNS = tuple(f"{name}{end}" for name in QUOTIENTS for end in ("", "_lower", "_upper"))
 _RULES = (
     "A => B: who holds A holds B. Support is the share of all people who hold both; confidence the "
     "share of those who hold A; lift how many times as often as if A and B had nothing to do with "
@@ -84,7 +82,7 @@ _RULES = (
 def _csv(rows: Sequence[Facts], names: tuple[str, ...]) -> Rows:
     """Rows whose sets are written in one cell."""
     written = [
-        {key: " + ".join(value) if isinstance(value, list) else value for key, value in row.items()}
+        {key: _named(value) if isinstance(value, list) else value for key, value in row.items()}
         for row in rows
     ]
     return Rows(written, tuple(written[0]) if written else names)

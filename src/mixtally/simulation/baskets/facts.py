@@ -14,6 +14,8 @@ from mixtally.simulation.lab import Provenance
 
 Facts = dict[str, Any]
 _True = Mapping[Items, int]
+QUOTIENTS = ("support", "confidence", "lift")
+"""The numbers of a rule, each with ends."""
 
 
 def published(found: Found, about: Provenance, confidence: float) -> Facts:
@@ -23,25 +25,20 @@ def published(found: Found, about: Provenance, confidence: float) -> Facts:
 
 def facts(found: Found, about: Provenance, confidence: float, baskets: Population) -> Facts:
     """The same beside the truth."""
-    sets = [one.items for one in found.every]
-    alone = [(i,) for i in range(baskets.question.bins)]
-    true: dict[Items, int] = dict(zip(alone, baskets.truth.tolist(), strict=True))
-    for size in sorted({len(one) for one in sets}):
-        some = [one for one in sets if len(one) == size]
-        true.update(zip(some, holders(baskets, some).tolist(), strict=True))
+    true: dict[Items, int] = {(i,): count for i, count in enumerate(baskets.truth.tolist())}
+    for alike in found.sets.values():
+        sets = [one.items for one in alike]
+        true.update(zip(sets, holders(baskets, sets).tolist(), strict=True))
     own = _facts(found, about, confidence, about.told(rehearsal=True), true)
     held = np.triu(pairs_held(baskets), 1)
     return {
         **own,
         "pairs_held": int((held > found.support).sum()),
-        "ghosts": sum(true[one] <= found.support for one in sets),
+        "ghosts": sum(true[one.items] <= found.support for one in found.every),
         "covered": _covered(own["sets"], ("lower", "upper", "truth")),
         "rules_covered": _covered(
-            [*own["rules"]],
-            *(
-                (f"{name}_lower", f"{name}_upper", f"{name}_truth")
-                for name in ("support", "confidence", "lift")
-            ),
+            own["rules"],
+            *((f"{name}_lower", f"{name}_upper", f"{name}_truth") for name in QUOTIENTS),
         ),
     }
 
@@ -66,7 +63,7 @@ def _facts(
         "column": result.question.name,
         "support": found.support,
         "least_confidence": confidence,
-        "level": result.estimate.each.level,
+        "level": found.level,
         "collection": counts.facts(result, found.option.facts()),
         "items": counts.count_rows(result, {} if alone is None else {"truth": alone}),
         "sets": [
@@ -97,10 +94,8 @@ def _numbers(rule: Rule, users: int, true: _True | None) -> Facts:
     """The numbers of a rule with their ends; and what they truly are, where that is known."""
     numbers: Facts = {}
     truths = None if true is None else _truths(rule, users, true)
-    pairs: dict[str, Ends] = {
-        "support": rule.support, "confidence": rule.confidence, "lift": rule.lift,
-    }  # fmt: skip
-    for name, ends in pairs.items():
+    for name in QUOTIENTS:
+        ends: Ends = getattr(rule, name)
         numbers[name] = ends.estimate
         numbers[f"{name}_lower"], numbers[f"{name}_upper"] = ends.lower, ends.upper
         if truths is not None:
