@@ -51,7 +51,7 @@ def main(folder: Path) -> None:
     names, codes = population.question.labels or (), population.codes[::EVERY]
     values = [names[code] for code in codes.tolist()]
     key = device_key(folder / "crowd.key", plan, chance).key
-    crowd = memoizing(plan, values, codes, key, chance, Memory(plan, key))
+    crowd = memoizing(plan, values, codes, key, chance, derived=True)
     ones = play_reports(crowd, WEEKS, chance)
 
     # The collector: candidates, most of them real, and how many people named each.

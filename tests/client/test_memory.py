@@ -196,17 +196,20 @@ def test_what_is_no_key_is_refused_and_left_alone(tmp_path, damage):
     assert path.read_bytes() == damaged
 
 
-def crowd_of(plan, memory=None, seed=1, people=3000):
+def crowd_of(plan, seed=1, people=3000, key=KEY, *, derived=False):
     codes = np.arange(people) % 64
     values = [str(code) for code in codes]
-    return memoizing(plan, values, codes, KEY, SeededChance(seed), memory)
+    return memoizing(plan, values, codes, key, SeededChance(seed), derived=derived)
 
 
 def test_a_crowd_with_a_key_memoizes_answers_of_its_own_and_keeps_them():
-    first, again = (crowd_of(PLAN, Memory(PLAN, KEY), seed) for seed in (1, 2))
+    first, again = (crowd_of(PLAN, seed, derived=True) for seed in (1, 2))
     assert np.array_equal(first.responses, again.responses)
     assert len(np.unique(first.responses, axis=0)) == 3000
-    assert not np.array_equal(crowd_of(PLAN, Memory(PLAN, bytes(32))).responses, first.responses)
+    people, values = ([str(n) for n in numbers] for numbers in (range(3000), np.arange(3000) % 64))
+    assert np.array_equal(Memory(PLAN, KEY).responses(people, values), first.responses)
+    another = crowd_of(PLAN, key=bytes(32), derived=True)
+    assert not np.array_equal(another.responses, first.responses)
     assert not np.array_equal(crowd_of(PLAN, seed=2).responses, crowd_of(PLAN).responses)
 
 

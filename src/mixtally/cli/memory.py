@@ -13,7 +13,7 @@ from mixtally.cli.labels import read_labels
 from mixtally.cli.memory_options import Answers, BloomOptions, LevelOptions, Levels
 from mixtally.cli.rows import RowOptions, read_crowd
 from mixtally.cli.screen import progress_bars, show
-from mixtally.client.memory import Memory, device_key
+from mixtally.client.memory import DeviceKey, device_key
 from mixtally.data.file import DataFile
 from mixtally.data.population import Population
 from mixtally.data.reading import Reading
@@ -81,8 +81,8 @@ def play(
     spent = losses(plan, reports, epsilon)
     check(plan.mechanism, reports, words, run.level)
     chance = o.chance(run.seed)
-    memory, memories = (None, 0) if state is None else _memory(state, plan, chance)
-    crowd, ones = _played(population, plan, reports, memory, chance)
+    kept = None if state is None else device_key(state, plan, chance)
+    crowd, ones = _played(population, plan, reports, kept, chance)
     labels, bits = population.question.labels or (), None
     if plan.mechanism.hashed:
         labels, bits = words, design(plan, words)
@@ -97,7 +97,7 @@ def play(
         **spent,
         "seed": run.seed,
         "memory_file": None if state is None else str(state),
-        "memories": memories,
+        "memories": 0 if kept is None else len(kept.memories),
     }
     played = document({**about, **estimated(result, population), **seen}, run.top, ordered=ordered)
     released = None
@@ -188,19 +188,13 @@ def _played(
     population: Population,
     plan: MemoizedPlan,
     reports: int,
-    memory: Memory | None,
+    kept: DeviceKey | None,
     chance: Chance,
 ) -> tuple[Crowd, NDArray[np.int64]]:
     """The crowd with what it memoizes, and the ones it reports; a key for this run without one."""
-    key = new_key(chance) if memory is None else memory.key
+    key = new_key(chance) if kept is None else kept.key
     names = population.question.labels or ()
     values = [names[code] for code in population.codes.tolist()]
     with progress_bars() as progress:
-        crowd = memoizing(plan, values, population.codes, key, chance, memory)
+        crowd = memoizing(plan, values, population.codes, key, chance, derived=kept is not None)
         return crowd, play_reports(crowd, reports, chance, progress)
-
-
-def _memory(path: Path, plan: MemoizedPlan, chance: Chance) -> tuple[Memory, int]:
-    """What the crowd answers by the key in a file, and how many memories that key has."""
-    found = device_key(path, plan, chance)
-    return Memory(plan, found.key), len(found.memories)

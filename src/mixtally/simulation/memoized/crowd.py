@@ -9,14 +9,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.client.memory import Memory
 from mixtally.data.progress import Progress, quiet
 from mixtally.encode.bloom import bloom
 from mixtally.errors import ParameterError
 from mixtally.estimate.memoized import Recovery, least_ones
 from mixtally.ground.bits import Rows, column_counts, spans
 from mixtally.ground.chance import Chance
-from mixtally.randomize.memoized import cohort_of, permanent_response, report
+from mixtally.randomize.memoized import (
+    cohort_of,
+    derived_response,
+    permanent_response,
+    report,
+)
 from mixtally.records.mechanism import Memoized
 from mixtally.records.memoized_plan import MemoizedPlan
 
@@ -53,13 +57,15 @@ def memoizing(
     codes: NDArray[np.int64],
     key: bytes,
     chance: Chance,
-    memory: Memory | None = None,
+    *,
+    derived: bool = False,
 ) -> Crowd:
-    """The crowd with its memoized answers: as ``memory`` derives them, or drawn for this run.
+    """The crowd with its memoized answers.
 
     where
       values   shape (people,), each person's value
       codes    shape (people,), its bin, where values are not hashed
+      derived  whether answers are derived from ``key``, as devices do, or drawn for this run
     """
     mechanism, people = plan.mechanism, [str(row) for row in range(len(values))]
     cohorts = np.zeros(len(values), dtype=np.int64)
@@ -69,8 +75,8 @@ def memoizing(
         records = bloom(plan, cohorts.tolist(), values)
     else:
         records = mechanism.layout.rows(codes)
-    if memory is not None:
-        responses = memory.responses(people, values)
+    if derived:
+        responses = derived_response(plan, key, people, values, records)
     else:
         responses = permanent_response(mechanism, records, chance)
     return Crowd(mechanism, records, responses, cohorts)
