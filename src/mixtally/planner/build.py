@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from mixtally.planner.options import CONFIDENCE, Infeasible, Likely, PlanOption
+from mixtally.planner.options import CONFIDENCE, Infeasible, Likely, PlanOption, named
 from mixtally.planner.request import PlanRequest
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.certify import certify
@@ -31,8 +31,8 @@ def option(
             f"more users or a larger epsilon: with a standard error of {error:.3g} counts nobody "
             f"could be told from all {request.users:,} people",
         )
-    if request.likely:
-        return Likely()
+    if request.likely or accountant.sketches:
+        return Likely(named(messages), error)
     together = len(messages) * request.collections
     shares: dict[Shuffled, Guarantee] = {}  # messages of one mechanism keep the same
     for _, mechanism in messages:

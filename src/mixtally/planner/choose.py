@@ -46,12 +46,18 @@ class Planner:
 
     def __init__(self) -> None:
         self.accountant = Accountant()
+        self._sketch = Accountant(sketches=True)
         self._memo = Memo(_MOST_BYTES)
 
-    def results(self, request: PlanRequest) -> Iterator[Result]:
-        """What every protocol and encoding comes to, one by one; what takes too long says so."""
-        for place, (name, look) in enumerate(_looks(request, self.accountant)):
-            found: Result = self._memo.get((request, place), partial(_result, name, look))
+    def results(self, request: PlanRequest, *, sketched: bool = False) -> Iterator[Result]:
+        """What every protocol and encoding comes to, one by one; what takes too long says so.
+
+        Where it is ``sketched`` nothing is proved, and there is no plan.
+        """
+        accountant = self._sketch if sketched else self.accountant
+        for place, (name, look) in enumerate(_looks(request, accountant)):
+            key = (request, place, sketched)
+            found: Result = self._memo.get(key, partial(_result, name, look))
             yield found
 
     def within(self, request: PlanRequest) -> list[PlanOption]:
@@ -66,9 +72,15 @@ class Planner:
         looked = (
             one
             for budgeted in _budgeted(replace(request, likely=True))
-            for one in self.results(budgeted)
+            for one in self.results(budgeted, sketched=True)
         )
-        return any(isinstance(one, PlanOption | Likely) for one in looked)
+        return any(isinstance(one, Likely) for one in looked)
+
+    def outlook(self, request: PlanRequest) -> Likely | None:
+        """The option of least error for the whole budget that there most likely is."""
+        looked = self.results(request, sketched=True)
+        found = [one for one in looked if isinstance(one, Likely)]
+        return min(found, key=lambda one: one.standard_error, default=None)
 
     def survey(self, request: PlanRequest) -> Survey:
         """Every option for the whole budget from good to bad, and what does not fit."""

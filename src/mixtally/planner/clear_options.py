@@ -32,7 +32,7 @@ def clear_uniform(request: PlanRequest, encoding: Encoding, accountant: Accounta
         return None
     if request.local_epsilon is not None:
         return Infeasible("clear-uniform", _IN_CLEAR)
-    needs = [uniform_fakes(accountant, request, encoding, part.bins) for part in clear.parts]
+    needs = _needs(request, encoding, [part.bins for part in clear.parts], accountant)
     sizes = [Layout(Form.INDEX, part.bins).message_bytes for part in clear.parts]
     total, sent = (
         sum(needs),
@@ -109,6 +109,17 @@ def clear_shaped(request: PlanRequest, encoding: Encoding, accountant: Accountan
         [(part, msgspec.structs.replace(mechanism, bins=part.bins)) for part in clear.parts],
         accountant,
     )
+
+
+def _needs(
+    request: PlanRequest, encoding: Encoding, bins: list[int], accountant: Accountant
+) -> list[int]:
+    """The fakes of each message; where likely ones do, as many a bin as in the largest."""
+    if not request.likely:
+        return [uniform_fakes(accountant, request, encoding, each) for each in bins]
+    most = max(bins)
+    fakes = uniform_fakes(accountant, request, encoding, most)
+    return [-(-fakes * each // most) for each in bins]
 
 
 def _among(bins: int, fakes: int) -> InClear:

@@ -93,11 +93,14 @@ def single_bit(request: PlanRequest, encoding: Encoding, accountant: Accountant)
             threshold = max(threshold, capped(request, bits))
             built = structs.replace(sure, threshold=threshold, fakes=hiding)
             found = option(request, [(part, built) for part in encoding.parts], accountant)
-            if isinstance(found, Likely):
+            if isinstance(found, Likely) and request.likely:
                 return found
             results.append(found)
         if results and crowd * request.sure_fraction > _LARGE:
             break
+    likely = [result for result in results if isinstance(result, Likely)]
+    if likely:
+        return min(likely, key=lambda one: one.standard_error)
     options = [result for result in results if isinstance(result, PlanOption)]
     if options:
         return min(options, key=lambda one: (round(one.standard_error, 2), one.messages_per_user))

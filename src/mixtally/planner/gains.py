@@ -6,7 +6,7 @@ from typing import Any
 
 from mixtally.ground.fixed import decimal
 from mixtally.planner.choose import Planner
-from mixtally.planner.options import Choice, Infeasible, PlanOption
+from mixtally.planner.options import Choice, Infeasible, Likely
 from mixtally.planner.reason import in_counts
 from mixtally.planner.request import PlanRequest
 
@@ -18,7 +18,7 @@ _WORTH = 0.9
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """A change of the request, and the better option it would bring.
+    """A change of the request, and the better option it would most likely bring.
 
     where
       flag     as it is typed
@@ -28,14 +28,16 @@ class Gain:
 
     flag: str
     change: str
-    option: PlanOption
+    option: Likely
     error: float
 
     @property
     def sentence(self) -> str:
         """The gain, and how to have it."""
         error, own = in_counts(self.option.standard_error), in_counts(self.error)
-        return f"With {self.change} the error would be {error} instead of {own} ({self.flag})."
+        return (
+            f"With {self.change} the error would be about {error} instead of {own} ({self.flag})."
+        )
 
     def facts(self) -> dict[str, Any]:
         """As one flat JSON object."""
@@ -70,7 +72,7 @@ def _gain(
         flag, change = _MIXES, "a mix that may be trusted to draw the fakes"
     else:
         return None
-    options, _ = planner.survey(wider)
-    if not options or options[0].standard_error >= _WORTH * choice.best.standard_error:
+    option, own = planner.outlook(wider), choice.best.standard_error
+    if option is None or option.standard_error >= _WORTH * own:
         return None
-    return Gain(flag, change, options[0], choice.best.standard_error)
+    return Gain(flag, change, option, own)

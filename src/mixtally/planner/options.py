@@ -1,6 +1,7 @@
 """What the planner says: the plan, what it costs, the other options, and why."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,7 @@ from mixtally.records.certificate import Certificate
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.mechanism import FakeSource, Shuffled
 from mixtally.records.plan import Plan
-from mixtally.records.question import collisions
+from mixtally.records.question import Question, collisions
 
 CONFIDENCE = 1.96
 """Standard errors in a 95 % interval's half: when they span the whole crowd nothing is learned."""
@@ -50,15 +51,7 @@ class PlanOption:
     @property
     def name(self) -> str:
         """The protocol and what is special about it."""
-        notes = []
-        if len(self.plans) > 1:
-            notes.append("split")
-        if self.plan.question.hashed:
-            notes.append("hashed")
-        repeats = self.mechanism.repeats
-        if repeats > 1:
-            notes.append(f"sent {repeats} times")
-        return ", ".join([self.plan.protocol, *notes])
+        return named([(plan.question, plan.mechanism) for plan in self.plans])
 
     @property
     def bins(self) -> int:
@@ -138,6 +131,19 @@ class PlanOption:
         }
 
 
+def named(messages: Sequence[tuple[Question, Shuffled]]) -> str:
+    """The protocol of a record that travels as ``messages``, and what is special about it."""
+    question, mechanism = messages[0]
+    notes = []
+    if len(messages) > 1:
+        notes.append("split")
+    if question.hashed:
+        notes.append("hashed")
+    if mechanism.repeats > 1:
+        notes.append(f"sent {mechanism.repeats} times")
+    return ", ".join([mechanism.name, *notes])
+
+
 @dataclass(frozen=True, slots=True)
 class Infeasible:
     """A protocol that is infeasible for the request, and what would make it fit."""
@@ -148,7 +154,14 @@ class Infeasible:
 
 @dataclass(frozen=True, slots=True)
 class Likely:
-    """There most likely is an option: enough for a search whose end is looked at again."""
+    """An option that there most likely is: enough for a search whose end is looked at again.
+
+    where
+      standard_error   as a plan option has it, about
+    """
+
+    name: str
+    standard_error: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from mixtally.errors import AccountingError
 from mixtally.ground.memo import Memo
 from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.composition.pld import (
@@ -32,7 +33,10 @@ from mixtally.records.mechanism import Parameter, Shuffled
 _BELOW = 1.0 - 1e-9
 _APART = 1.1
 """Bounds rise by less than this from one epsilon to the next."""
-_MOST_BYTES = 64_000_000
+_MOST_BYTES = 32_000_000
+_MOST_DISTRIBUTION_BYTES = 200_000_000
+"""The crowds that prove the curve of single bits at one epsilon are those of the next: where they
+do not fit, all of them are computed for every epsilon."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +96,22 @@ class _Composed(NamedTuple):
 
 
 class Accountant:
-    """Computes every number once; its memo is bounded and ends with it."""
+    """Computes every number once; its memo is bounded and ends with it.
 
-    def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
-        self._memo = Memo(most_bytes // 2)
-        self._distributions = Memo(most_bytes // 2)
+    One that sketches takes what is expected for what is proved, so that a search costs little: it
+    makes no certificate.
+    """
+
+    def __init__(
+        self,
+        most_bytes: int = _MOST_BYTES,
+        most_distribution_bytes: int = _MOST_DISTRIBUTION_BYTES,
+        *,
+        sketches: bool = False,
+    ) -> None:
+        self.sketches = sketches
+        self._memo = Memo(most_bytes)
+        self._distributions = Memo(most_distribution_bytes)
         """What divergences are computed from, apart: it crowds out no result."""
 
     def certificate(self, record: Record, epsilon: float) -> Certificate:
@@ -118,6 +133,8 @@ class Accountant:
 
     def delta(self, record: Record, epsilon: float) -> ProvedDelta:
         """Both bounds of delta(epsilon) with their source and assumption."""
+        if self.sketches:
+            raise AccountingError("a sketch: wanted a number that is proved, and nothing here is")
         parts = _parts(record)
         key = ("delta", parts.message, epsilon)
         found: ProvedDelta = self._memo.get(
@@ -144,7 +161,8 @@ class Accountant:
 
     def upper(self, record: Record, epsilon: float, collections: int = 1) -> float:
         """The upper bound of delta(epsilon) of ``collections`` of them together."""
-        return self._together(_parts(record), epsilon, collections, proved=True)
+        proved = not self.sketches
+        return self._together(_parts(record), epsilon, collections, proved=proved)
 
     def expected(self, record: Record, epsilon: float, collections: int = 1) -> float:
         """What ``upper`` most likely is, or a little more, for a search whose end is proved."""

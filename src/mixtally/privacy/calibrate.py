@@ -13,7 +13,7 @@ from mixtally.ground.fixed import LEAST_THRESHOLD, MOST_THRESHOLD
 from mixtally.privacy.accountant import Accountant, Record, times
 from mixtally.privacy.divergence import CalibrationTarget, divergence_of
 from mixtally.privacy.numerics.gaussian_start import gaussian_start
-from mixtally.privacy.numerics.search import least_meeting
+from mixtally.privacy.numerics.search import FLIPS, ROOT, least_meeting
 from mixtally.records.mechanism import Parameter
 from mixtally.records.mechanism.fakes import MOST_FAKES, MOST_SHIFT
 
@@ -116,20 +116,21 @@ def _found(accountant: Accountant, wish: _Wish) -> int | None:
         tolerance = max(tolerance, _COMPOSED_TOLERANCE)
     elif wish.parameter is Parameter.FAKES:
         tolerance = 0.0
-    start, slope = _start(accountant, wish)
+    start = _start(accountant, wish)
     slack = _ROUGH_SLACK if wish.rounds > 1 else _SLACK
     slack = _TABLE_SLACK if wish.parameter is Parameter.SHIFT else slack
-    search = partial(least_meeting, low=low, high=high, tolerance=tolerance)
-    return _least_proved(search, expected, upper, goal.delta, start, slope, slack)
+    axis = FLIPS if wish.parameter is Parameter.FLIP else ROOT
+    search = partial(least_meeting, low=low, high=high, tolerance=tolerance, axis=axis)
+    return _least_proved(search, expected, upper, goal.delta, start, slack)
 
 
-def _start(accountant: Accountant, wish: _Wish) -> tuple[int, float | None]:
-    """Where a search begins, and how steeply delta falls there, where that is known."""
+def _start(accountant: Accountant, wish: _Wish) -> int:
+    """Where a search begins."""
     goal = wish.goal
     start = divergence_of(wish.record.message).start(wish.record.message, wish.parameter, goal)
     alone = wish.rounds == 1 and not _several(wish.record)
     if wish.parameter is Parameter.SHIFT or alone:
-        return start, None
+        return start
     begin = gaussian_start(
         lambda value: accountant.distance(wish.having(value)),
         wish.rounds,
@@ -138,7 +139,7 @@ def _start(accountant: Accountant, wish: _Wish) -> tuple[int, float | None]:
         *wish.ends,
         start=start,
     )
-    return begin or (start, None)
+    return start if begin is None else begin
 
 
 def _least_proved(
@@ -147,13 +148,12 @@ def _least_proved(
     upper: Callable[[int], float],
     delta: float,
     start: int,
-    slope: float | None,
     slack: float,
 ) -> int | None:
     """The least value that is expected to keep ``delta`` and is proved to; None for none."""
     target = delta
     for _ in range(_MOST_PROOFS):
-        found = search(expected, target, start=start, slack=slack, slope=slope)
+        found = search(expected, target, start=start, slack=slack)
         if found is None:
             return None
         proved = upper(found)

@@ -78,7 +78,7 @@ def _among_own(desk: Desk, encoding: Encoding, record: FakeRecord) -> Result:
         return desk.stake(Cover.PEOPLE, parts, count_flips=flips)
 
     if own.coin:  # which makes the number of fakes uncertain, and so a little more noise
-        found = _least(desk, made, least, MOST_THRESHOLD - 1, most)
+        found = _least(desk, made, least, MOST_THRESHOLD - 1)
         if found is None:
             return Infeasible(name, COINS)
         least = found
@@ -172,13 +172,8 @@ def _own(units: int) -> OwnFakes:
     return OwnFakes(FakeRecord.UNIFORM, whole, rest * (SCALE // _UNITS))
 
 
-def _least(
-    desk: Desk, made: Callable[[int], Stake], start: int, most: int, power: int = 1
-) -> int | None:
-    """The least value, from ``start`` on or a little before, whose stake keeps the guarantee.
-
-    What hides a person grows with this ``power`` of it.
-    """
+def _least(desk: Desk, made: Callable[[int], Stake], start: int, most: int) -> int | None:
+    """The least value, from ``start`` on or a little before, whose stake keeps the guarantee."""
     delta = desk.wanted.request.guarantee.delta
     return least_meeting(
         lambda value: desk.upper(made(value)),
@@ -188,7 +183,6 @@ def _least(
         start=start,
         tolerance=_TOLERANCE,
         slack=_ROUGH,
-        slope=power * math.log(1.0 / delta),
     )
 
 

@@ -19,11 +19,11 @@ from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.memo import Memo
 from mixtally.privacy.numerics.binomial_pairs import (
-    Steps,
+    UpperTail,
     flipped_bits,
     own_bits,
-    steps,
     tail_divergence,
+    upper_tail,
 )
 from mixtally.privacy.numerics.bracket import Bracket, larger
 from mixtally.privacy.numerics.search import usual_cover
@@ -168,12 +168,12 @@ def _background(
 class _Directions(NamedTuple):
     """The pair of a known background in both directions: a composition needs many epsilons."""
 
-    forward: Steps
-    backward: Steps
+    forward: UpperTail
+    backward: UpperTail
 
     @property
     def nbytes(self) -> int:
-        """What their arrays take, at most a megabyte or so."""
+        """What their arrays take, a hundred kilobytes or so at most."""
         return self.forward.nbytes + self.backward.nbytes
 
 
@@ -181,7 +181,7 @@ def _directions(ones: int, zeros: int, threshold: int, repeats: int, memo: Memo)
     q, p = threshold / SCALE, (SCALE - threshold) / SCALE
     pmf, cut = flipped_bits(repeats * ones, repeats * zeros, threshold, memo)
     pair = own_bits(pmf, cut, p, q, repeats)
-    return _Directions(steps(pair), steps(pair.swapped()))
+    return _Directions(upper_tail(pair), upper_tail(pair.swapped()))
 
 
 def _enough(threshold: int, epsilon: float, repeats: int) -> int:

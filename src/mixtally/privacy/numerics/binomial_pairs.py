@@ -102,7 +102,7 @@ def divergence(pair: Pair, grow: float) -> Bracket:
 
 
 class Steps(NamedTuple):
-    """A pair prepared for products and for many epsilons.
+    """A pair prepared for products.
 
     Its ratio P / Q, and the tails of P and Q from every step on, which end in a
     zero for the place past the last one.
@@ -147,16 +147,44 @@ def _tail_error(prepared: Steps) -> float:
     return 2.0 * _POINT_ERROR + _STEP_ERROR * len(prepared.ratio)
 
 
-def tail_divergence(prepared: Steps, grow: float) -> Bracket:
-    """Return ``divergence`` of the pair, to all but its last digits, without another sum.
+class UpperTail(NamedTuple):
+    """All that the divergence of a pair needs for any epsilon that is not negative.
+
+    Its ratio P / Q where that is above one, the tails of P and Q from there on, what was cut off,
+    and the relative error of both tails together.
+    """
+
+    ratio: Floats
+    tail_p: Floats
+    tail_q: Floats
+    cut: float
+    error: float
+
+    @property
+    def nbytes(self) -> int:
+        """What its three arrays take, nearly."""
+        return 3 * self.ratio.nbytes
+
+
+def upper_tail(pair: Pair) -> UpperTail:
+    """The pair prepared for many epsilons."""
+    whole = steps(pair)
+    start = int(whole.ratio.searchsorted(1.0, side="right"))
+    # Copies, so that the rest is not held.
+    ratio, tail_p, tail_q = (each[start:].copy() for each in whole[1:])
+    return UpperTail(ratio, tail_p, tail_q, pair.cut, _tail_error(whole))
+
+
+def tail_divergence(tail: UpperTail, grow: float) -> Bracket:
+    """Return ``divergence`` of the pair for ``grow`` >= 1, to all but its last digits.
 
     Any tail gives a lower bound of the exact sum; that of a ratio above ``grow`` misses at most
     points whose gain rounding hides.
     """
-    start = int(prepared.ratio.searchsorted(grow, side="right"))
-    mass = float(prepared.tail_p[start])
-    value = mass - grow * float(prepared.tail_q[start])
-    return _bounds(value, prepared.pair.cut, grow, _tail_error(prepared) * mass)
+    start = int(tail.ratio.searchsorted(grow, side="right"))
+    mass = float(tail.tail_p[start])
+    value = mass - grow * float(tail.tail_q[start])
+    return _bounds(value, tail.cut, grow, tail.error * mass)
 
 
 def exchange_divergence(first: Steps, second: Steps, grow: float) -> Bracket:

@@ -10,7 +10,6 @@ Source: Dong, Roth, Su, Gaussian Differential Privacy (2022), corollaries 2.13 a
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
 
 _STEPS = 6
 _NEAR = 2e-3
@@ -18,13 +17,6 @@ _HALVINGS = 40
 _LEAST_MU, _MOST_MU = 1e-6, 100.0
 _USUAL_FALL = 0.5
 """A distance falls as one over the square root of what hides."""
-
-
-class GaussianStart(NamedTuple):
-    """Where to start, and how steeply delta falls there: -d ln delta / d ln x."""
-
-    start: int
-    slope: float
 
 
 def gaussian_start(
@@ -36,7 +28,7 @@ def gaussian_start(
     high: int,
     *,
     start: int,
-) -> GaussianStart | None:
+) -> int | None:
     """The x in [low, high] at which ``times`` Gaussians of this ``distance`` meet ``delta``.
 
     None where the distance is not seen to fall as x grows.
@@ -61,8 +53,7 @@ def gaussian_start(
         if not found > 0.0:
             return None
         x, at, fall = moved, after, found
-    nearby = math.log(_gaussian_delta(epsilon, 1.01 * mu) / delta) / math.log(1.01)
-    return GaussianStart(x, fall * nearby)
+    return x
 
 
 def _mu(epsilon: float, delta: float) -> float:

@@ -49,6 +49,7 @@ _MOST_NATS = 600.0
 _MOST_STEPS = 100
 _LEAST_POINT = 1e-290
 _RARE = 1e-13
+_LEAST_NARROWING, _MOST_NARROWING = 1.25, 8.0
 _ROUGHLY = 0.1
 """A Gaussian this wide rules most sums out in a twentieth of the frequencies."""
 
@@ -129,9 +130,10 @@ def _bounds(one: Prepared, least: float, enough: float = 0.0) -> Bracket:
         if (counted := saddle.counted(WORTH_IT)) is not None:
             value, smoothed, cut = counted
             break
-        if saddle.work(spread / 8.0) >= WORTH_IT:
+        narrower = spread / saddle.narrowing(spread, value, smoothed, enough)
+        if saddle.work(narrower) >= WORTH_IT:
             break
-        spread /= 8.0
+        spread = narrower
         value, smoothed, cut = saddle.integral(spread)
     added = smoothed + cut + saddle.aliases(value)
     bounds = stated(value, cut)
@@ -214,10 +216,25 @@ class Saddle:
 
     def coarse(self, spread: float, value: float, smoothed: float, enough: float) -> bool:
         """Whether a Gaussian this wide may have ``smoothed`` more than ``enough``."""
-        zeros = math.exp(self.wave.log_zeros + self.count * self.log_m)
-        zeros *= spread / (math.sqrt(2.0 * math.pi) * self.count)
-        much = smoothed + zeros > enough * value
+        much = smoothed + self._zeros(spread) > enough * value
         return much and smoothed > _LITTLE_SMOOTHED * value
+
+    def narrowing(self, spread: float, value: float, smoothed: float, enough: float) -> float:
+        """By how much, at least, a Gaussian must be narrower so as not to be ``coarse``.
+
+        What is smoothed falls with the square, what is smoothed of zeros in proportion.
+        """
+        if value <= 0.0:
+            return _MOST_NARROWING
+        zeros, most = self._zeros(spread), 2.0 * enough * value
+        factor = (zeros + math.sqrt(zeros * zeros + 2.0 * most * smoothed)) / most
+        factor = min(factor, math.sqrt(smoothed / (_LITTLE_SMOOTHED * value)))
+        return min(max(1.1 * factor, _LEAST_NARROWING), _MOST_NARROWING)
+
+    def _zeros(self, spread: float) -> float:
+        """What a Gaussian this wide adds to sums of nothing but zeros."""
+        chance = math.exp(self.wave.log_zeros + self.count * self.log_m)
+        return chance * spread / (math.sqrt(2.0 * math.pi) * self.count)
 
     def integral(self, spread: float) -> tuple[float, float, float]:
         """The expectation with a Gaussian added, the most that added, and a bound on what was cut.

@@ -2,18 +2,53 @@
 
 import math
 from collections.abc import Callable
+from typing import NamedTuple
 
 from mixtally.errors import AccountingError
+from mixtally.ground.fixed import SCALE
 from mixtally.privacy.numerics.bracket import RELATIVE_SLACK
 
 _FLOOR = 1e-300
 _MOST_STEPS = 400
 _SLACK = 4.0 * RELATIVE_SLACK
-_LN_4 = math.log(4.0)
-_PAST, _LEAST_STRIDE, _ASIDE = 1.1, 1e-3, 0.4
+_PAST = 1.05
+_LEAST_STRIDE, _MOST_STRIDE = 1.02, 4.0
+_FAR = 16.0
+_ASIDE = 0.4
 _NEAR = 1e-8
-_NOTHING = 1e-20
-"""Far below any delta that is promised; bounds of what was cut off may rise down there."""
+_NOTHING = 1e-6
+"""Of the target: bounds of what was cut off may rise so far below it."""
+
+
+class Axis(NamedTuple):
+    """What a search walks along instead of its integers, and the way back.
+
+    Along a good one sqrt(-log upper) is nearly a line through the origin: that of one over the
+    standard deviation of a Gaussian loss.
+    """
+
+    along: Callable[[float], float]
+    back: Callable[[float], float]
+
+
+ROOT = Axis(math.sqrt, lambda place: place * place)
+"""What hides a person by numbers, as fakes do."""
+
+
+def _noise(threshold: float) -> float:
+    """The standard deviation of a flip, with probability q, over what is left of the truth."""
+    q = threshold / SCALE
+    return math.sqrt(q * (1.0 - q)) / (1.0 - 2.0 * q)
+
+
+def _threshold(noise: float) -> float:
+    square = 4.0 * noise * noise
+    root = math.sqrt(1.0 + square)
+    return SCALE * square / (2.0 * root * (root + 1.0))
+
+
+FLIPS = Axis(_noise, _threshold)
+"""Of a flip probability below 1/2, times 2^64."""
 
 
 def least_meeting(
@@ -25,37 +60,22 @@ def least_meeting(
     start: int,
     tolerance: float = 0.0,
     slack: float = _SLACK,
-    slope: float | None = None,
+    axis: Axis = ROOT,
 ) -> int | None:
     """The least x in [low, high] with upper(x) <= target, None when even ``high`` misses it.
 
     ``upper`` must fall as x grows; AccountingError when it is seen to rise by more than the
     monotonicity ``slack``, relatively: bounds fall less smoothly than what they bound.
     The answer has itself been evaluated and meets the target; it lies above the least one by at
-    most the relative ``tolerance``. The bracket is grown from ``start`` by factors of four, or just
-    past where the end must be if -d ln upper / d ln x is about ``slope``; then closed by false
-    position on log(upper) against log(x), Illinois variant.
+    most the relative ``tolerance``. A bracket is grown from ``start`` by strides along ``axis``,
+    then closed from both sides of where the line through the two nearest points meets the target;
+    by halving where that is slow.
     """
-    below, above = _grow_bracket(upper, target, low, high, start, slack, slope)
-    if above is None or below is None:
-        return low if above is not None else None
-    (a, at_a), (b, at_b) = below, above
-    f, g = _height(at_a, target), _height(at_b, target)
-    for step in range(_MOST_STEPS):
-        if b - a <= max(1, math.floor(tolerance * b)):
-            return b
-        middle = _between(a, b, f, g) if step % 4 < 3 else _between(a, b, 0.0, 0.0)
-        if slope and step % 4 < 2:  # a little to either side of the end, which closes the bracket
-            aside = math.floor(_ASIDE * tolerance * b) * (1 - 2 * (step % 4))
-            middle = min(max(middle + aside, a + 1), b - 1)
-        value = upper(middle)
-        _check_falling((a, at_a), (middle, value), slack)
-        _check_falling((middle, value), (b, at_b), slack)
-        if value <= target:
-            b, at_b, f, g = middle, value, f / 2, _height(value, target)
-        else:
-            a, at_a, f, g = middle, value, _height(value, target), g / 2
-    raise AccountingError(f"calibration: no end after {_MOST_STEPS} steps between {a} and {b}")
+    search = _Search(upper, target, slack, axis)
+    missing, met = search.bracket(min(max(start, low), high), low, high)
+    if met is None or missing is None:
+        return low if met is not None else None
+    return search.closed(missing, met, tolerance)
 
 
 def least_epsilon(upper: Callable[[float], float], target: float, low: float, high: float) -> float:
@@ -92,74 +112,124 @@ def least_epsilon(upper: Callable[[float], float], target: float, low: float, hi
     return high
 
 
-_Point = tuple[int, float]
-
-
-def _grow_bracket(
-    upper: Callable[[int], float],
-    target: float,
-    low: int,
-    high: int,
-    start: int,
-    slack: float,
-    slope: float | None,
-) -> tuple[_Point | None, _Point | None]:
-    """The last point found to miss the target and the first found to meet it, None for neither."""
-    tries = 0
-
-    def stride(value: float) -> float:
-        nonlocal tries
-        tries += 1
-        if slope is None:
-            return 4.0
-        missing = abs(_height(value, target)) / slope
-        return math.exp(min(_LN_4, max(_PAST * missing, _LEAST_STRIDE) * 2.0 ** (tries - 1)))
-
-    x = min(max(start, low), high)
-    point = (x, upper(x))
-    _check_falling(point, point, slack)
-    if point[1] <= target:
-        while point[0] > low:
-            lower = max(low, min(point[0] - 1, int(point[0] / stride(point[1]))))
-            before = (lower, upper(lower))
-            _check_falling(before, point, slack)
-            if before[1] > target:
-                return before, point
-            point = before
-        return None, point
-    while point[0] < high:
-        higher = min(high, int(stride(point[1]) * point[0]) + 1)
-        after = (higher, upper(higher))
-        _check_falling(point, after, slack)
-        if after[1] <= target:
-            return point, after
-        point = after
-    return point, None
-
-
-def _check_falling(before: _Point, after: _Point, slack: float) -> None:
-    """Raises AccountingError unless both are numbers and the second is not above the first."""
-    if not 0.0 <= after[1] <= before[1] * (1.0 + slack) + _NOTHING:
-        raise AccountingError(
-            f"calibration: wanted a divergence that falls, got {before[1]} at {before[0]} and "
-            f"{after[1]} at {after[0]}; nothing may be promised from it"
-        )
-
-
 def usual_cover(epsilon: float, delta: float) -> float:
     """Roughly the hiding ones a bin needs: where a search starts, never where it ends."""
     return 0.5 * math.log(1.0 / delta) / math.tanh(epsilon / 2.0) ** 2
 
 
-def _height(value: float, target: float) -> float:
-    return math.log(max(value, _FLOOR) / target)
+class _Point(NamedTuple):
+    """A place that was looked at: ``height`` is above the target's, negative where it misses."""
+
+    x: int
+    value: float
+    place: float
+    height: float
 
 
-def _between(a: int, b: int, f: float, g: float) -> int:
-    """An integer strictly between a and b near where the line through the heights is zero."""
-    share = f / (f - g) if f > 0.0 >= g and f > g else 0.5
-    if a > 0 and b > 2 * a:
-        nearby = round(math.exp(math.log(a) + share * math.log(b / a)))
-    else:
-        nearby = a + round((b - a) * share)
-    return min(max(nearby, a + 1), b - 1)
+class _Search:
+    """Looks at places, and sees to it that what it is shown falls."""
+
+    def __init__(
+        self, upper: Callable[[int], float], target: float, slack: float, axis: Axis
+    ) -> None:
+        self.upper, self.target, self.slack, self.axis = upper, target, slack, axis
+        self.top = max(1.0, math.e * target)
+        """From here on values are told apart by nothing."""
+        self.goal = self._depth(target)
+
+    def _depth(self, value: float) -> float:
+        return math.sqrt(max(0.0, -math.log(max(value / self.top, _FLOOR))))
+
+    def _at(self, x: int) -> _Point:
+        value = self.upper(x)
+        self._check(value, value, x, x)
+        return _Point(x, value, self.axis.along(x), self._depth(value) - self.goal)
+
+    def _meets(self, point: _Point) -> bool:
+        return point.value <= self.target
+
+    def _check_falling(self, before: _Point, after: _Point) -> None:
+        self._check(before.value, after.value, before.x, after.x)
+
+    def _check(self, before: float, after: float, x: int, y: int) -> None:
+        """Raises AccountingError unless both are numbers and the second is not above the first."""
+        if not 0.0 <= after <= before * (1.0 + self.slack) + _NOTHING * self.target:
+            raise AccountingError(
+                f"calibration: wanted a divergence that falls, got {before} at {x} and {after} at "
+                f"{y}; nothing may be promised from it"
+            )
+
+    def bracket(self, x: int, low: int, high: int) -> tuple[_Point | None, _Point | None]:
+        """The last point found to miss the target and the first found to meet it, None for neither.
+
+        By strides that grow: at first just past where a line through the origin says, then past
+        where the line through the last two does.
+        """
+        point = self._at(x)
+        down, least = self._meets(point), _LEAST_STRIDE
+        end = low if down else high
+        expected = point.place * self.goal / max(self.goal + point.height, self.goal / _MOST_STRIDE)
+        while point.x != end:
+            ratio = expected / point.place if point.place > 0.0 else 1.0
+            stride = min(max(_PAST * (1.0 / ratio if down else ratio), least), _MOST_STRIDE)
+            if down:
+                x = max(low, min(point.x - 1, int(self.axis.back(point.place / stride))))
+                further = self._at(x)
+                self._check_falling(further, point)
+            else:
+                x = min(high, max(point.x + 1, int(self.axis.back(point.place * stride))))
+                further = self._at(x)
+                self._check_falling(point, further)
+            if self._meets(further) != down:
+                return (further, point) if down else (point, further)
+            expected, least = _crossing(point, further, further.place), least * least
+            point = further
+        return (None, point) if down else (point, None)
+
+    def closed(self, a: _Point, b: _Point, tolerance: float) -> int:
+        """The end of a search between ``a``, which misses, and ``b``, which meets the target."""
+        near, other = (a, b) if abs(a.height) < abs(b.height) else (b, a)
+        width, halve = b.place - a.place, False
+        for step in range(_MOST_STEPS):
+            if b.x - a.x <= max(1, math.floor(tolerance * b.x)):
+                return b.x
+            if step % 3 == 2:
+                halve, width = 2.0 * (b.place - a.place) > width, b.place - a.place
+            x = self._between(a, b, _crossing(near, other, math.nan), tolerance, halve=halve)
+            halve, point = False, self._at(x)
+            self._check_falling(a, point)
+            self._check_falling(point, b)
+            a, b = (a, point) if self._meets(point) else (point, b)
+            if abs(point.height) < abs(near.height):
+                near, other = point, near
+            elif abs(point.height) < abs(other.height):
+                other = point
+        raise AccountingError(
+            f"calibration: no end after {_MOST_STEPS} steps between {a.x} and {b.x}"
+        )
+
+    def _between(
+        self, a: _Point, b: _Point, crossing: float, tolerance: float, *, halve: bool
+    ) -> int:
+        """A place strictly between: a little to the side of the crossing where the end is farther,
+        so that the next one may close the bracket from the other.
+        """
+        if halve or b.place > _FAR * a.place:
+            place = math.sqrt(a.place * b.place) if a.place > 0.0 else 0.5 * b.place
+            if b.place < 2.0 * a.place:
+                place = 0.5 * (a.place + b.place)
+        else:
+            if not a.place < crossing < b.place:
+                crossing = _crossing(a, b, 0.5 * (a.place + b.place))
+            place = min(max(crossing, a.place), b.place)
+        aim, aside = self.axis.back(place), _ASIDE * tolerance * b.x
+        x = math.ceil(aim + aside) if b.x - aim > aim - a.x else math.floor(aim - aside)
+        return min(max(x, a.x + 1), b.x - 1)
+
+
+def _crossing(one: _Point, other: _Point, otherwise: float) -> float:
+    """Where the line through two points meets the target, if it rises."""
+    rise, run = other.height - one.height, other.place - one.place
+    if rise == 0.0 or run == 0.0 or (rise > 0.0) != (run > 0.0):
+        return otherwise
+    return one.place - one.height * run / rise

@@ -165,8 +165,10 @@ def _log(bound: float) -> float:
 
 
 def _round(start: int, width: int, most: int) -> int:
-    """A width up to a quarter less, with an end at which searches from nearby arrive as well."""
-    grain = 1 << max(0, width.bit_length() - 3)
+    """A width up to a half less, with an end at which searches from nearby arrive as well: cells
+    of one epsilon then mostly serve the next.
+    """
+    grain = 1 << max(0, width.bit_length() - 1)
     return width if width == most else max(1, (start + width) // grain * grain - start)
 
 
