@@ -6,7 +6,6 @@ import pytest
 
 from mixtally.privacy import calibrate
 from mixtally.privacy.numerics import gaussian_start as module
-from mixtally.privacy.numerics.search import least_meeting
 from mixtally.records.mechanism import Parameter
 from privacy import by_name
 
@@ -20,7 +19,7 @@ CASES = {
 
 @pytest.mark.seconds
 @pytest.mark.parametrize("case", ["clear", "blanks"])
-@pytest.mark.parametrize("wrong", [(0.2, 1.0), (5.0, 1.0), (1.0, 0.2), (1.0, 5.0), None])
+@pytest.mark.parametrize("wrong", [0.2, 5.0, None])
 def test_a_wrong_guess_ends_where_a_good_one_does(case, wrong, monkeypatch):
     name, given, sought, times = CASES[case]
 
@@ -34,7 +33,7 @@ def test_a_wrong_guess_ends_where_a_good_one_does(case, wrong, monkeypatch):
         found = true(*plain, **named)
         if wrong is None or found is None:
             return None
-        return module.GaussianStart(max(1, round(found.start * wrong[0])), found.slope * wrong[1])
+        return max(1, round(found * wrong))
 
     monkeypatch.setattr(calibrate, "gaussian_start", misled)
     assert least() == pytest.approx(honest, rel=5e-4, abs=1)
@@ -49,7 +48,7 @@ def test_a_guess_is_near(case, monkeypatch):
         calibrate, "gaussian_start", lambda *a, **k: guesses.append(true(*a, **k)) or guesses[0]
     )
     found = by_name.calibrated(name, 1.0, 1e-6, more={"collections": times}, **given)
-    assert by_name.value(found, sought) == pytest.approx(guesses[0].start, rel=0.35)
+    assert by_name.value(found, sought) == pytest.approx(guesses[0], rel=0.35)
 
 
 def test_gaussians_are_found_exactly():
@@ -57,24 +56,10 @@ def test_gaussians_are_found_exactly():
     found = module.gaussian_start(
         lambda x: math.erf(1e3 / x / math.sqrt(8.0)), times, epsilon, delta, 1, 10**12, start=10**4
     )
-    mu = math.sqrt(times) * 1e3 / found.start
+    mu = math.sqrt(times) * 1e3 / found
     assert module._gaussian_delta(epsilon, mu) == pytest.approx(delta, rel=0.1)
 
 
 @pytest.mark.parametrize("distance", [lambda _: 0.0, lambda _: 1.0, lambda x: x / 1e12])
 def test_a_distance_that_does_not_fall_gives_no_guess(distance):
     assert module.gaussian_start(distance, 3, 1.0, 1e-6, 1, 10**9, start=10**6) is None
-
-
-@pytest.mark.parametrize("start", [10, 9_000, 10_000, 11_000, 10**8])
-@pytest.mark.parametrize("slope", [0.1, 12.0, 100.0])
-def test_a_search_with_a_slope_ends_within_its_tolerance(start, slope):
-    seen = []
-
-    def upper(x):
-        seen.append(x)
-        return min(1.0, math.exp(-6.0 * math.log(x / 1000.0)))  # 1e-6 at 10,000
-
-    found = least_meeting(upper, 1e-6, 1, 10**9, start=start, tolerance=1e-4, slope=slope)
-    assert 10_000 <= found <= 10_002
-    assert len(seen) < 60

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mixtally.errors import AccountingError
-from mixtally.privacy.numerics.search import least_meeting
+from mixtally.ground.fixed import SCALE
+from mixtally.privacy.numerics.search import FLIPS, least_meeting
 
 HEIGHTS = st.floats(-40, 0).map(lambda exponent: 10.0**exponent) | st.just(0.0)
 
@@ -94,3 +95,39 @@ def test_a_rise_seen_while_looking_downwards_stops_the_work():
 def test_a_value_that_is_no_number_stops_the_work_from_the_first():
     with pytest.raises(AccountingError):
         least_meeting(lambda _: math.nan, 1e-3, 0, 1000, start=50)
+
+
+@pytest.mark.parametrize("start", [1e-9, 0.002, 0.0101, 0.3, 0.49])
+@pytest.mark.parametrize("end", [0.01, 0.2, 0.44])
+def test_flips_that_hide_as_a_gaussian_does_are_found_with_few_looks(start, end):
+    """By halving the logarithm it took 15 of them from a fair start, each a composition."""
+    seen = []
+
+    def upper(threshold):
+        seen.append(threshold)
+        return math.exp(-13.8 * (FLIPS.along(threshold) / FLIPS.along(end * SCALE)) ** 2)
+
+    target = math.exp(-13.8)
+    most = round(0.4999 * SCALE)
+    found = least_meeting(
+        upper, target, 1 << 24, most, start=round(start * SCALE), tolerance=1e-4, axis=FLIPS
+    )
+    assert end * (1 - 1e-9) <= found / SCALE <= end * (1 + 1.01e-4)
+    assert len(seen) <= (9 if 0.002 <= start <= 0.3 else 20)
+
+
+@given(st.floats(1e-18, 0.4999999))
+def test_the_way_along_flips_leads_back(share):
+    there = FLIPS.along(share * SCALE)
+    assert FLIPS.back(there) == pytest.approx(share * SCALE, rel=1e-9)
+
+
+def test_what_rises_far_below_the_target_is_no_rise():
+    """Bounds of what was cut off lie so far apart; a little further up it is a fault."""
+
+    def upper(x, floor):
+        return 1.0 if x < 100 else floor if x < 5000 else 1e3 * floor
+
+    assert least_meeting(lambda x: upper(x, 1e-23), 1e-6, 1, 10**6, start=10**5) == 100
+    with pytest.raises(AccountingError, match="calibration"):
+        least_meeting(lambda x: upper(x, 1e-12), 1e-6, 1, 10**6, start=10**5)

@@ -46,7 +46,7 @@ class Planner:
 
     def __init__(self) -> None:
         self.accountant = Accountant()
-        self._sketch = Accountant(sketches=True)
+        self._sketch = self.accountant.sketch()
         self._memo = Memo(_MOST_BYTES)
 
     def results(self, request: PlanRequest, *, sketched: bool = False) -> Iterator[Result]:

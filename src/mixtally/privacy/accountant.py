@@ -6,6 +6,7 @@ messages are randomized independently, so all together are a composition of one 
 of the count of one kind of message, is a lower bound.
 """
 
+import copy
 from bisect import bisect_left
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
@@ -96,23 +97,24 @@ class _Composed(NamedTuple):
 
 
 class Accountant:
-    """Computes every number once; its memo is bounded and ends with it.
-
-    One that sketches takes what is expected for what is proved, so that a search costs little: it
-    makes no certificate.
-    """
+    """Computes every number once; its memo is bounded and ends with it."""
 
     def __init__(
         self,
         most_bytes: int = _MOST_BYTES,
         most_distribution_bytes: int = _MOST_DISTRIBUTION_BYTES,
-        *,
-        sketches: bool = False,
     ) -> None:
-        self.sketches = sketches
+        self.sketches = False
+        """Whether what is expected stands for what is proved: then there is no certificate."""
         self._memo = Memo(most_bytes)
         self._distributions = Memo(most_distribution_bytes)
         """What divergences are computed from, apart: it crowds out no result."""
+
+    def sketch(self) -> "Accountant":
+        """One that sketches, with the same memo: its searches cost little and prove nothing."""
+        made = copy.copy(self)
+        made.sketches = True
+        return made
 
     def certificate(self, record: Record, epsilon: float) -> Certificate:
         """What is proved of ``record`` at ``epsilon``.
@@ -178,7 +180,7 @@ class Accountant:
 
     def remembered(self, wish: Hashable, search: Callable[[], int | None]) -> int | None:
         """What ``search`` found, once for all that have the same ``wish``."""
-        found: int | None = self._memo.get(("search", wish), search)
+        found: int | None = self._memo.get(("search", wish, self.sketches), search)
         return found
 
     def losses(self, record: Record, tightness: Tightness) -> LossDistribution:

@@ -29,6 +29,7 @@ from mixtally.privacy.numerics import few_atoms
 from mixtally.privacy.numerics.bracket import RELATIVE_SLACK, Bracket, stated
 from mixtally.privacy.numerics.few_valued import Distribution, merged, moments, too_large
 from mixtally.privacy.numerics.frequencies import Wave
+from mixtally.privacy.numerics.smoothing import Added
 
 SMOOTHING = 0.004
 NOTHING = 1e-50
@@ -49,7 +50,6 @@ _MOST_NATS = 600.0
 _MOST_STEPS = 100
 _LEAST_POINT = 1e-290
 _RARE = 1e-13
-_LEAST_NARROWING, _MOST_NARROWING = 1.25, 8.0
 _ROUGHLY = 0.1
 """A Gaussian this wide rules most sums out in a twentieth of the frequencies."""
 
@@ -126,19 +126,21 @@ def _bounds(one: Prepared, least: float, enough: float = 0.0) -> Bracket:
     spread = saddle.spread(SMOOTHING)
     value, smoothed, cut = saddle.integral(spread)
     # Rare heavy values stretch the saddle's scale far past the bulk of the sum.
-    while saddle.coarse(spread, value, smoothed, enough) and value + cut > least:
+    while value + cut > least:
+        added = Added(smoothed, saddle.zeros(spread), enough * value, _LITTLE_SMOOTHED * value)
+        if not added.too_much:
+            break
         if (counted := saddle.counted(WORTH_IT)) is not None:
             value, smoothed, cut = counted
             break
-        narrower = spread / saddle.narrowing(spread, value, smoothed, enough)
+        narrower = spread / added.narrowing
         if saddle.work(narrower) >= WORTH_IT:
             break
         spread = narrower
         value, smoothed, cut = saddle.integral(spread)
-    added = smoothed + cut + saddle.aliases(value)
-    bounds = stated(value, cut)
+    bounds, more = stated(value, cut), smoothed + cut + saddle.aliases(value)
     upper = max(NOTHING, min(bounds.upper, most))
-    return Bracket(max(0.0, min(bounds.lower - added, upper)), upper)
+    return Bracket(max(0.0, min(bounds.lower - more, upper)), upper)
 
 
 class Saddle:
@@ -214,24 +216,7 @@ class Saddle:
         """The Gaussian's standard deviation."""
         return smoothing * max(self.deviation, 1.0 / self.point)
 
-    def coarse(self, spread: float, value: float, smoothed: float, enough: float) -> bool:
-        """Whether a Gaussian this wide may have ``smoothed`` more than ``enough``."""
-        much = smoothed + self._zeros(spread) > enough * value
-        return much and smoothed > _LITTLE_SMOOTHED * value
-
-    def narrowing(self, spread: float, value: float, smoothed: float, enough: float) -> float:
-        """By how much, at least, a Gaussian must be narrower so as not to be ``coarse``.
-
-        What is smoothed falls with the square, what is smoothed of zeros in proportion.
-        """
-        if value <= 0.0:
-            return _MOST_NARROWING
-        zeros, most = self._zeros(spread), 2.0 * enough * value
-        factor = (zeros + math.sqrt(zeros * zeros + 2.0 * most * smoothed)) / most
-        factor = min(factor, math.sqrt(smoothed / (_LITTLE_SMOOTHED * value)))
-        return min(max(1.1 * factor, _LEAST_NARROWING), _MOST_NARROWING)
-
-    def _zeros(self, spread: float) -> float:
+    def zeros(self, spread: float) -> float:
         """What a Gaussian this wide adds to sums of nothing but zeros."""
         chance = math.exp(self.wave.log_zeros + self.count * self.log_m)
         return chance * spread / (math.sqrt(2.0 * math.pi) * self.count)
