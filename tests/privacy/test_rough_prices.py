@@ -111,8 +111,13 @@ def test_long_lower_bounds_take_no_more_than_allowed(monkeypatch):
         BitFlips(bins=99, threshold=threshold_of(0.2), max_set=3, fakes=BlankFakes(0), crowd=6129),
         BitFlips(bins=99, threshold=threshold_of(0.2), max_set=3, fakes=BlankFakes(9000)),
         BitFlips(bins=99, threshold=threshold_of(0.1), max_set=2, fakes=BlankFakes(900), crowd=999),
+        BitFlips(bins=99, threshold=threshold_of(0.01), fakes=BlankFakes(9000), crowd=40_000),
+        BitFlips(bins=99, threshold=threshold_of(0.2), fakes=BlankFakes(20), crowd=1000),
     ],
-    ids=["vectors", "sets in a crowd", "no blank came", "sets among blanks", "sets among both"],
+    ids=[
+        "vectors", "sets in a crowd", "no blank came", "sets among blanks", "sets among both",
+        "values among both", "few values",
+    ],
 )  # fmt: skip
 @pytest.mark.parametrize("epsilon", [0.0, 0.3, 1.0])
 def test_rough_prices_are_near_those_that_are_proved(mechanism, epsilon):

@@ -214,14 +214,17 @@ def expected(message: ObservedMessage, epsilon: float, memo: Memo) -> float:
     return upper(message, epsilon, memo)
 
 
-def rough(message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:  # noqa: ARG001
-    """Of whole vectors and of sets, to a few hundredths; None for single bits and values."""
+def rough(message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:
+    """To a few hundredths; None for single bits, and for values that none of the crowd hides."""
     m = _flips(message)
     fakes, most, seen = m.fakes.count, m.max_set, message.observer is Observer.MESSAGES
     if most is None and m.bins > 1 and message.others is None:
         return vectors.blanket(m.crowd, m.bins, m.threshold, epsilon, ROUGH)
-    if most is None or most == 1 or not seen or isinstance(m.fakes, UniformFakes):
+    if most is None or not seen or isinstance(m.fakes, UniformFakes):
         return None
+    if most == 1:
+        flips = (m.crowd, fakes, m.threshold)
+        return one_hot.blanket(*flips, epsilon, memo, rough=True) if m.crowd else None
     if m.crowd and not fakes:
         return k_hot.crowd_upper(m.crowd, most, m.threshold, epsilon, m.bins, ROUGH)
     return k_hot.rough_blanks_upper(m.crowd, fakes, most, m.threshold, epsilon, m.bins)

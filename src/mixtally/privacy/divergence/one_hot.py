@@ -35,7 +35,7 @@ from mixtally.privacy.numerics.binomial_pairs import (
     own_bits,
     steps,
 )
-from mixtally.privacy.numerics.blanket import cells, expected
+from mixtally.privacy.numerics.blanket import cells, expected, interpolated
 from mixtally.privacy.numerics.bracket import Bracket, larger
 from mixtally.privacy.numerics.few_valued import Distribution
 from mixtally.privacy.numerics.flip_ratios import Orbit, flip_distribution
@@ -77,9 +77,19 @@ def messages(
 
 
 def blanket(
-    users: int, fakes: int, threshold: int, epsilon: float, memo: Memo | None = None
+    users: int,
+    fakes: int,
+    threshold: int,
+    epsilon: float,
+    memo: Memo | None = None,
+    *,
+    rough: bool = False,
 ) -> float:
-    """Upper bound: E[delta_blank(K + B)], B ~ Bin(n-1, q/p)."""
+    """Upper bound: E[delta_blank(K + B)], B ~ Bin(n-1, q/p).
+
+    Where it may be ``rough`` it is interpolated between a handful of numbers of blanks, and off by
+    a few hundredths.
+    """
     q, p = threshold / SCALE, (SCALE - threshold) / SCALE
     share, grow = q / p, math.exp(epsilon)
     if p == q:
@@ -97,7 +107,8 @@ def blanket(
         blanks = flips(records, threshold, memo)
         return among_blanks(records, threshold, epsilon, rise=0.0, pmf=blanks).upper
 
-    found = expected(upper, users - 1, share)
+    hidden = interpolated(upper, users - 1, share) if rough else upper
+    found = expected(hidden, users - 1, share)
     if fakes > users * share:
         return found
     # So few may hide less than the cells lose, but they never hurt (Prop. 3.1).
