@@ -142,21 +142,20 @@ class _Search:
 
     def _at(self, x: int) -> _Point:
         value = self.upper(x)
-        self._check(value, value, x, x)
-        return _Point(x, value, self.axis.along(x), self._depth(value) - self.goal)
+        point = _Point(x, value, self.axis.along(x), self._depth(value) - self.goal)
+        self._check_falling(point, point)  # a number at least
+        return point
 
     def _meets(self, point: _Point) -> bool:
         return point.value <= self.target
 
     def _check_falling(self, before: _Point, after: _Point) -> None:
-        self._check(before.value, after.value, before.x, after.x)
-
-    def _check(self, before: float, after: float, x: int, y: int) -> None:
         """Raises AccountingError unless both are numbers and the second is not above the first."""
-        if not 0.0 <= after <= before * (1.0 + self.slack) + _NOTHING * self.target:
+        most = before.value * (1.0 + self.slack) + _NOTHING * self.target
+        if not 0.0 <= after.value <= most:
             raise AccountingError(
-                f"calibration: wanted a divergence that falls, got {before} at {x} and {after} at "
-                f"{y}; nothing may be promised from it"
+                f"calibration: wanted a divergence that falls, got {before.value} at {before.x} "
+                f"and {after.value} at {after.x}; nothing may be promised from it"
             )
 
     def bracket(self, x: int, low: int, high: int) -> tuple[_Point | None, _Point | None]:
@@ -170,16 +169,12 @@ class _Search:
         end = low if down else high
         expected = point.place * self.goal / max(self.goal + point.height, self.goal / _MOST_STRIDE)
         while point.x != end:
-            ratio = expected / point.place if point.place > 0.0 else 1.0
+            ratio = max(expected / point.place, 1.0 / _FAR) if point.place > 0.0 else 1.0
             stride = min(max(_PAST * (1.0 / ratio if down else ratio), least), _MOST_STRIDE)
-            if down:
-                x = max(low, min(point.x - 1, int(self.axis.back(point.place / stride))))
-                further = self._at(x)
-                self._check_falling(further, point)
-            else:
-                x = min(high, max(point.x + 1, int(self.axis.back(point.place * stride))))
-                further = self._at(x)
-                self._check_falling(point, further)
+            place = int(self.axis.back(point.place / stride if down else point.place * stride))
+            x = max(low, min(point.x - 1, place)) if down else min(high, max(point.x + 1, place))
+            further = self._at(x)
+            self._check_falling(*((further, point) if down else (point, further)))
             if self._meets(further) != down:
                 return (further, point) if down else (point, further)
             expected, least = _crossing(point, further, further.place), least * least
@@ -214,15 +209,14 @@ class _Search:
         """A place strictly between: a little to the side of the crossing where the end is farther,
         so that the next one may close the bracket from the other.
         """
+        middle = 0.5 * (a.place + b.place)
+        if 0.0 < 2.0 * a.place < b.place:
+            middle = math.sqrt(a.place * b.place)
         if halve or b.place > _FAR * a.place:
-            place = math.sqrt(a.place * b.place) if a.place > 0.0 else 0.5 * b.place
-            if b.place < 2.0 * a.place:
-                place = 0.5 * (a.place + b.place)
-        else:
-            if not a.place < crossing < b.place:
-                crossing = _crossing(a, b, 0.5 * (a.place + b.place))
-            place = min(max(crossing, a.place), b.place)
-        aim, aside = self.axis.back(place), _ASIDE * tolerance * b.x
+            crossing = middle
+        elif not a.place < crossing < b.place:
+            crossing = min(max(_crossing(a, b, middle), a.place), b.place)
+        aim, aside = self.axis.back(crossing), _ASIDE * tolerance * b.x
         x = math.ceil(aim + aside) if b.x - aim > aim - a.x else math.floor(aim - aside)
         return min(max(x, a.x + 1), b.x - 1)
 
