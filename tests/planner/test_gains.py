@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import replace
-from importlib import import_module
 
 import pytest
 
@@ -77,18 +76,3 @@ def test_a_gain_needs_no_worst_crowd(monkeypatch):
     assert single is not None
     assert single.name == "single-bit, split"
     assert not proofs
-
-
-def test_what_is_likely_of_attributes_is_one_search(monkeypatch):
-    """Eight attributes were eight searches for every crowd that was looked at."""
-    room, searched = import_module("mixtally.privacy.calibrate"), []
-    honest = room.least_meeting
-
-    def counting(*given, **named):
-        searched.append(given)
-        return honest(*given, **named)
-
-    monkeypatch.setattr(room, "least_meeting", counting)
-    question = with_attributes("x", (12, 158, 44, 4, 14))
-    assert Planner().likely(request(question, protocol="clear-uniform", messages_per_user=30))
-    assert len(searched) == 1

@@ -95,16 +95,35 @@ def test_the_nearest_crowd_of_attributes_is_found_with_few_integrals(integrals):
     assert near.change == "--users 30"
 
 
-def test_what_is_searched_for_every_budget_is_searched_once(monkeypatch):
-    """Records in clear need as many fakes whatever people may send: once a search a budget."""
-    room, searched = import_module("mixtally.privacy.calibrate"), []
+@pytest.fixture
+def searched(monkeypatch):
+    """The searches for the least noise that are made."""
+    room, made = import_module("mixtally.privacy.calibrate"), []
     honest = room.least_meeting
 
     def counting(*given, **named):
-        searched.append(given)
+        made.append(given)
         return honest(*given, **named)
 
     monkeypatch.setattr(room, "least_meeting", counting)
+    return made
+
+
+def test_what_is_likely_of_attributes_is_one_search(searched):
+    """Eight attributes were eight searches for every crowd that was looked at."""
+    asked = PlanRequest(
+        question=with_attributes("x", (12, 158, 44, 4, 14)),
+        guarantee=Guarantee(epsilon=1.0, delta=1e-6),
+        users=10_000,
+        protocol="clear-uniform",
+        messages_per_user=30,
+    )
+    assert Planner().likely(asked)
+    assert len(searched) == 1
+
+
+def test_what_is_searched_for_every_budget_is_searched_once(searched):
+    """Records in clear need as many fakes whatever people may send: once a search a budget."""
     question = with_attributes("x", (30, 40))
     asked = PlanRequest(
         question=question,

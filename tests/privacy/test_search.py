@@ -122,6 +122,19 @@ def test_the_way_along_flips_leads_back(share):
     assert FLIPS.back(there) == pytest.approx(share * SCALE, rel=1e-9)
 
 
+@pytest.mark.parametrize("start", [10, 9_000, 10_000, 11_000, 10**8])
+def test_a_search_ends_within_its_tolerance_from_any_start(start):
+    seen = []
+
+    def upper(x):
+        seen.append(x)
+        return min(1.0, math.exp(-6.0 * math.log(x / 1000.0)))  # 1e-6 at 10,000
+
+    found = least_meeting(upper, 1e-6, 1, 10**9, start=start, tolerance=1e-4)
+    assert 10_000 <= found <= 10_002
+    assert len(seen) < 60
+
+
 def test_what_rises_far_below_the_target_is_no_rise():
     """Bounds of what was cut off lie so far apart; a little further up it is a fault."""
 
