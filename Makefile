@@ -8,10 +8,10 @@ BENCH_STAMP := .venv/.bench-ready
 export PYTHONDONTWRITEBYTECODE :=
 export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/pycache
 
-.PHONY: help setup demo network test slow check format docs wheel bench clean
+.PHONY: help setup demo network test slow check format docs wheel bench bench-quick clean
 
 help:            ## list the commands
-	@grep -hE '^[a-z]+: .*##|^[a-z]+:  +##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 12
+	@grep -hE '^[a-z-]+: .*##|^[a-z-]+:  +##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 12
 
 setup: $(STAMP)  ## create .venv with everything installed
 
@@ -62,8 +62,11 @@ docs: $(STAMP)   ## build the documentation site in out/site; needs no network
 wheel: $(STAMP)  ## build the wheel in dist
 	@$(BIN)/python -m hatchling build -t wheel
 
-bench: $(BENCH_STAMP)  ## ratios to peers and to the machine's limit
-	@$(BIN)/python -m bench
+bench: $(BENCH_STAMP)  ## ratios to peers and to the machine's limit; in out/bench as JSON and SVG
+	@$(BIN)/python -m bench --json out/bench/bench.json --plot out/bench/bench.svg
+
+bench-quick: $(BENCH_STAMP)  ## try that the benchmarks run; their numbers mean nothing
+	@$(BIN)/python -m bench --quick --json out/bench/quick.json --plot out/bench/quick.svg
 
 clean:           ## remove everything the commands made
 	@rm -rf .venv out .pytest_cache .mypy_cache .ruff_cache .import_linter_cache dist

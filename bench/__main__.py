@@ -1,19 +1,142 @@
-"""Print every benchmark in one table."""
+"""Print every benchmark in one table, each beside its target: ``python -m bench --help``."""
 
-from rich.console import Console
-from rich.table import Table
+import argparse
+import json
+import os
+import platform
+import sys
+import time
+import traceback
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
-from bench import accounting, divergences, flow, heavy, intake, open_words, places_and_sets, reading
+from bench.reasons import reason
+
+PARTS = (
+    "peers",
+    "kernels",
+    "growth",
+    "flow",
+    "accounting",
+    "divergences",
+    "wishes",
+    "counts",
+    "engine",
+    "beginning",
+    "intake",
+    "reading",
+    "heavy",
+    "open_words",
+    "places_and_sets",
+)
+QUICK = ("peers", "kernels", "accounting", "counts", "growth", "beginning")
+_PEERS = ("numpy", "scipy", "numba", "pure-ldp", "multi-freq-ldpy", "opendp", "pyspark", "mixtally")
 
 
 def main() -> None:
-    table = Table("what", "measured", "ratio", title="one run, medians", title_justify="left")
-    parts = (accounting, divergences, flow, heavy, intake, open_words, places_and_sets, reading)
-    for part in parts:
-        for row in part.rows():
-            table.add_row(*row)
+    """Measure, print, and write what was measured."""
+    asked = _asked()
+    if asked.quick:
+        os.environ["MIXTALLY_BENCH_QUICK"] = "1"
+        for name in PARTS:  # all of them begin, at least
+            import_module(f"bench.{name}")
+    made, failed = _made(asked.only or (QUICK if asked.quick else PARTS))
+    _print(made)
+    found = {"machine": _machine(), "quick": asked.quick, "rows": _facts(made)}
+    if asked.json:
+        asked.json.parent.mkdir(parents=True, exist_ok=True)
+        asked.json.write_text(json.dumps(found, indent=1) + "\n")
+        print(f"wrote {asked.json}")
+    if asked.plot:
+        from bench.plot import drawn
+
+        asked.plot.parent.mkdir(parents=True, exist_ok=True)
+        asked.plot.write_text(drawn(found["rows"], _title(found["machine"])))
+        print(f"wrote {asked.plot}")
+    if failed:
+        sys.exit("failed, as told above: " + ", ".join(failed))
+
+
+def _made(names: Sequence[str]) -> tuple[dict[str, list], list[str]]:
+    """The rows of each part, and the parts that failed: what the others found is not lost."""
+    made: dict[str, list] = {}
+    failed = []
+    for name in names:
+        start = time.perf_counter()
+        try:
+            made[name] = _rows(name)
+        except Exception:
+            traceback.print_exc()
+            failed.append(name)
+        print(f"{name}: {time.perf_counter() - start:.0f} s", file=sys.stderr)
+    return made, failed
+
+
+def _asked() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="bench", description="Ratios, measured in one run.")
+    parser.add_argument("--only", nargs="*", choices=PARTS, help="these parts alone")
+    parser.add_argument("--quick", action="store_true", help="try that it runs: numbers are none")
+    parser.add_argument("--json", type=Path, help="write what was measured")
+    parser.add_argument("--plot", type=Path, help="draw it beside the targets (SVG)")
+    return parser.parse_args()
+
+
+def _rows(name: str) -> list:
+    from bench.row import Row
+
+    return [Row(*row) for row in import_module(f"bench.{name}").rows()]
+
+
+def _print(made: dict[str, list]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("what", "measured", "ratio", "at least / hoped", title="one run, medians")
+    for rows in made.values():
+        for row in rows:
+            table.add_row(row.what, row.measured, row.ratio, row.verdict)
         table.add_section()
-    Console(width=100).print(table)
+    console = Console(width=140)
+    console.print(table)
+    for row in (row for rows in made.values() for row in rows if row.missed):
+        console.print(f"{row.what.strip()}: {reason(row.what)}.", markup=False, highlight=False)
+
+
+def _facts(made: dict[str, list]) -> list[dict[str, object]]:
+    return [
+        {"part": name, **row._asdict(), "reason": reason(row.what) if row.missed else ""}
+        for name, rows in made.items()
+        for row in rows
+    ]
+
+
+def _machine() -> dict[str, object]:
+    return {
+        "processor": _processor(),
+        "cores": len(os.sched_getaffinity(0)),
+        "python": platform.python_version(),
+        "versions": {name: _version(name) for name in _PEERS},
+    }
+
+
+def _processor() -> str:
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _title(machine: dict[str, object]) -> str:
+    return f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}"
 
 
 if __name__ == "__main__":

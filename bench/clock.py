@@ -1,17 +1,73 @@
-"""Timing: the median of several runs, after one that warms up."""
+"""Timing: medians of CPU seconds of several runs, after one that warms up; pairs by turns."""
 
+import os
 import statistics
 import time
 from collections.abc import Callable
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
+
+QUICK = bool(os.environ.get("MIXTALLY_BENCH_QUICK"))
+"""Whether it is only tried that all of it runs: sizes are small, numbers mean nothing."""
+_TICK = os.sysconf("SC_CLK_TCK")
+
+
+def sized(many: int, few: int) -> int:
+    """``many``, or ``few`` where it is only tried that all of it runs."""
+    return few if QUICK else many
 
 
 def seconds(work: Callable[[], Any], runs: int = 5) -> float:
-    """Median seconds of ``work``."""
+    """Median CPU seconds of ``work``."""
     work()
-    times = []
-    for _ in range(runs):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
+    return statistics.median(_spent(work) for _ in range(1 if QUICK else runs))
+
+
+class Both(NamedTuple):
+    """Medians of two that were measured by turns."""
+
+    ours: float
+    theirs: float
+
+    @property
+    def ratio(self) -> float:
+        """How many times as long theirs takes."""
+        return self.theirs / self.ours
+
+
+def both(ours: Callable[[], Any], theirs: Callable[[], Any], runs: int = 5) -> Both:
+    """CPU seconds of two, by turns: what else the machine does meets both."""
+    ours()
+    theirs()
+    spent: tuple[list[float], list[float]] = ([], [])
+    for _ in range(1 if QUICK else runs):
+        spent[0].append(_spent(ours))
+        spent[1].append(_spent(theirs))
+    return Both(*map(statistics.median, spent))
+
+
+def _spent(work: Callable[[], Any]) -> float:
+    begun = time.process_time()
+    work()
+    return max(time.process_time() - begun, 1e-9)
+
+
+def family_seconds() -> float:
+    """CPU seconds of this process and of all that descend from it, those that ended among them."""
+    children: dict[int, list[int]] = {}
+    ticks: dict[int, int] = {}
+    for place in Path("/proc").iterdir():
+        if not place.name.isdecimal():
+            continue
+        try:
+            fields = (place / "stat").read_text().rpartition(")")[2].split()
+        except OSError:  # it has ended meanwhile
+            continue
+        children.setdefault(int(fields[1]), []).append(int(place.name))
+        ticks[int(place.name)] = sum(map(int, fields[11:15]))
+    todo, total = [os.getpid()], 0
+    while todo:
+        one = todo.pop()
+        total += ticks.get(one, 0)
+        todo += children.get(one, [])
+    return total / _TICK

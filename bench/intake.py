@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bench.load import asked, many_files, memory_of, most_memory_of, post
+from bench.row import Row, rated
 from mixtally.mixnode.beside import Taking, serve_intake
 from mixtally.mixnode.intake import Intake
 from mixtally.mixnode.window import Window, announce
@@ -31,6 +32,7 @@ _WINDOW = Window(
 _PATH = f"/contracts/{_WINDOW.contract}/rounds/1/bundles"
 _CONNECTIONS, _IDLE, _MANY = 256, 2000, 1_000_000
 _TRIES, _COMMITS = 5, 300
+_COMMITTED = 0.7
 
 
 class Running(NamedTuple):
@@ -41,7 +43,7 @@ class Running(NamedTuple):
     begun: float
 
 
-def rows() -> list[tuple[str, str, str]]:
+def rows() -> list[tuple]:
     """Benchmark lines: what, measured, ratio."""
     many_files()
     with tempfile.TemporaryDirectory() as place:
@@ -92,11 +94,11 @@ def _bundle(messages: int) -> bytes:
     return write_bundle([[b"\x5c" * _ENVELOPE] * messages])
 
 
-def _rates(folder: Path) -> Iterator[tuple[str, str, str]]:
-    for what, body, reports, count in (
-        ("single reports of 400 bytes", _bundle(1), 1, 20_000),
-        ("bundles of 100 messages", _bundle(100), 100, 3_000),
-        ("bodies of 100 single reports", _bundle(1) * 100, 100, 3_000),
+def _rates(folder: Path) -> Iterator[Row]:
+    for what, body, reports, count, least in (
+        ("single reports of 400 bytes", _bundle(1), 1, 20_000, 0.5),
+        ("bundles of 100 messages", _bundle(100), 100, 3_000, 0.25),
+        ("bodies of 100 single reports", _bundle(1) * 100, 100, 3_000, None),
     ):
         request = post(_PATH, body)
         with _running(folder, 1) as stores, _running(folder, 2, storing=False) as forgets:
@@ -109,14 +111,16 @@ def _rates(folder: Path) -> Iterator[tuple[str, str, str]]:
                 ratios.append(bare.cpu / kept.cpu)
                 rates.append(count / kept.cpu)
                 walls.append(reports * count / kept.wall)
-        yield (
+        yield rated(
             f"intake: {what}, {_CONNECTIONS} connections",
             f"{statistics.median(rates):,.0f}/s, {statistics.median(walls):,.0f} reports/s by wall",
-            f"{statistics.median(ratios):.2f} of not storing",
+            "of not storing",
+            statistics.median(ratios),
+            least,
         )
 
 
-def _commits(place: Path) -> Iterator[tuple[str, str, str]]:
+def _commits(place: Path) -> Iterator[Row]:
     """All of them together: now and then a commit has to tidy up for those before it."""
     for count in (100, 1000):
         bodies = [_bundle(1)] * count
@@ -131,10 +135,12 @@ def _commits(place: Path) -> Iterator[tuple[str, str, str]]:
         os.close(log)
         intake.end()
         (wall, cpu), (bare, bare_cpu) = spent
-        yield (
+        yield rated(
             f"a commit of {count} bundles of 400 bytes",
             f"{1e3 * wall / _COMMITS:.2f} ms by wall, {1e3 * cpu / _COMMITS:.2f} ms",
-            f"{bare / wall:.2f} of append and sync by wall, {bare_cpu / cpu:.2f}",
+            f"of append and sync by wall, {bare_cpu / cpu:.2f}",
+            bare / wall,
+            _COMMITTED,
         )
 
 
@@ -181,7 +187,7 @@ def _serve(folder: Path, number: int, storing: bool) -> None:
             done.set_result(None)
             return done
 
-        Intake.put = forget
+        Intake.put = forget  # type: ignore[method-assign]
     serve_intake(folder, Taking(number, "127.0.0.1", 0))
 
 

@@ -45,7 +45,7 @@ def _ours(crowd: Population) -> tuple[float, float]:
     wish = PlanRequest(question=question, guarantee=promised, users=_USERS, mix_fakes=True)
     listed = (crowd.question.labels or ())[:_LISTED]
     release, truth = collect_words(choose(wish).best, crowd, listed, Lab(chance))
-    return _error(release.estimate.counts - truth), time.perf_counter() - start
+    return _error(release.result.estimate.counts - truth.counts), time.perf_counter() - start
 
 
 def _peer(crowd: Population) -> tuple[float, float]:

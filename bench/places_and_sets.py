@@ -66,8 +66,9 @@ def _pairs() -> list[tuple[str, str, str]]:
     took = time.perf_counter() - start
     # The peer knows no sets: a board is one value of all that two airports can be.
     pairs = list(combinations(range(-1, boards.question.bins), 2))
-    number = {pair: i for i, pair in enumerate(pairs)}
-    held = np.unpackbits(boards.records, axis=1, count=boards.question.bins, bitorder="little")
+    number: dict[tuple[int, ...], int] = {pair: i for i, pair in enumerate(pairs)}
+    packed = np.asarray(boards.records, dtype=np.uint8)
+    held = np.unpackbits(packed, axis=1, count=boards.question.bins, bitorder="little")
     codes = [number[(*[-1] * (2 - sum(row)), *np.flatnonzero(row).tolist())] for row in held]
     found, seconds = _peer(codes, len(pairs))
     ranked = [pairs[i] for i in np.argsort(-found).tolist() if pairs[i][0] >= 0]

@@ -21,6 +21,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import NamedTuple
 
+from bench.clock import sized
+from bench.row import Row, rated
 from mixtally.cli.main import run
 
 _WHOLE = "import sys; from mixtally.cli.main import run; run()"
@@ -30,6 +32,32 @@ _SHARES = (0.5, 0.9, 0.95, 1.0)
 
 Flags = dict[str, object]
 """Name of an option -> its value; True where it takes none."""
+
+
+_NUMBER, _TIMEOUT = sized(40, 1), 60.0
+_AIMS = {"median": (0.5, 0.2, 0.1), "95 %": (0.95, 1.0, 0.5), "slowest": (1.0, 5.0, 2.0)}
+"""The share of all that takes no longer, the seconds that are to be reached and those hoped for."""
+
+
+def rows() -> list[Row]:
+    """Benchmark lines: plans for the first wishes of a seed."""
+    _imported()
+    chance = random.Random(1)
+    found = [
+        took(words("plan", plan(chance)), _TIMEOUT, whole=False).seconds for _ in range(_NUMBER)
+    ]
+    times = sorted(found)
+    return [
+        rated(
+            f"plans for {_NUMBER} random wishes, {which}",
+            f"{(at := times[min(len(times) - 1, int(share * len(times)))]):.2f} s",
+            f"of {least:g} s",
+            least / at,
+            1,
+            least / hoped,
+        )
+        for which, (share, least, hoped) in _AIMS.items()
+    ]
 
 
 class Took(NamedTuple):
@@ -222,6 +250,12 @@ def summary(found: list[Took]) -> str:
     )
 
 
+def _imported() -> None:
+    """All that a command needs: processes that are split off begin with it."""
+    for name in WISHES:
+        import_module(f"mixtally.cli.{name}")
+
+
 def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("command", choices=WISHES)
@@ -232,8 +266,7 @@ def main() -> None:
     asked.add_argument("--calm", type=float, help="milliseconds of the loop on a calm machine")
     asked.add_argument("--whole", action="store_true", help="with the start of the interpreter")
     given = asked.parse_args()
-    for name in WISHES:
-        import_module(f"mixtally.cli.{name}")
+    _imported()
     chance, found, loops = random.Random(given.seed), [], []
     for _ in range(given.number):
         typed = words(given.command, WISHES[given.command](chance))

@@ -11,7 +11,8 @@ import numpy as np
 
 from attacks.conftest import ERROR
 from mixtally.attacks.checks import Checks, flagged
-from mixtally.ground.bits import column_counts, one_hot
+from mixtally.ground.bits import one_hot
+from mixtally.ground.counting import column_counts
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.mixing import shaped_fakes
 from mixtally.randomize import fakes, memoized, one_fake, one_report, reports

@@ -83,7 +83,14 @@ def games(outcomes, hop):
     return [one for one in outcomes if one.case.startswith(f"only hop {hop} of 2 is honest")]
 
 
-@pytest.mark.parametrize("name", BY_MIXES)
+def quick(names, one):
+    """All names, those but ``one`` for a longer hour."""
+    return [
+        name if name == one else pytest.param(name, marks=pytest.mark.seconds) for name in names
+    ]
+
+
+@pytest.mark.parametrize("name", quick(BY_MIXES, "blanks"))
 def test_what_every_mix_covers_is_kept_behind_any_hop(name, lab):
     outcomes = attacked(BY_MIXES[name], lab)
     assert {one.verdict for one in outcomes} == {Verdict.CONSISTENT}
@@ -93,7 +100,7 @@ def test_what_every_mix_covers_is_kept_behind_any_hop(name, lab):
     assert sum(one.numbers["false_alarm_rate"] for one in outcomes) <= ERROR * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("name", BY_PEOPLE)
+@pytest.mark.parametrize("name", quick(BY_PEOPLE, "flips"))
 def test_what_people_cover_is_kept_behind_the_first_hop_alone(name, lab):
     *played, audit = attacked(BY_PEOPLE[name], lab)
     assert {one.verdict for one in games(played, 1)} == {Verdict.CONSISTENT}
@@ -141,6 +148,7 @@ def test_in_clear_hardly_anything_is_left_behind_a_dishonest_hop(lab):
         assert "left out before it" in one.case
 
 
+@pytest.mark.seconds
 def test_the_game_proves_nearly_what_the_exact_distribution_allows(lab):
     """Of blanks by a mix: a game that proves little would find no bug."""
     (one,) = [
@@ -223,6 +231,7 @@ def test_devices_that_send_more_or_fewer_reports_are_noticed(name, times, lab):
     assert any("more or fewer" in flag.name for flag in flags)
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("name", ["flips", "free bits", "blanks by coins"])
 def test_devices_that_send_in_clear_are_noticed(name, lab):
     def in_clear(part, records, chance):

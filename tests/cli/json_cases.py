@@ -17,6 +17,10 @@ HASHED = (
     "plan --hash-bins 1e4 --hash-seed 00112233445566778899aabbccddeeff --name answer --users 1000 "
     "--epsilon 1 --delta 1e-6 --mix-fakes --out p.json"
 )
+SHARDS = (
+    "plan --epsilon 1 --delta 1e-6 --users 1000 --labels words.txt --out plan.json && "
+    "batch randomize survey.csv --column answer --plan plan.json --out devices"
+)
 NOISE = "--permanent 0.5 --p 0.5 --q 0.75 --hashes 1 --reports 5"
 CASCADE = "plan --hops 3 --epsilon 1 --delta 1e-6 --users 1e5 --minimum-crowd 5e4"
 TERMS = f"{CASCADE} --labels words.txt --name opinion --out terms.json"
@@ -97,6 +101,12 @@ attack --protocol memory {NOISE} --bits 1000 {FEW}
 """
 
 _PLAYED = f"""
+doctor --envelopes 1e6 --hops 2 --json
+{SHARDS} --json
+{SHARDS} && batch mix devices --plan plan.json --out mixed --json
+{SHARDS} && batch mix devices --plan plan.json --out mixed && tally mixed --plan plan.json --keep kept --out result --json
+simulate counted.csv --column answer --counts people --epsilon 1 {END}
+simulate survey.csv --column answer --counts-only --epsilon 1 {END}
 example made-up.csv --json
 simulate survey.csv --column answer --epsilon 1 --out result {END}
 simulate survey.csv --column answer --epsilon 1 --mix-fakes {END}
@@ -203,6 +213,7 @@ def lay_out(desk: Path) -> None:
             ["answer,n"],
             [f"{'' if i % 9 == 0 else answer},{i}" for i, answer in enumerate(answers)],
         ),
+        ("counted.csv", ["answer,people"], ["yes,6000000000", "no,3999999999"]),
         ("list.txt", [], ["yes", "no", "perhaps"]),
         ("words.txt", [], ["yes", "no", "unsure"]),
         ("network.toml", [], [*_network()]),

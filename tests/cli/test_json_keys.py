@@ -24,7 +24,7 @@ from unittest.mock import patch
 import pytest
 
 from cli.json_cases import FAST, SECONDS, SLOW, lay_out
-from cli.test_promise_first import NO_RESULT, check_told
+from cli.test_promise_first import check_told, concludes
 from mixtally.cli.main import run
 
 ROOT = Path(__file__).parents[2]
@@ -72,7 +72,7 @@ def outcome(case: str, seed: int, desk: Path) -> Any:
             folder = Path(last[last.index("--out") + 1])
             place = "rehearsal" if "rehearsal" in told else "."
             report = folder / place / "result.json"
-            if folder.is_dir():
+            if folder.is_dir() and last[0] != "batch":  # which writes messages
                 assert json.loads(report.read_text()) == told
     return told
 
@@ -157,7 +157,7 @@ def faults(pinned: Pin, told: dict[str, list[Any]]) -> list[str]:
 )
 def test_keys_types_and_values_stay(case, tmp_path):
     told = outcome(case, SEEDS[0], tmp_path)
-    if not case.startswith(NO_RESULT):
+    if concludes(case):
         check_told(told)
     assert faults(json.loads(FILE.read_text())[case], leaves(told)) == []
 
@@ -227,8 +227,10 @@ def main() -> None:
         for seed in SEEDS:
             with tempfile.TemporaryDirectory() as desk:
                 runs.append(leaves(outcome(case, seed, Path(desk))))
-        # Kept responses take no seed, and what is drawn anew every time may coincide by chance.
-        pins[case] = pin(runs, values="--state" not in case)
+        # Kept responses take no seed, and what is drawn anew every time may coincide by chance; a
+        # machine is told of as it is.
+        fixed = "--state" not in case and not case.startswith("doctor")
+        pins[case] = pin(runs, values=fixed)
     blocks = []
     for case, pinned in pins.items():
         rows = ",\n".join(

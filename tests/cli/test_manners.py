@@ -13,6 +13,7 @@ from mixtally.cli.app import COMMANDS
 from mixtally.version import VERSION
 
 SEVERAL = {
+    "batch": "mix",
     "contract": "show",
     "mix": "serve",
     "collector": "serve",

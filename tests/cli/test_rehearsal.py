@@ -24,6 +24,7 @@ from mixtally.data.timeline import Timeline
 from mixtally.estimate.memoized import Recovery
 from mixtally.simulation import truth
 from mixtally.simulation.contract import Played
+from mixtally.simulation.counts_only import Histogram
 from mixtally.simulation.election.votes import Election
 from mixtally.simulation.memoized.crowd import watched
 from mixtally.simulation.seeded import SeededChance
@@ -71,9 +72,11 @@ def another_truth():
     people = property(
         lambda line: None if epochs(line) is None else {k: v + 1 for k, v in epochs(line).items()}
     )
+    counted = property(lambda crowd: np.roll(crowd.counts, 1) + 3)
     numbers, pairs = truth._numbers, truth._of_pairs
     with (
-        patch.object(Population, "truth", rolled), patch.object(Timeline, "attendance", people),
+        patch.object(Population, "truth", rolled), patch.object(Histogram, "truth", counted),
+        patch.object(Timeline, "attendance", people),
         patch.object(truth, "_numbers", lambda *more: _moved(numbers(*more))),
         patch.object(truth, "_of_pairs", lambda *more: _moved(pairs(*more))),
         patch.object(memory, "watched", lambda *more: [_other(one) for one in watched(*more)]),

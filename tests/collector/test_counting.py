@@ -1,13 +1,16 @@
 """From pieces to tallies: spans, copies across pieces, pairs, several parts."""
 
+import shutil
 from hashlib import sha256
 
 import numpy as np
 import pytest
 
 import contracts
-from mixtally.collector import counting
+from engine.sealed import cluster_of
 from mixtally.collector.counting import Batch, counted, pairs_told
+from mixtally.engine import folding, mixing
+from mixtally.engine.engine import Engine
 from mixtally.errors import DataError
 from mixtally.ground.chance import SecureChance
 from mixtally.node.wrapping import secret_bytes
@@ -41,7 +44,7 @@ def batch_of(place, terms, parts, *, split=10):
 
 
 def test_spans_and_copies_across_pieces(tmp_path, monkeypatch):
-    monkeypatch.setattr(counting, "CHUNK", 7)
+    monkeypatch.setattr(mixing, "CHUNK", 7)
     terms = contracts.terms_of(Question(name="q", bins=4), [contracts.shaped(4)])
     batch = batch_of(tmp_path, terms, [[bytes([i % 4]) for i in range(25)]])
     whole = counted(batch).parts[0]
@@ -56,7 +59,7 @@ def test_spans_and_copies_across_pieces(tmp_path, monkeypatch):
     found = counted(batch._replace(manifest=batch.manifest._replace(parts=(more,)))).parts[0]
     assert (found.came, found.messages) == (27, 25)
     assert found.counts == whole.counts
-    assert found.dropped == {counting.COPY: 2}
+    assert found.dropped == {folding.COPY: 2}
 
 
 @pytest.mark.seconds
@@ -65,7 +68,19 @@ def test_other_processes_open_the_same(tmp_path):
     batch = batch_of(tmp_path, terms, [[bytes([i % 7]) for i in range(3000)]])
     alone = counted(batch)
     assert alone.parts[0].messages < 3000  # three of seven numbers are no bins
-    assert counted(batch._replace(processes=2)) == alone
+    assert counted(batch._replace(engine=Engine(2))) == alone
+
+
+@pytest.mark.seconds
+@pytest.mark.skipif(shutil.which("java") is None, reason="no Java: Spark cannot be begun")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_cluster_counts_the_same(tmp_path):
+    terms = contracts.terms_of(BITS, [contracts.flipped(12, most_set=None)])
+    rows = np.array([[i * 7 % 256, i % 32] for i in range(80)], dtype=np.uint8)
+    batch = batch_of(tmp_path, terms, [[row.tobytes() for row in rows]])
+    alone = counted(batch)
+    assert alone.parts[0].messages < 80  # half of them name a bin past the last
+    assert counted(batch._replace(engine=Engine(0, cluster_of(tmp_path)))) == alone
 
 
 def test_pairs_are_counted_where_messages_tell(tmp_path):
@@ -97,8 +112,8 @@ def test_parts_are_streams_of_their_own(tmp_path):
     swapped = batch.manifest._replace(parts=batch.manifest.parts[::-1])
     first, second = counted(batch._replace(manifest=swapped)).parts
     assert (first.dropped, second.dropped) == (
-        {counting.UNOPENED: 1},
-        {counting.UNOPENED: 3},
+        {folding.UNOPENED: 1},
+        {folding.UNOPENED: 3},
     )
     assert (first.counts, second.counts) == ([0, 0], [0, 0])
 

@@ -18,7 +18,7 @@ SLOW = {"attacks.md", "memory.md"}
 """Pages whose commands take more than ten seconds."""
 BROKEN = "mixtally attack --protocol flip "
 """The attack that breaks its promise, which is what the page is about: exit status 1."""
-GROUPS = {"client", "collector", "contract", "ledger", "mix"}
+GROUPS = {"batch", "client", "collector", "contract", "ledger", "mix"}
 TABLED = re.compile(r"`(mixtally [^`]*)`")
 
 
@@ -87,6 +87,7 @@ def desk(tmp_path):
     ]
     for name, some in (("diary.csv", rows), ("crowd.csv", rows[:1500])):
         (tmp_path / name).write_text("who,week,color,likes,age\n" + "\n".join(some) + "\n")
+    (tmp_path / "counted.csv").write_text("answer,people\nyes,6000000000\nno,3999999999\n")
     points = "41,-73\n42,-72\n" * 500
     (tmp_path / "homes.csv").write_text(f"lat,lon\n{points}")
     return tmp_path

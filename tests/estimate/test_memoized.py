@@ -15,7 +15,8 @@ from mixtally.estimate.memoized import (
     least_ones,
     recovery,
 )
-from mixtally.ground.bits import column_counts, one_hot
+from mixtally.ground.bits import one_hot
+from mixtally.ground.counting import column_counts
 from mixtally.randomize.memoized import permanent_response, report
 from mixtally.records.mechanism.memoized import memoized
 from mixtally.simulation.seeded import SeededChance

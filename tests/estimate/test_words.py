@@ -7,7 +7,7 @@ from mixtally.encode.bloom import design
 from mixtally.errors import InfeasibleError
 from mixtally.estimate import words as module
 from mixtally.estimate.words import ALL, CHOSEN, estimate_words
-from mixtally.ground.bits import column_counts
+from mixtally.ground.counting import column_counts
 from mixtally.ground.draw import below
 from mixtally.randomize.memoized import permanent_response, report
 from mixtally.records.memoized_plan import hashed_question, memoized_plan

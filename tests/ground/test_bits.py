@@ -6,20 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mixtally.ground import bits
-from mixtally.ground.chance import Keystream
-
-KEY = b"32 bytes that never change here."
-SHAPES = st.tuples(st.integers(0, 60), st.integers(1, 70))
-
-
-def random_rows(count, columns, skipped=0):
-    width = bits.row_bytes(columns)
-    words = Keystream(KEY).words(skipped + -(-count * width // 8) + 1)[skipped:]
-    return words.view(np.uint8)[: count * width].reshape(count, width)
-
-
-def plain_counts(rows, columns):
-    return np.unpackbits(rows, axis=1, bitorder="little")[:, :columns].sum(axis=0, dtype=np.int64)
 
 
 @pytest.mark.parametrize(
@@ -27,29 +13,6 @@ def plain_counts(rows, columns):
 )
 def test_a_row_takes_the_bytes_it_needs(columns, width):
     assert bits.row_bytes(columns) == width
-
-
-@given(SHAPES, st.integers(0, 1000))
-def test_column_counts_are_the_sums_of_the_bits(shape, skipped):
-    count, columns = shape
-    rows = random_rows(count, columns, skipped)
-    counts = bits.column_counts(rows, columns)
-    assert counts.dtype == np.int64
-    assert np.array_equal(counts, plain_counts(rows, columns))
-
-
-@pytest.mark.parametrize("count", [0, 1, 2, 3, 4, 8, 9, 26, 27, 28, 100_000])
-def test_column_counts_hold_for_full_rows_of_any_number(count):
-    rows = np.full((count, 2), 0xFF, dtype=np.uint8)
-    assert bits.column_counts(rows, 11).tolist() == [count] * 11
-
-
-def test_column_counts_leave_the_rows_alone():
-    rows = random_rows(40, 20)
-    before = rows.copy()
-    rows.setflags(write=False)
-    bits.column_counts(rows, 20)
-    assert np.array_equal(rows, before)
 
 
 @given(st.integers(1, 70).flatmap(lambda d: st.tuples(st.just(d), st.lists(st.integers(0, d - 1)))))
@@ -63,6 +26,12 @@ def test_one_hot_rows_have_exactly_their_bit(case):
 
 def test_bit_nine_is_the_second_of_the_second_byte():
     assert bits.one_hot(np.array([9]), 16).tolist() == [[0, 2]]
+
+
+@pytest.mark.parametrize("positions", [[16], [-1], [3, 99, 4], [3, -8]])
+def test_a_position_outside_its_row_is_set_in_no_other(positions):
+    with pytest.raises(IndexError, match="one bit of 13: no such position in a row of 2 bytes"):
+        bits.one_hot(np.array(positions), 13)
 
 
 @pytest.mark.parametrize("columns", range(1, 20))

@@ -94,6 +94,15 @@ def test_a_remainder_without_rejection_is_seen():
     assert not looks_uniform(cells(biased, bound, 6))
 
 
+@given(st.sets(st.integers(0, 60) | st.integers(TOP - 60, TOP) | st.integers(0, TOP)))
+def test_an_order_is_that_of_whole_keys_however_near_they_are(keys):
+    """They come mixed up."""
+    listed = np.array(sorted(keys, key=lambda key: key * 0x9E37_79B9 % 65_537), dtype=np.uint64)
+    found = draw.permutation(Scripted(*listed.tolist()), len(listed))
+    assert found.tolist() == np.argsort(listed).tolist()
+    assert found.dtype == np.intp
+
+
 def test_a_permutation_is_the_order_of_its_keys():
     assert draw.permutation(Scripted(50, TOP, 0, 7), 4).tolist() == [2, 3, 0, 1]
 

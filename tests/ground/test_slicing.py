@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+import kernels
 from mixtally.ground import slicing
 from mixtally.simulation.seeded import SeededChance
 
@@ -21,12 +22,43 @@ class Planes:
         ]
 
     def words(self, count):
-        assert count == 1
-        return np.array([self.planes.pop(0)], dtype=np.uint64)
+        plane, size = self.planes.pop(0), len(self.planes) + 1
+        assert count == 1 or size > 56
+        lanes = plane.to_bytes(8 * count, "little")
+        return np.frombuffer(lanes, dtype="<u8").astype(np.uint64)
+
+
+@pytest.fixture(params=kernels.BOTH)
+def kernel(request, monkeypatch):
+    kernels.use(request.param, monkeypatch)
+
+
+@pytest.mark.parametrize("digits", [1, 2, 3, 8])
+def test_of_all_numbers_of_few_digits_exactly_those_below_are_ones(kernel, digits):
+    """The law by enumeration: of all 2^k words of k digits, t give a one, for every t."""
+    every = [u << (64 - digits) for u in range(1 << digits)] * max(1, 64 >> digits)
+    for t in range(1, 1 << digits):
+        words = slicing.coin_words(Planes(every), t << (64 - digits), len(every) // 64)
+        ones = np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little")
+        assert ones.tolist() == [int(u < t << (64 - digits)) for u in every]
+        assert ones.sum() * 2**digits == t * len(every)
+
+
+@pytest.mark.parametrize("t", [*THRESHOLDS, 3 << 55, 3 << 54, (1 << 57) + 1, 1 << 56])
+@pytest.mark.parametrize("count", [0, 1, 2, 63, 8191, 8193, 20_000])
+def test_compiled_coins_are_those_of_numpy_and_take_the_same_words(monkeypatch, t, count):
+    pytest.importorskip("numba", reason="numba is missing: .[fast]")
+    found = []
+    for name in ("numpy", "numba"):
+        with monkeypatch.context() as patch:
+            kernels.use(name, patch)
+            chance = SeededChance(t % 997)
+            found.append([*slicing.coin_words(chance, t, count).tolist(), *chance.words(3)])
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("t", THRESHOLDS)
-def test_every_lane_is_the_comparison_below_threshold(t):
+def test_every_lane_is_the_comparison_below_threshold(kernel, t):
     near = [t - 2, t - 1, t, t + 1, t + 2, 0, 1, 2**64 - 1]
     far = [int(w) for w in SeededChance(t % 997).words(56)]
     numbers = near + far

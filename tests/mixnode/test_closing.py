@@ -140,7 +140,7 @@ def _closing(town, node, row, parts):
 
 
 def test_too_few_are_destroyed_unopened(tmp_path, monkeypatch):
-    from mixtally.node.opening import hands
+    from mixtally.engine import hands
 
     town = town_of(tmp_path, crowd=3)
     body = town.bundle([BINS[0]])

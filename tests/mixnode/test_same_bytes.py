@@ -1,10 +1,14 @@
 """The bytes that leave: in keyed order, the same however and whenever they are made."""
 
 import hmac
+import shutil
 
 import pytest
 
+import contracts
+from engine.sealed import cluster_of
 from mixes import manifests, run, sizes, town_of
+from mixtally.engine.engine import Engine
 from mixtally.mixnode.closing.close import closed
 from mixtally.node.keys import RoundKey
 from mixtally.simulation.seeded import SeededChance
@@ -22,9 +26,9 @@ def test_the_order_is_that_of_the_keyed_hash_however_it_is_sorted(tmp_path, most
     mix = town.mixes[0]
     row = mix.node.rounds.all()[0]
     mix.intake.close(row.folder)
-    what = mix._what(row)._replace(most_held=most_held)
+    what = mix._what(row)._replace(engine=Engine(most_held=most_held))
     manifest = closed(what)
-    assert closed(what) == manifest == closed(what._replace(most_held=1 << 26))
+    assert closed(what) == manifest == closed(what._replace(engine=Engine()))
     (piece,) = manifest.parts[0].pieces
     data = (what.folder / f"out-{piece.sha256}").read_bytes()
     size = sizes(town)[1]
@@ -41,8 +45,6 @@ def test_the_order_is_that_of_the_keyed_hash_however_it_is_sorted(tmp_path, most
 
 def _moved(what, tmp_path):
     """The same folder without the stored fakes, which another order secret does not open."""
-    import shutil
-
     shutil.copytree(what.folder, tmp_path / "moved")
     for path in (tmp_path / "moved").glob("drawn-*"):
         path.unlink()
@@ -102,6 +104,27 @@ def test_worker_processes_give_the_same_bytes(tmp_path):
     row = mix.node.rounds.all()[0]
     mix.intake.close(row.folder)
     alone = closed(mix._what(row))
-    assert closed(mix._what(row)._replace(processes=2)) == alone
+    assert closed(mix._what(row)._replace(engine=Engine(2))) == alone
     assert alone.parts[0].received == 4500
+    town.end()
+
+
+@pytest.mark.seconds
+@pytest.mark.skipif(shutil.which("java") is None, reason="no Java: Spark cannot be begun")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_cluster_closes_a_round_to_the_same_bytes(tmp_path):
+    """Fakes drawn and stored before, copies of bundles, two parts of one round."""
+    part = contracts.uniform(4, whole=1, coin=0)  # two messages a bundle
+    town = town_of(tmp_path, hops=2, part=part)
+    bundles = [town.bundle([BINS[i % 4], BINS[i % 3]]) for i in range(60)]
+    town.send(b"".join(bundles))
+    town.send(bundles[0])
+    mix = town.mixes[0]
+    row = mix.node.rounds.all()[0]
+    mix.intake.close(row.folder)
+    alone = closed(mix._what(row))
+    engine = Engine(0, cluster_of(tmp_path))
+    assert closed(mix._what(row)._replace(engine=engine)) == alone
+    assert alone.bundles == 60
+    assert list((tmp_path / "store").iterdir()) == []
     town.end()

@@ -9,8 +9,9 @@ import pytest
 
 import contracts
 from mixtally.collector import stored
+from mixtally.engine import sorting
 from mixtally.mixnode import web
-from mixtally.mixnode.closing import close, sorting
+from mixtally.mixnode.closing import close
 from mixtally.node import keys
 from mixtally.records.hashing import HMAC_SHA256, Hashing
 from mixtally.records.question import Kind, Question

@@ -5,6 +5,7 @@ import pytest
 from mixtally.errors import AccountingError
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.accountant import Accountant, Record
+from mixtally.privacy.composition.pld import CLOSE
 from mixtally.records.mechanism import BitFlips, NoFakes
 
 
@@ -18,6 +19,8 @@ def test_a_sketch_proves_nothing_and_says_so():
     for asked in (sketch.delta, sketch.certificate):
         with pytest.raises(AccountingError, match="a sketch"):
             asked(crowd, 0.3)
+    with pytest.raises(AccountingError, match="a sketch"):
+        sketch.losses(crowd, CLOSE)  # its memo is shared with who proves
     assert accountant.certificate(crowd, 0.3).upper == accountant.upper(crowd, 0.3)
 
 

@@ -202,14 +202,14 @@ def test_plans_of_other_records_are_refused():
     bits, attributes, split = bits_crowd(5), attribute_crowd(), offered("bits split")
     for plans in (split.plans[:4], [*split.plans, split.plans[0]], split.plans[:1]):
         with pytest.raises(PlanError, match="a plan for 5 bins of 'q'"):
-            offers.given(plans, bits)
+            offers.given(plans, bits.question)
     with pytest.raises(PlanError, match="records of kind set"):
-        offers.given(split.plans, attributes)
+        offers.given(split.plans, attributes.question)
 
 
 def test_given_plans_of_a_split_record_are_certified_together():
     crowd, made = CASES["bits split"][0], offered("bits split")
-    back = offers.given(made.plans, crowd)
+    back = offers.given(made.plans, crowd.question)
     assert back.certificate.upper <= back.guarantee.delta
     assert back.guarantee.delta == pytest.approx(GUARANTEE.delta, rel=0.01)
     assert back.certificate.epsilon == pytest.approx(GUARANTEE.epsilon, rel=0.02)

@@ -57,6 +57,23 @@ def test_any_split_gives_the_same(monkeypatch, span):
     assert halves.messages == 257
 
 
+@pytest.mark.parametrize("form", Form)
+def test_parts_that_come_one_by_one_are_counted_as_the_whole(form):
+    layout = Layout(form, 40, cap=3 if form is Form.POSITIONS else None)
+    rows, pairs = layout.rows(np.arange(257) % 37), form is Form.BITS
+    folding = fold.Fold(layout, rows.size, pairs=pairs)
+    for part in (rows[:0], rows[:100], rows[100:101], rows[101:]):
+        folding.add(part)
+    seen, whole = folding.tally(), fold.tally_messages(layout, rows, pairs=pairs)
+    assert (
+        seen.counts.tolist()
+        == whole.counts.tolist()
+        == np.bincount(np.arange(257) % 37, minlength=40).tolist()
+    )
+    assert seen.messages == whole.messages == 257
+    assert not pairs or np.array_equal(seen.pairs, whole.pairs)
+
+
 def test_a_bin_past_the_last_is_refused():
     with pytest.raises(MessageError, match="message 1"):
         fold.tally_messages(Layout(Form.INDEX, 100), np.array([[5], [100]], dtype=np.uint8))

@@ -19,7 +19,8 @@ from mixtally.attacks.audit import audit
 from mixtally.attacks.checks import Checks
 from mixtally.attacks.outcome import Lab, Outcome
 from mixtally.attacks.target import Target
-from mixtally.ground.bits import Counts, Rows, column_counts, spans
+from mixtally.ground.bits import Counts, Rows, spans
+from mixtally.ground.counting import column_counts
 from mixtally.ground.fixed import SCALE
 from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism import BitFlips, Parameter, ShapedFakes, Shuffled

@@ -10,6 +10,7 @@ import typer
 
 from mixtally.cli import options as o
 from mixtally.cli import role_files as r
+from mixtally.cli.engine_options import EngineOptions
 from mixtally.cli.grouped import grouped
 from mixtally.cli.labels import read_labels
 from mixtally.cli.output import sign_of_life
@@ -161,9 +162,10 @@ def propose(folder: r.Place, contract: Name = None, *, wish: Wish) -> None:
 
 
 @app.command()
-def serve(folder: r.Place, overrule: r.Overrule = [], processes: r.Processes = None) -> None:  # noqa: B006
+@grouped
+def serve(folder: r.Place, engine: EngineOptions, overrule: r.Overrule = []) -> None:  # noqa: B006
     """Serve the contracts that were signed, and the page of results, until a signal ends it."""
-    serve_collector(r.open_role(folder), r.service(overrule), r.workers(processes))
+    serve_collector(r.open_role(folder), r.service(overrule), engine.made())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

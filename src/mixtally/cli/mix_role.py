@@ -4,6 +4,8 @@ import typer
 
 from mixtally.cli import role_files as r
 from mixtally.cli.contract_files import read_contract_file
+from mixtally.cli.engine_options import EngineOptions
+from mixtally.cli.grouped import grouped
 from mixtally.cli.output import sign_of_life
 from mixtally.cli.plan_files import read_bytes
 from mixtally.errors import PlanError
@@ -70,9 +72,10 @@ def sign(folder: r.Place, contract: r.ContractFile, fingerprint: r.Expected = No
 
 
 @app.command()
-def serve(folder: r.Place, overrule: r.Overrule = [], processes: r.Processes = None) -> None:  # noqa: B006
+@grouped
+def serve(folder: r.Place, engine: EngineOptions, overrule: r.Overrule = []) -> None:  # noqa: B006
     """Serve the contracts that were signed, until a signal ends it."""
-    serve_mix(r.open_role(folder), r.service(overrule), r.workers(processes))
+    serve_mix(r.open_role(folder), r.service(overrule), engine.made())
 
 
 def _place(role: Folder, contract: Contract, subject: str) -> int:

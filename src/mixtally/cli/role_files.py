@@ -40,11 +40,6 @@ Overrule = Annotated[
     o.option("--overrule", "Do not wait for this silent role; manifests will say so.", "NAME"),
 ]
 
-Processes = Annotated[
-    int | None,
-    o.whole_option("--processes", "That open envelopes when a round closes (default: all cores)."),
-]
-
 
 def new_role(
     folder: Path, role: tuple[str, str, str], host: str, port: int | None, master: str | None
@@ -87,11 +82,6 @@ def service(overruled: list[str]) -> Service:
     return Service(
         overruled=frozenset(overruled), ready=lambda address: typer.echo(f"serving at {address}")
     )
-
-
-def workers(processes: int | None) -> int:
-    """How many processes open envelopes."""
-    return len(os.sched_getaffinity(0)) if processes is None else processes
 
 
 def open_role(folder: Path) -> Folder:

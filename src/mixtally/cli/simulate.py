@@ -9,10 +9,11 @@ from mixtally.cli import simulate_contract, simulate_memory
 from mixtally.cli.budget import BudgetOptions
 from mixtally.cli.grouped import flags, grouped
 from mixtally.cli.hashing import Candidates, HashingOptions, asked_words
-from mixtally.cli.plan_files import plan_files, refuse_beside
+from mixtally.cli.plan_files import plan_files, read_plan, refuse_beside
 from mixtally.cli.reading import ReadingOptions, reading_of
 from mixtally.cli.screen import progress_bars, show
 from mixtally.cli.simulate_contract import ContractOptions
+from mixtally.cli.simulate_counts import CountsOptions, counted_crowd, offered, refuse
 from mixtally.cli.simulate_crowd import planned as planned_crowd
 from mixtally.cli.simulate_crowd import wished, with_room
 from mixtally.cli.simulate_memory import MemoryOptions
@@ -23,10 +24,11 @@ from mixtally.errors import ParameterError
 from mixtally.estimate.analysis import Analysis
 from mixtally.planner import PlanOption
 from mixtally.records.baseline import Central
-from mixtally.records.question import Kind
+from mixtally.records.question import Kind, Question
 from mixtally.records.result import Result
 from mixtally.simulation import offers
 from mixtally.simulation.central import ONE_VALUE, central
+from mixtally.simulation.counts_only import Histogram, collect_counts, histogram_of
 from mixtally.simulation.lab import Lab, Provenance
 from mixtally.simulation.open_words import collect_words
 from mixtally.simulation.run import collect
@@ -86,6 +88,7 @@ def simulate(
     hashing: HashingOptions,
     memory: MemoryOptions,
     contract: ContractOptions,
+    counts: CountsOptions,
 ) -> None:
     """Play columns of real data.
 
@@ -93,30 +96,45 @@ def simulate(
     value of a column, a set of labels (--set), bits or attributes of several columns (--as), a
     number (--number), or a word of an open domain (--hash-bins, --candidates). With --memory
     answers are randomized once, kept, and reported from again. With --contract a round is played
-    as the contract says, hop by hop.
+    as the contract says, hop by hop. With --counts-only the tally is drawn instead of messages, and
+    with --counts every row is a value that many people hold: 10^10 of them in seconds.
     """
     if contract.contract is not None:
-        _check_alone(options, budget, hashing, memory)
+        _check_alone(options, budget, hashing, memory, counts)
         simulate_contract.play(data, contract, read, run, _asked(options, run.level))
         return
     sums = o.one_of("observer", options.observer, ["messages", "sums"]) == "sums"
     other = flags(options, "plan", "repeats", "pairs", "project", "candidates")
-    other += ["--observer sums"] * sums + flags(hashing)
+    other += ["--observer sums"] * sums + flags(hashing) + flags(counts)
     answers = simulate_memory.asked(memory, read, budget, other)
     if answers is not None:
         simulate_memory.play(data, read.rows, answers, options.promise, run, memory.levels)
         return
     reading, words = _counted(options, read, budget, hashing)
     file, lab = read.rows.at(data), Lab(o.chance(run.seed))
-    population, offer, reason = _offered(file, reading, words, options, budget, hashing, lab)
-    analysis = options.analysis(run.level, reading)
-    played, truth = _played(offer, population, words, lab, analysis, sums=sums)
     known = bool(reading.fixed or options.plan or words)
+    crowd: Population | Histogram
+    if counts.counts is not None:
+        refuse(counts, flags(options, "pairs", "candidates") + flags(hashing))
+        histogram = counted_crowd(file, reading, counts.counts, _question(options.plan))
+        offer, reason = offered(
+            histogram, options.plan, budget, options.promise, options.repeats, lab.planner
+        )
+        crowd, note = histogram, ""
+        source = f"{histogram.users:,} people, as {file.name} counts them."
+    else:
+        population, offer, reason = _offered(file, reading, words, options, budget, hashing, lab)
+        crowd, note = population, population.note
+        source = _source(file, population, known=known)
+        if counts.counts_only:
+            refuse(counts, flags(options, "pairs", "candidates") + flags(hashing))
+    played, truth = _played(offer, crowd, words, lab, options.analysis(run.level, reading),
+                            sums=sums, counts_only=counts.asked)  # fmt: skip
     study = Study(
         about=Provenance(
             title=f"{reading.name}, counted privately",
-            source=_source(file, population, known=known),
-            raw=population.note,
+            source=source,
+            raw=note,
             reason=reason,
             seed=run.seed,
             ordered=known and not words,
@@ -134,12 +152,21 @@ def simulate(
     )
 
 
+def _question(plans: list[Path] | None) -> Question | None:
+    """What the one plan that is given asks."""
+    return read_plan(plans[0]).question if plans else None
+
+
 def _check_alone(
-    options: PlayOptions, budget: BudgetOptions, hashing: HashingOptions, memory: MemoryOptions
+    options: PlayOptions,
+    budget: BudgetOptions,
+    hashing: HashingOptions,
+    memory: MemoryOptions,
+    counts: CountsOptions,
 ) -> None:
     """Raises ParameterError for what a contract holds itself."""
     beside = flags(options.promise) + flags(options, "plan", "repeats", "candidates", "observer")
-    beside += flags(budget) + flags(hashing) + flags(memory)
+    beside += flags(budget) + flags(hashing) + flags(memory) + flags(counts)
     if beside:
         raise ParameterError(
             "--contract",
@@ -188,21 +215,29 @@ def _offered(
 
 def _played(
     offer: PlanOption,
-    population: Population,
+    crowd: Population | Histogram,
     words: tuple[str, ...] | None,
     lab: Lab,
     analysis: Analysis,
     *,
     sums: bool,
+    counts_only: bool,
 ) -> tuple[Release, Truth]:
     """The result and the truth of each of its lines; with ``sums`` what these alone hide."""
     with progress_bars() as progress:
         lab = replace(lab, progress=progress)
-        if words is not None:
-            played, truth = collect_words(offer, population, words, lab, analysis)
+        if isinstance(crowd, Histogram):
+            played = collect_counts(offer, crowd, lab, analysis)
+            truth = Truth(crowd.truth)
+        elif words is not None:
+            played, truth = collect_words(offer, crowd, words, lab, analysis)
         else:
-            played = collect(offer, population, lab, analysis)
-            truth = truth_of(population, played.result)
+            played = (
+                collect_counts(offer, histogram_of(crowd), lab, analysis)
+                if counts_only
+                else collect(offer, crowd, lab, analysis)
+            )
+            truth = truth_of(crowd, played.result)
     if sums:
         played = replace(played, sums=offers.seen_by_sums(offer, lab.planner.accountant))
     return played, truth

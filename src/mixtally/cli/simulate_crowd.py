@@ -34,13 +34,14 @@ def planned(
     question = chosen[0].question
     if words is not None:
         population = read_crowd(file, reading)
-        return population, offers.given(chosen, hashed(population, question), accountant)
+        asked = hashed(population, question).question
+        return population, offers.given(chosen, asked, accountant)
     clear_bit = reading.form is As.BITS and question.kind is Kind.ONE  # no or yes
     whole = len(chosen) == 1 and not clear_bit
     if not whole:
         reading = reading.labelled([one.question for one in chosen])
     population = read_crowd(file, reading, question if whole else None)
-    return population, offers.given(chosen, population, accountant)
+    return population, offers.given(chosen, population.question, accountant)
 
 
 def wished(
@@ -52,7 +53,7 @@ def wished(
     source: Chance,
 ) -> tuple[Population, PlanRequest]:
     """The crowd in the data, and what is asked of the planner for it."""
-    guarantee, bins = _guarantee(promise), hashing.hash_bins
+    guarantee, bins = guarantee_of(promise), hashing.hash_bins
     population = read_crowd(file, reading)
     question = population.question
     if bins is not None:  # which words share, by a hash given or drawn
@@ -72,7 +73,8 @@ def with_room(budget: BudgetOptions, repeats: int | None) -> BudgetOptions:
     return replace(budget, cost=replace(cost, messages_per_user=float(max(2, repeats))))
 
 
-def _guarantee(promise: o.MaybePromise) -> Guarantee:
+def guarantee_of(promise: o.MaybePromise) -> Guarantee:
+    """The guarantee asked for; raises ParameterError for half of one."""
     epsilon, delta = promise.epsilon, promise.delta
     if epsilon is None or delta is None:
         raise ParameterError(

@@ -9,6 +9,7 @@ from mixtally.client.part import SCALE, Layout, Part
 from mixtally.errors import AccountingError
 
 T = TypeVar("T")
+_DIGITS, _LANE = bytes.maketrans(b"\0\1", b"01"), b"\1" + bytes(15)
 _MOST_REDRAWS = 10_000
 """Far more than any contract leads to: randomness that repeats would never end."""
 
@@ -22,14 +23,19 @@ class Words:
     def __init__(self, source: Callable[[int], bytes]) -> None:
         self._source = source
 
-    def take(self, count: int) -> "array[int]":
-        """The next ``count`` words."""
-        words, data = array("Q"), self._source(count)
+    def bytes(self, count: int) -> bytes:
+        """The next ``count`` words as they come, 8 bytes each."""
+        data = self._source(count)
         if len(data) != 8 * count:
             raise AccountingError(
                 f"words: wanted {8 * count:,} bytes, got {len(data):,}; nothing may be sent"
             )
-        words.frombytes(data)
+        return data
+
+    def take(self, count: int) -> "array[int]":
+        """The next ``count`` words."""
+        words = array("Q")
+        words.frombytes(self.bytes(count))
         if sys.byteorder == "big":
             words.byteswap()
         return words
@@ -55,13 +61,37 @@ def message(part: Part, bins: Sequence[int], words: Words) -> bytes:
     """The message of a record that sets ``bins``, ascending; drawn again while past the cap."""
     if part.threshold is None:
         return written(part.layout, bins)
-    threshold, cap, held = part.threshold, part.layout.cap, set(bins)
+    record = 0
+    for place in bins:
+        record |= 1 << place
+    cap = part.bins if part.layout.cap is None else part.layout.cap
     for _ in range(_MOST_REDRAWS):
-        flips = [place for place, word in enumerate(words.take(part.bins)) if word < threshold]
-        ones = sorted(held.symmetric_difference(flips)) if held else flips
-        if cap is None or len(ones) <= cap:
-            return written(part.layout, ones)
+        row = record ^ flips(part.threshold, words.bytes(part.bins))
+        if row.bit_count() <= cap:
+            return _row(part.layout, row)
     raise _stuck()
+
+
+def flips(threshold: int, words: bytes) -> int:
+    """An integer whose bit j is one where word j, 8 bytes, is below ``threshold``.
+
+    All are compared at once, by the borrow of 2^64 + threshold - 1 - word in lanes of 16 bytes: one
+    integer has the words of even places, another those of odd ones.
+    """
+    count, lanes = len(words) // 8, -(-len(words) // 16)
+    every, ones = int.from_bytes(words, "little"), int.from_bytes(_LANE * lanes, "little")
+    word, most = (ones << 64) - ones, ones * (SCALE + threshold - 1)
+    even, odd = most - (every & word), most - (every >> 64 & word)
+    below = bytearray(2 * lanes)
+    below[::2] = even.to_bytes(16 * lanes, "little")[8::16]
+    below[1::2] = odd.to_bytes(16 * lanes, "little")[8::16]
+    return int(below[count - 1 :: -1].translate(_DIGITS), 2)
+
+
+def _row(layout: Layout, row: int) -> bytes:
+    if layout.form == "bits":
+        return row.to_bytes(layout.message_bytes, "little")
+    return written(layout, [place for place, one in enumerate(f"{row:b}"[::-1]) if one == "1"])
 
 
 def fake(part: Part, words: Words) -> bytes:

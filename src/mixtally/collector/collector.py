@@ -13,6 +13,7 @@ from mixtally.collector.counting import Batch as Pieces
 from mixtally.collector.counting import counted
 from mixtally.collector.results import Held, document
 from mixtally.collector.stored import Charge, Results
+from mixtally.engine.engine import Engine
 from mixtally.errors import DataError
 from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.node.batch import said
@@ -33,8 +34,8 @@ class Collector:
     ``processes`` open envelopes; 0 for none beside this one.
     """
 
-    def __init__(self, node: Node, peers: Peers, processes: int = 0) -> None:
-        self.node, self.peers, self._processes = node, peers, processes
+    def __init__(self, node: Node, peers: Peers, engine: Engine | None = None) -> None:
+        self.node, self.peers, self._engine = node, peers, engine or Engine()
         self.contracts = Contracts(node)
         self.results = Results(node.folder.path, node.step)
         self.changed: Callable[[], None] = lambda: None
@@ -195,7 +196,7 @@ class Collector:
             node.keys.read(row.folder).private,
             row.sheet,
             *before,
-            self._processes,
+            self._engine,
         )
         self.results.keep(row.folder, counted(pieces))
         return True

@@ -3,30 +3,25 @@
 All of it follows from what is stored: done again after an interruption, it comes to the same.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
 from hashlib import sha256
-from itertools import compress, islice
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
 from mixtally.collector.stored import Counted, PartCounted
+from mixtally.engine.engine import Engine
+from mixtally.engine.folding import Folder, FoldWork, folder
+from mixtally.engine.hands import Secrets
+from mixtally.engine.pool import Pool
 from mixtally.errors import DataError
+from mixtally.ground.chance import SecureChance
 from mixtally.node import disk
-from mixtally.node.copies import digests, not_copies
-from mixtally.node.opening.hands import Secrets
-from mixtally.node.opening.pool import CHUNK, Pool
 from mixtally.records.contract import Contract, Part
 from mixtally.records.layout import Form
 from mixtally.records.question import Kind, Question
-from mixtally.tally.fold import add, empty, tally_messages
 from mixtally.tally.pairs import MOST_PAIRED
-from mixtally.tally.sift import sift
 from mixtally.wire.manifest import Manifest, PartManifest, Piece
-
-COPY, UNOPENED = "a copy of another", "not sealed for this round"
 
 
 class Batch(NamedTuple):
@@ -37,7 +32,7 @@ class Batch(NamedTuple):
       private    secret bytes of the collector's key of the round
       sheet      SHA-256 of the sheet, in hexadecimal digits
       digest     SHA-256 of the manifest
-      processes  that open envelopes beside this one; 0 for none
+      engine     who opens them
     """
 
     contract: Contract
@@ -48,7 +43,7 @@ class Batch(NamedTuple):
     sheet: str
     digest: str
     manifest: Manifest
-    processes: int = 0
+    engine: Engine = Engine()
 
     def __repr__(self) -> str:
         return f"Batch({self.folder.name})"
@@ -58,9 +53,13 @@ def counted(batch: Batch) -> Counted:
     """The tally of every part; raises DataError for a piece that the disk has lost."""
     terms, place = batch.contract.terms, len(batch.contract.hops) + 1
     secrets = Secrets(batch.contract.suite, batch.private, bytes.fromhex(batch.sheet), place)
-    with Pool(secrets, batch.processes) as pool:
+    engine, name = batch.engine, batch.folder.name
+    with (
+        Pool(secrets, engine.processes) as pool,
+        folder(engine, secrets, pool, name, SecureChance()) as by,
+    ):
         parts = [
-            _part(batch, pool, number, pairs=pairs_told(terms.question, terms.parts))
+            _part(batch, by, number, pairs=pairs_told(terms.question, terms.parts))
             for number in range(len(terms.parts))
         ]
     return Counted(
@@ -79,26 +78,18 @@ def pairs_told(question: Question, parts: Sequence[Part]) -> bool:
     return layout.form is Form.BITS and layout.bins <= MOST_PAIRED
 
 
-def _part(batch: Batch, pool: Pool, number: int, *, pairs: bool) -> PartCounted:
+def _part(batch: Batch, by: Folder, number: int, *, pairs: bool) -> PartCounted:
     layout = batch.contract.terms.parts[number].layout
     size = batch.contract.envelope_bytes[number][-1]
-    said = batch.manifest.parts[number]
-    first = not_copies(digests(_envelopes(batch.folder, said, size)))
-    total, dropped = empty(layout, pairs=pairs), Counter[str]()
-    dropped[COPY] = len(first) - int(first.sum())
-    own = compress(_envelopes(batch.folder, said, size), first.tolist())
-    for opened in pool.opened(number, _chunks(own), size, layout.message_bytes):
-        rows = np.frombuffer(opened.messages, dtype=np.uint8).reshape(-1, layout.message_bytes)
-        sifted = sift(layout, rows)
-        dropped[UNOPENED] += opened.unopened + opened.malformed
-        dropped.update(sifted.dropped)
-        total = add(total, tally_messages(layout, sifted.rows, pairs=pairs))
+    envelopes = partial(_envelopes, batch.folder, batch.manifest.parts[number], size)
+    folded = by.fold(FoldWork(number, size, layout, envelopes, pairs))
+    pairs_counted = folded.tally.pairs
     return PartCounted(
-        came=len(first),
-        messages=total.messages,
-        counts=total.counts.tolist(),
-        pairs=None if total.pairs is None else total.pairs.tolist(),
-        dropped=dict(+dropped),
+        came=folded.came,
+        messages=folded.tally.messages,
+        counts=folded.tally.counts.tolist(),
+        pairs=None if pairs_counted is None else pairs_counted.tolist(),
+        dropped=folded.dropped,
     )
 
 
@@ -119,8 +110,3 @@ def _piece(folder: Path, piece: Piece, size: int) -> bytes:
             do="the disk has lost them: look at it",
         )
     return data
-
-
-def _chunks(envelopes: Iterator[bytes]) -> Iterator[bytes]:
-    while some := b"".join(islice(envelopes, CHUNK)):
-        yield some

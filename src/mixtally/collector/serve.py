@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from mixtally.collector.collector import Collector
 from mixtally.collector.page import Page
+from mixtally.engine.engine import Engine
 from mixtally.node.folder import Folder
 from mixtally.node.node import Node
 from mixtally.node.peers import Peers
@@ -15,11 +16,11 @@ if TYPE_CHECKING:
     from mixtally.node.web.answers import App
 
 
-def serve(folder: Folder, service: Service, processes: int = 0) -> None:
-    """Serve until a signal ends it; ``processes`` open envelopes. Raises as ``serve_role``."""
+def serve(folder: Folder, service: Service, engine: Engine) -> None:
+    """Serve until a signal ends it; ``engine`` opens envelopes. Raises as ``serve_role``."""
 
     def collector(node: Node, peers: Peers, stop: Stop) -> Served:
-        made = Collector(node, peers, processes)
+        made = Collector(node, peers, engine)
         return Served(made.tick, made.end, application_of(made, service.clock, stop))
 
     serve_role(folder, service, collector)

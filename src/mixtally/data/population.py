@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from mixtally.errors import DataError
 from mixtally.ground import bits
+from mixtally.ground.counting import ColumnCounter
 from mixtally.randomize.messages import Records
 from mixtally.records.question import Kind, Question
 
@@ -47,13 +48,19 @@ class Population:
 
     @property
     def truth(self) -> NDArray[np.int64]:
-        """How many people are in each bin, shape (bins,)."""
-        count, total = self.question.bins, np.zeros(self.question.bins, dtype=np.int64)
+        """How many people are in each bin, shape (bins,): what results are compared with."""
+        return self.held
+
+    @property
+    def held(self) -> NDArray[np.int64]:
+        """The same as what is played where only a tally is drawn."""
+        count, width = self.question.bins, bits.row_bytes(self.question.bins)
         if self.question.kind is Kind.ONE:
             return np.bincount(self.codes, minlength=count)
-        for span in bits.spans(self.users, max(1, _SPAN_BYTES // bits.row_bytes(count))):
-            total += bits.column_counts(self.records[span].astype(np.uint8, copy=False), count)
-        return total
+        counter = ColumnCounter(width, self.users * width)
+        for span in bits.spans(self.users, max(1, _SPAN_BYTES // width)):
+            counter.add(self.records[span].astype(np.uint8, copy=False))
+        return counter.counts(count)
 
     def asked(self, question: Question) -> "Population":
         """The same people asked ``question``, whose bins have the same order."""

@@ -3,6 +3,9 @@
 from dataclasses import replace
 from types import ModuleType
 
+import numpy as np
+from numpy.typing import NDArray
+
 from mixtally.data.file import DataFile
 from mixtally.data.population import Population
 from mixtally.data.progress import Progress, quiet
@@ -45,6 +48,28 @@ def read_epochs(
     return (
         found if question is None else replace(found, question=_fitting(question, found.question))
     )
+
+
+def read_counts(
+    file: DataFile,
+    reading: Reading,
+    counts: str,
+    question: Question | None = None,
+    progress: Progress = quiet,
+) -> tuple[Question, NDArray[np.int64]]:
+    """How many people hold each value, out of a file with a row a value.
+
+    where
+      counts   the column that says how many; rows of the same value add up
+
+    Shape (bins,), int64. Errors as ``read``, and DataError for a number that is no count.
+    """
+    _check_kind(reading, question)
+    _reader(file)
+    from mixtally.data.weighted import read as read_weighted
+
+    found, held = read_weighted(file, reading, counts, question, progress)
+    return (found if question is None else _fitting(question, found)), held
 
 
 def _reader(file: DataFile) -> ModuleType:

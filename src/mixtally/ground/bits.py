@@ -15,38 +15,18 @@ def row_bytes(columns: int) -> int:
 
 
 def one_hot(positions: NDArray[np.integer], columns: int) -> Rows:
-    """Rows with the one bit at each position set, shape (positions, row bytes)."""
-    rows = np.zeros((len(positions), row_bytes(columns)), dtype=np.uint8)
-    rows[np.arange(len(positions)), positions >> 3] = np.left_shift(1, positions & 7)
-    return rows
+    """Rows with the one bit at each position set, shape (positions, row bytes).
 
-
-def column_counts(rows: Rows, columns: int) -> Counts:
-    """How many rows have each column's bit set, shape (columns,).
-
-    Carry-save addition: three rows of the same weight become a sum row and a carry row of twice
-    the weight, for all columns at once, until at most two rows of each weight are left.
+    Raises IndexError for a position outside its row: it would be set in another one.
     """
-    totals = np.zeros(rows.shape[1] * 8, dtype=np.int64)
-    weight, current = 1, rows
-    while len(current):
-        current, carries = _add_in_threes(current)
-        totals += weight * np.unpackbits(current, axis=1, bitorder="little").sum(
-            axis=0, dtype=np.int64
-        )
-        weight, current = 2 * weight, carries
-    return totals[:columns]
-
-
-def _add_in_threes(rows: Rows) -> tuple[Rows, Rows]:
-    """At most two rows of the same weight, and the carries of twice that weight."""
-    carries = []
-    while (third := len(rows) // 3) > 0:
-        a, b, c = rows[:third], rows[third : 2 * third], rows[2 * third : 3 * third]
-        half = a ^ b
-        carries.append((a & b) | (half & c))
-        rows = np.concatenate([half ^ c, rows[3 * third :]])
-    return rows, np.concatenate(carries) if carries else rows[:0]
+    width = row_bytes(columns)
+    if len(positions) and not 0 <= positions.min() <= positions.max() < 8 * width:
+        raise IndexError(f"one bit of {columns:,}: no such position in a row of {width:,} bytes")
+    flat = np.zeros(len(positions) * width, dtype=np.uint8)
+    places = np.arange(0, len(flat), width)
+    places += (positions >> 3).astype(np.int64, copy=False)
+    flat[places] = np.left_shift(np.uint8(1), (positions & 7).astype(np.uint8))
+    return flat.reshape(len(positions), width)
 
 
 def rows_with_padding(rows: Rows, columns: int) -> NDArray[np.bool_]:

@@ -88,14 +88,15 @@ def flip_positions(
     """
     numbers, left, done = np.arange(held.count), held, list[Integers]()
     for _ in range(_MOST_DRAWS):
-        row, column = np.divmod(_flipped(left, flips, chance, memo), flips.columns)
+        row, column = _row_and_column(_flipped(left, flips, chance, memo), flips.columns)
         over = np.bincount(row, minlength=left.count) > (flips.cap or flips.columns)
+        if not done and not over.any():
+            return row, column
         stays = ~over[row]
         done.append(numbers[row[stays]] * flips.columns + column[stays])
         if not over.any():
             every = done[0] if len(done) == 1 else np.sort(np.concatenate(done), kind="stable")
-            rows, columns = np.divmod(every, flips.columns)
-            return rows, columns
+            return _row_and_column(every, flips.columns)
         numbers, left = numbers[over], left.among(over)
     raise _never(flips)
 
@@ -112,6 +113,12 @@ def _flipped(held: Held, flips: Flips, chance: Chance, memo: Memo | None) -> Int
     alone[1:] &= ~twice
     alone[:-1] &= ~twice
     return both[alone]
+
+
+def _row_and_column(places: Integers, columns: int) -> tuple[Integers, Integers]:
+    """What ``divmod`` gives, in a quarter of its time."""
+    row = places // columns
+    return row, places - row * columns
 
 
 def _ones(rows: Rows) -> Integers:

@@ -33,15 +33,42 @@ def permutation(chance: Chance, count: int) -> NDArray[np.intp]:
     """
     most = max(_MOST_TIES, _MOST_KEYS // max(1, count))
     for _ in range(most):
-        keys = chance.words(count)
-        order = np.argsort(keys)
-        ranked = keys[order]
-        if not np.any(ranked[1:] == ranked[:-1]):
+        if (order := _order(chance.words(count))) is not None:
             return order
     raise AccountingError(
         f"permutation: {most:,} draws of {count:,} keys all had two alike: the words of its chance "
         "repeat, so they hide nothing, and nothing may be promised"
     )
+
+
+def _order(keys: Words) -> NDArray[np.intp] | None:
+    """The order of ``keys``; None where two are alike.
+
+    Keys are sorted with their low bits replaced by their places, in a quarter of the time that
+    ``argsort`` takes; then those few that only the low bits tell apart are put right.
+    """
+    low = np.uint64((1 << max(1, (len(keys) - 1).bit_length())) - 1)
+    placed = keys & ~low
+    placed |= np.arange(len(keys), dtype=np.uint64)
+    placed.sort()
+    (alike,) = (placed[1:] ^ placed[:-1] <= low).nonzero()
+    placed &= low
+    order = placed.astype(np.intp)
+    if alike.size and not _put_right(order, np.union1d(alike, alike + 1), keys):
+        return None
+    return order
+
+
+def _put_right(order: NDArray[np.intp], places: NDArray[np.intp], keys: Words) -> bool:
+    """Order what stands at ``places`` by whole keys, in place; whether no two of these are alike.
+
+    Runs of keys with the same top bits stand where they belong, each in the order it came in.
+    """
+    some = order[places]
+    some = some[np.argsort(keys[some])]
+    order[places] = some
+    ranked = keys[some]
+    return not np.any(ranked[1:] == ranked[:-1])
 
 
 def from_table(chance: Chance, cumulative: Words, count: int) -> Integers:

@@ -31,10 +31,11 @@ def _flip_few(
     rows: Rows, columns: int, threshold: int, chance: Chance, memo: Memo | None = None
 ) -> Rows:
     ones = coin_positions(chance, threshold, len(rows) * columns, memo)
-    row, column = np.divmod(ones, columns)
+    if spare := 8 * rows.shape[1] - columns:
+        ones += ones // columns * spare  # padding is stepped over: it has no coins
     flipped = rows.copy()
-    masks = np.left_shift(1, column & 7).astype(np.uint8)
-    np.bitwise_xor.at(flipped, (row, column >> 3), masks)
+    masks = np.left_shift(np.uint8(1), (ones & 7).astype(np.uint8))
+    np.bitwise_xor.at(flipped.reshape(-1), ones >> 3, masks)  # ones may share a byte
     return flipped
 
 

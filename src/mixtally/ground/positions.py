@@ -3,6 +3,8 @@
 Bits are counted from the least of each byte on, as in ``bits``.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -36,19 +38,41 @@ def pack_positions(
     return out
 
 
+class Slots(NamedTuple):
+    """What rows hold, slot by slot.
+
+    where
+      many      how many numbers each row holds, at most the cap, shape (rows,)
+      numbers   what every slot reads as, shape (cap, rows), unsigned
+      held      which slots hold a number, shape (cap, rows)
+    """
+
+    many: Integers
+    numbers: NDArray[np.unsignedinteger]
+    held: NDArray[np.bool_]
+
+
+def slots(rows: Rows, cap: int, width: int, count_bytes: int) -> Slots:
+    """Every slot of ``rows``, one slot of all rows after the other: each begins at one place."""
+    padded = np.zeros((len(rows) + 1, rows.shape[1] + 8), dtype=np.uint8)
+    padded[:-1, : rows.shape[1]] = rows
+    wide = np.zeros((len(rows), 8), dtype=np.uint8)
+    wide[:, :count_bytes] = rows[:, :count_bytes]
+    many = np.minimum(wide.view("<u8").reshape(-1).astype(np.int64), cap)
+    word = np.dtype("<u4" if width + 7 <= 32 else "<u8")
+    numbers = np.empty((cap, len(rows)), dtype=word)
+    for slot, start in enumerate(range(0, cap * width, width)):
+        place = count_bytes + start // 8
+        words = np.ndarray(len(rows), word, padded, place, strides=padded.strides[:1])
+        np.right_shift(words, word.type(start % 8), out=numbers[slot])
+    numbers &= word.type((1 << width) - 1)
+    return Slots(many, numbers, np.arange(cap)[:, None] < many)
+
+
 def unpack_positions(
     rows: Rows, cap: int, width: int, count_bytes: int
 ) -> tuple[Integers, Integers]:
     """How many numbers each row holds, at most ``cap``, and the numbers, row after row."""
-    wide = np.zeros((len(rows), 8), dtype=np.uint8)
-    wide[:, :count_bytes] = rows[:, :count_bytes]
-    many = np.minimum(wide.view("<u8").reshape(-1).astype(np.int64), cap)
-    row = np.repeat(np.arange(len(rows)), many)
-    start = (np.arange(len(row)) - np.repeat(np.cumsum(many) - many, many)) * width
-    base = row * rows.shape[1] + count_bytes + (start >> 3)
-    flat, last = np.ascontiguousarray(rows).reshape(-1), rows.size - 1
-    value = np.zeros(len(row), dtype=np.uint64)
-    for byte in range(row_bytes(width + 7)):  # past the end: bits that the mask drops
-        value |= flat[np.minimum(base + byte, last)].astype(np.uint64) << np.uint64(8 * byte)
-    value >>= (start & 7).astype(np.uint64)
-    return many, (value & np.uint64((1 << width) - 1)).astype(np.int64)
+    found = slots(rows, cap, width, count_bytes)
+    numbers, held = (np.ascontiguousarray(table.T) for table in found[1:])
+    return found.many, numbers[held].astype(np.int64)

@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.errors import AccountingError
+from mixtally.ground.bits import spans
 from mixtally.ground.chance import Chance, Words
 from mixtally.ground.fixed import SCALE
+from mixtally.ground.guide import Guide
 from mixtally.ground.memo import Memo
 
 _BASE_BITS = 10
@@ -22,7 +24,10 @@ _BASE = 1 << _BASE_BITS
 _WORK_BITS = 384
 _KNOWN_BITS = 256
 _EXTRA_BITS = _KNOWN_BITS - 64
-_BOUNDARY_BYTES = 72
+_BOUNDARY_BYTES = 80
+_GUIDE_BYTES = 36 << 10
+_SPAN_WORDS = 1 << 13
+"""Digits drawn together: small enough for the cache, large enough for the interpreter."""
 _DOUBT = 1 << 6
 """Boundaries are within 2^6 of the exact values in units of 2^-256."""
 
@@ -31,19 +36,28 @@ _DOUBT = 1 << 6
 class DigitTable:
     """Boundaries b_0 < b_1 < ...: the digit is the number of boundaries at or below U.
 
-    ``tops`` holds their first 64 binary digits, ``boundaries`` 256 digits as integers. The last
-    outcome of the top table means "1024 or more".
+    ``tops`` holds their first 64 binary digits, ``boundaries`` 256 digits as integers; ``guide``
+    leads to the former. The last outcome of the top table means "1024 or more".
     """
 
     tops: Words
     boundaries: tuple[int, ...]
+    guide: Guide
 
     def draw(self, chance: Chance, count: int) -> NDArray[np.int64]:
         """``count`` independent digits."""
+        digits = np.empty(count, dtype=np.int64)
+        for span in spans(count, _SPAN_WORDS):
+            digits[span] = self._draw(chance, span.stop - span.start)
+        return digits
+
+    def _draw(self, chance: Chance, count: int) -> NDArray[np.int64]:
         words = chance.words(count)
-        digits = np.searchsorted(self.tops, words, side="right").astype(np.int64)
+        digits = self.guide.passed(words)
         # The word equals the top digits of the last boundary passed: it may lie below it yet.
-        for place in np.flatnonzero((digits > 0) & (self.tops[digits - 1] == words)):
+        # A digit of 0 has passed none, and no word of it equals the first.
+        (equal,) = (self.tops.take(digits - 1, mode="clip") == words).nonzero()
+        for place in equal:
             digits[place] = self._settle(chance, int(words[place]))
         return digits
 
@@ -65,8 +79,8 @@ class GapTables(tuple[DigitTable, ...]):
 
     @property
     def nbytes(self) -> int:
-        """What its boundaries take, nearly."""
-        return _BOUNDARY_BYTES * sum(len(table.boundaries) for table in self)
+        """What its boundaries and guides take, nearly."""
+        return sum(_GUIDE_BYTES + _BOUNDARY_BYTES * len(table.boundaries) for table in self)
 
 
 def gap_tables(threshold: int) -> GapTables:
@@ -99,20 +113,21 @@ def _table(fail: int, *, bounded: bool) -> DigitTable:
         boundaries.append(((one - power) << _KNOWN_BITS) // total)
         power = power * fail >> _WORK_BITS
     tops = np.array([min(b >> _EXTRA_BITS, SCALE - 1) for b in boundaries], dtype=np.uint64)
-    return DigitTable(tops, tuple(boundaries))
+    return DigitTable(tops, tuple(boundaries), Guide.to(tops))
 
 
 def gaps(chance: Chance, tables: GapTables, count: int) -> NDArray[np.int64]:
     """``count`` independent numbers of zeros before a one."""
     *lower, top = tables
-    total = np.zeros(count, dtype=np.int64)
-    waiting = np.arange(count)
+    total = top.draw(chance, count)
+    waiting = np.flatnonzero(total == _BASE)
     while waiting.size:  # the top digit has no memory: past the table it starts again
         digits = top.draw(chance, waiting.size)
         total[waiting] += digits
         waiting = waiting[digits == _BASE]
     for table in reversed(lower):
-        total = (total << _BASE_BITS) + table.draw(chance, count)
+        total <<= _BASE_BITS
+        total += table.draw(chance, count)
     return total
 
 
@@ -128,8 +143,9 @@ def coin_positions(
     while reached < length:
         expected = (length - reached) * threshold / SCALE
         steps = gaps(chance, tables, int(expected + 4.0 * expected**0.5) + 8) + 1
-        positions = reached + np.cumsum(steps)
+        positions = np.cumsum(steps, out=steps)
+        positions += reached
         found.append(positions)
         reached = int(positions[-1])
-    positions = np.concatenate(found)
+    positions = found[0] if len(found) == 1 else np.concatenate(found)
     return positions[: np.searchsorted(positions, length)]

@@ -5,8 +5,11 @@ settled at the first digit where they differ, and only words with unsettled lane
 64 digits what is left has U = t, which is not below. The chance of a one is exactly t / 2^64.
 """
 
+from types import ModuleType
+
 import numpy as np
 
+from mixtally.ground import compiled
 from mixtally.ground.bits import Rows, spans
 from mixtally.ground.chance import Chance, Words
 
@@ -15,13 +18,18 @@ _SPAN_WORDS = 1 << 13
 """Words settled together: small enough for the cache, large enough for the interpreter."""
 _DENSE_DIGITS = 8
 """Until 2^-8 of the lanes are unsettled too many words hold one for the rest to be worth moving."""
+_SAVED_SECONDS_A_WORD = 40e-9
 
 
 def coin_words(chance: Chance, threshold: int, count: int) -> Words:
     """``count`` words whose bits are independently one with probability threshold / 2^64."""
+    fast = compiled.kernels(_SAVED_SECONDS_A_WORD * count)
     ones = np.zeros(count, dtype=np.uint64)
     for span in spans(count, _SPAN_WORDS):
-        _settle(chance, threshold, ones[span])
+        if fast:
+            _settle_compiled(fast, chance, threshold, ones[span])
+        else:
+            _settle(chance, threshold, ones[span])
     return ones
 
 
@@ -35,23 +43,54 @@ def _settle(chance: Chance, threshold: int, ones: Words) -> None:
     """Settle every lane of the all-zero ``ones`` in place."""
     unsettled = np.full(len(ones), _ALL)
     for digit in range(63, 63 - _DENSE_DIGITS, -1):
-        ones |= _settled_ones(chance, threshold >> digit & 1, unsettled)
-    index = np.flatnonzero(unsettled)
+        agree = chance.words(len(ones))
+        if _settled_ones(agree, threshold >> digit & 1, unsettled):
+            ones |= unsettled
+        unsettled = agree
+    (index,) = (unsettled != 0).nonzero()
     unsettled = unsettled[index]
-    for digit in range(63 - _DENSE_DIGITS, -1, -1):
-        if not len(index) or threshold & ((2 << digit) - 1) == 0:
-            return  # no ones left in t: what is unsettled cannot be below it
-        ones[index] |= _settled_ones(chance, threshold >> digit & 1, unsettled)
-        keep = np.flatnonzero(unsettled)
-        index, unsettled = index[keep], unsettled[keep]
+    for digit in _sparse_digits(threshold):
+        if not len(index):
+            return
+        agree = chance.words(len(index))
+        if _settled_ones(agree, threshold >> digit & 1, unsettled):
+            ones[index] |= unsettled
+        (keep,) = (agree != 0).nonzero()
+        index, unsettled = index[keep], agree[keep]
 
 
-def _settled_ones(chance: Chance, digit: int, unsettled: Words) -> Words:
-    """Lanes settled as ones by this digit; ``unsettled`` keeps, in place, those that agree."""
-    drawn = chance.words(len(unsettled))
+def _sparse_digits(threshold: int) -> range:
+    """The digits after the dense ones, down to the last one of ``threshold``.
+
+    Behind it what is unsettled cannot be below the threshold.
+    """
+    top = 63 - _DENSE_DIGITS
+    rest = threshold & ((2 << top) - 1)
+    return range(top, (rest & -rest).bit_length() - 2, -1) if rest else range(0)
+
+
+def _settled_ones(drawn: Words, digit: int, unsettled: Words) -> bool:
+    """Whether this digit settles lanes as ones: ``unsettled`` then keeps these, in place.
+
+    ``drawn`` keeps, in place, the unsettled lanes that agree with the digit.
+    """
     if not digit:
-        unsettled &= ~drawn
-        return np.zeros_like(unsettled)
-    below = unsettled & ~drawn
-    unsettled &= drawn
-    return below
+        np.invert(drawn, out=drawn)
+    drawn &= unsettled
+    if digit:
+        unsettled ^= drawn
+    return bool(digit)
+
+
+def _settle_compiled(fast: ModuleType, chance: Chance, threshold: int, ones: Words) -> None:
+    """The same from the same words."""
+    unsettled = np.full(len(ones), _ALL)
+    for digit in range(63, 63 - _DENSE_DIGITS, -1):
+        fast.settle(chance.words(len(ones)), bool(threshold >> digit & 1), unsettled, ones)
+    index = np.empty(len(ones) + 1, dtype=np.int64)
+    left = fast.find(unsettled, index)
+    for digit in _sparse_digits(threshold):
+        if not left:
+            return
+        drawn = chance.words(left)
+        left = fast.settle_found(drawn, bool(threshold >> digit & 1), unsettled, ones, index)

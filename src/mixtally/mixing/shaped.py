@@ -3,6 +3,7 @@
 from itertools import accumulate
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mixtally.ground.bits import Rows
 from mixtally.ground.chance import Chance
@@ -15,7 +16,11 @@ def shaped_fakes(weights: tuple[int, ...], layout: Layout, chance: Chance) -> Ro
 
     How many fell in which bin is the mix's secret: it must not be told to the collector.
     """
+    return layout.rows(np.repeat(np.arange(layout.bins), numbers_of(weights, layout.bins, chance)))
+
+
+def numbers_of(weights: tuple[int, ...], bins: int, chance: Chance) -> NDArray[np.int64]:
+    """How many fakes fall in each bin, shape (bins,)."""
     last = max(k for k, weight in enumerate(weights) if weight)
     cumulative = np.array(list(accumulate(weights[:last])), dtype=np.uint64)
-    numbers = from_table(chance, cumulative, layout.bins)
-    return layout.rows(np.repeat(np.arange(layout.bins), numbers))
+    return from_table(chance, cumulative, bins)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import NamedTuple
 
+from mixtally.engine.engine import Engine
 from mixtally.errors import MixtallyError
 from mixtally.mixnode.closing.close import Before, Closing, closed, shapes
 from mixtally.mixnode.core import TRANSITIONS, Event, Facts, State, Work, event, work
@@ -35,11 +36,11 @@ class Options(NamedTuple):
     """How a mix works.
 
     where
-      processes    that open envelopes; 0 for none beside this one
+      engine       who opens and orders
       background   whether closing a round leaves the others going on meanwhile
     """
 
-    processes: int = 0
+    engine: Engine = Engine()
     background: bool = False
 
 
@@ -210,7 +211,7 @@ class Mix:
             None if before is None else Before(*before),
             node.rounds.overruled(row.contract),
             node.chance,
-            self._options.processes,
+            self._options.engine,
             self._step_of_closing,
         )
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from mixtally.engine.engine import Engine
 from mixtally.mixnode.intake import Intake
 from mixtally.mixnode.mix import Mix, Options
 from mixtally.node.folder import Folder
@@ -15,12 +16,12 @@ if TYPE_CHECKING:
     from mixtally.node.web.answers import App
 
 
-def serve(folder: Folder, service: Service, processes: int = 0) -> None:
-    """Serve until a signal ends it; ``processes`` open envelopes. Raises as ``serve_role``."""
+def serve(folder: Folder, service: Service, engine: Engine) -> None:
+    """Serve until a signal ends it; ``engine`` opens envelopes. Raises as ``serve_role``."""
 
     def mix(node: Node, peers: Peers, stop: Stop) -> Served:
         intake = Intake(folder.inner("rounds"), stop, service.step)
-        made = Mix(node, peers, intake, Options(processes, background=True))
+        made = Mix(node, peers, intake, Options(engine, background=True))
         return Served(made.tick, made.end, mix_application(made, service.clock, stop))
 
     serve_role(folder, service, mix)

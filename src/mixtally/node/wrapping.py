@@ -33,6 +33,7 @@ class Label(bytes, Enum):
     SIGNING = b"mixtally signing key 1"
     ROUND = b"mixtally round key 1"
     DRAWN = b"mixtally drawn fakes 1"
+    ENGINE = b"mixtally engine job 1"
 
 
 def secret_bytes(chance: Chance, count: int) -> bytes:

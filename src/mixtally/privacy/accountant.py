@@ -99,15 +99,11 @@ class _Composed(NamedTuple):
 class Accountant:
     """Computes every number once; its memo is bounded and ends with it."""
 
-    def __init__(
-        self,
-        most_bytes: int = _MOST_BYTES,
-        most_distribution_bytes: int = _MOST_DISTRIBUTION_BYTES,
-    ) -> None:
+    def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
         self.sketches = False
         """Whether what is expected stands for what is proved: then there is no certificate."""
         self._memo = Memo(most_bytes)
-        self._distributions = Memo(most_distribution_bytes)
+        self._distributions = Memo(_MOST_DISTRIBUTION_BYTES)
         """What divergences are computed from, apart: it crowds out no result."""
 
     def sketch(self) -> "Accountant":
@@ -135,8 +131,7 @@ class Accountant:
 
     def delta(self, record: Record, epsilon: float) -> ProvedDelta:
         """Both bounds of delta(epsilon) with their source and assumption."""
-        if self.sketches:
-            raise AccountingError("a sketch: wanted a number that is proved, and nothing here is")
+        self._check_proves()
         parts = _parts(record)
         key = ("delta", parts.message, epsilon)
         found: ProvedDelta = self._memo.get(
@@ -185,6 +180,7 @@ class Accountant:
 
     def losses(self, record: Record, tightness: Tightness) -> LossDistribution:
         """A privacy loss distribution that dominates ``record``, from its proved upper bounds."""
+        self._check_proves()
 
         def made() -> LossDistribution:
             def curve(epsilon: float) -> float:
@@ -194,6 +190,10 @@ class Accountant:
 
         found: LossDistribution = self._memo.get(("record", record, tightness), made)
         return found
+
+    def _check_proves(self) -> None:
+        if self.sketches:
+            raise AccountingError("a sketch: wanted a number that is proved, and nothing here is")
 
     def _together(self, parts: _Parts, epsilon: float, collections: int, *, proved: bool) -> float:
         """The smaller of the composed delta and of basic composition.

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from mixtally.errors import MessageError, ParameterError
 from mixtally.ground import bits
-from mixtally.ground.positions import pack_positions, unpack_positions
+from mixtally.ground.positions import Slots, pack_positions, slots, unpack_positions
 
 MOST_CAP = 0xFFFF
 
@@ -113,6 +113,10 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """
         return unpack_positions(rows, self.cap or 0, self.position_bits, self.count_bytes)
 
+    def slots(self, rows: bits.Rows) -> Slots:
+        """What every slot of ``rows`` holds; only for the form ``positions``."""
+        return slots(rows, self.cap or 0, self.position_bits, self.count_bytes)
+
     def read(self, messages: list[bytes]) -> bits.Rows:
         """Messages as rows; raises MessageError for one of the wrong length or form."""
         for number, message in enumerate(messages):
@@ -174,30 +178,23 @@ def _faults_of_positions(layout: Layout, rows: bits.Rows) -> dict[Fault, NDArray
     stated = rows[:, 0].astype(np.int64)
     if layout.count_bytes == 2:
         stated |= rows[:, 1].astype(np.int64) << 8
-    numbers, named = layout.positions(rows)
-    row = np.repeat(np.arange(len(rows)), numbers)
-
-    def among(where: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        marked = np.zeros(len(rows), dtype=bool)
-        marked[row[where]] = True
-        return marked
-
+    _, numbers, held = layout.slots(rows)
     too_many = stated > (layout.cap or 0)
-    past = among(named >= layout.bins) & ~too_many
-    falls = np.zeros(len(named), dtype=bool)
-    falls[1:] = (named[1:] <= named[:-1]) & (row[1:] == row[:-1])
-    unordered = among(falls) & ~too_many & ~past
-    bad = too_many | past | unordered
-    # What is not taken for a position must be zero: written again it is the same message.
-    good = np.flatnonzero(~bad)
-    again = layout.named(
-        np.repeat(np.arange(len(good)), numbers[good]), named[~bad[row]], len(good)
-    )
-    not_zero = np.zeros(len(rows), dtype=bool)
-    not_zero[good] = (again != rows[good]).any(axis=1)
+    past = ((numbers >= layout.bins) & held).any(axis=0) & ~too_many
+    falls = ((numbers[1:] <= numbers[:-1]) & held[1:]).any(axis=0)
+    unordered = falls & ~too_many & ~past
+    # What is not taken for a position must be zero.
+    marked = ((numbers != 0) & ~held).any(axis=0)
+    marked |= bits.rows_with_padding(rows, _last_bit(layout))
+    not_zero = marked & ~(too_many | past | unordered)
     return {
         Fault.TOO_MANY: too_many,
         Fault.PAST_THE_LAST: past,
         Fault.UNORDERED: unordered,
         Fault.NOT_ZERO: not_zero,
     }
+
+
+def _last_bit(layout: Layout) -> int:
+    """Bits of a message of the form ``positions`` that its slots can fill."""
+    return 8 * layout.count_bytes + (layout.cap or 0) * layout.position_bits

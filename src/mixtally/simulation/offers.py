@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from msgspec import structs
 
-from mixtally.data.population import Population
 from mixtally.errors import InfeasibleError, ParameterError, PlanError
 from mixtally.planner import Choice, Infeasible, Planner, PlanOption, PlanRequest, choose, gains
 from mixtally.planner.flip_options import flip
@@ -20,8 +19,8 @@ from mixtally.records.guarantee import Guarantee, Observer, arriving
 from mixtally.records.layout import Form
 from mixtally.records.mechanism import BitFlips, NoFakes, UniformFakes
 from mixtally.records.plan import Plan
-from mixtally.records.question import Kind
-from mixtally.simulation.parts import parts
+from mixtally.records.question import Kind, Question
+from mixtally.simulation.parts import travels_whole
 
 
 def best(
@@ -114,14 +113,14 @@ def _repeated(wish: PlanRequest, repeats: int, planner: Planner) -> tuple[PlanOp
 
 
 def given(
-    plans: Sequence[Plan], population: Population, accountant: Accountant | None = None
+    plans: Sequence[Plan], question: Question, accountant: Accountant | None = None
 ) -> PlanOption:
     """Plans that were made before, as an offer: one, or those of a record's messages in order.
 
     Several are certified together at the delta they add up to. Raises PlanError when they are for
     other records, other people or another observer, or promise what is not true.
     """
-    parts(population, [plan.question for plan in plans])
+    travels_whole(question, [plan.question for plan in plans])
     accountant = accountant or Accountant()
     for plan in plans:
         verify(plan, accountant)

@@ -18,17 +18,26 @@ _SPAN = 1 << 16
 def parts(population: Population, questions: Sequence[Question]) -> list[Population]:
     """The crowd as it answers each of ``questions``: its own, or one for each bit or attribute.
 
-    A bit in clear is answered by bin 0, no, or bin 1, yes. Raises PlanError for questions that are
-    no way to send these records.
+    A bit in clear is answered by bin 0, no, or bin 1, yes. Raises as ``travels_whole``.
     """
-    own, asked = population.question, tuple(questions)
+    asked = tuple(questions)
+    if travels_whole(population.question, asked):
+        return [population.asked(asked[0])]
+    return [_part(population, i, question) for i, question in enumerate(asked)]
+
+
+def travels_whole(own: Question, asked: Sequence[Question]) -> bool:
+    """Whether ``asked`` is the question ``own`` itself, or one for each of its bits or attributes.
+
+    Raises PlanError for questions that are no way to send these records.
+    """
     for way in encodings(own):
         if _shapes(way.parts) == _shapes(asked) and not way.split:
-            return [population.asked(asked[0])]
+            return True
         clear = way.in_clear()
         sent = [way.parts] if clear is None else [way.parts, clear.parts]
         if any(_shapes(each) == _shapes(asked) for each in sent):
-            return [_part(population, i, question) for i, question in enumerate(asked)]
+            return False
     raise PlanError(
         "plan",
         wanted=f"a plan for {_described(own)}, or one for each of its bits or attributes",

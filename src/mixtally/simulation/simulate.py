@@ -15,7 +15,7 @@ from mixtally.randomize import fakes, reports
 from mixtally.randomize.messages import Records, share_of_fakes
 from mixtally.records.mechanism import Shuffled
 from mixtally.records.results import Tally
-from mixtally.tally.fold import add, empty, tally_messages
+from mixtally.tally.fold import Fold
 
 MOST_BATCH_BYTES = 8_000_000_000
 _SPAN_BYTES = 1 << 22
@@ -42,12 +42,12 @@ def play(
     sent fewer or more messages than they should.
     """
     batch = shuffle(_batch(mechanism, records, chance, progress), chance)
-    total, layout = empty(mechanism.layout, pairs=pairs), mechanism.layout
+    fold = Fold(mechanism.layout, batch.size, pairs=pairs)
     for span in spans(len(batch), _people(mechanism)):
-        total = add(total, tally_messages(layout, batch[span], pairs=pairs))
+        fold.add(batch[span])
         watch(batch[span])
         progress("tally", span.stop, len(batch))
-    return total
+    return fold.tally()
 
 
 def _batch(mechanism: Shuffled, records: Records, chance: Chance, progress: Progress) -> Rows:

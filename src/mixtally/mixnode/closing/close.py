@@ -6,21 +6,21 @@ stored before they are used: whenever this is interrupted and done again, the sa
 """
 
 from collections.abc import Iterator
+from functools import partial
 from hashlib import sha256
-from itertools import compress, islice
 from pathlib import Path
 from typing import NamedTuple
 
+from mixtally.engine.engine import Engine, mixer
+from mixtally.engine.hands import Secrets
+from mixtally.engine.mixing import Mixer, MixWork
+from mixtally.engine.pool import Pool
 from mixtally.ground.chance import Chance
 from mixtally.mixnode.closing.drawn import Drawn
-from mixtally.mixnode.closing.sorting import KEY_BYTES, MOST_HELD_BYTES, Sorter
 from mixtally.mixnode.closing.source import FromBundles, FromPieces, Source
 from mixtally.node import disk
-from mixtally.node.copies import digests, not_copies
 from mixtally.node.disk import Step, no_step
 from mixtally.node.keys import RoundKey
-from mixtally.node.opening.hands import Secrets
-from mixtally.node.opening.pool import CHUNK, Pool
 from mixtally.records.job import Job, Stream
 from mixtally.wire.bundle import PartShape
 from mixtally.wire.manifest import MOST_PIECE_BYTES, TOO_FEW, Manifest, PartManifest, Piece
@@ -42,8 +42,7 @@ class Closing(NamedTuple):
       sheet_hash   SHA-256 of the sheet, in hexadecimal digits
       before       None at the first hop
       overruled    roles that were not waited for
-      processes    that open envelopes beside this one; 0 for none
-      most_held    bytes of messages that are held in memory
+      engine       who opens and orders
     """
 
     job: Job
@@ -54,9 +53,8 @@ class Closing(NamedTuple):
     before: Before | None
     overruled: tuple[str, ...]
     chance: Chance
-    processes: int = 0
+    engine: Engine = Engine()
     step: Step = no_step
-    most_held: int = MOST_HELD_BYTES
 
     @property
     def place(self) -> int:
@@ -117,55 +115,39 @@ def closed(closing: Closing) -> Manifest:
         closing.key.order,
         closing.sheet.keys[job.place :],
     )
-    with Pool(secrets, closing.processes) as pool:
-        parts = [_part(closing, source, place, pool) for place in range(len(job.streams))]
+    engine, folder = closing.engine, closing.folder
+    with (
+        Pool(secrets, engine.processes) as pool,
+        mixer(engine, secrets, pool, folder, closing.chance, closing.step) as by,
+    ):
+        parts = [_part(closing, source, place, pool, by) for place in range(len(job.streams))]
     return closing.manifest(count, parts, None)
 
 
-def _part(closing: Closing, source: Source, part: int, pool: Pool) -> PartManifest:
+def _part(closing: Closing, source: Source, part: int, pool: Pool, mixer: Mixer) -> PartManifest:
     stream: Stream = closing.job.streams[part]
     size, wanted = closing.job.sizes[part][closing.place - 1 : closing.place + 1]
     drawn = Drawn(closing.folder, closing.key.order, closing.chance, closing.step)
     fakes = drawn.envelopes(part, stream, pool)
-    kept = None if source.distinct else not_copies(digests(source.envelopes(part)))
-    sorter = Sorter(closing.folder, wanted, closing.chance, closing.most_held)
-    good = unopened = malformed = 0
-    own = source.envelopes(part)
-    if kept is not None:
-        own = compress(own, kept.tolist())
-    for opened in pool.opened(part, _chunks(own), size, wanted):
-        closing.step("chunk")
-        sorter.add(opened.order, opened.messages)
-        good += len(opened.order) // KEY_BYTES
-        unopened += opened.unopened
-        malformed += opened.malformed
-    for start in range(0, len(fakes), CHUNK * wanted):
-        some = pool.hands.order(part, fakes[start : start + CHUNK * wanted], wanted)
-        sorter.add(some.order, some.messages)
+    mixed = mixer.mix(
+        MixWork(part, size, wanted, partial(source.envelopes, part), source.distinct, fakes)
+    )
     closing.step("after opened")
-    pieces = tuple(_pieces(closing, sorter, wanted))
-    different = good + unopened + malformed
-    received = different if kept is None else len(kept)
     return PartManifest(
-        received=received,
-        copies=received - different,
-        unopened=unopened,
-        malformed=malformed,
+        received=mixed.received,
+        copies=mixed.copies,
+        unopened=mixed.unopened,
+        malformed=mixed.malformed,
         added=len(fakes) // wanted,
-        pieces=pieces,
+        pieces=tuple(_pieces(closing, mixed.messages, wanted)),
     )
 
 
-def _chunks(envelopes: Iterator[bytes]) -> Iterator[bytes]:
-    while some := b"".join(islice(envelopes, CHUNK)):
-        yield some
-
-
-def _pieces(closing: Closing, sorter: Sorter, size: int) -> Iterator[Piece]:
+def _pieces(closing: Closing, messages: Iterator[bytes], size: int) -> Iterator[Piece]:
     """Write what leaves, in order, in files of their own names."""
     most = MOST_PIECE_BYTES // size * size
     held = bytearray()
-    for some in sorter.ordered():
+    for some in messages:
         held += some
         while len(held) >= most:
             yield _piece(closing, bytes(held[:most]), size)

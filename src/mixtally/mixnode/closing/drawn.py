@@ -8,12 +8,12 @@ import hmac
 from collections.abc import Iterator
 from pathlib import Path
 
+from mixtally.engine.pool import CHUNK, Pool
 from mixtally.errors import DataError
 from mixtally.ground.chance import Chance
 from mixtally.mixing.added import added
 from mixtally.node import disk
 from mixtally.node.disk import Step
-from mixtally.node.opening.pool import CHUNK, Pool
 from mixtally.node.wrapping import Label, unwrapped, wrapped
 from mixtally.records.job import Stream
 

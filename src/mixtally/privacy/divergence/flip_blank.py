@@ -15,6 +15,7 @@ import math
 
 import numpy as np
 
+from mixtally.errors import AccountingError
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.tails import Floats
@@ -64,17 +65,20 @@ def among_blanks(
     first = max(low, math.floor(lowered * (grow * low + rise)))  # no A below matters
     if first >= high:
         return bracket(0.0, cut=cut)
-    a_pmf = tails.pmf(records, q, first, high) if pmf is None else pmf[first - low :]
+    last = min(high, math.floor((high / lowered - rise) / grow))
+    if pmf is None and first <= last:  # what is needed of both overlaps
+        pmf = tails.pmf(records, q, low, high)
+    a_pmf = _checked(tails.pmf(records, q, first, high) if pmf is None else pmf[first - low :])
+    b_pmf = _checked(tails.pmf(records, q, low, last) if pmf is None else pmf[: last + 1 - low])
     survival = np.cumsum(a_pmf[::-1])[::-1]  # P(A >= first + i), up to the cut
     excess = np.cumsum(survival[::-1])[::-1]  # sum of P(A >= k) over k >= first + i
-    last = min(high, math.floor((high / lowered - rise) / grow))
     b = np.arange(low, last + 1)
     limit = lowered * (grow * b + rise)
     reach = np.floor(limit).astype(np.int64) + 1  # least A above the limit
     keep = reach <= high
     i = reach[keep] - first
     over = (reach[keep] - limit[keep]) * survival[i] + np.append(excess, 0.0)[i + 1]
-    b_pmf = (tails.pmf(records, q, low, last) if pmf is None else pmf[: last + 1 - low])[keep]
+    b_pmf = b_pmf[keep]
     rounding = 2.0 * _LIMIT_ERROR * limit[keep] * survival[i]
     scale = contrast / (p * q * records)
     return bracket(
@@ -82,3 +86,13 @@ def among_blanks(
         cut=cut,
         rounding=scale * float((b_pmf * rounding).sum()),
     )
+
+
+def _checked(chances: Floats) -> Floats:
+    """``chances`` themselves: a product of two negative ones would hide that they are."""
+    if not chances.min(initial=0.0) >= 0.0:  # NaN neither
+        raise AccountingError(
+            f"flip-blank: wanted chances that are not negative, got {chances.min()}; nothing may "
+            "be promised from them"
+        )
+    return chances

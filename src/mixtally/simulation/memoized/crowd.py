@@ -13,8 +13,9 @@ from mixtally.data.progress import Progress, quiet
 from mixtally.encode.bloom import bloom
 from mixtally.errors import ParameterError
 from mixtally.estimate.memoized import Recovery, least_ones
-from mixtally.ground.bits import Rows, column_counts, spans
+from mixtally.ground.bits import Rows, spans
 from mixtally.ground.chance import Chance
+from mixtally.ground.counting import column_counts
 from mixtally.randomize.memoized import (
     cohort_of,
     derived_response,

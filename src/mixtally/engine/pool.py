@@ -7,7 +7,7 @@ from multiprocessing import get_context
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from mixtally.node.opening.hands import Hands, Opened, Secrets, open_chunk, seal_chunk, start
+from mixtally.engine.hands import Hands, Opened, Secrets, open_chunk, seal_chunk, start
 
 CHUNK = 1024
 """Messages at once: a worker is busy for some twenty milliseconds."""

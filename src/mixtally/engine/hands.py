@@ -65,16 +65,22 @@ class Hands:
 
     def open(self, part: int, envelopes: bytes, size: int, wanted: int) -> Opened:
         """Open envelopes of ``size`` bytes, of which messages of ``wanted`` bytes are to come."""
-        opened = self._opener.open
-        inside = [opened(envelopes[i : i + size], part) for i in range(0, len(envelopes), size)]
+        inside = self.inside(
+            part, [envelopes[i : i + size] for i in range(0, len(envelopes), size)]
+        )
         whole = [one for one in inside if one is not None]
         good = [one for one in whole if len(one) == wanted]
         return Opened(
             b"".join(good),
-            self._order(part, good),
+            b"".join(self.order_of(part, good)),
             len(inside) - len(whole),
             len(whole) - len(good),
         )
+
+    def inside(self, part: int, envelopes: list[bytes]) -> list[bytes | None]:
+        """What each holds; None for what does not open."""
+        opened = self._opener.open
+        return [opened(one, part) for one in envelopes]
 
     def seal(self, part: int, messages: bytes, size: int) -> bytes:
         """The envelopes of messages of ``size`` bytes, for all who follow."""
@@ -84,13 +90,14 @@ class Hands:
     def order(self, part: int, messages: bytes, size: int) -> Opened:
         """Messages that are to leave as they are, with their order."""
         some = [messages[i : i + size] for i in range(0, len(messages), size)]
-        return Opened(messages, self._order(part, some))
+        return Opened(messages, b"".join(self.order_of(part, some)))
 
-    def _order(self, part: int, messages: list[bytes]) -> bytes:
+    def order_of(self, part: int, messages: list[bytes]) -> list[bytes]:
+        """By what each is ordered, 32 bytes; nothing without a secret for it."""
         if not self._secret:
-            return b""
+            return []
         key = hmac.digest(self._secret, Label.ORDER.value + part.to_bytes(2), "sha256")
-        return b"".join([hmac.digest(key, message, "sha256") for message in messages])
+        return [hmac.digest(key, message, "sha256") for message in messages]
 
 
 _hands: list[Hands] = []

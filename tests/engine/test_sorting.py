@@ -1,12 +1,15 @@
 """Copies are found and messages ordered, however many fit into memory."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mixtally.engine.sorting import Sorter
+from mixtally.errors import DataError
 from mixtally.ground.chance import SecureChance
-from mixtally.mixnode.closing.sorting import Sorter
 from mixtally.node.copies import digests, not_copies
+from mixtally.node.disk import is_full
 from mixtally.simulation.seeded import SeededChance
 
 
@@ -31,3 +34,20 @@ def test_sorting(tmp_path_factory, count, size, most):
         sorter.add(b"".join(keys[start : start + 50]), b"".join(messages[start : start + 50]))
     wanted = [message for _, message in sorted(zip(keys, messages, strict=True))]
     assert b"".join(sorter.ordered()) == b"".join(wanted)
+
+
+def test_a_full_disk_while_what_does_not_fit_is_spilled(tmp_path, monkeypatch):
+    sorter = Sorter(tmp_path, 1, SecureChance(), most=0)
+
+    class Full:
+        def write(self, _):
+            raise OSError(28, "No space left on device")
+
+    class Plain:
+        def update(self, data):
+            return data
+
+    monkeypatch.setattr(sorter, "_file", lambda _: (Full(), Plain()))
+    with pytest.raises(DataError, match="nothing has left") as raised:
+        sorter.add(bytes(64), b"ab")
+    assert is_full(raised.value)

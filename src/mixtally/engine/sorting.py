@@ -21,6 +21,7 @@ from cryptography.hazmat.primitives.ciphers import (
 )
 from numpy.typing import NDArray
 
+from mixtally.errors import DataError
 from mixtally.ground.chance import Chance
 from mixtally.node.wrapping import secret_bytes
 
@@ -97,8 +98,20 @@ class Sorter:
         for first in range(_FILES):
             some = order[ends[first - 1] if first else 0 : ends[first]]
             if len(some):
-                file, context = self._file(first)
-                file.write(context.update(rows[some].tobytes()))
+                self._write(first, rows[some].tobytes())
+
+    def _write(self, first: int, data: bytes) -> None:
+        try:
+            file, context = self._file(first)
+            file.write(context.update(data))
+            file.flush()
+        except OSError as error:
+            raise DataError(
+                str(self._folder),
+                wanted="room for what memory does not hold",
+                got=str(error),
+                do="make room, then begin again: nothing has left",
+            ) from error
 
     def _file(self, first: int) -> tuple[BinaryIO, _Context]:
         if first not in self._files:

@@ -1,0 +1,140 @@
+"""Randomizing, tallying and estimating beside pure-ldp, multi-freq-ldpy and a batch in NumPy."""
+
+import os
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from multi_freq_ldpy.pure_frequency_oracles.UE import UE_Client
+from pure_ldp.frequency_oracles.unary_encoding import UEClient, UEServer
+
+from bench.clock import both, sized
+from bench.row import Row, rated
+from mixtally.client.draw import Words, message
+from mixtally.client.part import Layout, Part, Recipe
+from mixtally.estimate.debias import estimate_counts
+from mixtally.ground.chance import SecureChance
+from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
+from mixtally.ground.memo import Memo
+from mixtally.privacy.accountant import Accountant, Record
+from mixtally.privacy.calibrate import calibrate
+from mixtally.randomize import reports
+from mixtally.records.mechanism import Parameter, Shuffled
+from mixtally.records.mechanism.named import flip, flip_blank
+from mixtally.tally.fold import tally_messages
+
+PLANNED = {105: (1000, 2000), 1000: (300, 600)}
+DENSE = {100: (150, 300), 1000: (60, 100)}
+BATCH = (5, 12)
+COUNTED = (300, 500)
+ONE = (2, 4)
+_Q = 0.27
+_USERS = sized(1_000_000, 2000)
+
+
+def rows() -> list[Row]:
+    """Benchmark lines."""
+    return [*_planned(), *_dense(), *_counted(), _one()]
+
+
+def _codes(users: int, bins: int) -> np.ndarray:
+    return (np.arange(users, dtype=np.int64) * 2654435761 >> 7) % bins
+
+
+def _calls(bins: int, some: int) -> tuple[UEClient, list[int]]:
+    client = UEClient(epsilon=1.0, d=bins, use_oue=True, index_mapper=lambda x: x)
+    return client, _codes(some, bins).tolist()
+
+
+def _planned() -> Iterator[Row]:
+    """At the flips that a plan for (1, 1e-6) and a million people has."""
+    chance = SecureChance()
+    for bins, aims in PLANNED.items():
+        blank = flip_blank(bins=bins, fakes=1_000_000, threshold=MOST_THRESHOLD)
+        found = calibrate(Accountant(), Record.of(blank), Parameter.FLIP, 1.0, 1e-6)
+        mechanism, memo = found.message.mechanism, Memo(1_000_000)
+        users, some = sized(1_000_000, 1000), sized(1000, 50)
+        codes, (client, few) = _codes(users, bins), _calls(bins, some)
+        took = both(
+            lambda m=mechanism, c=codes, o=memo: reports(m, c, chance, o),
+            lambda c=client, f=few: [c.privatise(one) for one in f],
+        )
+        yield rated(
+            f"randomize at the plan's q, d = {bins:,}",
+            f"{users / took.ours / 1e6:.1f} M reports/s",
+            "times pure-ldp OUE",
+            took.ratio * users / some,
+            *aims,
+        )
+
+
+def _dense() -> Iterator[Row]:
+    chance = SecureChance()
+    for bins, aims in DENSE.items():
+        mechanism = flip(bins=bins, crowd=10**6, threshold=int(_Q * SCALE))
+        users, some = sized(4_000_000, 10_000) // bins, sized(1000, 50)
+        codes, (client, few) = _codes(users, bins), _calls(bins, some)
+        ours = _work(mechanism, codes, chance)
+        took = both(ours, lambda c=client, f=few: [c.privatise(one) for one in f])
+        yield rated(
+            f"randomize, q = {_Q}, d = {bins:,}",
+            f"{users * bins / took.ours / 1e9:.2f} Gbit/s",
+            "times pure-ldp OUE",
+            took.ratio * users / some,
+            *aims,
+        )
+        took = both(ours, lambda c=codes, b=bins: _batch(c, b))
+        yield rated("  beside a batch in NumPy", "", "times", took.ratio, *BATCH)
+        took = both(ours, lambda f=few, b=bins: [UE_Client(one, b, 1.0, True) for one in f])
+        yield Row("  beside multi-freq-ldpy", "", f"{took.ratio * users / some:,.0f} times")
+
+
+def _work(mechanism: Shuffled, codes: np.ndarray, chance: SecureChance) -> Callable[[], object]:
+    return lambda: reports(mechanism, codes, chance)
+
+
+_PLAIN = np.random.default_rng(0)  # noqa: TID251  (a peer: what people do)
+
+
+def _batch(codes: np.ndarray, bins: int) -> np.ndarray:
+    ones = np.zeros((len(codes), bins), dtype=bool)
+    ones[np.arange(len(codes)), codes] = True
+    return np.packbits(ones ^ (_PLAIN.random(ones.shape) < _Q), axis=1)
+
+
+def _counted() -> Iterator[Row]:
+    bins, users, some = 100, _USERS, sized(2000, 100)
+    mechanism = flip(bins=bins, crowd=users, threshold=int(_Q * SCALE))
+    messages = reports(mechanism, _codes(users, bins), SecureChance())
+    client, few = _calls(bins, some)
+    theirs = [client.privatise(one) for one in few]
+
+    def ours() -> object:
+        return estimate_counts(mechanism, tally_messages(mechanism.layout, messages), users)
+
+    def peer() -> object:
+        server = UEServer(epsilon=1.0, d=bins, use_oue=True, index_mapper=lambda x: x)
+        server.aggregate_all(theirs)
+        return server.estimate_all(range(bins), suppress_warnings=True)
+
+    took = both(ours, peer)
+    yield rated(
+        f"tally and estimate, {users:,} x {bins}",
+        f"{users / took.ours / 1e6:.1f} M reports/s",
+        "times pure-ldp",
+        took.ratio * users / some,
+        *COUNTED,
+    )
+
+
+def _one() -> Row:
+    """A device's one report, without sealing."""
+    bins, words = 100, Words(lambda n: os.urandom(8 * n))  # noqa: TID251  (as a device has them)
+    layout = Layout("bits", bins, None)
+    part = Part(bins, 1, int(_Q * SCALE), None, Recipe("none"), layout)
+    (client, _), calls = _calls(bins, 1), sized(2000, 20)
+    took = both(
+        lambda: [message(part, [7], words) for _ in range(calls)],
+        lambda: [client.privatise(7) for _ in range(calls)],
+    )
+    shown = f"{1e6 * took.ours / calls:.0f} us"
+    return rated(f"one report, d = {bins}", shown, "times pure-ldp's call", took.ratio, *ONE)

@@ -1,0 +1,50 @@
+"""A line of the table: what was measured, and beside which target."""
+
+from typing import NamedTuple
+
+from bench.clock import QUICK
+
+
+class Row(NamedTuple):
+    """A benchmark.
+
+    where
+      what       was measured
+      measured   in words
+      ratio      to what, in words; empty for none
+      got        the same ratio as a number, larger is better; None where there is no target
+      least      that is to be reached, and ``stretch`` that is hoped for
+    """
+
+    what: str
+    measured: str
+    ratio: str = ""
+    got: float | None = None
+    least: float | None = None
+    stretch: float | None = None
+
+    @property
+    def verdict(self) -> str:
+        """What is said beside the target."""
+        if self.got is None or self.least is None or QUICK:
+            return ""
+        aims = f"{self.least:.4g}" + (f" / {self.stretch:.4g}" if self.stretch else "")
+        return aims + "  NOT REACHED" * self.missed
+
+    @property
+    def missed(self) -> bool:
+        """Whether there is a target, and the ratio lies below it."""
+        return self.got is not None and self.least is not None and self.got < self.least
+
+
+def rated(
+    what: str,
+    measured: str,
+    of: str,
+    got: float,
+    least: float | None,
+    stretch: float | None = None,
+) -> Row:
+    """A line with a target, if there is one; ``of`` follows the number."""
+    digits = 0 if got >= 100 else 1 if got >= 10 else 2
+    return Row(what, measured, f"{got:,.{digits}f} {of}", got, least, stretch)

@@ -1,0 +1,122 @@
+"""``mixtally batch``: messages of a crowd in files, larger than memory: drawn, then mixed."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mixtally.cli import options as o
+from mixtally.cli.grouped import grouped
+from mixtally.cli.output import print_json
+from mixtally.cli.plan_files import read_plan
+from mixtally.cli.reading import ReadingOptions, reading_of
+from mixtally.cli.rows import read_crowd
+from mixtally.cli.screen import progress_bars
+from mixtally.cli.tally import Shards
+from mixtally.engine.places import files_at, url_of
+from mixtally.engine.shards.shard import ENDINGS
+from mixtally.errors import ParameterError, PlanError
+from mixtally.ground.codec import fingerprint
+from mixtally.privacy.accountant import Accountant
+from mixtally.privacy.certify import verify
+from mixtally.simulation.streamed import Crowd, mixed, randomized
+
+app = typer.Typer(
+    name="batch",
+    help="Messages of a crowd in files, larger than memory: drawn, then mixed.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+
+@app.callback()
+def options() -> None:
+    """Messages of a crowd in files, larger than memory: drawn, then mixed.
+
+    `mixtally tally` counts them.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchOptions:
+    """The plan, and where messages go."""
+
+    plan: Annotated[Path, o.option("--plan", "The plan under which messages are made.", "FILE")]
+    out: Annotated[Path, o.folder_option("Write the shards here.")]
+    each: Annotated[int, o.whole_option("--each", "People, or messages, of one shard.")] = 1_000_000
+    seed: o.Seed = None
+    json: o.Json = False
+
+    def __post_init__(self) -> None:
+        if self.each < 1:
+            raise ParameterError(
+                "--each", wanted="at least 1", got=self.each, do="1000000, for example"
+            )
+
+
+Processes = Annotated[int | None, o.whole_option("--processes", "That draw (default: all cores).")]
+
+
+@app.command()
+@grouped
+def randomize(
+    data: o.Data, options: BatchOptions, read: ReadingOptions, processes: Processes = None
+) -> None:
+    """Draw everybody's messages into shards.
+
+    Every row of DATA is a person. What was drawn stays: a call that was stopped goes on where it
+    was. Nothing is shuffled yet: `mixtally batch mix` does that.
+    """
+    plan = read_plan(options.plan)
+    mechanism = verify(plan, Accountant())
+    crowd = read_crowd(read.rows.at(data), reading_of(read, planned=True), plan.question)
+    if crowd.users != plan.users:
+        raise PlanError(
+            "plan",
+            wanted=f"a plan for {crowd.users:,} users",
+            got=f"one for {plan.users:,}",
+            do="plan again for this data",
+        )
+    cores = len(os.sched_getaffinity(0)) if processes is None else processes
+    with progress_bars() as progress:
+        made = randomized(
+            Crowd(mechanism, fingerprint(plan), crowd.records, options.each, options.seed),
+            options.out,
+            cores,
+            progress,
+        )
+    _say(made, options)
+
+
+@app.command()
+@grouped
+def mix(shards: Shards, options: BatchOptions) -> None:
+    """Shuffle shards into others, with the fakes that mixes add.
+
+    One process plays all mixes: whoever runs it sees what goes in and what comes out.
+    """
+    plan = read_plan(options.plan)
+    mechanism = verify(plan, Accountant())
+    urls = [found for shard in shards for found in files_at(url_of(shard), ENDINGS)]
+    with progress_bars() as progress:
+        made = mixed(
+            urls,
+            mechanism,
+            fingerprint(plan),
+            options.out,
+            o.chance(options.seed),
+            options.each,
+            progress,
+        )
+    _say(made, options)
+
+
+def _say(made: list[Path], options: BatchOptions) -> None:
+    if options.json:
+        names = [path.name for path in made]
+        print_json({"folder": str(options.out), "shards": names, "each": options.each})
+        return
+    typer.echo(f"{len(made):,} shards in {options.out}")

@@ -1,0 +1,208 @@
+"""``mixtally doctor``: how fast this machine is, and what a round would cost it."""
+
+import math
+import os
+import platform
+import shutil
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+from rich.console import Console
+from rich.table import Table
+
+from mixtally.cli import options as o
+from mixtally.cli.grouped import grouped
+from mixtally.cli.output import print_json, sign_of_life
+from mixtally.cli.screen import say
+from mixtally.engine.rates import measured
+from mixtally.engine.scale import HopCost, Rates, Round, hop_costs, intake
+from mixtally.errors import ParameterError
+from mixtally.ground.chance import SecureChance
+from mixtally.records.roles import MOST_HOPS
+from mixtally.report.words import number
+from mixtally.version import VERSION
+from mixtally.wire.suite import SUITES
+
+_LOADS = (10**6, 10**8, 10**9)
+_MOST_ENVELOPES = 10**12
+_PACKAGES = {
+    "data": "pyarrow",
+    "serve": "uvicorn",
+    "fast": "numba",
+    "engine": "pyspark",
+    "rigorous": "flint",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadOptions:
+    """The round that is planned."""
+
+    envelopes: Annotated[
+        int | None,
+        o.whole_option("--envelopes", "That people send (default: 10^6, 10^8 and 10^9)."),
+    ] = None
+    fakes: Annotated[int, o.whole_option("--fakes", "That every hop adds.")] = 0
+    hops: Annotated[int, o.whole_option("--hops", "Mixes before the collector, 1 to 5.")] = 3
+    message_bytes: Annotated[
+        int, o.whole_option("--message-bytes", "Of one message, 1 to 10^6.")
+    ] = 13
+    bundle: Annotated[int, o.whole_option("--bundle", "Messages that a person sends at once.")] = 2
+    hours: Annotated[float, o.option("--hours", "That a round is open.", "X")] = 24.0
+    cores: Annotated[
+        int | None, o.whole_option("--cores", "Of each hop (default: those of this machine).")
+    ] = None
+    disk: Annotated[
+        Path | None,
+        o.option("--disk", "A folder on the disk of the hop (default: that for what is "
+                 "temporary).", "FOLDER"),
+    ] = None  # fmt: skip
+
+    def rounds(self) -> list[Round]:
+        """The rounds to be told of; raises ParameterError for impossible ones."""
+        self._check()
+        cores = len(os.sched_getaffinity(0)) if self.cores is None else self.cores
+        loads = _LOADS if self.envelopes is None else (self.envelopes,)
+        return [
+            Round(
+                envelopes,
+                self.fakes,
+                self.hops,
+                self.message_bytes,
+                SUITES[1].layer_bytes,
+                self.bundle,
+                3600.0 * self.hours,
+                cores,
+            )
+            for envelopes in loads
+        ]
+
+    def _check(self) -> None:
+        for name, got, least, most in (
+            ("--envelopes", 1 if self.envelopes is None else self.envelopes, 1, _MOST_ENVELOPES),
+            ("--fakes", self.fakes, 0, _MOST_ENVELOPES),
+            ("--hops", self.hops, 1, MOST_HOPS),
+            ("--message-bytes", self.message_bytes, 1, 10**6),
+            ("--bundle", self.bundle, 1, 10**6),
+            ("--cores", 1 if self.cores is None else self.cores, 1, 10**6),
+        ):
+            if not least <= got <= most:
+                wanted = f"{least:,} to {most:,}"
+                raise ParameterError(name, wanted=wanted, got=f"{got:,}", do="give another")
+        if not (math.isfinite(self.hours) and 0.0 < self.hours <= 1e5):
+            raise ParameterError(
+                "--hours", wanted="above 0, at most 10^5", got=self.hours, do="24 is a day"
+            )
+        if self.disk is not None and not self.disk.is_dir():
+            raise ParameterError(
+                "--disk", wanted="a folder", got=str(self.disk), do="name one that is there"
+            )
+
+
+@grouped
+def doctor(load: LoadOptions, json: o.Json = False) -> None:
+    """Say how fast this machine is, and what a round would cost it.
+
+    Measures for a few seconds how long an envelope takes to open, to seal and to order, and how
+    often the disk syncs; docs/scale.md has the formula.
+    """
+    rounds = load.rounds()
+    with sign_of_life("measuring"):
+        rates = measured(SecureChance(), load.message_bytes, load.disk)
+    if json:
+        print_json(
+            {"here": _here()._asdict(), "rates": rates._asdict(), "rounds": _facts(rates, rounds)}
+        )
+        return
+    console = Console()
+    say(console, _lines(rates))
+    console.print(_table(rates, rounds))
+    say(console, _notes(rates, rounds))
+
+
+class _Here(NamedTuple):
+    """What runs here."""
+
+    mixtally: str
+    python: str
+    cores: int
+    extras: list[str]
+    java: bool
+
+
+def _here() -> _Here:
+    return _Here(
+        VERSION,
+        platform.python_version(),
+        len(os.sched_getaffinity(0)),
+        [name for name, package in _PACKAGES.items() if find_spec(package)],
+        shutil.which("java") is not None,
+    )
+
+
+def _lines(rates: Rates) -> list[str]:
+    here = _here()
+    return [
+        f"mixtally {here.mixtally}, Python {here.python}, {here.cores} cores; "
+        f"extras: {', '.join(here.extras) or 'none'}; "
+        f"Java: {'there' if here.java else 'none, so no Spark from here'}.",
+        f"CPU on one core: {_micro(rates.open)} to open an envelope, {_micro(rates.order)} to "
+        f"order what is inside, {_micro(rates.seal)} to seal a layer. A sync of the disk takes "
+        f"{number(1e3 * rates.sync, 2)} ms.",
+    ]
+
+
+def _micro(seconds: float) -> str:
+    return f"{number(1e6 * seconds, 2)} us"
+
+
+def _table(rates: Rates, rounds: list[Round]) -> Table:
+    table = Table("envelopes", "hop", "CPU hours", "disk", "closing")
+    for one in rounds:
+        for cost in hop_costs(rates, one):
+            first = f"{one.envelopes:,}" if cost.place == 1 else ""
+            table.add_row(first, _name(cost, one), *_shown(cost))
+    return table
+
+
+def _name(cost: HopCost, one: Round) -> str:
+    return f"mix {cost.place}" if cost.place <= one.hops else "collector"
+
+
+def _shown(cost: HopCost) -> tuple[str, str, str]:
+    return number(cost.cpu / 3600, 2), f"{number(cost.bytes / 1e9, 2)} GB", _time(cost.closing)
+
+
+def _time(seconds: float) -> str:
+    for size, name in ((86_400, "days"), (3600, "hours"), (60, "minutes")):
+        if seconds >= 2 * size:
+            return f"{number(seconds / size, 2)} {name}"
+    return f"{number(seconds, 2)} seconds"
+
+
+def _notes(rates: Rates, rounds: list[Round]) -> list[str]:
+    last = rounds[-1]
+    comes = intake(rates, last)
+    together = (
+        "each can have a sync of its own"
+        if comes.share <= 1.0
+        else f"{number(comes.share, 2)} times what syncs alone could take: they are synced together"
+    )
+    return [
+        f"{last.envelopes:,} envelopes in bundles of {last.bundle:,} come as "
+        f"{number(comes.posts, 2)} a second, {together}.",
+        "Counting costs far less. On several machines: mix serve --engine spark.",
+    ]
+
+
+def _facts(rates: Rates, rounds: list[Round]) -> list[dict[str, object]]:
+    return [
+        {
+            **one._asdict(),
+            "intake": intake(rates, one)._asdict(),
+            "roles": [cost._asdict() for cost in hop_costs(rates, one)],
+        }
+        for one in rounds
+    ]

@@ -1,0 +1,80 @@
+"""Who works on large batches: options that several commands have."""
+
+import os
+from dataclasses import dataclass
+from typing import Annotated
+
+from mixtally.cli import options as o
+from mixtally.cli.grouped import flags
+from mixtally.cli.output import sign_of_life
+from mixtally.engine.engine import Cluster, Engine
+from mixtally.errors import ParameterError
+from mixtally.node.wrapping import read_master
+
+HERE, SPARK = "here", "spark"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineOptions:
+    """Processes of this machine, or a cluster."""
+
+    processes: Annotated[
+        int | None,
+        o.whole_option("--processes", "That open envelopes and seal (default: all cores)."),
+    ] = None
+    engine: Annotated[
+        str, o.option("--engine", "Who opens and orders: here, spark (extra engine).", "WHO")
+    ] = HERE
+    master: Annotated[
+        str | None,
+        o.option("--master", "Of Spark: spark://HOST:PORT, yarn, k8s://..., local[2].", "URL"),
+    ] = None
+    store: Annotated[
+        str | None,
+        o.option("--store", "A folder that every machine reaches: s3://..., file:///...", "URL"),
+    ] = None
+    engine_key: Annotated[
+        str | None,
+        o.option(
+            "--engine-key",
+            "Where every machine finds the key of the engine: a file, or env:NAME.",
+            "PLACE",
+        ),
+    ] = None
+
+    def made(self) -> Engine:
+        """What they come to.
+
+        Raises ParameterError for a cluster that is half described, does not start or does not
+        encrypt, DataError for a key that is not there.
+        """
+        processes = len(os.sched_getaffinity(0)) if self.processes is None else self.processes
+        if o.one_of("--engine", self.engine, [HERE, SPARK]) == HERE:
+            self._refuse_cluster()
+            return Engine(processes)
+        cluster = self._cluster()
+        read_master(cluster.key, os.environ)
+        from mixtally.engine.spark.session import session
+
+        with sign_of_life("looking at the cluster"), session(cluster):
+            return Engine(processes, cluster)
+
+    def _cluster(self) -> Cluster:
+        if self.master is None or self.store is None or self.engine_key is None:
+            raise ParameterError(
+                "--engine spark",
+                wanted="--master, --store and --engine-key",
+                got=", ".join(flags(self, "master", "store", "engine_key")) or "none of them",
+                do="name the cluster, a folder that all of it reaches, and the key of the engine",
+            )
+        return Cluster(self.master, self.store, self.engine_key)
+
+    def _refuse_cluster(self) -> None:
+        beside = flags(self, "master", "store", "engine_key")
+        if beside:
+            raise ParameterError(
+                "--engine",
+                wanted="spark",
+                got="here, beside " + ", ".join(beside),
+                do="add --engine spark, or leave these out",
+            )

@@ -1,0 +1,87 @@
+"""``mixtally simulate --counts-only``: tallies drawn from counts, for any number of people."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from mixtally.cli import options as o
+from mixtally.cli.budget import BudgetOptions, wish_of
+from mixtally.cli.plan_files import read_plan
+from mixtally.cli.screen import progress_bars
+from mixtally.cli.simulate_crowd import guarantee_of, with_room
+from mixtally.data.file import DataFile
+from mixtally.data.readers import read_counts
+from mixtally.data.reading import As, Reading
+from mixtally.errors import ParameterError
+from mixtally.planner import Planner, PlanOption
+from mixtally.records.question import Question
+from mixtally.simulation import offers
+from mixtally.simulation.counts_only import Histogram
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountsOptions:
+    """Whether messages are drawn, or their tally alone."""
+
+    counts_only: Annotated[
+        bool,
+        o.option("--counts-only", "Draw the tally, not the messages: as likely, and far sooner."),
+    ] = False
+    counts: Annotated[
+        str | None,
+        o.option("--counts", "A row a value: the column of how many people hold it.", "NAME"),
+    ] = None
+
+    @property
+    def asked(self) -> bool:
+        """Whether tallies alone are drawn."""
+        return self.counts_only or self.counts is not None
+
+
+def refuse(options: CountsOptions, other: list[str]) -> None:
+    """Raises ParameterError for what needs whole messages, or people one by one."""
+    if other:
+        raise ParameterError(
+            "--counts-only" if options.counts is None else "--counts",
+            wanted="counts of bins",
+            got="also " + ", ".join(other),
+            do="leave these out, or play the whole simulation: a tally does not say who holds "
+            "what together",
+        )
+
+
+def counted_crowd(
+    file: DataFile, reading: Reading, counts: str, question: Question | None
+) -> Histogram:
+    """The crowd of a file that has been counted.
+
+    Raises ParameterError for records that are more than one value, errors as ``read_counts``.
+    """
+    if reading.form is not As.ONE or reading.person is not None:
+        raise ParameterError(
+            "--counts",
+            wanted="one value a person, in one column",
+            got=f"records read as {reading.form}" + " of a person" * (reading.person is not None),
+            do="leave the other columns out",
+        )
+    with progress_bars() as progress:
+        asked, held = read_counts(file, reading, counts, question, progress)
+    return Histogram(asked, int(held.sum()), held)
+
+
+def offered(
+    histogram: Histogram,
+    plans: list[Path] | None,
+    budget: BudgetOptions,
+    promise: o.MaybePromise,
+    repeats: int | None,
+    planner: Planner,
+) -> tuple[PlanOption, str]:
+    """What is offered for the crowd, and why."""
+    if plans:
+        chosen = [read_plan(path) for path in plans]
+        reason = "The plan was given: " + ", ".join(map(str, plans)) + "."
+        return offers.given(chosen, histogram.question, planner.accountant), reason
+    budget = with_room(budget, repeats)
+    wish = wish_of(budget, histogram.question, guarantee_of(promise), histogram.users)
+    return offers.best(wish, planner, repeats=repeats)

@@ -1,0 +1,133 @@
+"""``mixtally tally``: messages in files become counts with intervals, on one machine or many."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mixtally.cli import options as o
+from mixtally.cli.engine_options import HERE, SPARK
+from mixtally.cli.grouped import grouped
+from mixtally.cli.plan_files import plan_files, read_plan
+from mixtally.cli.screen import progress_bars, show, warn
+from mixtally.engine.engine import Cluster, Engine
+from mixtally.engine.places import files_at, url_of
+from mixtally.engine.shards.fold import Fold, fold
+from mixtally.engine.shards.shard import ENDINGS
+from mixtally.errors import DataError, ParameterError
+from mixtally.estimate.analysis import Analysis
+from mixtally.estimate.conclude import conclude
+from mixtally.ground.codec import fingerprint
+from mixtally.privacy.accountant import Accountant
+from mixtally.privacy.certify import verify
+from mixtally.simulation.lab import Provenance
+from mixtally.simulation.study import Release, Study
+from mixtally.simulation.study_document import document
+
+Shards = Annotated[
+    list[str],
+    typer.Argument(
+        help="Files or folders of messages, as paths or URLs (s3://..., gs://...).",
+        metavar="SHARD...",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TallyOptions:
+    """The plan, and who counts."""
+
+    plan: Annotated[
+        Path, o.option("--plan", "The plan under which the messages were made.", "FILE")
+    ]
+    keep: Annotated[
+        Path | None,
+        typer.Option("--keep", help="Keep tallies of single shards here, not to count them again."),
+    ] = None
+    processes: Annotated[
+        int | None, o.whole_option("--processes", "That count (default: all cores).")
+    ] = None
+    engine: Annotated[
+        str, o.option("--engine", "Who counts: here, spark (extra engine).", "WHO")
+    ] = HERE
+    master: Annotated[
+        str | None,
+        o.option("--master", "Of Spark: spark://HOST:PORT, yarn, k8s://..., local[2].", "URL"),
+    ] = None
+
+    def made(self) -> Engine:
+        """Who counts; raises ParameterError for a cluster that is half described."""
+        cores = len(os.sched_getaffinity(0))
+        processes = cores if self.processes is None else self.processes
+        if (o.one_of("--engine", self.engine, [HERE, SPARK]) == HERE) != (self.master is None):
+            raise ParameterError(
+                "--engine",
+                wanted="spark and --master, or neither",
+                got=f"{self.engine}" + " without --master" * (self.master is None),
+                do="--engine spark --master spark://HOST:7077, for example",
+            )
+        return Engine(processes, Cluster(self.master, "", "") if self.master else None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShowOptions:
+    """How the result is shown."""
+
+    level: o.Level = 0.95
+    out: Annotated[Path | None, o.folder_option("Write report.html, .json and .csv here.")] = None
+    top: o.Top = 20
+    json: o.Json = False
+
+
+@grouped
+def tally(shards: Shards, options: TallyOptions, run: ShowOptions) -> None:
+    """Count messages that lie in files, and conclude.
+
+    SHARD is a Parquet or Arrow file with a column `message`, or a folder of such files. Each is
+    counted once, however often it is named; what cannot be read is named, and then nothing is
+    concluded. With --keep a call that was stopped goes on where it was.
+    """
+    plan = read_plan(options.plan)
+    mechanism = verify(plan, Accountant())
+    urls = [found for shard in shards for found in files_at(url_of(shard), ENDINGS)]
+    with progress_bars() as progress:
+        made = fold(
+            list(dict.fromkeys(urls)),
+            mechanism.layout,
+            fingerprint(plan),
+            options.made(),
+            keep=options.keep,
+            progress=progress,
+        )
+    _check_whole(made)
+    if made.repeated:
+        warn(f"{len(made.repeated):,} of the shards hold what others hold: counted once")
+    result = conclude((plan,), [made.tally], Analysis(level=run.level), question=plan.question)
+    about = Provenance(title=f"{plan.question.name}, counted privately", source=_source(made))
+    study = Study(about=about, releases=(Release(result, plan.facts()),), truth=None)
+    show(document(study, run.top), run.out, json=run.json, more=plan_files(study))
+
+
+def _check_whole(made: Fold) -> None:
+    """Raises DataError where shards are missing from the tally, or messages of them."""
+    if not made.lost:
+        return
+    first = made.lost[0]
+    raise DataError(
+        "shards",
+        wanted="all of them whole",
+        got=f"{len(made.lost):,} of {len(made.lost) + len(made.counted):,} that cannot be counted: "
+        f"{first.reason}",
+        do=f"mend these and tally again; the {made.tally.messages:,} messages of the others are "
+        "kept with --keep",
+    )
+
+
+def _source(made: Fold) -> str:
+    text = f"{made.tally.messages:,} messages in {len(made.counted):,} shards."
+    if made.dropped:
+        reasons = ", ".join(f"{many:,} for {reason}" for reason, many in made.dropped.items())
+        text += f" Dropped: {reasons}."
+    return text

@@ -1,0 +1,60 @@
+"""A file that has been counted: a row a value, and how many people hold it."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.data.columns import coded, numbers
+from mixtally.data.file import DataFile
+from mixtally.data.formats.table import Array
+from mixtally.data.formats.tables import table
+from mixtally.data.labels import Book, varied
+from mixtally.data.people import Watch
+from mixtally.data.progress import Progress
+from mixtally.data.reading import Reading
+from mixtally.data.rows import Rows, Where
+from mixtally.errors import DataError
+from mixtally.records.guarantee import MOST_USERS
+from mixtally.records.question import Question
+
+
+def read(
+    file: DataFile, reading: Reading, counts: str, question: Question | None, progress: Progress
+) -> tuple[Question, NDArray[np.int64]]:
+    """As ``readers.read_counts``."""
+    (column,) = reading.columns
+    book, codes, many = Book(reading.bins(question)), list[NDArray[np.int32]](), list[Held]()
+    rows = Rows(file, reading, [column, counts])
+    with table(file, rows.columns, [column]) as found:
+        for batch in rows.batches(found, Watch((), [column]), progress):
+            codes.append(book.codes(coded(batch.arrays[0]), batch.where))
+            many.append(_whole(batch.arrays[1], counts, batch.where))
+    if not codes:
+        raise file.unreadable("at least two rows", "none", "check the file")
+    subject = f"{file}, column {column!r}"
+    labels, places = book.ordered(np.concatenate(codes), subject)
+    varied(labels, subject)
+    held = np.zeros(len(labels), dtype=np.int64)
+    np.add.at(held, places, np.concatenate(many))
+    return Question(name=column, bins=len(labels), labels=labels), held
+
+
+Held = NDArray[np.int64]
+
+
+def _whole(array: Array, column: str, where: Where) -> Held:
+    """Raises DataError for anything but whole numbers of people, by its row."""
+    found = numbers(array)
+    if found is None:
+        raise where.file.unreadable(
+            f"whole numbers in column {column!r}", "something else", "say how many hold each value"
+        )
+    wrong = np.flatnonzero((found < 0) | (found > MOST_USERS) | (found != np.floor(found)))
+    if wrong.size:
+        row = int(wrong[0])
+        raise DataError(
+            where.subject(row),
+            wanted=f"a whole number from 0 to {MOST_USERS:,} in column {column!r}",
+            got=f"{found[row]:g}",
+            do="say how many people hold the value",
+        )
+    return found.astype(np.int64)

@@ -1,0 +1,75 @@
+"""The tally of one shard, as it is kept: counted once, whoever asks again."""
+
+import msgspec
+import numpy as np
+
+from mixtally.engine import places
+from mixtally.engine.folding import Sifting
+from mixtally.engine.shards.shard import Opened, opened
+from mixtally.errors import DataError
+from mixtally.records.layout import Layout
+from mixtally.records.results import Tally
+
+
+class ShardTally(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What came of a shard.
+
+    where
+      shard    its file
+      plan     fingerprint of the plan, batch and number: as its footer says; None where it does not
+      sha256   of its messages, as they were read
+      came     messages in it; ``messages`` of them were counted
+      dropped  reason -> how many were not
+    """
+
+    shard: str
+    plan: str | None
+    batch: str | None
+    number: int | None
+    sha256: str | None
+    came: int
+    messages: int
+    counts: tuple[int, ...]
+    dropped: dict[str, int]
+
+    @property
+    def tally(self) -> Tally:
+        """The tally."""
+        return Tally(np.array(self.counts, dtype=np.int64), self.messages)
+
+
+class Lost(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A shard that cannot be counted, and why."""
+
+    shard: str
+    reason: str
+
+
+def count(shard: str, layout: Layout) -> ShardTally | Lost:
+    """Count the messages of the shard at a URL.
+
+    Raises MessageError for a file that holds messages of another length, or none.
+    """
+    try:
+        with places.opened(shard) as file, opened(file, shard, layout.message_bytes) as held:
+            return _count(shard, held, layout)
+    except DataError as error:
+        return Lost(shard=shard, reason=str(error))
+
+
+def _count(shard: str, held: Opened, layout: Layout) -> ShardTally:
+    sifting = Sifting(layout, held.messages * layout.message_bytes)
+    for rows in held.rows:
+        sifting.add_rows(rows)
+    total = sifting.tally()
+    return ShardTally(
+        shard=shard,
+        plan=held.label.plan,
+        batch=held.label.batch,
+        number=held.label.number,
+        sha256=held.label.sha256,
+        came=held.messages,
+        messages=total.messages,
+        counts=tuple(total.counts.tolist()),
+        dropped=dict(sifting.dropped),
+    )

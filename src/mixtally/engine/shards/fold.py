@@ -1,0 +1,202 @@
+"""Many shards folded into one tally: each counted once, by whoever is there, in any order.
+
+What was counted is kept under SHA-256 of the shard's messages, so whoever begins again counts only
+what is new, or has changed.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from hashlib import sha256
+from multiprocessing import get_context
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from mixtally.data.progress import Progress, quiet
+from mixtally.engine import places
+from mixtally.engine.engine import Engine
+from mixtally.engine.shards.counted import Lost, ShardTally, count
+from mixtally.engine.shards.shard import Label, opened
+from mixtally.errors import DataError, MessageError
+from mixtally.ground.codec import canonical
+from mixtally.records.layout import Layout
+from mixtally.records.results import Tally
+from mixtally.store.files import read_whole, write_whole
+from mixtally.tally.fold import add, empty
+
+Done = ShardTally | Lost
+Counting = Callable[[Sequence[str], Layout], Iterator[Done]]
+
+
+class Fold(NamedTuple):
+    """What shards come to.
+
+    where
+      counted    those in the tally
+      repeated   files whose messages stand in another of them
+      lost       those that could not be read
+    """
+
+    tally: Tally
+    counted: tuple[ShardTally, ...]
+    repeated: tuple[str, ...]
+    lost: tuple[Lost, ...]
+
+    @property
+    def dropped(self) -> dict[str, int]:
+        """Reason -> how many messages are not in the tally."""
+        total = Counter[str]()
+        for one in self.counted:
+            total.update(one.dropped)
+        return dict(total)
+
+
+def fold(
+    shards: Sequence[str],
+    layout: Layout,
+    plan: str,
+    engine: Engine,
+    *,
+    keep: Path | None = None,
+    progress: Progress = quiet,
+) -> Fold:
+    """The tally of the shards at these URLs.
+
+    where
+      plan   the fingerprint under which their messages were made
+      keep   a folder for the tallies of single shards
+
+    Raises MessageError for shards of another plan or length, and for two that claim to be the same
+    of their batch and are not; DataError for a folder that cannot be written.
+    """
+    labels = {url: _label(url, layout) for url in shards}
+    _check(labels, plan)
+    asked, repeated = _once(labels)
+    known = {url: _kept(keep, layout, labels[url]) for url in asked}
+    new = [url for url in asked if known[url] is None]
+    sizes = {url: labels[url].messages for url in asked}
+    told, whole = sum(sizes.values()) - sum(sizes[url] for url in new), sum(sizes.values())
+    for url, done in zip(new, _counting(engine)(new, layout), strict=True):
+        known[url] = done
+        if keep is not None and isinstance(done, ShardTally):
+            _keep(keep, layout, done)
+        told += sizes[url]
+        progress("tally", told, whole)
+    return _sum(layout, [one for one in known.values() if one is not None], repeated)
+
+
+class _Seen(NamedTuple):
+    """What a footer says; nothing where it cannot be read."""
+
+    label: Label
+    messages: int
+
+
+def _label(url: str, layout: Layout) -> _Seen:
+    try:
+        with places.opened(url) as file, opened(file, url, layout.message_bytes) as held:
+            return _Seen(held.label, held.messages)
+    except DataError:
+        return _Seen(Label(), 0)  # it will be lost, and said to be
+
+
+def _check(labels: dict[str, _Seen], plan: str) -> None:
+    seen: dict[tuple[str, int], tuple[str, str | None]] = {}
+    for url, (label, _) in labels.items():
+        if label.plan not in (None, plan):
+            raise MessageError(
+                url,
+                wanted=f"messages made under {plan[:16]}",
+                got=f"some made under {label.plan[:16]}" if label.plan else "others",
+                do="tally the shards of each plan by themselves",
+            )
+        if label.batch is None or label.number is None:
+            continue
+        before, digest = seen.setdefault((label.batch, label.number), (url, label.sha256))
+        if digest != label.sha256:
+            raise MessageError(
+                url,
+                wanted=f"the messages of shard {label.number} of batch {label.batch!r}",
+                got=f"others than {before} holds",
+                do="find out which of the two is the shard, and leave the other out",
+            )
+
+
+def _once(labels: dict[str, _Seen]) -> tuple[list[str], tuple[str, ...]]:
+    """Shards that differ, and those that stand for one of them."""
+    asked, repeated = list[str](), list[str]()
+    seen = set[tuple[str | None, int | None, str]]()
+    for url, (label, _) in labels.items():
+        own = None if label.sha256 is None else (label.batch, label.number, label.sha256)
+        (repeated if own in seen else asked).append(url)
+        if own is not None:
+            seen.add(own)
+    return asked, tuple(repeated)
+
+
+def _counting(engine: Engine) -> Counting:
+    if engine.cluster is not None:
+        from mixtally.engine.spark.shards import counting
+
+        return partial(counting, engine.cluster)
+    return partial(_by_processes, engine.processes)
+
+
+def _by_processes(processes: int, shards: Sequence[str], layout: Layout) -> Iterator[Done]:
+    work = partial(count, layout=layout)
+    if processes < 2 or len(shards) < 2:
+        yield from map(work, shards)
+        return
+    with ProcessPoolExecutor(min(processes, len(shards)), get_context("spawn")) as pool:
+        yield from pool.map(work, shards)
+
+
+def _sum(layout: Layout, done: Iterable[Done], repeated: tuple[str, ...]) -> Fold:
+    total, counted, lost = empty(layout), list[ShardTally](), list[Lost]()
+    for one in done:
+        if isinstance(one, Lost):
+            lost.append(one)
+            continue
+        total = add(total, one.tally)
+        counted.append(one)
+    return Fold(total, tuple(counted), repeated, tuple(lost))
+
+
+class _Name(msgspec.Struct, frozen=True):
+    """What names the tally of a shard."""
+
+    plan: str | None
+    batch: str | None
+    number: int | None
+    sha256: str
+    layout: Layout
+
+
+def _path(keep: Path, layout: Layout, label: Label | ShardTally) -> Path | None:
+    """Where the tally of a shard is kept; None for one that does not say what it holds."""
+    if label.sha256 is None:
+        return None
+    name = _Name(label.plan, label.batch, label.number, label.sha256, layout)
+    return keep / f"{sha256(canonical(name)).hexdigest()}.json"
+
+
+def _kept(keep: Path | None, layout: Layout, seen: _Seen) -> Done | None:
+    path = None if keep is None else _path(keep, layout, seen.label)
+    if path is None or not path.exists():
+        return None
+    try:
+        return msgspec.json.decode(read_whole(path), type=ShardTally)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise DataError(
+            str(path), wanted="a tally that was kept here", got=str(error), do="remove it"
+        ) from error
+
+
+def _keep(keep: Path, layout: Layout, done: ShardTally) -> None:
+    path = _path(keep, layout, done)
+    if path is not None:
+        keep.mkdir(parents=True, exist_ok=True)
+        write_whole(path, msgspec.json.encode(done), what="the tally of a shard")

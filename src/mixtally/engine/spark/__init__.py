@@ -1,0 +1,1 @@
+"""Batches on Spark. Executors import this room, so its door is empty."""

@@ -1,0 +1,154 @@
+"""One part as a job on Spark: what came goes to the store in slices, its rows into partitions.
+
+One pass: rows are cut into partitions by the first bytes of their keys and sorted within. A global
+sort would run everything upstream a second time for its samples, and open every envelope twice.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from hashlib import sha256
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mixtally.engine.engine import Cluster
+from mixtally.engine.hands import Secrets
+from mixtally.engine.places import Place, Slice
+from mixtally.engine.spark.tasks import ROWS, Job, opened, running, secrets_text
+from mixtally.engine.spark.told import told
+from mixtally.errors import DataError
+from mixtally.ground.chance import Chance
+from mixtally.node.wrapping import Label, wrapped
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import SparkSession
+
+_SLICES = "name string, start long, length long, sha256 string, fakes boolean"
+_SLICE_BYTES = 1 << 22
+_FILE_BYTES = 1 << 26
+_PARTITION_BYTES = 1 << 27
+_MOST_PARTITIONS = 1 << 14
+Reduce = Callable[[Job, Iterable["pa.RecordBatch"]], Iterator["pa.RecordBatch"]]
+
+
+class Part(NamedTuple):
+    """A part of a round on a cluster.
+
+    where
+      key      of the engine
+      name     of the folder of its files
+      size     bytes of an envelope
+      wanted   bytes of what is to be inside
+    """
+
+    cluster: Cluster
+    secrets: Secrets
+    key: bytes
+    chance: Chance
+    name: str
+    part: int
+    size: int
+    wanted: int
+
+    def place(self) -> Place:
+        """Where its files are."""
+        return Place(self.cluster.store, self.name)
+
+    def job(self, partitions: int) -> Job:
+        """What its tasks are told."""
+        text = secrets_text(self.secrets)
+        return Job(
+            self.cluster.store,
+            self.name,
+            self.cluster.key,
+            wrapped(self.key, Label.ENGINE, self.name, text, self.chance),
+            running(),
+            self.part,
+            self.size,
+            self.wanted,
+            partitions,
+        )
+
+
+class Export:
+    """What came, in the store: envelopes as they are, fakes under the key of the engine."""
+
+    def __init__(self, part: Part) -> None:
+        self._part, self._place = part, part.place()
+        self._slices: list[tuple[Slice, bool]] = []
+        self.rows = self.bytes = 0
+        """Envelopes and fakes, and what they take."""
+
+    def envelopes(self, some: Iterator[bytes]) -> int:
+        """Write all; how many they are."""
+        size, files = self._part.size, 0
+        many, step = max(1, _FILE_BYTES // size), max(1, _SLICE_BYTES // size) * size
+        while held := b"".join(islice(some, many)):
+            self._write(f"in-{files}", held, step)
+            files += 1
+        return self.rows
+
+    def fakes(self, some: bytes) -> None:
+        """Write messages of the length of what is inside."""
+        size = self._part.wanted
+        step = max(1, _SLICE_BYTES // size) * size
+        for number, start in enumerate(range(0, len(some), step)):
+            name, plain = f"drawn-{number}", some[start : start + step]
+            data = wrapped(self._part.key, Label.ENGINE, name, plain, self._part.chance)
+            self._slices.append((self._place.put(name, data), True))
+            self.bytes += len(data)
+            self.rows += len(plain) // size
+
+    def table(self) -> list[tuple[Any, ...]]:
+        """The slices, as tasks take them."""
+        return [(*one, fakes) for one, fakes in self._slices]
+
+    def _write(self, name: str, held: bytes, step: int) -> None:
+        with self._place.writer(name) as file:
+            for start in range(0, len(held), step):
+                one = held[start : start + step]
+                file.write(one)
+                found = Slice(name, start, len(one), sha256(one).hexdigest())
+                self._slices.append((found, False))
+        self.bytes += len(held)
+        self.rows += len(held) // self._part.size
+
+
+def run(
+    spark: "SparkSession", part: Part, export: Export, reduce: Reduce, schema: str
+) -> list[dict[str, Any]]:
+    """What ``reduce`` says of every partition, in their order.
+
+    A partition's row has ``partition`` and ``rows``, how many it had. Raises DataError where a task
+    fails for good, and where a row is missing or twice.
+    """
+    cores = spark.sparkContext.defaultParallelism
+    partitions = min(_MOST_PARTITIONS, max(2 * cores, export.bytes // _PARTITION_BYTES + 1))
+    job, table = part.job(partitions), export.table()
+    if not table:
+        return []
+    slices = spark.sparkContext.parallelize(table, min(len(table), 4 * cores))
+    with told():
+        rows = (
+            spark.createDataFrame(slices, _SLICES)
+            .mapInArrow(partial(opened, job), ROWS)
+            .repartitionById(partitions, "partition")
+            .sortWithinPartitions("key")
+            .mapInArrow(partial(reduce, job), schema)
+            .collect()
+        )
+    found = sorted((row.asDict() for row in rows), key=lambda one: int(one["partition"]))
+    _check(found, export.rows)
+    return found
+
+
+def _check(found: list[dict[str, Any]], rows: int) -> None:
+    several = len({one["partition"] for one in found}) < len(found)
+    came = sum(one["rows"] for one in found)
+    if several or came != rows:
+        raise DataError(
+            "engine",
+            wanted=f"{rows:,} rows, every partition once",
+            got=f"{came:,}" + ", a partition twice" * several,
+            do="do the work again; nothing of it is used",
+        )

@@ -1,0 +1,129 @@
+"""Kernels compiled by numba: ``compiled`` loads them; each gives what its twin in NumPy gives.
+
+Their signatures are stated, so that all are compiled, or read from where numba keeps them, when
+this file is imported, and none later.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from numba import boolean, int64, njit, types, uint8, uint64, void
+
+_PLANE = types.Array(uint64, 1, "C")
+_PLANES = types.Array(uint64, 2, "C")
+_READ = types.Array(uint64, 1, "C", readonly=True)
+_READ_PLANES = types.Array(uint64, 2, "C", readonly=True)
+_READ_ROWS = types.Array(uint8, 2, "C", readonly=True)
+_INDEX = types.Array(int64, 1, "C")
+_PAIR: Any = types.UniTuple(uint64, 2)  # type: ignore[no-untyped-call]
+
+
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+
+
+def _kernel(signature: Any) -> Callable[[Kernel], Kernel]:
+    compiling: Callable[[Kernel], Kernel] = njit(signature, cache=True, nogil=True)
+    return compiling
+
+
+@_kernel(_PAIR(uint64, uint64, uint64))
+def _three(a: Any, b: Any, c: Any) -> Any:
+    """Three bits of one weight: one of that weight, and the carry of twice it."""
+    half = a ^ b
+    return half ^ c, (a & b) | (half & c)
+
+
+@_kernel(void(_READ_PLANES, _PLANES, _PLANE))
+def add_sixteen(planes: Any, totals: Any, carry: Any) -> None:
+    """Sixteen ``planes`` added to ``totals``, of weights 1, 2, 4 and 8; ``carry`` weighs 16.
+
+    ``planes`` and ``totals`` have the shapes (16, words) and (4, words). Their twin adds in threes.
+    """
+    for j in range(planes.shape[1]):
+        one, two, four, eight = totals[0, j], totals[1, j], totals[2, j], totals[3, j]
+        one, a = _three(one, planes[0, j], planes[1, j])
+        one, b = _three(one, planes[2, j], planes[3, j])
+        two, c = _three(two, a, b)
+        one, a = _three(one, planes[4, j], planes[5, j])
+        one, b = _three(one, planes[6, j], planes[7, j])
+        two, d = _three(two, a, b)
+        four, e = _three(four, c, d)
+        one, a = _three(one, planes[8, j], planes[9, j])
+        one, b = _three(one, planes[10, j], planes[11, j])
+        two, c = _three(two, a, b)
+        one, a = _three(one, planes[12, j], planes[13, j])
+        one, b = _three(one, planes[14, j], planes[15, j])
+        two, d = _three(two, a, b)
+        four, f = _three(four, c, d)
+        totals[0, j], totals[1, j], totals[2, j] = one, two, four
+        totals[3, j], carry[j] = _three(eight, e, f)
+
+
+@_kernel(void(_READ, boolean, _PLANE, _PLANE))
+def settle(drawn: Any, digit: Any, unsettled: Any, ones: Any) -> None:
+    """One digit of every word: ``unsettled`` keeps the lanes that agree with ``digit``."""
+    for i in range(len(drawn)):
+        agree = unsettled[i] & (drawn[i] if digit else ~drawn[i])
+        if digit:
+            ones[i] |= unsettled[i] ^ agree
+        unsettled[i] = agree
+
+
+@_kernel(int64(_PLANE, _INDEX))
+def find(unsettled: Any, index: Any) -> Any:
+    """Where words hold an unsettled lane, written to the front of ``index``; how many there are."""
+    many = 0
+    for i in range(len(unsettled)):
+        index[many] = i
+        many += unsettled[i] != 0
+    return many
+
+
+@_kernel(int64(_READ, boolean, _PLANE, _PLANE, _INDEX))
+def settle_found(drawn: Any, digit: Any, unsettled: Any, ones: Any, index: Any) -> Any:
+    """The same at the words that ``index`` names, which keeps those that stay unsettled."""
+    many = 0
+    for k in range(len(drawn)):
+        i = index[k]
+        agree = unsettled[i] & (drawn[k] if digit else ~drawn[k])
+        if digit:
+            ones[i] |= unsettled[i] ^ agree
+        unsettled[i] = agree
+        index[many] = i
+        many += agree != 0
+    return many
+
+
+@_kernel(boolean(_READ_ROWS, uint64, uint64, uint64, uint64, _INDEX))
+def count_positions(
+    rows: Any, cap: Any, width: Any, count_bytes: Any, bins: Any, counts: Any
+) -> Any:
+    """Add the bins that ``rows`` name to ``counts``; whether every row is one that may be written.
+
+    Where one may not, ``counts`` are void. Its twin is ``Layout.faults`` and a count.
+    """
+    one, eight, size = uint64(1), uint64(8), uint64(rows.shape[1])
+    mask = (one << width) - one
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        many = uint64(row[0])
+        if count_bytes == 2:
+            many |= uint64(row[1]) << eight
+        if many > cap:
+            return False
+        place, read, have, least = uint64(count_bytes), uint64(0), uint64(0), uint64(0)
+        for _ in range(many):
+            while have < width:  # unsigned numbers all: as an index they cannot count from the end
+                read |= uint64(row[place]) << have
+                place, have = place + one, have + eight
+            named = read & mask
+            read, have = read >> width, have - width
+            if named < least or named >= bins:
+                return False
+            counts[named] += 1
+            least = named + one
+        for rest in range(place, size):
+            read |= uint64(row[rest])
+        if read != 0:
+            return False
+    return True

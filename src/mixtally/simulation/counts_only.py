@@ -1,0 +1,160 @@
+"""Tallies drawn from how many people hold each bin, without drawing a message.
+
+A tally is a sum of independent parts: of K uniform fakes a multinomial number falls into each bin,
+of mixes' fakes a number of their table, and of the c set and N - c unset bits of a bin each is
+flipped by itself, so that the bin counts
+
+    c - Binomial(c, q) + Binomial(N - c, q).
+
+Given the records and the fakes, bins are independent. So the whole tally has the distribution that
+it has when every message is drawn, for any number of people in the same time. What needs whole
+messages, pairs of their bits among it, is not there.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.data.population import Population
+from mixtally.errors import DataError, ParameterError, PlanError
+from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
+from mixtally.estimate.conclude import conclude
+from mixtally.ground.chance import Chance
+from mixtally.ground.fixed import SCALE
+from mixtally.mixing.shaped import numbers_of
+from mixtally.planner import PlanOption
+from mixtally.privacy.certify import verify
+from mixtally.records.guarantee import LEAST_USERS, MOST_USERS
+from mixtally.records.mechanism import Shuffled
+from mixtally.records.question import Kind, Question
+from mixtally.records.results import Tally
+from mixtally.simulation.lab import Lab
+from mixtally.simulation.parts import travels_whole
+from mixtally.simulation.study import Release
+
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Histogram:
+    """How many people hold each bin, and nothing else of them.
+
+    where
+      users    people
+      counts   shape (bins,), int64, each in [0, users]; of single values their sum is ``users``
+
+    Raises DataError for counts that no crowd has, and for fewer than 2 or more than 10^10 people.
+    """
+
+    question: Question
+    users: int
+    counts: Counts
+
+    def __post_init__(self) -> None:
+        counts, bins = self.counts, self.question.bins
+        if not LEAST_USERS <= self.users <= MOST_USERS:
+            raise _wrong(f"{LEAST_USERS} to {MOST_USERS:,} people", f"{self.users:,}")
+        if counts.shape != (bins,) or counts.dtype != np.int64:
+            raise _wrong(f"{bins:,} whole counts", f"{counts.dtype} of shape {counts.shape}")
+        if int(counts.min()) < 0 or int(counts.max()) > self.users:
+            raise _wrong(
+                f"counts from 0 to {self.users:,}", f"{counts.min():,} to {counts.max():,}"
+            )
+        total = int(counts.sum())
+        if self.question.kind is Kind.ONE and total != self.users:
+            raise _wrong(f"counts of {self.users:,} people in all", f"{total:,}")
+
+    @property
+    def truth(self) -> Counts:
+        """The counts, as what results are compared with."""
+        return self.counts
+
+
+def histogram_of(population: Population) -> Histogram:
+    """That of a crowd whose records are known."""
+    return Histogram(population.question, population.users, population.held)
+
+
+def collect_counts(
+    option: PlanOption, histogram: Histogram, lab: Lab, analysis: Analysis = COUNTS_ALONE
+) -> Release:
+    """The result of collecting the crowd of ``histogram`` as ``option`` says.
+
+    Raises PlanError for a plan for others, ParameterError where whole messages are asked for.
+    """
+    analysis.check_sums(histogram.question)
+    if analysis.pairs:
+        raise ParameterError(
+            "counts alone",
+            wanted="counts of bins",
+            got="pairs of bits",
+            do="play the whole simulation: counts do not say who holds what together",
+        )
+    plans = option.plans
+    if any(plan.users != histogram.users for plan in plans):
+        raise PlanError(
+            "plan",
+            wanted=f"a plan for {histogram.users:,} users",
+            got=f"one for {plans[0].users:,}",
+            do="plan again for this crowd",
+        )
+    mechanisms = [verify(plan, lab.planner.accountant) for plan in plans]
+    parts = histogram_parts(histogram, [plan.question for plan in plans])
+    tallies = []
+    for mechanism, part in zip(mechanisms, parts, strict=True):
+        tallies.append(draw_tally(mechanism, part.counts, part.users, lab.chance))
+        lab.progress("draw", len(tallies), len(plans))
+    several = len(plans) > 1 or option.collections > 1
+    facts: Mapping[str, Any] = option.facts()
+    whole = option.certificate if several else None
+    question = histogram.question
+    return Release(conclude(plans, tallies, analysis, question=question, certificate=whole), facts)
+
+
+def histogram_parts(histogram: Histogram, questions: Sequence[Question]) -> list[Histogram]:
+    """The crowd as it answers each of ``questions``, as ``parts`` has it; errors as there."""
+    own, users = histogram.question, histogram.users
+    if travels_whole(own, questions):
+        return [Histogram(questions[0], users, histogram.counts)]
+    sizes = own.attributes or (1,) * own.bins
+    held = np.split(histogram.counts, np.cumsum(sizes)[:-1])
+    if own.attributes is None and questions[0].kind is Kind.ONE:  # a bit in clear: no, yes
+        held = [np.array([users - int(one[0]), int(one[0])]) for one in held]
+    return [Histogram(q, users, one) for q, one in zip(questions, held, strict=True)]
+
+
+def draw_tally(mechanism: Shuffled, counts: Counts, users: int, chance: Chance) -> Tally:
+    """The tally of ``users`` people, ``counts`` of whom hold each bin, and of all fakes.
+
+    ``counts`` has shape (bins,). The generator behind it is keyed by ``chance``.
+    """
+    draws, repeats = _generator(chance), mechanism.repeats
+    held, messages = repeats * counts, users * repeats + mechanism.fakes_sent
+    shares = np.full(mechanism.bins, 1.0 / mechanism.bins)
+    if mechanism.uniform_fakes:
+        held = held + draws.multinomial(mechanism.fakes_sent, shares)
+    if mechanism.shaped is not None:
+        shaped = mechanism.shaped
+        for _ in range(shaped.mixes):
+            held = held + numbers_of(shaped.weights, mechanism.bins, chance)
+        return Tally(held, int(held.sum()))
+    if mechanism.flip_threshold is None:
+        return Tally(held, messages)
+    q = mechanism.flip_threshold / SCALE
+    return Tally(held - draws.binomial(held, q) + draws.binomial(messages - held, q), messages)
+
+
+def _generator(chance: Chance) -> np.random.Generator:  # noqa: TID251
+    """Binomials of the library, whose words follow from 256 bits of ``chance``.
+
+    Nothing that is drawn here hides anybody: there are no people, but their counts.
+    """
+    seed = int.from_bytes(chance.words(4).tobytes(), "little")
+    return np.random.Generator(np.random.PCG64(seed))  # noqa: TID251
+
+
+def _wrong(wanted: str, got: str) -> DataError:
+    return DataError("counts", wanted=wanted, got=got, do="give how many people hold each bin")

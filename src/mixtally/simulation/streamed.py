@@ -1,0 +1,240 @@
+"""A crowd's messages written to shards and shuffled there: memory holds a span of them at a time.
+
+Each shard of devices is drawn by itself, so that processes share the work and whoever was stopped
+goes on: shards that are whole stay. A mix draws its fakes and its order at once, and what it had
+written when it was stopped is thrown away.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from hashlib import sha256
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+
+from mixtally.data.progress import Progress, quiet
+from mixtally.engine import places
+from mixtally.engine.shards.shard import Label, opened, write
+from mixtally.engine.sorting import KEY_BYTES, Sorter
+from mixtally.errors import DataError
+from mixtally.ground.bits import Rows, spans
+from mixtally.ground.chance import Chance, SecureChance
+from mixtally.ground.memo import Memo
+from mixtally.mixing import shaped_fakes
+from mixtally.randomize import fakes, reports
+from mixtally.randomize.messages import Records, share_of_fakes
+from mixtally.records.mechanism import Shuffled
+from mixtally.report.document import REHEARSAL
+from mixtally.simulation.seeded import SeededChance
+from mixtally.store.files import read_whole, write_whole
+
+_INDEX = f"{REHEARSAL}/batch.json"
+"""It follows from the records: whoever knows all but one could find out that one."""
+_SPAN_BYTES = 1 << 22
+_MEMO_BYTES = 1_000_000
+_SHARDS_OF_A_SEED = 1 << 32
+
+
+class Index(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a folder of shards is of.
+
+    where
+      records   SHA-256 of everybody's records and of how they are cut
+      shards    number -> file, of those that are whole
+    """
+
+    plan: str
+    batch: str
+    records: str
+    shards: dict[int, str]
+
+
+class Crowd(NamedTuple):
+    """Who is to be drawn.
+
+    where
+      plan         fingerprint, under which messages are made
+      records      as ``randomize.reports`` takes them
+      each         people of a shard
+      seed         None for the operating system's randomness
+    """
+
+    mechanism: Shuffled
+    plan: str
+    records: Records
+    each: int
+    seed: int | None
+
+
+def randomized(
+    crowd: Crowd, folder: Path, processes: int = 0, progress: Progress = quiet
+) -> list[Path]:
+    """The messages of everybody in shards of ``folder``, fakes among them, not shuffled.
+
+    Shards that are there already are not drawn again. Raises DataError for a folder that holds
+    those of other records or of another plan.
+    """
+    index = _begun(crowd, folder)
+    cut = list(spans(len(crowd.records), crowd.each))
+    todo = [number for number in range(len(cut)) if number not in index.shards]
+    work = [_of(crowd, index.batch, cut[n], n) for n in todo]
+    users, done = len(crowd.records), sum(cut[n].stop - cut[n].start for n in index.shards)
+    for one, name in zip(work, _drawn(work, users, folder, processes), strict=True):
+        index.shards[one.number] = name
+        write_whole(folder / _INDEX, msgspec.json.encode(index), what="what is whole")
+        done += one.people.stop - one.people.start
+        progress("randomize", done, users)
+    return [folder / index.shards[number] for number in range(len(cut))]
+
+
+def _begun(crowd: Crowd, folder: Path) -> Index:
+    digest = sha256(f"{crowd.each} {crowd.seed} {crowd.records.shape}".encode())
+    digest.update(np.ascontiguousarray(crowd.records).data)
+    fresh = Index(plan=crowd.plan, batch=_named(crowd.seed), records=digest.hexdigest(), shards={})
+    path = folder / _INDEX
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return fresh
+    try:
+        found = msgspec.json.decode(read_whole(path), type=Index)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise DataError(
+            str(path), wanted="what a call wrote here", got=str(error), do="choose another folder"
+        ) from error
+    if (found.plan, found.records) != (fresh.plan, fresh.records):
+        raise DataError(
+            str(folder),
+            wanted="shards of these records, cut alike, under this plan",
+            got="others: the data, the plan, the seed or the size of shards have changed",
+            do="choose another folder, or remove this one",
+        )
+    whole = {n: name for n, name in found.shards.items() if (folder / name).exists()}
+    return msgspec.structs.replace(found, shards=whole)
+
+
+def _named(seed: int | None) -> str:
+    """A batch by a name of its own."""
+    chance: Chance = SecureChance() if seed is None else SeededChance(seed)
+    return chance.words(1).tobytes().hex()
+
+
+class _Shard(NamedTuple):
+    """Some people, and the batch that they belong to."""
+
+    crowd: Crowd
+    batch: str
+    people: slice
+    number: int
+
+
+def _of(crowd: Crowd, batch: str, people: slice, number: int) -> _Shard:
+    return _Shard(crowd._replace(records=crowd.records[people]), batch, people, number)
+
+
+def _drawn(work: Sequence[_Shard], users: int, folder: Path, processes: int) -> Iterator[str]:
+    """The names of the shards as they are written."""
+    several = [(one, users, folder) for one in work]
+    if processes < 2 or len(work) < 2:
+        yield from (_draw(*one) for one in several)
+        return
+    with ProcessPoolExecutor(min(processes, len(work)), get_context("spawn")) as pool:
+        yield from pool.map(_draw, *zip(*several, strict=True))
+
+
+def _draw(shard: _Shard, users: int, folder: Path) -> str:
+    crowd, number = shard.crowd, shard.number
+    chance: Chance = SecureChance()
+    if crowd.seed is not None:
+        chance = SeededChance(crowd.seed * _SHARDS_OF_A_SEED + number)
+    label = Label(plan=crowd.plan, batch=shard.batch, number=number)
+    return _written(folder, _messages(shard, users, chance), crowd.mechanism, label)
+
+
+def _messages(shard: _Shard, users: int, chance: Chance) -> Iterator[Rows]:
+    """What the people of a shard send, some at a time; fakes are shared evenly by all."""
+    mechanism, records, first = shard.crowd.mechanism, shard.crowd.records, shard.people.start
+    memo = Memo(_MEMO_BYTES)
+    size = max(1, _SPAN_BYTES // mechanism.layout.message_bytes // mechanism.repeats)
+    for span in spans(len(records), size):
+        yield reports(mechanism, records[span], chance, memo)
+        ends = first + span.start, first + span.stop
+        share = share_of_fakes(mechanism.fakes_sent, users, *ends)
+        yield fakes(mechanism, share, chance, memo)
+
+
+def mixed(
+    shards: Sequence[str],
+    mechanism: Shuffled,
+    plan: str,
+    folder: Path,
+    chance: Chance,
+    each: int,
+    progress: Progress = quiet,
+) -> list[Path]:
+    """The messages of shards at these URLs with the fakes of mixes, in a uniformly random order.
+
+    where
+      each   messages of a shard that is written
+
+    One process plays all mixes. Raises DataError for a shard that cannot be read, and for a folder
+    that is not new; MessageError for messages of another length.
+    """
+    if folder.exists() and any(folder.iterdir()):
+        raise DataError(
+            str(folder), wanted="a new folder", got="one with files", do="choose another"
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    size = mechanism.layout.message_bytes
+    sorter = Sorter(folder, size, SecureChance())
+    for number, url in enumerate(shards, 1):
+        with places.opened(url) as file, opened(file, url, size) as held:
+            for rows in held.rows:
+                _add(sorter, rows, chance)
+        progress("mix", number, len(shards))
+    if (shaped := mechanism.shaped) is not None:
+        for _ in range(shaped.mixes):
+            _add(sorter, shaped_fakes(shaped.weights, mechanism.layout, chance), chance)
+    names, batch = list[str](), chance.words(1).tobytes().hex()
+    for some in _cut(sorter.ordered(), size, each):
+        label = Label(plan=plan, batch=batch, number=len(names))
+        names.append(_written(folder, [some], mechanism, label))
+    return [folder / name for name in names]
+
+
+def _add(sorter: Sorter, rows: Rows, chance: Chance) -> None:
+    """Keys of 256 bits: that two are equal is rarer than any shuffle that was ever dealt."""
+    keys = chance.words(len(rows) * KEY_BYTES // 8)
+    sorter.add(keys.astype("<u8", copy=False).tobytes(), rows.tobytes())
+
+
+def _cut(ordered: Iterator[bytes], size: int, each: int) -> Iterator[Rows]:
+    held, step = bytearray(), size * each
+    for some in ordered:
+        held += some
+        while len(held) >= step:
+            yield np.frombuffer(bytes(held[:step]), dtype=np.uint8).reshape(-1, size)
+            del held[:step]
+    if held:
+        yield np.frombuffer(bytes(held), dtype=np.uint8).reshape(-1, size)
+
+
+def _written(folder: Path, some: Any, mechanism: Shuffled, label: Label) -> str:
+    """Write a shard aside and name it by what it holds: whole or not at all."""
+    aside = folder / f".{label.number}-{os.getpid()}.part"
+    try:
+        with aside.open("wb") as file:
+            done = write(file, some, mechanism.layout.message_bytes, label)
+            file.flush()
+            os.fsync(file.fileno())
+        name = f"{label.number:06d}-{(done.sha256 or '')[:16]}.parquet"
+        aside.replace(folder / name)
+    except OSError as error:
+        aside.unlink(missing_ok=True)
+        raise DataError(
+            str(folder), wanted="room for the messages", got=str(error), do="make room, go on"
+        ) from error
+    return name

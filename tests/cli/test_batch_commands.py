@@ -1,0 +1,103 @@
+"""``mixtally batch`` and ``mixtally tally``: files in, files out, counts at the end."""
+
+import json
+
+import pytest
+
+COLORS = ["red"] * 400 + ["green"] * 300 + ["blue"] * 200 + ["teal"] * 100
+PROMISE = ("--epsilon", 1, "--delta", "1e-6")
+
+
+@pytest.fixture
+def planned(cli, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "people.csv").write_text("\n".join(["color", *COLORS]) + "\n")
+    (tmp_path / "labels.txt").write_text("red\ngreen\nblue\nteal\n")
+    made = cli("plan", *PROMISE, "--users", 1000, "--labels", "labels.txt", "--out", "plan.json")
+    assert made.status == 0
+    return tmp_path
+
+
+def drawn(cli, *more):
+    made = cli("batch", "randomize", "people.csv", "--column", "color", "--plan", "plan.json",
+               "--out", "raw", "--each", 300, "--processes", 0, *more)  # fmt: skip
+    assert (made.status, made.out, made.err) == (0, "4 shards in raw\n", "")
+
+
+def mixed(cli, *more):
+    made = cli("batch", "mix", "raw", "--plan", "plan.json", "--out", "mixed", *more)
+    assert (made.status, made.err) == (0, "")
+
+
+def tallied(cli, *shards):
+    made = cli("tally", *shards, "--plan", "plan.json", "--processes", 0, "--json")
+    assert made.status == 0
+    return json.loads(made.out), made.err
+
+
+def test_from_rows_to_counts(cli, planned):
+    drawn(cli)
+    mixed(cli)
+    found, said = tallied(cli, "mixed")
+    assert said == ""
+    (release,) = found["releases"]
+    counts = {row["label"]: row["estimate"] for row in release["estimates"]}
+    error = found["releases"][0]["estimates"][0]["standard_error"]
+    assert abs(counts["red"] - 400) < 8 * error
+    assert sum(counts.values()) == pytest.approx(1000, abs=40 * error)
+    assert "truth" not in json.dumps(found)
+
+
+def test_a_seed_draws_the_same(cli, planned):
+    drawn(cli, "--seed", 5)
+    first = sorted(path.name for path in (planned / "raw").glob("*.parquet"))
+    (planned / "raw").rename(planned / "before")
+    drawn(cli, "--seed", 5)
+    assert sorted(path.name for path in (planned / "raw").glob("*.parquet")) == first
+
+
+def test_a_shard_named_twice_is_counted_once(cli, planned):
+    drawn(cli)
+    mixed(cli, "--each", 200)
+    once, said = tallied(cli, "mixed")
+    assert tallied(cli, "mixed", planned / "mixed") == (once, said)
+    first = min((planned / "mixed").glob("*.parquet"))
+    (planned / "copy.parquet").write_bytes(first.read_bytes())
+    again, said = tallied(cli, "mixed", "copy.parquet")
+    assert again["releases"] == once["releases"]
+    assert said.startswith("mixtally: warning: 1 of the shards hold what others hold")
+
+
+def test_nothing_is_concluded_of_a_part(refused, cli, planned):
+    drawn(cli)
+    mixed(cli, "--each", 200)
+    shards = sorted((planned / "mixed").glob("*.parquet"))
+    assert "too few" in refused("tally", *shards[1:], "--plan", "plan.json")
+    shards[0].write_bytes(shards[0].read_bytes()[:-30])
+    line = refused("tally", "mixed", "--plan", "plan.json", "--keep", "kept")
+    assert f"1 of {len(shards)} that cannot be counted" in line
+    assert shards[0].name in line
+    assert len(list((planned / "kept").iterdir())) == len(shards) - 1
+
+
+def test_what_cannot_be_used(refused, cli, planned):
+    drawn(cli)
+    assert "nothing there" in refused("tally", "nowhere", "--plan", "plan.json")
+    line = refused("tally", "raw", "--plan", "plan.json", "--engine", "spark")
+    assert "spark without --master" in line
+    assert "wanted one of here, spark" in refused(
+        "tally", "raw", "--plan", "plan.json", "--engine", "ray"
+    )
+    assert "here" in refused("tally", "raw", "--plan", "plan.json", "--master", "local[2]")
+    assert "at least 1" in refused(
+        "batch", "mix", "raw", "--plan", "plan.json", "--out", "m", "--each", 0
+    )
+    made = cli("plan", *PROMISE, "--users", 999, "--labels", "labels.txt", "--out", "other.json")
+    assert made.status == 0
+    line = refused("tally", "raw", "--plan", "other.json")
+    assert "some made under" in line
+    line = refused(
+        "batch", "randomize", "people.csv", "--column", "color", "--plan", "other.json",
+        "--out", "other",
+    )  # fmt: skip
+    assert "a plan for 1,000 users" in line

@@ -1,0 +1,36 @@
+"""The table of docs/scale.md follows from the rates beside it."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from mixtally.engine.scale import Rates, Round, hop_costs, intake
+
+PAGE = (Path(__file__).parents[2] / "docs" / "scale.md").read_text()
+STATED = re.search(
+    r"At (\d+) us to open, (\d+) us to order and (\d+) us to\s+seal, messages of (\d+) bytes, "
+    r"three mixes, ([\d,]+) fakes",
+    PAGE,
+)
+ROWS = re.findall(
+    r"^\| ([\d,]+) \| ([\d.]+) \| ([\d.]+) GB \| (\S+) minutes \| (\S+) m", PAGE, re.M
+)
+
+
+def test_there_are_three_rows():
+    assert len(ROWS) == 3
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_the_row_follows(row):
+    opened, order, seal, size, fakes = (int(one.replace(",", "")) for one in STATED.groups())
+    rates = Rates(open=opened * 1e-6, seal=seal * 1e-6, order=order * 1e-6, sync=1 / 170)
+    envelopes = int(row[0].replace(",", ""))
+    for cores, told in ((2, row[3]), (32, row[4])):
+        of = Round(envelopes, fakes, 3, size, 48, 2, 86_400.0, cores)
+        first = hop_costs(rates, of)[0]
+        assert float(told) == pytest.approx(first.closing / 60, rel=0.06)
+        assert float(row[1]) == pytest.approx(first.cpu / 3600, rel=0.06)
+        assert float(row[2]) == pytest.approx(first.bytes / 1e9, rel=0.06)
+    assert intake(rates, of._replace(envelopes=10**9)).posts == pytest.approx(5800, rel=0.01)

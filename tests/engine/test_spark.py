@@ -1,0 +1,105 @@
+"""One batch mixed here, by worker processes and on Spark: the same bytes, whatever is killed."""
+
+import shutil
+
+import numpy as np
+import pytest
+
+from engine import faults
+from engine.sealed import BITS, INDEX, at_a_mix, at_the_collector, cluster_of, folded, mixed
+from mixtally.engine.engine import Engine
+from mixtally.engine.spark import mixing, work
+
+pytestmark = [
+    pytest.mark.seconds,
+    # Spark's own sockets to Java are left to the collector of garbage.
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.skipif(shutil.which("java") is None, reason="no Java: Spark cannot be begun"),
+]
+
+
+@pytest.fixture(scope="module")
+def sealed():
+    return at_a_mix()
+
+
+@pytest.fixture(scope="module")
+def wanted(sealed, tmp_path_factory):
+    """What this process makes of it."""
+    counts, bytes_out = mixed(sealed, Engine(), tmp_path_factory.mktemp("here"))
+    assert counts == (338, 23, 15, 0)
+    assert len(bytes_out) == 340 * sealed.wanted
+    return counts, bytes_out
+
+
+@pytest.fixture
+def planted(monkeypatch):
+    """Put a fault around a task; what it is made of travels to the executors with it."""
+    from pyspark import cloudpickle
+
+    cloudpickle.register_pickle_by_value(faults)
+    yield lambda module, name, fault, **more: monkeypatch.setattr(
+        module, name, fault(getattr(module, name), **more)
+    )
+    cloudpickle.unregister_pickle_by_value(faults)
+
+
+def test_workers_and_spark_give_the_same_bytes(sealed, wanted, tmp_path):
+    assert mixed(sealed, Engine(2), tmp_path) == wanted
+    cluster = cluster_of(tmp_path)
+    assert mixed(sealed, Engine(0, cluster), tmp_path) == wanted
+    assert list((tmp_path / "store").iterdir()) == []
+
+
+@pytest.mark.parametrize("stage", ["opened", "ordered"])
+def test_a_worker_killed_in_a_stage(sealed, wanted, tmp_path, planted, stage):
+    where = work if stage == "opened" else mixing
+    planted(where, stage, faults.killing, mark=str(tmp_path / "killed"), whole=False)
+    assert mixed(sealed, Engine(0, cluster_of(tmp_path)), tmp_path) == wanted
+    assert (tmp_path / "killed").exists()
+
+
+@pytest.mark.parametrize("stage", ["opened", "ordered"])
+def test_an_executor_killed_in_a_stage(sealed, wanted, tmp_path, planted, stage):
+    """In the second stage its rows of the first are lost with it, and opened again elsewhere."""
+    where = work if stage == "opened" else mixing
+    planted(where, stage, faults.killing, mark=str(tmp_path / "killed"), whole=True)
+    cluster = cluster_of(tmp_path, "local-cluster[2,1,1024]")
+    assert mixed(sealed, Engine(0, cluster), tmp_path) == wanted
+    assert (tmp_path / "killed").exists()
+
+
+def test_a_draw_in_a_task_is_seen(sealed, wanted, tmp_path, planted):
+    planted(work, "opened", faults.drawing)
+    counts, made = mixed(sealed, Engine(0, cluster_of(tmp_path)), tmp_path)
+    size = sealed.wanted
+    assert made != wanted[1]
+    assert _set(made, size) == _set(wanted[1], size)
+    assert counts[2] == wanted[0][2] + 3  # copies of junk lie apart now
+
+
+def _set(joined, size):
+    return {joined[i : i + size] for i in range(0, len(joined), size)}
+
+
+def test_tallies_add_up_to_the_same(tmp_path):
+    cluster = cluster_of(tmp_path)
+    index = at_the_collector([bytes([i % 7]) for i in range(200)])
+    alone = folded(index, Engine(), INDEX)
+    assert alone[4] == {"a copy of another": 6, "not sealed for this round": 4} | {
+        "a bin past the last": 56
+    }
+    assert folded(index, Engine(0, cluster), INDEX) == alone
+    rows = np.array([[i * 7 % 256, i % 16] for i in range(90)], dtype=np.uint8)
+    several = at_the_collector([row.tobytes() for row in rows])
+    alone = folded(several, Engine(), BITS, pairs=True)
+    assert alone[3] is not None
+    assert folded(several, Engine(0, cluster), BITS, pairs=True) == alone
+
+
+def test_a_worker_killed_while_it_counts(tmp_path, planted):
+    index = at_the_collector([bytes([i % 7]) for i in range(200)])
+    alone = folded(index, Engine(), INDEX)
+    planted(work, "opened", faults.killing, mark=str(tmp_path / "killed"), whole=False)
+    assert folded(index, Engine(0, cluster_of(tmp_path)), INDEX) == alone
+    assert (tmp_path / "killed").exists()

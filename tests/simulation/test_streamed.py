@@ -1,0 +1,175 @@
+"""Messages drawn and mixed in files: the same as in memory, whoever draws them, however often."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from mixtally.engine.engine import Engine
+from mixtally.engine.shards.fold import fold
+from mixtally.engine.shards.shard import opened
+from mixtally.errors import DataError
+from mixtally.ground.chance import SecureChance
+from mixtally.records.mechanism.named import clear_shaped, clear_uniform
+from mixtally.simulation import streamed
+from mixtally.simulation.seeded import SeededChance
+from mixtally.simulation.streamed import Crowd, mixed, randomized
+
+PLAN = "c3" * 32
+CODES = (np.arange(1000) ** 2 % 5).astype(np.int64)
+UNIFORM = clear_uniform(bins=5, fakes=137)
+
+
+def crowd_of(mechanism=UNIFORM, codes=CODES, **more):
+    return Crowd(mechanism, PLAN, codes, **({"each": 300, "seed": None} | more))
+
+
+def rows_in(paths, size=1):
+    found = []
+    for path in paths:
+        with path.open("rb") as file, opened(file, path.name, size) as held:
+            found += [bytes(row) for rows in held.rows for row in rows]
+    return found
+
+
+def counted(paths, layout):
+    return fold([path.as_uri() for path in paths], layout, PLAN, Engine()).tally
+
+
+def test_everybody_and_every_fake_once(tmp_path):
+    paths = randomized(crowd_of(), tmp_path / "raw")
+    assert len(paths) == 4
+    tally = counted(paths, UNIFORM.layout)
+    truth = np.bincount(CODES, minlength=5)
+    assert tally.messages == 1137
+    assert (tally.counts >= truth).all()
+    assert len(rows_in(paths[:1])) == 300 + 300 * 137 // 1000
+
+
+@pytest.mark.seconds
+def test_processes_draw_what_one_draws_of_a_seed(tmp_path):
+    alone = randomized(crowd_of(seed=4), tmp_path / "one")
+    several = randomized(crowd_of(seed=4), tmp_path / "two", 2)
+    assert [path.name for path in alone] == [path.name for path in several]
+    other = randomized(crowd_of(seed=5), tmp_path / "three")
+    assert not {path.name for path in alone} & {path.name for path in other}
+
+
+def test_two_calls_draw_anew(tmp_path):
+    names = [
+        {path.name for path in randomized(crowd_of(), tmp_path / place)} for place in ("a", "b")
+    ]
+    assert not names[0] & names[1]
+
+
+def test_who_was_stopped_goes_on(tmp_path, monkeypatch):
+    told, draw = [], streamed._draw
+
+    def stopping(shard, users, folder):
+        if shard.number == 2:
+            raise KeyboardInterrupt
+        return draw(shard, users, folder)
+
+    monkeypatch.setattr(streamed, "_draw", stopping)
+    with pytest.raises(KeyboardInterrupt):
+        randomized(crowd_of(), tmp_path)
+    first = sorted(tmp_path.glob("*.parquet"))
+    assert len(first) == 2
+    monkeypatch.undo()
+    paths = randomized(crowd_of(), tmp_path, progress=lambda *step: told.append(step))
+    assert sorted(paths)[:2] == first
+    assert told == [("randomize", 900, 1000), ("randomize", 1000, 1000)]
+    assert counted(paths, UNIFORM.layout).messages == 1137
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"codes": np.roll(CODES, 1)},
+        {"each": 250},
+        {"seed": 7},
+        {"codes": CODES[:-1]},
+    ],
+    ids=["records", "size", "seed", "fewer"],
+)
+def test_going_on_with_something_else_is_refused(tmp_path, changed):
+    randomized(crowd_of(), tmp_path)
+    with pytest.raises(DataError, match="have changed"):
+        randomized(crowd_of(**changed), tmp_path)
+
+
+def test_a_torn_list_of_what_is_whole(tmp_path):
+    randomized(crowd_of(), tmp_path)
+    (tmp_path / "rehearsal" / "batch.json").write_bytes(b"{")
+    with pytest.raises(DataError, match="what a call wrote here"):
+        randomized(crowd_of(), tmp_path)
+
+
+def test_what_follows_from_records_lies_in_a_rehearsal(tmp_path):
+    """A hash of all records would tell the one that somebody does not know."""
+    randomized(crowd_of(), tmp_path)
+    assert {path.name for path in tmp_path.iterdir() if path.suffix != ".parquet"} == {"rehearsal"}
+
+
+def test_a_full_disk_leaves_nothing_half_written(tmp_path, monkeypatch):
+    import os
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(DataError, match="No space left"):
+        randomized(crowd_of(), tmp_path)
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+    monkeypatch.undo()
+    assert len(randomized(crowd_of(), tmp_path)) == 4
+
+
+def test_a_mix_keeps_every_message_and_no_order(tmp_path):
+    raw = randomized(crowd_of(), tmp_path / "raw")
+    urls = [path.as_uri() for path in raw]
+    made = mixed(urls, UNIFORM, PLAN, tmp_path / "mixed", SecureChance(), 400)
+    before, after = rows_in(raw), rows_in(made)
+    assert sorted(before) == sorted(after)
+    assert before != after
+    assert len(made) == 3
+    with pytest.raises(DataError, match="a new folder"):
+        mixed(urls, UNIFORM, PLAN, tmp_path / "mixed", SecureChance(), 400)
+
+
+def orders(folder, runs=480):
+    """How often each order of four messages comes about."""
+    raw = randomized(crowd_of(clear_uniform(bins=5, fakes=0), np.arange(4)), folder / "raw")
+    seen = dict.fromkeys(itertools.permutations(range(4)), 0)
+    for run in range(runs):
+        made = mixed([raw[0].as_uri()], UNIFORM, PLAN, folder / str(run), SeededChance(run), 10)
+        seen[tuple(row[0] for row in rows_in(made))] += 1
+    return chisquare(list(seen.values())).pvalue
+
+
+@pytest.mark.seconds
+def test_every_order_is_as_likely(tmp_path):
+    """False alarm: one in 10^4; the seeds are fixed."""
+    assert orders(tmp_path) > 1e-4
+
+
+@pytest.mark.seconds
+def test_an_order_that_leans_is_seen(tmp_path, monkeypatch):
+    def leaning(sorter, rows, chance):
+        keys = np.sort(chance.words(4 * len(rows)).reshape(-1, 4), axis=0)
+        sorter.add(keys.astype(">u8").tobytes(), rows.tobytes())
+
+    monkeypatch.setattr(streamed, "_add", leaning)
+    assert orders(tmp_path) < 1e-4
+
+
+def test_mixes_add_their_fakes(tmp_path):
+    shaped = clear_shaped(bins=5, ratio=1 << 63, shift=3, mixes=2)
+    raw = randomized(crowd_of(shaped), tmp_path / "raw")
+    urls = [path.as_uri() for path in raw]
+    made = mixed(urls, shaped, PLAN, tmp_path / "mixed", SecureChance(), 10_000)
+    more = counted(made, shaped.layout).counts - np.bincount(CODES, minlength=5)
+    assert ((more >= 0) & (more <= 12)).all()
+    assert more.sum() > 0
+    assert counted(raw, shaped.layout).messages == 1000
