@@ -125,6 +125,7 @@ def test_memoized_answers_take_the_options_of_rows(cli, crowd):
     assert json.loads(played.out)["source"].startswith("600 rows of crowd.csv")
 
 
+@pytest.mark.seconds
 def test_who_reads_no_file_loads_no_reader():
     program = (
         "import sys\n"

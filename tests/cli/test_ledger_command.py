@@ -202,6 +202,7 @@ def test_a_ledger_of_two_names_is_not_charged(desk, ledger):
     assert ledger("charge", desk / "my.ledger", desk / "plan.json").status == 0
 
 
+@pytest.mark.seconds
 @pytest.mark.skipif(os.name != "posix", reason="needs locks")
 def test_charges_at_the_same_moment_are_all_kept(desk):
     program = "import sys; from mixtally.cli.ledger import app; app(sys.argv[1:])"

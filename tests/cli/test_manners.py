@@ -7,8 +7,9 @@ import sys
 from contextlib import contextmanager
 
 import pytest
+import typer
 
-from mixtally.cli import screen, watching
+from mixtally.cli import app, screen, watching
 from mixtally.cli.app import COMMANDS
 from mixtally.version import VERSION
 
@@ -113,3 +114,13 @@ def test_bash_completes_commands():
     asked = {"_MIXTALLY_COMPLETE": "complete_bash", "COMP_WORDS": "mixtally si", "COMP_CWORD": "1"}
     done = python(env={**os.environ, **asked})
     assert done.stdout.split() == ["simulate"]
+
+
+def test_what_a_name_may_become_imports_no_command(monkeypatch):
+    monkeypatch.setattr(app, "import_module", pytest.fail)
+    commands = typer.main.get_command(app.app)
+    with commands.make_context("mixtally", [], resilient_parsing=True) as ctx:
+        names = [one.value for one in commands.shell_complete(ctx, "")]
+        options = {one.value for one in commands.shell_complete(ctx, "--")}
+    assert names == list(COMMANDS)
+    assert {"--help", "--version"} <= options

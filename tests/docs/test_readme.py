@@ -37,6 +37,8 @@ BLOCKS = [
     for block in blocks("sh")
 ]
 BLOCKS = [*with_files(block for block in BLOCKS if block)]
+QUICK, *OTHERS = blocks("python")
+PROGRAMS = [QUICK, *(pytest.param(program, marks=pytest.mark.seconds) for program in OTHERS)]
 
 
 def run(arguments, where):
@@ -58,7 +60,7 @@ def test_the_commands_run_in_an_empty_folder(commands, tmp_path):
             assert (tmp_path / option).is_file() or (tmp_path / option / "report.html").is_file()
 
 
-@pytest.mark.parametrize("program", blocks("python"))
+@pytest.mark.parametrize("program", PROGRAMS)
 def test_the_program_runs_and_begins_with_its_promise(program, tmp_path):
     run([str(Path(sys.executable).with_name("mixtally")), "example", "survey.csv"], tmp_path)
     done = run([sys.executable, "-c", program], tmp_path)

@@ -39,6 +39,7 @@ def test_the_tables_are_what_the_example_prints(number):
         assert [cell.strip() for cell in row.split("│")[1:-1]] in cells, row
 
 
+@pytest.mark.seconds
 def test_the_program_prints_the_radii_that_the_page_tells():
     (program,) = blocks("python")
     done = subprocess.run(

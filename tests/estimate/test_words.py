@@ -154,7 +154,7 @@ def test_a_choice_without_end_is_refused(monkeypatch):
     def endless(*_):
         raise RuntimeError("Maximum number of iterations reached.")
 
-    monkeypatch.setattr(module.optimize, "nnls", endless)
+    monkeypatch.setattr("scipy.optimize.nnls", endless)
     with pytest.raises(InfeasibleError, match=r"200 candidates for 128 bits .* fewer candidates"):
         study(NOISY, 1, candidates=[str(number) for number in range(200)])
 

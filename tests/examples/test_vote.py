@@ -30,6 +30,7 @@ def test_it_counts_both_columns_and_writes_their_pages(tmp_path):
         assert page.read_text().startswith("<!-- rehearsal: holds raw counts -->\n<!doctype")
 
 
+@pytest.mark.seconds
 def test_a_promise_out_of_range_is_refused_in_one_line():
     done = example("--epsilon", 0)
     assert done.returncode != 0

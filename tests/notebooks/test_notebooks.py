@@ -81,6 +81,7 @@ def test_its_links_lead_somewhere(name):
         assert (NOTEBOOKS / place).exists(), place
 
 
+@pytest.mark.seconds
 def test_a_cell_that_fails_is_noticed(tmp_path):
     """Twin: a file that is not there ends the program."""
     spoiled = program("survey").replace('read_csv("survey.csv")', 'read_csv("nope.csv")')

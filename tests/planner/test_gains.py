@@ -58,6 +58,7 @@ def test_the_budget_is_two_messages_a_part(question, messages):
     assert request(question, messages_per_user=3).messages_per_user == 3
 
 
+@pytest.mark.seconds
 def test_a_gain_needs_no_worst_crowd(monkeypatch):
     """Eleven bits among millions: three gains once took 147 of 149 seconds."""
     proofs = []

@@ -211,6 +211,7 @@ def test_the_crowds_that_prove_one_epsilon_prove_the_next(counted):
     assert len(made) > 100
 
 
+@pytest.mark.seconds
 def test_a_gaussian_becomes_no_narrower_than_it_must(monkeypatch):
     """By eighths it took 12 million frequencies."""
     honest, taken = Saddle.integral, []

@@ -55,6 +55,11 @@ class Commands(TyperGroup):
     The parser's own types have no fixed names.
     """
 
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        """What a word that was begun may become: no command is imported for its help."""
+        ctx.command = TyperGroup(commands=dict(self.commands))
+        return super().shell_complete(ctx, incomplete)
+
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
         """The command of this name, None without one."""
         if cmd_name not in COMMANDS:

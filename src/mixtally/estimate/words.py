@@ -24,7 +24,7 @@ from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize, stats
+from scipy import special
 
 from mixtally.errors import InfeasibleError
 from mixtally.estimate.memoized import bit_variance, debiased, normal_intervals
@@ -175,6 +175,8 @@ def _chosen(seen: _Seen, columns: Floats) -> NDArray[np.intp]:
     Such a fit never takes two that the bits cannot tell apart. Raises InfeasibleError when it finds
     no end.
     """
+    from scipy import optimize  # slow to import, and only many candidates need it
+
     spread = np.sqrt(np.maximum(seen.noise(np.zeros_like(seen.counts)), _LEAST_VARIANCE))
     model = seen.model(columns) / spread[:, None]
     try:
@@ -207,7 +209,7 @@ def _least_squares(seen: _Seen, columns: Floats) -> _Fit:
     residual = target - model @ counts[:-1]
     freedom = len(target) - len(counts) + 1
     chi_square = float((residual**2 / variance).sum()) / freedom
-    widened = bool(stats.chi2.sf(chi_square * freedom, freedom) < _LACK_OF_FIT)
+    widened = bool(special.chdtrc(freedom, chi_square * freedom) < _LACK_OF_FIT)
     errors = np.sqrt((solve**2) @ noise + _cohort_variance(seen, solve, columns, counts))
     return _Fit(counts, errors * (math.sqrt(chi_square) if widened else 1.0), chi_square, widened)
 
