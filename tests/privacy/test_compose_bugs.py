@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from scipy import fft
 
 from mixtally.errors import AccountingError, InfeasibleError, ParameterError
 from mixtally.privacy.accountant import Accountant
@@ -103,7 +102,7 @@ def test_a_cycle_that_is_too_short_costs_precision_but_never_the_bound(monkeypat
     for cells in (64, 256, 1024):
         monkeypatch.setattr(convolve, "_LEAST_CELLS", 16)
         monkeypatch.setattr(convolve, "_MOST_CELLS", 1)
-        monkeypatch.setattr(fft, "next_fast_len", lambda *_, c=cells, **__: c)
+        monkeypatch.setattr(convolve, "_fast_length", lambda *_, c=cells: c)
         assert Sum([(part, 20)]).delta(2.0) >= truth * (1 - 1e-6)
 
 
@@ -192,3 +191,15 @@ def test_fakes_that_may_not_arrive_are_not_counted():
     all_come = compose.delta_of([(plan_of(LARGE[0]), 3)], 1.0).upper
     half = compose.delta_of([(plan_of(LARGE[0], share=0.9), 3)], 1.0).upper
     assert half > 1.2 * all_come
+
+
+def test_a_cycle_is_as_long_as_it_must_be_and_no_longer():
+    def smooth(n):
+        for prime in (2, 3, 5):
+            while n % prime == 0:
+                n //= prime
+        return n == 1
+
+    for least in (*range(1, 300), 4095, 4097, 10_007, 2**20 + 1):
+        expected = next(n for n in range(least, 2 * least + 1) if smooth(n))
+        assert convolve._fast_length(least) == expected

@@ -125,12 +125,10 @@ class Sum:
 
     def _tail(self, epsilon: float, t: float, scale: float, mean: float, variance: float) -> float:
         """``scale`` times sum of c_l g(l), with all that it may lack."""
-        from scipy import fft  # slow to import, and only compositions need it
-
         spread = abs(mean - epsilon) + _REACH * math.sqrt(variance) + 64.0 * self.step
         # No sum lies outside of 2 most + 1 cells: so many hold everything.
         half = min(math.ceil(spread / self.step), self.most + 1)
-        cells = fft.next_fast_len(max(_LEAST_CELLS, 2 * half), real=True)
+        cells = _fast_length(max(_LEAST_CELLS, 2 * half))
         while True:
             last = math.floor(epsilon / self.step) + cells // 2
             lost = 0.0 if self.most <= last else self._above(t, last * self.step)
@@ -158,8 +156,6 @@ class Sum:
 
     def _sum(self, epsilon: float, t: float, cells: int) -> tuple[float, float]:
         """(sum of c_l g(l) over the half cycle above epsilon, bound on its rounding)."""
-        from scipy import fft
-
         transform_error = 16.0 * _UNIT * math.log2(cells)
         product = np.ones(cells // 2 + 1, dtype=np.complex128)
         log_bound = np.zeros(cells // 2 + 1)
@@ -169,14 +165,14 @@ class Sum:
             weights = np.exp(exponents - exponents.max())
             weights /= weights.sum()
             cycle = np.bincount(side.places % cells, weights=weights, minlength=cells)
-            spectrum = fft.rfft(cycle)
+            spectrum = np.fft.rfft(cycle)
             error = transform_error * math.sqrt(cells) * _norm(cycle) + 16 * _UNIT
             product *= _power(spectrum, side.times)
             size = np.abs(spectrum) + error
             log_bound += side.times * np.log(size)
             rates += side.times * error / size
         lapse = np.exp(np.minimum(log_bound, 700.0)) * rates
-        pmf = fft.irfft(product, cells)
+        pmf = np.fft.irfft(product, cells)
         first = math.floor(epsilon / self.step) + 1
         # Beyond the largest sum there is nothing but what wraps around.
         places = np.arange(first, min(first + cells // 2, self.most + 1))
@@ -187,6 +183,19 @@ class Sum:
         norm += 2.0 * transform_error * _norm(pmf)
         error = norm * _norm(weigh)
         return max(found, 0.0), error
+
+
+def _fast_length(least: int) -> int:
+    """The first number from ``least`` on that has no prime factor but 2, 3 and 5."""
+    best = 1 << (least - 1).bit_length()
+    fives = 1
+    while fives < best:
+        odd = fives
+        while odd < best:
+            best = min(best, odd << max(0, -(-least // odd) - 1).bit_length())
+            odd *= 3
+        fives *= 5
+    return best
 
 
 def _power(values: NDArray[np.complex128], times: int) -> NDArray[np.complex128]:

@@ -24,8 +24,8 @@ SOURCE = (
     "help (Notes 2020, Prop. 3.1)"
 )
 _TAIL_ERROR = 1e-11
-"""Bound on the relative error of one tail from the incomplete beta function up to 10^7 tosses, with
-room; from there on it grows as their root."""
+"""Bound on the relative error of one tail up to 10^7 tosses, with room; from there on it grows as
+their root."""
 _TOSSES = 1e7
 _FAR = 1e-60
 _LONG = 128

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mixtally.ground.tails import Floats
+from mixtally.ground.tails import Floats, log_factorials
 
 _CUT_NATS = 46.0
 _MOST_OFTEN = 20_000
@@ -35,8 +35,6 @@ def counts(tilted: Floats, number: int) -> Counts | None:
     Outside of a window a count lies with probability at most 2 e^-46: P(X >= k) for k above the
     mean m of a binomial distribution, and P(X <= k) below, are at most e^{-(k log(k/m) - k + m)}.
     """
-    from scipy import special  # slow to import, and seldom needed
-
     usual = int(np.argmax(tilted))
     others = [i for i in range(len(tilted)) if i != usual]
     windows = []
@@ -46,7 +44,8 @@ def counts(tilted: Floats, number: int) -> Counts | None:
         if reach > _MOST_OFTEN:
             return None
         k = np.arange(reach + 1)
-        near = np.flatnonzero(special.xlogy(k, k / mean) - k + mean < _CUT_NATS)
+        nats = k * (np.log(np.maximum(k, 1)) - math.log(mean)) - k + mean
+        near = np.flatnonzero(nats < _CUT_NATS)
         windows.append((max(0, int(near[0]) - 1), min(number, int(near[-1]) + 1)))
     return Counts(usual, others, windows)
 
@@ -63,15 +62,13 @@ def expectation(
 
     ``log_usual`` is the logarithm of the usual value's chance; all may sum to less than one.
     """
-    from scipy import special
-
     base = float(values[counts.usual])
     logs, often = np.zeros(1), np.zeros(1, dtype=np.int64)
     total, size, digits = np.full(1, number * base), np.full(1, abs(number * base)), 1.0
     for place, (first, last) in zip(counts.others, counts.windows, strict=True):
         k = np.arange(first, last + 1)
         log, step = math.log(number) + math.log(float(chances[place])), float(values[place]) - base
-        logs = np.add.outer(logs, k * log - special.gammaln(k + 1.0)).ravel()
+        logs = np.add.outer(logs, k * log - log_factorials(k)).ravel()
         often = np.add.outer(often, k).ravel()
         total = np.add.outer(total, k * step).ravel()
         size = np.add.outer(size, k * (abs(step) + abs(base))).ravel()
