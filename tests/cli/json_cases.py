@@ -141,6 +141,7 @@ audit --formula blanket --epsilon 1 --delta 1e-6 --users 1e6 --json
 audit --formula clones --epsilon 1 --delta 1e-6 --users 1e6 --json
 simulate survey.csv --columns smokes,drives --as bits --epsilon 2 --observer sums {END}
 epochs diary.csv --column age --number 0,100 {DIARY} --epsilon 1 {END}
+epochs survey.csv --column answer --synthetic 4 --counts-only --epsilon 1 {END}
 plan --epsilon 2 --delta 1e-6 --users 5000 --bits 5 --messages-per-user 5 --json
 plan --epsilon 1 --delta 1e-6 --users 1e6 --bins 50 --collections 12 --json
 plan --epsilon 1 --delta 1e-6 --users 1e6 --attributes 10,20,5 --json

@@ -59,19 +59,20 @@ def planned(line, **more):
     return whole_plan(wish, PLANNER)[0]
 
 
-def series(name, seed=3):
+def series(name, seed=3, **how):
     line = timeline(name)
     analysis = Analysis(edges=SCALE.edges if name == "number" else None)
     return line, collect(
-        planned(line), line, GUARANTEE, Lab(SeededChance(seed), planner=PLANNER), analysis
+        planned(line), line, GUARANTEE, Lab(SeededChance(seed), planner=PLANNER), analysis, **how
     )  # fmt: skip
 
 
 @pytest.mark.seconds
+@pytest.mark.parametrize("counts_only", [False, True], ids=["messages", "counts"])
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_every_kind_is_collected_epoch_by_epoch(name):
+def test_every_kind_is_collected_epoch_by_epoch(name, counts_only):
     """False alarm below 10^-6: 24 counts and as many changes at most, each within six errors."""
-    line, trend = series(name)
+    line, trend = series(name, counts_only=counts_only)
     assert trend.truth.shape == (EPOCHS, line.question.bins)
     assert trend.truth.tolist() == [line.crowd(i).truth.tolist() for i in range(EPOCHS)]
     error = max(result.estimate.standard_error for result in trend.series.results)

@@ -273,3 +273,18 @@ def test_three_ways_to_ask_again_pay_as_they_say():
     assert once.errors[-1] == pytest.approx(drift, abs=4 * once.errors[0])
     true_step = np.sqrt(np.mean(np.diff(timeline.truth, axis=0) ** 2))
     assert once.change_error == pytest.approx(true_step)
+
+
+def test_counts_need_no_room_for_messages(timeline, plan, monkeypatch):
+    monkeypatch.setattr(module, "MOST_BATCH_BYTES", 100)
+    with pytest.raises(ParameterError, match="batch"):
+        collect(plan, timeline, GUARANTEE, Lab(SeededChance(3)))
+    drawn = collect(plan, timeline, GUARANTEE, Lab(SeededChance(3)), counts_only=True)
+    fakes = plan.mechanism.fakes_promised
+    messages = [result.messages for result in drawn.series.results]
+    assert messages == [users + fakes for users in timeline.users.tolist()]
+
+
+def test_counts_draw_no_message(timeline, plan, monkeypatch):
+    monkeypatch.setattr(module, "play", lambda *_: pytest.fail("messages were drawn"))
+    collect(plan, timeline, GUARANTEE, Lab(SeededChance(3)), counts_only=True)

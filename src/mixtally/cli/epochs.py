@@ -56,6 +56,7 @@ class EpochsRun(o.RunOptions):
         None
     )
     top: Annotated[int, typer.Option("--top", min=1, help="Bins in the table.", metavar="N")] = 3
+    counts_only: o.CountsOnly = False
 
 
 @grouped
@@ -69,7 +70,8 @@ def epochs(
 ) -> None:
     """Ask again and again.
 
-    Every row of DATA is an answer in an epoch. All epochs together keep the guarantee.
+    Every row of DATA is an answer in an epoch. All epochs together keep the guarantee. With
+    --counts-only tallies are drawn in place of messages.
     """
     guarantee, lab = series.promise.guarantee(), Lab(o.chance(run.seed))
     held = None if series.plan is None else _held(series.plan, options, budget)
@@ -98,6 +100,7 @@ def epochs(
                 ordered=reading.fixed or held is not None,
             ),
             before=_charging(series.ledger, chosen, timeline, order, accountant),
+            counts_only=run.counts_only,
         )
     show(document(trend, run.top), run.out, json=run.json, released=released(trend, run.top))
 

@@ -72,6 +72,9 @@ Epsilon = Annotated[float, option("--epsilon", "Privacy loss, 0.01 to 20.", "E")
 Delta = Annotated[float, option("--delta", "Chance left over, 1e-15 to 0.1.", "D")]
 Bins = Annotated[int | None, whole_option("--bins", "Possible answers, 2 to 10^7.")]
 MixFakes = Annotated[bool, option("--mix-fakes", "A mix may be trusted to draw the fakes.")]
+CountsOnly = Annotated[
+    bool, option("--counts-only", "Draw the tally, not the messages: as likely, and far sooner.")
+]
 CountCrowd = Annotated[
     bool,
     option("--count-crowd", "Count other people's flips as fakes; flip and single-bit always do."),

@@ -23,10 +23,7 @@ from mixtally.simulation.counts_only import Histogram
 class CountsOptions:
     """Whether messages are drawn, or their tally alone."""
 
-    counts_only: Annotated[
-        bool,
-        o.option("--counts-only", "Draw the tally, not the messages: as likely, and far sooner."),
-    ] = False
+    counts_only: o.CountsOnly = False
     counts: Annotated[
         str | None,
         o.option("--counts", "A row a value: the column of how many people hold it.", "NAME"),

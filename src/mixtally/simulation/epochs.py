@@ -17,6 +17,7 @@ from mixtally.records.guarantee import Guarantee
 from mixtally.records.mechanism import Shuffled
 from mixtally.records.plan import Plan
 from mixtally.records.result import Step
+from mixtally.simulation.counts_only import draw_tally
 from mixtally.simulation.lab import Lab, Provenance
 from mixtally.simulation.simulate import MOST_BATCH_BYTES, play
 from mixtally.simulation.trend.trend import Spent, Trend
@@ -35,24 +36,31 @@ def collect(
     *,
     about: Provenance = _UNTITLED,
     before: Callable[[str], None] = quiet,
+    counts_only: bool = False,
 ) -> Trend:
     """Every epoch of ``timeline`` collected under ``plan``, with fresh flips and fakes in each.
 
     where
-      guarantee   kept for a person who takes part in every epoch
-      before      called with the name of each epoch before its first message is sent; what it
-                  raises stops the series there
+      guarantee     kept for a person who takes part in every epoch
+      before        called with the name of each epoch before its first message is sent; what it
+                    raises stops the series there
+      counts_only   whether each tally is drawn from its epoch's counts, and no message
 
     Raises PlanError for a plan of another question or too small a crowd, InfeasibleError when all
     epochs together would pass the guarantee; nothing is sent then.
     """
     accountant, users = lab.planner.accountant, tuple(timeline.users.tolist())
-    mechanism = checked(plan, timeline, accountant)
+    mechanism = checked(plan, timeline, accountant, counts_only=counts_only)
     spending = spent_by(plan, timeline, guarantee, accountant)
     tallies = []
     for number, epoch in enumerate(timeline.epochs):
         before(epoch)
-        tallies.append(play(mechanism, timeline.crowd(number).records, lab.chance, lab.progress))
+        crowd = timeline.crowd(number)
+        tallies.append(
+            draw_tally(mechanism, crowd.held, crowd.users, lab.chance)
+            if counts_only
+            else play(mechanism, crowd.records, lab.chance, lab.progress)
+        )
         lab.progress("epochs", number + 1, len(timeline.epochs))
     series = conclude_series(plan, tallies, users, timeline.epochs, analysis)
     return Trend(
@@ -78,10 +86,13 @@ def _true_means(timeline: Timeline, steps: Sequence[Step]) -> dict[str, Values]:
     return {"means": tuple(means), "mean_changes": tuple(changes)}
 
 
-def checked(plan: Plan, timeline: Timeline, accountant: Accountant) -> Shuffled:
+def checked(
+    plan: Plan, timeline: Timeline, accountant: Accountant, *, counts_only: bool = False
+) -> Shuffled:
     """The mechanism of ``plan`` once it fits every epoch.
 
-    Raises PlanError when it does not, ParameterError when its largest batch needs too much memory.
+    Raises PlanError when it does not, ParameterError when its largest batch needs too much memory,
+    which no batch does with ``counts_only``.
     """
     fewest = int(timeline.users.min())
     if plan.question != timeline.question:
@@ -101,7 +112,8 @@ def checked(plan: Plan, timeline: Timeline, accountant: Accountant) -> Shuffled:
         )
     mechanism = verify(plan, accountant)
     most = int(timeline.users.max()) * mechanism.repeats + mechanism.fakes_promised
-    room_for(most, mechanism.layout.message_bytes, MOST_BATCH_BYTES)  # now, not in mid-series
+    if not counts_only:  # now, not in mid-series
+        room_for(most, mechanism.layout.message_bytes, MOST_BATCH_BYTES)
     return mechanism
 
 
