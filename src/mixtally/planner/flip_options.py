@@ -14,7 +14,7 @@ from mixtally.records.encodings import Encoding
 from mixtally.records.guarantee import LEAST_USERS, arriving
 from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism import BitFlips, BlankFakes, NoFakes
-from mixtally.records.question import MOST_BINS, Kind
+from mixtally.records.question import Kind
 
 Result = PlanOption | Likely | Infeasible | None
 """None when the protocol cannot hold such a record at all."""
@@ -43,7 +43,7 @@ def flip_blank(request: PlanRequest, encoding: Encoding, accountant: Accountant)
         fakes = min(fakes, request.users // (most - 1))
     arrive = arriving(fakes, request.sure_fraction)
     sure = BitFlips(
-        bins=MOST_BINS,
+        bins=max(part.bins for part in encoding.parts),
         threshold=MOST_THRESHOLD,
         max_set=most,
         fakes=BlankFakes(arrive),

@@ -35,6 +35,10 @@ SOURCE = (
     "exact law over flipped blanks, every orbit of two k-hot records (Sufficient Differential "
     "Privacy 2017, (3.1)); Notes 2020, Prop. 3.1 for any dataset"
 )
+_MOST_COMMON = 3
+"""Where more bits than these must be common there are fifteen orbits and more."""
+_FEW = 0.4
+"""Of the set bits: where so few must be common, to take them apart costs an eighth of epsilon."""
 CROWD_SOURCE = "free blank fakes of the crowd, any dataset; every orbit of two k-hot records"
 
 
@@ -60,6 +64,16 @@ def _orbits_both(most: int, bins: int | None = None) -> Iterator[Orbit]:
     """
     size = most if bins is None else min(most, bins)
     yield from (*orbits(most, bins), Orbit(size, 0, 0), Orbit(0, size, 0))
+
+
+def _widened(most: int, bins: int | None) -> int | None:
+    """None, for as many bins as records need, where some but few of their bits must be common.
+
+    Records of few bins are records of more, so the one orbit of these bounds the many of those.
+    That is taken where an upper bound is all that is known, and one of dozens of sums.
+    """
+    common = 0 if bins is None else 2 * most - bins
+    return None if _MOST_COMMON < common <= _FEW * most else bins
 
 
 def among_blanks(
@@ -99,7 +113,7 @@ def rough_blanks_upper(
     interpolated between a handful of numbers of blanks.
     """
     q, grow = threshold / SCALE, math.exp(epsilon)
-    found = list(orbits(most, bins))
+    found = list(orbits(most, _widened(most, bins) if users else bins))
     few = [flip_distribution(o, q, grow) for o in found if o.both in (0, found[-1].both)]
 
     def upper(blanks: int) -> float:
@@ -119,7 +133,7 @@ def among_blanket_blanks(
 
     Only the upper bound is known.
     """
-    share = (threshold / (SCALE - threshold)) ** most
+    share, bins = (threshold / (SCALE - threshold)) ** most, _widened(most, bins)
 
     def upper(blanks: int) -> float:
         return blanks_upper(fakes + blanks, most, threshold, epsilon, bins)
@@ -131,7 +145,7 @@ def expected_blanket_upper(
     users: int, fakes: int, most: int, threshold: int, epsilon: float, bins: int | None = None
 ) -> float:
     """Its upper bound over the orbits that have always been the worst; not proved to be so."""
-    share = (threshold / (SCALE - threshold)) ** most
+    share, bins = (threshold / (SCALE - threshold)) ** most, _widened(most, bins)
 
     def upper(blanks: int) -> float:
         return expected_blanks_upper(fakes + blanks, most, threshold, epsilon, bins)
