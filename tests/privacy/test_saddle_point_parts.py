@@ -210,3 +210,8 @@ def test_large_epsilon_costs_no_more_time_than_a_small_one():
             diluted(uniform_distribution(10, apart, 0.11, math.exp(20.0)), 0.22**10), 10**6
         )
     assert time.process_time() - start < 5.0
+
+
+def test_a_value_whose_chance_is_zero_may_be_drawn_once():
+    kept = few_atoms.counts(np.array([1.0 - 1e-5, 1e-5, 0.0]), 1000)
+    assert kept.windows == [(0, 9), (0, 1)]

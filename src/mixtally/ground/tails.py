@@ -73,8 +73,8 @@ def pmf(trials: int, probability: float, first: int, last: int) -> Floats:
 def upper_half_tail(trials: Floats, first: Floats) -> Floats:
     """P(Bin(trials, 1/2) >= first) for arrays with trials / 2 < first <= trials.
 
-    By the ratios of neighboring points, which fall: see ``_terms``. Relative error near that of
-    ``half_pmf``, and a quarter of a rounding for the root of ``trials``.
+    By the ratios of neighboring points, which fall: see ``_terms``. To the relative error of
+    ``half_pmf`` come two roundings for each unit of the root of ``trials``.
     """
     points = np.exp2(-trials)
     inner = first < trials

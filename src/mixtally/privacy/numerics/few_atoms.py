@@ -14,6 +14,7 @@ from mixtally.ground.tails import Floats, log_factorials
 
 _CUT_NATS = 46.0
 _MOST_OFTEN = 20_000
+_LEAST = 1e-300
 
 
 class Counts(NamedTuple):
@@ -44,7 +45,7 @@ def counts(tilted: Floats, number: int) -> Counts | None:
         if reach > _MOST_OFTEN:
             return None
         k = np.arange(reach + 1)
-        nats = k * (np.log(np.maximum(k, 1)) - math.log(mean)) - k + mean
+        nats = k * (np.log(np.maximum(k, 1)) - math.log(max(mean, _LEAST))) - k + mean
         near = np.flatnonzero(nats < _CUT_NATS)
         windows.append((max(0, int(near[0]) - 1), min(number, int(near[-1]) + 1)))
     return Counts(usual, others, windows)
