@@ -144,3 +144,24 @@ def test_what_rises_far_below_the_target_is_no_rise():
     assert least_meeting(lambda x: upper(x, 1e-23), 1e-6, 1, 10**6, start=10**5) == 100
     with pytest.raises(AccountingError, match="calibration"):
         least_meeting(lambda x: upper(x, 1e-12), 1e-6, 1, 10**6, start=10**5)
+
+
+@pytest.mark.parametrize("low", [0, 1])
+def test_what_no_longer_changes_is_left_at_once(low):
+    """Downwards over a plain, to an end that meets the target too: four looks, not dozens."""
+    looks = []
+
+    def upper(x):
+        looks.append(x)
+        return 1e-40
+
+    assert least_meeting(upper, 1e-6, low, 10**12, start=10**9) == low
+    assert len(looks) <= 4
+
+
+@pytest.mark.parametrize("edge", [1, 40, 10**5, 10**8])
+def test_an_edge_behind_a_plain_is_found(edge):
+    def upper(x):
+        return 1e-40 if x >= edge else 1e-3
+
+    assert least_meeting(upper, 1e-6, 0, 10**12, start=10**9) == edge

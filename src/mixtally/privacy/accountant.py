@@ -166,8 +166,8 @@ class Accountant:
         return self._together(_parts(record), epsilon, collections, proved=False)
 
     def distance(self, record: Record) -> float:
-        """delta(0) of one message, which most likely bounds it."""
-        return self.alone(record, 0.0)
+        """About delta(0) of one message, for where a search starts."""
+        return self._rough(_parts(record).message, 0.0)
 
     def alone(self, record: Record, epsilon: float) -> float:
         """``expected`` of one message of ``record``: all of them together never reveal less."""

@@ -165,7 +165,7 @@ class _Search:
         where the line through the last two does.
         """
         point = self._at(x)
-        down, least = self._meets(point), _LEAST_STRIDE
+        down, least, flat = self._meets(point), _LEAST_STRIDE, False
         end = low if down else high
         expected = point.place * self.goal / max(self.goal + point.height, self.goal / _MOST_STRIDE)
         while point.x != end:
@@ -173,10 +173,13 @@ class _Search:
             stride = min(max(_PAST * (1.0 / ratio if down else ratio), least), _MOST_STRIDE)
             place = int(self.axis.back(point.place / stride if down else point.place * stride))
             x = max(low, min(point.x - 1, place)) if down else min(high, max(point.x + 1, place))
+            if down and flat:  # what no longer changes likely never does
+                x = low
             further = self._at(x)
             self._check_falling(*((further, point) if down else (point, further)))
             if self._meets(further) != down:
                 return (further, point) if down else (point, further)
+            flat = further.value == point.value
             expected, least = _crossing(point, further, further.place), least * least
             point = further
         return (None, point) if down else (point, None)
