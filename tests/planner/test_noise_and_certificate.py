@@ -22,6 +22,8 @@ from planner.requests import BIT, request, surveyed
 
 BITS = Question(name="q", bins=5, kind=Kind.BITS)
 SETS = Question(name="q", bins=30, kind=Kind.SET, max_set=2)
+FULL = Question(name="q", bins=5, kind=Kind.SET, max_set=5)
+SHARED = Question(name="q", bins=4, kind=Kind.SET, max_set=3)
 THREES = Question(name="q", bins=30, kind=Kind.SET, max_set=3)
 TRIP = with_attributes("trip", (4, 9))
 PLAIN = request(40, users=20_000, messages_per_user=1.05)
@@ -40,6 +42,10 @@ WISHES = {
     "hashed": request(10**6, protocol="clear-uniform", honest_fraction=0.8),
     "sets": request(question=SETS, users=20_000),
     "larger sets": request(question=THREES, users=20_000, honest_fraction=0.9),
+    "sets of all bins": request(question=FULL, users=20_000),
+    "sets that share bins": request(
+        question=SHARED, users=10**5, protocol="flip-blank", count_crowd=True, minimum_crowd=90_000
+    ),
     "sets in a crowd": request(
         question=SETS, users=10**5, epsilon=2.0, protocol="flip", minimum_crowd=90_000
     ),
