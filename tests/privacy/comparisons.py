@@ -209,7 +209,7 @@ def k_hot_crowds(bits: int) -> Iterator[Comparison]:
     for n in (2, 3):
         yield Comparison(
             f"two-hot crowd {bits=} {n=}",
-            lambda t, e, n=n: k_hot.in_crowd(n, 2, t, e, bits),
+            lambda t, e, n=n: k_hot.in_crowd(n, 0, 2, t, e, bits),
             tuple(brute.scenes(bits, brute.at_most(bits, 2), n - 1)),
             bits=bits,
             thresholds=FEW[3:4],

@@ -16,7 +16,9 @@ from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.composition.pld import LossDistribution
 from mixtally.privacy.numerics import bracket, few_atoms
 from mixtally.privacy.numerics import saddle_point as module
-from mixtally.privacy.numerics.saddle_point import Saddle, saddle_point_bounds, saddle_point_upper
+from mixtally.privacy.numerics.draws import Draws
+from mixtally.privacy.numerics.largest import largest_upper
+from mixtally.privacy.numerics.saddle_point import Saddle, saddle_point_bounds
 from mixtally.privacy.positive import chance_positive
 from privacy.test_saddle_point import pmf
 from privacy.test_saddle_point_parts import by_counts
@@ -131,9 +133,9 @@ def test_counts_that_are_cut_are_covered_by_their_own_bound(monkeypatch, plant):
     monkeypatch.setattr(module, "_MOST_SMOOTHED", 0.0)
     monkeypatch.setattr(module, "_LITTLE_SMOOTHED", 0.0)
     monkeypatch.setattr(few_atoms, "_CUT_NATS", 10.0)
-    assert truth <= saddle_point_upper(pmf(values, chances), count)
+    assert truth <= largest_upper([pmf(values, chances)], Draws(count))
     plant(few_atoms, "cut_share", lambda _honest, _kept: 0.0)
-    assert truth > saddle_point_upper(pmf(values, chances), count)
+    assert truth > largest_upper([pmf(values, chances)], Draws(count))
 
 
 def dropped():
@@ -153,7 +155,7 @@ def without_counts(monkeypatch):
 
 
 def test_values_that_are_dropped_are_covered_by_their_own_bound(without_counts):
-    saddle = Saddle(*module.merged(pmf(*DROPPED[:2])), DROPPED[2])
+    saddle = Saddle(*module.merged(pmf(*DROPPED[:2])), Draws(DROPPED[2]))
     assert len(saddle.live) == 2
     assert dropped() == (True, True)
 

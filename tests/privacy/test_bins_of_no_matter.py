@@ -53,27 +53,3 @@ def test_questions_of_many_sizes_are_priced_once(monkeypatch):
         for bins in (7, 8, 100, 1000)
     }
     assert len(deltas) == len(made) == 1
-
-
-@pytest.mark.parametrize(("most", "bins"), [(10, 16), (13, 22)])
-def test_records_that_must_share_bins_are_bounded_by_those_that_share_none(monkeypatch, most, bins):
-    """Among a crowd's blanks one pair of sets is looked at; alone every orbit is.
-
-    What is lost is a sixth of epsilon at most.
-    """
-    given = (3000, 400, most, threshold_of(0.4), 0.5, bins)
-    for bound in (k_hot.expected_blanket_upper, k_hot.rough_blanks_upper):
-        assert bound(*given) == bound(*given[:-1], None)
-    quick = k_hot.among_blanket_blanks(*given).upper
-    monkeypatch.setattr(k_hot, "_MOST_COMMON", most)
-    every, tighter = (
-        k_hot.among_blanket_blanks(*given[:4], epsilon, bins).upper for epsilon in (0.5, 0.42)
-    )
-    assert every <= quick <= tighter
-    alone = (400, most, threshold_of(0.4), 0.5, bins)
-    assert k_hot.blanks_upper(*alone) < k_hot.blanks_upper(*alone[:-1], None)
-
-
-@pytest.mark.parametrize(("most", "bins"), [(4, 6), (4, 4), (10, 12), (10, 17), (10, 30)])
-def test_where_much_would_be_lost_or_little_is_to_do_every_pair_is_looked_at(most, bins):
-    assert k_hot._widened(most, bins) == bins

@@ -6,8 +6,6 @@ end that is no exact distribution, such as fewer free blanks than there are, is 
 unseen.
 """
 
-from types import SimpleNamespace
-
 import pytest
 
 from mixtally.errors import AccountingError
@@ -111,16 +109,12 @@ def test_a_worst_case_that_looks_at_one_corner_is_noticed(plant):
 
 
 @pytest.mark.parametrize("factor", [2.0, 1.5])
-def test_a_larger_blanket_than_there_is_is_noticed(monkeypatch, factor):
-    def window(trials, share):
-        return tails.window(trials, min(factor * share, 0.999))
+def test_a_larger_blanket_than_there_is_is_noticed(plant, factor):
+    def larger_one(honest, pairs, users, fakes, share, *rest):
+        return honest(pairs, users, fakes, min(factor * share, 0.999), *rest)
 
-    def pmf(trials, share, low, high):
-        return tails.pmf(trials, min(factor * share, 0.999), low, high)
-
-    changed = SimpleNamespace(**vars(tails) | {"window": window, "pmf": pmf})
-    monkeypatch.setattr(blanket, "tails", changed)
-    monkeypatch.setattr(one_hot, "_without_common_bit", lambda *_: 0.0)
+    plant(blanket, "upper", larger_one)
+    plant(one_hot, "_without_common_bit", lambda *_: 0.0)
     assert noticed(SUITES["crowd"])
 
 
@@ -134,7 +128,7 @@ def test_a_larger_blanket_than_there_is_is_noticed(monkeypatch, factor):
     ids=["three people more", "two fakes more", "a larger epsilon"],
 )
 def test_a_blanket_with_a_wrong_argument_is_noticed(plant, change):
-    plant(one_hot, "blanket", change)
+    plant(one_hot, "blanket_upper", change)
     plant(one_hot, "_without_common_bit", lambda *_: 0.0)
     assert noticed(SUITES["crowd"])
 
@@ -171,7 +165,7 @@ def test_two_hot_orbits_left_out_are_noticed(plant, left):
 
 @pytest.mark.parametrize("factor", [0.5, 0.9])
 def test_a_blanket_diluted_more_than_its_divisor_says_is_noticed(plant, factor):
-    plant(vectors, "diluted", lambda honest, pmf, share: honest(pmf, factor * share))
+    plant(blanket, "diluted", lambda honest, pmf, share: honest(pmf, factor * share))
     plant(vectors, "worst_homogeneous", lambda *_: Bracket(0.0, 0.0))
     assert noticed(SUITES["vectors"])
 

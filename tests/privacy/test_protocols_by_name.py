@@ -68,7 +68,7 @@ PRICES = {
         lambda t, e: one_hot.sums(500, 0, t, e),
     ),
     "flips, two-hot": (
-        "flip", {"users": 500, "max_set": 2}, lambda t, e: k_hot.in_crowd(500, 2, t, e),
+        "flip", {"users": 500, "max_set": 2}, lambda t, e: k_hot.in_crowd(500, 0, 2, t, e),
     ),
     "flips, bits": (
         "flip", {"users": 500, "bits": 2}, lambda t, e: vectors.any_dataset(500, 2, t, e),

@@ -6,8 +6,10 @@ import pytest
 
 from mixtally.ground.fixed import threshold_of
 from mixtally.privacy.divergence import k_hot, vectors
+from mixtally.privacy.numerics.draws import Draws
 from mixtally.privacy.numerics.flip_ratios import Orbit, flip_distribution
-from mixtally.privacy.numerics.saddle_point import ceiling, saddle_point_bounds, saddle_point_upper
+from mixtally.privacy.numerics.largest import largest_upper
+from mixtally.privacy.numerics.saddle_point import ceiling, saddle_point_bounds
 from mixtally.privacy.positive import chance_positive
 
 BARE = [  # people, bits, flip probability
@@ -28,7 +30,7 @@ def test_a_bare_vector_is_known_for_certain(users, bits, q, epsilon):
     opposite = vectors.homogeneous(users, bits, threshold, epsilon)
     assert opposite.lower >= 1 - 1e-6
     assert opposite.upper == 1.0
-    assert vectors.blanket(users, bits, threshold, epsilon) == 1.0
+    assert vectors.blanket_upper(users, bits, threshold, epsilon) == 1.0
 
 
 @pytest.mark.parametrize(("users", "bits", "q"), BARE[:3])
@@ -54,7 +56,7 @@ def test_weights_that_cannot_be_squared_have_the_widest_ends(orbit):
     assert ends.lower == 0.0
     assert (
         ends.upper
-        == saddle_point_upper(distribution, 1000)
+        == largest_upper([distribution], Draws(1000))
         == min(1.0, ceiling(distribution, 1000))
     )
     assert ends.upper >= 1 - 1e-6
@@ -62,4 +64,4 @@ def test_weights_that_cannot_be_squared_have_the_widest_ends(orbit):
 
 
 def test_a_bare_set_is_known_for_certain():
-    assert k_hot.expected_blanks_upper(10, 14, 1 << 24, 1.0) == 1.0
+    assert k_hot.upper(0, 10, 14, 1 << 24, 1.0, likely=True) == 1.0

@@ -1,4 +1,4 @@
-"""What a search may skip: averages that nothing changes, lower bounds that nobody knows, close
+"""What a search may skip: averages that are close, lower bounds that nobody knows, close
 prices.
 
 Each is counted, held against the whole sum, and seen to fail where a mistake is planted.
@@ -9,26 +9,16 @@ import math
 import pytest
 
 from mixtally.errors import AccountingError
-from mixtally.ground import tails
 from mixtally.ground.fixed import threshold_of
 from mixtally.ground.memo import Memo
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.calibrate import calibrate
 from mixtally.privacy.coins import Fakes
 from mixtally.privacy.composition.pld import connected
-from mixtally.privacy.divergence import ObservedMessage, bit_flips, k_hot, repeats, vectors
-from mixtally.privacy.numerics import blanket
+from mixtally.privacy.divergence import ObservedMessage, bit_flips, repeats, vectors
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.records.guarantee import Observer
 from mixtally.records.mechanism import BitFlips, BlankFakes, NoFakes, Parameter
-
-TRIALS, SHARE = 4000, 0.25
-
-
-def whole(upper):
-    """E[upper(B)] over every value of B ~ Bin(TRIALS, SHARE)."""
-    pmf = tails.pmf(TRIALS, SHARE, 0, TRIALS)
-    return math.fsum(float(chance) * upper(b) for b, chance in enumerate(pmf))
 
 
 def counting(price):
@@ -39,31 +29,6 @@ def counting(price):
         return price(value)
 
     return asking, asked
-
-
-@pytest.mark.parametrize(("fall", "most"), [(1e-10, 2), (1e-5, 40), (1e-3, 40)])
-def test_a_blanket_that_changes_nothing_is_looked_at_twice(fall, most):
-    upper, asked = counting(lambda b: 1e-6 * math.exp(-fall * b))
-    found = blanket.expected(upper, TRIALS, SHARE)
-    assert len(asked) <= most
-    assert whole(upper) <= found <= whole(upper) * (1.0 + max(1e-6, 40.0 * fall))
-
-
-def test_a_blanket_taken_at_its_most_is_noticed(monkeypatch):
-    upper = lambda b: 1e-6 * math.exp(-1e-10 * b)  # noqa: E731
-    honest = tails.window
-    monkeypatch.setattr(
-        tails, "window", lambda n, p: tails.Window(honest(n, p).last, honest(n, p).last)
-    )
-    assert blanket.expected(upper, TRIALS, SHARE) < whole(upper)
-
-
-def test_a_blanket_is_interpolated_closely_from_a_few_numbers():
-    price, asked = counting(lambda b: math.exp(-0.02 * b - 3.0 * math.sqrt(b)))
-    close = blanket.expected(lambda b: math.exp(-0.02 * b - 3.0 * math.sqrt(b)), TRIALS, SHARE)
-    between = blanket.interpolated(price, TRIALS, SHARE)
-    assert blanket.expected(between, TRIALS, SHARE) == pytest.approx(close, rel=5e-3)
-    assert len(set(asked)) <= 10
 
 
 def test_an_average_without_lower_bounds_ends_where_its_upper_one_is_close():
@@ -139,12 +104,12 @@ def test_what_a_rough_search_finds_is_proved_closely():
 
 def test_no_price_of_a_search_is_taken_for_a_proof(monkeypatch):
     """A price that is rough by half only makes a search end elsewhere."""
-    honest = vectors.blanket
+    honest = vectors.blanket_upper
 
     def lower(users, bits, threshold, epsilon, smoothed=0.0):
         return honest(users, bits, threshold, epsilon) * (0.5 if smoothed else 1.0)
 
-    monkeypatch.setattr(vectors, "blanket", lower)
+    monkeypatch.setattr(vectors, "blanket_upper", lower)
     made = BitFlips(bins=4, threshold=1 << 24, max_set=None, fakes=NoFakes(), crowd=3000, repeats=2)
     found = calibrate(Accountant(), Record.of(made), Parameter.FLIP, 2.0, 1e-6)
     monkeypatch.undo()
@@ -157,19 +122,3 @@ def test_far_below_all_promises_bounds_may_rise_and_the_least_is_taken():
     assert made.infinite == 9e-18
     with pytest.raises(AccountingError, match="falls with epsilon"):
         connected(1.0, {0: 0.1, 1: 1e-15, 2: 2e-15})
-
-
-def test_sets_in_a_crowd_among_many_blanks_are_averaged_over_few():
-    few = []
-    honest = k_hot.largest_upper
-
-    def counted(*given):
-        few.append(given)
-        return honest(*given)
-
-    k_hot.largest_upper = counted
-    try:
-        k_hot.rough_blanks_upper(10**6, 10**5, 2, threshold_of(0.05), 1.0, 99)
-    finally:
-        k_hot.largest_upper = honest
-    assert 2 <= len(few) <= 10

@@ -15,6 +15,7 @@ from mixtally.privacy.numerics import few_atoms as few_atoms
 from mixtally.privacy.numerics import frequencies
 from mixtally.privacy.numerics import saddle_point as module
 from mixtally.privacy.numerics.bracket import Bracket, larger
+from mixtally.privacy.numerics.draws import Draws, Power
 from mixtally.privacy.numerics.flip_ratios import (
     Orbit,
     diluted,
@@ -25,8 +26,9 @@ from mixtally.privacy.numerics.largest import largest, largest_upper
 from mixtally.privacy.numerics.saddle_point import (
     NOTHING,
     ceiling,
+    prepared,
+    prepared_upper,
     saddle_point_bounds,
-    saddle_point_upper,
 )
 from privacy.test_saddle_point import WHOLE, exactly, one_sided, pmf
 
@@ -96,9 +98,9 @@ def test_quick_upper_ends_are_upper_ends(values, chances):
             saddle_point_bounds(pmf(values, chances), count),
         )
         assert truth <= ceiling(pmf(values, chances), count)
-        assert saddle_point_upper(pmf(values, chances), count) == ends.upper
+        assert prepared_upper(prepared(pmf(values, chances), Draws(count)), 0.0) == ends.upper
         for least in (ends.upper / 2.0, 2.0 * ends.upper, 1.0):
-            found = saddle_point_upper(pmf(values, chances), count, least)
+            found = prepared_upper(prepared(pmf(values, chances), Draws(count)), least)
             assert truth <= found
             assert found == ends.upper or found <= least
 
@@ -120,7 +122,7 @@ def test_powers_hold_fifty_digits_and_what_is_left_out_is_small(count, apart):
     if apart:
         values[1] = 0.0
     step, spread, turn = 0.0137, 2e-3, 0.7
-    wave = frequencies.Wave(values, weights, count, apart)
+    wave = frequencies.Wave(values, weights, Power(count), apart)
     rows = list(wave.rows(step, 6000, spread, turn))
     kept = {
         round(w / step): complex(x, y)
@@ -146,7 +148,7 @@ def test_powers_hold_fifty_digits_and_what_is_left_out_is_small(count, apart):
 @pytest.mark.parametrize("width", [1e-3, 0.1, 2.0, 50.0])
 def test_the_bound_of_a_block_holds_within_it(width):
     values, weights = np.array([-4.0, -0.5, 0.25, 31.0]), np.array([0.1, 0.5, 0.3, 0.1])
-    wave, starts = frequencies.Wave(values, weights, 25), np.linspace(0.0, 60.0, 400)
+    wave, starts = frequencies.Wave(values, weights, Power(25)), np.linspace(0.0, 60.0, 400)
     inside = starts[:, None] + np.linspace(0.0, width, 50)
     true = 25 * np.log(np.abs(np.exp(1j * inside[..., None] * values) @ weights))
     assert np.all(wave.ceilings(starts, width, 0.0) >= true.max(axis=1) - 1e-9)
@@ -158,7 +160,7 @@ def test_the_bound_of_a_block_without_the_zeros_holds_within_it(width, zeros):
     values, weights = np.array([-4.0, 0.0, 0.25, 31.0]), np.array([0.5, 0.0, 0.4, 0.1])
     weights *= 1.0 - zeros
     weights[1] = zeros
-    wave, starts = frequencies.Wave(values, weights, 25, True), np.linspace(0.0, 60.0, 400)
+    wave, starts = frequencies.Wave(values, weights, Power(25), True), np.linspace(0.0, 60.0, 400)
     inside = starts[:, None] + np.linspace(0.0, width, 50)
     true = np.abs((np.exp(1j * inside[..., None] * values) @ weights) ** 25 - zeros**25)
     assert np.all(np.exp(wave.ceilings(starts, width, 0.0)) >= true.max(axis=1) * (1 - 1e-9))
@@ -191,16 +193,16 @@ def test_what_is_ruled_out_is_not_the_largest(epsilon):
     ]
     every = larger(*(saddle_point_bounds(one, 3000) for one in distributions))
     assert largest(distributions, 3000, saddle_point_bounds) == every
-    assert largest_upper(distributions, 3000) == pytest.approx(
+    assert largest_upper(distributions, Draws(3000)) == pytest.approx(
         every.upper, rel=1e-3, abs=2 * NOTHING
     )
-    assert largest_upper(distributions, 3000) <= every.upper
+    assert largest_upper(distributions, Draws(3000)) <= every.upper
 
 
 def test_the_upper_end_of_a_crowd_is_that_of_its_bracket():
     threshold = threshold_of(0.08)
-    ends = k_hot.in_crowd(10**6, 2, threshold, 1.0)
-    assert k_hot.crowd_upper(10**6, 2, threshold, 1.0) == ends.upper
+    ends = k_hot.in_crowd(10**6, 0, 2, threshold, 1.0)
+    assert k_hot.upper(10**6, 0, 2, threshold, 1.0) == ends.upper
 
 
 def test_large_epsilon_costs_no_more_time_than_a_small_one():

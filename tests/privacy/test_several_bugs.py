@@ -15,7 +15,8 @@ from mixtally.ground.memo import Memo
 from mixtally.privacy import accountant
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.composition.convolve import Sum
-from mixtally.privacy.divergence import divergence_of, k_hot, one_hot, repeats, single_bit
+from mixtally.privacy.divergence import divergence_of, repeats, single_bit
+from mixtally.privacy.numerics import blanket
 from privacy import several_cases as several
 
 RARE, OFTEN = SCALE * 7 // 32, SCALE * 13 // 32
@@ -156,8 +157,9 @@ def test_one_direction_of_a_bit_alone_is_noticed(plant, keep):
 
 
 def test_a_crowd_of_blanks_is_noticed(plant):
-    plant(k_hot, "expected", lambda _honest, upper, trials, _share: upper(trials))
-    plant(one_hot, "blanket", lambda honest, n, k, t, e, *_: honest(2, n + k - 1, t, e))
+    plant(
+        blanket, "upper", lambda honest, pairs, n, k, _share, *_: honest(pairs, 0, n + k - 1, 0.0)
+    )
     assert noticed("two-hot crowd")
     assert noticed("crowd")
 

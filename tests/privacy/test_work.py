@@ -5,7 +5,8 @@ import pytest
 from mixtally.errors import EffortError
 from mixtally.ground.fixed import threshold_of
 from mixtally.privacy.accountant import Accountant, Record
-from mixtally.privacy.divergence import k_hot, single_bit, vectors
+from mixtally.privacy.divergence import k_hot, single_bit
+from mixtally.privacy.numerics import blanket
 from mixtally.privacy.numerics.flip_ratios import (
     Orbit,
     diluted,
@@ -132,14 +133,14 @@ def test_a_delta_near_one_keeps_its_lower_end():
 def test_nothing_is_looked_for_above_a_delta_of_one(counted):
     """`delta --protocol flip --max-set 16 --flip 1e-6`: once 18 orbits, the longest ones first."""
     looked = counted(k_hot, "saddle_point_bounds", 2)
-    ends = k_hot.in_crowd(1000, 16, threshold_of(1e-6), 1.0)
+    ends = k_hot.in_crowd(1000, 0, 16, threshold_of(1e-6), 1.0)
     assert 1.0 - 2e-9 <= ends.lower <= ends.upper <= 1.0
     assert looked
 
 
 def test_deltas_are_added_up_only_where_that_may_be_less(counted):
     """Of bits sent twice every delta took two prices, at epsilon and at half of it."""
-    taken = counted(vectors, "saddle_point_upper", 200)
+    taken = counted(blanket, "largest_upper", 200)
     owner = Accountant()
     message = BitFlips(
         bins=4, threshold=threshold_of(0.3), max_set=None, fakes=NoFakes(), crowd=500, repeats=2

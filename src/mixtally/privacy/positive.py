@@ -10,6 +10,7 @@ bounds are near each other, or more would be too much work.
 import math
 
 from mixtally.privacy.numerics.bracket import Bracket
+from mixtally.privacy.numerics.draws import Draws
 from mixtally.privacy.numerics.few_valued import Distribution, merged, too_large
 from mixtally.privacy.numerics.saddle_point import NOTHING, WORTH_IT, Saddle
 
@@ -31,7 +32,7 @@ def chance_positive(distribution: Distribution, count: int, target: float | None
         return Bracket(0.0, 0.0)
     if too_large(values):
         return Bracket(0.0, 1.0)
-    saddle = Saddle(values, chances, count, order=1)
+    saddle = Saddle(values, chances, Draws(count), order=1)
     if saddle.ceiling() <= NOTHING:
         return Bracket(0.0, NOTHING)
     spread = saddle.spread(_SMOOTHING)
@@ -52,7 +53,7 @@ def _smoothed(distribution: Distribution, count: int, spread: float) -> Bracket:
     found = []
     for shift in (-_SHIFT * spread, _SHIFT * spread):
         saddle = Saddle(
-            distribution.values + shift / count, distribution.probabilities, count, order=1
+            distribution.values + shift / count, distribution.probabilities, Draws(count), order=1
         )
         value, _, cut = saddle.integral(spread)
         found += [count * (value - cut - saddle.aliases(value)), count * (value + cut)]

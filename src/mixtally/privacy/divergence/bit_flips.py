@@ -151,10 +151,7 @@ def _set(m: BitFlips, most: int, epsilon: float) -> ProvedDelta:
     if not m.crowd:
         bounds = k_hot.among_blanks(fakes, most, m.threshold, epsilon, m.bins)
         return ProvedDelta(bounds, k_hot.SOURCE, _fakes_arrive(m))
-    if fakes:
-        bounds = k_hot.among_blanket_blanks(m.crowd, fakes, most, m.threshold, epsilon, m.bins)
-    else:
-        bounds = k_hot.in_crowd(m.crowd, most, m.threshold, epsilon, m.bins)
+    bounds = k_hot.in_crowd(m.crowd, fakes, most, m.threshold, epsilon, m.bins)
     return ProvedDelta(bounds, k_hot.CROWD_SOURCE, _crowd_flips(m))
 
 
@@ -164,7 +161,7 @@ def _uniform(m: BitFlips, epsilon: float) -> ProvedDelta:
     if not m.crowd:
         return ProvedDelta(bounds, flip_uniform.SOURCE, _fakes_arrive(m))
     # A flipped uniform fake is a flipped record like any other: part of the privacy blanket.
-    among_blanks = one_hot.blanket(m.crowd + fakes, 0, m.threshold, epsilon)
+    among_blanks = one_hot.blanket_upper(m.crowd + fakes, 0, m.threshold, epsilon)
     return ProvedDelta(
         Bracket(0.0, min(bounds.upper, among_blanks)),
         f"the smaller of: {flip_uniform.SOURCE}; {one_hot.MESSAGES_SOURCE}",
@@ -178,16 +175,14 @@ def upper(message: ObservedMessage, epsilon: float, memo: Memo) -> float:
     fakes, most = m.fakes.count, m.max_set
     if most is None:
         if m.bins > 1 and message.others is None:
-            return vectors.blanket(m.crowd, m.bins, m.threshold, epsilon)
+            return vectors.blanket_upper(m.crowd, m.bins, m.threshold, epsilon)
         return exact(message, epsilon, memo).bounds.upper
     if message.observer is Observer.SUMS or isinstance(m.fakes, UniformFakes):
         return exact(message, epsilon, memo).bounds.upper
     if most == 1 and m.crowd:
-        return one_hot.blanket(m.crowd, fakes, m.threshold, epsilon, memo)
-    if most > 1 and not m.crowd:
-        return k_hot.blanks_upper(fakes, most, m.threshold, epsilon, m.bins)
-    if most > 1 and not fakes:
-        return k_hot.crowd_upper(m.crowd, most, m.threshold, epsilon, m.bins)
+        return one_hot.blanket_upper(m.crowd, fakes, m.threshold, epsilon)
+    if most > 1:
+        return k_hot.upper(m.crowd, fakes, most, m.threshold, epsilon, m.bins)
     return exact(message, epsilon, memo).bounds.upper
 
 
@@ -199,7 +194,7 @@ def expected(message: ObservedMessage, epsilon: float, memo: Memo) -> float:
         if message.others is not None:
             return exact(message, epsilon, memo).bounds.upper
         if m.bins > 1:
-            return vectors.blanket(m.crowd, m.bins, m.threshold, epsilon)
+            return vectors.blanket_upper(m.crowd, m.bins, m.threshold, epsilon)
         if not m.crowd:
             return exact(message, epsilon, memo).bounds.upper
         return single_bit.expected_upper(
@@ -207,27 +202,23 @@ def expected(message: ObservedMessage, epsilon: float, memo: Memo) -> float:
         )
     if message.observer is Observer.SUMS:
         return one_hot.expected_sums_upper(m.crowd, fakes, m.threshold, epsilon, memo)
-    if most > 1 and not m.crowd:
-        return k_hot.expected_blanks_upper(fakes, most, m.threshold, epsilon, m.bins)
-    if most > 1 and fakes and isinstance(m.fakes, BlankFakes):
-        return k_hot.expected_blanket_upper(m.crowd, fakes, most, m.threshold, epsilon, m.bins)
+    if most > 1 and not isinstance(m.fakes, UniformFakes):
+        return k_hot.upper(m.crowd, fakes, most, m.threshold, epsilon, m.bins, likely=True)
     return upper(message, epsilon, memo)
 
 
-def rough(message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:
+def rough(message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:  # noqa: ARG001
     """To a few hundredths; None for single bits, and for values that none of the crowd hides."""
     m = _flips(message)
     fakes, most, seen = m.fakes.count, m.max_set, message.observer is Observer.MESSAGES
     if most is None and m.bins > 1 and message.others is None:
-        return vectors.blanket(m.crowd, m.bins, m.threshold, epsilon, ROUGH)
+        return vectors.blanket_upper(m.crowd, m.bins, m.threshold, epsilon, ROUGH)
     if most is None or not seen or isinstance(m.fakes, UniformFakes):
         return None
-    if most == 1:
-        flips = (m.crowd, fakes, m.threshold)
-        return one_hot.blanket(*flips, epsilon, memo, rough=True) if m.crowd else None
-    if m.crowd and not fakes:
-        return k_hot.crowd_upper(m.crowd, most, m.threshold, epsilon, m.bins, ROUGH)
-    return k_hot.rough_blanks_upper(m.crowd, fakes, most, m.threshold, epsilon, m.bins)
+    flips = (m.threshold, epsilon)
+    if most > 1:
+        return k_hot.upper(m.crowd, fakes, most, *flips, m.bins, likely=True, smoothed=ROUGH)
+    return one_hot.blanket_upper(m.crowd, fakes, *flips, ROUGH) if m.crowd else None
 
 
 def quick(message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:

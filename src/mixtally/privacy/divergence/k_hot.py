@@ -25,20 +25,16 @@ import math
 from collections.abc import Iterator
 
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy.numerics.blanket import expected, interpolated
+from mixtally.privacy.numerics import blanket
 from mixtally.privacy.numerics.bracket import Bracket
-from mixtally.privacy.numerics.flip_ratios import Orbit, diluted, flip_distribution
-from mixtally.privacy.numerics.largest import largest, largest_upper
-from mixtally.privacy.numerics.saddle_point import ROUGH, saddle_point_bounds
+from mixtally.privacy.numerics.flip_ratios import Orbit, flip_distribution
+from mixtally.privacy.numerics.largest import largest
+from mixtally.privacy.numerics.saddle_point import saddle_point_bounds
 
 SOURCE = (
     "exact law over flipped blanks, every orbit of two k-hot records (Sufficient Differential "
     "Privacy 2017, (3.1)); Notes 2020, Prop. 3.1 for any dataset"
 )
-_MOST_COMMON = 3
-"""Where more bits than these must be common there are fifteen orbits and more."""
-_FEW = 0.4
-"""Of the set bits: where so few must be common, to take them apart costs an eighth of epsilon."""
 CROWD_SOURCE = "free blank fakes of the crowd, any dataset; every orbit of two k-hot records"
 
 
@@ -66,16 +62,6 @@ def _orbits_both(most: int, bins: int | None = None) -> Iterator[Orbit]:
     yield from (*orbits(most, bins), Orbit(size, 0, 0), Orbit(0, size, 0))
 
 
-def _widened(most: int, bins: int | None) -> int | None:
-    """None, for as many bins as records need, where some but few of their bits must be common.
-
-    Records of few bins are records of more, so the one orbit of these bounds the many of those.
-    That is taken where an upper bound is all that is known, and one of dozens of sums.
-    """
-    common = 0 if bins is None else 2 * most - bins
-    return None if _MOST_COMMON < common <= _FEW * most else bins
-
-
 def among_blanks(
     fakes: int, most: int, threshold: int, epsilon: float, bins: int | None = None
 ) -> Bracket:
@@ -88,100 +74,47 @@ def among_blanks(
     )
 
 
-def blanks_upper(
-    fakes: int, most: int, threshold: int, epsilon: float, bins: int | None = None
-) -> float:
-    """The upper bound of ``among_blanks`` alone."""
-    q, grow = threshold / SCALE, math.exp(epsilon)
-    return largest_upper((flip_distribution(o, q, grow) for o in orbits(most, bins)), fakes + 1)
-
-
-def expected_blanks_upper(
-    fakes: int, most: int, threshold: int, epsilon: float, bins: int | None = None
-) -> float:
-    """``blanks_upper`` over the orbits that have always been the worst; not proved to be so."""
-    q, grow = threshold / SCALE, math.exp(epsilon)
-    found = list(orbits(most, bins))
-    few = [o for o in found if o.both in (found[0].both, found[-1].both)]
-    return largest_upper((flip_distribution(o, q, grow) for o in few), fakes + 1)
-
-
-def rough_blanks_upper(
-    users: int, fakes: int, most: int, threshold: int, epsilon: float, bins: int | None = None
-) -> float:
-    """``expected_blanket_upper``, or ``expected_blanks_upper`` without people, to a few hundredths:
-    interpolated between a handful of numbers of blanks.
-    """
-    q, grow = threshold / SCALE, math.exp(epsilon)
-    found = list(orbits(most, _widened(most, bins) if users else bins))
-    few = [flip_distribution(o, q, grow) for o in found if o.both in (0, found[-1].both)]
-
-    def upper(blanks: int) -> float:
-        return largest_upper(few, fakes + blanks + 1, ROUGH)
-
-    if not users:
-        return upper(0)
-    share = (threshold / (SCALE - threshold)) ** most
-    return expected(interpolated(upper, users - 1, share), users - 1, share)
-
-
-def among_blanket_blanks(
-    users: int, fakes: int, most: int, threshold: int, epsilon: float, bins: int | None = None
-) -> Bracket:
-    """delta(epsilon) among ``fakes`` flipped blanks and the privacy blanket of ``users`` such
-    records.
-
-    Only the upper bound is known.
-    """
-    share, bins = (threshold / (SCALE - threshold)) ** most, _widened(most, bins)
-
-    def upper(blanks: int) -> float:
-        return blanks_upper(fakes + blanks, most, threshold, epsilon, bins)
-
-    return Bracket(0.0, expected(upper, users - 1, share))
-
-
-def expected_blanket_upper(
-    users: int, fakes: int, most: int, threshold: int, epsilon: float, bins: int | None = None
-) -> float:
-    """Its upper bound over the orbits that have always been the worst; not proved to be so."""
-    share, bins = (threshold / (SCALE - threshold)) ** most, _widened(most, bins)
-
-    def upper(blanks: int) -> float:
-        return expected_blanks_upper(fakes + blanks, most, threshold, epsilon, bins)
-
-    return expected(upper, users - 1, share)
-
-
 def in_crowd(
-    users: int, most: int, threshold: int, epsilon: float, bins: int | None = None
+    users: int, fakes: int, most: int, threshold: int, epsilon: float, bins: int | None = None
 ) -> Bracket:
-    """delta(epsilon) among ``users`` such records and no fakes; only the upper bound is known.
+    """delta(epsilon) among ``users`` such records and ``fakes`` flipped blanks.
 
-    The lower bound is that of a crowd that holds nothing at all.
+    The lower bound is that of a crowd that holds nothing at all; with fakes only the upper bound is
+    known.
     """
+    bound = upper(users, fakes, most, threshold, epsilon, bins)
+    if fakes:
+        return Bracket(0.0, bound)
     q, grow = threshold / SCALE, math.exp(epsilon)
-    upper = crowd_upper(users, most, threshold, epsilon, bins)
     bounds = largest(
         (flip_distribution(o, q, grow) for o in _orbits_both(most, bins)),
         users,
         saddle_point_bounds,
     )
-    return Bracket(min(bounds.lower, upper), upper)
+    return Bracket(min(bounds.lower, bound), bound)
 
 
-def crowd_upper(
+def upper(
     users: int,
+    fakes: int,
     most: int,
     threshold: int,
     epsilon: float,
     bins: int | None = None,
+    *,
+    likely: bool = False,
     smoothed: float = 0.0,
 ) -> float:
-    """The upper bound of ``in_crowd`` alone; ``smoothed`` as ``saddle_point_upper`` has it."""
-    q, p = threshold / SCALE, (SCALE - threshold) / SCALE
-    share, grow = (q / p) ** most, math.exp(epsilon)
-    distributions = (
-        diluted(flip_distribution(orbit, q, grow), share) for orbit in orbits(most, bins)
-    )
-    return min(1.0, largest_upper(distributions, users, smoothed) / share)
+    """The upper bound alone, among ``users`` such records, or none, and ``fakes`` flipped blanks.
+
+    where
+      likely     only the orbits are looked at that have always been the worst: not proved
+      smoothed   as ``largest_upper`` has it
+    """
+    q, grow = threshold / SCALE, math.exp(epsilon)
+    share = (threshold / (SCALE - threshold)) ** most
+    found = list(orbits(most, bins))
+    if likely:
+        found = [o for o in found if o.both in (found[0].both, found[-1].both)]
+    pairs = [flip_distribution(orbit, q, grow) for orbit in found]
+    return blanket.upper(pairs, users, fakes, share, smoothed)

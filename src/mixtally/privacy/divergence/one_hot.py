@@ -18,7 +18,8 @@ Source: sufficient DP 000 (3.1); notes 004 sections 5.2, 5.3; Balle, Bell, Gasco
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from mixtally.ground.fixed import SCALE
 from mixtally.ground.memo import Memo
 from mixtally.ground.tails import Floats
 from mixtally.privacy.divergence.flip_blank import among_blanks
+from mixtally.privacy.numerics import blanket
 from mixtally.privacy.numerics.binomial_pairs import (
     Steps,
     exchange_divergence,
@@ -35,9 +37,7 @@ from mixtally.privacy.numerics.binomial_pairs import (
     own_bits,
     steps,
 )
-from mixtally.privacy.numerics.blanket import cells, expected, interpolated
 from mixtally.privacy.numerics.bracket import Bracket, larger
-from mixtally.privacy.numerics.few_valued import Distribution
 from mixtally.privacy.numerics.flip_ratios import Orbit, flip_distribution
 from mixtally.privacy.numerics.saddle_point import saddle_point_bounds
 from mixtally.privacy.numerics.worst_dataset import NEGLIGIBLE, Cell, ceiling, worst
@@ -49,6 +49,9 @@ MESSAGES_SOURCE = (
 SUMS_SOURCE = "two independent bins, worst dataset proved cell by cell (Notes 2020, section 5.2)"
 _TOO_MANY_FLIPS = 4e5
 _MOST_BYTES = 64_000_000
+_CELLS = 32
+_EVENLY = 0.2
+"""The cells that are laid evenly, for each that goes where the mass is."""
 
 
 def messages(
@@ -63,7 +66,7 @@ def messages(
 
     ``bins`` matters only when it is 2: then nobody can hold a third value.
     """
-    upper = blanket(users, fakes, threshold, epsilon, memo)
+    upper = blanket_upper(users, fakes, threshold, epsilon)
     lower = 0.0
     if fakes == 0:
         q, grow = threshold / SCALE, math.exp(epsilon)
@@ -76,43 +79,18 @@ def messages(
     return Bracket(min(lower, upper), upper)
 
 
-def blanket(
-    users: int,
-    fakes: int,
-    threshold: int,
-    epsilon: float,
-    memo: Memo | None = None,
-    *,
-    rough: bool = False,
+def blanket_upper(
+    users: int, fakes: int, threshold: int, epsilon: float, smoothed: float = 0.0
 ) -> float:
-    """Upper bound: E[delta_blank(K + B)], B ~ Bin(n-1, q/p).
-
-    Where it may be ``rough`` it is interpolated between a handful of numbers of blanks, and off by
-    a few hundredths.
+    """Upper bound: E[delta_blank(K + B)], B ~ Bin(n-1, q/p); ``smoothed`` as
+    ``largest_upper`` has it.
     """
-    q, p = threshold / SCALE, (SCALE - threshold) / SCALE
-    share, grow = q / p, math.exp(epsilon)
-    if p == q:
-        return 0.0  # nothing is revealed at all
-    if fakes == 0:
-        # E[g(1+B) / (1+B)] = E[g(M)] / (n share), M ~ Bin(n, share): one sum of n terms.
-        r = p / q
-        values = np.array([0.0, r - grow * r, r - grow / r, 1 / r - grow * r, 1 / r - grow / r])
-        chances = share * np.array([0.0, q * q, q * p, q * p, p * p])
-        chances[0] = 1.0 - chances.sum()
-        return min(1.0, saddle_point_bounds(Distribution(values, chances), users).upper / share)
-
-    def upper(more: int) -> float:
-        records = fakes + more + 1
-        blanks = flips(records, threshold, memo)
-        return among_blanks(records, threshold, epsilon, rise=0.0, pmf=blanks).upper
-
-    hidden = interpolated(upper, users - 1, share) if rough else upper
-    found = expected(hidden, users - 1, share)
-    if fakes > users * share:
+    q, share = threshold / SCALE, threshold / (SCALE - threshold)
+    pair = flip_distribution(Orbit(1, 1, 0), q, math.exp(epsilon))
+    found = blanket.upper([pair], users, fakes, share, smoothed)
+    if users * share > blanket.FEW * fakes:
         return found
-    # So few may hide less than the cells lose, but they never hurt (Prop. 3.1).
-    return min(found, blanket(users, 0, threshold, epsilon))
+    return min(found, among_blanks(fakes + 1, threshold, epsilon, rise=0.0).upper)
 
 
 def _without_common_bit(
@@ -126,7 +104,7 @@ def _without_common_bit(
     # M records are seen. P(there) = p P(H = M-1), P(not there) = q P(H = M).
     ratio = np.append(pmf[1:], 0.0) / np.maximum(pmf, 1e-300)  # P(H = M) / P(H = M-1)
     total = 0.0
-    for cell in cells(pmf):
+    for cell in _cells(pmf):
         records = first + cell.stop  # the most records of the cell hide best
         unsure = q / p * records * float(ratio[cell].max())
         rise = math.expm1(epsilon) * unsure / (p / q - q / p)
@@ -134,6 +112,21 @@ def _without_common_bit(
         bounds = among_blanks(records, threshold, epsilon, rise=rise, pmf=blanks)
         total += float(pmf[cell].sum()) * p * bounds.lower
     return total
+
+
+def _cells(pmf: Floats) -> Iterator[slice]:
+    """The distribution's range cut into few cells, narrow where it has its mass.
+
+    A falling function taken at one end of each cell is off by its slope times the width. At a given
+    number of cells the sum of these, weighed by the distribution, is least with widths in
+    proportion to one over the root of the distribution; some even ones keep the tails' few from
+    being too wide.
+    """
+    root = np.sqrt(pmf)
+    shares = np.cumsum(root / root.sum() + _EVENLY / len(pmf))
+    inner = np.searchsorted(shares, shares[-1] * np.arange(1, _CELLS) / _CELLS)
+    edges = np.unique(np.concatenate([[0], inner, [len(pmf)]]))
+    return (slice(int(a), int(b)) for a, b in pairwise(edges))
 
 
 def _shifted_sum(fakes: int, others: int, threshold: int, memo: Memo | None) -> tuple[Floats, int]:

@@ -19,15 +19,15 @@ Source: sufficient DP 000 (3.1)-(3.6); Balle, Bell, Gascon, Nissim 2019.
 import math
 
 from mixtally.ground.fixed import SCALE
+from mixtally.privacy.numerics import blanket
 from mixtally.privacy.numerics.bracket import Bracket, larger
 from mixtally.privacy.numerics.flip_ratios import (
     Orbit,
-    diluted,
     flip_distribution,
     uniform_distribution,
 )
 from mixtally.privacy.numerics.largest import largest
-from mixtally.privacy.numerics.saddle_point import NOTHING, saddle_point_bounds, saddle_point_upper
+from mixtally.privacy.numerics.saddle_point import saddle_point_bounds
 
 SOURCE = (
     "privacy blanket of uniform vectors, any dataset (upper end); worst homogeneous crowd found"
@@ -96,18 +96,17 @@ def worst_homogeneous(users: int, bits: int, threshold: int, epsilon: float) -> 
 
 def any_dataset(users: int, bits: int, threshold: int, epsilon: float) -> Bracket:
     """Both bounds for any dataset of ``users`` vectors."""
-    upper = blanket(users, bits, threshold, epsilon)
+    upper = blanket_upper(users, bits, threshold, epsilon)
     return Bracket(min(worst_homogeneous(users, bits, threshold, epsilon).lower, upper), upper)
 
 
-def blanket(users: int, bits: int, threshold: int, epsilon: float, smoothed: float = 0.0) -> float:
+def blanket_upper(
+    users: int, bits: int, threshold: int, epsilon: float, smoothed: float = 0.0
+) -> float:
     """Upper bound for any dataset: that of two vectors which differ everywhere.
 
-    ``smoothed`` as ``saddle_point_upper`` has it.
+    ``smoothed`` as ``largest_upper`` has it.
     """
     q, grow = threshold / SCALE, math.exp(epsilon)
-    share = (2.0 * q) ** bits
-    if share <= NOTHING:
-        return 1.0  # nobody sends a uniform vector
-    distribution = diluted(uniform_distribution(bits, bits, q, grow), share)
-    return min(1.0, saddle_point_upper(distribution, users, smoothed=smoothed) / share)
+    pair = uniform_distribution(bits, bits, q, grow)
+    return blanket.upper([pair], users, 0, (2.0 * q) ** bits, smoothed)

@@ -17,21 +17,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.ground.tails import Floats
+from mixtally.privacy.numerics.draws import Complexes, Power
 
 ROW = 64
 _SPLITS = 8
 _BLOCK = ROW * _SPLITS**2
 _BLOCKS = 64
-_ALMOST_NONE = -1.0 + 2.0**-52
-"""Where the transform is zero its logarithm would not be a number; this is above it."""
 _MOST_CELLS = 1 << 18
 """Phases that are held at a time."""
 _DEAD_NATS = 46.0
 _MOST_ZEROS_NATS = 40.0
 """Rarer sums of nothing but zeros are left where they are."""
 _ROUNDING = 2.0**-46
-
-Complexes = NDArray[np.complex128]
 
 
 class Row(NamedTuple):
@@ -55,15 +52,16 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class Wave:
-    """phi^``count``, for ``weights`` that sum to at most one; the rest to one lies at zero.
+    """A ``power`` of phi, for ``weights`` that sum to at most one; the rest to one lies at zero.
 
     where
-      apart   whether the chance of nothing but zeros is taken off, where it is no tiny one
+      apart   whether the chance of nothing but zeros is taken off, where it is no tiny one; of a
+              random number of draws it is not
     """
 
     values: Floats
     weights: Floats
-    count: int
+    power: Power
     apart: bool = False
 
     @cached_property
@@ -75,9 +73,9 @@ class Wave:
     def log_zeros(self) -> float:
         """Logarithm of a^N; minus infinity where it is not taken off."""
         moving = float(self._moving.sum())
-        if not self.apart or moving >= 1.0:
+        if not self.apart or moving >= 1.0 or self.power.trials:
             return -math.inf
-        found = self.count * math.log1p(-moving)
+        found = self.power.sure * math.log1p(-moving)
         return found if found > -_MOST_ZEROS_NATS else -math.inf
 
     def rows(
@@ -118,12 +116,8 @@ class Wave:
         """
         apart = self.log_zeros > -math.inf
         if apart:
-            growth = growth * math.exp(-self.log_zeros / self.count)
-        real, imaginary = growth.real, growth.imag
-        # Not log1p of the complex number, which rounds at 1e-16: it is taken N times.
-        square = np.maximum(2.0 * real + real * real + imaginary * imaginary, _ALMOST_NONE)
-        nats = 0.5 * self.count * np.log1p(square)
-        angle = self.count * np.arctan2(imaginary, 1.0 + real)
+            growth = growth * math.exp(-self.log_zeros / self.power.sure)
+        nats, angle = self.power.of(growth)
         smooth = -0.5 * (omega * spread) ** 2
         if not apart:
             angle += omega * turn
@@ -154,11 +148,12 @@ class Wave:
         """Logarithms of bounds on |phi|^N e^{-(. spread)^2 / 2} in [omega, omega + width]; without
         the zeros' a^N it is the lesser of |phi|^N + a^N and (a + |psi|)^N - a^N.
         """
-        logs = self.count * np.log(self._moduli(omega, width, self.weights))
+        logs = self.power.ceiling(self._moduli(omega, width, self.weights))
         if self.log_zeros > -math.inf:
-            zeros = math.exp(self.log_zeros / self.count)
+            count = self.power.sure
+            zeros = math.exp(self.log_zeros / count)
             moving = self._moduli(omega, width, self._moving, zeros)
-            grown = self.log_zeros + np.log(np.expm1(self.count * np.log1p(moving / zeros)))
+            grown = self.log_zeros + np.log(np.expm1(count * np.log1p(moving / zeros)))
             logs = np.minimum(np.logaddexp(logs, self.log_zeros), grown)
         return np.asarray(logs - 0.5 * (omega * spread) ** 2)
 

@@ -7,6 +7,7 @@ equal, until none that is left can exceed what was found; nothing exceeds one.
 from collections.abc import Callable, Iterable
 
 from mixtally.privacy.numerics.bracket import RELATIVE_SLACK, Bracket, larger
+from mixtally.privacy.numerics.draws import Draws
 from mixtally.privacy.numerics.few_valued import Distribution
 from mixtally.privacy.numerics.saddle_point import Prepared, prepared, prepared_upper, roughly
 
@@ -21,7 +22,7 @@ def largest(
 ) -> Bracket:
     """The largest of (1/count) E[(sum of ``count`` draws)_+], each by ``bounds_of``."""
     found = Bracket(0.0, 0.0)
-    for one, distribution in _ranked(distributions, count):
+    for one, distribution in _ranked(distributions, Draws(count)):
         if min(1.0, one.ceiling) <= found.lower:
             break
         if found.lower >= _ONE:
@@ -32,11 +33,14 @@ def largest(
 
 
 def largest_upper(
-    distributions: Iterable[Distribution], count: int, smoothed: float = 0.0
+    distributions: Iterable[Distribution], draws: Draws, smoothed: float = 0.0
 ) -> float:
-    """Its upper bound alone; ``smoothed`` as ``saddle_point_upper`` has it."""
+    """The upper bound alone, of as many ``draws``.
+
+    Where more is ``smoothed``, relatively, than otherwise it may be that much larger.
+    """
     found = 0.0
-    for one, _ in _ranked(distributions, count):
+    for one, _ in _ranked(distributions, draws):
         if min(1.0, one.ceiling) <= found:
             break
         found = max(found, prepared_upper(one, found, smoothed))
@@ -44,8 +48,8 @@ def largest_upper(
 
 
 def _ranked(
-    distributions: Iterable[Distribution], count: int
+    distributions: Iterable[Distribution], draws: Draws
 ) -> list[tuple[Prepared, Distribution]]:
     """The distributions and what is known of their sums, those of the largest bounds first."""
-    pairs = [(prepared(one, count), one) for one in distributions]
+    pairs = [(prepared(one, draws), one) for one in distributions]
     return sorted(pairs, key=lambda pair: (-min(1.0, pair[0].ceiling), pair[0].values))

@@ -27,6 +27,7 @@ from mixtally.errors import AccountingError
 from mixtally.ground.tails import Floats
 from mixtally.privacy.numerics import few_atoms
 from mixtally.privacy.numerics.bracket import RELATIVE_SLACK, Bracket, stated
+from mixtally.privacy.numerics.draws import Draws
 from mixtally.privacy.numerics.few_valued import Distribution, merged, moments, too_large
 from mixtally.privacy.numerics.frequencies import Wave
 from mixtally.privacy.numerics.smoothing import Added
@@ -60,22 +61,12 @@ def saddle_point_bounds(distribution: Distribution, count: int) -> Bracket:
 
     Raises AccountingError when the distribution is no distribution or the work would not end.
     """
-    return _bounds(prepared(distribution, count), 0.0)
-
-
-def saddle_point_upper(
-    distribution: Distribution, count: int, least: float = 0.0, smoothed: float = 0.0
-) -> float:
-    """The upper bound alone, or a cheaper one that is at most ``least``.
-
-    Where more is ``smoothed``, relatively, than otherwise it may be that much larger.
-    """
-    return prepared_upper(prepared(distribution, count), least, smoothed)
+    return _bounds(prepared(distribution, Draws(count)), 0.0)
 
 
 def ceiling(distribution: Distribution, count: int) -> float:
     """A quick upper bound: Chernoff's bound, or the sum of the positive parts."""
-    return prepared(distribution, count).ceiling
+    return prepared(distribution, Draws(count)).ceiling
 
 
 class Prepared(NamedTuple):
@@ -92,7 +83,7 @@ class Prepared(NamedTuple):
     values: int
 
 
-def prepared(distribution: Distribution, count: int) -> Prepared:
+def prepared(distribution: Distribution, draws: Draws) -> Prepared:
     """Raises AccountingError when the distribution is no distribution."""
     values, chances = merged(distribution)
     single = float((chances * np.maximum(values, 0.0)).sum()) * (1.0 + RELATIVE_SLACK)
@@ -100,12 +91,15 @@ def prepared(distribution: Distribution, count: int) -> Prepared:
         return Prepared(NOTHING if single else 0.0, None, len(values))
     if too_large(values):
         return Prepared(single, None, len(values))
-    saddle = Saddle(values, chances, count)
+    saddle = Saddle(values, chances, draws)
     return Prepared(min(single, max(NOTHING, saddle.ceiling())), saddle, len(values))
 
 
 def prepared_upper(one: Prepared, least: float, smoothed: float = 0.0) -> float:
-    """The upper bound, or a cheaper one, as ``saddle_point_upper``."""
+    """The upper bound, or a cheaper one that is at most ``least``.
+
+    Where more is ``smoothed``, relatively, than otherwise it may be that much larger.
+    """
     quick = roughly(one, least)
     return quick if quick <= least else _bounds(one, least, smoothed).upper
 
@@ -146,26 +140,30 @@ def _bounds(one: Prepared, least: float, enough: float = 0.0) -> Bracket:
 class Saddle:
     """The line through the saddle point of M(z)^N / z^2 and the integral along it."""
 
-    def __init__(self, values: Floats, chances: Floats, count: int, order: int = 2) -> None:
-        self.values, self.chances, self.count, self.order = values, chances, count, order
+    def __init__(self, values: Floats, chances: Floats, draws: Draws, order: int = 2) -> None:
+        self.values, self.chances, self.draws, self.order = values, chances, draws, order
         self.point = self._find()
         self.log_m, tilted = self._tilt(self.point)
-        self.deviation = math.sqrt(max(count * moments(tilted, values)[1], 1e-300))
+        self.nats = draws.nats(self.log_m)
+        number, (mean, variance) = draws.spread(self.log_m), moments(tilted, values)
+        spread = number.mean * variance + number.variance * mean**2
+        self.deviation = math.sqrt(max(spread, 1e-300))
         # The others are too rare to matter and take part as if they were zero: see ``_dropped``.
         ranks = np.argsort(tilted)
-        rare = np.cumsum(tilted[ranks]) <= _RARE / count
+        rare = np.cumsum(tilted[ranks]) <= _RARE / draws.most
         self.live, self.rest = np.sort(ranks[~rare]), float(tilted[ranks[rare]].sum())
-        self.wave = Wave(values[self.live], tilted[self.live], count, apart=order == 2)
+        power = draws.power(self.log_m)
+        self.wave = Wave(values[self.live], tilted[self.live], power, apart=order == 2)
 
     @cached_property
     def period(self) -> float:
         """So long that no alias matters: of the shifted-up sums and, by Chernoff, of the others."""
-        period = (_ALIAS_NATS - self.count * self.log_m) / self.point
+        period = (_ALIAS_NATS - self.nats) / self.point
         bounds = []
         for factor in (1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 3.0):
             t = factor * self.point
             log_m, _ = self._tilt(t)
-            excess = self.count * (log_m - self.log_m) + _ALIAS_NATS
+            excess = self.draws.rise(self.log_m, log_m) + _ALIAS_NATS
             bounds.append(max(0.0, excess) / (t - self.point))
         return max(period, min(bounds))
 
@@ -182,9 +180,11 @@ class Saddle:
         return top + math.log(total), weights / total
 
     def _slopes(self, t: float) -> tuple[float, float]:
-        """First and second derivative of N log M(t) - order log t by log t, near the minimum."""
-        mean, variance = moments(self._tilt(t)[1], self.values)
-        return self.count * t * mean - self.order, self.count * t * (mean + t * variance)
+        """First and second derivative of N log M(t) - order log t by log t."""
+        log_m, tilted = self._tilt(t)
+        number, (mean, variance) = self.draws.spread(log_m), moments(tilted, self.values)
+        bend = number.mean * t * (mean + t * variance) + number.variance * (t * mean) ** 2
+        return number.mean * t * mean - self.order, bend
 
     def _find(self) -> float:
         """The minimum of N log M(t) - order log t over t > 0, which is convex."""
@@ -218,8 +218,8 @@ class Saddle:
 
     def zeros(self, spread: float) -> float:
         """What a Gaussian this wide adds to sums of nothing but zeros."""
-        chance = math.exp(self.wave.log_zeros + self.count * self.log_m)
-        return chance * spread / (math.sqrt(2.0 * math.pi) * self.count)
+        chance = math.exp(self.wave.log_zeros + self.nats)
+        return chance * spread / (math.sqrt(2.0 * math.pi) * self.draws.over)
 
     def integral(self, spread: float) -> tuple[float, float, float]:
         """The expectation with a Gaussian added, the most that added, and a bound on what was cut.
@@ -234,7 +234,7 @@ class Saddle:
                 f"{frequencies:,}; there is an answer for fewer people, or for flips that leave a "
                 "delta nearer to 1e-6"
             )
-        scale = self.count * self.log_m + 0.5 * (self.point * spread) ** 2
+        scale = self.nats + 0.5 * (self.point * spread) ** 2
         if scale > 700.0:
             raise AccountingError("saddle point: the expectation exceeds all bounds")
         own = -math.expm1(self.wave.log_zeros)  # at omega = 0, of which half is counted
@@ -244,7 +244,7 @@ class Saddle:
             total += float(row.over(self.point, self.order)[within].sum())
             density += float(row.real[within].sum())
             dead += row.dead
-        height = math.exp(scale) / (math.pi * self.count)
+        height = math.exp(scale) / (math.pi * self.draws.over)
         rest = math.exp(-0.5 * _LAST_DEVIATION**2) * last ** (1 - self.order)
         smoothed = spread**2 * height * step * (max(0.0, density) + dead) * (1.0 + 1e-6)
         cut = rest * (1.0 + step / last) + dead * step * self.point**-self.order
@@ -253,22 +253,23 @@ class Saddle:
 
     def counted(self, work: int) -> tuple[float, float, float] | None:
         """As ``integral`` without a Gaussian, None where that takes more than ``work``."""
-        counts = few_atoms.counts(self.wave.weights, self.count)
+        count = self.draws.sure
+        counts = None if self.draws.trials else few_atoms.counts(self.wave.weights, count)
         if counts is None or counts.size > _MOST_COUNTS or counts.size * len(self.live) >= work:
             return None
         usual, chances = int(self.live[counts.usual]), self.chances
         rare = float(np.delete(chances, usual).sum())
         log_usual = math.log1p(-rare) if rare < 0.5 else math.log(float(chances[usual]))
         value, rounding = few_atoms.expectation(
-            counts, self.wave.values, chances[self.live], log_usual, self.count
+            counts, self.wave.values, chances[self.live], log_usual, count
         )
-        cut = self._dropped(self.count * self.log_m) + self.ceiling() * few_atoms.cut_share(counts)
-        return value / self.count, 0.0, cut + rounding / self.count
+        cut = self._dropped(self.nats) + self.ceiling() * few_atoms.cut_share(counts)
+        return value / count, 0.0, cut + rounding / count
 
     def ceiling(self) -> float:
         """Chernoff's bound, for s_+ <= e^{ts} / (e t); of order 1 that of the chance."""
-        log = self.count * self.log_m
-        log -= 1.0 + math.log(self.point * self.count) if self.order == 2 else 0.0
+        log = self.nats
+        log -= 1.0 + math.log(self.point * self.draws.over) if self.order == 2 else 0.0
         return self._slack() * math.exp(min(700.0, log))
 
     def _dropped(self, scale: float) -> float:
@@ -277,13 +278,14 @@ class Saddle:
         The sum is another only where one of them occurs, and e^{-ts} s_+ is at most 1 / (e t).
         """
         most = 1.0 / (math.e * self.point) if self.order == 2 else 1.0
-        return 1.01 * math.exp(scale) * self.rest * most
+        return 1.01 * math.exp(scale) * self.rest * most * self.draws.occurring(self.log_m)
 
     def _slack(self) -> float:
         """What rounding can take off, as a factor."""
         exponents = np.minimum(self.point * self.values, 1.0)
         grain = float((self.chances * np.abs(np.expm1(exponents))).sum())
-        return 1.0 + 64.0 * 2.0**-52 * (1.0 + abs(self.count * self.log_m) + self.count * grain)
+        rounded = 1.0 + abs(self.nats) + self.draws.most * grain + self.draws.cancels(self.log_m)
+        return 1.0 + 64.0 * 2.0**-52 * rounded
 
     def aliases(self, value: float) -> float:
         """A bound on what the trapezoid rule added to ``value``, divided by N as it is.
@@ -291,9 +293,9 @@ class Saddle:
         Shifted up by k periods: e^{-tkP} E[(S + kP)_+]. Shifted down: by Chernoff at the tilt that
         set the period. Of order 1 chances stand in the place of the expectations.
         """
-        height = math.exp(self.count * self.log_m)
+        height = math.exp(self.nats)
         up = math.exp(-min(700.0, self.point * self.period))
         if self.order == 2:
-            up *= self.period + self.count * value
+            up *= self.period + self.draws.over * value
             height /= self.point
-        return 1.2 / self.count * (up + math.exp(-_ALIAS_NATS) * height)
+        return 1.2 / self.draws.over * (up + math.exp(-_ALIAS_NATS) * height)
