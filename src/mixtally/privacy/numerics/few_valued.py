@@ -1,5 +1,6 @@
 """A number that takes few values."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ from mixtally.ground.tails import Floats
 
 _MOST_VALUE = 1e150
 """The largest that can be squared, with room."""
+_MOST_NATS = 600.0
 
 
 class Distribution(NamedTuple):
@@ -45,3 +47,16 @@ def moments(weights: Floats, values: Floats) -> tuple[float, float]:
     """Mean and variance."""
     mean = float((weights * values).sum())
     return mean, float((weights * (values - mean) ** 2).sum())
+
+
+def tilted(values: Floats, chances: Floats, t: float) -> tuple[float, Floats]:
+    """Logarithm of M(t) = E e^{tW}, and the probabilities tilted by e^{tW}; ``values`` ascend."""
+    exponent = t * values
+    top = float(exponent[-1])
+    if top < _MOST_NATS:  # log M is often a tiny difference: keep its digits
+        growth = float((chances * np.expm1(exponent)).sum())
+        if growth > -0.5:
+            return math.log1p(growth), chances * np.exp(exponent) / (1.0 + growth)
+    weights = chances * np.exp(exponent - top)
+    total = float(weights.sum())
+    return top + math.log(total), weights / total

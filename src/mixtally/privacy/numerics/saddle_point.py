@@ -1,9 +1,9 @@
 """(1/N) E[(W_1 + .. + W_N)_+] for independent copies of a number W that takes few values.
 
-The master identity makes every divergence of one record among N an expectation of this form. It is
-the integral of M(z)^N / z^2 along a vertical line through the saddle point, M(z) = E e^{zW}; the
-trapezoid rule on that line converges geometrically. Every approximation made here is an upper
-bound:
+The master identity makes every divergence of one record among N an expectation of this form; N is
+fixed, or random as in ``draws``. It is the integral of M(z)^N / z^2 along a vertical line through
+the saddle point, M(z) = E e^{zW}; the trapezoid rule on that line converges geometrically. Every
+approximation made here is an upper bound:
 
 - a Gaussian of standard deviation ``SMOOTHING`` times that of the tilted sum is added to it: by
   Jensen's inequality the expectation of a convex function only grows, and the integrand dies out
@@ -28,7 +28,7 @@ from mixtally.ground.tails import Floats
 from mixtally.privacy.numerics import few_atoms
 from mixtally.privacy.numerics.bracket import RELATIVE_SLACK, Bracket, stated
 from mixtally.privacy.numerics.draws import Draws
-from mixtally.privacy.numerics.few_valued import Distribution, merged, moments, too_large
+from mixtally.privacy.numerics.few_valued import Distribution, merged, moments, tilted, too_large
 from mixtally.privacy.numerics.frequencies import Wave
 from mixtally.privacy.numerics.smoothing import Added
 
@@ -47,7 +47,6 @@ ROUGH = 2e-2
 _LITTLE_SMOOTHED = 3e-4
 """What a Gaussian may add, relatively, where much of it would be to sums of nothing but zeros."""
 _MOST_COUNTS = 1 << 20
-_MOST_NATS = 600.0
 _MOST_STEPS = 100
 _LEAST_POINT = 1e-290
 _RARE = 1e-13
@@ -143,17 +142,15 @@ class Saddle:
     def __init__(self, values: Floats, chances: Floats, draws: Draws, order: int = 2) -> None:
         self.values, self.chances, self.draws, self.order = values, chances, draws, order
         self.point = self._find()
-        self.log_m, tilted = self._tilt(self.point)
+        self.log_m, weights = tilted(values, chances, self.point)
         self.nats = draws.nats(self.log_m)
-        number, (mean, variance) = draws.spread(self.log_m), moments(tilted, values)
-        spread = number.mean * variance + number.variance * mean**2
-        self.deviation = math.sqrt(max(spread, 1e-300))
+        self.deviation = math.sqrt(max(self._summed(self.log_m, weights)[1], 1e-300))
         # The others are too rare to matter and take part as if they were zero: see ``_dropped``.
-        ranks = np.argsort(tilted)
-        rare = np.cumsum(tilted[ranks]) <= _RARE / draws.most
-        self.live, self.rest = np.sort(ranks[~rare]), float(tilted[ranks[rare]].sum())
-        power = draws.power(self.log_m)
-        self.wave = Wave(values[self.live], tilted[self.live], power, apart=order == 2)
+        ranks = np.argsort(weights)
+        rare = np.cumsum(weights[ranks]) <= _RARE / draws.most
+        self.live, self.rest = np.sort(ranks[~rare]), float(weights[ranks[rare]].sum())
+        kept = values[self.live], weights[self.live]
+        self.wave = Wave(*kept, draws.power(self.log_m), apart=order == 2)
 
     @cached_property
     def period(self) -> float:
@@ -162,29 +159,20 @@ class Saddle:
         bounds = []
         for factor in (1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 3.0):
             t = factor * self.point
-            log_m, _ = self._tilt(t)
+            log_m, _ = tilted(self.values, self.chances, t)
             excess = self.draws.rise(self.log_m, log_m) + _ALIAS_NATS
             bounds.append(max(0.0, excess) / (t - self.point))
         return max(period, min(bounds))
 
-    def _tilt(self, t: float) -> tuple[float, Floats]:
-        """Logarithm of M(t), and the tilted probabilities."""
-        exponent = t * self.values
-        top = float(exponent[-1])
-        if top < _MOST_NATS:  # log M is often a tiny difference: keep its digits
-            growth = float((self.chances * np.expm1(exponent)).sum())
-            if growth > -0.5:
-                return math.log1p(growth), self.chances * np.exp(exponent) / (1.0 + growth)
-        weights = self.chances * np.exp(exponent - top)
-        total = float(weights.sum())
-        return top + math.log(total), weights / total
-
     def _slopes(self, t: float) -> tuple[float, float]:
         """First and second derivative of N log M(t) - order log t by log t."""
-        log_m, tilted = self._tilt(t)
-        number, (mean, variance) = self.draws.spread(log_m), moments(tilted, self.values)
-        bend = number.mean * t * (mean + t * variance) + number.variance * (t * mean) ** 2
-        return number.mean * t * mean - self.order, bend
+        mean, variance = self._summed(*tilted(self.values, self.chances, t))
+        return t * mean - self.order, t * (mean + t * variance)
+
+    def _summed(self, log_m: float, weights: Floats) -> tuple[float, float]:
+        """Mean and variance of the tilted sum."""
+        number, (mean, variance) = self.draws.spread(log_m), moments(weights, self.values)
+        return number.mean * mean, number.mean * variance + number.variance * mean**2
 
     def _find(self) -> float:
         """The minimum of N log M(t) - order log t over t > 0, which is convex."""
@@ -254,7 +242,9 @@ class Saddle:
     def counted(self, work: int) -> tuple[float, float, float] | None:
         """As ``integral`` without a Gaussian, None where that takes more than ``work``."""
         count = self.draws.sure
-        counts = None if self.draws.trials else few_atoms.counts(self.wave.weights, count)
+        if self.draws.trials:
+            return None
+        counts = few_atoms.counts(self.wave.weights, count)
         if counts is None or counts.size > _MOST_COUNTS or counts.size * len(self.live) >= work:
             return None
         usual, chances = int(self.live[counts.usual]), self.chances
