@@ -21,6 +21,14 @@ _REASONS = {
         "a device has the standard library alone: three fifths of the time compare a hundred "
         "words with the threshold in one long integer, a seventh draws them"
     ),
+    "count": (
+        "a word takes five logical operations, in NumPy each of them on a plane in the cache; "
+        "to read it takes one wait for memory, so the faster memory is, the less of it this is"
+    ),
+    "positions of rare flips": (
+        "gaps are drawn by a guide that looks up most of them, and summed; sixteen digits are "
+        "no more than the keystream and an operation each"
+    ),
     "dense flips, q = 0.3, of": (
         "NumPy goes through memory once more for every digit of q; compiled it does not"
     ),

@@ -13,6 +13,7 @@ _PLANE = types.Array(uint64, 1, "C")
 _PLANES = types.Array(uint64, 2, "C")
 _READ = types.Array(uint64, 1, "C", readonly=True)
 _READ_PLANES = types.Array(uint64, 2, "C", readonly=True)
+_READ_GROUPS = types.Array(uint64, 3, "C", readonly=True)
 _READ_ROWS = types.Array(uint8, 2, "C", readonly=True)
 _INDEX = types.Array(int64, 1, "C")
 _PAIR: Any = types.UniTuple(uint64, 2)  # type: ignore[no-untyped-call]
@@ -35,9 +36,8 @@ def _three(a: Any, b: Any, c: Any) -> Any:
 
 @_kernel(void(_READ_PLANES, _PLANES, _PLANE))
 def add_sixteen(planes: Any, totals: Any, carry: Any) -> None:
-    """Sixteen ``planes`` added to ``totals``, of weights 1, 2, 4 and 8; ``carry`` weighs 16.
-
-    ``planes`` and ``totals`` have the shapes (16, words) and (4, words). Their twin adds in threes.
+    """Sixteen ``planes`` added to four ``totals`` of weights that double; ``carry`` weighs twice
+    as much as the last.
     """
     for j in range(planes.shape[1]):
         one, two, four, eight = totals[0, j], totals[1, j], totals[2, j], totals[3, j]
@@ -57,6 +57,19 @@ def add_sixteen(planes: Any, totals: Any, carry: Any) -> None:
         four, f = _three(four, c, d)
         totals[0, j], totals[1, j], totals[2, j] = one, two, four
         totals[3, j], carry[j] = _three(eight, e, f)
+
+
+@_kernel(void(_READ_GROUPS, _PLANES, _PLANES, _PLANE))
+def add_groups(groups: Any, totals: Any, carries: Any, carry: Any) -> None:
+    """Sixteen ``groups`` of sixteen planes added to ``totals``, of weights 1 to 128; ``carry``
+    weighs 256.
+
+    The shapes are (16, 16, words) and (8, words); ``carries``, (16, words), is room for theirs.
+    Their twin adds in threes.
+    """
+    for i in range(16):
+        add_sixteen(groups[i], totals[:4], carries[i])
+    add_sixteen(carries, totals[4:], carry)
 
 
 @_kernel(void(_READ, boolean, _PLANE, _PLANE))

@@ -12,9 +12,10 @@ from mixtally.planner.noise import uniform_fakes
 from mixtally.planner.options import Infeasible
 from mixtally.planner.request import MOST_MESSAGES, PlanRequest
 from mixtally.privacy.accountant import Accountant, Record
-from mixtally.privacy.calibrate import calibrate
+from mixtally.privacy.calibrate import calibrate, keeps
 from mixtally.privacy.divergence.in_clear import usual_ratio
 from mixtally.records.encodings import Encoding
+from mixtally.records.guarantee import arriving
 from mixtally.records.hashing import HMAC_SHA256, Hashing
 from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism import InClear, Parameter, ShapedFakes, UniformFakes
@@ -32,7 +33,10 @@ def clear_uniform(request: PlanRequest, encoding: Encoding, accountant: Accounta
         return None
     if request.local_epsilon is not None:
         return Infeasible("clear-uniform", _IN_CLEAR)
-    needs = _needs(request, encoding, [part.bins for part in clear.parts], accountant)
+    bins = [part.bins for part in clear.parts]
+    if request.likely and not _affordable(request, encoding, bins, accountant):
+        return Infeasible("clear-uniform", "more fakes than the budget allows")
+    needs = _needs(request, encoding, bins, accountant)
     sizes = [Layout(Form.INDEX, part.bins).message_bytes for part in clear.parts]
     total, sent = (
         sum(needs),
@@ -120,6 +124,18 @@ def _needs(
     most = max(bins)
     fakes = uniform_fakes(accountant, request, encoding, most)
     return [-(-fakes * each // most) for each in bins]
+
+
+def _affordable(
+    request: PlanRequest, encoding: Encoding, bins: list[int], accountant: Accountant
+) -> bool:
+    """Whether the fakes that all messages may have most likely do for the one of most bins."""
+    allowed = len(bins) * replace(request, bytes_per_user=None).most_fakes(len(bins))
+    most = max(bins)
+    fakes = arriving(max(0, allowed * most // sum(bins)), request.sure_fraction)
+    record = Record.of(InClear(bins=most, fakes=UniformFakes(fakes)))
+    together = len(encoding.parts) * request.collections
+    return keeps(accountant, record, request.guarantee.epsilon, request.guarantee.delta, together)
 
 
 def _among(bins: int, fakes: int) -> InClear:

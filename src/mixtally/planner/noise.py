@@ -7,7 +7,7 @@ from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
 from mixtally.planner.options import CONFIDENCE
 from mixtally.planner.request import PlanRequest
 from mixtally.privacy.accountant import Accountant, Record
-from mixtally.privacy.calibrate import calibrate
+from mixtally.privacy.calibrate import calibrate, keeps
 from mixtally.records.encodings import Encoding
 from mixtally.records.guarantee import LEAST_USERS, promised
 from mixtally.records.mechanism import BitFlips, BlankFakes, InClear, Parameter, UniformFakes
@@ -24,6 +24,7 @@ def least_flips(
     ``sure`` has the fakes that surely arrive of the ``fakes`` that are promised.
     """
     together = len(encoding.parts) * request.collections
+    epsilon, delta = request.guarantee.epsilon, request.guarantee.delta
     # Cheap and smooth: others have bounds that are neither.
     exact = together == 1 and not sure.crowd and isinstance(sure.fakes, BlankFakes)
     exact = exact and sure.max_set == 1
@@ -31,14 +32,14 @@ def least_flips(
     if request.likely:
         most -= most >> 20  # where it is told from all people
         enough = Record.of(sure.having(Parameter.FLIP, most))
-        return most if _keeps(accountant, request, enough, together) else None
+        return most if keeps(accountant, enough, epsilon, delta, together) else None
     try:
         found = calibrate(
             accountant,
             Record.of(sure),
             Parameter.FLIP,
-            request.guarantee.epsilon,
-            request.guarantee.delta,
+            epsilon,
+            delta,
             collections=together,
             tolerance=_EXACT if exact else _SEARCHED,
             most=most,
@@ -48,14 +49,6 @@ def least_flips(
     except ParameterError:
         return None
     return found.message.mechanism.flip_threshold
-
-
-def _keeps(accountant: Accountant, request: PlanRequest, record: Record, together: int) -> bool:
-    """Whether so many of ``record`` most likely keep the guarantee."""
-    epsilon, delta = request.guarantee.epsilon, request.guarantee.delta
-    if accountant.alone(record, epsilon) > delta:
-        return False
-    return accountant.expected(record, epsilon, together) <= delta
 
 
 def telling(request: PlanRequest, fakes: int, repeats: int) -> int:

@@ -13,6 +13,7 @@ from mixtally.ground.fixed import LEAST_THRESHOLD, MOST_THRESHOLD
 from mixtally.privacy.accountant import Accountant, Record, times
 from mixtally.privacy.divergence import CalibrationTarget, divergence_of
 from mixtally.privacy.numerics.gaussian_start import gaussian_start
+from mixtally.privacy.numerics.least_told import least_told
 from mixtally.privacy.numerics.search import FLIPS, ROOT, least_meeting
 from mixtally.records.mechanism import Parameter
 from mixtally.records.mechanism.fakes import MOST_FAKES, MOST_SHIFT
@@ -74,6 +75,22 @@ def calibrate(
     return record.having(parameter, found)
 
 
+def keeps(
+    accountant: Accountant, record: Record, epsilon: float, delta: float, collections: int = 1
+) -> bool:
+    """Whether ``collections`` of ``record`` most likely keep the guarantee.
+
+    Where one message alone does not, or what tells the least at its distance would not as often,
+    nothing is composed.
+    """
+    if accountant.alone(record, epsilon) > delta:
+        return False
+    told = times(record) * collections
+    if told > 1 and least_told(told, accountant.distance(record), epsilon) > delta:
+        return False
+    return accountant.expected(record, epsilon, collections) <= delta
+
+
 class _Wish(NamedTuple):
     """What a search is for, and within which ``ends``; ``limited`` where these were given."""
 
@@ -100,8 +117,10 @@ def _found(accountant: Accountant, wish: _Wish) -> int | None:
     (low, high), goal = wish.ends, wish.goal
     if high < low:
         return None
-    if wish.limited and accountant.alone(wish.having(high), goal.epsilon) > goal.delta:
-        return None  # one message alone misses already
+    if wish.limited and not keeps(
+        accountant, wish.having(high), goal.epsilon, goal.delta, wish.collections
+    ):
+        return None  # without a look at fewer
 
     def expected(value: int) -> float:
         return accountant.expected(wish.having(value), goal.epsilon, wish.collections)
@@ -109,8 +128,6 @@ def _found(accountant: Accountant, wish: _Wish) -> int | None:
     def upper(value: int) -> float:
         return accountant.upper(wish.having(value), goal.epsilon, wish.collections)
 
-    if wish.limited and wish.rounds > 1 and expected(high) > goal.delta:
-        return None  # without a look at fewer
     tolerance = wish.tolerance
     if goal.times > 1:
         tolerance = max(tolerance, _COMPOSED_TOLERANCE)
