@@ -26,8 +26,8 @@ _REASONS = {
         "to read it takes one wait for memory, so the faster memory is, the less of it this is"
     ),
     "positions of rare flips": (
-        "gaps are drawn by a guide that looks up most of them, and summed; sixteen digits are "
-        "no more than the keystream and an operation each"
+        "a gap takes words of the keystream and looks into tables; a digit of the dense way takes "
+        "its word and one operation"
     ),
     "dense flips, q = 0.3, of": (
         "NumPy goes through memory once more for every digit of q; compiled it does not"
