@@ -15,8 +15,9 @@ for each of the N draws in turn, and where a bin is left a common bit need not b
 Hence two disjoint sets of k bits are the worst where there are 2k bins; where there are fewer, the
 orbits that fill them.
 
-Without sent fakes the crowd's privacy blanket is counted: a flipped record with k set bits is a
-flipped blank with probability (q/p)^k. That draws W or nothing, and both facts hold for it as well.
+Where the crowd is counted its privacy blanket hides as well: a flipped record with k set bits is a
+flipped blank with probability (q/p)^k. Without sent fakes that draws W or nothing, with them it is
+a random number of draws, and both facts hold for these as well.
 
 Source: sufficient DP 000 (3.1) with blank fakes as background; Balle, Bell, Gascon, Nissim 2019.
 """
