@@ -23,8 +23,8 @@ def least_flips(
 
     ``sure`` has the fakes that surely arrive of the ``fakes`` that are promised.
     """
-    together = len(encoding.parts) * request.collections
     epsilon, delta = request.guarantee.epsilon, request.guarantee.delta
+    together = len(encoding.parts) * request.collections
     # Cheap and smooth: others have bounds that are neither.
     exact = together == 1 and not sure.crowd and isinstance(sure.fakes, BlankFakes)
     exact = exact and sure.max_set == 1

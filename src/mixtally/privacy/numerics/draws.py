@@ -23,7 +23,7 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,7 @@ _NODES = (-2.6, -1.2, 0.3, 1.8)
 """Where m are, in standard deviations of N."""
 
 Complexes = NDArray[np.complex128]
+Numbers = TypeVar("Numbers", Floats, Complexes)
 
 
 class Spread(NamedTuple):
@@ -185,7 +186,7 @@ class Power:
             return nats, angle
         crowd, turned = _turned(self.share * growth, self.trials)
         ratio = (1.0 + growth) / (1.0 + self.share * growth)
-        weight = np.polynomial.polynomial.polyval(ratio, self.weight)
+        weight = _polynomial(self.weight, ratio)
         size = np.log(np.maximum(np.abs(weight), _LEAST))
         return nats + crowd + size, angle + turned + np.angle(weight)
 
@@ -198,8 +199,17 @@ class Power:
         if self.weight is None:
             return nats
         rest = 1.0 + self.share * (moduli - 1.0)
-        weight = np.polynomial.polynomial.polyval(moduli / rest, self.weight)
+        weight = _polynomial(self.weight, moduli / rest)
         return np.asarray(nats + self.trials * np.log(rest) + np.log(np.maximum(weight, _LEAST)))
+
+
+def _polynomial(terms: Floats, at: Numbers) -> Numbers:
+    """The sum of terms[i] times at^i."""
+    found: Numbers = np.full_like(at, terms[-1])
+    for term in terms[-2::-1]:
+        found *= at
+        found += term
+    return found
 
 
 def _turned(growth: Complexes, count: int) -> tuple[Floats, Floats]:
