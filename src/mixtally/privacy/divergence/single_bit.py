@@ -5,8 +5,10 @@ bit; ``messages`` and ``sums`` see the same. The distribution of the background 
 the likelihood ratio rises with the sum and the divergence is a sum over a tail, in both directions.
 
 Fakes alone cover every dataset. With the crowd counted the worst number of ones is searched, and
-cells of them prove the upper bound. With all bits exchanged m ones and z zeros are z ones and m
-zeros, seen in the other direction: only the fewer of the two need to be searched.
+cells of them prove the upper bound: of people whose bits differ within a cell the observer is told
+all but the fair coins, which they flip whatever they hold. With all bits exchanged m ones and z
+zeros are z ones and m zeros, seen in the other direction: only the fewer of the two need to be
+searched.
 
 Source: notes 004 section 4 and Prop. 3.1.
 """
@@ -14,9 +16,11 @@ Source: notes 004 section 4 and Prop. 3.1.
 import math
 from typing import NamedTuple
 
+import numpy as np
+
 from mixtally.errors import EffortError
 from mixtally.ground import tails
-from mixtally.ground.fixed import SCALE
+from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
 from mixtally.ground.memo import Memo
 from mixtally.privacy.numerics.binomial_pairs import (
     UpperTail,
@@ -87,7 +91,8 @@ def delta(
 
     def divergence(cell: Cell) -> Bracket:
         ((least, most),) = cell
-        return _background(least, others - most + fakes, threshold, epsilon, repeats, memo)
+        coins = _coins(repeats * (most - least), threshold)
+        return _background(least, others - most + fakes, threshold, epsilon, repeats, memo, coins)
 
     most, peak = _suspects(others, fakes, threshold, epsilon, repeats, memo)
     return worst(divergence, ((0, most),), NEGLIGIBLE, lambda _: True, [((peak, peak),)])
@@ -153,13 +158,28 @@ def _check_work(others: int, threshold: int, repeats: int) -> None:
         )
 
 
+def _coins(flipped: int, threshold: int) -> int:
+    """So many of ``flipped`` bits surely are fair coins, whatever they were; 0 where that is few.
+
+    A bit flipped with q is a coin with probability 2 q, and shows what it was otherwise.
+    """
+    sure = tails.window(flipped, 2.0 * threshold / SCALE).first if flipped else 0
+    return sure if 2 * sure >= flipped else 0
+
+
 def _background(
-    ones: int, zeros: int, threshold: int, epsilon: float, repeats: int, memo: Memo
+    ones: int,
+    zeros: int,
+    threshold: int,
+    epsilon: float,
+    repeats: int,
+    memo: Memo,
+    coins: int = 0,
 ) -> Bracket:
-    """Both directions, the larger, for a known background."""
+    """Both directions, the larger, for a known background; ``coins`` are among it at the least."""
     directions: _Directions = memo.get(
-        ("bit", ones, zeros, threshold, repeats),
-        lambda: _directions(ones, zeros, threshold, repeats, memo),
+        ("bit", ones, zeros, threshold, repeats, coins),
+        lambda: _directions(ones, zeros, threshold, repeats, memo, coins),
     )
     grow = math.exp(epsilon)
     return larger(*(tail_divergence(pair, grow) for pair in directions))
@@ -177,9 +197,14 @@ class _Directions(NamedTuple):
         return self.forward.nbytes + self.backward.nbytes
 
 
-def _directions(ones: int, zeros: int, threshold: int, repeats: int, memo: Memo) -> _Directions:
+def _directions(
+    ones: int, zeros: int, threshold: int, repeats: int, memo: Memo, coins: int
+) -> _Directions:
     q, p = threshold / SCALE, (SCALE - threshold) / SCALE
     pmf, cut = flipped_bits(repeats * ones, repeats * zeros, threshold, memo)
+    if coins:
+        fair, fewer = flipped_bits(0, coins, MOST_THRESHOLD, memo)
+        pmf, cut = np.convolve(pmf, fair), cut + fewer + tails.CUT_TAIL
     pair = own_bits(pmf, cut, p, q, repeats)
     return _Directions(upper_tail(pair), upper_tail(pair.swapped()))
 

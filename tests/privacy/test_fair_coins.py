@@ -1,0 +1,92 @@
+"""Cells of a bit's crowds keep the fair coins of people they drop: no crowd is above their bound.
+
+And fewer cells do.
+"""
+
+import math
+
+import mpmath
+import pytest
+
+from mixtally.ground.fixed import SCALE, threshold_of
+from mixtally.ground.memo import Memo
+from mixtally.privacy.divergence import single_bit
+
+CELLS = [  # others, the cell's ones, flip probability, deviations of a Gaussian's epsilon, repeats
+    (900, (0, 400), 0.45, 0.0, 1),
+    (900, (100, 450), 0.49, 2.0, 1),
+    (2000, (300, 900), 0.4, 1.0, 1),
+    (5000, (0, 2500), 0.35, 0.5, 1),
+    (700, (0, 300), 0.47, 1.0, 3),
+]
+
+
+def bounds(others, cell, flip, deviations, repeats):
+    """The bound of a cell, and the divergences of crowds in it."""
+    threshold, (least, most) = threshold_of(flip), cell
+    noise = math.sqrt(repeats * flip * (1.0 - flip) * others)
+    epsilon = deviations * (1.0 - 2.0 * flip) * repeats / noise
+    coins = single_bit._coins(repeats * (most - least), threshold)
+    assert coins
+    given = (threshold, epsilon, repeats, Memo(1 << 26))
+    whole = single_bit._background(least, others - most, *given, coins)
+    points = range(least, most + 1, max(1, (most - least) // 60))
+    return whole, [single_bit._background(m, others - m, *given) for m in points]
+
+
+def holds(case):
+    """Whether no crowd in the cell is above its bound."""
+    whole, points = bounds(*case)
+    return all(point.upper <= whole.upper * (1.0 + 1e-9) for point in points)
+
+
+@pytest.mark.parametrize("case", CELLS, ids=str)
+def test_no_crowd_in_a_cell_is_above_its_bound(case):
+    assert holds(case)
+
+
+@pytest.mark.parametrize("case", CELLS, ids=str)
+def test_coins_bring_a_cell_closer_than_dropped_people(case):
+    others, (least, most), flip, _, repeats = case
+    whole, points = bounds(*case)
+    given = (threshold_of(flip), 0.0, repeats, Memo(1 << 26))
+    dropped = single_bit._background(least, others - most, *given).upper
+    kept = single_bit._background(
+        least, others - most, *given, single_bit._coins(repeats * (most - least), given[0])
+    ).upper
+    assert kept < dropped
+    assert max(point.upper for point in points) <= whole.upper
+
+
+def test_flips_that_are_all_taken_for_coins_are_noticed(plant):
+    plant(single_bit, "_coins", lambda _honest, flipped, _threshold: flipped)
+    assert not all(holds(case) for case in CELLS)
+
+
+@pytest.mark.parametrize("flip", [0.26, 0.4, 0.499, 0.5])
+@pytest.mark.parametrize("flipped", [0, 1, 60, 1000, 50_000])
+def test_so_many_coins_are_there_but_for_a_chance_that_is_added(flipped, flip):
+    threshold = threshold_of(flip)
+    coins = single_bit._coins(flipped, threshold)
+    assert coins == 0 or coins >= flipped / 2
+    share = mpmath.mpf(2 * threshold) / SCALE
+    with mpmath.workdps(40):
+        fewer = mpmath.fsum(
+            mpmath.binomial(flipped, k) * share**k * (1 - share) ** (flipped - k)
+            for k in range(max(0, coins - 300), coins)
+        )
+    assert fewer <= math.exp(-64.0)
+
+
+def test_crowds_that_are_nearly_alike_take_few_looks(monkeypatch):
+    """100,000 people, q = .49: 401 looks when those who differ were dropped."""
+    looks, honest = [], single_bit._background
+
+    def counted(*given):
+        looks.append(given)
+        return honest(*given)
+
+    monkeypatch.setattr(single_bit, "_background", counted)
+    ends = single_bit.delta(100_000, 0, threshold_of(0.49), 0.0, count_crowd=True)
+    assert ends.lower <= ends.upper <= ends.lower * 1.0011
+    assert len(looks) < 60
