@@ -163,7 +163,7 @@ def _coins(flipped: int, threshold: int) -> int:
 
     A bit flipped with q is a coin with probability 2 q, and shows what it was otherwise.
     """
-    sure = tails.window(flipped, 2.0 * threshold / SCALE).first if flipped else 0
+    sure = tails.window(flipped, 2.0 * threshold / SCALE).first if flipped > 0 else 0
     return sure if 2 * sure >= flipped else 0
 
 
