@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from devices import LABELS, NOW, OPEN, World, answer, coins_terms, first_mix, mixes_terms
+from mixtally.client.net import seal
 from mixtally.records.question import Question
 
 LIMITS = "[limits]\nepsilon = 1.0\ndelta = 0.1\nhops = 2\n"
@@ -26,8 +27,11 @@ class Stream(io.StringIO):
 
 @pytest.fixture
 def clock(monkeypatch):
-    """A clock that goes on while the command sleeps."""
-    now = [float(NOW)]
+    """A clock that goes on while the command sleeps, and a random moment that is not now: one time
+    in 3,600 it would be.
+    """
+    now, honest = [float(NOW)], seal.moment
+    monkeypatch.setattr(seal, "moment", lambda words, at, end: honest(words, at + 1, end))
     monkeypatch.setattr("mixtally.cli.client.time", lambda: now[0])
 
     def sleep(seconds):
