@@ -27,9 +27,7 @@ class Stream(io.StringIO):
 
 @pytest.fixture
 def clock(monkeypatch):
-    """A clock that goes on while the command sleeps, and a random moment that is not now: one time
-    in 3,600 it would be.
-    """
+    """A clock that goes on while the command sleeps; no moment is now, as one in 3,600 would be."""
     now, honest = [float(NOW)], seal.moment
     monkeypatch.setattr(seal, "moment", lambda words, at, end: honest(words, at + 1, end))
     monkeypatch.setattr("mixtally.cli.client.time", lambda: now[0])
