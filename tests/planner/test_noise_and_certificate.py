@@ -118,10 +118,11 @@ def test_what_is_certified_is_what_the_noise_was_searched_for(asked):
 def test_the_plans_together_have_the_certificate_of_the_offer(asked):
     for option in surveyed(asked):
         charges = [(plan, asked.collections) for plan in option.plans]
-        together = len(option.plans) * asked.collections > 1
+        together = len(option.plans) * asked.collections
+        tightness = CLOSE.aimed(asked.guarantee.delta, together)
         again = (
-            compose.delta_of(charges, asked.guarantee.epsilon, CLOSE)
-            if together
+            compose.delta_of(charges, asked.guarantee.epsilon, tightness)
+            if together > 1
             else certify.certify(option.mechanism, asked.guarantee.epsilon, asked.sure_fraction)
         )
         assert again.upper == option.certificate.upper

@@ -64,7 +64,7 @@ def test_attributes_that_nobody_can_be_told_by_are_refused_at_once(integrals):
 @pytest.mark.seconds
 def test_the_nearest_crowd_of_bits_is_found_with_few_integrals(integrals):
     """Once every crowd that was looked at was planned for, the last one twice: 15 seconds."""
-    taken = integrals(4000)
+    taken = integrals(1500)
     question = Question(name="x", bins=16, kind=Kind.BITS)
     promised = Guarantee(epsilon=0.1188, delta=0.000423)
     (near,) = relaxations(
@@ -78,13 +78,13 @@ def test_the_nearest_crowd_of_bits_is_found_with_few_integrals(integrals):
         )
     )
     assert near.change == "--users 328"
-    assert len(taken) > 1000
+    assert len(taken) > 500
 
 
 @pytest.mark.seconds
 def test_the_nearest_crowd_of_attributes_is_found_with_few_integrals(integrals):
     """The same of four people, three attributes, 52 times."""
-    integrals(3000)
+    integrals(1200)
     question = with_attributes("x", (248, 106, 279))
     promised = Guarantee(epsilon=9.929, delta=0.000106)
     (near,) = relaxations(

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from mixtally.ground.fixed import threshold_of
-from mixtally.privacy import accountant, calibrate
+from mixtally.privacy import calibrate, messages
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.numerics.least_told import least_told
 from mixtally.records.mechanism import BitFlips, BlankFakes, InClear, NoFakes, UniformFakes
@@ -75,9 +75,9 @@ def test_what_is_kept_is_what_composed_messages_keep(name):
 
 
 def test_where_coins_tell_too_much_nothing_is_composed(monkeypatch):
-    composed, honest = [], accountant.loss_distribution
+    composed, honest = [], messages.loss_distribution
     monkeypatch.setattr(
-        accountant, "loss_distribution", lambda *given: composed.append(given) or honest(*given)
+        messages, "loss_distribution", lambda *given: composed.append(given) or honest(*given)
     )
     record = Record.of(RECORDS["value"])
     assert not calibrate.keeps(Accountant(), record, 0.5, 1e-6, 100_000)

@@ -179,3 +179,33 @@ def test_a_far_tail_does_not_lengthen_the_transform(monkeypatch):
         total.delta(epsilon)
     assert len(cells) == 3
     assert max(cells) < 1 << 15
+
+
+@pytest.mark.parametrize("name", ["close", "rough"])
+@pytest.mark.parametrize("times", [2, 30])
+@pytest.mark.parametrize("mechanism", LARGE, ids=lambda mechanism: mechanism.name)
+def test_what_lies_far_below_an_aim_costs_fewer_points_and_adds_its_share(mechanism, name, times):
+    tightness, delta = TIGHTNESS[name], 1e-6
+    aimed = tightness.aimed(delta, times)
+    whole, asked = counted(mechanism, tightness)
+    found, fewer = counted(mechanism, aimed)
+    assert fewer < asked or asked < 20  # shaped fakes have an edge, and hardly a curve
+    exact, end = curve(mechanism), float(whole.places[-1]) * whole.step
+    for epsilon in end * (np.arange(60) * 0.6180339887 % 1.0):
+        assert exact(float(epsilon)) <= found.delta(float(epsilon)) * (1 + 1e-12)
+    best, _ = counted(mechanism, losses.Tightness(bend=2e-5, shift=0.0))
+    wanted = least_epsilon(Sum([(best, times)]), delta)
+    if wanted is not None:
+        shifted = wanted * (1 + LOSSES[name])
+        least, most = Sum([(best, times)]).delta(shifted), Sum([(found, times)]).delta(shifted)
+        assert most <= max(delta, least) * (1 + 2 * tightness.share)
+
+
+def test_an_aim_that_is_forgotten_to_be_shared_is_noticed():
+    """The twin: a floor of all of delta for each of thirty messages."""
+    mechanism = LARGE[0]
+    careless = CLOSE._replace(floor=1e-6)
+    found, _ = counted(mechanism, careless)
+    best, _ = counted(mechanism, losses.Tightness(bend=2e-5, shift=0.0))
+    wanted = least_epsilon(Sum([(best, 30)]), 1e-6)
+    assert Sum([(found, 30)]).delta(wanted * (1 + LOSSES["close"])) > 1.5e-6

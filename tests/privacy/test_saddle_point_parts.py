@@ -215,5 +215,12 @@ def test_large_epsilon_costs_no_more_time_than_a_small_one():
 
 
 def test_a_value_whose_chance_is_zero_may_be_drawn_once():
-    kept = few_atoms.counts(np.array([1.0 - 1e-5, 1e-5, 0.0]), 1000)
+    kept = few_atoms.counts(np.array([1.0 - 1e-5, 1e-5, 0.0]), 1000, 20)
     assert kept.windows == [(0, 9), (0, 1)]
+    assert few_atoms.counts(np.array([1.0 - 1e-5, 1e-5, 0.0]), 1000, 19) is None
+
+
+def test_counts_stand_in_the_order_of_their_values_however_often_they_occur():
+    kept = few_atoms.counts(np.array([1e-6, 1.0 - 2e-3, 2e-3 - 1e-6]), 1000, 1 << 20)
+    assert kept.others == [0, 2]
+    assert kept.windows[0][1] < kept.windows[1][1]

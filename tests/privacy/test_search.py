@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mixtally.errors import AccountingError
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy.numerics.search import FLIPS, least_meeting
+from mixtally.privacy.numerics.search import FLIPS, ROOT, Rough, least_meeting, steeper
 
 HEIGHTS = st.floats(-40, 0).map(lambda exponent: 10.0**exponent) | st.just(0.0)
 
@@ -165,3 +165,67 @@ def test_an_edge_behind_a_plain_is_found(edge):
         return 1e-40 if x >= edge else 1e-3
 
     assert least_meeting(upper, 1e-6, 0, 10**12, start=10**9) == edge
+
+
+@pytest.mark.parametrize("near", [1e-2, 1e-1])
+@pytest.mark.parametrize("start", [9_000, 9_999, 10_001, 12_000, 10**6])
+def test_a_search_ends_where_its_target_is_nearly_spent(near, start):
+    seen = []
+
+    def upper(x):
+        seen.append(x)
+        return min(1.0, math.exp(-6.0 * math.log(x / 1000.0)))  # 1e-6 at 10,000
+
+    rough = Rough(near=near)
+    found = least_meeting(upper, 1e-6, 1, 10**9, start=start, tolerance=1e-9, rough=rough)
+    assert 1e-6 * (1 - near) <= upper(found) <= 1e-6
+    assert len(seen) <= (6 if start < 20_000 else 12)
+
+
+def test_a_search_that_starts_near_takes_no_second_look():
+    seen = []
+
+    def upper(x):
+        seen.append(x)
+        return 10.0 / x
+
+    assert least_meeting(upper, 1e-3, 1, 10**6, start=10_050, rough=Rough(near=1e-2)) == 10_050
+    assert seen == [10_050]
+
+
+def test_without_nearness_the_least_is_found_all_the_same():
+    assert least_meeting(lambda x: 10.0 / x, 1e-3, 1, 10**6, start=10_050) == 10_000
+
+
+def test_along_a_steeper_axis_what_hides_faster_is_found_with_fewer_looks():
+    """A blanket of vectors grows as the tenth power of their flips."""
+
+    def looks(axis):
+        seen = []
+
+        def upper(x):
+            seen.append(x)
+            return math.exp(-13.8 * (x / 1e6) ** 10.0)
+
+        target = math.exp(-13.8)
+        rough = Rough(near=1e-2)
+        found = least_meeting(upper, target, 1, 10**9, start=900_000, axis=axis, rough=rough)
+        assert target * 0.99 <= upper(found) <= target
+        return len(seen)
+
+    assert looks(steeper(ROOT, 10.0)) < looks(ROOT)
+
+
+@given(st.floats(0.3, 64.0), st.floats(1e-6, 0.49))
+def test_the_way_along_a_steeper_axis_leads_back(power, share):
+    axis = steeper(FLIPS, power)
+    assert axis.back(axis.along(share * SCALE)) == pytest.approx(share * SCALE, rel=1e-9)
+
+
+def test_what_rises_more_than_a_rough_search_allows_stops_it():
+    def upper(x):
+        return 1.0 if x < 100 else 2e-9 if x < 5000 else 8e-9
+
+    assert least_meeting(upper, 1e-6, 1, 10**6, start=10**5, rough=Rough(floor=1e-2)) == 100
+    with pytest.raises(AccountingError, match="calibration"):
+        least_meeting(upper, 1e-6, 1, 10**6, start=10**5, rough=Rough(floor=1e-3))

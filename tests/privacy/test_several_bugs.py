@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from mixtally.errors import AccountingError
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.memo import Memo
-from mixtally.privacy import accountant
+from mixtally.privacy import accountant, messages
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.divergence import divergence_of, repeats, single_bit
@@ -93,13 +93,13 @@ def test_a_composition_of_one_distribution_too_few_is_noticed(monkeypatch, suite
         def __init__(self, parts):
             super().__init__([(pmf, times - 1) for pmf, times in parts])
 
-    monkeypatch.setattr(accountant, "Sum", Less)
+    monkeypatch.setattr(messages, "Sum", Less)
     assert noticed(suite)
 
 
 @pytest.mark.parametrize("suite", ["twice", "sums", "parts"])
 def test_an_epsilon_that_is_not_shared_out_is_noticed(monkeypatch, suite):
-    monkeypatch.setattr(accountant, "_BELOW", 2.0)
+    monkeypatch.setattr(messages, "_BELOW", 2.0)
     assert noticed(suite)
 
 

@@ -127,8 +127,8 @@ def left_in_crowd(
 
 def left_after(mechanism: Shuffled, times: int, delta: float, accountant: Accountant) -> float:
     """The least epsilon at ``delta`` of so many collections together, by the exact distribution."""
-    losses = accountant.losses(Record.of(mechanism), FINE)
-    return _least(Sum([(losses, times)]).delta, delta, times * mechanism.local_epsilon)
+    losses, several = accountant.losses(Record.of(mechanism), FINE)
+    return _least(Sum([(losses, several * times)]).delta, delta, times * mechanism.local_epsilon)
 
 
 def finite(epsilon: float) -> float | None:

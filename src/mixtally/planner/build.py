@@ -42,7 +42,8 @@ def option(
     total = plans[0].certificate
     if together > 1:
         charges = [(plan, request.collections) for plan in plans]
-        total = compose.delta_of(charges, request.guarantee.epsilon, CLOSE, accountant)
+        tightness = CLOSE.aimed(request.guarantee.delta, together)
+        total = compose.delta_of(charges, request.guarantee.epsilon, tightness, accountant)
         if not total.upper <= request.guarantee.delta:
             return Infeasible(name, "bins that differ less between the attributes")
     return PlanOption(

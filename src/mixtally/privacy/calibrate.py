@@ -4,6 +4,7 @@ The search asks what an upper bound most likely is, and the value it ends at is 
 another crowd than expected turns out to be the worst, it goes on from there.
 """
 
+import math
 from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
@@ -12,9 +13,9 @@ from mixtally.errors import ParameterError
 from mixtally.ground.fixed import LEAST_THRESHOLD, MOST_THRESHOLD
 from mixtally.privacy.accountant import Accountant, Record, times
 from mixtally.privacy.divergence import CalibrationTarget, divergence_of
-from mixtally.privacy.numerics.gaussian_start import gaussian_start
+from mixtally.privacy.numerics.gaussian_start import Start, gaussian_start
 from mixtally.privacy.numerics.least_told import least_told
-from mixtally.privacy.numerics.search import FLIPS, ROOT, least_meeting
+from mixtally.privacy.numerics.search import FLIPS, ROOT, Axis, Rough, least_meeting, steeper
 from mixtally.records.mechanism import Parameter
 from mixtally.records.mechanism.fakes import MOST_FAKES, MOST_SHIFT
 
@@ -31,6 +32,11 @@ _SLACK = 3e-3
 _ROUGH_SLACK = 0.5
 """A rough distribution of losses moves epsilon by up to half a percent, so delta by 2 ln(1 / delta)
 times as much and more far below the target. What is found is proved, so this hides no promise."""
+_COMPOSED = Rough(_ROUGH_SLACK, floor=1e-2, near=1e-2)
+"""Of several messages together: a search ends where no more than 1 / 100 of delta is left."""
+_MISS = 1e-2
+_PAST_START = 1.25
+"""How far a start, along its axis, may lie from the end of its search."""
 _TABLE_SLACK = 1e3
 """A table of integers over 2^64 has a delta of its own, near 1e-17, that rises with its length."""
 _MOST_PROOFS = 4
@@ -88,7 +94,7 @@ def keeps(
     told = times(record) * collections
     if told > 1 and least_told(told, accountant.distance(record), epsilon) > delta:
         return False
-    return accountant.expected(record, epsilon, collections) <= delta
+    return accountant.expected(record, epsilon, collections, delta) <= delta
 
 
 class _Wish(NamedTuple):
@@ -117,37 +123,40 @@ def _found(accountant: Accountant, wish: _Wish) -> int | None:
     (low, high), goal = wish.ends, wish.goal
     if high < low:
         return None
-    if wish.limited and not keeps(
+    axis = FLIPS if wish.parameter is Parameter.FLIP else ROOT
+    start = _start(accountant, wish, axis)
+    if (wish.limited and not _inside(start, high, axis)) and not keeps(
         accountant, wish.having(high), goal.epsilon, goal.delta, wish.collections
     ):
         return None  # without a look at fewer
 
     def expected(value: int) -> float:
-        return accountant.expected(wish.having(value), goal.epsilon, wish.collections)
+        return accountant.expected(wish.having(value), goal.epsilon, wish.collections, goal.delta)
 
     def upper(value: int) -> float:
-        return accountant.upper(wish.having(value), goal.epsilon, wish.collections)
+        return accountant.upper(wish.having(value), goal.epsilon, wish.collections, goal.delta)
 
     tolerance = wish.tolerance
     if goal.times > 1:
         tolerance = max(tolerance, _COMPOSED_TOLERANCE)
     elif wish.parameter is Parameter.FAKES:
         tolerance = 0.0
-    start = _start(accountant, wish)
-    slack = _ROUGH_SLACK if wish.rounds > 1 else _SLACK
-    slack = _TABLE_SLACK if wish.parameter is Parameter.SHIFT else slack
-    axis = FLIPS if wish.parameter is Parameter.FLIP else ROOT
-    search = partial(least_meeting, low=low, high=high, tolerance=tolerance, axis=axis)
-    return _least_proved(search, expected, upper, goal.delta, start, slack)
+    rough = _COMPOSED if wish.rounds > 1 else Rough(_SLACK)
+    rough = rough._replace(slack=_TABLE_SLACK) if wish.parameter is Parameter.SHIFT else rough
+    search = partial(
+        least_meeting, low=low, high=high, tolerance=tolerance, axis=steeper(axis, start.power)
+    )
+    return _least_proved(search, expected, upper, goal.delta, start.x, rough)
 
 
-def _start(accountant: Accountant, wish: _Wish) -> int:
+def _start(accountant: Accountant, wish: _Wish, axis: Axis) -> Start:
     """Where a search begins."""
     goal = wish.goal
     start = divergence_of(wish.record.message).start(wish.record.message, wish.parameter, goal)
     alone = wish.rounds == 1 and not _several(wish.record)
+    unknown = Start(start, 1.0, math.nan)
     if wish.parameter is Parameter.SHIFT or alone:
-        return start
+        return unknown
     begin = gaussian_start(
         lambda value: accountant.distance(wish.having(value)),
         wish.rounds,
@@ -155,8 +164,14 @@ def _start(accountant: Accountant, wish: _Wish) -> int:
         goal.delta,
         *wish.ends,
         start=start,
+        axis=axis,
     )
-    return start if begin is None else begin
+    return begin or unknown
+
+
+def _inside(start: Start, high: int, axis: Axis) -> bool:
+    """Whether a search from ``start`` likely ends below ``high``."""
+    return abs(start.miss) < _MISS and axis.along(start.x) * _PAST_START < axis.along(high)
 
 
 def _least_proved(
@@ -165,12 +180,12 @@ def _least_proved(
     upper: Callable[[int], float],
     delta: float,
     start: int,
-    slack: float,
+    rough: Rough,
 ) -> int | None:
     """The least value that is expected to keep ``delta`` and is proved to; None for none."""
     target = delta
     for _ in range(_MOST_PROOFS):
-        found = search(expected, target, start=start, slack=slack)
+        found = search(expected, target, start=start, rough=rough)
         if found is None:
             return None
         proved = upper(found)
@@ -181,7 +196,7 @@ def _least_proved(
         target *= delta / proved * max(0.5, 1.0 - margin)
         start = found
     # Where crowds are tiny the worst one is hard to foresee: search what is proved.
-    return search(upper, delta, start=start, slack=_TABLE_SLACK)
+    return search(upper, delta, start=start, rough=rough._replace(slack=_TABLE_SLACK))
 
 
 def _several(record: Record) -> bool:

@@ -10,7 +10,7 @@ from mixtally.planner.cascade.parts import flipped, in_clear, rarely
 from mixtally.planner.flip_options import COINS
 from mixtally.planner.options import Infeasible
 from mixtally.privacy.accountant import Record
-from mixtally.privacy.numerics.search import least_meeting
+from mixtally.privacy.numerics.search import Rough, least_meeting
 from mixtally.privacy.terms import Stake
 from mixtally.records.contract import Cover, FakeRecord, NoRecipe, OwnFakes
 from mixtally.records.contract.part import MOST_OWN
@@ -182,7 +182,7 @@ def _least(desk: Desk, made: Callable[[int], Stake], start: int, most: int) -> i
         most,
         start=start,
         tolerance=_TOLERANCE,
-        slack=_ROUGH,
+        rough=Rough(_ROUGH),
     )
 
 

@@ -143,7 +143,8 @@ def upper_curve(
     if len(groups) == 1 and groups[0][1] == 1:  # nothing to compose: the exact number itself
         alone = sure_record(groups[0][0])
         return lambda epsilon: own.upper(alone, epsilon)
-    total = Sum([(own.losses(sure_record(plan), tightness), times) for plan, times in groups])
+    found = [(own.losses(sure_record(plan), tightness), times) for plan, times in groups]
+    total = Sum([(losses, several * times) for (losses, several), times in found])
     added = _added_up(groups, own)
 
     def upper(epsilon: float) -> float:

@@ -14,7 +14,9 @@ so losses above zero say everything: with points x_0 = 0 < x_1 < .. < x_n, d_i =
 
 A chance that rounding makes negative is set to zero, which only adds mass.
 
-Any points give a valid distribution, so they may be few, where the curve bends most. Lines through points on
+Any points give a valid distribution, so they may be few, where the curve bends most. Where they lie
+f above the curve at most, so do they at negative epsilons, by the mirror; replacing one of several
+distributions adds an expectation of that, so ``times`` of them composed gain ``times f`` at most. Lines through points on
 either side lie below a convex curve, so points already known tell how far a chord can be off.
 
 Source: Doroshenko, Ghazi, Kamath, Kumar, Manurangsi, Connect the Dots (2022), algorithm 1; its
@@ -66,19 +68,27 @@ class Tightness(NamedTuple):
       shift   to its right, relative to epsilon or to the spread of the losses, whichever is larger
       rise    what a delta may exceed one of a smaller epsilon by, as a factor
       grain   into how many steps of the lattice delta(0) is cut, about
+      floor   what may be added to any delta besides: to that of ``times`` composed at most so often
+      share   of a delta that is aimed at, for that
     """
 
     bend: float
     shift: float
     rise: float = _SLACK
     grain: float = _STEPS_A_DISTANCE
+    floor: float = _NOTHING
+    share: float = 0.0
+
+    def aimed(self, delta: float, times: int) -> "Tightness":
+        """As tight where ``times`` composed have to tell about ``delta``; looser far below it."""
+        return self._replace(floor=max(self.floor, self.share * delta / times))
 
 
 FINE = Tightness(bend=5e-4, shift=0.0)
 """Every delta above 1e-15 within 1e-3, or as close as the lattice lets it: hundreds of points."""
-CLOSE = Tightness(bend=0.0, shift=1e-3)
+CLOSE = Tightness(bend=0.0, shift=1e-3, share=3e-4)
 """Every composed epsilon within one part in a thousand: some two hundred points."""
-ROUGH = Tightness(bend=0.0, shift=5e-3, rise=1.05)
+ROUGH = Tightness(bend=0.0, shift=5e-3, rise=1.05, share=3e-3)
 """Every composed epsilon within half a percent: less than a hundred points for most plans.
 
 For searches, whose deltas are expected and not proved: now and then a worse crowd is overlooked.
@@ -161,7 +171,7 @@ def loss_distribution(curve: Curve, reach: float, tightness: Tightness = FINE) -
     if distance <= 0.0 or reach <= 0.0:  # nothing is revealed but what rounding may hide
         return connected(1.0, {0: distance, 1: distance})
     step = max(LEAST_STEP, 2.0 ** math.ceil(math.log2(distance / tightness.grain)))
-    end = _end(known, step, min(reach, MOST_EPSILON))
+    end = _end(known, step, min(reach, MOST_EPSILON), tightness.floor)
     step = max(step, 2.0 ** math.ceil(math.log2(end / _MOST_POINTS)))
     last = math.ceil(end / step)
     places = {round(epsilon / step) for epsilon in seen if epsilon % step == 0.0}
@@ -206,14 +216,14 @@ def _checked(delta: float) -> float:
     return delta
 
 
-def _end(curve: Curve, step: float, most: float) -> float:
+def _end(curve: Curve, step: float, most: float, floor: float) -> float:
     """Where the curve has come down to nothing, or to what it keeps for ever.
 
     At steps of the lattice wherever it looks, so that nothing is computed twice.
     """
     rest = curve(most)
     connected(1.0, {0: curve(0.0), 1: rest})  # it must not rise
-    enough = rest * (1.0 + _FLAT) + _NOTHING
+    enough = rest * (1.0 + _FLAT) + floor
     low, end = 0.0, 512.0 * step
     while end < most and curve(end) > enough:
         low, end = end, 2.0 * end
@@ -250,7 +260,8 @@ def _wanted(
     apart = 0.5 * widths / (widths + around) * left * meets * spans
     bends = np.where(deltas[1:] < _DEEP, max(_DEEP_BEND, tightness.bend), tightness.bend)
     spread = np.maximum(places[1:] * step, _WIDTHS_A_DISTANCE * distance)
-    allowed = np.maximum(bends * deltas[1:], tightness.shift * spread * falls / widths) + _NOTHING
+    allowed = np.maximum(bends * deltas[1:], tightness.shift * spread * falls / widths)
+    allowed += tightness.floor
     more: list[int] = []
     for i in np.flatnonzero((apart > allowed) & (np.diff(places) > 1)):
         first, gap = int(places[i]), int(places[i + 1] - places[i])

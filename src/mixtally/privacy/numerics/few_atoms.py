@@ -30,16 +30,17 @@ class Counts(NamedTuple):
         return math.prod(last - first + 1 for first, last in self.windows)
 
 
-def counts(tilted: Floats, number: int) -> Counts | None:
-    """Counts that ``number`` tilted draws have, None when some value occurs too often.
+def counts(tilted: Floats, number: int, most: int) -> Counts | None:
+    """Counts that ``number`` tilted draws have, None when there are more than ``most`` vectors of
+    them, or some value occurs too often.
 
     Outside of a window a count lies with probability at most 2 e^-46: P(X >= k) for k above the
     mean m of a binomial distribution, and P(X <= k) below, are at most e^{-(k log(k/m) - k + m)}.
     """
     usual = int(np.argmax(tilted))
     others = [i for i in range(len(tilted)) if i != usual]
-    windows = []
-    for place in others:
+    windows, size = {}, 1
+    for place in sorted(others, key=lambda i: -float(tilted[i])):
         mean = number * float(tilted[place])
         reach = math.ceil(mean + _CUT_NATS + math.sqrt(2.0 * _CUT_NATS * mean + _CUT_NATS**2))
         if reach > _MOST_OFTEN:
@@ -47,8 +48,12 @@ def counts(tilted: Floats, number: int) -> Counts | None:
         k = np.arange(reach + 1)
         nats = k * (np.log(np.maximum(k, 1)) - math.log(max(mean, _LEAST))) - k + mean
         near = np.flatnonzero(nats < _CUT_NATS)
-        windows.append((max(0, int(near[0]) - 1), min(number, int(near[-1]) + 1)))
-    return Counts(usual, others, windows)
+        first, last = max(0, int(near[0]) - 1), min(number, int(near[-1]) + 1)
+        windows[place] = first, last
+        size *= last - first + 1
+        if size > most:
+            return None
+    return Counts(usual, others, [windows[place] for place in others])
 
 
 def cut_share(counts: Counts) -> float:

@@ -10,13 +10,32 @@ Source: Dong, Roth, Su, Gaussian Differential Privacy (2022), corollaries 2.13 a
 
 import math
 from collections.abc import Callable
+from typing import NamedTuple
 
-_STEPS = 6
+from mixtally.privacy.numerics.search import Axis
+
+_STEPS = 14
 _NEAR = 2e-3
 _HALVINGS = 40
 _LEAST_MU, _MOST_MU = 1e-6, 100.0
-_USUAL_FALL = 0.5
-"""A distance falls as one over the square root of what hides."""
+_FAR = 4.0
+_INSIDE = 0.05
+_SAME = 1e-6
+_LEAST_POWER, _MOST_POWER = 0.25, 64.0
+
+
+class Start(NamedTuple):
+    """Where a search starts.
+
+    where
+      x       the place
+      power   of its axis to which what hides a person grows there: one over the distance
+      miss    the logarithm of the distance over the one that was sought
+    """
+
+    x: int
+    power: float
+    miss: float
 
 
 def gaussian_start(
@@ -28,32 +47,55 @@ def gaussian_start(
     high: int,
     *,
     start: int,
-) -> int | None:
+    axis: Axis,
+) -> Start | None:
     """The x in [low, high] at which ``times`` Gaussians of this ``distance`` meet ``delta``.
 
     None where the distance is not seen to fall as x grows.
     """
-    mu = _mu(epsilon, delta)
-    wanted = math.erf(mu / math.sqrt(8.0 * times))
-    x, fall = min(max(start, low), high), _USUAL_FALL
-    at = distance(x)
+    wanted = math.erf(_mu(epsilon, delta) / math.sqrt(8.0 * times))
+    points: list[tuple[float, float]] = []  # logarithms of places and misses
+    x, left, right = min(max(start, low), high), -math.inf, math.inf
     for _ in range(_STEPS):
-        if not 0.0 < at < 1.0:
+        at, place = distance(x), axis.along(x)
+        if not 0.0 < at < 1.0 + _SAME or place <= 0.0:
             return None
-        miss = math.log(at / wanted)
-        if abs(miss) < _NEAR:
+        points.append((math.log(place), math.log(at / wanted)))
+        if abs(points[-1][1]) < _NEAR:
             break
-        moved = min(max(round(x * math.exp(max(-3.0, min(3.0, miss / fall)))), low), high)
+        if points[-1][1] > 0.0:
+            left = points[-1][0]
+        else:
+            right = points[-1][0]
+        moved = min(max(round(axis.back(math.exp(_next(points, left, right)))), low), high)
         if moved == x:
             break
-        after = distance(moved)
-        if not 0.0 < after < 1.0:
-            return None
-        found = -math.log(after / at) / math.log(moved / x) if x > 0 and moved > 0 else 0.0
-        if not found > 0.0:
-            return None
-        x, at, fall = moved, after, found
-    return x
+        x = moved
+    power = _fall(points)
+    if not power > 0.0:
+        return None
+    return Start(x, min(max(power, _LEAST_POWER), _MOST_POWER), points[-1][1])
+
+
+def _next(points: list[tuple[float, float]], left: float, right: float) -> float:
+    """Where the line through the last two points meets what is sought: between ``left`` and
+    ``right``, and not far from the last.
+    """
+    (place, miss), most, fall = points[-1], math.log(_FAR), _fall(points)
+    step = miss / fall if fall > 0.0 else math.copysign(most, miss)
+    moved = place + min(max(step, -most), most)
+    if left < right < math.inf and left > -math.inf:
+        inside = _INSIDE * (right - left)
+        moved = min(max(moved, left + inside), right - inside)
+    return moved
+
+
+def _fall(points: list[tuple[float, float]]) -> float:
+    """How fast the distance falls along the line through the last two points."""
+    if len(points) < 2:
+        return 1.0
+    (one, before), (other, after) = points[-2:]
+    return (before - after) / (other - one) if other != one else 0.0
 
 
 def _mu(epsilon: float, delta: float) -> float:

@@ -28,8 +28,9 @@ from mixtally.ground.tails import Floats
 from mixtally.privacy.numerics import few_atoms
 from mixtally.privacy.numerics.bracket import RELATIVE_SLACK, Bracket, stated
 from mixtally.privacy.numerics.draws import Draws
-from mixtally.privacy.numerics.few_valued import Distribution, merged, moments, tilted, too_large
+from mixtally.privacy.numerics.few_valued import Distribution, merged, tilted, too_large
 from mixtally.privacy.numerics.frequencies import Wave
+from mixtally.privacy.numerics.saddle import saddle, summed
 from mixtally.privacy.numerics.smoothing import Added
 
 SMOOTHING = 0.004
@@ -47,9 +48,9 @@ ROUGH = 2e-2
 _LITTLE_SMOOTHED = 3e-4
 """What a Gaussian may add, relatively, where much of it would be to sums of nothing but zeros."""
 _MOST_COUNTS = 1 << 20
-_MOST_STEPS = 100
-_LEAST_POINT = 1e-290
 _RARE = 1e-13
+_AIMED, _SMOOTH = 0.85, 0.1
+_LITTLE_MORE = 4.0
 _ROUGHLY = 0.1
 """A Gaussian this wide rules most sums out in a twentieth of the frequencies."""
 
@@ -113,16 +114,21 @@ def roughly(one: Prepared, least: float) -> float:
 
 def _bounds(one: Prepared, least: float, enough: float = 0.0) -> Bracket:
     """Both bounds; from an upper bound of at most ``least`` on they may be wide."""
-    most, saddle, enough = one.ceiling, one.saddle, max(enough, _MOST_SMOOTHED)
+    most, saddle, rough = one.ceiling, one.saddle, enough > _MOST_SMOOTHED
+    enough = max(enough, _MOST_SMOOTHED)
     if saddle is None or most <= max(NOTHING, least):
         return Bracket(0.0, min(1.0, max(NOTHING, most)) if most else 0.0)
-    spread = saddle.spread(SMOOTHING)
+    spread, usual = saddle.first(enough, rough=rough), saddle.spread(SMOOTHING)
     value, smoothed, cut = saddle.integral(spread)
     # Rare heavy values stretch the saddle's scale far past the bulk of the sum.
     while value + cut > least:
         added = Added(smoothed, saddle.zeros(spread), enough * value, _LITTLE_SMOOTHED * value)
         if not added.too_much:
             break
+        if spread > usual:
+            spread = usual
+            value, smoothed, cut = saddle.integral(spread)
+            continue
         if (counted := saddle.counted(WORTH_IT)) is not None:
             value, smoothed, cut = counted
             break
@@ -141,10 +147,10 @@ class Saddle:
 
     def __init__(self, values: Floats, chances: Floats, draws: Draws, order: int = 2) -> None:
         self.values, self.chances, self.draws, self.order = values, chances, draws, order
-        self.point = self._find()
+        self.point = saddle(values, chances, draws, order)
         self.log_m, weights = tilted(values, chances, self.point)
         self.nats = draws.nats(self.log_m)
-        self.deviation = math.sqrt(max(self._summed(self.log_m, weights)[1], 1e-300))
+        self.deviation = math.sqrt(max(summed(draws, self.log_m, weights, values).variance, 1e-300))
         # The others are too rare to matter and take part as if they were zero: see ``_dropped``.
         ranks = np.argsort(weights)
         rare = np.cumsum(weights[ranks]) <= _RARE / draws.most
@@ -164,34 +170,6 @@ class Saddle:
             bounds.append(max(0.0, excess) / (t - self.point))
         return max(period, min(bounds))
 
-    def _slopes(self, t: float) -> tuple[float, float]:
-        """First and second derivative of N log M(t) - order log t by log t."""
-        mean, variance = self._summed(*tilted(self.values, self.chances, t))
-        return t * mean - self.order, t * (mean + t * variance)
-
-    def _summed(self, log_m: float, weights: Floats) -> tuple[float, float]:
-        """Mean and variance of the tilted sum."""
-        number, (mean, variance) = self.draws.spread(log_m), moments(weights, self.values)
-        return number.mean * mean, number.mean * variance + number.variance * mean**2
-
-    def _find(self) -> float:
-        """The minimum of N log M(t) - order log t over t > 0, which is convex."""
-        low = high = 1.0 / float(self.values[-1])
-        while low > _LEAST_POINT and self._slopes(low)[0] >= 0.0:
-            low /= 4.0
-        while high < 1.0 / _LEAST_POINT and self._slopes(high)[0] <= 0.0:
-            high *= 4.0
-        t = math.sqrt(low) * math.sqrt(high)
-        for _ in range(_MOST_STEPS):
-            slope, bend = self._slopes(t)
-            low, high = (t, high) if slope < 0.0 else (low, t)
-            step = -slope / bend if bend > 0.0 else math.inf
-            if abs(step) < 1e-9:
-                break
-            newton = t * math.exp(step) if abs(step) < 2.0 else math.inf
-            t = newton if low < newton < high else math.sqrt(low) * math.sqrt(high)
-        return t
-
     def frequencies(self, spread: float) -> int:
         """How many frequencies the integral takes with a Gaussian this wide."""
         return math.ceil(_LAST_DEVIATION / spread * self.period / (2.0 * math.pi)) + 1
@@ -203,6 +181,25 @@ class Saddle:
     def spread(self, smoothing: float) -> float:
         """The Gaussian's standard deviation."""
         return smoothing * max(self.deviation, 1.0 / self.point)
+
+    def first(self, enough: float, *, rough: bool) -> float:
+        """A standard deviation that likely adds no more than ``enough``, relatively.
+
+        Where it is ``rough``, a wide one in the place of the usual; otherwise a narrower one, where
+        that takes little more work.
+        """
+        usual, likely = self.spread(SMOOTHING), self._likely(enough)
+        if rough:
+            heavy = max(-float(self.values[self.live[0]]), float(self.values[self.live[-1]]))
+            smooth = likely < _SMOOTH * self.deviation and heavy < self.deviation
+            return likely if usual < likely and smooth else usual
+        return likely if usual / _LITTLE_MORE < likely < usual else usual
+
+    def _likely(self, enough: float) -> float:
+        """It adds at most its square times the density of the sum at zero; where this is nearly a
+        Gaussian's, the expectation is this density over the square of the point.
+        """
+        return _AIMED * math.sqrt(enough) / self.point
 
     def zeros(self, spread: float) -> float:
         """What a Gaussian this wide adds to sums of nothing but zeros."""
@@ -244,8 +241,9 @@ class Saddle:
         count = self.draws.sure
         if self.draws.trials:
             return None
-        counts = few_atoms.counts(self.wave.weights, count)
-        if counts is None or counts.size > _MOST_COUNTS or counts.size * len(self.live) >= work:
+        most = min(_MOST_COUNTS, (work - 1) // len(self.live))
+        counts = few_atoms.counts(self.wave.weights, count, most)
+        if counts is None:
             return None
         usual, chances = int(self.live[counts.usual]), self.chances
         rare = float(np.delete(chances, usual).sum())

@@ -12,6 +12,8 @@ _FLOOR = 1e-300
 _MOST_STEPS = 400
 _SLACK = 4.0 * RELATIVE_SLACK
 _PAST = 1.05
+_AIMED = 2
+"""So many strides are not past, but to where the line says, where it is enough to be near."""
 _LEAST_STRIDE, _MOST_STRIDE = 1.02, 4.0
 _FAR = 16.0
 _ASIDE = 0.4
@@ -51,6 +53,28 @@ FLIPS = Axis(_noise, _threshold)
 """Of a flip probability below 1/2, times 2^64."""
 
 
+def steeper(axis: Axis, power: float) -> Axis:
+    """Along ``axis`` to the ``power``: where what hides a person grows so."""
+    return Axis(lambda x: axis.along(x) ** power, lambda place: axis.back(place ** (1.0 / power)))
+
+
+class Rough(NamedTuple):
+    """How far what a search is shown may be from what it stands for.
+
+    where
+      slack    what bounds may rise by, relatively, where they should fall
+      floor    the same of what is small, in parts of the target
+      near     the search ends where its target is met and no more than this share of it is left
+    """
+
+    slack: float = _SLACK
+    floor: float = _NOTHING
+    near: float = 0.0
+
+
+_SMOOTH = Rough()
+
+
 def least_meeting(
     upper: Callable[[int], float],
     target: float,
@@ -59,22 +83,22 @@ def least_meeting(
     *,
     start: int,
     tolerance: float = 0.0,
-    slack: float = _SLACK,
     axis: Axis = ROOT,
+    rough: Rough = _SMOOTH,
 ) -> int | None:
     """The least x in [low, high] with upper(x) <= target, None when even ``high`` misses it.
 
-    ``upper`` must fall as x grows; AccountingError when it is seen to rise by more than the
-    monotonicity ``slack``, relatively: bounds fall less smoothly than what they bound.
+    ``upper`` must fall as x grows; AccountingError when it is seen to rise by more than ``rough``
+    lets it: bounds fall less smoothly than what they bound.
     The answer has itself been evaluated and meets the target; it lies above the least one by at
-    most the relative ``tolerance``. A bracket is grown from ``start`` by strides along ``axis``,
-    then closed from both sides of where the line through the two nearest points meets the target;
-    by halving where that is slow.
+    most the relative ``tolerance``, or nearly spends the target. A bracket is grown from ``start``
+    by strides along ``axis``, then closed from both sides of where the line through the two nearest
+    points meets the target; by halving where that is slow.
     """
-    search = _Search(upper, target, slack, axis)
+    search = _Search(upper, target, rough, axis)
     missing, met = search.bracket(min(max(start, low), high), low, high)
     if met is None or missing is None:
-        return low if met is not None else None
+        return met.x if met is not None else None
     return search.closed(missing, met, tolerance)
 
 
@@ -130,12 +154,14 @@ class _Search:
     """Looks at places, and sees to it that what it is shown falls."""
 
     def __init__(
-        self, upper: Callable[[int], float], target: float, slack: float, axis: Axis
+        self, upper: Callable[[int], float], target: float, rough: Rough, axis: Axis
     ) -> None:
-        self.upper, self.target, self.slack, self.axis = upper, target, slack, axis
+        self.upper, self.target, self.rough, self.axis = upper, target, rough, axis
         self.top = max(1.0, math.e * target)
         """From here on values are told apart by nothing."""
         self.goal = self._depth(target)
+        self.aim = self._depth(target * (1.0 - 0.5 * rough.near)) - self.goal
+        """The height that is sought."""
 
     def _depth(self, value: float) -> float:
         return math.sqrt(max(0.0, -math.log(max(value / self.top, _FLOOR))))
@@ -149,9 +175,13 @@ class _Search:
     def _meets(self, point: _Point) -> bool:
         return point.value <= self.target
 
+    def _ends(self, point: _Point) -> bool:
+        """Whether no better one need be looked for."""
+        return self.rough.near * self.target >= self.target - point.value >= 0.0 < self.rough.near
+
     def _check_falling(self, before: _Point, after: _Point) -> None:
         """Raises AccountingError unless both are numbers and the second is not above the first."""
-        most = before.value * (1.0 + self.slack) + _NOTHING * self.target
+        most = before.value * (1.0 + self.rough.slack) + self.rough.floor * self.target
         if not 0.0 <= after.value <= most:
             raise AccountingError(
                 f"calibration: wanted a divergence that falls, got {before.value} at {before.x} "
@@ -159,28 +189,38 @@ class _Search:
             )
 
     def bracket(self, x: int, low: int, high: int) -> tuple[_Point | None, _Point | None]:
-        """The last point found to miss the target and the first found to meet it, None for neither.
+        """The last point found to miss the target and the first found to meet it, None for neither;
+        a point that nearly spends the target is the only one.
 
         By strides that grow: at first just past where a line through the origin says, then past
-        where the line through the last two does.
+        where the line through the last two does. Where it is enough to be near, not past it.
         """
         point = self._at(x)
-        down, least, flat = self._meets(point), _LEAST_STRIDE, False
-        end = low if down else high
-        expected = point.place * self.goal / max(self.goal + point.height, self.goal / _MOST_STRIDE)
+        if self._ends(point):
+            return None, point
+        down, flat = self._meets(point), False
+        aimed = _AIMED if self.rough.near else 0
+        past, least = (1.0, 1.0) if aimed else (_PAST, _LEAST_STRIDE)
+        end, goal = low if down else high, self.goal + self.aim
+        expected = point.place * goal / max(self.goal + point.height, goal / _MOST_STRIDE)
         while point.x != end:
             ratio = max(expected / point.place, 1.0 / _FAR) if point.place > 0.0 else 1.0
-            stride = min(max(_PAST * (1.0 / ratio if down else ratio), least), _MOST_STRIDE)
+            stride = min(max(past * (1.0 / ratio if down else ratio), least), _MOST_STRIDE)
             place = int(self.axis.back(point.place / stride if down else point.place * stride))
             x = max(low, min(point.x - 1, place)) if down else min(high, max(point.x + 1, place))
             if down and flat:  # what no longer changes likely never does
                 x = low
             further = self._at(x)
             self._check_falling(*((further, point) if down else (point, further)))
+            if self._ends(further):
+                return None, further
             if self._meets(further) != down:
                 return (further, point) if down else (point, further)
             flat = further.value == point.value
-            expected, least = _crossing(point, further, further.place), least * least
+            expected = _crossing(point, further, further.place, self.aim)
+            aimed -= 1
+            if aimed <= 0:
+                past, least = _PAST, max(_LEAST_STRIDE, least * least)
             point = further
         return (None, point) if down else (point, None)
 
@@ -193,8 +233,11 @@ class _Search:
                 return b.x
             if step % 3 == 2:
                 halve, width = 2.0 * (b.place - a.place) > width, b.place - a.place
-            x = self._between(a, b, _crossing(near, other, math.nan), tolerance, halve=halve)
+            crossing = _crossing(near, other, math.nan, self.aim)
+            x = self._between(a, b, crossing, tolerance, halve=halve)
             halve, point = False, self._at(x)
+            if self._ends(point):
+                return x
             self._check_falling(a, point)
             self._check_falling(point, b)
             a, b = (a, point) if self._meets(point) else (point, b)
@@ -218,15 +261,15 @@ class _Search:
         if halve or b.place > _FAR * a.place:
             crossing = middle
         elif not a.place < crossing < b.place:
-            crossing = min(max(_crossing(a, b, middle), a.place), b.place)
+            crossing = min(max(_crossing(a, b, middle, self.aim), a.place), b.place)
         aim, aside = self.axis.back(crossing), _ASIDE * tolerance * b.x
         x = math.ceil(aim + aside) if b.x - aim > aim - a.x else math.floor(aim - aside)
         return min(max(x, a.x + 1), b.x - 1)
 
 
-def _crossing(one: _Point, other: _Point, otherwise: float) -> float:
-    """Where the line through two points meets the target, if it rises."""
+def _crossing(one: _Point, other: _Point, otherwise: float, aim: float) -> float:
+    """Where the line through two points has the height ``aim``, if it rises."""
     rise, run = other.height - one.height, other.place - one.place
     if rise == 0.0 or run == 0.0 or (rise > 0.0) != (run > 0.0):
         return otherwise
-    return one.place - one.height * run / rise
+    return one.place + (aim - one.height) * run / rise

@@ -165,11 +165,14 @@ def _log(bound: float) -> float:
 
 
 def _round(start: int, width: int, most: int) -> int:
-    """A width up to a half less, with an end at which searches from nearby arrive as well: cells
-    of one epsilon then mostly serve the next.
+    """The largest power of two up to ``width`` that divides ``start``, or all that is left.
+
+    Such cells lie in one another or apart: those of one epsilon mostly serve the next.
     """
+    if width == most:
+        return width
     grain = 1 << max(0, width.bit_length() - 1)
-    return width if width == most else max(1, (start + width) // grain * grain - start)
+    return min(grain, start & -start) if start else grain
 
 
 def _is_point(cell: Cell) -> bool:

@@ -1,0 +1,180 @@
+"""What several messages of one kind reveal together, and what one of them does.
+
+A bound is the smaller of the composed one and of basic composition. What is proved and what is
+expected, for a search whose end is proved, are remembered apart.
+"""
+
+from bisect import bisect_left
+from typing import NamedTuple
+
+from mixtally.ground.memo import Memo
+from mixtally.privacy.composition.convolve import Sum
+from mixtally.privacy.composition.pld import ROUGH, LossDistribution, Tightness, loss_distribution
+from mixtally.privacy.divergence import ObservedMessage, ProvedDelta, divergence_of
+from mixtally.privacy.numerics.worst_dataset import NEGLIGIBLE
+
+_BELOW = 1.0 - 1e-9
+_APART = 1.1
+"""Bounds rise by less than this from one epsilon to the next."""
+_MOST_DISTRIBUTION_BYTES = 200_000_000
+
+
+class _Losses(NamedTuple):
+    """The losses of one message, and the points of its curve that they come from."""
+
+    losses: LossDistribution
+    points: list[tuple[float, float]]
+
+    @property
+    def nbytes(self) -> int:
+        """What they take, nearly."""
+        return self.losses.nbytes + 128 * len(self.points)
+
+
+class _Composed(NamedTuple):
+    """The losses of several messages, and the points of the curve of one."""
+
+    total: Sum
+    points: list[tuple[float, float]]
+
+    @property
+    def nbytes(self) -> int:
+        """What they take, nearly; the points are counted where they come from."""
+        return self.total.nbytes
+
+    def least(self, epsilon: float) -> float:
+        """What the curve of one is at least about at ``epsilon``: its value at the next point."""
+        at = bisect_left(self.points, (epsilon, 0.0))
+        return self.points[at][1] if at < len(self.points) else 0.0
+
+
+class Messages:
+    """Computes every number once and leaves it in ``memo``."""
+
+    def __init__(self, memo: Memo) -> None:
+        self._memo = memo
+        self._bench: tuple[ObservedMessage | None, Memo] = (None, Memo(0))
+
+    def delta(self, message: ObservedMessage, epsilon: float) -> ProvedDelta:
+        """Both bounds of one message's delta(epsilon)."""
+        found: ProvedDelta = self._memo.get(
+            ("delta", message, epsilon),
+            lambda: divergence_of(message).exact(message, epsilon, self._distributions(message)),
+        )
+        return found
+
+    def one(self, message: ObservedMessage, epsilon: float, *, proved: bool) -> float:
+        """The upper bound of one message's delta(epsilon), or what it most likely is."""
+
+        def made() -> float:
+            own = divergence_of(message)
+            find = own.upper if proved else own.expected
+            return find(message, epsilon, self._distributions(message))
+
+        found: float = self._memo.get(("one", message, epsilon, proved), made)
+        return found
+
+    def rough(self, message: ObservedMessage, epsilon: float) -> float:
+        """What it most likely is, less closely where that is quicker."""
+        found: float | None = self._memo.get(
+            ("rough", message, epsilon),
+            lambda: divergence_of(message).rough(message, epsilon, self._distributions(message)),
+        )
+        return self.one(message, epsilon, proved=False) if found is None else found
+
+    def together(
+        self,
+        message: ObservedMessage,
+        times: int,
+        epsilon: float,
+        tightness: Tightness,
+        *,
+        proved: bool,
+    ) -> float:
+        """The smaller of the composed delta and of basic composition.
+
+        A hair below the even share of epsilon, so that decimals add up.
+        """
+        key = ("together", message, times, epsilon, proved, tightness)
+        found: float = self._memo.get(
+            key, lambda: self._together(message, times, epsilon, tightness, proved=proved)
+        )
+        return found
+
+    def losses(self, message: ObservedMessage, tightness: Tightness) -> LossDistribution:
+        """A privacy loss distribution that dominates one message, from its proved bounds."""
+        return self._losses(message, tightness, proved=True).losses
+
+    def _distributions(self, message: ObservedMessage) -> Memo:
+        """What divergences are computed from, apart: it crowds out no result.
+
+        The crowds that prove the curve of a bit at one epsilon are those of the next, in the same
+        order: those that were first are kept, and all of another message are let go.
+        """
+        if self._bench[0] != message:
+            self._bench = (message, Memo(_MOST_DISTRIBUTION_BYTES, keeps_first=True))
+        return self._bench[1]
+
+    def _together(
+        self,
+        message: ObservedMessage,
+        times: int,
+        epsilon: float,
+        tightness: Tightness,
+        *,
+        proved: bool,
+    ) -> float:
+        if proved:  # Where many hide a person well enough, no worst crowd needs to be looked for.
+            quick = self._quick(message, times)
+            if quick is not None and (bound := quick.delta(epsilon)) <= NEGLIGIBLE:
+                return bound
+        composed = self._composed(message, times, tightness, proved=proved)
+        total = min(composed.total.delta(epsilon), 1.0)
+        share = epsilon * _BELOW / times
+        if times * composed.least(share) >= total * _APART:
+            return total  # basic composition gives no less
+        return min(total, times * self.one(message, share, proved=proved))
+
+    def _composed(
+        self, message: ObservedMessage, times: int, tightness: Tightness, *, proved: bool
+    ) -> _Composed:
+        def made() -> _Composed:
+            one = self._losses(message, tightness, proved=proved)
+            return _Composed(Sum([(one.losses, times)]), one.points)
+
+        found: _Composed = self._memo.get(("sum", message, times, proved, tightness), made)
+        return found
+
+    def _losses(self, message: ObservedMessage, tightness: Tightness, *, proved: bool) -> _Losses:
+        def made() -> _Losses:
+            seen: dict[float, float] = {}
+
+            def curve(epsilon: float) -> float:
+                seen[epsilon] = (
+                    self.one(message, epsilon, proved=True)
+                    if proved
+                    else self.rough(message, epsilon)
+                )
+                return seen[epsilon]
+
+            reach = message.mechanism.local_epsilon
+            return _Losses(loss_distribution(curve, reach, tightness), sorted(seen.items()))
+
+        found: _Losses = self._memo.get(("losses", message, proved, tightness), made)
+        return found
+
+    def _quick(self, message: ObservedMessage, times: int) -> Sum | None:
+        """A bound for all crowds at once, of the messages that have one."""
+        own = divergence_of(message)
+
+        def curve(epsilon: float) -> float:
+            bound = own.quick(message, epsilon, self._distributions(message))
+            return 1.0 if bound is None else bound
+
+        def made() -> Sum | None:
+            if own.quick(message, 0.0, self._distributions(message)) is None:
+                return None
+            return Sum([(loss_distribution(curve, message.mechanism.local_epsilon, ROUGH), times)])
+
+        found: Sum | None = self._memo.get(("quick", message, times), made)
+        return found
