@@ -129,15 +129,3 @@ def test_two_memories_share_nothing():
     one.get("a")
     other.get("a")
     assert (one.asked, other.asked) == (["a"], ["a"])
-
-
-def test_what_was_first_is_kept_where_all_are_asked_for_in_turn():
-    """The twin: the oldest is always the next that is asked for, so that all are made again."""
-    asked = {}
-    for first in (True, False):
-        made = Made(Memo(3 * _ENTRY_BYTES, keeps_first=first))
-        for _ in range(3):
-            for key in "abcd":
-                made.get(key)
-        asked[first] = "".join(made.asked)
-    assert asked == {True: "abcddd", False: "abcd" * 3}

@@ -62,7 +62,7 @@ def test_the_budget_is_two_messages_a_part(question, messages):
 def test_a_gain_needs_no_worst_crowd(monkeypatch):
     """Eleven bits among millions: three gains once took 147 of 149 seconds."""
     proofs = []
-    monkeypatch.setattr(single_bit, "worst", lambda *given: proofs.append(given))
+    monkeypatch.setattr(single_bit, "worst_on_line", lambda *given: proofs.append(given))
     question = Question(name="bits", bins=11, kind=Kind.BITS)
     promised = Guarantee(epsilon=0.05111, delta=9.03e-11)
     asked = PlanRequest(

@@ -119,9 +119,9 @@ def test_the_plans_together_have_the_certificate_of_the_offer(asked):
     for option in surveyed(asked):
         charges = [(plan, asked.collections) for plan in option.plans]
         together = len(option.plans) * asked.collections
-        tightness = CLOSE.aimed(asked.guarantee.delta, together)
+        promised = asked.guarantee
         again = (
-            compose.delta_of(charges, asked.guarantee.epsilon, tightness)
+            compose.delta_of(charges, promised.epsilon, CLOSE, aim=promised.delta)
             if together > 1
             else certify.certify(option.mechanism, asked.guarantee.epsilon, asked.sure_fraction)
         )

@@ -75,10 +75,8 @@ def test_what_is_kept_is_what_composed_messages_keep(name):
 
 
 def test_where_coins_tell_too_much_nothing_is_composed(monkeypatch):
-    composed, honest = [], messages.loss_distribution
-    monkeypatch.setattr(
-        messages, "loss_distribution", lambda *given: composed.append(given) or honest(*given)
-    )
+    composed, honest = [], messages.chosen
+    monkeypatch.setattr(messages, "chosen", lambda *given: composed.append(given) or honest(*given))
     record = Record.of(RECORDS["value"])
     assert not calibrate.keeps(Accountant(), record, 0.5, 1e-6, 100_000)
     assert not composed

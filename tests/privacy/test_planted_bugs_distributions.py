@@ -74,10 +74,10 @@ def test_one_direction_alone_is_noticed(plant, module, suite, keep):
 @pytest.mark.parametrize(
     "change",
     [
-        lambda honest, pmf, cut, p, q, _n=1: honest(pmf, cut, p, q, 0),
-        lambda honest, pmf, cut, _p, _q, n=1: honest(pmf, cut, 1.0, 0.0, n),
-        lambda honest, pmf, cut, p, q, n=1: honest(pmf, cut, p, q, n + 1),
-        lambda honest, pmf, cut, p, q, n=1: Pair(honest(pmf, cut, p, q, n).p, _off(pmf, n), cut),
+        lambda honest, pmf, cut, p, q, _n, error: honest(pmf, cut, p, q, 0, error),
+        lambda honest, pmf, cut, _p, _q, n, error: honest(pmf, cut, 1.0, 0.0, n, error),
+        lambda honest, pmf, cut, p, q, n, error: honest(pmf, cut, p, q, n + 1, error),
+        lambda honest, pmf, cut, p, q, n, _: Pair(honest(pmf, cut, p, q, n).p, _off(pmf, n), cut),
     ],
     ids=["own bit missing", "own bit not flipped", "own bit twice", "missing on one side"],
 )
@@ -91,20 +91,26 @@ def _off(pmf, copies):
     return tails.np.pad(pmf, (0, copies))
 
 
-@pytest.mark.parametrize("module", [single_bit, one_hot])
-def test_cells_that_keep_the_records_they_should_drop_are_noticed(plant, module):
+def test_cells_that_keep_the_records_they_should_drop_are_noticed(plant):
     """The bound of a cell then has more records than its points share."""
 
     def reversed_cells(honest, price, *rest):
         return honest(lambda c: price(tuple((m, n) for n, m in c)), *rest)
 
-    plant(module, "worst", reversed_cells)
-    suite = SUMS if module is one_hot else SUITES["bits"]
-    assert noticed(suite, lower=False)
+    plant(one_hot, "worst", reversed_cells)
+    assert noticed(SUMS, lower=False)
+
+
+def test_the_same_on_a_line_is_noticed(plant):
+    def reversed_cells(honest, price, *rest):
+        return honest(lambda least, last: price(last, least), *rest)
+
+    plant(single_bit, "worst_on_line", reversed_cells)
+    assert noticed(SUITES["bits"], lower=False)
 
 
 def test_a_worst_case_that_looks_at_one_corner_is_noticed(plant):
-    plant(single_bit, "worst", lambda _honest, price, *_: price(((4, 4),)))
+    plant(single_bit, "worst_on_line", lambda _honest, price, *_: price(4, 4))
     assert noticed(SUITES["bits"])
 
 

@@ -136,7 +136,7 @@ def test_own_bits_sent_once_are_noticed(plant, module):
     plant(
         module,
         "own_bits",
-        lambda honest, pmf, cut, p, q, _n=1: honest(pmf, cut, p, q, 1),
+        lambda honest, pmf, cut, p, q, _n=1, *error: honest(pmf, cut, p, q, 1, *error),
     )
     assert noticed("alone" if module is repeats else "repeated bits")
 

@@ -1,4 +1,7 @@
-"""The worst dataset: proofs on made-up divergences, on bits and bins, and the cells of blanks."""
+"""The worst dataset: proofs on made-up divergences, on bits and bins, and the cells of blanks.
+
+Lines are proved for three rates at once, as if these were epsilons, and for each alone.
+"""
 
 import itertools
 import math
@@ -12,8 +15,10 @@ from mixtally.ground.fixed import SCALE
 from mixtally.ground.memo import Memo
 from mixtally.privacy.divergence import one_hot, single_bit
 from mixtally.privacy.numerics import worst_dataset as worst_case
+from mixtally.privacy.numerics import worst_on_line as line
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.privacy.numerics.worst_dataset import worst
+from mixtally.privacy.numerics.worst_on_line import Ends, worst_on_line
 from sampled import rows
 
 MILLION = 10**6
@@ -38,11 +43,29 @@ def box(heights):
 
 def proved(heights):
     """Whether the ends are around the largest entry and as close as they are said to be."""
-    gap, largest = (1e-3 if heights.ndim == 1 else 2e-3), heights.max()
-    every = [worst(made_up(heights, rate), box(heights), 1e-18) for rate in RATES]
+    largest = heights.max()
+    if heights.ndim > 1:
+        every = [worst(made_up(heights, rate), box(heights), 1e-18) for rate in RATES]
+        return all(
+            ends.lower <= largest <= ends.upper <= ends.lower * 1.002 + 1e-17 for ends in every
+        )
+    found = [along(heights, RATES), *(along(heights, (rate,)) for rate in RATES)]
     return all(
-        ends.lower <= largest <= ends.upper <= ends.lower * (1 + gap) + 1e-17 for ends in every
+        np.all((ends.lower <= largest) & (largest <= ends.upper))
+        and np.all(ends.upper <= ends.lower * 1.001 + 1e-17)
+        for ends in found
     )
+
+
+def along(heights, rates):
+    """The ends of a table of one row, for each rate."""
+    prices = [made_up(heights, rate) for rate in rates]
+
+    def divergences(least, last):
+        found = [price(((least, last),)) for price in prices]
+        return Ends(*(np.array(side) for side in zip(*found, strict=True)))
+
+    return worst_on_line(divergences, len(heights) - 1, 1e-18)
 
 
 @pytest.mark.parametrize("spike", [0, 1, 2, 17, 150, 255, 299])
@@ -61,7 +84,14 @@ def test_every_kind_of_line_is_proved():
         for scale in (1e-18, 1e-9, 0.3):
             assert proved(scale * heights)
             assert proved(scale * np.sort(heights))
-    assert worst(made_up(np.zeros(9), 0.0), ((0, 8),), 1e-18) == (0.0, 0.0)
+    assert along(np.zeros(9), (0.0,)) == (0.0, 0.0)
+
+
+def test_a_rate_that_needs_no_cells_is_proved_beside_one_that_does():
+    heights = 1e-6 * np.exp(-0.01 * np.arange(300))
+    ends, alone = along(heights, (0.0, 0.05)), along(heights, (0.0,))
+    assert ends.upper[0] == alone.upper[0] == 1e-6
+    assert 1e-6 < ends.upper[1] <= 1.001e-6
 
 
 @pytest.mark.parametrize("spike", [(0, 0), (3, 11), (14, 2), (19, 29)])
@@ -80,32 +110,34 @@ def test_a_box_without_some_points_is_proved_on_the_others():
 
 
 def test_a_point_of_uncertain_price_keeps_its_upper_end():
-    def price(cell):
-        ((low, high),) = cell
-        return Bracket(0.1, 0.3 if low <= 5 <= high else 0.1)
+    def price(low, high):
+        return Ends(np.array([0.1]), np.array([0.3 if low <= 5 <= high else 0.1]))
 
-    assert worst(price, ((0, 9),), 1e-18) == (0.1, 0.3)
+    assert worst_on_line(price, 9, 1e-18) == (0.1, 0.3)
+    unsure = Ends(np.zeros(1), np.full(1, 1e-3))
+    assert worst_on_line(lambda *_: unsure, 9, 1e-18) == (0.0, 1e-3)
     assert worst(lambda _: Bracket(0.0, 1e-3), ((0, 9),), 1e-18) == (0.0, 1e-3)
 
 
 @pytest.mark.parametrize("overlooked", [1, 2])
 def test_cells_that_leave_out_a_point_are_noticed(monkeypatch, overlooked):
-    honest = worst_case._Search.bound
+    honest = line._Sweep.bound
 
-    def short(self, cell):
-        ((low, high),) = cell
-        return honest(self, ((low, max(low, high - overlooked)),))
+    def short(self, start, width):
+        return honest(self, start, max(1, width - overlooked))
 
-    monkeypatch.setattr(worst_case._Search, "bound", short)
+    monkeypatch.setattr(line._Sweep, "bound", short)
     falling = 1e-6 * np.exp(-0.01 * np.arange(300))
     spiked = falling + 1e-6 * np.eye(300)
     assert not all(proved(heights) for heights in spiked)
 
 
 def test_a_proof_without_end_stops(monkeypatch):
+    monkeypatch.setattr(line, "_MOST_CELLS", 50)
     monkeypatch.setattr(worst_case, "_MOST_CELLS", 50)
-    with pytest.raises(AccountingError, match="50 cells"):
-        proved(1e-6 * np.ones(300))
+    for shape in (300, (20, 20)):
+        with pytest.raises(AccountingError, match="50 cells"):
+            proved(1e-6 * np.ones(shape))
 
 
 def exact_bit(ones, zeros, q, grow):
@@ -165,15 +197,12 @@ def test_no_crowd_of_a_bit_is_worse_than_the_upper_end(users, fakes, cover, epsi
 def test_bits_of_cells_that_keep_their_records_are_noticed(monkeypatch):
     """Where a crowd in the middle of a cell is the worst."""
     users, fakes, cover, epsilon = WORST_BITS[0]
-    threshold, honest = round(cover / users * SCALE), single_bit.worst
+    threshold, honest = round(cover / users * SCALE), single_bit.worst_on_line
 
-    def planted(price, whole, negligible, feasible, _known):
-        def kept(cell):
-            return price(tuple((high, low) for low, high in cell))
+    def planted(price, most, negligible, _known):
+        return honest(lambda least, last: price(last, least), most, negligible)
 
-        return honest(kept, whole, negligible, feasible)
-
-    monkeypatch.setattr(single_bit, "worst", planted)
+    monkeypatch.setattr(single_bit, "worst_on_line", planted)
     ends = single_bit.delta(users, fakes, threshold, epsilon, count_crowd=True)
     assert ends.upper < every_crowd(users, fakes, threshold, epsilon)
 

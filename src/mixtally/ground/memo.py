@@ -1,4 +1,4 @@
-"""A memory of results that never holds more than a number of bytes."""
+"""A memory of results that forgets the oldest when it grows past a number of bytes."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
@@ -12,14 +12,10 @@ _MISSING = object()
 
 
 class Memo:
-    """Results by key; each of them counts the bytes it says it has in ``nbytes``, if it says so.
+    """Results by key; each of them counts the bytes it says it has in ``nbytes``, if it says so."""
 
-    When there is no more room the oldest are forgotten, or the newest not held where it
-    ``keeps_first``: where all are asked for in turn, and again, the oldest is always the next.
-    """
-
-    def __init__(self, most_bytes: int, *, keeps_first: bool = False) -> None:
-        self._most, self._held, self._keeps_first = most_bytes, 0, keeps_first
+    def __init__(self, most_bytes: int) -> None:
+        self._most, self._held = most_bytes, 0
         self._entries: OrderedDict[Hashable, Any] = OrderedDict()
 
     def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
@@ -30,8 +26,6 @@ class Memo:
             entries.move_to_end(key)
             return found
         result = make()
-        if self._keeps_first and self._held + _size(result) > self._most:
-            return result
         if key in entries:  # making it asked for itself
             self._held -= _size(entries.pop(key))
         entries[key] = result

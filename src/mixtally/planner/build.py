@@ -42,8 +42,9 @@ def option(
     total = plans[0].certificate
     if together > 1:
         charges = [(plan, request.collections) for plan in plans]
-        tightness = CLOSE.aimed(request.guarantee.delta, together)
-        total = compose.delta_of(charges, request.guarantee.epsilon, tightness, accountant)
+        total = compose.delta_of(
+            charges, request.guarantee.epsilon, CLOSE, accountant, request.guarantee.delta
+        )
         if not total.upper <= request.guarantee.delta:
             return Infeasible(name, "bins that differ less between the attributes")
     return PlanOption(
@@ -87,7 +88,10 @@ def _share(
     most = accountant.upper(sure, total.epsilon)
     if most > delta:
         delta = most * (1.0 + _HAIR)
-    epsilon = least_epsilon(
-        lambda epsilon: accountant.upper(sure, epsilon), delta, LEAST_EPSILON, total.epsilon
-    )
+    least, most_epsilon = LEAST_EPSILON, total.epsilon
+    if accountant.expected(sure, most_epsilon) <= delta:
+        expected = least_epsilon(lambda e: accountant.expected(sure, e), delta, least, most_epsilon)
+        if accountant.upper(sure, expected) <= delta:
+            return Guarantee(epsilon=expected, delta=delta)
+    epsilon = least_epsilon(lambda e: accountant.upper(sure, e), delta, least, most_epsilon)
     return Guarantee(epsilon=epsilon, delta=delta)

@@ -46,7 +46,7 @@ def flip_blank(request: PlanRequest, encoding: Encoding, accountant: Accountant)
         bins=max(part.bins for part in encoding.parts),
         threshold=MOST_THRESHOLD,
         max_set=most,
-        fakes=BlankFakes(arrive),
+        fakes=_blanks(fakes, crowd, arrive),
         crowd=crowd,
     )
     threshold = least_flips(accountant, request, encoding, sure, fakes)
@@ -55,9 +55,9 @@ def flip_blank(request: PlanRequest, encoding: Encoding, accountant: Accountant)
     floor = capped(request, 2 * most * len(sizes))
     if floor > threshold:  # more noise than the guarantee needs: fakes would only add to it
         threshold = floor
-        fakes = fewest_fakes(accountant, request, encoding, sure, floor, fakes)
-    hiding = BlankFakes(fakes) if fakes or not crowd else NoFakes()
-    made = structs.replace(sure, threshold=threshold, fakes=hiding)
+        if fakes:
+            fakes = fewest_fakes(accountant, request, encoding, sure, floor, fakes)
+    made = structs.replace(sure, threshold=threshold, fakes=_blanks(fakes, crowd, fakes))
     return option(
         request,
         [
@@ -85,12 +85,12 @@ def single_bit(request: PlanRequest, encoding: Encoding, accountant: Accountant)
             threshold=MOST_THRESHOLD,
             max_set=None,
             crowd=crowd,
-            fakes=BlankFakes(arriving(count, request.sure_fraction)),
+            fakes=_blanks(count, crowd, arriving(count, request.sure_fraction)),
         )
         threshold = least_flips(accountant, request, encoding, sure, count)
         if threshold is not None:
-            hiding = BlankFakes(count) if count else NoFakes()
             threshold = max(threshold, capped(request, bits))
+            hiding = _blanks(count, crowd, count)
             built = structs.replace(sure, threshold=threshold, fakes=hiding)
             found = option(request, [(part, built) for part in encoding.parts], accountant)
             if isinstance(found, Likely) and request.likely:
@@ -135,6 +135,11 @@ def flip(
         return Infeasible("flip", _FEW)
     threshold = max(threshold, capped(request, question.bins * repeats))
     return option(request, [(question, structs.replace(sure, threshold=threshold))], accountant)
+
+
+def _blanks(promised: int, crowd: int, count: int) -> BlankFakes | NoFakes:
+    """``count`` of the fakes that are promised: the same in a search as in the plan."""
+    return BlankFakes(count) if promised or not crowd else NoFakes()
 
 
 def _without_fakes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:

@@ -5,11 +5,19 @@ expected, for a search whose end is proved, are remembered apart.
 """
 
 from bisect import bisect_left
+from functools import partial
 from typing import NamedTuple
 
 from mixtally.ground.memo import Memo
 from mixtally.privacy.composition.convolve import Sum
-from mixtally.privacy.composition.pld import ROUGH, LossDistribution, Tightness, loss_distribution
+from mixtally.privacy.composition.pld import (
+    ROUGH,
+    LossDistribution,
+    Tightness,
+    chosen,
+    connected,
+    loss_distribution,
+)
 from mixtally.privacy.divergence import ObservedMessage, ProvedDelta, divergence_of
 from mixtally.privacy.numerics.worst_dataset import NEGLIGIBLE
 
@@ -53,13 +61,14 @@ class Messages:
 
     def __init__(self, memo: Memo) -> None:
         self._memo = memo
-        self._bench: tuple[ObservedMessage | None, Memo] = (None, Memo(0))
+        self._distributions = Memo(_MOST_DISTRIBUTION_BYTES)
+        """What divergences are computed from, apart: it crowds out no result."""
 
     def delta(self, message: ObservedMessage, epsilon: float) -> ProvedDelta:
         """Both bounds of one message's delta(epsilon)."""
         found: ProvedDelta = self._memo.get(
             ("delta", message, epsilon),
-            lambda: divergence_of(message).exact(message, epsilon, self._distributions(message)),
+            lambda: divergence_of(message).exact(message, epsilon, self._distributions),
         )
         return found
 
@@ -69,7 +78,7 @@ class Messages:
         def made() -> float:
             own = divergence_of(message)
             find = own.upper if proved else own.expected
-            return find(message, epsilon, self._distributions(message))
+            return find(message, epsilon, self._distributions)
 
         found: float = self._memo.get(("one", message, epsilon, proved), made)
         return found
@@ -78,7 +87,7 @@ class Messages:
         """What it most likely is, less closely where that is quicker."""
         found: float | None = self._memo.get(
             ("rough", message, epsilon),
-            lambda: divergence_of(message).rough(message, epsilon, self._distributions(message)),
+            lambda: divergence_of(message).rough(message, epsilon, self._distributions),
         )
         return self.one(message, epsilon, proved=False) if found is None else found
 
@@ -104,16 +113,6 @@ class Messages:
     def losses(self, message: ObservedMessage, tightness: Tightness) -> LossDistribution:
         """A privacy loss distribution that dominates one message, from its proved bounds."""
         return self._losses(message, tightness, proved=True).losses
-
-    def _distributions(self, message: ObservedMessage) -> Memo:
-        """What divergences are computed from, apart: it crowds out no result.
-
-        The crowds that prove the curve of a bit at one epsilon are those of the next, in the same
-        order: those that were first are kept, and all of another message are let go.
-        """
-        if self._bench[0] != message:
-            self._bench = (message, Memo(_MOST_DISTRIBUTION_BYTES, keeps_first=True))
-        return self._bench[1]
 
     def _together(
         self,
@@ -147,32 +146,42 @@ class Messages:
 
     def _losses(self, message: ObservedMessage, tightness: Tightness, *, proved: bool) -> _Losses:
         def made() -> _Losses:
-            seen: dict[float, float] = {}
-
-            def curve(epsilon: float) -> float:
-                seen[epsilon] = (
-                    self.one(message, epsilon, proved=True)
-                    if proved
-                    else self.rough(message, epsilon)
-                )
-                return seen[epsilon]
-
-            reach = message.mechanism.local_epsilon
-            return _Losses(loss_distribution(curve, reach, tightness), sorted(seen.items()))
+            together = self._proved_together(message, tightness) if proved else None
+            step, points = together or chosen(
+                partial(self.one, message, proved=True) if proved else partial(self.rough, message),
+                message.mechanism.local_epsilon,
+                tightness,
+            )
+            curve = [(place * step, delta) for place, delta in sorted(points.items())]
+            return _Losses(connected(step, points, tightness.rise), curve)
 
         found: _Losses = self._memo.get(("losses", message, proved, tightness), made)
         return found
+
+    def _proved_together(
+        self, message: ObservedMessage, tightness: Tightness
+    ) -> tuple[float, dict[int, float]] | None:
+        """The points of a curve that are needed by what is expected, proved at once where that is
+        cheaper.
+        """
+        own = divergence_of(message)
+        if own.together(message, [], self._distributions) is None:
+            return None
+        expected = partial(self.one, message, proved=False)
+        step, points = chosen(expected, message.mechanism.local_epsilon, tightness)
+        found = own.together(message, [place * step for place in points], self._distributions)
+        return step, dict(zip(points, found or (), strict=True))
 
     def _quick(self, message: ObservedMessage, times: int) -> Sum | None:
         """A bound for all crowds at once, of the messages that have one."""
         own = divergence_of(message)
 
         def curve(epsilon: float) -> float:
-            bound = own.quick(message, epsilon, self._distributions(message))
+            bound = own.quick(message, epsilon, self._distributions)
             return 1.0 if bound is None else bound
 
         def made() -> Sum | None:
-            if own.quick(message, 0.0, self._distributions(message)) is None:
+            if own.quick(message, 0.0, self._distributions) is None:
                 return None
             return Sum([(loss_distribution(curve, message.mechanism.local_epsilon, ROUGH), times)])
 

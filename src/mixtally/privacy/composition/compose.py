@@ -20,6 +20,7 @@ via Characteristic Function (2022), theorem 10: dominating pairs compose.
 """
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -28,7 +29,7 @@ from mixtally.ground.codec import fingerprint
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.certify import certify
 from mixtally.privacy.composition.convolve import Sum
-from mixtally.privacy.composition.pld import FINE, Curve, Tightness
+from mixtally.privacy.composition.pld import CLOSE, FINE, Curve, Tightness
 from mixtally.records.certificate import Certificate, Status
 from mixtally.records.guarantee import (
     LEAST_EPSILON,
@@ -61,11 +62,12 @@ def delta_of(
     epsilon: float,
     tightness: Tightness = FINE,
     accountant: Accountant | None = None,
+    aim: float = 0.0,
 ) -> Certificate:
     """delta(epsilon) of all collections together, an upper bound; the lower bound is the largest of
     any single one.
 
-    A lesser ``tightness`` is faster and states a little more.
+    A lesser ``tightness`` is faster and states a little more, a hair of ``aim`` among it.
 
     Raises ParameterError for an epsilon outside [0.01, 20] or times outside [1, 10^6], PlanError
     for plans that do not fit together or are impossible, AccountingError when a number cannot be
@@ -73,7 +75,7 @@ def delta_of(
     """
     checked_epsilon(epsilon)
     accountant = accountant or Accountant()
-    upper = upper_curve(charges, tightness, accountant)(epsilon)
+    upper = upper_curve(charges, tightness, accountant, aim)(epsilon)
     return _certificate(checked_charges(charges), epsilon, upper, accountant)
 
 
@@ -135,7 +137,10 @@ def _least_meeting(upper: Curve, delta: float, below: _Point, above: _Point) -> 
 
 
 def upper_curve(
-    charges: Charges, tightness: Tightness = FINE, accountant: Accountant | None = None
+    charges: Charges,
+    tightness: Tightness = FINE,
+    accountant: Accountant | None = None,
+    aim: float = 0.0,
 ) -> Curve:
     """The upper bound of delta(epsilon) of all ``charges`` together, as a function on [0, 20]."""
     own = accountant or Accountant()
@@ -143,9 +148,18 @@ def upper_curve(
     if len(groups) == 1 and groups[0][1] == 1:  # nothing to compose: the exact number itself
         alone = sure_record(groups[0][0])
         return lambda epsilon: own.upper(alone, epsilon)
-    found = [(own.losses(sure_record(plan), tightness), times) for plan, times in groups]
+    added, kinds = _added_up(groups, own), Counter[Record]()
+    for plan, times in groups:
+        kinds[sure_record(plan)] += times
+    if len(kinds) == 1 and tightness == CLOSE:  # what a search for it has found, as closely
+        ((record, times),) = kinds.items()
+        return lambda epsilon: min(
+            own.upper(record, epsilon, times, aim),
+            added.delta if added.epsilon <= epsilon else 1.0,
+        )
+    aimed = tightness.aimed(aim, kinds.total())
+    found = [(own.losses(record, aimed), times) for record, times in kinds.items()]
     total = Sum([(losses, several * times) for (losses, several), times in found])
-    added = _added_up(groups, own)
 
     def upper(epsilon: float) -> float:
         return min(total.delta(epsilon), added.delta if added.epsilon <= epsilon else 1.0)

@@ -160,6 +160,14 @@ def loss_distribution(curve: Curve, reach: float, tightness: Tightness = FINE) -
 
     Raises AccountingError when the curve is no curve of a divergence.
     """
+    return connected(*chosen(curve, reach, tightness), tightness.rise)
+
+
+def chosen(curve: Curve, reach: float, tightness: Tightness) -> tuple[float, dict[int, float]]:
+    """Where ``curve`` has to be known for such a distribution: a step, and its multiples -> deltas.
+
+    Another curve, of which this one is a good guess, needs points in the same places.
+    """
     seen: dict[float, float] = {}
 
     def known(epsilon: float) -> float:
@@ -169,7 +177,7 @@ def loss_distribution(curve: Curve, reach: float, tightness: Tightness = FINE) -
 
     distance = known(0.0)
     if distance <= 0.0 or reach <= 0.0:  # nothing is revealed but what rounding may hide
-        return connected(1.0, {0: distance, 1: distance})
+        return 1.0, {0: distance, 1: distance}
     step = max(LEAST_STEP, 2.0 ** math.ceil(math.log2(distance / tightness.grain)))
     end = _end(known, step, min(reach, MOST_EPSILON), tightness.floor)
     step = max(step, 2.0 ** math.ceil(math.log2(end / _MOST_POINTS)))
@@ -182,7 +190,7 @@ def loss_distribution(curve: Curve, reach: float, tightness: Tightness = FINE) -
         if not more:
             break
         points |= {place: known(place * step) for place in more}
-    return connected(step, points, tightness.rise)
+    return step, points
 
 
 def connected(step: float, points: dict[int, float], rise: float = _SLACK) -> LossDistribution:

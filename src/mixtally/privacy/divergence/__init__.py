@@ -4,7 +4,7 @@ The divergence of a mechanism is in the file that has the name of its own in ``r
 its functions are those of ``Divergence``. Files of other names hold the cases of flips.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import NamedTuple, Protocol, cast
 
@@ -124,6 +124,12 @@ class Divergence(Protocol):
 
     def quick(self, message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:
         """A bound for all crowds at once, far above the exact one; None where there is none."""
+        ...
+
+    def together(
+        self, message: ObservedMessage, epsilons: Sequence[float], memo: Memo
+    ) -> Sequence[float] | None:
+        """The upper bounds at several epsilons, where that is cheaper than one by one, or None."""
         ...
 
     def apart(self, message: ObservedMessage) -> tuple[ObservedMessage, int]:

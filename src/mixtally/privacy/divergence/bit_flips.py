@@ -12,7 +12,7 @@ Where bits are seen one by one they hide one by one: two bins differ for every v
 a record is a composition of so many single bits.
 """
 
-from msgspec.structs import replace
+from collections.abc import Sequence
 
 from mixtally.ground.fixed import MOST_THRESHOLD, threshold_of
 from mixtally.ground.memo import Memo
@@ -24,6 +24,7 @@ from mixtally.privacy.divergence import (
     apart_note,
     flip_blank,
     flip_uniform,
+    flips_apart,
     flips_start,
     k_hot,
     one_hot,
@@ -31,6 +32,7 @@ from mixtally.privacy.divergence import (
     single_bit,
     vectors,
 )
+from mixtally.privacy.divergence.flips_apart import flips
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.privacy.numerics.saddle_point import ROUGH
 from mixtally.records.guarantee import Observer
@@ -43,6 +45,7 @@ _NO_PROMISE = (
     "everybody else holds zeros, the person all ones or all zeros: not a guarantee for other crowds"
 )
 start = flips_start.start
+apart, knows_repeats = flips_apart.apart, flips_apart.knows_repeats
 _ALWAYS = frozenset({"users", "count_crowd", "repeats"})
 _FLIP, _FAKES = ("flip", Parameter.FLIP), ("fakes", Parameter.FAKES)
 PROTOCOLS = {
@@ -109,7 +112,7 @@ def _bit_by_bit(name: str, given: Parameters) -> bool:
 
 def exact(message: ObservedMessage, epsilon: float, memo: Memo) -> ProvedDelta:
     """Both bounds of delta(epsilon), the larger of both directions."""
-    m = _flips(message)
+    m = flips(message)
     if m.max_set is None:
         return _bits(m, message.others, epsilon, memo)
     fakes, most = m.fakes.count, m.max_set
@@ -132,9 +135,9 @@ def exact(message: ObservedMessage, epsilon: float, memo: Memo) -> ProvedDelta:
 
 def _bits(m: BitFlips, others: int | None, epsilon: float, memo: Memo) -> ProvedDelta:
     if m.bins == 1:
-        flips, crowd = (m.crowd, m.fakes.count, m.threshold), m.crowd > 0
+        given, crowd = (m.crowd, m.fakes.count, m.threshold), m.crowd > 0
         bounds = single_bit.delta(
-            *flips, epsilon, others, count_crowd=crowd, repeats=m.repeats, memo=memo
+            *given, epsilon, others, count_crowd=crowd, repeats=m.repeats, memo=memo
         )
         known = "" if others is None else f"; exactly {others:,} of the others hold a one"
         hiding = _crowd_flips(m) if m.crowd else _fakes_arrive(m)
@@ -171,7 +174,7 @@ def _uniform(m: BitFlips, epsilon: float) -> ProvedDelta:
 
 def upper(message: ObservedMessage, epsilon: float, memo: Memo) -> float:
     """The upper bound alone, where that is cheaper."""
-    m = _flips(message)
+    m = flips(message)
     fakes, most = m.fakes.count, m.max_set
     if most is None:
         if m.bins > 1 and message.others is None:
@@ -188,7 +191,7 @@ def upper(message: ObservedMessage, epsilon: float, memo: Memo) -> float:
 
 def expected(message: ObservedMessage, epsilon: float, memo: Memo) -> float:
     """What the upper bound most likely is, not proved: for a search whose end is proved."""
-    m = _flips(message)
+    m = flips(message)
     fakes, most = m.fakes.count, m.max_set
     if most is None:
         if message.others is not None:
@@ -209,68 +212,51 @@ def expected(message: ObservedMessage, epsilon: float, memo: Memo) -> float:
 
 def rough(message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:  # noqa: ARG001
     """To a few hundredths; None for single bits, and for values that none of the crowd hides."""
-    m = _flips(message)
+    m = flips(message)
     fakes, most, seen = m.fakes.count, m.max_set, message.observer is Observer.MESSAGES
     if most is None and m.bins > 1 and message.others is None:
         return vectors.blanket_upper(m.crowd, m.bins, m.threshold, epsilon, ROUGH)
     if most is None or not seen or isinstance(m.fakes, UniformFakes):
         return None
-    flips = (m.threshold, epsilon)
+    given = (m.threshold, epsilon)
     if most > 1:
-        return k_hot.upper(m.crowd, fakes, most, *flips, m.bins, likely=True, smoothed=ROUGH)
-    return one_hot.blanket_upper(m.crowd, fakes, *flips, ROUGH) if m.crowd else None
+        return k_hot.upper(m.crowd, fakes, most, *given, m.bins, likely=True, smoothed=ROUGH)
+    return one_hot.blanket_upper(m.crowd, fakes, *given, ROUGH) if m.crowd else None
 
 
 def quick(message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:
     """For a single bit in any crowd; None for other records, among fakes, and for a known crowd."""
-    m = _flips(message)
-    if m.max_set is not None or m.bins > 1 or not m.crowd or message.others is not None:
+    m = flips(message)
+    if not _searched(message):
         return None
     return single_bit.any_crowd(
         m.crowd, m.fakes.count, m.threshold, epsilon, repeats=m.repeats, memo=memo
     )
 
 
-def apart(message: ObservedMessage) -> tuple[ObservedMessage, int]:
-    """The message that is seen so many times on its own: a bit, where sums are seen of several.
-
-    Of bins only those matter in which two records may differ, and that there is one more.
-    """
-    m = _flips(message)
-    if m.max_set is not None and not isinstance(m.fakes, UniformFakes):
-        m = replace(m, bins=min(m.bins, 2 * m.max_set + 1))
-        message = message._replace(mechanism=m)
-    if message.observer is not Observer.SUMS:
-        return message, 1
-    if m.max_set is None and m.bins == 1:
-        return message._replace(observer=Observer.MESSAGES), 1
-    bit = BitFlips(
-        bins=1,
-        threshold=m.threshold,
-        max_set=None,
-        fakes=NoFakes(),
-        crowd=m.crowd,
-        repeats=m.repeats,
-    )
-    if m.max_set is None:
-        return ObservedMessage(bit, others=message.others), m.bins
-    if m.max_set * m.repeats == 1:
-        return message, 1
-    # Two bins differ in each value, and every bin is a sum of its own.
-    return ObservedMessage(replace(bit, crowd=m.crowd + m.fakes.count)), 2 * m.max_set
+def together(
+    message: ObservedMessage, epsilons: Sequence[float], memo: Memo
+) -> Sequence[float] | None:
+    """For a single bit, whose worst crowd is searched for; None for other records."""
+    m = flips(message)
+    if not _searched(message):
+        return None
+    crowd = m.crowd, m.fakes.count, m.threshold
+    if not epsilons:
+        return []
+    found = single_bit.at_once(*crowd, epsilons, repeats=m.repeats, memo=memo)
+    return [bounds.upper for bounds in found]
 
 
-def knows_repeats(message: ObservedMessage) -> bool:
-    """A single bit, and a value among blanks alone."""
-    m = _flips(message)
-    if m.max_set is None:
-        return m.bins == 1
-    return m.max_set == 1 and not m.crowd and not isinstance(m.fakes, UniformFakes)
+def _searched(message: ObservedMessage) -> bool:
+    """Whether it is a single bit in a crowd of which nothing is known."""
+    m = flips(message)
+    return m.max_set is None and m.bins == 1 and m.crowd > 0 and message.others is None
 
 
 def lower_of(message: ObservedMessage, epsilon: float, rounds: int) -> float:
     """From counting one kind of message, in the crowds that are known to be bad."""
-    kinds = repeats.kinds_of_flips(_flips(message), message.observer, message.others)
+    kinds = repeats.kinds_of_flips(flips(message), message.observer, message.others)
     return repeats.lower_bound(kinds, epsilon, rounds)
 
 
@@ -281,9 +267,3 @@ def _fakes_arrive(m: BitFlips) -> str:
 def _crowd_flips(m: BitFlips) -> str:
     more = f" and {m.fakes.count:,} fakes arrive" if m.fakes.count else ""
     return f"{m.crowd:,} honest people flip their bits as told{more}; one mix shuffles"
-
-
-def _flips(message: ObservedMessage) -> BitFlips:
-    if not isinstance(message.mechanism, BitFlips):
-        raise TypeError(f"{message.mechanism.name} flips no bits")
-    return message.mechanism

@@ -106,7 +106,7 @@ def quick(*_: object) -> None:
     """None: what is exact is quick."""
 
 
-rough = quick
+rough = together = quick
 
 
 def apart(message: ObservedMessage) -> tuple[ObservedMessage, int]:

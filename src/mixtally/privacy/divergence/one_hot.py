@@ -172,7 +172,7 @@ def expected_sums_upper(
     """
     others = users - 1 + fakes
     divergence = _two_bins(others, threshold, epsilon, memo or Memo(_MOST_BYTES))
-    return min(1.0, ceiling(max(divergence(c).lower for c in _suspects(others)), NEGLIGIBLE, 2))
+    return min(1.0, ceiling(max(divergence(c).lower for c in _suspects(others)), NEGLIGIBLE))
 
 
 def _suspects(others: int) -> tuple[Cell, Cell]:

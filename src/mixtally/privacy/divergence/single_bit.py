@@ -14,6 +14,7 @@ Source: notes 004 section 4 and Prop. 3.1.
 """
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -24,14 +25,16 @@ from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
 from mixtally.ground.memo import Memo
 from mixtally.privacy.numerics.binomial_pairs import (
     UpperTail,
-    flipped_bits,
     own_bits,
     tail_divergence,
+    tail_divergences,
     upper_tail,
 )
 from mixtally.privacy.numerics.bracket import Bracket, larger
 from mixtally.privacy.numerics.search import usual_cover
-from mixtally.privacy.numerics.worst_dataset import NEGLIGIBLE, Cell, ceiling, worst
+from mixtally.privacy.numerics.two_binomials import flipped_sum
+from mixtally.privacy.numerics.worst_dataset import NEGLIGIBLE
+from mixtally.privacy.numerics.worst_on_line import Ends, ceilings, worst_on_line
 from mixtally.records.guarantee import LEAST_EPSILON
 
 _MOST_PRODUCTS = 1 << 30
@@ -87,15 +90,41 @@ def delta(
     quick = any_crowd(users, fakes, threshold, epsilon, repeats=repeats, memo=memo)
     if quick <= NEGLIGIBLE:
         return Bracket(0.0, quick)
+    found: Bracket = memo.get(
+        ("worst", users, fakes, threshold, epsilon, repeats),
+        lambda: at_once(users, fakes, threshold, [epsilon], repeats=repeats, memo=memo)[0],
+    )
+    return found
+
+
+def at_once(
+    users: int,
+    fakes: int,
+    threshold: int,
+    epsilons: Sequence[float],
+    *,
+    repeats: int = 1,
+    memo: Memo | None = None,
+) -> list[Bracket]:
+    """``delta`` of the worst crowd at several epsilons, whose proofs share their distributions."""
+    memo, others = memo or Memo(_MOST_BYTES), users - 1
     _check_work(others + fakes, threshold, repeats)
+    grows = np.exp(np.array(epsilons))
+    crowd = (others, fakes, threshold)
+    suspects = [_suspects(*crowd, epsilon, repeats, memo) for epsilon in epsilons]
+    most = suspects[0][0]
 
-    def divergence(cell: Cell) -> Bracket:
-        ((least, most),) = cell
-        coins = _coins(repeats * (most - least), threshold)
-        return _background(least, others - most + fakes, threshold, epsilon, repeats, memo, coins)
+    def divergences(least: int, last: int) -> Ends:
+        coins = _coins(repeats * (last - least), threshold)
+        known = (least, others - last + fakes, threshold, repeats, memo, coins)
+        # Points serve other searches. Cells are many, and all epsilons are here.
+        pair = _remembered(*known) if least == last else _directions(*known)
+        forward, backward = (tail_divergences(one, grows) for one in pair)
+        return Ends(*(np.maximum(a, b) for a, b in zip(forward, backward, strict=True)))
 
-    most, peak = _suspects(others, fakes, threshold, epsilon, repeats, memo)
-    return worst(divergence, ((0, most),), NEGLIGIBLE, lambda _: True, [((peak, peak),)])
+    peaks = sorted({peak for _, peak in suspects})
+    ends = worst_on_line(divergences, most, NEGLIGIBLE, peaks)
+    return [Bracket(*both) for both in zip(ends.lower.tolist(), ends.upper.tolist(), strict=True)]
 
 
 def expected_upper(
@@ -121,7 +150,7 @@ def expected_upper(
         _background(ones, others - ones + fakes, threshold, epsilon, repeats, memo).lower
         for ones in (0, *_suspects(others, fakes, threshold, epsilon, repeats, memo))
     )
-    return min(1.0, ceiling(found, NEGLIGIBLE, 1))
+    return min(1.0, float(ceilings(np.array(found), NEGLIGIBLE)))
 
 
 def any_crowd(
@@ -177,12 +206,19 @@ def _background(
     coins: int = 0,
 ) -> Bracket:
     """Both directions, the larger, for a known background; ``coins`` are among it at the least."""
-    directions: _Directions = memo.get(
+    pair = _remembered(ones, zeros, threshold, repeats, memo, coins)
+    grow = math.exp(epsilon)
+    return larger(*(tail_divergence(one, grow) for one in pair))
+
+
+def _remembered(
+    ones: int, zeros: int, threshold: int, repeats: int, memo: Memo, coins: int
+) -> "_Directions":
+    found: _Directions = memo.get(
         ("bit", ones, zeros, threshold, repeats, coins),
         lambda: _directions(ones, zeros, threshold, repeats, memo, coins),
     )
-    grow = math.exp(epsilon)
-    return larger(*(tail_divergence(pair, grow) for pair in directions))
+    return found
 
 
 class _Directions(NamedTuple):
@@ -201,11 +237,12 @@ def _directions(
     ones: int, zeros: int, threshold: int, repeats: int, memo: Memo, coins: int
 ) -> _Directions:
     q, p = threshold / SCALE, (SCALE - threshold) / SCALE
-    pmf, cut = flipped_bits(repeats * ones, repeats * zeros, threshold, memo)
+    pmf, cut, error = flipped_sum(repeats * ones, repeats * zeros, threshold, memo)
     if coins:
-        fair, fewer = flipped_bits(0, coins, MOST_THRESHOLD, memo)
-        pmf, cut = np.convolve(pmf, fair), cut + fewer + tails.CUT_TAIL
-    pair = own_bits(pmf, cut, p, q, repeats)
+        fair = flipped_sum(0, coins, MOST_THRESHOLD, memo)
+        pmf, cut = np.convolve(pmf, fair.pmf), cut + fair.cut + tails.CUT_TAIL
+        error += fair.error
+    pair = own_bits(pmf, cut, p, q, repeats, error)
     return _Directions(upper_tail(pair), upper_tail(pair.swapped()))
 
 

@@ -8,10 +8,10 @@ from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.memo import Memo
 from mixtally.ground.tails import Floats
-from mixtally.privacy.numerics.bracket import Bracket, bracket
+from mixtally.privacy.numerics.bracket import Bracket, bracket, brackets
 
-_POINT_ERROR = 2e-12
-"""Bound on the relative error of P and of e^epsilon Q together, made by convolving ``flips``."""
+CONVOLVED = 1e-12
+"""Bound on the relative error of P and of e^epsilon Q, made by convolving ``flips``."""
 
 _STEP_ERROR = 2.0**-51
 """One rounding of P's tail and one of Q's, and room."""
@@ -24,15 +24,19 @@ _LONGEST_RUN = 2048
 
 
 class Pair(NamedTuple):
-    """P and Q on the same integers, all but ``cut`` of either; P / Q never falls."""
+    """P and Q on the same integers, all but ``cut`` of either; P / Q never falls.
+
+    Each chance is wrong by at most ``error`` of it.
+    """
 
     p: Floats
     q: Floats
     cut: float
+    error: float = CONVOLVED
 
     def swapped(self) -> "Pair":
         """The other direction, on the integers counted backwards so that the ratio rises again."""
-        return Pair(self.q[::-1], self.p[::-1], self.cut)
+        return Pair(self.q[::-1], self.p[::-1], self.cut, self.error)
 
 
 def flips(trials: int, threshold: int, memo: Memo | None = None) -> Floats:
@@ -83,13 +87,20 @@ def flipped_bits(
     return pmf, cut
 
 
-def own_bits(background: Floats, cut: float, p: float, q: float, copies: int = 1) -> Pair:
+def own_bits(
+    background: Floats,
+    cut: float,
+    p: float,
+    q: float,
+    copies: int = 1,
+    error: float = CONVOLVED,
+) -> Pair:
     """The sum with a person's bit, sent ``copies`` times: one under P, zero under Q."""
     ones, zeros = np.array([q, p]), np.array([p, q])
     one = zero = background
     for _ in range(copies):
         one, zero = np.convolve(one, ones), np.convolve(zero, zeros)
-    return Pair(one, zero, cut)
+    return Pair(one, zero, cut, error)
 
 
 def divergence(pair: Pair, grow: float) -> Bracket:
@@ -98,7 +109,7 @@ def divergence(pair: Pair, grow: float) -> Bracket:
     positive = (gain > 0.0).astype(np.float64)
     # A product with zero keeps what is no number, so that it cannot pass as nothing.
     value, mass = float((gain * positive).sum()), float((pair.p * positive).sum())
-    return _bounds(value, pair.cut, grow, _POINT_ERROR * mass)
+    return _bounds(value, pair.cut, grow, 2.0 * pair.error * mass)
 
 
 class Steps(NamedTuple):
@@ -144,7 +155,7 @@ def _tail(pmf: Floats) -> Floats:
 
 def _tail_error(prepared: Steps) -> float:
     """Bound on the relative error of P's and grow Q's tails together: one rounding a step each."""
-    return 2.0 * _POINT_ERROR + _STEP_ERROR * len(prepared.ratio)
+    return 4.0 * prepared.pair.error + _STEP_ERROR * len(prepared.ratio)
 
 
 class UpperTail(NamedTuple):
@@ -187,12 +198,26 @@ def tail_divergence(tail: UpperTail, grow: float) -> Bracket:
     return _bounds(value, tail.cut, grow, tail.error * mass)
 
 
+def tail_divergences(tail: UpperTail, grows: Floats) -> tuple[Floats, Floats]:
+    """``tail_divergence`` for many values of ``grow`` at once: lower and upper bounds.
+
+    Raises AccountingError for a value that no divergence can have.
+    """
+    start = tail.ratio.searchsorted(grows, side="right")
+    mass = tail.tail_p[start]
+    value = mass - grows * tail.tail_q[start]
+    rounding = tail.error * mass + 1e20 * grows * _NO_MASS
+    value = np.where((value < 0.0) & (value >= -rounding), 0.0, value)
+    lower, upper = brackets(value, cut=tail.cut, rounding=rounding)
+    return np.maximum(0.0, lower - grows * tail.cut), upper
+
+
 def exchange_divergence(first: Steps, second: Steps, grow: float) -> Bracket:
     """Return the sum over (s, t) of [P1(s) Q2(t) - grow Q1(s) P2(t)]_+, ratios P / Q rising.
 
     For every t the s that count are those from some s* on, and s* rises with t.
     """
-    p2, q2, cut = second.pair
+    p2, q2, cut = second.pair[:3]
     start = np.searchsorted(first.ratio, grow * second.ratio, side="right")
     tail_p, tail_q = first.tail_p[start], first.tail_q[start]
     # Not np.dot, here and above: it wakes threads for long arrays, and waits for them.

@@ -2,7 +2,10 @@
 
 from typing import NamedTuple
 
+import numpy as np
+
 from mixtally.errors import AccountingError
+from mixtally.ground.tails import Floats
 
 RELATIVE_SLACK = 1e-9
 """Added to every divergence for floating point; the measured error is below 1e-12."""
@@ -31,6 +34,19 @@ def bracket(value: float, *, cut: float, rounding: float = 0.0) -> Bracket:
         )
     upper = min(1.0, value * (1.0 + RELATIVE_SLACK) + cut + rounding)
     return Bracket(max(0.0, min(upper, value * (1.0 - RELATIVE_SLACK) - rounding)), upper)
+
+
+def brackets(values: Floats, *, cut: float, rounding: Floats) -> tuple[Floats, Floats]:
+    """``bracket`` of many values: lower bounds and upper ones."""
+    fine = (
+        (values >= 0.0) & (values <= 1.0 + RELATIVE_SLACK) & (rounding >= 0.0) & (rounding <= 1.0)
+    )
+    if not fine.all():
+        at = int(np.argmin(fine))
+        bracket(float(values[at]), cut=cut, rounding=float(rounding[at]))  # it says what is wrong
+    upper = np.minimum(1.0, values * (1.0 + RELATIVE_SLACK) + cut + rounding)
+    lower = np.minimum(upper, values * (1.0 - RELATIVE_SLACK) - rounding)
+    return np.maximum(0.0, lower), upper
 
 
 def larger(*bounds: Bracket) -> Bracket:

@@ -4,13 +4,12 @@ A dataset is a point with integer coordinates; a cell is a box of them. Records 
 the cell are dropped, which never helps the person: the divergence of what all points of the cell
 share bounds every one of them.
 
-The largest divergence known, raised by 0.1 % on a line and 0.2 % in a box, is the ceiling. Cells
-are laid until every point is in one whose bound is below the ceiling, so that the ceiling is proved
-and moves as smoothly with the parameters as the divergence known.
+The largest divergence known, raised by 0.2 %, is the ceiling. Cells are cut in two until every
+point is in one whose bound is below the ceiling, so that the ceiling is proved and moves as
+smoothly with the parameters as the divergence known.
 """
 
 import heapq
-import math
 from collections.abc import Callable, Iterable, Iterator
 
 from mixtally.errors import AccountingError
@@ -21,13 +20,10 @@ Cell = tuple[tuple[int, int], ...]
 
 NEGLIGIBLE = 1e-18
 """A gap far below the least delta that is promised."""
-_LINE_GAP = 1e-3
-_BOX_GAP = 2e-3
+_GAP = 2e-3
 _NEAR = 1e-2
 _MOST_HALVED = 3000
 _MOST_CELLS = 100_000
-_ROOM_USED = 0.9
-_FLOOR = 1e-300
 
 
 def worst(
@@ -46,10 +42,9 @@ def worst(
       feasible     whether a cell holds any dataset at all
       known        points where the largest divergence may be
 
-    The bounds are within 0.1 % (one coordinate) or 0.2 % (more) or ``negligible`` of each other, or
-    as far as those of a point are.
+    The bounds are within 0.2 % or ``negligible`` of each other, or as far as those of a point are.
     """
-    search = _Search(divergence, negligible, len(domain))
+    search = _Search(divergence, negligible)
     for point in (*_corners(domain), *known):
         if feasible(point):
             search.look(point)
@@ -57,26 +52,20 @@ def worst(
     bound = divergence(domain).upper
     if bound <= search.ceiling() or _is_point(domain):
         return Bracket(min(search.found, bound), bound)
-    if len(domain) == 1:
-        search.sweep(*domain[0], bound)
-    else:
-        search.halve(domain, feasible)
+    search.halve(domain, feasible)
     return Bracket(search.found, min(1.0, max(search.ceiling(), search.point, search.rest)))
 
 
-def ceiling(found: float, negligible: float, coordinates: int) -> float:
-    """What ``worst`` tries to prove first when ``found`` is the largest divergence known."""
-    gap = _LINE_GAP if coordinates == 1 else _BOX_GAP
-    return max(found * (1.0 + gap), found + negligible)
+def ceiling(found: float, negligible: float) -> float:
+    """What is tried to be proved first when ``found`` is the largest divergence known."""
+    return max(found * (1.0 + _GAP), found + negligible)
 
 
 class _Search:
     """The largest divergence found so far, and the means to prove that none is much larger."""
 
-    def __init__(
-        self, divergence: Callable[[Cell], Bracket], negligible: float, coordinates: int
-    ) -> None:
-        self.divergence, self.negligible, self.coordinates = divergence, negligible, coordinates
+    def __init__(self, divergence: Callable[[Cell], Bracket], negligible: float) -> None:
+        self.divergence, self.negligible = divergence, negligible
         self.found = 0.0
         self.aim = 0.0
         """What the ceiling lies above: the points known, until one is found above the ceiling."""
@@ -97,7 +86,7 @@ class _Search:
 
     def ceiling(self) -> float:
         """What is to be proved."""
-        return ceiling(self.aim, self.negligible, self.coordinates)
+        return ceiling(self.aim, self.negligible)
 
     def bound(self, cell: Cell) -> float:
         """The bound of a cell; a cell of one is looked at and then never above the ceiling."""
@@ -105,38 +94,6 @@ class _Search:
         if self.cells > _MOST_CELLS:
             raise AccountingError(f"worst case: no end after {_MOST_CELLS} cells")
         return (self.look(cell) if _is_point(cell) else self.divergence(cell)).upper
-
-    def sweep(self, low: int, high: int, of_all: float) -> None:
-        """Lays cells from ``low`` to ``high``, each as wide as its bound seems to allow.
-
-        The logarithm of a bound rises about evenly with the records dropped: from ``level``, that
-        of the cell's first point, by ``slope`` for each. A width that fails costs one more look.
-        """
-        start, level = low, _log(self.look(((low, low),)).upper)
-        slope = (_log(of_all) - level) / max(1, high - low)
-        before = (low, level)
-        while start <= high:
-            width, looked = self._width(level, slope, high - start + 1), False
-            while True:
-                width = _round(start, width, high - start + 1)
-                bound = self.bound(((start, start + width - 1),))
-                if bound <= self.ceiling() or width == 1:
-                    break
-                if not looked:
-                    level, looked = _log(self.look(((start, start),)).upper), True
-                slope = (_log(bound) - level) / (width - 1)
-                width = min(max(1, width // 2), self._width(level, slope, width))
-            here = _log(bound) - slope * (width - 1)
-            trend = (here - before[1]) / max(1, start - before[0])
-            before = (start, here)
-            level, start = here + min(0.0, trend) * width, start + width
-
-    def _width(self, level: float, slope: float, most: int) -> int:
-        """How many points a cell may have, at least one and at most ``most``."""
-        room = _ROOM_USED * (_log(self.ceiling()) - level)
-        if room <= 0.0:
-            return 1
-        return most if room >= slope * most else max(1, math.floor(room / slope))
 
     def halve(self, domain: Cell, feasible: Callable[[Cell], bool]) -> None:
         """Cuts cells in two, the worst first, until all are below the ceiling or there are many.
@@ -158,21 +115,6 @@ class _Search:
             for half in filter(feasible, _halves(cell)):
                 heapq.heappush(cells, (-self.bound(half), half))
         self.rest = -cells[0][0] if cells else 0.0
-
-
-def _log(bound: float) -> float:
-    return math.log(max(bound, _FLOOR))
-
-
-def _round(start: int, width: int, most: int) -> int:
-    """The largest power of two up to ``width`` that divides ``start``, or all that is left.
-
-    Such cells lie in one another or apart: those of one epsilon mostly serve the next.
-    """
-    if width == most:
-        return width
-    grain = 1 << max(0, width.bit_length() - 1)
-    return min(grain, start & -start) if start else grain
 
 
 def _is_point(cell: Cell) -> bool:

@@ -1,0 +1,162 @@
+"""The sum of two binomial numbers by its recurrence: against fractions and many digits."""
+
+from fractions import Fraction
+from itertools import product
+
+import mpmath
+import numpy as np
+import pytest
+
+from mixtally.ground import tails
+from mixtally.ground.fixed import SCALE, threshold_of
+from mixtally.privacy.divergence import single_bit
+from mixtally.privacy.numerics import two_binomials as module
+from mixtally.privacy.numerics.binomial_pairs import tail_divergence, tail_divergences
+from mixtally.privacy.numerics.two_binomials import by_recurrence, flipped_sum
+
+LONG = [  # ones, zeros, flip probability
+    (700, 900, 0.3),
+    (3, 4000, 0.05),
+    (4000, 3, 0.05),
+    (2000, 2500, 0.499),
+    (30_000, 20_000, 0.02),
+]
+
+
+def exactly(ones, zeros, threshold):
+    """The distribution in fractions."""
+    q = Fraction(threshold, SCALE)
+    pmf = [Fraction(1)]
+    for chance in [1 - q] * ones + [q] * zeros:
+        pairs = zip([*pmf, 0], [0, *pmf], strict=True)
+        pmf = [a * (1 - chance) + b * chance for a, b in pairs]
+    return pmf
+
+
+@pytest.mark.parametrize("flip", [1e-6, 0.03, 0.3, 0.4999])
+def test_the_sum_is_that_of_fractions(flip):
+    threshold = threshold_of(flip)
+    for ones, zeros in product((0, 1, 2, 7), (0, 1, 5, 12)):
+        if ones + zeros:
+            true, found = exactly(ones, zeros, threshold), by_recurrence(ones, zeros, threshold)
+            assert len(found.pmf) == ones + zeros + 1
+            assert found.pmf == pytest.approx([float(one) for one in true], rel=1e-13)
+
+
+def in_digits(ones, zeros, threshold, at):
+    """P(sum = at) to fifty digits."""
+    with mpmath.workdps(60):
+        q = mpmath.mpf(threshold) / SCALE
+        p = 1 - q
+        first, last = tails.window(ones, threshold / SCALE)
+        return mpmath.fsum(
+            mpmath.binomial(ones, lost) * q**lost * p ** (ones - lost)
+            * mpmath.binomial(zeros, at - ones + lost)
+            * q ** (at - ones + lost) * p ** (zeros - at + ones - lost)
+            for lost in range(max(0, first - 300, ones - at), min(ones, last + 300) + 1)
+            if 0 <= at - ones + lost <= zeros
+        )  # fmt: skip
+
+
+def wrong_by(case):
+    """The largest relative error of a few chances, those far out among them, and its bound."""
+    ones, zeros, flip = case
+    threshold = threshold_of(flip)
+    found = by_recurrence(ones, zeros, threshold)
+    q = threshold / SCALE
+    first = tails.window(zeros, q).first + ones - tails.window(ones, q).last
+    places = np.flatnonzero(found.pmf > 1e-50)
+    some = places[:: max(1, len(places) // 12)]
+    errors = [
+        abs(float(found.pmf[i] / in_digits(ones, zeros, threshold, first + int(i)) - 1))
+        for i in some
+    ]
+    return max(errors), found.error
+
+
+@pytest.mark.parametrize("case", LONG, ids=str)
+def test_what_a_chance_is_wrong_by_is_bounded(case):
+    wrong, bound = wrong_by(case)
+    assert wrong <= bound < 1e-9
+    assert wrong < 1e-12
+
+
+def test_a_start_that_is_not_forgotten_is_noticed(monkeypatch):
+    """The twin: begun where the window does, its first ratio is a guess; the bound says so."""
+    monkeypatch.setattr(module, "_FORGOTTEN_NATS", 0.0)
+    told = [wrong_by(case) for case in LONG]
+    assert any(wrong > 1e-12 for wrong, _ in told)
+    assert all(wrong <= bound for wrong, bound in told)
+
+
+def test_roundings_that_are_left_out_are_noticed(monkeypatch):
+    monkeypatch.setattr(module, "_UNIT", 0.0)
+    assert sum(wrong > bound for wrong, bound in map(wrong_by, LONG)) >= 3
+
+
+def test_long_sums_go_by_the_recurrence_and_short_ones_do_not(monkeypatch):
+    asked, honest = [], module.by_recurrence
+    monkeypatch.setattr(
+        module, "by_recurrence", lambda *given: asked.append(given) or honest(*given)
+    )
+    short = flipped_sum(40, 50, threshold_of(0.2))
+    assert not asked
+    assert short.pmf == pytest.approx(honest(40, 50, threshold_of(0.2)).pmf, rel=1e-11)
+    flipped_sum(200_000, 200_000, threshold_of(0.3))
+    assert asked
+
+
+@pytest.mark.parametrize("case", LONG, ids=str)
+def test_tails_at_many_epsilons_are_those_at_each(case):
+    ones, zeros, flip = case
+    pairs = single_bit._directions(ones, zeros, threshold_of(flip), 1, None, 0)
+    grows = np.exp(np.linspace(0.0, 3.0, 50))
+    for tail in pairs:
+        lower, upper = tail_divergences(tail, grows)
+        for i, grow in enumerate(grows):
+            one = tail_divergence(tail, float(grow))
+            assert (lower[i], upper[i]) == pytest.approx(one, rel=1e-13, abs=1e-300)
+
+
+def test_a_tail_that_is_no_number_is_refused_at_many_epsilons(monkeypatch):
+    pair = single_bit._directions(3, 4, threshold_of(0.3), 1, None, 0).forward
+    broken = pair._replace(tail_p=np.full_like(pair.tail_p, np.nan))
+    with pytest.raises(Exception, match="nothing may be promised"):
+        tail_divergences(broken, np.exp(np.array([0.0, 1.0])))
+
+
+def test_tails_keep_what_their_chances_are_wrong_by():
+    given = (200_000, 150_000, threshold_of(0.3))
+    tail = single_bit._directions(*given, 1, None, 0).forward
+    assert tail.error > 4.0 * by_recurrence(*given).error > 1e-10
+    assert single_bit._directions(3, 4, threshold_of(0.3), 1, None, 0).forward.error < 1e-11
+
+
+@pytest.mark.parametrize(("users", "fakes", "flip", "repeats"), [
+    (300, 0, 0.1, 1), (2000, 500, 0.3, 1), (150, 0, 0.2, 3), (5000, 0, 0.45, 1),
+])  # fmt: skip
+def test_what_is_proved_at_once_bounds_every_crowd_at_every_epsilon(users, fakes, flip, repeats):
+    threshold = threshold_of(flip)
+    epsilons = [0.0, 0.02, 0.1, 0.4, 1.0]
+    found = single_bit.at_once(users, fakes, threshold, epsilons, repeats=repeats)
+    for epsilon, bounds in zip(epsilons, found, strict=True):
+        every = [
+            single_bit.delta(users, fakes, threshold, epsilon, ones, repeats=repeats).lower
+            for ones in range(0, users, max(1, users // 40))
+        ]
+        assert max(every) <= bounds.upper
+        assert bounds.lower <= bounds.upper <= bounds.lower * 1.0011 + 2e-18
+        alone = single_bit.delta(
+            users, fakes, threshold, epsilon, count_crowd=True, repeats=repeats
+        )
+        assert alone.upper == pytest.approx(bounds.upper, rel=1e-3, abs=1e-17)
+
+
+def test_epsilons_that_share_cells_of_too_many_people_are_noticed(plant):
+    """The twin: cells as if nobody differed in them."""
+    plant(
+        single_bit, "worst_on_line",
+        lambda honest, price, *rest: honest(lambda least, last: price(last, least), *rest),
+    )  # fmt: skip
+    with pytest.raises(AssertionError):
+        test_what_is_proved_at_once_bounds_every_crowd_at_every_epsilon(2000, 500, 0.3, 1)
