@@ -5,7 +5,7 @@ the driver holds few tallies, however many shards there are.
 """
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from mixtally.engine.engine import Cluster
 from mixtally.engine.shards.counted import Lost, ShardTally, count
 from mixtally.engine.spark.session import session
+from mixtally.engine.spark.spread import spread
 from mixtally.engine.spark.tasks import check_runs, running
 from mixtally.engine.spark.told import told
 from mixtally.records.layout import Layout
@@ -61,15 +62,11 @@ def _cut(spark: "SparkSession", shards: Sequence[str], layout: Layout) -> Iterat
 
 def _wave(spark: "SparkSession", shards: Sequence[str], layout: Layout) -> list[Done]:
     """One job; Spark takes what each task gave once, and in their order."""
-    context, many = spark.sparkContext, len(shards)
-    tasks = min(many, context.defaultParallelism)
-    # Cut here: Spark would cut them into batches first, and give some tasks twice as many.
-    each = [shards[i * many // tasks : (i + 1) * many // tasks] for i in range(tasks)]
-    counted = context.parallelize(each, tasks).flatMap(partial(_counted, running(), layout))
-    return counted.collect()
+    urls = spread(spark, shards, spark.sparkContext.defaultParallelism)
+    return urls.mapPartitions(partial(_counted, running(), layout)).collect()
 
 
-def _counted(runs: str, layout: Layout, shards: Sequence[str]) -> Iterator[Done]:
+def _counted(runs: str, layout: Layout, shards: Iterable[str]) -> Iterator[Done]:
     check_runs(runs)
     for shard in shards:
         yield count(shard, layout)
