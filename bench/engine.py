@@ -1,6 +1,7 @@
 """Opening and ordering: worker processes beside bare opens, Spark beside worker processes."""
 
 import shutil
+import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -125,10 +126,12 @@ def _folding(place: Path) -> Iterator[Row]:
             some = [reports(mechanism, codes, SecureChance())]
             write(file, some, mechanism.layout.message_bytes, Label(number=number))
         urls.append(path.as_uri())
-    near = _took(lambda: [count(url, mechanism.layout) for url in urls])
     with session(Cluster("local[2]", "", "")) as spark:
         list(on(spark, urls[:2], mechanism.layout))  # its workers have begun
-        far = _took(lambda: list(on(spark, urls, mechanism.layout)))
+        near, far = _by_turns(
+            lambda: [count(url, mechanism.layout) for url in urls],
+            lambda: list(on(spark, urls, mechanism.layout)),
+        )
     yield rated(
         f"tally of {_SHARDS * _SHARD:,} reports on Spark local[2], after its start",
         f"{_SHARDS * _SHARD / far.wall / 1e6:.1f} M/s by wall, {far.cpu:.1f} CPU s",
@@ -136,6 +139,14 @@ def _folding(place: Path) -> Iterator[Row]:
         near.wall / far.wall,
         *FOLD,
     )
+
+
+def _by_turns(*works: Callable[[], object]) -> list[Took]:
+    """Medians of each: what takes a fraction of a second is noise when it is measured once."""
+    took = [[_took(work) for work in works] for _ in range(sized(5, 1))]
+    return [
+        Took(*map(statistics.median, zip(*some, strict=True))) for some in zip(*took, strict=True)
+    ]
 
 
 def _took(work: Callable[[], object]) -> Took:

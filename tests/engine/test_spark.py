@@ -32,18 +32,6 @@ def wanted(sealed, tmp_path_factory):
     return counts, bytes_out
 
 
-@pytest.fixture
-def planted(monkeypatch):
-    """Put a fault around a task; what it is made of travels to the executors with it."""
-    from pyspark import cloudpickle
-
-    cloudpickle.register_pickle_by_value(faults)
-    yield lambda module, name, fault, **more: monkeypatch.setattr(
-        module, name, fault(getattr(module, name), **more)
-    )
-    cloudpickle.unregister_pickle_by_value(faults)
-
-
 def test_workers_and_spark_give_the_same_bytes(sealed, wanted, tmp_path):
     assert mixed(sealed, Engine(2), tmp_path) == wanted
     cluster = cluster_of(tmp_path)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mixtally.engine.engine import Cluster
 from mixtally.engine.hands import Secrets
 from mixtally.engine.places import Place, Slice
+from mixtally.engine.spark.spread import spread
 from mixtally.engine.spark.tasks import ROWS, Job, opened, running, secrets_text
 from mixtally.engine.spark.told import told
 from mixtally.errors import DataError
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 _SLICES = "name string, start long, length long, sha256 string, fakes boolean"
 _SLICE_BYTES = 1 << 22
 _FILE_BYTES = 1 << 26
+_SLICES_A_FILE = _FILE_BYTES // _SLICE_BYTES
+_LEAST_SLICE_BYTES = 1 << 18
 _PARTITION_BYTES = 1 << 27
 _MOST_PARTITIONS = 1 << 14
 Reduce = Callable[[Job, Iterable["pa.RecordBatch"]], Iterator["pa.RecordBatch"]]
@@ -82,9 +85,10 @@ class Export:
     def envelopes(self, some: Iterator[bytes]) -> int:
         """Write all; how many they are."""
         size, files = self._part.size, 0
-        many, step = max(1, _FILE_BYTES // size), max(1, _SLICE_BYTES // size) * size
-        while held := b"".join(islice(some, many)):
-            self._write(f"in-{files}", held, step)
+        while held := b"".join(islice(some, max(1, _FILE_BYTES // size))):
+            # A small batch is cut into as many as a large one: few would leave slots idle.
+            wanted = max(_LEAST_SLICE_BYTES, len(held) // _SLICES_A_FILE)
+            self._write(f"in-{files}", held, -(-wanted // size) * size)
             files += 1
         return self.rows
 
@@ -127,7 +131,7 @@ def run(
     job, table = part.job(partitions), export.table()
     if not table:
         return []
-    slices = spark.sparkContext.parallelize(table, min(len(table), 4 * cores))
+    slices = spread(spark, table, 4 * cores)
     with told():
         rows = (
             spark.createDataFrame(slices, _SLICES)
