@@ -43,4 +43,5 @@ def _flip_many(rows: Rows, columns: int, threshold: int, chance: Chance) -> Rows
     noise = coin_rows(chance, threshold, rows)
     if columns % 8:
         noise[:, -1] &= (1 << columns % 8) - 1
-    return rows ^ noise
+    noise ^= rows
+    return noise

@@ -5,6 +5,7 @@ settled at the first digit where they differ, and only words with unsettled lane
 64 digits what is left has U = t, which is not below. The chance of a one is exactly t / 2^64.
 """
 
+from collections.abc import Iterator
 from types import ModuleType
 
 import numpy as np
@@ -42,12 +43,11 @@ def coin_rows(chance: Chance, threshold: int, like: Rows) -> Rows:
 def _settle(chance: Chance, threshold: int, ones: Words) -> None:
     """Settle every lane of the all-zero ``ones`` in place."""
     unsettled = np.full(len(ones), _ALL)
-    for digit in range(63, 63 - _DENSE_DIGITS, -1):
-        agree = chance.words(len(ones))
+    for digit, agree in _dense_digits(chance, len(ones)):
         if _settled_ones(agree, threshold >> digit & 1, unsettled):
             ones |= unsettled
         unsettled = agree
-    (index,) = (unsettled != 0).nonzero()
+    (index,) = unsettled.astype(bool).nonzero()
     unsettled = unsettled[index]
     for digit in _sparse_digits(threshold):
         if not len(index):
@@ -55,8 +55,14 @@ def _settle(chance: Chance, threshold: int, ones: Words) -> None:
         agree = chance.words(len(index))
         if _settled_ones(agree, threshold >> digit & 1, unsettled):
             ones[index] |= unsettled
-        (keep,) = (agree != 0).nonzero()
+        (keep,) = agree.astype(bool).nonzero()
         index, unsettled = index[keep], agree[keep]
+
+
+def _dense_digits(chance: Chance, count: int) -> Iterator[tuple[int, Words]]:
+    """The top digits and their ``count`` words each: one draw for all, as a call takes its time."""
+    drawn = chance.words(_DENSE_DIGITS * count).reshape(_DENSE_DIGITS, count)
+    return zip(range(63, 63 - _DENSE_DIGITS, -1), drawn, strict=True)
 
 
 def _sparse_digits(threshold: int) -> range:
@@ -85,8 +91,8 @@ def _settled_ones(drawn: Words, digit: int, unsettled: Words) -> bool:
 def _settle_compiled(fast: ModuleType, chance: Chance, threshold: int, ones: Words) -> None:
     """The same from the same words."""
     unsettled = np.full(len(ones), _ALL)
-    for digit in range(63, 63 - _DENSE_DIGITS, -1):
-        fast.settle(chance.words(len(ones)), bool(threshold >> digit & 1), unsettled, ones)
+    for digit, drawn in _dense_digits(chance, len(ones)):
+        fast.settle(drawn, bool(threshold >> digit & 1), unsettled, ones)
     index = np.empty(len(ones) + 1, dtype=np.int64)
     left = fast.find(unsettled, index)
     for digit in _sparse_digits(threshold):
