@@ -5,10 +5,10 @@ settled at the first digit where they differ, and only words with unsettled lane
 64 digits what is left has U = t, which is not below. The chance of a one is exactly t / 2^64.
 """
 
-from collections.abc import Iterator
 from types import ModuleType
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mixtally.ground import compiled
 from mixtally.ground.bits import Rows, spans
@@ -17,7 +17,7 @@ from mixtally.ground.chance import Chance, Words
 _ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 _SPAN_WORDS = 1 << 13
 """Words settled together: small enough for the cache, large enough for the interpreter."""
-_DENSE_DIGITS = 8
+_DENSE_DIGITS = range(63, 55, -1)
 """Until 2^-8 of the lanes are unsettled too many words hold one for the rest to be worth moving."""
 _SAVED_SECONDS_A_WORD = 40e-9
 
@@ -43,7 +43,7 @@ def coin_rows(chance: Chance, threshold: int, like: Rows) -> Rows:
 def _settle(chance: Chance, threshold: int, ones: Words) -> None:
     """Settle every lane of the all-zero ``ones`` in place."""
     unsettled = np.full(len(ones), _ALL)
-    for digit, agree in _dense_digits(chance, len(ones)):
+    for digit, agree in zip(_DENSE_DIGITS, _drawn(chance, len(ones)), strict=True):
         if _settled_ones(agree, threshold >> digit & 1, unsettled):
             ones |= unsettled
         unsettled = agree
@@ -59,10 +59,10 @@ def _settle(chance: Chance, threshold: int, ones: Words) -> None:
         index, unsettled = index[keep], agree[keep]
 
 
-def _dense_digits(chance: Chance, count: int) -> Iterator[tuple[int, Words]]:
-    """The top digits and their ``count`` words each: one draw for all, as a call takes its time."""
-    drawn = chance.words(_DENSE_DIGITS * count).reshape(_DENSE_DIGITS, count)
-    return zip(range(63, 63 - _DENSE_DIGITS, -1), drawn, strict=True)
+def _drawn(chance: Chance, count: int) -> NDArray[np.uint64]:
+    """The words of the dense digits, a row each; drawn at once, as every call takes its time."""
+    many = len(_DENSE_DIGITS)
+    return chance.words(many * count).reshape(many, count)
 
 
 def _sparse_digits(threshold: int) -> range:
@@ -70,7 +70,7 @@ def _sparse_digits(threshold: int) -> range:
 
     Behind it what is unsettled cannot be below the threshold.
     """
-    top = 63 - _DENSE_DIGITS
+    top = _DENSE_DIGITS.stop
     rest = threshold & ((2 << top) - 1)
     return range(top, (rest & -rest).bit_length() - 2, -1) if rest else range(0)
 
@@ -90,9 +90,8 @@ def _settled_ones(drawn: Words, digit: int, unsettled: Words) -> bool:
 
 def _settle_compiled(fast: ModuleType, chance: Chance, threshold: int, ones: Words) -> None:
     """The same from the same words."""
-    unsettled = np.full(len(ones), _ALL)
-    for digit, drawn in _dense_digits(chance, len(ones)):
-        fast.settle(drawn, bool(threshold >> digit & 1), unsettled, ones)
+    unsettled = np.empty_like(ones)
+    fast.settle(_drawn(chance, len(ones)), np.uint64(threshold), unsettled, ones)
     index = np.empty(len(ones) + 1, dtype=np.int64)
     left = fast.find(unsettled, index)
     for digit in _sparse_digits(threshold):
