@@ -34,8 +34,12 @@ def _flip_few(
     if spare := 8 * rows.shape[1] - columns:
         ones += ones // columns * spare  # padding is stepped over: it has no coins
     flipped = rows.copy()
-    masks = np.left_shift(np.uint8(1), (ones & 7).astype(np.uint8))
-    np.bitwise_xor.at(flipped.reshape(-1), ones >> 3, masks)  # ones may share a byte
+    flat, places = flipped.reshape(-1), ones >> 3
+    masks = np.left_shift(np.uint8(1), ones.astype(np.uint8) & 7)
+    while len(places):
+        flat[places] ^= masks  # of ones that share a byte the last is flipped
+        (others,) = (places[1:] == places[:-1]).nonzero()
+        places, masks = places[others], masks[others]
     return flipped
 
 
