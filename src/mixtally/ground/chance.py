@@ -28,7 +28,7 @@ _PAGE_BYTES = _BLOCK_BYTES << 32
 _FIRST_BYTES = 1 << 18
 """What CTR gives of a page before GCM: who draws no more never waits for the choice."""
 _SKIPPED_BYTES = 2 * _BLOCK_BYTES
-"""GCM keeps counter 0 of a nonce for its own key, counter 1 for its tag."""
+"""GCM encrypts from counter 2 of a nonce on."""
 _ENDLESS = _BLOCK_BYTES << 128
 
 
@@ -50,8 +50,9 @@ class Keystream:
     N of 96 bits what CTR encrypts at the counters N || 2 to N || 2^32 - 1, and is faster where the
     CPU multiplies many bytes at once. A page, the blocks of one nonce, begins by CTR; where GCM is
     faster it passes over these blocks and gives the rest. What it passes over is dropped, so each
-    pair of key and counter is given once. Its tag is never asked for: it would show whoever shares
-    the key that nobody changed some zeros, and nothing is sent here.
+    pair of key and counter is given once. Its tag is never made: it would show whoever shares the
+    key that nobody changed some zeros, and nothing is sent here. Nor may it be made: what hides it,
+    the blocks at N || 1 and at 0, are words as well.
     """
 
     def __init__(self, key: bytes) -> None:
