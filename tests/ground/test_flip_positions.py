@@ -11,7 +11,7 @@ from mixtally.simulation.seeded import SeededChance
 
 WAYS = [flips._flip_few, flips._flip_many]
 SPAN_BYTES = 1 << 16
-"""Words settled together by slicing, and made together by the keystream: 8,192 of 8 bytes."""
+"""Words settled together by slicing: 8,192 of 8 bytes. The keystream makes twice as many."""
 
 
 def flipped(way, shape, columns, q, runs, places=None):

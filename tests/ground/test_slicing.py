@@ -13,7 +13,7 @@ THRESHOLDS = [1 << 24, 3 << 60, (1 << 63) - 1, 1 << 63, 0x1234_5678_9ABC_DEF1, (
 
 
 class Planes:
-    """Gives the binary digits of 64 chosen numbers, highest digit first, one plane a call."""
+    """Gives the binary digits of chosen numbers, highest digit first, a plane or more a call."""
 
     def __init__(self, numbers):
         self.planes = [
@@ -22,9 +22,10 @@ class Planes:
         ]
 
     def words(self, count):
-        plane, size = self.planes.pop(0), len(self.planes) + 1
-        assert count == 1 or size > 56
-        lanes = plane.to_bytes(8 * count, "little")
+        many = 8 if len(self.planes) == 64 else 1
+        assert many == 8 or count == 1
+        planes, self.planes = self.planes[:many], self.planes[many:]
+        lanes = b"".join(plane.to_bytes(8 * count // many, "little") for plane in planes)
         return np.frombuffer(lanes, dtype="<u8").astype(np.uint64)
 
 

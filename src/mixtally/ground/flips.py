@@ -34,8 +34,12 @@ def _flip_few(
     if spare := 8 * rows.shape[1] - columns:
         ones += ones // columns * spare  # padding is stepped over: it has no coins
     flipped = rows.copy()
-    masks = np.left_shift(np.uint8(1), (ones & 7).astype(np.uint8))
-    np.bitwise_xor.at(flipped.reshape(-1), ones >> 3, masks)  # ones may share a byte
+    flat, places = flipped.reshape(-1), ones >> 3
+    masks = np.left_shift(np.uint8(1), ones.astype(np.uint8) & 7)
+    while len(places):
+        flat[places] ^= masks  # of ones that share a byte the last is flipped
+        (others,) = (places[1:] == places[:-1]).nonzero()
+        places, masks = places[others], masks[others]
     return flipped
 
 
@@ -43,4 +47,5 @@ def _flip_many(rows: Rows, columns: int, threshold: int, chance: Chance) -> Rows
     noise = coin_rows(chance, threshold, rows)
     if columns % 8:
         noise[:, -1] &= (1 << columns % 8) - 1
-    return rows ^ noise
+    noise ^= rows
+    return noise

@@ -72,14 +72,21 @@ def add_groups(groups: Any, totals: Any, carries: Any, carry: Any) -> None:
     add_sixteen(carries, totals[4:], carry)
 
 
-@_kernel(void(_READ, boolean, _PLANE, _PLANE))
-def settle(drawn: Any, digit: Any, unsettled: Any, ones: Any) -> None:
-    """One digit of every word: ``unsettled`` keeps the lanes that agree with ``digit``."""
-    for i in range(len(drawn)):
-        agree = unsettled[i] & (drawn[i] if digit else ~drawn[i])
-        if digit:
-            ones[i] |= unsettled[i] ^ agree
-        unsettled[i] = agree
+@_kernel(void(_READ_PLANES, uint64, _PLANE, _PLANE))
+def settle(drawn: Any, threshold: Any, unsettled: Any, ones: Any) -> None:
+    """The eight top digits of every word: ``unsettled`` has the lanes that agree with all.
+
+    Without a branch, so that many words are settled at once.
+    """
+    top, one = uint64(63), uint64(1)
+    for i in range(len(ones)):
+        left, below = ~uint64(0), uint64(0)
+        for k in range(8):
+            digit = uint64(0) - (threshold >> (top - uint64(k)) & one)  # in every lane
+            agree = left & ~(drawn[k, i] ^ digit)
+            below |= (left ^ agree) & digit
+            left = agree
+        unsettled[i], ones[i] = left, below
 
 
 @_kernel(int64(_PLANE, _INDEX))

@@ -8,6 +8,7 @@ settled at the first digit where they differ, and only words with unsettled lane
 from types import ModuleType
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mixtally.ground import compiled
 from mixtally.ground.bits import Rows, spans
@@ -16,7 +17,7 @@ from mixtally.ground.chance import Chance, Words
 _ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 _SPAN_WORDS = 1 << 13
 """Words settled together: small enough for the cache, large enough for the interpreter."""
-_DENSE_DIGITS = 8
+_DENSE_DIGITS = range(63, 55, -1)
 """Until 2^-8 of the lanes are unsettled too many words hold one for the rest to be worth moving."""
 _SAVED_SECONDS_A_WORD = 40e-9
 
@@ -42,12 +43,11 @@ def coin_rows(chance: Chance, threshold: int, like: Rows) -> Rows:
 def _settle(chance: Chance, threshold: int, ones: Words) -> None:
     """Settle every lane of the all-zero ``ones`` in place."""
     unsettled = np.full(len(ones), _ALL)
-    for digit in range(63, 63 - _DENSE_DIGITS, -1):
-        agree = chance.words(len(ones))
+    for digit, agree in zip(_DENSE_DIGITS, _drawn(chance, len(ones)), strict=True):
         if _settled_ones(agree, threshold >> digit & 1, unsettled):
             ones |= unsettled
         unsettled = agree
-    (index,) = (unsettled != 0).nonzero()
+    (index,) = unsettled.astype(bool).nonzero()
     unsettled = unsettled[index]
     for digit in _sparse_digits(threshold):
         if not len(index):
@@ -55,8 +55,14 @@ def _settle(chance: Chance, threshold: int, ones: Words) -> None:
         agree = chance.words(len(index))
         if _settled_ones(agree, threshold >> digit & 1, unsettled):
             ones[index] |= unsettled
-        (keep,) = (agree != 0).nonzero()
+        (keep,) = agree.astype(bool).nonzero()
         index, unsettled = index[keep], agree[keep]
+
+
+def _drawn(chance: Chance, count: int) -> NDArray[np.uint64]:
+    """The words of the dense digits, a row each; drawn at once, as every call takes its time."""
+    many = len(_DENSE_DIGITS)
+    return chance.words(many * count).reshape(many, count)
 
 
 def _sparse_digits(threshold: int) -> range:
@@ -64,7 +70,7 @@ def _sparse_digits(threshold: int) -> range:
 
     Behind it what is unsettled cannot be below the threshold.
     """
-    top = 63 - _DENSE_DIGITS
+    top = _DENSE_DIGITS.stop
     rest = threshold & ((2 << top) - 1)
     return range(top, (rest & -rest).bit_length() - 2, -1) if rest else range(0)
 
@@ -84,9 +90,8 @@ def _settled_ones(drawn: Words, digit: int, unsettled: Words) -> bool:
 
 def _settle_compiled(fast: ModuleType, chance: Chance, threshold: int, ones: Words) -> None:
     """The same from the same words."""
-    unsettled = np.full(len(ones), _ALL)
-    for digit in range(63, 63 - _DENSE_DIGITS, -1):
-        fast.settle(chance.words(len(ones)), bool(threshold >> digit & 1), unsettled, ones)
+    unsettled = np.empty_like(ones)
+    fast.settle(_drawn(chance, len(ones)), np.uint64(threshold), unsettled, ones)
     index = np.empty(len(ones) + 1, dtype=np.int64)
     left = fast.find(unsettled, index)
     for digit in _sparse_digits(threshold):

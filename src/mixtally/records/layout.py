@@ -127,17 +127,37 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def checked(self, rows: bits.Rows) -> bits.Rows:
         """``rows`` themselves; raises MessageError for a wrong width or an impossible row."""
+        self._check_width(rows)
+        self._check(rows, _faults(self, rows))
+        return rows
+
+    def checked_bins(self, rows: bits.Rows) -> NDArray[np.int64]:
+        """The bins that ``rows`` name, in no order; not for the form ``bits``.
+
+        Raises as ``checked``: what is read for that is not read again.
+        """
+        self._check_width(rows)
+        if self.form is Form.INDEX:
+            codes = self.codes(rows)
+            self._check(rows, _faults_of_codes(self, codes))
+            return codes
+        read = self.slots(rows)
+        self._check(rows, _faults_of_positions(self, rows, read))
+        return read.numbers[read.held].astype(np.int64)
+
+    def _check_width(self, rows: bits.Rows) -> None:
         if rows.ndim != 2 or rows.shape[1] != self.message_bytes:
             raise self._refusal(0, f"an array of shape {rows.shape}")
+
+    def _check(self, rows: bits.Rows, faults: "Faults") -> None:
         first: tuple[int, str] | None = None
-        for reason, wrong in self.faults(rows).items():
+        for reason, wrong in faults.items():
             offenders = np.flatnonzero(wrong)
             if offenders.size and (first is None or offenders[0] < first[0]):
-                first = int(offenders[0]), reason
+                first = int(offenders[0]), reason.value
         if first is not None:
-            row, reason = first
-            raise self._refusal(row, f"{reason}, {bytes(rows[row]).hex()[:40]}")
-        return rows
+            row, why = first
+            raise self._refusal(row, f"{why}, {bytes(rows[row]).hex()[:40]}")
 
     def faults(self, rows: bits.Rows) -> dict[str, NDArray[np.bool_]]:
         """Reason -> which of ``rows`` are impossible for it; every row has at most one reason."""
@@ -161,9 +181,12 @@ class Fault(StrEnum):
     NOT_ZERO = "something where nothing stands"
 
 
-def _faults(layout: Layout, rows: bits.Rows) -> dict[Fault, NDArray[np.bool_]]:
+Faults = dict[Fault, NDArray[np.bool_]]
+
+
+def _faults(layout: Layout, rows: bits.Rows) -> Faults:
     if layout.form is Form.INDEX:
-        return {Fault.PAST_THE_LAST: layout.codes(rows) >= layout.bins}
+        return _faults_of_codes(layout, layout.codes(rows))
     if layout.form is Form.BITS:
         past = bits.rows_with_padding(rows, layout.bins)
         found = {Fault.PAST_THE_LAST: past}
@@ -171,14 +194,18 @@ def _faults(layout: Layout, rows: bits.Rows) -> dict[Fault, NDArray[np.bool_]]:
             set_bits = np.bitwise_count(rows).sum(axis=1, dtype=np.int64)
             found[Fault.TOO_MANY] = ~past & (set_bits > layout.cap)
         return found
-    return _faults_of_positions(layout, rows)
+    return _faults_of_positions(layout, rows, layout.slots(rows))
 
 
-def _faults_of_positions(layout: Layout, rows: bits.Rows) -> dict[Fault, NDArray[np.bool_]]:
+def _faults_of_codes(layout: Layout, codes: NDArray[np.int64]) -> Faults:
+    return {Fault.PAST_THE_LAST: codes >= layout.bins}
+
+
+def _faults_of_positions(layout: Layout, rows: bits.Rows, read: Slots) -> Faults:
     stated = rows[:, 0].astype(np.int64)
     if layout.count_bytes == 2:
         stated |= rows[:, 1].astype(np.int64) << 8
-    _, numbers, held = layout.slots(rows)
+    _, numbers, held = read
     too_many = stated > (layout.cap or 0)
     past = ((numbers >= layout.bins) & held).any(axis=0) & ~too_many
     falls = ((numbers[1:] <= numbers[:-1]) & held[1:]).any(axis=0)

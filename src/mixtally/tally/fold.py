@@ -99,17 +99,11 @@ class _NumberCounter:
 
     def add(self, rows: bits.Rows) -> None:
         if self._fast is None or not self._counted(self._fast, rows):
-            named = self._named(self._layout.checked(rows))
+            named = self._layout.checked_bins(rows)
             self._total += np.bincount(named, minlength=self._layout.bins)
 
     def counts(self) -> NDArray[np.int64]:
         return self._total.copy()
-
-    def _named(self, rows: bits.Rows) -> NDArray[np.int64]:
-        if self._layout.form is Form.POSITIONS:
-            _, numbers, held = self._layout.slots(rows)
-            return numbers[held].astype(np.int64)
-        return self._layout.codes(rows)
 
     def _counted(self, fast: ModuleType, rows: bits.Rows) -> bool:
         """Whether all of ``rows`` were good, and are counted."""
