@@ -224,3 +224,23 @@ def test_counts_stand_in_the_order_of_their_values_however_often_they_occur():
     kept = few_atoms.counts(np.array([1e-6, 1.0 - 2e-3, 2e-3 - 1e-6]), 1000, 1 << 20)
     assert kept.others == [0, 2]
     assert kept.windows[0][1] < kept.windows[1][1]
+
+
+RARE_MOVES = pmf(
+    (-2.905e5, -2.64e-7, 0.0, 7e-12, 8.0),
+    (7.5e-37, 2.25e-36, 1.0 - 6e-36, 2.25e-36, 7.5e-37),
+)
+
+
+def test_what_moves_once_in_a_universe_is_no_negative_number():
+    """97 people and 3 bits at epsilon 10.5: rounding left -1e-21 of 6e-36."""
+    for count in (2, 45, 97):
+        ends = saddle_point_bounds(RARE_MOVES, count)
+        assert 0.0 <= ends.lower <= 8.0 * 7.5e-37 <= ends.upper < 1e-30
+
+
+def test_rounding_that_is_left_out_there_is_noticed(monkeypatch):
+    monkeypatch.setattr(module, "_LOST", 0.0)
+    with pytest.raises(AccountingError, match="nothing may be promised"):
+        for count in (2, 45, 97):
+            saddle_point_bounds(RARE_MOVES, count)

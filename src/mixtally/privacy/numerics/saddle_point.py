@@ -49,6 +49,7 @@ _LITTLE_SMOOTHED = 3e-4
 """What a Gaussian may add, relatively, where much of it would be to sums of nothing but zeros."""
 _MOST_COUNTS = 1 << 20
 _RARE = 1e-13
+_LOST = 2.0**-50
 _AIMED, _SMOOTH = 0.85, 0.1
 _LITTLE_MORE = 4.0
 _ROUGHLY = 0.1
@@ -233,8 +234,18 @@ class Saddle:
         rest = math.exp(-0.5 * _LAST_DEVIATION**2) * last ** (1 - self.order)
         smoothed = spread**2 * height * step * (max(0.0, density) + dead) * (1.0 + 1e-6)
         cut = rest * (1.0 + step / last) + dead * step * self.point**-self.order
-        cut = height * cut + self._dropped(scale)
-        return self._slack() * height * step * total, smoothed, cut
+        value, rounding = self._slack() * height * step * total, self._lost()
+        if -rounding <= value < 0.0:
+            value = 0.0
+        return value, smoothed, height * cut + self._dropped(scale) + rounding
+
+    def _lost(self) -> float:
+        """What rounding may take off where sums of nothing but zeros stand apart.
+
+        What is left of a transform that moves little is then small against its terms, whose size
+        Chernoff's bound has.
+        """
+        return _LOST * self.ceiling() if self.wave.log_zeros > -math.inf else 0.0
 
     def counted(self, work: int) -> tuple[float, float, float] | None:
         """As ``integral`` without a Gaussian, None where that takes more than ``work``."""
