@@ -12,11 +12,13 @@ Source: sufficient DP 000 (3.1) with uniform background; notes 004 section 5.1, 
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from mixtally.errors import AccountingError
 from mixtally.ground import tails
+from mixtally.ground.memo import Memo
 from mixtally.privacy.numerics.bracket import RELATIVE_SLACK, Bracket, bracket
 
 SOURCE = (
@@ -35,38 +37,62 @@ _STEEP = 2.0
 _UNIT = 2.0**-53
 
 
-def delta(fakes: int, bins: int, epsilon: float) -> Bracket:
-    """delta(epsilon) of one record in clear among ``fakes`` uniform fakes over ``bins`` bins."""
-    records = fakes + 1
-    loose = 0.0
-    if bins == 2:
-        total, weight, cut = np.array([float(records)]), np.array([1.0]), 0.0
-    else:
-        low, high = tails.window(records, 2.0 / bins)
-        low = max(low, 1)
-        total = np.arange(low, high + 1, dtype=np.float64)
-        if len(total) < _LONG:
-            weight = tails.pmf(records, 2.0 / bins, low, high)
-        else:
-            weight, loose = _weights(records, bins, total), 16.0 * _UNIT * len(total)
-        # E[d A; T out] / N is the chance that the user's bin and its twin hold T records, one of
-        # them the user's: within the cut by the room that the window leaves.
-        cut = 2.0 * tails.CUT_TAIL
-    grow = math.exp(epsilon)
+class _Totals(NamedTuple):
+    """Values of T with their chances, what was cut off of these, and their relative error."""
+
+    total: tails.Floats
+    weight: tails.Floats
+    cut: float
+    loose: float
+
+    @property
+    def nbytes(self) -> int:
+        """What its arrays take."""
+        return self.total.nbytes + self.weight.nbytes
+
+
+def delta(fakes: int, bins: int, epsilon: float, memo: Memo | None = None) -> Bracket:
+    """delta(epsilon) of one record in clear among ``fakes`` uniform fakes over ``bins`` bins.
+
+    The chances of T serve all epsilons: they are left in ``memo``.
+    """
+    totals, grow = _totals(fakes + 1, bins, memo), math.exp(epsilon)
+    total, weight = totals.total, totals.weight
     below = np.floor(total * (grow / (1.0 + grow)))  # a - 1
     inside = below < total  # otherwise not even A = T exceeds: only when e^eps T rounds up to T
     if not inside.all():
         total, weight, below = total[inside], weight[inside], below[inside]
     if not len(total):
-        return bracket(0.0, cut=cut)
+        return bracket(0.0, cut=totals.cut)
     over, rounding = _excess(total, below, epsilon)
     if np.any(over < -rounding):
         raise AccountingError("clear-uniform: a conditional divergence came out negative")
-    scale = 0.5 * bins / records
+    scale = 0.5 * bins / (fakes + 1)
     # Not np.dot: it wakes threads for long arrays, and waits for them where others are at work.
     value = scale * float((weight * np.maximum(over, 0.0)).sum())
     lost = scale * float((weight * rounding).sum())
-    return bracket(value, cut=cut, rounding=lost + loose * (value + lost))
+    return bracket(value, cut=totals.cut, rounding=lost + totals.loose * (value + lost))
+
+
+def _totals(records: int, bins: int, memo: Memo | None) -> _Totals:
+    def made() -> _Totals:
+        if bins == 2:
+            return _Totals(np.array([float(records)]), np.array([1.0]), 0.0, 0.0)
+        low, high = tails.window(records, 2.0 / bins)
+        low = max(low, 1)
+        total = np.arange(low, high + 1, dtype=np.float64)
+        # E[d A; T out] / N is the chance that the user's bin and its twin hold T records, one of
+        # them the user's: within the cut by the room that the window leaves.
+        cut = 2.0 * tails.CUT_TAIL
+        if len(total) < _LONG:
+            return _Totals(total, tails.pmf(records, 2.0 / bins, low, high), cut, 0.0)
+        weight = _weights(records, bins, total)
+        return _Totals(total, weight, cut, 16.0 * _UNIT * len(total))
+
+    if memo is None:
+        return made()
+    found: _Totals = memo.get(("totals", records, bins), made)
+    return found
 
 
 def _weights(records: int, bins: int, total: tails.Floats) -> tails.Floats:

@@ -84,7 +84,7 @@ def exact(message: ObservedMessage, epsilon: float, memo: Memo) -> ProvedDelta:
     mechanism = _in_clear(message)
     match mechanism.fakes:
         case UniformFakes(count):
-            bounds = clear_uniform.delta(count, mechanism.bins, epsilon)
+            bounds = clear_uniform.delta(count, mechanism.bins, epsilon, memo)
             assumption = f"{count:,} fakes come from honest parties; at least one mix shuffles"
             return ProvedDelta(bounds, clear_uniform.SOURCE, assumption)
         case ShapedFakes(mixes=mixes) as shaped:
