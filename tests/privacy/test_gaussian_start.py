@@ -38,7 +38,7 @@ def test_a_wrong_guess_ends_where_a_good_one_does(case, wrong, monkeypatch):
         return found._replace(x=max(1, round(found.x * wrong)))
 
     monkeypatch.setattr(calibrate, "gaussian_start", misled)
-    assert least() == pytest.approx(honest, rel=1e-3, abs=1)
+    assert least() == pytest.approx(honest, rel=3e-3, abs=1)  # delta is spent to a few hundredths
 
 
 @pytest.mark.seconds

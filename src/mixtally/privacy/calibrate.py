@@ -34,6 +34,10 @@ _ROUGH_SLACK = 0.5
 times as much and more far below the target. What is found is proved, so this hides no promise."""
 _COMPOSED = Rough(_ROUGH_SLACK, floor=1e-2, near=1e-2)
 """Of several messages together: a search ends where no more than 1 / 100 of delta is left."""
+_NEARLY = 1.1
+"""From a delta so near, as a power, one stride ends within a hundredth of it."""
+_SPENT = 0.9
+"""Of delta, what the end of a search must spend to be one after a single look."""
 _MISS = 1e-2
 _PAST_START = 1.25
 """How far a start, along its axis, may lie from the end of its search."""
@@ -143,10 +147,16 @@ def _found(accountant: Accountant, wish: _Wish) -> int | None:
         tolerance = 0.0
     rough = _COMPOSED if wish.rounds > 1 else Rough(_SLACK)
     rough = rough._replace(slack=_TABLE_SLACK) if wish.parameter is Parameter.SHIFT else rough
-    search = partial(
-        least_meeting, low=low, high=high, tolerance=tolerance, axis=steeper(axis, start.power)
-    )
-    return _least_proved(search, expected, upper, goal.delta, start.x, rough)
+    axis = steeper(axis, start.power)
+    begun = min(max(start.x, low), high)
+    if wish.rounds > 1 and abs(start.miss) < _MISS:
+        aim = _aim(axis, begun, expected(begun), goal.delta)
+        if aim is not None and low <= aim <= high:
+            if _SPENT * goal.delta <= upper(aim) <= goal.delta:
+                return aim
+            begun = aim
+    search = partial(least_meeting, low=low, high=high, tolerance=tolerance, axis=axis)
+    return _least_proved(search, expected, upper, goal.delta, begun, rough)
 
 
 def _start(accountant: Accountant, wish: _Wish, axis: Axis) -> Start:
@@ -172,6 +182,13 @@ def _start(accountant: Accountant, wish: _Wish, axis: Axis) -> Start:
 def _inside(start: Start, high: int, axis: Axis) -> bool:
     """Whether a search from ``start`` likely ends below ``high``."""
     return abs(start.miss) < _MISS and axis.along(start.x) * _PAST_START < axis.along(high)
+
+
+def _aim(axis: Axis, x: int, value: float, target: float) -> int | None:
+    """Where a line through the origin and a first look says; None where it would be far from it."""
+    if not target**_NEARLY < value < target ** (1.0 / _NEARLY):
+        return None
+    return math.ceil(axis.back(axis.along(x) * math.sqrt(math.log(target) / math.log(value))))
 
 
 def _least_proved(
