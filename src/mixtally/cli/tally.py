@@ -118,7 +118,7 @@ def _check_whole(made: Fold) -> None:
     raise DataError(
         "shards",
         wanted="all of them whole",
-        got=f"{len(made.lost):,} of {len(made.lost) + len(made.counted):,} that cannot be counted: "
+        got=f"{len(made.lost):,} of {len(made.lost) + made.counted:,} that cannot be counted: "
         f"{first.reason}",
         do=f"mend these and tally again; the {made.tally.messages:,} messages of the others are "
         "kept with --keep",
@@ -126,7 +126,7 @@ def _check_whole(made: Fold) -> None:
 
 
 def _source(made: Fold) -> str:
-    text = f"{made.tally.messages:,} messages in {len(made.counted):,} shards."
+    text = f"{made.tally.messages:,} messages in {made.counted:,} shards."
     if made.dropped:
         reasons = ", ".join(f"{many:,} for {reason}" for reason, many in made.dropped.items())
         text += f" Dropped: {reasons}."

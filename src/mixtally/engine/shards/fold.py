@@ -5,7 +5,7 @@ what is new, or has changed.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from hashlib import sha256
@@ -35,23 +35,17 @@ class Fold(NamedTuple):
     """What shards come to.
 
     where
-      counted    those in the tally
+      counted    how many are in the tally
+      dropped    reason -> how many of their messages are not in it
       repeated   files whose messages stand in another of them
       lost       those that could not be read
     """
 
     tally: Tally
-    counted: tuple[ShardTally, ...]
+    counted: int
+    dropped: dict[str, int]
     repeated: tuple[str, ...]
     lost: tuple[Lost, ...]
-
-    @property
-    def dropped(self) -> dict[str, int]:
-        """Reason -> how many messages are not in the tally."""
-        total = Counter[str]()
-        for one in self.counted:
-            total.update(one.dropped)
-        return dict(total)
 
 
 def fold(
@@ -75,17 +69,22 @@ def fold(
     labels = {url: _label(url, layout) for url in shards}
     _check(labels, plan)
     asked, repeated = _once(labels)
-    known = {url: _kept(keep, layout, labels[url]) for url in asked}
-    new = [url for url in asked if known[url] is None]
     sizes = {url: labels[url].messages for url in asked}
-    told, whole = sum(sizes.values()) - sum(sizes[url] for url in new), sum(sizes.values())
+    total, new, told, whole = _Total(layout), list[str](), 0, sum(sizes.values())
+    for url in asked:
+        before = _kept(keep, layout, labels[url])
+        if before is None:
+            new.append(url)
+        else:
+            total.add(before)
+            told += sizes[url]
     for url, done in zip(new, _counting(engine)(new, layout), strict=True):
-        known[url] = done
+        total.add(done)
         if keep is not None and isinstance(done, ShardTally):
             _keep(keep, layout, done)
         told += sizes[url]
         progress("tally", told, whole)
-    return _sum(layout, [one for one in known.values() if one is not None], repeated)
+    return Fold(total.tally, total.counted, dict(total.dropped), repeated, tuple(total.lost))
 
 
 class _Seen(NamedTuple):
@@ -154,15 +153,21 @@ def _by_processes(processes: int, shards: Sequence[str], layout: Layout) -> Iter
         yield from pool.map(work, shards)
 
 
-def _sum(layout: Layout, done: Iterable[Done], repeated: tuple[str, ...]) -> Fold:
-    total, counted, lost = empty(layout), list[ShardTally](), list[Lost]()
-    for one in done:
-        if isinstance(one, Lost):
-            lost.append(one)
-            continue
-        total = add(total, one.tally)
-        counted.append(one)
-    return Fold(total, tuple(counted), repeated, tuple(lost))
+class _Total:
+    """What came so far: of a shard nothing is held once it is added."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.tally, self.counted = empty(layout), 0
+        self.dropped = Counter[str]()
+        self.lost = list[Lost]()
+
+    def add(self, done: Done) -> None:
+        if isinstance(done, Lost):
+            self.lost.append(done)
+            return
+        self.tally = add(self.tally, done.tally)
+        self.counted += 1
+        self.dropped.update(done.dropped)
 
 
 class _Name(msgspec.Struct, frozen=True):
