@@ -36,7 +36,9 @@ _COMPOSED = Rough(_ROUGH_SLACK, floor=1e-2, near=1e-2)
 """Of several messages together: a search ends where no more than 1 / 100 of delta is left."""
 _NEARLY = 1.1
 """From a delta so near, as a power, one stride ends within a hundredth of it."""
-_SPENT = 0.9
+_ABOVE = 1.02
+"""What is expected of several messages lies some hundredths above what is proved of them."""
+_SPENT = 0.85
 """Of delta, what the end of a search must spend to be one after a single look."""
 _MISS = 1e-2
 _PAST_START = 1.25
@@ -150,7 +152,7 @@ def _found(accountant: Accountant, wish: _Wish) -> int | None:
     axis = steeper(axis, start.power)
     begun = min(max(start.x, low), high)
     if wish.rounds > 1 and abs(start.miss) < _MISS:
-        aim = _aim(axis, begun, expected(begun), goal.delta)
+        aim = _aim(axis, begun, expected(begun), _ABOVE * goal.delta)
         if aim is not None and low <= aim <= high:
             if _SPENT * goal.delta <= upper(aim) <= goal.delta:
                 return aim
