@@ -79,11 +79,11 @@ def test_no_smaller_shift_would_do(case):
 
 
 def test_a_price_of_more_people_than_the_noise_was_searched_for_is_noticed(plant):
-    def more(honest, self, record, epsilon):
+    def more(honest, self, record, epsilon, aim=None):
         mechanism = record.message.mechanism
         crowded = replace(mechanism, crowd=mechanism.crowd * 3 // 2)
         message = record.message._replace(mechanism=crowded)
-        return honest(self, dataclasses.replace(record, message=message), epsilon)
+        return honest(self, dataclasses.replace(record, message=message), epsilon, aim)
 
     plant(Accountant, "delta", more)
     for given in ({"users": 5000, "bits": 4}, {"users": 5000}):

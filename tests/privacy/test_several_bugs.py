@@ -106,7 +106,7 @@ def test_an_epsilon_that_is_not_shared_out_is_noticed(monkeypatch, suite):
 @pytest.mark.parametrize("suite", ["twice", "bits", "sums", "parts"])
 def test_deltas_that_are_not_added_up_are_noticed(plant, suite):
     """As if one message leaked at the whole record's epsilon and the others nothing."""
-    plant(Accountant, "upper", lambda _honest, _self, record, epsilon: _one(record, epsilon))
+    plant(Accountant, "upper", lambda _honest, _self, record, epsilon, **_: _one(record, epsilon))
     assert noticed(suite)
 
 

@@ -69,7 +69,7 @@ def _record(
         counted = facts["fakes_counted"]
         more = f", {counted:,} of them counted on" * (counted != facts["fakes"])
         lines.append(f"fakes {facts['fakes']:,}{more}")
-    return facts, accountant.certificate(found, epsilon), lines
+    return facts, accountant.certificate(found, epsilon, delta), lines
 
 
 def _memoized(

@@ -18,11 +18,14 @@ from mixtally.privacy.composition.pld import CLOSE, ROUGH, LossDistribution, Tig
 from mixtally.privacy.divergence import ObservedMessage, ProvedDelta, divergence_of
 from mixtally.privacy.messages import Messages
 from mixtally.privacy.numerics.bracket import Bracket
+from mixtally.privacy.numerics.gaussian_start import about
 from mixtally.records.certificate import Certificate, Status
 from mixtally.records.guarantee import Observer, checked_epsilon
 from mixtally.records.mechanism import Parameter, Shuffled
 
 _MOST_BYTES = 32_000_000
+_SMALL = 0.01
+"""A Gaussian may have more than the messages have: what it is taken for lies below that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +82,13 @@ class Accountant:
         made.sketches = True
         return made
 
-    def certificate(self, record: Record, epsilon: float) -> Certificate:
-        """What is proved of ``record`` at ``epsilon``.
+    def certificate(self, record: Record, epsilon: float, aim: float | None = None) -> Certificate:
+        """What is proved of ``record`` at ``epsilon``; ``aim`` is the delta it was made for.
 
         Raises ParameterError for an epsilon outside [0.01, 20], AccountingError when a number
         cannot be right.
         """
-        proved = self.delta(record, checked_epsilon(epsilon))
+        proved = self.delta(record, checked_epsilon(epsilon), aim)
         return Certificate(
             epsilon=epsilon,
             lower=proved.bounds.lower,
@@ -96,14 +99,19 @@ class Accountant:
             assumption=proved.assumption,
         )
 
-    def delta(self, record: Record, epsilon: float) -> ProvedDelta:
-        """Both bounds of delta(epsilon) with their source and assumption."""
+    def delta(self, record: Record, epsilon: float, aim: float | None = None) -> ProvedDelta:
+        """Both bounds of delta(epsilon) with their source and assumption.
+
+        ``aim`` as ``upper`` has it; None for about what it will be.
+        """
         self._check_proves()
         parts = _parts(record)
         found = self._messages.delta(parts.message, epsilon)
         if parts.times == 1:
             return found._replace(assumption=found.assumption + record.note)
-        bound = self.upper(record, epsilon)
+        if aim is None:
+            aim = _SMALL * about(self.distance(record), parts.times, epsilon)
+        bound = self.upper(record, epsilon, aim=aim)
         lower = found.bounds.lower
         if parts.rounds > 1:
             lower = divergence_of(parts.message).lower_of(parts.message, epsilon, parts.rounds)

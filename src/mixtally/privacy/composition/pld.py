@@ -80,8 +80,14 @@ class Tightness(NamedTuple):
     share: float = 0.0
 
     def aimed(self, delta: float, times: int) -> "Tightness":
-        """As tight where ``times`` composed have to tell about ``delta``; looser far below it."""
-        return self._replace(floor=max(self.floor, self.share * delta / times))
+        """As tight where ``times`` composed have to tell about ``delta``; looser far below it.
+
+        A power of two, so that deltas which are alike need the same points.
+        """
+        floor = self.share * delta / times
+        if floor <= self.floor:
+            return self
+        return self._replace(floor=2.0 ** math.floor(math.log2(floor)))
 
 
 FINE = Tightness(bend=5e-4, shift=0.0)

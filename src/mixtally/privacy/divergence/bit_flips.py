@@ -172,6 +172,16 @@ def _uniform(m: BitFlips, epsilon: float) -> ProvedDelta:
     )
 
 
+def _uniform_upper(m: BitFlips, epsilon: float, *, rough: bool = False) -> float:
+    fakes = m.fakes.count
+    found = flip_uniform.upper(fakes, m.bins, m.threshold, epsilon, rough=rough)
+    if not m.crowd:
+        return found
+    smoothed = ROUGH if rough else 0.0
+    among = one_hot.blanket_upper(m.crowd + fakes, 0, m.threshold, epsilon, smoothed)
+    return min(found, among)
+
+
 def upper(message: ObservedMessage, epsilon: float, memo: Memo) -> float:
     """The upper bound alone, where that is cheaper."""
     m = flips(message)
@@ -180,8 +190,10 @@ def upper(message: ObservedMessage, epsilon: float, memo: Memo) -> float:
         if m.bins > 1 and message.others is None:
             return vectors.blanket_upper(m.crowd, m.bins, m.threshold, epsilon)
         return exact(message, epsilon, memo).bounds.upper
-    if message.observer is Observer.SUMS or isinstance(m.fakes, UniformFakes):
+    if message.observer is Observer.SUMS:
         return exact(message, epsilon, memo).bounds.upper
+    if isinstance(m.fakes, UniformFakes):
+        return _uniform_upper(m, epsilon)
     if most == 1 and m.crowd:
         return one_hot.blanket_upper(m.crowd, fakes, m.threshold, epsilon)
     if most > 1:
@@ -216,8 +228,10 @@ def rough(message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:
     fakes, most, seen = m.fakes.count, m.max_set, message.observer is Observer.MESSAGES
     if most is None and m.bins > 1 and message.others is None:
         return vectors.blanket_upper(m.crowd, m.bins, m.threshold, epsilon, ROUGH)
-    if most is None or not seen or isinstance(m.fakes, UniformFakes):
+    if most is None or not seen:
         return None
+    if isinstance(m.fakes, UniformFakes):
+        return _uniform_upper(m, epsilon, rough=True)
     given = (m.threshold, epsilon)
     if most > 1:
         return k_hot.upper(m.crowd, fakes, most, *given, m.bins, likely=True, smoothed=ROUGH)

@@ -17,33 +17,56 @@ import numpy as np
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.numerics.bracket import Bracket
-from mixtally.privacy.numerics.few_valued import Distribution
-from mixtally.privacy.numerics.saddle_point import saddle_point_bounds
+from mixtally.privacy.numerics.draws import Draws
+from mixtally.privacy.numerics.few_valued import Distribution, few_above, few_below
+from mixtally.privacy.numerics.largest import largest_upper
+from mixtally.privacy.numerics.saddle_point import ROUGH, saddle_point_bounds
 
 SOURCE = "exact law over flipped uniform fakes (Notes 2020, section 5.2); Prop. 3.1 for any dataset"
+
+_VALUES, _FEW = 512, 64
+"""Of each branch: where there are more, neighbors are nearly alike."""
 
 
 def messages(fakes: int, bins: int, threshold: int, epsilon: float) -> Bracket:
     """delta(epsilon) of one flipped one-hot record among ``fakes`` flipped uniform records."""
     q = threshold / SCALE
     cut = tails.CUT_TAIL * 2.0 * bins / q  # the likelihood ratios are below d r
-    bounds = saddle_point_bounds(_distribution(bins, q, math.exp(epsilon)), fakes + 1)
-    return Bracket(bounds.lower, min(1.0, bounds.upper + cut))
+    branches = _branches(bins, q, math.exp(epsilon))
+    upper = saddle_point_bounds(_joined([few_above(one, _VALUES) for one in branches]), fakes + 1)
+    lower = upper.lower
+    if any(len(one.values) > _VALUES for one in branches):
+        below = [few_below(one, _VALUES) for one in branches]
+        lower = saddle_point_bounds(_joined(below), fakes + 1).lower
+    return Bracket(min(lower, upper.upper), min(1.0, upper.upper + cut))
 
 
-def _distribution(bins: int, q: float, grow: float) -> Distribution:
-    """Over (y_a, y_b, number of other set bits)."""
+def upper(fakes: int, bins: int, threshold: int, epsilon: float, *, rough: bool = False) -> float:
+    """The upper bound alone; where it is ``rough``, to some hundredths above."""
+    q, most = threshold / SCALE, _FEW if rough else _VALUES
+    cut = tails.CUT_TAIL * 2.0 * bins / q
+    some = [few_above(one, most) for one in _branches(bins, q, math.exp(epsilon))]
+    found = largest_upper([_joined(some)], Draws(fakes + 1), ROUGH if rough else 0.0)
+    return min(1.0, found + cut)
+
+
+def _branches(bins: int, q: float, grow: float) -> list[Distribution]:
+    """Over the number of other set bits, for each (y_a, y_b); the chances of all add up to one."""
     p, r = 1.0 - q, (1.0 - q) / q
     low, high = tails.window(bins - 2, q) if bins > 2 else (0, 0)
     rest = tails.pmf(bins - 2, q, low, high) if bins > 2 else np.ones(1)
     others = np.arange(low, high + 1)
-    values, chances = [], []
+    found = []
     for y_a in (0, 1):
         for y_b in (0, 1):
             size = others + y_a + y_b
             tilt = (size * r + (bins - size) / r) / bins  # b(y) / P[R(0) = y]
             bits = (q if y_a else p) * (q if y_b else p)
-            values.append(((r if y_a else 1 / r) - grow * (r if y_b else 1 / r)) / tilt)
-            chances.append(bits * rest * tilt)
-    chance = np.concatenate(chances)
-    return Distribution(np.concatenate(values), chance / chance.sum())
+            values = ((r if y_a else 1 / r) - grow * (r if y_b else 1 / r)) / tilt
+            found.append(Distribution(values, bits * rest * tilt))
+    return found
+
+
+def _joined(branches: list[Distribution]) -> Distribution:
+    chance = np.concatenate([one.probabilities for one in branches])
+    return Distribution(np.concatenate([one.values for one in branches]), chance / chance.sum())

@@ -4,6 +4,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mixtally.errors import AccountingError
 from mixtally.ground.tails import Floats
@@ -41,6 +42,48 @@ def merged(distribution: Distribution) -> Distribution:
     np.add.at(chances, place, distribution.probabilities)
     keep = chances > 0.0
     return Distribution(values[keep], chances[keep])
+
+
+def few_above(distribution: Distribution, most: int) -> Distribution:
+    """One of at most ``most`` values with the same mean whose E[f] is no smaller for convex f.
+
+    Every so many of its values are kept; one between two of them goes to both so that its mean
+    stays. Sums of copies keep the order: each copy in turn, the others given.
+    """
+    kept, at = _kept(distribution, most)
+    if kept is None:
+        return distribution
+    share = (distribution.values - kept[at]) / (kept[at + 1] - kept[at])
+    share = np.clip(share, 0.0, 1.0)
+    chances: Floats = np.zeros(len(kept))
+    np.add.at(chances, at, distribution.probabilities * (1.0 - share))
+    np.add.at(chances, at + 1, distribution.probabilities * share)
+    return Distribution(kept, chances)
+
+
+def few_below(distribution: Distribution, most: int) -> Distribution:
+    """The same whose E[f] is no larger: the means of what lies between two that are kept."""
+    kept, at = _kept(distribution, most)
+    if kept is None:
+        return distribution
+    mass, sums = np.zeros(len(kept)), np.zeros(len(kept))
+    np.add.at(mass, at, distribution.probabilities)
+    np.add.at(sums, at, distribution.probabilities * distribution.values)
+    there = mass > 0.0
+    return Distribution(sums[there] / mass[there], mass[there])
+
+
+def _kept(distribution: Distribution, most: int) -> tuple[Floats | None, NDArray[np.int64]]:
+    """Every so many of the values, the ends among them, and for each value the one kept below.
+
+    None where there are few already.
+    """
+    values = np.unique(distribution.values)
+    if len(values) <= most:
+        return None, np.zeros(0, dtype=np.int64)
+    kept = values[np.unique(np.linspace(0, len(values) - 1, most).round().astype(np.int64))]
+    at = np.searchsorted(kept, distribution.values, side="right") - 1
+    return kept, np.minimum(at, len(kept) - 2)
 
 
 def moments(weights: Floats, values: Floats) -> tuple[float, float]:

@@ -77,6 +77,17 @@ def gaussian_start(
     return Start(x, min(max(power, _LEAST_POWER), _MOST_POWER), points[-1][1])
 
 
+def about(distance: float, times: int, epsilon: float) -> float:
+    """delta(epsilon) of ``times`` Gaussians of this ``distance``."""
+    low, high = _LEAST_MU, _MOST_MU
+    for _ in range(_HALVINGS):
+        middle = math.sqrt(low * high)
+        low, high = (
+            (low, middle) if math.erf(middle / math.sqrt(8.0)) > distance else (middle, high)
+        )
+    return max(0.0, _gaussian_delta(epsilon, low * math.sqrt(times)))
+
+
 def _next(points: list[tuple[float, float]], left: float, right: float) -> float:
     """Where the line through the last two points meets what is sought: between ``left`` and
     ``right``, and not far from the last.
