@@ -99,13 +99,13 @@ def test_the_nearest_crowd_of_attributes_is_found_with_few_integrals(integrals):
 def searched(monkeypatch):
     """The searches for the least noise that are made."""
     room, made = import_module("mixtally.privacy.calibrate"), []
-    honest = room.least_meeting
+    honest = room._found
 
-    def counting(*given, **named):
+    def counting(*given):
         made.append(given)
-        return honest(*given, **named)
+        return honest(*given)
 
-    monkeypatch.setattr(room, "least_meeting", counting)
+    monkeypatch.setattr(room, "_found", counting)
     return made
 
 

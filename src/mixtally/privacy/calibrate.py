@@ -36,9 +36,10 @@ _COMPOSED = Rough(_ROUGH_SLACK, floor=1e-2, near=1e-2)
 """Of several messages together: a search ends where no more than 1 / 100 of delta is left."""
 _NEARLY = 1.1
 """From a delta so near, as a power, one stride ends within a hundredth of it."""
-_ABOVE = 1.02
+_ABOVE = 1.03
 """What is expected of several messages lies some hundredths above what is proved of them."""
-_SPENT = 0.85
+_BELOW, _AIMED_PROOFS = 0.97, 2
+_SPENT = 0.9
 """Of delta, what the end of a search must spend to be one after a single look."""
 _MISS = 1e-2
 _PAST_START = 1.25
@@ -65,8 +66,9 @@ def calibrate(
 
     The guarantee is for ``collections`` of them together. A flip probability lies above the least
     one by at most the relative ``tolerance``, or a few ten-thousandths where another crowd than
-    expected is proved the worst; so do the fakes of several messages together, those of one are the
-    fewest. Nothing above ``most`` is looked at. Raises ParameterError when nothing keeps the
+    expected is proved the worst; the fakes of one message are the fewest. Of several messages
+    together some hundredths of ``delta`` may be left, which is less than a hundredth of the
+    ``parameter``. Nothing above ``most`` is looked at. Raises ParameterError when nothing keeps the
     guarantee.
     """
     low, high = _RANGES[parameter]
@@ -152,13 +154,33 @@ def _found(accountant: Accountant, wish: _Wish) -> int | None:
     axis = steeper(axis, start.power)
     begun = min(max(start.x, low), high)
     if wish.rounds > 1 and abs(start.miss) < _MISS:
-        aim = _aim(axis, begun, expected(begun), _ABOVE * goal.delta)
-        if aim is not None and low <= aim <= high:
-            if _SPENT * goal.delta <= upper(aim) <= goal.delta:
-                return aim
-            begun = aim
+        begun, proved = _after_one_look(axis, begun, expected, upper, wish)
+        if proved:
+            return begun
     search = partial(least_meeting, low=low, high=high, tolerance=tolerance, axis=axis)
     return _least_proved(search, expected, upper, goal.delta, begun, rough)
+
+
+def _after_one_look(
+    axis: Axis,
+    x: int,
+    expected: Callable[[int], float],
+    upper: Callable[[int], float],
+    wish: _Wish,
+) -> tuple[int, bool]:
+    """Where a line through the origin and one look, then one proof, says; whether that is proved
+    to spend nearly all of delta.
+    """
+    (low, high), delta = wish.ends, wish.goal.delta
+    value, target = expected(x), _ABOVE * delta
+    for _ in range(_AIMED_PROOFS):
+        aim = _aim(axis, x, value, target)
+        if aim is None or not low <= aim <= high:
+            break
+        x, value, target = aim, upper(aim), _BELOW * delta
+        if _SPENT * delta <= value <= delta:
+            return x, True
+    return x, False
 
 
 def _start(accountant: Accountant, wish: _Wish, axis: Axis) -> Start:
