@@ -207,3 +207,33 @@ def test_large_strides_come_to_the_values_of_doublings(monkeypatch):
 def _small():
     question = Question(name="x", bins=10)
     return PlanRequest(question=question, guarantee=Guarantee(epsilon=1.0, delta=1e-6), users=2)
+
+
+def test_what_a_local_epsilon_makes_useless_is_searched_for_by_nobody(searched):
+    """38 bits asked 31 times under a local epsilon of .724: three proofs of crowds, for nothing."""
+    asked = PlanRequest(
+        question=Question(name="x", bins=38, kind=Kind.BITS),
+        guarantee=Guarantee(epsilon=0.3394, delta=5.31e-10),
+        users=369_800,
+        collections=31,
+        local_epsilon=0.724,
+        messages_per_user=76,
+    )
+    planner = Planner()
+    with pytest.raises(InfeasibleError, match="nobody could be told from all 369,800 people"):
+        choose(asked, planner)
+    assert not searched
+
+
+def test_a_local_epsilon_that_leaves_something_is_planned_for(searched):
+    asked = PlanRequest(
+        question=Question(name="x", bins=3, kind=Kind.BITS),
+        guarantee=Guarantee(epsilon=1.0, delta=1e-6),
+        users=100_000,
+        local_epsilon=6.0,
+        messages_per_user=3,
+    )
+    found = choose(asked, Planner()).best
+    assert found.certificate.upper <= 1e-6
+    assert found.facts()["local_epsilon"] <= 6.0
+    assert searched

@@ -25,12 +25,9 @@ def option(
     name = messages[0][1].name
     error = max(mechanism.standard_error(request.users) for _, mechanism in messages)
     error = math.hypot(error, *(collisions(request.users, question) for question, _ in messages))
-    if CONFIDENCE * error >= request.users:
-        return Infeasible(
-            name,
-            f"more users or a larger epsilon: with a standard error of {error:.3g} counts nobody "
-            f"could be told from all {request.users:,} people",
-        )
+    useless = tells_nothing(request, name, error)
+    if useless is not None:
+        return useless
     if request.likely or accountant.sketches:
         return Likely(named(messages), error)
     together = len(messages) * request.collections
@@ -54,6 +51,17 @@ def option(
         request.collections,
         request.users if request.minimum_crowd is None else request.minimum_crowd,
         request.honest_fraction,
+    )
+
+
+def tells_nothing(request: PlanRequest, name: str, error: float) -> Infeasible | None:
+    """Why an option of this standard error is none, where it says nothing; None otherwise."""
+    if CONFIDENCE * error < request.users:
+        return None
+    return Infeasible(
+        name,
+        f"more users or a larger epsilon: with a standard error of {error:.3g} counts nobody "
+        f"could be told from all {request.users:,} people",
     )
 
 

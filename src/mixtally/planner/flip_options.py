@@ -5,7 +5,7 @@ from dataclasses import replace
 from msgspec import structs
 
 from mixtally.ground.fixed import MOST_THRESHOLD
-from mixtally.planner.build import option
+from mixtally.planner.build import option, tells_nothing
 from mixtally.planner.noise import capped, counted, fewest_fakes, least_flips
 from mixtally.planner.options import Infeasible, Likely, PlanOption
 from mixtally.planner.request import PlanRequest
@@ -13,7 +13,7 @@ from mixtally.privacy.accountant import Accountant
 from mixtally.records.encodings import Encoding
 from mixtally.records.guarantee import LEAST_USERS, arriving
 from mixtally.records.layout import Form, Layout
-from mixtally.records.mechanism import BitFlips, BlankFakes, NoFakes
+from mixtally.records.mechanism import BitFlips, BlankFakes, NoFakes, Parameter
 from mixtally.records.question import Kind
 
 Result = PlanOption | Likely | Infeasible | None
@@ -49,10 +49,13 @@ def flip_blank(request: PlanRequest, encoding: Encoding, accountant: Accountant)
         fakes=_blanks(fakes, crowd, arrive),
         crowd=crowd,
     )
+    floor = capped(request, 2 * most * len(sizes))
+    useless = _by_floor(request, structs.replace(sure, fakes=_blanks(0, crowd, 0)), floor)
+    if useless is not None:
+        return useless
     threshold = least_flips(accountant, request, encoding, sure, fakes)
     if threshold is None:
         return Infeasible("flip-blank", COINS)
-    floor = capped(request, 2 * most * len(sizes))
     if floor > threshold:  # more noise than the guarantee needs: fakes would only add to it
         threshold = floor
         if fakes:
@@ -78,7 +81,7 @@ def single_bit(request: PlanRequest, encoding: Encoding, accountant: Accountant)
         return lacks("single-bit", request, encoding, bits)
     if crowd < LEAST_USERS:
         return Infeasible("single-bit", _SURE)
-    results = []
+    results, floor = list[PlanOption | Likely | Infeasible](), capped(request, bits)
     for count in dict.fromkeys((0, fakes)):  # in a large crowd fakes hide no better than people
         sure = BitFlips(
             bins=1,
@@ -87,9 +90,15 @@ def single_bit(request: PlanRequest, encoding: Encoding, accountant: Accountant)
             crowd=crowd,
             fakes=_blanks(count, crowd, arriving(count, request.sure_fraction)),
         )
+        useless = _by_floor(
+            request, structs.replace(sure, fakes=_blanks(count, crowd, count)), floor
+        )
+        if useless is not None:
+            results.append(useless)
+            continue
         threshold = least_flips(accountant, request, encoding, sure, count)
         if threshold is not None:
-            threshold = max(threshold, capped(request, bits))
+            threshold = max(threshold, floor)
             hiding = _blanks(count, crowd, count)
             built = structs.replace(sure, threshold=threshold, fakes=hiding)
             found = option(request, [(part, built) for part in encoding.parts], accountant)
@@ -130,16 +139,28 @@ def flip(
         crowd=crowd,
         repeats=repeats,
     )
+    floor = capped(request, question.bins * repeats)
+    useless = _by_floor(request, sure, floor)
+    if useless is not None:
+        return useless
     threshold = least_flips(accountant, request, encoding, sure, 0)
     if threshold is None:
         return Infeasible("flip", _FEW)
-    threshold = max(threshold, capped(request, question.bins * repeats))
+    threshold = max(threshold, floor)
     return option(request, [(question, structs.replace(sure, threshold=threshold))], accountant)
 
 
 def _blanks(promised: int, crowd: int, count: int) -> BlankFakes | NoFakes:
     """``count`` of the fakes that are promised: the same in a search as in the plan."""
     return BlankFakes(count) if promised or not crowd else NoFakes()
+
+
+def _by_floor(request: PlanRequest, sent: BitFlips, floor: int) -> Infeasible | None:
+    """Why nothing is learned with the flips that a local epsilon wants, before any are searched."""
+    if not floor:
+        return None
+    error = sent.having(Parameter.FLIP, floor).standard_error(request.users)
+    return tells_nothing(request, sent.name, error)
 
 
 def _without_fakes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
