@@ -55,8 +55,9 @@ _REASONS = {
         "six deltas and a search between them, as slow as this machine calls NumPy"
     ),
     "plans for": (
-        "a plan for several messages or collections composes a curve of some hundred divergences, "
-        "in a search, for every protocol and for up to thirteen budgets of its front"
+        "a plan for several messages or collections composes a curve of some fifty divergences in "
+        "a search and of a hundred in its proof, for every protocol and for up to thirteen budgets "
+        "of its front; the slowest have nothing to offer and plan what is nearest"
     ),
     "the same on Spark": (
         "Spark hands envelopes to its Python workers and back, and shuffles them"
