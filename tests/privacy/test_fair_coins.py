@@ -11,6 +11,8 @@ import pytest
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.ground.memo import Memo
 from mixtally.privacy.divergence import single_bit
+from mixtally.privacy.numerics.binomial_pairs import tail_divergence
+from mixtally.privacy.numerics.bracket import larger
 
 CELLS = [  # others, the cell's ones, flip probability, deviations of a Gaussian's epsilon, repeats
     (900, (0, 400), 0.45, 0.0, 1),
@@ -29,9 +31,15 @@ def bounds(others, cell, flip, deviations, repeats):
     coins = single_bit._coins(repeats * (most - least), threshold)
     assert coins
     given = (threshold, epsilon, repeats, Memo(1 << 26))
-    whole = single_bit._background(least, others - most, *given, coins)
+    whole = of_cell(least, others - most, *given, coins)
     points = range(least, most + 1, max(1, (most - least) // 60))
     return whole, [single_bit._background(m, others - m, *given) for m in points]
+
+
+def of_cell(ones, zeros, threshold, epsilon, repeats, memo, coins):
+    """What a proof asks of a cell: both directions, the larger."""
+    pair = single_bit._directions(ones, zeros, threshold, repeats, memo, coins)
+    return larger(*(tail_divergence(one, math.exp(epsilon)) for one in pair))
 
 
 def holds(case):
@@ -51,9 +59,8 @@ def test_coins_bring_a_cell_closer_than_dropped_people(case):
     whole, points = bounds(*case)
     given = (threshold_of(flip), 0.0, repeats, Memo(1 << 26))
     dropped = single_bit._background(least, others - most, *given).upper
-    kept = single_bit._background(
-        least, others - most, *given, single_bit._coins(repeats * (most - least), given[0])
-    ).upper
+    coins = single_bit._coins(repeats * (most - least), given[0])
+    kept = of_cell(least, others - most, *given, coins).upper
     assert kept < dropped
     assert max(point.upper for point in points) <= whole.upper
 
@@ -80,13 +87,13 @@ def test_so_many_coins_are_there_but_for_a_chance_that_is_added(flipped, flip):
 
 def test_crowds_that_are_nearly_alike_take_few_looks(monkeypatch):
     """100,000 people, q = .49: 401 looks when those who differ were dropped."""
-    looks, honest = [], single_bit._background
+    looks, honest = [], single_bit._directions
 
     def counted(*given):
         looks.append(given)
         return honest(*given)
 
-    monkeypatch.setattr(single_bit, "_background", counted)
+    monkeypatch.setattr(single_bit, "_directions", counted)
     ends = single_bit.delta(100_000, 0, threshold_of(0.49), 0.0, count_crowd=True)
     assert ends.lower <= ends.upper <= ends.lower * 1.0011
     assert len(looks) < 60

@@ -190,7 +190,7 @@ def test_a_wrong_number_of_records_is_noticed(plant, suite, more):
 
 @pytest.mark.parametrize("more", [-1, 1])
 def test_a_wrong_number_of_bins_is_noticed(plant, more):
-    plant(flip_uniform, "_branches", lambda honest, bins, q, grow: honest(bins + more, q, grow))
+    plant(flip_uniform, "_branches", lambda honest, bins, *given: honest(bins + more, *given))
     assert noticed(SUITES["uniform"])
 
 

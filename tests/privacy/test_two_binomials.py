@@ -7,6 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 
+from mixtally.errors import AccountingError
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.privacy.divergence import single_bit
@@ -109,7 +110,7 @@ def test_long_sums_go_by_the_recurrence_and_short_ones_do_not(monkeypatch):
 @pytest.mark.parametrize("case", LONG, ids=str)
 def test_tails_at_many_epsilons_are_those_at_each(case):
     ones, zeros, flip = case
-    pairs = single_bit._directions(ones, zeros, threshold_of(flip), 1, None, 0)
+    pairs = single_bit._directions(ones, zeros, threshold_of(flip), 1, None)
     grows = np.exp(np.linspace(0.0, 3.0, 50))
     for tail in pairs:
         lower, upper = tail_divergences(tail, grows)
@@ -119,17 +120,17 @@ def test_tails_at_many_epsilons_are_those_at_each(case):
 
 
 def test_a_tail_that_is_no_number_is_refused_at_many_epsilons(monkeypatch):
-    pair = single_bit._directions(3, 4, threshold_of(0.3), 1, None, 0).forward
+    pair = single_bit._directions(3, 4, threshold_of(0.3), 1, None).forward
     broken = pair._replace(tail_p=np.full_like(pair.tail_p, np.nan))
-    with pytest.raises(Exception, match="nothing may be promised"):
+    with pytest.raises(AccountingError, match="nothing may be promised"):
         tail_divergences(broken, np.exp(np.array([0.0, 1.0])))
 
 
 def test_tails_keep_what_their_chances_are_wrong_by():
     given = (200_000, 150_000, threshold_of(0.3))
-    tail = single_bit._directions(*given, 1, None, 0).forward
+    tail = single_bit._directions(*given, 1, None).forward
     assert tail.error > 4.0 * by_recurrence(*given).error > 1e-10
-    assert single_bit._directions(3, 4, threshold_of(0.3), 1, None, 0).forward.error < 1e-11
+    assert single_bit._directions(3, 4, threshold_of(0.3), 1, None).forward.error < 1e-11
 
 
 @pytest.mark.parametrize(("users", "fakes", "flip", "repeats"), [
@@ -160,3 +161,10 @@ def test_epsilons_that_share_cells_of_too_many_people_are_noticed(plant):
     )  # fmt: skip
     with pytest.raises(AssertionError):
         test_what_is_proved_at_once_bounds_every_crowd_at_every_epsilon(2000, 500, 0.3, 1)
+
+
+@pytest.mark.parametrize("cut", [-1e-9, 1.5, float("nan")])
+def test_a_cut_that_can_be_none_is_refused_at_many_epsilons(cut):
+    tail = single_bit._directions(3, 4, threshold_of(0.3), 1, None).forward._replace(cut=cut)
+    with pytest.raises(AccountingError, match="nothing may be promised"):
+        tail_divergences(tail, np.exp(np.array([0.0, 1.0])))

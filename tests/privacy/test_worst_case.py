@@ -218,13 +218,13 @@ def test_what_a_search_may_expect_falls_and_is_proved_at_its_end(epsilon, cover)
 
 def test_the_worst_of_a_million_crowds_takes_few_looks(monkeypatch):
     looks = []
-    honest = single_bit._background
+    honest = single_bit._directions
 
     def counted(*args):
         looks.append(args)
         return honest(*args)
 
-    monkeypatch.setattr(single_bit, "_background", counted)
+    monkeypatch.setattr(single_bit, "_directions", counted)
     single_bit.delta(MILLION, 0, round(34.07e-6 * SCALE), 1.0, count_crowd=True)
     assert len(looks) < 80
 

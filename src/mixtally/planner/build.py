@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
 from mixtally.planner.options import CONFIDENCE, Infeasible, Likely, PlanOption, named
 from mixtally.planner.request import PlanRequest
@@ -96,10 +97,10 @@ def _share(
     most = accountant.upper(sure, total.epsilon)
     if most > delta:
         delta = most * (1.0 + _HAIR)
-    least, most_epsilon = LEAST_EPSILON, total.epsilon
-    if accountant.expected(sure, most_epsilon) <= delta:
-        expected = least_epsilon(lambda e: accountant.expected(sure, e), delta, least, most_epsilon)
-        if accountant.upper(sure, expected) <= delta:
-            return Guarantee(epsilon=expected, delta=delta)
-    epsilon = least_epsilon(lambda e: accountant.upper(sure, e), delta, least, most_epsilon)
+    ends = LEAST_EPSILON, total.epsilon
+    if accountant.expected(sure, total.epsilon) <= delta:  # what proves one epsilon is dear
+        epsilon = least_epsilon(partial(accountant.expected, sure), delta, *ends)
+        if accountant.upper(sure, epsilon) <= delta:
+            return Guarantee(epsilon=epsilon, delta=delta)
+    epsilon = least_epsilon(partial(accountant.upper, sure), delta, *ends)
     return Guarantee(epsilon=epsilon, delta=delta)

@@ -90,17 +90,14 @@ def single_bit(request: PlanRequest, encoding: Encoding, accountant: Accountant)
             crowd=crowd,
             fakes=_blanks(count, crowd, arriving(count, request.sure_fraction)),
         )
-        useless = _by_floor(
-            request, structs.replace(sure, fakes=_blanks(count, crowd, count)), floor
-        )
+        sent = structs.replace(sure, fakes=_blanks(count, crowd, count))
+        useless = _by_floor(request, sent, floor)
         if useless is not None:
             results.append(useless)
             continue
         threshold = least_flips(accountant, request, encoding, sure, count)
         if threshold is not None:
-            threshold = max(threshold, floor)
-            hiding = _blanks(count, crowd, count)
-            built = structs.replace(sure, threshold=threshold, fakes=hiding)
+            built = sent.having(Parameter.FLIP, max(threshold, floor))
             found = option(request, [(part, built) for part in encoding.parts], accountant)
             if isinstance(found, Likely) and request.likely:
                 return found

@@ -39,6 +39,7 @@ _NEARLY = 1.1
 _ABOVE = 1.03
 """What is expected of several messages lies some hundredths above what is proved of them."""
 _BELOW, _AIMED_PROOFS = 0.97, 2
+"""Where a second proof is aimed by the first, and how many there are at most."""
 _SPENT = 0.9
 """Of delta, what the end of a search must spend to be one after a single look."""
 _MISS = 1e-2

@@ -104,35 +104,26 @@ class Messages:
 
         A hair below the even share of epsilon, so that decimals add up.
         """
+
+        def made() -> float:
+            if proved:  # Where many hide a person well enough, no worst crowd is looked for.
+                quick = self._quick(message, times)
+                if quick is not None and (bound := quick.delta(epsilon)) <= NEGLIGIBLE:
+                    return bound
+            composed = self._composed(message, times, tightness, proved=proved)
+            total = min(composed.total.delta(epsilon), 1.0)
+            share = epsilon * _BELOW / times
+            if times * composed.least(share) >= total * _APART:
+                return total  # basic composition gives no less
+            return min(total, times * self.one(message, share, proved=proved))
+
         key = ("together", message, times, epsilon, proved, tightness)
-        found: float = self._memo.get(
-            key, lambda: self._together(message, times, epsilon, tightness, proved=proved)
-        )
+        found: float = self._memo.get(key, made)
         return found
 
     def losses(self, message: ObservedMessage, tightness: Tightness) -> LossDistribution:
         """A privacy loss distribution that dominates one message, from its proved bounds."""
         return self._losses(message, tightness, proved=True).losses
-
-    def _together(
-        self,
-        message: ObservedMessage,
-        times: int,
-        epsilon: float,
-        tightness: Tightness,
-        *,
-        proved: bool,
-    ) -> float:
-        if proved:  # Where many hide a person well enough, no worst crowd needs to be looked for.
-            quick = self._quick(message, times)
-            if quick is not None and (bound := quick.delta(epsilon)) <= NEGLIGIBLE:
-                return bound
-        composed = self._composed(message, times, tightness, proved=proved)
-        total = min(composed.total.delta(epsilon), 1.0)
-        share = epsilon * _BELOW / times
-        if times * composed.least(share) >= total * _APART:
-            return total  # basic composition gives no less
-        return min(total, times * self.one(message, share, proved=proved))
 
     def _composed(
         self, message: ObservedMessage, times: int, tightness: Tightness, *, proved: bool

@@ -22,6 +22,7 @@ via Characteristic Function (2022), theorem 10: dominating pairs compose.
 import math
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 from mixtally.errors import AccountingError, InfeasibleError, ParameterError, PlanError
@@ -153,16 +154,14 @@ def upper_curve(
         kinds[sure_record(plan)] += times
     if len(kinds) == 1 and tightness == CLOSE:  # what a search for it has found, as closely
         ((record, times),) = kinds.items()
-        return lambda epsilon: min(
-            own.upper(record, epsilon, times, aim),
-            added.delta if added.epsilon <= epsilon else 1.0,
-        )
-    aimed = tightness.aimed(aim, kinds.total())
-    found = [(own.losses(record, aimed), times) for record, times in kinds.items()]
-    total = Sum([(losses, several * times) for (losses, several), times in found])
+        composed: Curve = partial(own.upper, record, collections=times, aim=aim)
+    else:
+        aimed = tightness.aimed(aim, kinds.total())
+        found = [(own.losses(record, aimed), times) for record, times in kinds.items()]
+        composed = Sum([(losses, several * times) for (losses, several), times in found]).delta
 
     def upper(epsilon: float) -> float:
-        return min(total.delta(epsilon), added.delta if added.epsilon <= epsilon else 1.0)
+        return min(composed(epsilon), added.delta if added.epsilon <= epsilon else 1.0)
 
     return upper
 

@@ -30,28 +30,31 @@ _VALUES, _FEW = 512, 64
 
 def messages(fakes: int, bins: int, threshold: int, epsilon: float) -> Bracket:
     """delta(epsilon) of one flipped one-hot record among ``fakes`` flipped uniform records."""
-    q = threshold / SCALE
-    cut = tails.CUT_TAIL * 2.0 * bins / q  # the likelihood ratios are below d r
-    branches = _branches(bins, q, math.exp(epsilon))
-    upper = saddle_point_bounds(_joined([few_above(one, _VALUES) for one in branches]), fakes + 1)
-    lower = upper.lower
+    branches = _branches(bins, threshold, epsilon)
+    above = saddle_point_bounds(_joined([few_above(one, _VALUES) for one in branches]), fakes + 1)
+    lower = above.lower
     if any(len(one.values) > _VALUES for one in branches):
         below = [few_below(one, _VALUES) for one in branches]
         lower = saddle_point_bounds(_joined(below), fakes + 1).lower
-    return Bracket(min(lower, upper.upper), min(1.0, upper.upper + cut))
+    return Bracket(min(lower, above.upper), min(1.0, above.upper + _cut(bins, threshold)))
 
 
 def upper(fakes: int, bins: int, threshold: int, epsilon: float, *, rough: bool = False) -> float:
     """The upper bound alone; where it is ``rough``, to some hundredths above."""
-    q, most = threshold / SCALE, _FEW if rough else _VALUES
-    cut = tails.CUT_TAIL * 2.0 * bins / q
-    some = [few_above(one, most) for one in _branches(bins, q, math.exp(epsilon))]
-    found = largest_upper([_joined(some)], Draws(fakes + 1), ROUGH if rough else 0.0)
-    return min(1.0, found + cut)
+    most, smoothed = (_FEW, ROUGH) if rough else (_VALUES, 0.0)
+    some = [few_above(one, most) for one in _branches(bins, threshold, epsilon)]
+    found = largest_upper([_joined(some)], Draws(fakes + 1), smoothed)
+    return min(1.0, found + _cut(bins, threshold))
 
 
-def _branches(bins: int, q: float, grow: float) -> list[Distribution]:
+def _cut(bins: int, threshold: int) -> float:
+    """What the window of the other bits leaves out: the likelihood ratios are below d r."""
+    return tails.CUT_TAIL * 2.0 * bins / (threshold / SCALE)
+
+
+def _branches(bins: int, threshold: int, epsilon: float) -> list[Distribution]:
     """Over the number of other set bits, for each (y_a, y_b); the chances of all add up to one."""
+    q, grow = threshold / SCALE, math.exp(epsilon)
     p, r = 1.0 - q, (1.0 - q) / q
     low, high = tails.window(bins - 2, q) if bins > 2 else (0, 0)
     rest = tails.pmf(bins - 2, q, low, high) if bins > 2 else np.ones(1)

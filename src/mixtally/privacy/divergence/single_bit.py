@@ -115,10 +115,12 @@ def at_once(
     most = suspects[0][0]
 
     def divergences(least: int, last: int) -> Ends:
-        coins = _coins(repeats * (last - least), threshold)
-        known = (least, others - last + fakes, threshold, repeats, memo, coins)
+        known = (least, others - last + fakes, threshold, repeats, memo)
         # Points serve other searches. Cells are many, and all epsilons are here.
-        pair = _remembered(*known) if least == last else _directions(*known)
+        if least == last:
+            pair = _remembered(*known)
+        else:
+            pair = _directions(*known, _coins(repeats * (last - least), threshold))
         forward, backward = (tail_divergences(one, grows) for one in pair)
         return Ends(*(np.maximum(a, b) for a, b in zip(forward, backward, strict=True)))
 
@@ -203,20 +205,17 @@ def _background(
     epsilon: float,
     repeats: int,
     memo: Memo,
-    coins: int = 0,
 ) -> Bracket:
-    """Both directions, the larger, for a known background; ``coins`` are among it at the least."""
-    pair = _remembered(ones, zeros, threshold, repeats, memo, coins)
+    """Both directions, the larger, for a known background."""
+    pair = _remembered(ones, zeros, threshold, repeats, memo)
     grow = math.exp(epsilon)
     return larger(*(tail_divergence(one, grow) for one in pair))
 
 
-def _remembered(
-    ones: int, zeros: int, threshold: int, repeats: int, memo: Memo, coins: int
-) -> "_Directions":
+def _remembered(ones: int, zeros: int, threshold: int, repeats: int, memo: Memo) -> "_Directions":
     found: _Directions = memo.get(
-        ("bit", ones, zeros, threshold, repeats, coins),
-        lambda: _directions(ones, zeros, threshold, repeats, memo, coins),
+        ("bit", ones, zeros, threshold, repeats),
+        lambda: _directions(ones, zeros, threshold, repeats, memo),
     )
     return found
 
@@ -234,8 +233,9 @@ class _Directions(NamedTuple):
 
 
 def _directions(
-    ones: int, zeros: int, threshold: int, repeats: int, memo: Memo, coins: int
+    ones: int, zeros: int, threshold: int, repeats: int, memo: Memo, coins: int = 0
 ) -> _Directions:
+    """Of a known background, or of a cell, of whose bits at least ``coins`` are fair."""
     q, p = threshold / SCALE, (SCALE - threshold) / SCALE
     pmf, cut, error = flipped_sum(repeats * ones, repeats * zeros, threshold, memo)
     if coins:

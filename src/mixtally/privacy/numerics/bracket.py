@@ -37,10 +37,9 @@ def bracket(value: float, *, cut: float, rounding: float = 0.0) -> Bracket:
 
 
 def brackets(values: Floats, *, cut: float, rounding: Floats) -> tuple[Floats, Floats]:
-    """``bracket`` of many values: lower bounds and upper ones."""
-    fine = (
-        (values >= 0.0) & (values <= 1.0 + RELATIVE_SLACK) & (rounding >= 0.0) & (rounding <= 1.0)
-    )
+    """``bracket`` of many values: lower bounds and upper ones; raises as it does."""
+    fine = (values >= 0.0) & (values <= 1.0 + RELATIVE_SLACK) & (0.0 <= cut <= 1.0)
+    fine &= (rounding >= 0.0) & (rounding <= 1.0)
     if not fine.all():
         at = int(np.argmin(fine))
         bracket(float(values[at]), cut=cut, rounding=float(rounding[at]))  # it says what is wrong

@@ -79,13 +79,8 @@ def gaussian_start(
 
 def about(distance: float, times: int, epsilon: float) -> float:
     """delta(epsilon) of ``times`` Gaussians of this ``distance``."""
-    low, high = _LEAST_MU, _MOST_MU
-    for _ in range(_HALVINGS):
-        middle = math.sqrt(low * high)
-        low, high = (
-            (low, middle) if math.erf(middle / math.sqrt(8.0)) > distance else (middle, high)
-        )
-    return max(0.0, _gaussian_delta(epsilon, low * math.sqrt(times)))
+    mu = _largest(lambda mu: math.erf(mu / math.sqrt(8.0)) <= distance)
+    return max(0.0, _gaussian_delta(epsilon, mu * math.sqrt(times)))
 
 
 def _next(points: list[tuple[float, float]], left: float, right: float) -> float:
@@ -111,10 +106,15 @@ def _fall(points: list[tuple[float, float]]) -> float:
 
 def _mu(epsilon: float, delta: float) -> float:
     """The Gaussian that has exactly this delta."""
+    return _largest(lambda mu: _gaussian_delta(epsilon, mu) <= delta)
+
+
+def _largest(small: Callable[[float], bool]) -> float:
+    """The largest mu that is ``small``, by halving its logarithm."""
     low, high = _LEAST_MU, _MOST_MU
     for _ in range(_HALVINGS):
         middle = math.sqrt(low * high)
-        low, high = (low, middle) if _gaussian_delta(epsilon, middle) > delta else (middle, high)
+        low, high = (middle, high) if small(middle) else (low, middle)
     return low
 
 

@@ -38,6 +38,10 @@ _ROUNDINGS = 8.0
 """Of A_k five, of B_k one, of the quotient and the sum; fewer come into the sum."""
 
 
+_PRODUCTS = 1 << 22
+"""So many are quicker than a step for every integer."""
+
+
 class _Bits(NamedTuple):
     """Ones and zeros that are flipped with probability ``threshold`` / 2^64.
 
@@ -69,10 +73,6 @@ class _Bits(NamedTuple):
         a, b = (float(found[0]) for found in self.coefficients(np.array([float(k)])))
         ratio = 0.5 * (a + math.sqrt(a * a + 4.0 * b))
         return ratio, a / ratio
-
-
-_PRODUCTS = 1 << 22
-"""So many are quicker than a step for every integer."""
 
 
 class Chances(NamedTuple):
