@@ -96,10 +96,10 @@ def own_bits(
     error: float = CONVOLVED,
 ) -> Pair:
     """The sum with a person's bit, sent ``copies`` times: one under P, zero under Q."""
-    ones, zeros = np.array([q, p]), np.array([p, q])
-    one = zero = background
+    flip: Floats = np.ones(1)
     for _ in range(copies):
-        one, zero = np.convolve(one, ones), np.convolve(zero, zeros)
+        flip = np.convolve(flip, [p, q])  # of no flip, one, ..
+    one, zero = np.convolve(background, flip[::-1]), np.convolve(background, flip)
     return Pair(one, zero, cut, error)
 
 

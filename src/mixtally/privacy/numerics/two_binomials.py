@@ -19,7 +19,6 @@ from them.
 """
 
 import math
-from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -38,7 +37,7 @@ _ROUNDINGS = 8.0
 """Of A_k five, of B_k one, of the quotient and the sum; fewer come into the sum."""
 
 
-_PRODUCTS = 1 << 22
+_PRODUCTS = 1 << 20
 """So many are quicker than a step for every integer."""
 
 
@@ -119,12 +118,23 @@ def _outwards(bits: _Bits, first: int, last: int) -> tuple[Floats, float]:
     low = high = float(a[0])
     if start > 0:
         high = bits.likely(start)[0]
-    steps = zip(a[1:].tolist(), b[1:].tolist(), strict=True)
-    for add, times in islice(steps, first - start):
+    skipped = first - start
+    for add, times in zip(a[1 : skipped + 1].tolist(), b[1 : skipped + 1].tolist(), strict=True):
         low, high = add + times / high, add + times / low
-    ratio = high
-    r = np.array([high, *[ratio := add + times / ratio for add, times in steps]])
-    theta = 1.0 - a[first - start :] / r
-    slow = np.maximum(1.0 - np.maximum.accumulate(theta), 1.0 / len(r))
-    error = _UNIT * (_ROUNDINGS * float((1.0 / slow).sum()) + len(r)) + len(r) * (high / low - 1.0)
-    return np.asarray(np.cumprod(1.0 / r[::-1])), error
+    g = _solved(high, a[skipped + 1 :], b[skipped + 1 :])
+    theta = 1.0 - a[skipped:] * g[:-1] / g[1:]
+    slow = np.maximum(1.0 - np.maximum.accumulate(theta), 1.0 / len(theta))
+    error = _UNIT * _ROUNDINGS * float((1.0 / slow).sum()) + len(theta) * (high / low - 1.0)
+    return g[-2::-1] / g[-1], error
+
+
+def _solved(ratio: float, a: Floats, b: Floats) -> Floats:
+    """1, ``ratio`` and what follows: each a times the last plus b times the last but one."""
+    from scipy.linalg import blas  # slow to import, and only large crowds need it
+
+    band = np.empty((3, len(a) + 2), order="F")
+    band[1, 0], band[1, 1:-1], band[2, :-2] = -ratio, -a, -b
+    start = np.zeros(len(a) + 2)
+    start[0] = 1.0
+    solved: Floats = blas.dtbsv(2, band, start, lower=1, diag=1, overwrite_x=1)
+    return solved
