@@ -77,7 +77,7 @@ def clear_hashed(request: PlanRequest, encoding: Encoding, accountant: Accountan
         return None
     shared = Hashing(function=HMAC_SHA256, seed=request.hash_seed, values=question.bins)
     hashed = Question(name=question.name, bins=bins, hashed=shared)
-    fakes = uniform_fakes(accountant, request, encoding, bins)
+    (fakes,) = _needs(request, encoding, [bins], accountant)
     return option(request, [(hashed, _among(bins, fakes))], accountant)
 
 
@@ -145,10 +145,14 @@ def _among(bins: int, fakes: int) -> InClear:
 def _most_bins(
     accountant: Accountant, request: PlanRequest, encoding: Encoding, most: int, fakes: int
 ) -> int:
-    """The most bins up to ``most`` that ``fakes`` cover, 0 for none.
+    """The most bins up to ``most`` that ``fakes`` cover, 0 for none; where likely ones do, about.
 
     The fakes that are needed rise nearly as the bins: each trial is scaled by what the last missed.
     """
+    if request.likely:
+        every = encoding.parts[0].bins
+        bins = min(most, fakes * every // uniform_fakes(accountant, request, encoding, every))
+        return bins if bins >= 2 else 0
     over, fit, trial = most + 1, 0, most
     while over - fit > 1 and trial >= 2:
         need = uniform_fakes(accountant, request, encoding, trial)

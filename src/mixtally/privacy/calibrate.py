@@ -13,7 +13,7 @@ from mixtally.errors import ParameterError
 from mixtally.ground.fixed import LEAST_THRESHOLD, MOST_THRESHOLD
 from mixtally.privacy.accountant import Accountant, Record, times
 from mixtally.privacy.divergence import CalibrationTarget, divergence_of
-from mixtally.privacy.numerics.gaussian_start import Start, gaussian_start
+from mixtally.privacy.numerics.gaussian_start import Start, gaussian, gaussian_start
 from mixtally.privacy.numerics.least_told import least_told
 from mixtally.privacy.numerics.search import FLIPS, ROOT, Axis, Rough, least_meeting, steeper
 from mixtally.records.mechanism import Parameter
@@ -35,11 +35,10 @@ times as much and more far below the target. What is found is proved, so this hi
 _COMPOSED = Rough(_ROUGH_SLACK, floor=1e-2, near=1e-2)
 """Of several messages together: a search ends where no more than 1 / 100 of delta is left."""
 _NEARLY = 1.1
-"""From a delta so near, as a power, one stride ends within a hundredth of it."""
-_ABOVE = 1.03
-"""What is expected of several messages lies some hundredths above what is proved of them."""
-_BELOW, _AIMED_PROOFS = 0.97, 2
-"""Where a second proof is aimed by the first, and how many there are at most."""
+"""From a delta so near, as a power, one stride ends within some hundredths of it."""
+_EXPECTED, _PROVED, _AIMED_PROOFS = 0.995, 0.97, 2
+"""Where a proof is aimed by what is expected, which lies some hundredths above what is proved at
+most; where by a proof; and how many there are at most."""
 _SPENT = 0.9
 """Of delta, what the end of a search must spend to be one after a single look."""
 _MISS = 1e-2
@@ -169,16 +168,16 @@ def _after_one_look(
     upper: Callable[[int], float],
     wish: _Wish,
 ) -> tuple[int, bool]:
-    """Where a line through the origin and one look, then one proof, says; whether that is proved
-    to spend nearly all of delta.
+    """Where one look, then one proof, says that a search ends; whether that is proved to spend
+    nearly all of delta.
     """
     (low, high), delta = wish.ends, wish.goal.delta
-    value, target = expected(x), _ABOVE * delta
+    value, target = expected(x), _EXPECTED * delta
     for _ in range(_AIMED_PROOFS):
-        aim = _aim(axis, x, value, target)
+        aim = _aim(axis, x, wish.goal.epsilon, value, target)
         if aim is None or not low <= aim <= high:
             break
-        x, value, target = aim, upper(aim), _BELOW * delta
+        x, value, target = aim, upper(aim), _PROVED * delta
         if _SPENT * delta <= value <= delta:
             return x, True
     return x, False
@@ -209,11 +208,12 @@ def _inside(start: Start, high: int, axis: Axis) -> bool:
     return abs(start.miss) < _MISS and axis.along(start.x) * _PAST_START < axis.along(high)
 
 
-def _aim(axis: Axis, x: int, value: float, target: float) -> int | None:
-    """Where a line through the origin and a first look says; None where it would be far from it."""
+def _aim(axis: Axis, x: int, epsilon: float, value: float, target: float) -> int | None:
+    """Where a Gaussian of delta ``value`` at ``x`` comes to ``target``; None where that is far."""
     if not target**_NEARLY < value < target ** (1.0 / _NEARLY):
         return None
-    return math.ceil(axis.back(axis.along(x) * math.sqrt(math.log(target) / math.log(value))))
+    share = gaussian(epsilon, value) / gaussian(epsilon, target)
+    return math.ceil(axis.back(axis.along(x) * share))
 
 
 def _least_proved(

@@ -8,6 +8,7 @@ from bisect import bisect_left
 from functools import partial
 from typing import NamedTuple
 
+from mixtally.ground.heap import keep_freed
 from mixtally.ground.memo import Memo
 from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.composition.pld import (
@@ -19,7 +20,7 @@ from mixtally.privacy.composition.pld import (
     loss_distribution,
 )
 from mixtally.privacy.divergence import ObservedMessage, ProvedDelta, divergence_of
-from mixtally.privacy.numerics.worst_dataset import NEGLIGIBLE
+from mixtally.privacy.numerics.gap import NEGLIGIBLE
 
 _BELOW = 1.0 - 1e-9
 _APART = 1.1
@@ -60,6 +61,7 @@ class Messages:
     """Computes every number once and leaves it in ``memo``."""
 
     def __init__(self, memo: Memo) -> None:
+        keep_freed()
         self._memo = memo
         self._distributions = Memo(_MOST_DISTRIBUTION_BYTES)
         """What divergences are computed from, apart: it crowds out no result."""
@@ -152,14 +154,15 @@ class Messages:
     def _proved_together(
         self, message: ObservedMessage, tightness: Tightness
     ) -> tuple[float, dict[int, float]] | None:
-        """The points of a curve that are needed by what is expected, proved at once where that is
-        cheaper.
+        """The points of a curve that are needed by what is roughly expected, proved at once where
+        that is cheaper.
         """
         own = divergence_of(message)
         if own.together(message, [], self._distributions) is None:
             return None
-        expected = partial(self.one, message, proved=False)
-        step, points = chosen(expected, message.mechanism.local_epsilon, tightness)
+        step, points = chosen(
+            partial(self.rough, message), message.mechanism.local_epsilon, tightness
+        )
         found = own.together(message, [place * step for place in points], self._distributions)
         return step, dict(zip(points, found or (), strict=True))
 

@@ -129,7 +129,10 @@ class Divergence(Protocol):
     def together(
         self, message: ObservedMessage, epsilons: Sequence[float], memo: Memo
     ) -> Sequence[float] | None:
-        """The upper bounds at several epsilons, where that is cheaper than one by one, or None."""
+        """Upper bounds at several epsilons as a composition needs them: to a part in a thousand.
+
+        None where ``upper``, one by one, is as cheap.
+        """
         ...
 
     def apart(self, message: ObservedMessage) -> tuple[ObservedMessage, int]:

@@ -251,14 +251,20 @@ def quick(message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:
 def together(
     message: ObservedMessage, epsilons: Sequence[float], memo: Memo
 ) -> Sequence[float] | None:
-    """For a single bit, whose worst crowd is searched for; None for other records."""
+    """For a single bit and for sums of bins, whose worst crowds are searched for; None for other
+    records.
+    """
     m = flips(message)
-    if not _searched(message):
+    summed = m.max_set is not None and message.observer is Observer.SUMS
+    if not (summed or _searched(message)):
         return None
-    crowd = m.crowd, m.fakes.count, m.threshold
     if not epsilons:
         return []
-    found = single_bit.at_once(*crowd, epsilons, repeats=m.repeats, memo=memo)
+    crowd = m.crowd, m.fakes.count, m.threshold
+    if summed:
+        found = one_hot.sums_at_once(*crowd, epsilons, memo)
+    else:
+        found = single_bit.at_once(*crowd, epsilons, repeats=m.repeats, memo=memo)
     return [bounds.upper for bounds in found]
 
 

@@ -5,6 +5,7 @@ every bin. Other people's records are no cover at worst, as nobody else may hold
 """
 
 import math
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 
@@ -106,7 +107,23 @@ def quick(*_: object) -> None:
     """None: what is exact is quick."""
 
 
-rough = together = quick
+def rough(message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:
+    """To a part in a thousand above among many uniform fakes; None for others."""
+    found = together(message, [epsilon], memo)
+    return None if found is None else found[0]
+
+
+def together(
+    message: ObservedMessage,
+    epsilons: Sequence[float],
+    memo: Memo,  # noqa: ARG001
+) -> Sequence[float] | None:
+    """The same of several, and proved."""
+    mechanism = _in_clear(message)
+    match mechanism.fakes:
+        case UniformFakes(count) if clear_uniform.many_totals(count, mechanism.bins):
+            return [clear_uniform.near(count, mechanism.bins, epsilon) for epsilon in epsilons]
+    return None
 
 
 def apart(message: ObservedMessage) -> tuple[ObservedMessage, int]:

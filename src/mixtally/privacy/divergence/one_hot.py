@@ -18,7 +18,7 @@ Source: sufficient DP 000 (3.1); notes 004 sections 5.2, 5.3; Balle, Bell, Gasco
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -31,22 +31,30 @@ from mixtally.privacy.divergence.flip_blank import among_blanks
 from mixtally.privacy.numerics import blanket
 from mixtally.privacy.numerics.binomial_pairs import (
     Steps,
-    exchange_divergence,
+    exchange_divergences,
     flipped_bits,
     flips,
     own_bits,
     steps,
 )
-from mixtally.privacy.numerics.bracket import Bracket, larger
+from mixtally.privacy.numerics.bracket import Bracket, Ends, larger_ends
 from mixtally.privacy.numerics.flip_ratios import Orbit, flip_distribution
+from mixtally.privacy.numerics.gap import Gap
 from mixtally.privacy.numerics.saddle_point import saddle_point_bounds
-from mixtally.privacy.numerics.worst_dataset import NEGLIGIBLE, Cell, ceiling, worst
+from mixtally.privacy.numerics.two_binomials import sure_coins, with_coins
+from mixtally.privacy.numerics.worst_dataset import (
+    Cell,
+    Divergences,
+    Places,
+    worst,
+)
 
 MESSAGES_SOURCE = (
     "free blank fakes of the crowd, any dataset (upper end); records without the common bit "
     "(lower end); Sufficient Differential Privacy 2017 (3.1), Balle et al. 2019"
 )
 SUMS_SOURCE = "two independent bins, worst dataset proved cell by cell (Notes 2020, section 5.2)"
+_GAP = Gap(2e-3)
 _TOO_MANY_FLIPS = 4e5
 _MOST_BYTES = 64_000_000
 _CELLS = 32
@@ -149,6 +157,16 @@ def sums(
     The lower bound is known without fakes and from three bins on: random fakes are no worst case,
     and of two bins everybody holds one.
     """
+    (bounds,) = sums_at_once(users, fakes, threshold, [epsilon], memo)
+    return Bracket(0.0 if fakes or bins == 2 else bounds.lower, bounds.upper)
+
+
+def sums_at_once(
+    users: int, fakes: int, threshold: int, epsilons: Sequence[float], memo: Memo | None = None
+) -> list[Bracket]:
+    """``sums`` at several epsilons, whose proofs share their distributions; the lower bounds are
+    those of the worst dataset.
+    """
     others = users - 1 + fakes
 
     def feasible(cell: Cell) -> bool:
@@ -157,9 +175,9 @@ def sums(
         return max(one, two) <= most and one + max(one, two) <= others
 
     domain = ((0, others // 2), (0, others))
-    divergence = _two_bins(others, threshold, epsilon, memo or Memo(_MOST_BYTES))
-    bounds = worst(divergence, domain, NEGLIGIBLE, feasible, _suspects(others))
-    return Bracket(0.0 if fakes or bins == 2 else bounds.lower, bounds.upper)
+    divergences = _two_bins(others, threshold, epsilons, memo or Memo(_MOST_BYTES))
+    ends = worst(divergences, epsilons, domain, _GAP, feasible, _suspects(others))
+    return [Bracket(*both) for both in zip(ends.lower.tolist(), ends.upper.tolist(), strict=True)]
 
 
 def expected_sums_upper(
@@ -171,8 +189,9 @@ def expected_sums_upper(
     those where everybody else is in one bin or in neither, by more than the gap of the proof.
     """
     others = users - 1 + fakes
-    divergence = _two_bins(others, threshold, epsilon, memo or Memo(_MOST_BYTES))
-    return min(1.0, ceiling(max(divergence(c).lower for c in _suspects(others)), NEGLIGIBLE))
+    divergences = _two_bins(others, threshold, [epsilon], memo or Memo(_MOST_BYTES))
+    found = [divergences(point, np.zeros(1, np.int64)).lower for point in _suspects(others)]
+    return min(1.0, float(_GAP.ceilings(np.maximum(*found))[0]))
 
 
 def _suspects(others: int) -> tuple[Cell, Cell]:
@@ -180,19 +199,26 @@ def _suspects(others: int) -> tuple[Cell, Cell]:
     return ((0, 0), (0, 0)), ((0, 0), (others, others))
 
 
-def _two_bins(others: int, threshold: int, epsilon: float, memo: Memo) -> Callable[[Cell], Bracket]:
-    """The divergence of a cell of (h1, h2), both directions."""
-    q, p, grow = threshold / SCALE, (SCALE - threshold) / SCALE, math.exp(epsilon)
+def _two_bins(others: int, threshold: int, epsilons: Sequence[float], memo: Memo) -> Divergences:
+    """The divergences of a cell of (h1, h2), both directions; of people whose bit differs within
+    the cell the observer is told all but the fair coins.
+    """
+    q, p, grows = threshold / SCALE, (SCALE - threshold) / SCALE, np.exp(np.array(epsilons))
 
     def bin_with(ones: int, zeros: int) -> Steps:
-        made: Steps = memo.get(
-            ("bin", ones, zeros, threshold),
-            lambda: steps(own_bits(*flipped_bits(ones, zeros, threshold, memo), p, q)),
-        )
-        return made
+        def made() -> Steps:
+            coins = sure_coins(others - ones - zeros, threshold)
+            pmf, cut, error = with_coins(ones, zeros, coins, threshold, memo)
+            return steps(own_bits(pmf, cut, p, q, error=error))
 
-    def divergence(cell: Cell) -> Bracket:
+        found: Steps = memo.get(("bin", ones, zeros, others, threshold), made)
+        return found
+
+    def divergences(cell: Cell, places: Places) -> Ends:
         one, two = (bin_with(least, others - most) for least, most in cell)
-        return larger(exchange_divergence(one, two, grow), exchange_divergence(two, one, grow))
+        some = grows[places]
+        return larger_ends(
+            exchange_divergences(one, two, some), exchange_divergences(two, one, some)
+        )
 
-    return divergence
+    return divergences

@@ -141,7 +141,7 @@ def risen(distance: int, q: float, senders: list[tuple[int, float]]) -> list[Kin
         if not 0.0 < chance < 1.0:
             return [float(chance)] * (distance + 1)
         pmf = tails.pmf(distance, chance, 0, distance)
-        return [float(tail) for tail in np.cumsum(pmf[::-1])[::-1]]
+        return [min(1.0, float(tail)) for tail in np.cumsum(pmf[::-1])[::-1]]
 
     every = [at_least(chance) for _, chance in senders]
     u, v = at_least(1.0 - q), at_least(q)

@@ -21,7 +21,7 @@ import numpy as np
 
 from mixtally.errors import EffortError
 from mixtally.ground import tails
-from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
+from mixtally.ground.fixed import SCALE
 from mixtally.ground.memo import Memo
 from mixtally.privacy.numerics.binomial_pairs import (
     UpperTail,
@@ -30,11 +30,11 @@ from mixtally.privacy.numerics.binomial_pairs import (
     tail_divergences,
     upper_tail,
 )
-from mixtally.privacy.numerics.bracket import Bracket, larger
+from mixtally.privacy.numerics.bracket import Bracket, Ends, larger, larger_ends
+from mixtally.privacy.numerics.gap import NEGLIGIBLE, Gap
 from mixtally.privacy.numerics.search import usual_cover
-from mixtally.privacy.numerics.two_binomials import flipped_sum
-from mixtally.privacy.numerics.worst_dataset import NEGLIGIBLE
-from mixtally.privacy.numerics.worst_on_line import Ends, ceilings, worst_on_line
+from mixtally.privacy.numerics.two_binomials import sure_coins, with_coins
+from mixtally.privacy.numerics.worst_on_line import worst_on_line
 from mixtally.records.guarantee import LEAST_EPSILON
 
 _MOST_PRODUCTS = 1 << 30
@@ -43,6 +43,7 @@ _MOST_BYTES = 64_000_000
 _NEVER = 1e-30
 _TIMES_ENOUGH = 4.0
 SOURCE = "exact law of the sum of flipped bits (Notes 2020, section 4); Prop. 3.1 for any dataset"
+_GAP = Gap(1e-3)
 _PARTS = 8
 _FINEST = 1 << 8
 """Of so many parts the one nearest to the worst is below it by less than one in 10^5."""
@@ -120,12 +121,11 @@ def at_once(
         if least == last:
             pair = _remembered(*known)
         else:
-            pair = _directions(*known, _coins(repeats * (last - least), threshold))
-        forward, backward = (tail_divergences(one, grows) for one in pair)
-        return Ends(*(np.maximum(a, b) for a, b in zip(forward, backward, strict=True)))
+            pair = _directions(*known, sure_coins(repeats * (last - least), threshold))
+        return larger_ends(*(tail_divergences(one, grows) for one in pair))
 
     peaks = sorted({peak for _, peak in suspects})
-    ends = worst_on_line(divergences, most, NEGLIGIBLE, peaks)
+    ends = worst_on_line(divergences, most, _GAP, epsilons, peaks)
     return [Bracket(*both) for both in zip(ends.lower.tolist(), ends.upper.tolist(), strict=True)]
 
 
@@ -152,7 +152,7 @@ def expected_upper(
         _background(ones, others - ones + fakes, threshold, epsilon, repeats, memo).lower
         for ones in (0, *_suspects(others, fakes, threshold, epsilon, repeats, memo))
     )
-    return min(1.0, float(ceilings(np.array(found), NEGLIGIBLE)))
+    return min(1.0, float(_GAP.ceilings(np.array(found))))
 
 
 def any_crowd(
@@ -187,15 +187,6 @@ def _check_work(others: int, threshold: int, repeats: int) -> None:
             got=f"{work:.1e} for {others:,} others sent {repeats:,} times with flips of {q:.3g}",
             do="repeat less often, count on fewer people, or flip less for a larger epsilon",
         )
-
-
-def _coins(flipped: int, threshold: int) -> int:
-    """So many of ``flipped`` bits surely are fair coins, whatever they were; 0 where that is few.
-
-    A bit flipped with q is a coin with probability 2 q, and shows what it was otherwise.
-    """
-    sure = tails.window(flipped, 2.0 * threshold / SCALE).first if flipped > 0 else 0
-    return sure if 2 * sure >= flipped else 0
 
 
 def _background(
@@ -237,11 +228,7 @@ def _directions(
 ) -> _Directions:
     """Of a known background, or of a cell, of whose bits at least ``coins`` are fair."""
     q, p = threshold / SCALE, (SCALE - threshold) / SCALE
-    pmf, cut, error = flipped_sum(repeats * ones, repeats * zeros, threshold, memo)
-    if coins:
-        fair = flipped_sum(0, coins, MOST_THRESHOLD, memo)
-        pmf, cut = np.convolve(pmf, fair.pmf), cut + fair.cut + tails.CUT_TAIL
-        error += fair.error
+    pmf, cut, error = with_coins(repeats * ones, repeats * zeros, coins, threshold, memo)
     pair = own_bits(pmf, cut, p, q, repeats, error)
     return _Directions(upper_tail(pair), upper_tail(pair.swapped()))
 

@@ -8,7 +8,7 @@ from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.memo import Memo
 from mixtally.ground.tails import Floats
-from mixtally.privacy.numerics.bracket import Bracket, bracket, brackets
+from mixtally.privacy.numerics.bracket import Bracket, Ends, bracket, brackets
 
 CONVOLVED = 1e-12
 """Bound on the relative error of P and of e^epsilon Q, made by convolving ``flips``."""
@@ -18,6 +18,9 @@ _STEP_ERROR = 2.0**-51
 
 _NO_MASS = 1e-290
 """Chances down here may have lost their digits, so their ratio says nothing."""
+
+_MOST_CELLS = 1 << 20
+"""Numbers that are held at once where many divergences are taken."""
 
 _LONGEST_RUN = 2048
 """Neighbors' ratios are multiplied over at most so many steps, each wrong by at most 2.3e-16."""
@@ -198,32 +201,37 @@ def tail_divergence(tail: UpperTail, grow: float) -> Bracket:
     return _bounds(value, tail.cut, grow, tail.error * mass)
 
 
-def tail_divergences(tail: UpperTail, grows: Floats) -> tuple[Floats, Floats]:
-    """``tail_divergence`` for many values of ``grow`` at once: lower and upper bounds.
+def tail_divergences(tail: UpperTail, grows: Floats) -> Ends:
+    """``tail_divergence`` for many values of ``grow`` at once.
 
     Raises AccountingError for a value that no divergence can have.
     """
     start = tail.ratio.searchsorted(grows, side="right")
     mass = tail.tail_p[start]
-    value = mass - grows * tail.tail_q[start]
-    rounding = tail.error * mass + 1e20 * grows * _NO_MASS
-    value = np.where((value < 0.0) & (value >= -rounding), 0.0, value)
-    lower, upper = brackets(value, cut=tail.cut, rounding=rounding)
-    return np.maximum(0.0, lower - grows * tail.cut), upper
+    return _ends(mass - grows * tail.tail_q[start], tail.cut, grows, tail.error * mass)
 
 
 def exchange_divergence(first: Steps, second: Steps, grow: float) -> Bracket:
-    """Return the sum over (s, t) of [P1(s) Q2(t) - grow Q1(s) P2(t)]_+, ratios P / Q rising.
+    """Return the sum over (s, t) of [P1(s) Q2(t) - grow Q1(s) P2(t)]_+, ratios P / Q rising."""
+    lower, upper = exchange_divergences(first, second, np.array([grow]))
+    return Bracket(float(lower[0]), float(upper[0]))
+
+
+def exchange_divergences(first: Steps, second: Steps, grows: Floats) -> Ends:
+    """``exchange_divergence`` for many values of ``grow`` at once.
 
     For every t the s that count are those from some s* on, and s* rises with t.
+    Raises AccountingError for a value that no divergence can have.
     """
     p2, q2, cut = second.pair[:3]
-    start = np.searchsorted(first.ratio, grow * second.ratio, side="right")
-    tail_p, tail_q = first.tail_p[start], first.tail_q[start]
-    # Not np.dot, here and above: it wakes threads for long arrays, and waits for them.
-    mass = float((q2 * tail_p).sum())
-    value = mass - grow * float((p2 * tail_q).sum())
-    return _bounds(value, cut + first.pair.cut, grow, _tail_error(first) * mass)
+    masses, values = np.empty(len(grows)), np.empty(len(grows))
+    for at in range(0, len(grows), rows := max(1, _MOST_CELLS // len(p2))):
+        some = slice(at, at + rows)
+        start = first.ratio.searchsorted(np.multiply.outer(grows[some], second.ratio), "right")
+        # Not np.dot, here and above: it wakes threads for long arrays, and waits for them.
+        masses[some] = (q2 * first.tail_p[start]).sum(axis=1)
+        values[some] = masses[some] - grows[some] * (p2 * first.tail_q[start]).sum(axis=1)
+    return _ends(values, cut + first.pair.cut, grows, _tail_error(first) * masses)
 
 
 def product_divergence(first: Pair, second: Pair, grow: float) -> Bracket:
@@ -238,3 +246,11 @@ def _bounds(value: float, cut: float, grow: float, rounding: float) -> Bracket:
         value = 0.0
     bounds = bracket(value, cut=cut, rounding=rounding)
     return Bracket(max(0.0, bounds.lower - grow * cut), bounds.upper)
+
+
+def _ends(values: Floats, cut: float, grows: Floats, rounding: Floats) -> Ends:
+    """``_bounds`` of many."""
+    rounding = rounding + 1e20 * grows * _NO_MASS
+    values = np.where((values < 0.0) & (values >= -rounding), 0.0, values)
+    lower, upper = brackets(values, cut=cut, rounding=rounding)
+    return Ends(np.maximum(0.0, lower - grows * cut), upper)

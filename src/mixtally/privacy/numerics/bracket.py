@@ -18,6 +18,13 @@ class Bracket(NamedTuple):
     upper: float
 
 
+class Ends(NamedTuple):
+    """Lower and upper bounds of a divergence, one for each epsilon."""
+
+    lower: Floats
+    upper: Floats
+
+
 def bracket(value: float, *, cut: float, rounding: float = 0.0) -> Bracket:
     """The bounds around a computed ``value``.
 
@@ -36,8 +43,8 @@ def bracket(value: float, *, cut: float, rounding: float = 0.0) -> Bracket:
     return Bracket(max(0.0, min(upper, value * (1.0 - RELATIVE_SLACK) - rounding)), upper)
 
 
-def brackets(values: Floats, *, cut: float, rounding: Floats) -> tuple[Floats, Floats]:
-    """``bracket`` of many values: lower bounds and upper ones; raises as it does."""
+def brackets(values: Floats, *, cut: float, rounding: Floats) -> Ends:
+    """``bracket`` of many values; raises as it does."""
     fine = (values >= 0.0) & (values <= 1.0 + RELATIVE_SLACK) & (0.0 <= cut <= 1.0)
     fine &= (rounding >= 0.0) & (rounding <= 1.0)
     if not fine.all():
@@ -45,12 +52,17 @@ def brackets(values: Floats, *, cut: float, rounding: Floats) -> tuple[Floats, F
         bracket(float(values[at]), cut=cut, rounding=float(rounding[at]))  # it says what is wrong
     upper = np.minimum(1.0, values * (1.0 + RELATIVE_SLACK) + cut + rounding)
     lower = np.minimum(upper, values * (1.0 - RELATIVE_SLACK) - rounding)
-    return np.maximum(0.0, lower), upper
+    return Ends(np.maximum(0.0, lower), upper)
 
 
 def larger(*bounds: Bracket) -> Bracket:
     """The bounds of the largest of several divergences."""
     return Bracket(max(e.lower for e in bounds), max(e.upper for e in bounds))
+
+
+def larger_ends(one: Ends, other: Ends) -> Ends:
+    """The bounds of the larger of two divergences."""
+    return Ends(np.maximum(one.lower, other.lower), np.maximum(one.upper, other.upper))
 
 
 def stated(value: float, cut: float) -> Bracket:

@@ -53,7 +53,7 @@ def gaussian_start(
 
     None where the distance is not seen to fall as x grows.
     """
-    wanted = math.erf(_mu(epsilon, delta) / math.sqrt(8.0 * times))
+    wanted = math.erf(gaussian(epsilon, delta) / math.sqrt(8.0 * times))
     points: list[tuple[float, float]] = []  # logarithms of places and misses
     x, left, right = min(max(start, low), high), -math.inf, math.inf
     for _ in range(_STEPS):
@@ -104,8 +104,8 @@ def _fall(points: list[tuple[float, float]]) -> float:
     return (before - after) / (other - one) if other != one else 0.0
 
 
-def _mu(epsilon: float, delta: float) -> float:
-    """The Gaussian that has exactly this delta."""
+def gaussian(epsilon: float, delta: float) -> float:
+    """The mu of the Gaussian that has exactly this delta."""
     return _largest(lambda mu: _gaussian_delta(epsilon, mu) <= delta)
 
 

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mixtally.ground import tails
-from mixtally.ground.fixed import SCALE
+from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
 from mixtally.ground.memo import Memo
 from mixtally.ground.tails import Floats
 from mixtally.privacy.numerics.binomial_pairs import CONVOLVED, flipped_bits
@@ -89,6 +89,27 @@ def flipped_sum(ones: int, zeros: int, threshold: int, memo: Memo | None = None)
     if lengths[0] * lengths[1] < _PRODUCTS:
         return Chances(*flipped_bits(ones, zeros, threshold, memo), CONVOLVED)
     return by_recurrence(ones, zeros, threshold)
+
+
+def with_coins(
+    ones: int, zeros: int, coins: int, threshold: int, memo: Memo | None = None
+) -> Chances:
+    """The same with at least ``coins`` of ``sure_coins`` added."""
+    pmf, cut, error = flipped_sum(ones, zeros, threshold, memo)
+    if not coins:
+        return Chances(pmf, cut, error)
+    fair = flipped_sum(0, coins, MOST_THRESHOLD, memo)
+    cut += fair.cut + tails.CUT_TAIL
+    return Chances(np.convolve(pmf, fair.pmf), cut, error + fair.error)
+
+
+def sure_coins(flipped: int, threshold: int) -> int:
+    """So many of ``flipped`` bits surely are fair coins, whatever they were; 0 where that is few.
+
+    A bit flipped with q is a coin with probability 2 q, and shows what it was otherwise.
+    """
+    sure = tails.window(flipped, 2.0 * threshold / SCALE).first if flipped > 0 else 0
+    return sure if 2 * sure >= flipped else 0
 
 
 def by_recurrence(ones: int, zeros: int, threshold: int) -> Chances:

@@ -5,25 +5,18 @@ What takes time is the distribution of a cell, which all epsilons share: every c
 the one of them that needs it narrowest allows.
 """
 
-from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
 from mixtally.errors import AccountingError
 from mixtally.ground.tails import Floats
+from mixtally.privacy.numerics.bracket import Ends
+from mixtally.privacy.numerics.gap import Gap
 
-_GAP = 1e-3
 _MOST_CELLS = 100_000
 _ROOM_USED = 0.9
 _FLOOR = 1e-300
-
-
-class Ends(NamedTuple):
-    """Lower and upper bounds of a divergence, one for each epsilon."""
-
-    lower: Floats
-    upper: Floats
 
 
 Divergences = Callable[[int, int], Ends]
@@ -31,16 +24,23 @@ Divergences = Callable[[int, int], Ends]
 
 
 def worst_on_line(
-    divergences: Divergences, most: int, negligible: float, known: Iterable[int] = ()
+    divergences: Divergences,
+    most: int,
+    gap: Gap,
+    epsilons: Sequence[float] = (),
+    known: Iterable[int] = (),
 ) -> Ends:
     """Both bounds of the largest divergence of a dataset, for each epsilon.
 
-    ``known`` are datasets where the largest may be. The bounds are within 0.1 % or ``negligible``
-    of each other, or as far as those of a dataset are.
+    where
+      gap        how far apart the bounds may be, beyond those of a dataset
+      epsilons   where given, of a curve that is to be composed: the gap of each is shifted
+      known      datasets where the largest divergence may be
     """
-    sweep = _Sweep(divergences, negligible)
+    sweep = _Sweep(divergences, gap)
     for point in (0, most, *known):
         sweep.look(point)
+    sweep.gap = gap.shifted(epsilons, sweep.found)
     sweep.aim = sweep.found
     whole = divergences(0, most).upper
     if most > 0 and np.any(whole > sweep.ceiling()):
@@ -51,16 +51,11 @@ def worst_on_line(
     return Ends(np.minimum(sweep.found, whole), whole)
 
 
-def ceilings(found: Floats, negligible: float) -> Floats:
-    """What is tried to be proved first when ``found`` are the largest divergences known."""
-    return np.maximum(found * (1.0 + _GAP), found + negligible)
-
-
 class _Sweep:
     """The largest divergences found so far, and cells that prove that none is much larger."""
 
-    def __init__(self, divergences: Divergences, negligible: float) -> None:
-        self.divergences, self.negligible = divergences, negligible
+    def __init__(self, divergences: Divergences, gap: Gap) -> None:
+        self.divergences, self.gap = divergences, gap
         start = np.zeros(1)
         self.found: Floats = start
         self.aim: Floats = start
@@ -81,7 +76,7 @@ class _Sweep:
 
     def ceiling(self) -> Floats:
         """What is to be proved."""
-        return ceilings(self.aim, self.negligible)
+        return self.gap.ceilings(self.aim)
 
     def bound(self, start: int, width: int) -> Floats:
         """Those of a cell; a cell of one is looked at and then never above the ceiling."""
