@@ -14,16 +14,18 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from mixtally.errors import PlanError
+from mixtally.ground.fixed import SCALE
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.coins import Fakes
 from mixtally.privacy.composition.convolve import Sum
-from mixtally.privacy.composition.pld import CLOSE, Tightness, loss_distribution
+from mixtally.privacy.composition.pld import CLOSE, LossDistribution, Tightness, loss_distribution
+from mixtally.privacy.divergence import clear_uniform
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.privacy.overflow import local_growth, overflow
 from mixtally.records.certificate import Certificate, Status
 from mixtally.records.contract import BlanksRecipe, Cover, FakeRecord, Part, ShapedRecipe, Terms
 from mixtally.records.guarantee import Guarantee, Observer
-from mixtally.records.mechanism import Shuffled
+from mixtally.records.mechanism import InClear, Shuffled, UniformFakes
 
 _BELOW = 1.0 - 1e-9
 _AGAIN = 1.0 + 1e-6
@@ -102,12 +104,28 @@ class Counted:
         """Whether two worlds are worst for any K: all values are alike, and no answers count."""
         return self.part.most_set == 1 and self.part.bins > 1 and not self.flips
 
+    def losses(
+        self, accountant: Accountant, negligible: float, tightness: Tightness
+    ) -> LossDistribution:
+        """A privacy loss distribution that dominates one message of the part."""
+        if not self.fakes.coin:
+            record = Record.of(self.mechanism(self.fakes.sure))
+            found, times = accountant.losses(record, tightness)
+            if times == 1:
+                return found
+        curve = self.curve(accountant, negligible)
+        return loss_distribution(curve, self.mechanism(0).local_epsilon, tightness)
+
     def curve(self, accountant: Accountant, negligible: float) -> Callable[[float], float]:
         """The upper bound of one message's delta, as a function of epsilon.
 
         Crowds of coins that are less likely than ``negligible`` are not looked at closely.
         """
-        found = self.fakes
+        found, own = self.fakes, self.part.own
+
+        def averaged(epsilon: float) -> float:
+            coin = own.coin / SCALE if own is not None else 0.0
+            return clear_uniform.near(found.sure, self.part.bins, epsilon, found.people, coin)
 
         def upper(epsilon: float) -> float:
             def given(fakes: int) -> float:
@@ -115,7 +133,9 @@ class Counted:
 
             return found.average_upper(given, negligible)
 
-        return upper
+        one = self.mechanism(1)
+        in_clear = isinstance(one, InClear) and isinstance(one.fakes, UniformFakes)
+        return averaged if in_clear and found.coin else upper
 
 
 def counted(stake: Stake) -> Counter[Counted]:
@@ -156,11 +176,10 @@ def composed(
     """The smaller of the composed delta and of basic composition, without caps."""
     epsilon, negligible = stake.guarantee.epsilon, _UNLIKELY * stake.guarantee.delta
     share, added, losses = epsilon * _BELOW / groups.total(), 0.0, []
+    negligible /= groups.total()
     for group, times in groups.items():
-        curve = group.curve(accountant, negligible / groups.total())
-        reach = group.mechanism(0).local_epsilon
-        losses.append((loss_distribution(curve, reach, tightness), times))
-        added += times * curve(share)
+        losses.append((group.losses(accountant, negligible, tightness), times))
+        added += times * group.curve(accountant, negligible)(share)
     return min(1.0, added, Sum(losses).delta(epsilon))
 
 

@@ -21,10 +21,9 @@ import numpy as np
 from mixtally.errors import AccountingError
 from mixtally.ground import tails
 from mixtally.ground.memo import Memo
+from mixtally.privacy.numerics import blanket
 from mixtally.privacy.numerics.bracket import RELATIVE_SLACK, Bracket, bracket
-from mixtally.privacy.numerics.draws import Draws
 from mixtally.privacy.numerics.few_valued import Distribution
-from mixtally.privacy.numerics.largest import largest_upper
 
 SOURCE = (
     "exact law of two cells of the uniform fakes (Notes 2020, section 5.1); any other records only "
@@ -89,12 +88,15 @@ def many_totals(fakes: int, bins: int) -> bool:
     return high - low >= _MANY
 
 
-def near(fakes: int, bins: int, epsilon: float) -> float:
-    """An upper bound of ``delta``, above it by less than a part in a thousand."""
+def near(fakes: int, bins: int, epsilon: float, people: int = 0, coin: float = 0.0) -> float:
+    """An upper bound of ``delta``, above it by less than a part in a thousand.
+
+    Averaged over the coins of ``people`` who draw one fake more with the chance ``coin``.
+    """
     step = Distribution(
         np.array([1.0, -math.exp(epsilon), 0.0]), np.array([1.0, 1.0, bins - 2.0]) / bins
     )
-    return min(1.0, bins * largest_upper([step], Draws(fakes + 1)))
+    return min(1.0, bins * blanket.upper([step], people + 1, fakes, coin))
 
 
 def _totals(records: int, bins: int, memo: Memo | None) -> _Totals:
