@@ -28,7 +28,7 @@ def bounds(others, cell, flip, deviations, repeats):
     threshold, (least, most) = threshold_of(flip), cell
     noise = math.sqrt(repeats * flip * (1.0 - flip) * others)
     epsilon = deviations * (1.0 - 2.0 * flip) * repeats / noise
-    coins = single_bit._coins(repeats * (most - least), threshold)
+    coins = single_bit.sure_coins(repeats * (most - least), threshold)
     assert coins
     given = (threshold, epsilon, repeats, Memo(1 << 26))
     whole = of_cell(least, others - most, *given, coins)
@@ -59,14 +59,14 @@ def test_coins_bring_a_cell_closer_than_dropped_people(case):
     whole, points = bounds(*case)
     given = (threshold_of(flip), 0.0, repeats, Memo(1 << 26))
     dropped = single_bit._background(least, others - most, *given).upper
-    coins = single_bit._coins(repeats * (most - least), given[0])
+    coins = single_bit.sure_coins(repeats * (most - least), given[0])
     kept = of_cell(least, others - most, *given, coins).upper
     assert kept < dropped
     assert max(point.upper for point in points) <= whole.upper
 
 
 def test_flips_that_are_all_taken_for_coins_are_noticed(plant):
-    plant(single_bit, "_coins", lambda _honest, flipped, _threshold: flipped)
+    plant(single_bit, "sure_coins", lambda _honest, flipped, _threshold: flipped)
     assert not all(holds(case) for case in CELLS)
 
 
@@ -74,7 +74,7 @@ def test_flips_that_are_all_taken_for_coins_are_noticed(plant):
 @pytest.mark.parametrize("flipped", [0, 1, 60, 1000, 50_000])
 def test_so_many_coins_are_there_but_for_a_chance_that_is_added(flipped, flip):
     threshold = threshold_of(flip)
-    coins = single_bit._coins(flipped, threshold)
+    coins = single_bit.sure_coins(flipped, threshold)
     assert coins == 0 or coins >= flipped / 2
     share = mpmath.mpf(2 * threshold) / SCALE
     with mpmath.workdps(40):

@@ -95,7 +95,7 @@ def test_cells_that_keep_the_records_they_should_drop_are_noticed(plant):
     """The bound of a cell then has more records than its points share."""
 
     def reversed_cells(honest, price, *rest):
-        return honest(lambda c: price(tuple((m, n) for n, m in c)), *rest)
+        return honest(lambda c, at: price(tuple((m, n) for n, m in c), at), *rest)
 
     plant(one_hot, "worst", reversed_cells)
     assert noticed(SUMS, lower=False)

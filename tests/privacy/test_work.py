@@ -162,7 +162,7 @@ def test_large_sets_are_calibrated_with_few_distributions(counted):
 
 def test_sums_that_hide_beyond_all_deltas_need_no_worst_crowd(counted):
     """`delta --protocol flip --max-set 3 --observer sums`: once 9,500 crowds at 54 epsilons."""
-    looked = counted(single_bit, "flipped_sum", 50)
+    looked = counted(single_bit, "with_coins", 50)
     asked = {"users": 100_000, "max_set": 3, "observer": Observer.SUMS, "bins": 1000}
     shown = certificate_of("flip", 2.0, threshold=threshold_of(0.214), **asked)
     assert 0.0 < shown.upper <= 1e-18
@@ -195,7 +195,7 @@ def test_people_who_are_left_out_hide_nobody_that_matters(repeats):
 
 def test_a_distribution_too_long_is_refused_before_it_is_made(counted):
     """`calibrate --protocol single-bit --users 1e10 --repeats 100 --epsilon 0.01` took minutes."""
-    made = counted(single_bit, "flipped_sum", 0)
+    made = counted(single_bit, "with_coins", 0)
     asked = {"users": 10**10, "fakes": 0, "repeats": 100}
     with pytest.raises(EffortError, match=r"wanted .* got .* repeat less often"):
         calibrated("single-bit", 0.01, 1e-6, **asked)
@@ -204,7 +204,7 @@ def test_a_distribution_too_long_is_refused_before_it_is_made(counted):
 
 def test_the_crowds_of_a_proof_serve_all_epsilons(counted):
     """Proved one by one, every epsilon had cells of its own: 4,300 crowds, later 1,200."""
-    made = counted(single_bit, "flipped_sum", 700)
+    made = counted(single_bit, "with_coins", 700)
     message = BitFlips(
         bins=1, threshold=threshold_of(0.0035), max_set=None, fakes=NoFakes(), crowd=27_320
     )

@@ -1,6 +1,6 @@
 """The worst dataset: proofs on made-up divergences, on bits and bins, and the cells of blanks.
 
-Lines are proved for three rates at once, as if these were epsilons, and for each alone.
+Lines and boxes are proved for three rates at once, as if these were epsilons, and for each alone.
 """
 
 import itertools
@@ -16,23 +16,27 @@ from mixtally.ground.memo import Memo
 from mixtally.privacy.divergence import one_hot, single_bit
 from mixtally.privacy.numerics import worst_dataset as worst_case
 from mixtally.privacy.numerics import worst_on_line as line
-from mixtally.privacy.numerics.bracket import Bracket
+from mixtally.privacy.numerics.bracket import Ends
+from mixtally.privacy.numerics.gap import Gap
 from mixtally.privacy.numerics.worst_dataset import worst
-from mixtally.privacy.numerics.worst_on_line import Ends, worst_on_line
+from mixtally.privacy.numerics.worst_on_line import worst_on_line
 from sampled import rows
 
 MILLION = 10**6
 RATES = (1e-5, 1e-3, 0.05)
 """How much a made-up bound rises for each record that a cell drops."""
+CLOSE = Gap(1e-3)
 
 
-def made_up(heights, rate):
-    """The divergence of cells of a table: its largest entry there, more for each record dropped."""
+def made_up(heights, rates):
+    """The divergences of cells of a table: their largest entry, more for each record dropped."""
+    rates = np.array(rates)
 
-    def price(cell):
+    def price(cell, places):
         part = heights[tuple(slice(low, high + 1) for low, high in cell)]
-        bound = float(part.max()) * math.exp(rate * sum(high - low for low, high in cell))
-        return Bracket(bound, bound) if part.size == 1 else Bracket(0.0, min(1.0, bound))
+        dropped = sum(high - low for low, high in cell)
+        bound = float(part.max()) * np.exp(rates[places] * dropped)
+        return Ends(bound, bound) if part.size == 1 else Ends(0.0 * bound, np.minimum(1.0, bound))
 
     return price
 
@@ -43,29 +47,26 @@ def box(heights):
 
 def proved(heights):
     """Whether the ends are around the largest entry and as close as they are said to be."""
-    largest = heights.max()
-    if heights.ndim > 1:
-        every = [worst(made_up(heights, rate), box(heights), 1e-18) for rate in RATES]
-        return all(
-            ends.lower <= largest <= ends.upper <= ends.lower * 1.002 + 1e-17 for ends in every
-        )
-    found = [along(heights, RATES), *(along(heights, (rate,)) for rate in RATES)]
+    largest, look = heights.max(), along if heights.ndim == 1 else within
+    found = [look(heights, RATES), *(look(heights, (rate,)) for rate in RATES)]
     return all(
         np.all((ends.lower <= largest) & (largest <= ends.upper))
-        and np.all(ends.upper <= ends.lower * 1.001 + 1e-17)
+        and np.all(ends.upper <= ends.lower * (1.0 + CLOSE.share) + 1e-17)
         for ends in found
     )
 
 
+def within(heights, rates, *feasible):
+    """The ends of a table, for each rate."""
+    return worst(made_up(heights, rates), (1.0,) * len(rates), box(heights), CLOSE, *feasible)
+
+
 def along(heights, rates):
     """The ends of a table of one row, for each rate."""
-    prices = [made_up(heights, rate) for rate in rates]
-
-    def divergences(least, last):
-        found = [price(((least, last),)) for price in prices]
-        return Ends(*(np.array(side) for side in zip(*found, strict=True)))
-
-    return worst_on_line(divergences, len(heights) - 1, 1e-18)
+    price, every = made_up(heights, rates), np.arange(len(rates))
+    return worst_on_line(
+        lambda least, last: price(((least, last),), every), len(heights) - 1, CLOSE
+    )
 
 
 @pytest.mark.parametrize("spike", [0, 1, 2, 17, 150, 255, 299])
@@ -103,20 +104,45 @@ def test_a_spike_in_a_box_is_found_wherever_it_is(spike):
 
 def test_a_box_without_some_points_is_proved_on_the_others():
     heights = 1e-3 * np.exp(0.1 * np.add.outer(np.arange(20), np.arange(20)))
-    ends = worst(made_up(heights, 0.05), box(heights), 1e-18, lambda c: c[0][0] + c[1][0] <= 19)
+    ends = within(heights, (0.05, 1e-3), lambda c: c[0][0] + c[1][0] <= 19)
     largest = 1e-3 * math.exp(1.9)
     assert ends.lower == pytest.approx(largest, rel=1e-12)
-    assert largest <= ends.upper <= 1.002001 * largest
+    assert np.all((largest <= ends.upper) & (ends.upper <= 1.001001 * largest))
 
 
 def test_a_point_of_uncertain_price_keeps_its_upper_end():
     def price(low, high):
         return Ends(np.array([0.1]), np.array([0.3 if low <= 5 <= high else 0.1]))
 
-    assert worst_on_line(price, 9, 1e-18) == (0.1, 0.3)
+    assert worst_on_line(price, 9, CLOSE) == (0.1, 0.3)
     unsure = Ends(np.zeros(1), np.full(1, 1e-3))
-    assert worst_on_line(lambda *_: unsure, 9, 1e-18) == (0.0, 1e-3)
-    assert worst(lambda _: Bracket(0.0, 1e-3), ((0, 9),), 1e-18) == (0.0, 1e-3)
+    assert worst_on_line(lambda *_: unsure, 9, CLOSE) == (0.0, 1e-3)
+    assert worst(lambda *_: unsure, [1.0], ((0, 9),), CLOSE) == (0.0, 1e-3)
+
+
+def test_cells_that_are_left_as_they_are_count_with_their_bounds(monkeypatch):
+    monkeypatch.setattr(worst_case, "_MOST_HALVED", 40)
+    flat = 1e-6 * np.ones((50, 50))
+    ends = within(flat, (0.05, 1e-9))
+    assert ends.lower == pytest.approx([1e-6, 1e-6])
+    assert ends.upper[0] > 1.01e-6
+    assert ends.upper[1] <= 1.001e-6
+
+
+def test_cells_that_are_left_out_are_noticed(monkeypatch):
+    """The twin: what is left after a few cells is not counted."""
+    monkeypatch.setattr(worst_case, "_MOST_HALVED", 10)
+    spiked = 1e-6 * np.ones((60, 60))
+    spiked[33, 17] = 1.01e-6
+    assert within(spiked, (0.05,)).upper >= 1.01e-6
+    honest = worst_case._Search.halve
+
+    def forgetful(self, *given):
+        honest(self, *given)
+        self.rest[:] = 0.0
+
+    monkeypatch.setattr(worst_case._Search, "halve", forgetful)
+    assert within(spiked, (0.05,)).upper < 1.01e-6
 
 
 @pytest.mark.parametrize("overlooked", [1, 2])
@@ -199,8 +225,8 @@ def test_bits_of_cells_that_keep_their_records_are_noticed(monkeypatch):
     users, fakes, cover, epsilon = WORST_BITS[0]
     threshold, honest = round(cover / users * SCALE), single_bit.worst_on_line
 
-    def planted(price, most, negligible, _known):
-        return honest(lambda least, last: price(last, least), most, negligible)
+    def planted(price, most, gap, *_):
+        return honest(lambda least, last: price(last, least), most, gap)
 
     monkeypatch.setattr(single_bit, "worst_on_line", planted)
     ends = single_bit.delta(users, fakes, threshold, epsilon, count_crowd=True)
@@ -244,6 +270,13 @@ def test_more_flips_never_hurt_in_a_known_crowd():
         assert all(b <= a * (1 + 4e-9) for a, b in itertools.pairwise(uppers))
 
 
+def every_two_bins(others, threshold, epsilons):
+    """The lower ends of all datasets."""
+    price, every = one_hot._two_bins(others, threshold, epsilons, Memo(10**6)), np.arange(10)
+    points = [((a, a), (b, b)) for a in range(others + 1) for b in range(others + 1 - a)]
+    return [price(point, every[: len(epsilons)]).lower.tolist() for point in points]
+
+
 @pytest.mark.parametrize(
     ("users", "fakes", "cover", "epsilon"),
     [(40, 0, 8.0, 0.5), (41, 0, 14.0, 0.2), (25, 15, 6.0, 1.0), (30, 0, 5.0, 2.0)],
@@ -251,9 +284,7 @@ def test_more_flips_never_hurt_in_a_known_crowd():
 def test_no_two_bins_are_worse_than_the_upper_end(users, fakes, cover, epsilon):
     others = users - 1 + fakes
     threshold = round(cover / (users + fakes) * SCALE)
-    price = one_hot._two_bins(others, threshold, epsilon, Memo(10**6))
-    points = [((a, a), (b, b)) for a in range(others + 1) for b in range(others + 1 - a)]
-    found = max(price(point).lower for point in points)
+    found = max(every_two_bins(others, threshold, [epsilon]))[0]
     ends = one_hot.sums(users, fakes, threshold, epsilon)
     assert ends.lower <= found * (1 + 1e-8)
     assert found <= ends.upper <= 1.0021 * found

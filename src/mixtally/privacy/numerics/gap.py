@@ -31,9 +31,9 @@ class Gap(NamedTuple):
         Where a curve is steep such a shift is many times the share, and composed no worse than the
         share where it is flat. Slopes are those of the flatter chord to either neighbor.
         """
-        if len(epsilons) < 2:
+        points, places = np.unique(np.array(epsilons), return_inverse=True)
+        if len(points) < 2:
             return self
-        points, places = np.unique(epsilons, return_inverse=True)
         logs: Floats = np.zeros(len(points))
         logs[places] = np.log(np.maximum(found, _FLOOR))
         falls = np.maximum(-np.diff(logs) / np.diff(points), 0.0)
