@@ -8,24 +8,20 @@ distributions of these averages, and what caps cost (``overflow``) is added at t
 
 import math
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from msgspec.structs import replace
 
 from mixtally.errors import PlanError
-from mixtally.ground.fixed import SCALE
 from mixtally.privacy.accountant import Accountant, Record
-from mixtally.privacy.coins import Fakes
 from mixtally.privacy.composition.convolve import Sum
-from mixtally.privacy.composition.pld import CLOSE, LossDistribution, Tightness, loss_distribution
-from mixtally.privacy.divergence import clear_uniform
+from mixtally.privacy.composition.pld import CLOSE, Tightness
+from mixtally.privacy.counted_part import Counted
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.privacy.overflow import local_growth, overflow
 from mixtally.records.certificate import Certificate, Status
 from mixtally.records.contract import BlanksRecipe, Cover, FakeRecord, Part, ShapedRecipe, Terms
 from mixtally.records.guarantee import Guarantee, Observer
-from mixtally.records.mechanism import InClear, Shuffled, UniformFakes
 
 _BELOW = 1.0 - 1e-9
 _AGAIN = 1.0 + 1e-6
@@ -63,79 +59,6 @@ class Stake:
         return cls(
             terms.parts, terms.guarantee, terms.collections, people, terms.count_flips, terms.hops
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Counted:
-    """A part with what is counted on: its price depends on nothing else.
-
-    where
-      part     with as few bins as have its price
-      people   honest people who surely take part
-      flips    whether their flips count
-    """
-
-    part: Part
-    people: int
-    flips: bool
-
-    def mechanism(self, fakes: int) -> Shuffled:
-        """With so many fakes of people, or those of one hop."""
-        if isinstance(self.part.recipe, BlanksRecipe):
-            fakes = self.part.recipe.count
-        return self.part.mechanism(fakes=fakes, crowd=self.people if self.flips else 0)
-
-    @property
-    def fakes(self) -> Fakes:
-        """How many fakes of people arrive."""
-        own = self.part.own
-        return Fakes(self.people, own.whole, own.coin) if own is not None else Fakes(0, 0, 0)
-
-    def bounds(self, accountant: Accountant, epsilon: float) -> Bracket:
-        """Of one message of the part."""
-
-        def given(fakes: int) -> Bracket:
-            return accountant.delta(Record.of(self.mechanism(fakes)), epsilon).bounds
-
-        return self.fakes.average(given, one_pair=self.one_pair)
-
-    @property
-    def one_pair(self) -> bool:
-        """Whether two worlds are worst for any K: all values are alike, and no answers count."""
-        return self.part.most_set == 1 and self.part.bins > 1 and not self.flips
-
-    def losses(
-        self, accountant: Accountant, negligible: float, tightness: Tightness
-    ) -> LossDistribution:
-        """A privacy loss distribution that dominates one message of the part."""
-        if not self.fakes.coin:
-            record = Record.of(self.mechanism(self.fakes.sure))
-            found, times = accountant.losses(record, tightness)
-            if times == 1:
-                return found
-        curve = self.curve(accountant, negligible)
-        return loss_distribution(curve, self.mechanism(0).local_epsilon, tightness)
-
-    def curve(self, accountant: Accountant, negligible: float) -> Callable[[float], float]:
-        """The upper bound of one message's delta, as a function of epsilon.
-
-        Crowds of coins that are less likely than ``negligible`` are not looked at closely.
-        """
-        found, own = self.fakes, self.part.own
-
-        def averaged(epsilon: float) -> float:
-            coin = own.coin / SCALE if own is not None else 0.0
-            return clear_uniform.near(found.sure, self.part.bins, epsilon, found.people, coin)
-
-        def upper(epsilon: float) -> float:
-            def given(fakes: int) -> float:
-                return accountant.upper(Record.of(self.mechanism(fakes)), epsilon)
-
-            return found.average_upper(given, negligible)
-
-        one = self.mechanism(1)
-        in_clear = isinstance(one, InClear) and isinstance(one.fakes, UniformFakes)
-        return averaged if in_clear and found.coin else upper
 
 
 def counted(stake: Stake) -> Counter[Counted]:
