@@ -50,9 +50,9 @@ def proved(heights):
     )
 
 
-def within(heights, rates, *feasible):
+def within(heights, rates, **given):
     """The ends of a table, for each rate."""
-    return worst(made_up(heights, rates), (1.0,) * len(rates), box(heights), CLOSE, *feasible)
+    return worst(made_up(heights, rates), (1.0,) * len(rates), box(heights), CLOSE, **given)
 
 
 def along(heights, rates):
@@ -98,7 +98,7 @@ def test_a_spike_in_a_box_is_found_wherever_it_is(spike):
 
 def test_a_box_without_some_points_is_proved_on_the_others():
     heights = 1e-3 * np.exp(0.1 * np.add.outer(np.arange(20), np.arange(20)))
-    ends = within(heights, (0.05, 1e-3), lambda c: c[0][0] + c[1][0] <= 19)
+    ends = within(heights, (0.05, 1e-3), feasible=lambda c: c[0][0] + c[1][0] <= 19)
     largest = 1e-3 * math.exp(1.9)
     assert ends.lower == pytest.approx(largest, rel=1e-12)
     assert np.all((largest <= ends.upper) & (ends.upper <= 1.001001 * largest))
@@ -114,10 +114,9 @@ def test_a_point_of_uncertain_price_keeps_its_upper_end():
     assert worst(lambda *_: unsure, [1.0], ((0, 9),), CLOSE) == (0.0, 1e-3)
 
 
-def test_cells_that_are_left_as_they_are_count_with_their_bounds(monkeypatch):
-    monkeypatch.setattr(worst_case, "_MOST_HALVED", 40)
+def test_cells_that_are_left_as_they_are_count_with_their_bounds():
     flat = 1e-6 * np.ones((50, 50))
-    ends = within(flat, (0.05, 1e-9))
+    ends = within(flat, (0.05, 1e-9), most_halved=40)
     assert ends.lower == pytest.approx([1e-6, 1e-6])
     assert ends.upper[0] > 1.01e-6
     assert ends.upper[1] <= 1.001e-6
@@ -125,10 +124,9 @@ def test_cells_that_are_left_as_they_are_count_with_their_bounds(monkeypatch):
 
 def test_cells_that_are_left_out_are_noticed(monkeypatch):
     """The twin: what is left after a few cells is not counted."""
-    monkeypatch.setattr(worst_case, "_MOST_HALVED", 10)
     spiked = 1e-6 * np.ones((60, 60))
     spiked[33, 17] = 1.01e-6
-    assert within(spiked, (0.05,)).upper >= 1.01e-6
+    assert within(spiked, (0.05,), most_halved=10).upper >= 1.01e-6
     honest = worst_case._Search.halve
 
     def forgetful(self, *given):
@@ -136,7 +134,7 @@ def test_cells_that_are_left_out_are_noticed(monkeypatch):
         self.rest[:] = 0.0
 
     monkeypatch.setattr(worst_case._Search, "halve", forgetful)
-    assert within(spiked, (0.05,)).upper < 1.01e-6
+    assert within(spiked, (0.05,), most_halved=10).upper < 1.01e-6
 
 
 @pytest.mark.parametrize("overlooked", [1, 2])

@@ -43,6 +43,7 @@ from mixtally.privacy.numerics.gap import Gap
 from mixtally.privacy.numerics.saddle_point import saddle_point_bounds
 from mixtally.privacy.numerics.two_binomials import sure_coins, with_coins
 from mixtally.privacy.numerics.worst_dataset import (
+    MOST_HALVED,
     Cell,
     Divergences,
     Places,
@@ -55,6 +56,9 @@ MESSAGES_SOURCE = (
 )
 SUMS_SOURCE = "two independent bins, worst dataset proved cell by cell (Notes 2020, section 5.2)"
 _GAP = Gap(2e-3)
+_MOST_WORK, _LEAST_HALVED = 12_000_000, 300
+"""Numbers that the cells of a proof may hold, about a second; and the cells that it may always
+look at."""
 _TOO_MANY_FLIPS = 4e5
 _MOST_BYTES = 64_000_000
 _CELLS = 32
@@ -176,7 +180,9 @@ def sums_at_once(
 
     domain = ((0, others // 2), (0, others))
     divergences = _two_bins(others, threshold, epsilons, memo or Memo(_MOST_BYTES))
-    ends = worst(divergences, epsilons, domain, _GAP, feasible, _suspects(others))
+    first, last = tails.window(others, threshold / SCALE)
+    most = min(MOST_HALVED, max(_LEAST_HALVED, _MOST_WORK // (last - first + 1)))
+    ends = worst(divergences, epsilons, domain, _GAP, feasible, _suspects(others), most)
     return [Bracket(*both) for both in zip(ends.lower.tolist(), ends.upper.tolist(), strict=True)]
 
 

@@ -43,7 +43,9 @@ _MOST_BYTES = 64_000_000
 _NEVER = 1e-30
 _TIMES_ENOUGH = 4.0
 SOURCE = "exact law of the sum of flipped bits (Notes 2020, section 4); Prop. 3.1 for any dataset"
-_GAP = Gap(1e-3)
+_GAP, _GAP_OF_LONG = Gap(1e-3), Gap(2.5e-3)
+_LONG = 16_000
+"""Integers in a distribution of which a proof looks at fewer, to end within a second or so."""
 _PARTS = 8
 _FINEST = 1 << 8
 """Of so many parts the one nearest to the worst is below it by less than one in 10^5."""
@@ -125,7 +127,8 @@ def at_once(
         return larger_ends(*(tail_divergences(one, grows) for one in pair))
 
     peaks = sorted({peak for _, peak in suspects})
-    ends = worst_on_line(divergences, most, _GAP, epsilons, peaks)
+    gap = _gap(others + fakes, threshold, repeats)
+    ends = worst_on_line(divergences, most, gap, epsilons, peaks)
     return [Bracket(*both) for both in zip(ends.lower.tolist(), ends.upper.tolist(), strict=True)]
 
 
@@ -152,7 +155,8 @@ def expected_upper(
         _background(ones, others - ones + fakes, threshold, epsilon, repeats, memo).lower
         for ones in (0, *_suspects(others, fakes, threshold, epsilon, repeats, memo))
     )
-    return min(1.0, float(_GAP.ceilings(np.array(found))))
+    gap = _gap(others + fakes, threshold, repeats)
+    return min(1.0, float(gap.ceilings(np.array(found))))
 
 
 def any_crowd(
@@ -173,6 +177,12 @@ def any_crowd(
     fewer = min(others - others // 2, _enough(threshold, epsilon, repeats))
     memo = memo or Memo(_MOST_BYTES)
     return _background(0, fewer, threshold, epsilon, repeats, memo).upper
+
+
+def _gap(others: int, threshold: int, repeats: int) -> Gap:
+    """How far above the largest divergence known a proof may end."""
+    first, last = tails.window(repeats * others, threshold / SCALE)
+    return _GAP if last - first < _LONG else _GAP_OF_LONG
 
 
 def _check_work(others: int, threshold: int, repeats: int) -> None:

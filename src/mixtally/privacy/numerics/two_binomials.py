@@ -37,8 +37,8 @@ _ROUNDINGS = 8.0
 """Of A_k five, of B_k one, of the quotient and the sum; fewer come into the sum."""
 
 
-_PRODUCTS = 1 << 20
-"""So many are quicker than a step for every integer."""
+_PRODUCTS, _MOST_PRODUCTS = 1 << 20, 1 << 24
+"""So many are quicker than a step for every integer; so many are spent on coins."""
 
 
 class _Bits(NamedTuple):
@@ -94,9 +94,12 @@ def flipped_sum(ones: int, zeros: int, threshold: int, memo: Memo | None = None)
 def with_coins(
     ones: int, zeros: int, coins: int, threshold: int, memo: Memo | None = None
 ) -> Chances:
-    """The same with at least ``coins`` of ``sure_coins`` added."""
+    """The same with at least ``coins`` of ``sure_coins`` added, or none where that is dear: fewer
+    never help the person.
+    """
     pmf, cut, error = flipped_sum(ones, zeros, threshold, memo)
-    if not coins:
+    first, last = tails.window(coins, MOST_THRESHOLD / SCALE)
+    if not coins or len(pmf) * (last - first) > _MOST_PRODUCTS:
         return Chances(pmf, cut, error)
     fair = flipped_sum(0, coins, MOST_THRESHOLD, memo)
     cut += fair.cut + tails.CUT_TAIL

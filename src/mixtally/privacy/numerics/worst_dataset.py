@@ -31,7 +31,7 @@ Divergences = Callable[[Cell, Places], Ends]
 """Of what the points of a cell share, or of one point, at some of the epsilons."""
 
 _NEAR = 1e-2
-_MOST_HALVED = 3000
+MOST_HALVED = 3000
 _MOST_CELLS = 100_000
 
 
@@ -42,6 +42,7 @@ def worst(
     gap: Gap,
     feasible: Callable[[Cell], bool] = lambda _: True,
     known: Iterable[Cell] = (),
+    most_halved: int = MOST_HALVED,
 ) -> Ends:
     """Both bounds of the largest divergence of a point of ``domain``, for each epsilon.
 
@@ -50,8 +51,7 @@ def worst(
                    whose curve is to be composed, it is shifted
       feasible     whether a cell holds any dataset at all
       known        points where the largest divergence may be
-
-    After 3,000 cells the bounds are as close as these prove.
+      most_halved  so many cells are looked at: after these the bounds are as close as they prove
     """
     search, every = _Search(divergences, len(epsilons), gap), np.arange(len(epsilons))
     for point in (*_corners(domain), *known):
@@ -62,7 +62,7 @@ def worst(
     whole = divergences(domain, every).upper
     left = np.flatnonzero(whole > search.ceiling())
     if len(left) and not _is_point(domain):
-        search.halve(domain, left, feasible)
+        search.halve(domain, left, feasible, most_halved)
         proved = np.maximum(np.maximum(search.ceiling(), search.point), search.rest)
         whole[left] = np.minimum(1.0, proved)[left]
     return Ends(np.minimum(search.found, whole), whole)
@@ -111,7 +111,9 @@ class _Search:
             return self.look(cell, places)
         return self.divergences(cell, places).upper
 
-    def halve(self, domain: Cell, places: Places, feasible: Callable[[Cell], bool]) -> None:
+    def halve(
+        self, domain: Cell, places: Places, feasible: Callable[[Cell], bool], most: int
+    ) -> None:
         """Cuts cells in two, the worst first, until all are below the ceiling or there are many.
 
         Where the divergence is almost flat no cell can be distinguished from the next; then the
@@ -130,7 +132,7 @@ class _Search:
                 heapq.heappush(cells, (-excess, next(order), kept))
 
         keep(domain, places)
-        while cells and self.cells <= _MOST_HALVED:
+        while cells and self.cells <= most:
             cell, places, bounds = heapq.heappop(cells)[-1]
             ceiling = self.ceiling()[places]
             above = bounds > ceiling
