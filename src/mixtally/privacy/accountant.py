@@ -147,6 +147,10 @@ class Accountant:
         """About delta(0) of one message, for where a search starts."""
         return self._messages.rough(_parts(record).message, 0.0)
 
+    def roughly(self, record: Record) -> bool:
+        """Whether what is expected of several messages comes from rough points of one's curve."""
+        return self._messages.is_rough(_parts(record).message)
+
     def alone(self, record: Record, epsilon: float) -> float:
         """``expected`` of one message of ``record``: all of them together never reveal less."""
         return self._messages.one(_parts(record).message, epsilon, proved=False)

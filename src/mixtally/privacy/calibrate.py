@@ -36,9 +36,11 @@ _COMPOSED = Rough(_ROUGH_SLACK, floor=1e-2, near=1e-2)
 """Of several messages together: a search ends where no more than 1 / 100 of delta is left."""
 _NEARLY = 1.1
 """From a delta so near, as a power, one stride ends within some hundredths of it."""
-_EXPECTED, _PROVED, _AIMED_PROOFS = 0.995, 0.97, 2
-"""Where a proof is aimed by what is expected, which lies some hundredths above what is proved at
-most; where by a proof; and how many there are at most."""
+_EXPECTED, _PROVED, _AIMED_PROOFS = 0.972, 0.97, 2
+"""Where a proof is aimed by what is expected and by a proof; and how many there are at most."""
+_ABOVE, _FAR_ABOVE = 1e-3, 3e-3
+"""What is expected lies above what is proved by about so much, for each nat of delta: the first
+where points of one message's curve are exact, the other where they are rough as well."""
 _SPENT = 0.9
 """Of delta, what the end of a search must spend to be one after a single look."""
 _MISS = 1e-2
@@ -154,7 +156,8 @@ def _found(accountant: Accountant, wish: _Wish) -> int | None:
     axis = steeper(axis, start.power)
     begun = min(max(start.x, low), high)
     if wish.rounds > 1 and abs(start.miss) < _MISS:
-        begun, proved = _after_one_look(axis, begun, expected, upper, wish)
+        inexact = accountant.roughly(wish.record)
+        begun, proved = _after_one_look(axis, begun, expected, upper, wish, rough=inexact)
         if proved:
             return begun
     search = partial(least_meeting, low=low, high=high, tolerance=tolerance, axis=axis)
@@ -167,12 +170,17 @@ def _after_one_look(
     expected: Callable[[int], float],
     upper: Callable[[int], float],
     wish: _Wish,
+    *,
+    rough: bool,
 ) -> tuple[int, bool]:
     """Where one look, then one proof, says that a search ends; whether that is proved to spend
     nearly all of delta.
+
+    ``rough`` where what is expected is so.
     """
     (low, high), delta = wish.ends, wish.goal.delta
-    value, target = expected(x), _EXPECTED * delta
+    rise = _FAR_ABOVE if rough else _ABOVE
+    value, target = expected(x), _EXPECTED * delta ** (1.0 - rise)
     for _ in range(_AIMED_PROOFS):
         aim = _aim(axis, x, wish.goal.epsilon, value, target)
         if aim is None or not low <= aim <= high:

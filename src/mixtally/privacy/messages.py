@@ -87,11 +87,19 @@ class Messages:
 
     def rough(self, message: ObservedMessage, epsilon: float) -> float:
         """What it most likely is, less closely where that is quicker."""
+        found = self._rough(message, epsilon)
+        return self.one(message, epsilon, proved=False) if found is None else found
+
+    def is_rough(self, message: ObservedMessage) -> bool:
+        """Whether ``rough`` is less close than what it most likely is."""
+        return self._rough(message, 0.0) is not None
+
+    def _rough(self, message: ObservedMessage, epsilon: float) -> float | None:
         found: float | None = self._memo.get(
             ("rough", message, epsilon),
             lambda: divergence_of(message).rough(message, epsilon, self._distributions),
         )
-        return self.one(message, epsilon, proved=False) if found is None else found
+        return found
 
     def together(
         self,

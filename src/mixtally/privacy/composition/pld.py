@@ -51,6 +51,8 @@ _UNSURE = 1e-16
 """Far below any delta that is promised; bounds of worst crowds and of rare values may lie so far
 apart from one epsilon to the next. All of them hold, and the least so far is what is taken.
 """
+_OPEN = 0.9
+"""Of a message that tells nearly everything the bounds are not close: a rise says nothing there."""
 _SLACK = 1.003
 """Bounds may lie so far apart from one epsilon to the next: worst crowds are proved to 1e-3."""
 _DEEP, _DEEP_BEND = 1e-15, 1e-2
@@ -207,7 +209,7 @@ def connected(step: float, points: dict[int, float], rise: float = _SLACK) -> Lo
     """
     places = np.array(sorted(points), dtype=np.int64)
     deltas = np.array([_checked(points[int(place)]) for place in places])
-    if np.any(deltas[1:] > deltas[:-1] * rise + _UNSURE):
+    if np.any(deltas[1:] > np.where(deltas[:-1] > _OPEN, 1.0, deltas[:-1] * rise + _UNSURE)):
         worst = int(np.argmax(deltas[1:] - deltas[:-1]))
         raise AccountingError(
             f"composition: wanted a delta that falls with epsilon, got {deltas[worst]} and then "
