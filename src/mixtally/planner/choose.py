@@ -54,11 +54,29 @@ class Planner:
 
         Where it is ``sketched`` nothing is proved, and there is no plan.
         """
+        for look in self._every(request, sketched=sketched):
+            yield look()
+
+    def best(self, request: PlanRequest) -> PlanOption | None:
+        """The best option for the request's budget and smaller ones, of those that there most
+        likely are.
+        """
+        found = []
+        for budgeted in _budgeted(request):
+            likely = self.results(replace(budgeted, likely=True), sketched=True)
+            looks = self._every(budgeted, sketched=False)
+            found += [
+                look() for look, one in zip(looks, likely, strict=True) if isinstance(one, Likely)
+            ]
+        options = [one for one in found if isinstance(one, PlanOption)]
+        return min(options, key=lambda option: option.cost, default=None)
+
+    def _every(self, request: PlanRequest, *, sketched: bool) -> Iterator[Callable[[], Result]]:
+        """What is to be looked at: every look is taken once."""
         accountant = self._sketch if sketched else self.accountant
         for place, (name, look) in enumerate(_looks(request, accountant)):
             key = (request, place, sketched)
-            found: Result = self._memo.get(key, partial(_result, name, look))
-            yield found
+            yield partial(self._memo.get, key, partial(_result, name, look))
 
     def within(self, request: PlanRequest) -> list[PlanOption]:
         """Every option for the request's budget and, after these, for smaller ones.

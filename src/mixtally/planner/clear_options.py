@@ -13,12 +13,14 @@ from mixtally.planner.options import Infeasible
 from mixtally.planner.request import MOST_MESSAGES, PlanRequest
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.calibrate import calibrate, keeps
-from mixtally.privacy.divergence.in_clear import usual_ratio
+from mixtally.privacy.divergence import CalibrationTarget
+from mixtally.privacy.divergence.in_clear import start, usual_ratio
 from mixtally.records.encodings import Encoding
 from mixtally.records.guarantee import arriving
 from mixtally.records.hashing import HMAC_SHA256, Hashing
 from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism import InClear, Parameter, ShapedFakes, UniformFakes
+from mixtally.records.mechanism.fakes import MOST_SHIFT
 from mixtally.records.question import Kind, Question
 
 _IN_CLEAR = "no --local-epsilon: answers travel in clear, so nothing survives broken mixes"
@@ -96,16 +98,8 @@ def clear_shaped(request: PlanRequest, encoding: Encoding, accountant: Accountan
     together = len(clear.parts) * request.collections
     shaped = ShapedFakes(usual_ratio(request.guarantee.epsilon, together), 1, request.mixes)
     one = Record.of(InClear(bins=clear.parts[0].bins, fakes=shaped))
-    try:
-        found = calibrate(
-            accountant,
-            one,
-            Parameter.SHIFT,
-            request.guarantee.epsilon,
-            request.guarantee.delta,
-            collections=together,
-        )
-    except ParameterError:
+    found = _shifted(request, one, together, accountant)
+    if found is None:
         return Infeasible("clear-shaped", "a larger epsilon or delta: its fakes would be too many")
     mechanism = found.message.mechanism
     return option(
@@ -113,6 +107,22 @@ def clear_shaped(request: PlanRequest, encoding: Encoding, accountant: Accountan
         [(part, msgspec.structs.replace(mechanism, bins=part.bins)) for part in clear.parts],
         accountant,
     )
+
+
+def _shifted(
+    request: PlanRequest, one: Record, together: int, accountant: Accountant
+) -> Record | None:
+    """``one`` with the least shift that keeps the guarantee, or where a search for it begins, if
+    that is enough; None for none.
+    """
+    epsilon, delta = request.guarantee.epsilon, request.guarantee.delta
+    if request.likely:
+        shift = start(one.message, Parameter.SHIFT, CalibrationTarget(epsilon, delta, together))
+        return one.having(Parameter.SHIFT, shift) if shift <= MOST_SHIFT else None
+    try:
+        return calibrate(accountant, one, Parameter.SHIFT, epsilon, delta, collections=together)
+    except ParameterError:
+        return None
 
 
 def _needs(

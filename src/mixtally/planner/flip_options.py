@@ -10,7 +10,7 @@ from mixtally.planner.noise import capped, counted, fewest_fakes, least_flips
 from mixtally.planner.options import Infeasible, Likely, PlanOption
 from mixtally.planner.request import PlanRequest
 from mixtally.privacy.accountant import Accountant
-from mixtally.records.encodings import Encoding
+from mixtally.records.encodings import Encoding, encodings
 from mixtally.records.guarantee import LEAST_USERS, arriving
 from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism import BitFlips, BlankFakes, NoFakes, Parameter
@@ -140,6 +140,10 @@ def flip(
     useless = _by_floor(request, sure, floor)
     if useless is not None:
         return useless
+    if request.likely:  # bit by bit they err less, and are told apart sooner
+        split, bit = encodings(question)[-1], structs.replace(sure, bins=1, repeats=1)
+        if least_flips(accountant, request, split, bit, 0) is None:
+            return Infeasible("flip", _FEW)
     threshold = least_flips(accountant, request, encoding, sure, 0)
     if threshold is None:
         return Infeasible("flip", _FEW)

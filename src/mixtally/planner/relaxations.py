@@ -7,9 +7,8 @@ from typing import Any
 
 import msgspec
 
-from mixtally.errors import InfeasibleError
 from mixtally.ground.fixed import decimal
-from mixtally.planner.choose import Planner, choose
+from mixtally.planner.choose import Planner
 from mixtally.planner.options import PlanOption
 from mixtally.planner.request import MOST_MESSAGES, PlanRequest
 from mixtally.records.guarantee import MOST_EPSILON, MOST_USERS
@@ -53,12 +52,12 @@ def relaxations(request: PlanRequest, planner: Planner | None = None) -> list[Re
         if reached is not None:
             value, option = reached
             found.append(Relaxation(f"{flag} {value:.10g}", option))
-    mixed = None if request.mix_fakes else _best(planner, replace(request, mix_fakes=True))
+    mixed = None if request.mix_fakes else planner.best(replace(request, mix_fakes=True))
     if mixed is not None:
         found.append(Relaxation("--mix-fakes", mixed))
     unlimited = None
     if request.local_epsilon is not None:
-        unlimited = _best(planner, replace(request, local_epsilon=None))
+        unlimited = planner.best(replace(request, local_epsilon=None))
     if unlimited is not None:
         found.append(Relaxation("no --local-epsilon", unlimited))
     return found
@@ -124,17 +123,8 @@ def _least(
         middle = math.sqrt(low * high)
         low, high = (low, middle) if planner.likely(change(middle)) else (middle, high)
     stride = _PRECISION
-    while (option := _best(planner, change(high))) is None:
+    while (option := planner.best(change(high))) is None:
         if high >= most:
             return None
         high, stride = min(stride * high, most), stride * stride
     return _value(change(high), change(start)), option
-
-
-def _best(planner: Planner, request: PlanRequest) -> PlanOption | None:
-    if not planner.likely(request):
-        return None
-    try:
-        return choose(request, planner).best
-    except InfeasibleError:
-        return None

@@ -34,15 +34,17 @@ _ROUGH_SLACK = 0.5
 times as much and more far below the target. What is found is proved, so this hides no promise."""
 _COMPOSED = Rough(_ROUGH_SLACK, floor=1e-2, near=1e-2)
 """Of several messages together: a search ends where no more than 1 / 100 of delta is left."""
-_NEARLY = 1.1
-"""From a delta so near, as a power, one stride ends within some hundredths of it."""
+_NEARLY = 2.0
+"""A delta so near, as a factor, is one stride away."""
+_MORE_LOOKS, _STRIDE = 2, 4.0
+"""How many looks there are besides the first, and how far apart they may lie along an axis."""
 _EXPECTED, _PROVED, _AIMED_PROOFS = 0.972, 0.97, 2
 """Where a proof is aimed by what is expected and by a proof; and how many there are at most."""
 _ABOVE, _FAR_ABOVE = 1e-3, 3e-3
 """What is expected lies above what is proved by about so much, for each nat of delta: the first
 where points of one message's curve are exact, the other where they are rough as well."""
 _SPENT = 0.9
-"""Of delta, what the end of a search must spend to be one after a single look."""
+"""Of delta, what the end of a search must spend to be one after few looks."""
 _MISS = 1e-2
 _PAST_START = 1.25
 """How far a start, along its axis, may lie from the end of its search."""
@@ -157,14 +159,14 @@ def _found(accountant: Accountant, wish: _Wish) -> int | None:
     begun = min(max(start.x, low), high)
     if wish.rounds > 1 and abs(start.miss) < _MISS:
         inexact = accountant.roughly(wish.record)
-        begun, proved = _after_one_look(axis, begun, expected, upper, wish, rough=inexact)
+        begun, proved = _after_few_looks(axis, begun, expected, upper, wish, rough=inexact)
         if proved:
             return begun
     search = partial(least_meeting, low=low, high=high, tolerance=tolerance, axis=axis)
     return _least_proved(search, expected, upper, goal.delta, begun, rough)
 
 
-def _after_one_look(
+def _after_few_looks(
     axis: Axis,
     x: int,
     expected: Callable[[int], float],
@@ -173,22 +175,66 @@ def _after_one_look(
     *,
     rough: bool,
 ) -> tuple[int, bool]:
-    """Where one look, then one proof, says that a search ends; whether that is proved to spend
+    """Where a look or two, then one proof, say that a search ends; whether that is proved to spend
     nearly all of delta.
 
     ``rough`` where what is expected is so.
     """
     (low, high), delta = wish.ends, wish.goal.delta
     rise = _FAR_ABOVE if rough else _ABOVE
-    value, target = expected(x), _EXPECTED * delta ** (1.0 - rise)
-    for _ in range(_AIMED_PROOFS):
-        aim = _aim(axis, x, wish.goal.epsilon, value, target)
-        if aim is None or not low <= aim <= high:
+    target, line = _EXPECTED * delta ** (1.0 - rise), _Line(axis, wish.goal.epsilon)
+    line.add(x, expected(x))
+    for _ in range(_MORE_LOOKS):
+        aim = line.aim(target)
+        if line.is_near(target) or not low <= aim <= high:
             break
-        x, value, target = aim, upper(aim), _PROVED * delta
+        x = aim
+        line.add(x, expected(x))
+    for _ in range(_AIMED_PROOFS):
+        aim = line.aim(target)
+        if not (line.is_near(target) and low <= aim <= high):
+            break
+        x, target = aim, _PROVED * delta
+        value = upper(x)
         if _SPENT * delta <= value <= delta:
             return x, True
+        line.move(x, value)
     return x, False
+
+
+class _Line:
+    """What is known of a delta along an axis, as if it were that of Gaussians: their mu falls with
+    a power of the place.
+    """
+
+    def __init__(self, axis: Axis, epsilon: float) -> None:
+        self._axis, self._epsilon = axis, epsilon
+        self._place = self._value = self._mu = math.nan
+        self._power = 1.0
+
+    def add(self, x: int, value: float) -> None:
+        """A look; two of them tell the power."""
+        place, mu = self._place, self._mu
+        self.move(x, value)
+        if place != self._place and not math.isnan(place):
+            power = math.log(mu / self._mu) / math.log(self._place / place)
+            if power > 0.0:
+                self._power = min(max(power, 1.0 / _STRIDE), _STRIDE)
+
+    def move(self, x: int, value: float) -> None:
+        """A number of another kind, from where the line goes on."""
+        self._place, self._value = self._axis.along(x), value
+        self._mu = gaussian(self._epsilon, value)
+
+    def is_near(self, target: float) -> bool:
+        """Whether one stride ends within some hundredths."""
+        return target / _NEARLY < self._value < target * _NEARLY
+
+    def aim(self, target: float) -> int:
+        """Where ``target`` is met, not very far away."""
+        share = (self._mu / gaussian(self._epsilon, target)) ** (1.0 / self._power)
+        share = min(max(share, 1.0 / _STRIDE), _STRIDE)
+        return math.ceil(self._axis.back(self._place * share))
 
 
 def _start(accountant: Accountant, wish: _Wish, axis: Axis) -> Start:
@@ -214,14 +260,6 @@ def _start(accountant: Accountant, wish: _Wish, axis: Axis) -> Start:
 def _inside(start: Start, high: int, axis: Axis) -> bool:
     """Whether a search from ``start`` likely ends below ``high``."""
     return abs(start.miss) < _MISS and axis.along(start.x) * _PAST_START < axis.along(high)
-
-
-def _aim(axis: Axis, x: int, epsilon: float, value: float, target: float) -> int | None:
-    """Where a Gaussian of delta ``value`` at ``x`` comes to ``target``; None where that is far."""
-    if not target**_NEARLY < value < target ** (1.0 / _NEARLY):
-        return None
-    share = gaussian(epsilon, value) / gaussian(epsilon, target)
-    return math.ceil(axis.back(axis.along(x) * share))
 
 
 def _least_proved(

@@ -122,6 +122,10 @@ class Divergence(Protocol):
         """``expected``, less closely, for compositions in a search; None where it is quick."""
         ...
 
+    def near(self, message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:
+        """``upper`` to some parts in a thousand, for compositions; None where it is quick."""
+        ...
+
     def quick(self, message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:
         """A bound for all crowds at once, far above the exact one; None where there is none."""
         ...

@@ -34,7 +34,7 @@ from mixtally.privacy.divergence import (
 )
 from mixtally.privacy.divergence.flips_apart import flips
 from mixtally.privacy.numerics.bracket import Bracket
-from mixtally.privacy.numerics.saddle_point import ROUGH
+from mixtally.privacy.numerics.saddle_point import NEAR, ROUGH
 from mixtally.records.guarantee import Observer
 from mixtally.records.mechanism import BitFlips, BlankFakes, NoFakes, Parameter, UniformFakes
 from mixtally.records.mechanism.parameters import Parameters
@@ -172,12 +172,13 @@ def _uniform(m: BitFlips, epsilon: float) -> ProvedDelta:
     )
 
 
-def _uniform_upper(m: BitFlips, epsilon: float, *, rough: bool = False) -> float:
+def _uniform_upper(
+    m: BitFlips, epsilon: float, smoothed: float = 0.0, *, few: bool = False
+) -> float:
     fakes = m.fakes.count
-    found = flip_uniform.upper(fakes, m.bins, m.threshold, epsilon, rough=rough)
+    found = flip_uniform.upper(fakes, m.bins, m.threshold, epsilon, smoothed, few=few)
     if not m.crowd:
         return found
-    smoothed = ROUGH if rough else 0.0
     among = one_hot.blanket_upper(m.crowd + fakes, 0, m.threshold, epsilon, smoothed)
     return min(found, among)
 
@@ -224,18 +225,30 @@ def expected(message: ObservedMessage, epsilon: float, memo: Memo) -> float:
 
 def rough(message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:  # noqa: ARG001
     """To a few hundredths; None for single bits, and for values that none of the crowd hides."""
+    return _smoothed(message, epsilon, ROUGH, likely=True)
+
+
+def near(message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:  # noqa: ARG001
+    """To some thousandths; None for the same."""
+    return _smoothed(message, epsilon, NEAR, likely=False)
+
+
+def _smoothed(
+    message: ObservedMessage, epsilon: float, smoothed: float, *, likely: bool
+) -> float | None:
+    """An upper bound with so much more of a Gaussian; where it is ``likely`` not proved of sets."""
     m = flips(message)
     fakes, most, seen = m.fakes.count, m.max_set, message.observer is Observer.MESSAGES
     if most is None and m.bins > 1 and message.others is None:
-        return vectors.blanket_upper(m.crowd, m.bins, m.threshold, epsilon, ROUGH)
+        return vectors.blanket_upper(m.crowd, m.bins, m.threshold, epsilon, smoothed)
     if most is None or not seen:
         return None
     if isinstance(m.fakes, UniformFakes):
-        return _uniform_upper(m, epsilon, rough=True)
+        return _uniform_upper(m, epsilon, smoothed, few=likely)
     given = (m.threshold, epsilon)
     if most > 1:
-        return k_hot.upper(m.crowd, fakes, most, *given, m.bins, likely=True, smoothed=ROUGH)
-    return one_hot.blanket_upper(m.crowd, fakes, *given, ROUGH) if m.crowd else None
+        return k_hot.upper(m.crowd, fakes, most, *given, m.bins, likely=likely, smoothed=smoothed)
+    return one_hot.blanket_upper(m.crowd, fakes, *given, smoothed) if m.crowd else None
 
 
 def quick(message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:

@@ -20,7 +20,7 @@ from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.privacy.numerics.draws import Draws
 from mixtally.privacy.numerics.few_valued import Distribution, few_above, few_below
 from mixtally.privacy.numerics.largest import largest_upper
-from mixtally.privacy.numerics.saddle_point import ROUGH, saddle_point_bounds
+from mixtally.privacy.numerics.saddle_point import saddle_point_bounds
 
 SOURCE = "exact law over flipped uniform fakes (Notes 2020, section 5.2); Prop. 3.1 for any dataset"
 
@@ -39,9 +39,19 @@ def messages(fakes: int, bins: int, threshold: int, epsilon: float) -> Bracket:
     return Bracket(min(lower, above.upper), min(1.0, above.upper + _cut(bins, threshold)))
 
 
-def upper(fakes: int, bins: int, threshold: int, epsilon: float, *, rough: bool = False) -> float:
-    """The upper bound alone; where it is ``rough``, to some hundredths above."""
-    most, smoothed = (_FEW, ROUGH) if rough else (_VALUES, 0.0)
+def upper(
+    fakes: int,
+    bins: int,
+    threshold: int,
+    epsilon: float,
+    smoothed: float = 0.0,
+    *,
+    few: bool = False,
+) -> float:
+    """The upper bound alone, ``smoothed`` as ``largest_upper`` has it; of ``few`` values, to some
+    hundredths above.
+    """
+    most = _FEW if few else _VALUES
     some = [few_above(one, most) for one in _branches(bins, threshold, epsilon)]
     found = largest_upper([_joined(some)], Draws(fakes + 1), smoothed)
     return min(1.0, found + _cut(bins, threshold))

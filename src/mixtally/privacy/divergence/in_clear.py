@@ -107,6 +107,9 @@ def quick(*_: object) -> None:
     """None: what is exact is quick."""
 
 
+near = quick
+
+
 def rough(message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:
     """To a part in a thousand above among many uniform fakes; None for others."""
     found = together(message, [epsilon], memo)
