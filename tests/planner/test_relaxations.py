@@ -8,6 +8,7 @@ import pytest
 
 from mixtally.errors import InfeasibleError
 from mixtally.planner import choose, relaxations
+from mixtally.planner.choose import Planner
 from mixtally.privacy.certify import verify
 from planner.requests import request, surveyed
 
@@ -133,3 +134,13 @@ def test_a_record_that_is_larger_than_the_bytes_is_told_how_many_it_takes(more):
     asked = request(bytes_per_user=1.0, **({"protocol": "clear-uniform"} | more))
     with pytest.raises(InfeasibleError, match="--bytes-per-user"):
         choose(asked)
+
+
+@each
+def test_the_best_of_what_is_likely_is_the_best_of_all(asked):
+    """Nothing else is proved for a plan that is only named."""
+    met = changed(asked, relaxations(asked)[0].change)
+    best = Planner().best(met)
+    assert best is not None
+    assert best.facts() == choose(met).best.facts()
+    assert Planner().best(asked) is None

@@ -153,14 +153,12 @@ def test_an_end_that_is_likely_and_not_proved_is_moved(monkeypatch):
     """What bisects is not what is answered: that is planned for, and proved."""
     planner, planned = Planner(), []
 
-    def choosing(request, _):
+    def best(request):
         planned.append(request.users)
-        if request.users < 1100:
-            raise InfeasibleError("plan", wanted="more", got="few", do="ask more")
-        return type("Choice", (), {"best": request})
+        return request if request.users >= 1100 else None
 
     monkeypatch.setattr(planner, "likely", lambda request: request.users >= 1000)
-    monkeypatch.setattr(room, "choose", choosing)
+    monkeypatch.setattr(planner, "best", best)
     users, best = room._least(planner, 2.0, 1e10, room._users(_small()))
     assert best.users == users == planned[-1] >= 1100
     assert users <= 1300
@@ -197,7 +195,7 @@ def test_the_nearest_crowd_far_away_is_found_in_large_strides(monkeypatch):
 
 def test_large_strides_come_to_the_values_of_doublings(monkeypatch):
     planner = Planner()
-    monkeypatch.setattr(room, "choose", lambda request, _: type("Choice", (), {"best": request}))
+    monkeypatch.setattr(planner, "best", lambda request: request)
     monkeypatch.setattr(planner, "likely", lambda request: request.users >= 123_456)
     few, _ = room._least(planner, 2.0, 1e10, room._users(_small()))
     monkeypatch.setattr(room, "_DOUBLINGS", 99)

@@ -6,11 +6,13 @@ And fewer cells do.
 import math
 
 import mpmath
+import numpy as np
 import pytest
 
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.ground.memo import Memo
-from mixtally.privacy.divergence import single_bit
+from mixtally.privacy.divergence import one_hot, single_bit
+from mixtally.privacy.numerics import two_binomials
 from mixtally.privacy.numerics.binomial_pairs import tail_divergence
 from mixtally.privacy.numerics.bracket import larger
 
@@ -21,6 +23,8 @@ CELLS = [  # others, the cell's ones, flip probability, deviations of a Gaussian
     (5000, (0, 2500), 0.35, 0.5, 1),
     (700, (0, 300), 0.47, 1.0, 3),
 ]
+
+ONE = np.zeros(1, dtype=np.int64)
 
 
 def bounds(others, cell, flip, deviations, repeats):
@@ -97,3 +101,52 @@ def test_crowds_that_are_nearly_alike_take_few_looks(monkeypatch):
     ends = single_bit.delta(100_000, 0, threshold_of(0.49), 0.0, count_crowd=True)
     assert ends.lower <= ends.upper <= ends.lower * 1.0011
     assert len(looks) < 60
+
+
+BOXES = [  # others, cell, flip probability, deviations of a Gaussian's epsilon
+    (900, ((0, 200), (100, 450)), 0.45, 1.0),
+    (700, ((50, 300), (300, 690)), 0.4, 0.0),
+    (2000, ((0, 600), (0, 900)), 0.48, 2.0),
+]
+
+
+def box_holds(case):
+    """Whether no dataset in a box is above its bound."""
+    others, cell, flip, deviations = case
+    epsilon = deviations * (1.0 - 2.0 * flip) / math.sqrt(flip * (1.0 - flip) * others)
+    divergences = one_hot._two_bins(others, threshold_of(flip), [epsilon], Memo(1 << 26))
+    (whole,) = divergences(cell, ONE).upper
+    return all(
+        divergences(((one, one), (two, two)), ONE).lower[0] <= whole
+        for one in range(cell[0][0], cell[0][1] + 1, 23)
+        for two in range(cell[1][0], cell[1][1] + 1, 23)
+        if one + two <= others
+    )
+
+
+@pytest.mark.parametrize("case", BOXES, ids=str)
+def test_no_dataset_in_a_box_is_above_its_bound(case):
+    assert box_holds(case)
+
+
+def test_flips_in_boxes_that_are_all_taken_for_coins_are_noticed(plant):
+    plant(one_hot, "sure_coins", lambda _honest, flipped, _threshold: flipped)
+    assert not all(box_holds(case) for case in BOXES)
+
+
+def test_coins_in_boxes_bring_bounds_closer(monkeypatch):
+    others, cell, flip, _ = BOXES[0]
+    given = others, threshold_of(flip), [0.0]
+    (kept,) = one_hot._two_bins(*given, Memo(1 << 26))(cell, ONE).upper
+    monkeypatch.setattr(one_hot, "sure_coins", lambda *_: 0)
+    assert kept < one_hot._two_bins(*given, Memo(1 << 26))(cell, ONE).upper[0]
+
+
+def test_coins_that_are_dear_are_left_out(monkeypatch):
+    """`delta --protocol flip-uniform --observer sums --fakes 2396000000 --flip 0.401`: 46 s."""
+    given = (300, 200, 900, threshold_of(0.4))
+    kept = two_binomials.with_coins(*given)
+    assert len(kept.pmf) > len(two_binomials.flipped_sum(300, 200, given[-1]).pmf)
+    monkeypatch.setattr(two_binomials, "_MOST_PRODUCTS", 1000)
+    left = two_binomials.with_coins(*given)
+    assert np.array_equal(left.pmf, two_binomials.flipped_sum(300, 200, given[-1]).pmf)

@@ -16,7 +16,8 @@ CASES = {
     "steep": Distribution(np.exp(np.linspace(-9.0, 9.0, 900)), WEIGHTS / WEIGHTS.sum()),
     "falling": Distribution(-(np.linspace(1.0, 2.0, 900) ** 3), WEIGHTS / WEIGHTS.sum()),
     "twice": Distribution(np.repeat(np.linspace(-1.0, 1.0, 450), 2), WEIGHTS / WEIGHTS.sum()),
-}
+}from mixtally.privacy.numerics.saddle_point import ROUGH
+
 
 
 def hinges(one, at):
@@ -72,7 +73,7 @@ def test_values_that_all_go_to_the_one_below_are_noticed(plant):
 def test_a_divergence_by_few_values_is_that_of_all(monkeypatch, bins, fakes, flip, epsilon):
     given = (fakes, bins, threshold_of(flip), epsilon)
     few, upper = flip_uniform.messages(*given), flip_uniform.upper(*given)
-    rough = flip_uniform.upper(*given, rough=True)
+    rough = flip_uniform.upper(*given, ROUGH, few=True)
     monkeypatch.setattr(flip_uniform, "_VALUES", 10**9)
     every = flip_uniform.messages(*given)
     assert every.lower <= few.upper <= every.upper * (1 + 1e-6)

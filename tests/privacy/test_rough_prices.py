@@ -17,6 +17,7 @@ from mixtally.privacy.coins import Fakes
 from mixtally.privacy.composition.pld import connected
 from mixtally.privacy.divergence import ObservedMessage, bit_flips, repeats, vectors
 from mixtally.privacy.numerics.bracket import Bracket
+from mixtally.privacy.numerics.saddle_point import ROUGH
 from mixtally.records.guarantee import Observer
 from mixtally.records.mechanism import BitFlips, BlankFakes, NoFakes, Parameter
 
@@ -107,7 +108,7 @@ def test_no_price_of_a_search_is_taken_for_a_proof(monkeypatch):
     honest = vectors.blanket_upper
 
     def lower(users, bits, threshold, epsilon, smoothed=0.0):
-        return honest(users, bits, threshold, epsilon) * (0.5 if smoothed else 1.0)
+        return honest(users, bits, threshold, epsilon) * (0.5 if smoothed == ROUGH else 1.0)
 
     monkeypatch.setattr(vectors, "blanket_upper", lower)
     made = BitFlips(bins=4, threshold=1 << 24, max_set=None, fakes=NoFakes(), crowd=3000, repeats=2)

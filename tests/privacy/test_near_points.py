@@ -1,0 +1,179 @@
+"""Points of a curve that are to be composed: above the exact ones, and by little."""
+
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+
+from contracts import terms_of, uniform
+from mixtally.errors import AccountingError
+from mixtally.ground.fixed import SCALE, threshold_of
+from mixtally.ground.memo import Memo
+from mixtally.privacy.accountant import Accountant, Record
+from mixtally.privacy.coins import Fakes
+from mixtally.privacy.composition.pld import connected
+from mixtally.privacy.divergence import (
+    ObservedMessage,
+    bit_flips,
+    clear_uniform,
+    in_clear,
+    repeats,
+)
+from mixtally.privacy.numerics import blanket
+from mixtally.privacy.numerics.gap import Gap
+from mixtally.privacy.numerics.gaussian_start import _gaussian_delta
+from mixtally.privacy.terms import Stake, counted, delta_of
+from mixtally.records.mechanism import BitFlips, BlankFakes, InClear, NoFakes, UniformFakes
+from mixtally.records.question import Question
+
+CLEAR = [(3, 2), (40, 5), (3000, 200), (20_000, 100), (10**6, 3), (520_100_000, 15)]
+EPSILONS = (0.0, 0.3, 1.0, 4.0)
+
+
+def deviations(fakes, bins):
+    """Epsilons as a Gaussian of the same spread has them."""
+    return [share * math.sqrt(2.0 * bins / fakes) for share in (0.0, 0.5, 2.0, 5.0)]
+
+
+def close(near, bounds):
+    """Whether ``near`` is an upper bound, and how far it may lie above."""
+    return bounds.lower <= near <= bounds.upper * 1.001 + 1e-24
+
+
+def near_in_clear(case):
+    return all(
+        close(clear_uniform.near(*case, epsilon), clear_uniform.delta(*case, epsilon))
+        for epsilon in deviations(*case)
+    )
+
+
+@pytest.mark.parametrize("case", CLEAR, ids=str)
+def test_sums_of_three_values_are_near_the_exact_divergence(case):
+    assert near_in_clear(case)
+
+
+COINS = [(88, 3, 0.4, 6), (88, 0, 0.5, 4), (1000, 2, 0.9, 900), (10**6, 0, 1e-3, 50)]
+
+
+def near_with_coins(case):
+    people, whole, chance, bins = case
+    coin, memo = int(chance * SCALE), Memo(1 << 26)
+    fakes = Fakes(people, whole, coin)
+    averages = [
+        fakes.average(lambda k: clear_uniform.delta(k, bins, epsilon, memo), one_pair=True)  # noqa: B023
+        for epsilon in EPSILONS
+    ]
+    found = [
+        clear_uniform.near(fakes.sure, bins, epsilon, people, coin / SCALE) for epsilon in EPSILONS
+    ]
+    return all(map(close, found, averages))
+
+
+@pytest.mark.parametrize("case", COINS, ids=str)
+def test_coins_are_averaged_in_one_integral(case):
+    assert near_with_coins(case)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda honest, steps, users, fakes, coin: honest(steps, users, fakes, 1.05 * coin),
+        lambda honest, steps, users, fakes, coin: honest(steps, users, fakes + 1, coin),
+        lambda honest, steps, users, fakes, coin: honest(steps, users + 9, fakes, coin),
+    ],
+    ids=["coins that show too often", "a fake more", "people more"],
+)
+def test_fakes_that_are_not_there_are_noticed(plant, change):
+    plant(blanket, "upper", change)
+    assert not all(near_with_coins(case) for case in COINS)
+
+
+def test_a_bin_that_weighs_too_little_is_noticed(plant):
+    plant(
+        clear_uniform, "near", lambda honest, fakes, bins, *rest: 0.9 * honest(fakes, bins, *rest)
+    )
+    assert not near_in_clear(CLEAR[2])
+
+
+def test_only_long_sums_are_integrals(monkeypatch):
+    short, long = (ObservedMessage(InClear(bins=5, fakes=UniformFakes(n))) for n in (900, 10**9))
+    memo = Memo(0)
+    assert in_clear.together(short, [0.1], memo) is in_clear.rough(short, 0.1, memo) is None
+    assert in_clear.together(long, [], memo) == []
+    (found,) = in_clear.together(long, [1e-4], memo)
+    assert found == in_clear.rough(long, 1e-4, memo) == clear_uniform.near(10**9, 5, 1e-4)
+    record = Record(long, 30)
+    near = Accountant().upper(record, 1e-3)
+    monkeypatch.setattr(clear_uniform, "many_totals", lambda *_: False)
+    assert Accountant().upper(record, 1e-3) == pytest.approx(near, rel=5e-3)
+
+
+FLIPS = [
+    BitFlips(bins=9, threshold=threshold_of(0.3), max_set=None, fakes=NoFakes(), crowd=4000),
+    BitFlips(bins=45, threshold=threshold_of(0.408), max_set=None, fakes=NoFakes(), crowd=90_953),
+    BitFlips(bins=99, threshold=threshold_of(0.05), max_set=3, fakes=NoFakes(), crowd=10**5),
+    BitFlips(bins=99, threshold=threshold_of(0.1), max_set=2, fakes=BlankFakes(900), crowd=999),
+    BitFlips(bins=99, threshold=threshold_of(0.01), fakes=BlankFakes(9000), crowd=40_000),
+    BitFlips(bins=99, threshold=threshold_of(0.1), fakes=UniformFakes(900)),
+]
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("mechanism", FLIPS, ids=lambda m: f"{m.bins} bins, {m.max_set} set")
+def test_near_points_lie_some_thousandths_above(mechanism, epsilon):
+    message, memo = ObservedMessage(mechanism), Memo(1 << 20)
+    near, exact = (one(message, epsilon, memo) for one in (bit_flips.near, bit_flips.exact))
+    assert exact.bounds.lower <= near <= exact.bounds.upper * 1.005 + 1e-24
+
+
+def test_a_composition_takes_near_points(monkeypatch):
+    asked, honest = [], bit_flips.near
+    monkeypatch.setattr(bit_flips, "near", lambda *given: asked.append(given) or honest(*given))
+    record = Record(ObservedMessage(FLIPS[0]), 3)
+    near = Accountant().upper(record, 1.0)
+    assert len(asked) > 20
+    monkeypatch.setattr(bit_flips, "near", lambda *_: None)
+    assert Accountant().upper(record, 1.0) == pytest.approx(near, rel=1e-2)
+
+
+def test_a_contract_counts_its_coins_at_once():
+    part, question = uniform(9, whole=1, coin=SCALE // 3), Question(name="q", bins=9)
+    stake = Stake.of(terms_of(question, [part], users=50, collections=2))
+    (group,) = counted(stake)
+    curve = group.curve(Accountant(), 1e-12)
+    for epsilon in (0.1, 0.5, 2.0):
+        assert close(curve(epsilon), group.bounds(Accountant(), epsilon))
+    both = delta_of(stake, Accountant())
+    assert both.lower <= both.upper <= 1.0
+
+
+def test_chances_of_rare_kinds_are_chances():
+    """`plan --users 519 --bits 35`, sent again: rounding made one of them 1 + 2e-16."""
+    for q in np.linspace(0.01, 0.499, 60):
+        for kind in repeats.risen(37, float(q), [(500, float(q))]):
+            assert 0.0 <= kind.u <= 1.0
+            assert 0.0 <= kind.v <= 1.0
+            assert all(0.0 <= chance <= 1.0 for _, chance in kind.others)
+
+
+def test_what_tells_nearly_everything_may_rise():
+    """`delta --protocol flip-uniform --fakes 119 --bins 64590`: .9969 and then .99996."""
+    made = connected(1.0, {0: 0.9969, 1: 0.99996, 2: 0.98})
+    assert made.infinite == 0.98
+    with pytest.raises(AccountingError, match="falls with epsilon"):
+        connected(1.0, {0: 0.5, 1: 0.51, 2: 0.4})
+
+
+def test_a_gap_is_shifted_where_a_curve_is_steep():
+    """By at most the part of epsilon that it says, of a Gaussian's curve."""
+    curve, epsilons = partial(_gaussian_delta, mu=0.1), [0.4, 0.0, 0.2, 0.3, 0.1]
+    found = np.array([curve(epsilon) for epsilon in epsilons])
+    shares = Gap(1e-3).shifted(epsilons, found).share
+    for epsilon, share, delta in zip(epsilons, shares, found, strict=True):
+        less = epsilon - 2.5e-4 * max(epsilon, 2.5 * max(found))
+        assert delta * (1.0 + share) <= max(curve(less), delta * 1.001) * (1.0 + 1e-12)
+    assert shares[1] == 1e-3
+    assert shares[0] > 3e-3
+    one = Gap(1e-3)
+    assert one.shifted([0.3], found[:1]) == one.shifted([0.3, 0.3], found[:2]) == one
