@@ -9,6 +9,7 @@ from mixtally.ground.fixed import threshold_of
 from mixtally.privacy.divergence import flip_uniform
 from mixtally.privacy.numerics import few_valued
 from mixtally.privacy.numerics.few_valued import Distribution, few_above, few_below
+from mixtally.privacy.numerics.saddle_point import ROUGH
 
 WEIGHTS = np.exp(-0.5 * np.linspace(-6.0, 6.0, 900) ** 2)
 CASES = {
@@ -16,8 +17,7 @@ CASES = {
     "steep": Distribution(np.exp(np.linspace(-9.0, 9.0, 900)), WEIGHTS / WEIGHTS.sum()),
     "falling": Distribution(-(np.linspace(1.0, 2.0, 900) ** 3), WEIGHTS / WEIGHTS.sum()),
     "twice": Distribution(np.repeat(np.linspace(-1.0, 1.0, 450), 2), WEIGHTS / WEIGHTS.sum()),
-}from mixtally.privacy.numerics.saddle_point import ROUGH
-
+}
 
 
 def hinges(one, at):
