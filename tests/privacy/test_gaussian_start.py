@@ -7,6 +7,7 @@ import pytest
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy import calibrate
 from mixtally.privacy.numerics import gaussian_start as module
+from mixtally.privacy.numerics.gaussian_line import Line
 from mixtally.privacy.numerics.search import FLIPS, ROOT
 from mixtally.records.mechanism import Parameter
 from privacy import by_name
@@ -102,7 +103,7 @@ def test_two_looks_tell_where_a_gaussian_ends(power):
     def delta(place):
         return module._gaussian_delta(epsilon, sought * (5e8 / place) ** power)
 
-    line = calibrate._Line(FLIPS, epsilon)
+    line = Line(FLIPS, epsilon)
     for place in (4e8, 4.5e8):
         line.add(round(FLIPS.back(place)), delta(place))
     assert FLIPS.along(line.aim(target)) == pytest.approx(5e8, rel=1e-6)
@@ -113,7 +114,7 @@ def test_two_looks_tell_where_a_gaussian_ends(power):
 
 
 def test_a_line_that_does_not_fall_strides_as_a_gaussian():
-    line = calibrate._Line(ROOT, 1.0)
+    line = Line(ROOT, 1.0)
     for x, delta in ((1000, 1e-7), (4000, 1e-3)):
         line.add(x, delta)
     share = module.gaussian(1.0, 1e-3) / module.gaussian(1.0, 1e-9)

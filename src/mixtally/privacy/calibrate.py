@@ -13,7 +13,8 @@ from mixtally.errors import ParameterError
 from mixtally.ground.fixed import LEAST_THRESHOLD, MOST_THRESHOLD
 from mixtally.privacy.accountant import Accountant, Record, times
 from mixtally.privacy.divergence import CalibrationTarget, divergence_of
-from mixtally.privacy.numerics.gaussian_start import Start, gaussian, gaussian_start
+from mixtally.privacy.numerics.gaussian_line import Line
+from mixtally.privacy.numerics.gaussian_start import Start, gaussian_start
 from mixtally.privacy.numerics.least_told import least_told
 from mixtally.privacy.numerics.search import FLIPS, ROOT, Axis, Rough, least_meeting, steeper
 from mixtally.records.mechanism import Parameter
@@ -34,10 +35,8 @@ _ROUGH_SLACK = 0.5
 times as much and more far below the target. What is found is proved, so this hides no promise."""
 _COMPOSED = Rough(_ROUGH_SLACK, floor=1e-2, near=1e-2)
 """Of several messages together: a search ends where no more than 1 / 100 of delta is left."""
-_NEARLY = 2.0
-"""A delta so near, as a factor, is one stride away."""
-_MORE_LOOKS, _STRIDE = 2, 4.0
-"""How many looks there are besides the first, and how far apart they may lie along an axis."""
+_MORE_LOOKS = 2
+"""How many looks there are besides the first."""
 _EXPECTED, _PROVED, _AIMED_PROOFS = 0.972, 0.97, 2
 """Where a proof is aimed by what is expected and by a proof; and how many there are at most."""
 _ABOVE, _FAR_ABOVE = 1e-3, 3e-3
@@ -182,7 +181,7 @@ def _after_few_looks(
     """
     (low, high), delta = wish.ends, wish.goal.delta
     rise = _FAR_ABOVE if rough else _ABOVE
-    target, line = _EXPECTED * delta ** (1.0 - rise), _Line(axis, wish.goal.epsilon)
+    target, line = _EXPECTED * delta ** (1.0 - rise), Line(axis, wish.goal.epsilon)
     line.add(x, expected(x))
     for _ in range(_MORE_LOOKS):
         aim = line.aim(target)
@@ -200,41 +199,6 @@ def _after_few_looks(
             return x, True
         line.move(x, value)
     return x, False
-
-
-class _Line:
-    """What is known of a delta along an axis, as if it were that of Gaussians: their mu falls with
-    a power of the place.
-    """
-
-    def __init__(self, axis: Axis, epsilon: float) -> None:
-        self._axis, self._epsilon = axis, epsilon
-        self._place = self._value = self._mu = math.nan
-        self._power = 1.0
-
-    def add(self, x: int, value: float) -> None:
-        """A look; two of them tell the power."""
-        place, mu = self._place, self._mu
-        self.move(x, value)
-        if place != self._place and not math.isnan(place):
-            power = math.log(mu / self._mu) / math.log(self._place / place)
-            if power > 0.0:
-                self._power = min(max(power, 1.0 / _STRIDE), _STRIDE)
-
-    def move(self, x: int, value: float) -> None:
-        """A number of another kind, from where the line goes on."""
-        self._place, self._value = self._axis.along(x), value
-        self._mu = gaussian(self._epsilon, value)
-
-    def is_near(self, target: float) -> bool:
-        """Whether one stride ends within some hundredths."""
-        return target / _NEARLY < self._value < target * _NEARLY
-
-    def aim(self, target: float) -> int:
-        """Where ``target`` is met, not very far away."""
-        share = (self._mu / gaussian(self._epsilon, target)) ** (1.0 / self._power)
-        share = min(max(share, 1.0 / _STRIDE), _STRIDE)
-        return math.ceil(self._axis.back(self._place * share))
 
 
 def _start(accountant: Accountant, wish: _Wish, axis: Axis) -> Start:

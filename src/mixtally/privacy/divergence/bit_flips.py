@@ -264,9 +264,7 @@ def quick(message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:
 def together(
     message: ObservedMessage, epsilons: Sequence[float], memo: Memo
 ) -> Sequence[float] | None:
-    """For a single bit and for sums of bins, whose worst crowds are searched for; None for other
-    records.
-    """
+    """For a single bit and for sums of bins, whose worst crowds are searched for; else None."""
     m = flips(message)
     summed = m.max_set is not None and message.observer is Observer.SUMS
     if not (summed or _searched(message)):

@@ -44,9 +44,7 @@ _ALIAS_NATS = 30.0
 _MOST_FREQUENCIES = 1 << 23
 _MOST_SMOOTHED = 1e-3
 ROUGH, NEAR = 2e-2, 3e-3
-"""What a Gaussian may add, relatively, where a search asks, and where many points of a curve are
-composed.
-"""
+"""What a Gaussian may add, relatively, where a search asks and where points are composed."""
 _LITTLE_SMOOTHED = 3e-4
 """What a Gaussian may add, relatively, where much of it would be to sums of nothing but zeros."""
 _MOST_COUNTS = 1 << 20
