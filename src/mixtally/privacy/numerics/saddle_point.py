@@ -115,7 +115,7 @@ def roughly(one: Prepared, least: float) -> float:
 
 def _bounds(one: Prepared, least: float, enough: float = 0.0) -> Bracket:
     """Both bounds; from an upper bound of at most ``least`` on they may be wide."""
-    most, saddle, rough = one.ceiling, one.saddle, enough > _MOST_SMOOTHED
+    most, saddle, rough = one.ceiling, one.saddle, enough > NEAR
     enough = max(enough, _MOST_SMOOTHED)
     if saddle is None or most <= max(NOTHING, least):
         return Bracket(0.0, min(1.0, max(NOTHING, most)) if most else 0.0)
