@@ -16,7 +16,9 @@ from mixtally.planner.reason import budget, reason
 from mixtally.planner.request import PlanRequest
 from mixtally.planner.uniform_flips import flip_uniform
 from mixtally.privacy.accountant import Accountant
+from mixtally.privacy.divergence import vectors
 from mixtally.records.encodings import Encoding, encodings
+from mixtally.records.mechanism import BitFlips
 from mixtally.records.question import Kind
 
 KINDS = {
@@ -35,6 +37,8 @@ OPTIONS: dict[str, Callable[[PlanRequest, Encoding, Accountant], Result]] = {
 
 Survey = tuple[tuple[PlanOption, ...], tuple[Infeasible, ...]]
 _MOST_BYTES = 16_000_000
+_DEAR = 2_000_000
+"""Products for one point of a curve, some milliseconds; a search takes hundreds of points."""
 _BUDGETS = (1, 1.01, 1.1, 1.5, 2, 3, 5, 10, 30, 100, 300, 1000)
 
 
@@ -49,12 +53,15 @@ class Planner:
         self._sketch = self.accountant.sketch()
         self._memo = Memo(_MOST_BYTES)
 
-    def results(self, request: PlanRequest, *, sketched: bool = False) -> Iterator[Result]:
+    def results(
+        self, request: PlanRequest, *, sketched: bool = False, again: bool = True
+    ) -> Iterator[Result]:
         """What every protocol and encoding comes to, one by one; what takes too long says so.
 
-        Where it is ``sketched`` nothing is proved, and there is no plan.
+        Where it is ``sketched`` nothing is proved, and there is no plan. ``again`` is whether whole
+        vectors are sent several times as well.
         """
-        for look in self._every(request, sketched=sketched):
+        for look in self._every(request, sketched=sketched, again=again):
             yield look()
 
     def best(self, request: PlanRequest) -> PlanOption | None:
@@ -71,19 +78,27 @@ class Planner:
         options = [one for one in found if isinstance(one, PlanOption)]
         return min(options, key=lambda option: option.cost, default=None)
 
-    def _every(self, request: PlanRequest, *, sketched: bool) -> Iterator[Callable[[], Result]]:
+    def _every(
+        self, request: PlanRequest, *, sketched: bool, again: bool = True
+    ) -> Iterator[Callable[[], Result]]:
         """What is to be looked at: every look is taken once."""
         accountant = self._sketch if sketched else self.accountant
-        for place, (name, look) in enumerate(_looks(request, accountant)):
-            key = (request, place, sketched)
+        for place, (name, look) in enumerate(_looks(request, accountant, again=again)):
+            key = (request, place, sketched, again)
             yield partial(self._memo.get, key, partial(_result, name, look))
 
     def within(self, request: PlanRequest) -> list[PlanOption]:
         """Every option for the request's budget and, after these, for smaller ones.
 
-        The choice is the best of them and the front is what none of them beats.
+        The choice is the best of them and the front is what none of them beats. Where bits are sent
+        one by one, whole vectors err more however often they are sent for less: where their price
+        is dear, as in a crowd that is tiny to them, that is not tried.
         """
-        return [option for budgeted in _budgeted(request) for option in self.survey(budgeted)[0]]
+        whole, *smaller = _budgeted(request)
+        found = [*self.survey(whole)[0]]
+        split = any(len(option.plans) > 1 for option in found)
+        again = not (split and any(_is_dear(option) for option in found))
+        return found + [one for less in smaller for one in self.survey(less, again=again)[0]]
 
     def likely(self, request: PlanRequest) -> bool:
         """Whether there most likely is anything to choose; nothing of it is proved."""
@@ -100,10 +115,13 @@ class Planner:
         found = [one for one in looked if isinstance(one, Likely)]
         return min(found, key=lambda one: one.standard_error, default=None)
 
-    def survey(self, request: PlanRequest) -> Survey:
-        """Every option for the whole budget from good to bad, and what does not fit."""
+    def survey(self, request: PlanRequest, *, again: bool = True) -> Survey:
+        """Every option for the whole budget from good to bad, and what does not fit; ``again`` as
+        ``results`` has it.
+        """
         found: Survey = self._memo.get(
-            request, lambda: _survey(request, list(self.results(request)))
+            (request, again),
+            lambda: _survey(request, list(self.results(request, again=again))),
         )
         return found
 
@@ -173,8 +191,16 @@ def _result(name: str, look: Callable[[], Result]) -> Result:
         return Infeasible(name, f"less work ({error})")
 
 
+def _is_dear(option: PlanOption) -> bool:
+    """Whether it sends whole vectors, one point of whose curve takes long."""
+    m = option.mechanism
+    if not isinstance(m, BitFlips) or m.max_set is not None or m.bins == 1:
+        return False
+    return vectors.products(m.crowd, m.bins, m.threshold) > _DEAR
+
+
 def _looks(
-    request: PlanRequest, accountant: Accountant
+    request: PlanRequest, accountant: Accountant, *, again: bool
 ) -> Iterator[tuple[str, Callable[[], Result]]]:
     """What is to be looked at, by name."""
     every = encodings(request.question)
@@ -185,7 +211,7 @@ def _looks(
     if request.protocol in (None, "clear-uniform") and not request.mix_fakes:
         yield "clear-uniform", partial(clear_hashed, request, every[0], accountant)
     if request.protocol in (None, "flip"):
-        for times in _repeats(request):
+        for times in _repeats(request) if again else ():
             yield "flip", partial(flip, request, every[0], accountant, times)
     if request.protocol in (None, "flip-uniform"):
         for encoding in every:

@@ -21,13 +21,14 @@ import math
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.numerics import blanket
 from mixtally.privacy.numerics.bracket import Bracket, larger
+from mixtally.privacy.numerics.draws import Draws
 from mixtally.privacy.numerics.flip_ratios import (
     Orbit,
     flip_distribution,
     uniform_distribution,
 )
 from mixtally.privacy.numerics.largest import largest
-from mixtally.privacy.numerics.saddle_point import saddle_point_bounds
+from mixtally.privacy.numerics.saddle_point import NEAR, prepared, saddle_point_bounds
 
 SOURCE = (
     "privacy blanket of uniform vectors, any dataset (upper end); worst homogeneous crowd found"
@@ -110,3 +111,18 @@ def blanket_upper(
     q, grow = threshold / SCALE, math.exp(epsilon)
     pair = uniform_distribution(bits, bits, q, grow)
     return blanket.upper([pair], users, 0, (2.0 * q) ** bits, smoothed)
+
+
+def products(users: int, bits: int, threshold: int) -> int:
+    """About how many products one point of the curve takes at epsilon 0, where a Gaussian may add
+    some thousandths.
+    """
+    q = threshold / SCALE
+    crowd = Draws(1, users - 1, (2.0 * q) ** bits)
+    saddle = prepared(uniform_distribution(bits, bits, q, 1.0), crowd).saddle
+    if saddle is None:
+        return 0
+    spread = saddle.first(NEAR, rough=False)
+    value, smoothed, _ = saddle.integral(spread)
+    narrower = math.sqrt(smoothed / (NEAR * value)) if value > 0.0 else 1.0
+    return saddle.work(spread / max(1.0, narrower))
