@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import LEAST_THRESHOLD, MOST_THRESHOLD
-from mixtally.privacy.accountant import Accountant, Record, times
+from mixtally.privacy.accountant import Accountant, Record, local_epsilon, times
 from mixtally.privacy.divergence import CalibrationTarget, divergence_of
 from mixtally.privacy.numerics.gaussian_line import Line
 from mixtally.privacy.numerics.gaussian_start import Start, gaussian_start
@@ -97,9 +97,11 @@ def keeps(
 ) -> bool:
     """Whether ``collections`` of ``record`` most likely keep the guarantee.
 
-    Where one message alone does not, or what tells the least at its distance would not as often,
-    nothing is composed.
+    Where all messages traced to their senders do, where one alone does not, or what tells the least
+    at its distance would not as often, nothing is composed.
     """
+    if collections * local_epsilon(record) <= epsilon:
+        return True
     if accountant.alone(record, epsilon) > delta:
         return False
     told = times(record) * collections

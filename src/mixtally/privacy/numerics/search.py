@@ -227,12 +227,14 @@ class _Search:
     def closed(self, a: _Point, b: _Point, tolerance: float) -> int:
         """The end of a search between ``a``, which misses, and ``b``, which meets the target."""
         near, other = (a, b) if abs(a.height) < abs(b.height) else (b, a)
-        width, halve = b.place - a.place, False
+        width, halve, slow = b.place - a.place, False, 0
         for step in range(_MOST_STEPS):
             if b.x - a.x <= max(1, math.floor(tolerance * b.x)):
                 return b.x
             if step % 3 == 2:
                 halve, width = 2.0 * (b.place - a.place) > width, b.place - a.place
+                slow += halve
+            halve = halve or slow > 1  # a curve of steps
             crossing = _crossing(near, other, math.nan, self.aim)
             x = self._between(a, b, crossing, tolerance, halve=halve)
             halve, point = False, self._at(x)
