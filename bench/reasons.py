@@ -57,7 +57,7 @@ _REASONS = {
     "plans for": (
         "a plan for several messages or collections composes a curve of some fifty divergences in "
         "a search and of a hundred in its proof, for every protocol and for up to thirteen budgets "
-        "of its front; the slowest have nothing to offer and plan what is nearest"
+        "of its front; the slowest compose sets or whole vectors, or plan what is nearest"
     ),
     "the same on Spark": (
         "Spark hands envelopes to its Python workers and back, and shuffles them"
