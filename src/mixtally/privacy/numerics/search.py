@@ -234,7 +234,7 @@ class _Search:
             if step % 3 == 2:
                 halve, width = 2.0 * (b.place - a.place) > width, b.place - a.place
                 slow += halve
-            halve = halve or slow > 1  # a curve of steps
+            halve = halve or (slow > 1 and self.rough.near > 0.0)  # a curve of steps
             crossing = _crossing(near, other, math.nan, self.aim)
             x = self._between(a, b, crossing, tolerance, halve=halve)
             halve, point = False, self._at(x)
