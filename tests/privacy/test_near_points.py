@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from contracts import terms_of, uniform
+from contracts import flipped, terms_of, uniform
 from mixtally.errors import AccountingError
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.ground.memo import Memo
@@ -24,8 +24,9 @@ from mixtally.privacy.numerics import blanket
 from mixtally.privacy.numerics.gap import Gap
 from mixtally.privacy.numerics.gaussian_start import _gaussian_delta
 from mixtally.privacy.terms import Stake, counted, delta_of
+from mixtally.records.contract import FakeRecord, OwnFakes
 from mixtally.records.mechanism import BitFlips, BlankFakes, InClear, NoFakes, UniformFakes
-from mixtally.records.question import Question
+from mixtally.records.question import Kind, Question
 
 CLEAR = [(3, 2), (40, 5), (3000, 200), (20_000, 100), (10**6, 3), (520_100_000, 15)]
 EPSILONS = (0.0, 0.3, 1.0, 4.0)
@@ -73,6 +74,47 @@ def near_with_coins(case):
 @pytest.mark.parametrize("case", COINS, ids=str)
 def test_coins_are_averaged_in_one_integral(case):
     assert near_with_coins(case)
+
+
+BLANKS = [  # people, whole, coin, bins, most, flip, counted flips
+    (88, 3, 0.4, 30, 1, 0.2, False),
+    (88, 0, 0.5, 9, 2, 0.2, False),
+    (1000, 0, 0.3, 20, 4, 0.3, False),
+    (10**5, 0, 1e-2, 50, 3, 0.02, True),
+]
+
+
+def part_of_blanks(case):
+    people, whole, chance, bins, most, flip, counts = case
+    own = OwnFakes(FakeRecord.BLANK, whole, int(chance * SCALE))
+    kind = Kind.SET if most > 1 else Kind.ONE
+    question = Question(name="q", bins=bins, kind=kind, max_set=most)
+    part = flipped(bins, most_set=most, q=flip, own=own)
+    terms = terms_of(question, [part], users=people, count_flips=counts)
+    ((group, _),) = counted(Stake.of(terms)).items()
+    return group
+
+
+def near_blanks(case):
+    group, accountant = part_of_blanks(case), Accountant()
+    curve = group.curve(accountant, 1e-12)
+    return all(
+        bounds.lower <= curve(epsilon) <= bounds.upper * 1.006 + 1e-24
+        for epsilon in EPSILONS
+        for bounds in [group.bounds(accountant, epsilon)]
+    )
+
+
+@pytest.mark.parametrize("case", BLANKS, ids=str)
+def test_blanks_by_coins_are_averaged_in_one_integral(case, monkeypatch):
+    monkeypatch.setattr(Fakes, "few_cells", lambda *_: pytest.fail("cells were asked for"))
+    assert near_blanks(case)
+
+
+def test_flips_that_bring_many_blanks_count_in_cells():
+    group = part_of_blanks((500, 0, 0.01, 9, 1, 0.3, True))
+    assert group._averaged() is None
+    assert near_blanks((88, 0, 0.5, 9, 2, 0.2, False))
 
 
 @pytest.mark.parametrize(

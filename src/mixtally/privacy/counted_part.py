@@ -7,10 +7,11 @@ from mixtally.ground.fixed import SCALE
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.coins import Fakes
 from mixtally.privacy.composition.pld import LossDistribution, Tightness, loss_distribution
-from mixtally.privacy.divergence import clear_uniform
+from mixtally.privacy.divergence import clear_uniform, k_hot
+from mixtally.privacy.numerics import blanket
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.records.contract import BlanksRecipe, Part
-from mixtally.records.mechanism import InClear, Shuffled, UniformFakes
+from mixtally.records.mechanism import BitFlips, BlankFakes, InClear, Shuffled, UniformFakes
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +70,9 @@ class Counted:
 
         Crowds of coins that are less likely than ``negligible`` are not looked at closely.
         """
-        found, own = self.fakes, self.part.own
-
-        def averaged(epsilon: float) -> float:
-            coin = own.coin / SCALE if own is not None else 0.0
-            return clear_uniform.near(found.sure, self.part.bins, epsilon, found.people, coin)
+        found = self.fakes
+        if found.coin and (averaged := self._averaged()) is not None:
+            return averaged
 
         def upper(epsilon: float) -> float:
             def given(fakes: int) -> float:
@@ -81,6 +80,20 @@ class Counted:
 
             return found.average_upper(given, negligible)
 
-        one = self.mechanism(1)
-        in_clear = isinstance(one, InClear) and isinstance(one.fakes, UniformFakes)
-        return averaged if in_clear and found.coin else upper
+        return upper
+
+    def _averaged(self) -> Callable[[float], float] | None:
+        """The upper bound for all coins at once; None where that would take cells of them.
+
+        Flips that count as well are left out where they bring few blanks beside people's own.
+        """
+        bins, sure, people = self.part.bins, self.fakes.sure, self.fakes.people
+        coin = self.fakes.coin / SCALE
+        match self.mechanism(sure):
+            case InClear(fakes=UniformFakes()):
+                return lambda epsilon: clear_uniform.near(sure, bins, epsilon, people, coin)
+            case BitFlips(fakes=BlankFakes(), max_set=int(most), threshold=q, crowd=crowd) if (
+                crowd * k_hot.free_share(q, most) <= blanket.FEW * (sure + people * coin)
+            ):
+                return lambda epsilon: k_hot.near_coins(sure, most, q, epsilon, bins, people, coin)
+        return None

@@ -30,7 +30,7 @@ from mixtally.privacy.numerics import blanket
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.privacy.numerics.flip_ratios import Orbit, flip_distribution
 from mixtally.privacy.numerics.largest import largest
-from mixtally.privacy.numerics.saddle_point import saddle_point_bounds
+from mixtally.privacy.numerics.saddle_point import NEAR, saddle_point_bounds
 
 SOURCE = (
     "exact law over flipped blanks, every orbit of two k-hot records (Sufficient Differential "
@@ -113,9 +113,33 @@ def upper(
       smoothed   as ``largest_upper`` has it
     """
     q, grow = threshold / SCALE, math.exp(epsilon)
-    share = (threshold / (SCALE - threshold)) ** most
+    share = free_share(threshold, most)
     found = list(orbits(most, bins))
     if likely:
         found = [o for o in found if o.both in (found[0].both, found[-1].both)]
     pairs = [flip_distribution(orbit, q, grow) for orbit in found]
     return blanket.upper(pairs, users, fakes, share, smoothed)
+
+
+def free_share(threshold: int, most: int) -> float:
+    """The chance that a record is a flipped blank, whatever its ``most`` bits or fewer are."""
+    return (threshold / (SCALE - threshold)) ** most
+
+
+def near_coins(
+    fakes: int,
+    most: int,
+    threshold: int,
+    epsilon: float,
+    bins: int | None,
+    people: int,
+    coin: float,
+) -> float:
+    """An upper bound of ``among_blanks``, above it by less than some thousandths, averaged over the
+    coins of ``people`` who draw one blank more with the chance ``coin``.
+
+    Two records are the same whatever the coins show: it is the largest of their averages.
+    """
+    q, grow = threshold / SCALE, math.exp(epsilon)
+    pairs = [flip_distribution(orbit, q, grow) for orbit in orbits(most, bins)]
+    return blanket.upper(pairs, people + 1, fakes, coin, NEAR)
