@@ -89,6 +89,31 @@ def test_a_rate_that_needs_no_cells_is_proved_beside_one_that_does():
     assert 1e-6 < ends.upper[1] <= 1.001e-6
 
 
+@pytest.mark.parametrize("spike", [(5, 17), (14, 2), (19, 29)])
+def test_a_spike_at_one_epsilon_alone_is_found(spike):
+    """Where the cells that hold it are proved at the other."""
+    flat = 1e-6 * np.exp(-0.02 * np.add.outer(np.arange(20), np.arange(30)))
+    spiked = flat.copy()
+    spiked[spike] = 1.5e-6
+    tables, every = (flat, spiked), np.arange(2)
+
+    def price(of):
+        prices = [made_up(of(table), (1e-3,)) for table in tables]
+
+        def both(cell, places):
+            found = [prices[place](cell, np.zeros(1, int)) for place in places]
+            return Ends(*(np.concatenate(side) for side in zip(*found, strict=True)))
+
+        return both
+
+    boxes = worst(price(lambda table: table), (1.0, 1.0), box(flat), CLOSE)
+    line_of = price(np.ravel)
+    lines = worst_on_line(lambda a, b: line_of(((a, b),), every), flat.size - 1, CLOSE)
+    for ends in (boxes, lines):
+        assert ends.lower == pytest.approx([1e-6, 1.5e-6])
+        assert np.all(ends.upper <= ends.lower * 1.001001)
+
+
 @pytest.mark.parametrize("spike", [(0, 0), (3, 11), (14, 2), (19, 29)])
 def test_a_spike_in_a_box_is_found_wherever_it_is(spike):
     heights = 1e-6 * np.exp(-0.1 * np.add.outer(np.arange(20), np.arange(30)))
