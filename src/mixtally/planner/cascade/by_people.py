@@ -11,7 +11,7 @@ from mixtally.planner.flip_options import COINS
 from mixtally.planner.options import Infeasible
 from mixtally.privacy.accountant import Record
 from mixtally.privacy.numerics.search import Rough, least_meeting
-from mixtally.privacy.terms import Stake
+from mixtally.privacy.terms import Stake, counted
 from mixtally.records.contract import Cover, FakeRecord, NoRecipe, OwnFakes
 from mixtally.records.contract.part import MOST_OWN
 from mixtally.records.encodings import Encoding
@@ -28,8 +28,8 @@ from mixtally.records.question import MOST_BINS, Kind
 CROWD = "--minimum-crowd: people whose messages surely come"
 _UNITS = 1 << 40
 _TOLERANCE = 1e-4
-_ROUGH = 0.05
-"""Bounds of averages over coins may lie so far apart, relatively."""
+_ROUGH, _NEAR = 0.05, 1e-2
+"""Bounds of averages over coins may lie so far apart, relatively; so much of delta may be left."""
 
 
 def blanks(desk: Desk, encoding: Encoding) -> Result:
@@ -173,8 +173,11 @@ def _own(units: int) -> OwnFakes:
 
 
 def _least(desk: Desk, made: Callable[[int], Stake], start: int, most: int) -> int | None:
-    """The least value, from ``start`` on or a little before, whose stake keeps the guarantee."""
+    """The least value, from ``start`` on or a little before, whose stake keeps the guarantee; of
+    several messages together it may leave a hundredth of delta.
+    """
     delta = desk.wanted.request.guarantee.delta
+    several = counted(made(start)).total() > 1
     return least_meeting(
         lambda value: desk.upper(made(value)),
         delta,
@@ -182,7 +185,7 @@ def _least(desk: Desk, made: Callable[[int], Stake], start: int, most: int) -> i
         most,
         start=start,
         tolerance=_TOLERANCE,
-        rough=Rough(_ROUGH),
+        rough=Rough(_ROUGH, near=_NEAR if several else 0.0),
     )
 
 

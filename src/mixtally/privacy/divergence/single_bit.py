@@ -47,8 +47,8 @@ _GAP, _GAP_OF_LONG = Gap(1e-3), Gap(2.5e-3)
 _LONG = 16_000
 """Integers in a distribution of which a proof looks at fewer, to end within a second or so."""
 _PARTS = 8
-_FINEST = 1 << 8
-"""Of so many parts the one nearest to the worst is below it by less than one in 10^5."""
+_FINEST, _FINEST_OF_LONG = 1 << 8, 1 << 5
+"""Of so many parts the one nearest to the worst is below it by less than one in 10^5, in 10^3."""
 
 
 def delta(
@@ -181,8 +181,13 @@ def any_crowd(
 
 def _gap(others: int, threshold: int, repeats: int) -> Gap:
     """How far above the largest divergence known a proof may end."""
+    return _GAP_OF_LONG if _is_long(others, threshold, repeats) else _GAP
+
+
+def _is_long(others: int, threshold: int, repeats: int) -> bool:
+    """Whether distributions of so many others are long."""
     first, last = tails.window(repeats * others, threshold / SCALE)
-    return _GAP if last - first < _LONG else _GAP_OF_LONG
+    return last - first >= _LONG
 
 
 def _check_work(others: int, threshold: int, repeats: int) -> None:
@@ -276,8 +281,9 @@ def _suspects(
     most = min(others, (others + fakes) // 2)
     period = min(most, SCALE // (2 * threshold * repeats))
     parts = _PARTS
+    finest = _FINEST_OF_LONG if _is_long(others + fakes, threshold, repeats) else _FINEST
     best = max(range(parts + 1), key=exact)
-    while parts < _FINEST and parts < 2 * period:
+    while parts < finest and parts < 2 * period:
         parts, best = 2 * parts, 2 * best
         near = (best, max(0, best - 1), min(parts, best + 1))
         best = max(near, key=exact)
