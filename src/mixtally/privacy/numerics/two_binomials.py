@@ -10,8 +10,10 @@ and their ratios r_k = g_k / g_{k-1} meet r_{k+1} = A_k + B_k / r_k with B_k >= 
 k = c / (p^2 + q^2) A_k is not negative either, so that nothing cancels: an error of r_k comes into
 r_{k+1} times theta_k = (B_k / r_k) / r_{k+1} < 1 at most, relatively, and with e for the roundings
 of a step no ratio is wrong by more than e / (1 - theta), theta the largest so far. Above, the same
-holds of the bits counted backwards, with ones and zeros exchanged. A step takes a division; to
-convolve the two takes as many products as there are pairs.
+holds of the bits counted backwards, with ones and zeros exchanged. The g_k themselves are solved
+for, a system of a band of three: the sums are of the same positive terms, whose roundings are as
+if A_k and B_k had them. A step takes two products; to convolve the two takes as many as there are
+pairs.
 
 A window that does not begin at 0 is come to from some steps before: A_k < r_{k+1} < r with
 r = A_k + B_k / r, as the ratios fall, and what lies between two numbers lies between what follows
@@ -34,9 +36,7 @@ _FORGOTTEN_NATS = 45.0
 """What a start was wrong by is e^-45 of it when the window begins."""
 _SLOW = 1e-9
 _ROUNDINGS = 8.0
-"""Of A_k five, of B_k one, of the quotient and the sum; fewer come into the sum."""
-
-
+"""Of A_k five, of B_k one, of a product and the sum; at the end a quotient."""
 _PRODUCTS, _MOST_PRODUCTS = 1 << 20, 1 << 24
 """So many are quicker than a step for every integer; so many are spent on coins."""
 
