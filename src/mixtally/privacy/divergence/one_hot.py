@@ -56,7 +56,7 @@ MESSAGES_SOURCE = (
 )
 SUMS_SOURCE = "two independent bins, worst dataset proved cell by cell (Notes 2020, section 5.2)"
 _GAP = Gap(2e-3)
-_MOST_WORK, _LEAST_HALVED = 12_000_000, 300
+_MOST_WORK, _LEAST_HALVED = 10_000_000, 300
 """Numbers that the cells of a proof may hold, about a second; and the cells that it may always
 look at."""
 _TOO_MANY_FLIPS = 4e5
