@@ -54,15 +54,14 @@ class Counted:
         return self.part.most_set == 1 and self.part.bins > 1 and not self.flips
 
     def losses(
-        self, accountant: Accountant, negligible: float, tightness: Tightness
+        self, accountant: Accountant, curve: Callable[[float], float], tightness: Tightness
     ) -> LossDistribution:
-        """A privacy loss distribution that dominates one message of the part."""
+        """A privacy loss distribution that dominates one message of the part, of this ``curve``."""
         if not self.fakes.coin:
             record = Record.of(self.mechanism(self.fakes.sure))
             found, times = accountant.losses(record, tightness)
             if times == 1:
                 return found
-        curve = self.curve(accountant, negligible)
         return loss_distribution(curve, self.mechanism(0).local_epsilon, tightness)
 
     def curve(self, accountant: Accountant, negligible: float) -> Callable[[float], float]:

@@ -101,8 +101,9 @@ def composed(
     share, added, losses = epsilon * _BELOW / groups.total(), 0.0, []
     negligible /= groups.total()
     for group, times in groups.items():
-        losses.append((group.losses(accountant, negligible, tightness), times))
-        added += times * group.curve(accountant, negligible)(share)
+        curve = group.curve(accountant, negligible)
+        losses.append((group.losses(accountant, curve, tightness), times))
+        added += times * curve(share)
     return min(1.0, added, Sum(losses).delta(epsilon))
 
 

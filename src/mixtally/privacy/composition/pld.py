@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 
 from mixtally.errors import AccountingError
 from mixtally.ground.tails import Floats
+from mixtally.privacy.numerics.gap import WIDTHS_A_DISTANCE
 from mixtally.records.guarantee import MOST_EPSILON
 
 Curve = Callable[[float], float]
@@ -56,10 +57,6 @@ _OPEN = 0.9
 _SLACK = 1.003
 """Bounds may lie so far apart from one epsilon to the next: worst crowds are proved to 1e-3."""
 _DEEP, _DEEP_BEND = 1e-15, 1e-2
-_WIDTHS_A_DISTANCE = 2.5
-"""The standard deviation of a Gaussian loss in units of delta(0), the distance of the two
-distributions.
-"""
 
 
 class Tightness(NamedTuple):
@@ -275,7 +272,7 @@ def _wanted(
     around = 0.5 * (np.append(widths[:1], widths[:-1]) + np.append(widths[1:], widths[-1:]))
     apart = 0.5 * widths / (widths + around) * left * meets * spans
     bends = np.where(deltas[1:] < _DEEP, max(_DEEP_BEND, tightness.bend), tightness.bend)
-    spread = np.maximum(places[1:] * step, _WIDTHS_A_DISTANCE * distance)
+    spread = np.maximum(places[1:] * step, WIDTHS_A_DISTANCE * distance)
     allowed = np.maximum(bends * deltas[1:], tightness.shift * spread * falls / widths)
     allowed += tightness.floor
     more: list[int] = []

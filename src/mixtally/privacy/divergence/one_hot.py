@@ -182,8 +182,7 @@ def sums_at_once(
     divergences = _two_bins(others, threshold, epsilons, memo or Memo(_MOST_BYTES))
     first, last = tails.window(others, threshold / SCALE)
     most = min(MOST_HALVED, max(_LEAST_HALVED, _MOST_WORK // (last - first + 1)))
-    ends = worst(divergences, epsilons, domain, _GAP, feasible, _suspects(others), most)
-    return [Bracket(*both) for both in zip(ends.lower.tolist(), ends.upper.tolist(), strict=True)]
+    return worst(divergences, epsilons, domain, _GAP, feasible, _suspects(others), most).each()
 
 
 def expected_sums_upper(

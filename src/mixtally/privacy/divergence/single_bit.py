@@ -128,8 +128,7 @@ def at_once(
 
     peaks = sorted({peak for _, peak in suspects})
     gap = _gap(others + fakes, threshold, repeats)
-    ends = worst_on_line(divergences, most, gap, epsilons, peaks)
-    return [Bracket(*both) for both in zip(ends.lower.tolist(), ends.upper.tolist(), strict=True)]
+    return worst_on_line(divergences, most, gap, epsilons, peaks).each()
 
 
 def expected_upper(

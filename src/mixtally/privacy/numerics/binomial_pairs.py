@@ -213,8 +213,8 @@ def tail_divergences(tail: UpperTail, grows: Floats) -> Ends:
 
 def exchange_divergence(first: Steps, second: Steps, grow: float) -> Bracket:
     """Return the sum over (s, t) of [P1(s) Q2(t) - grow Q1(s) P2(t)]_+, ratios P / Q rising."""
-    lower, upper = exchange_divergences(first, second, np.array([grow]))
-    return Bracket(float(lower[0]), float(upper[0]))
+    (bounds,) = exchange_divergences(first, second, np.array([grow])).each()
+    return bounds
 
 
 def exchange_divergences(first: Steps, second: Steps, grows: Floats) -> Ends:

@@ -24,6 +24,11 @@ class Ends(NamedTuple):
     lower: Floats
     upper: Floats
 
+    def each(self) -> list[Bracket]:
+        """Those of every epsilon."""
+        pairs = zip(self.lower.tolist(), self.upper.tolist(), strict=True)
+        return [Bracket(*pair) for pair in pairs]
+
 
 def bracket(value: float, *, cut: float, rounding: float = 0.0) -> Bracket:
     """The bounds around a computed ``value``.

@@ -11,7 +11,10 @@ NEGLIGIBLE = 1e-18
 """Far below the least delta that is promised."""
 _SHIFT = 2.5e-4
 """Of epsilon: a quarter of what the points of a composed curve may be apart."""
-_WIDTHS_A_DISTANCE = 2.5
+WIDTHS_A_DISTANCE = 2.5
+"""The standard deviation of a Gaussian loss in units of delta(0), the distance of the two
+distributions.
+"""
 _FLOOR = 1e-300
 
 
@@ -38,5 +41,5 @@ class Gap(NamedTuple):
         logs[places] = np.log(np.maximum(found, _FLOOR))
         falls = np.maximum(-np.diff(logs) / np.diff(points), 0.0)
         slopes = np.minimum(np.append(falls, falls[-1]), np.append(falls[0], falls))
-        reach = np.maximum(points, _WIDTHS_A_DISTANCE * float(found.max()))
+        reach = np.maximum(points, WIDTHS_A_DISTANCE * float(found.max()))
         return self._replace(share=np.maximum(self.share, (_SHIFT * reach * slopes)[places]))
