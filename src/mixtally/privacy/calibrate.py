@@ -39,7 +39,7 @@ _MORE_LOOKS = 2
 """How many looks there are besides the first."""
 _EXPECTED, _PROVED, _AIMED_PROOFS = 0.972, 0.97, 2
 """Where a proof is aimed by what is expected and by a proof; and how many there are at most."""
-_ABOVE, _FAR_ABOVE = 1e-3, 3e-3
+_ABOVE, _FAR_ABOVE = 1e-3, 2.5e-3
 """What is expected lies above what is proved by about so much, for each nat of delta: the first
 where points of one message's curve are exact, the other where they are rough as well."""
 _SPENT = 0.9

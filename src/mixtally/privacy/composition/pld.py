@@ -52,8 +52,8 @@ _UNSURE = 1e-16
 """Far below any delta that is promised; bounds of worst crowds and of rare values may lie so far
 apart from one epsilon to the next. All of them hold, and the least so far is what is taken.
 """
-_OPEN = 0.9
-"""Of a message that tells nearly everything the bounds are not close: a rise says nothing there."""
+_OPEN = 0.5
+"""Of a message that tells so much the bounds are not close: a rise says nothing there."""
 _SLACK = 1.003
 """Bounds may lie so far apart from one epsilon to the next: worst crowds are proved to 1e-3."""
 _DEEP, _DEEP_BEND = 1e-15, 1e-2
@@ -93,6 +93,8 @@ FINE = Tightness(bend=5e-4, shift=0.0)
 """Every delta above 1e-15 within 1e-3, or as close as the lattice lets it: hundreds of points."""
 CLOSE = Tightness(bend=0.0, shift=1e-3, share=3e-4)
 """Every composed epsilon within one part in a thousand: some two hundred points."""
+CLOSER = Tightness(bend=0.0, shift=2.5e-4)
+"""Every composed epsilon within a quarter of that: for a part of what is to be composed again."""
 ROUGH = Tightness(bend=0.0, shift=5e-3, rise=1.05, share=3e-3)
 """Every composed epsilon within half a percent: less than a hundred points for most plans.
 

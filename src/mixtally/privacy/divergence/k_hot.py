@@ -116,9 +116,21 @@ def upper(
     share = free_share(threshold, most)
     found = list(orbits(most, bins))
     if likely:
-        found = [o for o in found if o.both in (found[0].both, found[-1].both)]
+        found = _likely(found)
     pairs = [flip_distribution(orbit, q, grow) for orbit in found]
     return blanket.upper(pairs, users, fakes, share, smoothed)
+
+
+def _likely(found: list[Orbit]) -> list[Orbit]:
+    """Of the fewest common bits and of the most: those that lie most to one side."""
+    ends = [found[0], found[-1]]
+    for one in found:
+        if one.both == ends[0].both:
+            first = one
+        if one.both == ends[1].both:
+            ends.append(one)
+            break
+    return list(dict.fromkeys([*ends, first]))
 
 
 def free_share(threshold: int, most: int) -> float:

@@ -23,10 +23,14 @@ from itertools import pairwise
 
 import numpy as np
 
+from mixtally.errors import EffortError
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.memo import Memo
 from mixtally.ground.tails import Floats
+from mixtally.privacy.composition.convolve import Sum
+from mixtally.privacy.composition.pld import CLOSER, chosen, connected
+from mixtally.privacy.divergence import single_bit
 from mixtally.privacy.divergence.flip_blank import among_blanks
 from mixtally.privacy.numerics import blanket
 from mixtally.privacy.numerics.binomial_pairs import (
@@ -60,6 +64,8 @@ _MOST_WORK, _LEAST_HALVED = 10_000_000, 300
 """Numbers that the cells of a proof may hold, about a second; and the cells that it may always
 look at."""
 _TOO_MANY_FLIPS = 4e5
+_LONG = 500
+"""Integers in a distribution of which the two bins are taken for bits that are composed."""
 _MOST_BYTES = 64_000_000
 _CELLS = 32
 _EVENLY = 0.2
@@ -100,7 +106,7 @@ def blanket_upper(
     q, share = threshold / SCALE, threshold / (SCALE - threshold)
     pair = flip_distribution(Orbit(1, 1, 0), q, math.exp(epsilon))
     found = blanket.upper([pair], users, fakes, share, smoothed)
-    if users * share > blanket.FEW * fakes:
+    if smoothed or users * share > blanket.FEW * fakes:
         return found
     return min(found, among_blanks(fakes + 1, threshold, epsilon, rise=0.0).upper)
 
@@ -178,11 +184,43 @@ def sums_at_once(
         (one, _), (two, most) = cell
         return max(one, two) <= most and one + max(one, two) <= others
 
-    domain = ((0, others // 2), (0, others))
-    divergences = _two_bins(others, threshold, epsilons, memo or Memo(_MOST_BYTES))
+    memo, domain = memo or Memo(_MOST_BYTES), ((0, others // 2), (0, others))
     first, last = tails.window(others, threshold / SCALE)
-    most = min(MOST_HALVED, max(_LEAST_HALVED, _MOST_WORK // (last - first + 1)))
-    return worst(divergences, epsilons, domain, _GAP, feasible, _suspects(others), most).each()
+    of_all, most = 1.0, max(_LEAST_HALVED, _MOST_WORK // (last - first + 1))
+    if last - first >= _LONG:
+        try:
+            of_all, most = _as_two_bits(users + fakes, threshold, epsilons, memo), 0
+        except EffortError:
+            pass
+    divergences = _two_bins(others, threshold, epsilons, memo)
+    return worst(
+        divergences, epsilons, domain, _GAP, feasible, _suspects(others), most, of_all
+    ).each()
+
+
+def _as_two_bits(
+    crowd: int, threshold: int, epsilons: Sequence[float], memo: Memo
+) -> Floats:
+    """Upper bounds of two bits composed, each in the crowd that is the worst for it alone.
+
+    Where sums spread widely all crowds hide nearly alike, so that this is close.
+    Raises EffortError as ``single_bit.delta`` does.
+    """
+
+    def expected(epsilon: float) -> float:
+        return single_bit.expected_upper(crowd, 0, threshold, epsilon, memo=memo)
+
+    def made() -> Sum:
+        step, points = chosen(expected, math.log((SCALE - threshold) / threshold), CLOSER)
+        places = list(points)
+        proved = single_bit.at_once(
+            crowd, 0, threshold, [place * step for place in places], memo=memo
+        )
+        curve = {place: one.upper for place, one in zip(places, proved, strict=True)}
+        return Sum([(connected(step, curve, CLOSER.rise), 2)])
+
+    total: Sum = memo.get(("two bits", crowd, threshold), made)
+    return np.array([total.delta(epsilon) for epsilon in epsilons])
 
 
 def expected_sums_upper(

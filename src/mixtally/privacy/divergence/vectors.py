@@ -122,7 +122,7 @@ def products(users: int, bits: int, threshold: int) -> int:
     saddle = prepared(uniform_distribution(bits, bits, q, 1.0), crowd).saddle
     if saddle is None:
         return 0
-    spread = saddle.first(NEAR, rough=False)
+    spread = saddle.first(NEAR)
     value, smoothed, _ = saddle.integral(spread)
     narrower = math.sqrt(smoothed / (NEAR * value)) if value > 0.0 else 1.0
     return saddle.work(spread / max(1.0, narrower))

@@ -31,7 +31,7 @@ from mixtally.privacy.numerics.draws import Draws
 from mixtally.privacy.numerics.few_valued import Distribution, merged, tilted, too_large
 from mixtally.privacy.numerics.frequencies import Wave
 from mixtally.privacy.numerics.saddle import saddle, summed
-from mixtally.privacy.numerics.smoothing import Added
+from mixtally.privacy.numerics.smoothing import Added, falls
 
 SMOOTHING = 0.004
 NOTHING = 1e-50
@@ -43,14 +43,14 @@ _LAST_DEVIATION = 9.0
 _ALIAS_NATS = 30.0
 _MOST_FREQUENCIES = 1 << 23
 _MOST_SMOOTHED = 1e-3
-ROUGH, NEAR = 2e-2, 3e-3
+ROUGH, NEAR = 1e-2, 3e-3
 """What a Gaussian may add, relatively, where a search asks and where points are composed."""
 _LITTLE_SMOOTHED = 3e-4
 """What a Gaussian may add, relatively, where much of it would be to sums of nothing but zeros."""
 _MOST_COUNTS = 1 << 20
 _RARE = 1e-13
 _LOST = 2.0**-50
-_AIMED, _SMOOTH = 0.85, 0.1
+_AIMED = 0.85
 _LITTLE_MORE = 4.0
 _ROUGHLY = 0.1
 """A Gaussian this wide rules most sums out in a twentieth of the frequencies."""
@@ -101,8 +101,7 @@ def prepared_upper(one: Prepared, least: float, smoothed: float = 0.0) -> float:
 
     Where more is ``smoothed``, relatively, than otherwise it may be that much larger.
     """
-    quick = roughly(one, least)
-    return quick if quick <= least else _bounds(one, least, smoothed).upper
+    return _bounds(one, least, smoothed).upper
 
 
 def roughly(one: Prepared, least: float) -> float:
@@ -115,29 +114,30 @@ def roughly(one: Prepared, least: float) -> float:
 
 def _bounds(one: Prepared, least: float, enough: float = 0.0) -> Bracket:
     """Both bounds; from an upper bound of at most ``least`` on they may be wide."""
-    most, saddle, rough = one.ceiling, one.saddle, enough > NEAR
+    most, saddle = one.ceiling, one.saddle
     enough = max(enough, _MOST_SMOOTHED)
     if saddle is None or most <= max(NOTHING, least):
         return Bracket(0.0, min(1.0, max(NOTHING, most)) if most else 0.0)
-    spread, usual = saddle.first(enough, rough=rough), saddle.spread(SMOOTHING)
+    first, usual, fall = saddle.first(enough), saddle.spread(SMOOTHING), 2.0
+    spread = max(first, saddle.spread(_ROUGHLY)) if least > NOTHING else first
     value, smoothed, cut = saddle.integral(spread)
     # Rare heavy values stretch the saddle's scale far past the bulk of the sum.
     while value + cut > least:
         added = Added(smoothed, saddle.zeros(spread), enough * value, _LITTLE_SMOOTHED * value)
         if not added.too_much:
             break
-        if spread > usual:
-            spread = usual
-            value, smoothed, cut = saddle.integral(spread)
-            continue
-        if (counted := saddle.counted(WORTH_IT)) is not None:
+        if spread <= min(first, usual) and (counted := saddle.counted(WORTH_IT)) is not None:
             value, smoothed, cut = counted
             break
-        narrower = spread / added.narrowing
-        if saddle.work(narrower) >= WORTH_IT:
+        narrower = next(
+            (one for one in (first, usual) if one < spread), spread / added.narrowing(fall)
+        )
+        left = saddle.work(spread) / WORTH_IT  # of the width, when all work is spent
+        if saddle.work(narrower) >= WORTH_IT or value * left * left > most:
             break
-        spread = narrower
+        before, spread, wider = smoothed, narrower, spread
         value, smoothed, cut = saddle.integral(spread)
+        fall = falls(smoothed / before, spread / wider)
     bounds, more = stated(value, cut), smoothed + cut + saddle.aliases(value)
     upper = max(NOTHING, min(bounds.upper, most))
     return Bracket(max(0.0, min(bounds.lower - more, upper)), upper)
@@ -183,18 +183,19 @@ class Saddle:
         """The Gaussian's standard deviation."""
         return smoothing * max(self.deviation, 1.0 / self.point)
 
-    def first(self, enough: float, *, rough: bool) -> float:
+    def first(self, enough: float) -> float:
         """A standard deviation that likely adds no more than ``enough``, relatively.
 
-        Where it is ``rough``, a wide one in the place of the usual; otherwise a narrower one, where
-        that takes little more work.
+        Where much is enough a wide one, which a smooth sum bears, or one so wide that it costs
+        little beside the usual; otherwise a narrower one, where that takes little more work.
         """
         usual, likely = self.spread(SMOOTHING), self._likely(enough)
-        if rough:
+        if likely > usual:
             heavy = max(-float(self.values[self.live[0]]), float(self.values[self.live[-1]]))
-            smooth = likely < _SMOOTH * self.deviation and heavy < self.deviation
-            return likely if usual < likely and smooth else usual
-        return likely if usual / _LITTLE_MORE < likely < usual else usual
+            wide = min(likely, self.spread(_ROUGHLY))
+            tried = heavy < self.deviation or wide > _LITTLE_MORE * usual
+            return wide if enough > _MOST_SMOOTHED and tried else usual
+        return likely if enough < ROUGH and likely > usual / _LITTLE_MORE else usual
 
     def _likely(self, enough: float) -> float:
         """It adds at most its square times the density of the sum at zero; where this is nearly a
@@ -233,11 +234,11 @@ class Saddle:
         height = math.exp(scale) / (math.pi * self.draws.over)
         rest = math.exp(-0.5 * _LAST_DEVIATION**2) * last ** (1 - self.order)
         smoothed = spread**2 * height * step * (max(0.0, density) + dead) * (1.0 + 1e-6)
-        cut = rest * (1.0 + step / last) + dead * step * self.point**-self.order
-        value, rounding = self._slack() * height * step * total, self._lost()
-        if -rounding <= value < 0.0:
-            value = 0.0
-        return value, smoothed, height * cut + self._dropped(scale) + rounding
+        cut = height * (rest * (1.0 + step / last) + dead * step * self.point**-self.order)
+        cut += self._dropped(scale) + self._lost()
+        value = self._slack() * height * step * total
+        # What was left out may be all there is.
+        return 0.0 if -cut <= value < 0.0 else value, smoothed, cut
 
     def _lost(self) -> float:
         """What rounding may take off where sums of nothing but zeros stand apart.

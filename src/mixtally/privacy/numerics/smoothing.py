@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple
 
-_LEAST, _MOST = 1.25, 8.0
+_LEAST, _MOST, _MOST_SEEN = 1.25, 8.0, 32.0
 _ROOM = 1.1
 """What was added falls nearly, not quite, with the square of the width."""
 
@@ -28,11 +28,24 @@ class Added(NamedTuple):
         """Whether the Gaussian is too wide."""
         return self.smoothed + self.zeros > self.enough and self.smoothed > self.little
 
-    @property
-    def narrowing(self) -> float:
-        """The factor, in [1.25, 8], by which to divide its standard deviation."""
+    def narrowing(self, fall: float = 2.0) -> float:
+        """The factor, at least 1.25, by which to divide its standard deviation.
+
+        ``fall`` is the power of the width with which ``smoothed`` falls: two for a smooth sum, less
+        for one whose atoms stand apart, as two widths have shown.
+        """
         if self.enough <= 0.0 or self.little <= 0.0:
             return _MOST
+        if fall < 2.0:
+            factor = min((self.smoothed + self.zeros) / self.enough, self.smoothed / self.little)
+            return min(max(_ROOM * factor ** (1.0 / fall), _LEAST), _MOST_SEEN)
         both = self.zeros + math.sqrt(self.zeros**2 + 4.0 * self.enough * self.smoothed)
         factor = min(both / (2.0 * self.enough), math.sqrt(self.smoothed / self.little))
         return min(max(_ROOM * factor, _LEAST), _MOST)
+
+
+def falls(smoothed: float, width: float) -> float:
+    """The power, in [1, 2], with which ``smoothed`` fell when the width did; both as ratios."""
+    if not 0.0 < smoothed < 1.0:
+        return 1.0
+    return min(max(math.log(smoothed) / math.log(width), 1.0), 2.0)
