@@ -37,8 +37,8 @@ OPTIONS: dict[str, Callable[[PlanRequest, Encoding, Accountant], Result]] = {
 
 Survey = tuple[tuple[PlanOption, ...], tuple[Infeasible, ...]]
 _MOST_BYTES = 16_000_000
-_DEAR = 2_000_000
-"""Products for one point of a curve, some milliseconds; a search takes hundreds of points."""
+_DEAR = 200_000
+"""Products for one point of a curve, a millisecond or more; a search takes hundreds of points."""
 _BUDGETS = (1, 1.01, 1.1, 1.5, 2, 3, 5, 10, 30, 100, 300, 1000)
 
 
@@ -65,18 +65,19 @@ class Planner:
             yield look()
 
     def best(self, request: PlanRequest) -> PlanOption | None:
-        """The best option for the request's budget and smaller ones, of those that there most
-        likely are.
+        """The option of what most likely is the least error for the request's budget and smaller
+        ones; the next one where that is not proved.
         """
-        found = []
+        found: list[tuple[float, Callable[[], Result]]] = []
         for budgeted in _budgeted(request):
             likely = self.results(replace(budgeted, likely=True), sketched=True)
+            sketches = self._every(budgeted, sketched=True)
             looks = self._every(budgeted, sketched=False)
-            found += [
-                look() for look, one in zip(looks, likely, strict=True) if isinstance(one, Likely)
-            ]
-        options = [one for one in found if isinstance(one, PlanOption)]
-        return min(options, key=lambda option: option.cost, default=None)
+            for one, sketch, look in zip(likely, sketches, looks, strict=True):
+                if isinstance(one, Likely) and isinstance(sketched := sketch(), Likely):
+                    found.append((sketched.standard_error, look))
+        proved = (look() for _, look in sorted(found, key=lambda one: one[0]))
+        return next((option for option in proved if isinstance(option, PlanOption)), None)
 
     def _every(
         self, request: PlanRequest, *, sketched: bool, again: bool = True

@@ -34,6 +34,8 @@ _GAP = 2e-3
 _MOST_LOOKS = 600
 _FIRST_CELLS = 1.0
 """A standard deviation, when the halving starts."""
+_UNLOOKED = 1e-4
+"""Of an average, what cells may add that are not looked at."""
 _FEW_CELLS, _FEW_ABOVE = 1.5, 2.0
 """A standard deviation, and up to so many above the mean, where many messages are composed."""
 
@@ -188,8 +190,15 @@ class Fakes:
 
     def average_upper(self, upper: Callable[[int], float], negligible: float) -> float:
         """An upper bound of E[delta(K)], coarse; ``negligible`` as ``few_cells`` has it."""
-        found = self.few_cells(negligible)
-        return min(1.0, math.fsum(cell.chance * upper(cell.least) for cell in found))
+        cells, found, least = self.few_cells(negligible), 0.0, 1.0
+        left = list(accumulate(cell.chance for cell in reversed(cells)))
+        for cell in cells:
+            rest = least * left.pop()  # of this cell and those after it: more fakes never hurt
+            if rest <= _UNLOOKED * found:
+                return min(1.0, found + rest)
+            least = min(least, upper(cell.least))
+            found += cell.chance * least
+        return min(1.0, found)
 
 
 def _least(bounds: Bracket) -> float:

@@ -75,7 +75,7 @@ class Counted:
 
         def upper(epsilon: float) -> float:
             def given(fakes: int) -> float:
-                return accountant.upper(Record.of(self.mechanism(fakes)), epsilon)
+                return accountant.near(Record.of(self.mechanism(fakes)), epsilon)
 
             return found.average_upper(given, negligible)
 

@@ -101,7 +101,7 @@ class Messages:
         )
         return found
 
-    def _near(self, message: ObservedMessage, epsilon: float) -> float:
+    def near(self, message: ObservedMessage, epsilon: float) -> float:
         """Its upper bound, less closely where that is quicker."""
         found: float | None = self._memo.get(
             ("near", message, epsilon),
@@ -157,7 +157,7 @@ class Messages:
         def made() -> _Losses:
             together = self._proved_together(message, tightness) if proved else None
             step, points = together or chosen(
-                partial(self._near if proved else self.rough, message),
+                partial(self.near if proved else self.rough, message),
                 message.mechanism.local_epsilon,
                 tightness,
             )

@@ -97,7 +97,8 @@ def composed(
     groups: Counter[Counted], stake: Stake, accountant: Accountant, tightness: Tightness
 ) -> float:
     """The smaller of the composed delta and of basic composition, without caps."""
-    epsilon, negligible = stake.guarantee.epsilon, _UNLIKELY * stake.guarantee.delta
+    epsilon, delta = stake.guarantee.epsilon, stake.guarantee.delta
+    negligible, tightness = _UNLIKELY * delta, tightness.aimed(delta, groups.total())
     share, added, losses = epsilon * _BELOW / groups.total(), 0.0, []
     negligible /= groups.total()
     for group, times in groups.items():

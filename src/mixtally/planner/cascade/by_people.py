@@ -10,7 +10,7 @@ from mixtally.planner.cascade.parts import flipped, in_clear, rarely
 from mixtally.planner.flip_options import COINS
 from mixtally.planner.options import Infeasible
 from mixtally.privacy.accountant import Record
-from mixtally.privacy.numerics.search import Rough, least_meeting
+from mixtally.privacy.numerics.search import FLIPS, ROOT, Axis, Rough, least_meeting
 from mixtally.privacy.terms import Stake, counted
 from mixtally.records.contract import Cover, FakeRecord, NoRecipe, OwnFakes
 from mixtally.records.contract.part import MOST_OWN
@@ -28,8 +28,10 @@ from mixtally.records.question import MOST_BINS, Kind
 CROWD = "--minimum-crowd: people whose messages surely come"
 _UNITS = 1 << 40
 _TOLERANCE = 1e-4
-_ROUGH, _NEAR = 0.05, 1e-2
-"""Bounds of averages over coins may lie so far apart, relatively; so much of delta may be left."""
+_ROUGH = 0.05
+"""Bounds of averages over coins may lie so far apart, relatively."""
+_NEAR_ONE, _NEAR = 2e-2, 5e-2
+"""So much of delta may be left, of one message and of several together."""
 
 
 def blanks(desk: Desk, encoding: Encoding) -> Result:
@@ -78,7 +80,7 @@ def _among_own(desk: Desk, encoding: Encoding, record: FakeRecord) -> Result:
         return desk.stake(Cover.PEOPLE, parts, count_flips=flips)
 
     if own.coin:  # which makes the number of fakes uncertain, and so a little more noise
-        found = _least(desk, made, least, MOST_THRESHOLD - 1)
+        found = _least(desk, made, least, MOST_THRESHOLD - 1, FLIPS)
         if found is None:
             return Infeasible(name, COINS)
         least = found
@@ -172,9 +174,11 @@ def _own(units: int) -> OwnFakes:
     return OwnFakes(FakeRecord.UNIFORM, whole, rest * (SCALE // _UNITS))
 
 
-def _least(desk: Desk, made: Callable[[int], Stake], start: int, most: int) -> int | None:
-    """The least value, from ``start`` on or a little before, whose stake keeps the guarantee; of
-    several messages together it may leave a hundredth of delta.
+def _least(
+    desk: Desk, made: Callable[[int], Stake], start: int, most: int, axis: Axis = ROOT
+) -> int | None:
+    """The least value, from ``start`` on or a little before, whose stake keeps the guarantee: it
+    may leave a hundredth or two of delta, of several messages together some more.
     """
     delta = desk.wanted.request.guarantee.delta
     several = counted(made(start)).total() > 1
@@ -185,7 +189,8 @@ def _least(desk: Desk, made: Callable[[int], Stake], start: int, most: int) -> i
         most,
         start=start,
         tolerance=_TOLERANCE,
-        rough=Rough(_ROUGH, near=_NEAR if several else 0.0),
+        axis=axis,
+        rough=Rough(_ROUGH, near=_NEAR if several else _NEAR_ONE),
     )
 
 

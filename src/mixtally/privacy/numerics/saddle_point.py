@@ -129,9 +129,7 @@ def _bounds(one: Prepared, least: float, enough: float = 0.0) -> Bracket:
         if spread <= min(first, usual) and (counted := saddle.counted(WORTH_IT)) is not None:
             value, smoothed, cut = counted
             break
-        narrower = next(
-            (one for one in (first, usual) if one < spread), spread / added.narrowing(fall)
-        )
+        narrower = first if first < spread else spread / added.narrowing(fall)
         left = saddle.work(spread) / WORTH_IT  # of the width, when all work is spent
         if saddle.work(narrower) >= WORTH_IT or value * left * left > most:
             break
