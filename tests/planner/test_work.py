@@ -8,7 +8,7 @@ from mixtally.errors import InfeasibleError
 from mixtally.planner import PlanRequest, choose, relaxations
 from mixtally.planner.choose import Planner
 from mixtally.privacy.divergence import single_bit
-from mixtally.privacy.numerics import saddle_point
+from mixtally.privacy.numerics import saddle_line
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Kind, Question, with_attributes
 from privacy.by_name import calibrated
@@ -23,7 +23,7 @@ class TooMuchError(Exception):
 @pytest.fixture
 def integrals(monkeypatch):
     """Lets so many integrals of the saddle point be taken, and no more."""
-    honest, taken = saddle_point.Saddle.integral, []
+    honest, taken = saddle_line.Saddle.integral, []
 
     def allow(most):
         def counting(self, spread):
@@ -32,7 +32,7 @@ def integrals(monkeypatch):
                 raise TooMuchError(f"more than {most} integrals")
             return honest(self, spread)
 
-        monkeypatch.setattr(saddle_point.Saddle, "integral", counting)
+        monkeypatch.setattr(saddle_line.Saddle, "integral", counting)
         return taken
 
     return allow

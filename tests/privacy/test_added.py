@@ -14,11 +14,12 @@ from mixtally.privacy import positive
 from mixtally.privacy.composition import convolve
 from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.composition.pld import LossDistribution
-from mixtally.privacy.numerics import bracket, few_atoms
+from mixtally.privacy.numerics import bracket, few_atoms, saddle_line
 from mixtally.privacy.numerics import saddle_point as module
 from mixtally.privacy.numerics.draws import Draws
 from mixtally.privacy.numerics.largest import largest_upper
-from mixtally.privacy.numerics.saddle_point import Saddle, saddle_point_bounds
+from mixtally.privacy.numerics.saddle_line import Saddle
+from mixtally.privacy.numerics.saddle_point import saddle_point_bounds
 from mixtally.privacy.positive import chance_positive
 from privacy.test_saddle_point import pmf
 from privacy.test_saddle_point_parts import by_counts
@@ -151,7 +152,7 @@ def without_counts(monkeypatch):
     """The integral alone, from which more values are dropped than otherwise."""
     monkeypatch.setattr(module, "_MOST_SMOOTHED", math.inf)
     monkeypatch.setattr(positive, "_APART", math.inf)
-    monkeypatch.setattr(module, "_RARE", 1e-6)
+    monkeypatch.setattr(saddle_line, "_RARE", 1e-6)
 
 
 def test_values_that_are_dropped_are_covered_by_their_own_bound(without_counts):

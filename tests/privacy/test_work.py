@@ -13,7 +13,8 @@ from mixtally.privacy.numerics.flip_ratios import (
     flip_distribution,
     uniform_distribution,
 )
-from mixtally.privacy.numerics.saddle_point import Saddle, saddle_point_bounds
+from mixtally.privacy.numerics.saddle_line import Saddle
+from mixtally.privacy.numerics.saddle_point import saddle_point_bounds
 from mixtally.records.guarantee import Observer
 from mixtally.records.mechanism import BitFlips, NoFakes
 from privacy.by_name import calibrated, certificate_of

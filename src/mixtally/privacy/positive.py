@@ -12,7 +12,8 @@ import math
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.privacy.numerics.draws import Draws
 from mixtally.privacy.numerics.few_valued import Distribution, merged, too_large
-from mixtally.privacy.numerics.saddle_point import NOTHING, WORTH_IT, Saddle
+from mixtally.privacy.numerics.saddle_line import Saddle
+from mixtally.privacy.numerics.saddle_point import NOTHING, WORTH_IT
 
 _SMOOTHING = 5e-4
 _SHIFT = 7.0

@@ -24,7 +24,7 @@ from mixtally.privacy.numerics.saddle_point import saddle_point_bounds
 
 SOURCE = "exact law over flipped uniform fakes (Notes 2020, section 5.2); Prop. 3.1 for any dataset"
 
-_VALUES, _FEW = 512, 64
+_VALUES, _SOME, _FEW = 512, 160, 64
 """Of each branch: where there are more, neighbors are nearly alike."""
 
 
@@ -51,7 +51,7 @@ def upper(
     """The upper bound alone, ``smoothed`` as ``largest_upper`` has it; of ``few`` values, to some
     hundredths above.
     """
-    most = _FEW if few else _VALUES
+    most = _FEW if few else _SOME if smoothed else _VALUES
     some = [few_above(one, most) for one in _branches(bins, threshold, epsilon)]
     found = largest_upper([_joined(some)], Draws(fakes + 1), smoothed)
     return min(1.0, found + _cut(bins, threshold))

@@ -19,6 +19,7 @@ Source: sufficient DP 000 (3.1); notes 004 sections 5.2, 5.3; Balle, Bell, Gasco
 
 import math
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import pairwise
 
 import numpy as np
@@ -186,21 +187,18 @@ def sums_at_once(
 
     memo, domain = memo or Memo(_MOST_BYTES), ((0, others // 2), (0, others))
     first, last = tails.window(others, threshold / SCALE)
-    of_all, most = 1.0, max(_LEAST_HALVED, _MOST_WORK // (last - first + 1))
+    most = min(MOST_HALVED, max(_LEAST_HALVED, _MOST_WORK // (last - first + 1)))
+    of_all: Floats | float = 1.0
     if last - first >= _LONG:
-        try:
+        with suppress(EffortError):  # boxes take long then, but end
             of_all, most = _as_two_bits(users + fakes, threshold, epsilons, memo), 0
-        except EffortError:
-            pass
     divergences = _two_bins(others, threshold, epsilons, memo)
     return worst(
         divergences, epsilons, domain, _GAP, feasible, _suspects(others), most, of_all
     ).each()
 
 
-def _as_two_bits(
-    crowd: int, threshold: int, epsilons: Sequence[float], memo: Memo
-) -> Floats:
+def _as_two_bits(crowd: int, threshold: int, epsilons: Sequence[float], memo: Memo) -> Floats:
     """Upper bounds of two bits composed, each in the crowd that is the worst for it alone.
 
     Where sums spread widely all crowds hide nearly alike, so that this is close.

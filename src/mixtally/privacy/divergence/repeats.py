@@ -36,6 +36,8 @@ from mixtally.records.mechanism import BitFlips, UniformFakes
 _MOST_CELLS = 100_000
 _MOST_WORK = 1 << 22
 """Steps that are spent on a lower bound of repeated records: a fifth of a second."""
+_OF_BEST = 8
+"""So many times as long may the distribution be of the kind that tells most."""
 
 
 class Kind(NamedTuple):
@@ -62,16 +64,14 @@ def among_blanks(
 
 def lower_bound(kinds: list[Kind], epsilon: float, copies: int) -> float:
     """The largest divergence of the count of one of ``kinds``, for a record sent ``copies``
-    times.
+    times; 0 where all are too long.
 
     Any of them is a lower bound: the one that tells most is looked at, and then rare ones, whose
     distributions are short, while all together are not too long.
     """
     best, found, work = max(kinds, key=_tells, default=None), 0.0, 0
-    for cells, kind in sorted(
-        ((0 if kind is best else _length(kind, copies), kind) for kind in kinds),
-        key=lambda pair: pair[0],
-    ):
+    lengths = ((_length(kind, copies) // (_OF_BEST if kind is best else 1), kind) for kind in kinds)
+    for cells, kind in sorted(lengths, key=lambda pair: pair[0]):
         work += cells
         if work > _MOST_WORK:
             break

@@ -28,7 +28,12 @@ from mixtally.privacy.numerics.flip_ratios import (
     uniform_distribution,
 )
 from mixtally.privacy.numerics.largest import largest
-from mixtally.privacy.numerics.saddle_point import NEAR, prepared, saddle_point_bounds
+from mixtally.privacy.numerics.saddle_point import (
+    NEAR,
+    first_spread,
+    prepared,
+    saddle_point_bounds,
+)
 
 SOURCE = (
     "privacy blanket of uniform vectors, any dataset (upper end); worst homogeneous crowd found"
@@ -122,7 +127,7 @@ def products(users: int, bits: int, threshold: int) -> int:
     saddle = prepared(uniform_distribution(bits, bits, q, 1.0), crowd).saddle
     if saddle is None:
         return 0
-    spread = saddle.first(NEAR)
+    spread = first_spread(saddle, NEAR)
     value, smoothed, _ = saddle.integral(spread)
     narrower = math.sqrt(smoothed / (NEAR * value)) if value > 0.0 else 1.0
     return saddle.work(spread / max(1.0, narrower))

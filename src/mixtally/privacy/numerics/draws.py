@@ -36,6 +36,7 @@ _ALMOST_NONE = -1.0 + 2.0**-52
 _LARGE = 1.0
 _MOST_NATS = 700.0
 _LEAST = 1e-300
+_MANY = 64
 _NODES = (-2.6, -1.2, 0.3, 1.8)
 """Where m are, in standard deviations of N."""
 
@@ -62,6 +63,20 @@ class Draws:
     def most(self) -> int:
         """Of more the chance is nothing."""
         return self.sure + (tails.window(self.trials, self.share).last if self.trials else 0)
+
+    @cached_property
+    def numbers(self) -> list[tuple[int, float]]:
+        """How many there may be, with their chances; none where these are many.
+
+        Those that are left out have a chance of ``tails.CUT_TAIL`` on either side.
+        """
+        if not self.trials:
+            return [(self.sure, 1.0)]
+        first, last = tails.window(self.trials, self.share)
+        if last - first >= _MANY:
+            return []
+        chances = tails.pmf(self.trials, self.share, first, last)
+        return [(self.sure + i, float(chance)) for i, chance in enumerate(chances, first)]
 
     @property
     def over(self) -> int:
