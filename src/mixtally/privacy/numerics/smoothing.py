@@ -44,8 +44,8 @@ class Added(NamedTuple):
         return min(max(_ROOM * factor, _LEAST), _MOST)
 
 
-def falls(smoothed: float, width: float) -> float:
-    """The power, in [1, 2], with which ``smoothed`` fell when the width did; both as ratios."""
-    if not 0.0 < smoothed < 1.0:
+def falls(before: float, after: float, width: float) -> float:
+    """The power, in [1, 2], with which what was added fell when the width fell to a share."""
+    if not 0.0 < after < before:
         return 1.0
-    return min(max(math.log(smoothed) / math.log(width), 1.0), 2.0)
+    return min(max(math.log(after / before) / math.log(width), 1.0), 2.0)
