@@ -37,8 +37,8 @@ OPTIONS: dict[str, Callable[[PlanRequest, Encoding, Accountant], Result]] = {
 
 Survey = tuple[tuple[PlanOption, ...], tuple[Infeasible, ...]]
 _MOST_BYTES = 16_000_000
-_DEAR = 200_000
-"""Products for one point of a curve, a millisecond or more; a search takes hundreds of points."""
+_DEAR = 50_000
+"""Products for one point of a curve, about a millisecond; a search takes hundreds of points."""
 _BUDGETS = (1, 1.01, 1.1, 1.5, 2, 3, 5, 10, 30, 100, 300, 1000)
 
 

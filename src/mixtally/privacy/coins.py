@@ -31,9 +31,11 @@ _SLACK = 1.0 + 1e-10
 """Above the error of every probability and of their sums."""
 _GAP = 2e-3
 """Bounds of an average this close, relatively, are close enough."""
-_MOST_LOOKS = 600
+MOST_LOOKS = 600
 _FIRST_CELLS = 1.0
 """A standard deviation, when the halving starts."""
+_ALIKE = 0.02
+"""Of all fakes: coins bring so few more or less that this is not looked at."""
 _UNLOOKED = 1e-4
 """Of an average, what cells may add that are not looked at."""
 _FEW_CELLS, _FEW_ABOVE = 1.5, 2.0
@@ -101,13 +103,15 @@ class Fakes:
         """All values of K in some twenty cells: for compositions, which ask often.
 
         Values below all but ``negligible`` of the chance are one cell, and so are those far above
-        the mean, which reveal little.
+        the mean, which reveal little, or all others, where they are nearly alike.
         """
         if not self.coin:
             return (Cell(self.sure, self.sure, 1.0),)
         below = int(np.searchsorted(np.cumsum(self._pmf), negligible))
-        first = self._low + below
-        top = math.ceil(self.people * self._phi + _FEW_ABOVE * self._spread)
+        first, mean = self._low + below, self.people * self._phi
+        if mean - first <= _ALIKE * (self.sure + first):
+            return self._cut(first, self._high, 0.0)
+        top = math.ceil(mean + _FEW_ABOVE * self._spread)
         last = min(self._high, max(first, top))
         found = self._cut(first, last, _FEW_CELLS)
         if last < self._high:
@@ -117,7 +121,7 @@ class Fakes:
 
     def _cut(self, first: int, last: int, grain: float) -> tuple[Cell, ...]:
         """``first``..``last`` in cells, and everything below in one."""
-        step = max(1, math.floor(self._spread / grain))
+        step = max(1, math.floor(self._spread / grain)) if grain else last - first + 1
         starts = range(first, last + 1, step)
         found = tuple(self._cell(start, min(start + step - 1, last)) for start in starts)
         if first == 0:
@@ -141,12 +145,15 @@ class Fakes:
         first = cell.least - self.sure
         return first >= self._low and min(cell.most - self.sure, self._high) > first
 
-    def average(self, delta: Callable[[int], Bracket], *, one_pair: bool) -> Bracket:
+    def average(
+        self, delta: Callable[[int], Bracket], *, one_pair: bool, looks: int = MOST_LOOKS
+    ) -> Bracket:
         """Bounds of the largest E[delta(K)] of any two worlds; the divergence falls as K rises.
 
         where
           delta      the largest divergence of any two worlds, given K
           one_pair   whether these two are the same for all K, as far as the divergence goes
+          looks      at so many K it ends, however far apart the bounds are
 
         The largest average is at most the average of the largest, and where two worlds that are
         worst at some k stay the same at fewer fakes, at least P(K <= k) delta(k).
@@ -165,7 +172,7 @@ class Fakes:
         heapq.heapify(heap)
         done: list[Cell] = []
         open_gap, enough = -sum(one for one, _ in heap), self._enough(heap, at)
-        while heap and open_gap > enough and len(known) < _MOST_LOOKS:
+        while heap and open_gap > enough and len(known) < looks:
             worst, cell = heapq.heappop(heap)
             open_gap += worst
             if not self.can_halve(cell):
@@ -193,6 +200,9 @@ class Fakes:
         cells, found, least = self.few_cells(negligible), 0.0, 1.0
         left = list(accumulate(cell.chance for cell in reversed(cells)))
         for cell in cells:
+            if not found and len(cells) > 1 and cell.chance <= negligible:
+                found, _ = cell.chance, left.pop()  # as if nothing were hidden
+                continue
             rest = least * left.pop()  # of this cell and those after it: more fakes never hurt
             if rest <= _UNLOOKED * found:
                 return min(1.0, found + rest)

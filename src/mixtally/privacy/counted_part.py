@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.accountant import Accountant, Record
-from mixtally.privacy.coins import Fakes
+from mixtally.privacy.coins import MOST_LOOKS, Fakes
 from mixtally.privacy.composition.pld import LossDistribution, Tightness, loss_distribution
 from mixtally.privacy.divergence import clear_uniform, k_hot
 from mixtally.privacy.numerics import blanket
@@ -40,13 +40,13 @@ class Counted:
         own = self.part.own
         return Fakes(self.people, own.whole, own.coin) if own is not None else Fakes(0, 0, 0)
 
-    def bounds(self, accountant: Accountant, epsilon: float) -> Bracket:
-        """Of one message of the part."""
+    def bounds(self, accountant: Accountant, epsilon: float, looks: int = MOST_LOOKS) -> Bracket:
+        """Of one message of the part; ``looks`` as ``Fakes.average`` has it."""
 
         def given(fakes: int) -> Bracket:
             return accountant.delta(Record.of(self.mechanism(fakes)), epsilon).bounds
 
-        return self.fakes.average(given, one_pair=self.one_pair)
+        return self.fakes.average(given, one_pair=self.one_pair, looks=looks)
 
     @property
     def one_pair(self) -> bool:

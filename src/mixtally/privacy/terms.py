@@ -28,6 +28,8 @@ _AGAIN = 1.0 + 1e-6
 """Another machine rounds otherwise, by far less."""
 _UNLIKELY = 1e-3
 """Of delta, shared by all messages: what crowds of coins may add that are not looked at closely."""
+_FEW_LOOKS = 1
+"""Of a part among several, of which the lower bound alone is stated."""
 COINS = "averaged over the coins by which people draw a fake more"
 CAPPED = "with what the cap of a message costs added"
 TOGETHER = "all parts and collections composed"
@@ -84,10 +86,11 @@ def _counted(part: Part, stake: Stake) -> Counted:
 def delta_of(stake: Stake, accountant: Accountant, tightness: Tightness = CLOSE) -> Bracket:
     """Bounds of delta at the epsilon of the guarantee, caps included."""
     epsilon, groups = stake.guarantee.epsilon, counted(stake)
-    singles = [group.bounds(accountant, epsilon) for group in groups]
-    bounds = singles[0]
-    if groups.total() > 1:
+    if groups.total() == 1:
+        (bounds,) = (group.bounds(accountant, epsilon) for group in groups)
+    else:
         upper = composed(groups, stake, accountant, tightness)
+        singles = [group.bounds(accountant, epsilon, _FEW_LOOKS) for group in groups]
         bounds = Bracket(min(upper, max(one.lower for one in singles)), upper)
     more = capped_cost(stake)
     return Bracket(max(0.0, bounds.lower - more), min(1.0, bounds.upper + more))

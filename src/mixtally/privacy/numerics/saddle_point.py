@@ -124,7 +124,8 @@ def _bounds(one: Prepared, least: float, enough: float = 0.0) -> Bracket:
             break
         before, spread, wider = smoothed, narrower, spread
         value, smoothed, cut = saddle.integral(spread)
-        fall = falls(before, smoothed, spread / wider)
+        if wider <= first:
+            fall = falls(before, smoothed, spread / wider)
     bounds, more = stated(value, cut), smoothed + cut + saddle.aliases(value)
     upper = max(NOTHING, min(bounds.upper, most))
     return Bracket(max(0.0, min(bounds.lower - more, upper)), upper)
