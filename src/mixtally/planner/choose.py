@@ -102,10 +102,12 @@ class Planner:
         return found + [one for less in smaller for one in self.survey(less, again=again)[0]]
 
     def likely(self, request: PlanRequest) -> bool:
-        """Whether there most likely is anything to choose; nothing of it is proved."""
+        """Whether there most likely is anything to choose with the whole budget, or without fakes;
+        nothing of it is proved.
+        """
         looked = (
             one
-            for budgeted in _budgeted(replace(request, likely=True))
+            for budgeted in _budgeted(replace(request, likely=True), smaller=(1,))
             for one in self.results(budgeted, sketched=True)
         )
         return any(isinstance(one, Likely) for one in looked)
@@ -153,11 +155,11 @@ def choose(request: PlanRequest, planner: Planner | None = None) -> Choice:
     return Choice(best, tuple(others), tuple(lacking), reason(request, best, others, lacking))
 
 
-def _budgeted(request: PlanRequest) -> Iterator[PlanRequest]:
-    """The request, then the same with smaller budgets."""
+def _budgeted(request: PlanRequest, smaller: tuple[float, ...] = _BUDGETS) -> Iterator[PlanRequest]:
+    """The request, then the same with ``smaller`` budgets and that of a message for each part."""
     limit = decimal(request.messages_per_user)
-    smaller = {decimal(one) for one in (*_BUDGETS, len(encodings(request.question)[-1].parts))}
-    for most in [limit, *sorted(one for one in smaller if one < limit)]:
+    others = {decimal(one) for one in (*smaller, len(encodings(request.question)[-1].parts))}
+    for most in [limit, *sorted(one for one in others if one < limit)]:
         yield replace(request, messages_per_user=most)
 
 

@@ -159,8 +159,9 @@ def _found(accountant: Accountant, wish: _Wish) -> int | None:
     axis = steeper(axis, start.power)
     begun = min(max(start.x, low), high)
     if wish.rounds > 1 and abs(start.miss) < _MISS:
-        inexact = accountant.roughly(wish.record)
-        begun, proved = _after_few_looks(axis, begun, expected, upper, wish, rough=inexact)
+        rise = _FAR_ABOVE if accountant.roughly(wish.record) else _ABOVE
+        rise = 0.0 if accountant.sketches else rise  # where what is expected is all there is
+        begun, proved = _after_few_looks(axis, begun, expected, upper, wish, rise)
         if proved:
             return begun
     search = partial(least_meeting, low=low, high=high, tolerance=tolerance, axis=axis)
@@ -173,16 +174,15 @@ def _after_few_looks(
     expected: Callable[[int], float],
     upper: Callable[[int], float],
     wish: _Wish,
-    *,
-    rough: bool,
+    rise: float,
 ) -> tuple[int, bool]:
     """Where a look or two, then one proof, say that a search ends; whether that is proved to spend
     nearly all of delta.
 
-    ``rough`` where what is expected is so.
+    where
+      rise   for each nat of delta, how far what is expected lies above what is proved
     """
     (low, high), delta = wish.ends, wish.goal.delta
-    rise = _FAR_ABOVE if rough else _ABOVE
     target, line = _EXPECTED * delta ** (1.0 - rise), Line(axis, wish.goal.epsilon)
     line.add(x, expected(x))
     for _ in range(_MORE_LOOKS):

@@ -28,8 +28,8 @@ from mixtally.records.question import MOST_BINS, Kind
 CROWD = "--minimum-crowd: people whose messages surely come"
 _UNITS = 1 << 40
 _TOLERANCE = 1e-4
-_ROUGH = 0.05
-"""Bounds of averages over coins may lie so far apart, relatively."""
+_ROUGH, _FLOOR = 0.05, 1e-2
+"""Bounds of averages over coins may lie so far apart, relatively and in parts of the target."""
 _NEAR_ONE, _NEAR = 2e-2, 5e-2
 """So much of delta may be left, of one message and of several together."""
 
@@ -190,7 +190,7 @@ def _least(
         start=start,
         tolerance=_TOLERANCE,
         axis=axis,
-        rough=Rough(_ROUGH, near=_NEAR if several else _NEAR_ONE),
+        rough=Rough(_ROUGH, floor=_FLOOR, near=_NEAR if several else _NEAR_ONE),
     )
 
 
