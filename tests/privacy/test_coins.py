@@ -86,6 +86,37 @@ def test_cells_hold_every_number_once(case):
         assert 1.0 <= sum(cell.chance for cell in cells) <= 1.0 + 1e-9
 
 
+MANY = [(3_000_000, 0, SCALE // 13), (40_000, 5, SCALE // 2)]
+
+
+@pytest.mark.parametrize("case", MANY)
+def test_numbers_that_are_nearly_alike_are_one_cell(case):
+    def falling(k):
+        return min(1.0, math.exp(-9.0 * k / (case[0] * (case[1] + case[2] / SCALE))))
+
+    fakes, true = Fakes(*case), exactly(*case, lambda k: (falling(k), falling(k)))
+    assert len(fakes.few_cells(1e-7)) == 2
+    assert true <= fakes.average_upper(falling, 1e-7) <= true * 1.2
+    assert true <= fakes.average_upper(lambda k: falling(k) if k else 1.0, 1e-2)
+
+
+def test_cells_that_bring_next_to_nothing_are_not_looked_at():
+    """Their part is that of the cell before, whose fakes are fewer."""
+
+    def steep(k):
+        looked.append(k)
+        return math.exp(-0.2 * k)
+
+    looked, fakes = [], Fakes(3_000, 0, SCALE // 3)
+    found = fakes.average_upper(steep, 1e-12)
+    assert len(looked) < len(fakes.few_cells(1e-12)) - 2
+    assert exactly(3_000, 0, SCALE // 3, lambda k: (steep(k), steep(k))) <= found
+    assert found == pytest.approx(
+        math.fsum(c.chance * (math.exp(-0.2 * c.least) if c.least else 1.0)
+                  for c in fakes.few_cells(1e-12)), rel=2e-4, abs=2e-12,
+    )  # fmt: skip
+
+
 def test_no_coin_is_one_number():
     assert Fakes(7, 3, 0).average(flips, one_pair=True) == pytest.approx(flips(21))
     assert [tuple(cell) for cell in Fakes(7, 3, 0).few_cells(0.1)] == [(21, 21, 1.0)]

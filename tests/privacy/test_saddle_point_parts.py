@@ -8,6 +8,7 @@ import time
 import mpmath
 import numpy as np
 import pytest
+from scipy import stats
 
 from mixtally.errors import AccountingError
 from mixtally.ground.fixed import threshold_of
@@ -62,6 +63,12 @@ def by_counts(values, chances, count, gain=lambda value: value):
         return total / count
 
 
+RARE_FEW = [
+    ((-1, 90), (1 - 2**-8, 2**-8)),
+    ((-3, 0, 40), (2**-2, 1 - 2**-2 - 2**-6, 2**-6)),
+]
+
+
 @pytest.mark.seconds
 @pytest.mark.parametrize(("values", "chances", "count"), RARE)
 def test_rare_heavy_values_are_counted(values, chances, count, monkeypatch):
@@ -89,6 +96,50 @@ def test_wrong_counts_are_noticed(change, plant, monkeypatch):
         monkeypatch.setattr(saddle_line, "_RARE", 0.03)
         plant(saddle_line.Saddle, "_dropped", lambda _honest, *_: 0.0)
     assert not one_sided(saddle_point_bounds(pmf(values, chances), count), truth)
+
+
+CROWDS = [Draws(2, 40, 0.05), Draws(5, 10**6, 3e-6), Draws(1, 12, 0.5)]
+
+
+def counted_of(values, chances, draws):
+    """The mean over every number of draws, and what counting makes of it."""
+    numbers = range(min(draws.trials, 60) + 1)
+    shares = stats.binom(draws.trials, draws.share).pmf(numbers)
+    truth = math.fsum(
+        share * exactly(values, chances, draws.sure + more)
+        for more, share in zip(numbers, shares, strict=True)
+    )
+    return truth, prepared(pmf(values, chances), draws).saddle.counted(1 << 24)
+
+
+@pytest.mark.parametrize("draws", CROWDS, ids=str)
+@pytest.mark.parametrize(("values", "chances"), RARE_FEW)
+def test_a_random_number_of_draws_is_counted(values, chances, draws):
+    truth, (value, smoothed, cut) = counted_of(values, chances, draws)
+    assert value == pytest.approx(truth, rel=1e-9)
+    assert truth <= value + cut <= truth * (1.0 + 1e-9)
+    assert smoothed == 0.0
+    assert math.fsum(share for _, share in draws.numbers) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("change", ["a draw fewer", "nobody more"])
+def test_a_wrong_number_of_draws_is_noticed(change, plant, monkeypatch):
+    if change == "a draw fewer":
+        plant(few_atoms, "expectation", lambda honest, *given: honest(*given[:-1], given[-1] - 1))
+    else:
+        monkeypatch.setattr(Draws, "numbers", property(lambda self: [(self.sure, 1.0)]))
+    truth, (value, _, cut) = counted_of(*RARE_FEW[0], fresh(CROWDS[0]))
+    assert not truth <= value + cut <= truth * (1.0 + 1e-9)
+
+
+def fresh(draws):
+    """The same, of which nothing is remembered."""
+    return Draws(draws.sure, draws.trials, draws.share)
+
+
+def test_many_numbers_of_draws_are_not_counted():
+    assert not Draws(1, 10**6, 0.5).numbers
+    assert prepared(pmf(*RARE_FEW[0]), Draws(1, 10**6, 0.5)).saddle.counted(1 << 24) is None
 
 
 @pytest.mark.parametrize(("values", "chances"), WHOLE)

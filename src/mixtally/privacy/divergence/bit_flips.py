@@ -205,21 +205,13 @@ def upper(message: ObservedMessage, epsilon: float, memo: Memo) -> float:
 def expected(message: ObservedMessage, epsilon: float, memo: Memo) -> float:
     """What the upper bound most likely is, not proved: for a search whose end is proved."""
     m = flips(message)
-    fakes, most = m.fakes.count, m.max_set
-    if most is None:
-        if message.others is not None:
-            return exact(message, epsilon, memo).bounds.upper
-        if m.bins > 1:
-            return vectors.blanket_upper(m.crowd, m.bins, m.threshold, epsilon)
-        if not m.crowd:
-            return exact(message, epsilon, memo).bounds.upper
-        return single_bit.expected_upper(
-            m.crowd, fakes, m.threshold, epsilon, repeats=m.repeats, memo=memo
-        )
-    if message.observer is Observer.SUMS:
-        return one_hot.expected_sums_upper(m.crowd, fakes, m.threshold, epsilon, memo)
-    if most > 1 and not isinstance(m.fakes, UniformFakes):
-        return k_hot.upper(m.crowd, fakes, most, m.threshold, epsilon, m.bins, likely=True)
+    crowd, most = (m.crowd, m.fakes.count), m.max_set
+    if _searched(message):
+        return single_bit.expected_upper(*crowd, m.threshold, epsilon, repeats=m.repeats, memo=memo)
+    if _summed(message):
+        return one_hot.expected_sums_upper(*crowd, m.threshold, epsilon, memo)
+    if most is not None and most > 1 and not isinstance(m.fakes, UniformFakes):
+        return k_hot.upper(*crowd, most, m.threshold, epsilon, m.bins, likely=True)
     return upper(message, epsilon, memo)
 
 
@@ -245,20 +237,23 @@ def _smoothed(
         return None
     if isinstance(m.fakes, UniformFakes):
         return _uniform_upper(m, epsilon, smoothed, few=likely)
-    given = (m.threshold, epsilon)
     if most > 1:
-        return k_hot.upper(m.crowd, fakes, most, *given, m.bins, likely=likely, smoothed=smoothed)
-    return one_hot.blanket_upper(m.crowd, fakes, *given, smoothed) if m.crowd else None
+        sets = m.crowd, fakes, most, m.threshold, epsilon, m.bins
+        return k_hot.upper(*sets, likely=likely, smoothed=smoothed)
+    if not m.crowd:
+        return None
+    return one_hot.blanket_upper(m.crowd, fakes, m.threshold, epsilon, smoothed)
 
 
 def quick(message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:
-    """For a single bit in any crowd; None for other records, among fakes, and for a known crowd."""
+    """For a single bit and sums of bins in any crowd; None for other records and a known crowd."""
     m = flips(message)
+    crowd = m.crowd, m.fakes.count, m.threshold
+    if _summed(message):
+        return one_hot.any_sums(*crowd, epsilon, memo)
     if not _searched(message):
         return None
-    return single_bit.any_crowd(
-        m.crowd, m.fakes.count, m.threshold, epsilon, repeats=m.repeats, memo=memo
-    )
+    return single_bit.any_crowd(*crowd, epsilon, repeats=m.repeats, memo=memo)
 
 
 def together(
@@ -266,17 +261,20 @@ def together(
 ) -> Sequence[float] | None:
     """For a single bit and for sums of bins, whose worst crowds are searched for; else None."""
     m = flips(message)
-    summed = m.max_set is not None and message.observer is Observer.SUMS
-    if not (summed or _searched(message)):
-        return None
+    given = m.crowd, m.fakes.count, m.threshold, epsilons
     if not epsilons:
-        return []
-    crowd = m.crowd, m.fakes.count, m.threshold
-    if summed:
-        found = one_hot.sums_at_once(*crowd, epsilons, memo)
-    else:
-        found = single_bit.at_once(*crowd, epsilons, repeats=m.repeats, memo=memo)
+        return [] if _summed(message) or _searched(message) else None
+    if _summed(message):
+        return [bounds.upper for bounds in one_hot.sums_at_once(*given, memo)]
+    if not _searched(message):
+        return None
+    found = single_bit.at_once(*given, repeats=m.repeats, memo=memo)
     return [bounds.upper for bounds in found]
+
+
+def _summed(message: ObservedMessage) -> bool:
+    """Whether sums of bins are seen."""
+    return flips(message).max_set is not None and message.observer is Observer.SUMS
 
 
 def _searched(message: ObservedMessage) -> bool:

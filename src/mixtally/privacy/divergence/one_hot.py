@@ -19,7 +19,7 @@ Source: sufficient DP 000 (3.1); notes 004 sections 5.2, 5.3; Balle, Bell, Gasco
 
 import math
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from itertools import pairwise
 
 import numpy as np
@@ -44,7 +44,7 @@ from mixtally.privacy.numerics.binomial_pairs import (
 )
 from mixtally.privacy.numerics.bracket import Bracket, Ends, larger_ends
 from mixtally.privacy.numerics.flip_ratios import Orbit, flip_distribution
-from mixtally.privacy.numerics.gap import Gap
+from mixtally.privacy.numerics.gap import NEGLIGIBLE, Gap
 from mixtally.privacy.numerics.saddle_point import saddle_point_bounds
 from mixtally.privacy.numerics.two_binomials import sure_coins, with_coins
 from mixtally.privacy.numerics.worst_dataset import (
@@ -177,6 +177,8 @@ def sums_at_once(
 ) -> list[Bracket]:
     """``sums`` at several epsilons, whose proofs share their distributions; the lower bounds are
     those of the worst dataset.
+
+    Raises EffortError at several epsilons where distributions are too long.
     """
     others = users - 1 + fakes
 
@@ -185,17 +187,33 @@ def sums_at_once(
         (one, _), (two, most) = cell
         return max(one, two) <= most and one + max(one, two) <= others
 
-    memo, domain = memo or Memo(_MOST_BYTES), ((0, others // 2), (0, others))
+    memo, domain = memo or Memo(_MOST_BYTES), _domain(others)
     first, last = tails.window(others, threshold / SCALE)
     most = min(MOST_HALVED, max(_LEAST_HALVED, _MOST_WORK // (last - first + 1)))
     of_all: Floats | float = 1.0
-    if last - first >= _LONG:
-        with suppress(EffortError):  # boxes take long then, but end
-            of_all, most = _as_two_bits(users + fakes, threshold, epsilons, memo), 0
     divergences = _two_bins(others, threshold, epsilons, memo)
+    every = np.arange(len(epsilons))
+    if last - first >= _LONG and divergences(domain, every).upper.max() > NEGLIGIBLE:
+        # Where bits would take too long boxes end, at one epsilon.
+        with suppress(EffortError) if len(epsilons) == 1 else nullcontext():
+            of_all, most = _as_two_bits(users + fakes, threshold, epsilons, memo), 0
     return worst(
         divergences, epsilons, domain, _GAP, feasible, _suspects(others), most, of_all
     ).each()
+
+
+def any_sums(
+    users: int, fakes: int, threshold: int, epsilon: float, memo: Memo | None = None
+) -> float:
+    """One bound for every dataset at once, far above: of all who may differ only coins hide."""
+    others = users - 1 + fakes
+    divergences = _two_bins(others, threshold, [epsilon], memo or Memo(_MOST_BYTES))
+    return float(divergences(_domain(others), np.zeros(1, np.int64)).upper[0])
+
+
+def _domain(others: int) -> Cell:
+    """How many of the others may hold either bin, the fewer ones first."""
+    return (0, others // 2), (0, others)
 
 
 def _as_two_bits(crowd: int, threshold: int, epsilons: Sequence[float], memo: Memo) -> Floats:
