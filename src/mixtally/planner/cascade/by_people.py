@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 
 from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
 from mixtally.planner.cascade.desk import FOR_CAPS, Desk, Result
@@ -10,6 +11,7 @@ from mixtally.planner.cascade.parts import flipped, in_clear, rarely
 from mixtally.planner.flip_options import COINS
 from mixtally.planner.options import Infeasible
 from mixtally.privacy.accountant import Record
+from mixtally.privacy.composition.pld import CLOSE, ROUGH, Tightness
 from mixtally.privacy.numerics.search import FLIPS, ROOT, Axis, Rough, least_meeting
 from mixtally.privacy.terms import Stake, counted
 from mixtally.records.contract import Cover, FakeRecord, NoRecipe, OwnFakes
@@ -30,7 +32,7 @@ _UNITS = 1 << 40
 _TOLERANCE = 1e-4
 _ROUGH, _FLOOR = 0.05, 1e-2
 """Bounds of averages over coins may lie so far apart, relatively and in parts of the target."""
-_NEAR_ONE, _NEAR = 2e-2, 5e-2
+_NEAR_ONE, _NEAR = 2e-2, 0.1
 """So much of delta may be left, of one message and of several together."""
 
 
@@ -182,16 +184,21 @@ def _least(
     """
     delta = desk.wanted.request.guarantee.delta
     several = counted(made(start)).total() > 1
-    return least_meeting(
-        lambda value: desk.upper(made(value)),
-        delta,
-        1,
-        most,
-        start=start,
-        tolerance=_TOLERANCE,
-        axis=axis,
-        rough=Rough(_ROUGH, floor=_FLOOR, near=_NEAR if several else _NEAR_ONE),
-    )
+    rough = Rough(_ROUGH, floor=_FLOOR, near=_NEAR if several else _NEAR_ONE)
+    # Of flips each look is dear: rough ones, which state some hundredths more, say where it ends.
+    for tightness in (ROUGH, CLOSE) if several and axis is FLIPS else (CLOSE,):
+        upper = partial(_upper, desk, made, tightness)
+        found = least_meeting(
+            upper, delta, 1, most, start=start, tolerance=_TOLERANCE, axis=axis, rough=rough
+        )
+        if found is None:
+            return None
+        start = found
+    return start
+
+
+def _upper(desk: Desk, made: Callable[[int], Stake], tightness: Tightness, value: int) -> float:
+    return desk.upper(made(value), tightness)
 
 
 def _rare(desk: Desk, encoding: Encoding, messages: int) -> float:

@@ -11,7 +11,7 @@ from mixtally.planner.noise import capped, least_flips
 from mixtally.planner.options import Infeasible
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.calibrate import calibrate
-from mixtally.privacy.composition.pld import CLOSE
+from mixtally.privacy.composition.pld import CLOSE, Tightness
 from mixtally.privacy.terms import (
     Stake,
     capped_cost,
@@ -54,12 +54,14 @@ class Desk:
             hops=self.wanted.hops,
         )
 
-    def upper(self, stake: Stake) -> float:
-        """The upper bound of delta at the epsilon of the guarantee."""
+    def upper(self, stake: Stake, tightness: Tightness = CLOSE) -> float:
+        """The upper bound of delta at the epsilon of the guarantee; with a lesser ``tightness``
+        sooner and a little more.
+        """
         groups = counted(stake)
         if groups.total() == 1:
             return delta_of(stake, self.accountant).upper
-        total = composed(groups, stake, self.accountant, CLOSE)
+        total = composed(groups, stake, self.accountant, tightness)
         return min(1.0, total + capped_cost(stake))
 
     def kept(self, stake: Stake) -> CascadeOption | None:
