@@ -136,6 +136,25 @@ def test_a_budget_of_half_a_fake_tosses_coins(accountant):
     assert people.standard_error > plain.best.standard_error * 0.9
 
 
+@pytest.mark.parametrize("collections", [1, 3])
+@pytest.mark.parametrize("count_crowd", [False, True])
+def test_no_option_tells_more_than_the_local_epsilon(collections, count_crowd, accountant):
+    """Searches for flips among people's own fakes went on below what it wants: 48 of 4.61."""
+    wanted = asked(
+        Question(name="q", bins=20),
+        minimum_crowd=2000,
+        messages_per_user=1.5,
+        local_epsilon=5.0,
+        collections=collections,
+        count_crowd=count_crowd,
+    )
+    found = every(cascade(wanted, accountant))
+    people = [one for one in found if one.terms.cover is Cover.PEOPLE]
+    assert any(one.terms.parts[0].own.coin for one in people if one.terms.parts[0].own)
+    for one in found:
+        assert one.terms.local_epsilon <= 5.0 * (1.0 + 1e-9)
+
+
 def test_only_honest_people_of_the_minimum_crowd_are_counted_on(accountant):
     wanted = asked(honest_fraction=0.7, protocol="clear-uniform", messages_per_user=3.0)
     assert wanted.people == 35_000

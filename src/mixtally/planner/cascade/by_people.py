@@ -82,7 +82,8 @@ def _among_own(desk: Desk, encoding: Encoding, record: FakeRecord) -> Result:
         return desk.stake(Cover.PEOPLE, parts, count_flips=flips)
 
     if own.coin:  # which makes the number of fakes uncertain, and so a little more noise
-        found = _least(desk, made, least, MOST_THRESHOLD - 1, FLIPS)
+        low = max(1, desk.fewest_flips(encoding, hiding))
+        found = _least(desk, made, least, (low, MOST_THRESHOLD - 1), FLIPS)
         if found is None:
             return Infeasible(name, COINS)
         least = found
@@ -167,7 +168,7 @@ def _fewest(desk: Desk, bins: int, people: int, parts: int) -> OwnFakes | None:
         return desk.stake(Cover.PEOPLE, [in_clear(bins, own, NoRecipe())] * parts)
 
     most = MOST_OWN * _UNITS
-    least = _least(desk, made, start, most) if start <= most else None
+    least = _least(desk, made, start, (1, most)) if start <= most else None
     return None if least is None else _own(least)
 
 
@@ -177,10 +178,14 @@ def _own(units: int) -> OwnFakes:
 
 
 def _least(
-    desk: Desk, made: Callable[[int], Stake], start: int, most: int, axis: Axis = ROOT
+    desk: Desk,
+    made: Callable[[int], Stake],
+    start: int,
+    ends: tuple[int, int],
+    axis: Axis = ROOT,
 ) -> int | None:
-    """The least value, from ``start`` on or a little before, whose stake keeps the guarantee: it
-    may leave a hundredth or two of delta, of several messages together some more.
+    """The least value between ``ends``, from ``start`` on or before, whose stake keeps the
+    guarantee: it may leave a hundredth or two of delta, of several messages together some more.
     """
     delta = desk.wanted.request.guarantee.delta
     several = counted(made(start)).total() > 1
@@ -189,7 +194,7 @@ def _least(
     for tightness in (ROUGH, CLOSE) if several and axis is FLIPS else (CLOSE,):
         upper = partial(_upper, desk, made, tightness)
         found = least_meeting(
-            upper, delta, 1, most, start=start, tolerance=_TOLERANCE, axis=axis, rough=rough
+            upper, delta, *ends, start=start, tolerance=_TOLERANCE, axis=axis, rough=rough
         )
         if found is None:
             return None

@@ -115,8 +115,12 @@ class Desk:
         smaller = Guarantee(epsilon=guarantee.epsilon, delta=guarantee.delta * (1.0 - FOR_CAPS))
         inner = replace(request, guarantee=smaller, mix_fakes=False, mixes=1)
         found = least_flips(self.accountant, inner, encoding, sure, fakes)
+        return None if found is None else max(found, self.fewest_flips(encoding, sure))
+
+    def fewest_flips(self, encoding: Encoding, sure: BitFlips) -> int:
+        """The flip probability, times 2^64, that a local epsilon wants; 0 without one."""
         differ = sure.bins if sure.max_set is None else 2 * sure.max_set
-        return None if found is None else max(found, capped(request, differ * len(encoding.parts)))
+        return capped(self.wanted.request, differ * len(encoding.parts))
 
     def first_kept(
         self, make: Callable[[int], Stake], threshold: int, otherwise: Infeasible
