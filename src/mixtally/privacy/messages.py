@@ -18,6 +18,7 @@ from mixtally.privacy.composition.pld import (
     chosen,
     connected,
     loss_distribution,
+    proved_at_once,
 )
 from mixtally.privacy.divergence import ObservedMessage, ProvedDelta, divergence_of
 from mixtally.privacy.numerics.gap import NEGLIGIBLE
@@ -176,11 +177,12 @@ class Messages:
         own = divergence_of(message)
         if own.together(message, [], self._distributions) is None:
             return None
-        step, points = chosen(
-            partial(self.rough, message), message.mechanism.local_epsilon, tightness
+        return proved_at_once(
+            partial(self.rough, message),
+            lambda epsilons: own.together(message, epsilons, self._distributions) or (),
+            message.mechanism.local_epsilon,
+            tightness,
         )
-        found = own.together(message, [place * step for place in points], self._distributions)
-        return step, dict(zip(points, found or (), strict=True))
 
     def _quick(self, message: ObservedMessage, times: int) -> Sum | None:
         """A bound for all crowds at once, of the messages that have one."""

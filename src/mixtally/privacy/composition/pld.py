@@ -24,7 +24,7 @@ symmetric form by the identity above.
 """  # noqa: E501
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -198,6 +198,17 @@ def chosen(curve: Curve, reach: float, tightness: Tightness) -> tuple[float, dic
             break
         points |= {place: known(place * step) for place in more}
     return step, points
+
+
+def proved_at_once(
+    curve: Curve,
+    prove: Callable[[list[float]], Sequence[float]],
+    reach: float,
+    tightness: Tightness,
+) -> tuple[float, dict[int, float]]:
+    """``chosen`` by what is expected, ``curve``, with what ``prove`` says at all these epsilons."""
+    step, points = chosen(curve, reach, tightness)
+    return step, dict(zip(points, prove([place * step for place in points]), strict=True))
 
 
 def connected(step: float, points: dict[int, float], rise: float = _SLACK) -> LossDistribution:

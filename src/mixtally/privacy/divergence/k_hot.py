@@ -123,14 +123,8 @@ def upper(
 
 def _likely(found: list[Orbit]) -> list[Orbit]:
     """Of the fewest common bits and of the most: those that lie most to one side."""
-    ends = [found[0], found[-1]]
-    for one in found:
-        if one.both == ends[0].both:
-            first = one
-        if one.both == ends[1].both:
-            ends.append(one)
-            break
-    return list(dict.fromkeys([*ends, first]))
+    few, many = ([o for o in found if o.both == end.both] for end in (found[0], found[-1]))
+    return list(dict.fromkeys((few[0], many[-1], many[0], few[-1])))
 
 
 def free_share(threshold: int, most: int) -> float:

@@ -30,7 +30,7 @@ from mixtally.ground.fixed import SCALE
 from mixtally.ground.memo import Memo
 from mixtally.ground.tails import Floats
 from mixtally.privacy.composition.convolve import Sum
-from mixtally.privacy.composition.pld import CLOSER, chosen, connected
+from mixtally.privacy.composition.pld import CLOSER, connected, proved_at_once
 from mixtally.privacy.divergence import single_bit
 from mixtally.privacy.divergence.flip_blank import among_blanks
 from mixtally.privacy.numerics import blanket
@@ -190,13 +190,13 @@ def sums_at_once(
     memo, domain = memo or Memo(_MOST_BYTES), _domain(others)
     first, last = tails.window(others, threshold / SCALE)
     most = min(MOST_HALVED, max(_LEAST_HALVED, _MOST_WORK // (last - first + 1)))
-    of_all: Floats | float = 1.0
     divergences = _two_bins(others, threshold, epsilons, memo)
-    every = np.arange(len(epsilons))
-    if last - first >= _LONG and divergences(domain, every).upper.max() > NEGLIGIBLE:
+    of_all = divergences(domain, np.arange(len(epsilons))).upper
+    if last - first >= _LONG and of_all.max() > NEGLIGIBLE:
         # Where bits would take too long boxes end, at one epsilon.
         with suppress(EffortError) if len(epsilons) == 1 else nullcontext():
-            of_all, most = _as_two_bits(users + fakes, threshold, epsilons, memo), 0
+            bits = _as_two_bits(users + fakes, threshold, epsilons, memo)
+            of_all, most = np.minimum(of_all, bits), 0
     return worst(
         divergences, epsilons, domain, _GAP, feasible, _suspects(others), most, of_all
     ).each()
@@ -226,13 +226,12 @@ def _as_two_bits(crowd: int, threshold: int, epsilons: Sequence[float], memo: Me
     def expected(epsilon: float) -> float:
         return single_bit.expected_upper(crowd, 0, threshold, epsilon, memo=memo)
 
+    def prove(places: list[float]) -> list[float]:
+        return [one.upper for one in single_bit.at_once(crowd, 0, threshold, places, memo=memo)]
+
     def made() -> Sum:
-        step, points = chosen(expected, math.log((SCALE - threshold) / threshold), CLOSER)
-        places = list(points)
-        proved = single_bit.at_once(
-            crowd, 0, threshold, [place * step for place in places], memo=memo
-        )
-        curve = {place: one.upper for place, one in zip(places, proved, strict=True)}
+        reach = math.log((SCALE - threshold) / threshold)
+        step, curve = proved_at_once(expected, prove, reach, CLOSER)
         return Sum([(connected(step, curve, CLOSER.rise), 2)])
 
     total: Sum = memo.get(("two bits", crowd, threshold), made)

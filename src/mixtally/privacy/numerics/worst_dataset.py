@@ -43,7 +43,7 @@ def worst(
     feasible: Callable[[Cell], bool] = lambda _: True,
     known: Iterable[Cell] = (),
     most_halved: int = MOST_HALVED,
-    of_all: Floats | float = 1.0,
+    of_all: Floats | None = None,
 ) -> Ends:
     """Both bounds of the largest divergence of a point of ``domain``, for each epsilon.
 
@@ -53,7 +53,7 @@ def worst(
       feasible     whether a cell holds any dataset at all
       known        points where the largest divergence may be
       most_halved  so many cells are looked at: after these the bounds are as close as they prove
-      of_all       bounds of all points that are known otherwise
+      of_all       bounds of all points, where they are known
     """
     search, every = _Search(divergences, len(epsilons), gap), np.arange(len(epsilons))
     for point in (*_corners(domain), *known):
@@ -61,7 +61,7 @@ def worst(
             search.look(point, every)
     search.gap = gap.shifted(epsilons, search.found)
     search.aim = search.found.copy()
-    whole = np.minimum(divergences(domain, every).upper, of_all)
+    whole = (divergences(domain, every).upper if of_all is None else of_all).copy()
     left = np.flatnonzero(whole > search.ceiling())
     if len(left) and not _is_point(domain):
         search.halve(domain, left, feasible, most_halved)
