@@ -17,6 +17,8 @@ from mixtally.records.plan import PLAN_VERSION, Plan
 from mixtally.records.question import Question, collisions
 
 _HAIR = 1e-9
+_BELOW = 1.0 - 1e-6
+_MOST_PROOFS = 3
 
 
 def option(
@@ -98,9 +100,14 @@ def _share(
     if most > delta:
         delta = most * (1.0 + _HAIR)
     ends = LEAST_EPSILON, total.epsilon
-    if accountant.expected(sure, total.epsilon) <= delta:  # what proves one epsilon is dear
-        epsilon = least_epsilon(partial(accountant.expected, sure), delta, *ends)
-        if accountant.upper(sure, epsilon) <= delta:
+    target = delta
+    for _ in range(_MOST_PROOFS):  # what proves one epsilon is dear
+        if accountant.expected(sure, total.epsilon) > target:
+            break
+        epsilon = least_epsilon(partial(accountant.expected, sure), target, *ends)
+        proved = accountant.upper(sure, epsilon)
+        if proved <= delta:
             return Guarantee(epsilon=epsilon, delta=delta)
+        target *= delta / proved * _BELOW
     epsilon = least_epsilon(partial(accountant.upper, sure), delta, *ends)
     return Guarantee(epsilon=epsilon, delta=delta)

@@ -42,15 +42,17 @@ def flip_blank(request: PlanRequest, encoding: Encoding, accountant: Accountant)
         # With k set bits q falls as K^(-1/k), so (n + K) q is least at n / (k - 1) fakes.
         fakes = min(fakes, request.users // (most - 1))
     arrive = arriving(fakes, request.sure_fraction)
+    if crowd and not arrive:
+        fakes = 0
     sure = BitFlips(
         bins=max(part.bins for part in encoding.parts),
         threshold=MOST_THRESHOLD,
         max_set=most,
-        fakes=_blanks(fakes, crowd, arrive),
+        fakes=_blanks(crowd, arrive),
         crowd=crowd,
     )
     floor = capped(request, 2 * most * len(sizes))
-    useless = _by_floor(request, structs.replace(sure, fakes=_blanks(0, crowd, 0)), floor)
+    useless = _by_floor(request, structs.replace(sure, fakes=_blanks(crowd, 0)), floor)
     if useless is not None:
         return useless
     threshold = least_flips(accountant, request, encoding, sure, fakes)
@@ -60,7 +62,7 @@ def flip_blank(request: PlanRequest, encoding: Encoding, accountant: Accountant)
         threshold = floor
         if fakes:
             fakes = fewest_fakes(accountant, request, encoding, sure, floor, fakes)
-    made = structs.replace(sure, threshold=threshold, fakes=_blanks(fakes, crowd, fakes))
+    made = structs.replace(sure, threshold=threshold, fakes=_blanks(crowd, fakes))
     return option(
         request,
         [
@@ -88,9 +90,9 @@ def single_bit(request: PlanRequest, encoding: Encoding, accountant: Accountant)
             threshold=MOST_THRESHOLD,
             max_set=None,
             crowd=crowd,
-            fakes=_blanks(count, crowd, arriving(count, request.sure_fraction)),
+            fakes=_blanks(crowd, arriving(count, request.sure_fraction)),
         )
-        sent = structs.replace(sure, fakes=_blanks(count, crowd, count))
+        sent = structs.replace(sure, fakes=_blanks(crowd, count))
         useless = _by_floor(request, sent, floor)
         if useless is not None:
             results.append(useless)
@@ -151,9 +153,9 @@ def flip(
     return option(request, [(question, structs.replace(sure, threshold=threshold))], accountant)
 
 
-def _blanks(promised: int, crowd: int, count: int) -> BlankFakes | NoFakes:
-    """``count`` of the fakes that are promised: the same in a search as in the plan."""
-    return BlankFakes(count) if promised or not crowd else NoFakes()
+def _blanks(crowd: int, count: int) -> BlankFakes | NoFakes:
+    """No fakes and none that arrive are the same to a crowd: one search is enough for both."""
+    return BlankFakes(count) if count or not crowd else NoFakes()
 
 
 def _by_floor(request: PlanRequest, sent: BitFlips, floor: int) -> Infeasible | None:

@@ -7,7 +7,7 @@ of the count of one kind of message, is a lower bound.
 """
 
 import copy
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 from msgspec.structs import replace
@@ -151,14 +151,26 @@ class Accountant:
         """Whether what is expected of several messages comes from rough points of one's curve."""
         return self._messages.is_rough(_parts(record).message)
 
-    def near(self, record: Record, epsilon: float) -> float:
-        """``upper`` of one message of ``record``, less closely where that is quicker: for points of
-        a curve that is composed.
+    def near(self, record: Record, epsilons: Sequence[float]) -> Sequence[float]:
+        """``upper`` of one message of ``record`` at several epsilons, less closely where that is
+        quicker: for points of a curve that is composed.
         """
         parts = _parts(record)
         if parts.times > 1:
-            return self.upper(record, epsilon)
-        return self._messages.near(parts.message, epsilon)
+            return [self.upper(record, epsilon) for epsilon in epsilons]
+        return self._messages.near_at(parts.message, epsilons)
+
+    def rough(self, record: Record, epsilon: float) -> float:
+        """``expected`` of one message of ``record``, less closely where that is quicker."""
+        parts = _parts(record)
+        if parts.times > 1:
+            return self.expected(record, epsilon)
+        return self._messages.rough(parts.message, epsilon)
+
+    def proves_at_once(self, record: Record) -> bool:
+        """Whether ``near`` is quicker at all epsilons of a curve than one by one."""
+        parts = _parts(record)
+        return parts.times == 1 and self._messages.proves_at_once(parts.message)
 
     def alone(self, record: Record, epsilon: float) -> float:
         """``expected`` of one message of ``record``: all of them together never reveal less."""

@@ -15,7 +15,7 @@ what lies outside is added.
 import heapq
 import math
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
@@ -25,13 +25,14 @@ import numpy as np
 from mixtally.errors import AccountingError
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE
+from mixtally.ground.tails import Floats
 from mixtally.privacy.numerics.bracket import Bracket
 
 _SLACK = 1.0 + 1e-10
 """Above the error of every probability and of their sums."""
 _GAP = 2e-3
 """Bounds of an average this close, relatively, are close enough."""
-MOST_LOOKS = 600
+_MOST_LOOKS = 600
 _FIRST_CELLS = 1.0
 """A standard deviation, when the halving starts."""
 _ALIKE = 0.02
@@ -72,7 +73,7 @@ class Fakes:
         self._low, self._high = (people - high, people - low) if self._often else (low, high)
 
     @cached_property
-    def _pmf(self) -> tails.Floats:
+    def _pmf(self) -> Floats:
         low, high = self._low, self._high
         if self._often:
             low, high = self.people - high, self.people - low
@@ -145,15 +146,12 @@ class Fakes:
         first = cell.least - self.sure
         return first >= self._low and min(cell.most - self.sure, self._high) > first
 
-    def average(
-        self, delta: Callable[[int], Bracket], *, one_pair: bool, looks: int = MOST_LOOKS
-    ) -> Bracket:
+    def average(self, delta: Callable[[int], Bracket], *, one_pair: bool) -> Bracket:
         """Bounds of the largest E[delta(K)] of any two worlds; the divergence falls as K rises.
 
         where
           delta      the largest divergence of any two worlds, given K
           one_pair   whether these two are the same for all K, as far as the divergence goes
-          looks      at so many K it ends, however far apart the bounds are
 
         The largest average is at most the average of the largest, and where two worlds that are
         worst at some k stay the same at fewer fakes, at least P(K <= k) delta(k).
@@ -172,7 +170,7 @@ class Fakes:
         heapq.heapify(heap)
         done: list[Cell] = []
         open_gap, enough = -sum(one for one, _ in heap), self._enough(heap, at)
-        while heap and open_gap > enough and len(known) < looks:
+        while heap and open_gap > enough and len(known) < _MOST_LOOKS:
             worst, cell = heapq.heappop(heap)
             open_gap += worst
             if not self.can_halve(cell):
@@ -195,20 +193,34 @@ class Fakes:
     def _enough(heap: list[tuple[float, Cell]], at: Callable[[int], Bracket]) -> float:
         return _GAP * math.fsum(cell.chance * _least(at(cell.most)) for _, cell in heap)
 
-    def average_upper(self, upper: Callable[[int], float], negligible: float) -> float:
-        """An upper bound of E[delta(K)], coarse; ``negligible`` as ``few_cells`` has it."""
-        cells, found, least = self.few_cells(negligible), 0.0, 1.0
+    def average_lower(self, lower: Callable[[int], float]) -> float:
+        """A lower bound of the largest E[delta(K)], from one look: P(K <= k) delta(k) for a k above
+        which K hardly ever is.
+        """
+        if not self.coin:
+            return lower(self.sure)
+        top = min(self._high, math.ceil(self.people * self._phi + _FEW_ABOVE * self._spread))
+        chance = float(self._pmf[: top + 1 - self._low].sum()) / _SLACK
+        return chance * lower(self.sure + top) * (1.0 - 1e-9)
+
+    def average_upper(self, upper: Callable[[int], Sequence[float]], negligible: float) -> Floats:
+        """Upper bounds of E[delta(K)] at several epsilons, coarse, where ``upper`` gives those of
+        delta(K); ``negligible`` as ``few_cells`` has it.
+        """
+        cells = self.few_cells(negligible)
         left = list(accumulate(cell.chance for cell in reversed(cells)))
+        found, least = np.zeros(1), np.ones(1)
         for cell in cells:
-            if not found and len(cells) > 1 and cell.chance <= negligible:
-                found, _ = cell.chance, left.pop()  # as if nothing were hidden
-                continue
             rest = least * left.pop()  # of this cell and those after it: more fakes never hurt
-            if rest <= _UNLOOKED * found:
-                return min(1.0, found + rest)
-            least = min(least, upper(cell.least))
-            found += cell.chance * least
-        return min(1.0, found)
+            if cell is cells[0] and len(cells) > 1 and cell.chance <= negligible:
+                found = found + cell.chance  # as if nothing were hidden
+                continue
+            if np.all(rest <= _UNLOOKED * found):
+                found = found + rest
+                break
+            least = np.minimum(least, upper(cell.least))
+            found = found + cell.chance * least
+        return np.minimum(1.0, found)
 
 
 def _least(bounds: Bracket) -> float:

@@ -1,12 +1,20 @@
 """A part of a contract with what is counted on to hide it, and the price of one message of it."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.accountant import Accountant, Record
-from mixtally.privacy.coins import MOST_LOOKS, Fakes
-from mixtally.privacy.composition.pld import LossDistribution, Tightness, loss_distribution
+from mixtally.privacy.coins import Fakes
+from mixtally.privacy.composition.pld import (
+    LossDistribution,
+    Tightness,
+    connected,
+    loss_distribution,
+    proved_at_once,
+)
 from mixtally.privacy.divergence import clear_uniform, k_hot
 from mixtally.privacy.numerics import blanket
 from mixtally.privacy.numerics.bracket import Bracket
@@ -40,13 +48,21 @@ class Counted:
         own = self.part.own
         return Fakes(self.people, own.whole, own.coin) if own is not None else Fakes(0, 0, 0)
 
-    def bounds(self, accountant: Accountant, epsilon: float, looks: int = MOST_LOOKS) -> Bracket:
-        """Of one message of the part; ``looks`` as ``Fakes.average`` has it."""
+    def bounds(self, accountant: Accountant, epsilon: float) -> Bracket:
+        """Of one message of the part."""
 
         def given(fakes: int) -> Bracket:
-            return accountant.delta(Record.of(self.mechanism(fakes)), epsilon).bounds
+            return accountant.delta(self._record(fakes), epsilon).bounds
 
-        return self.fakes.average(given, one_pair=self.one_pair, looks=looks)
+        return self.fakes.average(given, one_pair=self.one_pair)
+
+    def lower(self, accountant: Accountant, epsilon: float) -> float:
+        """The lower bound alone, less closely: for a part among several."""
+
+        def given(fakes: int) -> float:
+            return accountant.delta(self._record(fakes), epsilon).bounds.lower
+
+        return self.fakes.average_lower(given)
 
     @property
     def one_pair(self) -> bool:
@@ -54,45 +70,70 @@ class Counted:
         return self.part.most_set == 1 and self.part.bins > 1 and not self.flips
 
     def losses(
-        self, accountant: Accountant, curve: Callable[[float], float], tightness: Tightness
+        self, accountant: Accountant, negligible: float, tightness: Tightness
     ) -> LossDistribution:
-        """A privacy loss distribution that dominates one message of the part, of this ``curve``."""
+        """A privacy loss distribution that dominates one message of the part; ``negligible`` as
+        ``curve`` has it.
+        """
+        record, reach = self._record(self.fakes.sure), self.mechanism(0).local_epsilon
         if not self.fakes.coin:
-            record = Record.of(self.mechanism(self.fakes.sure))
             found, times = accountant.losses(record, tightness)
             if times == 1:
                 return found
-        return loss_distribution(curve, self.mechanism(0).local_epsilon, tightness)
+        if not accountant.proves_at_once(record):
+            return loss_distribution(self.curve(accountant, negligible), reach, tightness)
+        step, points = proved_at_once(
+            partial(self._rough, accountant, negligible),
+            partial(self._at_once, accountant, negligible),
+            reach,
+            tightness,
+        )
+        return connected(step, points, tightness.rise)
 
     def curve(self, accountant: Accountant, negligible: float) -> Callable[[float], float]:
         """The upper bound of one message's delta, as a function of epsilon.
 
         Crowds of coins that are less likely than ``negligible`` are not looked at closely.
         """
-        found = self.fakes
-        if found.coin and (averaged := self._averaged()) is not None:
+        return lambda epsilon: self._at_once(accountant, negligible, [epsilon])[0]
+
+    def _at_once(
+        self, accountant: Accountant, negligible: float, epsilons: Sequence[float]
+    ) -> list[float]:
+        averaged = self._averaged(epsilons)
+        if averaged is not None:
             return averaged
 
-        def upper(epsilon: float) -> float:
-            def given(fakes: int) -> float:
-                return accountant.near(Record.of(self.mechanism(fakes)), epsilon)
+        def given(fakes: int) -> Sequence[float]:
+            return accountant.near(self._record(fakes), epsilons)
 
-            return found.average_upper(given, negligible)
+        return list(map(float, self.fakes.average_upper(given, negligible)))
 
-        return upper
+    def _rough(self, accountant: Accountant, negligible: float, epsilon: float) -> float:
+        """What it most likely is, less closely."""
 
-    def _averaged(self) -> Callable[[float], float] | None:
-        """The upper bound for all coins at once; None where that would take cells of them.
+        def given(fakes: int) -> list[float]:
+            return [accountant.rough(self._record(fakes), epsilon)]
+
+        return float(self.fakes.average_upper(given, negligible)[0])
+
+    def _averaged(self, epsilons: Sequence[float]) -> list[float] | None:
+        """The upper bounds for all coins at once; None where that would take cells of them.
 
         Flips that count as well are left out where they bring few blanks beside people's own.
         """
         bins, sure, people = self.part.bins, self.fakes.sure, self.fakes.people
-        coin = self.fakes.coin / SCALE
+        coins = people, self.fakes.coin / SCALE
+        if not self.fakes.coin:
+            return None
         match self.mechanism(sure):
             case InClear(fakes=UniformFakes()):
-                return lambda epsilon: clear_uniform.near(sure, bins, epsilon, people, coin)
+                return [clear_uniform.near(sure, bins, epsilon, *coins) for epsilon in epsilons]
             case BitFlips(fakes=BlankFakes(), max_set=int(most), threshold=q, crowd=crowd) if (
-                crowd * k_hot.free_share(q, most) <= blanket.FEW * (sure + people * coin)
+                crowd * k_hot.free_share(q, most) <= blanket.FEW * (sure + math.prod(coins))
             ):
-                return lambda epsilon: k_hot.near_coins(sure, most, q, epsilon, bins, people, coin)
+                return k_hot.near_coins(sure, most, q, epsilons, bins, *coins)
         return None
+
+    def _record(self, fakes: int) -> Record:
+        return Record.of(self.mechanism(fakes))

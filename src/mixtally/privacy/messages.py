@@ -5,6 +5,7 @@ expected, for a search whose end is proved, are remembered apart.
 """
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -110,6 +111,19 @@ class Messages:
         )
         return self.one(message, epsilon, proved=True) if found is None else found
 
+    def near_at(self, message: ObservedMessage, epsilons: Sequence[float]) -> Sequence[float]:
+        """``near`` at several epsilons."""
+        if len(epsilons) > 1 and self.proves_at_once(message):
+            return self._at_once(message, epsilons)
+        return [self.near(message, epsilon) for epsilon in epsilons]
+
+    def proves_at_once(self, message: ObservedMessage) -> bool:
+        """Whether all points of a curve are proved at once: where that is cheaper."""
+        return divergence_of(message).together(message, [], self._distributions) is not None
+
+    def _at_once(self, message: ObservedMessage, epsilons: Sequence[float]) -> Sequence[float]:
+        return divergence_of(message).together(message, epsilons, self._distributions) or ()
+
     def together(
         self,
         message: ObservedMessage,
@@ -174,12 +188,11 @@ class Messages:
         """The points of a curve that are needed by what is roughly expected, proved at once where
         that is cheaper.
         """
-        own = divergence_of(message)
-        if own.together(message, [], self._distributions) is None:
+        if not self.proves_at_once(message):
             return None
         return proved_at_once(
             partial(self.rough, message),
-            lambda epsilons: own.together(message, epsilons, self._distributions) or (),
+            partial(self._at_once, message),
             message.mechanism.local_epsilon,
             tightness,
         )

@@ -28,8 +28,6 @@ _AGAIN = 1.0 + 1e-6
 """Another machine rounds otherwise, by far less."""
 _UNLIKELY = 1e-3
 """Of delta, shared by all messages: what crowds of coins may add that are not looked at closely."""
-_FEW_LOOKS = 1
-"""Of a part among several, of which the lower bound alone is stated."""
 COINS = "averaged over the coins by which people draw a fake more"
 CAPPED = "with what the cap of a message costs added"
 TOGETHER = "all parts and collections composed"
@@ -90,8 +88,8 @@ def delta_of(stake: Stake, accountant: Accountant, tightness: Tightness = CLOSE)
         (bounds,) = (group.bounds(accountant, epsilon) for group in groups)
     else:
         upper = composed(groups, stake, accountant, tightness)
-        singles = [group.bounds(accountant, epsilon, _FEW_LOOKS) for group in groups]
-        bounds = Bracket(min(upper, max(one.lower for one in singles)), upper)
+        lower = max(group.lower(accountant, epsilon) for group in groups)
+        bounds = Bracket(min(upper, lower), upper)
     more = capped_cost(stake)
     return Bracket(max(0.0, bounds.lower - more), min(1.0, bounds.upper + more))
 
@@ -105,9 +103,8 @@ def composed(
     share, added, losses = epsilon * _BELOW / groups.total(), 0.0, []
     negligible /= groups.total()
     for group, times in groups.items():
-        curve = group.curve(accountant, negligible)
-        losses.append((group.losses(accountant, curve, tightness), times))
-        added += times * curve(share)
+        losses.append((group.losses(accountant, negligible, tightness), times))
+        added += times * group.curve(accountant, negligible)(share)
     return min(1.0, added, Sum(losses).delta(epsilon))
 
 

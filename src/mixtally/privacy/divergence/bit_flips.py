@@ -205,12 +205,12 @@ def upper(message: ObservedMessage, epsilon: float, memo: Memo) -> float:
 def expected(message: ObservedMessage, epsilon: float, memo: Memo) -> float:
     """What the upper bound most likely is, not proved: for a search whose end is proved."""
     m = flips(message)
-    crowd, most = (m.crowd, m.fakes.count), m.max_set
+    crowd = m.crowd, m.fakes.count
     if _searched(message):
         return single_bit.expected_upper(*crowd, m.threshold, epsilon, repeats=m.repeats, memo=memo)
     if _summed(message):
         return one_hot.expected_sums_upper(*crowd, m.threshold, epsilon, memo)
-    if most is not None and most > 1 and not isinstance(m.fakes, UniformFakes):
+    if most := _most_set(message):
         return k_hot.upper(*crowd, most, m.threshold, epsilon, m.bins, likely=True)
     return upper(message, epsilon, memo)
 
@@ -259,22 +259,34 @@ def quick(message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:
 def together(
     message: ObservedMessage, epsilons: Sequence[float], memo: Memo
 ) -> Sequence[float] | None:
-    """For a single bit and for sums of bins, whose worst crowds are searched for; else None."""
+    """For a single bit and for sums of bins, whose worst crowds are searched for, and for sets that
+    lie in many ways; else None.
+    """
     m = flips(message)
-    given = m.crowd, m.fakes.count, m.threshold, epsilons
+    crowd = m.crowd, m.fakes.count
+    if 2 * (most := _most_set(message)) > m.bins:
+        return k_hot.at_once(*crowd, most, m.threshold, epsilons, m.bins)
     if not epsilons:
         return [] if _summed(message) or _searched(message) else None
     if _summed(message):
-        return [bounds.upper for bounds in one_hot.sums_at_once(*given, memo)]
-    if not _searched(message):
+        found = one_hot.sums_at_once(*crowd, m.threshold, epsilons, memo)
+    elif _searched(message):
+        found = single_bit.at_once(*crowd, m.threshold, epsilons, repeats=m.repeats, memo=memo)
+    else:
         return None
-    found = single_bit.at_once(*given, repeats=m.repeats, memo=memo)
     return [bounds.upper for bounds in found]
 
 
 def _summed(message: ObservedMessage) -> bool:
     """Whether sums of bins are seen."""
     return flips(message).max_set is not None and message.observer is Observer.SUMS
+
+
+def _most_set(message: ObservedMessage) -> int:
+    """How many bits a set has at most that is seen whole among blanks; 0 for other records."""
+    m = flips(message)
+    whole = message.observer is Observer.MESSAGES and not isinstance(m.fakes, UniformFakes)
+    return m.max_set if whole and m.max_set is not None and m.max_set > 1 else 0
 
 
 def _searched(message: ObservedMessage) -> bool:

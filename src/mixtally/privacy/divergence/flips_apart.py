@@ -4,15 +4,19 @@ from msgspec.structs import replace
 
 from mixtally.privacy.divergence import ObservedMessage
 from mixtally.records.guarantee import Observer
-from mixtally.records.mechanism import BitFlips, NoFakes, UniformFakes
+from mixtally.records.mechanism import BitFlips, BlankFakes, NoFakes, UniformFakes
 
 
 def apart(message: ObservedMessage) -> tuple[ObservedMessage, int]:
     """The message that is seen so many times on its own: a bit, where sums are seen of several.
 
-    Of bins only those matter in which two records may differ, and that there is one more.
+    Of bins only those matter in which two records may differ, and that there is one more. To a
+    crowd fakes of which none arrives are none.
     """
     m = flips(message)
+    if m.crowd and m.fakes == BlankFakes(0):
+        m = replace(m, fakes=NoFakes())
+        message = message._replace(mechanism=m)
     if m.max_set is not None and not isinstance(m.fakes, UniformFakes):
         m = replace(m, bins=min(m.bins, 2 * m.max_set + 1))
         message = message._replace(mechanism=m)

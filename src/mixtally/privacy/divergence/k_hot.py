@@ -23,13 +23,15 @@ Source: sufficient DP 000 (3.1) with blank fakes as background; Balle, Bell, Gas
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.numerics import blanket
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.privacy.numerics.flip_ratios import Orbit, flip_distribution
 from mixtally.privacy.numerics.largest import largest
+from mixtally.privacy.numerics.largest_curve import largest_curve
 from mixtally.privacy.numerics.saddle_point import NEAR, saddle_point_bounds
 
 SOURCE = (
@@ -37,6 +39,10 @@ SOURCE = (
     "Privacy 2017, (3.1)); Notes 2020, Prop. 3.1 for any dataset"
 )
 CROWD_SOURCE = "free blank fakes of the crowd, any dataset; every orbit of two k-hot records"
+
+
+_FEW, _SOME = 2, 5
+"""So many sizes of the common set are looked at where a worst orbit is only expected."""
 
 
 def orbits(most: int, bins: int | None = None) -> Iterator[Orbit]:
@@ -116,36 +122,69 @@ def upper(
     share = free_share(threshold, most)
     found = list(orbits(most, bins))
     if likely:
-        found = _likely(found)
+        found = _likely(found, most, _FEW if smoothed else _SOME)
     pairs = [flip_distribution(orbit, q, grow) for orbit in found]
     return blanket.upper(pairs, users, fakes, share, smoothed)
 
 
-def _likely(found: list[Orbit]) -> list[Orbit]:
-    """Of the fewest common bits and of the most: those that lie most to one side."""
-    few, many = ([o for o in found if o.both == end.both] for end in (found[0], found[-1]))
-    return list(dict.fromkeys((few[0], many[-1], many[0], few[-1])))
-
-
-def free_share(threshold: int, most: int) -> float:
-    """The chance that a record is a flipped blank, whatever its ``most`` bits or fewer are."""
-    return (threshold / (SCALE - threshold)) ** most
+def at_once(
+    users: int,
+    fakes: int,
+    most: int,
+    threshold: int,
+    epsilons: Sequence[float],
+    bins: int | None = None,
+) -> list[float]:
+    """``upper`` at several epsilons, above it by less than some thousandths."""
+    return _at_once(users, fakes, most, threshold, epsilons, bins, free_share(threshold, most))
 
 
 def near_coins(
     fakes: int,
     most: int,
     threshold: int,
-    epsilon: float,
+    epsilons: Sequence[float],
     bins: int | None,
     people: int,
     coin: float,
-) -> float:
-    """An upper bound of ``among_blanks``, above it by less than some thousandths, averaged over the
+) -> list[float]:
+    """Upper bounds of ``among_blanks``, above it by less than some thousandths, averaged over the
     coins of ``people`` who draw one blank more with the chance ``coin``.
 
     Two records are the same whatever the coins show: it is the largest of their averages.
     """
-    q, grow = threshold / SCALE, math.exp(epsilon)
-    pairs = [flip_distribution(orbit, q, grow) for orbit in orbits(most, bins)]
-    return blanket.upper(pairs, people + 1, fakes, coin, NEAR)
+    return _at_once(people + 1, fakes, most, threshold, epsilons, bins, coin)
+
+
+def _at_once(
+    users: int,
+    fakes: int,
+    most: int,
+    threshold: int,
+    epsilons: Sequence[float],
+    bins: int | None,
+    share: float,
+) -> list[float]:
+    """Each of the others is a free blank with the chance ``share``."""
+    q, found = threshold / SCALE, list(orbits(most, bins))
+
+    def bound(orbit: Orbit, epsilon: float, least: float) -> float:
+        pair = flip_distribution(orbit, q, math.exp(epsilon))
+        return blanket.upper([pair], users, fakes, share, NEAR, least)
+
+    ranked = dict.fromkeys((*_likely(found, most, _SOME), *found))
+    return largest_curve((partial(bound, orbit) for orbit in ranked), epsilons)
+
+
+def _likely(found: list[Orbit], most: int, sizes: int) -> list[Orbit]:
+    """Those where u has all its bits, of so many sizes of the common set, and that of the fewest
+    bits of u alone: others are hardly ever the worst.
+    """
+    full = [orbit for orbit in found if orbit.only_u + orbit.both == most]
+    some = {round(i * (len(full) - 1) / (sizes - 1)) for i in range(sizes)}
+    return list(dict.fromkeys((*(full[i] for i in sorted(some)), found[0])))
+
+
+def free_share(threshold: int, most: int) -> float:
+    """The chance that a record is a flipped blank, whatever its ``most`` bits or fewer are."""
+    return (threshold / (SCALE - threshold)) ** most

@@ -30,17 +30,18 @@ def upper(
     fakes: int,
     share: float,
     smoothed: float = 0.0,
+    least: float = 0.0,
 ) -> float:
-    """An upper bound of the largest divergence over ``distributions`` of W; ``smoothed`` as
-    ``largest_upper`` has it.
+    """An upper bound of the largest divergence over ``distributions`` of W, or a cheaper one that
+    is at most ``least``; ``smoothed`` as ``largest_upper`` has it.
     """
     found, free = 1.0, users * share
     if free > _NONE * fakes and fakes:
-        crowd = Draws(fakes + 1, users - 1, share)
-        found = largest_upper(distributions, crowd, smoothed) + tails.CUT_TAIL
+        crowd, enough = Draws(fakes + 1, users - 1, share), max(0.0, least - tails.CUT_TAIL)
+        found = largest_upper(distributions, crowd, smoothed, enough) + tails.CUT_TAIL
     if free <= FEW * fakes or not users:
-        found = min(found, largest_upper(distributions, Draws(fakes + 1), smoothed))
+        found = min(found, largest_upper(distributions, Draws(fakes + 1), smoothed, least))
     elif fakes <= FEW * free and share > NOTHING:
         alone = [diluted(distribution, share) for distribution in distributions]
-        found = min(found, largest_upper(alone, Draws(users), smoothed) / share)
+        found = min(found, largest_upper(alone, Draws(users), smoothed, least * share) / share)
     return min(1.0, found)

@@ -33,17 +33,20 @@ def largest(
 
 
 def largest_upper(
-    distributions: Iterable[Distribution], draws: Draws, smoothed: float = 0.0
+    distributions: Iterable[Distribution],
+    draws: Draws,
+    smoothed: float = 0.0,
+    least: float = 0.0,
 ) -> float:
-    """The upper bound alone, of as many ``draws``.
+    """The upper bound alone, of as many ``draws``, or a cheaper one that is at most ``least``.
 
     Where more is ``smoothed``, relatively, than otherwise it may be that much larger.
     """
     found = 0.0
     for one, _ in _ranked(distributions, draws):
-        if min(1.0, one.ceiling) <= found:
-            break
-        found = max(found, prepared_upper(one, found, smoothed))
+        if min(1.0, one.ceiling) <= max(found, least):
+            return max(found, min(1.0, one.ceiling))  # that of all others is not above it
+        found = max(found, prepared_upper(one, max(found, least), smoothed))
     return found
 
 
