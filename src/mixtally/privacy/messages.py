@@ -79,12 +79,11 @@ class Messages:
     def one(self, message: ObservedMessage, epsilon: float, *, proved: bool) -> float:
         """The upper bound of one message's delta(epsilon), or what it most likely is."""
 
-        def made() -> float:
-            own = divergence_of(message)
-            find = own.upper if proved else own.expected
-            return find(message, epsilon, self._distributions)
-
-        found: float = self._memo.get(("one", message, epsilon, proved), made)
+        own = divergence_of(message)
+        find = own.upper if proved else own.expected  # which may be one and the same
+        found: float = self._memo.get(
+            ("one", message, epsilon, find), lambda: find(message, epsilon, self._distributions)
+        )
         return found
 
     def rough(self, message: ObservedMessage, epsilon: float) -> float:

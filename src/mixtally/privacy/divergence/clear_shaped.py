@@ -12,6 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from decimal import ROUND_FLOOR, Context, Decimal
 from itertools import accumulate, repeat
+from operator import mul
 from typing import NamedTuple
 
 from mixtally.ground.fixed import SCALE
@@ -85,7 +86,7 @@ def delta(weights: tuple[int, ...], epsilon: float, memo: Memo | None = None) ->
 
 
 def _products(weights: Sequence[int], sums: Sequence[int], counts: Sequence[int]) -> int:
-    return sum(weight * sums[count] for weight, count in zip(weights, counts, strict=True))
+    return sum(map(mul, weights, map(sums.__getitem__, counts)))
 
 
 def _ratio(cell: tuple[int, int]) -> int:

@@ -124,7 +124,7 @@ def products(users: int, bits: int, threshold: int) -> int:
     """
     q = threshold / SCALE
     crowd = Draws(1, users - 1, (2.0 * q) ** bits)
-    saddle = prepared(uniform_distribution(bits, bits, q, 1.0), crowd).saddle
+    saddle = prepared(uniform_distribution(bits, bits, q, 1.0), crowd, NEAR).saddle
     if saddle is None:
         return 0
     spread = first_spread(saddle, NEAR)

@@ -43,7 +43,7 @@ def largest_upper(
     Where more is ``smoothed``, relatively, than otherwise it may be that much larger.
     """
     found = 0.0
-    for one, _ in _ranked(distributions, draws):
+    for one, _ in _ranked(distributions, draws, smoothed):
         if min(1.0, one.ceiling) <= max(found, least):
             return max(found, min(1.0, one.ceiling))  # that of all others is not above it
         found = max(found, prepared_upper(one, max(found, least), smoothed))
@@ -51,8 +51,8 @@ def largest_upper(
 
 
 def _ranked(
-    distributions: Iterable[Distribution], draws: Draws
+    distributions: Iterable[Distribution], draws: Draws, smoothed: float = 0.0
 ) -> list[tuple[Prepared, Distribution]]:
     """The distributions and what is known of their sums, those of the largest bounds first."""
-    pairs = [(prepared(one, draws), one) for one in distributions]
+    pairs = [(prepared(one, draws, smoothed), one) for one in distributions]
     return sorted(pairs, key=lambda pair: (-min(1.0, pair[0].ceiling), pair[0].values))

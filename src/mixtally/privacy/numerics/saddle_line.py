@@ -5,6 +5,7 @@ What ``saddle_point`` says of every approximation holds here, where each is boun
 
 import math
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,19 +18,41 @@ from mixtally.privacy.numerics.few_valued import tilted
 from mixtally.privacy.numerics.frequencies import Wave
 from mixtally.privacy.numerics.saddle import saddle, summed
 
-_LAST_DEVIATION = 9.0
-_ALIAS_NATS = 30.0
 _MOST_FREQUENCIES = 1 << 23
 _MOST_COUNTS = 1 << 20
 _RARE = 1e-13
 _LOST = 2.0**-50
 
 
+class Care(NamedTuple):
+    """How much is left to what bounds an integral.
+
+    where
+      deviations   of the Gaussian in frequency, beyond which it is cut off
+      nats         by so much aliases are less than Chernoff's bound
+    """
+
+    deviations: float
+    nats: float
+
+
+EXACT, ENOUGH = Care(9.0, 30.0), Care(5.0, 16.0)
+"""As close as rounding, and to a part in ten thousand: there half as many frequencies are taken."""
+
+
 class Saddle:
     """The line through the saddle point of M(z)^N / z^2 and the integral along it."""
 
-    def __init__(self, values: Floats, chances: Floats, draws: Draws, order: int = 2) -> None:
+    def __init__(
+        self,
+        values: Floats,
+        chances: Floats,
+        draws: Draws,
+        order: int = 2,
+        care: Care = EXACT,
+    ) -> None:
         self.values, self.chances, self.draws, self.order = values, chances, draws, order
+        self.care = care
         self.point = saddle(values, chances, draws, order)
         self.log_m, weights = tilted(values, chances, self.point)
         self.nats = draws.nats(self.log_m)
@@ -49,18 +72,18 @@ class Saddle:
     @cached_property
     def period(self) -> float:
         """So long that no alias matters: of the shifted-up sums and, by Chernoff, of the others."""
-        period = (_ALIAS_NATS - self.nats) / self.point
+        period = (self.care.nats - self.nats) / self.point
         bounds = []
         for factor in (1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 3.0):
             t = factor * self.point
             log_m, _ = tilted(self.values, self.chances, t)
-            excess = self.draws.rise(self.log_m, log_m) + _ALIAS_NATS
+            excess = self.draws.rise(self.log_m, log_m) + self.care.nats
             bounds.append(max(0.0, excess) / (t - self.point))
         return max(period, min(bounds))
 
     def frequencies(self, spread: float) -> int:
         """How many frequencies the integral takes with a Gaussian this wide."""
-        return math.ceil(_LAST_DEVIATION / spread * self.period / (2.0 * math.pi)) + 1
+        return math.ceil(self.care.deviations / spread * self.period / (2.0 * math.pi)) + 1
 
     def work(self, spread: float) -> int:
         """Products that the integral takes at most."""
@@ -80,7 +103,7 @@ class Saddle:
 
         All divided by N. Of order 1 it is the chance of a positive sum instead.
         """
-        step, last = 2.0 * math.pi / self.period, _LAST_DEVIATION / spread
+        step, last = 2.0 * math.pi / self.period, self.care.deviations / spread
         frequencies = self.frequencies(spread)
         if frequencies > _MOST_FREQUENCIES:
             raise AccountingError(
@@ -99,9 +122,12 @@ class Saddle:
             density += float(row.real[within].sum())
             dead += row.dead
         height = math.exp(scale) / (math.pi * self.draws.over)
-        rest = math.exp(-0.5 * _LAST_DEVIATION**2) * last ** (1 - self.order)
-        smoothed = spread**2 * height * step * (max(0.0, density) + dead) * (1.0 + 1e-6)
-        cut = height * (rest * (1.0 + step / last) + dead * step * self.point**-self.order)
+        end = math.exp(-0.5 * self.care.deviations**2)
+        rest = end * last ** (1 - self.order) * (1.0 + step / last)
+        # Beyond the last frequency the Gaussian alone bounds what it smooths.
+        beyond = end * (1.0 + 1.0 / (step * spread * self.care.deviations))
+        smoothed = spread**2 * height * step * (max(0.0, density) + dead + beyond) * (1.0 + 1e-6)
+        cut = height * (rest + dead * step * self.point**-self.order)
         cut += self._dropped(scale) + self._lost()
         value = self._slack() * height * step * total
         # What was left out may be all there is.
@@ -176,4 +202,4 @@ class Saddle:
         if self.order == 2:
             up *= self.period + self.draws.over * value
             height /= self.point
-        return 1.2 / self.draws.over * (up + math.exp(-_ALIAS_NATS) * height)
+        return 1.2 / self.draws.over * (up + math.exp(-self.care.nats) * height)

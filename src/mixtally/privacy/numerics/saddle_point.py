@@ -25,7 +25,7 @@ import numpy as np
 from mixtally.privacy.numerics.bracket import RELATIVE_SLACK, Bracket, stated
 from mixtally.privacy.numerics.draws import Draws
 from mixtally.privacy.numerics.few_valued import Distribution, merged, too_large
-from mixtally.privacy.numerics.saddle_line import Saddle
+from mixtally.privacy.numerics.saddle_line import ENOUGH, EXACT, Saddle
 from mixtally.privacy.numerics.smoothing import Added, falls
 
 SMOOTHING = 0.004
@@ -73,15 +73,18 @@ class Prepared(NamedTuple):
     values: int
 
 
-def prepared(distribution: Distribution, draws: Draws) -> Prepared:
-    """Raises AccountingError when the distribution is no distribution."""
+def prepared(distribution: Distribution, draws: Draws, smoothed: float = 0.0) -> Prepared:
+    """For bounds that are ``smoothed`` so much, relatively, as ``prepared_upper`` has it.
+
+    Raises AccountingError when the distribution is no distribution.
+    """
     values, chances = merged(distribution)
     single = float((chances * np.maximum(values, 0.0)).sum()) * (1.0 + RELATIVE_SLACK)
     if single <= NOTHING:
         return Prepared(NOTHING if single else 0.0, None, len(values))
     if too_large(values):
         return Prepared(single, None, len(values))
-    saddle = Saddle(values, chances, draws)
+    saddle = Saddle(values, chances, draws, care=ENOUGH if smoothed > _MOST_SMOOTHED else EXACT)
     return Prepared(min(single, max(NOTHING, saddle.ceiling())), saddle, len(values))
 
 
@@ -112,7 +115,8 @@ def _bounds(one: Prepared, least: float, enough: float = 0.0) -> Bracket:
     value, smoothed, cut = saddle.integral(spread)
     # Rare heavy values stretch the saddle's scale far past the bulk of the sum.
     while value + cut > least:
-        added = Added(smoothed, saddle.zeros(spread), enough * value, _LITTLE_SMOOTHED * value)
+        zeros = saddle.zeros(spread) if enough <= _MOST_SMOOTHED else 0.0  # these are taken off
+        added = Added(smoothed, zeros, enough * value, _LITTLE_SMOOTHED * value)
         if not added.too_much and (spread <= first or enough > _MOST_SMOOTHED):
             break
         if spread <= min(first, usual) and (counted := saddle.counted(WORTH_IT)) is not None:
