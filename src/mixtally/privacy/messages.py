@@ -78,7 +78,6 @@ class Messages:
 
     def one(self, message: ObservedMessage, epsilon: float, *, proved: bool) -> float:
         """The upper bound of one message's delta(epsilon), or what it most likely is."""
-
         own = divergence_of(message)
         find = own.upper if proved else own.expected  # which may be one and the same
         found: float = self._memo.get(

@@ -179,14 +179,18 @@ def any_crowd(
 
 
 def _gap(others: int, threshold: int, repeats: int) -> Gap:
-    """How far above the largest divergence known a proof may end."""
-    return _GAP_OF_LONG if _is_long(others, threshold, repeats) else _GAP
+    """How far above the largest divergence known a proof may end.
+
+    Cells are as many as the gap is narrow, and each takes as long as its distribution.
+    """
+    longer = _length(others, threshold, repeats) / _LONG
+    return _GAP if longer < 1.0 else _GAP_OF_LONG.wider(longer**2)
 
 
-def _is_long(others: int, threshold: int, repeats: int) -> bool:
-    """Whether distributions of so many others are long."""
+def _length(others: int, threshold: int, repeats: int) -> int:
+    """Integers in the distribution of so many others."""
     first, last = tails.window(repeats * others, threshold / SCALE)
-    return last - first >= _LONG
+    return last - first
 
 
 def _check_work(others: int, threshold: int, repeats: int) -> None:
@@ -280,7 +284,7 @@ def _suspects(
     most = min(others, (others + fakes) // 2)
     period = min(most, SCALE // (2 * threshold * repeats))
     parts = _PARTS
-    finest = _FINEST_OF_LONG if _is_long(others + fakes, threshold, repeats) else _FINEST
+    finest = _FINEST_OF_LONG if _length(others + fakes, threshold, repeats) >= _LONG else _FINEST
     best = max(range(parts + 1), key=exact)
     while parts < finest and parts < 2 * period:
         parts, best = 2 * parts, 2 * best

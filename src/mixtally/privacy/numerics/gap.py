@@ -19,10 +19,19 @@ _FLOOR = 1e-300
 
 
 class Gap(NamedTuple):
-    """A share of the divergence, one for all epsilons or each its own, or what is negligible."""
+    """A share of the divergence, one for all epsilons or each its own, or what is negligible.
+
+    where
+      shift   of epsilon, of a curve that is to be composed
+    """
 
     share: float | Floats
     negligible: float = NEGLIGIBLE
+    shift: float = _SHIFT
+
+    def wider(self, factor: float) -> "Gap":
+        """One that is so many times as wide."""
+        return Gap(self.share * factor, self.negligible, self.shift * factor)
 
     def ceilings(self, found: Floats) -> Floats:
         """What is tried to be proved first when ``found`` are the largest divergences known."""
@@ -42,4 +51,4 @@ class Gap(NamedTuple):
         falls = np.maximum(-np.diff(logs) / np.diff(points), 0.0)
         slopes = np.minimum(np.append(falls, falls[-1]), np.append(falls[0], falls))
         reach = np.maximum(points, WIDTHS_A_DISTANCE * float(found.max()))
-        return self._replace(share=np.maximum(self.share, (_SHIFT * reach * slopes)[places]))
+        return self._replace(share=np.maximum(self.share, (self.shift * reach * slopes)[places]))

@@ -37,7 +37,9 @@ class Care(NamedTuple):
 
 
 EXACT, ENOUGH = Care(9.0, 30.0), Care(5.0, 16.0)
-"""As close as rounding, and to a part in ten thousand: there half as many frequencies are taken."""
+"""As close as rounding; and with half as many frequencies, where that turns out to be enough."""
+_ENOUGH = 1e-3
+"""Of an expectation, what may be left to bounds where that is enough."""
 
 
 class Saddle:
@@ -63,6 +65,12 @@ class Saddle:
         self.live, self.rest = np.sort(ranks[~rare]), float(weights[ranks[rare]].sum())
         kept = values[self.live], weights[self.live]
         self.wave = Wave(*kept, draws.power(self.log_m), apart=order == 2)
+
+    def closer(self, value: float, cut: float) -> "Saddle | None":
+        """One that takes all care, where what this one left to bounds is much of ``value``."""
+        if self.care == EXACT or cut + self.aliases(value) <= _ENOUGH * value:
+            return None
+        return Saddle(self.values, self.chances, self.draws, self.order)
 
     @property
     def heaviest(self) -> float:

@@ -31,8 +31,8 @@ from mixtally.privacy.numerics.smoothing import Added, falls
 SMOOTHING = 0.004
 NOTHING = 1e-50
 """Nothing below this is distinguishable from zero: it is the least upper bound."""
-WORTH_IT = 1 << 24
-"""Products that may be spent on bounds which lie nearer to each other."""
+WORTH_IT, _WORTH_IT_NEAR = 1 << 24, 1 << 22
+"""Products that may be spent on bounds which lie nearer to each other; on points of a curve."""
 
 _MOST_SMOOTHED = 1e-3
 ROUGH, NEAR = 1e-2, 3e-3
@@ -110,21 +110,25 @@ def _bounds(one: Prepared, least: float, enough: float = 0.0) -> Bracket:
     enough = max(enough, _MOST_SMOOTHED)
     if saddle is None or most <= max(NOTHING, least):
         return Bracket(0.0, min(1.0, max(NOTHING, most)) if most else 0.0)
+    worth = WORTH_IT if enough <= _MOST_SMOOTHED else _WORTH_IT_NEAR
     first, usual, fall = first_spread(saddle, enough), saddle.spread(SMOOTHING), 2.0
     spread = max(first, saddle.spread(_ROUGHLY)) if least > NOTHING else first
     value, smoothed, cut = saddle.integral(spread)
+    if value + cut > least and (closer := saddle.closer(value, cut)) is not None:
+        saddle = closer
+        value, smoothed, cut = saddle.integral(spread)
     # Rare heavy values stretch the saddle's scale far past the bulk of the sum.
     while value + cut > least:
         zeros = saddle.zeros(spread) if enough <= _MOST_SMOOTHED else 0.0  # these are taken off
         added = Added(smoothed, zeros, enough * value, _LITTLE_SMOOTHED * value)
         if not added.too_much and (spread <= first or enough > _MOST_SMOOTHED):
             break
-        if spread <= min(first, usual) and (counted := saddle.counted(WORTH_IT)) is not None:
+        if spread <= min(first, usual) and (counted := saddle.counted(worth)) is not None:
             value, smoothed, cut = counted
             break
         narrower = first if first < spread else spread / added.narrowing(fall)
-        hopeless = value * saddle.work(spread) ** 2 > most * WORTH_IT**2  # when all work is spent
-        if saddle.work(narrower) >= WORTH_IT or hopeless:
+        hopeless = value * saddle.work(spread) ** 2 > most * worth**2  # when all work is spent
+        if saddle.work(narrower) >= worth or hopeless:
             break
         before, spread, wider = smoothed, narrower, spread
         value, smoothed, cut = saddle.integral(spread)
