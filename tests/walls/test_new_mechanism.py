@@ -90,6 +90,9 @@ def exact(message, epsilon, memo):
     return ProvedDelta(ends, clear_uniform.SOURCE, "the pairs come from honest parties")
 
 
+at_least = exact
+
+
 def upper(message, epsilon, memo):
     return exact(message, epsilon, memo).bounds.upper
 

@@ -106,9 +106,10 @@ class Accountant:
         """
         self._check_proves()
         parts = _parts(record)
-        found = self._messages.delta(parts.message, epsilon)
         if parts.times == 1:
+            found = self._messages.delta(parts.message, epsilon)
             return found._replace(assumption=found.assumption + record.note)
+        found = self._messages.at_least(parts.message, epsilon)
         if aim is None:
             aim = _SMALL * about(self.distance(record), parts.times, epsilon)
         bound = self.upper(record, epsilon, aim=aim)

@@ -76,6 +76,14 @@ class Messages:
         )
         return found
 
+    def at_least(self, message: ObservedMessage, epsilon: float) -> ProvedDelta:
+        """A lower bound of one message's delta(epsilon), its source and what it rests on."""
+        find = divergence_of(message).at_least
+        found: ProvedDelta = self._memo.get(
+            ("at least", message, epsilon), lambda: find(message, epsilon, self._distributions)
+        )
+        return found
+
     def one(self, message: ObservedMessage, epsilon: float, *, proved: bool) -> float:
         """The upper bound of one message's delta(epsilon), or what it most likely is."""
         own = divergence_of(message)

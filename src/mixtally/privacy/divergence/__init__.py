@@ -110,6 +110,10 @@ class Divergence(Protocol):
         """Both bounds of delta(epsilon), the larger of both directions."""
         ...
 
+    def at_least(self, message: ObservedMessage, epsilon: float, memo: Memo) -> ProvedDelta:
+        """``exact``, where the upper bound may be one: it is not what is asked."""
+        ...
+
     def upper(self, message: ObservedMessage, epsilon: float, memo: Memo) -> float:
         """The upper bound alone, where that is cheaper."""
         ...

@@ -14,17 +14,14 @@ a record is a composition of so many single bits.
 
 from collections.abc import Sequence
 
-from mixtally.ground.fixed import MOST_THRESHOLD, threshold_of
 from mixtally.ground.memo import Memo
 from mixtally.privacy.divergence import (
-    CountedParameters,
     ObservedMessage,
-    ParameterRules,
     ProvedDelta,
-    apart_note,
     flip_blank,
     flip_uniform,
     flips_apart,
+    flips_protocols,
     flips_start,
     k_hot,
     one_hot,
@@ -36,9 +33,7 @@ from mixtally.privacy.divergence.flips_apart import flips
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.privacy.numerics.saddle_point import NEAR, ROUGH
 from mixtally.records.guarantee import Observer
-from mixtally.records.mechanism import BitFlips, BlankFakes, NoFakes, Parameter, UniformFakes
-from mixtally.records.mechanism.parameters import Parameters
-from mixtally.records.question import MOST_BINS
+from mixtally.records.mechanism import BitFlips, UniformFakes
 
 _ZEROS = "exact law of the privacy ratio (Sufficient Differential Privacy 2017, (3.6))"
 _NO_PROMISE = (
@@ -46,78 +41,30 @@ _NO_PROMISE = (
 )
 start = flips_start.start
 apart, knows_repeats = flips_apart.apart, flips_apart.knows_repeats
-_ALWAYS = frozenset({"users", "count_crowd", "repeats"})
-_FLIP, _FAKES = ("flip", Parameter.FLIP), ("fakes", Parameter.FAKES)
-PROTOCOLS = {
-    "flip-blank": ParameterRules(
-        frozenset({"fakes", "flip"}), _ALWAYS | {"bins", "max_set", "split"}, (_FLIP, _FAKES)
-    ),
-    "single-bit": ParameterRules(
-        frozenset({"users", "fakes", "flip"}), _ALWAYS | {"ones"}, (_FLIP, _FAKES)
-    ),
-    "flip": ParameterRules(
-        frozenset({"users", "flip"}),
-        _ALWAYS | {"bins", "bits", "max_set", "observer", "background", "split"},
-        (_FLIP,),
-    ),
-    "flip-uniform": ParameterRules(
-        frozenset({"users", "fakes", "bins", "flip"}),
-        _ALWAYS | {"observer", "max_set", "split"},
-        (_FLIP, _FAKES),
-    ),
-}
-
-
-def counts_people(name: str, given: Parameters) -> bool:
-    """Always for flip and single-bit; where sums are seen; or when ``count_crowd`` is given."""
-    if given.users is None:
-        return False
-    always = name in ("flip", "single-bit") or given.count_crowd
-    return always or given.observer is Observer.SUMS or _bit_by_bit(name, given)
-
-
-def record_fields(name: str, counted: CountedParameters) -> tuple[ObservedMessage, int, str]:
-    """One message of protocol ``name``; a threshold that is sought is not read."""
-    given = counted.given
-    single = name == "single-bit" or given.bits is not None
-    whole_bits = single and given.bits is not None and not given.split
-    if name == "flip":
-        fakes: NoFakes | BlankFakes | UniformFakes = NoFakes()
-    elif name == "flip-uniform":
-        fakes = UniformFakes(counted.fakes)
-    else:
-        fakes = BlankFakes(counted.fakes)
-    bins = given.bins or MOST_BINS
-    mechanism = BitFlips(
-        bins=(given.bits or 1 if whole_bits else 1) if single else bins,
-        threshold=MOST_THRESHOLD if given.flip is None else threshold_of(given.flip),
-        max_set=None if single else 1 if given.split else min(given.max_set or 1, bins),
-        fakes=fakes,
-        crowd=counted.crowd,
-        repeats=given.repeats or 1,
-    )
-    pieces = 1 if whole_bits else given.bits or 1 if single else given.pieces()
-    summed = _bit_by_bit(name, given) and not single
-    observer = Observer.SUMS if summed else given.observer
-    others = 0 if given.background else given.ones
-    composed = pieces > 1 or (summed and mechanism.repeats > 1)  # which has a note of its own
-    note = "" if composed else apart_note(given)
-    return ObservedMessage(mechanism, observer, others), pieces, note
-
-
-def _bit_by_bit(name: str, given: Parameters) -> bool:
-    """Whether a value is sent one bit a message: that is seen as sums are."""
-    return given.split and (given.max_set or 1) == 1 and name in ("flip", "flip-uniform")
+PROTOCOLS, record_fields = flips_protocols.PROTOCOLS, flips_protocols.record_fields
+counts_people = flips_protocols.counts_people
 
 
 def exact(message: ObservedMessage, epsilon: float, memo: Memo) -> ProvedDelta:
     """Both bounds of delta(epsilon), the larger of both directions."""
+    return _proved(message, epsilon, memo, lower_alone=False)
+
+
+def at_least(message: ObservedMessage, epsilon: float, memo: Memo) -> ProvedDelta:
+    """``exact``, but where no worst crowd is known the upper bound is one."""
+    return _proved(message, epsilon, memo, lower_alone=True)
+
+
+def _proved(
+    message: ObservedMessage, epsilon: float, memo: Memo, *, lower_alone: bool
+) -> ProvedDelta:
     m = flips(message)
     if m.max_set is None:
-        return _bits(m, message.others, epsilon, memo)
+        return _bits(m, message.others, epsilon, memo, lower_alone=lower_alone)
     fakes, most = m.fakes.count, m.max_set
     if message.observer is Observer.SUMS:
-        bounds = one_hot.sums(m.crowd, fakes, m.threshold, epsilon, m.bins, memo)
+        given = m.crowd, fakes, m.threshold, epsilon, m.bins, memo
+        bounds = one_hot.sums(*given, lower_alone=lower_alone)
         return ProvedDelta(bounds, one_hot.SUMS_SOURCE, _crowd_flips(m) + "; only sums are seen")
     if isinstance(m.fakes, UniformFakes):
         return _uniform(m, epsilon)
@@ -133,11 +80,13 @@ def exact(message: ObservedMessage, epsilon: float, memo: Memo) -> ProvedDelta:
     return ProvedDelta(bounds, flip_blank.SOURCE, _fakes_arrive(m))
 
 
-def _bits(m: BitFlips, others: int | None, epsilon: float, memo: Memo) -> ProvedDelta:
+def _bits(
+    m: BitFlips, others: int | None, epsilon: float, memo: Memo, *, lower_alone: bool
+) -> ProvedDelta:
     if m.bins == 1:
-        given, crowd = (m.crowd, m.fakes.count, m.threshold), m.crowd > 0
+        given, crowd = (m.crowd, m.fakes.count, m.threshold, epsilon, others), m.crowd > 0
         bounds = single_bit.delta(
-            *given, epsilon, others, count_crowd=crowd, repeats=m.repeats, memo=memo
+            *given, count_crowd=crowd, repeats=m.repeats, memo=memo, lower_alone=lower_alone
         )
         known = "" if others is None else f"; exactly {others:,} of the others hold a one"
         hiding = _crowd_flips(m) if m.crowd else _fakes_arrive(m)

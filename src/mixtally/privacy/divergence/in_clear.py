@@ -95,6 +95,9 @@ def exact(message: ObservedMessage, epsilon: float, memo: Memo) -> ProvedDelta:
             )
 
 
+at_least = exact
+
+
 def upper(message: ObservedMessage, epsilon: float, memo: Memo) -> float:
     """The upper bound alone."""
     return exact(message, epsilon, memo).bounds.upper

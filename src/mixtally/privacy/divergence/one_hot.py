@@ -162,14 +162,20 @@ def sums(
     epsilon: float,
     bins: int | None = None,
     memo: Memo | None = None,
+    *,
+    lower_alone: bool = False,
 ) -> Bracket:
     """delta(epsilon) when only per-bin sums are seen, fakes of any kind, any dataset.
 
     The lower bound is known without fakes and from three bins on: random fakes are no worst case,
-    and of two bins everybody holds one.
+    and of two bins everybody holds one. With ``lower_alone`` the upper bound is one.
     """
+    known = not fakes and bins != 2
+    if lower_alone:
+        crowd = users, fakes, threshold, epsilon, memo or Memo(_MOST_BYTES)
+        return Bracket(_largest_known(*crowd) if known else 0.0, 1.0)
     (bounds,) = sums_at_once(users, fakes, threshold, [epsilon], memo)
-    return Bracket(0.0 if fakes or bins == 2 else bounds.lower, bounds.upper)
+    return Bracket(bounds.lower if known else 0.0, bounds.upper)
 
 
 def sums_at_once(
@@ -246,10 +252,16 @@ def expected_sums_upper(
     It falls as q grows, and the upper bound of ``sums`` is above it only if a dataset is worse than
     those where everybody else is in one bin or in neither, by more than the gap of the proof.
     """
+    found = _largest_known(users, fakes, threshold, epsilon, memo or Memo(_MOST_BYTES))
+    return min(1.0, float(_GAP.ceilings(np.array(found))))
+
+
+def _largest_known(users: int, fakes: int, threshold: int, epsilon: float, memo: Memo) -> float:
+    """The largest divergence of the datasets that may be the worst."""
     others = users - 1 + fakes
-    divergences = _two_bins(others, threshold, [epsilon], memo or Memo(_MOST_BYTES))
+    divergences = _two_bins(others, threshold, [epsilon], memo)
     found = [divergences(point, np.zeros(1, np.int64)).lower for point in _suspects(others)]
-    return min(1.0, float(_GAP.ceilings(np.maximum(*found))[0]))
+    return float(np.max(found))
 
 
 def _suspects(others: int) -> tuple[Cell, Cell]:

@@ -36,8 +36,10 @@ from mixtally.records.mechanism import BitFlips, UniformFakes
 _MOST_CELLS = 100_000
 _MOST_WORK = 1 << 22
 """Steps that are spent on a lower bound of repeated records: a fifth of a second."""
-_OF_BEST = 8
+_OF_BEST = 2
 """So many times as long may the distribution be of the kind that tells most."""
+_PRODUCTS = 64
+"""Convolving takes as long as a step for so many products."""
 
 
 class Kind(NamedTuple):
@@ -88,7 +90,8 @@ def _tells(kind: Kind) -> float:
 def _length(kind: Kind, copies: int) -> int:
     """How many steps the distribution of its count takes."""
     windows = [tails.window(copies * n, chance) for n, chance in kind.others if n > 0]
-    return sum(last - first + 1 for first, last in windows) * (1 + copies)
+    lengths = [last - first + 1 for first, last in windows]
+    return sum(lengths) * (1 + copies) + (len(lengths) > 1) * math.prod(lengths) // _PRODUCTS
 
 
 def _one_kind(kind: Kind, epsilon: float, copies: int) -> float:

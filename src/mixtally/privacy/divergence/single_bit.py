@@ -61,6 +61,7 @@ def delta(
     count_crowd: bool = False,
     repeats: int = 1,
     memo: Memo | None = None,
+    lower_alone: bool = False,
 ) -> Bracket:
     """delta(epsilon) of one bit.
 
@@ -70,6 +71,7 @@ def delta(
       count_crowd   whether other people's flips are counted on; without it only fakes hide
       repeats       how often every record is sent, each time randomized afresh
       memo          what this and later calls compute once
+      lower_alone   whether the upper bound may be one where the worst crowd is searched for
     """
     memo = memo or Memo(_MOST_BYTES)
     if not count_crowd and ones is None:
@@ -78,26 +80,21 @@ def delta(
     if ones is not None:
         return _background(ones, others - ones + fakes, threshold, epsilon, repeats, memo)
     most = _enough(threshold, epsilon, repeats)
+    if lower_alone:
+        crowd = others, fakes, threshold, epsilon, repeats, memo
+        return Bracket(0.0 if others + fakes > most else _largest_known(*crowd), 1.0)
     if others + fakes > most:
-        fewer = delta(
-            min(others, most) + 1,
-            max(0, most - others),
-            threshold,
-            epsilon,
-            count_crowd=True,
-            repeats=repeats,
-            memo=memo,
-        )
-        return Bracket(0.0, fewer.upper)
-
+        fewer = min(others, most) + 1, max(0, most - others), threshold, epsilon
+        found = delta(*fewer, count_crowd=True, repeats=repeats, memo=memo)
+        return Bracket(0.0, found.upper)
     quick = any_crowd(users, fakes, threshold, epsilon, repeats=repeats, memo=memo)
     if quick <= NEGLIGIBLE:
         return Bracket(0.0, quick)
-    found: Bracket = memo.get(
+    worst: Bracket = memo.get(
         ("worst", users, fakes, threshold, epsilon, repeats),
         lambda: at_once(users, fakes, threshold, [epsilon], repeats=repeats, memo=memo)[0],
     )
-    return found
+    return worst
 
 
 def at_once(
@@ -149,13 +146,20 @@ def expected_upper(
     most = _enough(threshold, epsilon, repeats)
     fakes = min(fakes, max(0, most - users + 1))
     others = min(users - 1, most)
+    found = _largest_known(others, fakes, threshold, epsilon, repeats, memo)
+    gap = _gap(others + fakes, threshold, repeats)
+    return min(1.0, float(gap.ceilings(np.array(found))))
+
+
+def _largest_known(
+    others: int, fakes: int, threshold: int, epsilon: float, repeats: int, memo: Memo
+) -> float:
+    """The largest divergence of the crowds that may be the worst."""
     _check_work(others + fakes, threshold, repeats)
-    found = max(
+    return max(
         _background(ones, others - ones + fakes, threshold, epsilon, repeats, memo).lower
         for ones in (0, *_suspects(others, fakes, threshold, epsilon, repeats, memo))
     )
-    gap = _gap(others + fakes, threshold, repeats)
-    return min(1.0, float(gap.ceilings(np.array(found))))
 
 
 def any_crowd(
