@@ -23,6 +23,7 @@ from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.memo import Memo
 from mixtally.privacy.numerics.binomial_pairs import (
+    CONVOLVED,
     Pair,
     divergence,
     flipped_bits,
@@ -38,8 +39,11 @@ _MOST_WORK = 1 << 22
 """Steps that are spent on a lower bound of repeated records: a fifth of a second."""
 _OF_BEST = 2
 """So many times as long may the distribution be of the kind that tells most."""
+_MOST_KINDS = 24
 _PRODUCTS = 64
 """Convolving takes as long as a step for so many products."""
+_DEVIATIONS, _UNIT = 16.0, 2.0**-50
+"""How far counts lie from their mean at most, and what a chance is wrong by, relatively."""
 
 
 class Kind(NamedTuple):
@@ -68,12 +72,15 @@ def lower_bound(kinds: list[Kind], epsilon: float, copies: int) -> float:
     """The largest divergence of the count of one of ``kinds``, for a record sent ``copies``
     times; 0 where all are too long.
 
-    Any of them is a lower bound: the one that tells most is looked at, and then rare ones, whose
-    distributions are short, while all together are not too long.
+    Any of them is a lower bound: the one that tells most is looked at, then a few others and rare
+    ones, whose distributions are short, while all together are not too long.
     """
-    best, found, work = max(kinds, key=_tells, default=None), 0.0, 0
-    lengths = ((_length(kind, copies) // (_OF_BEST if kind is best else 1), kind) for kind in kinds)
-    for cells, kind in sorted(lengths, key=lambda pair: pair[0]):
+    found, work = 0.0, 0
+    ranked = sorted(kinds, key=_tells, reverse=True)
+    lengths = [(_length(kind, copies), kind) for kind in ranked]
+    rare = sorted(lengths[_MOST_KINDS:], key=lambda pair: pair[0])[:_MOST_KINDS]
+    some = [(cells // (1 if i else _OF_BEST), kind) for i, (cells, kind) in enumerate(lengths)]
+    for cells, kind in sorted((*some[:_MOST_KINDS], *rare), key=lambda pair: pair[0]):
         work += cells
         if work > _MOST_WORK:
             break
@@ -95,17 +102,24 @@ def _length(kind: Kind, copies: int) -> int:
 
 
 def _one_kind(kind: Kind, epsilon: float, copies: int) -> float:
-    background, cut = np.ones(1), 0.0
+    """A chance near one is known to some units in the last place of one: it tells as little of
+    those who do not send the kind.
+    """
+    background, cut, error = np.ones(1), 0.0, CONVOLVED
     for count, chance in kind.others:
         if count > 0 and 0.0 < chance < 1.0:
             window = tails.window(copies * count, chance)
             background = np.convolve(background, tails.pmf(copies * count, chance, *window))
             cut += 2.0 * tails.CUT_TAIL
-    pair = Pair(
-        _joined(background, max(kind.u, kind.v), copies),
-        _joined(background, min(kind.u, kind.v), copies),
-        cut,
-    )
+            error += _DEVIATIONS * _UNIT * math.sqrt(copies * count * chance / (1.0 - chance))
+        elif chance >= 1.0:
+            cut += copies * count * _UNIT
+    high, low = max(kind.u, kind.v), min(kind.u, kind.v)
+    if high < 1.0:
+        error += copies * _UNIT / (1.0 - high)
+    else:
+        cut += copies * _UNIT
+    pair = Pair(_joined(background, high, copies), _joined(background, low, copies), cut, error)
     grow = math.exp(epsilon)
     return larger(divergence(pair, grow), divergence(pair.swapped(), grow)).lower
 
