@@ -17,8 +17,9 @@ from mixtally.records.plan import PLAN_VERSION, Plan
 from mixtally.records.question import Question, collisions
 
 _HAIR = 1e-9
-_BELOW = 1.0 - 1e-6
-_MOST_PROOFS = 3
+_ROOM, _MOST_PROOFS = 1.1, 3
+"""What is expected is lowered by a little more than a proof lay above it, so that few are needed.
+"""
 
 
 def option(
@@ -108,6 +109,6 @@ def _share(
         proved = accountant.upper(sure, epsilon)
         if proved <= delta:
             return Guarantee(epsilon=epsilon, delta=delta)
-        target *= delta / proved * _BELOW
+        target *= (delta / proved) ** _ROOM
     epsilon = least_epsilon(partial(accountant.upper, sure), delta, *ends)
     return Guarantee(epsilon=epsilon, delta=delta)

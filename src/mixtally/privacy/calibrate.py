@@ -37,8 +37,9 @@ _COMPOSED = Rough(_ROUGH_SLACK, floor=1e-2, near=1e-2)
 """Of several messages together: a search ends where no more than 1 / 100 of delta is left."""
 _MORE_LOOKS = 2
 """How many looks there are besides the first."""
-_EXPECTED, _PROVED, _AIMED_PROOFS = 0.972, 0.97, 2
-"""Where a proof is aimed by what is expected and by a proof; and how many there are at most."""
+_EXPECTED, _EXPECTED_OF_SETS, _PROVED, _AIMED_PROOFS = 0.972, 0.955, 0.97, 2
+"""Where a proof is aimed by what is expected and by a proof; and how many there are at most. Of
+sets that lie in many ways few are looked at where it is only expected."""
 _ABOVE, _FAR_ABOVE = 1e-3, 2.5e-3
 """What is expected lies above what is proved by about so much, for each nat of delta: the first
 where points of one message's curve are exact, the other where they are rough as well."""
@@ -183,7 +184,8 @@ def _after_few_looks(
       rise   for each nat of delta, how far what is expected lies above what is proved
     """
     (low, high), delta = wish.ends, wish.goal.delta
-    target, line = _EXPECTED * delta ** (1.0 - rise), Line(axis, wish.goal.epsilon)
+    usual = _EXPECTED_OF_SETS if _several(wish.record) else _EXPECTED
+    target, line = usual * delta ** (1.0 - rise), Line(axis, wish.goal.epsilon)
     line.add(x, expected(x))
     for _ in range(_MORE_LOOKS):
         aim = line.aim(target)

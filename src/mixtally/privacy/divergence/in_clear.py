@@ -48,6 +48,8 @@ PROTOCOLS = {
         (("shape_shift", Parameter.SHIFT),),
     ),
 }
+_AIMED = 0.995
+"""Of delta, where a search for several messages begins: it ends within a hundredth of it."""
 _ALONE = "; other people's answers in clear hide nobody at worst"
 
 
@@ -166,7 +168,8 @@ def start(message: ObservedMessage, parameter: Parameter, goal: CalibrationTarge
         case UniformFakes() if parameter is Parameter.FAKES:
             return round(goal.cover * mechanism.bins)
         case ShapedFakes(decay=decay) if parameter is Parameter.SHIFT:
-            ends = math.log(2.0 * goal.times * math.tanh(decay / 2.0) / goal.delta) / decay
+            aim = goal.delta * (_AIMED if goal.times > 1 else 1.0)
+            ends = math.log(2.0 * goal.times * math.tanh(decay / 2.0) / aim) / decay
             return max(1, math.ceil(ends))
     raise TypeError(f"{mechanism.name} has no {parameter}")
 

@@ -73,18 +73,15 @@ def _seen(bits: int, threshold: int) -> int:
 
 def orbits(bits: int) -> list[Orbit]:
     """All orbits of few bits; of many, those with few or all bits, where the worst were found."""
-    sizes = range(bits + 1)
-    found = [
+    every = bits <= _EVERY_ORBIT
+    sizes = range(bits + 1) if every else sorted({0, 1, 2, bits // 2, bits - 2, bits - 1, bits})
+    return [
         Orbit(u, v, both)
         for u in sizes
         for v in sizes
         for both in sizes
-        if u + v > 0 and u + v + both <= bits
+        if u + v > 0 and u + v + both <= bits and (every or both == 0 or u + v + both == bits)
     ]
-    if bits <= _EVERY_ORBIT:
-        return found
-    few = {0, 1, 2, bits // 2, bits - 2, bits - 1, bits}
-    return [o for o in found if few.issuperset(o) and (sum(o) == bits or o.both == 0)]
 
 
 def worst_homogeneous(users: int, bits: int, threshold: int, epsilon: float) -> Bracket:
