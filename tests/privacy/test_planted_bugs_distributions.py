@@ -16,6 +16,7 @@ from mixtally.privacy.numerics import saddle_point as saddle_point_bounds
 from mixtally.privacy.numerics.binomial_pairs import Pair
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.privacy.numerics.flip_ratios import Orbit
+from mixtally.privacy.numerics.saddle_line import Care
 from privacy import comparisons
 
 EPSILONS = (0.1, 1.0)
@@ -196,13 +197,13 @@ def test_a_wrong_number_of_bins_is_noticed(plant, more):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("_ALIAS_NATS", 2.0), ("SMOOTHING", 0.5), ("_LAST_DEVIATION", 0.5)],
+    [("EXACT", Care(9.0, 2.0)), ("SMOOTHING", 0.5), ("EXACT", Care(0.5, 30.0))],
     ids=["aliases", "a wide Gaussian", "cut early"],
 )
 @pytest.mark.parametrize("suite", ["zeros", "two-hot", "uniform"])
 def test_a_coarse_integral_is_noticed(monkeypatch, suite, name, value):
-    home = saddle_line if hasattr(saddle_line, name) else saddle_point_bounds
-    monkeypatch.setattr(home, name, value)
+    for home in (saddle_line, saddle_point_bounds):
+        monkeypatch.setattr(home, name, value, raising=home is saddle_point_bounds)
     if name == "SMOOTHING":
         monkeypatch.setattr(saddle_point_bounds, "WORTH_IT", 0)
     assert noticed(SUITES[suite])

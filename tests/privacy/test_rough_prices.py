@@ -122,4 +122,6 @@ def test_far_below_all_promises_bounds_may_rise_and_the_least_is_taken():
     made = connected(1.0, {0: 0.1, 1: 9e-18, 2: 4.5e-17})
     assert made.infinite == 9e-18
     with pytest.raises(AccountingError, match="falls with epsilon"):
-        connected(1.0, {0: 0.1, 1: 1e-15, 2: 2e-15})
+        connected(1.0, {0: 0.1, 1: 1e-12, 2: 2e-12})
+    with pytest.raises(AccountingError, match="falls with epsilon"):
+        connected(1.0, {0: 1e-5, 1: 1e-15, 2: 2e-15})

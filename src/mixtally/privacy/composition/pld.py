@@ -48,9 +48,9 @@ _MOST_PASSES = 64
 _TINY = 1e-300
 _FLAT = 1e-5
 _NOTHING = 1e-22
-_UNSURE = 1e-16
-"""Far below any delta that is promised; bounds of worst crowds and of rare values may lie so far
-apart from one epsilon to the next. All of them hold, and the least so far is what is taken.
+_UNSURE, _UNSURE_SHARE = 1e-16, 1e-12
+"""Far below any delta that is promised, and of delta(0): bounds of worst crowds and of rare values
+may lie so far apart from one epsilon to the next. All of them hold, and the least so far is taken.
 """
 _OPEN = 0.5
 """Of a message that tells so much the bounds are not close: a rise says nothing there."""
@@ -219,7 +219,8 @@ def connected(step: float, points: dict[int, float], rise: float = _SLACK) -> Lo
     """
     places = np.array(sorted(points), dtype=np.int64)
     deltas = np.array([_checked(points[int(place)]) for place in places])
-    if np.any(deltas[1:] > np.where(deltas[:-1] > _OPEN, 1.0, deltas[:-1] * rise + _UNSURE)):
+    unsure = max(_UNSURE, _UNSURE_SHARE * float(deltas[0]))
+    if np.any(deltas[1:] > np.where(deltas[:-1] > _OPEN, 1.0, deltas[:-1] * rise + unsure)):
         worst = int(np.argmax(deltas[1:] - deltas[:-1]))
         raise AccountingError(
             f"composition: wanted a delta that falls with epsilon, got {deltas[worst]} and then "

@@ -39,7 +39,8 @@ ROUGH, NEAR = 1e-2, 3e-3
 """What a Gaussian may add, relatively, where a search asks and where points are composed."""
 _LITTLE_SMOOTHED = 3e-4
 """What a Gaussian may add, relatively, where much of it would be to sums of nothing but zeros."""
-_AIMED = 0.85
+_AIMED, _NEARLY = 0.85, 1.3
+"""Where it is aimed, and what is near enough to it: what it adds is bounded twice too high."""
 _LITTLE_MORE = 4.0
 _ROUGHLY = 0.1
 """A Gaussian this wide rules most sums out in a twentieth of the frequencies."""
@@ -110,7 +111,8 @@ def _bounds(one: Prepared, least: float, enough: float = 0.0) -> Bracket:
     enough = max(enough, _MOST_SMOOTHED)
     if saddle is None or most <= max(NOTHING, least):
         return Bracket(0.0, min(1.0, max(NOTHING, most)) if most else 0.0)
-    worth = WORTH_IT if enough <= _MOST_SMOOTHED else _WORTH_IT_NEAR
+    near = enough > _MOST_SMOOTHED
+    worth = _WORTH_IT_NEAR if near else WORTH_IT
     first, usual, fall = first_spread(saddle, enough), saddle.spread(SMOOTHING), 2.0
     spread = max(first, saddle.spread(_ROUGHLY)) if least > NOTHING else first
     value, smoothed, cut = saddle.integral(spread)
@@ -119,9 +121,10 @@ def _bounds(one: Prepared, least: float, enough: float = 0.0) -> Bracket:
         value, smoothed, cut = saddle.integral(spread)
     # Rare heavy values stretch the saddle's scale far past the bulk of the sum.
     while value + cut > least:
-        zeros = saddle.zeros(spread) if enough <= _MOST_SMOOTHED else 0.0  # these are taken off
+        zeros = 0.0 if near else saddle.zeros(spread)  # these are taken off
         added = Added(smoothed, zeros, enough * value, _LITTLE_SMOOTHED * value)
-        if not added.too_much and (spread <= first or enough > _MOST_SMOOTHED):
+        nearly = near and spread < first and smoothed <= _NEARLY * enough * value
+        if nearly or (not added.too_much and (near or spread <= first)):
             break
         if spread <= min(first, usual) and (counted := saddle.counted(worth)) is not None:
             value, smoothed, cut = counted
