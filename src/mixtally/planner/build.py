@@ -84,7 +84,7 @@ def _plan(
         users=request.users,
         honest_fraction=fraction,
         mechanism=mechanism,
-        certificate=certify(mechanism, promised.epsilon, fraction, accountant),
+        certificate=certify(mechanism, promised.epsilon, fraction, accountant, promised.delta),
     )
 
 
@@ -97,18 +97,19 @@ def _share(
         return total
     sure = Record.of(mechanism.surely(request.sure_fraction))
     delta = max(total.delta / together, LEAST_DELTA)
-    most = accountant.upper(sure, total.epsilon)
+    upper = partial(accountant.upper, sure, aim=delta)
+    expected = partial(accountant.expected, sure, aim=delta)
+    most = upper(total.epsilon)
     if most > delta:
         delta = most * (1.0 + _HAIR)
-    ends = LEAST_EPSILON, total.epsilon
-    target = delta
+    target, ends = delta, (LEAST_EPSILON, total.epsilon)
     for _ in range(_MOST_PROOFS):  # what proves one epsilon is dear
-        if accountant.expected(sure, total.epsilon) > target:
+        if expected(total.epsilon) > target:
             break
-        epsilon = least_epsilon(partial(accountant.expected, sure), target, *ends)
-        proved = accountant.upper(sure, epsilon)
+        epsilon = least_epsilon(expected, target, *ends)
+        proved = upper(epsilon)
         if proved <= delta:
             return Guarantee(epsilon=epsilon, delta=delta)
         target *= (delta / proved) ** _ROOM
-    epsilon = least_epsilon(partial(accountant.upper, sure), delta, *ends)
+    epsilon = least_epsilon(upper, delta, *ends)
     return Guarantee(epsilon=epsilon, delta=delta)

@@ -200,9 +200,7 @@ class Accountant:
         times = parts.times * collections
         if times == 1:
             return self._messages.one(parts.message, epsilon, proved=proved)
-        tightness = CLOSE if proved else ROUGH
-        if not proved or parts.rounds == 1:  # a record sent again needs its own number as well
-            tightness = tightness.aimed(aim, times)
+        tightness = (CLOSE if proved else ROUGH).aimed(aim, times)
         return self._messages.together(parts.message, times, epsilon, tightness, proved=proved)
 
 
