@@ -123,7 +123,9 @@ def test_the_plans_together_have_the_certificate_of_the_offer(asked):
         again = (
             compose.delta_of(charges, promised.epsilon, CLOSE, aim=promised.delta)
             if together > 1
-            else certify.certify(option.mechanism, asked.guarantee.epsilon, asked.sure_fraction)
+            else certify.certify(
+                option.mechanism, promised.epsilon, asked.sure_fraction, aim=promised.delta
+            )
         )
         assert again.upper == option.certificate.upper
 

@@ -86,6 +86,20 @@ def test_cells_hold_every_number_once(case):
         assert 1.0 <= sum(cell.chance for cell in cells) <= 1.0 + 1e-9
 
 
+@pytest.mark.parametrize("delta", [flips, clear])
+@pytest.mark.parametrize("case", CASES)
+def test_one_look_is_below_the_average(case, delta):
+    true, looked = exactly(*case, delta), []
+
+    def lower(k):
+        looked.append(k)
+        return delta(k).lower
+
+    found = Fakes(*case).average_lower(lower)
+    assert 0.0 < found <= true
+    assert len(looked) == 1
+
+
 MANY = [(3_000_000, 0, SCALE // 13), (40_000, 5, SCALE // 2)]
 
 

@@ -226,7 +226,7 @@ def test_the_crowds_of_a_proof_serve_all_epsilons(counted):
 
 @pytest.mark.seconds
 def test_a_gaussian_becomes_no_narrower_than_it_must(monkeypatch):
-    """By eighths it took 12 million frequencies."""
+    """By eighths it took 12 million frequencies, with all care 6 million."""
     honest, taken = Saddle.integral, []
 
     def counting(self, spread):
@@ -240,4 +240,4 @@ def test_a_gaussian_becomes_no_narrower_than_it_must(monkeypatch):
     assert Accountant().upper(Record.of(message, pieces=2), 2.571) == pytest.approx(
         2.12e-4, rel=0.01
     )
-    assert 3_000_000 < sum(taken) < 9_000_000
+    assert 1_000_000 < sum(taken) < 3_000_000

@@ -49,9 +49,8 @@ _TINY = 1e-300
 _FLAT = 1e-5
 _NOTHING = 1e-22
 _UNSURE, _UNSURE_SHARE = 1e-16, 1e-12
-"""Far below any delta that is promised, and of delta(0): bounds of worst crowds and of rare values
-may lie so far apart from one epsilon to the next. All of them hold, and the least so far is taken.
-"""
+"""Far below any promise, and of delta(0): bounds of worst crowds and of rare values may rise by so
+much from one epsilon to the next. All of them hold, and the least so far is what is taken."""
 _OPEN = 0.5
 """Of a message that tells so much the bounds are not close: a rise says nothing there."""
 _SLACK = 1.003
