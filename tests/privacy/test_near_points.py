@@ -19,6 +19,7 @@ from mixtally.privacy.divergence import (
     clear_uniform,
     in_clear,
     repeats,
+    single_bit,
     vectors,
 )
 from mixtally.privacy.numerics import blanket, saddle_line, saddle_point
@@ -223,6 +224,38 @@ def test_a_gap_is_shifted_where_a_curve_is_steep():
     assert shares[0] > 3e-3
     one = Gap(1e-3)
     assert one.shifted([0.3], found[:1]) == one.shifted([0.3, 0.3], found[:2]) == one
+
+
+def test_a_wider_gap_is_wider_everywhere():
+    curve, epsilons = partial(_gaussian_delta, mu=0.1), [0.0, 0.1, 0.2, 0.3, 0.4]
+    found = np.array([curve(epsilon) for epsilon in epsilons])
+    narrow, wide = (gap.shifted(epsilons, found) for gap in (Gap(1e-3), Gap(1e-3).wider(3.0)))
+    assert wide.share == pytest.approx(3.0 * narrow.share)
+    assert Gap(1e-3).wider(1.0) == Gap(1e-3)
+
+
+@pytest.mark.parametrize("parts", [1, 3])
+def test_proofs_of_long_sums_end_within_their_gap(monkeypatch, parts):
+    """The longer the distribution, the fewer are looked at; here as if 300 integers were long."""
+    given, epsilons = (3000, 0, threshold_of(0.2)), [0.0, 0.1, 0.2, 0.4]
+    usual = single_bit.at_once(*given, epsilons)
+    looked, honest = [], single_bit._directions
+
+    def counting(*given):
+        looked.append(given)
+        return honest(*given)
+
+    monkeypatch.setattr(single_bit, "_directions", counting)
+    single_bit.at_once(*given, epsilons)
+    before = len(looked)
+    length = single_bit._length(2999, threshold_of(0.2), 1)
+    monkeypatch.setattr(single_bit, "_LONG", length // parts)
+    looked.clear()
+    longer = single_bit.at_once(*given, epsilons)
+    assert len(looked) < before
+    for one, other in zip(usual, longer, strict=True):
+        assert one.lower * 0.999 <= other.lower <= one.upper
+        assert one.lower <= other.upper <= one.upper * (1.0 + 0.03 * parts**2)
 
 
 TELLS_MUCH = [(756, 64, 0.4506), (7482, 52, 0.4327), (90_953, 45, 0.4079), (262, 12, 0.113)]
