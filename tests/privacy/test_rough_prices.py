@@ -63,6 +63,8 @@ def test_nothing_is_told_by_what_all_send():
     for others, u, v in ((1.0, 1.0, 1.0 - 2.0**-53), (1.0 - 1e-15, 1.0 - 3e-16, 1.0 - 6e-16)):
         assert repeats.lower_bound([Kind([(10**6, others)], u, v)], 0.01, 30) == 0.0
     assert repeats.lower_bound(kinds(57, 11_770, 0.478), 0.8495, 2) == 0.0
+    rare = Kind([(9_590_999, 1.0 - 4e-16)], 1.0 - 2.0**-53, 6e-7)  # 160 times one was rounding
+    assert repeats.lower_bound([rare], 0.1372, 10) == 0.0
 
 
 def test_of_many_kinds_few_are_looked_at(monkeypatch):

@@ -34,7 +34,8 @@ from mixtally.privacy.numerics.bracket import Bracket, larger
 from mixtally.records.guarantee import Observer
 from mixtally.records.mechanism import BitFlips, UniformFakes
 
-_MOST_CELLS = 100_000
+_MOST_PRODUCTS = 1 << 28
+"""That are spent on a lower bound of repeated shaped fakes: a fifth of a second."""
 _MOST_WORK = 1 << 22
 """Steps that are spent on a lower bound of repeated records: a fifth of a second."""
 _OF_BEST = 2
@@ -44,6 +45,8 @@ _PRODUCTS = 64
 """Convolving takes as long as a step for so many products."""
 _DEVIATIONS, _UNIT = 16.0, 2.0**-50
 """How far counts lie from their mean at most, and what a chance is wrong by, relatively."""
+_UNKNOWN = 1e-3
+"""With so much rounding nothing is known."""
 
 
 class Kind(NamedTuple):
@@ -119,6 +122,8 @@ def _one_kind(kind: Kind, epsilon: float, copies: int) -> float:
         error += copies * _UNIT / (1.0 - high)
     else:
         cut += copies * _UNIT
+    if cut + error > _UNKNOWN:
+        return 0.0
     pair = Pair(_joined(background, high, copies), _joined(background, low, copies), cut, error)
     grow = math.exp(epsilon)
     return larger(divergence(pair, grow), divergence(pair.swapped(), grow)).lower
@@ -136,7 +141,7 @@ def shaped_lower_bound(weights: tuple[int, ...], epsilon: float, copies: int) ->
     """The divergence of one bin of ``copies`` rounds of shaped fakes; 0 where that is too long a
     sum.
     """
-    if len(weights) * copies > _MOST_CELLS:
+    if (len(weights) * copies) ** 2 > 2 * _MOST_PRODUCTS:
         return 0.0
     pmf = np.array([weight / SCALE for weight in weights])
     background = np.ones(1)

@@ -43,8 +43,8 @@ _MOST_BYTES = 64_000_000
 _NEVER = 1e-30
 _TIMES_ENOUGH = 4.0
 SOURCE = "exact law of the sum of flipped bits (Notes 2020, section 4); Prop. 3.1 for any dataset"
-_GAP, _GAP_OF_LONG = Gap(1e-3), Gap(2.5e-3)
-_LONG = 16_000
+_GAP = Gap(1e-3)
+_LONG = 10_000
 """Integers in a distribution of which a proof looks at fewer, to end within a second or so."""
 _PARTS = 8
 _FINEST, _FINEST_OF_LONG = 1 << 8, 1 << 5
@@ -187,8 +187,8 @@ def _gap(others: int, threshold: int, repeats: int) -> Gap:
 
     Cells are as many as the gap is narrow, and each takes as long as its distribution.
     """
-    longer = _length(others, threshold, repeats) / _LONG
-    return _GAP if longer < 1.0 else _GAP_OF_LONG.wider(longer**2)
+    longer = max(1.0, _length(others, threshold, repeats) / _LONG)
+    return _GAP.wider(longer**2)
 
 
 def _length(others: int, threshold: int, repeats: int) -> int:
