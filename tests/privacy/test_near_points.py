@@ -249,7 +249,7 @@ def test_proofs_of_long_sums_end_within_their_gap(monkeypatch, parts):
     single_bit.at_once(*given, epsilons)
     before = len(looked)
     length = single_bit._length(2999, threshold_of(0.2), 1)
-    monkeypatch.setattr(single_bit, "_LONG", length // parts)
+    monkeypatch.setattr(single_bit, "_LONG", length / parts)
     looked.clear()
     longer = single_bit.at_once(*given, epsilons)
     assert len(looked) < before

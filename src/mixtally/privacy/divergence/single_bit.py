@@ -46,6 +46,8 @@ SOURCE = "exact law of the sum of flipped bits (Notes 2020, section 4); Prop. 3.
 _GAP = Gap(1e-3)
 _LONG = 10_000
 """Integers in a distribution of which a proof looks at fewer, to end within a second or so."""
+_OWN = 64.0
+"""So many of a person's own bits take as long as the others."""
 _PARTS = 8
 _FINEST, _FINEST_OF_LONG = 1 << 8, 1 << 5
 """Of so many parts the one nearest to the worst is below it by less than one in 10^5, in 10^3."""
@@ -191,10 +193,10 @@ def _gap(others: int, threshold: int, repeats: int) -> Gap:
     return _GAP.wider(longer**2)
 
 
-def _length(others: int, threshold: int, repeats: int) -> int:
-    """Integers in the distribution of so many others."""
+def _length(others: int, threshold: int, repeats: int) -> float:
+    """Integers in the distribution of so many others, and what a person's own repeats add to it."""
     first, last = tails.window(repeats * others, threshold / SCALE)
-    return last - first
+    return (last - first) * (1.0 + repeats / _OWN)
 
 
 def _check_work(others: int, threshold: int, repeats: int) -> None:
