@@ -20,14 +20,10 @@ from mixtally.privacy.divergence import (
     in_clear,
     repeats,
     single_bit,
-    vectors,
 )
-from mixtally.privacy.numerics import blanket, saddle_line, saddle_point
-from mixtally.privacy.numerics.draws import Draws
+from mixtally.privacy.numerics import blanket
 from mixtally.privacy.numerics.gap import Gap
 from mixtally.privacy.numerics.gaussian_start import _gaussian_delta
-from mixtally.privacy.numerics.saddle_line import ENOUGH, EXACT, Care, Saddle
-from mixtally.privacy.numerics.saddle_point import NEAR, ROUGH
 from mixtally.privacy.terms import Stake, counted, delta_of
 from mixtally.records.contract import FakeRecord, OwnFakes
 from mixtally.records.mechanism import BitFlips, BlankFakes, InClear, NoFakes, UniformFakes
@@ -234,7 +230,7 @@ def test_a_wider_gap_is_wider_everywhere():
     assert Gap(1e-3).wider(1.0) == Gap(1e-3)
 
 
-@pytest.mark.parametrize("parts", [1, 3])
+@pytest.mark.parametrize("parts", [1.5, 3])
 def test_proofs_of_long_sums_end_within_their_gap(monkeypatch, parts):
     """The longer the distribution, the fewer are looked at; here as if 300 integers were long."""
     given, epsilons = (3000, 0, threshold_of(0.2)), [0.0, 0.1, 0.2, 0.4]
@@ -256,66 +252,3 @@ def test_proofs_of_long_sums_end_within_their_gap(monkeypatch, parts):
     for one, other in zip(usual, longer, strict=True):
         assert one.lower * 0.999 <= other.lower <= one.upper
         assert one.lower <= other.upper <= one.upper * (1.0 + 0.03 * parts**2)
-
-
-TELLS_MUCH = [(756, 64, 0.4506), (7482, 52, 0.4327), (90_953, 45, 0.4079), (262, 12, 0.113)]
-
-
-def near_vectors(case):
-    """Whether points of whole vectors are above the exact ones, and by how little."""
-    users, bits, q = case
-    for epsilon in (0.0, 0.5, 2.0, 5.0, 8.0, 10.0, 11.0):
-        given = (users, bits, threshold_of(q), epsilon)
-        exact = vectors.blanket_upper(*given)
-        for smoothed in (NEAR, ROUGH):
-            near = vectors.blanket_upper(*given, smoothed)
-            if not exact * 0.998 <= near <= exact * (1.0 + 2.0 * smoothed) + 1e-30:
-                return False
-    return True
-
-
-@pytest.mark.parametrize("case", TELLS_MUCH, ids=str)
-def test_points_are_near_however_little_is_left(case):
-    """Far from delta(0) aliases and what is cut off were many times what they were added to."""
-    assert near_vectors(case)
-
-
-@pytest.mark.parametrize("care", [Care(5.0, 3.0), Care(1.0, 16.0)], ids=["aliases", "cut early"])
-def test_less_care_is_not_near(monkeypatch, care):
-    monkeypatch.setattr(saddle_line, "_ENOUGH", math.inf)
-    monkeypatch.setattr(saddle_point, "ENOUGH", care)
-    assert not all(near_vectors(case) for case in TELLS_MUCH)
-
-
-def test_a_curve_takes_half_the_frequencies(monkeypatch):
-    taken, honest = [], Saddle.integral
-
-    def counting(self, spread):
-        taken.append(self.frequencies(spread))
-        return honest(self, spread)
-
-    monkeypatch.setattr(Saddle, "integral", counting)
-    given = (90_953, 45, threshold_of(0.4079), 1.0, NEAR)
-    near = vectors.blanket_upper(*given)
-    usual = sum(taken)
-    taken.clear()
-    monkeypatch.setattr(saddle_point, "ENOUGH", EXACT)
-    assert near == pytest.approx(vectors.blanket_upper(*given), rel=1e-5)
-    assert usual < 0.5 * sum(taken)
-
-
-@pytest.mark.parametrize("smoothing", [0.5, 0.1, 0.02])
-def test_what_a_gaussian_added_is_bounded_wherever_it_is_cut_off(smoothing):
-    """The lower end takes off what was added: it must not count the frequencies beyond the last
-    as nothing.
-    """
-    values, chances = np.array([-1.0, 0.5, 3.0]), np.array([0.5, 0.45, 0.05])
-    exact = Saddle(values, chances, Draws(40))
-    (true, _, _) = exact.counted(1 << 24)
-    values_alone = []
-    for care in (EXACT, ENOUGH, Care(0.5, 9.0), Care(0.01, 16.0)):
-        saddle = Saddle(values, chances, Draws(40), care=care)
-        value, added, cut = saddle.integral(saddle.spread(smoothing))
-        assert value - added - cut - saddle.aliases(value) <= true <= value + cut
-        values_alone.append(value)
-    assert min(values_alone) < 0.9 * true or max(values_alone) > 1.1 * true

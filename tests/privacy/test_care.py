@@ -1,0 +1,75 @@
+"""Integrals that leave more to bounds: where it is enough, and how it is seen where it is not."""
+
+import math
+
+import numpy as np
+import pytest
+
+from mixtally.ground.fixed import threshold_of
+from mixtally.privacy.divergence import vectors
+from mixtally.privacy.numerics import saddle_line, saddle_point
+from mixtally.privacy.numerics.draws import Draws
+from mixtally.privacy.numerics.saddle_line import ENOUGH, EXACT, Care, Saddle
+from mixtally.privacy.numerics.saddle_point import NEAR, ROUGH
+
+TELLS_MUCH = [(756, 64, 0.4506), (7482, 52, 0.4327), (90_953, 45, 0.4079), (262, 12, 0.113)]
+
+
+def near_vectors(case):
+    """Whether points of whole vectors are above the exact ones, and by how little."""
+    users, bits, q = case
+    for epsilon in (0.0, 0.5, 2.0, 5.0, 8.0, 10.0, 11.0):
+        given = (users, bits, threshold_of(q), epsilon)
+        exact = vectors.blanket_upper(*given)
+        for smoothed in (NEAR, ROUGH):
+            near = vectors.blanket_upper(*given, smoothed)
+            if not exact * 0.998 <= near <= exact * (1.0 + 2.0 * smoothed) + 1e-30:
+                return False
+    return True
+
+
+@pytest.mark.parametrize("case", TELLS_MUCH, ids=str)
+def test_points_are_near_however_little_is_left(case):
+    """Far from delta(0) aliases and what is cut off were many times what they were added to."""
+    assert near_vectors(case)
+
+
+@pytest.mark.parametrize("care", [Care(5.0, 3.0), Care(1.0, 16.0)], ids=["aliases", "cut early"])
+def test_less_care_is_not_near(monkeypatch, care):
+    monkeypatch.setattr(saddle_line, "_ENOUGH", math.inf)
+    monkeypatch.setattr(saddle_point, "ENOUGH", care)
+    assert not all(near_vectors(case) for case in TELLS_MUCH)
+
+
+def test_a_curve_takes_half_the_frequencies(monkeypatch):
+    taken, honest = [], Saddle.integral
+
+    def counting(self, spread):
+        taken.append(self.frequencies(spread))
+        return honest(self, spread)
+
+    monkeypatch.setattr(Saddle, "integral", counting)
+    given = (90_953, 45, threshold_of(0.4079), 1.0, NEAR)
+    near = vectors.blanket_upper(*given)
+    usual = sum(taken)
+    taken.clear()
+    monkeypatch.setattr(saddle_point, "ENOUGH", EXACT)
+    assert near == pytest.approx(vectors.blanket_upper(*given), rel=1e-5)
+    assert usual < 0.5 * sum(taken)
+
+
+@pytest.mark.parametrize("smoothing", [0.5, 0.1, 0.02])
+def test_what_a_gaussian_added_is_bounded_wherever_it_is_cut_off(smoothing):
+    """The lower end takes off what was added: it must not count the frequencies beyond the last
+    as nothing.
+    """
+    values, chances = np.array([-1.0, 0.5, 3.0]), np.array([0.5, 0.45, 0.05])
+    exact = Saddle(values, chances, Draws(40))
+    (true, _, _) = exact.counted(1 << 24)
+    values_alone = []
+    for care in (EXACT, ENOUGH, Care(0.5, 9.0), Care(0.01, 16.0)):
+        saddle = Saddle(values, chances, Draws(40), care=care)
+        value, added, cut = saddle.integral(saddle.spread(smoothing))
+        assert value - added - cut - saddle.aliases(value) <= true <= value + cut
+        values_alone.append(value)
+    assert min(values_alone) < 0.9 * true or max(values_alone) > 1.1 * true
