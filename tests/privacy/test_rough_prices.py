@@ -6,7 +6,9 @@ Each is counted, held against the whole sum, and seen to fail where a mistake is
 
 import math
 
+import numpy as np
 import pytest
+from scipy.stats import poisson
 
 from mixtally.errors import AccountingError
 from mixtally.ground.fixed import threshold_of
@@ -65,6 +67,17 @@ def test_nothing_is_told_by_what_all_send():
     assert repeats.lower_bound(kinds(57, 11_770, 0.478), 0.8495, 2) == 0.0
     rare = Kind([(9_590_999, 1.0 - 4e-16)], 1.0 - 2.0**-53, 6e-7)  # 160 times one was rounding
     assert repeats.lower_bound([rare], 0.1372, 10) == 0.0
+
+
+def test_a_chance_near_one_may_be_farther_from_it_than_it_seems():
+    """1 - 1.6e-16 is 1 - 1.1e-16 in floating point: a third less hides."""
+    others, u, v, grow = 5 * 10**15, 0.9, 0.1, math.exp(0.1)
+    missing = poisson.pmf(np.arange(60), others * 1.6e-16)
+    p, q = (np.convolve(missing, [chance, 1.0 - chance]) for chance in (u, v))
+    true = max(np.maximum(p - grow * q, 0.0).sum(), np.maximum(q - grow * p, 0.0).sum())
+    kind = Kind([(others, 1.0 - 1.6e-16)], u, v)
+    assert 0.2 < true < 0.8
+    assert repeats.lower_bound([kind], 0.1, 1) <= true
 
 
 def test_of_many_kinds_few_are_looked_at(monkeypatch):
