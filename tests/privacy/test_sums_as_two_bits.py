@@ -5,9 +5,13 @@ from itertools import product
 import numpy as np
 import pytest
 
+from mixtally.errors import EffortError
 from mixtally.ground.fixed import threshold_of
 from mixtally.ground.memo import Memo
+from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.divergence import one_hot, single_bit
+from mixtally.records.guarantee import Observer
+from mixtally.records.mechanism import BitFlips, NoFakes
 
 CASES = [  # users, flip, epsilons
     (20_001, 0.2, (0.0, 0.02, 0.06, 0.1)),
@@ -80,3 +84,29 @@ def test_sums_too_long_for_bits_are_proved_by_cells(monkeypatch):
     found = proved(users, threshold, (0.05,))
     assert np.all(truth <= found)
     assert found != close
+
+
+def test_a_composition_of_sums_too_long_is_refused_before_the_work(monkeypatch):
+    """`delta --observer sums --split --max-set 3 --users 3936000000`: 119 looks, and then that."""
+    monkeypatch.setattr(one_hot, "_largest_known", lambda *_: pytest.fail("sums were looked at"))
+    record = Record.of(
+        BitFlips(
+            bins=9, threshold=threshold_of(0.0105), max_set=1, fakes=NoFakes(), crowd=3_936_000_000
+        ),
+        Observer.SUMS,
+        pieces=3,
+    )
+    with pytest.raises(EffortError, match="count on fewer people"):
+        Accountant().upper(record, 0.1067)
+
+
+def test_what_is_refused_is_what_would_be_too_long():
+    for users in (400, 10**6, 3_936_000_000):
+        given = (users, 0, threshold_of(0.0105))
+        try:
+            one_hot.check_several(*given)
+        except EffortError:
+            with pytest.raises(EffortError):
+                one_hot.sums_at_once(*given, [0.0, 0.1])
+        else:
+            assert len(one_hot.sums_at_once(*given, [0.0, 0.1])) == 2

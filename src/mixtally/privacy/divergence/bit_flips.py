@@ -216,6 +216,8 @@ def together(
     if 2 * (most := _most_set(message)) > m.bins:
         return k_hot.at_once(*crowd, most, m.threshold, epsilons, m.bins)
     if not epsilons:
+        if _summed(message):
+            one_hot.check_several(*crowd, m.threshold)
         return [] if _summed(message) or _searched(message) else None
     if _summed(message):
         found = one_hot.sums_at_once(*crowd, m.threshold, epsilons, memo)

@@ -62,8 +62,7 @@ MESSAGES_SOURCE = (
 SUMS_SOURCE = "two independent bins, worst dataset proved cell by cell (Notes 2020, section 5.2)"
 _GAP = Gap(2e-3)
 _MOST_WORK, _LEAST_HALVED = 10_000_000, 300
-"""Numbers that the cells of a proof may hold, about a second; and the cells that it may always
-look at."""
+"""Numbers that the cells of a proof may hold, about a second; and cells that it may always have."""
 _TOO_MANY_FLIPS = 4e5
 _LONG = 500
 """Integers in a distribution of which the two bins are taken for bits that are composed."""
@@ -182,9 +181,7 @@ def sums_at_once(
     users: int, fakes: int, threshold: int, epsilons: Sequence[float], memo: Memo | None = None
 ) -> list[Bracket]:
     """``sums`` at several epsilons, whose proofs share their distributions; the lower bounds are
-    those of the worst dataset.
-
-    Raises EffortError at several epsilons where distributions are too long.
+    those of the worst dataset. Raises EffortError at several where distributions are too long.
     """
     others = users - 1 + fakes
 
@@ -193,19 +190,28 @@ def sums_at_once(
         (one, _), (two, most) = cell
         return max(one, two) <= most and one + max(one, two) <= others
 
-    memo, domain = memo or Memo(_MOST_BYTES), _domain(others)
-    first, last = tails.window(others, threshold / SCALE)
-    most = min(MOST_HALVED, max(_LEAST_HALVED, _MOST_WORK // (last - first + 1)))
+    memo, domain, length = memo or Memo(_MOST_BYTES), _domain(others), _length(others, threshold)
+    most = min(MOST_HALVED, max(_LEAST_HALVED, _MOST_WORK // (length + 1)))
     divergences = _two_bins(others, threshold, epsilons, memo)
     of_all = divergences(domain, np.arange(len(epsilons))).upper
-    if last - first >= _LONG and of_all.max() > NEGLIGIBLE:
+    if length >= _LONG and of_all.max() > NEGLIGIBLE:
         # Where bits would take too long boxes end, at one epsilon.
         with suppress(EffortError) if len(epsilons) == 1 else nullcontext():
             bits = _as_two_bits(users + fakes, threshold, epsilons, memo)
             of_all, most = np.minimum(of_all, bits), 0
-    return worst(
-        divergences, epsilons, domain, _GAP, feasible, _suspects(others), most, of_all
-    ).each()
+    found = worst(divergences, epsilons, domain, _GAP, feasible, _suspects(others), most, of_all)
+    return found.each()
+
+
+def check_several(users: int, fakes: int, threshold: int) -> None:
+    """Raises EffortError where ``sums_at_once`` does for several epsilons, before their work."""
+    if _length(others := users - 1 + fakes, threshold) >= _LONG:
+        single_bit.check_work(others, threshold, 1)
+
+
+def _length(others: int, threshold: int) -> int:
+    window = tails.window(others, threshold / SCALE)
+    return window.last - window.first
 
 
 def any_sums(

@@ -110,7 +110,7 @@ def at_once(
 ) -> list[Bracket]:
     """``delta`` of the worst crowd at several epsilons, whose proofs share their distributions."""
     memo, others = memo or Memo(_MOST_BYTES), users - 1
-    _check_work(others + fakes, threshold, repeats)
+    check_work(others + fakes, threshold, repeats)
     grows = np.exp(np.array(epsilons))
     crowd = (others, fakes, threshold)
     suspects = [_suspects(*crowd, epsilon, repeats, memo) for epsilon in epsilons]
@@ -157,7 +157,7 @@ def _largest_known(
     others: int, fakes: int, threshold: int, epsilon: float, repeats: int, memo: Memo
 ) -> float:
     """The largest divergence of the crowds that may be the worst."""
-    _check_work(others + fakes, threshold, repeats)
+    check_work(others + fakes, threshold, repeats)
     return max(
         _background(ones, others - ones + fakes, threshold, epsilon, repeats, memo).lower
         for ones in (0, *_suspects(others, fakes, threshold, epsilon, repeats, memo))
@@ -199,7 +199,7 @@ def _length(others: int, threshold: int, repeats: int) -> float:
     return (last - first) * (1.0 + repeats / _OWN)
 
 
-def _check_work(others: int, threshold: int, repeats: int) -> None:
+def check_work(others: int, threshold: int, repeats: int) -> None:
     """Raises EffortError where the distribution of half ones, half zeros is too long."""
     q = threshold / SCALE
     first, last = tails.window(repeats * (others // 2), q)
