@@ -37,8 +37,9 @@ OPTIONS: dict[str, Callable[[PlanRequest, Encoding, Accountant], Result]] = {
 
 Survey = tuple[tuple[PlanOption, ...], tuple[Infeasible, ...]]
 _MOST_BYTES = 16_000_000
-_DEAR = 50_000
-"""Products for one point of a curve, about a millisecond; a search takes hundreds of points."""
+_DEAR, _VERY_DEAR = 50_000, 1_000_000
+"""Products for one point of a curve, about a millisecond and ten; a search takes hundreds of them.
+"""
 _BUDGETS = (1, 1.01, 1.1, 1.5, 2, 3, 5, 10, 30, 100, 300, 1000)
 
 
@@ -93,12 +94,14 @@ class Planner:
 
         The choice is the best of them and the front is what none of them beats. Where bits are sent
         one by one, whole vectors err more however often they are sent for less: where their price
-        is dear, as in a crowd that is tiny to them, that is not tried.
+        is dear, as in a crowd that is tiny to them, that is not tried, nor is it where bits do not
+        fit and it is very dear.
         """
         whole, *smaller = _budgeted(request)
         found = [*self.survey(whole)[0]]
         split = any(len(option.plans) > 1 for option in found)
-        again = not (split and any(_is_dear(option) for option in found))
+        most = _DEAR if split else _VERY_DEAR
+        again = max(map(_products, found), default=0) <= most
         return found + [one for less in smaller for one in self.survey(less, again=again)[0]]
 
     def likely(self, request: PlanRequest) -> bool:
@@ -194,12 +197,12 @@ def _result(name: str, look: Callable[[], Result]) -> Result:
         return Infeasible(name, f"less work ({error})")
 
 
-def _is_dear(option: PlanOption) -> bool:
-    """Whether it sends whole vectors, one point of whose curve takes long."""
+def _products(option: PlanOption) -> int:
+    """How many products a point of the curve of whole vectors takes; 0 for others."""
     m = option.mechanism
     if not isinstance(m, BitFlips) or m.max_set is not None or m.bins == 1:
-        return False
-    return vectors.products(m.crowd, m.bins, m.threshold) > _DEAR
+        return 0
+    return vectors.products(m.crowd, m.bins, m.threshold)
 
 
 def _looks(

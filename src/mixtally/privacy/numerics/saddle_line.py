@@ -38,7 +38,7 @@ class Care(NamedTuple):
 
 EXACT, ENOUGH = Care(9.0, 30.0), Care(5.0, 16.0)
 """As close as rounding; and with half as many frequencies, where that turns out to be enough."""
-_ENOUGH = 1e-3
+_ENOUGH, _SOME_MORE = 1e-3, 1.0
 """Of an expectation, what may be left to bounds where that is enough."""
 
 
@@ -67,10 +67,16 @@ class Saddle:
         self.wave = Wave(*kept, draws.power(self.log_m), apart=order == 2)
 
     def closer(self, value: float, cut: float) -> "Saddle | None":
-        """One that takes all care, where what this one left to bounds is much of ``value``."""
-        if self.care == EXACT or cut + self.aliases(value) <= _ENOUGH * value:
+        """One that takes as much more care as is needed, where what this one left to bounds is much
+        of ``value``.
+        """
+        left = cut + self.aliases(value)
+        if self.care == EXACT or left <= _ENOUGH * value:
             return None
-        return Saddle(self.values, self.chances, self.draws, self.order)
+        more = _SOME_MORE + math.log(left / value / _ENOUGH) if value > 0.0 else math.inf
+        care = Care(math.sqrt(self.care.deviations**2 + 2.0 * more), self.care.nats + more)
+        care = EXACT if care.nats > EXACT.nats else care
+        return Saddle(self.values, self.chances, self.draws, self.order, care)
 
     @property
     def heaviest(self) -> float:

@@ -42,6 +42,8 @@ _LITTLE_SMOOTHED = 3e-4
 _AIMED, _NEARLY = 0.85, 1.3
 """Where it is aimed, and what is near enough to it: what it adds is bounded twice too high."""
 _LITTLE_MORE = 4.0
+_ROOM, _LITTLE = 1.01, 0.8
+"""The narrowest Gaussian that the work of a point is spent on, where it is so much narrower."""
 _ROUGHLY = 0.1
 """A Gaussian this wide rules most sums out in a twentieth of the frequencies."""
 
@@ -117,6 +119,8 @@ def _bounds(one: Prepared, least: float, enough: float = 0.0) -> Bracket:
     spread = max(first, saddle.spread(_ROUGHLY)) if least > NOTHING else first
     value, smoothed, cut = saddle.integral(spread)
     if value + cut > least and (closer := saddle.closer(value, cut)) is not None:
+        # As wide a Gaussian is affordable then: bounds of a curve fall smoothly.
+        worth = worth * closer.work(spread) // saddle.work(spread)
         saddle = closer
         value, smoothed, cut = saddle.integral(spread)
     # Rare heavy values stretch the saddle's scale far past the bulk of the sum.
@@ -130,8 +134,10 @@ def _bounds(one: Prepared, least: float, enough: float = 0.0) -> Bracket:
             value, smoothed, cut = counted
             break
         narrower = first if first < spread else spread / added.narrowing(fall)
+        if near and saddle.work(narrower) >= worth:
+            narrower = spread * saddle.work(spread) / worth * _ROOM
         hopeless = value * saddle.work(spread) ** 2 > most * worth**2  # when all work is spent
-        if saddle.work(narrower) >= worth or hopeless:
+        if saddle.work(narrower) >= worth or narrower > _LITTLE * spread or hopeless:
             break
         before, spread, wider = smoothed, narrower, spread
         value, smoothed, cut = saddle.integral(spread)

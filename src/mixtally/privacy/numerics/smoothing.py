@@ -38,7 +38,8 @@ class Added(NamedTuple):
             return _MOST
         if fall < 2.0:
             factor = min((self.smoothed + self.zeros) / self.enough, self.smoothed / self.little)
-            return min(max(_ROOM * math.pow(factor, 1.0 / fall), _LEAST), _MOST_SEEN)
+            # The narrower, the nearer to two.
+            return min(max(_ROOM * math.pow(factor, 2.0 / (fall + 2.0)), _LEAST), _MOST_SEEN)
         both = self.zeros + math.sqrt(self.zeros**2 + 4.0 * self.enough * self.smoothed)
         factor = min(both / (2.0 * self.enough), math.sqrt(self.smoothed / self.little))
         return min(max(_ROOM * factor, _LEAST), _MOST)
