@@ -75,16 +75,17 @@ class Counted:
         """A privacy loss distribution that dominates one message of the part; ``negligible`` as
         ``curve`` has it.
         """
-        record, reach = self._record(self.fakes.sure), self.mechanism(0).local_epsilon
-        if not self.fakes.coin:
+        fakes, reach = self.fakes, self.mechanism(0).local_epsilon
+        record = self._record(fakes.sure)
+        if not fakes.coin:
             found, times = accountant.losses(record, tightness)
             if times == 1:
                 return found
         if not accountant.proves_at_once(record):
             return loss_distribution(self.curve(accountant, negligible), reach, tightness)
         step, points = proved_at_once(
-            partial(self._rough, accountant, negligible),
-            partial(self._at_once, accountant, negligible),
+            partial(self._rough, accountant, fakes, negligible),
+            partial(self._at_once, accountant, fakes, negligible),
             reach,
             tightness,
         )
@@ -95,36 +96,38 @@ class Counted:
 
         Crowds of coins that are less likely than ``negligible`` are not looked at closely.
         """
-        return lambda epsilon: self._at_once(accountant, negligible, [epsilon])[0]
+        fakes = self.fakes
+        return lambda epsilon: self._at_once(accountant, fakes, negligible, [epsilon])[0]
 
     def _at_once(
-        self, accountant: Accountant, negligible: float, epsilons: Sequence[float]
+        self, accountant: Accountant, fakes: Fakes, negligible: float, epsilons: Sequence[float]
     ) -> list[float]:
-        averaged = self._averaged(epsilons)
+        averaged = self._averaged(fakes, epsilons)
         if averaged is not None:
             return averaged
 
-        def given(fakes: int) -> Sequence[float]:
-            return accountant.near(self._record(fakes), epsilons)
+        def given(count: int) -> Sequence[float]:
+            return accountant.near(self._record(count), epsilons)
 
-        return list(map(float, self.fakes.average_upper(given, negligible)))
+        return list(map(float, fakes.average_upper(given, negligible)))
 
-    def _rough(self, accountant: Accountant, negligible: float, epsilon: float) -> float:
+    def _rough(
+        self, accountant: Accountant, fakes: Fakes, negligible: float, epsilon: float
+    ) -> float:
         """What it most likely is, less closely."""
 
-        def given(fakes: int) -> list[float]:
-            return [accountant.rough(self._record(fakes), epsilon)]
+        def given(count: int) -> list[float]:
+            return [accountant.rough(self._record(count), epsilon)]
 
-        return float(self.fakes.average_upper(given, negligible)[0])
+        return float(fakes.average_upper(given, negligible)[0])
 
-    def _averaged(self, epsilons: Sequence[float]) -> list[float] | None:
+    def _averaged(self, fakes: Fakes, epsilons: Sequence[float]) -> list[float] | None:
         """The upper bounds for all coins at once; None where that would take cells of them.
 
         Flips that count as well are left out where they bring few blanks beside people's own.
         """
-        bins, sure, people = self.part.bins, self.fakes.sure, self.fakes.people
-        coins = people, self.fakes.coin / SCALE
-        if not self.fakes.coin:
+        bins, sure, coins = self.part.bins, fakes.sure, (fakes.people, fakes.coin / SCALE)
+        if not fakes.coin:
             return None
         match self.mechanism(sure):
             case InClear(fakes=UniformFakes()):
