@@ -15,7 +15,6 @@ Bound = Callable[[float, float], float]
 """An upper bound of a divergence at an epsilon, or a cheaper one that is at most a second number.
 """
 
-
 _SLACK = 1.0 + 1e-12
 """Above the error of every chord."""
 
