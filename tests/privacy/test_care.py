@@ -73,3 +73,17 @@ def test_what_a_gaussian_added_is_bounded_wherever_it_is_cut_off(smoothing):
         assert value - added - cut - saddle.aliases(value) <= true <= value + cut
         values_alone.append(value)
     assert min(values_alone) < 0.9 * true or max(values_alone) > 1.1 * true
+
+
+@pytest.mark.seconds
+@pytest.mark.parametrize(
+    ("users", "bits", "q"), [(3_939_000_000, 57, 0.354), (756, 64, 0.4506), (96, 64, 0.45)]
+)
+def test_a_curve_falls_where_no_work_brings_its_points_near(users, bits, q):
+    """`delta --protocol flip --bits 57 --repeats 32`: a point four hundred times the one before."""
+    epsilons = np.arange(0.0, 14.0, 0.2)
+    given = users, bits, threshold_of(q)
+    found = np.array([vectors.blanket_upper(*given, float(one), NEAR) for one in epsilons])
+    most = np.where(found[:-1] > 0.5, 1.0, found[:-1] * 1.003 + 1e-12 * found[0])
+    assert np.all(found[1:] <= most)
+    assert found[-1] < 1e-2

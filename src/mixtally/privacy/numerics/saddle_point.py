@@ -31,8 +31,10 @@ from mixtally.privacy.numerics.smoothing import Added, falls
 SMOOTHING = 0.004
 NOTHING = 1e-50
 """Nothing below this is distinguishable from zero: it is the least upper bound."""
-WORTH_IT, _WORTH_IT_NEAR = 1 << 24, 1 << 22
-"""Products that may be spent on bounds which lie nearer to each other; on points of a curve."""
+WORTH_IT, _WORTH_IT_NEAR, _OVERHEAD = 1 << 24, 6_000_000, 16
+"""Products that may be spent on bounds which lie nearer to each other; on points of a curve, where
+a frequency takes as long as so many products besides.
+"""
 
 _MOST_SMOOTHED = 1e-3
 ROUGH, NEAR = 1e-2, 3e-3
@@ -114,7 +116,8 @@ def _bounds(one: Prepared, least: float, enough: float = 0.0) -> Bracket:
     if saddle is None or most <= max(NOTHING, least):
         return Bracket(0.0, min(1.0, max(NOTHING, most)) if most else 0.0)
     near = enough > _MOST_SMOOTHED
-    worth = _WORTH_IT_NEAR if near else WORTH_IT
+    values = len(saddle.live)
+    worth = _WORTH_IT_NEAR * values // (values + _OVERHEAD) if near else WORTH_IT
     first, usual, fall = first_spread(saddle, enough), saddle.spread(SMOOTHING), 2.0
     spread = max(first, saddle.spread(_ROUGHLY)) if least > NOTHING else first
     value, smoothed, cut = saddle.integral(spread)
