@@ -251,4 +251,4 @@ def test_proofs_of_long_sums_end_within_their_gap(monkeypatch, parts):
     assert len(looked) < before
     for one, other in zip(usual, longer, strict=True):
         assert one.lower * 0.999 <= other.lower <= one.upper
-        assert one.lower <= other.upper <= one.upper * (1.0 + 0.03 * parts**2)
+        assert one.lower <= other.upper <= one.upper * (1.0 + 0.03 * parts**1.5)

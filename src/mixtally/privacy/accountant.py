@@ -20,7 +20,7 @@ from mixtally.privacy.messages import Messages
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.privacy.numerics.gaussian_start import about
 from mixtally.records.certificate import Certificate, Status
-from mixtally.records.guarantee import Observer, checked_epsilon
+from mixtally.records.guarantee import MOST_EPSILON, Observer, checked_epsilon
 from mixtally.records.mechanism import Parameter, Shuffled
 
 _MOST_BYTES = 32_000_000
@@ -111,7 +111,10 @@ class Accountant:
         if parts.times == 1:
             found = self._messages.delta(parts.message, epsilon)
             return found._replace(assumption=found.assumption + record.note)
-        found = self._messages.at_least(parts.message, epsilon)
+        # Of rounds only the source is that of one; its bounds are quick where nothing is left.
+        found = self._messages.at_least(
+            parts.message, epsilon if parts.rounds == 1 else MOST_EPSILON
+        )
         if aim is None:
             aim = _SMALL * about(self.distance(record), parts.times, epsilon)
         bound = self.upper(record, epsilon, aim=aim)

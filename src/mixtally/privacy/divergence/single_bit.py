@@ -44,7 +44,7 @@ _NEVER = 1e-30
 _TIMES_ENOUGH = 4.0
 SOURCE = "exact law of the sum of flipped bits (Notes 2020, section 4); Prop. 3.1 for any dataset"
 _GAP = Gap(1e-3)
-_LONG = 10_000
+_LONG = 6_000
 """Integers in a distribution of which a proof looks at fewer, to end within a second or so."""
 _OWN = 64.0
 """So many of a person's own bits take as long as the others."""
@@ -190,7 +190,7 @@ def _gap(others: int, threshold: int, repeats: int) -> Gap:
     Cells are as many as the gap is narrow, and each takes as long as its distribution.
     """
     longer = max(1.0, _length(others, threshold, repeats) / _LONG)
-    return _GAP.wider(longer**2)
+    return _GAP.wider(longer**1.5)
 
 
 def _length(others: int, threshold: int, repeats: int) -> float:
