@@ -9,6 +9,7 @@ from mixtally.ground.chance import Chance
 from mixtally.node import disk
 from mixtally.node.database import Database
 from mixtally.node.disk import Step, no_step
+from mixtally.node.events import Log
 from mixtally.node.folder import Folder
 from mixtally.node.keys import Keys
 from mixtally.node.notes import Notes
@@ -34,6 +35,7 @@ class Node:
 
     where
       step     told the name of every durable step
+      log      tells the operator what happens
       wake     called when something came that the role's loop may act upon
       accept   called with a round and its preceding manifest before any piece of that may come;
                what it raises keeps them out
@@ -43,8 +45,11 @@ class Node:
     Threads may share one.
     """
 
-    def __init__(self, folder: Folder, chance: Chance, step: Step = no_step) -> None:
+    def __init__(
+        self, folder: Folder, chance: Chance, step: Step = no_step, log: Log | None = None
+    ) -> None:
         self.folder, self.signer, self.chance, self.step = folder, folder.signer, chance, step
+        self.log = log or Log()
         disk.settle(folder.path)
         self.database = Database(folder.path / "node.db", step)
         self.notes, self.rounds = Notes(self.database), Rounds(self.database)

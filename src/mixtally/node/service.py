@@ -6,6 +6,7 @@ from typing import NamedTuple
 from mixtally.ground.chance import SecureChance
 from mixtally.node.calls import Call, call
 from mixtally.node.disk import Step, no_step
+from mixtally.node.events import Log
 from mixtally.node.folder import Folder
 from mixtally.node.loop import wall_clock
 from mixtally.node.node import Node
@@ -22,6 +23,7 @@ class Service(NamedTuple):
       ready       told the address once the socket listens
       call        how other roles are asked
       step        told the name of every durable step
+      log         tells the operator what happens
     """
 
     overruled: frozenset[str] = frozenset()
@@ -29,6 +31,7 @@ class Service(NamedTuple):
     ready: Callable[[str], None] = print
     call: Call = call
     step: Step = no_step
+    log: Log = Log()
 
 
 def serve_role(
@@ -42,7 +45,7 @@ def serve_role(
     with serving(folder.path):
 
         def begin(stop: Stop, wake: Wake) -> Served:
-            node = Node(folder, SecureChance(), service.step)
+            node = Node(folder, SecureChance(), service.step, service.log)
             node.wake = wake
             return role(node, Peers(node, service.call, service.overruled), stop)
 

@@ -1,0 +1,125 @@
+"""What an operator is told: one line an event on standard error, as text or as JSON.
+
+    2027-01-10T08:00:00Z round opened contract=opinion round=1
+    {"time": "2027-01-10T08:00:00Z", "event": "round opened", "contract": "opinion", "round": 1}
+
+What happened once is told by ``node.log.tell("round refused", contract=NAME, round=1, because=WHY)``.
+What is so for a while is told when it begins and when it is over, however often it is looked at, by
+``node.log.holds(Lasting.CLOCK, jumped, seconds=90)``; ``/readyz`` answers by it meanwhile.
+Lines hold names of roles and contracts, numbers of rounds and times: nothing of whoever asks.
+
+Source: logfmt, for the text.
+"""
+
+import json
+import re
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from enum import Enum
+from threading import Lock
+from typing import Any, NamedTuple
+
+_PLAIN = re.compile(r"[A-Za-z0-9._/:+-]{1,200}")
+_MOST_WORDS = 200
+_MOST_LASTING = 1000
+Said = str | int | float
+"""A field of a line: never anything that a request held."""
+
+
+class Kind(NamedTuple):
+    """What lasts.
+
+    where
+      begins, ends   the words of its two lines
+      by             fields that tell two of a kind apart
+      waits          whether the role does not do all that it is for meanwhile
+    """
+
+    begins: str
+    ends: str
+    by: tuple[str, ...] = ()
+    waits: bool = True
+
+
+class Lasting(Enum):
+    """All that is told when it begins and when it is over."""
+
+    WAITING = Kind("waiting", "waiting no more", ("contract", "round", "role"))
+    DISK = Kind("disk low", "disk has room")
+    CLOCK = Kind("clock jumped", "clock agrees")
+    SILENT = Kind("peer unreachable", "peer back", ("role",), waits=False)
+
+
+def printed(line: str) -> None:
+    """Print a line on standard error; nobody fails because it is closed."""
+    with suppress(OSError, ValueError):
+        print(line, file=sys.stderr, flush=True)
+
+
+def unheard(line: str) -> None:
+    """Nothing: nobody wants to know."""
+
+
+class Log:
+    """Tells events; threads may share one.
+
+    where
+      write     takes a line
+      as_json   whether lines are JSON
+      clock     gives seconds since 1970
+    """
+
+    def __init__(
+        self,
+        write: Callable[[str], None] = unheard,
+        *,
+        as_json: bool = False,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._write, self._as_json, self._clock = write, as_json, clock
+        self._turn = Lock()
+        self._lasting: dict[tuple[Lasting, tuple[Said | None, ...]], dict[str, Said]] = {}
+
+    def tell(self, event: str, /, **said: Said) -> None:
+        """Something happened once; ``event`` is a few fixed words."""
+        line: dict[str, Any] = {"time": written(self._clock()), "event": event, **said}
+        if self._as_json:
+            self._write(json.dumps(line))
+        else:
+            fields = "".join(f" {name}={_shown(value)}" for name, value in said.items())
+            self._write(f"{line['time']} {event}{fields}")
+
+    def holds(self, what: Lasting, is_so: bool, /, **said: Said) -> None:
+        """Something is so, or is not; told where that is new."""
+        kind = what.value
+        key = what, tuple(said.get(name) for name in kind.by)
+        with self._turn:
+            known = self._lasting.get(key)
+            if is_so == (known is not None) or (is_so and len(self._lasting) >= _MOST_LASTING):
+                return
+            if known is None:
+                since = written(self._clock())
+                self._lasting[key] = {"event": kind.begins, **said, "since": since}
+            else:
+                said = {**self._lasting.pop(key), **said}
+                del said["event"]
+        self.tell(kind.begins if is_so else kind.ends, **said)
+
+    def awaited(self) -> list[dict[str, Said]]:
+        """What the role waits for by now, as it was told, with since when."""
+        with self._turn:
+            return [dict(said) for (what, _), said in self._lasting.items() if what.value.waits]
+
+
+def written(seconds: float) -> str:
+    """A moment as lines have it: UTC, to the second."""
+    with suppress(OverflowError, OSError, ValueError):
+        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+    return str(seconds)
+
+
+def _shown(value: Said) -> str:
+    plain = str(value)
+    return plain if _PLAIN.fullmatch(plain) else json.dumps(plain[:_MOST_WORDS])

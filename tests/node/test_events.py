@@ -1,0 +1,72 @@
+"""An operator is told what happens: once, in a line that people or programs read."""
+
+import json
+
+import pytest
+
+from mixtally.node.events import Lasting, Log, printed
+
+
+@pytest.fixture
+def lines():
+    return []
+
+
+def test_a_line_for_people(lines):
+    log = Log(lines.append, clock=lambda: 1_800_000_000.7)
+    log.tell("round refused", contract="opinion", round=2, because='hop 1: "received" differs\n')
+    log.tell("round opened")
+    assert lines == [
+        "2027-01-15T08:00:00Z round refused contract=opinion round=2 "
+        'because="hop 1: \\"received\\" differs\\n"',
+        "2027-01-15T08:00:00Z round opened",
+    ]
+
+
+def test_a_line_for_programs(lines):
+    log = Log(lines.append, as_json=True, clock=lambda: 1_800_000_000)
+    log.tell("round opened", contract="opinion", round=2)
+    assert json.loads(lines[0]) == {
+        "time": "2027-01-15T08:00:00Z",
+        "event": "round opened",
+        "contract": "opinion",
+        "round": 2,
+    }
+
+
+def test_what_lasts_is_told_when_it_begins_and_when_it_is_over(lines):
+    now = [0]
+    log = Log(lines.append, clock=lambda: now[0])
+    for now[0] in range(5):
+        log.holds(Lasting.SILENT, True, role="mix-2")
+        log.holds(Lasting.WAITING, now[0] < 3, contract="opinion", role="mix-2", what="notes")
+    log.holds(Lasting.SILENT, False, role="mix-3")  # nobody said that it was silent
+    log.holds(Lasting.SILENT, False, role="mix-2")
+    assert [line.split(" ", 1)[1] for line in lines] == [
+        "peer unreachable role=mix-2",
+        "waiting contract=opinion role=mix-2 what=notes",
+        "waiting no more contract=opinion role=mix-2 what=notes since=1970-01-01T00:00:00Z",
+        "peer back role=mix-2 since=1970-01-01T00:00:00Z",
+    ]
+
+
+def test_what_a_role_waits_for_is_known_meanwhile(lines):
+    log = Log(lines.append, clock=lambda: 0)
+    log.holds(Lasting.CLOCK, True, seconds=90)
+    log.holds(Lasting.SILENT, True, role="mix-2")  # it does all that it is for nevertheless
+    since = {"since": "1970-01-01T00:00:00Z"}
+    assert log.awaited() == [{"event": "clock jumped", "seconds": 90, **since}]
+    log.holds(Lasting.CLOCK, False)
+    assert log.awaited() == []
+
+
+def test_a_closed_standard_error_is_no_failure(monkeypatch):
+    class Closed:
+        def write(self, _):
+            raise BrokenPipeError
+
+        def flush(self):
+            raise ValueError("closed")
+
+    monkeypatch.setattr("sys.stderr", Closed())
+    printed("a line")
