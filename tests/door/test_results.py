@@ -89,6 +89,15 @@ def test_files_are_the_same_whatever_the_truth_was(tmp_path):
     assert all("never publish" in text.splitlines()[0] for text in raw)
 
 
+def test_no_file_holds_a_formula(tmp_path):
+    labels = ["=1+1", "@SUM(A1)"]
+    simulate(labels * 200, epsilon=1, delta=1e-6, labels=labels, mix_fakes=True).save(
+        tmp_path, rehearsal=True
+    )
+    for path in tmp_path.rglob("*.csv"):
+        assert "'=1+1" in path.read_text()
+
+
 def test_a_result_is_saved_without_a_rehearsal_unless_asked(tmp_path):
     result = played()
     result.save(tmp_path)

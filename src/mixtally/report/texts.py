@@ -1,8 +1,7 @@
 """What a document leaves as files: the page, facts as JSON, rows as CSV, all digits kept."""
 
-import csv
-import io
 import json
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -16,20 +15,34 @@ def json_text(facts: Mapping[str, Any]) -> str:
     return json.dumps(facts, indent=1, allow_nan=False) + "\n"
 
 
+_FORMULA = re.compile(r"'*[\t\r\n]|['\s]*[=+\-@\uff0b\uff0d\uff1d\uff20]")
+_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?", re.IGNORECASE)
+_SPLITS = re.compile(r'[",;\t\r\n]')
+"""What some program takes for the end of a cell, whichever delimiter it was told."""
+
+
 def csv_text(rows: Iterable[Mapping[str, Any]], names: Iterable[str] | None = None) -> str:
     """A line a row under ``names``, those of the first row when left out; None is left empty.
 
-    Empty without rows and names.
+    A text that a spreadsheet would compute gets an apostrophe in front, also where apostrophes
+    stand before it already, so that one text is written in one way. Empty without rows and names;
+    raises ValueError for a value without a name. Source: RFC 4180.
     """
     table = list(rows)
     heading = list(table[0] if names is None and table else names or ())
     if not heading:
         return ""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, fieldnames=heading)  # RFC 4180 line ends, so \r is quoted
-    writer.writeheader()
-    writer.writerows(table)
-    return out.getvalue()
+    if any(row.keys() - set(heading) for row in table):
+        raise ValueError(f"a row has more than {', '.join(heading)}")
+    lines: list[list[object]] = [[*heading], *([row.get(n) for n in heading] for row in table)]
+    return "".join(",".join(map(_cell, line)) + "\r\n" for line in lines)
+
+
+def _cell(value: object) -> str:
+    text = "" if value is None else str(value)
+    if isinstance(value, str) and _FORMULA.match(text) and not _NUMBER.fullmatch(text):
+        text = "'" + text
+    return '"' + text.replace('"', '""') + '"' if _SPLITS.search(text) else text
 
 
 _MARK = f"# {REHEARSAL}: {HOLDS_RAW}\r\n"

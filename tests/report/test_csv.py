@@ -1,0 +1,78 @@
+"""CSV that no spreadsheet computes: one writer, and every text comes back from what it wrote."""
+
+import ast
+import csv
+import io
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from formulas import computed, read_back
+from mixtally.report.texts import csv_text
+
+SOURCES = Path(__file__).parents[2] / "src" / "mixtally"
+LIVE = ["=1+1", "+1-cmd", "-2+3", "@SUM(A1)", "\tx", "\rx", "\n=x", " =1", "'=1", "\uff1d1"]
+DEAD = ["yes", "", "-99", "+4.5e3", "'tis", "a=b", "1-2", "#N"]
+
+
+def cells(text):
+    return list(csv.reader(io.StringIO(text, newline=""), strict=True))
+
+
+@pytest.mark.parametrize("label", LIVE)
+def test_what_a_spreadsheet_would_compute_has_an_apostrophe_before_it(label):
+    head, row = cells(csv_text([{"label": label, "n": -3.5}]))
+    assert (head, row) == (["label", "n"], ["'" + label, "-3.5"])
+    assert not computed(row[0])
+
+
+@pytest.mark.parametrize("label", DEAD)
+def test_other_texts_and_numbers_stay_as_they_are(label):
+    assert cells(csv_text([{"label": label, "n": -3, "none": None}]))[1] == [label, "-3", ""]
+
+
+def test_no_delimiter_lets_a_formula_out_of_its_cell():
+    """A program that was told another delimiter finds no cell that begins within a text."""
+    for mark in ";\t,":
+        text = csv_text([{"label": f"x{mark}=1+1", "n": 1}])
+        every = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
+        assert not any(computed(cell) for row in every for cell in row)
+
+
+@given(st.lists(st.text("'=+-@\t\r\n ;,\"x1.e\uff1d"), min_size=1, max_size=3, unique=True))
+@example(["=", "'=", "''="])
+def test_every_text_comes_back(labels):
+    written = [row[0] for row in cells(csv_text([{"label": one, "n": 1} for one in labels]))[1:]]
+    assert [read_back(one) for one in written] == labels
+    assert not any(computed(one) for one in written)
+
+
+def test_names_of_columns_are_texts_too():
+    assert csv_text([], ["=a", "b"]) == "'=a,b\r\n"
+
+
+def test_a_row_with_more_than_the_names_is_refused():
+    with pytest.raises(ValueError, match="more than"):
+        csv_text([{"a": 1, "b": 2}], ["a"])
+
+
+def writers(source):
+    """Where a program writes CSV: uses of csv.writer and its like, by their line."""
+    used = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Attribute)]
+    names = {"DictWriter", "write_csv", "to_csv", "CSVWriter"}
+    csv_writer = [one.lineno for one in used if ast.unparse(one) == "csv.writer"]
+    return csv_writer + [one.lineno for one in used if one.attr in names]
+
+
+def test_nothing_else_writes_csv():
+    found = {str(p.relative_to(SOURCES)): writers(p.read_text()) for p in SOURCES.rglob("*.py")}
+    assert not {name: lines for name, lines in found.items() if lines}
+
+
+@pytest.mark.parametrize(
+    "planted", ["csv.writer(out)", "csv.DictWriter(out, ['a'])", "frame.to_csv('x')"]
+)
+def test_the_twin_that_writes_csv_is_found(planted):
+    assert writers(f"import csv\n{planted}\n") == [2]
