@@ -79,6 +79,8 @@ MANIFESTS: list[tuple[str, dict[str, Any]]] = [
     ("digest-malformed", {"sheet": HASH[1:]}),
     ("hop-out-of-range", {"hop": 6}),
     ("messages-out-of-range", {"bundles": -1}),
+    ("messages-out-of-range", {"left_out": -1}),
+    ("field-missing", {"left_out": GONE}),
     ("messages-out-of-range", {"parts.0.pieces.1.messages": 0}),
     ("messages-out-of-range", {"parts.0.received": (1 << 40) + 1}),
     ("unknown-end", {"destroyed": "lost"}),
@@ -172,6 +174,7 @@ def round_vectors() -> list[Found]:
         ("crowd-too-small", [{"bundles": 4}]),
         ("before-unfit", [{}, {"before": HASH}]),
         ("bundles-differ", [{}, {"bundles": 6}]),
+        ("bundles-differ", [{}, {"left_out": 1}]),
         ("received-differs", [{}, {"parts": (PartManifest(6, malformed=6),)}]),
         ("not-destroyed", [few, {"parts": nothing}]),
     ):

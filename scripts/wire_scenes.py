@@ -100,7 +100,7 @@ def told(one: Scene, *changes: dict[str, Any]) -> tuple[list[bytes], dict[str, s
                 pieces[named[-1].sha256] = drawn.hex()
             parts.append(PartManifest(received[place], malformed=1, added=1, pieces=tuple(named)))
         before = fingerprint_of(texts[-1]) if texts else None
-        made = Manifest(one.hash.hex(), hop, people, None, before, tuple(parts))._replace(**more)
+        made = Manifest(one.hash.hex(), hop, people, 2, None, before, tuple(parts))._replace(**more)
         texts.append(write_manifest(made))
     return texts, pieces
 

@@ -204,7 +204,10 @@ def round_vectors() -> dict[str, Found]:
         "of-too-few": round_of(first, told(first, few, few)[0], {}),
         "expired": round_of(first, told(first, {}, late)[0], pieces),
         "expired-without-a-batch": round_of(
-            first, told(first, {}, late | {"before": None, "bundles": 0})[0], pieces, receipts=[]
+            first,
+            told(first, {}, late | {"before": None, "bundles": 0, "left_out": 0})[0],
+            pieces,
+            receipts=[],
         ),
     }
     made = {f"round-{name}": vector for name, vector in rounds.items()}

@@ -77,7 +77,7 @@ class Office(Village):
         sealer = Sealer(SUITES[1], sheet.keys[-1:], sheet_hash(self.sheet_note), first=place)
         return [sealer.seal(message, part) for message in messages]
 
-    def chain(self, bundles, leaving, *, parts=None, people=None):
+    def chain(self, bundles, leaving, *, parts=None, people=None, left_out=0):
         """Manifests of all hops, in order, and the pieces of the last; numbers add up.
 
         where
@@ -99,7 +99,7 @@ class Office(Village):
                 if hop == hops:
                     pieces[named[-1].sha256] = some
             said = said._replace(pieces=tuple(named))
-            manifest = Manifest(sheet, hop, bundles, None, before, (said,))
+            manifest = Manifest(sheet, hop, bundles, left_out, None, before, (said,))
             before, held = fingerprint_of(write_manifest(manifest)), said.sent
             made.append(manifest)
         return made, pieces

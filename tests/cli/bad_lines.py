@@ -32,6 +32,7 @@ CALLS = {
     "collector propose": "nowhere",
     "collector serve": "nowhere",
     "collector publish": "nowhere",
+    "collector conclude": "nowhere --round 1",
     "client show": "contract.json",
     "client send": "contract.json red --diary nowhere/diary",
     "client log": "nowhere",

@@ -84,6 +84,7 @@ def test_a_round_is_proposed_and_looked_at(cli, refused, office, folder):
     assert "http://127.0.0.1:7001/contracts/" in outcome.out
     assert "a round that was counted" in refused("collector", "publish", folder, "--round", 1)
     assert "a round that was proposed" in refused("collector", "publish", folder, "--round", 2)
+    assert "one that was refused" in refused("collector", "conclude", folder, "--round", 1)
     office.collector.tick(office.now)
     office.sheet_note = office.collector.node.sheet_note(office.row())
     office.send(*office.usual(VALUES))
@@ -97,6 +98,7 @@ def test_a_round_is_proposed_and_looked_at(cli, refused, office, folder):
     assert wide["confidence_level"] == 0.999
     line = refused("collector", "publish", folder, "--round", 1, "--pairs")
     assert "a tally that holds single bins" in line
+    assert said == json.loads(cli("collector", "conclude", folder, "--round", 1, "--json").out)
 
 
 def test_files_of_a_round_and_of_the_page(cli, tmp_path, office, folder):

@@ -39,7 +39,7 @@ def batch_of(place, terms, parts, *, split=10):
             (place / f"in-{name}").write_bytes(data)
             pieces.append(Piece(name, len(sealed[start : start + split])))
         said.append(PartManifest(len(sealed), pieces=tuple(pieces)))
-    manifest = Manifest(SHEET, hop - 1, 100, None, None, tuple(said))
+    manifest = Manifest(SHEET, hop - 1, 100, 0, None, None, tuple(said))
     return Batch(contract, "f" * 64, 1, place, private, SHEET, "d" * 64, manifest)
 
 

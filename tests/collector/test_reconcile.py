@@ -6,8 +6,11 @@ import msgspec
 import pytest
 
 from collecting import FAKES, Office
-from mixtally.collector import State
+from mixtally.collector import State, concluded_again
+from mixtally.errors import DataError
+from mixtally.node import opened_folder
 from mixtally.wire.manifest import TOO_FEW, PartManifest
+from village import ENVIRONMENT
 
 VALUES = [0, 1] * 100
 
@@ -123,12 +126,62 @@ def test_what_hops_dropped_is_counted_too(office):
     assert b"1 for not sealed for it, at mix-2" in office.ask("GET", "/").body
 
 
-def test_too_much_that_is_dropped(office):
-    bad = office.sealed([b"\x04"] * 3)  # there are bins 0 to 3
-    sealed = office.sealed([bytes([value]) for value in VALUES[:-3]] + FAKES * 3)
-    said = refusal(office, *office.chain(200, [*sealed, *bad]))
-    assert "dropped messages of part 1" in said
-    assert "3 for a bin past the last, at the collector" in said
+def test_what_cannot_be_read_refuses_nothing_however_much_it_is(office):
+    """A thousand bundles of nonsense, sealed for all hops or for the first alone."""
+    bad = office.sealed([b"\x04"] * 600)  # there are bins 0 to 3
+    sealed = office.sealed([bytes([value]) for value in VALUES] + FAKES * 3)
+    manifests, pieces = office.chain(
+        1200, [*sealed, *bad], parts={2: {"unopened": 400}}, left_out=11
+    )
+    office.send(manifests, pieces)
+    office.collector.tick(office.now)
+    said = json.loads(office.result().body)
+    assert said["received"]["left_out"] == {"an envelope that does not open, at mix-1": 11}
+    assert said["received"]["parts"][0]["dropped"] == {
+        "not sealed for it, at mix-2": 400,
+        "a bin past the last, at the collector": 600,
+    }
+    assert [row["estimate"] for row in said["estimates"]] == [100, 100, 0, 0]
+    page = office.ask("GET", "/").body
+    assert b"Bundles left out whole: 11 for an envelope that does not open, at mix-1." in page
+    assert b"600 for a bin past the last, at the collector" in page
+
+
+def test_more_than_people_sent_cannot_be_read(office):
+    bad = office.sealed([b"\x04"] * 200)
+    said = refusal(office, *office.chain(200, [*office.sealed(FAKES * 3), *bad]))
+    assert "dropped messages of part 1: wanted fewer than the 200 messages of people" in said
+
+
+def test_a_round_that_was_refused_is_concluded_again(office):
+    """Its tally was damaged when it was concluded, and is mended: nothing else is needed."""
+    office.send(*office.usual(VALUES))
+    office.collector.tick(office.now)
+    row, results = office.row(), office.collector.results
+    right = results.counted(row.folder)
+    (part,) = right.parts
+    short = msgspec.structs.replace(part, came=part.came - 1)
+    results.keep(row.folder, msgspec.structs.replace(right, parts=(short,)))
+    office.collector.node.rounds.move(row, State.REFUSED, "refused")
+    office.collector.conclude_again(office.row())
+    assert office.row().state == State.REFUSED
+    assert not json.loads(office.result().body)["released"]
+    office.collector.tick(office.now)
+    assert b"Nothing is released" in office.ask("GET", "/").body
+    results.keep(row.folder, right)
+    for _ in range(2):
+        concluded_again(opened_folder(office.folders[-1].path, ENVIRONMENT), row.name, 1)
+        assert (office.row().state, office.row().ended) == (State.RELEASED, "released")
+    said = json.loads(office.result().body)
+    assert [one["estimate"] for one in said["estimates"]] == [100, 100, 0, 0]
+    office.collector.tick(office.now)
+    assert b"Nothing is released" not in office.ask("GET", "/").body
+    assert len(results.charges()) == 1
+
+
+def test_a_round_that_is_not_over_is_not_concluded_again(office):
+    with pytest.raises(DataError, match="wanted one that was refused"):
+        office.collector.conclude_again(office.row())
 
 
 def test_a_tally_of_another_batch(office):

@@ -1,6 +1,7 @@
 """A batch as it reaches a hop or the collector: good envelopes, copies, junk, other lengths."""
 
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
@@ -87,6 +88,10 @@ def mixed(sealed, engine: Engine, place: Path, *, distinct=False, part=0):
         mixer(engine, sealed.secrets, pool, place, chance) as by,
     ):
         found = by.mix(work)
+        bad = sorted(found.bad[i : i + 32] for i in range(0, len(found.bad), 32))
+        known = {sha256(one).digest() for one in sealed.envelopes}
+        assert set(bad) <= known
+        assert len(bad) == found.unopened + found.malformed
         return found[:4], b"".join(found.messages)
 
 

@@ -34,6 +34,7 @@ def test_copies_are_dropped_and_fakes_are_not():
     assert found == b"onetwofakfak"
     assert partition.rows == 8
     assert partition.kinds == {GOOD: 2, FAKE: 2, UNOPENED: 1}
+    assert bytes(partition.bad) == JUNK[0][32:64]
 
 
 def test_the_same_inside_two_envelopes_is_no_copy():

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from contracts import flipped, shaped, terms_of, uniform
 from mixtally.errors import MessageError
 from mixtally.estimate.conclude import conclude_received
-from mixtally.estimate.received import reconciled
+from mixtally.estimate.received import doubts, reconciled
 from mixtally.records.contract import FakeRecord, OwnFakes
 from mixtally.records.mechanism import BlankFakes, NoFakes, ShapedFakes, UniformFakes
 from mixtally.records.question import Question, with_attributes
@@ -47,10 +47,28 @@ def test_fakes_are_those_that_came_and_not_those_that_were_promised():
     assert drew.people == PEOPLE
 
 
-def test_a_dropped_message_came_all_the_same_and_is_taken_for_a_record():
-    found = only(UNIFORM, came(3 * PEOPLE + 205, past=3, rest=2))
-    assert found.mechanism.fakes == UniformFakes(2 * PEOPLE + 210)
-    assert found.people == PEOPLE - 5
+def test_of_what_was_dropped_as_many_are_records_as_of_all_that_was_sent():
+    """Bundles of strangers that nobody can read leave the numbers of everybody else as they are."""
+    honest = only(UNIFORM, came(3 * PEOPLE + 210))
+    strangers = 20 * PEOPLE
+    found = only(
+        UNIFORM,
+        came(
+            3 * PEOPLE + 210,
+            contributors=PEOPLE + strangers,
+            past=strangers,
+            rest=2 * strangers + 4200,
+        ),
+    )
+    assert found == honest
+    (one,) = reconciled(BARE, came(PEOPLE - 5, past=5))
+    assert one.people == PEOPLE - 5
+
+
+def test_nothing_that_could_be_read_is_no_round():
+    assert only(UNIFORM, came(1, rest=3 * PEOPLE + 209)).people == 1
+    with pytest.raises(MessageError, match="wanted fewer than the 2,610 messages of people"):
+        reconciled(UNIFORM, came(0, rest=3 * PEOPLE + 210))
 
 
 @pytest.mark.parametrize(
@@ -59,8 +77,8 @@ def test_a_dropped_message_came_all_the_same_and_is_taken_for_a_record():
         (UNIFORM, came(3 * 499, contributors=499), "contributors: wanted at least 500"),
         (UNIFORM, came(3 * PEOPLE - 1), "messages of people in part 1: wanted 2,4"),
         (UNIFORM, came(4 * PEOPLE + 1), "got 3,201, which is 3,201 that came without 0 of hops"),
-        (HALF_COINS, came(2 * PEOPLE), "messages of people in part 1"),
-        (HALF_COINS, came(3 * PEOPLE), "messages of people in part 1"),
+        (HALF_COINS, came(2 * PEOPLE - 1), "messages of people in part 1"),
+        (HALF_COINS, came(3 * PEOPLE + 1), "messages of people in part 1"),
         (BARE, came(PEOPLE - 1), "wanted 800 of 800 people, got 799"),
         (UNIFORM, came(3 * PEOPLE + 200, (5, None, None)), "messages of hop 1 .* got 5"),
         (BLANKS, came(PEOPLE + 299, (299, None, None)), "hop 1 .* wanted 300, the blanks"),
@@ -69,7 +87,6 @@ def test_a_dropped_message_came_all_the_same_and_is_taken_for_a_record():
         (SHAPED, came(PEOPLE + 401, (401, None, None)), "hop 1 .* wanted at most 400"),
         (SHAPED, came(PEOPLE + 201, (200, None, None)), "wanted 800 of 800 people, got 801"),
         (SHAPED, came(PEOPLE + 200, (200, None)), "declared numbers of part 1: wanted 3, got 2"),
-        (UNIFORM, came(3 * PEOPLE + 200, odd=9), "at most 8 among .* got 9 .9 for odd"),
     ],
 )
 def test_numbers_that_do_not_add_up_are_refused_by_name(terms, received, said):
@@ -112,14 +129,18 @@ def test_each_part_is_told_from_its_own_tally():
             conclude_received(terms, received, wrong)
 
 
-def test_dishonest_people_may_toss_their_coins_as_they_like():
-    """What honest people's coins rule out is refused only as far as the honest share goes."""
-    few = came(2 * PEOPLE + 100)
-    with pytest.raises(MessageError, match="messages of people"):
-        reconciled(HALF_COINS, few)
-    half = replace(HALF_COINS, honest_share=0.25)
-    assert only(half, few).mechanism.fakes == BlankFakes(PEOPLE + 100)
-    many = came(2 * PEOPLE + 700)
-    with pytest.raises(MessageError, match="messages of people"):
-        reconciled(HALF_COINS, many)
-    assert only(half, many).mechanism.fakes == BlankFakes(PEOPLE + 700)
+@pytest.mark.parametrize("coins", [0, 100, 700, PEOPLE])
+def test_people_toss_their_coins_as_they_like_and_that_is_said(coins):
+    """Strangers can bring it about, so nothing is refused."""
+    sent = came(2 * PEOPLE + coins)
+    assert only(HALF_COINS, sent).mechanism.fakes == BlankFakes(PEOPLE + coins)
+    (said,) = doubts(HALF_COINS, sent)
+    assert f"people sent {2 * PEOPLE + coins:,} messages" in said
+    quarter = replace(HALF_COINS, honest_share=0.25)
+    assert doubts(quarter, sent) == [] or coins in (0, PEOPLE)
+
+
+def test_what_coins_give_is_no_doubt():
+    assert doubts(HALF_COINS, came(2 * PEOPLE + 390)) == []
+    assert doubts(UNIFORM, came(3 * PEOPLE + 200)) == []
+    assert doubts(BARE, came(PEOPLE - 9, rest=9)) == []

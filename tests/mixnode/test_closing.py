@@ -3,14 +3,17 @@
 from collections import Counter
 from hashlib import sha256
 
+import pytest
+
 import contracts
 from mixes import Town, manifests, run, sizes, town_of
 from mixtally.ground.chance import SecureChance
 from mixtally.mixnode.closing.close import Before, Closing, closed
 from mixtally.mixnode.mix import Options
+from mixtally.records.question import with_attributes
 from mixtally.wire.bundle import write_bundle
 from mixtally.wire.envelope import Sealer
-from mixtally.wire.manifest import Manifest, PartManifest, Piece
+from mixtally.wire.manifest import TOO_FEW, Manifest, PartManifest, Piece
 from mixtally.wire.sheet import read_sheet
 from mixtally.wire.suite import SUITES
 
@@ -71,8 +74,8 @@ def test_drops_are_counted_by_their_reasons(tmp_path):
         assert town.send(body).status == 201
     run(town)
     first, second = (manifest.parts[0] for manifest in manifests(town))
-    assert (first.received, first.copies, first.unopened, first.malformed) == (8, 0, 4, 0)
-    assert manifests(town)[0].bundles == 8
+    assert (first.received, first.copies, first.unopened, first.malformed) == (4, 0, 0, 0)
+    assert [(one.bundles, one.left_out) for one in manifests(town)] == [(4, 4)] * 2
     assert (second.received, second.copies) == (first.sent, 1)
     assert (second.unopened, second.malformed) == (1, 0)
     (found,) = town.opened()
@@ -95,6 +98,53 @@ def test_copies_of_an_envelope_inside_other_bundles(tmp_path):
     town.end()
 
 
+def test_a_bundle_counts_whole_or_not_at_all(tmp_path):
+    """Good envelopes of a bundle that does not open stay behind, and take nobody's place."""
+    parts = [contracts.uniform(4, whole=1, coin=0), contracts.uniform(3, whole=0, coin=1 << 63)]
+    terms = contracts.terms_of(
+        with_attributes("q", (4, 3)), parts, hops=2, minimum_crowd=2, users=2, collections=3
+    )
+    town = town_of(tmp_path, terms=terms)
+    seal, size = town.sealer().seal, sizes(town)[0]
+    assert sizes(town, 1)[0] == size  # an envelope passes for one of the other part
+    good = [[[seal(BINS[i], 0), seal(BINS[3], 0)], [seal(BINS[2], 1)]] for i in range(3)]
+    (one, two), (three,) = good[0]
+    bodies = [
+        [[one, bytes(size)], [seal(BINS[1], 1)]],  # the first of all: with an honest envelope
+        [[one, three], [seal(BINS[1], 1)]],  # which opens in the other part alone
+        [[one, two], [bytes(size)]],
+        [[seal(BINS[0], 0), seal(BINS[0], 0)], [seal(BINS[1], 0)]],
+        *good,
+    ]
+    for body in bodies:
+        assert town.send(write_bundle(body)).status == 201
+    run(town)
+    first = manifests(town)[0]
+    assert (first.bundles, first.left_out) == (3, 4)
+    assert [part[:4] for part in first.parts] == [(6, 0, 0, 0), (3, 0, 0, 0)]
+    found = town.opened()
+    assert sorted(found[0]) == sorted([*BINS[:3], *[BINS[3]] * 3])
+    assert found[1] == [BINS[2]] * 3
+    assert manifests(town)[1].parts[0].received == 6
+    town.end()
+
+
+@pytest.mark.parametrize(("honest", "end"), [(2, None), (1, TOO_FEW)])
+def test_the_minimum_crowd_is_of_bundles_that_open(tmp_path, honest, end):
+    town = town_of(tmp_path, hops=2)
+    size = sizes(town)[0]
+    for i in range(honest):
+        town.send(town.bundle([BINS[i]]))
+    for i in range(9):
+        assert town.send(write_bundle([[bytes([i]) * size]])).status == 201
+    run(town)
+    assert [(one.bundles, one.left_out, one.destroyed) for one in manifests(town)] == [
+        (honest, 9, end)
+    ] * 2
+    assert not list(town.folders[0].path.glob("rounds/*/out-*")) or end is None
+    town.end()
+
+
 def test_messages_of_another_length_are_dropped(tmp_path):
     """One byte more inside, one layer's overhead less outside: the same length at the first hop."""
     town = town_of(tmp_path, hops=1)
@@ -114,7 +164,7 @@ def _closing(town, node, row, parts):
     name = sha256(data).hexdigest()
     folder = node.round_folder(row)
     (folder / f"in-{name}").write_bytes(data)
-    before = Manifest(row.sheet, 1, 2, None, None, (PartManifest(1, pieces=(Piece(name, 1),)),))
+    before = Manifest(row.sheet, 1, 2, 0, None, None, (PartManifest(1, pieces=(Piece(name, 1),)),))
     stream = job.streams[0]
     odd = type(stream)(
         layout=stream.layout,

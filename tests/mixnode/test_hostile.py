@@ -57,7 +57,7 @@ def test_a_restored_copy_refuses_to_run(town, tmp_path):
 def test_a_running_role_that_is_shown_its_own_unknown_note_stops(town):
     row = filled(town)
     part = PartManifest(0)
-    text = write_manifest(Manifest(row.sheet, 1, 2, None, None, (part,)))
+    text = write_manifest(Manifest(row.sheet, 1, 2, 0, None, None, (part,)))
     note = signed(text, town.folders[0].signer)
     app = town.apps[town.folders[0].role.address]
     assert ask(app, "POST", "/notes", note).status == 503
@@ -71,7 +71,7 @@ def test_a_forged_batch_occupies_nothing_and_a_second_is_refused(town):
     size = town.jobs[0].sizes[0][1]
     data = bytes(3 * size)
     piece = Piece(sha256(data).hexdigest(), 3)
-    manifest = Manifest(row.sheet, 1, 3, None, None, (PartManifest(3, pieces=(piece,)),))
+    manifest = Manifest(row.sheet, 1, 3, 0, None, None, (PartManifest(3, pieces=(piece,)),))
     text = write_manifest(manifest)
     second = town.apps[town.folders[1].role.address]
     assert ask(second, "PUT", f"/pieces/{piece.sha256}", data).status == 403
@@ -96,7 +96,7 @@ def test_too_small_a_batch_of_a_dishonest_first_mix(town):
     data = bytes(size)
     piece = Piece(sha256(data).hexdigest(), 1)
     text = write_manifest(
-        Manifest(row.sheet, 1, 1, None, None, (PartManifest(1, pieces=(piece,)),))
+        Manifest(row.sheet, 1, 1, 0, None, None, (PartManifest(1, pieces=(piece,)),))
     )
     second = town.apps[town.folders[1].role.address]
     answer = ask(second, "POST", "/notes", signed(text, town.folders[0].signer))

@@ -72,6 +72,29 @@ def past_the_last_bin(stage):
     return stage.drops()
 
 
+def nonsense(make, count=50):
+    """A stranger sends far more bundles than everybody else together; the round is released."""
+
+    def act(stage):
+        people(stage)
+        body = b"".join(of_one(make(stage, i)) for i in range(count))
+        assert stage.send(body).status == 201
+        stage.finish()
+        return f"{stage.row().state}: {stage.drops()}"
+
+    return act
+
+
+def random_bytes(stage, i):
+    """Of the right length."""
+    return i.to_bytes(2) * (stage.jobs[0].sizes[0][0] // 2) + bytes(stage.jobs[0].sizes[0][0] % 2)
+
+
+def sealed_for_mix_1(stage, i):
+    """It opens there, and holds nothing for the others."""
+    return stage.wrapped(bytes([i]) * stage.jobs[0].sizes[0][1])
+
+
 def zeros(stage):
     """The last mix sends as many bytes as an envelope has."""
     size = stage.jobs[0].sizes[0][-1]
@@ -82,11 +105,11 @@ def zeros(stage):
 ALONE = {
     "the first layer altered in its share of a key": (
         from_a_person(altered(1, 0)),
-        "mix-1: unopened 1",
+        "mix-1: left out 1",
     ),
     "the first layer altered in its last byte": (
         from_a_person(altered(1, -1)),
-        "mix-1: unopened 1",
+        "mix-1: left out 1",
     ),
     "the second layer altered by a person": (from_a_person(altered(2, 40)), "mix-2: unopened 1"),
     "the third layer altered by a person": (from_a_person(altered(3, 40)), "mix-3: unopened 1"),
@@ -110,5 +133,10 @@ ALONE = {
     "an envelope of another round given to mix 2": (from_mix_1(of_the_second), "mix-2: unopened 1"),
     "one envelope five times, given to mix 2": (five_times, "mix-2: copies 4"),
     "answers past the last bin": (past_the_last_bin, "collector: a bin past the last 2"),
+    "bundles of random bytes": (nonsense(random_bytes), "released: mix-1: left out 50"),
+    "bundles that only mix 1 can open": (
+        nonsense(sealed_for_mix_1),
+        "released: mix-2: unopened 50",
+    ),
     "zeros in place of an envelope": (zeros, "collector: not sealed for this round 1"),
 }

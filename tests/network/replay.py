@@ -79,8 +79,8 @@ def next_round(stage):
     assert [*people_of_two, stage.send(old, 2).status] == [201] * 4
     stage.now = START + EVERY + 600
     stage.tick()
-    part = stage.collector.manifest_of(stage.row(2), 1)[1].parts[0]
-    return f"unopened {part.unopened} of {part.received}"
+    said = stage.collector.manifest_of(stage.row(2), 1)[1]
+    return f"left out {said.left_out}, received {said.parts[0].received}"
 
 
 def piece_again(stage):
@@ -135,7 +135,7 @@ def piece_named_by_another(stage):
     stage.post(2, stage.by(1, write_manifest(manifest)))
     for size in (1, len(data) // 4):
         part = PartManifest(4, pieces=(Piece(name, 4),))
-        theirs = Manifest("0" * 64, 1, 4, None, None, (part,))
+        theirs = Manifest("0" * 64, 1, 4, 0, None, None, (part,))
         node.pieces.expect(f"{'7' * 64}-{size}", theirs, [size])
     stage.ask(2, "PUT", f"/pieces/{name}", data)
     return f"{node.missing(row)} missing"
@@ -194,10 +194,10 @@ ALONE = {
         "mix-1: copies 3",
         {"part": contracts.uniform(4, whole=1, coin=0)},
     ),
-    "a bundle of the round before": (next_round, "unopened 1 of 4"),
+    "a bundle of the round before": (next_round, "left out 1, received 3"),
     "an envelope in another part": (
         other_part,
-        "mix-1: unopened 1, mix-1: unopened 1",
+        "mix-1: left out 1",
         two_parts(),
     ),
     "copies of what mix 2 opens, newly wrapped": (together(*again(1, 2)), "mix-2: copies 1"),
@@ -206,7 +206,7 @@ ALONE = {
         together(*again(3, 2)),
         "collector: a copy of another 1",
     ),
-    "what mix 2 receives, sent to mix 1": (from_the_wire, "mix-1: unopened 1"),
+    "what mix 2 receives, sent to mix 1": (from_the_wire, "mix-1: left out 1"),
     "a piece that came, whole and altered": (piece_again, "[201, 204, 204] as it was"),
     "a piece that another contract's mix names too": (piece_named_by_another, "0 missing"),
     "a manifest of a round that is over, and its piece": (manifest_again, "403 not-named"),

@@ -123,6 +123,7 @@ class Stage(Town):
             "sheet": self.row().sheet,
             "hop": hop,
             "bundles": len(envelopes),
+            "left_out": 0,
             "destroyed": None,
             "before": None if hop == 1 else "0" * 64,
             "parts": (part,),
@@ -159,6 +160,8 @@ class Stage(Town):
         found = []
         for hop in range(1, COLLECTOR):
             manifest = self.collector.manifest_of(self.row(), hop)
+            if hop == 1 and manifest is not None and manifest[1].left_out:
+                found.append(f"mix-1: left out {manifest[1].left_out}")
             for part in () if manifest is None else manifest[1].parts:
                 said = {why: getattr(part, why) for why in WHY}
                 found += [f"mix-{hop}: {why} {many}" for why, many in said.items() if many]

@@ -41,6 +41,7 @@ def batch(village, node, *, messages=5, bundles=5, hop=1, **changes):
         "sheet": row.sheet,
         "hop": hop,
         "bundles": bundles,
+        "left_out": 0,
         "destroyed": None,
         "before": None,
         "parts": (part,),

@@ -143,6 +143,7 @@ MANIFEST = note(
     sheet=DIGEST,
     hop=integer("hop-out-of-range", 1, 5),
     bundles=COUNT,
+    left_out=COUNT,
     destroyed=maybe(word("unknown-end", "too-few", "expired")),
     before=maybe(DIGEST),
     parts=several(PART),
@@ -208,7 +209,8 @@ def round_of(vector):
 
 def follow(read, before, named):
     need(read["before"] == named, "before-unfit")
-    need(read["bundles"] == before["bundles"], "bundles-differ")
+    for name in ("bundles", "left_out"):
+        need(read[name] == before[name], "bundles-differ")
     need(read["destroyed"] or not before["destroyed"], "not-destroyed")
     pairs = zip(read["parts"], before["parts"], strict=True)
     same = all(part["received"] == sent(one) for part, one in pairs)

@@ -40,6 +40,7 @@ def manifest(hop=1, **changes):
         "sheet": HASH,
         "hop": hop,
         "bundles": 9,
+        "left_out": 1,
         "destroyed": None,
         "before": None if hop == 1 else OTHER,
         "parts": (PartManifest(received=9, copies=1, added=3, pieces=pieces),),

@@ -65,7 +65,7 @@ def test_a_round_may_end_at_every_hop():
     check_manifests(chain(few, few), HASH, frame())
     check_manifests(chain(few, late | {"bundles": 8}), HASH, frame())
     check_manifests(chain({}, late), HASH, frame())
-    check_manifests(chain({}, late | {"before": None, "bundles": 0}), HASH, frame())
+    check_manifests(chain({}, late | {"before": None, "bundles": 0, "left_out": 0}), HASH, frame())
 
 
 @pytest.mark.parametrize(
@@ -81,6 +81,7 @@ def test_a_round_may_end_at_every_hop():
         ("crowd-too-small", [{"bundles": 8}]),
         ("before-unfit", [{}, {"before": OTHER}]),
         ("bundles-differ", [{}, {"bundles": 10}]),
+        ("bundles-differ", [{}, {"left_out": 0}]),
         ("received-differs", [{}, {"parts": (PartManifest(12, unopened=12),)}]),
         ("received-differs", [{}, {"parts": NOTHING}]),
         ("not-destroyed", [{"destroyed": "too-few", "parts": NOTHING}, {"parts": NOTHING}]),

@@ -58,7 +58,7 @@ def parts(draw):
 @given(digests, st.integers(2, 5), counts, digests, st.lists(parts(), max_size=3))
 def test_every_manifest_comes_back(sheet, hop, bundles, before, several):
     parts = tuple(part._replace(pieces=named(place, part)) for place, part in enumerate(several))
-    one = Manifest(sheet, hop, bundles, None, before, parts, ("a", "b"))
+    one = Manifest(sheet, hop, bundles, 0, None, before, parts, ("a", "b"))
     assert read_manifest(write_manifest(one)) == one
 
 
@@ -85,6 +85,7 @@ MALFORMED = [
     ("hop-out-of-range", {"hop": 6, "before": OTHER}),
     ("wrong-type", {"hop": "one"}),
     ("messages-out-of-range", {"bundles": -1}),
+    ("messages-out-of-range", {"left_out": -1}),
     ("messages-out-of-range", {"bundles": (1 << 40) + 1}),
     ("wrong-type", {"bundles": None}),
     ("unknown-end", {"destroyed": "lost"}),

@@ -20,6 +20,7 @@ from mixtally.collector import (
     Agreed,
     Proposal,
     checked,
+    concluded_again,
     found_prefixes,
     published,
     read_agreed,
@@ -203,6 +204,23 @@ def publish(
         return
     name = read_agreed(role, contract).contract.name
     show(published(role, name, number, analysis, look.top), look.out, json=look.json)
+
+
+@app.command()
+def conclude(
+    folder: r.Place,
+    number: Annotated[int, o.whole_option("--round", "Number of the round.")],
+    contract: Name = None,
+    top: o.Top = 20,
+    json: o.Json = False,
+) -> None:
+    """Conclude a round again that was refused: of its stored tally, by what mixes say by now.
+
+    It is released if its numbers add up; a round that was released stays as it is.
+    """
+    role = r.open_role(folder)
+    name = read_agreed(role, contract).contract.name
+    show(concluded_again(role, name, number, top), None, json=json)
 
 
 def _moment(text: str | None) -> int | None:

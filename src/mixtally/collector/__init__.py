@@ -8,7 +8,7 @@ from mixtally.collector.agreed import Agreed, agreed_of, read_agreed
 from mixtally.collector.collector import Collector
 from mixtally.collector.core import State
 from mixtally.collector.proposing import Proposal, Proposed, propose
-from mixtally.collector.published import found_prefixes, published, whole_page
+from mixtally.collector.published import concluded_again, found_prefixes, published, whole_page
 from mixtally.collector.serve import serve
 from mixtally.collector.signing import Gathered, checked, sign
 
@@ -21,6 +21,7 @@ __all__ = [
     "State",
     "agreed_of",
     "checked",
+    "concluded_again",
     "found_prefixes",
     "propose",
     "published",

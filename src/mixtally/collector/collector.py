@@ -87,6 +87,23 @@ class Collector:
         given = Round(self.contracts.of(row.contract), sheet, row.sheet, known, tally)
         return concluded(given, analysis)
 
+    def conclude_again(self, row: RoundRow) -> None:
+        """Release a refused round whose numbers add up by now, as its tally and manifests say.
+
+        One that was released stays as it is. Raises DataError for a round that is neither.
+        """
+        if row.state not in (State.REFUSED, State.RELEASED):
+            raise DataError(
+                f"round {row.round}",
+                wanted="one that was refused",
+                got=f"one that is {row.state}",
+                do=self.waits_for(row) or "wait: it is concluded by itself",
+            )
+        if row.state == State.REFUSED:
+            self._conclude(row, 0)
+            if self.results.released(row.folder):
+                self.node.rounds.move(row, State.RELEASED, State.RELEASED)
+
     def waits_for(self, row: RoundRow) -> str:
         """Whose signatures or manifests are missing, in words; nothing where none are."""
         agreed = self.contracts.of(row.contract)

@@ -40,7 +40,7 @@ class Page:
 
     def __init__(self, collector: Collector) -> None:
         self._collector = collector
-        self._known: dict[str, Conclusion] = {}
+        self._known: dict[tuple[str, str], Conclusion] = {}
         self.html = b""
         collector.changed = self.write
 
@@ -131,7 +131,7 @@ class Page:
         ends = {
             State.RELEASED: "released",
             State.REFUSED: "not released: its numbers do not add up",
-            State.DESTROYED: "destroyed unopened: too few took part"
+            State.DESTROYED: "destroyed: too few took part"
             if row.ended == TOO_FEW
             else "destroyed: a mix had nothing in time",
             State.EXPIRED: "over: its batch did not come in time",
@@ -144,9 +144,10 @@ class Page:
         return waits or "its batch is being counted"
 
     def _conclusion(self, row: RoundRow) -> Conclusion:
-        if row.folder not in self._known:
-            self._known[row.folder] = self._collector.conclusion(row)
-        return self._known[row.folder]
+        key = row.folder, row.state  # one that was refused may be released later
+        if key not in self._known:
+            self._known[key] = self._collector.conclusion(row)
+        return self._known[key]
 
 
 def _promise(every: Sequence[Agreed]) -> Promise:

@@ -55,6 +55,18 @@ def published(
         return document(collector.held(row), collector.conclusion(row, analysis), top)
 
 
+def concluded_again(folder: Folder, name: str, number: int, top: int = 20) -> Document:
+    """A round that was refused, concluded again from what is stored; nobody is asked.
+
+    It is released where its numbers add up by now. Raises DataError for a round that is not there,
+    and for one that was neither refused nor released.
+    """
+    with _opened(folder) as collector:
+        collector.conclude_again(_row(collector, name, number))
+        row = _row(collector, name, number)
+        return document(collector.held(row), collector.conclusion(row), top)
+
+
 def found_prefixes(folder: Folder, name: str, number: int) -> Symbols:
     """The prefixes that a round under the contract ``name`` found, for the next one to ask for.
 

@@ -16,6 +16,7 @@ from mixtally.wire.fit import check_manifests
 from mixtally.wire.manifest import Manifest, PartManifest
 
 COPY, UNOPENED, MALFORMED = "a copy of another", "not sealed for it", "another length"
+_LEFT_OUT = "an envelope that does not open"
 _DO = "ask that hop; nothing is released before"
 
 
@@ -44,7 +45,8 @@ def received(
                 dropped=dict(+dropped),
             )
         )
-    return Received(contributors=said[0].bundles, parts=tuple(parts))
+    left_out = {f"{_LEFT_OUT}, at {names[0]}": said[0].left_out} if said[0].left_out else {}
+    return Received(contributors=said[0].bundles, parts=tuple(parts), left_out=left_out)
 
 
 def _check_chain(agreed: Agreed, sheet: str, manifests: Sequence[tuple[str, Manifest]]) -> None:

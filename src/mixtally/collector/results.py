@@ -10,6 +10,8 @@ import msgspec
 
 from mixtally.collector.agreed import Agreed
 from mixtally.collector.concluding import Conclusion
+from mixtally.estimate.received import doubts
+from mixtally.records.received import Received
 from mixtally.records.result import ContractResult
 from mixtally.report import counts
 from mixtally.report.charts import rows_chart
@@ -106,7 +108,9 @@ def parts(held: Held, found: Conclusion, most: int, *, chart: bool) -> tuple[Par
     if found.received is not None:
         shown += [Heading("What came")] * chart
         shown.append(came(terms, found.received))
-        shown += [Text(text) for text in _dropped(found)]
+        shown += [Text(text) for text in _dropped(found.received)]
+    if found.result is not None:
+        shown += [Text(text, tone=Tone.BAD) for text in doubts(terms, found.result.received)]
     if held.overruled:
         silent = ", ".join(held.overruled)
         shown.append(Text(f"Silent at the start and not waited for: {silent}.", tone=Tone.BAD))
@@ -143,6 +147,7 @@ def facts(held: Held, found: Conclusion) -> Facts:
     each = result.estimate.each
     return {
         **said,
+        "doubts": doubts(terms, result.received),
         "messages": result.messages,
         "confidence_level": each.level,
         "interval_method": each.method,
@@ -190,13 +195,15 @@ def _chart(result: ContractResult) -> Picture:
     return rows_chart(bars, f"The {len(bars)} largest bins with their intervals")
 
 
-def _dropped(found: Conclusion) -> list[str]:
-    if found.received is None:
-        return []
+def _dropped(received: Received) -> list[str]:
+    """What came and is in no count; nobody can tell what it was to say."""
+    several = [("Bundles left out whole", received.left_out)]
+    several += [
+        (f"Messages dropped in part {place}", one.dropped)
+        for place, one in enumerate(received.parts, 1)
+    ]
     return [
-        f"Dropped in part {place}: "
-        + ", ".join(f"{many:,} for {reason}" for reason, many in one.dropped.items())
-        + "."
-        for place, one in enumerate(found.received.parts, 1)
-        if one.dropped
+        f"{what}: " + ", ".join(f"{many:,} for {reason}" for reason, many in held.items()) + "."
+        for what, held in several
+        if held
     ]

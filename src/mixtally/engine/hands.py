@@ -8,6 +8,7 @@ import hmac
 import os
 import signal
 import threading
+from hashlib import sha256
 from multiprocessing import parent_process
 from multiprocessing.process import BaseProcess
 from typing import NamedTuple
@@ -46,12 +47,14 @@ class Opened(NamedTuple):
       order       by what they are ordered, 32 bytes each; nothing without a secret for it
       unopened    that are not sealed for this round, hop and part
       malformed   of another length than all
+      bad         SHA-256 of each envelope that was one of these, one after the other
     """
 
     messages: bytes
     order: bytes
     unopened: int = 0
     malformed: int = 0
+    bad: bytes = b""
 
 
 class Hands:
@@ -65,16 +68,21 @@ class Hands:
 
     def open(self, part: int, envelopes: bytes, size: int, wanted: int) -> Opened:
         """Open envelopes of ``size`` bytes, of which messages of ``wanted`` bytes are to come."""
-        inside = self.inside(
-            part, [envelopes[i : i + size] for i in range(0, len(envelopes), size)]
-        )
+        sealed = [envelopes[i : i + size] for i in range(0, len(envelopes), size)]
+        inside = self.inside(part, sealed)
         whole = [one for one in inside if one is not None]
         good = [one for one in whole if len(one) == wanted]
+        bad = [
+            sha256(envelope).digest()
+            for envelope, one in zip(sealed, inside, strict=True)
+            if one is None or len(one) != wanted
+        ]
         return Opened(
             b"".join(good),
             b"".join(self.order_of(part, good)),
             len(inside) - len(whole),
             len(whole) - len(good),
+            b"".join(bad),
         )
 
     def inside(self, part: int, envelopes: list[bytes]) -> list[bytes | None]:

@@ -43,6 +43,7 @@ class Mixed(NamedTuple):
       copies      of one that came already
       unopened    not sealed for this round, hop and part
       malformed   opened, and of another length than all
+      bad         SHA-256 of each envelope that was one of these two, one after the other
       messages    what leaves, in order, many messages at a time
     """
 
@@ -50,6 +51,7 @@ class Mixed(NamedTuple):
     copies: int
     unopened: int
     malformed: int
+    bad: bytes
     messages: Iterator[bytes]
 
 
@@ -90,16 +92,19 @@ class NearMixer:
             own = compress(own, kept.tolist())
         sorter = Sorter(self._folder, work.wanted, self._chance, self._most_held)
         good = unopened = malformed = 0
+        bad = bytearray()
         for opened in self._pool.opened(work.part, chunks(own), work.size, work.wanted):
             self._step("chunk")
             sorter.add(opened.order, opened.messages)
             good += len(opened.order) // KEY_BYTES
             unopened += opened.unopened
             malformed += opened.malformed
+            bad += opened.bad
         self._add_fakes(work, sorter)
         different = good + unopened + malformed
         received = different if kept is None else len(kept)
-        return Mixed(received, received - different, unopened, malformed, sorter.ordered())
+        copies = received - different
+        return Mixed(received, copies, unopened, malformed, bytes(bad), sorter.ordered())
 
     def _add_fakes(self, work: MixWork, sorter: Sorter) -> None:
         step = CHUNK * work.wanted

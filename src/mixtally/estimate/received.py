@@ -1,24 +1,23 @@
 """From what came to the mechanism that made it: how many fakes a tally really holds.
 
 Of the messages that came, tallied or dropped, those that hops declared are theirs; the rest is
-people's: one record each, and their fakes. A release is refused where these numbers cannot be
-right, and the refusal names the number. They cannot show everything: a loss that is smaller than
-people's coins vary passes, and so do fakes that a dishonest hop puts where it likes.
+people's: one record each, and their fakes. A release is refused where these numbers contradict each
+other or the contract, and the refusal names the number. Strangers can take part, so what some of
+them alone can bring about refuses nothing: messages that nobody can read, and coins that fell as
+hardly any do, are said beside the counts. Numbers cannot show everything: a hop that loses as many
+messages as coins may bring passes, and so do fakes that a dishonest hop puts where it likes.
 """
 
-import math
 from dataclasses import dataclass
 
 from mixtally.errors import MessageError
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.tails import window
-from mixtally.records.contract import BlanksRecipe, OwnFakes, Part, ShapedRecipe, Terms
+from mixtally.records.contract import BlanksRecipe, Part, ShapedRecipe, Terms
 from mixtally.records.guarantee import arriving
 from mixtally.records.mechanism import Shuffled
 from mixtally.records.received import PartReceived, Received
 
-MOST_DROPPED = 0.01
-"""Impossible messages, as a share of contributors, above which nothing is released."""
 _ASK = "ask that hop; nothing is released before"
 
 
@@ -28,22 +27,20 @@ class Arrived:
 
     where
       mechanism   with the fakes that are in the tally
-      people      whose record is in it: every dropped message is taken for a record, which is off
-                  by at most so many counts over all bins where it was a fake
+      people      whose record is in it. Of what was dropped so many are taken for records as of
+                  all that people sent, which is right where whole bundles cannot be read; it is off
+                  by no more counts over all bins than messages were dropped
     """
 
     mechanism: Shuffled
     people: int
 
 
-def reconciled(
-    terms: Terms, received: Received, most_dropped: float = MOST_DROPPED
-) -> tuple[Arrived, ...]:
+def reconciled(terms: Terms, received: Received) -> tuple[Arrived, ...]:
     """What each part's tally was made by, once all numbers of ``received`` add up.
 
-    ``most_dropped`` is the largest share of contributors whose messages may have been dropped.
-    Raises MessageError for numbers that honest hops and people do not give. Where at least the
-    share of people that the terms count on draws fakes by its coins, that chance is below 10^-27.
+    Raises MessageError for numbers that contradict each other or the contract, whatever people
+    sent, and where nothing of people could be read.
     """
     people = received.contributors
     if people < terms.minimum_crowd:
@@ -56,30 +53,47 @@ def reconciled(
     found = []
     for number, (part, came) in enumerate(zip(terms.parts, received.parts, strict=True), 1):
         where = f"part {number}"
-        _check_dropped(where, came, people, most_dropped)
         _check_declared(where, part, came, terms.hops)
-        fakes = _fakes_of_people(where, part, came, people, arriving(people, terms.honest_share))
-        found.append(_arrived(terms, part, came, people, fakes))
+        fakes = _fakes_of_people(where, part, came, people)
+        found.append(_arrived(terms, part, came, people, fakes, where))
     return tuple(found)
 
 
-def _arrived(terms: Terms, part: Part, came: PartReceived, people: int, fakes: int) -> Arrived:
-    drawn = came.added if isinstance(part.recipe, BlanksRecipe) else fakes
+def doubts(terms: Terms, received: Received) -> list[str]:
+    """What contradicts nothing, and comes of honest people less often than once in 10^27 rounds.
+
+    That is said of rounds in which at least the share of people that the terms count on is honest.
+    """
+    people, told = received.contributors, list[str]()
+    honest = arriving(people, terms.honest_share)
+    for number, (part, came) in enumerate(zip(terms.parts, received.parts, strict=True), 1):
+        if part.own is None or not part.own.coin:
+            continue
+        coins, least = window(honest, part.own.coin / SCALE), people * (1 + part.own.whole)
+        sent, most = came.came - came.added, least + coins.last + people - honest
+        if not least + coins.first <= sent <= most:
+            told.append(
+                f"Part {number}: people sent {sent:,} messages; {least + coins.first:,} to "
+                f"{most:,} come of the coins of {honest:,} honest ones among {people:,}. Fewer "
+                "were honest than the promise counts on, or a hop lost or added messages."
+            )
+    return told
+
+
+def _arrived(
+    terms: Terms, part: Part, came: PartReceived, people: int, fakes: int, where: str
+) -> Arrived:
+    dropped, sent = sum(came.dropped.values()), people + fakes
+    if dropped >= sent:
+        wanted = f"fewer than the {sent:,} messages of people"
+        do = "find the hop that broke them: nothing is left to count"
+        raise _refused(f"dropped messages of {where}", wanted, f"{dropped:,}", do)
+    records = people * dropped // sent
+    in_tally = fakes - (dropped - records)
+    drawn = came.added if isinstance(part.recipe, BlanksRecipe) else in_tally
     crowd = terms.sure_people if terms.count_flips else 0
     mechanism = part.mechanism(fakes=drawn, crowd=crowd, mixes=max(1, came.drew))
-    return Arrived(mechanism, people - sum(came.dropped.values()))
-
-
-def _check_dropped(where: str, came: PartReceived, people: int, most: float) -> None:
-    allowed, dropped = math.floor(most * people), sum(came.dropped.values())
-    if dropped > allowed:
-        reasons = ", ".join(f"{many:,} for {reason}" for reason, many in came.dropped.items())
-        raise _refused(
-            f"dropped messages of {where}",
-            f"at most {allowed:,} among those of {people:,} people",
-            f"{dropped:,} ({reasons})",
-            "find out which client or hop wrote them",
-        )
+    return Arrived(mechanism, people - records)
 
 
 def _check_declared(where: str, part: Part, came: PartReceived, hops: int) -> None:
@@ -101,10 +115,10 @@ def _check_declared(where: str, part: Part, came: PartReceived, hops: int) -> No
             raise _refused(f"messages of hop {hop} for {where}", words, f"{many:,}", _ASK)
 
 
-def _fakes_of_people(where: str, part: Part, came: PartReceived, people: int, sure: int) -> int:
+def _fakes_of_people(where: str, part: Part, came: PartReceived, people: int) -> int:
     """How many fakes people sent: what is left of all messages after hops' and a record each."""
-    fakes = came.came - came.added - people
-    least, most = _range_of_fakes(part.own, people, sure)
+    fakes, own = came.came - came.added - people, part.own
+    least, most = (0, 0) if own is None else (people * own.whole, people * own.most)
     if not least <= fakes <= most:
         between = f"{people + least:,}"
         if most > least:
@@ -116,17 +130,6 @@ def _fakes_of_people(where: str, part: Part, came: PartReceived, people: int, su
             "find the hop that lost or added messages; nothing is released before",
         )
     return fakes
-
-
-def _range_of_fakes(own: OwnFakes | None, people: int, sure: int) -> tuple[int, int]:
-    """The fewest and most fakes where ``sure`` people toss their coins, the others as they like."""
-    if own is None:
-        return 0, 0
-    whole = people * own.whole
-    if not own.coin:
-        return whole, whole
-    coins = window(sure, own.coin / SCALE)
-    return whole + coins.first, whole + coins.last + people - sure
 
 
 def _refused(subject: str, wanted: str, got: str, do: str) -> MessageError:

@@ -7,6 +7,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
+HASH_BYTES = 32
 _AT_ONCE = 10_000
 Kept = NDArray[np.bool_]
 """Which ones are not copies of an earlier one."""

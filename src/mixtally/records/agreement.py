@@ -17,7 +17,7 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True, dict=True, forbid_unk
       place           of this role, from 1; the collector's is hops + 1
       rounds          how many there may be, over all serials of the name
       windows         how long a round is open, and how often there is one
-      minimum_crowd   fewer bundles at the first hop, and the round is destroyed unopened
+      minimum_crowd   fewer bundles that open at the first hop, and nothing of the round leaves it
       sizes           for every part, bytes of an envelope before each hop and the collector
     """
 

@@ -54,12 +54,14 @@ class Received(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     where
       contributors   people whose messages the first hop took, all parts of each
+      left_out       reason -> how many bundles it took that are of no contributor
 
     Raises MessageError for a number below zero.
     """
 
     contributors: int
     parts: tuple[PartReceived, ...]
+    left_out: dict[str, int] = {}
 
     def __post_init__(self) -> None:
         _check_number("contributors", self.contributors)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from mixtally.estimate.received import doubts
 from mixtally.records.result import ContractResult
 from mixtally.report import counts
 from mixtally.report.charts import rows_chart
@@ -102,6 +103,7 @@ def facts(played: Played, about: Provenance, fingerprint: str) -> Facts:
 def _counted(result: ContractResult, truth: Truth | None) -> Facts:
     each = result.estimate.each
     found: Facts = {
+        "doubts": doubts(result.terms, result.received),
         "messages": result.messages,
         "confidence_level": each.level,
         "interval_method": each.method,
@@ -170,6 +172,8 @@ def _shown(
     ]
     if not folded:
         parts.append(Text(_findings(result, truth, bins)))
+    doubted = doubts(result.terms, result.received)
+    parts += [Text(text, tone=Tone.BAD) for text in doubted]
     for one in result.figures:
         values = {} if truth is None else {"true value": truth.figures[one.name]}
         level = result.estimate.each.level

@@ -90,9 +90,10 @@ def _check_after(manifest: Manifest, digest: str, before: Manifest) -> None:
         return
     if manifest.before != digest:
         raise refused("before-unfit", "manifest.before", digest, manifest.before)
-    if manifest.bundles != before.bundles:
-        got = manifest.bundles
-        raise refused("bundles-differ", "manifest.bundles", f"{before.bundles:,}", got)
+    for name in ("bundles", "left_out"):
+        wanted, got = getattr(before, name), getattr(manifest, name)
+        if got != wanted:
+            raise refused("bundles-differ", f"manifest.{name}", f"{wanted:,}", got)
     if before.destroyed and not manifest.destroyed:
         raise refused("not-destroyed", "manifest.destroyed", before.destroyed, "a batch")
     for place, (part, sent) in enumerate(zip(manifest.parts, before.parts, strict=True)):

@@ -15,7 +15,7 @@ MOST_PIECE_BYTES = 1 << 24
 MOST_PIECES = 1 << 16
 MOST_MESSAGES = 1 << 40
 MOST_HOPS = 5
-_MANIFEST = "version kind sheet hop bundles destroyed before parts overruled"
+_MANIFEST = "version kind sheet hop bundles left_out destroyed before parts overruled"
 _PART = "received copies unopened malformed added pieces"
 _PIECE = "sha256 messages"
 _RECEIPT = "version kind manifest hop"
@@ -61,7 +61,8 @@ class Manifest(NamedTuple):
     where
       sheet       SHA-256 of the sheet
       hop         its place, from 1
-      bundles     different bundles that the first hop took
+      bundles     different bundles that the first hop took, all of whose envelopes opened there
+      left_out    different bundles that it left out whole: an envelope of theirs did not open
       destroyed   why nothing leaves ("too-few", "expired"); None where something does
       before      SHA-256 of the manifest of the hop before; None at the first, and where a round
                   expired before one came
@@ -72,6 +73,7 @@ class Manifest(NamedTuple):
     sheet: str
     hop: int
     bundles: int
+    left_out: int
     destroyed: str | None
     before: str | None
     parts: tuple[PartManifest, ...]
@@ -119,6 +121,7 @@ def read_manifest(data: bytes) -> Manifest:
         digest(held, "sheet"),
         hop,
         held.whole("bundles", 0, MOST_MESSAGES, "messages-out-of-range"),
+        held.whole("left_out", 0, MOST_MESSAGES, "messages-out-of-range"),
         destroyed,
         before,
         parts,

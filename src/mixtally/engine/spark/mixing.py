@@ -19,7 +19,7 @@ from mixtally.node.wrapping import read_master
 
 _SCHEMA = (
     "partition long, rows long, good long, unopened long, malformed long, fakes long, "
-    "name string, length long, sha256 string"
+    "bad binary, name string, length long, sha256 string"
 )
 
 
@@ -54,7 +54,8 @@ class SparkMixer:
             sum(one[kind] for one in found) for kind in ("good", "unopened", "malformed")
         )
         copies = received - good - unopened - malformed
-        return Mixed(received, copies, unopened, malformed, _read(part, found))
+        bad = b"".join(one["bad"] for one in found)
+        return Mixed(received, copies, unopened, malformed, bad, _read(part, found))
 
 
 def _read(part: Part, found: list[dict[str, Any]]) -> Iterator[bytes]:
@@ -88,6 +89,7 @@ def ordered(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBa
                 "unopened": partition.kinds[UNOPENED],
                 "malformed": partition.kinds[MALFORMED],
                 "fakes": partition.kinds[FAKE],
+                "bad": bytes(partition.bad),
                 "name": name,
                 "length": length,
                 "sha256": digest.hexdigest(),

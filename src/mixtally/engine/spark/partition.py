@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from mixtally.engine.spark.tasks import FAKE, KEY_BYTES
+from mixtally.engine.spark.tasks import FAKE, HASH_BYTES, KEY_BYTES, MALFORMED, UNOPENED
 from mixtally.errors import DataError
 
 Keys = NDArray[np.uint8]
@@ -23,6 +23,8 @@ class Partition:
         """Kind -> rows, without copies."""
         self.rows = 0
         """All of them."""
+        self.bad = bytearray()
+        """SHA-256 of envelopes that did not open to what is wanted, without copies."""
 
     def messages(self) -> Iterator[bytes]:
         """What stands in the good rows and the fakes, many at a time, one after the other."""
@@ -35,6 +37,8 @@ class Partition:
             self._last = keys[-1:].copy()
             self.rows += len(keys)
             self.kinds.update(keys[first, -1].tolist())
+            bad = first & np.isin(keys[:, -1], (UNOPENED, MALFORMED))
+            self.bad += keys[bad, HASH_BYTES : 2 * HASH_BYTES].tobytes()
             told = batch.column("message").filter(pa.array(first))
             yield joined(told)
 

@@ -61,7 +61,7 @@ def conclude_received(
         certificate=terms.certificate,
         messages=sum(tally.messages for tally in tallies),
         estimate=replace(
-            every, projected=analysis.projected(own, every.counts, received.contributors)
+            every, projected=analysis.projected(own, every.counts, min(one.people for one in parts))
         ),
         figures=tuple(_figures(terms, parts, tallies, every)),
     )

@@ -61,23 +61,33 @@ class Closing(NamedTuple):
         """Of this hop, from 1."""
         return self.job.place
 
-    def manifest(self, bundles: int, parts: list[PartManifest], end: str | None) -> Manifest:
-        """What this hop will say."""
+    def manifest(self, crowd: "Crowd", parts: list[PartManifest], end: str | None) -> Manifest:
+        """What this hop will say; of people, what the first hop said."""
+        if self.before is not None:
+            said = self.before.manifest
+            crowd = Crowd(said.bundles, said.left_out)
         return Manifest(
             self.sheet_hash,
             self.place,
-            bundles,
+            crowd.bundles,
+            crowd.left_out,
             end,
             None if self.before is None else self.before.hash,
             tuple(parts),
             self.overruled,
         )
 
-    def nothing(self, end: str, bundles: int = 0) -> Manifest:
+    def nothing(self, end: str, crowd: "Crowd | None" = None) -> Manifest:
         """What it says of a round of which nothing leaves."""
-        if self.before is not None:
-            bundles = self.before.manifest.bundles
-        return self.manifest(bundles, [PartManifest(0) for _ in self.job.streams], end)
+        parts = [PartManifest(0) for _ in self.job.streams]
+        return self.manifest(crowd or Crowd(0), parts, end)
+
+
+class Crowd(NamedTuple):
+    """How many bundles count, and how many were left out: an envelope of theirs does not open."""
+
+    bundles: int
+    left_out: int = 0
 
 
 def shapes(job: Job) -> tuple[PartShape, ...]:
@@ -91,22 +101,37 @@ def shapes(job: Job) -> tuple[PartShape, ...]:
 def closed(closing: Closing) -> Manifest:
     """Make the pieces that leave; what is to be signed of them.
 
-    Of fewer bundles than the minimum nothing is opened.
+    At the first hop whoever sends may send anything: a bundle counts if all of its envelopes open
+    here, and of fewer bundles that do than the minimum crowd nothing leaves. Of fewer bundles than
+    that, be they what they may, nothing is opened.
     """
     job, before = closing.job, closing.before
-    if before is not None and before.manifest.destroyed is not None:
-        return closing.nothing(before.manifest.destroyed)
-    _clear(closing.folder)
-    if before is None:
-        bundles = FromBundles(closing.folder, shapes(job))
-        source: Source = bundles
-        count = bundles.bundles
-        closing.step("after count")
-        if count < job.minimum_crowd:
-            return closing.nothing(TOO_FEW, count)
-    else:
+    if before is not None:
+        if before.manifest.destroyed is not None:
+            return closing.nothing(before.manifest.destroyed)
         sizes = [one[job.place - 1] for one in job.sizes]
-        source, count = FromPieces(closing.folder, before.manifest, sizes), before.manifest.bundles
+        parts, _ = _mixed(closing, FromPieces(closing.folder, before.manifest, sizes))
+        return closing.manifest(Crowd(0), parts, None)
+    bundles = FromBundles(closing.folder, shapes(job))
+    crowd = Crowd(bundles.bundles)
+    closing.step("after count")
+    if crowd.bundles < job.minimum_crowd:
+        return closing.nothing(TOO_FEW, crowd)
+    parts, bad = _mixed(closing, bundles)
+    if any(bad):
+        bundles.leave_out(bad)
+        crowd = Crowd(bundles.bundles, crowd.bundles - bundles.bundles)
+        if crowd.bundles < job.minimum_crowd:
+            _clear(closing.folder)
+            return closing.nothing(TOO_FEW, crowd)
+        parts, _ = _mixed(closing, bundles)  # what left-out bundles hold beside is not to leave
+    return closing.manifest(crowd, parts, None)
+
+
+def _mixed(closing: Closing, source: Source) -> tuple[list[PartManifest], list[bytes]]:
+    """The pieces of all parts, and SHA-256 of what did not open to a message of each."""
+    job = closing.job
+    _clear(closing.folder)
     secrets = Secrets(
         job.suite,
         closing.key.private,
@@ -120,11 +145,13 @@ def closed(closing: Closing) -> Manifest:
         Pool(secrets, engine.processes) as pool,
         mixer(engine, secrets, pool, folder, closing.chance, closing.step) as by,
     ):
-        parts = [_part(closing, source, place, pool, by) for place in range(len(job.streams))]
-    return closing.manifest(count, parts, None)
+        made = [_part(closing, source, place, pool, by) for place in range(len(job.streams))]
+    return [part for part, _ in made], [bad for _, bad in made]
 
 
-def _part(closing: Closing, source: Source, part: int, pool: Pool, mixer: Mixer) -> PartManifest:
+def _part(
+    closing: Closing, source: Source, part: int, pool: Pool, mixer: Mixer
+) -> tuple[PartManifest, bytes]:
     stream: Stream = closing.job.streams[part]
     size, wanted = closing.job.sizes[part][closing.place - 1 : closing.place + 1]
     drawn = Drawn(closing.folder, closing.key.order, closing.chance, closing.step)
@@ -133,7 +160,7 @@ def _part(closing: Closing, source: Source, part: int, pool: Pool, mixer: Mixer)
         MixWork(part, size, wanted, partial(source.envelopes, part), source.distinct, fakes)
     )
     closing.step("after opened")
-    return PartManifest(
+    said = PartManifest(
         received=mixed.received,
         copies=mixed.copies,
         unopened=mixed.unopened,
@@ -141,6 +168,7 @@ def _part(closing: Closing, source: Source, part: int, pool: Pool, mixer: Mixer)
         added=len(fakes) // wanted,
         pieces=tuple(_pieces(closing, mixed.messages, wanted)),
     )
+    return said, mixed.bad
 
 
 def _pieces(closing: Closing, messages: Iterator[bytes], size: int) -> Iterator[Piece]:
@@ -164,7 +192,7 @@ def _piece(closing: Closing, data: bytes, size: int) -> Piece:
 
 
 def _clear(folder: Path) -> None:
-    """Remove what a process that was killed has left of its own files."""
+    """Remove what an earlier attempt has left of its own files."""
     disk.make_folder(folder)
-    for path in [*folder.glob("spill-*"), *folder.glob(".*.part")]:
+    for path in [*folder.glob("spill-*"), *folder.glob(".*.part"), *folder.glob("out-*")]:
         path.unlink(missing_ok=True)

@@ -13,7 +13,7 @@ from typing import Protocol
 from mixtally.errors import DataError
 from mixtally.mixnode.intake import taken_bodies
 from mixtally.node import disk
-from mixtally.node.copies import digests, not_copies
+from mixtally.node.copies import HASH_BYTES, digests, not_copies
 from mixtally.wire.bundle import COUNT_BYTES, PartShape, envelopes, split
 from mixtally.wire.manifest import Manifest
 
@@ -44,6 +44,18 @@ class FromBundles:
     def bundles(self) -> int:
         """Different bundles."""
         return int(self._kept.sum())
+
+    def leave_out(self, bad: Sequence[bytes]) -> None:
+        """Count no bundle with a bad envelope.
+
+        ``bad`` has the SHA-256 of all of them one after the other, for each part: the same bytes
+        may open in another part, and whoever sent them there lost nothing by a stranger's copy.
+        """
+        known = [{one[i : i + HASH_BYTES] for i in range(0, len(one), HASH_BYTES)} for one in bad]
+        for place, bundle in enumerate(self._bundles()):
+            parts = zip(envelopes(bundle, self._shapes), known, strict=True)
+            if any(sha256(one).digest() in found for held, found in parts for one in held):
+                self._kept[place] = False
 
     @property
     def distinct(self) -> bool:
