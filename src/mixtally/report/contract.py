@@ -224,6 +224,6 @@ def _rounds(contract: Contract) -> Text:
     terms, rounds = contract.terms, contract.rounds
     return Text(
         f"A round is open for {rounds.open_seconds:,} s, every {rounds.every_seconds:,} s; with "
-        f"fewer than {terms.minimum_crowd:,} people it is destroyed unopened. Sealed with "
-        f"{SUITES[contract.suite]}; admission: {contract.admission}."
+        f"fewer than {terms.minimum_crowd:,} people nothing of it leaves the first mix. Sealed "
+        f"with {SUITES[contract.suite]}; admission: {contract.admission}."
     )
