@@ -8,13 +8,11 @@ import pytest
 from msgspec.structs import replace as altered
 
 from mixtally.encode.bits import packed
-from mixtally.estimate.conclude.pairs import pairs_and_tables
 from mixtally.estimate.item_sets import estimate_sets, patterns_of_pairs
 from mixtally.estimate.joint import joint_counts
 from mixtally.estimate.two_by_two import two_by_two
 from mixtally.ground.fixed import threshold_of
 from mixtally.records.mechanism.named import flip_bits, flip_blank
-from mixtally.records.question import Kind, Question
 from mixtally.simulation.seeded import SeededChance
 from mixtally.simulation.simulate import play
 
@@ -91,8 +89,8 @@ def off(found, name, errors, truth):
 
 
 def shares(found, tables, correlations):
-    """Shares that 95 % intervals hold: of each cell of the table, and of the correlation."""
-    width = found[0].width
+    """Shares within 1.96 standard errors: of each cell of the table, and of the correlation."""
+    width = 1.96
     cells = (np.abs(off(found, "counts", "errors", tables)) <= width).mean(axis=(0, 1))
     told = np.abs(off(found, "correlations", "correlation_errors", correlations)) <= width
     return np.append(cells, told.mean())
@@ -134,15 +132,6 @@ def test_intervals_hold_the_truth_95_times_in_100(name):
     ]
     away = [np.abs(s.counts - tables[:, 0]) <= 1.96 * s.standard_error for s in sets]
     assert 0.94 <= np.mean(away) <= 0.96
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", PLAYED)
-def test_all_correlations_hold_at_once(name):
-    """At least 95 % of 1,500 collections (Bonferroni); 93 % is 3.5 deviations below."""
-    found, _, correlations, _ = played(PLAYED[name], 1500)
-    away = np.abs(off(found, "correlations", "correlation_errors", correlations))
-    assert np.mean((away <= found[0].width_all).all(axis=1)) >= 0.93
 
 
 @pytest.mark.parametrize("name", PLAYED)
@@ -201,23 +190,3 @@ def test_stated_errors_are_those_of_the_counts_found():
         square + 2 * mild - v * (one + two),
     ]
     assert found.errors**2 == pytest.approx(np.array(stated).T, rel=1e-9)
-
-
-def test_what_is_sure_is_sure_of_all_pairs_at_once():
-    """Eight bits whose pairs are held by 0, 3, .. 81 people: some are sure only one by one."""
-    bits = np.zeros((PEOPLE, 8), dtype=np.uint8)
-    ends = np.cumsum([3 * k for k in range(28)])
-    for i, j, end, size in zip(*np.triu_indices(8, 1), ends, np.diff([0, *ends]), strict=True):
-        bits[end - size : end, [i, j]] = 1
-    question = Question(name="q", bins=8, kind=Kind.BITS)
-    mechanism, chance = altered(VECTOR, bins=8), SeededChance(3)
-    tally = play(mechanism, packed(bits.tobytes(), 8), chance, pairs=True)
-    shown, told, _ = pairs_and_tables(question, mechanism, tally, 0.95)
-    joint = joint_counts(mechanism, tally.pairs, tally.messages)
-    apart = (joint.counts / joint.errors)[np.triu_indices(8, 1)]
-    assert (apart > joint.width_all).sum() < (apart > joint.width).sum()
-    assert f"at once, {(apart > joint.width_all).sum()} are distinguishable" in shown.note
-    found = two_by_two(mechanism, tally.pairs, tally.messages, *np.triu_indices(8, 1))
-    apart = np.abs(found.correlations / found.correlation_errors)
-    assert (apart > found.width_all).sum() < (apart > found.width).sum()
-    assert f"at once, {(apart > found.width_all).sum()} are distinguishable" in told.note

@@ -22,10 +22,13 @@ from numpy.typing import NDArray
 
 from mixtally.ground.fixed import SCALE
 from mixtally.records.mechanism import BitFlips, Shuffled
+from mixtally.records.mechanism.base import Noise
 
 Floats = NDArray[np.float64]
 _MOST_SKEW = 1.0
 """The expansion turns on itself beyond it: fewer than one flipped one is expected there."""
+_MUCH_SKEW = 0.5
+"""Fewer than four flipped ones are expected beyond it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,12 +46,12 @@ class Cumulants:
     fourth: float
 
 
-def ends(variance: Floats, third: Floats, fourth: Floats, level: float) -> tuple[Floats, Floats]:
-    """What a number with these cumulants exceeds its mean by at least and at most, at ``level``.
+def ends(variance: Floats, third: Floats, fourth: Floats, tail: float) -> tuple[Floats, Floats]:
+    """What a number with these cumulants exceeds its mean by at least and at most.
 
-    Equal tails; any shape, and two arrays of that shape.
+    Each end is passed with chance ``tail``; any shape, and two arrays of that shape.
     """
-    z = NormalDist().inv_cdf(0.5 + 0.5 * level)
+    z = -NormalDist().inv_cdf(tail)
     deviation = np.sqrt(variance)
     some = np.where(deviation > 0.0, deviation, 1.0)
     skew = np.clip(third / some**3, -_MOST_SKEW, _MOST_SKEW)
@@ -56,7 +59,11 @@ def ends(variance: Floats, third: Floats, fourth: Floats, level: float) -> tuple
     shift = skew * (z * z - 1.0) / 6.0
     width = z + excess * (z**3 - 3.0 * z) / 24.0 - skew**2 * (2.0 * z**3 - 5.0 * z) / 36.0
     width = np.maximum(width, z)  # tails that are lighter than normal are not counted on
-    return deviation * (shift - width), deviation * (shift + width)
+    least, most = shift - width, shift + width
+    rare = np.abs(skew) > _MUCH_SKEW  # there the expansion may turn the lighter tail over
+    least = np.where(rare, np.minimum(least, -z), least)
+    most = np.where(rare, np.maximum(most, z), most)
+    return deviation * least, deviation * most
 
 
 def cumulants(mechanism: Shuffled, messages: int, counts: Floats) -> Cumulants:
@@ -83,6 +90,31 @@ def cumulants(mechanism: Shuffled, messages: int, counts: Floats) -> Cumulants:
         third += draws * skew
         fourth += draws * (kurtosis - 3.0 * second * second)
     return Cumulants(variance, level + third / mechanism.gain**3, fourth / mechanism.gain**4)
+
+
+def of_flips(mechanism: Shuffled, messages: int, counts: Floats) -> Cumulants:
+    """Those of single unbiased counts of flipped messages, whatever they are summed with.
+
+    Every part of the noise is a binomial whose trials are linear in the count. Its variance and
+    fourth cumulant are the same for rises and falls, so the third alone changes with the count.
+    ``counts`` are the estimates, shape (bins,), clipped to what can be.
+    """
+    none, one = (_of_binomials(mechanism.noise(messages, count)) for count in (0, 1))
+    gain = mechanism.gain
+    third = none[1] + counts * (one[1] - none[1])
+    return Cumulants(none[0] / gain**2, third / gain**3, none[2] / gain**4)
+
+
+def _of_binomials(noise: Noise) -> tuple[float, float, float]:
+    """The second, third and fourth cumulant of a sum and difference of binomials."""
+    second = third = fourth = 0.0
+    for sign, parts in ((1.0, noise.gained), (-1.0, noise.lost)):
+        for trials, chance in parts:
+            each = trials * chance * (1.0 - chance)
+            second += each
+            third += sign * each * (1.0 - 2.0 * chance)
+            fourth += each * (1.0 - 6.0 * chance * (1.0 - chance))
+    return second, third, fourth
 
 
 def _moments(weights: tuple[int, ...]) -> tuple[float, float, float]:

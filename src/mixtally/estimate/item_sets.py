@@ -48,7 +48,7 @@ def estimate_sets(mechanism: BitFlips, patterns: NDArray[np.int64]) -> SetEstima
 
     Raises ParameterError for another shape, or flips that are fair coins.
     """
-    show, invert = _flips(mechanism, patterns)
+    show, invert = flips(mechanism, patterns)
     held = patterns @ invert.T
     times = mechanism.repeats
     return SetEstimate(held[:, -1] / times, _spread(held, show, invert)[:, -1] / times)
@@ -101,8 +101,8 @@ def set_intervals(
     """
     side = _Side(mechanism, patterns, checked_rate(rate) / (among or len(patterns)) / 2.0)
     none = np.zeros(len(patterns), dtype=np.int64)
-    lower = _first(lambda held: ~side.too_few(held), none, none + people)
-    upper = _first(side.too_many, none, none + people + 1) - 1
+    lower = first_from(lambda held: ~side.too_few(held), none, none + people)
+    upper = first_from(side.too_many, none, none + people + 1) - 1
     return lower, np.maximum(upper, lower)
 
 
@@ -123,7 +123,7 @@ class _Side:
         def too_often(k: NDArray[np.int64]) -> NDArray[np.bool_]:
             return (k > self._most + 1.0) & (special.pdtrc(k - 1.0, self._most) <= self._tail)
 
-        return _first(too_often, np.ones_like(self._shown), self._shown + 1)
+        return first_from(too_often, np.ones_like(self._shown), self._shown + 1)
 
     @cached_property
     def _surely(self) -> NDArray[np.int64]:
@@ -132,7 +132,7 @@ class _Side:
         def not_surely(k: NDArray[np.int64]) -> NDArray[np.bool_]:
             return (k > self._least) | (special.pdtr(k - 1.0, self._least) > self._tail)
 
-        return _first(not_surely, np.ones_like(self._shown), self._shown + 1) - 1
+        return first_from(not_surely, np.ones_like(self._shown), self._shown + 1) - 1
 
     def too_few(self, held: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whether so many holders, and others, cannot have shown the set so often."""
@@ -149,7 +149,7 @@ class _Side:
         return (lost > sent) | ((lost > 0) & (chance <= self._tail))
 
 
-def _first(
+def first_from(
     holds: Callable[[NDArray[np.int64]], NDArray[np.bool_]],
     low: NDArray[np.int64],
     high: NDArray[np.int64],
@@ -169,7 +169,7 @@ def _shown_by_others(
     """Messages that show a whole set and do not hold it: ends of their mean, each wrong with
     chance ``rate`` at most about.
     """
-    show, invert = _flips(mechanism, patterns)
+    show, invert = flips(mechanism, patterns)
     width = NormalDist().inv_cdf(1.0 - rate / patterns.shape[1])
     held = patterns @ invert.T
     spread = width * _spread(held, show, invert)
@@ -178,7 +178,7 @@ def _shown_by_others(
     return low @ show[-1, :-1], high @ show[-1, :-1]
 
 
-def _flips(mechanism: BitFlips, patterns: NDArray[np.int64]) -> tuple[_Floats, _Floats]:
+def flips(mechanism: BitFlips, patterns: NDArray[np.int64]) -> tuple[_Floats, _Floats]:
     """Chance of showing y when holding x, at [y, x], and its inverse, each shape (2^m, 2^m)."""
     bits = patterns.shape[1].bit_length() - 1 if patterns.ndim == 2 else 0
     if not 1 <= bits <= MOST_SET_BITS or patterns.shape[1] != 1 << bits:

@@ -14,9 +14,7 @@ exactly, which asks for the true single counts: their estimates are put in, neve
 Sent k times, z and its standard error are divided by k.
 """
 
-import math
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,20 +24,13 @@ from mixtally.records.mechanism import BitFlips
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Joint:
-    """Unbiased counts of pairs, symmetric, shape (bins, bins) each; the diagonal means nothing.
-
-    Normal intervals: ``width`` standard errors for one pair, ``width_all`` for all pairs at once.
-    """
+    """Unbiased counts of pairs, symmetric, shape (bins, bins) each; the diagonal means nothing."""
 
     counts: NDArray[np.float64]
     errors: NDArray[np.float64]
-    width: float
-    width_all: float
 
 
-def joint_counts(
-    mechanism: BitFlips, pairs: NDArray[np.int64], messages: int, level: float = 0.95
-) -> Joint:
+def joint_counts(mechanism: BitFlips, pairs: NDArray[np.int64], messages: int) -> Joint:
     """Estimates from ``pairs`` as ``tally.pairs`` counts them among ``messages`` messages."""
     q, contrast = mechanism.flip_probability, mechanism.contrast
     times = mechanism.repeats
@@ -48,11 +39,4 @@ def joint_counts(
     spread = q * (1.0 - q) / contrast**2
     single = np.maximum((alone - messages * q) / contrast, 0.0)  # over all repeats
     variance = messages * spread**2 + spread * (single[:, None] + single[None, :])
-    normal, bins = NormalDist(), len(alone)
-    many = max(1, math.comb(bins, 2))
-    return Joint(
-        counts=both / contrast**2 / times,
-        errors=np.sqrt(variance) / times,
-        width=normal.inv_cdf(0.5 + 0.5 * level),
-        width_all=-normal.inv_cdf((1.0 - level) / 2.0 / many),
-    )
+    return Joint(both / contrast**2 / times, np.sqrt(variance) / times)

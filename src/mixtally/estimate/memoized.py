@@ -9,13 +9,13 @@ Source: RAPPOR (2014), section 4 for the debiased count; variances as in
 
 import math
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.errors import ParameterError
+from mixtally.estimate.cumulants import ends
 from mixtally.estimate.intervals import NORMAL, checked_level
 from mixtally.privacy.divergence.memoized import binomial
 from mixtally.records.mechanism import Memoized
@@ -23,6 +23,8 @@ from mixtally.records.results import Intervals
 
 People = float | NDArray[np.int64]
 """How many people, for all counts or for each of them."""
+Moments = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
+"""The second, third and fourth cumulant of many numbers' noise."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,7 +64,8 @@ def estimate_memoized(
     reports = len(ones)
     by_report = debiased(mechanism, ones.astype(np.float64), people)
     counts = by_report.mean(axis=0)
-    errors = np.sqrt(bit_variance(mechanism, counts, people, reports))
+    noise = bit_cumulants(mechanism, counts, people, reports)
+    errors = np.sqrt(noise[0])
     return MemoizedCounts(
         counts=counts,
         standard_errors=errors,
@@ -70,8 +73,8 @@ def estimate_memoized(
         one_report=mechanism.standard_error(people, 1),
         all_reports=mechanism.standard_error(people, reports),
         floor=mechanism.standard_error(people, math.inf),
-        each=normal_intervals(counts, errors, people, level, 1),
-        together=normal_intervals(counts, errors, people, level, len(counts)),
+        each=bent_intervals(counts, noise, people, level, 1),
+        together=bent_intervals(counts, noise, people, level, len(counts)),
     )
 
 
@@ -89,9 +92,37 @@ def bit_variance(
     return mechanism.variance(reports, held, people - held)
 
 
-def normal_intervals(
+def bit_cumulants(
+    mechanism: Memoized, counts: NDArray[np.float64], people: People, reports: int
+) -> Moments:
+    """The second to fourth cumulant of debiased counts, as ``bit_variance`` has the second.
+
+    People are independent, so that those of a count are sums of a person's, which depend on what
+    the person truly holds.
+    """
+    held = np.clip(counts, 0.0, people)
+    zero, one = (_of_a_person(mechanism, true, reports) for true in (0, 1))
+    second, third, fourth = (
+        (held * at_one + (people - held) * at_zero) / (reports * mechanism.gain) ** order
+        for order, at_zero, at_one in zip((2, 3, 4), zero, one, strict=True)
+    )
+    return second, third, fourth
+
+
+def _of_a_person(mechanism: Memoized, true: int, reports: int) -> tuple[float, float, float]:
+    """Cumulants of how many of a person's reports show a bit."""
+    wrong = mechanism.f / 2.0
+    kept = 1.0 - wrong if true else wrong
+    p, q = mechanism.shown
+    shown = kept * binomial(reports, q) + (1.0 - kept) * binomial(reports, p)
+    gap = np.arange(reports + 1) - float(shown @ np.arange(reports + 1))
+    second, third, fourth = (float(shown @ gap**order) for order in (2, 3, 4))
+    return second, third, fourth - 3.0 * second**2
+
+
+def bent_intervals(
     counts: NDArray[np.float64],
-    errors: NDArray[np.float64],
+    noise: Moments,
     most: int,
     level: float,
     simultaneous_over: int,
@@ -100,11 +131,11 @@ def normal_intervals(
 
     Raises ParameterError for a level outside (0, 1).
     """
-    outside = (1.0 - checked_level(level)) / simultaneous_over
-    width = NormalDist().inv_cdf(1.0 - outside / 2.0) * errors
+    tail = (1.0 - checked_level(level)) / 2.0 / simultaneous_over
+    under, over = ends(*noise, tail)
     return Intervals(
-        lower=np.clip(np.floor(counts - width), 0, most).astype(np.int64),
-        upper=np.clip(np.ceil(counts + width), 0, most).astype(np.int64),
+        lower=np.clip(np.floor(counts - over), 0, most).astype(np.int64),
+        upper=np.clip(np.ceil(counts - under), 0, most).astype(np.int64),
         level=level,
         method=NORMAL,
         simultaneous=simultaneous_over > 1,

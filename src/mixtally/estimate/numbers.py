@@ -56,7 +56,7 @@ class Cuts:
     def mean(self, level: float) -> Row:
         """The mean with its standard error by noise; its resolution is half a bin."""
         value, noise, half = self._mean(), self._mean_noise(), self.bin_width / 2.0
-        least, most = ends(*noise, level)
+        least, most = ends(*noise, (1.0 - level) / 2.0)
         lower, upper = np.clip(
             [value - most - half, value - least + half], self.edges[0], self.edges[-1]
         ).tolist()
@@ -72,7 +72,7 @@ class Cuts:
         value, whole = later._mean() - self._mean(), self.bin_width
         before, after = self._mean_noise(), later._mean_noise()
         noise = (before[0] + after[0], after[1] - before[1], before[2] + after[2])
-        least, most = ends(*noise, level)
+        least, most = ends(*noise, (1.0 - level) / 2.0)
         range_ = float(self.edges[-1] - self.edges[0])
         lower, upper = np.clip(
             [value - most - whole, value - least + whole], -range_, range_
@@ -134,7 +134,7 @@ class Cuts:
             self.noise.variance * squares,
             before * right**3 - (before[-1] - before) * left**3,
             self.noise.fourth * squares * (left**3 + right**3),
-            level,
+            (1.0 - level) / 2.0,
         )
         return passed, passed - most, passed - least
 

@@ -14,14 +14,13 @@ times, everything is counted over all messages and divided by k.
 
 The correlation is phi = (n z_12 - z_1 z_2) / sqrt(z_1 z_2 (n - z_1) (n - z_2)), its error that of
 its derivative (delta method). Where a bit is held by nearly nobody or everybody, as far as the
-noise can tell, the quotient means nothing and is left out. Its interval misses in 5 % of all
-collections at most, stated or not: of a bit just short of that line, stated in 10 % of the
-collections, 80 % of the intervals that are stated held. Where fewer than about ten flips fall on a
-bit, tables are normal to 92 %.
+noise can tell, the quotient means nothing and is left out, and so it is where hardly a flip falls
+on a bit. Its interval misses in 5 % of all collections at most, stated or not: of a bit just short
+of that line, stated in 10 % of the collections, 80 % of the intervals that are stated held.
 """
 
+import math
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,11 +30,13 @@ from mixtally.records.mechanism import BitFlips
 _Floats = NDArray[np.float64]
 _LEAST_ERRORS = 10.0
 """Standard errors that bits must be away from nobody and from everybody to be correlated."""
+_LEAST_FLIPS = 10.0
+"""Of a bit, below which its count is far from normal."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TwoByTwo:
-    """Unbiased tables of pairs of bits, with normal intervals.
+    """Unbiased tables of pairs of bits and their correlations.
 
     where
       counts               shape (pairs, 4): both, only the first, only the second, neither; they
@@ -43,16 +44,15 @@ class TwoByTwo:
       errors               their standard errors, same shape
       correlations         shape (pairs,); NaN where the noise leaves none to be estimated
       correlation_errors   shape (pairs,), NaN at the same places
-      width                standard errors on each side of one number
-      width_all            of the correlations of all pairs of bits at once
+      slopes               shape (pairs, 3): by how much a correlation rises with each message that
+                           has both bits, the first, the second
     """
 
     counts: _Floats
     errors: _Floats
     correlations: _Floats
     correlation_errors: _Floats
-    width: float
-    width_all: float
+    slopes: _Floats
 
 
 def two_by_two(
@@ -61,8 +61,6 @@ def two_by_two(
     messages: int,
     first: NDArray[np.int64],
     second: NDArray[np.int64],
-    *,
-    level: float = 0.95,
 ) -> TwoByTwo:
     """Tables of the pairs (first[i], second[i]), two arrays of shape (pairs,).
 
@@ -82,15 +80,13 @@ def two_by_two(
     v = q * (1.0 - q) / contrast**2
     held = np.clip(one, 0.0, people), np.clip(two, 0.0, people)
     variances = np.maximum(_cell_variances(*held, v=v, messages=messages), 0.0)
-    phi, error = _correlations(both, one, two, people, v=v, messages=messages)
-    normal = NormalDist()
+    phi, error, slopes = _correlations(both, one, two, people, v=v, messages=messages)
     return TwoByTwo(
         counts=counts / mechanism.repeats,
         errors=np.sqrt(variances) / mechanism.repeats,
         correlations=phi,
         correlation_errors=error,
-        width=normal.inv_cdf(0.5 + 0.5 * level),
-        width_all=-normal.inv_cdf((1.0 - level) / 2.0 / max(1, len(first))),
+        slopes=slopes,
     )
 
 
@@ -110,10 +106,10 @@ def _cell_variances(one: _Floats, two: _Floats, *, v: float, messages: int) -> _
 
 def _correlations(
     both: _Floats, one: _Floats, two: _Floats, people: float, *, v: float, messages: int
-) -> tuple[_Floats, _Floats]:
-    """Correlations and their standard errors, NaN where they cannot be estimated."""
+) -> tuple[_Floats, _Floats, _Floats]:
+    """Correlations, their standard errors and slopes; NaN where they cannot be estimated."""
     mild = messages * v
-    least = _LEAST_ERRORS * np.sqrt(mild)
+    least = _LEAST_ERRORS * np.sqrt(mild) if mild > _LEAST_FLIPS else math.inf
     estimable = np.minimum.reduce([one, two, people - one, people - two]) > least
     x, y = np.where(estimable, one, people / 2.0), np.where(estimable, two, people / 2.0)
     root = np.sqrt(x * y * (people - x) * (people - y))
@@ -127,4 +123,5 @@ def _correlations(
         + 2.0 * by_both * v * (by_x * y + by_y * x)
     )
     missing = np.where(estimable, 0.0, np.nan)
-    return phi + missing, np.sqrt(np.maximum(variance, 0.0)) + missing
+    slopes = np.stack([by_both, by_x, by_y], axis=1)
+    return phi + missing, np.sqrt(np.maximum(variance, 0.0)) + missing, slopes

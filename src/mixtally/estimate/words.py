@@ -20,14 +20,14 @@ Central Limit Theorem (1951), theorem 2.
 
 import math
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
 from mixtally.errors import InfeasibleError
-from mixtally.estimate.memoized import bit_variance, debiased, normal_intervals
+from mixtally.estimate.cumulants import ends
+from mixtally.estimate.memoized import Moments, bent_intervals, bit_cumulants, debiased
 from mixtally.records.mechanism import Memoized
 from mixtally.records.results import Intervals
 
@@ -85,9 +85,12 @@ class _Seen:
         share: Floats = self.people / self.people.sum()
         return share
 
-    def noise(self, fitted: Floats) -> Floats:
-        """Each bit's own variance when ``fitted`` people hold it, shape (cohorts * bits,)."""
-        return bit_variance(self.mechanism, fitted, self.people[:, None], self.reports).ravel()
+    def noise(self, fitted: Floats) -> Moments:
+        """Each bit's own cumulants when ``fitted`` people hold it, shape (cohorts * bits,)."""
+        second, third, fourth = bit_cumulants(
+            self.mechanism, fitted, self.people[:, None], self.reports
+        )
+        return second.ravel(), third.ravel(), fourth.ravel()
 
     def model(self, columns: Floats) -> Floats:
         """What a person of every candidate adds, and of the unlisted loses; (cohorts * bits, m)."""
@@ -103,11 +106,16 @@ class _Seen:
 class _Fit:
     """Counts and errors of the chosen candidates, then of the unlisted.
 
-    ``widened``: whether the errors were multiplied by the root of it, as noise alone leaves less.
+    where
+      third, fourth   cumulants of their noise; who landed in which cohort adds to the error alone
+      widened         whether the errors were multiplied by the root of it, as noise alone leaves
+                      less
     """
 
     counts: Floats
     errors: Floats
+    third: Floats
+    fourth: Floats
     reduced_chi_square: float
     widened: bool
 
@@ -140,7 +148,10 @@ def estimate_words(
     counts[chosen], errors[chosen] = fit.counts[:-1], fit.errors[:-1]
     known = ~np.isnan(errors)
     wide = np.where(known, errors, float(total))
-    least = wide * NormalDist().inv_cdf(1.0 - (1.0 - level) / words)
+    lean, flat = np.zeros(words), np.zeros(words)
+    lean[chosen], flat[chosen] = fit.third[:-1], fit.fourth[:-1]
+    noise = wide**2, lean, flat
+    _, least = ends(*noise, (1.0 - level) / words)
     return Words(
         counts=counts,
         standard_errors=errors,
@@ -148,8 +159,8 @@ def estimate_words(
         unlisted=(float(fit.counts[-1]), float(fit.errors[-1])),
         reduced_chi_square=fit.reduced_chi_square,
         widened=fit.widened,
-        each=normal_intervals(counts, wide, total, level, 1),
-        together=normal_intervals(counts, wide, total, level, words),
+        each=bent_intervals(counts, noise, total, level, 1),
+        together=bent_intervals(counts, noise, total, level, words),
         method=ALL if every else CHOSEN,
     )
 
@@ -177,7 +188,7 @@ def _chosen(seen: _Seen, columns: Floats) -> NDArray[np.intp]:
     """
     from scipy import optimize  # slow to import, and only many candidates need it
 
-    spread = np.sqrt(np.maximum(seen.noise(np.zeros_like(seen.counts)), _LEAST_VARIANCE))
+    spread = np.sqrt(np.maximum(seen.noise(np.zeros_like(seen.counts))[0], _LEAST_VARIANCE))
     model = seen.model(columns) / spread[:, None]
     try:
         weights, _ = optimize.nnls(model, seen.target(columns) / spread)
@@ -204,14 +215,18 @@ def _least_squares(seen: _Seen, columns: Floats) -> _Fit:
         counts = np.append(counts, people - counts.sum())
         fitted = share * (columns @ np.clip(counts, 0.0, None))
         noise = seen.noise(fitted)
-        variance = np.maximum(noise + (fitted * (1.0 - share)).ravel(), _LEAST_VARIANCE)
+        variance = np.maximum(noise[0] + (fitted * (1.0 - share)).ravel(), _LEAST_VARIANCE)
     solve = np.vstack([solve, -solve.sum(axis=0)])
     residual = target - model @ counts[:-1]
     freedom = len(target) - len(counts) + 1
     chi_square = float((residual**2 / variance).sum()) / freedom
     widened = bool(special.chdtrc(freedom, chi_square * freedom) < _LACK_OF_FIT)
-    errors = np.sqrt((solve**2) @ noise + _cohort_variance(seen, solve, columns, counts))
-    return _Fit(counts, errors * (math.sqrt(chi_square) if widened else 1.0), chi_square, widened)
+    errors = np.sqrt((solve**2) @ noise[0] + _cohort_variance(seen, solve, columns, counts))
+    wider = math.sqrt(chi_square) if widened else 1.0
+    third, fourth = (
+        (wider * solve) ** order @ each for order, each in zip((3, 4), noise[1:], strict=True)
+    )
+    return _Fit(counts, wider * errors, third, fourth, chi_square, widened)
 
 
 def _cohort_variance(seen: _Seen, solve: Floats, columns: Floats, counts: Floats) -> Floats:

@@ -2,12 +2,13 @@
 
 import math
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mixtally.estimate.cumulants import cumulants, ends
 from mixtally.estimate.intervals import intervals
+from mixtally.estimate.item_sets import first_from
 from mixtally.estimate.significant import least_significant
 from mixtally.records.mechanism import Shuffled
 from mixtally.records.results import Tally
@@ -56,14 +57,13 @@ def conclude_extensions(
     seen = Tally(tally.counts[bins], tally.messages)
     counts = mechanism.unbiased(seen.counts, seen.messages) * (users / people)
     noise = math.sqrt(mechanism.variance(tally.messages))
-    ends = intervals(mechanism, seen, 1.0 - error_rate, simultaneous_over=tests)
+    sure = intervals(mechanism, seen, 1.0 - error_rate, simultaneous_over=tests)
     shares = np.clip(counts / users, 0.0, 1.0)
     errors = np.array([whole_error(noise, users, people, share) for share in shares.tolist()])
-    lower, upper = ends.lower, ends.upper
+    lower, upper = sure.lower, sure.upper
     if people < users:
-        width = NormalDist().inv_cdf(1.0 - error_rate / tests / 2.0) * errors
-        lower = np.maximum((counts - width).astype(np.int64), lower)
-        upper = (counts + width).astype(np.int64) + 1
+        tail = error_rate / tests / 2.0
+        lower, upper = _whole_ends(mechanism, seen, people=people, users=users, tail=tail)
     return Extensions(least, bins, counts, errors, lower, upper)
 
 
@@ -74,3 +74,30 @@ def whole_error(noise: float, users: int, asked: int, share: float) -> float:
     """
     drawn = asked * share * (1.0 - share) * (1.0 - asked / users)
     return users / asked * math.sqrt(noise**2 + drawn)
+
+
+def _whole_ends(
+    mechanism: Shuffled, seen: Tally, *, people: int, users: int, tail: float
+) -> tuple[_Integers, _Integers]:
+    """Ends of the counts of ``users`` people of whom ``people``, drawn at random, were asked.
+
+    The counts whose own noise and draw explain what was seen, each tail as rare as ``tail``. That
+    of the draw is hypergeometric: its cumulants are those of a binomial both ways.
+    """
+    share = people / users
+    found = mechanism.unbiased(seen.counts, seen.messages)
+
+    def off(counts: _Integers) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        held = counts / float(users)
+        noise = cumulants(mechanism, seen.messages, people * held)
+        drawn = people * held * (1.0 - held) * (1.0 - share)
+        lean = (1.0 - 2.0 * held) * (1.0 - 2.0 * share)
+        flat = (1.0 - 6.0 * held * (1.0 - held)) * (1.0 - 6.0 * share * (1.0 - share))
+        return ends(
+            noise.variance + drawn, noise.third + drawn * lean, noise.fourth + drawn * flat, tail
+        )
+
+    none = np.zeros(len(found), dtype=np.int64)
+    lower = first_from(lambda held: share * held + off(held)[1] >= found, none, none + users)
+    beyond = first_from(lambda held: share * held + off(held)[0] > found, none, none + users + 1)
+    return lower, np.maximum(beyond - 1, lower)

@@ -1,11 +1,14 @@
 """Pairs of bits of one message: how many people have both, tables and correlations."""
 
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.estimate.joint import Joint, joint_counts
+from mixtally.estimate.item_sets import patterns_of_pairs
+from mixtally.estimate.joint import joint_counts
+from mixtally.estimate.pair_intervals import PairIntervals
 from mixtally.estimate.two_by_two import TwoByTwo, two_by_two
 from mixtally.records.mechanism import BitFlips, Shuffled
 from mixtally.records.question import Kind, Question
@@ -17,6 +20,7 @@ _LEFT_OUT = (
     "The others have a bit that nearly nobody or everybody has, as far as the noise can tell. "
 )
 _Integers = NDArray[np.int64]
+_Floats = NDArray[np.float64]
 
 
 def pairs_and_tables(
@@ -29,13 +33,54 @@ def pairs_and_tables(
     """
     if not isinstance(mechanism, BitFlips) or tally.pairs is None:
         raise TypeError(f"{mechanism.name}: wanted messages of bits whose pairs were counted")
-    first, second = pairs_of(question)
-    found = two_by_two(mechanism, tally.pairs, tally.messages, first, second, level=level)
-    derived = [_correlations(question, found, first, second)]
+    seen = _Seen(question, mechanism, tally, level, *pairs_of(question))
+    derived = [_correlations(seen)]
     if question.kind is Kind.BITS:
-        derived.append(_tables(question, found, first, second))
-    joint = joint_counts(mechanism, tally.pairs, tally.messages, level)
-    return [_pairs(question, joint, level), *(one for one in derived if one.rows)]
+        derived.append(_tables(seen))
+    return [_pairs(seen), *(one for one in derived if one.rows)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Seen:
+    """The pairs (first[k], second[k]) of a question, as their messages were counted."""
+
+    question: Question
+    mechanism: BitFlips
+    tally: Tally
+    level: float
+    first: _Integers
+    second: _Integers
+
+    @property
+    def counted(self) -> _Integers:
+        """Shape (bins, bins), singles on the diagonal."""
+        assert self.tally.pairs is not None
+        return self.tally.pairs
+
+    def of(self, places: _Integers | slice) -> "_Seen":
+        """Some of the pairs."""
+        return replace(self, first=self.first[places], second=self.second[places])
+
+    def tables(self) -> TwoByTwo:
+        """Their tables and correlations, one pair after the other."""
+        messages = self.tally.messages
+        return two_by_two(self.mechanism, self.counted, messages, self.first, self.second)
+
+    def intervals(self, among: int = 1) -> PairIntervals:
+        """For each alone, or for ``among`` numbers at once."""
+        pairs, messages = np.column_stack([self.first, self.second]), self.tally.messages
+        return PairIntervals(
+            self.mechanism,
+            patterns_of_pairs(self.counted, pairs, messages),
+            people=self.mechanism.people_among(messages),
+            level=self.level,
+            among=among,
+        )
+
+    def label(self, k: int) -> tuple[str, tuple[int, int]]:
+        """What a row is of: its words, and its bins."""
+        i, j = int(self.first[k]), int(self.second[k])
+        return f"{self.question.label(i)} & {self.question.label(j)}", (i, j)
 
 
 def pairs_of(question: Question) -> tuple[_Integers, _Integers]:
@@ -54,79 +99,78 @@ def pairs_of(question: Question) -> tuple[_Integers, _Integers]:
     )
 
 
-def _both(question: Question, i: int, j: int) -> str:
-    return f"{question.label(i)} & {question.label(j)}"
-
-
-def _ends(value: float, half: float) -> tuple[float, float]:
-    return value - half, value + half
-
-
-def _pairs(question: Question, joint: Joint, level: float) -> Figures:
+def _pairs(seen: _Seen) -> Figures:
     """The pairs that most people have by the estimates."""
-    first, second = pairs_of(question)
-    order = np.argsort(-joint.counts[first, second], kind="stable")[:MOST_ROWS]
-    distinct = joint.counts - joint.width_all * joint.errors > 0.0
-    rows, about = [], []
-    for i, j in zip(first[order].tolist(), second[order].tolist(), strict=True):
-        count, error = float(joint.counts[i, j]), float(joint.errors[i, j])
-        half, all_half = joint.width * error, joint.width_all * error
-        ends, all_ends = _ends(count, half), _ends(count, all_half)
-        rows.append(Row(_both(question, i, j), count, *ends, error, *all_ends))
-        about.append((i, j))
+    every = len(seen.first)
+    joint = joint_counts(seen.mechanism, seen.counted, seen.tally.messages)
+    counts = joint.counts[seen.first, seen.second]
+    order = np.argsort(-counts, kind="stable")[:MOST_ROWS]
+    low, high = seen.intervals(every).both()
+    shown, counts = seen.of(order), counts[order]
+    errors = joint.errors[shown.first, shown.second]
+    ends = (*shown.intervals().both(), low[order], high[order])
     return Figures(
         "pairs",
-        f"{question.name}: how many people have both",
-        f"{len(first):,} pairs, {100 * level:g} % for each alone by the normal law. Counting all "
-        f"pairs at once, {int(distinct[first, second].sum()):,} are distinguishable from zero.",
-        tuple(rows),
-        tuple(about),
+        f"{seen.question.name}: how many people have both",
+        f"{every:,} pairs, {100 * seen.level:g} % for each alone. Counting all pairs at once, "
+        f"{int(np.count_nonzero(low)):,} are distinguishable from zero.",
+        *_rows(shown, counts, errors, ends),
     )
 
 
-def _correlations(
-    question: Question, found: TwoByTwo, first: _Integers, second: _Integers
-) -> Figures:
-    order = np.argsort(-np.abs(found.correlations), kind="stable")  # NaN goes last
-    order = order[~np.isnan(found.correlations[order])]
-    rows, about = [], []
-    for k in order[:MOST_ROWS].tolist():
-        i, j = int(first[k]), int(second[k])
-        phi, error = float(found.correlations[k]), float(found.correlation_errors[k])
-        low, high, low_all, high_all = (
-            min(1.0, max(-1.0, phi + width * error))
-            for width in (-found.width, found.width, -found.width_all, found.width_all)
-        )
-        rows.append(Row(_both(question, i, j), phi, low, high, error, low_all, high_all))
-        about.append((i, j))
-    sure = np.abs(found.correlations) > found.width_all * found.correlation_errors
+def _correlations(seen: _Seen) -> Figures:
+    every = len(seen.first)
+    seen = seen.of(np.flatnonzero(~np.isnan(seen.tables().correlations)))
+    estimable, found = len(seen.first), seen.tables()
+    low, high = seen.intervals(every).correlations(found)
+    order = np.argsort(-np.abs(found.correlations), kind="stable")[:MOST_ROWS]
+    shown = seen.of(order)
+    ends = (*shown.intervals().correlations(shown.tables()), low[order], high[order])
+    values, errors = found.correlations[order], found.correlation_errors[order]
     return Figures(
         "correlations",
-        f"{question.name}: how far two of them go together",
-        f"Correlations (phi) of {len(order):,} of {len(first):,} pairs. "
-        + _LEFT_OUT * (len(order) < len(first))
-        + f"Counting all pairs at once, {int(sure.sum()):,} are distinguishable from zero.",
-        tuple(rows),
-        tuple(about),
+        f"{seen.question.name}: how far two of them go together",
+        f"Correlations (phi) of {estimable:,} of {every:,} pairs. "
+        + _LEFT_OUT * (estimable < every)
+        + f"Counting all pairs at once, {int(((low > 0.0) | (high < 0.0)).sum()):,} are "
+        "distinguishable from zero.",
+        *_rows(shown, values, errors, ends),
     )
 
 
-def _tables(question: Question, found: TwoByTwo, first: _Integers, second: _Integers) -> Figures:
-    order = np.argsort(-found.counts[:, 0], kind="stable")
+def _rows(
+    shown: _Seen, values: _Floats, errors: _Floats, ends: tuple[_Floats, ...]
+) -> tuple[tuple[Row, ...], tuple[tuple[int, ...], ...]]:
+    """One row a pair, with its interval alone and among all, and which bins each is of."""
     rows, about = [], []
-    for k in order[: MOST_ROWS // _CELLS].tolist():
-        i, j = int(first[k]), int(second[k])
-        a, b = question.label(i), question.label(j)
+    for k, numbers in enumerate(np.column_stack([values, errors, *ends]).tolist()):
+        label, bins = shown.label(k)
+        value, error, low, high, low_all, high_all = numbers
+        rows.append(Row(label, value, low, high, error, low_all, high_all))
+        about.append(bins)
+    return tuple(rows), tuple(about)
+
+
+def _tables(seen: _Seen) -> Figures:
+    joint = joint_counts(seen.mechanism, seen.counted, seen.tally.messages)
+    order = np.argsort(-joint.counts[seen.first, seen.second], kind="stable")
+    seen = seen.of(order[: MOST_ROWS // _CELLS])
+    found = seen.tables()
+    lower, upper = seen.intervals().tables(found)
+    rows, about = [], []
+    for k in range(len(seen.first)):
+        _, (i, j) = seen.label(k)
+        a, b = seen.question.label(i), seen.question.label(j)
         names = (f"{a} & {b}", f"{a} & not {b}", f"not {a} & {b}", f"neither {a} nor {b}")
-        cells = zip(names, found.counts[k].tolist(), found.errors[k].tolist(), strict=True)
-        for name, count, error in cells:
-            rows.append(Row(name, count, *_ends(count, found.width * error), error))
+        cells = zip(names, found.counts[k], found.errors[k], lower[k], upper[k], strict=True)
+        for name, *numbers in cells:
+            count, error, low, high = map(float, numbers)
+            rows.append(Row(name, count, low, high, error))
             about.append((i, j))
     return Figures(
         "tables",
-        f"{question.name}: two answers at a time",
-        "Four counts of every pair, which add up to the people; intervals are for each alone by "
-        "the normal law.",
+        f"{seen.question.name}: two answers at a time",
+        "Four counts of every pair, which add up to the people; intervals are for each alone.",
         tuple(rows),
         tuple(about),
     )
