@@ -77,9 +77,9 @@ def comparison(election: Election) -> list[list[str]]:
             *(error_text(c.estimate.standard_error) for c in (local, shuffle)),
         ],
         ["standard error, best local way", error_text(best), ""],
-        ["radius, one option", *(percent(election.radius(c), 3) for c in (local, shuffle))],
+        ["normal radius, one option", *(percent(election.radius(c), 3) for c in (local, shuffle))],
         [
-            "radius, all at once",
+            "normal radius, all at once",
             *(percent(election.radius(c, at_once=True), 3) for c in (local, shuffle)),
         ],
     ]
