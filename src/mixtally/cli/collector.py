@@ -13,6 +13,7 @@ from mixtally.cli import role_files as r
 from mixtally.cli.engine_options import EngineOptions
 from mixtally.cli.grouped import grouped
 from mixtally.cli.labels import read_labels
+from mixtally.cli.log_option import LogAs
 from mixtally.cli.output import sign_of_life
 from mixtally.cli.plan_files import read_bytes
 from mixtally.cli.screen import show
@@ -164,9 +165,14 @@ def propose(folder: r.Place, contract: Name = None, *, wish: Wish) -> None:
 
 @app.command()
 @grouped
-def serve(folder: r.Place, engine: EngineOptions, overrule: r.Overrule = []) -> None:  # noqa: B006
+def serve(
+    folder: r.Place,
+    engine: EngineOptions,
+    overrule: r.Overrule = [],  # noqa: B006
+    log: LogAs = "text",
+) -> None:
     """Serve the contracts that were signed, and the page of results, until a signal ends it."""
-    serve_collector(r.open_role(folder), r.service(overrule), engine.made())
+    serve_collector(r.open_role(folder), r.service(overrule, log), engine.made())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from mixtally.cli.common import with_quiet
+from mixtally.cli.log_option import LogAs, log_of
 from mixtally.mixnode.beside import Taking, serve_intake
 
 Place = Annotated[Path, typer.Argument(help="The folder of the role.", metavar="FOLDER")]
@@ -49,9 +50,12 @@ def options() -> None:
 
 
 @app.command()
-def intake(folder: Place, number: Number, port: Port, host: Host = "127.0.0.1") -> None:
+def intake(
+    folder: Place, number: Number, port: Port, host: Host = "127.0.0.1", log: LogAs = "text"
+) -> None:
     """Take bundles beside the first mix, until a signal ends it; it needs no key."""
-    serve_intake(folder, Taking(number, host, port, lambda at: typer.echo(f"taking at {at}")))
+    taking = Taking(number, host, port, lambda at: typer.echo(f"taking at {at}"), log=log_of(log))
+    serve_intake(folder, taking)
 
 
 def _others() -> TyperGroup:

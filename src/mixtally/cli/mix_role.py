@@ -6,6 +6,7 @@ from mixtally.cli import role_files as r
 from mixtally.cli.contract_files import read_contract_file
 from mixtally.cli.engine_options import EngineOptions
 from mixtally.cli.grouped import grouped
+from mixtally.cli.log_option import LogAs
 from mixtally.cli.output import sign_of_life
 from mixtally.cli.plan_files import read_bytes
 from mixtally.errors import PlanError
@@ -73,9 +74,14 @@ def sign(folder: r.Place, contract: r.ContractFile, fingerprint: r.Expected = No
 
 @app.command()
 @grouped
-def serve(folder: r.Place, engine: EngineOptions, overrule: r.Overrule = []) -> None:  # noqa: B006
+def serve(
+    folder: r.Place,
+    engine: EngineOptions,
+    overrule: r.Overrule = [],  # noqa: B006
+    log: LogAs = "text",
+) -> None:
     """Serve the contracts that were signed, until a signal ends it."""
-    serve_mix(r.open_role(folder), r.service(overrule), engine.made())
+    serve_mix(r.open_role(folder), r.service(overrule, log), engine.made())
 
 
 def _place(role: Folder, contract: Contract, subject: str) -> int:

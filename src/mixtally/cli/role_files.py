@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import typer
 
 from mixtally.cli import options as o
+from mixtally.cli.log_option import log_of
 from mixtally.errors import PlanError
 from mixtally.ground.chance import SecureChance
 from mixtally.node.folder import Folder, RoleFile, made_folder, opened_folder
@@ -77,10 +78,12 @@ def check_fingerprint(contract: Path, wanted: str | None, found: str) -> None:
         )
 
 
-def service(overruled: list[str]) -> Service:
-    """How a role is served from here."""
+def service(overruled: list[str], log: str) -> Service:
+    """How a role is served from here; raises ParameterError for another form of ``log``."""
     return Service(
-        overruled=frozenset(overruled), ready=lambda address: typer.echo(f"serving at {address}")
+        overruled=frozenset(overruled),
+        ready=lambda address: typer.echo(f"serving at {address}"),
+        log=log_of(log),
     )
 
 

@@ -148,7 +148,10 @@ class Collector:
         known = self.facts(row)
         state = moved(known, now)
         if state is not None:
-            return self.node.rounds.move(row, state, self._ended(row, state))
+            moved_on = self.node.rounds.move(row, state, self._ended(row, state))
+            because = {"because": moved_on.ended} if state is State.DESTROYED else {}
+            self.node.tell(row, f"round {state}", **because)
+            return moved_on
         todo = work(known)
         return row if todo is not None and self._do(todo, row, now) else None
 
@@ -223,8 +226,10 @@ class Collector:
         return True
 
     def _conclude(self, row: RoundRow, _: int) -> bool:
-        said = whole_facts(document(self.held(row), self.conclusion(row), top=0))
-        self.results.publish(row.folder, said)
+        conclusion = self.conclusion(row)
+        if conclusion.refusal is not None:
+            self.node.tell(row, "nothing released", because=conclusion.refusal)
+        self.results.publish(row.folder, whole_facts(document(self.held(row), conclusion, top=0)))
         return True
 
     def _ask(self, row: RoundRow, now: int) -> bool:

@@ -16,6 +16,7 @@ from mixtally.mixnode.web import MOST_BODIES_BYTES, Bundles, only
 from mixtally.mixnode.window import Share, Window, announced, share
 from mixtally.node import disk
 from mixtally.node.disk import Step, no_step
+from mixtally.node.events import Log
 from mixtally.node.loop import wall_clock
 from mixtally.node.refusal import ProblemError
 from mixtally.node.running import Listening, Served, Stop, Wake, run, serving
@@ -29,8 +30,11 @@ _LATER_SECONDS = 2
 class Beside:
     """The rounds for which this process takes."""
 
-    def __init__(self, rounds: Path, intake: Intake, step: Step = no_step) -> None:
+    def __init__(
+        self, rounds: Path, intake: Intake, step: Step = no_step, log: Log | None = None
+    ) -> None:
         self._rounds, self._intake, self._step = rounds, intake, step
+        self._log = log or Log()
         self._shares: dict[tuple[str, int], Share] = {}
         self._over: set[tuple[str, int]] = set()
 
@@ -71,6 +75,7 @@ class Beside:
             found.give_back()
             raise
         self._shares[found.window.contract, found.window.round] = found
+        self._log.tell("round open", contract=found.window.contract, round=found.window.round)
 
     def _leave(self, key: tuple[str, int]) -> None:
         """What was taken is on the disk, and its file closed, before the share is given back."""
@@ -79,6 +84,7 @@ class Beside:
         self._intake.close(one.folder.name)
         self._step("after intake closed")
         one.give_back()
+        self._log.tell("round closed", contract=key[0], round=key[1])
 
 
 class Taking(NamedTuple):
@@ -89,6 +95,7 @@ class Taking(NamedTuple):
       ready    told the address once the socket listens
       clock    gives seconds since 1970
       step     told the name of every durable step
+      log      tells the operator what happens
     """
 
     number: int
@@ -97,6 +104,7 @@ class Taking(NamedTuple):
     ready: Callable[[str], None] = print
     clock: Callable[[], int] = wall_clock
     step: Step = no_step
+    log: Log = Log()
 
 
 def serve_intake(folder: Path, taking: Taking) -> None:
@@ -118,7 +126,7 @@ def serve_intake(folder: Path, taking: Taking) -> None:
         def begin(stop: Stop, _: Wake) -> Served:
             rounds = folder / "rounds"
             intake = Intake(rounds, stop, taking.step, taking.number)
-            beside = Beside(rounds, intake, taking.step)
+            beside = Beside(rounds, intake, taking.step, taking.log)
             bundles = Bundles(intake, beside.find, taking.clock, Room(MOST_BODIES_BYTES))
             return Served(beside.tick, beside.end, only(bundles, stop))
 

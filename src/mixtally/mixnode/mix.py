@@ -17,6 +17,7 @@ from mixtally.mixnode.intake import Intake
 from mixtally.mixnode.jobs import Jobs
 from mixtally.mixnode.window import Window, announce, quiet, withdraw
 from mixtally.node.batch import said
+from mixtally.node.events import Said, written
 from mixtally.node.node import Node
 from mixtally.node.peers import Peers
 from mixtally.node.refusal import ProblemError
@@ -117,7 +118,21 @@ class Mix:
             State.DESTROYED: "destroyed",
             State.EXPIRED: "expired",
         }
-        return self.node.rounds.move(row, state, ends.get(state, ""))
+        moved = self.node.rounds.move(row, state, ends.get(state, ""))
+        self._tell(moved)
+        return moved
+
+    def _tell(self, row: RoundRow) -> None:
+        """Tell the operator how far a round is, and what this mix has signed of it."""
+        fields: dict[str, Said] = {}
+        if row.state == State.OPEN:
+            fields = {"opens": written(row.opens), "closes": written(row.closes)}
+        own = self.node.manifest_of(row, self.node.agreements[row.contract].place)
+        if row.state in (State.MIXED, State.DESTROYED) and own is not None:
+            fields["bundles"] = own[1].bundles
+            if own[1].destroyed is not None:
+                fields["because"] = own[1].destroyed
+        self.node.tell(row, f"round {row.state}", **fields)
 
     def facts(self, row: RoundRow) -> Facts:
         """What is known of a round."""

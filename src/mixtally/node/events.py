@@ -3,7 +3,8 @@
     2027-01-10T08:00:00Z round opened contract=opinion round=1
     {"time": "2027-01-10T08:00:00Z", "event": "round opened", "contract": "opinion", "round": 1}
 
-What happened once is told by ``node.log.tell("round refused", contract=NAME, round=1, because=WHY)``.
+What happened once is told by ``node.log.tell("round refused", round=1, because=WORDS)`` or, of a
+round, by ``node.tell(row, "round refused", because=WORDS)``.
 What is so for a while is told when it begins and when it is over, however often it is looked at, by
 ``node.log.holds(Lasting.CLOCK, jumped, seconds=90)``; ``/readyz`` answers by it meanwhile.
 Lines hold names of roles and contracts, numbers of rounds and times: nothing of whoever asks.

@@ -9,7 +9,7 @@ from mixtally.ground.chance import Chance
 from mixtally.node import disk
 from mixtally.node.database import Database
 from mixtally.node.disk import Step, no_step
-from mixtally.node.events import Log
+from mixtally.node.events import Log, Said
 from mixtally.node.folder import Folder
 from mixtally.node.keys import Keys
 from mixtally.node.notes import Notes
@@ -106,6 +106,10 @@ class Node:
         return found
 
     # -- rounds ---------------------------------------------------------------------------------
+
+    def tell(self, row: RoundRow, event: str, **said: Said) -> None:
+        """Tell the operator something of a round."""
+        self.log.tell(event, contract=row.name, round=row.round, **said)
 
     def key(self, contract: str, number: int) -> bytes:
         """The key configuration of this role for a round that it may still sign, or has signed.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mixtally.node.events import written
 from mixtally.node.refusal import OldStateError, ProblemError
 from mixtally.node.rounds import INSERT, SIGNED, RoundRow, round_id
 from mixtally.node.rules import check_manifest, check_sheet
@@ -90,6 +91,7 @@ class Reader:
         )
         others = [role.name for role in agreement.others]
         node.notes.sign_beside(entry, text, node.signer, others, [(INSERT, tuple(row))])
+        node.tell(row, "round signed", opens=written(row.opens), closes=written(row.closes))
         node.drop_pending(agreement, sheet.round)
 
     def _manifest(self, data: bytes) -> None:

@@ -1,0 +1,20 @@
+"""``--log``: how what happens is told on standard error. No key can be read from here."""
+
+from typing import Annotated
+
+import typer
+
+from mixtally.errors import ParameterError
+from mixtally.node.events import Log, printed
+
+LogAs = Annotated[
+    str,
+    typer.Option("--log", help="How events are told on standard error: text, json.", metavar="HOW"),
+]
+
+
+def log_of(how: str) -> Log:
+    """What tells events; raises ParameterError for another way."""
+    if how not in ("text", "json"):
+        raise ParameterError("--log", wanted="text or json", got=how, do="choose one of them")
+    return Log(printed, as_json=how == "json")
