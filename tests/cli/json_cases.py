@@ -108,6 +108,7 @@ doctor --envelopes 1e6 --hops 2 --json
 simulate counted.csv --column answer --counts people --epsilon 1 {END}
 simulate survey.csv --column answer --counts-only --epsilon 1 {END}
 example made-up.csv --json
+example --all made-up --json
 simulate survey.csv --column answer --epsilon 1 --out result {END}
 simulate survey.csv --column answer --epsilon 1 --mix-fakes {END}
 simulate survey.csv --column answer --epsilon 1 --project simplex {END}

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from mixtally.data.made_up import LABELS, example_files, people
+
 ROOT = Path(__file__).parents[2]
 SPEC = importlib.util.spec_from_file_location("make", ROOT / "scripts/make_example_data.py")
 MAKER = importlib.util.module_from_spec(SPEC)
@@ -70,6 +72,38 @@ def test_a_file_of_somebodys_own_is_never_replaced(refused, tmp_path, mine):
     assert "wanted the name of a new file" in refused("example", tmp_path / "survey.csv")
     assert (tmp_path / "survey.csv").read_text() == mine
     assert [path.name for path in tmp_path.iterdir()] == ["survey.csv"]
+
+
+def test_every_file_of_the_pages_is_written_into_a_folder(cli, tmp_path):
+    outcome = cli("example", "--all", tmp_path / "new")
+    assert (outcome.status, outcome.err) == (0, "")
+    first, second = outcome.out.splitlines()
+    assert first == f"{tmp_path / 'new'}: {', '.join(example_files())}"
+    assert second.startswith("Nobody was asked: every person in it is made up")
+    written = {path.name: path.read_bytes() for path in (tmp_path / "new").iterdir()}
+    assert written == example_files()
+    assert written["survey.csv"].decode() == SHIPPED
+    again = json.loads(cli("example", "--all", tmp_path / "new", "--json").out)
+    assert (again["files"], again["made_up"]) == ([*example_files()], True)
+
+
+def test_labels_are_those_of_the_survey():
+    for column, labels in LABELS.items():
+        said = {one for row in people() for one in row[column].split(";")}
+        assert said == {*labels}, column
+
+
+def test_one_file_of_somebodys_own_keeps_all_from_being_written(refused, tmp_path):
+    (tmp_path / "words.txt").write_text("mine\n")
+    assert "words.txt: wanted the name of a new file" in refused("example", "--all", tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["words.txt"]
+
+
+@pytest.mark.parametrize("arguments", [[], ["survey.csv", "--all", "."]])
+def test_one_of_a_file_and_a_folder_is_named(refused, arguments, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert "wanted a file, or a folder for all of them" in refused("example", *arguments)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_and_a_device_are_no_place_for_it(refused, tmp_path):

@@ -1,6 +1,6 @@
-"""``mixtally example``: a small survey to try the other commands on."""
+"""``mixtally example``: made-up data to try the other commands on."""
 
-from importlib.resources import files
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -8,13 +8,20 @@ import typer
 
 from mixtally.cli import options as o
 from mixtally.cli.output import print_json, publish
-from mixtally.errors import DataError
+from mixtally.data.made_up import example_files, survey
+from mixtally.errors import DataError, ParameterError
 
 _NOBODY = "Nobody was asked: every person in it is made up, so there is nothing to protect."
 
 
 def example(
-    file: Annotated[Path, typer.Argument(help="The CSV file to be written.")],
+    file: Annotated[
+        Path | None, typer.Argument(help="The CSV file to be written.", show_default=False)
+    ] = None,
+    all_files: Annotated[
+        Path | None,
+        typer.Option("--all", help="Write every file that a page of docs/ reads into this folder."),
+    ] = None,
     json: o.Json = False,
 ) -> None:
     """Write a small made-up survey.
@@ -22,28 +29,55 @@ def example(
     2,000 rows, one a person, to try the other commands on. A file that holds something else is
     never replaced.
     """
-    survey = (files("mixtally.data") / "files" / "example_survey.csv").read_bytes()
-    _check_nothing_is_lost(file, survey)
-    publish(file.parent, {file.name: survey})
-    head, *people = survey.decode("ascii").splitlines()
+    if (file is None) == (all_files is None):
+        raise ParameterError(
+            "example",
+            wanted="a file, or a folder for all of them",
+            got="neither" if file is None else "both",
+            do="`mixtally example survey.csv`, or `mixtally example --all .`",
+        )
+    if all_files is not None:
+        _write_all(all_files, json)
+    elif file is not None:
+        _write_survey(file, json)
+
+
+def _write_survey(file: Path, json: bool) -> None:
+    content = survey()
+    _check_nothing_is_lost(file.parent, {file.name: content})
+    publish(file.parent, {file.name: content})
+    head, *rows = content.decode("ascii").splitlines()
     columns = head.split(",")
     if json:
-        print_json({"file": str(file), "people": len(people), "columns": columns, "made_up": True})
+        print_json({"file": str(file), "people": len(rows), "columns": columns, "made_up": True})
         return
-    typer.echo(f"{file}: {len(people):,} people; columns {', '.join(columns)}")
+    typer.echo(f"{file}: {len(rows):,} people; columns {', '.join(columns)}")
     typer.echo(_NOBODY)
     typer.echo(f"Try: mixtally simulate {file} --column fruit --epsilon 1 --delta 1e-6")
 
 
-def _check_nothing_is_lost(target: Path, survey: bytes) -> None:
-    """Raises DataError when ``target`` is a file of somebody's own."""
-    if not target.is_file():
+def _write_all(folder: Path, json: bool) -> None:
+    contents = example_files()
+    _check_nothing_is_lost(folder, contents)
+    publish(folder, contents)
+    if json:
+        print_json({"folder": str(folder), "files": [*contents], "made_up": True})
         return
-    if target.stat().st_size == len(survey) and target.read_bytes() == survey:
-        return
-    raise DataError(
-        str(target),
-        wanted="the name of a new file",
-        got="one that holds something else",
-        do="choose another name; nothing was written",
-    )
+    typer.echo(f"{folder}: {', '.join(contents)}")
+    typer.echo(_NOBODY)
+
+
+def _check_nothing_is_lost(folder: Path, contents: Mapping[str, bytes]) -> None:
+    """Raises DataError when a file of ``contents`` is there and somebody's own."""
+    for name, content in contents.items():
+        target = folder / name
+        if not target.is_file():
+            continue
+        if target.stat().st_size == len(content) and target.read_bytes() == content:
+            continue
+        raise DataError(
+            str(target),
+            wanted="the name of a new file",
+            got="one that holds something else",
+            do="choose another name; nothing was written",
+        )
