@@ -21,7 +21,7 @@ from mixtally.records.mechanism.memoized import memoized
 from mixtally.records.question import Question
 from mixtally.report import curves
 from mixtally.report.curves import Chart, Curve, Point
-from mixtally.report.style import CHART
+from mixtally.report.style import alone
 from mixtally.report.svg import Markup
 from mixtally.simulation.demo import demo
 from mixtally.simulation.lab import Lab as PlayLab
@@ -92,18 +92,10 @@ def averaging() -> Markup:
     )).markup  # fmt: skip
 
 
-def alone(chart: Markup) -> str:
-    """A chart as a file of its own, with the look of charts and nothing of a page's."""
-    start = chart.index(">") + 1
-    paper = "<rect width='100%' height='100%' fill='var(--paper)'/>"
-    look = f"<style>{CHART}svg{{font-family:sans-serif}}</style>"
-    return chart[:start] + look + paper + chart[start:] + "\n"
-
-
 PICTURES = {
-    "demo.svg": lambda: alone(busiest()),
-    "roc.svg": lambda: alone(roc()),
-    "averaging.svg": lambda: alone(averaging()),
+    "demo.svg": lambda: alone(busiest()) + "\n",
+    "roc.svg": lambda: alone(roc()) + "\n",
+    "averaging.svg": lambda: alone(averaging()) + "\n",
 }
 
 

@@ -55,7 +55,6 @@ def test_the_commands_run_in_an_empty_folder(commands, tmp_path):
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_the_program_runs_and_begins_with_its_promise(program, tmp_path):
-    run([str(Path(sys.executable).with_name("mixtally")), "example", "survey.csv"], tmp_path)
     done = run([sys.executable, "-c", program], tmp_path)
     assert done.returncode == 0, done.stderr
     first, second, third = done.stdout.splitlines()[:3]

@@ -1,4 +1,4 @@
-"""Every notebook runs from first cell to last in an empty folder, and prints what it is for."""
+"""Every notebook runs from first cell to last in an empty folder, and holds what it showed."""
 
 import json
 import os
@@ -47,12 +47,23 @@ def program(name):
 
 
 def run(text, where):
-    """``text`` as the kernel of a notebook would run it: the commands of this Python come first."""
-    own = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    """``text`` by this Python, whose commands are on no path."""
     return subprocess.run(
-        [sys.executable, "-c", text], cwd=where, env={**os.environ, "PATH": own},
+        [sys.executable, "-c", text], cwd=where, env={**os.environ, "PATH": "/usr/bin:/bin"},
         capture_output=True, text=True, timeout=500, check=False,
     )  # fmt: skip
+
+
+def outputs(name):
+    """What the notebook holds: printed texts, and by MIME type what its last expressions were."""
+    found = [one for cell in cells(name, "code") for one in cell["outputs"]]
+    printed = "".join("".join(one["text"]) for one in found if one["output_type"] == "stream")
+    return printed, {
+        kind: "".join(text)
+        for one in found
+        if one["output_type"] == "execute_result"
+        for kind, text in one["data"].items()
+    }
 
 
 @pytest.mark.seconds
@@ -69,9 +80,20 @@ def test_every_notebook_is_run():
 
 
 @pytest.mark.parametrize("name", SAYS)
-def test_it_holds_no_results_of_an_earlier_run(name):
-    for cell in cells(name, "code"):
-        assert (cell["outputs"], cell["execution_count"]) == ([], None)
+def test_it_holds_what_a_run_showed(name):
+    assert [cell["execution_count"] for cell in cells(name, "code")] == [
+        *range(1, len(cells(name, "code")) + 1)
+    ]
+    printed, values = outputs(name)
+    for pattern in SAYS[name]:
+        assert re.search(pattern, printed, re.MULTILINE), (pattern, printed)
+    assert ("image/svg+xml" in values, "text/html" in values) == (name == "survey",) * 2
+
+
+def test_its_chart_needs_no_network():
+    _, values = outputs("survey")
+    assert values["image/svg+xml"].startswith("<svg ")
+    assert re.findall(r"https?://[^\"]*", values["image/svg+xml"]) == ["http://www.w3.org/2000/svg"]
 
 
 @pytest.mark.parametrize("name", SAYS)
@@ -83,6 +105,6 @@ def test_its_links_lead_somewhere(name):
 
 @pytest.mark.seconds
 def test_a_cell_that_fails_is_noticed(tmp_path):
-    """Twin: a file that is not there ends the program."""
-    spoiled = program("survey").replace('read_csv("survey.csv")', 'read_csv("nope.csv")')
+    """Twin: a column that is not there ends the program."""
+    spoiled = program("survey").replace('example("fruit")', 'example("nut")')
     assert run(spoiled, tmp_path).returncode == 1

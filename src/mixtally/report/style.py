@@ -4,6 +4,8 @@
 something has a contrast of 3 or more with the paper (4.5 in letters); grid lines need not.
 """
 
+from mixtally.report.svg import Markup
+
 CHART = """
 :root{--ink:#1c2330;--soft:#5d6878;--line:#dfe3ea;--paper:#fff;--panel:#f6f7fa;--bar:#b9cdea;
 --edge:#6d8fc0;--own:#1f5fb4;--truth:#c2410c;--bad:#b91c1c}
@@ -84,3 +86,11 @@ th,td{padding-right:.5rem}tbody th{min-width:0}
 figure,tr,.figures,.promise{break-inside:avoid}h2,h3,caption,summary{break-after:avoid}}
 """
 )
+
+
+def alone(chart: Markup) -> str:
+    """A chart as a file of its own, with the look of charts and nothing of a page's."""
+    start = chart.index(">") + 1
+    paper = "<rect width='100%' height='100%' fill='var(--paper)'/>"
+    look = f"<style>{CHART}svg{{font-family:sans-serif}}</style>"
+    return chart[:start] + look + paper + chart[start:]
