@@ -33,4 +33,4 @@ def test_without_mixes_all_messages_of_a_record_tell(plan):
     one, two = (flip_blank(bins=5, fakes=9, threshold=1 << bits) for bits in (60, 62))
     plans = [msgspec.structs.replace(plan, mechanism=mechanism) for mechanism in (one, two)]
     text = not_promised(plans)[0]
-    assert f"epsilon = {at_most(one.local_epsilon + two.local_epsilon)}." in text
+    assert f"epsilon of {at_most(one.local_epsilon + two.local_epsilon)} is left." in text

@@ -101,8 +101,8 @@ def test_what_is_not_promised_fits_the_protocol(study):
         made = study([700, 300], protocols=(protocol,))
         return " ".join(not_promised(made.main.plans))
 
-    assert "only the local guarantee is left: epsilon = " in said("flip-blank")
+    assert "a local epsilon of " in said("flip-blank")
     assert "every bin" in said("flip-blank")
-    assert "nothing is left: answers travel in clear" in said("clear-uniform")
+    assert "each answer is seen in clear" in said("clear-uniform")
     assert "honest fakes arrive" in said("clear-uniform")
     assert "the mix that draws the fakes" in said("clear-shaped")

@@ -21,7 +21,7 @@ from mixtally.planner import PlanRequest
 from mixtally.planner.cascade import CascadeChoice, CascadeOption, CascadeRequest, cascade
 from mixtally.records.contract import Prefixes, write_terms
 from mixtally.records.question import Question
-from mixtally.report.contract import promised, remains
+from mixtally.report.contract import promised
 from mixtally.report.promise import of_terms
 from mixtally.report.words import at_most, error_text, number
 
@@ -135,7 +135,7 @@ def _print(answer: CascadeChoice) -> None:
     console.print(_options(answer))
     for need in answer.infeasible:
         console.print(f"{need.protocol} needs {need.needs}", markup=False, highlight=False)
-    for text in (answer.reason, *promised(answer.best.terms), remains(answer.best.terms)):
+    for text in (answer.reason, *promised(answer.best.terms)):
         console.print(text, markup=False, highlight=False)
     for other in answer.others:
         if other.terms.cover is not answer.best.terms.cover:

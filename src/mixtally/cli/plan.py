@@ -194,7 +194,8 @@ def _print_json(
 def promise_lines(option: PlanOption, expected: Forecast) -> Promise:
     """What the plan hides from whom, what that rests on, and the error to expect."""
     error, level, half = expected.standard_error, expected.level, expected.half_width
-    return of_plan(option.certificate, option.collections, error, level, half)
+    shown, local = option.certificate, option.local_epsilon
+    return of_plan(shown, option.collections, local, error, level, half)
 
 
 def _print(answer: Choice, expected: Forecast, had: list[PlanOption], *, explain: bool) -> None:

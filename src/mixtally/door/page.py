@@ -19,7 +19,7 @@ def document(result: Result, title: str, plans: Facts, note: str) -> Document:
         title=title,
         source=note,
         key=counts.key_figures(result),
-        promise=of_result(result),
+        promise=of_result(result, plans["local_epsilon"]),
         sections=lambda: _sections(result),
         summary=lambda: (),
         facts=lambda: _facts(result, title, note, plans),

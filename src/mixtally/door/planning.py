@@ -113,7 +113,8 @@ class Plan:
         """The promise in three lines: hidden from whom, at what price, with which error."""
         known, option = forecast(self.option), self.option
         error, level, half = known.standard_error, known.level, known.half_width
-        return of_plan(option.certificate, option.collections, error, level, half)
+        shown, local = option.certificate, option.local_epsilon
+        return of_plan(shown, option.collections, local, error, level, half)
 
     def __repr__(self) -> str:
         what = f"{self.question.name}: {self.option.name}, {self.question.bins:,} bins, "

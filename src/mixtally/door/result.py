@@ -121,8 +121,9 @@ class Result:
     @property
     def lines(self) -> Promise:
         """The promise in three lines: hidden from whom, at what price, with which error."""
-        record = self.record
-        return of_result(record) if isinstance(record, Record) else of_contract_result(record)
+        if isinstance(self.record, Record):
+            return of_result(self.record, self.facts["local_epsilon"])
+        return of_contract_result(self.record)
 
     def _public(self) -> list[str]:
         """What a seed takes away."""

@@ -88,6 +88,12 @@ class PlanOption:
         """Standard error, messages and bytes a user."""
         return self.standard_error, self.messages_per_user, self.bytes_per_user
 
+    @property
+    def local_epsilon(self) -> float | None:
+        """What is left of all messages and collections when all mixes collude; None for nothing."""
+        local = self.collections * sum(plan.mechanism.local_epsilon for plan in self.plans)
+        return local if math.isfinite(local) else None
+
     def _traffic(self) -> list[tuple[float, int]]:
         return [
             (
@@ -101,7 +107,6 @@ class PlanOption:
         """The option as one flat JSON object."""
         facts, certificate = self.plan.facts(), self.certificate
         mechanisms = [plan.mechanism for plan in self.plans]
-        local = self.collections * sum(m.local_epsilon for m in mechanisms)
         mixed = self.mechanism.fake_source is FakeSource.MIX
         hashed = self.plan.question.hashed
         return {
@@ -127,7 +132,7 @@ class PlanOption:
             "bytes_per_user": self.bytes_per_user,
             "honest_fraction": self.honest_fraction,
             "minimum_crowd": 1 if mixed else self.minimum_crowd,
-            "local_epsilon": local if math.isfinite(local) else None,
+            "local_epsilon": self.local_epsilon,
         }
 
 

@@ -94,7 +94,6 @@ def _terms(terms: Terms, suite: int = 1) -> tuple[Text | Table | Bullets, ...]:
         Text(_asked(terms)),
         *(Text(text) for text in promised(terms)),
         _trust(terms),
-        Text(remains(terms)),
         Table(
             ("part", "bins", "sent", "device adds", "every mix adds", "bytes sealed"),
             _parts(terms, suite),
@@ -143,16 +142,6 @@ def _together(terms: Terms) -> str:
     parts, times = len(terms.parts), terms.collections
     messages = "messages of a record" if parts == 1 else f"{parts} messages of a record"
     return messages if times == 1 else f"{messages} in all {times:,} collections"
-
-
-def remains(terms: Terms) -> str:
-    """What is left when all mixes collude with the collector."""
-    if terms.local_epsilon is None:
-        left = "nothing is left, answers travel in clear"
-    else:
-        left = f"an epsilon of {at_most(terms.local_epsilon)} is left"
-    who = "the mix colludes" if terms.hops == 1 else f"all {terms.hops} mixes collude"
-    return f"If {who} with the collector, {left}."
 
 
 def _trust(terms: Terms) -> Table:

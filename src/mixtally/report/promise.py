@@ -13,7 +13,7 @@ from mixtally.records.guarantee import Observer
 from mixtally.records.question import Question, collisions
 from mixtally.records.result import ContractResult, Findings, Result
 from mixtally.report.document import Promise
-from mixtally.report.words import at_most, error_text
+from mixtally.report.words import at_most, error_text, without_mixes
 
 _WHO = {
     Observer.MESSAGES: "whoever sees every shuffled message and may know everybody else's answer",
@@ -83,21 +83,31 @@ def half_width(error: float, level: float) -> float:
 
 
 def of_plan(
-    shown: Certificate, times: int, error: float, level: float = LEVEL, half: float | None = None
+    shown: Certificate,
+    times: int,
+    local: float | None,
+    error: float,
+    level: float = LEVEL,
+    half: float | None = None,
 ) -> Promise:
-    """The lines of a plan for so many collections; ``error`` and ``half`` as in ``expected``."""
+    """The lines of a plan for so many collections; ``error`` and ``half`` as in ``expected``.
+
+    ``local`` is what is left when all mixes collude, in all of them together.
+    """
     often = f", for all {times:,} collections together" if times > 1 else ""
-    return hidden(shown.observer), stated(shown, often), expected(error, level, half=half)
+    second = f"{stated(shown, often)} {without_mixes(local)}"
+    return hidden(shown.observer), second, expected(error, level, half=half)
 
 
-def of_result(result: Result) -> Promise:
-    """The lines of a collection's result."""
-    return _of(result, shared(result.plan.users, result.plan.question))
+def of_result(result: Result, local: float | None) -> Promise:
+    """The lines of a collection's result; ``local`` is left when all mixes collude."""
+    return _of(result, shared(result.plan.users, result.plan.question), local)
 
 
 def of_contract_result(result: ContractResult) -> Promise:
     """The lines of a round's result: as its contract states, the error as it came."""
-    return _of(result, shared(result.received.contributors, result.terms.question), result.terms)
+    note, terms = shared(result.received.contributors, result.terms.question), result.terms
+    return _of(result, note, terms.local_epsilon, terms)
 
 
 def of_terms(terms: Terms, note: str = "") -> Promise:
@@ -105,7 +115,7 @@ def of_terms(terms: Terms, note: str = "") -> Promise:
     error = math.hypot(terms.noise, collisions(terms.users, terms.question))
     crowd = f" when all {terms.users:,} take part{note}"
     certificate = terms.certificate
-    second = stated(certificate, _often(terms))
+    second = f"{stated(certificate, _often(terms))} {without_mixes(terms.local_epsilon)}"
     return hidden(certificate.observer), second, expected(error, note=crowd)
 
 
@@ -120,12 +130,13 @@ def shared(users: int, question: Question) -> str:
     )
 
 
-def _of(result: Findings, note: str, terms: Terms | None = None) -> Promise:
+def _of(result: Findings, note: str, local: float | None, terms: Terms | None = None) -> Promise:
     error, level = result.estimate.standard_error, result.estimate.each.level
     often = "" if terms is None else _often(terms)
     shown, each = result.certificate, result.estimate.each
     half = float((each.upper - each.lower).max()) / 2.0
-    return hidden(shown.observer), stated(shown, often), expected(error, level, note, half=half)
+    second = f"{stated(shown, often)} {without_mixes(local)}"
+    return hidden(shown.observer), second, expected(error, level, note, half=half)
 
 
 def _often(terms: Terms) -> str:

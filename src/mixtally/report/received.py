@@ -4,7 +4,7 @@ from mixtally.records.contract import Cover, Part, Terms
 from mixtally.records.guarantee import LEAST_USERS
 from mixtally.records.received import Received
 from mixtally.report.document import Cell, Table
-from mixtally.report.words import at_most
+from mixtally.report.words import without_mixes
 
 _CAME = ("part", "messages tallied", "of hops", "of people", "dropped", "bytes each")
 
@@ -21,12 +21,8 @@ def came(terms: Terms, received: Received) -> Table:
 
 def not_promised(terms: Terms) -> list[str]:
     """What a careful reader must not take for granted."""
-    left = terms.local_epsilon
     texts = [
-        "If every hop works together with the collector nothing is left: answers travel in clear."
-        if left is None
-        else "If every hop works together with the collector only the local guarantee is left: "
-        f"epsilon = {at_most(left)}.",
+        without_mixes(terms.local_epsilon),
         "Counts are right only if every hop is honest: one may put its fakes into any bin, and "
         "lose as many messages as people's coins vary.",
         "That someone took part is not hidden, only what they answered.",

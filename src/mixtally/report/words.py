@@ -112,7 +112,7 @@ def not_promised(plans: Sequence[Plan]) -> list[str]:
     reach = 1.0 / mechanism.gain
     every_bin = "every bin" if mechanism.flip_threshold is not None else "any one bin"
     return [
-        _without_mixes(plans),
+        without_mixes(sum(plan.mechanism.local_epsilon for plan in plans)),
         _without_fakes(plans[0]),
         "That someone took part is not hidden, only what they answered.",
         "Facts about the whole crowd are published on purpose, also those that let others guess "
@@ -126,14 +126,11 @@ def not_promised(plans: Sequence[Plan]) -> list[str]:
     ]
 
 
-def _without_mixes(plans: Sequence[Plan]) -> str:
-    local = sum(plan.mechanism.local_epsilon for plan in plans)
-    if math.isfinite(local):
-        return (
-            "If every mix colludes with the collector only the local guarantee is left: epsilon = "
-            f"{at_most(local)}."
-        )
-    return "If every mix colludes with the collector nothing is left: answers travel in clear."
+def without_mixes(local: float | None) -> str:
+    """What is left when all mixes collude: a local epsilon; None or infinite for nothing."""
+    if local is None or not math.isfinite(local):
+        return "If every mix colludes with the collector, each answer is seen in clear."
+    return f"If every mix colludes with the collector, a local epsilon of {at_most(local)} is left."
 
 
 def _without_fakes(plan: Plan) -> str:

@@ -45,7 +45,7 @@ def document(study: Study, top: int) -> Document:
     return Document(
         title=study.about.title,
         source=study.about.told(rehearsal=rehearsal),
-        promise=of_result(study.main),
+        promise=of_result(study.main, study.releases[0].facts["local_epsilon"]),
         rehearsal=rehearsal,
         key=counts.key_figures(study.main),
         sections=lambda: _sections(study),

@@ -36,7 +36,7 @@ def document(found: Found, facts: Facts, top: int) -> Document:
     return Document(
         title=facts["title"],
         source=facts["source"],
-        promise=of_result(found.items),
+        promise=of_result(found.items, found.option.local_epsilon),
         rehearsal=rehearsal,
         key=(
             *counts.key_figures(found.items),

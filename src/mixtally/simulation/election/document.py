@@ -20,7 +20,7 @@ from mixtally.report.document import (
 )
 from mixtally.report.promise import expected, stated
 from mixtally.report.texts import row_facts
-from mixtally.report.words import at_most, promise
+from mixtally.report.words import at_most, promise, without_mixes
 from mixtally.simulation.election.chart import shares_chart
 from mixtally.simulation.election.rows import VERSIONS, comparison, headings, result_rows
 from mixtally.simulation.election.votes import Election
@@ -77,7 +77,8 @@ def _lines(election: Election) -> Promise:
         "Hidden: how any one person voted: in the local version from whoever sees every ballot and "
         "knows whose it is, in the shuffle version from whoever sees every shuffled message and "
         "may know all other votes, as far as epsilon and delta say.",
-        f"Local: {stated(local.certificate)} Shuffle: {stated(shuffle.certificate)}",
+        f"Local: {stated(local.certificate)} Shuffle: {stated(shuffle.certificate)} "
+        f"{without_mixes(election.plan.mechanism.local_epsilon)}",
         f"Local: {expected(local_error, election.level)} "
         f"Shuffle: {expected(error, election.level)}",
     )

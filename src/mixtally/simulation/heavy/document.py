@@ -16,7 +16,7 @@ from mixtally.report.document import (
     Text,
     closing,
 )
-from mixtally.report.words import at_most, error_text, supported
+from mixtally.report.words import at_most, error_text, supported, without_mixes
 from mixtally.simulation.heavy.facts import Facts
 from mixtally.simulation.heavy.result import Found
 
@@ -54,7 +54,10 @@ def document(facts: Facts, promise: Promise) -> Document:
                 "The search", (Text(facts["reason"]), FactTable(({k: facts[k] for k in _PLAN},)))
             ),
             Section("What is promised", tuple(map(Text, _promised(facts)))),
-            Section("What is not promised", (Bullets.of([_without_mixes(facts), *_NOT_PROMISED]),)),
+            Section(
+                "What is not promised",
+                (Bullets.of([without_mixes(facts["local_epsilon"]), *_NOT_PROMISED]),),
+            ),
             Section("All words", (_words(facts, every, title, folded=True),)),
         ),
         summary=lambda: (_words(facts, facts["words"], facts["title"]),),
@@ -182,15 +185,6 @@ def _promised(facts: Facts) -> list[str]:
         f"the other, give or take a probability of {at_most(facts['delta'])}.",
         *facts["promised"],
     ]
-
-
-def _without_mixes(facts: Facts) -> str:
-    if facts["local_epsilon"] is None:
-        return "If every mix colludes with the collector nothing is left: words travel in clear."
-    return (
-        "If every mix colludes with the collector only the local guarantee is left: epsilon = "
-        f"{at_most(facts['local_epsilon'])} for all rounds."
-    )
 
 
 def _words(facts: Facts, shown: list[Facts], title: str, *, folded: bool = False) -> Table:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from mixtally.ground.codec import fingerprint
 from mixtally.report.document import Promise
 from mixtally.report.promise import expected, hidden, stated
+from mixtally.report.words import without_mixes
 from mixtally.simulation.heavy.design import Way
 from mixtally.simulation.heavy.result import HeavyResult
 from mixtally.simulation.heavy.score import score
@@ -65,10 +66,11 @@ def lines(result: HeavyResult) -> Promise:
     """The lines of all rounds together."""
     design, search = result.design, result.design.search
     share = 0.1 / search.top
+    rounds = f", for all {search.rounds:,} rounds together"
     note = f", of a word that {100 * share:.2g} % of all hold"
     return (
         hidden(design.certificate.observer, "which word any one person holds"),
-        stated(design.certificate, f", for all {search.rounds:,} rounds together"),
+        f"{stated(design.certificate, rounds)} {without_mixes(_local(result))}",
         expected(design.standard_error(share), note=note),
     )
 

@@ -17,7 +17,14 @@ from mixtally.report.document import (
     closing,
 )
 from mixtally.report.promise import expected, hidden, stated
-from mixtally.report.words import at_most, error_text, not_promised, promise, supported
+from mixtally.report.words import (
+    at_most,
+    error_text,
+    not_promised,
+    promise,
+    supported,
+    without_mixes,
+)
 from mixtally.simulation.covered import covered_text
 from mixtally.simulation.trend.charts import changes_chart, counts_chart, shown
 from mixtally.simulation.trend.facts import facts, tables
@@ -59,10 +66,11 @@ def _lines(trend: Trend) -> Promise:
     found = trend.series.results[0].estimate
     note = f", for all {len(trend.epochs):,} epochs together"
     worst = [step.change.standard_error for step in trend.steps]
+    local = len(trend.epochs) * trend.plan.mechanism.local_epsilon
     change = f"; of a change {error_text(max(worst))}" if worst else ""
     return (
         hidden(trend.whole.observer, "which answers any one person gave in all epochs"),
-        stated(trend.whole, note),
+        f"{stated(trend.whole, note)} {without_mixes(local)}",
         expected(found.standard_error, found.each.level, change),
     )
 
