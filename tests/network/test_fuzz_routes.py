@@ -132,7 +132,7 @@ class Target:
         answer = ask(self.apps[place], method, path, body, headers, chunks)
         assert answer.status in ALLOWED
         assert not self.stopped
-        assert all(room._left == ROOM for room in self.rooms)
+        assert all(room.held == 0 for room in self.rooms)
         if answer.status >= 400 and method != "HEAD":
             assert answer.headers["content-type"] == MEDIA_TYPE
             held = json.loads(answer.body)

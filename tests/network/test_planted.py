@@ -13,6 +13,7 @@ from mixtally.engine import sorting
 from mixtally.mixnode import web
 from mixtally.mixnode.closing import close
 from mixtally.node import keys
+from mixtally.node.web.bodies import Room
 from mixtally.records.hashing import HMAC_SHA256, Hashing
 from mixtally.records.question import Kind, Question
 from mixtally.wire import envelope
@@ -173,7 +174,7 @@ def prints_messages(patch):
 
 def echoes(patch):
     """A first mix that answers with what came."""
-    read, answer, held = web.whole, web.answer, []
+    read, answer, held = Room.read, web.answer, []
 
     async def whole(*given):
         held[:] = [await read(*given)]
@@ -182,7 +183,7 @@ def echoes(patch):
     async def echoed(send, status, *_):
         await answer(send, status, held[0][:99], "text/plain")
 
-    patch.setattr(web, "whole", whole)
+    patch.setattr(Room, "read", whole)
     patch.setattr(web, "answer", echoed)
 
 

@@ -3,13 +3,13 @@
 import asyncio
 import socket
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import pytest
 
 from mixtally.node.web import patience
 from mixtally.node.web.answers import answer
-from mixtally.node.web.bodies import whole
+from mixtally.node.web.bodies import Room
 from mixtally.node.web.patience import PatientProtocol
 from mixtally.node.web.run import Server, listening
 
@@ -19,7 +19,7 @@ SHORT = 0.1
 
 async def app(scope, receive, send):
     """Says how long the body was; under /slow after some time."""
-    body = await whole(scope, receive, 1 << 20)
+    body = await Room(1 << 20).read(scope, receive, 1 << 20)
     if scope["path"] == "/slow":
         await asyncio.sleep(3 * SHORT)
     await answer(send, 200, b"%d" % len(body))
@@ -146,11 +146,37 @@ def test_a_long_body_is_no_head(served, monkeypatch):
         assert answered(link).startswith(b"HTTP/1.1 200")
 
 
-def test_connections_past_the_most_are_let_go_at_once(monkeypatch):
-    monkeypatch.setattr(patience, "MOST_OPEN", 1)
-    with serving() as opened, opened() as first:
+def test_with_too_many_connections_the_one_that_idles_longest_is_let_go(monkeypatch):
+    monkeypatch.setattr(patience, "MOST_OPEN", 2)
+    with serving() as opened, opened() as first, opened() as second:
         monkeypatch.setattr(PatientProtocol, "head_seconds", 1000.0)
         answered(first)
-        with opened() as second:
-            let_go(second)
+        answered(second)
         answered(first)
+        with opened() as third:
+            let_go(second)
+            answered(third)
+            answered(first)
+
+
+@pytest.mark.parametrize("sent", [b"", b"POST /x HTT", HEAD, HEAD + b"ab"])
+def test_connections_that_idle_keep_nobody_out(monkeypatch, sent):
+    monkeypatch.setattr(patience, "MOST_OPEN", 20)
+    with serving() as opened, ExitStack() as held:
+        monkeypatch.setattr(PatientProtocol, "head_seconds", 1000.0)
+        for _ in range(60):
+            held.enter_context(opened()).sendall(sent)
+        with opened() as good:
+            assert answered(good).startswith(b"HTTP/1.1 200")
+
+
+def test_who_is_owed_an_answer_is_not_let_go(monkeypatch):
+    monkeypatch.setattr(patience, "MOST_OPEN", 2)
+    with serving() as opened, opened() as slow:
+        monkeypatch.setattr(PatientProtocol, "head_seconds", 1000.0)
+        slow.sendall(HEAD.replace(b"/x", b"/slow") + b"abc")
+        time.sleep(SHORT)
+        with ExitStack() as held:
+            for _ in range(6):
+                held.enter_context(opened())
+            assert answered(slow, b"").startswith(b"HTTP/1.1 200")

@@ -14,7 +14,7 @@ from mixtally.mixnode.intake import Intake
 from mixtally.mixnode.window import Window
 from mixtally.node.refusal import ProblemError
 from mixtally.node.web.answers import App, answer, guarded
-from mixtally.node.web.bodies import Room, stated_length, whole
+from mixtally.node.web.bodies import Room
 from mixtally.wire.bundle import split
 from mixtally.wire.problem import Problem
 
@@ -43,10 +43,8 @@ class Bundles:
         window = self._window(scope)
         self._check_time(window)
         most = max(MOST_BODY_BYTES, _longest(window))
-        held = stated_length(scope, most)
-        self._room.take(held)
+        body = await self._room.read(scope, receive, most)
         try:
-            body = await whole(scope, receive, most)
             try:
                 bundles, wrong = split(body, window.shapes)
             except RefusedError as error:
@@ -57,7 +55,7 @@ class Bundles:
             kept = b"".join(bundles) if wrong else body
             await self._intake.put(window.round_id, kept, asyncio.get_running_loop())
         finally:
-            self._room.give(held)
+            self._room.give(len(body))
         said = json.dumps({"refused": wrong}).encode() + b"\n" if wrong else b""
         await answer(send, 201, said, "application/json" if wrong else "")
 

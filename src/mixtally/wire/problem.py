@@ -1,7 +1,7 @@
 """Why a role refuses what it is sent: problem details whose type is a path it explains itself.
 
-Clients act on the class of the status alone: 4xx, never the same bytes again; 429 and 503, the same
-bytes after Retry-After.
+Clients act on the status alone: 408, 429 and 5xx, the same bytes after Retry-After; another 4xx,
+never the same bytes again.
 
 Source: RFC 9457; RFC 9205, section 4.6.
 """
@@ -44,6 +44,7 @@ class Problem(Enum):
     )
     UNKNOWN = Kind(404, "There is nothing here", "look at the contract for names and rounds")
     METHOD = Kind(405, "That cannot be done here", "look at the description of the protocol")
+    TOO_SLOW = Kind(408, "The body came too slowly", "send the same bytes again, faster")
     ROUND_CLOSED = Kind(410, "The round is over", "keep nothing; the answer was not counted")
     TOO_LARGE = Kind(413, "The body is too large", "send fewer bundles at a time")
     NOT_NAMED = Kind(403, "No signed manifest names this piece", "send the manifest first")
@@ -61,7 +62,7 @@ class Problem(Enum):
     @property
     def again(self) -> bool:
         """Whether the same bytes may be sent later."""
-        return self.value.status in (429, 503)
+        return self.value.status in (408, 429, 503)
 
     def body(self, detail: str = "", places: list[int] | None = None) -> bytes:
         """The problem as JSON; ``places`` are those of refused bundles, from 0."""

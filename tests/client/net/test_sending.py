@@ -73,7 +73,7 @@ def test_refused_and_never_sent_again(diary, status):
     assert len(mix.bodies) == 1
 
 
-@pytest.mark.parametrize("said", [429, 503, 500, 502, 301, 307, 600, Answer(None, why="gone")])
+@pytest.mark.parametrize("said", [408, 429, 503, 500, 502, 301, 307, 600, Answer(None, why="gone")])
 def test_the_same_bytes_are_sent_again(diary, said):
     mix = Mix(said, said, 201)
     entry = pending(diary)

@@ -23,6 +23,8 @@ from mixtally.client.net.trust import Round
 Post = Callable[[str, str, bytes], Answer]
 _FIRST_WAIT, _MOST_WAIT = 30, 3600
 _NAP = 60.0
+_AGAIN = (408, 429)
+"""Of those that refuse, those after which the same bytes may come."""
 """Sleeping longer would miss a moment where the clock goes on while the device rests."""
 
 
@@ -93,14 +95,14 @@ def until_answered(
 
 
 def _noted(diary: Diary, entry: Entry, now: int, answer: Answer, usual: int) -> Entry:
-    """Only the class of a status says what to do; 429 and 5xx may name a time."""
+    """Only the class of a status says what to do; 408, 429 and 5xx may name a time."""
     status = answer.status
     if status is not None and 200 <= status < 300:
         return diary.end(entry, State.TAKEN, now, status)
-    if status is not None and 400 <= status < 500 and status != 429:
+    if status is not None and 400 <= status < 500 and status not in _AGAIN:
         return diary.end(entry, State.REFUSED, now, status)
     due = usual
-    if status is not None and (status == 429 or status >= 500):
+    if status is not None and (status in _AGAIN or status >= 500):
         due = max(now + 1, now + (_seconds(answer.retry_after, now) or usual - now))
     if due >= entry.closes:
         return diary.end(entry, State.OVER, now, status)

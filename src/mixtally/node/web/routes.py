@@ -14,7 +14,7 @@ from starlette.routing import Route, Router
 from mixtally.node.node import Node
 from mixtally.node.refusal import ProblemError
 from mixtally.node.web.answers import App, guarded
-from mixtally.node.web.bodies import Room, stated_length, whole
+from mixtally.node.web.bodies import Room
 from mixtally.wire.problem import PATH, Problem, of_path
 
 MOST_NOTE_BYTES = 1 << 24
@@ -101,9 +101,11 @@ class Shared:
 
     async def take(self, request: Request) -> Response:
         """A note: signed and given back, or remembered."""
-        with self._room.held(stated_length(request.scope, MOST_NOTE_BYTES)):
-            data = await whole(request.scope, request.receive, MOST_NOTE_BYTES)
+        data = await self._room.read(request.scope, request.receive, MOST_NOTE_BYTES)
+        try:
             given = await asyncio.to_thread(self._node.take, data, self._clock())
+        finally:
+            self._room.give(len(data))
         return Response(status_code=204) if given is None else _note(given)
 
     async def notes_by(self, request: Request) -> Response:
@@ -121,9 +123,11 @@ class Shared:
             raise ProblemError(Problem.NOT_NAMED)
         if node.pieces.there(name):
             return Response(status_code=204)
-        with self._room.held(stated_length(request.scope, most)):
-            data = await whole(request.scope, request.receive, most)
+        data = await self._room.read(request.scope, request.receive, most)
+        try:
             await asyncio.to_thread(node.pieces.put, name, data)
+        finally:
+            self._room.give(len(data))
         node.wake()
         return Response(status_code=201)
 

@@ -6,6 +6,8 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
+from typing import cast
 
 import uvicorn
 
@@ -15,7 +17,6 @@ from mixtally.node.web.patience import PatientProtocol
 
 _IDLE_SECONDS = 20
 _BACKLOG = 4096
-_MOST_CONNECTIONS = 8192
 
 
 def listening(host: str, port: int) -> socket.socket:
@@ -58,7 +59,7 @@ class Server:
     def __init__(self, app: App) -> None:
         config = uvicorn.Config(
             app,
-            http=PatientProtocol,
+            http=cast("type[PatientProtocol]", partial(PatientProtocol, {})),
             access_log=False,
             log_config=None,
             log_level="critical",
@@ -68,7 +69,6 @@ class Server:
             server_header=False,
             date_header=False,
             backlog=_BACKLOG,
-            limit_concurrency=_MOST_CONNECTIONS,
             timeout_keep_alive=_IDLE_SECONDS,
             timeout_graceful_shutdown=5,
         )
