@@ -62,8 +62,8 @@ def counted_crowd(
             do="leave the other columns out",
         )
     with progress_bars() as progress:
-        asked, held = read_counts(file, reading, counts, question, progress)
-    return Histogram(asked, int(held.sum()), held)
+        found = read_counts(file, reading, counts, question, progress)
+    return Histogram(found.question, int(found.held.sum()), found.held)
 
 
 def offered(

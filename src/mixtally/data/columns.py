@@ -97,6 +97,12 @@ def coded(array: Array) -> Column:
     return Column(_texts(array.dictionary.take(pyarrow.array(order))), first, codes)
 
 
+def levels_of(array: Array) -> list[str]:
+    """The texts of all values of a dictionary, in their order, whether or not a row has them."""
+    values = array.dictionary
+    return _texts(values.filter(pyarrow.array(~gaps(values))))
+
+
 def _counted(array: Array) -> Column | None:
     """The column of whole numbers that lie close together; None for others."""
     ends = compute.min_max(array).as_py()

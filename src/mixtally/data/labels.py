@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.data.columns import Column
-from mixtally.data.population import check_spaces, check_varied
-from mixtally.data.rows import Where
+from mixtally.data.population import LABELS, check_spaces, check_varied
+from mixtally.data.rows import Levels, Where
 from mixtally.errors import DataError
 
 Integers = NDArray[np.int64]
@@ -15,10 +15,17 @@ _LONGEST = 10_000
 
 
 class Book:
-    """Labels by their numbers: the places of those that are ``fixed``, or as they are met."""
+    """Labels by their numbers: the places of those that are ``fixed``, or as they are met.
+
+    where
+      levels   the labels that the column's type declares; None where it declares none, or where
+               one part of a file declares others than the next
+    """
 
     def __init__(self, labels: Sequence[str] | None) -> None:
         self.fixed = labels is not None
+        self.levels: Levels = None
+        self._begun = False
         self.numbers = {label: number for number, label in enumerate(labels or ())}
 
     def number(self, label: str, where: Where, row: int) -> int:
@@ -43,8 +50,19 @@ class Book:
         self.numbers[label] = len(self.numbers)
         return len(self.numbers) - 1
 
-    def codes(self, column: Column, where: Where) -> NDArray[np.int32]:
-        """The number of every row's label, shape (rows,)."""
+    def declare(self, levels: Levels) -> None:
+        """Take the labels that the type of a part of the column declares."""
+        self.levels = levels if levels == self.levels or not self._begun else None
+        self._begun = True
+
+    @property
+    def from_data(self) -> tuple[str, ...]:
+        """``LABELS`` where the data alone say which labels there are, nothing otherwise."""
+        return () if self.fixed or self.levels is not None else (LABELS,)
+
+    def codes(self, column: Column, where: Where, levels: Levels = None) -> NDArray[np.int32]:
+        """The number of every row's label, shape (rows,); ``levels`` as ``declare`` takes them."""
+        self.declare(levels)
         found = [
             self.number(text, where, row)
             for text, row in zip(column.texts, column.first.tolist(), strict=True)
@@ -54,13 +72,17 @@ class Book:
     def ordered(self, codes: NDArray[np.integer], subject: str) -> tuple[tuple[str, ...], Integers]:
         """The labels in their order, and the place of every code among them.
 
-        Those that are not fixed are sorted, and left out where no code is theirs. Raises DataError
-        for labels that only spaces tell apart.
+        Those that are neither fixed nor declared are sorted, and left out where no code is theirs.
+        Raises DataError for labels that only spaces tell apart.
         """
         check_spaces(subject, self.numbers)
         labels = list(self.numbers)
         if self.fixed:
             return tuple(labels), codes.astype(np.int64)
+        if self.levels is not None:
+            check_spaces(subject, self.levels)
+            number = {label: place for place, label in enumerate(self.levels)}
+            return self.levels, np.array([number[label] for label in labels])[codes]
         used = np.flatnonzero(np.bincount(codes, minlength=len(labels))).tolist()
         used.sort(key=labels.__getitem__)
         place = np.zeros(len(labels), dtype=np.int64)

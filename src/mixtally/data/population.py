@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,8 @@ from mixtally.randomize.messages import Records
 from mixtally.records.question import Kind, Question
 
 _SPAN_BYTES = 1 << 22
+LABELS, LARGEST_SET = "labels", "largest set"
+"""What a plan may take from the data."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,6 +27,9 @@ class Population:
                 their bits, shape (users, row bytes), uint8, packed as in ``ground.bits``, for the
                 other kinds
       values    the numbers that were cut into bins, shape (users,), float64; None for no numbers
+      from_data what of the question was read off the records, and would be another if one of
+                them were: some of LABELS and LARGEST_SET. Empty where all was given: by labels, a
+                plan, or a type that declares its categories
       note      what was done to the data on the way in, for people; empty for nothing
       warning   what may be wrong with them, for people; empty for nothing
     """
@@ -33,6 +39,7 @@ class Population:
     values: NDArray[np.float64] | None = None
     note: str = ""
     warning: str = ""
+    from_data: tuple[str, ...] = ()
 
     @property
     def users(self) -> int:
@@ -65,6 +72,14 @@ class Population:
     def asked(self, question: Question) -> "Population":
         """The same people asked ``question``, whose bins have the same order."""
         return replace(self, question=question)
+
+
+class Counted(NamedTuple):
+    """How many people hold each value, shape (bins,), int64; ``from_data`` as a population has."""
+
+    question: Question
+    held: NDArray[np.int64]
+    from_data: tuple[str, ...]
 
 
 def check_varied(subject: str, names: Collection[str]) -> None:

@@ -3,11 +3,8 @@
 from dataclasses import replace
 from types import ModuleType
 
-import numpy as np
-from numpy.typing import NDArray
-
 from mixtally.data.file import DataFile
-from mixtally.data.population import Population
+from mixtally.data.population import Counted, Population
 from mixtally.data.progress import Progress, quiet
 from mixtally.data.reading import As, Reading
 from mixtally.data.timeline import Timeline, When
@@ -56,20 +53,22 @@ def read_counts(
     counts: str,
     question: Question | None = None,
     progress: Progress = quiet,
-) -> tuple[Question, NDArray[np.int64]]:
+) -> Counted:
     """How many people hold each value, out of a file with a row a value.
 
     where
       counts   the column that says how many; rows of the same value add up
 
-    Shape (bins,), int64. Errors as ``read``, and DataError for a number that is no count.
+    Errors as ``read``, and DataError for a number that is no count.
     """
     _check_kind(reading, question)
     _reader(file)
     from mixtally.data.weighted import read as read_weighted
 
-    found, held = read_weighted(file, reading, counts, question, progress)
-    return (found if question is None else _fitting(question, found)), held
+    found: Counted = read_weighted(file, reading, counts, question, progress)
+    if question is None:
+        return found
+    return found._replace(question=_fitting(question, found.question))
 
 
 def _reader(file: DataFile) -> ModuleType:

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow
 from numpy.typing import NDArray
 
-from mixtally.data.columns import Flags, filled, gaps, hashed, simple
+from mixtally.data.columns import Flags, filled, gaps, hashed, levels_of, simple
 from mixtally.data.file import DataFile
 from mixtally.data.formats.source import explained
 from mixtally.data.formats.table import Array, Table
@@ -19,6 +19,9 @@ from mixtally.errors import DataError
 
 MOST_PIPED = 100_000_000
 """Rows that a pipe may bring, which does not say whether it has an end."""
+
+
+Levels = tuple[str, ...] | None
 
 
 class Where(NamedTuple):
@@ -38,10 +41,15 @@ class Where(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Rows that count: arrays of simple values without gaps, and where they come from."""
+    """Rows that count: arrays of simple values without gaps, and where they come from.
+
+    where
+      levels   the labels that the type of each array declares; None where it declares none
+    """
 
     arrays: list[Array]
     where: Where
+    levels: list[Levels]
 
 
 @dataclass(slots=True)
@@ -67,11 +75,12 @@ class Rows:
         for part in table.read([table.names.index(name) for name in names]):
             found = dict(zip(names, part.arrays, strict=True))
             arrays = [self._simple(found[column], column) for column in self.columns]
+            levels = [self._levels(table, *each) for each in zip(self.columns, arrays, strict=True)]
             for column in watched:
                 watch.take(found[column])
             size = len(arrays[0])
             if size:
-                yield self._complete(arrays)
+                yield self._complete(arrays, levels)
             self.total += size
             if self.file.piped and self.total > MOST_PIPED:
                 raise self.file.unreadable(
@@ -102,7 +111,15 @@ class Rows:
             )
         return found if column == self.reading.person else hashed(found)
 
-    def _complete(self, arrays: list[Array]) -> Batch:
+    def _levels(self, table: Table, column: str, array: Array) -> Levels:
+        """The labels that the type of a column declares, with the one for missing values."""
+        if column not in table.declared or column not in self.reading.columns:
+            return None
+        missing = self.reading.missing
+        more = [] if missing in (None, DROP) else [missing]
+        return tuple(dict.fromkeys([*levels_of(array), *more]))
+
+    def _complete(self, arrays: list[Array], levels: list[Levels]) -> Batch:
         """The rows without gaps, gaps filled where a label was given for them."""
         where, reading = Where(self.file, self.total), self.reading
         gone = np.zeros(len(arrays[0]), dtype=np.bool_)
@@ -116,16 +133,15 @@ class Rows:
             missing.append(gap)
             gone |= gap
         if not gone.any():
-            return Batch(arrays, where)
+            return Batch(arrays, where, levels)
         if reading.missing != DROP:
             row = int(np.argmax(gone))
             column = self.columns[[bool(gap[row]) for gap in missing].index(True)]
             raise self._missing(where, row, column)
         kept = np.flatnonzero(~gone)
         self.dropped.append(self.total + np.flatnonzero(gone))
-        return Batch(
-            [array.take(pyarrow.array(kept)) for array in arrays], where._replace(kept=kept)
-        )
+        arrays = [array.take(pyarrow.array(kept)) for array in arrays]
+        return Batch(arrays, where._replace(kept=kept), levels)
 
     def _missing(self, where: Where, row: int, column: str) -> DataError:
         if column not in self.reading.columns:

@@ -29,6 +29,7 @@ class Timeline:
       at       shape (answers,), the number of its epoch
       people   shape (answers,), who gave it, numbered from 0; None when nobody knows
       values   shape (answers,), the numbers that were cut into bins; None for no numbers
+      from_data  what of the question was read off the answers, as ``Population`` has it
       note     what was done to the data on the way in, for people; empty for nothing
       warning  what may be wrong with them, for people; empty for nothing
 
@@ -43,6 +44,7 @@ class Timeline:
     values: NDArray[np.float64] | None = None
     note: str = ""
     warning: str = ""
+    from_data: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name, users in zip(self.epochs, self.users, strict=True):
@@ -84,7 +86,7 @@ class Timeline:
         """The people of one epoch."""
         here = self.at == epoch
         values = None if self.values is None else self.values[here]
-        return Population(self.question, self.codes[here], values)
+        return Population(self.question, self.codes[here], values, from_data=self.from_data)
 
     def first_repeat(self) -> int | None:
         """The first answer of a person who already answered in its epoch, by its place."""
@@ -133,6 +135,7 @@ def by_epoch(
         values=crowd.values,
         note=crowd.note,
         warning=crowd.warning,
+        from_data=crowd.from_data,
     )
 
 

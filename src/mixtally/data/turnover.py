@@ -49,6 +49,7 @@ def turnover(
         at=np.concatenate(at),
         people=np.concatenate(people),
         note=first.note,
+        from_data=first.from_data,
         values=None if first.values is None else first.values[chosen],
     )
 

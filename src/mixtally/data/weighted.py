@@ -9,6 +9,7 @@ from mixtally.data.formats.table import Array
 from mixtally.data.formats.tables import table
 from mixtally.data.labels import Book, varied
 from mixtally.data.people import Watch
+from mixtally.data.population import Counted
 from mixtally.data.progress import Progress
 from mixtally.data.reading import Reading
 from mixtally.data.rows import Rows, Where
@@ -19,14 +20,14 @@ from mixtally.records.question import Question
 
 def read(
     file: DataFile, reading: Reading, counts: str, question: Question | None, progress: Progress
-) -> tuple[Question, NDArray[np.int64]]:
+) -> Counted:
     """As ``readers.read_counts``."""
     (column,) = reading.columns
     book, codes, many = Book(reading.bins(question)), list[NDArray[np.int32]](), list[Held]()
     rows = Rows(file, reading, [column, counts])
     with table(file, rows.columns, [column]) as found:
         for batch in rows.batches(found, Watch((), [column]), progress):
-            codes.append(book.codes(coded(batch.arrays[0]), batch.where))
+            codes.append(book.codes(coded(batch.arrays[0]), batch.where, batch.levels[0]))
             many.append(_whole(batch.arrays[1], counts, batch.where))
     if not codes:
         raise file.unreadable("at least two rows", "none", "check the file")
@@ -35,7 +36,7 @@ def read(
     varied(labels, subject)
     held = np.zeros(len(labels), dtype=np.int64)
     np.add.at(held, places, np.concatenate(many))
-    return Question(name=column, bins=len(labels), labels=labels), held
+    return Counted(Question(name=column, bins=len(labels), labels=labels), held, book.from_data)
 
 
 Held = NDArray[np.int64]

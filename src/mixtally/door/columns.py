@@ -6,7 +6,7 @@ their position, dropped with the person, or given a label of their own.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals as nw
@@ -28,12 +28,15 @@ class Table:
     where
       names     of the columns, as far as they have any
       columns   what stands in them, a person a place
+      levels    all labels that the type of each column declares, in order: a categorical of
+                pandas, an Enum of polars, a dictionary of Arrow; None where it declares none
       backend   the library that the values came from; None for plain Python and NumPy
       framed    whether there were named columns, even if only one
     """
 
     names: tuple[str, ...]
     columns: tuple[Cells, ...]
+    levels: tuple[Cells | None, ...]
     backend: nw.Implementation | None
     framed: bool
 
@@ -48,7 +51,9 @@ def table_of(values: object) -> Table:
     if isinstance(values, str | bytes) or values is None:
         raise _strange(values)
     if isinstance(values, Mapping):
-        return _checked(tuple(map(str, values)), [_cells(one) for one in values.values()], None)
+        columns = list(values.values())
+        cells = [_cells(one) for one in columns]
+        return _checked(tuple(map(str, values)), cells, None, list(map(levels_of, columns)))
     if isinstance(values, np.ndarray) and values.ndim == 2:
         names = tuple(str(place + 1) for place in range(values.shape[1]))
         return _checked(names, [column.tolist() for column in values.T], None)
@@ -63,12 +68,33 @@ def table_of(values: object) -> Table:
             "values", wanted="a frame in memory", got="a lazy one", do="call .collect() first"
         )
     if isinstance(native, nw.DataFrame):
-        cells = [native[name].to_list() for name in native.columns]
-        return _checked(tuple(native.columns), cells, native.implementation)
+        columns = [native[name] for name in native.columns]
+        cells = [one.to_list() for one in columns]
+        levels = [levels_of(one.to_native()) for one in columns]
+        return _checked(tuple(native.columns), cells, native.implementation, levels)
     if isinstance(native, nw.Series):
         names = (native.name,) if native.name else ("answer",)
-        return Table((str(names[0]),), (native.to_list(),), native.implementation, framed=False)
-    return Table(("answer",), (_cells(values),), None, framed=False)
+        return _single(str(names[0]), native.to_list(), levels_of(values), native.implementation)
+    return _single("answer", _cells(values), levels_of(values), None)
+
+
+def _single(name: str, cells: Cells, levels: Cells | None, backend: Any) -> Table:
+    return Table((name,), (cells,), (levels,), backend, framed=False)
+
+
+def levels_of(column: Any) -> Cells | None:
+    """All values that the type of a column lists, in their order; None where it lists none.
+
+    A Categorical of polars lists those that were met, which is no declaration.
+    """
+    kind: Any = getattr(column, "dtype", None)
+    if type(kind).__name__ in ("CategoricalDtype", "Enum"):
+        return [one for one in kind.categories if not is_missing(one)]
+    if hasattr(column, "unify_dictionaries"):  # chunks of Arrow
+        column = column.unify_dictionaries()
+        column = column.chunk(0) if column.num_chunks else None
+    found = getattr(column, "dictionary", None)
+    return None if found is None else [one for one in found.to_pylist() if not is_missing(one)]
 
 
 def _cells(values: object) -> Cells:
@@ -97,7 +123,12 @@ def _cells(values: object) -> Cells:
     return [one.item() if isinstance(one, np.generic) else one for one in values]
 
 
-def _checked(names: tuple[str, ...], columns: Sequence[Cells], backend: Any) -> Table:
+def _checked(
+    names: tuple[str, ...],
+    columns: Sequence[Cells],
+    backend: Any,
+    levels: Sequence[Cells | None] | None = None,
+) -> Table:
     if not columns:
         raise DataError("values", wanted="at least one column", got="none", do="choose a column")
     lengths = sorted(set(map(len, columns)))
@@ -108,7 +139,8 @@ def _checked(names: tuple[str, ...], columns: Sequence[Cells], backend: Any) -> 
             got=f"{lengths[0]:,} and {lengths[-1]:,} rows",
             do="give every person a value in each",
         )
-    return Table(names, tuple(columns), backend, framed=True)
+    levels = levels or [None] * len(columns)
+    return Table(names, tuple(columns), tuple(levels), backend, framed=True)
 
 
 def _strange(values: object) -> DataError:
@@ -149,6 +181,9 @@ def without_missing(table: Table, missing: str, *, labels: bool) -> tuple[Table,
             got=repr(missing),
             do="choose one",
         )
+    if missing not in ("refuse", "drop"):  # one more, whether or not anybody lacks a value
+        levels = [given and list(dict.fromkeys([*given, missing])) for given in table.levels]
+        table = replace(table, levels=tuple(levels))
     if not gone:
         return table, 0
     if missing == "refuse":
@@ -163,6 +198,6 @@ def without_missing(table: Table, missing: str, *, labels: bool) -> tuple[Table,
         kept = tuple(
             [one for place, one in enumerate(cells) if place not in lost] for cells in table.columns
         )
-        return Table(table.names, kept, table.backend, table.framed), len(gone)
+        return replace(table, columns=kept), len(gone)
     filled = tuple([missing if is_missing(one) else one for one in c] for c in table.columns)
-    return Table(table.names, filled, table.backend, table.framed), 0
+    return replace(table, columns=filled), 0

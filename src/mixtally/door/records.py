@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mixtally.data.population import Population
+from mixtally.data.population import LABELS, LARGEST_SET, Population
 from mixtally.door import checks
 from mixtally.door.columns import Cells, Table, is_missing
 from mixtally.door.labels import label_of, numbered
@@ -51,8 +51,11 @@ def _labels(wanted: Wanted) -> Sequence[object] | None:
 
 
 def _one(table: Table, name: str, wanted: Wanted) -> Population:
-    labels, codes = numbered("values", table.columns[0], _labels(wanted))
-    return Population(Question(name=name, bins=len(labels), labels=labels), codes)
+    fixed = _labels(wanted)
+    fixed = table.levels[0] if fixed is None else fixed
+    labels, codes = numbered("values", table.columns[0], fixed)
+    asked = Question(name=name, bins=len(labels), labels=labels)
+    return Population(asked, codes, from_data=(LABELS,) * (fixed is None))
 
 
 def _set(table: Table, name: str, wanted: Wanted) -> Population:
@@ -71,12 +74,15 @@ def _set(table: Table, name: str, wanted: Wanted) -> Population:
         largest = max(largest, len(held))
         members += held
         people += [person] * len(held)
-    labels, codes = numbered("labels of all sets", members, _labels(wanted))
+    fixed = _labels(wanted)
+    labels, codes = numbered("labels of all sets", members, fixed)
+    read = (LABELS,) * (fixed is None) + (LARGEST_SET,) * (given is None)
     asked = Question(
         name=name, bins=len(labels), labels=labels, kind=Kind.SET, max_set=given or largest
     )
     who = np.array(people, dtype=np.int64)
-    return Population(asked, rows_of(who, codes, table.people, len(labels)))
+    rows = rows_of(who, codes, table.people, len(labels))
+    return Population(asked, rows, from_data=read)
 
 
 def _members(person: int, cell: object) -> Cells:
@@ -133,8 +139,11 @@ def _attributes(table: Table, name: str, wanted: Wanted) -> Population:
     labels: list[str] = []
     sizes: list[int] = []
     places = []
-    for column, cells in zip(table.names, table.columns, strict=True):
-        names, codes = numbered(f"column {column!r}", cells, fixed.get(column))
+    read: tuple[str, ...] = ()
+    for column, cells, levels in zip(table.names, table.columns, table.levels, strict=True):
+        given = fixed.get(column, levels)
+        read = read or (LABELS,) * (given is None)
+        names, codes = numbered(f"column {column!r}", cells, given)
         places.append(len(labels) + codes)
         labels += [f"{column}={one}" for one in names]
         sizes.append(len(names))
@@ -147,7 +156,8 @@ def _attributes(table: Table, name: str, wanted: Wanted) -> Population:
         attributes=tuple(sizes),
     )
     people = np.tile(np.arange(table.people), len(sizes))
-    return Population(asked, rows_of(people, np.concatenate(places), table.people, len(labels)))
+    rows = rows_of(people, np.concatenate(places), table.people, len(labels))
+    return Population(asked, rows, from_data=read)
 
 
 def _attribute_labels(table: Table, wanted: Wanted) -> Mapping[str, Sequence[object]]:

@@ -47,6 +47,8 @@ def crowd_of(values: object, name: str | None, wanted: Wanted) -> Crowd:
     if table.people < 2:
         raise DataError("values", wanted="at least two people", got="one", do="one is no crowd")
     public, raw = _notes(table, kind, wanted, dropped)
+    if population.from_data:
+        public.append("The bins were read off the data; a real plan fixes them before.")
     if wanted.question is not None:
         population = _asked(population, wanted.question)
     return Crowd(population, table, tuple(public), tuple(raw))
@@ -63,9 +65,6 @@ def _notes(table: Table, kind: str, wanted: Wanted, dropped: int) -> tuple[list[
         values = np.array(table.columns[0], dtype=np.float64)
         outside = int(((values < scale.low) | (values > scale.high)).sum())
         raw.append(f"{outside:,} of {len(values):,} values were moved.")
-    fixed = wanted.question or kind in ("bits", "number") or (wanted.labels and kind != "set")
-    if not fixed:
-        public.append("The bins were read off the data; a real plan fixes them before.")
     return public, raw
 
 

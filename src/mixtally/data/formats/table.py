@@ -21,7 +21,12 @@ class Part(NamedTuple):
 
 
 class Table(NamedTuple):
-    """The names of all columns, and what reads those at some places among them."""
+    """The names of all columns, and what reads those at some places among them.
+
+    where
+      declared   columns whose type lists the values they may have: dictionaries of Arrow
+    """
 
     names: tuple[str, ...]
     read: Callable[[Sequence[int]], Iterator[Part]]
+    declared: frozenset[str] = frozenset()

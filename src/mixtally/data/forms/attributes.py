@@ -25,8 +25,9 @@ class Attributes:
 
     def take(self, batch: Batch) -> None:
         """Raises DataError for a value without a label."""
-        for array, book, codes in zip(batch.arrays, self._books, self._codes, strict=False):
-            codes.append(book.codes(coded(array), batch.where))
+        columns = zip(batch.arrays, batch.levels, self._books, self._codes, strict=False)
+        for array, levels, book, codes in columns:
+            codes.append(book.codes(coded(array), batch.where, levels))
 
     def crowd(self, records: Records) -> Population:
         """Raises DataError for an attribute that does not vary."""
@@ -49,7 +50,9 @@ class Attributes:
             attributes=tuple(sizes),
         )
         people = np.tile(np.arange(records.size), len(sizes))
-        return Population(asked, rows_of(people, np.concatenate(found), records.size, len(names)))
+        rows = rows_of(people, np.concatenate(found), records.size, len(names))
+        read = [book.from_data for book in self._books if book.from_data]
+        return Population(asked, rows, from_data=read[0] if read else ())
 
 
 def _books(reading: Reading, question: Question | None) -> list[Book]:

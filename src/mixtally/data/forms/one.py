@@ -23,11 +23,12 @@ class One:
 
     def take(self, batch: Batch) -> None:
         """Raises DataError for a value without a label."""
-        self._codes.append(self._book.codes(coded(batch.arrays[0]), batch.where))
+        self._codes.append(self._book.codes(coded(batch.arrays[0]), batch.where, batch.levels[0]))
 
     def crowd(self, records: Records) -> Population:
         """Raises DataError for a column that does not vary."""
         codes = records.each(np.concatenate(self._codes))
         labels, ordered = self._book.ordered(codes, self._subject)
         varied(labels, self._subject)
-        return Population(Question(name=self._column, bins=len(labels), labels=labels), ordered)
+        asked = Question(name=self._column, bins=len(labels), labels=labels)
+        return Population(asked, ordered, from_data=self._book.from_data)

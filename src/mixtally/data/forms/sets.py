@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from mixtally.data.columns import coded, gaps
 from mixtally.data.labels import Book, varied
 from mixtally.data.people import Records
-from mixtally.data.population import Population
+from mixtally.data.population import LARGEST_SET, Population
 from mixtally.data.reading import Reading
 from mixtally.data.rows import Batch, Where
 from mixtally.encode.bits import rows_of, set_bits
@@ -34,6 +34,7 @@ class Sets:
     def take(self, batch: Batch) -> None:
         """Raises DataError for an empty or unknown label and for too many of them; gaps are {}."""
         (array, *_), where = batch.arrays, batch.where
+        self._book.declare(batch.levels[0] if self._separator is None else None)
         there = np.flatnonzero(~gaps(array))
         column = coded(array.take(pyarrow.array(there)))
         sets = [
@@ -79,4 +80,5 @@ class Sets:
             kind=Kind.SET,
             max_set=self._most or largest,
         )
-        return Population(asked, rows)
+        read = self._book.from_data + (LARGEST_SET,) * (self._most is None)
+        return Population(asked, rows, from_data=read)
