@@ -27,6 +27,8 @@ from mixtally.wire.problem import Problem
 from mixtally.wire.sheet import read_sheet
 
 _DELIVER_AGAIN_SECONDS = 30
+_NEEDS_NOBODY = frozenset({Event.ALL_SIGNED, Work.TAKE, Work.STOP})
+"""What is done before others have told what they remember: nothing is signed, drawn or opened."""
 
 
 class EndingError(MixtallyError):
@@ -55,6 +57,7 @@ class Mix:
         self._options = options = options or Options()
         self.jobs = Jobs(node)
         self.windows: dict[tuple[str, int], Window] = {}
+        self._stopped: set[tuple[str, int]] = set()
         self._closer = ThreadPoolExecutor(1, "closing") if options.background else None
         self._closing: dict[str, Future[Manifest]] = {}
         self._sent: dict[str, int] = {}
@@ -65,6 +68,7 @@ class Mix:
         if self.node.stopped is not None:
             raise self.node.stopped
         self.jobs.look()
+        self._rounds(now)  # people need not wait for roles that are silent
         self.peers.ask(now)
         for _ in range(2):  # what was signed in the first is told before the second
             self.peers.send_all(now)
@@ -74,7 +78,7 @@ class Mix:
     def _rounds(self, now: int) -> None:
         """Bring every round on."""
         for row in self.node.rounds.all():
-            if row.contract in self.node.cleared and row.state != State.SHREDDED:
+            if row.contract in self.node.agreements and row.state != State.SHREDDED:
                 while (moved := self._step(row, now)) is not None:
                     row = moved
 
@@ -87,7 +91,8 @@ class Mix:
         row = None if job is None or job.place > 1 else self.node.rounds.of(contract, number)
         if row is None:
             raise ProblemError(Problem.UNKNOWN)
-        if row.state in (State.SIGNED, State.OPEN):
+        waits = row.state in (State.SIGNED, State.OPEN)
+        if waits and (contract, number) not in self._stopped:
             raise ProblemError(Problem.NOT_READY, after=2)
         raise ProblemError(Problem.ROUND_CLOSED)
 
@@ -101,12 +106,14 @@ class Mix:
 
     def _step(self, row: RoundRow, now: int) -> RoundRow | None:
         """One event or one piece of work; None where nothing is left to do now."""
-        facts = self.facts(row)
+        facts, cleared = self.facts(row), row.contract in self.node.cleared
         happened = event(facts, now)
-        if happened is not None:
+        if happened is not None and (cleared or happened in _NEEDS_NOBODY):
             return self._move(row, happened)
         todo = work(facts, now)
-        return row if todo is not None and self._do(todo, row, now) else None
+        if todo is None or not (cleared or (todo in _NEEDS_NOBODY and not row.ended)):
+            return None
+        return row if self._do(todo, row, now) and cleared else None
 
     def _move(self, row: RoundRow, happened: Event) -> RoundRow:
         """Write down that a round has moved; one that expires waits for no process of intake."""
@@ -169,6 +176,7 @@ class Mix:
         return does[todo](row, now)
 
     def _take(self, row: RoundRow, _: int) -> bool:
+        self._stopped.discard((row.contract, row.round))
         if (row.contract, row.round) not in self.windows:
             self.intake.open(row.folder)
             self.windows[row.contract, row.round] = window = Window(
@@ -185,6 +193,7 @@ class Mix:
     def _stop(self, row: RoundRow) -> bool:
         """Take no more; whether nothing can be added, here or by a process of intake."""
         self.windows.pop((row.contract, row.round), None)
+        self._stopped.add((row.contract, row.round))
         self.intake.close(row.folder)
         withdraw(self.node.round_folder(row))
         self.node.step("after window gone")

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from mixtally.errors import RefusedError
 from mixtally.node.calls import Answer, Call, SilentError
+from mixtally.node.events import Lasting
 from mixtally.node.node import Node
 from mixtally.node.notes import Errand
 from mixtally.node.refusal import OldStateError
@@ -51,6 +52,14 @@ class Peers:
             ]
             if not silent:
                 self._node.cleared.add(agreement.contract)
+            for role in agreement.others:
+                self._node.log.holds(
+                    Lasting.WAITING,
+                    role.name in silent,
+                    contract=agreement.name,
+                    role=role.name,
+                    what="the notes it has of this role",
+                )
             waiting.update(silent)
         return sorted(waiting)
 
@@ -123,7 +132,9 @@ class Peers:
             before = self._pauses.get(_who(role))
             seconds = 1 if before is None else min(LONGEST_PAUSE, 2 * before.seconds)
             self._pauses[_who(role)] = Pause(now + seconds, seconds)
+            self._node.log.holds(Lasting.SILENT, True, role=role.name)
             return None
+        self._node.log.holds(Lasting.SILENT, False, role=role.name)
         self._pauses.pop(_who(role), None)
         return answer
 
