@@ -13,7 +13,7 @@ from mixtally.records.roles import written_key
 from mixtally.wire.manifest import PartManifest, Receipt, write_receipt
 from mixtally.wire.note import Signer, key_hash, signed
 from mixtally.wire.reading import fingerprint_of
-from mixtally.wire.sheet import write_sheet
+from mixtally.wire.sheet import write_sheet, write_withdrawal
 
 FIRST, SECOND = SCENES[1], SCENES[2]
 ONE, TWO, _ = FIRST.signers
@@ -99,6 +99,11 @@ RECEIPTS: list[tuple[str, dict[str, Any]]] = [
     ("digest-malformed", {"manifest": "x"}),
     ("hop-out-of-range", {"hop": 1}),
 ]
+WITHDRAWALS: list[tuple[str, dict[str, Any]]] = [
+    ("another-kind", {"kind": "sheet"}),
+    ("digest-malformed", {"sheet": HASH[1:]}),
+    ("field-unknown", {"round": 1}),
+]
 
 
 def note_vectors() -> list[Found]:
@@ -137,6 +142,7 @@ def form_vectors() -> list[Found]:
     for kind, text, rows in (
         ("manifest", texts[1], MANIFESTS),
         ("receipt", receipt, RECEIPTS),
+        ("withdrawal", write_withdrawal(HASH), WITHDRAWALS),
     ):
         for reason, changes in rows:
             data = altered(json.loads(text), changes).decode()

@@ -12,7 +12,7 @@ from mixtally.wire.manifest import read_manifest, read_receipt
 from mixtally.wire.note import joined, signed, signed_by, signer_of, verified
 from mixtally.wire.reading import fingerprint_of
 from mixtally.wire.round import signed_round, signed_sheet
-from mixtally.wire.sheet import sheet_hash
+from mixtally.wire.sheet import read_withdrawal, sheet_hash
 from mixtally.wire.suite import SUITES
 
 Found = dict[str, Any]
@@ -121,6 +121,11 @@ def _manifest(vector: Found) -> Found:
     return {"sent": [part.sent for part in read_manifest(data).parts], "hash": fingerprint_of(data)}
 
 
+def _withdrawal(vector: Found) -> Found:
+    data = bytes_of(vector, "withdrawal")
+    return {"of": read_withdrawal(data), "hash": fingerprint_of(data)}
+
+
 def _receipt(vector: Found) -> Found:
     data = bytes_of(vector, "receipt")
     return {"of": read_receipt(data).manifest, "hash": fingerprint_of(data)}
@@ -156,5 +161,6 @@ FINDERS = {
     "envelope": _envelope,
     "manifest": _manifest,
     "receipt": _receipt,
+    "withdrawal": _withdrawal,
     "round": _round,
 }

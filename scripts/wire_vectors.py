@@ -21,7 +21,7 @@ from mixtally.wire.envelope import Sealer
 from mixtally.wire.manifest import EXPIRED, TOO_FEW, PartManifest, Receipt, write_receipt
 from mixtally.wire.note import Signer, signed, signer_of
 from mixtally.wire.reading import fingerprint_of
-from mixtally.wire.sheet import sheet_hash, write_sheet
+from mixtally.wire.sheet import sheet_hash, write_sheet, write_withdrawal
 from mixtally.wire.suite import SUITES
 
 PETER = signer_of("PRIVATE+KEY+PeterNeumann+c74f20a3+AYEKFALVFGyNhPJEMzD1QIDr+Y7hfZx09iUvxdXHKDFz")
@@ -214,6 +214,8 @@ def round_vectors() -> dict[str, Found]:
     made["manifest"] = {"what": "manifest", "manifest": texts[1].decode()}
     receipt = write_receipt(Receipt(fingerprint_of(texts[1]), 3))
     made["receipt"] = {"what": "receipt", "receipt": receipt.decode()}
+    withdrawal = write_withdrawal(first.hash.hex()).decode()
+    made["withdrawal"] = {"what": "withdrawal", "withdrawal": withdrawal}
     return made
 
 

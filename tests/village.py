@@ -49,6 +49,7 @@ class Village:
         part=None,
         crowd=2,
         rounds=3,
+        rounds_every=EVERY,
         prefixes=None,
         terms=None,
         ports=range(7001, 7010),
@@ -87,7 +88,7 @@ class Village:
             terms,
             hops=tuple(roles[:-1]),
             collector=roles[-1],
-            rounds=Rounds(open_seconds=OPEN, every_seconds=EVERY),
+            rounds=Rounds(open_seconds=OPEN, every_seconds=rounds_every),
             **changes,
         )
         self.text = write_contract(self.contract)

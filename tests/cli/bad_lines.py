@@ -33,6 +33,7 @@ CALLS = {
     "collector serve": "nowhere",
     "collector publish": "nowhere",
     "collector conclude": "nowhere --round 1",
+    "collector withdraw": "nowhere --round 1",
     "client show": "contract.json",
     "client send": "contract.json red --diary nowhere/diary",
     "client log": "nowhere",

@@ -6,7 +6,7 @@ import pytest
 
 import contracts
 from collecting import Office
-from mixtally.collector import Proposal, propose
+from mixtally.collector import Proposal, State, propose, withdraw
 from mixtally.collector.proposing import DAY
 from mixtally.errors import DataError, ParameterError, PlanError
 from mixtally.ground.chance import SecureChance
@@ -172,6 +172,47 @@ def test_prefixes_only_where_words_are_asked_for(office):
     said = refused(office, ParameterError, Proposal(prefixes=((1,),)))
     assert "the question does not ask for words" in said
     assert contracts.SEED  # the other kind is in test_prefixed
+
+
+def test_a_round_is_withdrawn_and_its_number_used_up(office):
+    office.proposed(Proposal(opens=office.now + 80_000))
+    asked = office.agreed, office.call, 1
+    assert signed_by(
+        withdraw(office.collector.node, *asked, office.now), office.agreed.agreement.keys
+    )
+    office.collector.tick(office.now)
+    assert (office.row().state, office.row().ended) == (State.WITHDRAWN, "withdrawn")
+    assert not list((office.folders[-1].path / "keys").iterdir())
+    assert b"withdrawn before it opened" in office.ask("GET", "/").body
+    assert "withdrawn" in json.loads(office.result().body)["refusal"]
+    assert withdraw(office.collector.node, *asked, office.now + 10**6)  # it is known to all
+    done = office.proposed()
+    assert (done.sheet.round, done.sheet.opens) == (2, office.now)
+    with pytest.raises(DataError, match="wanted a round that has not opened"):
+        withdraw(office.collector.node, office.agreed, office.call, 2, office.now)
+    with pytest.raises(DataError, match="wanted a round that was proposed"):
+        withdraw(office.collector.node, office.agreed, office.call, 3, office.now)
+
+
+def test_a_withdrawal_that_one_did_not_sign_is_asked_for_again(office):
+    office.proposed(Proposal(opens=office.now + 80_000))
+    lost = failing(office, "mix-2", [Answer(503, b"{}")])
+    with pytest.raises(DataError, match="withdrawal of round 1: .*none of mix-2"):
+        withdraw(office.collector.node, office.agreed, lost, 1, office.now)
+    note = withdraw(office.collector.node, office.agreed, office.call, 1, office.now)
+    assert len(signed_by(note, office.agreed.agreement.keys)) == len(office.folders)
+
+
+def test_a_sheet_that_is_withdrawn_is_asked_for_no_more(office):
+    """One mix refused it, so its number is given up."""
+    refused(
+        office,
+        call=failing(office, "mix-2", [Answer(403, b"{}")]),
+        wish=Proposal(opens=office.now + 999),
+    )
+    with pytest.raises(DataError, match="none of mix-2"):
+        withdraw(office.collector.node, office.agreed, office.call, 1, office.now)
+    assert office.proposed().sheet.round == 2
 
 
 def test_an_old_copy_proposes_nothing(office):

@@ -45,6 +45,8 @@ def test_every_way_ends_in_nothing_left():
         (State.SIGNED, {}, 0, None),
         (State.SIGNED, {"all_signed": True}, 0, Event.ALL_SIGNED),
         (State.SIGNED, {"all_signed": True}, EXPIRES, Event.EXPIRY),
+        (State.SIGNED, {"withdrawn": True}, 0, Event.WITHDRAWAL),
+        (State.OPEN, {"withdrawn": True}, EXPIRES, Event.WITHDRAWAL),
         (State.OPEN, {"quiet": True}, CLOSES - 1, None),
         (State.OPEN, {"quiet": True}, CLOSES, Event.COMPLETE),
         (State.OPEN, {}, CLOSES, None),

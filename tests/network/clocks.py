@@ -1,5 +1,7 @@
 """Clocks: a window is that of the sheet by a role's own clock, whatever that does."""
 
+import json
+
 from mixtally.client import Limits
 from mixtally.client.net import Answer, Diary, Pins, deliver, open_round, prepare, trusted
 from mixtally.wire.manifest import write_manifest
@@ -167,6 +169,14 @@ def told_to_wait(after):
     return act
 
 
+def after_the_end(stage):
+    """A bundle comes when the clock is right again."""
+    leaps(END + KEPT, mixed=False)(stage)
+    stage.now = START + 20
+    said = stage.send(stage.bundle([BINS[0]]))
+    return f"{said.status} {json.loads(said.body)['detail'].split(': ')[1].split(', and none')[0]}"
+
+
 def early_result(stage):
     """The collector's clock is behind by more than the window."""
     stage.now = START - 77
@@ -189,6 +199,10 @@ ALONE = {
     "the clocks leap past the expiry before mixing": (
         leaps(END + KEPT, mixed=False),
         f"{EXPIRED}, it says expired",
+    ),
+    "a bundle after a clock has destroyed its round": (
+        after_the_end,
+        "410 bundles that it had taken and not handed on were destroyed",
     ),
     "the clocks leap past the expiry before delivery": (
         leaps(END + KEPT, mixed=True),

@@ -1,5 +1,6 @@
 """The order of events: what comes before its time or after it changes nothing."""
 
+import json
 import shutil
 import threading
 
@@ -94,6 +95,23 @@ def earlier_round(stage):
     note = stage.by(4, stage.text_of_sheet(2))
     stage.round(3)
     return stage.post(2, note)
+
+
+def withdrawn(stage):
+    """The second round is withdrawn before it opens; the third takes its time."""
+    stage.round(2)
+    row = stage.row(2)
+    note = stage.collector.withdraw(row, stage.now)
+    for place in (1, 2, 3, 4):
+        note = stage.post(place, note).body
+    stage.tick()
+    said = json.loads(stage.send(of_one(bytes(stage.jobs[0].sizes[0][0])), 2).body)["detail"]
+    stage.round(3, opens=row.opens, closes=row.closes)
+    assert {node.rounds.of(stage.fingerprint, 2).ended for node in stage.nodes_awake} == {
+        "withdrawn"
+    }
+    assert not [name for node in stage.nodes_awake for name in node.keys.all() if name[-1] == "2"]
+    return f"{stage.states(2)}; {said}; {stage.row(3, 1).state}"
 
 
 def old_copy(place):
@@ -232,6 +250,11 @@ ALONE = {
     "a second batch after the first was mixed": (second_batch_after_mixing, "409 another-note"),
     "a batch before the window is over, and another behind it": (early_batch, "409 another-note"),
     "a request for the key of a round that is over": (round_over, "410 round-closed"),
+    "a round withdrawn before it opens": (
+        withdrawn,
+        "shredded/withdrawn shredded/withdrawn shredded/withdrawn withdrawn/withdrawn; "
+        "the round was withdrawn before it opened; open",
+    ),
     "a round proposed after a later one": (earlier_round, "403 not-agreed"),
     "an old copy of mix 2 begins": (old_copy(2), "stops"),
     "an old copy of mix 3 begins": (old_copy(3), "stops"),

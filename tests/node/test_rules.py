@@ -5,9 +5,10 @@ from msgspec.structs import replace
 
 from mixtally.node import Node, ProblemError
 from mixtally.node.refusal import OldStateError
+from mixtally.node.rules import LEAST_AHEAD, check_number
 from mixtally.wire.note import Signer, signed
 from mixtally.wire.problem import Problem
-from mixtally.wire.sheet import read_sheet, write_sheet
+from mixtally.wire.sheet import read_sheet, write_sheet, write_withdrawal
 from village import EVERY, OPEN, START, Village
 
 
@@ -40,6 +41,88 @@ def test_all_sign_and_know(village, nodes):
         assert node.complete(row)
         assert node.sheet_note(row).count("\u2014".encode()) == 3
         assert node.take(note, village.now + 10**9) == node.sheet_note(row)  # whatever the time
+
+
+@pytest.mark.parametrize("every", [EVERY, 3 * LEAST_AHEAD])
+def test_no_round_opens_further_ahead_than_rounds_are_apart(tmp_path, every):
+    """A year typed wrong would keep every later round from opening before it."""
+    village = Village(tmp_path, hops=2, rounds_every=every)
+    nodes = village.nodes()
+    far = village.now + max(every, LEAST_AHEAD)
+
+    def sheet(number, opens):
+        times = {"opens": opens, "closes": opens + OPEN, "expires": opens + OPEN + 9}
+        return proposed(village, village.sheet(nodes, number, **times))
+
+    said = refused(nodes[0], sheet(1, far + 1), village.now).detail
+    assert f"{far - village.now} seconds from now at the latest: by 1970-01-1" in said
+    note = sheet(1, far)
+    for node in nodes[:-1]:
+        node.take(note, village.now)
+    assert nodes[0].rounds.all()[0].opens == far
+    assert "latest" in refused(nodes[0], sheet(2, far + every + far), village.now).detail
+    nodes[0].take(sheet(2, far + every + max(every, LEAST_AHEAD)), village.now)
+
+
+def test_a_round_that_has_not_opened_is_withdrawn_by_all(village, nodes):
+    village.now = START - 700
+    village.agreed(nodes)
+    (row,) = nodes[0].rounds.all()
+    text = write_withdrawal(row.sheet)
+    assert nodes[0].rounds.binding(row.name) == row
+    for signer in (village.folders[0].signer, Signer("collector", b"s" * 32)):
+        with pytest.raises(ProblemError) as error:
+            nodes[1].take(signed(text, signer), village.now)
+        assert error.value.problem is Problem.NOT_SIGNED
+    note = nodes[-1].withdraw(row, village.now)
+    for node in [*nodes, *nodes]:
+        note = node.take(note, village.now)
+    assert note.count("\u2014".encode()) == 3
+    for node in nodes:
+        (gone,) = node.rounds.all()
+        assert gone.ended == "withdrawn"
+        assert node.rounds.binding(row.name) is None
+        assert node.take(note, row.closes) == note  # whatever the time
+    assert "round 1 was signed already" in refused_key(nodes[0], village, 1)
+    second = village.sheet(nodes, 2, opens=START, closes=START + OPEN)
+    note = nodes[-1].propose(second, village.now)
+    assert [node.take(note, village.now) and node.rounds.last(row.name).round for node in nodes]
+
+
+def refused_key(node, village, number):
+    """Why no sheet of the number is signed any more."""
+    with pytest.raises(ProblemError) as error:
+        check_number(village.agreement(1), 1, node.rounds.last("home-page"), number)
+    return error.value.detail
+
+
+@pytest.mark.parametrize(
+    ("late", "said"), [(0, "600 seconds"), (-600, None), (-599, "600 seconds")]
+)
+def test_a_round_that_opens_soon_or_has_opened_is_not(village, nodes, late, said):
+    village.agreed(nodes)
+    (row,) = nodes[0].rounds.all()
+    note = signed(write_withdrawal(row.sheet), village.folders[-1].signer)
+    if said is None:
+        assert nodes[0].take(note, row.opens + late)
+    else:
+        assert said in refused(nodes[0], note, row.opens + late).detail
+        assert nodes[0].rounds.all() == [row]
+
+
+def test_a_withdrawal_of_a_sheet_that_is_not_known(village, nodes):
+    note = signed(write_withdrawal("0" * 64), village.folders[-1].signer)
+    with pytest.raises(ProblemError) as error:
+        nodes[0].take(note, village.now)
+    assert error.value.problem is Problem.UNKNOWN
+
+
+def test_a_forgotten_withdrawal_stops_a_role(village, nodes):
+    village.agreed(nodes)
+    (row,) = nodes[0].rounds.all()
+    signers = [village.folders[0].signer, village.folders[-1].signer]
+    with pytest.raises(OldStateError):
+        nodes[0].take(signed(write_withdrawal(row.sheet), *signers), START - 700)
 
 
 @pytest.mark.parametrize(

@@ -150,6 +150,7 @@ MANIFEST = note(
     overruled=several(string("role-name-malformed", "[A-Za-z0-9][A-Za-z0-9._/-]{0,99}")),
 )
 RECEIPT = note("receipt", manifest=DIGEST, hop=integer("hop-out-of-range", 2, 6))
+WITHDRAWAL = note("withdrawal", sheet=DIGEST)
 
 
 def sent(part):
@@ -274,6 +275,9 @@ def _found(vector):
     if what == "manifest":
         data = vector["manifest"].encode()
         return {"sent": [sent(part) for part in manifest_of(data)["parts"]], "hash": digest(data)}
+    if what == "withdrawal":
+        data = vector["withdrawal"].encode()
+        return {"of": WITHDRAWAL(data)["sheet"], "hash": digest(data)}
     if what == "receipt":
         data = vector["receipt"].encode()
         return {"of": RECEIPT(data)["manifest"], "hash": digest(data)}

@@ -29,7 +29,7 @@ def scripts():
 EVERY = {path.stem: json.loads(path.read_text()) for path in (ROOT / "vectors").glob("*.json")}
 KINDS = (
     *("note", "signed note", "joined notes", "key configuration", "sheet", "shapes", "bundles"),
-    *("envelope", "manifest", "receipt", "round"),
+    *("envelope", "manifest", "receipt", "withdrawal", "round"),
 )
 FILES = {
     name: vector
@@ -47,6 +47,7 @@ RESULTS = {
     "envelope": "opened",
     "manifest": "sent hash",
     "receipt": "of hash",
+    "withdrawal": "of hash",
     "round": "sent",
 }
 
@@ -107,7 +108,8 @@ def test_kept_envelopes_are_never_sealed_again(scripts, tmp_path, monkeypatch):
 def bent(chance, vector):
     """The vector with a character of its notes, or an item of a list, changed."""
     vector = json.loads(json.dumps(vector))
-    fields = ("note", "sheet", "manifest", "receipt", "manifests", "receipts", "body", "envelope")
+    fields = ("note", "sheet", "manifest", "receipt", "withdrawal", "manifests", "receipts", "body")
+    fields += ("envelope",)
     name = chance.choice([one for one in fields if vector.get(one)])
     holder, place = vector, name
     if isinstance(vector[name], list):
@@ -127,7 +129,7 @@ def bent(chance, vector):
     return vector
 
 
-BENDABLE = ("note", "sheet", "bundles", "envelope", "manifest", "receipt", "round")
+BENDABLE = ("note", "sheet", "bundles", "envelope", "manifest", "receipt", "withdrawal", "round")
 
 
 @pytest.mark.parametrize("kind", BENDABLE)

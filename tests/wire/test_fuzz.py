@@ -25,7 +25,7 @@ from mixtally.wire.manifest import (
 from mixtally.wire.note import Signer, joined, signed, signed_by, signer_of
 from mixtally.wire.reading import fingerprint_of, text_of
 from mixtally.wire.round import signed_round, signed_sheet
-from mixtally.wire.sheet import kind_of, read_sheet, write_sheet
+from mixtally.wire.sheet import kind_of, read_sheet, read_withdrawal, write_sheet, write_withdrawal
 from mixtally.wire.suite import SUITES
 from wire.bending import bent, restated
 from wire.builders import HASH, frame, manifest, private, sheet
@@ -41,6 +41,7 @@ NOTES = [
     signed(write_manifest(manifest(sheet=fingerprint_of(SHEET))), SIGNER),
     write_manifest(manifest(hop=2, destroyed="expired", before=None, parts=())),
     signed(write_receipt(Receipt(HASH, 2)), SIGNER),
+    signed(write_withdrawal(HASH), SIGNER),
     *(signed(write_contract(one), SIGNER) for one in CONTRACTS),
     *(write_job(job_of(one, HASH, 1)) for one in CONTRACTS[:2]),
     json.dumps([write_sheet(sheet()).decode(), "x"]).encode(),
@@ -66,7 +67,16 @@ SEEDS = [
 
 def parsers():
     """Everything that reads what strangers send, and how it refuses."""
-    for each in (read_sheet, read_manifest, read_receipt, kind_of, text_of, fingerprint_of, read):
+    for each in (
+        read_sheet,
+        read_withdrawal,
+        read_manifest,
+        read_receipt,
+        kind_of,
+        text_of,
+        fingerprint_of,
+        read,
+    ):
         yield f"{each.__module__.rpartition('.')[2]}.{each.__name__}", each, RefusedError
     yield "signed_by", lambda data: signed_by(data, KNOWN), RefusedError
     yield "signed_sheet", lambda data: signed_sheet(data, KNOWN, frame()), RefusedError

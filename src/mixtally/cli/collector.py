@@ -36,6 +36,9 @@ from mixtally.collector import (
 from mixtally.collector import (
     sign as sign_contract,
 )
+from mixtally.collector import (
+    withdraw as withdraw_round,
+)
 from mixtally.collector.agreed import note_path
 from mixtally.collector.prefixed import Symbols, prefixes_of
 from mixtally.collector.results import utc
@@ -161,6 +164,26 @@ def propose(folder: r.Place, contract: Name = None, *, wish: Wish) -> None:
         f"its sheet: {agreed.contract.hops[0].address}/contracts/{agreed.fingerprint}"
         f"/rounds/{sheet.round}"
     )
+
+
+@app.command()
+def withdraw(
+    folder: r.Place,
+    number: Annotated[int, o.whole_option("--round", "Number of the round.")],
+    contract: Name = None,
+) -> None:
+    """Withdraw a round that has not opened, by a note of all roles; its number stays used up.
+
+    Its window binds nobody then. Call it again after a failure: missing signatures are asked for.
+    """
+    role = r.open_role(folder)
+    agreed = read_agreed(role, contract)
+    node = Node(role, SecureChance())
+    try:
+        withdraw_round(node, agreed, call, number, int(time()))
+    finally:
+        node.close()
+    typer.echo(f"round {number} is withdrawn by all; its number stays used up")
 
 
 @app.command()

@@ -7,7 +7,7 @@ charged before any piece of it may come; whatever is computed of a tally afterwa
 from mixtally.collector.agreed import Agreed, agreed_of, read_agreed
 from mixtally.collector.collector import Collector
 from mixtally.collector.core import State
-from mixtally.collector.proposing import Proposal, Proposed, propose
+from mixtally.collector.proposing import Proposal, Proposed, propose, withdraw
 from mixtally.collector.published import concluded_again, found_prefixes, published, whole_page
 from mixtally.collector.serve import serve
 from mixtally.collector.signing import Gathered, checked, sign
@@ -29,4 +29,5 @@ __all__ = [
     "serve",
     "sign",
     "whole_page",
+    "withdraw",
 ]

@@ -20,7 +20,7 @@ from mixtally.node.batch import said
 from mixtally.node.node import Node
 from mixtally.node.peers import Peers, listed
 from mixtally.node.refusal import ProblemError
-from mixtally.node.rounds import RoundRow
+from mixtally.node.rounds import WITHDRAWN, RoundRow
 from mixtally.report.texts import whole_facts
 from mixtally.wire.manifest import Manifest
 from mixtally.wire.sheet import read_sheet
@@ -170,6 +170,7 @@ class Collector:
             state,
             row.expires,
             all_signed=state is State.SIGNED and node.complete(row),
+            withdrawn=row.ended == WITHDRAWN,
             batch=said(node.before(row)),
             charged=state is State.OPEN and self.results.charged(row.folder) is not None,
             missing=node.missing(row) if state is State.OPEN else 0,

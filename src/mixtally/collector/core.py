@@ -2,7 +2,7 @@
 
     SIGNED -> OPEN -> RECEIVED -> COUNTED -> RELEASED, or REFUSED: numbers do not add up
               OPEN -> DESTROYED: the last hop says that nothing leaves
-    what has not come whole at its expiry -> EXPIRED
+    what has not come whole at its expiry -> EXPIRED; what is withdrawn before it opens -> WITHDRAWN
 
 The key and all envelopes are gone once the tally is stored; what is concluded needs the tally and
 the manifests alone. Facts are read from the disk every time, so a process that starts again goes
@@ -30,6 +30,7 @@ class State(StrEnum):
     REFUSED = "refused"
     DESTROYED = "destroyed"
     EXPIRED = "expired"
+    WITHDRAWN = "withdrawn"
 
 
 class Facts(NamedTuple):
@@ -37,6 +38,7 @@ class Facts(NamedTuple):
 
     where
       all_signed   whether all roles have signed the sheet
+      withdrawn    whether this role has signed that the round is withdrawn
       batch        what the manifest of the last hop says
       charged      whether the batch is charged, so that its pieces may come
       missing      pieces that have not come
@@ -50,6 +52,7 @@ class Facts(NamedTuple):
     state: State
     expires: int
     all_signed: bool = False
+    withdrawn: bool = False
     batch: Batch = Batch.NONE
     charged: bool = False
     missing: int = 0
@@ -60,7 +63,7 @@ class Facts(NamedTuple):
     gone: bool = False
 
 
-ENDS = (State.RELEASED, State.REFUSED, State.DESTROYED, State.EXPIRED)
+ENDS = (State.RELEASED, State.REFUSED, State.DESTROYED, State.EXPIRED, State.WITHDRAWN)
 """How a round can end."""
 
 
@@ -68,6 +71,8 @@ def moved(facts: Facts, now: int) -> State | None:
     """The state in which a round is by now, where that is not written down yet."""
     state, late = facts.state, now >= facts.expires
     match state:
+        case State.SIGNED | State.OPEN if facts.withdrawn:
+            return State.WITHDRAWN
         case State.SIGNED if late:
             return State.EXPIRED
         case State.SIGNED if facts.all_signed:

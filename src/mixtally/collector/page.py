@@ -135,6 +135,7 @@ class Page:
             if row.ended == TOO_FEW
             else "destroyed: a mix had nothing in time",
             State.EXPIRED: "over: its batch did not come in time",
+            State.WITHDRAWN: "withdrawn before it opened",
         }
         if row.state in ENDS:
             return ends[State(row.state)]

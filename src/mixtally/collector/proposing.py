@@ -17,10 +17,11 @@ from mixtally.node.node import Node
 from mixtally.node.peers import Peers
 from mixtally.node.refusal import ProblemError
 from mixtally.node.rounds import SIGNED, RoundRow
+from mixtally.node.rules import earliest
 from mixtally.records.roles import Role
 from mixtally.wire.note import signed_by
 from mixtally.wire.reading import text_of
-from mixtally.wire.sheet import Sheet, read_sheet, write_sheet
+from mixtally.wire.sheet import Sheet, kind_of, read_sheet, write_sheet
 from mixtally.wire.suite import SUITES
 
 DAY = 86_400
@@ -70,7 +71,10 @@ def propose(
     number = 1 if last is None else last.round + 1
     _check_number(node, agreed, number)
     keys = _keys(node, agreed, call, number)
-    sheet = _sheet(agreed, number, keys, _opens(agreed, last, now, wish), wish)
+    opens = wish.opens
+    if opens is None:  # a wish that is too early or too late is refused where sheets are
+        opens = earliest(agreed.agreement, node.rounds.binding(agreed.contract.name), now)
+    sheet = _sheet(agreed, number, keys, opens, wish)
     try:
         note = node.propose(write_sheet(sheet), now)
     except ProblemError as refusal:
@@ -109,7 +113,7 @@ def _unfinished(node: Node, agreed: Agreed, last: RoundRow, now: int) -> bool:
     """Whether the last round may still be signed by those who have not."""
     return (
         last.contract == agreed.fingerprint
-        and last.state == SIGNED
+        and (last.state, last.ended) == (SIGNED, "")
         and not node.complete(last)
         and now < last.closes
     )
@@ -145,14 +149,6 @@ def _keys(node: Node, agreed: Agreed, call: Call, number: int) -> tuple[bytes, .
     return (*(given[role.name] for role in contract.hops), node.key(agreed.fingerprint, number))
 
 
-def _opens(agreed: Agreed, last: RoundRow | None, now: int, wish: Proposal) -> int:
-    """As early as wished and allowed; a wish that is too early is refused where sheets are."""
-    earliest = now
-    if last is not None:
-        earliest = max(now, last.closes, last.opens + agreed.contract.rounds.every_seconds)
-    return earliest if wish.opens is None else wish.opens
-
-
 def _sheet(
     agreed: Agreed, number: int, keys: tuple[bytes, ...], opens: int, wish: Proposal
 ) -> Sheet:
@@ -171,29 +167,67 @@ def _sheet(
 
 def _signed(node: Node, agreed: Agreed, call: Call, note: bytes, *, again: bool) -> Proposed:
     """Have every mix sign, then give all of them the whole note."""
-    sheet, keys, found = read_sheet(note), agreed.agreement.keys, Asked({}, {})
+    sheet = read_sheet(note)
+    return Proposed(sheet, signed_by_all(node, agreed, call, note, sheet.round, _AGAIN), again)
+
+
+def withdraw(node: Node, agreed: Agreed, call: Call, number: int, now: int) -> bytes:
+    """The note of all roles that a round is withdrawn, which has not opened.
+
+    Its number stays used up, and its window binds nobody. Called again it asks for the signatures
+    that are missing. Raises DataError for a round that is not there, has opened or is over, and
+    naming the mixes that did not sign.
+    """
+    row = node.rounds.of(agreed.fingerprint, number)
+    subject = f"round {number}"
+    if row is None:
+        raise DataError(
+            subject, wanted="a round that was proposed", got="none", do="look at the page for them"
+        )
+    _clear(node, agreed, call, now)
+    try:
+        note = node.withdraw(row, now)
+    except ProblemError as refusal:
+        raise DataError(
+            subject,
+            wanted="a round that has not opened",
+            got=words_of(refusal),
+            do="let it end by itself",
+        ) from refusal
+    return signed_by_all(node, agreed, call, note, number, "mend that, and call this again")
+
+
+def signed_by_all(
+    node: Node, agreed: Agreed, call: Call, note: bytes, number: int, again: str
+) -> bytes:
+    """A note of this role with the signatures of all, which all mixes have then.
+
+    Raises DataError naming the mixes that did not answer or refused.
+    """
+    keys, found = agreed.agreement.keys, Asked({}, {})
+    subject = f"{kind_of(note)} of round {number}"
     for role in agreed.contract.hops:
         said = asked(call, role, "/notes", note)
         if isinstance(said, bytes):
             note, said = _merged(node, agreed, note, said, role)
         sort(found, role, said)
-    found.all(f"sheet of round {sheet.round}", "the signature of every mix", _AGAIN)
+    found.all(subject, "the signature of every mix", again)
     if missing := sorted(set(keys) - signed_by(note, keys)):
         raise DataError(
-            f"sheet of round {sheet.round}",
+            subject,
             wanted="the signature of every role",
             got=f"none of {', '.join(missing)}",
-            do=_AGAIN,
+            do=again,
         )
     told = Asked({}, {})
     for role in agreed.contract.hops:
         sort(told, role, asked(call, role, "/notes", note))
     told.all(
-        f"sheet of round {sheet.round}",
+        subject,
         "every mix to have it with all signatures",
         "nothing: it is signed, and `mixtally collector serve` sends it again",
     )
-    return Proposed(sheet, note, again)
+    return note
 
 
 def _merged(

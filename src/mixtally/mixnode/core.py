@@ -2,6 +2,7 @@
 
     SIGNED -> OPEN -> CLOSED -> MIXED -> DELIVERED -> SHREDDED
                       CLOSED -> DESTROYED (too few) -> SHREDDED
+    what has not opened and is withdrawn -> WITHDRAWN -> SHREDDED
     whatever is not delivered at its expiry -> EXPIRED -> SHREDDED
 
 Facts are read from the disk every time, so a process that starts again goes on where it was.
@@ -26,6 +27,7 @@ class State(StrEnum):
     DELIVERED = "delivered"
     DESTROYED = "destroyed"
     EXPIRED = "expired"
+    WITHDRAWN = "withdrawn"
     SHREDDED = "shredded"
 
 
@@ -38,6 +40,7 @@ class Event(StrEnum):
     TOO_FEW = "too few"
     RECEIPT = "receipt"
     EXPIRY = "expiry"
+    WITHDRAWAL = "withdrawal"
     GONE = "gone"
 
 
@@ -51,12 +54,15 @@ TRANSITIONS = {
     (State.OPEN, Event.EXPIRY): State.EXPIRED,
     (State.CLOSED, Event.EXPIRY): State.EXPIRED,
     (State.MIXED, Event.EXPIRY): State.EXPIRED,
+    (State.SIGNED, Event.WITHDRAWAL): State.WITHDRAWN,
+    (State.OPEN, Event.WITHDRAWAL): State.WITHDRAWN,
     (State.DELIVERED, Event.GONE): State.SHREDDED,
     (State.DESTROYED, Event.GONE): State.SHREDDED,
     (State.EXPIRED, Event.GONE): State.SHREDDED,
+    (State.WITHDRAWN, Event.GONE): State.SHREDDED,
 }
 """Every way there is."""
-ENDS = (State.DELIVERED, State.DESTROYED, State.EXPIRED)
+ENDS = (State.DELIVERED, State.DESTROYED, State.EXPIRED, State.WITHDRAWN)
 """How a round can end; what follows is that nothing is left of it."""
 
 
@@ -66,6 +72,7 @@ class Facts(NamedTuple):
     where
       first        whether this is the first hop
       all_signed   whether all roles have signed the sheet
+      withdrawn    whether this role has signed that the round is withdrawn
       before       what the preceding hop's manifest says
       quiet        at the first hop, whether nothing can be added to what people sent
       missing      pieces of it that have not come
@@ -81,6 +88,7 @@ class Facts(NamedTuple):
     expires: int
     first: bool
     all_signed: bool = False
+    withdrawn: bool = False
     before: Batch = Batch.NONE
     quiet: bool = False
     missing: int = 0
@@ -96,6 +104,8 @@ def event(facts: Facts, now: int) -> Event | None:
     state, late = facts.state, now >= facts.expires
     if state in ENDS:
         return Event.GONE if facts.gone else None
+    if facts.withdrawn and state in (State.SIGNED, State.OPEN):
+        return Event.WITHDRAWAL
     if state is State.CLOSED and facts.own is not Batch.NONE:
         return Event.SIGNED_OFF if facts.own is Batch.PIECES else Event.TOO_FEW
     if state is State.MIXED and facts.receipt:
@@ -148,6 +158,6 @@ def work(facts: Facts, now: int) -> Work | None:
             return Work.DELIVER
         case State.EXPIRED if facts.own is Batch.NONE:
             return Work.DECLARE
-        case State.DELIVERED | State.DESTROYED | State.EXPIRED if not facts.gone:
+        case _ if facts.state in ENDS and not facts.gone:
             return Work.SHRED
     return None

@@ -21,7 +21,7 @@ from mixtally.node.events import Said, written
 from mixtally.node.node import Node
 from mixtally.node.peers import Peers
 from mixtally.node.refusal import ProblemError
-from mixtally.node.rounds import RoundRow
+from mixtally.node.rounds import WITHDRAWN, RoundRow
 from mixtally.wire.manifest import EXPIRED, Manifest
 from mixtally.wire.problem import Problem
 from mixtally.wire.sheet import read_sheet
@@ -29,6 +29,13 @@ from mixtally.wire.sheet import read_sheet
 _DELIVER_AGAIN_SECONDS = 30
 _NEEDS_NOBODY = frozenset({Event.ALL_SIGNED, Work.TAKE, Work.STOP})
 """What is done before others have told what they remember: nothing is signed, drawn or opened."""
+_WHY_OVER = {
+    WITHDRAWN: "the round was withdrawn before it opened",
+    "destroyed": "too few took part: all bundles were destroyed, and none was counted",
+    "expired": "the round expired by this mix's clock: bundles that it had taken and not handed on "
+    "were destroyed, and none of them was counted",
+}
+"""How a round ended -> what became of what was taken."""
 
 
 class EndingError(MixtallyError):
@@ -91,10 +98,10 @@ class Mix:
         row = None if job is None or job.place > 1 else self.node.rounds.of(contract, number)
         if row is None:
             raise ProblemError(Problem.UNKNOWN)
-        waits = row.state in (State.SIGNED, State.OPEN)
+        waits = row.state in (State.SIGNED, State.OPEN) and not row.ended
         if waits and (contract, number) not in self._stopped:
             raise ProblemError(Problem.NOT_READY, after=2)
-        raise ProblemError(Problem.ROUND_CLOSED)
+        raise ProblemError(Problem.ROUND_CLOSED, _WHY_OVER.get(row.ended, ""))
 
     def end(self) -> None:
         """Break off what is being closed, which begins anew another time; give all files back."""
@@ -116,8 +123,8 @@ class Mix:
         return row if self._do(todo, row, now) and cleared else None
 
     def _move(self, row: RoundRow, happened: Event) -> RoundRow:
-        """Write down that a round has moved; one that expires waits for no process of intake."""
-        if happened is Event.EXPIRY:
+        """Write down that a round has moved; one that is lost waits for no process of intake."""
+        if happened in (Event.EXPIRY, Event.WITHDRAWAL):
             self._stop(row)
         state = TRANSITIONS[State(row.state), happened]
         ends = {
@@ -152,6 +159,7 @@ class Mix:
             row.expires,
             agreement.place == 1,
             state is State.SIGNED and node.complete(row),
+            row.ended == WITHDRAWN,
             said(before),
             state is State.OPEN and agreement.place == 1 and self._quiet(row),
             node.missing(row) if state is State.OPEN else 0,

@@ -24,6 +24,7 @@ from mixtally.wire.manifest import Manifest, Receipt, read_manifest, write_manif
 from mixtally.wire.note import signed_by
 from mixtally.wire.problem import Problem
 from mixtally.wire.reading import fingerprint_of, text_of
+from mixtally.wire.sheet import write_withdrawal
 
 
 def _taken(row: RoundRow, digest: str, manifest: Manifest) -> None:
@@ -150,6 +151,14 @@ class Node:
         """
         with self._turn:
             return self._reader.propose(text, now)
+
+    def withdraw(self, row: RoundRow, now: int) -> bytes:
+        """Sign that a round is withdrawn, before anybody else does; the note.
+
+        Raises ProblemError for one that has opened.
+        """
+        with self._turn:
+            return self._reader.withdraw(write_withdrawal(row.sheet), now)
 
     def notes_by(self, name: str) -> list[bytes]:
         """All notes known that a role signed; it asks so when it starts, so it may be awake."""

@@ -6,14 +6,20 @@ from typing import TYPE_CHECKING
 
 from mixtally.node.events import written
 from mixtally.node.refusal import OldStateError, ProblemError
-from mixtally.node.rounds import INSERT, SIGNED, RoundRow, round_id
-from mixtally.node.rules import check_manifest, check_sheet
-from mixtally.node.slots import Entry, manifest_entry, receipt_entry, sheet_entry
+from mixtally.node.rounds import INSERT, SIGNED, WITHDRAW, RoundRow, round_id
+from mixtally.node.rules import check_manifest, check_sheet, check_withdrawal
+from mixtally.node.slots import (
+    Entry,
+    manifest_entry,
+    receipt_entry,
+    sheet_entry,
+    withdrawal_entry,
+)
 from mixtally.wire.manifest import read_manifest, read_receipt
 from mixtally.wire.note import joined, signed_by, verified
 from mixtally.wire.problem import Problem
 from mixtally.wire.reading import fingerprint_of, text_of
-from mixtally.wire.sheet import Sheet, kind_of, read_sheet
+from mixtally.wire.sheet import Sheet, kind_of, read_sheet, read_withdrawal
 
 if TYPE_CHECKING:
     from mixtally.node.node import Node
@@ -36,10 +42,16 @@ class Reader:
         if len(data) > _LONG_BYTES and not self._of_a_role(data):
             raise ProblemError(Problem.NOT_SIGNED)
         kind = kind_of(data)
-        if kind in ("sheet", "contract"):  # of manifests and receipts, only those of its own place
+        if kind in (
+            "sheet",
+            "withdrawal",
+            "contract",
+        ):  # of manifests and receipts, only those of its own place
             self._not_forgotten(data, found)
         if kind == "sheet":
             return self._sheet(data, found, now)
+        if kind == "withdrawal":
+            return self._withdrawal(data, found, now)
         if kind == "contract":
             raise ProblemError(Problem.NOT_AGREED, "this role has not signed that contract")
         if kind not in ("manifest", "receipt"):
@@ -71,13 +83,13 @@ class Reader:
         entry = sheet_entry(agreement.contract, agreement.name, sheet.round)
         if node.notes.taken(self._own, entry.slot) is not None:
             raise ProblemError(Problem.ANOTHER_NOTE)
-        last, key = node.rounds.last(agreement.name), round_id(agreement.contract, sheet.round)
+        key = round_id(agreement.contract, sheet.round)
 
         def own_key() -> bytes | None:
             there = node.keys.there(key)
             return node.keys.configuration(key, agreement.suite) if there else None
 
-        check_sheet(sheet, agreement, node.latest(agreement.name), last, now, own_key)
+        check_sheet(sheet, agreement, node.latest(agreement.name), node.rounds, now, own_key)
         row = RoundRow(
             agreement.name,
             sheet.round,
@@ -93,6 +105,25 @@ class Reader:
         node.notes.sign_beside(entry, text, node.signer, others, [(INSERT, tuple(row))])
         node.tell(row, "round signed", opens=written(row.opens), closes=written(row.closes))
         node.drop_pending(agreement, sheet.round)
+
+    def withdraw(self, text: bytes, now: int) -> bytes:
+        """See ``Node.withdraw``."""
+        row, agreement = self._round(read_withdrawal(text))
+        node, found = self._node, fingerprint_of(text)
+        if node.notes.of(found) is None:
+            check_withdrawal(row, now)
+            entry = withdrawal_entry(row.contract, row.round, row.sheet)
+            others = [role.name for role in agreement.others]
+            gone = [(WITHDRAW, (row.sheet,))]
+            node.notes.sign_beside(entry, text_of(text), node.signer, others, gone)
+        return node.notes.of(found) or b""
+
+    def _withdrawal(self, data: bytes, found: str, now: int) -> bytes:
+        _, agreement = self._round(read_withdrawal(data))
+        if self._node.notes.of(found) is None:
+            name = agreement.collector.name
+            self.withdraw(verified(data, {name: agreement.keys[name]}), now)
+        return self._node.notes.merge(data, agreement.keys)
 
     def _manifest(self, data: bytes) -> None:
         manifest, node = read_manifest(data), self._node

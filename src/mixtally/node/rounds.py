@@ -33,7 +33,10 @@ class RoundRow(NamedTuple):
 
 SIGNED = "signed"
 """The state of a round whose sheet this role signed, before anything else is known of it."""
+WITHDRAWN = "withdrawn"
+"""How a round ended that all roles withdrew before it opened: its number is used up."""
 INSERT = "INSERT INTO rounds VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+WITHDRAW = f"UPDATE rounds SET ended = '{WITHDRAWN}' WHERE sheet = ?"
 
 
 def round_id(contract: str, number: int) -> str:
@@ -67,6 +70,13 @@ class Rounds:
     def last(self, name: str) -> RoundRow | None:
         """The last round signed under a name, whatever the serial."""
         rows = self._rows("WHERE name = ? ORDER BY round DESC LIMIT 1", name)
+        return rows[0] if rows else None
+
+    def binding(self, name: str) -> RoundRow | None:
+        """The last one whose window is to be kept clear of."""
+        rows = self._rows(
+            "WHERE name = ? AND ended != ? ORDER BY round DESC LIMIT 1", name, WITHDRAWN
+        )
         return rows[0] if rows else None
 
     def move(self, row: RoundRow, state: str, ended: str = "") -> RoundRow:

@@ -6,13 +6,20 @@ Everything is told by the contract and by rounds signed before; nothing by what 
 from collections.abc import Callable
 
 from mixtally.errors import RefusedError
+from mixtally.node.events import written
 from mixtally.node.refusal import ProblemError
-from mixtally.node.rounds import RoundRow
+from mixtally.node.rounds import RoundRow, Rounds
 from mixtally.records.agreement import Agreement
 from mixtally.wire import fit
 from mixtally.wire.manifest import MOST_PIECE_BYTES, Manifest
 from mixtally.wire.problem import Problem
 from mixtally.wire.sheet import Sheet
+
+LEAST_AHEAD = 86_400
+"""Seconds that a sheet may always be ahead; else as many as there are between rounds."""
+
+LEAST_BEFORE = 600
+"""Seconds before a round opens until which it can be withdrawn: nobody has taken a bundle then."""
 
 
 def frame_of(agreement: Agreement) -> fit.Frame:
@@ -47,14 +54,17 @@ def check_sheet(
     sheet: Sheet,
     agreement: Agreement,
     latest: int,
-    last: RoundRow | None,
+    rounds: Rounds,
     now: int,
     own_key: Callable[[], bytes | None],
 ) -> None:
     """Raises ProblemError for a sheet that this role does not sign.
 
-    ``own_key`` is the pending one.
+    where
+      rounds    signed before
+      own_key   gives the pending one
     """
+    last = rounds.last(agreement.name)
     check_number(agreement, latest, last, sheet.round)
     try:
         fit.check_sheet(sheet, frame_of(agreement))
@@ -62,14 +72,32 @@ def check_sheet(
         raise _unfit(error) from error
     if sheet.closes <= now:
         raise _not("the round would be over already")
+    last, every = rounds.binding(agreement.name), agreement.windows.every_seconds
     if last is not None and sheet.opens < last.closes:
         raise _not("the round before is not over then")
-    every = agreement.windows.every_seconds
     if last is not None and sheet.opens - last.opens < every:
         raise _not(f"rounds begin {every} seconds apart")
+    far = earliest(agreement, last, now) + max(every, LEAST_AHEAD)
+    if sheet.opens > far:
+        raise _not(f"a round opens {far - now} seconds from now at the latest: by {written(far)}")
     own = own_key()
     if own is None or sheet.keys[agreement.place - 1] != own:
         raise _not("this role's key is another one: ask for it first")
+
+
+def earliest(agreement: Agreement, last: RoundRow | None, now: int) -> int:
+    """When a round may open, behind the last one whose window binds."""
+    if last is None:
+        return now
+    return max(now, last.closes, last.opens + agreement.windows.every_seconds)
+
+
+def check_withdrawal(row: RoundRow, now: int) -> None:
+    """Raises ProblemError for a round that may have bundles, or soon, and for one that is over."""
+    if row.ended:
+        raise _not(f"the round is over: {row.ended}")
+    if now > row.opens - LEAST_BEFORE:
+        raise _not(f"that is done {LEAST_BEFORE} seconds before a round opens, at the latest")
 
 
 def check_manifest(manifest: Manifest, agreement: Agreement) -> None:

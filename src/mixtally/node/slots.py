@@ -33,6 +33,11 @@ def sheet_entry(contract: str, name: str, number: int) -> Entry:
     return Entry(f"sheet {name} {number}", "sheet", contract, number)
 
 
+def withdrawal_entry(contract: str, number: int, sheet: str) -> Entry:
+    """One withdrawal a sheet."""
+    return Entry(f"withdrawal {sheet}", "withdrawal", contract, number)
+
+
 def manifest_entry(contract: str, number: int, sheet: str, hop: int) -> Entry:
     """One batch a round and hop."""
     return Entry(f"manifest {sheet} {hop}", "manifest", contract, number, hop)

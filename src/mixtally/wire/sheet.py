@@ -89,6 +89,16 @@ def read_sheet(data: bytes) -> Sheet:
     )
 
 
+def write_withdrawal(sheet: str) -> bytes:
+    """The text that withdraws the round whose sheet has this SHA-256; before it opens, by all."""
+    return written("withdrawal", {"sheet": sheet})
+
+
+def read_withdrawal(data: bytes) -> str:
+    """SHA-256 of the sheet that ``data`` withdraws; raises RefusedError for anything else."""
+    return digest(note_fields(data, "withdrawal", "version kind sheet"), "sheet")
+
+
 def sheet_hash(data: bytes) -> bytes:
     """SHA-256 of the sheet's text: what every envelope of its round is bound to."""
     return bytes.fromhex(fingerprint_of(data))
