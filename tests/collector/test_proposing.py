@@ -197,7 +197,7 @@ def test_a_round_is_withdrawn_and_its_number_used_up(office):
 def test_a_withdrawal_that_one_did_not_sign_is_asked_for_again(office):
     office.proposed(Proposal(opens=office.now + 80_000))
     lost = failing(office, "mix-2", [Answer(503, b"{}")])
-    with pytest.raises(DataError, match="withdrawal of round 1: .*none of mix-2"):
+    with pytest.raises(DataError, match=r"withdrawal of round 1: .*none of mix-2"):
         withdraw(office.collector.node, office.agreed, lost, 1, office.now)
     note = withdraw(office.collector.node, office.agreed, office.call, 1, office.now)
     assert len(signed_by(note, office.agreed.agreement.keys)) == len(office.folders)

@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from mixtally.errors import DataError
-from mixtally.node.loop import Loop, wall_clock
+from mixtally.node.loop import Loop
 
 SECONDS = 10
 
@@ -45,7 +45,7 @@ def test_a_failure_ends_it_and_the_process():
         told.set()
 
     failure = OSError("the disk")
-    loop = Loop(Ticks(fails=failure), wall_clock, stop)
+    loop = Loop(Ticks(fails=failure), lambda: 7, stop)
     loop.start()
     assert told.wait(SECONDS)
     loop.end()
@@ -60,7 +60,7 @@ TOLD.__cause__ = NO_ROOM
 @pytest.mark.parametrize("full", [NO_ROOM, TOLD])
 def test_a_full_disk_is_waited_for(full):
     ticks, stopped = Ticks(fails=full), []
-    loop = Loop(ticks, wall_clock, stopped.append)
+    loop = Loop(ticks, lambda: 7, stopped.append)
     loop.start()
     for _ in range(2):
         assert ticks.came.acquire(timeout=SECONDS)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from mixtally.collector.collector import Collector
 from mixtally.collector.page import Page
 from mixtally.engine.engine import Engine
+from mixtally.node.clock import Clock
 from mixtally.node.folder import Folder
 from mixtally.node.node import Node
 from mixtally.node.peers import Peers
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
 def serve(folder: Folder, service: Service, engine: Engine) -> None:
     """Serve until a signal ends it; ``engine`` opens envelopes. Raises as ``serve_role``."""
 
-    def collector(node: Node, peers: Peers, stop: Stop) -> Served:
+    def collector(node: Node, peers: Peers, stop: Stop, clock: Clock) -> Served:
         made = Collector(node, peers, engine)
-        return Served(made.tick, made.end, application_of(made, service.clock, stop))
+        return Served(made.tick, made.end, application_of(made, clock.now, stop))
 
     serve_role(folder, service, collector)
 

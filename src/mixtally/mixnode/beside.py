@@ -15,9 +15,9 @@ from mixtally.mixnode.intake import Intake
 from mixtally.mixnode.web import MOST_BODIES_BYTES, Bundles, only
 from mixtally.mixnode.window import Share, Window, announced, share
 from mixtally.node import disk
+from mixtally.node.clock import Clock, Clocks
 from mixtally.node.disk import Step, no_step
 from mixtally.node.events import Log
-from mixtally.node.loop import wall_clock
 from mixtally.node.refusal import ProblemError
 from mixtally.node.running import Listening, Served, Stop, Wake, run, serving
 from mixtally.node.web.bodies import Room
@@ -93,7 +93,7 @@ class Taking(NamedTuple):
     where
       number   of the process, from 1: its files have it in their names
       ready    told the address once the socket listens
-      clock    gives seconds since 1970
+      clocks   of the machine
       step     told the name of every durable step
       log      tells the operator what happens
     """
@@ -102,7 +102,7 @@ class Taking(NamedTuple):
     host: str
     port: int
     ready: Callable[[str], None] = print
-    clock: Callable[[], int] = wall_clock
+    clocks: Clocks | None = None
     step: Step = no_step
     log: Log = Log()
 
@@ -122,15 +122,16 @@ def serve_intake(folder: Path, taking: Taking) -> None:
         )
     check_first(folder)
     with serving(folder, taking.number):
+        clock = Clock(folder / "clock", Log(), taking.clocks, keep=False)
 
         def begin(stop: Stop, _: Wake) -> Served:
             rounds = folder / "rounds"
             intake = Intake(rounds, stop, taking.step, taking.number)
             beside = Beside(rounds, intake, taking.step, taking.log)
-            bundles = Bundles(intake, beside.find, taking.clock, Room(MOST_BODIES_BYTES))
+            bundles = Bundles(intake, beside.find, clock.now, Room(MOST_BODIES_BYTES))
             return Served(beside.tick, beside.end, only(bundles, stop))
 
-        run(Listening(taking.host, taking.port, taking.clock, taking.ready), begin)
+        run(Listening(taking.host, taking.port, clock.passed, taking.ready), begin)
 
 
 def check_first(folder: Path) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from mixtally.engine.engine import Engine
 from mixtally.mixnode.intake import Intake
 from mixtally.mixnode.mix import Mix, Options
+from mixtally.node.clock import Clock
 from mixtally.node.folder import Folder
 from mixtally.node.node import Node
 from mixtally.node.peers import Peers
@@ -19,10 +20,10 @@ if TYPE_CHECKING:
 def serve(folder: Folder, service: Service, engine: Engine) -> None:
     """Serve until a signal ends it; ``engine`` opens envelopes. Raises as ``serve_role``."""
 
-    def mix(node: Node, peers: Peers, stop: Stop) -> Served:
+    def mix(node: Node, peers: Peers, stop: Stop, clock: Clock) -> Served:
         intake = Intake(folder.inner("rounds"), stop, service.step)
         made = Mix(node, peers, intake, Options(engine, background=True))
-        return Served(made.tick, made.end, mix_application(made, service.clock, stop))
+        return Served(made.tick, made.end, mix_application(made, clock.now, stop))
 
     serve_role(folder, service, mix)
 

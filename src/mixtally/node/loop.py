@@ -1,18 +1,12 @@
 """The loop of a role: what is due is done once a second, and whenever something came."""
 
 import threading
-import time
 from collections.abc import Callable
 
 from mixtally.node.disk import is_full
 
 TICK_SECONDS = 1.0
 _FULL_SECONDS = 10.0
-
-
-def wall_clock() -> int:
-    """Seconds since 1970."""
-    return int(time.time())
 
 
 class Loop:

@@ -114,8 +114,9 @@ class Reader:
             check_withdrawal(row, now)
             entry = withdrawal_entry(row.contract, row.round, row.sheet)
             others = [role.name for role in agreement.others]
-            gone = [(WITHDRAW, (row.sheet,))]
-            node.notes.sign_beside(entry, text_of(text), node.signer, others, gone)
+            node.notes.sign_beside(
+                entry, text_of(text), node.signer, others, [(WITHDRAW, (row.sheet,))]
+            )
         return node.notes.of(found) or b""
 
     def _withdrawal(self, data: bytes, found: str, now: int) -> bytes:

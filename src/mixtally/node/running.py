@@ -40,7 +40,7 @@ class Listening(NamedTuple):
     """Where and when.
 
     where
-      clock   gives seconds since 1970
+      clock   gives seconds since 1970 that have passed for sure
       ready   told the address once the socket listens
     """
 

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from mixtally.ground.chance import SecureChance
 from mixtally.node.calls import Call, call
+from mixtally.node.clock import Clock, Clocks
 from mixtally.node.disk import Step, no_step
 from mixtally.node.events import Log
 from mixtally.node.folder import Folder
-from mixtally.node.loop import wall_clock
 from mixtally.node.node import Node
 from mixtally.node.peers import Peers
 from mixtally.node.running import Listening, Served, Stop, Wake, run, serving
@@ -19,7 +19,7 @@ class Service(NamedTuple):
 
     where
       overruled   names of roles that are not waited for at the start
-      clock       gives seconds since 1970
+      clocks      of the machine
       ready       told the address once the socket listens
       call        how other roles are asked
       step        told the name of every durable step
@@ -27,7 +27,7 @@ class Service(NamedTuple):
     """
 
     overruled: frozenset[str] = frozenset()
-    clock: Callable[[], int] = wall_clock
+    clocks: Clocks | None = None
     ready: Callable[[str], None] = print
     call: Call = call
     step: Step = no_step
@@ -35,7 +35,7 @@ class Service(NamedTuple):
 
 
 def serve_role(
-    folder: Folder, service: Service, role: Callable[[Node, Peers, Stop], Served]
+    folder: Folder, service: Service, role: Callable[[Node, Peers, Stop, Clock], Served]
 ) -> None:
     """Serve until a signal ends it; raises what must end the process.
 
@@ -43,10 +43,11 @@ def serve_role(
     the folder already; OldStateError where another role remembers more than this one.
     """
     with serving(folder.path):
+        clock = Clock(folder.path / "clock", service.log, service.clocks)
 
         def begin(stop: Stop, wake: Wake) -> Served:
             node = Node(folder, SecureChance(), service.step, service.log)
             node.wake = wake
-            return role(node, Peers(node, service.call, service.overruled), stop)
+            return role(node, Peers(node, service.call, service.overruled), stop, clock)
 
-        run(Listening(folder.role.host, folder.role.port, service.clock, service.ready), begin)
+        run(Listening(folder.role.host, folder.role.port, clock.passed, service.ready), begin)
