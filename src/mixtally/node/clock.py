@@ -31,7 +31,7 @@ def since_boot() -> float:
     return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
-def boot() -> str:
+def this_boot() -> str:
     """Which start of the machine this is; nothing where that cannot be told."""
     with suppress(OSError):
         return _BOOT.read_text().strip()
@@ -43,7 +43,7 @@ class Clocks(NamedTuple):
 
     wall: Callable[[], float] = time.time
     steady: Callable[[], float] = since_boot
-    boot: str = boot()
+    boot: str = this_boot()
 
 
 class _Jump(NamedTuple):
@@ -66,7 +66,8 @@ class Clock:
     ) -> None:
         self._path, self._log, self._keep = path, log, keep
         self._clocks = clocks or Clocks()
-        self._turn, self._jump = Lock(), None
+        self._turn = Lock()
+        self._jump: _Jump | None = None
         self._kept = float("-inf")
         steady = self._clocks.steady()
         self._offset, self._restarted = self._last(steady)
@@ -89,8 +90,10 @@ class Clock:
             if self._keep and jump is None and steady - self._kept >= KEEP_EVERY:
                 self._offset = self._clocks.wall() - steady  # clocks are put right little by little
                 self._write(steady)
-        seconds = {} if jump is None else {"seconds": round(jump.offset - self._offset)}
-        self._log.holds(Lasting.CLOCK, jump is not None and not self._restarted, **seconds)
+        if jump is None or self._restarted:
+            self._log.holds(Lasting.CLOCK, False)
+        else:
+            self._log.holds(Lasting.CLOCK, True, seconds=round(jump.offset - self._offset))
         return int(passed)
 
     def _read(self) -> float:
