@@ -122,7 +122,7 @@ def serve_intake(folder: Path, taking: Taking) -> None:
         )
     check_first(folder)
     with serving(folder, taking.number):
-        clock = Clock(folder / "clock", Log(), taking.clocks, keep=False)
+        clock = Clock(folder / "clock", taking.log, taking.clocks, keep=False)
 
         def begin(stop: Stop, _: Wake) -> Served:
             rounds = folder / "rounds"
