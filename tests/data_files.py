@@ -46,7 +46,7 @@ def in_parquet(table: Table) -> bytes:
 
 def workbook(table: Table, sheet: str = "Sheet1") -> bytes:
     sink = io.BytesIO()
-    with xlsxwriter.Workbook(sink, {"in_memory": True}) as book:
+    with xlsxwriter.Workbook(sink, {"in_memory": True, "strings_to_formulas": False}) as book:
         place = book.add_worksheet(sheet)
         for number, (name, values) in enumerate(table.items()):
             place.write_column(0, number, [name, *values])

@@ -28,6 +28,12 @@ class RowOptions:
     sheet: Annotated[
         str | None, o.option("--sheet", "Of a workbook (default: the first).", "NAME")
     ] = None
+    header_row: Annotated[
+        int, o.whole_option("--header-row", "The row that names the columns (CSV, workbooks).")
+    ] = 1
+    skip_rows: Annotated[
+        int, o.whole_option("--skip-rows", "Rows after it that are no people.")
+    ] = 0
     missing: Annotated[
         str | None,
         o.option(
@@ -44,7 +50,14 @@ class RowOptions:
 
     def at(self, path: Path) -> DataFile:
         """The file at ``path``; raises ParameterError for options that say nothing."""
-        return DataFile(path, delimiter=self.delimiter, encoding=self.encoding, sheet=self.sheet)
+        return DataFile(
+            path,
+            delimiter=self.delimiter,
+            encoding=self.encoding,
+            sheet=self.sheet,
+            header_row=self.header_row,
+            skip_rows=self.skip_rows,
+        )
 
     @property
     def taken(self) -> Several | None:

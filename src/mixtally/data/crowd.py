@@ -128,7 +128,7 @@ class _Gathered:
         return DataError(
             self._file.row(self._rows.number(again)),
             wanted=wanted,
-            got=f"{got}, after row {self._rows.number(first)}",
+            got=f"{got}, after row {self._rows.number(first) + self._file.skip_rows}",
             do="say which counts, --several first or last, or make them a --several set",
         )
 

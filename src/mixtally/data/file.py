@@ -6,6 +6,8 @@ from pathlib import Path
 
 from mixtally.errors import DataError, ParameterError
 
+MOST_LEFT_OUT = 1000
+"""Rows before and after the header that may be left out."""
 DELIMITERS = ",;\t"
 """What may stand between cells unless another character is named."""
 _TAB = ("tab", "\\t")
@@ -21,14 +23,18 @@ class DataFile:
       delimiter   between the cells of CSV: one ASCII character, or "tab"; None to find it out
       encoding    of text, a name that Python knows; None for UTF-8, or UTF-16 with its mark
       sheet       of an Excel workbook; None for the first
+      header_row  of CSV and workbooks, the row that names the columns, from 1
+      skip_rows   rows after it that are no people
 
-    Raises ParameterError for a delimiter or an encoding that is none.
+    Raises ParameterError for a delimiter, an encoding or a row that is none.
     """
 
     path: Path
     delimiter: str | None = None
     encoding: str | None = None
     sheet: str | None = None
+    header_row: int = 1
+    skip_rows: int = 0
 
     def __post_init__(self) -> None:
         mark = self.mark
@@ -46,6 +52,17 @@ class DataFile:
                 got=repr(self.encoding),
                 do="cp1252, latin-1, utf-16-le, shift_jis, for example",
             )
+        for name, value, least in (
+            ("header row", self.header_row, 1),
+            ("skip rows", self.skip_rows, 0),
+        ):
+            if not least <= value <= MOST_LEFT_OUT:
+                raise ParameterError(
+                    name,
+                    wanted=f"an integer in [{least}, {MOST_LEFT_OUT:,}]",
+                    got=value,
+                    do="--header-row 3 --skip-rows 2, for example",
+                )
 
     @property
     def mark(self) -> str | None:
@@ -71,8 +88,8 @@ class DataFile:
         return DataError(str(self), wanted=wanted, got=" ".join(str(got).split()), do=do)
 
     def row(self, number: int) -> str:
-        """The subject of a refusal of one row, counted from 1 after the header."""
-        return f"{self}, row {number}"
+        """The subject of a refusal of a row that counts, which stands so far below the header."""
+        return f"{self}, row {number + self.skip_rows}"
 
 
 def _is_encoding(name: str) -> bool:

@@ -27,10 +27,11 @@ def excel_table(source: Source) -> Table:
         raise file.unreadable(
             "an Excel or OpenDocument workbook without a password", error, "save it anew, or as CSV"
         ) from error
-    rows = iter(sheet.iter_rows())
+    rows = islice(sheet.iter_rows(), file.header_row - 1, None)
     names = tuple(written(cell) or "" for cell in next(rows, []))
     if not any(names):
-        raise file.unreadable("a header row", "a blank one", "name the columns in row 1")
+        raise file.unreadable("a header row", "a blank one", "say which it is: --header-row 3")
+    rows = islice(rows, file.skip_rows, None)
 
     def read(places: Sequence[int]) -> Iterator[Part]:
         done, people = 0, _people(rows, one=len(names) == 1)

@@ -24,9 +24,11 @@ class Table(NamedTuple):
     """The names of all columns, and what reads those at some places among them.
 
     where
+      hint       an option by which the columns asked for are found, where they are not
       declared   columns whose type lists the values they may have: dictionaries of Arrow
     """
 
     names: tuple[str, ...]
     read: Callable[[Sequence[int]], Iterator[Part]]
     declared: frozenset[str] = frozenset()
+    hint: str = ""

@@ -31,7 +31,7 @@ def table(file: DataFile, columns: Sequence[str], coded: Sequence[str]) -> Itera
             found = _table(source, columns, coded)
         for column in columns:
             if found.names.count(column) != 1:
-                raise _no_column(file, column, found.names)
+                raise _no_column(file, column, found)
         yield found._replace(read=lambda places: _guarded(file, found.read(places)))
 
 
@@ -44,6 +44,9 @@ def _table(source: Source, columns: Sequence[str], coded: Sequence[str]) -> Tabl
             ("--delimiter", file.delimiter),
             ("--encoding", file.encoding),
         )
+    rows = ("--header-row", file.header_row > 1), ("--skip-rows", file.skip_rows > 0)
+    if source.format is Format.PARQUET:
+        _refuse(file, source.format.value, *rows)
     if source.format is Format.WORKBOOK:
         return excel_table(source)
     _refuse(file, source.format.value, ("--sheet", file.sheet))
@@ -53,14 +56,14 @@ def _table(source: Source, columns: Sequence[str], coded: Sequence[str]) -> Tabl
     first = next(parts, b"")
     parts = chain([first] if first else [], parts)
     if first.lstrip().startswith((b"{", b"[{")):
-        _refuse(file, "JSON lines", ("--delimiter", file.delimiter))
+        _refuse(file, "JSON lines", ("--delimiter", file.delimiter), *rows)
         return json_table(source, parts)
     return csv_table(source, parts, columns)
 
 
-def _refuse(file: DataFile, what: str, *options: tuple[str, str | None]) -> None:
+def _refuse(file: DataFile, what: str, *options: tuple[str, str | bool | None]) -> None:
     for flag, value in options:
-        if value is not None:
+        if value not in (None, False):
             raise ParameterError(
                 flag,
                 wanted="a file that needs it",
@@ -79,8 +82,9 @@ def _guarded(file: DataFile, parts: Iterator[Part]) -> Iterator[Part]:
         yield part
 
 
-def _no_column(file: DataFile, column: str, names: Sequence[str]) -> DataError:
-    """The refusal of names among which ``column`` is not there once."""
+def _no_column(file: DataFile, column: str, table: Table) -> DataError:
+    """The refusal of a table in which ``column`` is not there once."""
+    names = table.names
     if column in names:
         return file.unreadable(
             f"one column {column!r}",
@@ -93,6 +97,8 @@ def _no_column(file: DataFile, column: str, names: Sequence[str]) -> DataError:
     do = f"did you mean {plain[close[0]]!r}?" if close else "name one of these with --column"
     if marks:
         do = f"say --delimiter {marks[0]!r}"
+    if table.hint:
+        do = f"say {table.hint}: the names stand there"
     return file.unreadable(
         f"a column {column!r}",
         "the columns " + ", ".join(repr(name) for name in names[:20]),

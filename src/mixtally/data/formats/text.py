@@ -66,15 +66,18 @@ def ended(file: DataFile, parts: Iterator[bytes]) -> Iterator[bytes]:
     yield b"\n"
 
 
-def quoted(file: DataFile, parts: Iterator[bytes], delimiter: str) -> Iterator[bytes]:
-    """The same CSV; raises DataError for a quote that neither opens nor closes a cell.
+def quoted(
+    file: DataFile, parts: Iterator[bytes], delimiter: str, lines: int = 1
+) -> Iterator[bytes]:
+    """The same CSV, from line ``lines`` on.
 
+    Raises DataError for a quote that neither opens nor closes a cell.
     Every second quote opens, so one that stands alone would swallow rows up to the next. A doubled
     quote closes and opens again.
     """
     outside = np.zeros(256, dtype=np.bool_)
     outside[[ord(delimiter), *_ENDS, ord('"')]] = True
-    before, closing, lines, opened = ord("\n"), False, 1, 0
+    before, closing, opened = ord("\n"), False, 0
     for part in parts:
         data = np.frombuffer(part, dtype=np.uint8)
         places = np.flatnonzero(data == ord('"'))
