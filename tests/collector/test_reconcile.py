@@ -7,6 +7,7 @@ import pytest
 
 from collecting import FAKES, Office
 from mixtally.collector import State, concluded_again
+from mixtally.collector.results import document
 from mixtally.errors import DataError
 from mixtally.node import opened_folder
 from mixtally.wire.manifest import TOO_FEW, PartManifest
@@ -99,6 +100,34 @@ def test_a_hop_that_says_it_drew_nothing(office):
     said = json.loads(office.result().body)
     assert said["received"]["parts"][0]["declared"] == [12, None, 12]
     assert [row["estimate"] for row in said["estimates"]] == [100, 100, 0, 0]
+    assert said["rests_on"] == ["mix-1", "mix-3"]
+    assert said["assumption"] == (
+        "holds if hop 1 or 3 is honest: the others brought less than their recipe"
+    )
+    page = office.ask("GET", "/").body.decode()
+    assert "Less cover than its recipe was brought by mix-2: the promise rests on mix-1 or " in page
+    shown = document(
+        office.collector.held(office.row()), office.collector.conclusion(office.row()), 5
+    )
+    assert "it holds if hop 1 or 3 is honest" in shown.promise[1]
+
+
+def test_no_hop_that_brought_its_cover(office):
+    """Every one left something out; each number by itself could be."""
+    sealed = office.sealed([bytes([value]) for value in VALUES])
+    nothing = {hop: {"added": 0} for hop in (1, 2, 3)}
+    said = refusal(office, *office.chain(200, sealed, parts=nothing))
+    assert "nothing else hid anybody" in said
+
+
+def test_all_hops_that_kept_to_their_recipe(office):
+    office.send(*office.usual(VALUES))
+    office.collector.tick(office.now)
+    said = json.loads(office.result().body)
+    assert said["rests_on"] == ["mix-1", "mix-2", "mix-3"]
+    assert said["assumption"] == office.contract.terms.certificate.assumption
+    assert said["doubts"] == []
+    assert b"Less cover" not in office.ask("GET", "/").body
 
 
 def test_what_is_impossible_is_dropped_and_counted(office):

@@ -104,7 +104,7 @@ def test_what_is_refused_of_a_mix_is_rarer_than_one_in_a_billion(bins, mixes, sh
     one = law = np.array([float(w) / 2.0**64 for w in mechanism.fakes.weights])
     for _ in range(bins * mixes - 1):
         law = np.convolve(law, one)
-    middle, off = mechanism.fakes_promised, arrived._most_off(mechanism.fakes, bins)
+    middle, off = mechanism.fakes_promised, arrived.most_off(mechanism.fakes, bins)
 
     def beyond(off):
         return law[: max(0, middle - off)].sum() + law[middle + off + 1 :].sum()

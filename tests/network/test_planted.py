@@ -157,7 +157,7 @@ def test_what_is_left_of_a_round_is_what_was_signed(taps, capfd):
             held = {f"{place}/{kind}.json" for kind in ("charge", "tally", "result")}
             assert own == {"results", place} | held
         else:
-            assert own == {"jobs/home-page-1.json"}
+            assert own == {"jobs/home-page-1.json", "jobs/home-page-1.tag"}
 
 
 def prints_messages(patch):

@@ -10,7 +10,7 @@ from mixtally.ground.chance import SecureChance
 from mixtally.node import Keys, RoleFile, made_folder, opened_folder
 from mixtally.node.running import serving
 from mixtally.node.wrapping import Label, read_master, unwrapped, wrapped
-from village import ENVIRONMENT
+from village import ENVIRONMENT, Village
 
 CHANCE = SecureChance()
 
@@ -129,3 +129,29 @@ def test_the_key_of_a_round_is_made_once_and_destroyed(tmp_path, suite):
     assert steps == ["after key", "after key", "after key destroyed"]
     with pytest.raises(DataError):
         keys.read("r-1")
+
+
+def test_a_database_that_is_gone_is_not_a_new_role(tmp_path):
+    """It would sign again what it has signed."""
+    village = Village(tmp_path, hops=1)
+    path = village.folders[0].path
+    for file in path.glob("node.db*"):
+        file.unlink()
+    with pytest.raises(DataError, match=r"node\.db: wanted the database that init made, got none"):
+        village.node(1)
+    assert not (path / "node.db").exists()
+
+
+def test_a_database_that_is_not_whole_is_not_used(tmp_path):
+    village = Village(tmp_path, hops=1)
+    node = village.node(1)
+    node.take_up(village.agreement(1))
+    node.database.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+    node.close()
+    path = village.folders[0].path / "node.db"
+    data = bytearray(path.read_bytes())
+    for page in range(2, len(data) // 4096):
+        data[page * 4096 : page * 4096 + 64] = b"\x07" * 64
+    path.write_bytes(data)
+    with pytest.raises(DataError, match=r"a database that is whole|disk that takes"):
+        village.node(1)

@@ -10,7 +10,9 @@ import msgspec
 
 from mixtally.collector.agreed import Agreed
 from mixtally.collector.concluding import Conclusion
+from mixtally.estimate.covering import covering
 from mixtally.estimate.received import doubts
+from mixtally.records.certificate import Certificate
 from mixtally.records.received import Received
 from mixtally.records.result import ContractResult
 from mixtally.report import counts
@@ -72,7 +74,10 @@ def document(held: Held, found: Conclusion, top: int) -> Document:
         key=key_figures(held, found),
         sections=lambda: (
             Section("Counts", parts(held, found, _TABLE_BINS, chart=True)),
-            Section("What is promised", tuple(map(Text, promise(contract.terms)))),
+            Section(
+                "What is promised",
+                tuple(map(Text, promise(contract.terms, _certificate(held, found)))),
+            ),
             Section("What is not promised", (Bullets.of(not_promised(contract.terms)),)),
         ),
         summary=lambda: parts(held, found, top, chart=False),
@@ -110,7 +115,7 @@ def parts(held: Held, found: Conclusion, most: int, *, chart: bool) -> tuple[Par
         shown.append(came(terms, found.received))
         shown += [Text(text) for text in _dropped(found.received)]
     if found.result is not None:
-        shown += [Text(text, tone=Tone.BAD) for text in doubts(terms, found.result.received)]
+        shown += [Text(text, tone=Tone.BAD) for text in _doubts(held, found.result)]
     if held.overruled:
         silent = ", ".join(held.overruled)
         shown.append(Text(f"Silent at the start and not waited for: {silent}.", tone=Tone.BAD))
@@ -132,7 +137,7 @@ def facts(held: Held, found: Conclusion) -> Facts:
         "question": terms.question.name,
         "epsilon": terms.certificate.epsilon,
         "delta": terms.certificate.upper,
-        "assumption": terms.certificate.assumption,
+        "assumption": _certificate(held, found).assumption,
         "cover": str(terms.cover),
         "hops": terms.hops,
         "minimum_crowd": terms.minimum_crowd,
@@ -148,6 +153,7 @@ def facts(held: Held, found: Conclusion) -> Facts:
     return {
         **said,
         "doubts": doubts(terms, result.received),
+        "rests_on": _covering(held, result),
         "messages": result.messages,
         "confidence_level": each.level,
         "interval_method": each.method,
@@ -193,6 +199,29 @@ def _shown(result: ContractResult, most: int) -> list[int]:
 def _chart(result: ContractResult) -> Picture:
     bars = counts.bars_of(result, _shown(result, _CHART_BINS))
     return rows_chart(bars, f"The {len(bars)} largest bins with their intervals")
+
+
+def _certificate(held: Held, found: Conclusion) -> Certificate:
+    terms = held.agreed.contract.terms
+    return terms.certificate if found.result is None else found.result.certificate
+
+
+def _covering(held: Held, result: ContractResult) -> list[str]:
+    """Names of the hops on which the promise still rests, by what they say they brought."""
+    contract = held.agreed.contract
+    return [contract.hops[hop - 1].name for hop in covering(contract.terms, result.received)]
+
+
+def _doubts(held: Held, result: ContractResult) -> list[str]:
+    rest = _covering(held, result)
+    lazy = [role.name for role in held.agreed.contract.hops if role.name not in rest]
+    said = doubts(result.terms, result.received)
+    if lazy:
+        said.append(
+            f"Less cover than its recipe was brought by {', '.join(lazy)}: the promise rests on "
+            f"{' or '.join(rest)} alone, one of which must be honest."
+        )
+    return said
 
 
 def _dropped(received: Received) -> list[str]:

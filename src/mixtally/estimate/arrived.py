@@ -21,7 +21,7 @@ def check_arrived(mechanism: Shuffled, messages: int, users: int) -> None:
     own = users * mechanism.repeats
     expected, play = own + mechanism.fakes_promised, 0
     if mechanism.shaped is not None:
-        play = _most_off(mechanism.shaped, mechanism.bins * mechanism.repeats)
+        play = most_off(mechanism.shaped, mechanism.bins * mechanism.repeats)
     off = messages - expected
     if abs(off) <= play:
         return
@@ -37,7 +37,7 @@ def check_arrived(mechanism: Shuffled, messages: int, users: int) -> None:
     )
 
 
-def _most_off(shaped: ShapedFakes, bins: int) -> int:
+def most_off(shaped: ShapedFakes, bins: int) -> int:
     """How far the number of all fakes of mixes is from its mean, but for one batch in 10^9."""
     numbers = np.arange(-shaped.shift, shaped.shift + 1)
     weights = np.array([float(weight) for weight in shaped.weights])

@@ -11,6 +11,7 @@ messages as coins may bring passes, and so do fakes that a dishonest hop puts wh
 from dataclasses import dataclass
 
 from mixtally.errors import MessageError
+from mixtally.estimate.covering import covering
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.tails import window
 from mixtally.records.contract import BlanksRecipe, Part, ShapedRecipe, Terms
@@ -56,6 +57,9 @@ def reconciled(terms: Terms, received: Received) -> tuple[Arrived, ...]:
         _check_declared(where, part, came, terms.hops)
         fakes = _fakes_of_people(where, part, came, people)
         found.append(_arrived(terms, part, came, people, fakes, where))
+    if not covering(terms, received):
+        wanted = "one that brought its whole recipe: nothing else hid anybody"
+        raise _refused("hops", wanted, "none", _ASK)
     return tuple(found)
 
 
@@ -103,15 +107,15 @@ def _check_declared(where: str, part: Part, came: PartReceived, hops: int) -> No
     if part.by_mixes and not came.drew:
         wanted = "messages of at least one: nothing else hid anybody"
         raise _refused(f"hops that drew for {where}", wanted, "none", _ASK)
-    least, most, words = 0, 0, "none: people bring the cover"
+    most, words = 0, "none: people bring the cover"
     if isinstance(part.recipe, BlanksRecipe):
-        least = most = part.recipe.count
-        words = f"{most:,}, the blanks of its recipe"
+        most = part.recipe.count
+        words = f"at most {most:,}, the blanks of its recipe"
     elif isinstance(part.recipe, ShapedRecipe):
         most = part.bins * 2 * part.recipe.shift
         words = f"at most {most:,}, the most of its recipe"
     for hop, many in enumerate(came.declared, 1):
-        if many is not None and not (part.by_mixes and least <= many <= most):
+        if many is not None and not (part.by_mixes and many <= most):
             raise _refused(f"messages of hop {hop} for {where}", words, f"{many:,}", _ASK)
 
 

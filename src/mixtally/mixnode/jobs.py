@@ -1,9 +1,12 @@
 """The jobs of a mix: files that ``mix sign`` wrote, of contracts that it has signed."""
 
+import hmac
 from pathlib import Path
 
+from mixtally.errors import DataError
 from mixtally.node import disk
 from mixtally.node.node import Node
+from mixtally.node.wrapping import Label, tag
 from mixtally.records.job import Job, read_job, write_job
 
 
@@ -12,17 +15,38 @@ def job_path(node: Node, job: Job) -> Path:
     return node.folder.inner("jobs") / f"{job.name}-{job.serial}.json"
 
 
+def _tag(node: Node, path: Path, data: bytes) -> bytes:
+    return tag(node.folder.master, Label.JOB, path.stem, data)
+
+
+def _checked(node: Node, path: Path) -> bytes:
+    """The bytes of a job; raises DataError for others than ``sign`` wrote."""
+    data, beside = disk.read(path, "a job"), path.with_suffix(".tag")
+    held = disk.read(beside, "what binds a job") if beside.exists() else b""
+    if not hmac.compare_digest(held, _tag(node, path, data)):
+        raise DataError(
+            str(path),
+            wanted="the job that `mix sign` wrote, bound by this role's master key",
+            got="one that was altered since, or is of another folder",
+            do="find out who wrote it, then call `mixtally mix sign` with the contract again",
+        )
+    return data
+
+
 def take_job(node: Node, job: Job, contract: bytes) -> bytes:
-    """Write a job down, and sign its contract; the note.
+    """Write a job down, bound by the master key, and sign its contract; the note.
+
+    Whoever can write files in the folder, and does not hold that key, makes no job: a recipe that
+    was taken out of one would leave people without cover. Called again it mends what was altered.
 
     Raises ProblemError where this role has signed another contract of the name and serial.
     """
-    if not node.signed_contract(job):
-        node.check_contract(job)
-        disk.put(job_path(node, job), write_job(job), "a job")
+    node.check_contract(job)
+    path, data = job_path(node, job), write_job(job)
+    disk.put(path.with_suffix(".tag"), _tag(node, path, data), "what binds a job")
+    disk.put(path, data, "a job")
     note = node.sign_contract(job, contract)
-    path = node.folder.inner("contracts") / f"{job.name}-{job.serial}.note"
-    disk.put(path, note, "a contract")
+    disk.put(node.folder.inner("contracts") / f"{path.stem}.note", note, "a contract")
     return note
 
 
@@ -39,7 +63,7 @@ class Jobs:
         for path in sorted(self._node.folder.inner("jobs").glob("*.json")):
             if path in self._seen:
                 continue
-            job = read_job(disk.read(path, "a job"), str(path))
+            job = read_job(_checked(self._node, path), str(path))
             if self._node.signed_contract(job):  # else ``sign`` was interrupted, or is at it
                 self._of[job.contract] = job
                 self._node.take_up(job)

@@ -83,6 +83,15 @@ class Database:
         self._open = connected(path)
         with self._told():
             self._open.execute("PRAGMA busy_timeout=20000")
+            found = [said for (said,) in self._open.execute("PRAGMA integrity_check(1)")]
+        if found != ["ok"]:
+            raise DataError(
+                str(path),
+                wanted="a database that is whole",
+                got=str(found[:1])[:200],
+                do="look at the disk, and find the newest copy that is: an older one does not run",
+            )
+        with self._told():
             self._open.execute("PRAGMA secure_delete=ON")
         with self.transaction("tables"):
             (version,) = self._open.execute("PRAGMA user_version").fetchone()

@@ -15,6 +15,7 @@ import msgspec
 from mixtally.errors import DataError, PlanError
 from mixtally.ground.chance import Chance
 from mixtally.node import disk
+from mixtally.node.database import Database
 from mixtally.node.wrapping import (
     Label,
     make_master,
@@ -27,7 +28,7 @@ from mixtally.records.roles import Role
 from mixtally.wire.note import SEED_BYTES, Signer, signer_of
 
 FOLDERS = ("jobs", "contracts", "keys", "rounds")
-_FILE, _KEY = "role.toml", "signing.key"
+_FILE, _KEY, _DATABASE = "role.toml", "signing.key", "node.db"
 
 
 class RoleFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -58,6 +59,22 @@ class Folder(NamedTuple):
     def __repr__(self) -> str:
         return f"Folder({self.role.name})"
 
+    @property
+    def database(self) -> Path:
+        """That of notes and rounds, made by ``init``.
+
+        Raises DataError where it is gone: a role that began anew would sign what it has signed.
+        """
+        path = self.path / _DATABASE
+        if not path.exists():
+            raise DataError(
+                str(path),
+                wanted="the database that init made",
+                got="none",
+                do="find the newest folder; if it is lost, end the contract and init another role",
+            )
+        return path
+
     def inner(self, name: str) -> Path:
         """One of its folders."""
         return self.path / name
@@ -83,6 +100,7 @@ def made_folder(
     path.chmod(disk.PRIVATE_FOLDER)
     for name in FOLDERS:
         disk.make_folder(path / name)
+    Database(path / _DATABASE).close()
     data = wrapped(master, Label.SIGNING, role.name, signer.written.encode(), chance)
     disk.put(path / _KEY, data, "the signing key")
     disk.put(path / _FILE, _toml(role), "who the role is")  # last: a folder with it is whole

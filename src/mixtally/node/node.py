@@ -52,7 +52,7 @@ class Node:
         self.folder, self.signer, self.chance, self.step = folder, folder.signer, chance, step
         self.log = log or Log()
         disk.settle(folder.path)
-        self.database = Database(folder.path / "node.db", step)
+        self.database = Database(folder.database, step)
         self.notes, self.rounds = Notes(self.database), Rounds(self.database)
         self.keys = Keys(folder.inner("keys"), folder.master, chance, step)
         self.pieces = Pieces(folder.inner("rounds"), step)

@@ -8,6 +8,7 @@ digits elsewhere, or an environment variable.
 Source: NIST SP 800-38D.
 """
 
+import hmac
 import os
 import re
 import stat
@@ -34,6 +35,7 @@ class Label(bytes, Enum):
     ROUND = b"mixtally round key 1"
     DRAWN = b"mixtally drawn fakes 1"
     ENGINE = b"mixtally engine job 1"
+    JOB = b"mixtally job of a contract 1"
 
 
 def secret_bytes(chance: Chance, count: int) -> bytes:
@@ -59,6 +61,12 @@ def unwrapped(key: bytes, label: Label, name: str, data: bytes) -> bytes:
             got="one that does not open",
             do="start with the master key that init used",
         ) from error
+
+
+def tag(key: bytes, label: Label, name: str, data: bytes) -> bytes:
+    """What only who has ``key`` can write beside ``data``: HMAC-SHA256, in hexadecimal digits."""
+    made = hmac.new(key, label.value + b"\0" + name.encode() + b"\0" + data, "sha256")
+    return made.hexdigest().encode() + b"\n"
 
 
 def read_master(named: str, environment: Mapping[str, str]) -> bytes:

@@ -10,6 +10,7 @@ from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.estimate.conclude.counts import side_by_side
 from mixtally.estimate.conclude.numbers import numbers
 from mixtally.estimate.conclude.pairs import pairs_and_tables
+from mixtally.estimate.covering import as_came, covering
 from mixtally.estimate.debias import estimate_counts
 from mixtally.estimate.noise import Noises
 from mixtally.estimate.received import Arrived, reconciled
@@ -58,7 +59,7 @@ def conclude_received(
         terms=terms,
         received=received,
         question=own,
-        certificate=terms.certificate,
+        certificate=as_came(terms.certificate, terms.hops, covering(terms, received)),
         messages=sum(tally.messages for tally in tallies),
         estimate=replace(
             every, projected=analysis.projected(own, every.counts, min(one.people for one in parts))

@@ -1,0 +1,48 @@
+"""On whom the promise of a round still rests, by what its hops say they brought.
+
+A hop whose job was altered, or who is lazy, brings fewer fakes than the contract counts on. Then
+nothing hides behind it, however honest it is, and the words of the certificate name the others.
+"""
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from mixtally.estimate.arrived import most_off
+from mixtally.records.certificate import Certificate
+from mixtally.records.contract import BlanksRecipe, Part, ShapedRecipe, Terms
+from mixtally.records.mechanism import ShapedFakes
+from mixtally.records.received import Received
+
+
+def covering(terms: Terms, received: Received) -> list[int]:
+    """Hops, from 1, that say they brought all of their recipe in every part.
+
+    Of shaped fakes an honest hop brings fewer less often than once in 10^9 rounds. Under a cover by
+    people, all hops: what they bring is nothing.
+    """
+    parts = list(zip(terms.parts, received.parts, strict=True))
+    return [
+        hop
+        for hop in range(1, terms.hops + 1)
+        if all(_whole(part, came.declared[hop - 1]) for part, came in parts)
+    ]
+
+
+def _whole(part: Part, many: int | None) -> bool:
+    if isinstance(part.recipe, BlanksRecipe):
+        return many == part.recipe.count
+    if isinstance(part.recipe, ShapedRecipe):
+        recipe = part.recipe
+        few = most_off(ShapedFakes(recipe.ratio, recipe.shift), part.bins)
+        return many is not None and many >= part.bins * recipe.shift - few
+    return True
+
+
+def as_came(certificate: Certificate, hops: int, covered: Sequence[int]) -> Certificate:
+    """The certificate, its words of mixes those of the ones that brought what it counts on."""
+    if len(covered) == hops:
+        return certificate
+    named = " or ".join(map(str, covered))
+    words = f"holds if hop {named} is honest: the others brought less than their recipe"
+    return replace(certificate, assumption=words)

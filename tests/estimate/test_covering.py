@@ -1,0 +1,86 @@
+"""Hops that brought less than their recipe are not among those on whom a promise rests."""
+
+from collections import Counter
+
+import pytest
+
+from contracts import flipped, shaped, terms_of, uniform
+from mixtally.estimate.conclude import conclude_received
+from mixtally.estimate.covering import as_came, covering
+from mixtally.mixing.added import added
+from mixtally.records.question import Question, with_attributes
+from mixtally.records.received import PartReceived, Received
+from mixtally.simulation.seeded import SeededChance
+from mixtally.tally.fold import tally_messages
+
+BINS, PEOPLE, SHIFT = 10, 800, 20
+MEAN = BINS * SHIFT
+
+
+def terms(*parts):
+    sizes = tuple(part.bins for part in parts)
+    asked = Question(name="q", bins=BINS) if len(parts) == 1 else with_attributes("q", sizes)
+    return terms_of(asked, list(parts), minimum_crowd=500, hops=3)
+
+
+def came(*parts):
+    made = [PartReceived(declared=one, received=PEOPLE, dropped={}) for one in parts]
+    return Received(contributors=PEOPLE, parts=tuple(made))
+
+
+@pytest.mark.parametrize(
+    ("declared", "wanted"),
+    [
+        ((300, 300, 300), [1, 2, 3]),
+        ((300, 299, 300), [1, 3]),
+        ((None, 300, 1), [2]),
+        ((None, None, None), []),
+    ],
+)
+def test_blanks_are_brought_to_the_last(declared, wanted):
+    assert covering(terms(flipped(BINS, blanks=300)), came(declared)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("declared", "wanted"),
+    [
+        ((MEAN, MEAN - 10, MEAN + 10), [1, 2, 3]),
+        ((MEAN, MEAN // 2, MEAN), [1, 3]),
+        ((None, MEAN, 1), [2]),
+    ],
+)
+def test_shaped_fakes_are_as_many_as_honest_hops_draw(declared, wanted):
+    assert covering(terms(shaped(BINS, shift=SHIFT)), came(declared)) == wanted
+
+
+def test_of_every_part():
+    two = terms(shaped(BINS, shift=SHIFT), shaped(BINS, shift=SHIFT))
+    assert covering(two, came((MEAN, MEAN, None), (MEAN, None, MEAN))) == [1]
+
+
+def test_under_a_cover_by_people_hops_bring_nothing():
+    assert covering(terms(uniform(BINS)), came((None, None, None))) == [1, 2, 3]
+
+
+def test_an_honest_hop_is_among_them():
+    """False alarm: 500 draws, each refused less often than once in 10^9."""
+    part, chance = shaped(BINS, shift=SHIFT), SeededChance(7)
+    found = Counter[int]()
+    for _ in range(500):
+        drawn = len(added(part.recipe, part.layout, chance))
+        found[len(covering(terms(part), came((drawn, drawn, drawn))))] += 1
+    assert found == {3: 500}
+
+
+def test_the_words_of_a_result_name_the_others():
+    part = flipped(BINS, blanks=300)
+    given = terms(part)
+    rows = added(part.recipe, part.layout, SeededChance(1))[:1].repeat(PEOPLE + 899, axis=0)
+    received = Received(
+        contributors=PEOPLE,
+        parts=(PartReceived(declared=(300, 299, 300), received=len(rows), dropped={}),),
+    )
+    found = conclude_received(given, received, [tally_messages(part.layout, rows)])
+    assert found.certificate.assumption.startswith("holds if hop 1 or 3 is honest")
+    assert found.certificate.upper == given.certificate.upper
+    assert as_came(given.certificate, 3, [1, 2, 3]) is given.certificate
