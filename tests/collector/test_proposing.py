@@ -11,7 +11,9 @@ from mixtally.collector.proposing import DAY
 from mixtally.errors import DataError, ParameterError, PlanError
 from mixtally.ground.chance import SecureChance
 from mixtally.node import Answer, Node, OldStateError, opened_folder
+from mixtally.node.peers import listing
 from mixtally.wire.note import signed, signed_by
+from mixtally.wire.reading import fingerprint_of
 from mixtally.wire.sheet import read_sheet
 from village import ENVIRONMENT, EVERY, OPEN
 
@@ -224,7 +226,9 @@ def test_an_old_copy_proposes_nothing(office):
 
     def call(to, method, path, body=b""):
         if path == "/notes/collector":
-            return Answer(200, json.dumps([forgotten.decode()]).encode())
+            return Answer(200, listing([fingerprint_of(forgotten)]))
+        if path == f"/note/{fingerprint_of(forgotten)}":
+            return Answer(200, forgotten)
         return office.call(to, method, path, body)
 
     with pytest.raises(OldStateError, match="find the newest folder"):

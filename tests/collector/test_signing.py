@@ -9,9 +9,11 @@ from mixtally.collector import agreed_of, checked, sign
 from mixtally.collector.agreed import note_path, read_agreed
 from mixtally.errors import PlanError
 from mixtally.ground.chance import SecureChance
-from mixtally.node import Node, OldStateError, opened_folder
+from mixtally.node import Answer, Node, OldStateError, opened_folder
+from mixtally.node.peers import listing
 from mixtally.records.contract import write_contract
 from mixtally.wire.note import signed, signed_by
+from mixtally.wire.reading import fingerprint_of
 from village import ENVIRONMENT
 
 
@@ -102,11 +104,9 @@ def test_a_signature_that_is_forgotten_is_shown(office):
 
     def call(address, method, path, body=b""):
         if path == "/notes/collector":
-            import json
-
-            from mixtally.node import Answer
-
-            return Answer(200, json.dumps([note.decode()]).encode())
+            return Answer(200, listing([fingerprint_of(note)]))
+        if path == f"/note/{fingerprint_of(note)}":
+            return Answer(200, note)
         return real(address, method, path, body)
 
     office.call = call

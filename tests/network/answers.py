@@ -1,12 +1,11 @@
 """Hostile roles: a dishonest answer to those who ask misleads and holds up nobody."""
 
-import json
-
 from msgspec.structs import replace
 
 import contracts
 from mixtally.collector import propose
 from mixtally.node import Answer, call
+from mixtally.node.peers import listing
 from mixtally.records.question import Question
 from network.roles import inner
 
@@ -150,7 +149,7 @@ ALONE = {
     "a role that shows notes nested deeper than readers go": (begins(b"[" * 200_000), "waits"),
     "a role that shows something else than notes": (begins(b'{"notes": 3}'), "waits"),
     "a role that shows false signatures of the one that begins": (
-        begins(json.dumps(["{}\n\n\u2014 mix-1 AAAAAAAAAA==\n", "x", ""]).encode()),
+        begins(listing([f"{number:064x}" for number in range(9)])),
         "serves",
     ),
     "a mix that takes no note of those behind it": (not_ready, "shredded/delivered"),

@@ -114,7 +114,7 @@ def missing_manifests(stage):
     asked = []
 
     def counted(address, method, path, body=b""):
-        if path.endswith("/manifests"):
+        if "/manifests/" in path:
             asked.append(path)
         return held(address, method, path, body)
 

@@ -6,6 +6,8 @@ import pytest
 
 from mixtally.ground.chance import SecureChance
 from mixtally.node import Node, OldStateError, opened_folder
+from mixtally.wire.note import signed
+from mixtally.wire.reading import fingerprint_of
 from village import ENVIRONMENT, Village, ask, changed
 
 
@@ -59,12 +61,43 @@ def test_notes_made_up_by_a_peer_stop_nobody(village, monkeypatch):
     nodes[0].cleared.clear()
     for node in nodes[1:]:
         village.awake(node)
-    false = [b"", b"{}\n", b"{}\n\n\xe2\x80\x94 mix-1 AAAA\n"]
-    monkeypatch.setattr(nodes[1].notes, "by", lambda _: false)
+    false = {fingerprint_of(one): one for one in (b"{}\n", b"{}\n\n\xe2\x80\x94 mix-1 AAAA\n")}
+    usual = nodes[1].notes.of
+    monkeypatch.setattr(nodes[1].notes, "by", lambda _: ["0" * 64, *false])
+    monkeypatch.setattr(nodes[1].notes, "of", lambda found: false.get(found) or usual(found))
     assert village.peers(nodes[0]).ask(0) == []
 
 
-@pytest.mark.parametrize("body", [b"", b"{}", b"[1]", b"\xff"])
+def test_many_notes_of_others_are_looked_at_before_it_serves(village, monkeypatch):
+    """Somebody of the same name under another contract; among them one that was forgotten."""
+    nodes = village.nodes()
+    nodes[0].cleared.clear()
+    for node in nodes[1:]:
+        village.awake(node)
+    many = [f"{number:064x}" for number in range(35)]
+    monkeypatch.setattr(nodes[1].notes, "by", lambda _: many)
+    peers, now = village.peers(nodes[0]), 0
+    while peers.ask(now):
+        now += 1
+    assert 3 <= now < 20  # each ten are followed by a longer pause
+    nodes[0].cleared.clear()
+    own = signed(b"{}\n", nodes[0].signer)
+    many.append(fingerprint_of(own))
+    usual = nodes[1].notes.of
+    given = {many[-1]: own}
+    monkeypatch.setattr(nodes[1].notes, "of", lambda found: given.get(found) or usual(found))
+    village.awake(nodes[1])
+    peers = village.peers(nodes[0])
+    for now in (0, 10, 20):
+        peers.ask(now)
+    with pytest.raises(OldStateError):
+        peers.ask(30)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"{}", b"[1]", b"\xff", b"0", b"1\n", b"0\n\n", b"1\n" + b"A" * 64 + b"\n", b"00\n"],
+)
 def test_an_answer_that_says_nothing_is_silence(village, body):
     from mixtally.node import Answer, Peers
 

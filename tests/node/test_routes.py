@@ -49,6 +49,8 @@ def test_contract_sheet_and_manifests(village, nodes, app):
     assert ask(app, "GET", base).body.startswith(village.text)
     assert ask(app, "GET", base + "/rounds/1").body == nodes[0].sheet_note(nodes[0].rounds.all()[0])
     assert json.loads(ask(app, "GET", base + "/rounds/1/manifests").body) == []
+    for hop in ("1", "2", "3", "x", "%"):
+        assert ask(app, "GET", base + f"/rounds/1/manifests/{hop}").status == 404
     for path in (f"/contracts/{'0' * 64}", base + "/rounds/2", base + "/rounds/x", base + "/round"):
         answer = ask(app, "GET", path)
         assert (answer.status, said(answer)) == (404, Problem.UNKNOWN.path)
@@ -64,10 +66,13 @@ def test_keys(village, nodes, app):
 
 def test_notes(village, nodes, app):
     assert ask(app, "POST", "/notes", village.text).status == 200
-    notes = json.loads(ask(app, "GET", "/notes/mix-1").body)
-    assert [note.encode() for note in notes] == nodes[0].notes.by("mix-1")
-    assert len(notes) == 2
-    assert json.loads(ask(app, "GET", "/notes/nobody").body) == []
+    count, *notes, _ = ask(app, "GET", "/notes/mix-1").body.decode().split("\n")
+    assert (count, notes) == ("2", nodes[0].notes.by("mix-1"))
+    assert [ask(app, "GET", f"/note/{one}").body for one in notes] == [
+        nodes[0].notes.of(one) for one in notes
+    ]
+    assert ask(app, "GET", "/notes/nobody").body == b"0\n"
+    assert ask(app, "GET", f"/note/{'0' * 64}").status == 404
     other = village.text.replace(b"home-page", b"home-sale")
     answer = ask(app, "POST", "/notes", other)
     assert (answer.status, said(answer)) == (403, Problem.NOT_AGREED.path)

@@ -5,6 +5,7 @@ process, it goes on from the disk.
 """
 
 from collections.abc import Callable
+from itertools import product
 
 from mixtally.collector.agreed import Contracts
 from mixtally.collector.concluding import Conclusion, Round, concluded
@@ -18,7 +19,7 @@ from mixtally.errors import DataError
 from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.node.batch import said
 from mixtally.node.node import Node
-from mixtally.node.peers import Peers, listed
+from mixtally.node.peers import Peers
 from mixtally.node.refusal import ProblemError
 from mixtally.node.rounds import WITHDRAWN, RoundRow
 from mixtally.report.texts import whole_facts
@@ -240,14 +241,17 @@ class Collector:
             return False
         self._asked[row.folder] = now
         path = f"/contracts/{row.contract}/rounds/{row.round}/manifests"
-        for role in self.contracts.of(row.contract).contract.hops:
-            answer = self.peers.send(role, "GET", path, b"", now)
-            notes = listed(answer.body) if answer is not None and answer.good else None
-            for note in notes or ():
-                try:
-                    self.node.take(note, now)
-                except ProblemError:  # what somebody made up, or a second one
-                    continue
+        hops = self.contracts.of(row.contract).contract.hops
+        for role, place in product(hops, range(1, len(hops) + 1)):
+            if self.node.manifest_hash(row, place) is not None:
+                continue
+            answer = self.peers.send(role, "GET", f"{path}/{place}", b"", now)
+            if answer is None or not answer.good:
+                continue
+            try:
+                self.node.take(answer.body, now)
+            except ProblemError:  # what somebody made up, or a second one
+                continue
         return None not in self._manifests(row)
 
     def _manifests(self, row: RoundRow) -> list[tuple[str, Manifest] | None]:

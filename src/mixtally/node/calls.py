@@ -11,9 +11,13 @@ from urllib.parse import SplitResult, urlsplit
 
 from mixtally.errors import MixtallyError
 
-MOST_ANSWER_BYTES = 1 << 28
-SECONDS = 30.0
-"""For each step of a request; all steps together have four times as long."""
+MOST_ANSWER_BYTES = (1 << 24) + (1 << 16)
+"""What a note can be, with all its signatures."""
+SECONDS = 10.0
+"""For each step of a request; all steps together have three times as long, and what is sent its own
+time."""
+LEAST_RATE = 1 << 16
+"""Bytes of a body a second."""
 
 
 class SilentError(MixtallyError):
@@ -43,7 +47,8 @@ def call(address: str, method: str, path: str, body: bytes = b"") -> Answer:
         connection = _connection(place)
         try:
             connection.connect()
-            with_end = Timer(4 * SECONDS, _shut, (connection.sock,))  # it may come byte by byte
+            seconds = 3 * SECONDS + len(body) / LEAST_RATE
+            with_end = Timer(seconds, _shut, (connection.sock,))  # it may come byte by byte
             with_end.daemon = True
             with_end.start()
             try:

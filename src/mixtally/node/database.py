@@ -80,6 +80,7 @@ class Database:
     def __init__(self, path: Path, step: Step = no_step) -> None:
         self._path, self._turn, self._step = path, threading.RLock(), step
         self._failed: DataError | None = None
+        self._commits = 0
         self._open = connected(path)
         with self._told():
             self._open.execute("PRAGMA busy_timeout=20000")
@@ -117,7 +118,13 @@ class Database:
                 if self._open.in_transaction:
                     self._open.execute("ROLLBACK")
                 raise
+            self._commits += 1
             self._step(f"after {name}")
+
+    def version(self) -> tuple[int, int]:
+        """Another one whenever something was written, by this process or by another."""
+        ((others,),) = self.rows("PRAGMA data_version")
+        return self._commits, others
 
     def rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
         """What a query finds."""

@@ -26,9 +26,17 @@ from mixtally.wire.problem import Problem
 from mixtally.wire.reading import fingerprint_of, text_of
 from mixtally.wire.sheet import write_withdrawal
 
+_MOST_PARSED = 1 << 17
+"""Pieces of manifests that are kept parsed."""
+
 
 def _taken(row: RoundRow, digest: str, manifest: Manifest) -> None:
     """A mix takes a batch as it is."""
+
+
+def _pieces(manifest: Manifest) -> int:
+    """How many it names, and one for itself."""
+    return 1 + sum(len(part.pieces) for part in manifest.parts)
 
 
 class Node:
@@ -62,6 +70,9 @@ class Node:
         self.wake: Callable[[], None] = lambda: None
         self.accept: Callable[[RoundRow, str, Manifest], None] = _taken
         self._heard: set[str] = set()
+        self._parsed: dict[str, Manifest] = {}
+        self._expected: dict[str, str] = {}
+        """Round -> the manifest whose pieces may come."""
         self._turn = threading.RLock()
         self._reader = Reader(self)
 
@@ -160,11 +171,10 @@ class Node:
         with self._turn:
             return self._reader.withdraw(write_withdrawal(row.sheet), now)
 
-    def notes_by(self, name: str) -> list[bytes]:
-        """All notes known that a role signed; it asks so when it starts, so it may be awake."""
+    def hear(self, name: str) -> None:
+        """A role asked for the notes that it signed: it does so when it starts, so it is awake."""
         if any(name in agreement.keys for agreement in self.agreements.values()):
             self._heard.add(name)
-        return self.notes.by(name)
 
     def take_heard(self) -> set[str]:
         """In whose names notes were asked for since the last time."""
@@ -180,12 +190,24 @@ class Node:
         keys = self.agreements[row.contract].keys
         return signed_by(self.sheet_note(row), keys) == set(keys)
 
-    def manifest_of(self, row: RoundRow, hop: int) -> tuple[str, Manifest] | None:
-        """The manifest that ``hop`` signed for a round, and its SHA-256."""
-        agreement = self.agreements[row.contract]
+    def manifest_hash(self, row: RoundRow, hop: int) -> str | None:
+        """SHA-256 of the manifest that ``hop`` signed for a round."""
+        roles = self.agreements[row.contract].roles
         slot = manifest_entry(row.contract, row.round, row.sheet, hop).slot
-        note = self.notes.in_slot(agreement.roles[hop - 1].name, slot)
-        return None if note is None else (fingerprint_of(note), read_manifest(note))
+        return self.notes.taken(roles[hop - 1].name, slot) if hop <= len(roles) else None
+
+    def manifest_of(self, row: RoundRow, hop: int) -> tuple[str, Manifest] | None:
+        """The manifest that ``hop`` signed for a round, and its SHA-256; it is parsed once."""
+        digest = self.manifest_hash(row, hop)
+        if digest is None:
+            return None
+        found = self._parsed.pop(digest, None)
+        if found is None:
+            found = read_manifest(self.notes.of(digest) or b"")
+        self._parsed[digest] = found  # the last one was asked for last
+        while sum(map(_pieces, self._parsed.values())) > _MOST_PARSED and len(self._parsed) > 1:
+            del self._parsed[next(iter(self._parsed))]
+        return digest, found
 
     def before(self, row: RoundRow) -> tuple[str, Manifest] | None:
         """The manifest of the hop before this role, and its SHA-256; None at the first."""
@@ -195,12 +217,15 @@ class Node:
     def expect(self, row: RoundRow) -> None:
         """Let the pieces come that the preceding manifest names, if it is here."""
         before, agreement = self.before(row), self.agreements[row.contract]
-        if before is not None and self.keys.there(row.folder):
+        if before is None or self._expected.get(row.folder) == before[0]:
+            return
+        if self.keys.there(row.folder):
             if before[1].destroyed is None:
                 self.accept(row, *before)
             self.pieces.expect(
                 row.folder, before[1], [part[agreement.place - 1] for part in agreement.sizes]
             )
+            self._expected[row.folder] = before[0]
 
     def missing(self, row: RoundRow) -> int:
         """How many pieces have yet to come of what the preceding manifest names."""
@@ -244,6 +269,7 @@ class Node:
         """Leave of a round only what was signed: no row, no file, no key."""
         with self._turn:  # nobody expects or asks for anything of it meanwhile
             self.pieces.forget(row.folder)
+            self._expected.pop(row.folder, None)
             self.keys.destroy(row.folder)
             disk.remove_folder(self.round_folder(row))
         self.step("after shred")

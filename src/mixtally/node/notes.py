@@ -15,6 +15,9 @@ from mixtally.wire.note import Signer, joined, signed, signed_by
 from mixtally.wire.problem import Problem
 from mixtally.wire.reading import fingerprint_of, refused, text_of
 
+MOST_LISTED = 60_000
+"""Notes in a list: of one that was set back the newest is missing."""
+
 
 class Errand(NamedTuple):
     """A note of this role that another has not taken yet."""
@@ -131,13 +134,20 @@ class Notes:
         )
         return [note for (note,) in rows]
 
-    def by(self, name: str) -> list[bytes]:
-        """All notes that ``name`` has signed."""
+    def by(self, name: str) -> list[str]:
+        """SHA-256 of the notes that ``name`` has signed, the newest first."""
         rows = self.database.rows(
-            "SELECT note FROM notes JOIN signers USING (hash) WHERE name = ? ORDER BY notes.rowid",
+            "SELECT hash FROM notes JOIN signers USING (hash) WHERE name = ? "
+            "ORDER BY notes.rowid DESC LIMIT ?",
             name,
+            MOST_LISTED,
         )
-        return [note for (note,) in rows]
+        return [found for (found,) in rows]
+
+    def slots_of(self, signer: str) -> set[str]:
+        """SHA-256 of all texts that ``signer`` has signed, as far as is known here."""
+        rows = self.database.rows("SELECT hash FROM slots WHERE signer = ?", signer)
+        return {found for (found,) in rows}
 
     def errands(self) -> list[Errand]:
         """What is still to be sent, the oldest first."""

@@ -5,29 +5,25 @@ subtracts one from the other. So it asks all others for notes with its own signa
 run if one of them is new to it.
 """
 
-import json
-from typing import NamedTuple
+import re
+from time import monotonic
 
 from mixtally.errors import RefusedError
 from mixtally.node.calls import Answer, Call, SilentError
 from mixtally.node.events import Lasting
 from mixtally.node.node import Node
-from mixtally.node.notes import Errand
+from mixtally.node.notes import MOST_LISTED, Errand
+from mixtally.node.pauses import Pauses
 from mixtally.node.refusal import OldStateError
 from mixtally.records.agreement import Agreement
 from mixtally.records.roles import Role
 from mixtally.wire.note import signed_by
 from mixtally.wire.reading import fingerprint_of
 
-LONGEST_PAUSE = 60
 _FINAL = (400, 403, 409, 413)
-
-
-class Pause(NamedTuple):
-    """How long a silent role is left alone."""
-
-    until: int
-    seconds: int
+_DIGEST = re.compile(rb"[0-9a-f]{64}")
+_AT_ONCE = 10
+"""Notes that are asked for before a pause, of those in a list that are not known here."""
 
 
 class Peers:
@@ -36,7 +32,9 @@ class Peers:
     def __init__(self, node: Node, call: Call, overruled: frozenset[str] = frozenset()) -> None:
         self._node, self._call, self._overruled = node, call, overruled
         self._asked: set[tuple[str, str]] = set()
-        self._pauses: dict[tuple[str, str], Pause] = {}
+        self._pauses = Pauses()
+        self._foreign: dict[tuple[str, str], set[str]] = {}
+        """Of each role, notes in its list that are not of this one: names may be the same."""
 
     def ask(self, now: int) -> list[str]:
         """Ask those who were not asked yet; names of roles that are waited for.
@@ -67,26 +65,54 @@ class Peers:
         """Whether a role has answered, or is not waited for."""
         if (agreement.contract, role.name) in self._asked:
             return True
-        answer = self._send(role, "GET", f"/notes/{self._node.signer.name}", b"", now)
-        notes = None if answer is None or answer.status != 200 else listed(answer.body)
-        if notes is None:
+        if not self._remembers_no_more(agreement, role, now):
             if role.name in self._overruled:
                 self._node.rounds.overrule(agreement.contract, role.name)
                 self._asked.add((agreement.contract, role.name))
             return role.name in self._overruled
-        for note in notes:
-            self._check(agreement, role, note)
         self._asked.add((agreement.contract, role.name))
         self._node.rounds.answered(agreement.contract, role.name)
         return True
 
-    def _check(self, agreement: Agreement, role: Role, note: bytes) -> None:
+    def _remembers_no_more(self, agreement: Agreement, role: Role, now: int) -> bool:
+        """Whether a role has told what it has of this one, and none of it is new here.
+
+        It lists the hashes of all, and gives those that are not known here. Raises OldStateError
+        for a note of this role's own among them.
+        """
+        name = self._node.signer.name
+        answer = self._send(role, "GET", f"/notes/{name}", b"", now)
+        found = None if answer is None or answer.status != 200 else listed(answer.body)
+        if found is None:
+            if answer is not None:
+                self._pauses.grow(_who(role), now)
+            return False
+        known, foreign = (
+            self._node.notes.slots_of(name),
+            self._foreign.setdefault(_who(role), set()),
+        )
+        foreign &= set(found)  # no more is kept than a list holds
+        unknown = [one for one in found if one not in known and one not in foreign]
+        for digest in unknown[:_AT_ONCE]:
+            answer = self._send(role, "GET", f"/note/{digest}", b"", now)
+            if answer is None:
+                return False
+            if answer.good and self._is_own(agreement, answer.body, digest):
+                raise OldStateError(role.name, f"the note {digest}")
+            foreign.add(digest)
+        if len(unknown) > _AT_ONCE:
+            self._pauses.grow(_who(role), now)
+            return False
+        self._pauses.end(_who(role))
+        return True
+
+    def _is_own(self, agreement: Agreement, note: bytes, digest: str) -> bool:
+        """Whether this role has signed it; anybody can make up what is no note."""
         try:
             own = signed_by(note, agreement.key_of(agreement.place))
-        except RefusedError:  # anybody can make up what is no note
-            return
-        if own and not self._node.notes.signed(self._node.signer.name, fingerprint_of(note)):
-            raise OldStateError(role.name, f"the note {fingerprint_of(note)}")
+        except RefusedError:
+            return False
+        return bool(own) and fingerprint_of(note) == digest
 
     def send_all(self, now: int) -> int:
         """Send what was signed to whom it was not sent yet; how many notes are left.
@@ -94,7 +120,9 @@ class Peers:
         A silent role is left alone for a while, then longer, until somebody asks in its name.
         """
         heard = self._node.take_heard()
-        self._pauses = {who: pause for who, pause in self._pauses.items() if who[0] not in heard}
+        for who in self._pauses.known():
+            if isinstance(who, tuple) and who[0] in heard:
+                self._pauses.end(who)
         left, silent = 0, set()
         for errand in self._node.notes.errands():
             agreement = self._node.agreements.get(errand.contract)
@@ -114,11 +142,14 @@ class Peers:
         answer = self._send(role, "POST", "/notes", errand.note, now, patient=False)
         done = answer is not None and (answer.good or answer.status in _FINAL)
         self._node.notes.tried(errand, done=done)
+        if done:
+            self._pauses.end(_who(role))
+        elif answer is not None:
+            self._pauses.grow(_who(role), now)
         return done
 
     def _paused(self, role: Role, now: int) -> bool:
-        pause = self._pauses.get(_who(role))  # a clock that was set back does not lengthen it
-        return pause is not None and pause.until - pause.seconds <= now < pause.until
+        return self._pauses.on(_who(role), now)
 
     def _send(
         self, role: Role, method: str, path: str, body: bytes, now: int, *, patient: bool = True
@@ -126,21 +157,22 @@ class Peers:
         """The answer; None of a role that is silent, or was and is left alone."""
         if patient and self._paused(role, now):
             return None
+        began = monotonic()
         try:
             answer = self._call(role.address, method, path, body)
         except SilentError:
-            before = self._pauses.get(_who(role))
-            seconds = 1 if before is None else min(LONGEST_PAUSE, 2 * before.seconds)
-            self._pauses[_who(role)] = Pause(now + seconds, seconds)
+            self._pauses.grow(_who(role), now, monotonic() - began)
             self._node.log.holds(Lasting.SILENT, True, role=role.name)
             return None
         self._node.log.holds(Lasting.SILENT, False, role=role.name)
-        self._pauses.pop(_who(role), None)
         return answer
 
     def send(self, role: Role, method: str, path: str, body: bytes, now: int) -> Answer | None:
         """Another request to a role, with the same patience."""
-        return self._send(role, method, path, body, now)
+        answer = self._send(role, method, path, body, now)
+        if answer is not None and answer.good:
+            self._pauses.end(_who(role))
+        return answer
 
 
 def _named(agreement: Agreement, name: str) -> Role | None:
@@ -152,12 +184,15 @@ def _who(role: Role) -> tuple[str, str]:
     return role.name, role.address
 
 
-def listed(body: bytes) -> list[bytes] | None:
-    """The notes in an answer; None for anything else."""
-    try:
-        held = json.loads(body)
-    except (ValueError, RecursionError):
+def listing(hashes: list[str]) -> bytes:
+    """The answer with these hashes: how many they are, and each on a line of its own."""
+    return "".join(f"{line}\n" for line in (len(hashes), *hashes)).encode()
+
+
+def listed(body: bytes) -> list[str] | None:
+    """The hashes in an answer; None for anything else, and for too many."""
+    count, *lines = body.split(b"\n", MOST_LISTED + 2)
+    whole = lines[-1:] == [b""] and count == b"%d" % (len(lines) - 1)
+    if not whole or not all(_DIGEST.fullmatch(line) for line in lines[:-1]):
         return None
-    if not isinstance(held, list) or not all(isinstance(one, str) for one in held):
-        return None
-    return [one.encode("utf-8", "replace") for one in held]
+    return [line.decode() for line in lines[:-1]]

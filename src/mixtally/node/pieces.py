@@ -22,12 +22,17 @@ class Pieces:
         self._folder, self._step = folder, step
         self._named: dict[str, dict[str, int]] = {}
         """SHA-256 -> round -> bytes that it names."""
+        self._missing: dict[str, set[str]] = {}
+        """Round -> those that have not come."""
         self._turn = threading.Lock()
 
     def expect(self, round_id: str, manifest: Manifest, sizes: list[int]) -> None:
         """Take what a manifest names; ``sizes`` are those of envelopes, a part each."""
         disk.make_folder(self._folder / round_id)
+        there = {path.name.removeprefix("in-") for path in (self._folder / round_id).glob("in-*")}
+        named = {piece.sha256 for part in manifest.parts for piece in part.pieces}
         with self._turn:
+            self._missing[round_id] = named - there
             for part, size in zip(manifest.parts, sizes, strict=True):
                 for piece in part.pieces:
                     known = self._named.get(piece.sha256, {})
@@ -41,6 +46,7 @@ class Pieces:
                 for name, rounds in self._named.items()
             }
             self._named = {name: rounds for name, rounds in left.items() if rounds}
+            self._missing.pop(round_id, None)
 
     def most(self, name: str) -> int | None:
         """Bytes of a piece at most; None for one that nobody named."""
@@ -54,6 +60,9 @@ class Pieces:
 
     def missing(self, round_id: str, manifest: Manifest) -> int:
         """How many pieces that a manifest names have yet to come."""
+        missing = self._missing.get(round_id)
+        if missing is not None:
+            return len(missing)
         return sum(
             not self.path(round_id, piece.sha256).exists()
             for part in manifest.parts
@@ -75,6 +84,7 @@ class Pieces:
                 raise ProblemError(Problem.WRONG_DIGEST, "the name of a piece is its SHA-256")
             for one in rounds:
                 disk.put(self.path(one, name), data, "a piece")
+                self._missing[one].discard(name)
         self._step("after piece in")
 
     def path(self, round_id: str, name: str) -> Path:

@@ -12,9 +12,11 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, Router
 
 from mixtally.node.node import Node
+from mixtally.node.peers import listing
 from mixtally.node.refusal import ProblemError
 from mixtally.node.web.answers import App, guarded
 from mixtally.node.web.bodies import Room
+from mixtally.node.web.whole import Made, Whole
 from mixtally.wire.problem import PATH, Problem, of_path
 
 MOST_NOTE_BYTES = 1 << 24
@@ -37,7 +39,7 @@ class Shared:
 
     def __init__(self, node: Node, clock: Clock, room: Room | None = None) -> None:
         self._node, self._clock = node, clock
-        self._room = room or Room(MOST_HELD_BYTES)
+        self._room, self._lists = room or Room(MOST_HELD_BYTES), Made(node.database.version)
 
     def routes(self) -> list[Route]:
         """Method and path of each."""
@@ -48,9 +50,11 @@ class Shared:
             Route(name, self.contract),
             Route(number, self.sheet),
             Route(number + "/manifests", self.manifests),
+            Route(number + "/manifests/{hop}", self.manifest),
             Route(number + "/key", self.key, methods=["POST"]),
             Route("/notes", self.take, methods=["POST"]),
             Route("/notes/{name:path}", self.notes_by),
+            Route("/note/{sha256}", self.note),
             Route("/pieces/{sha256}", self.piece, methods=["HEAD", "PUT"]),
             Route(PATH + "{word}", self.problem),
         ]
@@ -59,39 +63,73 @@ class Shared:
         """Who this is, and how far its rounds are: no numbers, which manifests state."""
         node = self._node
         waiting = sorted(set(node.agreements) - node.cleared)
-        said = {
-            "name": node.signer.name,
-            "serves": sorted(node.cleared & set(node.agreements)),
-            "waits": waiting,
-            "rounds": [
+        serves = sorted(node.cleared & set(node.agreements))
+
+        def said() -> bytes:
+            return _written(
                 {
-                    "contract": row.contract,
-                    "round": row.round,
-                    "opens": row.opens,
-                    "closes": row.closes,
-                    "expires": row.expires,
-                    "state": row.state,
-                    "ended": row.ended,
+                    "name": node.signer.name,
+                    "serves": serves,
+                    "waits": waiting,
+                    "rounds": [
+                        {
+                            "contract": row.contract,
+                            "round": row.round,
+                            "opens": row.opens,
+                            "closes": row.closes,
+                            "expires": row.expires,
+                            "state": row.state,
+                            "ended": row.ended,
+                        }
+                        for row in node.rounds.all()
+                    ],
                 }
-                for row in node.rounds.all()
-            ],
-        }
-        return _json(said)
+            )
+
+        return await self._made(_JSON, said, "status", *serves, "waits", *waiting)
 
     async def contract(self, request: Request) -> Response:
         """The note of a contract."""
-        return _note(self._known(request) and self._node.notes.of(request.path_params["contract"]))
+        contract = self._known(request)
+        return await self._made(_NOTE, lambda: self._node.notes.of(contract), "note", contract)
 
     async def sheet(self, request: Request) -> Response:
         """The sheet of a round."""
-        row = self._node.rounds.of(self._known(request), round_asked(request))
-        return _note(row and self._node.sheet_note(row))
+        contract, number = self._known(request), round_asked(request)
+
+        def note() -> bytes | None:
+            row = self._node.rounds.of(contract, number)
+            return None if row is None else self._node.sheet_note(row)
+
+        return await self._made(_NOTE, note, "sheet", contract, str(number))
 
     async def manifests(self, request: Request) -> Response:
         """Manifests and receipts of a round."""
         contract, number = self._known(request), round_asked(request)
-        notes = self._node.notes.of_round(contract, number, "manifest", "receipt")
-        return _json([note.decode() for note in notes])
+
+        def notes() -> bytes:
+            found = self._node.notes.of_round(contract, number, "manifest", "receipt")
+            return _written([note.decode() for note in found])
+
+        return await self._made(_JSON, notes, "manifests", contract, str(number))
+
+    async def manifest(self, request: Request) -> Response:
+        """The manifest of one hop."""
+        contract, number = self._known(request), round_asked(request)
+        row, hop = self._node.rounds.of(contract, number), request.path_params["hop"]
+        if row is None or hop not in ("1", "2", "3", "4", "5"):
+            raise ProblemError(Problem.UNKNOWN)
+
+        def note() -> bytes | None:
+            digest = self._node.manifest_hash(row, int(hop))
+            return None if digest is None else self._node.notes.of(digest)
+
+        return await self._made(_NOTE, note, "manifest", contract, str(number), hop)
+
+    async def note(self, request: Request) -> Response:
+        """The note whose text has a SHA-256."""
+        found = request.path_params["sha256"]
+        return await self._made(_NOTE, lambda: self._node.notes.of(found), "note", found)
 
     async def key(self, request: Request) -> Response:
         """A key for a round that may come."""
@@ -109,9 +147,11 @@ class Shared:
         return Response(status_code=204) if given is None else _note(given)
 
     async def notes_by(self, request: Request) -> Response:
-        """All notes known that somebody signed."""
-        notes = await asyncio.to_thread(self._node.notes_by, request.path_params["name"])
-        return _json([note.decode() for note in notes])
+        """How many notes are known that somebody signed; the SHA-256 of each, the newest first."""
+        name = request.path_params["name"]
+        self._node.hear(name)
+
+        return await self._made(_NOTE, lambda: listing(self._node.notes.by(name)), "notes", name)
 
     async def piece(self, request: Request) -> Response:
         """A piece of a batch: is it there, and here it is."""
@@ -137,6 +177,13 @@ class Shared:
         if problem is None:
             raise ProblemError(Problem.UNKNOWN)
         return PlainTextResponse(f"{problem.value.title}.\nWhat to do: {problem.value.do}.\n")
+
+    async def _made(self, kind: str, make: Callable[[], bytes | None], *key: str) -> Response:
+        """Bytes that are made once; raises ProblemError where there are none."""
+        data = await asyncio.to_thread(self._lists.of, key, make)
+        if data is None:
+            raise ProblemError(Problem.UNKNOWN)
+        return Whole(data, media_type=kind)
 
     def _known(self, request: Request) -> str:
         contract: str = request.path_params["contract"]
@@ -172,11 +219,11 @@ def application(
     return guarded(app, stop)
 
 
-def _json(value: object) -> Response:
-    return Response(json.dumps(value).encode() + b"\n", media_type=_JSON)
+def _written(value: object) -> bytes:
+    return json.dumps(value).encode() + b"\n"
 
 
-def _note(note: bytes | str | None) -> Response:
+def _note(note: bytes) -> Response:
     if not note:
         raise ProblemError(Problem.UNKNOWN)
-    return Response(note, media_type=_NOTE)
+    return Whole(note, media_type=_NOTE)
