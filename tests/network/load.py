@@ -91,7 +91,7 @@ def counted(statuses, room):
 
 
 def burst(stage):
-    """Ten times the bodies that have room come at once, and none of them ends before all began."""
+    """Twenty times the bodies that have room come at once, and none ends before all began."""
     app, room = roomy(stage)
     body = stage.bundle([BINS[0]])
 
@@ -276,7 +276,7 @@ SHARED = {
 
 
 ALONE = {
-    "a hundred bodies where ten have room": (burst, "10 x 201, 90 x 503, all room again"),
+    "a hundred bodies where five have room": (burst, "5 x 201, 95 x 503, all room again"),
     "two hundred bodies where twenty may wait for the disk": (
         burst_behind_a_slow_disk,
         "20 x 201, 180 x 503",
