@@ -16,7 +16,9 @@ from mixtally.data.formats import csv_table, json_table, parquet_table
 from mixtally.data.formats.written import written
 from mixtally.data.readers import read
 from mixtally.data.reading import As, Reading
+from mixtally.data.sameness import check_fractions, check_spaces, composed
 from mixtally.encode.numbers import Scale
+from mixtally.errors import DataError
 
 TABLE = {
     "who": ["ada", "bob", "cleo", "dan", "eve"],
@@ -97,8 +99,13 @@ WORDS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), min_siz
 )
 def test_any_text_is_the_same_in_every_format(tmp_path, texts):
     """Texts that only spaces inside tell apart are refused, in every format alike."""
-    plain = {" ".join(text.split()) for text in texts}
-    if len(plain) < len(texts):
+    texts = [composed(text) for text in texts]
+    try:
+        check_spaces("texts", texts)
+        check_fractions("texts", texts)
+    except DataError:
+        return
+    if len(set(texts)) < max(2, len(texts)):
         return
     for name, data in in_every_format({"no": list(range(len(texts))), "color": texts}).items():
         path = tmp_path / name
@@ -112,7 +119,7 @@ def test_any_text_is_the_same_in_every_format(tmp_path, texts):
     [
         ([1.0, 2.5, 3.0], ("1", "2.5", "3")),
         ([True, False, True], ("False", "True")),
-        ([2**53 + 1, 2**60, -(2**62)], tuple(sorted(map(str, (2**53 + 1, 2**60, -(2**62)))))),
+        ([2**53 + 1, 2**60, -(2**62)], tuple(map(str, (-(2**62), 2**53 + 1, 2**60)))),
         ([-1, 0, 4000], ("-1", "0", "4000")),
     ],
 )
@@ -130,7 +137,7 @@ def test_parquet_types_are_written_as_people_would(tmp_path):
     day, moment = datetime.date(2024, 2, 29), datetime.datetime(2024, 2, 29, 13, 5)
     columns = {
         "float32": (arrow.array([0.1, 2.0], arrow.float32()), ("0.1", "2")),
-        "decimal": (arrow.array([Decimal("1.50"), Decimal("2.00")]), ("1.50", "2")),
+        "decimal": (arrow.array([Decimal("1.50"), Decimal("2.00")]), ("1.5", "2")),
         "date": (arrow.array([day, datetime.date(2024, 3, 1)]), ("2024-02-29", "2024-03-01")),
         "moment": (
             arrow.array([moment, datetime.datetime(2024, 3, 1)], arrow.timestamp("ns")),
@@ -139,7 +146,7 @@ def test_parquet_types_are_written_as_people_would(tmp_path):
         "large": (arrow.array(["b", "a"], arrow.large_string()), ("a", "b")),
         "bytes": (arrow.array([b"b", b"a"]), ("a", "b")),
         "codes": (arrow.array(["b", "a"]).dictionary_encode(), ("b", "a")),
-        "numbered": (arrow.array([7, 300]).dictionary_encode(), ("300", "7")),
+        "numbered": (arrow.array([7, 300]).dictionary_encode(), ("7", "300")),
     }
     path = tmp_path / "types.parquet"
     parquet.write_table(arrow.table({name: column for name, (column, _) in columns.items()}), path)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from mixtally.data.population import check_spaces
+from mixtally.data.sameness import check_spaces, composed
 from mixtally.errors import DataError
 from mixtally.store.files import read_whole
 
@@ -14,7 +14,7 @@ def read_labels(path: Path | None) -> tuple[str, ...] | None:
     try:
         # Not splitlines: a label may hold other separators, which nobody sees as the end of a line.
         text = read_whole(path, piped=True).decode("utf-8-sig")
-        text = text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n")
+        text = composed(text).replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n")
         labels = tuple(text.split("\n")) if text else ()
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(

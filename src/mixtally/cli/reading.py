@@ -6,7 +6,7 @@ from typing import Annotated
 from mixtally.cli import options as o
 from mixtally.cli.grouped import flags
 from mixtally.cli.labels import read_labels
-from mixtally.cli.rows import RowOptions
+from mixtally.cli.rows import RowOptions, listed
 from mixtally.data.reading import As, Reading, Several
 from mixtally.encode.numbers import Scale
 from mixtally.errors import ParameterError
@@ -98,7 +98,7 @@ def _columns(options: ReadingOptions) -> tuple[str, ...]:
     if one is not None and many is None:
         return (one,)
     if many is not None and one is None:
-        return tuple(many.split(","))
+        return listed(many)
     raise ParameterError(
         "columns",
         wanted="--column or --columns",

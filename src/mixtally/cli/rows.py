@@ -1,5 +1,6 @@
 """How a data file is written, and whose its rows are: options, declared once; and the reading."""
 
+import csv
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +11,7 @@ from mixtally.data.file import DataFile
 from mixtally.data.population import Population
 from mixtally.data.readers import read
 from mixtally.data.reading import Reading, Several
+from mixtally.errors import ParameterError
 from mixtally.records.question import Question
 
 
@@ -40,6 +42,10 @@ class RowOptions:
             "--missing", "drop rows without a value, or the label to count them under.", "HOW"
         ),
     ] = None
+    missing_values: Annotated[
+        list[str] | None,
+        o.option("--missing-values", "What means missing: NA,n/a,-99. Repeatable.", "A,B,.."),
+    ] = None
     person_column: Annotated[
         str | None, o.option("--person-column", "The column that says who.", "NAME")
     ] = None
@@ -68,7 +74,28 @@ class RowOptions:
 
     def reading(self, reading: Reading) -> Reading:
         """``reading`` with what these options say of rows."""
-        return replace(reading, missing=self.missing, person=self.person_column, several=self.taken)
+        return replace(
+            reading,
+            missing=self.missing,
+            missing_values=tuple(
+                one.strip() for text in self.missing_values or () for one in listed(text)
+            ),
+            person=self.person_column,
+            several=self.taken,
+        )
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """What stands between commas; a text that holds one has quotes around it, as in CSV."""
+    try:
+        return tuple(next(csv.reader([text], strict=True), ()))
+    except csv.Error as error:
+        raise ParameterError(
+            "list",
+            wanted="texts with commas between them",
+            got=repr(text),
+            do="put quotes around one that holds a comma, as in CSV, and double those inside",
+        ) from error
 
 
 def read_crowd(file: DataFile, reading: Reading, question: Question | None = None) -> Population:

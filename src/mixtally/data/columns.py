@@ -1,5 +1,6 @@
 """The values of a column in a batch: the distinct ones as text, and which of them each row has."""
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
@@ -101,6 +102,19 @@ def levels_of(array: Array) -> list[str]:
     """The texts of all values of a dictionary, in their order, whether or not a row has them."""
     values = array.dictionary
     return _texts(values.filter(pyarrow.array(~gaps(values))))
+
+
+def named(array: Array, texts: Collection[str]) -> Flags:
+    """Which rows have a value whose text, but for spaces around it, is one of ``texts``."""
+    if not pyarrow.types.is_dictionary(array.type):
+        array = array.dictionary_encode()
+    found = [text is not None and text.strip() in texts for text in texts_of(array.dictionary)]
+    return np.append(np.array(found, dtype=np.bool_), False)[_codes(array)]
+
+
+def texts_of(array: Array) -> list[str | None]:
+    """The text of every row; None where there is no value."""
+    return [written(value) for value in array.to_pylist()]
 
 
 def _counted(array: Array) -> Column | None:

@@ -7,6 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from mixtally.data.columns import coded
+from mixtally.data.doubts import like_cut, like_missing, like_no_person
 from mixtally.data.file import DataFile
 from mixtally.data.formats.table import Array
 from mixtally.data.formats.tables import table
@@ -18,7 +19,7 @@ from mixtally.data.forms.places import Places
 from mixtally.data.forms.sets import Sets
 from mixtally.data.labels import Book
 from mixtally.data.people import Records, Watch, numbered, records
-from mixtally.data.population import Population
+from mixtally.data.population import LABELS, Population
 from mixtally.data.progress import Progress
 from mixtally.data.reading import As, Reading, Several
 from mixtally.data.rows import Batch, Rows
@@ -143,7 +144,21 @@ class _Gathered:
             joined = self._reading.several is Several.SET
             how = "joined to a set" if joined else f"left out for the {self._reading.several}"
             notes.append(f"Further rows of a person, {how}: {merged:,}.")
-        return replace(crowd, note=" ".join(notes), warning=self._warning)
+        return replace(crowd, note=" ".join(notes), warning=self._doubts(crowd))
+
+    def _doubts(self, crowd: Population) -> str:
+        """Words of warning, for what most likely is no answer or no person."""
+        reading, doubts = self._reading, [self._warning, crowd.warning]
+        if LABELS in crowd.from_data:
+            labels = crowd.question.labels or ()
+            if reading.form is As.ATTRIBUTES:
+                labels = tuple(label.rpartition("=")[2] for label in labels)
+            if not reading.missing_values:
+                doubts.append(like_missing(labels, "--missing-values"))
+            doubts.append(like_no_person(reading.columns[0], self._rows.first[0], self._rows.last))
+            if reading.form is As.SET:
+                doubts.append(like_cut(labels))
+        return "; ".join(filter(None, doubts))
 
 
 def _columns(reading: Reading, when: When | None) -> list[str]:

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.data.columns import Column
-from mixtally.data.population import LABELS, check_spaces, check_varied
+from mixtally.data.population import LABELS, check_varied
 from mixtally.data.rows import Levels, Where
+from mixtally.data.sameness import check_fractions, check_spaces, composed, natural
 from mixtally.errors import DataError
 
 Integers = NDArray[np.int64]
@@ -26,7 +27,8 @@ class Book:
         self.fixed = labels is not None
         self.levels: Levels = None
         self._begun = False
-        self.numbers = {label: number for number, label in enumerate(labels or ())}
+        self._given = tuple(labels or ())
+        self.numbers = {composed(label): number for number, label in enumerate(self._given)}
 
     def number(self, label: str, where: Where, row: int) -> int:
         """Its number; raises DataError for one that is not among those that are fixed."""
@@ -73,18 +75,19 @@ class Book:
         """The labels in their order, and the place of every code among them.
 
         Those that are neither fixed nor declared are sorted, and left out where no code is theirs.
-        Raises DataError for labels that only spaces tell apart.
+        Raises DataError for labels that nobody can tell apart, as ``sameness`` has it.
         """
-        check_spaces(subject, self.numbers)
+        check_spaces(subject, self._given or self.numbers)
         labels = list(self.numbers)
         if self.fixed:
-            return tuple(labels), codes.astype(np.int64)
+            return self._given, codes.astype(np.int64)
         if self.levels is not None:
             check_spaces(subject, self.levels)
             number = {label: place for place, label in enumerate(self.levels)}
             return self.levels, np.array([number[label] for label in labels])[codes]
         used = np.flatnonzero(np.bincount(codes, minlength=len(labels))).tolist()
-        used.sort(key=labels.__getitem__)
+        used.sort(key=lambda number: natural(labels[number]))
+        check_fractions(subject, [labels[number] for number in used])
         place = np.zeros(len(labels), dtype=np.int64)
         place[used] = np.arange(len(used))
         return tuple(labels[number] for number in used), place[codes]

@@ -88,6 +88,8 @@ def numbered(arrays: Sequence[Array]) -> Integers:
         array.dictionary_decode() if pyarrow.types.is_dictionary(array.type) else array
         for array in arrays
     ]
+    if all(pyarrow.types.is_string(array.type) for array in decoded):
+        decoded = [compute.utf8_normalize(array, form="NFC") for array in decoded]
     codes: Integers = (
         pyarrow.chunked_array(decoded).combine_chunks().dictionary_encode().indices.to_numpy()
     )

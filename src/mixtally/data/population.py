@@ -91,20 +91,3 @@ def check_varied(subject: str, names: Collection[str]) -> None:
             got=f"only {next(iter(names), '')!r}",
             do="choose a column that varies, or fix the bins with labels",
         )
-
-
-def check_spaces(subject: str, names: Collection[str]) -> None:
-    """Raises DataError for two names that nobody can tell apart: only their spaces differ."""
-    spaced: dict[str, str] = {}
-    for name in names:
-        plain = " ".join(name.split())
-        if plain == name:
-            continue
-        other = plain if plain in names else spaced.setdefault(plain, name)
-        if other != name:
-            raise DataError(
-                subject,
-                wanted="names that differ in more than spaces",
-                got=f"{other!r} and {name!r}",
-                do="write it in one way",
-            )

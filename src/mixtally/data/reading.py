@@ -52,6 +52,7 @@ class Reading:
       scale       where numbers are cut
       grid        the hexagons of places, whose columns are latitude and longitude
       missing     the value of rows that have none, or DROP; None to refuse them
+      missing_values  texts that mean missing, in every column that is read
       person      the column that says whose a row is; None when every row is a person's own
       several     what is taken of several rows of a person, who are refused without it
     """
@@ -65,6 +66,7 @@ class Reading:
     scale: Scale | None = None
     grid: Grid | None = None
     missing: str | None = None
+    missing_values: tuple[str, ...] = ()
     person: str | None = None
     several: Several | None = None
 

@@ -8,7 +8,8 @@ import numpy as np
 import pyarrow
 from numpy.typing import NDArray
 
-from mixtally.data.columns import Flags, filled, gaps, hashed, levels_of, simple
+from mixtally.data.columns import Flags, filled, gaps, hashed, levels_of, named, simple, texts_of
+from mixtally.data.doubts import check_questions
 from mixtally.data.file import DataFile
 from mixtally.data.formats.source import explained
 from mixtally.data.formats.table import Array, Table
@@ -17,6 +18,8 @@ from mixtally.data.progress import Progress
 from mixtally.data.reading import DROP, As, Reading
 from mixtally.errors import DataError
 
+_QUESTIONS = 3
+"""First rows among which a survey tool may have its own."""
 MOST_PIPED = 100_000_000
 """Rows that a pipe may bring, which does not say whether it has an end."""
 
@@ -60,12 +63,15 @@ class Rows:
       columns   those of the records first, then those that say who and when
       dropped   rows of the file that were left out for a missing value, counted from 0
       total     rows of the file so far
+      first     the first texts of the first column, and the last one
     """
 
     file: DataFile
     reading: Reading
     columns: Sequence[str]
     dropped: list[NDArray[np.int64]] = field(default_factory=list)
+    first: list[str | None] = field(default_factory=list)
+    last: str | None = None
     total: int = 0
 
     def batches(self, table: Table, watch: Watch, progress: Progress) -> Iterator[Batch]:
@@ -80,6 +86,10 @@ class Rows:
                 watch.take(found[column])
             size = len(arrays[0])
             if size:
+                if not self.first:
+                    self.first = texts_of(arrays[0].slice(0, _QUESTIONS))
+                    check_questions(f"{self.file}, column {self.columns[0]!r}", self.first)
+                self.last = texts_of(arrays[0].slice(size - 1))[0]
                 yield self._complete(arrays, levels)
             self.total += size
             if self.file.piped and self.total > MOST_PIPED:
@@ -117,7 +127,8 @@ class Rows:
             return None
         missing = self.reading.missing
         more = [] if missing in (None, DROP) else [missing]
-        return tuple(dict.fromkeys([*levels_of(array), *more]))
+        named = self.reading.missing_values
+        return tuple(dict.fromkeys([*(one for one in levels_of(array) if one not in named), *more]))
 
     def _complete(self, arrays: list[Array], levels: list[Levels]) -> Batch:
         """The rows without gaps, gaps filled where a label was given for them."""
@@ -128,6 +139,8 @@ class Rows:
             gap, value = gaps(array), place < len(reading.columns)
             if value and reading.empty_sets:
                 gap = np.zeros_like(gap)
+            if reading.missing_values:
+                gap = gap | named(array, frozenset(reading.missing_values))
             if value and reading.missing not in (None, DROP) and gap.any():
                 arrays[place], gap = filled(array, gap, reading.missing), np.zeros_like(gap)
             missing.append(gap)

@@ -5,20 +5,29 @@ their position, dropped with the person, or given a label of their own.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 
+from mixtally.data.formats.written import written
 from mixtally.door.checks import shown
 from mixtally.errors import DataError
 
 Cells = list[Any]
 _WANTED = "a list, an array, a series or a frame"
+_COUNTS = ("count", "proportion")
+"""What value_counts() calls its numbers."""
 _MISSING = frozenset({"NAType", "NaTType"})
 """Types of pandas' marks, which need not be installed."""
+
+
+class Filled(str):
+    """The label that stands where a value is missing, whatever type the others have."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +83,9 @@ def table_of(values: object) -> Table:
         return _checked(tuple(native.columns), cells, native.implementation, levels)
     if isinstance(native, nw.Series):
         names = (native.name,) if native.name else ("answer",)
+        index = getattr(values, "index", None)  # of pandas
+        if names[0] in _COUNTS and index is not None and type(index).__name__ != "RangeIndex":
+            raise _counted(names[0])
         return _single(str(names[0]), native.to_list(), levels_of(values), native.implementation)
     return _single("answer", _cells(values), levels_of(values), None)
 
@@ -131,6 +143,8 @@ def _checked(
 ) -> Table:
     if not columns:
         raise DataError("values", wanted="at least one column", got="none", do="choose a column")
+    if len(columns) > 1 and names[-1] in _COUNTS and _are_counts(columns):
+        raise _counted(names[-1])
     lengths = sorted(set(map(len, columns)))
     if len(lengths) > 1:
         raise DataError(
@@ -141,6 +155,21 @@ def _checked(
         )
     levels = levels or [None] * len(columns)
     return Table(names, tuple(columns), tuple(levels), backend, framed=True)
+
+
+def _are_counts(columns: Sequence[Cells]) -> bool:
+    """Whether every row is a value of its own, with a number."""
+    keys = [tuple(map(repr, row)) for row in zip(*columns[:-1], strict=False)]
+    return len(set(keys)) == len(keys) and {type(one) for one in columns[-1]} <= {int, float}
+
+
+def _counted(name: object) -> DataError:
+    return DataError(
+        "values",
+        wanted="a value a person",
+        got=f"counts of values, in {name!r}",
+        do="give the column that was counted, before value_counts()",
+    )
 
 
 def _strange(values: object) -> DataError:
@@ -199,5 +228,16 @@ def without_missing(table: Table, missing: str, *, labels: bool) -> tuple[Table,
             [one for place, one in enumerate(cells) if place not in lost] for cells in table.columns
         )
         return replace(table, columns=kept), len(gone)
-    filled = tuple([missing if is_missing(one) else one for one in c] for c in table.columns)
+    label = Filled(missing)
+    filled = tuple([label if is_missing(one) else one for one in c] for c in table.columns)
     return replace(table, columns=filled), 0
+
+
+def named_missing(table: Table, values: Collection[str]) -> Table:
+    """The table with nothing in place of cells and levels whose text is one of ``values``."""
+    if not values:
+        return table
+    named = frozenset(values)
+    columns = tuple([None if written(one) in named else one for one in c] for c in table.columns)
+    levels = tuple(c and [one for one in c if written(one) not in named] for c in table.levels)
+    return replace(table, columns=columns, levels=levels)

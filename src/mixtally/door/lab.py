@@ -4,6 +4,7 @@ from typing import Any, Unpack
 
 from mixtally.door import checks
 from mixtally.door.budget import Budget
+from mixtally.door.labels import missing_texts
 from mixtally.door.planning import Plan
 from mixtally.door.records import Wanted
 from mixtally.door.result import Rehearsal, Result
@@ -36,6 +37,7 @@ def simulate(
     low: float | None = None,
     high: float | None = None,
     missing: str = "refuse",
+    missing_values: Any = (),
     name: str | None = None,
     level: float = 0.95,
     pairs: bool = False,
@@ -57,6 +59,7 @@ def simulate(
       max_set          the most labels of a set; the largest in the values when left out
       bins, low, high  cut numbers into so many bins between these ends
       missing          "refuse", "drop", or the label under which missing values are counted
+      missing_values   values that mean missing, ["NA", -99] for example
       name             what the question is called; the column's name when left out
       level            of all intervals, in (0, 1)
       pairs            whether people who have both of two bits are counted, too
@@ -77,6 +80,7 @@ def simulate(
         max_set=checks.maybe_whole("max set", max_set),
         scale=scale_of(bins, low, high),
         missing=checks.text("missing", missing),
+        missing_values=missing_texts(missing_values),
         question=None if plan is None else plan.question,
     )
     analysis = Analysis(

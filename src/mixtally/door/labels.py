@@ -7,16 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.data.population import check_spaces
+from mixtally.data.formats.written import written
+from mixtally.data.sameness import check_fractions, check_spaces, composed, natural
 from mixtally.door import checks
-from mixtally.door.columns import Cells
+from mixtally.door.columns import Cells, Filled
 from mixtally.errors import DataError, ParameterError, PlanError
 
 
 def label_of(subject: str, cell: object) -> str:
     """A value as a label: text, a whole number, a boolean or a date; DataError otherwise."""
     if isinstance(cell, str):
-        return cell
+        return composed(str(cell))
     if isinstance(cell, bool | int | date):
         return str(cell)
     if isinstance(cell, float) and cell.is_integer():
@@ -66,20 +67,30 @@ def _check_sorts(subject: str, cells: Cells) -> None:
     types = set(map(type, cells))
     if types <= {str} or types <= {int}:
         return
+    before = None
     for place, cell in enumerate(cells):
         label_of(f"{subject}[{place}]", cell)
-        if _sort(cell) != _sort(cells[0]):
+        if isinstance(cell, Filled):
+            continue
+        before = _sort(cell) if before is None else before
+        if _sort(cell) != before:
             raise DataError(
                 f"{subject}[{place}]",
-                wanted=f"values of one type, {_sort(cells[0])} as before",
+                wanted=f"values of one type, {before} as before",
                 got=checks.shown(cell),
                 do="make them all text, or all numbers",
             )
 
 
 def _ordered(subject: str, values: Cells, texts: Mapping[Any, str]) -> tuple[str, ...]:
-    """Labels read off the values: numbers and dates in order, texts by the alphabet."""
-    labels = tuple(dict.fromkeys(texts[value] for value in sorted(values)))
+    """Labels read off the values: numbers and dates in order, texts as people count."""
+    if all(isinstance(value, str) for value in values):
+        values = sorted(values, key=lambda value: natural(texts[value]))
+        check_fractions(subject, [texts[value] for value in values])
+    else:  # what stands for missing values comes last
+        filled = [value for value in values if isinstance(value, Filled)]
+        values = [*sorted(value for value in values if not isinstance(value, Filled)), *filled]
+    labels = tuple(dict.fromkeys(texts[value] for value in values))
     if len(labels) < 2:
         raise DataError(
             subject,
@@ -106,3 +117,15 @@ def _given(subject: str, labels: Sequence[object]) -> tuple[str, ...]:
                 do="name every bin once",
             )
     return tuple(texts)
+
+
+def missing_texts(values: object) -> tuple[str, ...]:
+    """Values that mean missing, as texts; ParameterError for what is no list of them."""
+    if not isinstance(values, list | tuple | set | frozenset):
+        raise ParameterError(
+            "missing_values",
+            wanted="a list of values",
+            got=checks.shown(values),
+            do='missing_values=["NA", -99], for example',
+        )
+    return tuple(written(value) or "" for value in values)

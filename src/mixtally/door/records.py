@@ -27,6 +27,7 @@ class Wanted:
       max_set    the most labels of a set; None for the largest in the values
       scale      where numbers are cut
       missing    "refuse", "drop", or a label
+      missing_values   texts of values that mean missing
       question   what a plan asks; None without a plan
     """
 
@@ -35,6 +36,7 @@ class Wanted:
     max_set: int | None = None
     scale: Scale | None = None
     missing: str = "refuse"
+    missing_values: tuple[str, ...] = ()
     question: Question | None = None
 
 

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mixtally.data.population import Population
-from mixtally.door.columns import Table, is_missing, table_of, without_missing
+from mixtally.data.doubts import like_missing
+from mixtally.data.population import LABELS, Population
+from mixtally.door.columns import Table, is_missing, named_missing, table_of, without_missing
 from mixtally.door.records import READERS, Wanted
 from mixtally.errors import DataError, ParameterError, PlanError
 from mixtally.records.question import Question
@@ -35,7 +36,7 @@ def crowd_of(values: object, name: str | None, wanted: Wanted) -> Crowd:
     Raises DataError for values that cannot be records, by their position, PlanError for those that
     are not what a plan asks, ParameterError for arguments of another kind of record.
     """
-    table = table_of(values)
+    table = named_missing(table_of(values), wanted.missing_values)
     kind = _kind(table, wanted)
     _check_kind(table, kind, wanted)
     labelled = kind in ("one", "set", "attributes")
@@ -47,6 +48,10 @@ def crowd_of(values: object, name: str | None, wanted: Wanted) -> Crowd:
     if table.people < 2:
         raise DataError("values", wanted="at least two people", got="one", do="one is no crowd")
     public, raw = _notes(table, kind, wanted, dropped)
+    if LABELS in population.from_data and not wanted.missing_values:
+        labels = [label.rpartition("=")[2] for label in population.question.labels or ()]
+        doubt = like_missing(labels, "missing_values=")
+        public += [f"{doubt[0].upper()}{doubt[1:]}."] if doubt else []
     if population.from_data:
         public.append("The bins were read off the data; a real plan fixes them before.")
     if wanted.question is not None:
@@ -90,6 +95,13 @@ def _kind(table: Table, wanted: Wanted) -> str:
         return "bits" if every == {bool} else "attributes"
     types = set(map(type, table.columns[0]))
     several = (list, tuple, set, frozenset, np.ndarray)
+    if types == {tuple}:
+        raise DataError(
+            "values",
+            wanted="one value a person, or a list of labels",
+            got="a tuple in every place: rows of several columns, or sets",
+            do='give columns, dict(a=[..], b=[..]), or say kind="set"',
+        )
     return "set" if any(issubclass(one, several) for one in types) else "one"
 
 

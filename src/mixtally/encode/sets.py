@@ -1,15 +1,24 @@
 """Sets written in one cell: labels between separators."""
 
+from collections.abc import Iterator, Sequence
+
 from mixtally.errors import DataError
 
 
-def members(text: str, separator: str, most: int | None, subject: str) -> list[str]:
+def members(
+    text: str, separator: str, most: int | None, subject: str, whole: Sequence[str] = ()
+) -> list[str]:
     """The distinct labels of a set in the order in which they stand, spaces around them dropped.
 
-    A label that is named twice counts once. Raises DataError for an empty label between
-    separators and for more than ``most`` labels (None: any number).
+    A label that is named twice counts once; a separator at the end ends the last one. Those that
+    hold a separator themselves are found if they are among ``whole``, the longest first.
+
+    Raises DataError for an empty label between separators and for more than ``most`` labels (None:
+    any number).
     """
-    labels = list(dict.fromkeys(part.strip() for part in text.split(separator)))
+    labels = list(dict.fromkeys(_parts(text.strip(), separator, whole)))
+    if len(labels) > 1 and labels[-1] == "":
+        labels.pop()
     if "" in labels:
         raise DataError(
             subject,
@@ -25,3 +34,20 @@ def members(text: str, separator: str, most: int | None, subject: str) -> list[s
             do="choose which to keep, or plan with a larger --max-set",
         )
     return labels
+
+
+def _parts(text: str, separator: str, whole: Sequence[str]) -> Iterator[str]:
+    """The labels one after the other; ``whole`` ones count where a separator or the end follows."""
+    while True:
+        for label in whole:
+            rest = text[len(label) :].lstrip()
+            if text.startswith(label) and (not rest or rest.startswith(separator)):
+                part, found = label, rest[: len(separator)]
+                rest = rest[len(separator) :]
+                break
+        else:
+            part, found, rest = text.partition(separator)
+        yield part.strip()
+        if not found:
+            return
+        text = rest.lstrip()

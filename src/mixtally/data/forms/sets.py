@@ -27,6 +27,11 @@ class Sets:
         self._separator = reading.separator
         self._most = reading.max_set if question is None else question.max_set
         self._book = Book(reading.bins(question))
+        self._whole = [
+            label
+            for label in sorted(self._book.numbers if self._book.fixed else (), key=len)[::-1]
+            if self._separator is not None and self._separator in label
+        ]
         self._rows = 0
         self._who: list[NDArray[np.int64]] = [np.zeros(0, dtype=np.int64)]
         self._what: list[NDArray[np.int32]] = [np.zeros(0, dtype=np.int32)]
@@ -56,7 +61,8 @@ class Sets:
     def _numbers(self, text: str, where: Where, row: int) -> list[int]:
         labels = [text]
         if self._separator is not None:
-            labels = members(text, self._separator, self._most or MOST_SET, where.subject(row))
+            most = self._most or MOST_SET
+            labels = members(text, self._separator, most, where.subject(row), self._whole)
         return [self._book.number(label, where, row) for label in labels]
 
     def crowd(self, records: Records) -> Population:

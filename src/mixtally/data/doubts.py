@@ -1,0 +1,55 @@
+"""What in data most likely is no answer: marks for missing values, questions, totals."""
+
+from collections.abc import Collection, Sequence
+
+from mixtally.errors import DataError
+
+_EMPTY = ("na", "n/a", "n.a.", "nan", "<na>", "null", "nil", "none", "missing")
+_MARKS = ("-", "--", "?", ".", "-99", "-999")
+_ERRORS = ("#n/a", "#div/0!", "#ref!", "#value!", "#name?", "#num!", "#null!")
+"""What a workbook shows where it could not compute."""
+_LIKE_MISSING = frozenset(_EMPTY + _MARKS + _ERRORS)
+_TOTALS = frozenset(("total", "totals", "sum", "grand total", "subtotal"))
+_IMPORT = '{"ImportId"'
+_BRACKETS = ("()", "[]", "{}")
+
+
+def like_missing(labels: Sequence[str], option: str) -> str:
+    """A word of warning where a label reads like a mark for a missing value."""
+    found = [label for label in labels if label.strip().lower() in _LIKE_MISSING]
+    if not found:
+        return ""
+    return f"{found[0]!r} is counted as an answer; if it means missing, say {option} {found[0]}"
+
+
+def check_questions(subject: str, first: Sequence[str | None]) -> None:
+    """Raises DataError for rows that a survey tool writes between the header and the people."""
+    for row, text in enumerate(first, start=1):
+        if text is not None and text.startswith(_IMPORT):
+            raise DataError(
+                subject,
+                wanted="a row a person",
+                got=f"the tool's own names of questions in row {row}",
+                do=f"say --skip-rows {row}",
+            )
+
+
+def like_no_person(column: str, first: str | None, last: str | None) -> str:
+    """A word of warning where the first row repeats the question, or the last one is a total."""
+    asked = (first or "").strip()
+    if len(asked) > 1 and (asked.endswith("?") or asked.lower() == column.lower()):
+        return f"the first row, {asked!r}, looks like the question: if so, say --skip-rows 1"
+    if (last or "").strip().rstrip(":").lower() in _TOTALS:
+        return f"the last row, {last!r}, looks like a total: if so, remove it"
+    return ""
+
+
+def like_cut(labels: Collection[str]) -> str:
+    """A word of warning where a label of sets has half a pair of brackets."""
+    for label in labels:
+        if any(label.count(pair[0]) != label.count(pair[1]) for pair in _BRACKETS):
+            return (
+                f"the label {label!r} has half a pair of brackets: if the separator stands inside "
+                "options, list these with --labels"
+            )
+    return ""

@@ -1,0 +1,70 @@
+"""Which labels are the same: what people cannot tell apart is one, or refused; and their order."""
+
+import re
+import unicodedata
+from collections.abc import Collection
+from decimal import Decimal
+
+from mixtally.errors import DataError
+
+_PARTS = re.compile(r"(\d+)")
+_NUMBER = re.compile(r"-?\d{1,30}(\.\d{1,30})?", re.ASCII)
+_FRACTION = re.compile(r"-?(0|[1-9]\d*)\.\d+", re.ASCII)
+Order = tuple[int, Decimal, tuple[tuple[int, int, str], ...], str]
+
+
+def composed(text: str) -> str:
+    """``text`` with every letter and its accents as one character, where there is one: NFC."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def natural(label: str) -> Order:
+    """What sorts labels as people count: 2 before 10, "wave 9" before "wave 10", numbers first."""
+    if _NUMBER.fullmatch(label):
+        return 0, Decimal(label), (), label
+    parts = (
+        (0, int(part), part) if part.isdecimal() and len(part) < 100 else (1, 0, part)
+        for part in _PARTS.split(label)
+    )
+    return 1, Decimal(0), tuple(parts), label
+
+
+def check_spaces(subject: str, names: Collection[str]) -> None:
+    """Raises DataError for two names that nobody can tell apart.
+
+    They differ in spaces, in characters without a width, or in how accents are put together.
+    """
+    _check(subject, names, _plain, "names that differ in more than spaces and what is not seen")
+
+
+def check_fractions(subject: str, names: Collection[str]) -> None:
+    """Raises DataError for two of ``names``, read off data, that write one number: 2.50 and 2.5."""
+    wanted = "one way to write a number, or labels that are listed"
+    _check(subject, names, _shortest, wanted)
+
+
+def _plain(name: str) -> str:
+    if name.isascii():
+        return " ".join(name.split())
+    seen = "".join(one for one in name if unicodedata.category(one) != "Cf")
+    return " ".join(composed(seen).split())
+
+
+def _shortest(name: str) -> str:
+    return name.rstrip("0").rstrip(".") if _FRACTION.fullmatch(name) else name
+
+
+def _check(subject: str, names: Collection[str], same: object, wanted: str) -> None:
+    met: dict[str, str] = {}
+    for name in names:
+        plain = same(name)  # type: ignore[operator]
+        if plain == name:
+            continue
+        other = plain if plain in names else met.setdefault(plain, name)
+        if other != name:
+            raise DataError(
+                subject,
+                wanted=wanted,
+                got=f"{other!a} and {name!a}",
+                do="write it in one way",
+            )

@@ -1,0 +1,62 @@
+"""What people cannot tell apart is one label, or refused; labels stand as people count."""
+
+import pytest
+
+from data_files import in_every_format, people
+from mixtally.cli.labels import read_labels
+from mixtally.data.sameness import natural
+from mixtally.door.records import Wanted
+from mixtally.door.values import crowd_of
+from mixtally.errors import DataError
+
+ONE, TWO = "caf\u00e9", "cafe\u0301"
+
+
+def crowd(values, **wanted):
+    return crowd_of(values, None, Wanted(**wanted)).population
+
+
+@pytest.mark.parametrize("name", in_every_format({"c": ["x"]}))
+def test_accents_are_put_together_in_every_source(tmp_path, name):
+    path = tmp_path / name
+    path.write_bytes(in_every_format({"no": [1, 2, 3], "c": [ONE, TWO, "tea"]})[name])
+    assert people(path, "c").truth.tolist() == [2, 1]
+    for fixed in (ONE, TWO):
+        assert people(path, "c", labels=(fixed, "tea")).question.labels == (fixed, "tea")
+    assert crowd([ONE, TWO, "tea"]).question.labels == (ONE, "tea")
+    words = tmp_path / "labels.txt"
+    words.write_text(f"{TWO}\ntea\n")
+    assert read_labels(words) == (ONE, "tea")
+
+
+@pytest.mark.parametrize("other", ["te\u200ba", "tea\ufeff", "t\u00adea", "tea\u2060"])
+def test_characters_without_a_width_tell_nothing_apart(tmp_path, other):
+    path = tmp_path / "data.csv"
+    path.write_text(f"no,c\n1,tea\n2,{other}\n")
+    with pytest.raises(
+        DataError, match=r"more than spaces and what is not seen, got 'tea' and .*\\"
+    ):
+        people(path, "c")
+    with pytest.raises(DataError, match="what is not seen"):
+        crowd(["tea", other])
+
+
+def test_two_ways_to_write_a_number_are_refused_unless_they_are_listed(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("no,c\n1,2.50\n2,2.5\n")
+    with pytest.raises(DataError, match="one way to write a number"):
+        people(path, "c")
+    with pytest.raises(DataError, match="one way to write a number"):
+        crowd(["2.50", "2.5"])
+    assert people(path, "c", labels=("2.5", "2.50")).truth.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    "labels", [["2", "10", "100"], ["-10", "-2", "0", "x"], ["wave 2", "wave 10"], ["01", "1", "2"]]
+)
+def test_labels_stand_as_people_count(tmp_path, labels):
+    path = tmp_path / "data.csv"
+    path.write_text("no,c\n" + "".join(f"1,{label}\n" for label in sorted(labels)))
+    assert people(path, "c").question.labels == tuple(labels)
+    assert crowd(sorted(labels)).question.labels == tuple(labels)
+    assert sorted(labels, key=natural) == labels
