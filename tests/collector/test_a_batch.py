@@ -11,6 +11,7 @@ from mixtally.estimate.analysis import Analysis
 from mixtally.node import OldStateError
 from mixtally.wire.manifest import EXPIRED, TOO_FEW, write_manifest
 from mixtally.wire.note import Signer, signed
+from village import EVERY
 
 VALUES = [0, 0, 0, 1, 1, 3]
 
@@ -41,6 +42,22 @@ def test_a_round_from_its_sheet_to_its_release(office):
     assert office.mixes[1].receipt_came(row, office.collector.node.before(row)[0])
     assert not list((office.folders[-1].path / "keys").iterdir())
     assert not list((office.folders[-1].path / "rounds").iterdir())
+
+
+def test_a_round_that_is_over_is_looked_at_once(office, monkeypatch):
+    office.send(*office.usual(VALUES))
+    office.collector.tick(office.now)
+    looked, usual = [], office.collector.facts
+    monkeypatch.setattr(
+        office.collector, "facts", lambda row: looked.append(row.round) or usual(row)
+    )
+    for _ in range(3):
+        office.collector.tick(office.now)
+    assert looked == []
+    office.now += EVERY
+    office.proposed()
+    office.collector.tick(office.now)
+    assert set(looked) == {2}
 
 
 def test_it_is_charged_before_a_piece_may_come(office):

@@ -256,7 +256,7 @@ def strict(constant):
 def plain_of(data):
     """The JSON of a text."""
     text = text_of(data)
-    need(len(text) <= 2**28, "too-long")
+    need(len(text) <= 2**24 - 2**16, "too-long")
     try:
         return json.loads(text.decode("utf-8"), object_pairs_hook=once, parse_constant=strict)
     except (ValueError, RecursionError):

@@ -48,6 +48,9 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
+_PINS = "write whom you believe as docs/client.md shows, or give --fingerprint HEX in its place"
+_SERVED = "get it from any role of the contract, or give its address: https://.../contracts/..."
+
 ContractPlace = Annotated[
     str,
     typer.Argument(
@@ -90,7 +93,7 @@ class DeviceOptions:
     def believed(self) -> Trust:
         """The decisions of the file, and the fingerprint; RefusedError later where both lack."""
         file = self.trust
-        held = Trust() if file is None else read_trust(read_bytes(file, "pins"), str(file))
+        held = Trust() if file is None else read_trust(read_bytes(file, "pins", _PINS), str(file))
         if self.fingerprint is None:
             return held
         try:
@@ -193,7 +196,7 @@ def _note(place: str, what: str) -> bytes:
     """The bytes of a file, or what is served at an address: their signatures are checked alike."""
     if place.startswith(("https://", "http://")):
         return fetch(place)
-    return read_bytes(Path(place), what)
+    return read_bytes(Path(place), what, _SERVED)
 
 
 def _seen(place: Path) -> tuple[list[Entry], list[Charge]]:

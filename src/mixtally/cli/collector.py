@@ -10,6 +10,7 @@ import typer
 
 from mixtally.cli import options as o
 from mixtally.cli import role_files as r
+from mixtally.cli.contract_files import CONTRACT
 from mixtally.cli.engine_options import EngineOptions
 from mixtally.cli.grouped import grouped
 from mixtally.cli.labels import read_labels
@@ -111,7 +112,7 @@ def sign(folder: r.Place, contract: r.ContractFile, fingerprint: r.Expected = No
 
     Call it again when a mix has signed since: what was signed before is signed again.
     """
-    role, data = r.open_role(folder), read_bytes(contract, "a contract")
+    role, data = r.open_role(folder), read_bytes(contract, "a contract", CONTRACT)
     with sign_of_life("deriving its numbers again"):
         agreed = checked(data, role, str(contract))
     r.check_fingerprint(contract, fingerprint, agreed.fingerprint)

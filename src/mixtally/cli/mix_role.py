@@ -3,7 +3,7 @@
 import typer
 
 from mixtally.cli import role_files as r
-from mixtally.cli.contract_files import read_contract_file
+from mixtally.cli.contract_files import CONTRACT, read_contract_file
 from mixtally.cli.engine_options import EngineOptions
 from mixtally.cli.grouped import grouped
 from mixtally.cli.log_option import LogAs
@@ -51,7 +51,7 @@ def sign(folder: r.Place, contract: r.ContractFile, fingerprint: r.Expected = No
         true = check_terms(read.terms, Accountant())
     node = Node(role, SecureChance())
     try:
-        take_job(node, job_of(read, found, place), read_bytes(contract, "a contract"))
+        take_job(node, job_of(read, found, place), read_bytes(contract, "a contract", CONTRACT))
     except ProblemError as refused:
         raise PlanError(
             str(contract),

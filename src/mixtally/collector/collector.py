@@ -41,6 +41,7 @@ class Collector:
         self.results = Results(node.folder.path, node.step)
         self.changed: Callable[[], None] = lambda: None
         self._asked: dict[str, int] = {}
+        self._over: set[tuple[str, str]] = set()
         self._shown: object = None
         node.accept = self._accept
 
@@ -52,9 +53,11 @@ class Collector:
         self.peers.ask(now)
         self.peers.send_all(now)
         for row in self.node.rounds.all():
-            if row.contract in self.node.cleared:
+            if row.contract in self.node.cleared and (row.folder, row.state) not in self._over:
                 while (later := self._step(row, now)) is not None:
                     row = later
+                if row.state in ENDS:  # and nothing was left to do
+                    self._over.add((row.folder, row.state))
         self.peers.send_all(now)
         rows = [row for row in self.node.rounds.all() if row.contract in self.node.agreements]
         known = sorted(self.node.cleared), sorted(self.node.agreements)

@@ -16,7 +16,10 @@ from typing import Any
 from mixtally.errors import RefusedError
 
 MOST_PLAIN = 1 << 53
-_MOST_BYTES = 1 << 28
+MOST_NOTE_BYTES = 1 << 24
+"""Of a note as it travels: roles and devices read no more."""
+MOST_TEXT_BYTES = MOST_NOTE_BYTES - (1 << 16)
+"""Of its text: what is left is for signatures."""
 _BELOW = "\n\n\u2014 ".encode()
 _DECIMAL = re.compile(r"-?[1-9][0-9]{15,39}")
 
@@ -45,8 +48,8 @@ def refused(reason: str, place: str, wanted: str, got: object) -> RefusedError:
 
 def parsed(text: bytes) -> Any:
     """The JSON in ``text``; raises RefusedError for other bytes and a field that stands twice."""
-    if len(text) > _MOST_BYTES:
-        raise refused("too-long", "contract", f"at most {_MOST_BYTES:,} bytes", len(text))
+    if len(text) > MOST_TEXT_BYTES:
+        raise refused("too-long", "contract", f"at most {MOST_TEXT_BYTES:,} bytes", len(text))
     try:
         return json.loads(
             text.decode("utf-8"), object_pairs_hook=_once, parse_constant=_no_constant

@@ -16,10 +16,10 @@ from typing import NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 from mixtally.errors import DataError, RefusedError
+from mixtally.wire.reading import MOST_NOTE_BYTES
 
 SECONDS = 30.0
 """For each step of a request; all steps together have four times as long."""
-MOST_NOTE_BYTES = 1 << 24
 T = TypeVar("T")
 MEDIA_TYPE = "application/octet-stream"
 _HERE = frozenset({"127.0.0.1", "localhost", "::1"})

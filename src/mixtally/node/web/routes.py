@@ -18,8 +18,8 @@ from mixtally.node.web.answers import App, guarded
 from mixtally.node.web.bodies import Room
 from mixtally.node.web.whole import Made, Whole
 from mixtally.wire.problem import PATH, Problem, of_path
+from mixtally.wire.reading import MOST_NOTE_BYTES
 
-MOST_NOTE_BYTES = 1 << 24
 MOST_HELD_BYTES = 1 << 26
 _JSON, _NOTE, _BYTES = "application/json", "text/plain; charset=utf-8", "application/octet-stream"
 _NUMBER = re.compile("[1-9][0-9]{0,3}")

@@ -10,14 +10,26 @@ from mixtally.ground.codec import no_constant, no_repeats
 
 T = TypeVar("T", bound=msgspec.Struct)
 MOST_PLAIN = 1 << 53
-_MOST_BYTES = 1 << 28
+MOST_BYTES = (1 << 24) - (1 << 16)
+"""Of a contract's text: roles and devices read notes of 2^24 bytes, and signatures need room."""
 _MOST_SHOWN = 200
 
 
 def spelled(record: msgspec.Struct) -> bytes:
     """The JSON of ``record``: fields in their order, a line each, ASCII, a newline at the end."""
     text = json.dumps(plain(msgspec.to_builtins(record)), indent=1, allow_nan=False)
-    return text.encode("ascii") + b"\n"
+    return _checked(text.encode("ascii") + b"\n", "contract")
+
+
+def _checked(text: bytes, subject: str) -> bytes:
+    if len(text) > MOST_BYTES:
+        raise PlanError(
+            subject,
+            wanted=f"at most {MOST_BYTES:,} bytes, as roles and devices read",
+            got=f"{len(text):,}",
+            do="ask for fewer or shorter labels",
+        )
+    return text
 
 
 def plain(value: Any) -> Any:
@@ -37,9 +49,8 @@ def unspelled(text: bytes, kind: type[T], subject: str) -> T:
     Raises PlanError for text that is no such JSON: a field that is missing, unknown or stands
     twice, a number that is a string or a string that is a number where the rule says otherwise.
     """
+    _checked(text, subject)
     try:
-        if len(text) > _MOST_BYTES:
-            raise ValueError(f"{len(text):,} bytes")
         written = text.decode("utf-8")  # no other encoding is guessed
         read = json.loads(written, object_pairs_hook=no_repeats, parse_constant=no_constant)
         record = msgspec.convert(read, kind, strict=False)

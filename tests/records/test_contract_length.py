@@ -1,0 +1,49 @@
+"""A contract that roles and devices would not read is refused where it is made."""
+
+import pytest
+
+import contracts
+from mixtally.client.contract import read as read_by_devices
+from mixtally.errors import PlanError, RefusedError
+from mixtally.node.web.routes import MOST_NOTE_BYTES
+from mixtally.records.contract import spelling, write_contract, write_terms
+from mixtally.records.question import Question
+from mixtally.wire import reading
+from mixtally.wire.note import Signer, signed
+
+
+def terms(bytes_a_label):
+    labels = tuple(f"{i}" + "x" * bytes_a_label for i in range(3))
+    asked = Question(name="q", bins=3, labels=labels)
+    return contracts.terms_of(asked, [contracts.shaped(3)])
+
+
+def test_one_limit_for_all():
+    assert spelling.MOST_BYTES == reading.MOST_TEXT_BYTES
+    names = [f"{i}" * 100 for i in range(6)]
+    text = b"{" + b" " * (spelling.MOST_BYTES - 3) + b"}\n"
+    assert len(text) == spelling.MOST_BYTES
+    note = signed(text, *(Signer(name, bytes([1]) * 32) for name in names))
+    assert len(note) <= MOST_NOTE_BYTES
+
+
+def test_what_is_too_long_is_not_made(monkeypatch):
+    size = len(write_contract(contracts.contract_of(terms(10))))
+    monkeypatch.setattr(spelling, "MOST_BYTES", size)
+    contract = contracts.contract_of(terms(10))
+    assert len(write_contract(contract)) == size
+    for make in (
+        lambda: write_contract(contracts.contract_of(terms(11))),
+        lambda: write_terms(terms(size)),
+    ):
+        with pytest.raises(PlanError, match=f"wanted at most {size:,} bytes, as roles and devices"):
+            make()
+
+
+def test_what_is_too_long_is_not_read():
+    long = b" " * (spelling.MOST_BYTES + 1)
+    with pytest.raises(PlanError, match="as roles and devices read, got 16,711,681"):
+        spelling.unspelled(long, type(contracts.contract_of(terms(1))), "a file")
+    with pytest.raises(RefusedError) as error:
+        read_by_devices(long)
+    assert error.value.reason == "too-long"
