@@ -82,10 +82,10 @@ BAD = {
     "a scalar among lines of JSON": (LINES + b"3\n", "row 3: wanted a JSON object a line"),
     "a list in a line of JSON": (
         LINES + b'{"color": ["red"]}\n',
-        "row 3: wanted a JSON object a line",
+        "wanted values of one type in column 'color', got lists and text",
     ),
     "not-a-number in JSON": (LINES + b'{"color": NaN}\n', "row 3: wanted a JSON object a line"),
-    "an array of JSON": (b'[{"color": "red"}]', "row 1: wanted a JSON object a line"),
+    "an array of JSON": (b'[{"color": "red"}]', "two distinct values, got only 'red'"),
     "one object over lines": (b'{\n"color": "red",\n', "row 1: wanted a JSON object a line"),
     "a key twice": (b'{"color": "red", "color": "blue"}\n', "one column 'color', got 2"),
     "a key that never comes": (

@@ -13,6 +13,8 @@ from mixtally.data.formats.written import written
 
 Codes = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+LIST, PART = "\x01", "\x02"
+"""What a list begins with, and what stands between its labels, where it is one text."""
 _WIDE = 1 << 62
 _NARROW = 1 << 12
 """Whole numbers in a range of this size are told apart by counting, not by hashing."""
@@ -48,6 +50,26 @@ def simple(array: Array) -> Array | None:
         return array.cast(pyarrow.timestamp("us", kind.tz), safe=False)
     single = types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)
     return array if single or types.is_date(kind) or types.is_time(kind) else None
+
+
+def joined_lists(array: Array) -> Array | None:
+    """Lists of simple values as one text each, which begins with ``LIST``; None for others.
+
+    Raises ValueError for a list that lacks a value, or that holds what parts its labels here.
+    """
+    kind = array.type
+    if not (pyarrow.types.is_list(kind) or pyarrow.types.is_large_list(kind)):
+        return None
+    inside = simple(array.flatten())
+    if inside is None:
+        return None
+    if inside.null_count or any(PART in (text or "") for text in texts_of(inside.unique())):
+        raise ValueError("a list that lacks a value")
+    texts = [
+        None if row is None else LIST + PART.join(written(value) or "" for value in row)
+        for row in array.to_pylist()
+    ]
+    return pyarrow.array(texts, pyarrow.string())
 
 
 def _is_bytes(kind: Array) -> bool:

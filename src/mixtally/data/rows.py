@@ -8,7 +8,17 @@ import numpy as np
 import pyarrow
 from numpy.typing import NDArray
 
-from mixtally.data.columns import Flags, filled, gaps, hashed, levels_of, named, simple, texts_of
+from mixtally.data.columns import (
+    Flags,
+    filled,
+    gaps,
+    hashed,
+    joined_lists,
+    levels_of,
+    named,
+    simple,
+    texts_of,
+)
 from mixtally.data.doubts import check_questions
 from mixtally.data.file import DataFile
 from mixtally.data.formats.source import explained
@@ -113,13 +123,23 @@ class Rows:
     def _simple(self, array: Array, column: str) -> Array:
         with explained(self.file):
             found = simple(array)
+            if found is None and self.reading.form is As.SET and column in self.reading.columns:
+                found = self._lists(array, column)
         if found is None:
             raise self.file.unreadable(
                 f"text, numbers, dates, or no and yes in column {column!r}",
                 f"{array.type}",
-                "store it as text, a set with a separator between its labels",
+                "store it as text; lists of labels are sets: --set ';'",
             )
         return found if column == self.reading.person else hashed(found)
+
+    def _lists(self, array: Array, column: str) -> Array | None:
+        try:
+            return joined_lists(array)
+        except ValueError as error:
+            raise self.file.unreadable(
+                f"lists of labels in column {column!r}", error, "leave it out of its list"
+            ) from error
 
     def _levels(self, table: Table, column: str, array: Array) -> Levels:
         """The labels that the type of a column declares, with the one for missing values."""

@@ -1,6 +1,7 @@
 """JSON lines: an object a line, its keys the columns; a key that is not there has no value."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any, cast
@@ -15,7 +16,11 @@ from mixtally.data.formats.text import BLOCK, ended, long_row
 from mixtally.data.formats.written import written
 from mixtally.errors import DataError
 
-_Value = str | int | float | bool | None
+_One = str | int | float | bool
+_Value = _One | list[_One] | None
+_PLAIN = re.compile(r"-?\d+(\.\d+)?([eE][-+]?\d+)?|True|False", re.ASCII)
+_MOST_HELD = 1 << 30
+"""Bytes of one array of objects, which is decoded whole."""
 
 
 def json_table(source: Source, parts: Iterator[bytes]) -> Table:
@@ -30,20 +35,89 @@ def json_table(source: Source, parts: Iterator[bytes]) -> Table:
         fields = [
             (f"f{i}", _Value, msgspec.field(default=None, name=n)) for i, n in enumerate(names)
         ]
+        met: list[set[str]] = [set() for _ in names]
         decoder = msgspec.json.Decoder(msgspec.defstruct("Row", fields))
         for block in chain([first], blocks):
             rows = _decoded(file, decoder, block, row)
+            _check_doubled(file, block, row, names)
             row += len(rows)
-            yield Part(
-                [
-                    pyarrow.array([written(getattr(one, field)) for one in rows], pyarrow.string())
-                    for field, *_ in fields
-                ],
-                source.done,
-                source.size,
-            )
+            values = [[getattr(one, field) for one in rows] for field, *_ in fields]
+            for name, column, sorts in zip(names, values, met, strict=True):
+                _check_sorts(file, name, column, sorts)
+            yield Part(list(map(_array, values)), source.done, source.size)
 
     return Table(keys, read)
+
+
+def _array(values: list[Any]) -> pyarrow.Array:
+    """Texts, or lists of them."""
+    if any(isinstance(value, list) for value in values):
+        lists = [value if value is None else list(map(written, value)) for value in values]
+        return pyarrow.array(lists, pyarrow.list_(pyarrow.string()))
+    return pyarrow.array(list(map(written, values)), pyarrow.string())
+
+
+def _check_sorts(file: DataFile, name: str, values: list[Any], met: set[str]) -> None:
+    """Raises DataError for lists beside single values, and for 1 beside "1": nobody merges them.
+
+    ``met`` has the sorts of values of this column in the blocks before.
+    """
+    for value in values:
+        if isinstance(value, list):
+            met.add("lists")
+        elif isinstance(value, str):
+            met.add("numbers as text" if _PLAIN.fullmatch(value) else "text")
+        elif value is not None:
+            met.add("numbers")
+    if {"numbers", "numbers as text"} <= met or ("lists" in met and len(met) > 1):
+        raise file.unreadable(
+            f"values of one type in column {name!r}",
+            " and ".join(sorted(met)),
+            'write 1 or "1", one of them everywhere',
+        )
+
+
+def _check_doubled(file: DataFile, block: bytes, before: int, names: Sequence[str]) -> None:
+    """Raises DataError for an object that has one of the keys ``names`` twice."""
+    if all(block.count(json.dumps(n, ensure_ascii=False).encode()) <= 1 for n in names):
+        return
+    keys = [re.escape(json.dumps(name, ensure_ascii=False).encode()) for name in names]
+    patterns = [re.compile(key + rb"\s*:[^\n]*" + key + rb"\s*:") for key in keys]
+    if not any(pattern.search(block) for pattern in patterns):
+        return
+    for row, line in enumerate(filter(bytes.strip, block.split(b"\n")), start=before + 1):
+        if not any(pattern.search(line) for pattern in patterns):
+            continue
+        found = json.loads(line, object_pairs_hook=_Pairs)
+        for name in names:
+            if [key for key, _ in found].count(name) > 1:
+                raise DataError(
+                    file.row(row), wanted="every key once", got=f"{name!r} twice",
+                    do="keep one of them",
+                )  # fmt: skip
+
+
+class _Pairs(list[Any]):
+    """An object as pairs, doubled keys included."""
+
+
+def objects_of(file: DataFile, parts: Iterator[bytes]) -> Iterator[bytes]:
+    """The objects of one JSON array, each on a line of its own; DataError for anything else."""
+    held = bytearray()
+    for part in parts:
+        held += part
+        if len(held) > _MOST_HELD:
+            raise file.unreadable(
+                f"an array of at most {_MOST_HELD:,} bytes", "a longer one", "write JSON lines"
+            )
+    try:
+        rows = msgspec.json.decode(bytes(held), type=list[msgspec.Raw])
+    except msgspec.DecodeError as error:
+        raise file.unreadable(
+            "an array of JSON objects", error, "repair or re-export it"
+        ) from error
+    for row in rows:  # a line end inside an object is only space
+        yield bytes(row).replace(b"\n", b" ").replace(b"\r", b" ") + b"\n"
 
 
 def _whole_lines(file: DataFile, parts: Iterator[bytes]) -> Iterator[bytes]:
@@ -93,7 +167,7 @@ def _decoded(file: DataFile, decoder: Any, block: bytes, before: int) -> list[An
 def _no_object(file: DataFile, row: int, error: Exception) -> DataError:
     return DataError(
         file.row(row),
-        wanted="a JSON object a line, with text, numbers, true, false or null",
+        wanted="a JSON object a line, with text, numbers, true, false, null or lists of these",
         got=str(error).replace("`", ""),
-        do="write each object on one line, null for what is missing, and a set as one text",
+        do="write each object on one line, null for what is missing",
     )

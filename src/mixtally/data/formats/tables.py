@@ -1,5 +1,6 @@
 """Every format's table, opened by what the file holds; what fails in a library becomes one line."""
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -8,12 +9,15 @@ from itertools import chain
 from mixtally.data.file import DataFile
 from mixtally.data.formats.csv_table import csv_table
 from mixtally.data.formats.excel_table import excel_table
-from mixtally.data.formats.json_table import json_table
+from mixtally.data.formats.json_table import json_table, objects_of
 from mixtally.data.formats.parquet_table import parquet_table
 from mixtally.data.formats.source import Format, Source, explained, opened
 from mixtally.data.formats.table import Part, Table
 from mixtally.data.formats.text import chunks
 from mixtally.errors import DataError, ParameterError
+
+_ARRAY = re.compile(rb"\s*\[\s*\{")
+"""How an array of JSON objects begins."""
 
 
 @contextmanager
@@ -55,9 +59,10 @@ def _table(source: Source, columns: Sequence[str], coded: Sequence[str]) -> Tabl
     parts = chunks(file, source.stream)
     first = next(parts, b"")
     parts = chain([first] if first else [], parts)
-    if first.lstrip().startswith((b"{", b"[{")):
+    array = _ARRAY.match(first) is not None
+    if array or first.lstrip().startswith(b"{"):
         _refuse(file, "JSON lines", ("--delimiter", file.delimiter), *rows)
-        return json_table(source, parts)
+        return json_table(source, objects_of(file, parts) if array else parts)
     return csv_table(source, parts, columns)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow
 from numpy.typing import NDArray
 
-from mixtally.data.columns import coded, gaps
+from mixtally.data.columns import LIST, PART, coded, gaps
 from mixtally.data.labels import Book, varied
 from mixtally.data.people import Records
 from mixtally.data.population import LARGEST_SET, Population
@@ -60,7 +60,9 @@ class Sets:
 
     def _numbers(self, text: str, where: Where, row: int) -> list[int]:
         labels = [text]
-        if self._separator is not None:
+        if text.startswith(LIST):
+            labels = list(dict.fromkeys(text[1:].split(PART))) if text != LIST else []
+        elif self._separator is not None:
             most = self._most or MOST_SET
             labels = members(text, self._separator, most, where.subject(row), self._whole)
         return [self._book.number(label, where, row) for label in labels]

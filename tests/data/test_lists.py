@@ -1,0 +1,64 @@
+"""Lists of labels are sets in Parquet and JSON; arrays of objects are rows; keys stand once."""
+
+import json
+
+import pytest
+
+from data_files import in_parquet, people
+from mixtally.data.formats import json_table
+from mixtally.data.reading import As
+from mixtally.errors import DataError
+
+LISTS = {"no": [1, 2, 3], "c": [["a;b", "x"], [], ["x", "x"]]}
+ROWS = [{"no": no, "c": c} for no, c in zip(*LISTS.values(), strict=True)]
+WRITTEN = {
+    "parquet": in_parquet(LISTS),
+    "lines": "".join(json.dumps(row) + "\n" for row in ROWS).encode(),
+    "array": json.dumps(ROWS).encode(),
+    "pretty array": json.dumps(ROWS, indent=2).encode(),
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_lists_are_sets(tmp_path, name):
+    path = tmp_path / "data"
+    path.write_bytes(WRITTEN[name])
+    found = people(path, "c", form=As.SET)
+    assert found.question.labels == ("a;b", "x")
+    assert found.truth.tolist() == [1, 2]
+    assert found.users == 3
+    with pytest.raises(DataError, match="lists of labels are sets"):
+        people(path, "c")
+
+
+def lines(tmp_path, *texts):
+    path = tmp_path / "data.jsonl"
+    path.write_text("\n".join(texts) + "\n")
+    return path
+
+
+def test_a_list_that_lacks_a_value_is_refused(tmp_path):
+    path = tmp_path / "data"
+    path.write_bytes(in_parquet({"c": [["a", None], ["b"]]}))
+    with pytest.raises(DataError, match="lists of labels in column 'c'"):
+        people(path, "c", form=As.SET)
+    with pytest.raises(DataError, match="wanted a JSON object a line"):
+        people(lines(tmp_path, '{"c": ["a", null]}', '{"c": ["b"]}'), "c", form=As.SET)
+
+
+@pytest.mark.parametrize("block", [24, 1 << 22])
+def test_numbers_and_their_texts_are_not_merged(tmp_path, monkeypatch, block):
+    monkeypatch.setattr(json_table, "BLOCK", block)
+    with pytest.raises(DataError, match="values of one type in column 'c', got numbers and numb"):
+        people(lines(tmp_path, '{"c": 1}', '{"c": "1"}'), "c")
+    with pytest.raises(DataError, match="got lists and text"):
+        people(lines(tmp_path, '{"c": ["x"]}', '{"c": "y"}'), "c", form=As.SET)
+    assert people(lines(tmp_path, '{"c": 1}', '{"c": "NA"}'), "c").question.labels == ("1", "NA")
+
+
+def test_a_doubled_key_is_refused_by_its_row(tmp_path):
+    path = lines(tmp_path, '{"c": "a"}', '{"no": 1, "c": "b", "c" : "d"}')
+    with pytest.raises(DataError, match="row 2: wanted every key once, got 'c' twice"):
+        people(path, "c")
+    inside = '{"no": {"c": 1, "x": "\\"c\\": "}, "c": "b"}'
+    assert people(lines(tmp_path, '{"c": "a"}', inside), "c").users == 2
