@@ -80,8 +80,10 @@ def test_fakes_are_drawn_once_and_lie_there_sealed(tmp_path):
 
 def test_pieces_are_cut_at_their_most_bytes(tmp_path, monkeypatch):
     from mixtally.mixnode.closing import close
+    from mixtally.node import rules
 
-    monkeypatch.setattr(close, "MOST_PIECE_BYTES", 1000)
+    for room in (close, rules):
+        monkeypatch.setattr(room, "MOST_PIECE_BYTES", 1000)
     town = town_of(tmp_path, hops=2)
     for i in range(30):
         town.send(town.bundle([BINS[i % 4]]))

@@ -35,4 +35,4 @@ def application_of(collector: Collector, clock: Callable[[], int], stop: Stop) -
     page = Page(collector)
     page.write()
     routes = [*Public(collector, page, clock).routes(), *Shared(collector.node, clock).routes()]
-    return application(routes, stop)
+    return application(routes, stop, log=collector.node.log)

@@ -129,9 +129,10 @@ def serve_intake(folder: Path, taking: Taking) -> None:
             intake = Intake(rounds, stop, taking.step, taking.number)
             beside = Beside(rounds, intake, taking.step, taking.log)
             bundles = Bundles(intake, beside.find, clock.now, Room(MOST_BODIES_BYTES))
-            return Served(beside.tick, beside.end, only(bundles, stop))
+            return Served(beside.tick, beside.end, only(bundles, stop, taking.log))
 
-        run(Listening(taking.host, taking.port, clock.passed, taking.ready), begin)
+        host, port = taking.host, taking.port
+        run(Listening(host, port, clock.passed, taking.ready, folder, taking.log), begin)
 
 
 def check_first(folder: Path) -> None:

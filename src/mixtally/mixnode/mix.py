@@ -19,6 +19,7 @@ from mixtally.mixnode.window import Window, announce, quiet, withdraw
 from mixtally.node.batch import said
 from mixtally.node.events import Said, written
 from mixtally.node.node import Node
+from mixtally.node.pauses import Pauses
 from mixtally.node.peers import Peers
 from mixtally.node.refusal import ProblemError
 from mixtally.node.rounds import WITHDRAWN, RoundRow
@@ -68,6 +69,7 @@ class Mix:
         self._closer = ThreadPoolExecutor(1, "closing") if options.background else None
         self._closing: dict[str, Future[Manifest]] = {}
         self._sent: dict[str, int] = {}
+        self._pauses = Pauses()
         self._ending = False
 
     def tick(self, now: int) -> None:
@@ -257,6 +259,9 @@ class Mix:
         own, role = self.node.manifest_of(row, agreement.place), agreement.following
         if own is None or role is None or now < self._sent.get(row.folder, 0):
             return False
+        if self._pauses.on(row.folder, now):
+            return False
+        self._pauses.grow(row.folder, now)  # it may take nothing, or all again and again
         if delivered(self.peers, role, self.node.round_folder(row), own[1], now):
             self._sent[row.folder] = now + _DELIVER_AGAIN_SECONDS  # its receipt may be on its way
         return False

@@ -35,4 +35,4 @@ def mix_application(mix: Mix, clock: Callable[[], int], stop: Stop) -> "App":
     from mixtally.node.web.routes import Shared, application
 
     bundles = Bundles(mix.intake, mix.find, clock, Room(MOST_BODIES_BYTES))
-    return application(Shared(mix.node, clock).routes(), stop, bundles.first)
+    return application(Shared(mix.node, clock).routes(), stop, bundles.first, mix.node.log)

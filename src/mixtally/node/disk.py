@@ -6,6 +6,7 @@ after each: a test that kills the process there finds out whether what comes nex
 
 import errno
 import os
+import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import suppress
@@ -18,6 +19,8 @@ Step = Callable[[str], None]
 """Told the name of every durable step as it is done."""
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE)
 PRIVATE_FILE, PRIVATE_FOLDER = 0o600, 0o700
+LOW_BYTES = 1 << 30
+"""Free bytes below which an operator is told."""
 
 
 def no_step(name: str) -> None:
@@ -102,6 +105,11 @@ def is_full(error: BaseException | None) -> bool:
             return True
         error = error.__cause__
     return False
+
+
+def free_bytes(path: Path) -> int:
+    """What the disk of a folder has left."""
+    return shutil.disk_usage(path).free
 
 
 def read(path: Path, what: str) -> bytes:

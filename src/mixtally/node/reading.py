@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mixtally.errors import RefusedError
+from mixtally.node import disk
 from mixtally.node.events import written
+from mixtally.node.pauses import LONGEST_PAUSE, Pauses
 from mixtally.node.refusal import OldStateError, ProblemError
 from mixtally.node.rounds import INSERT, SIGNED, WITHDRAW, RoundRow, round_id
 from mixtally.node.rules import check_manifest, check_sheet, check_withdrawal
@@ -15,7 +18,7 @@ from mixtally.node.slots import (
     sheet_entry,
     withdrawal_entry,
 )
-from mixtally.wire.manifest import read_manifest, read_receipt
+from mixtally.wire.manifest import Manifest, read_manifest, read_receipt
 from mixtally.wire.note import joined, signed_by, verified
 from mixtally.wire.problem import Problem
 from mixtally.wire.reading import fingerprint_of, text_of
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
     from mixtally.records.agreement import Agreement
 
 _LONG_BYTES = 1 << 16
+_MOST_MANIFEST_BYTES = 1 << 22
+"""Some thirty thousand pieces, which are half a terabyte."""
 
 
 class Reader:
@@ -33,14 +38,37 @@ class Reader:
 
     def __init__(self, node: Node) -> None:
         self._node, self._own = node, node.signer.name
+        self._pauses = Pauses()
 
     def take(self, data: bytes, now: int) -> bytes | None:
         """See ``Node.take``; raises RefusedError as well, for bytes that are no note."""
         found = fingerprint_of(data)
         if found in self._node.agreements:
             return self._node.notes.merge(data, self._node.agreement(found).keys)
-        if len(data) > _LONG_BYTES and not self._of_a_role(data):
+        if len(data) > _LONG_BYTES:
+            return self._long(data, found, now)
+        return self._read(data, found, now)
+
+    def _long(self, data: bytes, found: str, now: int) -> bytes | None:
+        """The same of what takes long to parse: only for roles, and not again and again."""
+        who = self._signers(data)
+        if not who:
             raise ProblemError(Problem.NOT_SIGNED)
+        known = self._node.notes.entry(found)
+        if known is not None and known.kind == "manifest":
+            return None
+        if len(data) > _MOST_MANIFEST_BYTES and not self._are_collectors(who):
+            raise ProblemError(Problem.TOO_LARGE, f"at most {_MOST_MANIFEST_BYTES} bytes")
+        if any(self._pauses.on(name, now) for name in who):
+            raise ProblemError(Problem.BUSY, after=LONGEST_PAUSE)
+        try:
+            return self._read(data, found, now)
+        except (RefusedError, ProblemError):
+            for name in who:
+                self._pauses.grow(name, now)
+            raise
+
+    def _read(self, data: bytes, found: str, now: int) -> bytes | None:
         kind = kind_of(data)
         if kind in (
             "sheet",
@@ -131,9 +159,18 @@ class Reader:
         row, agreement = self._round(manifest.sheet)
         check_manifest(manifest, agreement)
         entry = manifest_entry(row.contract, row.round, row.sheet, manifest.hop)
+        if manifest.hop == agreement.place - 1:
+            self._check_room(manifest, agreement)
         self._keep(data, entry, agreement)
         if manifest.hop == agreement.place - 1 and not row.ended:
             node.expect(row)
+
+    def _check_room(self, manifest: Manifest, agreement: Agreement) -> None:
+        """Raises ProblemError where the disk has no room for what a manifest promises."""
+        sizes = (part[agreement.place - 1] for part in agreement.sizes)
+        parts = zip(manifest.parts, sizes, strict=True)
+        if sum(part.sent * size for part, size in parts) > disk.free_bytes(self._node.folder.path):
+            raise ProblemError(Problem.NO_ROOM, after=60)
 
     def _receipt(self, data: bytes) -> None:
         receipt, node = read_receipt(data), self._node
@@ -157,9 +194,15 @@ class Reader:
             return
         self._node.notes.remember(entry, joined(text_of(data), [data], key), name)
 
-    def _of_a_role(self, data: bytes) -> bool:
-        """Whether anybody known has signed it: nobody else has long texts parsed."""
-        return any(signed_by(data, one.keys) for one in self._node.agreements.values())
+    def _signers(self, data: bytes) -> set[str]:
+        """Which roles that are known have signed it: nobody else has long texts parsed."""
+        return {
+            name for one in self._node.agreements.values() for name in signed_by(data, one.keys)
+        }
+
+    def _are_collectors(self, names: set[str]) -> bool:
+        """Whether all are: their sheets may name many prefixes."""
+        return names <= {one.collector.name for one in self._node.agreements.values()}
 
     def _round(self, sheet: str) -> tuple[RoundRow, Agreement]:
         row = self._node.rounds.of_sheet(sheet)

@@ -10,6 +10,7 @@ from mixtally.node.events import written
 from mixtally.node.refusal import ProblemError
 from mixtally.node.rounds import RoundRow, Rounds
 from mixtally.records.agreement import Agreement
+from mixtally.records.job import Job
 from mixtally.wire import fit
 from mixtally.wire.manifest import MOST_PIECE_BYTES, Manifest
 from mixtally.wire.problem import Problem
@@ -110,8 +111,15 @@ def check_manifest(manifest: Manifest, agreement: Agreement) -> None:
         raise _not("other-hop")
     for part, sizes in zip(manifest.parts, agreement.sizes, strict=True):
         most = MOST_PIECE_BYTES // sizes[manifest.hop]
-        if any(piece.messages > most for piece in part.pieces):
+        if any(piece.messages != most for piece in part.pieces[:-1]):
+            raise _not("piece-length")  # all are full but the last: no more than are needed
+        if part.pieces and part.pieces[-1].messages > most:
             raise _not("piece-length")
+    if manifest.hop == 1 and not manifest.destroyed and isinstance(agreement, Job):
+        bundles = manifest.bundles + manifest.left_out
+        for part, stream in zip(manifest.parts, agreement.streams, strict=True):
+            if part.received > bundles * stream.most:
+                raise _not("more messages than the bundles can hold")
 
 
 def _unfit(error: RefusedError) -> ProblemError:

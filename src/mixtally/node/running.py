@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mixtally.errors import DataError
 from mixtally.node import disk
+from mixtally.node.events import Lasting, Log
 from mixtally.node.loop import Loop
 from mixtally.node.web.needs import need_servers
 
@@ -40,6 +41,8 @@ class Listening(NamedTuple):
     """Where and when.
 
     where
+      folder  whose disk is looked at
+      log     tells the operator what happens
       clock   gives seconds since 1970 that have passed for sure
       ready   told the address once the socket listens
     """
@@ -48,6 +51,8 @@ class Listening(NamedTuple):
     port: int
     clock: Callable[[], int]
     ready: Callable[[str], None]
+    folder: Path
+    log: Log
 
 
 @contextmanager
@@ -86,7 +91,11 @@ def run(at: Listening, begin: Callable[[Stop, Wake], Served]) -> None:
         failed.append(error)
         server.stop()
 
-    loop = Loop(lambda now: served.tick(now), at.clock, stop)
+    def tick(now: int) -> None:
+        at.log.holds(Lasting.DISK, disk.free_bytes(at.folder) < disk.LOW_BYTES)
+        served.tick(now)
+
+    loop = Loop(tick, at.clock, stop)
     served = begin(stop, loop.wake)
     server = Server(served.application)
     loop.start()

@@ -50,4 +50,6 @@ def serve_role(
             node.wake = wake
             return role(node, Peers(node, service.call, service.overruled), stop, clock)
 
-        run(Listening(folder.role.host, folder.role.port, clock.passed, service.ready), begin)
+        host, port = folder.role.host, folder.role.port
+        at = Listening(host, port, clock.passed, service.ready, folder.path, service.log)
+        run(at, begin)

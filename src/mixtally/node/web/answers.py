@@ -5,13 +5,13 @@ Source: RFC 9457, problem details.
 
 import json
 import sqlite3
-import sys
 import traceback
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 from mixtally.errors import DataError
 from mixtally.node.disk import is_full
+from mixtally.node.events import Log, Said, printed
 from mixtally.node.refusal import OldStateError, ProblemError
 from mixtally.wire.problem import MEDIA_TYPE, Problem
 
@@ -45,7 +45,22 @@ async def answer_problem(send: Any, refusal: ProblemError) -> None:
     await answer(send, problem.value.status, body, MEDIA_TYPE, after)
 
 
-def guarded(app: App, stop: Callable[[BaseException], None]) -> App:
+async def answer_health(scope: Any, send: Any, awaited: list[dict[str, Said]]) -> bool:
+    """Answer ``/healthz`` and ``/readyz``; whether it was one of them.
+
+    Ready is who waits for nothing; else the answer names what is ``awaited``, and nobody who asks.
+    """
+    if scope["method"] not in ("GET", "HEAD") or scope["path"] not in ("/healthz", "/readyz"):
+        return False
+    if scope["path"] == "/healthz":
+        await answer(send, 200, b"ok\n", "text/plain")
+    else:
+        said = {"ready": not awaited, "waits": awaited}
+        await answer_json(send, said, 503 if awaited else 200)
+    return True
+
+
+def guarded(app: App, stop: Callable[[BaseException], None], log: Log | None = None) -> App:
     """``app`` whose refusals are answered, and whose failures are told without what was in them.
 
     A disk that is full is answered; one that fails ends the process, by ``stop``: nobody knows what
@@ -68,14 +83,14 @@ def guarded(app: App, stop: Callable[[BaseException], None]) -> App:
                 stop(error)
             await answer_problem(send, ProblemError(Problem.NO_ROOM, after=60))
         except Exception as error:
-            tell_place(error)
+            tell_place(error, log or Log(printed))
             await answer(send, 500)
 
     return around
 
 
-def tell_place(error: BaseException) -> None:
-    """Print where something failed, not what was in it: that may be somebody's."""
+def tell_place(error: BaseException, log: Log) -> None:
+    """Tell where something failed, not what was in it: that may be somebody's."""
     places = traceback.extract_tb(error.__traceback__)
     where = f"{places[-1].filename.rpartition('/')[2]}:{places[-1].lineno}" if places else "?"
-    print(f"mixtally: failed with {type(error).__name__} at {where}", file=sys.stderr, flush=True)
+    log.tell("failed", error=type(error).__name__, at=where)

@@ -11,10 +11,11 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, Router
 
+from mixtally.node.events import Log
 from mixtally.node.node import Node
 from mixtally.node.peers import listing
 from mixtally.node.refusal import ProblemError
-from mixtally.node.web.answers import App, guarded
+from mixtally.node.web.answers import App, answer_health, guarded
 from mixtally.node.web.bodies import Room
 from mixtally.node.web.whole import Made, Whole
 from mixtally.wire.problem import PATH, Problem, of_path
@@ -201,8 +202,10 @@ def application(
     routes: list[Route],
     stop: Callable[[BaseException], None],
     first: Callable[[Any], App | None] = nothing_first,
+    log: Log | None = None,
 ) -> App:
     """The ASGI application of a role: ``first`` may take a request before ``routes`` are tried."""
+    told = log or Log()
     router = Router(routes, redirect_slashes=False)
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
@@ -210,13 +213,15 @@ def application(
         if taken is not None:
             await taken(scope, receive, send)
             return
+        if await answer_health(scope, send, told.awaited()):
+            return
         try:
             await router({**scope, "app": router}, receive, send)
         except HTTPException as error:
             known = {404: Problem.UNKNOWN, 405: Problem.METHOD}
             raise ProblemError(known.get(error.status_code, Problem.NO_NOTE)) from None
 
-    return guarded(app, stop)
+    return guarded(app, stop, log)
 
 
 def _written(value: object) -> bytes:

@@ -1,0 +1,43 @@
+"""Whether a process lives, and what it waits for, by name; nothing of whoever asks."""
+
+import json
+
+import pytest
+
+from mixtally.mixnode.web import Bundles, only
+from mixtally.node.events import Lasting, Log
+from mixtally.node.web.bodies import Room
+from mixtally.node.web.routes import application
+from village import ask
+
+
+def of_a_role(log):
+    return application([], print, log=log)
+
+
+def of_an_intake(log):
+    return only(Bundles(None, None, None, Room(1)), print, log)
+
+
+@pytest.mark.parametrize("made", [of_a_role, of_an_intake])
+def test_what_it_waits_for_is_named(made):
+    log = Log(clock=lambda: 0)
+    app = made(log)
+    assert ask(app, "GET", "/healthz").body == b"ok\n"
+    assert json.loads(ask(app, "GET", "/readyz").body) == {"ready": True, "waits": []}
+    log.holds(Lasting.WAITING, True, contract="opinion", role="mix-2", what="its notes")
+    answer = ask(app, "GET", "/readyz", headers=[("X-Planted", "planted-7f3a")])
+    assert answer.status == 503
+    assert json.loads(answer.body)["waits"] == [
+        {
+            "event": "waiting",
+            "contract": "opinion",
+            "role": "mix-2",
+            "what": "its notes",
+            "since": "1970-01-01T00:00:00Z",
+        }
+    ]
+    assert ask(app, "GET", "/healthz").status == 200
+    assert ask(app, "POST", "/readyz").status in (404, 405)
+    log.holds(Lasting.WAITING, False, contract="opinion", role="mix-2")
+    assert ask(app, "GET", "/readyz").status == 200

@@ -1,0 +1,167 @@
+"""One hostile role takes a small share: of memory, of the disk, of the processor, of time."""
+
+import json
+import threading
+import time
+import tracemalloc
+from hashlib import sha256
+
+import pytest
+
+from mixtally.node import Answer, Peers, ProblemError, calls
+from mixtally.node import disk as node_disk
+from mixtally.node import reading as note_reading
+from mixtally.node.pauses import Pauses
+from mixtally.node.web.whole import Made
+from mixtally.wire import manifest as wire
+from mixtally.wire.manifest import MOST_PIECE_BYTES, Manifest, PartManifest, Piece, write_manifest
+from mixtally.wire.note import signed
+from mixtally.wire.problem import Problem
+from village import Village, ask
+
+
+@pytest.fixture
+def village(tmp_path):
+    return Village(tmp_path, hops=2)
+
+
+def batch(village, nodes, pieces, full=None, **changes):
+    """A manifest of the first hop, signed: so many pieces, all full but the last, which holds 1."""
+    row = nodes[0].rounds.all()[0]
+    most = MOST_PIECE_BYTES // village.jobs[0].sizes[0][1]
+    counts = [most if full is None else full] * (pieces - 1) + [1]
+    named = tuple(Piece(sha256(b"%d" % i).hexdigest(), n) for i, n in enumerate(counts))
+    part = PartManifest(sum(counts), pieces=named)
+    made = Manifest(row.sheet, 1, sum(counts), 0, None, None, (part,))._replace(**changes)
+    return signed(write_manifest(made), village.folders[0].signer)
+
+
+@pytest.fixture
+def nodes(village):
+    nodes = village.nodes()
+    village.agreed(nodes)
+    yield nodes
+    for node in nodes:
+        node.close()
+
+
+def refusal(node, note, now=0):
+    with pytest.raises(ProblemError) as error:
+        node.take(note, now)
+    return error.value.problem, error.value.detail
+
+
+def test_pieces_are_no_more_than_their_messages_need(village, nodes):
+    assert refusal(nodes[1], batch(village, nodes, 3000, full=1)) == (
+        Problem.NOT_AGREED,
+        "piece-length",
+    )
+    assert nodes[1].pieces._named == {}
+
+
+def test_pieces_for_which_there_is_no_room_are_not_expected(village, nodes, monkeypatch):
+    note = batch(village, nodes, 20)
+    monkeypatch.setattr(node_disk, "free_bytes", lambda _: 18 * MOST_PIECE_BYTES)
+    assert refusal(nodes[1], note)[0] is Problem.NO_ROOM
+    monkeypatch.setattr(node_disk, "free_bytes", lambda _: 20 * MOST_PIECE_BYTES)
+    assert nodes[1].take(note, 0) is None
+    assert nodes[1].missing(nodes[1].rounds.all()[0]) == 20
+
+
+def test_a_manifest_is_parsed_once_however_often_it_is_looked_at(village, nodes, monkeypatch):
+    nodes[1].take(batch(village, nodes, 2000), 0)
+    row, parsed = nodes[1].rounds.all()[0], []
+    real = wire.note_fields
+    monkeypatch.setattr(wire, "note_fields", lambda *given: parsed.append(1) or real(*given))
+    monkeypatch.setattr(nodes[1].pieces, "path", lambda *_: 1 / 0)
+    for _ in range(100):
+        assert nodes[1].before(row)[1].bundles > 2000
+        assert nodes[1].missing(row) == 2000
+        nodes[1].expect(row)
+    assert parsed == []  # since it came
+
+
+def test_long_notes_that_are_bad_are_followed_by_a_pause(village, nodes, monkeypatch):
+    bad, parsed = [batch(village, nodes, n, full=1) for n in (900, 901, 902)], []
+    real = note_reading.kind_of
+    monkeypatch.setattr(note_reading, "kind_of", lambda data: parsed.append(1) or real(data))
+    for now in (0, 0, 1, 2, 3):
+        assert refusal(nodes[1], bad[0], now)[0] in (Problem.NOT_AGREED, Problem.BUSY)
+    assert len(parsed) == 3  # at 0, 1 and 3
+    assert refusal(nodes[1], bad[1], 4)[0] is Problem.BUSY
+    assert nodes[1].take(batch(village, nodes, 900), 60) is None
+
+
+def test_a_manifest_longer_than_any_is_not_parsed(village, nodes, monkeypatch):
+    monkeypatch.setattr(note_reading, "_MOST_MANIFEST_BYTES", 1 << 17)
+    monkeypatch.setattr(note_reading, "kind_of", lambda _: 1 / 0)
+    assert refusal(nodes[1], batch(village, nodes, 2000))[0] is Problem.TOO_LARGE
+
+
+def test_a_bad_answer_is_followed_by_a_longer_and_longer_pause(village):
+    node, asked = village.node(1, cleared=False), []
+
+    def call(address, method, path, body=b""):
+        asked.append(address)
+        return Answer(200, b"no list")
+
+    peers = Peers(node, call)
+    for now in range(64):
+        assert peers.ask(now) == ["collector", "mix-2"]
+    assert len(asked) == 2 * 7  # at 0, 1, 3, 7, 15, 31, 63
+    node.close()
+
+
+def test_a_pause_is_nine_times_what_it_follows_took():
+    pauses = Pauses()
+    pauses.grow("mix-2", 100, 20.0)
+    assert pauses.on("mix-2", 279)
+    assert not pauses.on("mix-2", 280)
+    pauses.end("mix-2")
+    pauses.grow("mix-2", 300)
+    assert not pauses.on("mix-2", 301)
+
+
+def test_an_answer_is_made_once_until_something_is_written(village, nodes):
+    made, lists = [], Made(nodes[0].database.version)
+
+    def make():
+        made.append(threading.get_ident())
+        time.sleep(0.02)
+        return b"x"
+
+    several = [threading.Thread(target=lists.of, args=(("a",), make)) for _ in range(8)]
+    for one in several:
+        one.start()
+    for one in several:
+        one.join()
+    assert len(made) == 1
+    nodes[0].rounds.overrule(village.fingerprint, "mix-2")
+    assert lists.of(("a",), make) == b"x"
+    assert len(made) == 2
+
+
+def test_lists_are_made_outside_the_event_loop(village, nodes, monkeypatch):
+    app, here, found = village.awake(nodes[0]), threading.get_ident(), []
+    real = nodes[0].notes.by
+    monkeypatch.setattr(
+        nodes[0].notes, "by", lambda name: found.append(threading.get_ident()) or real(name)
+    )
+    for _ in range(3):
+        assert ask(app, "GET", "/notes/mix-1").status == 200
+    assert len(found) == 1
+    assert found[0] != here
+
+
+def test_a_long_list_of_a_peer_takes_little_memory(village):
+    """Sixty megabytes of JSON that would parse to gigabytes: refused by its length, unread."""
+    node = village.node(1, cleared=False)
+    long = json.dumps([""]).encode().replace(b'""', b'"",' * 4_000_000 + b'""')
+    peers = Peers(node, lambda *_: Answer(200, long[: calls.MOST_ANSWER_BYTES]))
+    tracemalloc.start()
+    try:
+        assert peers.ask(0) == ["collector", "mix-2"]
+        assert tracemalloc.get_traced_memory()[1] < 3 * calls.MOST_ANSWER_BYTES
+    finally:
+        tracemalloc.stop()
+    node.close()
