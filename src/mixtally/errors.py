@@ -25,7 +25,8 @@ class InputError(MixtallyError):
     """
 
     def __init__(self, subject: str, *, wanted: str, got: object, do: str) -> None:
-        self.subject, self.wanted, self.got, self.do = subject, wanted, str(got), do
+        got = " ".join(str(got).splitlines())  # a frame is shown in many
+        self.subject, self.wanted, self.got, self.do = subject, wanted, got, do
         self.beside: dict[str, object] = {}
         super().__init__(f"{subject}: wanted {wanted}, got {got}; {do}")
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from mixtally.door.budget import Budget
     from mixtally.door.concluding import conclude
     from mixtally.door.device import Device, Sent
-    from mixtally.door.example import Example, example
+    from mixtally.door.examples import Example, example
     from mixtally.door.lab import simulate
     from mixtally.door.planning import Plan, plan
     from mixtally.door.pricing import Calibrated, calibrate, delta
@@ -29,7 +29,7 @@ _PLACES = {
     "Calibrated": "mixtally.door.pricing",
     "Certificate": "mixtally.records.certificate",
     "Device": "mixtally.door.device",
-    "Example": "mixtally.door.example",
+    "Example": "mixtally.door.examples",
     "Guarantee": "mixtally.records.guarantee",
     "MixtallyError": "mixtally.errors",
     "Plan": "mixtally.door.planning",
@@ -41,7 +41,7 @@ _PLACES = {
     "calibrate": "mixtally.door.pricing",
     "conclude": "mixtally.door.concluding",
     "delta": "mixtally.door.pricing",
-    "example": "mixtally.door.example",
+    "example": "mixtally.door.examples",
     "mix": "mixtally.door.batches",
     "plan": "mixtally.door.planning",
     "simulate": "mixtally.door.lab",

@@ -179,7 +179,7 @@ class Budget:
 
     def _read(self) -> Ledger:
         if self._place is None:
-            raise TypeError("a budget in memory has no file")
+            raise AssertionError("a budget in memory has no file")
         try:
             data = read_whole(self._place)
         except OSError as error:

@@ -2,31 +2,99 @@
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 from functools import wraps
+from inspect import Parameter, Signature, signature
 from numbers import Integral, Real
+from types import TracebackType
 from typing import ParamSpec, TypeVar
 
-from mixtally.errors import InputError, ParameterError
+from mixtally.errors import DataError, InputError, ParameterError
 
 P = ParamSpec("P")
 T = TypeVar("T")
 _FLAG = re.compile(r"(`[^`]*`)|--([a-z][a-z-]*)")
-_LONGEST = 60
+_LONGEST, _MOST, _LARGEST = 60, 120, 10**30
+_FAULTS = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, OSError)
+_HERE = "mixtally.door"
 
 
 def in_python(call: Callable[P, T]) -> Callable[P, T]:
-    """``call``, whose refusals name arguments as Python does: max_set, not --max-set."""
+    """``call``, from which nothing but the error family comes for what its arguments are.
+
+    Refusals name arguments as Python does: max_set, not --max-set. An argument that there is not is
+    named, with the nearest that there is. An error of Python or of a library becomes a DataError
+    only where it arises while arguments are read: in this room, or in what this room calls outside
+    of the package. One that arises in a room below is a mistake of ours and stays what it is.
+    """
+    taken = signature(call)
+    name = call.__qualname__.removesuffix(".__init__")
 
     @wraps(call)
     def worded(*args: P.args, **kwargs: P.kwargs) -> T:
         try:
+            _check_call(name, taken, args, kwargs)
             return call(*args, **kwargs)
         except InputError as error:
             error.args = (_FLAG.sub(_named, str(error)),)
             raise
+        except _FAULTS as error:
+            if not _read_here(error.__traceback__):
+                raise
+            raise DataError(
+                name,
+                wanted="arguments that can be read",
+                got=f"{type(error).__name__}: {' '.join(str(error).split())[:_MOST]}",
+                do=f"see help(mixtally.{name})",
+            ) from error
 
     return worded
+
+
+def _check_call(
+    name: str, taken: Signature, args: Sequence[object], given: Mapping[str, object]
+) -> None:
+    """Raises ParameterError for an argument that there is not, is missing, or comes twice."""
+    known = _names(taken)
+    for strange in (one for one in given if one not in known):
+        near = get_close_matches(strange, known, 1, 0.6)
+        raise ParameterError(
+            name,
+            wanted="arguments that it has",
+            got=repr(strange),
+            do=f"did you mean {near[0]}?" if near else f"see help(mixtally.{name})",
+        )
+    try:
+        taken.bind(*args, **given)
+    except TypeError as error:
+        raise ParameterError(
+            name,
+            wanted=f"a call as help(mixtally.{name}) has it",
+            got=f"one with {error}",
+            do="look at its arguments",
+        ) from error
+
+
+def _names(taken: Signature) -> list[str]:
+    """The arguments that can be given by name, those of a typed dictionary of options too."""
+    found: list[str] = []
+    for one in taken.parameters.values():
+        if one.kind is Parameter.VAR_KEYWORD:
+            found += one.annotation.__args__[0].__annotations__
+        elif one.kind is not Parameter.POSITIONAL_ONLY and one.name not in ("self", "cls"):
+            found.append(one.name)
+    return found
+
+
+def _read_here(trace: TracebackType | None) -> bool:
+    """Whether the innermost frame of this package, where an error arose, is one of this room."""
+    last = ""
+    while trace is not None:
+        room = trace.tb_frame.f_globals.get("__name__", "")
+        last = room if room.startswith("mixtally.") else last
+        trace = trace.tb_next
+    return last.startswith(_HERE)
 
 
 def _named(found: re.Match[str]) -> str:
@@ -36,7 +104,10 @@ def _named(found: re.Match[str]) -> str:
 
 def shown(value: object) -> str:
     """A value and its type, short enough for a line."""
-    text = repr(value)
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # an object of somebody else's
+        text = "that cannot be shown"
     text = text if len(text) <= _LONGEST else text[:_LONGEST] + ".."
     return f"{type(value).__name__} {text}"
 
@@ -52,10 +123,20 @@ def number(subject: str, value: object) -> float:
 
 
 def whole(subject: str, value: object) -> int:
-    """``value`` as an int, 1e5 included; ParameterError for text, booleans and fractions."""
+    """``value`` as an int, 1e5 included; ParameterError for text, booleans and fractions.
+
+    So is a number of more than 30 digits, which counts nothing and takes long to write.
+    """
     if isinstance(value, Integral) and not isinstance(value, bool):
-        return int(value)
-    if isinstance(value, float) and value.is_integer():
+        if abs(count := int(value)) < _LARGEST:
+            return count
+        raise ParameterError(
+            subject,
+            wanted="a whole number of at most 30 digits",
+            got=f"one of {count.bit_length():,} bits",
+            do="give a smaller one",
+        )
+    if isinstance(value, float) and value.is_integer() and abs(value) < _LARGEST:
         return int(value)
     raise ParameterError(subject, wanted="a whole number", got=shown(value), do="give it as an int")
 

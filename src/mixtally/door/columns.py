@@ -66,6 +66,11 @@ def table_of(values: object) -> Table:
     if isinstance(values, np.ndarray) and values.ndim == 2:
         names = tuple(str(place + 1) for place in range(values.shape[1]))
         return _checked(names, [column.tolist() for column in values.T], None)
+    frame: Any = values
+    if hasattr(frame, "set_axis") and any(
+        type(one) is not str for one in getattr(frame, "columns", ())
+    ):
+        values = frame.set_axis([name_of(one) for one in frame.columns], axis=1)  # of pandas
     try:
         native: Any = nw.from_native(values, allow_series=True, pass_through=True)
     except Exception as error:  # every library names its own: a doubled column, an odd type
@@ -88,6 +93,11 @@ def table_of(values: object) -> Table:
             raise _counted(names[0])
         return _single(str(names[0]), native.to_list(), levels_of(values), native.implementation)
     return _single("answer", _cells(values), levels_of(values), None)
+
+
+def name_of(column: object) -> str:
+    """The name of a column as text: pandas has numbers too, and pairs of names."""
+    return "/".join(map(str, column)) if isinstance(column, tuple) else str(column)
 
 
 def _single(name: str, cells: Cells, levels: Cells | None, backend: Any) -> Table:

@@ -4,7 +4,9 @@ import os
 import threading
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
+
+import numpy as np
 
 from mixtally.client import Limits, checked, messages, read
 from mixtally.client.encode import Value
@@ -29,6 +31,24 @@ class Sent:
     def __repr__(self) -> str:
         sizes = ", ".join(f"{len(part)} of {len(part[0])} bytes" for part in self.parts)
         return f"messages for the contract {self.contract[:16]}: {sizes}"
+
+
+def _plain(subject: str, value: Any, *, several: bool = True) -> Any:
+    """A value without NumPy's types; ParameterError for what no question has."""
+    if isinstance(value, np.generic | np.ndarray):
+        value = value.tolist()
+    if several and isinstance(value, list | tuple | set | frozenset):
+        return [_plain(f"{subject}[{i}]", one, several=False) for i, one in enumerate(value)]
+    if isinstance(value, int):
+        return value if isinstance(value, bool) else checks.whole(subject, value)
+    if value is None or isinstance(value, str | float):
+        return value
+    raise ParameterError(
+        subject,
+        wanted="a label, a number, or a list of labels or bits",
+        got=checks.shown(value),
+        do="give what the question asks for",
+    )
 
 
 class Device:
@@ -106,7 +126,7 @@ class Device:
                     got="one more",
                     do="make a contract for more collections",
                 )
-            sent = messages(self._contract, value, self._words)
+            sent = messages(self._contract, _plain("value", value), self._words)
             self._answers += 1
         return Sent(self.fingerprint, tuple(map(tuple, sent)))
 

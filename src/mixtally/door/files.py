@@ -12,11 +12,18 @@ from mixtally.store.lock import alone
 
 def file_at(path: object) -> Path:
     """``path`` as a Path; ParameterError for anything that names no file."""
-    if isinstance(path, str | os.PathLike) and str(path):
+    if isinstance(path, str | os.PathLike) and _can_name_a_file(str(path)):
         return Path(path)
     raise ParameterError(
         "path", wanted="the name of a file or folder", got=shown(path), do="give a str or a Path"
     )
+
+
+def _can_name_a_file(text: str) -> bool:
+    try:
+        return bool(text) and b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:  # half a letter
+        return False
 
 
 def write(folder: Path, files: Mapping[str, bytes]) -> list[Path]:

@@ -16,6 +16,8 @@ from mixtally.errors import DataError, ParameterError, PlanError
 
 def label_of(subject: str, cell: object) -> str:
     """A value as a label: text, a whole number, a boolean or a date; DataError otherwise."""
+    if isinstance(cell, np.generic):  # a label of NumPy's is the number or text that it holds
+        cell = cell.item()
     if isinstance(cell, str):
         return composed(str(cell))
     if isinstance(cell, bool | int | date):

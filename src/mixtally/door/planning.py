@@ -109,6 +109,7 @@ class Plan:
         )
         return cls(option, found.question)
 
+    @checks.in_python
     def lines(self) -> Promise:
         """The promise in three lines: hidden from whom, at what price, with which error."""
         known, option = forecast(self.option), self.option

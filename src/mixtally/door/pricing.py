@@ -135,7 +135,7 @@ def calibrate(protocol: str, *, epsilon: float, delta: float, **given: Unpack[Gi
     accountant = Accountant()
     asked = _parsed(protocol, values, fraction, for_epsilon=wanted.epsilon)
     if asked.sought is None:
-        raise TypeError("nothing is to be found")
+        raise AssertionError("nothing is to be found")
     record = search(accountant, asked.counted, asked.sought, wanted.epsilon, wanted.delta)
     sent = _sent(asked, record, values.get("fakes") or 0, fraction).message.mechanism
     facts = _found(record.message.mechanism, sent, asked.sought)
@@ -147,11 +147,9 @@ def calibrate(protocol: str, *, epsilon: float, delta: float, **given: Unpack[Gi
 def checked(protocol: object, given: Given) -> tuple[dict[str, Any], float]:
     """Parameters that were given, each of its type, and the honest fraction.
 
-    Raises ParameterError for another type or protocol, TypeError for a name there is not.
+    Raises ParameterError for another type or protocol.
     """
     checks.chosen("protocol", protocol, [*protocols(), "memory"])
-    if strange := sorted(set(given) - set(Given.__annotations__)):
-        raise TypeError(f"unexpected keyword argument {strange[0]!r}")
     values: dict[str, Any] = {}
     for name, value in given.items():
         if value is not None:
@@ -222,4 +220,4 @@ def _found(counted: Shuffled, sent: Shuffled, sought: Parameter) -> dict[str, An
         return {"flip": counted.flip_probability}
     if counted.shaped is not None:
         return {"shape_decay": counted.shaped.decay, "shape_shift": counted.shaped.shift}
-    raise TypeError(f"{sought}: nothing is known to be found")
+    raise AssertionError(f"{sought}: nothing is known to be found")

@@ -8,7 +8,7 @@ import numpy as np
 
 from mixtally.data.population import LABELS, LARGEST_SET, Population
 from mixtally.door import checks
-from mixtally.door.columns import Cells, Table, is_missing
+from mixtally.door.columns import Cells, Table, is_missing, name_of
 from mixtally.door.labels import label_of, numbered
 from mixtally.encode.bits import bit, packed, rows_of
 from mixtally.encode.numbers import Scale
@@ -167,6 +167,8 @@ def _attribute_labels(table: Table, wanted: Wanted) -> Mapping[str, Sequence[obj
     asked = wanted.question
     if asked is None:
         given = {} if wanted.labels is None else wanted.labels
+        if isinstance(given, Mapping):
+            given = {name_of(column): labels for column, labels in given.items()}
         if not isinstance(given, Mapping) or not set(given) <= set(table.names):
             raise ParameterError(
                 "labels",

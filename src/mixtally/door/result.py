@@ -56,10 +56,12 @@ class Rehearsal:
         each, true = self._record.estimate.each, np.array(self.truth)
         return float(np.mean((each.lower <= true) & (true <= each.upper)))
 
+    @checks.in_python
     def rows(self) -> list[dict[str, Any]]:
         """Every bin with its estimate and its true count."""
         return counts.count_rows(self._record, {"truth": self.truth})
 
+    @checks.in_python
     def to_frame(self) -> Any:
         """The same as a frame."""
         return frame_of(self.rows(), self._backend)
@@ -134,6 +136,7 @@ class Result:
             "knows that; the promise below is that of a run without a seed."
         ]
 
+    @checks.in_python
     def to_frame(self) -> Any:
         """The counts as a frame of the values' library, or of one that is installed.
 
@@ -144,6 +147,7 @@ class Result:
         """
         return frame_of(counts.count_rows(self.record, {}), self.backend)
 
+    @checks.in_python
     def to_narwhals(self) -> nw.DataFrame[Any]:
         """The same as a frame of narwhals; ParameterError where no library of frames is there."""
         return nw.from_native(self.to_frame(), eager_only=True)

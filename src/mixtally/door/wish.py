@@ -58,10 +58,8 @@ def guarantee_of(epsilon: object, delta: object) -> Guarantee:
 def request_of(question: Question, guarantee: Guarantee, users: int, wish: Wish) -> PlanRequest:
     """What is asked of the planner.
 
-    Raises ParameterError for a number outside its range, TypeError for an option there is not.
+    Raises ParameterError for a number outside its range.
     """
-    if strange := sorted(set(wish) - set(_CHECKS)):
-        raise TypeError(f"unexpected keyword argument {strange[0]!r}")
     given = {
         name: _CHECKS[name](name.replace("_", " "), value)
         for name, value in wish.items()

@@ -8,6 +8,7 @@ import msgspec
 from mixtally.errors import ParameterError
 from mixtally.ground.codec import as_floats
 from mixtally.ground.fixed import decimal
+from mixtally.records.made import Made
 
 LEAST_EPSILON, MOST_EPSILON = 0.01, 20.0
 LEAST_DELTA, MOST_DELTA = 1e-15, 0.1
@@ -76,7 +77,9 @@ def promised(sure: int, fraction: float) -> int:
     return math.ceil(sure / decimal(fraction))
 
 
-class Guarantee(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Guarantee(
+    msgspec.Struct, metaclass=Made, frozen=True, kw_only=True, forbid_unknown_fields=True
+):
     """(epsilon, delta) differential privacy for one person's record, substituted, seen by observer.
 
     For every two datasets that differ in one person's record and every set of outcomes,

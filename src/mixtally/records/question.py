@@ -8,6 +8,7 @@ import msgspec
 
 from mixtally.errors import ParameterError, PlanError
 from mixtally.records.hashing import Hashing
+from mixtally.records.made import Made
 
 MOST_BINS = 10_000_000
 MOST_SET = 16
@@ -42,7 +43,9 @@ def checked_bins(bins: int, least: int = 2) -> int:
     return bins
 
 
-class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Question(
+    msgspec.Struct, metaclass=Made, frozen=True, kw_only=True, forbid_unknown_fields=True
+):
     """What is asked: each person's record sets some of ``bins`` bins.
 
     where

@@ -1,0 +1,120 @@
+"""What nobody should give as an argument, and every public call with arguments that are right."""
+
+import datetime
+from decimal import Decimal
+from itertools import chain
+
+import numpy as np
+import pandas as pd
+
+import mixtally
+from fruit import by_people, fruit_plan, sent
+from mixtally.door import Budget, Device, Guarantee, Plan, Question, conclude, simulate
+from mixtally.door.pricing import Given
+
+
+class Awkward:
+    """An object of which nothing can be asked."""
+
+    def __getattr__(self, name):
+        raise ValueError(name)
+
+    def __repr__(self):
+        raise KeyError("repr")
+
+    def __len__(self):
+        raise TypeError("len")
+
+    def __iter__(self):
+        raise AttributeError("iter")
+
+
+def holds_itself():
+    found = []
+    found.append(found)
+    return found
+
+
+NAIVE = datetime.datetime(2027, 1, 10)
+AWARE = NAIVE.replace(tzinfo=datetime.UTC)
+PAIRS = pd.MultiIndex.from_tuples([("a", "x"), ("a", "y")])
+TWICE = [*"abab"] * 50
+HOSTILE = {
+    "nothing": None, "true": True, "minus one": -1, "zero": 0, "a half": 0.5,
+    "not a number": np.nan,
+    "infinity": float("inf"), "a googol": 10**100, "a long number": 10**5000, "a complex": 1j,
+    "a decimal": Decimal("0.1"), "no text": "", "a zero byte": "\x00", "half a letter": "\ud800",
+    "text": "a", "bytes": b"\xff", "a number of NumPy": np.int64(3), "text of NumPy": np.str_("a"),
+    "no list": [], "a list in a list": [[]], "lists of unequal length": [[1], [1, 2]] * 50,
+    "a list that holds itself": holds_itself(), "a dict": {"a": 1}, "no dict": {},
+    "a dict of numbers": {1: [1, 2]}, "a dict of lists in lists": {"a": [[]], "b": [[]]},
+    "a set": {1, 2}, "an object": object(), "an awkward one": Awkward(), "a type": int,
+    "a function": len, "a range": range(3), "a generator": chain([1]), "a module": datetime,
+    "an array of objects": np.array([1, "a", None], dtype=object), "a cube": np.zeros((2, 2, 2)),
+    "an array of nothing": np.array(1), "records": np.zeros(3, dtype=[("a", "i4"), ("b", "f8")]),
+    "dates of two types": [NAIVE, NAIVE.date()] * 100, "two time zones": [NAIVE, AWARE] * 100,
+    "numbers and text": [1, "a", 2.5, None] * 50, "complex numbers": [1j, 2j] * 100,
+    "objects": [object(), object()] * 100, "awkward ones": [Awkward()] * 200,
+    "dicts": [{"a": 1}, {}] * 100,
+    "durations": [datetime.timedelta(1), datetime.timedelta(2)] * 100,
+    "a frame": pd.DataFrame({"a": TWICE}), "no frame": pd.DataFrame(),
+    "a frame with numbers for names": pd.DataFrame({0: TWICE, 1: TWICE}),
+    "a frame with pairs for names": pd.DataFrame([["a", "b"], ["b", "a"]] * 100, columns=PAIRS),
+    "a series of intervals": pd.Series(pd.interval_range(0, 200, periods=200)),
+    "a series of periods": pd.Series(pd.period_range("2027", periods=200, freq="D")),
+    "an index": pd.Index([1, 2] * 100),
+}  # fmt: skip
+WISH = {"epsilon": 1, "delta": 1e-6}
+COSTS = {
+    "messages_per_user": 2, "bytes_per_user": 100, "collections": 1, "mix_fakes": False, "mixes": 1,
+    "count_crowd": False, "local_epsilon": None, "protocol": None, "honest_fraction": 1.0,
+    "minimum_crowd": None,
+}  # fmt: skip
+PARAMETERS = dict.fromkeys(Given.__annotations__)
+SEEN = {"level": 0.95, "missing": "refuse", "name": "answer", "seed": 1, "pairs": False}
+
+
+def calls(folder):
+    """Every public call by its name: what is called, and arguments that are right."""
+    plan, budget = fruit_plan(), Budget(epsilon=2, delta=1e-5)
+    result = simulate(TWICE, seed=1, **WISH)
+    rehearsal = result.rehearsal
+    values = {"values": TWICE, **WISH, **SEEN}
+    nothing = dict.fromkeys(
+        ["plan", "budget", "kind", "max_set", "bins", "low", "high", "repeats", "labels"]
+    )
+    batch = {"agreed": plan, "batch": sent(), "level": 0.95, "edges": None}
+    flips = {"target": "flip", "users": 100, "bits": 1, "flip": 0.4, "only": "n-1", **WISH}
+    return {
+        "plan": (mixtally.plan, {"question": 3, "users": 100, "name": "a", "max_set": None,
+                                 "kind": None, **WISH, **COSTS}),
+        "simulate": (simulate, {**values, **nothing, **COSTS}),
+        "Device": (Device, {"contract": by_people(), "epsilon": 3, "delta": 1e-3, "hops": 2,
+                            "local_epsilon": None}),
+        "Device.messages": (lambda **given: Device(by_people(), epsilon=3, delta=1e-3).messages(
+            **given), {"value": "apple"}),
+        "mix": (mixtally.mix, {"messages": sent(), "agreed": plan}),
+        "conclude": (conclude, batch),
+        "delta": (mixtally.delta, {**PARAMETERS, "protocol": "clear-uniform", "epsilon": 1,
+                                   "bins": 10, "fakes": 1000, "observer": "messages",
+                                   "split": False, "count_crowd": False, "honest_fraction": 1.0}),
+        "calibrate": (mixtally.calibrate, {"protocol": "clear-uniform", "bins": 10, **WISH}),
+        "attack": (mixtally.attack, {**flips, "runs": 100, "drawn": 100, "level": 0.9999,
+                                     "seed": 1}),
+        "Budget": (Budget, {"path": None, "epsilon": 2, "delta": 1e-5}),
+        "Budget.charge": (budget.charge, {"plan": plan, "times": 1, "note": ""}),
+        "Budget.times_left": (budget.times_left, {"plan": plan}),
+        "Plan.save": (plan.save, {"path": folder / "plan.json"}),
+        "Plan.load": (Plan.load, {"path": folder / "plan.json"}),
+        "Plan.lines": (plan.lines, {}),
+        "Result.save": (result.save, {"folder": folder / "result", "rehearsal": False}),
+        "Result.plot": (result.plot, {}),
+        "Result.to_frame": (result.to_frame, {}),
+        "Result.to_narwhals": (result.to_narwhals, {}),
+        "Rehearsal.rows": (rehearsal.rows, {}),
+        "Rehearsal.to_frame": (rehearsal.to_frame, {}),
+        "Question": (Question, {"name": "a", "bins": 3, "labels": None, "kind": "one",
+                                "max_set": 1, "attributes": None, "hashed": None}),
+        "Guarantee": (Guarantee, {"epsilon": 1.0, "delta": 1e-6, "observer": "messages"}),
+        "example": (mixtally.example, {"column": "fruit"}),
+    }  # fmt: skip
