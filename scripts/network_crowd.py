@@ -18,7 +18,8 @@ class Crowd:
     """People who believe one fingerprint; ``place`` has their diaries."""
 
     def __init__(self, place: Path, note: bytes, fingerprint: str) -> None:
-        self.place = place
+        self.place, self.ended = place, 0
+        """People who have an answer by now."""
         self.agreed = trusted(note, Pins(fingerprint=fingerprint), Limits())
 
     def answer(self, sheet: bytes, values: list[str]) -> dict[State, Counter[str]]:
@@ -48,6 +49,7 @@ class Crowd:
                     heapq.heappush(waiting, (max(entry.due, time.time() + 0.2), person))
                 else:
                     ended[person] = entry.state
+                    self.ended += 1
                 turn.notify_all()
 
         with turn:

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import threading
-import time
+from collections.abc import Callable
 from pathlib import Path
 
 COMMAND = [sys.executable, "-c", "from mixtally.cli.main import run; run()"]
@@ -39,18 +39,30 @@ class Role:
 
     def __init__(self, kind: str, folder: Path, more: tuple[str, ...] = ()) -> None:
         self.kind, self.folder, self.more = kind, folder, more
-        self._turn = threading.Lock()
+        self._turn, self._begun = threading.Lock(), 0
+        self.log = folder.with_suffix(".log")
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
         """Serve; what it says is kept beside its folder."""
-        with self._turn, self.folder.with_suffix(".log").open("ab") as log:
+        with self._turn, self.log.open("ab") as log:
+            self._begun = log.tell()
             self.process = subprocess.Popen(
                 [*COMMAND, self.kind, "serve", str(self.folder), *self.more],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
             )
+
+    @property
+    def told(self) -> int:
+        """How many lines it has said, since it was first started."""
+        return self.log.read_bytes().count(b"\n") if self.log.exists() else 0
+
+    @property
+    def serves(self) -> bool:
+        """Whether it has said that it does, since it was last started."""
+        return self.log.exists() and b"serving at" in self.log.read_bytes()[self._begun :]
 
     def kill(self) -> None:
         """As a power cut would; nothing is finished."""
@@ -71,21 +83,31 @@ class Role:
 
 
 class Killer(threading.Thread):
-    """Kills a role at a random moment and starts it again, until it is told to stop."""
+    """Kills a role and starts it again, until it is told to stop.
 
-    def __init__(self, roles: list[Role], seed: int) -> None:
+    Its clock is what was done: however slow the machine is, roles get so far between two kills.
+
+    where
+      done   how much was done by now: what roles told, and shares of the crowd that were answered
+    """
+
+    def __init__(self, roles: list[Role], done: Callable[[], int], seed: int) -> None:
         super().__init__(daemon=True)
-        self.roles, self.chance, self.stopped = roles, random.Random(seed), threading.Event()
+        self.roles, self.done, self.chance = roles, done, random.Random(seed)
+        self.stopped = threading.Event()
         self.killed: list[str] = []
 
     def run(self) -> None:
         """See ``threading.Thread``."""
-        while not self.stopped.wait(self.chance.uniform(2, 8)):
+        due = self.done() + self.chance.randint(1, 4)
+        while not self.stopped.wait(0.05):
+            if self.done() < due or not all(role.serves for role in self.roles):
+                continue
             role = self.chance.choice(self.roles)
             role.kill()
             self.killed.append(role.folder.name)
-            time.sleep(self.chance.uniform(0, 1.5))
             role.start()
+            due = self.done() + self.chance.randint(1, 4)
 
     def stop(self) -> None:
         """End, every role being alive."""
