@@ -18,6 +18,7 @@ import zipfile
 from pathlib import Path
 
 TARGET = Path(__file__).parents[1] / "src/mixtally/data/files/flights_2013_dest.csv.gz"
+AIRPORTS = TARGET.with_name("flights_2013_airports.txt")
 MONTHS = TARGET.with_name("flights_2013_months.csv")
 
 
@@ -32,6 +33,7 @@ def main(archive: str) -> None:
     column = "dest\n" + "".join(f"{row['dest']}\n" for row in rows)
     runs = itertools.groupby(row["month"] for row in rows)
     MONTHS.write_text("month,rows\n" + "".join(f"{m},{len(list(run))}\n" for m, run in runs))
+    AIRPORTS.write_text("".join(f"{one}\n" for one in sorted({row["dest"] for row in rows})))
     TARGET.write_bytes(gzip.compress(column.encode("ascii"), compresslevel=9, mtime=0))
     print(hashlib.sha256(TARGET.read_bytes()).hexdigest(), TARGET.stat().st_size, "bytes")
     print(hashlib.sha256(column.encode("ascii")).hexdigest(), "unpacked")

@@ -81,8 +81,10 @@ def refuses(refused, tmp_path):
 
 @pytest.fixture
 def crowd(tmp_path) -> Path:
-    """A folder with the same thousand people as CSV, packed CSV and Parquet."""
-    text = "id,color\n" + "".join(f"{i},{color}\n" for i, color in enumerate(COLORS))
+    """A folder with the same thousand people as CSV, packed CSV and Parquet, and their answers."""
+    (tmp_path / "colors.txt").write_text("\n".join(sorted(set(COLORS))))
+    rows = (f"{i},{color},{i % 5}\n" for i, color in enumerate(COLORS))
+    text = "id,color,other\n" + "".join(rows)
     (tmp_path / "crowd.csv").write_text(text)
     (tmp_path / "crowd.csv.gz").write_bytes(gzip.compress(text.encode()))
     table = arrow.table({"id": range(len(COLORS)), "color": COLORS})

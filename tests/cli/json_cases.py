@@ -218,6 +218,9 @@ def lay_out(desk: Path) -> None:
         ("counted.csv", ["answer,people"], ["yes,6000000000", "no,3999999999"]),
         ("list.txt", [], ["yes", "no", "perhaps"]),
         ("words.txt", [], ["yes", "no", "unsure"]),
+        ("drinks.txt", [], ["cake", "milk", "tea"]),
+        ("colors.txt", [], colors),
+        ("habits.txt", [], ["smokes=0", "smokes=1", "drives=0", "drives=1"]),
         ("network.toml", [], [*_network()]),
     ):
         (desk / name).write_text("\n".join([*head, *rows]) + "\n")

@@ -8,13 +8,16 @@ import pytest
 from report.reader import self_contained
 
 PROMISE = ("--epsilon", 2, "--delta", "1e-6")
+GIVEN = ("--labels", "items.txt", "--max-set", 2)
 SETS = ("--column", "items", "--set", ";")
 KINDS = ["bread;milk", "bread;milk", "tea", "salt"]
 
 
 @pytest.fixture
-def data(tmp_path):
+def data(tmp_path, monkeypatch):
     path = tmp_path / "shop.csv"
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "items.txt").write_text("bread\nmilk\nsalt\ntea\n")
     path.write_text("items\n" + "\n".join(KINDS * 400) + "\n")
     return path
 
@@ -63,7 +66,7 @@ def test_rules_that_are_not_sure_are_left_out(cli, data):
 
 def test_what_is_published_holds_no_truth(cli, data, tmp_path):
     out = tmp_path / "out"
-    played(cli, data, "--set", ";", "--out", out)
+    played(cli, data, "--set", ";", *GIVEN, "--out", out)
     for name in ("result.json", "items.csv", "sets.csv", "rules.csv"):
         assert "truth" not in (out / name).read_text()
         assert "truth" in (out / "rehearsal" / name).read_text()
@@ -76,7 +79,7 @@ def test_what_is_published_holds_no_truth(cli, data, tmp_path):
 
 def test_a_seed_leaves_a_rehearsal_alone(cli, data, tmp_path):
     out = tmp_path / "out"
-    played(cli, data, "--set", ";", "--seed", 1, "--out", out)
+    played(cli, data, "--set", ";", *GIVEN, "--seed", 1, "--out", out)
     assert sorted(path.name for path in out.iterdir()) == ["plan.json", "rehearsal"]
 
 

@@ -7,12 +7,14 @@ import pytest
 
 from mixtally.simulation.central import MISSING, SEEDED
 
-ASK = ("--column", "color", "--epsilon", 1, "--delta", "1e-6")
+ASK = ("--column", "color", "--labels", "colors.txt", "--epsilon", 1, "--delta", "1e-6")
 NAMES = ("central, discrete Laplace", "central, discrete Gaussian", "exponential mechanism")
 
 
 @pytest.fixture
-def simulate(cli, crowd):
+def simulate(cli, crowd, monkeypatch):
+    monkeypatch.chdir(crowd)
+
     def call(*more):
         outcome = cli("simulate", crowd / "crowd.csv", *ASK, *more)
         assert (outcome.status, outcome.err.strip()) == (0, "")

@@ -60,9 +60,8 @@ def test_every_command_sees_people(refused, cli, crowd, command):
         assert (played.status, played.err) == (0, "")
         source = json.loads(played.out)["source"]
         assert source.startswith(
-            f"{PEOPLE} rows of crowd.csv, each played as a person. The bins were read off the "
-            "data; a real plan fixes them before. Rows left out for a missing value: 1. Further "
-            "rows of a person, left out for the first: 300."
+            f"{PEOPLE} rows of crowd.csv, each played as a person. Rows left out for a missing "
+            "value: 1. Further rows of a person, left out for the first: 300."
         )
 
 

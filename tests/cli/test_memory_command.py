@@ -139,7 +139,7 @@ def test_memoized_answers_in_a_file_are_used_again(played, memory, tmp_path, mor
 
 @pytest.mark.parametrize(
     ("other", "memories"),
-    [(("--permanent", 0.6), 2), (("--p", 0.1), 1), (("--column", "id"), 2), (HASHED, 2)],
+    [(("--permanent", 0.6), 2), (("--p", 0.1), 1), (("--column", "other"), 2), (HASHED, 2)],
     ids=str,
 )
 def test_another_memory_of_one_key_is_counted(played, tmp_path, other, memories):

@@ -63,7 +63,8 @@ def test_a_delta_lets_it_be_less(simulated, tmp_path):
 
 def test_files_hold_what_is_printed(cli, crowd, tmp_path):
     out = tmp_path / "out"
-    outcome = cli("simulate", crowd / "crowd.csv", "--column", "color", "--memory", "--out", out)
+    outcome = cli("simulate", crowd / "crowd.csv", "--column", "color", "--memory",
+                  "--labels", crowd / "colors.txt", "--out", out)  # fmt: skip
     assert outcome.status == 0
     assert sorted(path.name for path in out.iterdir()) == [
         "estimates.csv", "rehearsal", "report.html", "result.json",

@@ -16,15 +16,16 @@ QUICK = {
     "clear": f"plan {END} --users 1e4 --bins 5",
     "flips": f"plan {END} --users 1e4 --bins 5 --protocol flip-blank",
     "a contract": f"{CASCADE} --labels words.txt",
-    "simulate": f"simulate survey.csv --column answer {END} --seed 1",
+    "simulate": f"simulate survey.csv --column answer --labels words.txt {END} --seed 1",
 }
 OTHERS = {
     "collections": f"plan {END} --users 1e4 --bins 5 --protocol flip-blank --collections 3",
     "contract show": f"{SMALL} && contract show small.json",
     "a round": f"{SMALL} && simulate survey.csv --column answer --contract small.json --seed 1",
-    "vote": f"vote survey.csv --column answer {END} --seed 1",
-    "baskets": "baskets survey.csv --column likes --set ';' --epsilon 2 --delta 1e-6 --seed 1",
-    "epochs": f"epochs survey.csv --column answer --synthetic 3 {END} --seed 1",
+    "vote": f"vote survey.csv --column answer --labels words.txt {END} --seed 1",
+    "baskets": "baskets survey.csv --column likes --set ';' --labels drinks.txt --max-set 2 "
+    "--epsilon 2 --delta 1e-6 --seed 1",
+    "epochs": f"epochs survey.csv --column answer --labels words.txt --synthetic 3 {END} --seed 1",
     "words": "words survey.csv --column answer --epsilon 2 --delta 1e-6 --top 2 --seed 1",
     "tally": f"{SHARDS} && batch mix devices --plan plan.json --out mixed && "
     "tally mixed --plan plan.json",
@@ -80,5 +81,7 @@ def test_python_says_it():
     made = plan(3, epsilon=1, delta=1e-6, users=1000)
     assert repr(made).splitlines()[1].endswith(CLEAR)
     assert CLEAR in made._repr_html_()
-    result = simulate(["a", "b"] * 500, epsilon=1, delta=1e-6, protocol="flip-blank", seed=1)
+    result = simulate(
+        ["a", "b"] * 500, epsilon=1, delta=1e-6, protocol="flip-blank", labels=["a", "b"], seed=1
+    )
     assert result.lines[1].endswith(f"{at_most(result.facts['local_epsilon'])} is left.")

@@ -207,9 +207,3 @@ def test_a_plan_for_other_bins_is_refused(table):
     other = Question(name="q", bins=2, labels=Scale(0, 20, 2).labels)
     with pytest.raises(PlanError, match=r"bins \[0, 5\) to \[5, 10\]"):
         table("a\n1\n", "a", form=As.NUMBER, scale=Scale(0, 10, 2), question=other)
-
-
-def test_a_set_whose_size_was_read_off_the_data_is_not_fixed():
-    given = {"columns": ("c",), "form": As.SET, "labels": ("a", "b")}
-    assert not Reading(**given).fixed
-    assert Reading(**given, max_set=2).fixed

@@ -110,6 +110,7 @@ def baskets(
         document(found, facts(found, about, find.confidence, crowd), run.top),
         run.out,
         json=run.json,
+        from_data=crowd.from_data,
         released=released,
         more={"plan.json": canonical(option.plan)},
     )

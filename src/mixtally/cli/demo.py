@@ -38,6 +38,7 @@ def demo(epsilon: o.Epsilon = 1.0, delta: o.Delta = 1e-6, *, run: DemoRun) -> No
         document(study, run.top),
         run.out,
         json=run.json,
+        from_data=(),
         released=released(study, run.top),
         more=plan_files(study),
     )

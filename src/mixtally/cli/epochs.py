@@ -17,6 +17,7 @@ from mixtally.cli.ledger import read, write
 from mixtally.cli.plan_files import read_plan, refuse_beside
 from mixtally.cli.reading import ReadingOptions, reading_of
 from mixtally.cli.screen import progress_bars, show, warn
+from mixtally.data.population import LABELS, check_shared
 from mixtally.data.progress import quiet
 from mixtally.data.timeline import Timeline
 from mixtally.errors import ParameterError, PlanError
@@ -79,6 +80,9 @@ def epochs(
     with progress_bars() as progress:
         timeline = timeline_of(file, reading, held, crowd, lab.chance, progress)
     warn(timeline.warning)
+    if timeline.from_data:
+        most = timeline.truth.max(axis=0)  # one person may give an answer in every epoch
+        check_shared(timeline.question, most, timeline.from_data)
     if held is not None:
         chosen, reason = held, f"The plan was given: {series.plan}."
     else:
@@ -97,12 +101,18 @@ def epochs(
                 raw=timeline.note,
                 reason=reason,
                 seed=run.seed,
-                ordered=reading.fixed or held is not None,
+                ordered=LABELS not in timeline.from_data,
             ),
             before=_charging(series.ledger, chosen, timeline, order, accountant),
             counts_only=run.counts_only,
         )
-    show(document(trend, run.top), run.out, json=run.json, released=released(trend, run.top))
+    show(
+        document(trend, run.top),
+        run.out,
+        json=run.json,
+        from_data=timeline.from_data,
+        released=released(trend, run.top),
+    )
 
 
 def _choose(

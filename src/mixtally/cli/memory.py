@@ -14,7 +14,6 @@ from mixtally.cli.memory_options import Answers, BloomOptions, LevelOptions, Lev
 from mixtally.cli.rows import RowOptions, read_crowd
 from mixtally.cli.screen import progress_bars, show
 from mixtally.client.memory import DeviceKey, device_key
-from mixtally.data.file import DataFile
 from mixtally.data.population import Population
 from mixtally.data.reading import Reading
 from mixtally.encode.bloom import design
@@ -74,7 +73,9 @@ def play(
     if bloom.bloom_bits is None:
         _refuse_without_hashing(bloom)
     file, labels = rows.at(data), read_labels(answers.labels)
-    population = read_crowd(file, rows.reading(Reading(columns=(answers.column,), labels=labels)))
+    listed = bloom.bloom_bits is not None and bloom.candidates is not None
+    reading = Reading(columns=(answers.column,), labels=labels, words=listed)
+    population = read_crowd(file, rows.reading(reading))
     levels = options.filled()
     plan, reports = _plan(population, levels, bloom), levels.reports
     words = _words(population, bloom.candidates) if plan.mechanism.hashed else ()
@@ -87,30 +88,31 @@ def play(
     if plan.mechanism.hashed:
         labels, bits = words, design(plan, words)
     result = conclude_memoized(plan, ones, crowd.sizes, labels, bits, level=run.level)
-    ordered = answers.labels is not None and not plan.mechanism.hashed
+    ordered = not (population.from_data or plan.mechanism.hashed)
     seen = _learned(plan, crowd, reports, run.seed)
     about = {
         "title": f"{answers.column}, from memoized answers",
         "column": answers.column,
-        "source": _source(file, population),
         "reason": reason,
         **spent,
         "seed": run.seed,
         "memory_file": None if state is None else str(state),
         "memories": 0 if kept is None else len(kept.memories),
     }
-    played = document({**about, **estimated(result, population), **seen}, run.top, ordered=ordered)
+    source = f"{population.users:,} rows of {file.name}, each played as a person"
+    raw = f"{source}. {population.note.removesuffix('.')}" if population.note else source
+    played = document(
+        {**about, "source": raw, **estimated(result, population), **seen}, run.top, ordered=ordered
+    )
     released = None
     if run.seed is None:
-        facts = {**about, **estimated(result), **unmeasured(seen)}
+        facts = {**about, "source": source, **estimated(result), **unmeasured(seen)}
         released = document(facts, run.top, ordered=ordered)
     files = [] if state is None else [str(state)]
-    show(played, run.out, json=run.json, released=released, beside=files)
-
-
-def _source(file: DataFile, population: Population) -> str:
-    played = f"{population.users:,} rows of {file.name}, each played as a person"
-    return f"{played}. {population.note.removesuffix('.')}" if population.note else played
+    from_data = population.from_data
+    if from_data and plan.mechanism.hashed:
+        from_data = ("candidates",)
+    show(played, run.out, json=run.json, from_data=from_data, released=released, beside=files)
 
 
 def _learned(plan: MemoizedPlan, crowd: Crowd, reports: int, seed: int | None) -> Facts:

@@ -91,6 +91,7 @@ def places(
         _mapped(document(study, run.top), picture),
         run.out,
         json=run.json,
+        from_data=(),  # hexagons are those of the box
         released=None if public is None else _mapped(public, picture),
         more={**plan_files(study), **_map_file(picture, seeded=run.seed is not None)},
     )

@@ -8,7 +8,7 @@ from typing import Annotated
 from mixtally.cli import options as o
 from mixtally.cli.screen import progress_bars, warn
 from mixtally.data.file import DataFile
-from mixtally.data.population import Population
+from mixtally.data.population import Population, check_shared
 from mixtally.data.readers import read
 from mixtally.data.reading import Reading, Several
 from mixtally.errors import ParameterError
@@ -99,8 +99,13 @@ def listed(text: str) -> tuple[str, ...]:
 
 
 def read_crowd(file: DataFile, reading: Reading, question: Question | None = None) -> Population:
-    """The crowd in ``file``, bars and warnings on standard error. Errors as ``read``."""
+    """The crowd in ``file``, bars and warnings on standard error.
+
+    Errors as ``read``, and DataError where most answers name a person.
+    """
     with progress_bars() as progress:
         crowd = read(file, reading, question, progress)
     warn(crowd.warning)
+    if crowd.from_data:
+        check_shared(crowd.question, crowd.held, crowd.from_data)
     return crowd

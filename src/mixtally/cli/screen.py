@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path, PurePath
-from typing import Any
+from typing import Any, TypeVar
 
 from rich.console import Console
 from rich.progress import (
@@ -28,9 +28,14 @@ from mixtally.report.terminal import opening, printed
 from mixtally.report.texts import files, whole_facts
 from mixtally.report.words import number
 
+Made = TypeVar("Made", str, bytes)
 SEEDED = (
     "Nothing here may be published: the noise of a seed is public, so that only a rehearsal was "
     "written. Leave --seed out for a result."
+)
+FROM_DATA = (
+    "Nothing here may be published: what was read from the data may be one person's alone, so that "
+    "only a rehearsal was written. Give what the second line says for a result."
 )
 
 
@@ -39,28 +44,40 @@ def show(
     out: Path | None,
     *,
     json: bool,
+    from_data: tuple[str, ...] | None = None,
     released: Document | None = None,
     more: Mapping[str, bytes] | None = None,
     beside: Iterable[str] = (),
 ) -> None:
     """Write the files of a document into ``out`` if any, and print it as JSON or as its summary.
 
+    What was asked has to be fixed before anybody answers: where some of it was read off the data,
+    whatever is written goes into the folder of the rehearsal.
+
     where
+      from_data  what of the question was read off the data, as ``Population`` has it; None where
+                 no data were played
       released   what may be published of a rehearsal, whose own files go into a folder apart; None
                  where nothing may
       more       further files of the result, without raw counts
       beside     other files that were written, named last
 
-    Raises TypeError for a release that follows from the truth.
+    Raises TypeError for a release that follows from the truth, and for data that were played
+    without a word of what was read off them.
     """
+    if document.rehearsal and from_data is None:
+        raise TypeError("what was read off the data is not said")
     if released is not None and released.rehearsal:
         raise TypeError("a rehearsal is no release")
     made_by = command(sys.argv[1:])
-    made = files(replace(document, made_by=made_by))
-    if document.rehearsal:
-        made = {f"{REHEARSAL}/{name}": text for name, text in made.items()}
-    public = {} if released is None else files(replace(released, made_by=made_by))
-    written = [] if out is None else publish_result(out, {**public, **made, **(more or {})})
+    document = replace(document, made_by=made_by, from_data=from_data or ())
+    made, beside_made = files(document), dict(more or {})
+    if document.rehearsal or from_data:
+        made = _rehearsed(made)
+    public = files(replace(released, made_by=made_by)) if released and not from_data else {}
+    if from_data:
+        beside_made = _rehearsed(beside_made)
+    written = [] if out is None else publish_result(out, {**public, **made, **beside_made})
     if json:
         print_json(whole_facts(document))
         return
@@ -68,10 +85,16 @@ def show(
     say(console, opening(document))
     console.print(printed(document))
     say(console, document.prose)
-    if out is not None and document.rehearsal and released is None:
-        say(console, [SEEDED])
+    if out is not None and (from_data or (document.rehearsal and released is None)):
+        say(console, [FROM_DATA if from_data else SEEDED])
     for path in (*written, *beside):
         console.print(f"wrote {path}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _rehearsed(made: Mapping[str, Made]) -> dict[str, Made]:
+    """Files in the folder of the rehearsal, those that are there already as they are."""
+    start = f"{REHEARSAL}/"
+    return {start + name.removeprefix(start): text for name, text in made.items()}
 
 
 def command(arguments: Iterable[str]) -> str:

@@ -18,7 +18,7 @@ from mixtally.cli.simulate_crowd import planned as planned_crowd
 from mixtally.cli.simulate_crowd import wished, with_room
 from mixtally.cli.simulate_memory import MemoryOptions
 from mixtally.data.file import DataFile
-from mixtally.data.population import Population
+from mixtally.data.population import LABELS, Population
 from mixtally.data.reading import Reading
 from mixtally.errors import ParameterError
 from mixtally.estimate.analysis import Analysis
@@ -112,7 +112,7 @@ def simulate(
         return
     reading, words = _counted(options, read, budget, hashing)
     file, lab = read.rows.at(data), Lab(o.chance(run.seed))
-    known = bool(reading.fixed or options.plan or words)
+    reading = replace(reading, words=words is not None)
     crowd: Population | Histogram
     if counts.counts is not None:
         refuse(counts, flags(options, "pairs", "candidates") + flags(hashing))
@@ -125,7 +125,7 @@ def simulate(
     else:
         population, offer, reason = _offered(file, reading, words, options, budget, hashing, lab)
         crowd, note = population, population.note
-        source = _source(file, population, known=known)
+        source = f"{population.users:,} rows of {file.name}, each played as a person."
         if counts.counts_only:
             refuse(counts, flags(options, "pairs", "candidates") + flags(hashing))
     played, truth = _played(offer, crowd, words, lab, options.analysis(run.level, reading),
@@ -137,7 +137,7 @@ def simulate(
             raw=note,
             reason=reason,
             seed=run.seed,
-            ordered=known and not words,
+            ordered=LABELS not in crowd.from_data and not words,
         ),
         releases=(played,),
         truth=truth,
@@ -147,6 +147,7 @@ def simulate(
         document(study, run.top),
         run.out,
         json=run.json,
+        from_data=crowd.from_data,
         released=released(study, run.top),
         more=plan_files(study),
     )
@@ -241,12 +242,6 @@ def _played(
     if sums:
         played = replace(played, sums=offers.seen_by_sums(offer, lab.planner.accountant))
     return played, truth
-
-
-def _source(file: DataFile, population: Population, *, known: bool) -> str:
-    """What was played, in a few sentences; ``known`` where the bins were fixed before."""
-    text = f"{population.users:,} rows of {file.name}, each played as a person."
-    return text + " The bins were read off the data; a real plan fixes them before." * (not known)
 
 
 def _central(result: Result, truth: Truth, *, seeded: bool) -> Central:

@@ -102,6 +102,7 @@ def play(
         document(played, about, fingerprint, top=run.top),
         run.out,
         json=run.json,
+        from_data=(),  # the contract has it all
         released=released(played, about, fingerprint, top=run.top),
     )
 
@@ -140,5 +141,5 @@ def _reading(columns: ReadingOptions, terms: Terms) -> Reading:
 
 def _crowd(file: DataFile, reading: Reading, terms: Terms) -> Population:
     if terms.question.hashed is not None:
-        return hashed(read_crowd(file, reading), terms.question)
+        return hashed(read_crowd(file, replace(reading, words=True)), terms.question)
     return read_crowd(file, reading, terms.question)

@@ -10,6 +10,7 @@ from mixtally.cli.plan_files import read_plan
 from mixtally.cli.screen import progress_bars
 from mixtally.cli.simulate_crowd import guarantee_of, with_room
 from mixtally.data.file import DataFile
+from mixtally.data.population import check_shared
 from mixtally.data.readers import read_counts
 from mixtally.data.reading import As, Reading
 from mixtally.errors import ParameterError
@@ -63,7 +64,8 @@ def counted_crowd(
         )
     with progress_bars() as progress:
         found = read_counts(file, reading, counts, question, progress)
-    return Histogram(found.question, int(found.held.sum()), found.held)
+    check_shared(*found)
+    return Histogram(found.question, int(found.held.sum()), found.held, found.from_data)
 
 
 def offered(

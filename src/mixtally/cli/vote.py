@@ -89,11 +89,12 @@ def vote(
             about=Provenance(
                 title=f"{question.name}, voted on",
                 source=source,
+                raw=population.note,
                 seed=seed,
-                ordered=ballot.example or ballot.labels is not None,
+                ordered=not population.from_data,
             ),
         )
-    show(document(held), out, json=json, released=released(held))
+    show(document(held), out, json=json, from_data=population.from_data, released=released(held))
 
 
 def _voters(ballot: BallotOptions, rows: RowOptions) -> tuple[Population, str]:
@@ -113,11 +114,7 @@ def _voters(ballot: BallotOptions, rows: RowOptions) -> tuple[Population, str]:
         )
     file, labels = rows.at(data), read_labels(ballot.labels)
     population = read_crowd(file, rows.reading(Reading(columns=(column,), labels=labels)))
-    known = ballot.labels is not None
-    read_off = " The options were read off the data; a real vote fixes them before."
-    source = f"{population.users:,} rows of {file.name}, each played as a voter. {population.note}"
-    source = source.rstrip()
-    return population, source + ("" if known else read_off)
+    return population, f"{population.users:,} rows of {file.name}, each played as a voter."
 
 
 def _parameters(ballot: BallotOptions) -> tuple[float | None, float, float | None]:

@@ -78,7 +78,7 @@ def words(
     promised, alphabet = promise.guarantee(), options.alphabet
     spelling, chosen = Spelling(LETTERS if alphabet is None else alphabet), _way(options.way)
     file = rows.at(data)
-    population = read_crowd(file, rows.reading(Reading(columns=(column,))))
+    population = read_crowd(file, rows.reading(Reading(columns=(column,), words=True)))
     users = len(population.codes)
     planner = Planner()
     planned = design(_search(options, promised, users, spelling, column), chosen, planner)
@@ -87,12 +87,13 @@ def words(
         result = find_words(
             planned, vocabulary, population.codes, Lab(o.chance(seed), progress, planner)
         )
-    source = f"{users:,} rows of {file.name}, each played as a person. {population.note}".rstrip()
-    found = facts(result, vocabulary, population.truth, source=source, seed=seed)
+    source = f"{users:,} rows of {file.name}, each played as a person."
+    raw = f"{source} {population.note}".rstrip()
+    found = facts(result, vocabulary, population.truth, source=raw, seed=seed)
     released = None
     if seed is None:
         released = document(published(result, source=source, seed=seed), lines(result))
-    show(document(found, lines(result)), out, json=json, released=released)
+    show(document(found, lines(result)), out, json=json, from_data=(), released=released)
 
 
 def _search(

@@ -16,10 +16,14 @@ SOURCE = (
 
 
 def flights() -> Population:
-    """Every flight with its destination; the file is a word a line, which needs no reader."""
-    packed = (files("mixtally.data") / "files" / "flights_2013_dest.csv.gz").read_bytes()
+    """Every flight with its destination; the file is a word a line, which needs no reader.
+
+    Which airports may be answered was fixed before, in a file of its own.
+    """
+    folder = files("mixtally.data") / "files"
+    packed = (folder / "flights_2013_dest.csv.gz").read_bytes()
     column, *values = gzip.decompress(packed).decode("ascii").split()
-    labels = tuple(sorted(set(values)))
+    labels = tuple((folder / "flights_2013_airports.txt").read_text("ascii").split())
     numbers = {label: number for number, label in enumerate(labels)}
     codes = np.fromiter(map(numbers.__getitem__, values), dtype=np.int64, count=len(values))
     return Population(Question(name=column, bins=len(labels), labels=labels), codes)

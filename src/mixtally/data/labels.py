@@ -21,10 +21,11 @@ class Book:
     where
       levels   the labels that the column's type declares; None where it declares none, or where
                one part of a file declares others than the next
+      words    whether no bin is made of each: then nothing is taken from the data
     """
 
-    def __init__(self, labels: Sequence[str] | None) -> None:
-        self.fixed = labels is not None
+    def __init__(self, labels: Sequence[str] | None, *, words: bool = False) -> None:
+        self.fixed, self._words = labels is not None, words
         self.levels: Levels = None
         self._begun = False
         self._given = tuple(labels or ())
@@ -60,7 +61,8 @@ class Book:
     @property
     def from_data(self) -> tuple[str, ...]:
         """``LABELS`` where the data alone say which labels there are, nothing otherwise."""
-        return () if self.fixed or self.levels is not None else (LABELS,)
+        given = self.fixed or self._words or self.levels is not None
+        return () if given else (LABELS,)
 
     def codes(self, column: Column, where: Where, levels: Levels = None) -> NDArray[np.int32]:
         """The number of every row's label, shape (rows,); ``levels`` as ``declare`` takes them."""

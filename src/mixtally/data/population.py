@@ -91,3 +91,33 @@ def check_varied(subject: str, names: Collection[str]) -> None:
             got=f"only {next(iter(names), '')!r}",
             do="choose a column that varies, or fix the bins with labels",
         )
+
+
+_FEW = 10
+"""So many answers of one person each are no chance of a small crowd."""
+
+
+def check_shared(question: Question, held: NDArray[np.int64], from_data: Collection[str]) -> None:
+    """Raises DataError where the data say which answers there are, and most were one person's own.
+
+    where
+      held   shape (bins,), how many people gave each answer
+
+    Such a list names people: nothing in it is hidden in a crowd. Where it is short, the crowd may
+    be too small rather than the column an identifier.
+    """
+    if LABELS not in from_data:
+        return
+    names = question.name.split("+") if question.attributes else [question.name]
+    sizes = question.attributes or (question.bins,)
+    for name, own in zip(names, np.split(held, np.cumsum(sizes)[:-1]), strict=False):
+        alone = int(np.count_nonzero(own == 1))
+        if 2 * alone <= len(own):
+            continue
+        why = "it is likely an identifier" if alone >= _FEW else "so few people hide no answer"
+        raise DataError(
+            f"column {name!r}",
+            wanted="answers that several people gave, where the list of them is read off the data",
+            got=f"{alone:,} of {len(own):,} that one person alone gave: {why}",
+            do="choose another column, or give the list with --labels",
+        )

@@ -55,6 +55,7 @@ class Reading:
       missing_values  texts that mean missing, in every column that is read
       person      the column that says whose a row is; None when every row is a person's own
       several     what is taken of several rows of a person, who are refused without it
+      words       whether values are words of an open domain, of which no list is made
     """
 
     columns: tuple[str, ...]
@@ -69,6 +70,7 @@ class Reading:
     missing_values: tuple[str, ...] = ()
     person: str | None = None
     several: Several | None = None
+    words: bool = False
 
     def __post_init__(self) -> None:
         few, most = _COLUMNS.get(self.form, (1, 1))
@@ -136,13 +138,6 @@ class Reading:
     def edges(self) -> NDArray[np.float64] | None:
         """Where numbers are cut into bins, shape (bins + 1,); None for no numbers."""
         return None if self.scale is None else self.scale.edges
-
-    @property
-    def fixed(self) -> bool:
-        """Whether the question is known without looking at the data."""
-        if self.form is As.SET and self.max_set is None:
-            return False
-        return self.labels is not None or self.form in (As.BITS, As.NUMBER, As.PLACE)
 
     def bins(self, question: Question | None) -> tuple[str, ...] | None:
         """The labels that are fixed, by the plan or by whoever reads; None to read them off."""

@@ -37,7 +37,7 @@ def in_python(call: Callable[P, T]) -> Callable[P, T]:
             _check_call(name, taken, args, kwargs)
             return call(*args, **kwargs)
         except InputError as error:
-            error.args = (_FLAG.sub(_named, str(error)),)
+            error.args = (worded_in_python(str(error)),)
             raise
         except _FAULTS as error:
             if not _read_here(error.__traceback__):
@@ -95,6 +95,11 @@ def _read_here(trace: TracebackType | None) -> bool:
         last = room if room.startswith("mixtally.") else last
         trace = trace.tb_next
     return last.startswith(_HERE)
+
+
+def worded_in_python(text: str) -> str:
+    """``text`` with arguments in the place of options."""
+    return _FLAG.sub(_named, text)
 
 
 def _named(found: re.Match[str]) -> str:

@@ -2,6 +2,7 @@
 
 from typing import Any, Unpack
 
+from mixtally.data.population import check_shared
 from mixtally.door import checks
 from mixtally.door.budget import Budget
 from mixtally.door.labels import missing_texts
@@ -55,8 +56,10 @@ def simulate(
       budget           charged before anything is drawn; what would pass it is refused
       seed             makes the noise repeat: a rehearsal, whose noise is public
       kind             "one", "set", "bits", "attributes" or "number", where the values do not say
-      labels           the bins in their order; for attributes, by column
-      max_set          the most labels of a set; the largest in the values when left out
+      labels           the bins in their order; for attributes, by column. Without them, and without
+                       categories that a type declares, they are read off the values: a rehearsal
+      max_set          the most labels of a set; the largest in the values when left out, which is
+                       a rehearsal
       bins, low, high  cut numbers into so many bins between these ends
       missing          "refuse", "drop", or the label under which missing values are counted
       missing_values   values that mean missing, ["NA", -99] for example
@@ -89,14 +92,16 @@ def simulate(
         edges=None if wanted.scale is None else wanted.scale.edges,
     )
     crowd = crowd_of(values, None if name is None else checks.text("name", name), wanted)
-    lab = Lab(_chance(seed))
+    people, lab = crowd.population, Lab(_chance(seed))
+    if people.from_data:
+        check_shared(people.question, people.held, people.from_data)
     if plan is None:
         guarantee, times = guarantee_of(epsilon, delta), checks.maybe_whole("repeats", repeats)
         if times is not None and wish.get("messages_per_user") is None:
             wish["messages_per_user"] = float(max(2, times))
-        request = request_of(crowd.population.question, guarantee, crowd.population.users, wish)
+        request = request_of(people.question, guarantee, people.users, wish)
         offer, reason = offers.best(request, lab.planner, repeats=times, pairs=analysis.pairs)
-        plan = Plan(offer, crowd.population.question, reason)
+        plan = Plan(offer, people.question, reason)
     return _played(plan, crowd, lab, analysis, budget, seed)
 
 
@@ -113,7 +118,8 @@ def _played(
     people, backend = crowd.population.users, crowd.table.backend
     note = " ".join([f"{people:,} values, each played as a person.", *crowd.public])
     rehearsal = Rehearsal(record, truth, backend, crowd.raw)
-    return Result(record, people, dict(release.facts), seed, note, rehearsal, backend)
+    read = crowd.population.from_data
+    return Result(record, people, dict(release.facts), seed, note, rehearsal, backend, read)
 
 
 def scale_of(bins: object, low: object, high: object) -> Scale | None:

@@ -3,7 +3,7 @@
 True counts stand in a ``Rehearsal`` and nowhere else, and whoever wants one asks for it by name.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from mixtally.records.result import ContractResult, Findings
 from mixtally.records.result import Result as Record
 from mixtally.records.results import Row
 from mixtally.report import counts
-from mixtally.report.document import Promise
+from mixtally.report.document import Promise, not_covered, with_uncovered
 from mixtally.report.promise import of_contract_result, of_result
 from mixtally.report.svg import el
 from mixtally.report.texts import csv_text, files
@@ -87,6 +87,8 @@ class Result:
       facts       what its plans say, flat
       note        where the values came from
       rehearsal   the true counts beside, in the lab; None when messages alone were known
+      from_data   what of the question was read off the values: some of "labels" and "largest set".
+                  Then, as with a seed, it is a rehearsal and nothing of it may be published
     """
 
     record: Record | ContractResult
@@ -96,6 +98,7 @@ class Result:
     note: str = ""
     rehearsal: Rehearsal | None = None
     backend: Any = field(default=None)
+    from_data: tuple[str, ...] = ()
 
     @property
     def certificate(self) -> Certificate:
@@ -118,14 +121,17 @@ class Result:
         record = self.record
         source = record.plan if isinstance(record, Record) else record.terms
         texts = promise(source, record.certificate)
-        return "\n\n".join([*self._public(), *texts])
+        uncovered = [f"Not covered: {one}." for one in not_covered(self.from_data)]
+        return "\n\n".join([*self._public(), *texts, *map(checks.worded_in_python, uncovered)])
 
     @property
     def lines(self) -> Promise:
         """The promise in three lines: hidden from whom, at what price, with which error."""
-        if isinstance(self.record, Record):
-            return of_result(self.record, self.facts["local_epsilon"])
-        return of_contract_result(self.record)
+        if not isinstance(self.record, Record):
+            return of_contract_result(self.record)
+        found = of_result(self.record, self.facts["local_epsilon"])
+        first, second, third = with_uncovered(found, self.from_data)
+        return first, checks.worded_in_python(second), third
 
     def _public(self) -> list[str]:
         """What a seed takes away."""
@@ -169,14 +175,18 @@ class Result:
         """Write report.html, result.json, estimates.csv and the plan: no file has a true count.
 
         With ``rehearsal`` the true counts are written into the folder ``rehearsal`` inside it. A
-        run with a seed writes there only: its noise is public.
+        run with a seed writes there only, as its noise is public; so does one whose labels were
+        read off the values, with all its files.
         Raises DataError when the disk refuses, or when there is nothing to rehearse.
 
         >>> mixtally.simulate(answers, epsilon=1, delta=1e-6).save("result")
         """
         place, record = file_at(folder), self.record
-        raw = self._raw() if checks.flag("rehearsal", rehearsal) or self.seed is not None else {}
-        written = [] if self.seed is not None else write(place, self._files(record))
+        public = self.seed is None and not self.from_data
+        raw = self._raw() if checks.flag("rehearsal", rehearsal) or not public else {}
+        written = write(place, self._files(record)) if public else []
+        if self.from_data:
+            raw = {**self._files(record), **raw}
         return [*written, *(write(place / "rehearsal", raw) if raw else [])]
 
     def _files(self, record: Record | ContractResult) -> dict[str, bytes]:
@@ -185,6 +195,7 @@ class Result:
             return {n: csv_text(t.rows, t.names).encode() for n, t in tables(record).items()}
         title = f"{record.question.name}, counted privately"
         page = document(record, title, self.facts, self.note)
+        page = replace(page, rehearsal=bool(self.from_data), from_data=self.from_data)
         several = len(record.plans) > 1
         return {
             **{name: text.encode() for name, text in files(page).items()},

@@ -52,8 +52,6 @@ def crowd_of(values: object, name: str | None, wanted: Wanted) -> Crowd:
         labels = [label.rpartition("=")[2] for label in population.question.labels or ()]
         doubt = like_missing(labels, "missing_values=")
         public += [f"{doubt[0].upper()}{doubt[1:]}."] if doubt else []
-    if population.from_data:
-        public.append("The bins were read off the data; a real plan fixes them before.")
     if wanted.question is not None:
         population = _asked(population, wanted.question)
     return Crowd(population, table, tuple(public), tuple(raw))

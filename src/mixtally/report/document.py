@@ -121,6 +121,28 @@ class Section:
     parts: tuple[Part, ...]
 
 
+_FROM_DATA = {
+    "labels": "the list of answers was read from the data; give --labels",
+    "largest set": "the largest set was read from the data; give --max-set",
+    "candidates": "the list of candidates was read from the data; give --candidates",
+}
+"""What a plan may have taken from the data: one person's answer alone could have changed it."""
+
+
+def not_covered(from_data: Iterable[str]) -> list[str]:
+    """What no certificate covers, as every one is for a question that was fixed before."""
+    return [_FROM_DATA[name] for name in from_data]
+
+
+def with_uncovered(promise: Promise, from_data: Sequence[str]) -> Promise:
+    """The three lines, and in the second what they are not for."""
+    if not from_data:
+        return promise
+    first, second, third = promise
+    uncovered = "; ".join(not_covered(from_data))
+    return first, f"{second.removesuffix('.')}; not covered: {uncovered}.", third
+
+
 REHEARSAL, HOLDS_RAW = "rehearsal", "holds raw counts"
 """What every file of a rehearsal says first, and the folder of these files in that of a result."""
 
@@ -133,6 +155,8 @@ class Document:
       promise    three lines that everything begins with: what is hidden from whom; epsilon and
                  delta with what they rest on; the error to expect
       rehearsal  whether anything in it follows from the truth that was played: never a release
+      from_data  what of its question was read off the data, by the names of ``not_covered``: then
+                 it is no release either
       source     where its numbers come from, in a sentence
       key        names and values that a page opens with
       opening    parts before the first section
@@ -149,6 +173,7 @@ class Document:
     source: str
     promise: Promise
     rehearsal: bool = False
+    from_data: tuple[str, ...] = ()
     key: tuple[tuple[str, str], ...] = ()
     opening: tuple[Part, ...] = ()
     sections: Callable[[], tuple[Section, ...]]
@@ -158,6 +183,11 @@ class Document:
     tables: Callable[[], Mapping[str, "Rows"]] = dict
     closing: str = ""
     made_by: str = ""
+
+    @property
+    def lines(self) -> Promise:
+        """The promise as it is shown."""
+        return with_uncovered(self.promise, self.from_data)
 
 
 @dataclass(frozen=True, slots=True)

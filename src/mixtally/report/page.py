@@ -51,7 +51,7 @@ def page(document: Document) -> str:
         "main",
         *([el("p", _RAW, class_="raw")] if document.rehearsal else []),
         el("h1", document.title),
-        el("ul", *[el("li", line) for line in document.promise], class_="promise"),
+        el("ul", *[el("li", line) for line in document.lines], class_="promise"),
         el("p", document.source, class_="source"),
         *_key(document.key),
         *_parts(document.opening, document.title),

@@ -25,7 +25,7 @@ _COLORS = {Tone.GOOD: "green", Tone.BAD: "yellow", Tone.DOUBTFUL: "yellow", Tone
 def opening(document: Document) -> list[str]:
     """What a terminal says before anything else: the promise, and whether there are raw counts."""
     raw = f"{REHEARSAL.capitalize()}: what is compared with the truth {HOLDS_RAW}."
-    return [*document.promise, *([raw] if document.rehearsal else [])]
+    return [*document.lines, *([raw] if document.rehearsal else [])]
 
 
 def printed(document: Document) -> RenderableType:

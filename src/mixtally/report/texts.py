@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mixtally.records.results import Row
-from mixtally.report.document import HOLDS_RAW, REHEARSAL, Document, Facts
+from mixtally.report.document import HOLDS_RAW, REHEARSAL, Document, Facts, not_covered
 from mixtally.report.page import page
 
 
@@ -51,7 +51,8 @@ _MARK = f"# {REHEARSAL}: {HOLDS_RAW}\r\n"
 def whole_facts(document: Document) -> Facts:
     """The document as one JSON object: first whether it holds raw counts, then its promise."""
     mark = {REHEARSAL: HOLDS_RAW} if document.rehearsal else {}
-    return {**mark, "promise": list(document.promise), **document.facts()}
+    missing = {"not_covered": not_covered(document.from_data)} if document.from_data else {}
+    return {**mark, "promise": list(document.lines), **missing, **document.facts()}
 
 
 def files(document: Document) -> dict[str, str]:

@@ -45,6 +45,7 @@ class Histogram:
     where
       users    people
       counts   shape (bins,), int64, each in [0, users]; of single values their sum is ``users``
+      from_data  what of the question was read off the data, as ``Population`` has it
 
     Raises DataError for counts that no crowd has, and for fewer than 2 or more than 10^10 people.
     """
@@ -52,6 +53,7 @@ class Histogram:
     question: Question
     users: int
     counts: Counts
+    from_data: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         counts, bins = self.counts, self.question.bins

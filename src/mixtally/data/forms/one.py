@@ -18,7 +18,7 @@ class One:
     def __init__(self, subject: str, reading: Reading, question: Question | None) -> None:
         (self._column,) = reading.columns
         self._subject = f"{subject}, column {self._column!r}"
-        self._book = Book(reading.bins(question))
+        self._book = Book(reading.bins(question), words=reading.words)
         self._codes: list[NDArray[np.int32]] = []
 
     def take(self, batch: Batch) -> None:

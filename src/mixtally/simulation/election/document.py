@@ -38,7 +38,7 @@ def document(election: Election) -> Document:
         ]
     return Document(
         title=election.about.title,
-        source=election.about.source,
+        source=election.about.told(rehearsal=election.truth is not None),
         promise=_lines(election),
         rehearsal=election.truth is not None,
         key=_key_figures(election),
@@ -90,7 +90,7 @@ def facts(election: Election) -> Facts:
     truth, neither, lie = speaks(ballots)
     return {
         "title": election.about.title,
-        "source": election.about.source,
+        "source": election.about.told(rehearsal=election.truth is not None),
         "seed": election.about.seed,
         "users": election.users,
         "options": election.question.bins,
