@@ -105,32 +105,33 @@ doctor --envelopes 1e6 --hops 2 --json
 {SHARDS} --json
 {SHARDS} && batch mix devices --plan plan.json --out mixed --json
 {SHARDS} && batch mix devices --plan plan.json --out mixed && tally mixed --plan plan.json --keep kept --out result --json
-simulate counted.csv --column answer --counts people --epsilon 1 {END}
-simulate survey.csv --column answer --counts-only --epsilon 1 {END}
+simulate counted.csv --column answer --labels words.txt --counts people --epsilon 1 {END}
+simulate survey.csv --column answer --labels words.txt --counts-only --epsilon 1 {END}
 example made-up.csv --json
 example --all made-up --json
-simulate survey.csv --column answer --epsilon 1 --out result {END}
-simulate survey.csv --column answer --epsilon 1 --mix-fakes {END}
-simulate survey.csv --column answer --epsilon 1 --project simplex {END}
+simulate survey.csv --column answer --labels words.txt --epsilon 1 --out result {END}
+simulate survey.csv --column answer --labels words.txt --epsilon 1 --mix-fakes {END}
+simulate survey.csv --column answer --labels words.txt --epsilon 1 --project simplex {END}
 {PLANNED} && simulate pages.csv --column page --plan plan.json --seed {{seed}} --json
-simulate survey.csv --column likes --set ';' --epsilon 1 --pairs {END}
-simulate survey.csv --columns smokes,drives --as attributes --epsilon 2 --pairs {END}
+simulate survey.csv --column likes --labels drinks.txt --max-set 3 --set ';' --epsilon 1 --pairs {END}
+simulate survey.csv --column likes --set ';' --epsilon 1 {END}
+simulate survey.csv --columns smokes,drives --labels habits.txt --as attributes --epsilon 2 --pairs {END}
 simulate survey.csv --column age --number 0,100 --bins 20 --epsilon 1 --mix-fakes {END}
 simulate survey.csv --column answer --hash-bins 1e4 --candidates list.txt --epsilon 1 --mix-fakes {END}
 {HASHED} && simulate survey.csv --column answer --plan p.json --candidates list.txt --seed {{seed}} --json
-simulate survey.csv --column answer --memory --reports 5 --epsilon 1 --out result --seed {{seed}} --json
-simulate survey.csv --column answer --memory --epsilon 1 --state kept.key --json
-simulate gaps.csv --column answer --epsilon 1 --missing drop {END}
-simulate diary.csv --column color --person-column who --several last --epsilon 1 {END}
-simulate diary.csv --column color --person-column who --several set --epsilon 1 --mix-fakes {END}
-vote diary.csv --column color --person-column who --several first --epsilon 1 {END}
+simulate survey.csv --column answer --labels words.txt --memory --reports 5 --epsilon 1 --out result --seed {{seed}} --json
+simulate survey.csv --column answer --labels words.txt --memory --epsilon 1 --state kept.key --json
+simulate gaps.csv --column answer --labels words.txt --epsilon 1 --missing drop {END}
+simulate diary.csv --column color --labels colors.txt --person-column who --several last --epsilon 1 {END}
+simulate diary.csv --column color --labels colors.txt --max-set 3 --person-column who --several set --epsilon 1 --mix-fakes {END}
+vote diary.csv --column color --labels colors.txt --person-column who --several first --epsilon 1 {END}
 {SMALL} && simulate survey.csv --column answer --contract small.json --out played --seed {{seed}} --json
 {SMALL} && simulate survey.csv --column answer --contract small.json --dishonest 1,3 --leave-out 0.5 --json
 vote --example --seed {{seed}} --json
-vote survey.csv --column answer --epsilon 1 --out vote-result {END}
-vote survey.csv --column answer --keep 0.63 --mix-fakes {END}
-memory survey.csv --column answer --reports 5 --state crowd.key --out result --json
-memory survey.csv --column answer --permanent 0.5 --p 0.5 --q 0.75 --reports 5 --epsilon 1 --seed {{seed}} --json
+vote survey.csv --column answer --labels words.txt --epsilon 1 --out vote-result {END}
+vote survey.csv --column answer --labels words.txt --keep 0.63 --mix-fakes {END}
+memory survey.csv --column answer --labels words.txt --reports 5 --state crowd.key --out result --json
+memory survey.csv --column answer --labels words.txt --permanent 0.5 --p 0.5 --q 0.75 --reports 5 --epsilon 1 --seed {{seed}} --json
 memory survey.csv --column answer --reports 5 --bloom-bits 64 --candidates list.txt --seed {{seed}} --json
 """
 
@@ -142,7 +143,7 @@ audit --formula blanket --epsilon 1 --delta 1e-6 --users 1e6 --json
 audit --formula clones --epsilon 1 --delta 1e-6 --users 1e6 --json
 simulate survey.csv --columns smokes,drives --as bits --epsilon 2 --observer sums {END}
 epochs diary.csv --column age --number 0,100 {DIARY} --epsilon 1 {END}
-epochs survey.csv --column answer --synthetic 4 --counts-only --epsilon 1 {END}
+epochs survey.csv --column answer --labels words.txt --synthetic 4 --counts-only --epsilon 1 {END}
 plan --epsilon 2 --delta 1e-6 --users 5000 --bits 5 --messages-per-user 5 --json
 plan --epsilon 1 --delta 1e-6 --users 1e6 --bins 50 --collections 12 --json
 plan --epsilon 1 --delta 1e-6 --users 1e6 --attributes 10,20,5 --json
@@ -153,12 +154,12 @@ reproduce --document 002 --out result --json
 {PLANNED} && attack plan.json --out attacked {FEW}
 {SMALL} && attack small.json {FEW}
 demo --out demo-result --seed {{seed}} --json
-epochs survey.csv --column answer --synthetic 4 --epsilon 1 --out over-time {END}
-epochs survey.csv --column answer --synthetic 3 --join 0.1 --leave 0.1 --change 0.2 --epsilon 1 {END}
-{LEDGER} && epochs diary.csv --column color {DIARY} --epsilon 1 --ledger me.ledger {END}
+epochs survey.csv --column answer --labels words.txt --synthetic 4 --epsilon 1 --out over-time {END}
+epochs survey.csv --column answer --labels words.txt --synthetic 3 --join 0.1 --leave 0.1 --change 0.2 --epsilon 1 {END}
+{LEDGER} && epochs diary.csv --column color --labels colors.txt {DIARY} --epsilon 1 --ledger me.ledger {END}
 places homes.csv --latitude lat --longitude lon --box 40,44,-76,-70 --resolution 3 --epsilon 1 --out places {END}
-baskets survey.csv --column likes --set ';' --epsilon 2 --confidence 0.5 --out baskets {END}
-baskets diary.csv --column color --person-column who --several set --epsilon 4 {END}
+baskets survey.csv --column likes --labels drinks.txt --max-set 3 --set ';' --epsilon 2 --confidence 0.5 --out baskets {END}
+baskets diary.csv --column color --labels colors.txt --max-set 3 --person-column who --several set --epsilon 4 {END}
 words survey.csv --column answer --epsilon 2 --top 2 --out found {END}
 words survey.csv --column answer --epsilon 1 --top 3 --rounds 6 {END}
 """
@@ -166,7 +167,7 @@ words survey.csv --column answer --epsilon 1 --top 3 --rounds 6 {END}
 _SLOW = f"""
 attack --protocol flip --users 1e3 --bins 10 --flip 0.03047 --epsilon 1 --delta 1e-6 {FEW}
 attack --protocol flip --users 1e5 --bins 10 --flip 0.003047 --epsilon 1 --delta 1e-6 {FEW}
-epochs diary.csv --column likes --set ';' {DIARY} --epsilon 4 {END}
+epochs diary.csv --column likes --labels drinks.txt --max-set 3 --set ';' {DIARY} --epsilon 4 {END}
 reproduce --document 000 --out result --json
 reproduce --document 004 --out result --json
 """

@@ -188,3 +188,53 @@ def test_numbers_say_what_they_rest_on():
     assert (found.observer, found.status) == ("messages", "proved")
     assert "come from honest parties" in found.assumption
     assert sys.float_info.min < found.lower <= found.upper < 1e-11
+
+
+FROM_DATA = "; not covered: the list of answers was read from the data; give labels."
+
+
+def test_labels_that_were_read_off_the_values_make_a_rehearsal(tmp_path):
+    result = simulate([*VALUES, "durian"], epsilon=4, delta=1e-6, mix_fakes=True)
+    assert result.from_data == ("labels",)
+    assert result.lines[1].endswith(FROM_DATA)
+    assert repr(result).splitlines()[1].endswith(FROM_DATA)
+    assert FROM_DATA in result._repr_html_().partition("<table>")[0]
+    assert result.promise.endswith("give labels.")
+    result.save(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["rehearsal"]
+    made = {path.name for path in (tmp_path / "rehearsal").iterdir()}
+    assert made == {"report.html", "result.json", "estimates.csv", "plan.json", "truth.csv"}
+    told = json.loads((tmp_path / "rehearsal" / "result.json").read_text())
+    assert told["not_covered"] == ["the list of answers was read from the data; give --labels"]
+
+
+@pytest.mark.parametrize("declare", ["labels", "categories"])
+def test_labels_that_were_declared_make_a_release(declare, tmp_path):
+    names = ["apple", "durian", "pear", "plum"]
+    values = pd.Categorical(VALUES, categories=names) if declare == "categories" else VALUES
+    given = {} if declare == "categories" else {"labels": names}
+    result = simulate(pd.Series(values), epsilon=4, delta=1e-6, mix_fakes=True, **given)
+    assert (result.from_data, [row.label for row in result.rows]) == ((), names)
+    assert "not covered" not in repr(result)
+    result.save(tmp_path)
+    assert "report.html" in {path.name for path in tmp_path.iterdir()}
+
+
+def test_the_largest_set_is_given_too():
+    given = {"labels": ["a", "b"], "epsilon": 4, "delta": 1e-6, "mix_fakes": True}
+    sets = [["a"], ["a", "b"], []] * 200
+    assert simulate(sets, **given).lines[1].endswith("the largest set was read from the data; "
+                                                     "give max_set.")  # fmt: skip
+    assert simulate(sets, max_set=2, **given).from_data == ()
+
+
+def test_values_that_name_people_are_refused():
+    given = {"epsilon": 4, "delta": 1e-6, "mix_fakes": True}
+    with pytest.raises(
+        DataError, match=r"column 'answer': .* it is likely an identifier; .*with labels"
+    ):
+        simulate([f"{i} High Street" for i in range(300)], **given)
+    with pytest.raises(DataError, match="3 of 3 that one person alone gave: so few people"):
+        simulate(["yes", "no", "maybe"], **given)
+    labels = ["yes", "no", "maybe"]
+    assert simulate(labels * 2, labels=labels, epsilon=20, delta=0.1, mix_fakes=True).people == 6

@@ -36,7 +36,7 @@ def example_files() -> dict[str, bytes]:
       diary.csv      1,500 of its people in each of three weeks; one in seven changes the color
       homes.csv      2,000 places, spread evenly over a box of 2 by 4 degrees
       counted.csv    how many people gave each answer
-      fruits.txt, answers.txt, drinks.txt    labels, one a line
+      fruits.txt, answers.txt, drinks.txt, colors.txt    labels, one a line
       words.txt      answers to look for, of which one is nobody's
       network.toml   three mixes and a collector, with keys that nobody has
     """
@@ -47,6 +47,7 @@ def example_files() -> dict[str, bytes]:
         "homes.csv": _table("lat,lon", _homes()),
         "counted.csv": _table("answer,people", ["yes,6000000000", "no,3999999999"]),
         **{f"{name}.txt": _lines(LABELS[column]) for name, column in labels.items()},
+        "colors.txt": _lines(_COLORS),
         "words.txt": _lines([*LABELS["answer"], "perhaps"]),
         "network.toml": _shipped("example_network.toml"),
     }
