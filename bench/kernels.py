@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from bench.clock import sized
 from bench.row import Row
@@ -32,7 +31,6 @@ TARGETS: dict[str, tuple[float | None, float | None]] = {
     "sparse": (15, 20),
     "positions": (0.5, 0.8),
     "order": (None, None),
-    "cipher": (None, None),
 }
 """At least, and hoped for, of the ratios that are printed; None where nothing was wished for."""
 
@@ -47,7 +45,7 @@ def rows() -> list[Row]:
     """Benchmark lines: what, measured, ratio beside its target; compiled lines where numba is."""
     chance, memo = SecureChance(), Memo(1 << 22)
     out = [*_columns(""), *_dense(chance, ""), *_sparse(chance, memo)]
-    out += [*_positions(chance, ""), *_order(chance), *_ciphers()]
+    out += [*_positions(chance, ""), *_order(chance)]
     if compiled.kernels(float("inf")):
         how = ", compiled"
         out += [*_columns(how), *_dense(chance, how), *_positions(chance, how)]
@@ -168,22 +166,6 @@ def _order(chance: Chance) -> list[Row]:
               "order")
         for what, seconds in took.items()
     ]  # fmt: skip
-
-
-def _ciphers() -> list[Row]:
-    key, zeros = bytes(32), bytes(1 << 16)
-    room = bytearray(len(zeros) + 16)
-
-    def run(mode: modes.Mode) -> None:
-        encryptor = Cipher(algorithms.AES256(key), mode).encryptor()
-        for _ in range(256):
-            encryptor.update_into(zeros, room)
-
-    took = cpu_seconds(
-        {"CTR": lambda: run(modes.CTR(bytes(16))), "GCM": lambda: run(modes.GCM(bytes(12)))}
-    )
-    speed = f"{256 * len(zeros) / took['GCM'] / 1e9:.1f} GB/s"
-    return [_line("AES-256-GCM keystream, of CTR", speed, took["CTR"] / took["GCM"], "cipher")]
 
 
 def _speed(seconds: float) -> str:

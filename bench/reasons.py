@@ -28,7 +28,7 @@ _REASONS = {
     ),
     "positions of rare flips": (
         "a gap takes words of the keystream and looks into tables; a digit of the dense way takes "
-        "its word and one operation, and gains more where GCM makes the words"
+        "its word and one operation"
     ),
     "dense flips, q = 0.3, of": (
         "half of the time are calls of NumPy on the few words that later digits settle, a quarter "
@@ -39,8 +39,7 @@ _REASONS = {
         "operations on the first eight; a faster keystream only shows that more"
     ),
     "rare flips of packed rows, q = 0.001": (
-        "three quarters of the time draw the positions, the rest copies rows and flips; the dense "
-        "way gains more where GCM makes the words"
+        "three quarters of the time draw the positions, the rest copies rows and flips"
     ),
     "check and tally positions, of": (
         "half of the time cuts slots out of packed bits and a quarter checks them; np.bincount "
