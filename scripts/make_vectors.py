@@ -25,8 +25,6 @@ from bad_vectors import bad, reason_of  # noqa: E402
 import contracts as c  # noqa: E402
 from mixtally import client  # noqa: E402
 from mixtally.client import shaped  # noqa: E402
-from mixtally.encode.answer import answer  # noqa: E402
-from mixtally.randomize.person import hop_fakes, person_messages  # noqa: E402
 from mixtally.records.contract import (  # noqa: E402
     BlanksRecipe,
     FakeRecord,
@@ -41,6 +39,8 @@ from mixtally.records.contract.spelling import plain  # noqa: E402
 from mixtally.records.hashing import HMAC_SHA256, Hashing  # noqa: E402
 from mixtally.records.layout import Form, Layout  # noqa: E402
 from mixtally.records.question import Kind, Question, with_attributes  # noqa: E402
+from reference.answer import answer  # noqa: E402
+from reference.person import hop_fakes, person_messages  # noqa: E402
 
 TARGET = ROOT / "vectors"
 LAST, HALF = 2**64 - 1, 1 << 63

@@ -5,10 +5,10 @@ import pytest
 import contracts
 from mixtally import client
 from mixtally.client.encode import bins_of
-from mixtally.encode.answer import answer
 from mixtally.errors import DataError
 from mixtally.records.contract import Prefixes, write_contract
 from mixtally.records.question import Kind, Question, with_attributes
+from reference.answer import answer
 
 
 def asked(bins, **more):

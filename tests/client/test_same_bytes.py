@@ -12,9 +12,9 @@ import pytest
 import contracts
 from mixtally import client
 from mixtally.client import draw
-from mixtally.encode.answer import answer
-from mixtally.randomize.person import person_messages
 from mixtally.records.contract import fingerprint_of, write_contract
+from reference.answer import answer
+from reference.person import person_messages
 
 QUICK, ALL = range(150), range(150, 10_000)
 

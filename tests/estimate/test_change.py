@@ -26,8 +26,8 @@ from mixtally.records.mechanism.named import (
     flip_uniform,
 )
 from mixtally.records.results import Intervals, Tally
-from mixtally.simulation.coverage import draw_counts
 from mixtally.simulation.seeded import SeededChance
+from reference.coverage import draw_counts
 
 RUNS = 20_000
 FLIP = flip_blank(bins=2, fakes=20_000, threshold=threshold_of(0.02))

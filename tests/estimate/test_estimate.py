@@ -16,9 +16,9 @@ from mixtally.estimate.intervals import intervals
 from mixtally.estimate.noise import Noises
 from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 from mixtally.records.results import Tally
-from mixtally.simulation.coverage import draw_counts
 from mixtally.simulation.seeded import SeededChance
 from mixtally.simulation.simulate import play
+from reference.coverage import draw_counts
 from sampled import among
 
 TRUTH = np.array([0, 1, 5, 40, 300, 2000, 2654])

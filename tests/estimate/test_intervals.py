@@ -24,8 +24,8 @@ from mixtally.records.mechanism.named import (
     flip_uniform,
 )
 from mixtally.records.results import Tally
-from mixtally.simulation.coverage import coverage
 from mixtally.simulation.seeded import SeededChance
+from reference.coverage import coverage
 
 
 def binomial(n, q):

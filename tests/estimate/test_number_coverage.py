@@ -16,8 +16,8 @@ from mixtally.ground.draw import below
 from mixtally.ground.fixed import threshold_of
 from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
-from mixtally.simulation.coverage import draw_counts
 from mixtally.simulation.seeded import SeededChance
+from reference.coverage import draw_counts
 from sampled import among
 
 USERS, MANY, FEW = 4000, 20_000, 1000

@@ -9,8 +9,8 @@ from mixtally.estimate.significant import least_significant
 from mixtally.ground.fixed import threshold_of
 from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
-from mixtally.simulation.coverage import draw_counts
 from mixtally.simulation.seeded import SeededChance
+from reference.coverage import draw_counts
 
 BINS, USERS, RUNS, RATE = 60, 5000, 1500, 0.2
 PROTOCOLS = [

@@ -17,8 +17,8 @@ from mixtally.records.mechanism import BitFlips, BlankFakes, InClear, ShapedFake
 from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank, flip_uniform
 from mixtally.records.results import Estimate, Intervals, Tally
-from mixtally.simulation.coverage import draw_counts
 from mixtally.simulation.seeded import SeededChance
+from reference.coverage import draw_counts
 
 PEOPLE = 9
 

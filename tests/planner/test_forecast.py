@@ -9,8 +9,8 @@ from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.planner import PlanRequest, choose, forecast, with_error
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
-from mixtally.simulation.coverage import draw_counts
 from mixtally.simulation.seeded import SeededChance
+from reference.coverage import draw_counts
 
 WISH = PlanRequest(
     question=Question(name="q", bins=50),

@@ -9,7 +9,6 @@ import contracts
 from mixtally.ground.fixed import SCALE
 from mixtally.mixing import shaped_fakes
 from mixtally.randomize import one_report
-from mixtally.randomize.person import hop_fakes, person_messages
 from mixtally.records.contract import (
     BlanksRecipe,
     FakeRecord,
@@ -20,6 +19,7 @@ from mixtally.records.contract import (
 from mixtally.records.layout import Form, Layout
 from mixtally.records.question import Question
 from mixtally.simulation.seeded import SeededChance
+from reference.person import hop_fakes, person_messages
 from scripted import Scripted
 
 LAST = SCALE - 1

