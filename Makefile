@@ -8,7 +8,7 @@ BENCH_STAMP := .venv/.bench-ready
 export PYTHONDONTWRITEBYTECODE :=
 export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/pycache
 
-.PHONY: help setup demo network test slow check format docs wheel bench bench-quick clean
+.PHONY: help setup demo network literature test slow check format docs wheel bench bench-quick clean
 
 help:            ## list the commands
 	@grep -hE '^[a-z-]+: .*##|^[a-z-]+:  +##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 12
@@ -38,6 +38,9 @@ demo: $(STAMP)   ## count 336,776 flights privately and draw the result
 
 network: $(STAMP)  ## mixes, collector, 2,000 devices as processes here; KILL=1 kills roles meanwhile
 	@$(BIN)/python scripts/network.py $(if $(KILL),--kill)
+
+literature: $(STAMP)  ## compute every number of the founding documents again; a page in out/literature
+	@$(BIN)/python -m literature
 
 test: $(STAMP)   ## run the quick tests: below three minutes on two cores
 	@$(BIN)/pytest -n auto --dist worksteal -m "not slow and not seconds"

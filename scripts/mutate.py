@@ -28,9 +28,11 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 LIST = Path(__file__).with_name("mutations.toml")
 COPIED = (
-    *("src", "tests", "docs", "examples", "scripts", "vectors", "pyproject.toml"),
+    *("src", "literature", "tests", "docs", "examples", "scripts", "vectors", "pyproject.toml"),
     *("README.md", "SPEC.md", "Makefile"),
 )
+SOURCES = ("src", "literature")
+"""Where mistakes are planted: what is shipped, and what holds papers against it."""
 MOST_SECONDS = 600.0
 
 
@@ -39,8 +41,8 @@ class Mutation:
     """One mistake.
 
     where
-      room      the folder of src/mixtally that it is in
-      find      a snippet that stands once in all of src
+      room      the folder of src/mixtally that it is in, or a folder beside src
+      find      a snippet that stands once in all of SOURCES
       replace   what stands there instead
       why       the wrong result it plants
       tests     pytest arguments: what must fail
@@ -66,21 +68,21 @@ def read(path: Path = LIST) -> tuple[Mutation, ...]:
     return found
 
 
-def places(mutations: tuple[Mutation, ...], sources: Path) -> dict[str, list[Path]]:
-    """Where below ``sources`` each snippet stands: a file as often as it stands in it."""
+def places(mutations: tuple[Mutation, ...], root: Path) -> dict[str, list[Path]]:
+    """Where in the sources below ``root`` each snippet stands: a file as often as it does."""
     found: dict[str, list[Path]] = {one.id: [] for one in mutations}
-    for path in sorted(sources.rglob("*.py")):
+    for path in sorted(path for part in SOURCES for path in (root / part).rglob("*.py")):
         text = path.read_text()
         for one in mutations:
             found[one.id] += [path] * text.count(one.find)
     return found
 
 
-def misplaced(mutations: tuple[Mutation, ...], sources: Path) -> list[str]:
+def misplaced(mutations: tuple[Mutation, ...], root: Path) -> list[str]:
     """A line for every snippet that does not stand exactly once."""
     return [
-        f"{name}: its snippet stands {len(files)} times in src, not once"
-        for name, files in places(mutations, sources).items()
+        f"{name}: its snippet stands {len(files)} times, not once"
+        for name, files in places(mutations, root).items()
         if len(files) != 1
     ]
 
@@ -128,7 +130,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--clean", action="store_true", help="first see all tests pass unmutated")
     asked = parser.parse_args(arguments)
     everything = read()
-    if wrong := misplaced(everything, ROOT / "src"):
+    if wrong := misplaced(everything, ROOT):
         print("\n".join(wrong))
         return 1
     chosen = tuple(
@@ -156,7 +158,7 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"unmutated: {'passed' if status == 0 else failed}", flush=True)
             if status:
                 return 1
-        where = places(chosen, desk / "src")
+        where = places(chosen, desk)
         dead = [tried(one, where[one.id][0], desk) for one in chosen]
     print(f"{sum(dead)} of {len(dead)} killed")
     return 0 if all(dead) else 1

@@ -41,7 +41,6 @@ CALLS = {
     "calibrate": f"--protocol clear-uniform {PROMISE} --bins 100",
     "audit": f"--formula notes-5.10 {PROMISE} --bins 100",
     "attack": "plan.json --only n-1 --runs 20 --drawn 50 --seed 1",
-    "reproduce": "--only none",
     "sufficient": "--users 500 --bits 5 --epsilon 2 --flip 0.15",
     "simulate": READ,
     "batch randomize": "survey.csv --column color --plan plan.json --out raw",

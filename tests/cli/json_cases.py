@@ -93,7 +93,6 @@ audit --formula repeats-4.45 --epsilon 0.693147 --delta 1e-6 --users 1000 --json
 audit --formula repeats-5.24 --epsilon 1 --delta 1e-6 --users 1e5 --repeats 5 --json
 audit --formula voting --epsilon 1.0644 --delta 1e-6 --json
 audit --formula cheu-zhilyaev --epsilon 1 --delta 1e-6 --fakes 1e6 --json
-reproduce --document 003 --out result --json
 """
 
 _ATTACKS = f"""
@@ -150,7 +149,6 @@ plan --epsilon 1 --delta 1e-6 --users 1e6 --attributes 10,20,5 --json
 plan --epsilon 1 --delta 1e-6 --bins 20 --target-share 0.01 --json
 plan --epsilon 0.01 --delta 1e-15 --users 10 --bins 20 --json
 calibrate --protocol flip --epsilon 2 --delta 1e-6 --users 5000 --bits 5 --repeats 10 --json
-reproduce --document 002 --out result --json
 {PLANNED} && attack plan.json --out attacked {FEW}
 {SMALL} && attack small.json {FEW}
 demo --out demo-result --seed {{seed}} --json
@@ -168,8 +166,6 @@ _SLOW = f"""
 attack --protocol flip --users 1e3 --bins 10 --flip 0.03047 --epsilon 1 --delta 1e-6 {FEW}
 attack --protocol flip --users 1e5 --bins 10 --flip 0.003047 --epsilon 1 --delta 1e-6 {FEW}
 epochs diary.csv --column likes --labels drinks.txt --max-set 3 --set ';' {DIARY} --epsilon 4 {END}
-reproduce --document 000 --out result --json
-reproduce --document 004 --out result --json
 """
 
 

@@ -107,7 +107,6 @@ def test_no_device_pipe_or_directory_is_replaced(refused, tmp_path):
         ("memory", "crowd.csv", "--column", "color"),
         ("words", "crowd.csv", "--column", "color", "--epsilon", 1, "--delta", "1e-6"),
         ("attack", "plan.json"),
-        ("reproduce",),
         ("demo",),
     ],
     ids=lambda given: given[0],

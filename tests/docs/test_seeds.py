@@ -17,7 +17,7 @@ ROWS = [
 SEEN = [row.rstrip(" |").rpartition(" | ")[2] for row in ROWS]
 PROGRAMS = [name for cell in SEEN for name in re.findall(r"`(examples/\S+)`", cell)]
 COMMANDS = {text for cell in SEEN for text in re.findall(r"`(mixtally [^`]+)`", cell)}
-MARKS = {"reproduce": pytest.mark.slow, "attack": pytest.mark.slow, "demo": pytest.mark.slow}
+MARKS = {"attack": pytest.mark.slow, "demo": pytest.mark.slow}
 MARKS |= {"audit": pytest.mark.seconds, "vote": pytest.mark.seconds}
 """By command; what is not here is quick."""
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from literature.enumerated import everything
+from literature.finding import rounds_to
+from literature.tests.enumerated import everything
 from mixtally.literature import formulas as published
-from mixtally.literature.reproduce.finding import rounds_to
 
 PAGE = (Path(__file__).parents[2] / "docs" / "formulas.md").read_text()
 SECTION = PAGE.partition("## Statements that are decided by counting out")[2]

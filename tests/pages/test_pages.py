@@ -31,7 +31,6 @@ COMMANDS = {
     "contract": f"{SMALL} && simulate survey.csv --column answer --contract small.json --seed 1 "
     "--out out",
     "attack": f"{PLANNED} && attack plan.json --runs 100 --drawn 1000 --seed 1 --out out",
-    "reproduce": "reproduce --document 003 --out out",
     "demo": "demo --seed 1 --out out",
 }
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from mixtally.literature.reproduce import sufficient, voting
+from literature import sufficient, voting
 
 
 @pytest.mark.seconds

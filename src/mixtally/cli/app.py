@@ -20,7 +20,6 @@ COMMANDS = {
     "calibrate": "Find the least noise for a guarantee.",
     "audit": "Hold a published formula against the exact delta.",
     "attack": "Attack a plan, or a claim.",
-    "reproduce": "Compute the founding documents again.",
     "sufficient": "Describe the privacy ratio of shuffled bit vectors.",
     "simulate": "Play columns of real data.",
     "batch": "Messages of a crowd in files, larger than memory: drawn, then mixed.",

@@ -69,7 +69,7 @@ def show(
         raise TypeError("what was read off the data is not said")
     if released is not None and released.rehearsal:
         raise TypeError("a rehearsal is no release")
-    made_by = command(sys.argv[1:])
+    made_by = document.made_by or command(sys.argv[1:])
     document = replace(document, made_by=made_by, from_data=from_data or ())
     made, beside_made = files(document), dict(more or {})
     if document.rehearsal or from_data:

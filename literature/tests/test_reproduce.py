@@ -5,10 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from mixtally.errors import ParameterError
-from mixtally.literature.formulas import notes as published_notes
-from mixtally.literature.formulas import repeats as published_repeats
-from mixtally.literature.reproduce import (
+from literature import (
     DOCUMENTS,
     Reproduction,
     maximal,
@@ -19,8 +16,11 @@ from mixtally.literature.reproduce import (
     verdicts,
     voting,
 )
-from mixtally.literature.reproduce.document import document
-from mixtally.literature.reproduce.finding import Finding, claim, rounds_to
+from literature.document import document
+from literature.finding import Finding, claim, rounds_to
+from mixtally.errors import ParameterError
+from mixtally.literature.formulas import notes as published_notes
+from mixtally.literature.formulas import repeats as published_repeats
 from mixtally.report.curves import Chart, Curve, draw
 from mixtally.report.page import page
 from report.reader import Reader

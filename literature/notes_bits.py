@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from literature.finding import Finding, claim
+from literature.small import FlippedBits
 from mixtally.ground.tails import Floats
 from mixtally.literature.formulas import bit_sums
 from mixtally.literature.formulas.exact_delta import threshold
-from mixtally.literature.reproduce.finding import Finding, claim
-from mixtally.literature.reproduce.small import FlippedBits
 from mixtally.privacy.divergence import single_bit
 
 DOCUMENT = "004"

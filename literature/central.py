@@ -14,7 +14,7 @@ import math
 import numpy as np
 from scipy import special
 
-from mixtally.literature.reproduce.finding import Finding, claim
+from literature.finding import Finding, claim
 from mixtally.report.curves import Chart, Curve
 from mixtally.simulation import central as opendp
 

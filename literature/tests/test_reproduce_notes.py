@@ -8,10 +8,10 @@ import mpmath
 import pytest
 
 from exact import delta, sums
-from literature.enumerated import everything, only
+from literature import notes_bits, notes_tails
+from literature.finding import rounds_to
+from literature.tests.enumerated import everything, only
 from mixtally.literature.formulas import bit_sums
-from mixtally.literature.reproduce import notes_bits, notes_tails
-from mixtally.literature.reproduce.finding import rounds_to
 
 
 def bit_ratio(n, m, q):

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from exact import flipped, sums
-from literature.printed import as_printed
+from formulas.printed import as_printed
 from mixtally.errors import ParameterError
 from mixtally.literature.formulas import repeats
 

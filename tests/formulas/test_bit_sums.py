@@ -7,7 +7,7 @@ import mpmath
 import pytest
 
 from exact import sums
-from literature.printed import as_printed
+from formulas.printed import as_printed
 from mixtally.errors import ParameterError
 from mixtally.literature.formulas import bit_sums
 

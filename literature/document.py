@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from mixtally.literature.reproduce import DOCUMENTS, Reproduction
-from mixtally.literature.reproduce.finding import COMPUTED, DIFFERS, FALSE, REPRODUCES, Finding, Row
+from literature import DOCUMENTS, Reproduction
+from literature.finding import COMPUTED, DIFFERS, FALSE, REPRODUCES, Finding, Row
 from mixtally.report.curves import draw
 from mixtally.report.document import (
     Bullets,

@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 
+from literature.finding import Finding, Steps, claim, gather
+from literature.repeats_claims import anonymity, choices, growth
+from literature.small import sum_pmf
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.literature.formulas import repeats
 from mixtally.literature.least_noise import least_single_bit
-from mixtally.literature.reproduce.finding import Finding, Steps, claim, gather
-from mixtally.literature.reproduce.repeats_claims import anonymity, choices, growth
-from mixtally.literature.reproduce.small import sum_pmf
 from mixtally.privacy.baselines import central_standard_error
 from mixtally.privacy.divergence import single_bit
 from mixtally.privacy.numerics.bracket import Bracket

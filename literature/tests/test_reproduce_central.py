@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from mixtally.literature.reproduce import central
+from literature import central
 from mixtally.simulation.central import MISSING
 
 HOLDS = "reproduces"

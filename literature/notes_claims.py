@@ -5,11 +5,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from literature.finding import Finding, claim
+from literature.small import sum_pmf
 from mixtally.ground.fixed import threshold_of
 from mixtally.ground.tails import Floats
 from mixtally.literature.formulas import notes
-from mixtally.literature.reproduce.finding import Finding, claim
-from mixtally.literature.reproduce.small import sum_pmf
 from mixtally.privacy.divergence import flip_blank, single_bit
 
 DOCUMENT = "004"

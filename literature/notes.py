@@ -4,6 +4,17 @@ import math
 
 import numpy as np
 
+from literature import notes_bits, notes_tails
+from literature.finding import Finding, Steps, claim, gather
+from literature.notes_bits import PROMISES
+from literature.notes_claims import (
+    DELTA,
+    DOCUMENT,
+    EPSILON,
+    estimate,
+    propositions,
+    slips,
+)
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.literature.formulas import notes
 from mixtally.literature.least_noise import (
@@ -11,17 +22,6 @@ from mixtally.literature.least_noise import (
     least_flip_among_blanks,
     least_single_bit,
     least_uniform_fakes,
-)
-from mixtally.literature.reproduce import notes_bits, notes_tails
-from mixtally.literature.reproduce.finding import Finding, Steps, claim, gather
-from mixtally.literature.reproduce.notes_bits import PROMISES
-from mixtally.literature.reproduce.notes_claims import (
-    DELTA,
-    DOCUMENT,
-    EPSILON,
-    estimate,
-    propositions,
-    slips,
 )
 from mixtally.privacy.baselines import central_standard_error
 from mixtally.privacy.divergence import clear_uniform, flip_blank, one_hot, single_bit

@@ -3,12 +3,12 @@
 import math
 from itertools import combinations_with_replacement, product
 
+from literature.finding import Finding, claim
+from literature.small import sum_pmf
 from mixtally.ground.fixed import threshold_of
 from mixtally.ground.tails import Floats
 from mixtally.literature.formulas import repeats
 from mixtally.literature.formulas.histograms import turned
-from mixtally.literature.reproduce.finding import Finding, claim
-from mixtally.literature.reproduce.small import sum_pmf
 from mixtally.privacy.divergence import single_bit, vectors
 
 DOCUMENT = "003"

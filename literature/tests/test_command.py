@@ -1,21 +1,53 @@
-"""``mixtally reproduce``: one document at a time, files whole, words in the table."""
+"""``python -m literature``: one document at a time, files whole, words in the table."""
 
 import io
 import json
 import re
 from functools import cache
+from typing import NamedTuple
 
 import pytest
 from rich.console import Console
 
-from mixtally.literature.reproduce import reproduce as compute
-from mixtally.literature.reproduce.document import document as shown
+from literature import reproduce as compute
+from literature.__main__ import main
+from literature.document import document as shown
 from mixtally.report.terminal import printed
 
 
-def test_a_document_is_written_and_told(cli, tmp_path):
+class Outcome(NamedTuple):
+    status: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def literature(capsys):
+    """Runs the program: its status and what it prints."""
+
+    def run(*arguments):
+        status = main([str(one) for one in arguments])
+        return Outcome(status, *capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def refused(literature):
+    """Runs it for what it cannot do: the one line of error."""
+
+    def run(*arguments):
+        outcome = literature(*arguments)
+        assert (outcome.status, outcome.out) == (2, "")
+        (line,) = outcome.err.splitlines()
+        return line
+
+    return run
+
+
+def test_a_document_is_written_and_told(literature, tmp_path):
     out = tmp_path / "out"
-    outcome = cli("reproduce", "--document", "002", "--out", out)
+    outcome = literature("--document", "002", "--out", out)
     assert (outcome.status, outcome.err.strip()) == (0, "")
     assert sorted(path.name for path in out.iterdir()) == ["report.html", "result.json"]
     for text in ("radius at 95 %", "1.15", "1.1509", "reproduces", "wrote "):
@@ -25,9 +57,9 @@ def test_a_document_is_written_and_told(cli, tmp_path):
     assert "Side Notes on Differential Privacy" in html
 
 
-def test_json_is_what_is_in_the_file(cli, tmp_path):
+def test_json_is_what_is_in_the_file(literature, tmp_path):
     out = tmp_path / "out"
-    outcome = cli("reproduce", "--document", "003", "--out", out, "--json")
+    outcome = literature("--document", "003", "--out", out, "--json")
     assert outcome.status == 0
     facts = json.loads(outcome.out)
     assert facts == json.loads((out / "result.json").read_text())
@@ -39,9 +71,9 @@ def test_json_is_what_is_in_the_file(cli, tmp_path):
     assert {row["word"] for row in facts["verdicts"]} >= {"holds", "false", "differs"}
 
 
-def test_a_document_without_charts_is_told_by_itself(cli, tmp_path):
+def test_a_document_without_charts_is_told_by_itself(literature, tmp_path):
     out = tmp_path / "out"
-    outcome = cli("reproduce", "--document", "001", "--out", out)
+    outcome = literature("--document", "001", "--out", out)
     assert (outcome.status, outcome.err.strip()) == (0, "")
     assert "001: Zhilyaev, Zeber: K-Randomization (2016)" in outcome.out
     assert "lemma 4.3" in outcome.out
@@ -95,7 +127,7 @@ def test_everything_is_said_at_eighty_columns(document, width):
 
 
 def test_an_unknown_document_is_refused_and_nothing_is_written(refused, tmp_path):
-    line = refused("reproduce", "--document", "999", "--out", tmp_path / "out")
+    line = refused("--document", "999", "--out", tmp_path / "out")
     assert "document" in line
     assert not (tmp_path / "out").exists()
 
@@ -103,12 +135,12 @@ def test_an_unknown_document_is_refused_and_nothing_is_written(refused, tmp_path
 def test_a_disk_that_refuses_is_told_in_one_line(refused, tmp_path):
     place = tmp_path / "file"
     place.write_text("in the way")
-    refused("reproduce", "--document", "002", "--out", place)
+    refused("--document", "002", "--out", place)
     assert place.read_text() == "in the way"
 
 
 @pytest.mark.slow
-def test_all_documents(cli, tmp_path):
-    outcome = cli("reproduce", "--out", tmp_path / "out", "--json")
+def test_all_documents(literature, tmp_path):
+    outcome = literature("--out", tmp_path / "out", "--json")
     assert outcome.status == 0
     assert set(json.loads(outcome.out)["documents"]) == {"000", "001", "002", "003", "004"}

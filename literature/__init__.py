@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
+from literature import maximal, notes, repeats, sufficient, verdicts, voting
+from literature.finding import Finding, Row, Steps
 from mixtally.data.progress import Progress, quiet
 from mixtally.errors import ParameterError
-from mixtally.literature.reproduce import maximal, notes, repeats, sufficient, verdicts, voting
-from mixtally.literature.reproduce.finding import Finding, Row, Steps
 from mixtally.report.curves import Chart
 
 DOCUMENTS: dict[str, str] = {

@@ -5,7 +5,7 @@ import math
 import pytest
 
 import least
-from literature.printed import as_printed
+from formulas.printed import as_printed
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import threshold_of
 from mixtally.literature.formulas import notes, peers

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from mixtally.literature.reproduce import (
+from literature import (
     maximal,
     notes_bits,
     notes_tails,

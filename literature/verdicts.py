@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable
 from itertools import groupby
 from typing import TypeVar
 
+from literature.finding import DIFFERS, FALSE, REPRODUCES, Finding, Row, Steps
 from mixtally.literature.audit import HOLDS, Case, Seen, Verdict, audit
 from mixtally.literature.formulas.catalogue import formula_named
-from mixtally.literature.reproduce.finding import DIFFERS, FALSE, REPRODUCES, Finding, Row, Steps
 from mixtally.report.words import number
 
 TWO = math.log(2.0)

@@ -5,11 +5,11 @@ import math
 import numpy as np
 from scipy import stats
 
+from literature.finding import Finding, claim
+from literature.notes_bits import DOCUMENT, Crowd, crowd, crowds
+from literature.small import FlippedBits
 from mixtally.ground.tails import Floats
 from mixtally.literature.formulas import bit_sums
-from mixtally.literature.reproduce.finding import Finding, claim
-from mixtally.literature.reproduce.notes_bits import DOCUMENT, Crowd, crowd, crowds
-from mixtally.literature.reproduce.small import FlippedBits
 
 USERS, EXPECTED, REACH = 10**6, 20.0, 3.0
 _SAME = 1e-12

@@ -3,15 +3,15 @@
 import math
 from collections import defaultdict
 
-from mixtally.literature.formulas import histograms
-from mixtally.literature.reproduce.finding import Finding, claim
-from mixtally.literature.reproduce.small import (
+from literature.finding import Finding, claim
+from literature.small import (
     Bags,
     bag_distribution,
     by_set_bits,
     divergence,
     set_bits,
 )
+from mixtally.literature.formulas import histograms
 
 DOCUMENT = "000"
 CASES = ((1, 6, 0.1), (2, 4, 0.3), (3, 3, 0.2))

@@ -2,8 +2,8 @@
 
 from itertools import combinations, product
 
-from mixtally.literature.reproduce.finding import Finding, Steps, claim, gather
-from mixtally.literature.reproduce.small import sum_pmf
+from literature.finding import Finding, Steps, claim, gather
+from literature.small import sum_pmf
 from mixtally.report.curves import Chart
 
 DOCUMENT = "001"

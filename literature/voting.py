@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
+from literature import central
+from literature.finding import Finding, Steps, claim
 from mixtally.ground.fixed import threshold_of
 from mixtally.literature.formulas import voting
-from mixtally.literature.reproduce import central
-from mixtally.literature.reproduce.finding import Finding, Steps, claim
 from mixtally.privacy.divergence import flip_blank
 from mixtally.privacy.local import epsilon_of
 from mixtally.report.curves import Chart, Curve

@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 
 from exact import bags, delta, sums
-from literature.enumerated import everything, only
-from mixtally.literature.formulas import histograms, repeats
-from mixtally.literature.reproduce import (
+from literature import (
     maximal,
     repeats_claims,
     reproduce,
     small,
     sufficient_claims,
 )
-from mixtally.literature.reproduce.finding import claim, rounds_to
+from literature.finding import claim, rounds_to
+from literature.tests.enumerated import everything, only
+from mixtally.literature.formulas import histograms, repeats
 
 HALF = Fraction(math.exp(0.5))
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from literature.printed import as_printed
+from formulas.printed import as_printed
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import threshold_of
 from mixtally.literature.formulas import notes

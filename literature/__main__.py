@@ -1,0 +1,35 @@
+"""`make literature`: the founding documents, computed again, as tables and as a page."""
+
+import argparse
+import shlex
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from literature import DOCUMENTS, reproduce
+from literature.document import document
+from mixtally.cli.screen import progress_bars, show
+from mixtally.errors import InputError
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print every finding and write the page; 0, or 2 for what cannot be used."""
+    parser = argparse.ArgumentParser(prog="python -m literature", description=__doc__)
+    names = ", ".join(DOCUMENTS)
+    parser.add_argument("--document", help=f"only one of {names}; 003 brings 001")
+    parser.add_argument("--out", type=Path, default=Path("out/literature"), help="for the page")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
+    asked = parser.parse_args(arguments)
+    try:
+        with progress_bars() as progress:
+            found = reproduce(asked.document, progress)
+        made_by = shlex.join(["python", "-m", "literature", *(arguments or sys.argv[1:])])
+        show(replace(document(found), made_by=made_by), asked.out, json=asked.json)
+    except InputError as error:
+        print(f"literature: error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
