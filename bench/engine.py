@@ -1,7 +1,6 @@
 """Opening and ordering: worker processes beside bare opens, Spark beside worker processes."""
 
 import shutil
-import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -9,32 +8,21 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
 from bench.clock import family_seconds, sized
 from bench.row import Row, rated
 from mixtally.engine.engine import Cluster, Engine, mixer
 from mixtally.engine.hands import Hands, Secrets
 from mixtally.engine.mixing import MixWork
 from mixtally.engine.pool import Pool
-from mixtally.engine.shards.counted import count
-from mixtally.engine.shards.shard import Label, write
-from mixtally.engine.spark.session import session
-from mixtally.engine.spark.shards import on
 from mixtally.ground.chance import SecureChance
-from mixtally.ground.fixed import SCALE
 from mixtally.node.wrapping import make_master, secret_bytes
-from mixtally.randomize import reports
-from mixtally.records.mechanism.named import flip
 from mixtally.wire.envelope import Sealer
 from mixtally.wire.suite import SUITES
 
 WORKERS = (0.75, 0.85)
 SPARK = (0.5, 0.7)
-FOLD = (0.5, 0.8)
 _SHEET = bytes(32)
 _ENVELOPES = sized(100_000, 500)
-_SHARDS, _SHARD = 10, sized(1_000_000, 2000)
 
 
 class Took(NamedTuple):
@@ -47,7 +35,7 @@ class Took(NamedTuple):
 def rows() -> list[Row]:
     """Benchmark lines; Spark's are left out without Java, and said to be."""
     with tempfile.TemporaryDirectory() as place:
-        return [*_opening(Path(place)), *_folding(Path(place))]
+        return [*_opening(Path(place))]
 
 
 def _opening(place: Path) -> Iterator[Row]:
@@ -112,41 +100,6 @@ def _on_spark(cluster: Cluster, secrets: Secrets, place: Path, work: MixWork) ->
 
         mix(few)  # its workers have begun
         return _took(partial(mix, work))
-
-
-def _folding(place: Path) -> Iterator[Row]:
-    if shutil.which("java") is None:
-        return
-    mechanism = flip(bins=100, crowd=10**6, threshold=int(0.27 * SCALE))
-    codes = np.arange(_SHARD, dtype=np.int64) % 100
-    urls = []
-    for number in range(_SHARDS):
-        path = place / f"{number}.parquet"
-        with path.open("wb") as file:
-            some = [reports(mechanism, codes, SecureChance())]
-            write(file, some, mechanism.layout.message_bytes, Label(number=number))
-        urls.append(path.as_uri())
-    with session(Cluster("local[2]", "", "")) as spark:
-        list(on(spark, urls[:2], mechanism.layout))  # its workers have begun
-        near, far = _by_turns(
-            lambda: [count(url, mechanism.layout) for url in urls],
-            lambda: list(on(spark, urls, mechanism.layout)),
-        )
-    yield rated(
-        f"tally of {_SHARDS * _SHARD:,} reports on Spark local[2], after its start",
-        f"{_SHARDS * _SHARD / far.wall / 1e6:.1f} M/s by wall, {far.cpu:.1f} CPU s",
-        "of this process, by wall",
-        near.wall / far.wall,
-        *FOLD,
-    )
-
-
-def _by_turns(*works: Callable[[], object]) -> list[Took]:
-    """Medians of each: what takes a fraction of a second is noise when it is measured once."""
-    took = [[_took(work) for work in works] for _ in range(sized(5, 1))]
-    return [
-        Took(*map(statistics.median, zip(*some, strict=True))) for some in zip(*took, strict=True)
-    ]
 
 
 def _took(work: Callable[[], object]) -> Took:

@@ -61,9 +61,6 @@ _REASONS = {
     "the same on Spark": (
         "Spark hands envelopes to its Python workers and back, and shuffles them"
     ),
-    "tally of 10,000,000 reports on Spark": (
-        "a job of Spark that counts nothing takes half as long as this process takes to count all"
-    ),
     "opening and ordering": (
         "beside the opens, envelopes go to the workers and messages come back"
     ),

@@ -83,12 +83,6 @@ def test_nothing_is_concluded_of_a_part(refused, cli, planned):
 def test_what_cannot_be_used(refused, cli, planned):
     drawn(cli)
     assert "nothing there" in refused("tally", "nowhere", "--plan", "plan.json")
-    line = refused("tally", "raw", "--plan", "plan.json", "--engine", "spark")
-    assert "spark without --master" in line
-    assert "wanted one of here, spark" in refused(
-        "tally", "raw", "--plan", "plan.json", "--engine", "ray"
-    )
-    assert "here" in refused("tally", "raw", "--plan", "plan.json", "--master", "local[2]")
     assert "at least 1" in refused(
         "batch", "mix", "raw", "--plan", "plan.json", "--out", "m", "--each", 0
     )

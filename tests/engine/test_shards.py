@@ -7,14 +7,11 @@ import pyarrow as pa
 import pytest
 
 from engine.shards import LAYOUT, PLAN, foreign, put, rows_of
-from mixtally.engine.engine import Cluster, Engine
 from mixtally.engine.places import files_at, url_of
 from mixtally.engine.shards import fold as folding
 from mixtally.engine.shards.fold import fold
 from mixtally.errors import DataError, MessageError
 from mixtally.tally.fold import tally_messages
-
-HERE = Engine()
 
 
 def some(place, number=4):
@@ -38,29 +35,16 @@ def same(found, wanted):
 def test_the_tally_is_that_of_all_messages_in_any_order(tmp_path):
     urls = some(tmp_path)
     told = []
-    made = fold(urls, LAYOUT, PLAN, HERE, progress=lambda *step: told.append(step))
+    made = fold(urls, LAYOUT, PLAN, progress=lambda *step: told.append(step))
     assert same(made, whole())
-    assert same(fold(urls[::-1], LAYOUT, PLAN, HERE), whole())
+    assert same(fold(urls[::-1], LAYOUT, PLAN), whole())
     assert told[-1] == ("tally", 406, 406)
     assert (made.repeated, made.lost, made.dropped) == ((), (), {})
 
 
 @pytest.mark.seconds
 def test_other_processes_count_the_same(tmp_path):
-    assert same(fold(some(tmp_path), LAYOUT, PLAN, Engine(2)), whole())
-
-
-@pytest.mark.seconds
-@pytest.mark.skipif(shutil.which("java") is None, reason="no Java: Spark cannot be begun")
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_spark_counts_the_same_and_says_what_is_lost(tmp_path):
-    urls = some(tmp_path)
-    torn = tmp_path / "torn.parquet"
-    torn.write_bytes((tmp_path / "0.parquet").read_bytes()[:-20])
-    engine = Engine(0, Cluster("local[2,4]", "", ""))
-    made = fold([*urls, torn.as_uri()], LAYOUT, PLAN, engine)
-    assert same(made, whole())
-    assert [one.shard for one in made.lost] == [torn.as_uri()]
+    assert same(fold(some(tmp_path), LAYOUT, PLAN, processes=2), whole())
 
 
 def test_files_of_others_are_read_too(tmp_path):
@@ -72,7 +56,7 @@ def test_files_of_others_are_read_too(tmp_path):
     with pa.ipc.new_file(str(tmp_path / "ipc.arrow"), table.schema) as out:
         out.write_table(table.slice(0, 10))
         out.write_table(table.slice(10))
-    made = fold([fixed, loose, (tmp_path / "ipc.arrow").as_uri()], LAYOUT, PLAN, HERE)
+    made = fold([fixed, loose, (tmp_path / "ipc.arrow").as_uri()], LAYOUT, PLAN)
     assert made.tally.counts.tolist() == (3 * tally_messages(LAYOUT, rows).counts).tolist()
 
 
@@ -92,13 +76,13 @@ def test_a_space_in_a_name(tmp_path):
     (tmp_path / "a b").mkdir()
     put(tmp_path / "a b" / "c d.parquet", rows_of(10))
     (url,) = files_at(url_of(str(tmp_path / "a b")), (".parquet",))
-    assert fold([url], LAYOUT, PLAN, HERE).tally.messages == 10
+    assert fold([url], LAYOUT, PLAN).tally.messages == 10
 
 
 def test_what_is_kept_is_not_counted_again(tmp_path, monkeypatch):
     urls = some(tmp_path)
     keep = tmp_path / "kept"
-    first = fold(urls[:2], LAYOUT, PLAN, HERE, keep=keep)
+    first = fold(urls[:2], LAYOUT, PLAN, keep=keep)
     counted, count = [], folding.count
 
     def counting(shard, layout):
@@ -106,27 +90,27 @@ def test_what_is_kept_is_not_counted_again(tmp_path, monkeypatch):
         return count(shard, layout)
 
     monkeypatch.setattr(folding, "count", counting)
-    assert same(fold(urls, LAYOUT, PLAN, HERE, keep=keep), whole())
+    assert same(fold(urls, LAYOUT, PLAN, keep=keep), whole())
     assert counted == urls[2:]
     assert first.tally.messages == 201
     put(tmp_path / "0.parquet", rows_of(50, 9), batch="b", number=0)  # the input has changed
-    again = fold(urls, LAYOUT, PLAN, HERE, keep=keep)
+    again = fold(urls, LAYOUT, PLAN, keep=keep)
     assert counted == [*urls[2:], urls[0]]
     assert again.tally.messages == 406 - 100 + 50
 
 
 def test_a_kept_tally_that_is_torn(tmp_path):
     urls, keep = some(tmp_path), tmp_path / "kept"
-    fold(urls, LAYOUT, PLAN, HERE, keep=keep)
+    fold(urls, LAYOUT, PLAN, keep=keep)
     next(keep.iterdir()).write_bytes(b"{")
     with pytest.raises(DataError, match="a tally that was kept here"):
-        fold(urls, LAYOUT, PLAN, HERE, keep=keep)
+        fold(urls, LAYOUT, PLAN, keep=keep)
 
 
 def test_a_shard_twice_is_counted_once(tmp_path):
     urls = some(tmp_path)
     shutil.copy(tmp_path / "0.parquet", tmp_path / "copy.parquet")
-    made = fold([*urls, (tmp_path / "copy.parquet").as_uri()], LAYOUT, PLAN, HERE)
+    made = fold([*urls, (tmp_path / "copy.parquet").as_uri()], LAYOUT, PLAN)
     assert same(made, whole())
     assert made.repeated == ((tmp_path / "copy.parquet").as_uri(),)
 
@@ -135,19 +119,19 @@ def test_two_shards_that_claim_to_be_one(tmp_path):
     urls = some(tmp_path)
     other = put(tmp_path / "other.parquet", rows_of(100, 77), batch="b", number=0)
     with pytest.raises(MessageError, match="the messages of shard 0 of batch 'b'"):
-        fold([*urls, other], LAYOUT, PLAN, HERE)
+        fold([*urls, other], LAYOUT, PLAN)
 
 
 def test_shards_of_two_plans(tmp_path):
     other = put(tmp_path / "other.parquet", rows_of(10), plan="b2" * 32)
     with pytest.raises(MessageError, match="some made under b2b2b2b2b2b2b2b2"):
-        fold([*some(tmp_path), other], LAYOUT, PLAN, HERE)
+        fold([*some(tmp_path), other], LAYOUT, PLAN)
 
 
 def test_no_messages_and_no_shards(tmp_path):
     empty = put(tmp_path / "none.parquet", rows_of(0), batch="b", number=0)
-    assert fold([empty], LAYOUT, PLAN, HERE).tally.messages == 0
-    assert fold([], LAYOUT, PLAN, HERE).tally.messages == 0
+    assert fold([empty], LAYOUT, PLAN).tally.messages == 0
+    assert fold([], LAYOUT, PLAN).tally.messages == 0
 
 
 def _flipped(path, at):
@@ -176,7 +160,7 @@ def test_a_corrupt_shard_is_named_and_the_rest_is_counted(tmp_path, name):
     lost = tmp_path / "lost.parquet"
     put(lost, rows_of(64, 5), batch="b", number=9)
     CORRUPT[name](lost)
-    made = fold([*urls, lost.as_uri()], LAYOUT, PLAN, HERE)
+    made = fold([*urls, lost.as_uri()], LAYOUT, PLAN)
     assert same(made, whole())
     assert [one.shard for one in made.lost] == [lost.as_uri()]
     assert made.lost[0].reason.startswith(lost.as_uri())
@@ -204,13 +188,13 @@ def test_what_is_no_shard_of_this_plan(tmp_path, name):
     listed = [row.tobytes() for row in rows_of(20)]
     url = foreign(tmp_path / "foreign.parquet", column(listed), named)
     with pytest.raises(MessageError, match=said):
-        fold([*some(tmp_path), url], LAYOUT, PLAN, HERE)
+        fold([*some(tmp_path), url], LAYOUT, PLAN)
 
 
 def test_impossible_messages_are_dropped_and_said_to_be(tmp_path):
     rows = rows_of(20)
     rows[3, 2] |= 0x80  # a bin past the last
-    made = fold([foreign(tmp_path / "f.parquet", _binary(rows))], LAYOUT, PLAN, HERE)
+    made = fold([foreign(tmp_path / "f.parquet", _binary(rows))], LAYOUT, PLAN)
     assert made.dropped == {"a bin past the last": 1}
     assert made.tally.messages == 19
 
@@ -233,7 +217,7 @@ def test_a_footer_that_counts_other_rows(tmp_path, monkeypatch):
             yield schema, metadata, messages + 1, batches
 
     monkeypatch.setattr(shard, "_parquet", short)
-    made = fold(urls, LAYOUT, PLAN, HERE)
+    made = fold(urls, LAYOUT, PLAN)
     assert len(made.lost) == 4
     assert "the 101 messages of its footer, got 100" in made.lost[0].reason
 
@@ -248,6 +232,6 @@ def test_a_full_disk_while_tallies_are_kept(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(DataError, match="No space left"):
-        fold(urls, LAYOUT, PLAN, HERE, keep=keep)
+        fold(urls, LAYOUT, PLAN, keep=keep)
     monkeypatch.undo()
-    assert same(fold(urls, LAYOUT, PLAN, HERE, keep=keep), whole())
+    assert same(fold(urls, LAYOUT, PLAN, keep=keep), whole())

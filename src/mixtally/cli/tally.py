@@ -1,4 +1,4 @@
-"""``mixtally tally``: messages in files become counts with intervals, on one machine or many."""
+"""``mixtally tally``: messages in files become counts with intervals."""
 
 import os
 from dataclasses import dataclass
@@ -8,15 +8,13 @@ from typing import Annotated
 import typer
 
 from mixtally.cli import options as o
-from mixtally.cli.engine_options import HERE, SPARK
 from mixtally.cli.grouped import grouped
 from mixtally.cli.plan_files import plan_files, read_plan
 from mixtally.cli.screen import progress_bars, show, warn
-from mixtally.engine.engine import Cluster, Engine
 from mixtally.engine.places import files_at, url_of
 from mixtally.engine.shards.fold import Fold, fold
 from mixtally.engine.shards.shard import ENDINGS
-from mixtally.errors import DataError, ParameterError
+from mixtally.errors import DataError
 from mixtally.estimate.analysis import Analysis
 from mixtally.estimate.conclude import conclude
 from mixtally.ground.codec import fingerprint
@@ -37,7 +35,7 @@ Shards = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TallyOptions:
-    """The plan, and who counts."""
+    """The plan, and what counts."""
 
     plan: Annotated[
         Path, o.option("--plan", "The plan under which the messages were made.", "FILE")
@@ -49,26 +47,6 @@ class TallyOptions:
     processes: Annotated[
         int | None, o.whole_option("--processes", "That count (default: all cores).")
     ] = None
-    engine: Annotated[
-        str, o.option("--engine", "Who counts: here, spark (extra engine).", "WHO")
-    ] = HERE
-    master: Annotated[
-        str | None,
-        o.option("--master", "Of Spark: spark://HOST:PORT, yarn, k8s://..., local[2].", "URL"),
-    ] = None
-
-    def made(self) -> Engine:
-        """Who counts; raises ParameterError for a cluster that is half described."""
-        cores = len(os.sched_getaffinity(0))
-        processes = cores if self.processes is None else self.processes
-        if (o.one_of("--engine", self.engine, [HERE, SPARK]) == HERE) != (self.master is None):
-            raise ParameterError(
-                "--engine",
-                wanted="spark and --master, or neither",
-                got=f"{self.engine}" + " without --master" * (self.master is None),
-                do="--engine spark --master spark://HOST:7077, for example",
-            )
-        return Engine(processes, Cluster(self.master, "", "") if self.master else None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +75,9 @@ def tally(shards: Shards, options: TallyOptions, run: ShowOptions) -> None:
             list(dict.fromkeys(urls)),
             mechanism.layout,
             fingerprint(plan),
-            options.made(),
+            processes=len(os.sched_getaffinity(0))
+            if options.processes is None
+            else options.processes,
             keep=options.keep,
             progress=progress,
         )

@@ -5,7 +5,7 @@ what is new, or has changed.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from hashlib import sha256
@@ -17,7 +17,6 @@ import msgspec
 
 from mixtally.data.progress import Progress, quiet
 from mixtally.engine import places
-from mixtally.engine.engine import Engine
 from mixtally.engine.shards.counted import Lost, ShardTally, count
 from mixtally.engine.shards.shard import Label, opened
 from mixtally.errors import DataError, MessageError
@@ -28,7 +27,6 @@ from mixtally.store.files import read_whole, write_whole
 from mixtally.tally.fold import add, empty
 
 Done = ShardTally | Lost
-Counting = Callable[[Sequence[str], Layout], Iterator[Done]]
 
 
 class Fold(NamedTuple):
@@ -52,16 +50,17 @@ def fold(
     shards: Sequence[str],
     layout: Layout,
     plan: str,
-    engine: Engine,
     *,
+    processes: int = 0,
     keep: Path | None = None,
     progress: Progress = quiet,
 ) -> Fold:
     """The tally of the shards at these URLs.
 
     where
-      plan   the fingerprint under which their messages were made
-      keep   a folder for the tallies of single shards
+      plan        the fingerprint under which their messages were made
+      processes   of this machine, that count
+      keep        a folder for the tallies of single shards
 
     Raises MessageError for shards of another plan or length, and for two that claim to be the same
     of their batch and are not; DataError for a folder that cannot be written.
@@ -78,7 +77,7 @@ def fold(
         else:
             total.add(before)
             told += sizes[url]
-    for url, done in zip(new, _counting(engine)(new, layout), strict=True):
+    for url, done in zip(new, _counted(processes, new, layout), strict=True):
         total.add(done)
         if keep is not None and isinstance(done, ShardTally):
             _keep(keep, layout, done)
@@ -136,15 +135,7 @@ def _once(labels: dict[str, _Seen]) -> tuple[list[str], tuple[str, ...]]:
     return asked, tuple(repeated)
 
 
-def _counting(engine: Engine) -> Counting:
-    if engine.cluster is not None:
-        from mixtally.engine.spark.shards import counting
-
-        return partial(counting, engine.cluster)
-    return partial(_by_processes, engine.processes)
-
-
-def _by_processes(processes: int, shards: Sequence[str], layout: Layout) -> Iterator[Done]:
+def _counted(processes: int, shards: Sequence[str], layout: Layout) -> Iterator[Done]:
     work = partial(count, layout=layout)
     if processes < 2 or len(shards) < 2:
         yield from map(work, shards)
