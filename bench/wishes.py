@@ -4,7 +4,9 @@ Wishes of all kinds are drawn from a seed: questions of every kind, crowds of 2 
 ends of epsilon and delta. Each is answered in a process of its own, split off once everything is
 imported, or begun afresh with --whole. What takes longer than the timeout is stopped and counts as
 that long. A shared machine is slow by turns: beside each command a fixed loop is timed, and with
---calm seconds are those of a machine that takes so long for it.
+--calm seconds are those of a machine that takes so long for it. With `ordinary` the requests are
+forty that people make. --out keeps certificates, errors and seconds in a file, and --against holds
+what is answered now against such a file (`bench.answers`).
 """
 
 import argparse
@@ -15,12 +17,15 @@ import shlex
 import signal
 import statistics
 import sys
+import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import import_module
-from typing import NamedTuple
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
 
+from bench import answers
 from bench.clock import sized
 from bench.row import Row, rated
 from mixtally.cli.main import run
@@ -61,11 +66,12 @@ def rows() -> list[Row]:
 
 
 class Took(NamedTuple):
-    """What a command took: CPU seconds, its exit status, None where it was stopped."""
+    """What a command took: CPU seconds, its exit status, None where it was stopped, its answer."""
 
     seconds: float
     status: int | None
     words: list[str]
+    printed: bytes = b""
 
 
 def spread(chance: random.Random, low: float, high: float, digits: int = 4) -> float:
@@ -203,36 +209,43 @@ def yardstick() -> float:
 
 def took(typed: list[str], timeout: float, *, whole: bool) -> Took:
     """What one command takes of the processor."""
-    pid = _begun(typed) if whole else _split_off(typed)
-    clock = threading.Timer(timeout, os.kill, (pid, signal.SIGKILL))
-    clock.start()
-    _, status, used = os.wait4(pid, 0)
-    clock.cancel()
-    code = os.waitstatus_to_exitcode(status)
-    return Took(used.ru_utime + used.ru_stime, code if code >= 0 else None, typed)
+    with tempfile.TemporaryFile() as out:
+        pid = _begun(typed, out) if whole else _split_off(typed, out)
+        clock = threading.Timer(timeout, os.kill, (pid, signal.SIGKILL))
+        clock.start()
+        _, status, used = os.wait4(pid, 0)
+        clock.cancel()
+        code = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        seconds = used.ru_utime + used.ru_stime
+        return Took(seconds, code if code >= 0 else None, typed, out.read())
 
 
-def _begun(typed: list[str]) -> int:
+def _begun(typed: list[str], out: BinaryIO) -> int:
     """A new interpreter."""
-    nowhere = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_WRONLY, 0) for fd in (1, 2)]
+    nowhere = [
+        (os.POSIX_SPAWN_DUP2, out.fileno(), 1),
+        (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
+    ]
     called = [sys.executable, "-c", _WHOLE, *typed]
     return os.posix_spawn(sys.executable, called, os.environ, file_actions=nowhere)
 
 
-def _split_off(typed: list[str]) -> int:
+def _split_off(typed: list[str], out: BinaryIO) -> int:
     """A copy of this process, in which everything is imported."""
     pid = os.fork()
     if pid:
         return pid
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    os.dup2(nowhere, 2)
+    os.dup2(out.fileno(), 1)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     sys.argv[1:] = typed
     status = 3
     try:
         run()
+        sys.stdout.flush()
         status = 0
     except SystemExit as ended:
+        sys.stdout.flush()
         status = int(ended.code or 0)
     finally:
         os._exit(status)
@@ -258,18 +271,19 @@ def _imported() -> None:
 
 def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("command", choices=WISHES)
+    asked.add_argument("command", choices=(*WISHES, "ordinary"))
     asked.add_argument("--number", type=int, default=60)
     asked.add_argument("--seed", type=int, default=1)
     asked.add_argument("--timeout", type=float, default=60.0, help="seconds of the wall clock")
     asked.add_argument("--slow", type=float, default=1.0, help="seconds that are slow")
     asked.add_argument("--calm", type=float, help="milliseconds of the loop on a calm machine")
     asked.add_argument("--whole", action="store_true", help="with the start of the interpreter")
+    asked.add_argument("--out", type=Path, help="keep what was answered here")
+    asked.add_argument("--against", type=Path, help="a file of --out to compare with")
     given = asked.parse_args()
     _imported()
     chance, found, loops = random.Random(given.seed), [], []
-    for _ in range(given.number):
-        typed = words(given.command, WISHES[given.command](chance))
+    for typed in _asked(given.command, given.number, chance):
         loops.append(1e3 * min(yardstick() for _ in range(3)))
         one = took(typed, given.timeout, whole=given.whole)
         loops.append(1e3 * min(yardstick() for _ in range(3)))
@@ -281,6 +295,26 @@ def main() -> None:
             print(f"{one.seconds:6.2f} s  {said}  {shlex.join(typed)}", flush=True)
     print(summary(found))
     print(f"the loop took {statistics.median(loops):.3g} ms")
+    answered = {
+        shlex.join(one.words): answers.Answer(
+            round(one.seconds, 3), one.status, answers.numbers_of(one.printed)
+        )
+        for one in found
+    }
+    if given.out:
+        answers.write(given.out, answered)
+    if given.against:
+        moved = answers.differences(answers.read(given.against), answered)
+        print("\n".join([*moved, f"{len(moved)} answers moved further than they may"]))
+
+
+def _asked(command: str, number: int, chance: random.Random) -> Iterator[list[str]]:
+    """The commands as they are typed."""
+    if command == "ordinary":
+        yield from ([*one.split(), "--json"] for one in answers.ORDINARY[:number])
+        return
+    for _ in range(number):
+        yield words(command, WISHES[command](chance))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,110 @@
+"""What commands answered, kept to be held against what they answer after a change.
+
+A certificate may move by what is rounded, an error by half a percent, ordinary requests may take
+half as long again; whatever moves further is named, a line each.
+"""
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+KEPT = ("protocol", "epsilon", "delta", "delta_lower", "standard_error", "flip_threshold", "fakes")
+"""Numbers of an answer: what is promised, what is known of the truth, what it costs."""
+_ERROR, _SECONDS, _LEAST = 1.005, 1.5, 0.2
+"""How far an error and the seconds of a command may rise; what takes less is not compared."""
+_ROUNDED = 1e-8
+
+ORDINARY = (
+    *(
+        f"plan --epsilon {epsilon} --delta 1e-6 --users {users} {asked}"
+        for users, asked in (
+            (200, "--bins 2"),
+            (200, "--bins 12 --mix-fakes"),
+            (2_000, "--bins 5"),
+            (2_000, "--bins 50 --max-set 3"),
+            (20_000, "--attributes 2,3,5"),
+            (100_000, "--bins 100 --collections 12"),
+            (1_000_000, "--bins 1000"),
+            (1_000_000, "--bins 1000 --mix-fakes"),
+            (1_000_000, "--bins 100000"),
+            (1_000_000, "--bins 200 --max-set 5"),
+            (1_000_000, "--bits 20 --fakes-per-user 0"),
+            (10_000_000, "--bins 500 --collections 365"),
+            (1_000_000_000, "--bins 10000"),
+            (1_000_000, "--bins 100 --hops 3 --minimum-crowd 500000"),
+            (1_000_000, "--bins 100 --hops 3 --mix-messages 1e5 --collections 52"),
+        )
+        for epsilon in (0.5, 1)
+    ),
+    "calibrate --protocol flip-blank --epsilon 1 --delta 1e-6 --fakes 1e6",
+    "calibrate --protocol flip --epsilon 1 --delta 1e-6 --users 1e5 --bins 100",
+    "calibrate --protocol flip --epsilon 2 --delta 1e-6 --users 1e5 --bits 8",
+    "calibrate --protocol flip --epsilon 2 --delta 1e-6 --users 5000 --bits 5",
+    "calibrate --protocol single-bit --epsilon 1 --delta 1e-6 --users 1e6 --fakes 0",
+    "calibrate --protocol clear-uniform --epsilon 1 --delta 1e-6 --bins 1000",
+    "delta --protocol flip-blank --epsilon 1 --fakes 1e6 --flip 1e-4 --repeats 3",
+    "delta --protocol flip --epsilon 1 --users 1e6 --bins 100 --flip 0.0065",
+    "delta --protocol flip-uniform --epsilon 1 --users 1e4 --fakes 1e4 --bins 1000 --flip 0.004",
+    "delta --protocol clear-shaped --epsilon 1 --shape-shift 27 --shape-decay 0.53",
+)
+"""Forty requests as people make them."""
+
+
+class Answer(NamedTuple):
+    """What a command came to: CPU seconds, its exit status or None, and numbers."""
+
+    seconds: float
+    status: int | None
+    numbers: dict[str, Any]
+
+
+def numbers_of(printed: bytes) -> dict[str, Any]:
+    """What is kept of an answer; nothing of one that is no JSON."""
+    try:
+        facts = json.loads(printed)
+    except ValueError:
+        return {}
+    return {key: facts[key] for key in KEPT if key in facts}
+
+
+def write(path: Path, answers: dict[str, Answer]) -> None:
+    """A line of JSON a command."""
+    lines = [json.dumps([command, *answer]) for command, answer in answers.items()]
+    path.write_text("\n".join(lines) + "\n")
+
+
+def read(path: Path) -> dict[str, Answer]:
+    """The same back."""
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    return {command: Answer(*rest) for command, *rest in rows}
+
+
+def differences(before: dict[str, Answer], after: dict[str, Answer]) -> list[str]:
+    """A line for every command whose answer moved further than it may."""
+    return [
+        f"{reason}: {command}"
+        for command, old in before.items()
+        if (new := after.get(command)) is not None
+        for reason in _moved(command, old, new)
+    ]
+
+
+def _moved(command: str, old: Answer, new: Answer) -> list[str]:
+    moved = []
+    if old.status != new.status:
+        moved.append(f"exit {old.status} -> {new.status}")
+    was, now = old.numbers, new.numbers
+    if was.get("protocol") != now.get("protocol"):
+        moved.append(f"{was.get('protocol')} -> {now.get('protocol')}")
+    elif was and command.startswith("delta"):
+        if now["delta"] < was["delta_lower"] * (1.0 - _ROUNDED):
+            moved.append(f"delta {now['delta']:g} below the truth, {was['delta_lower']:g}")
+        if now["delta"] > was["delta"] * _ERROR:
+            moved.append(f"delta {was['delta']:g} -> {now['delta']:g}")
+    error, wide = was.get("standard_error"), now.get("standard_error")
+    if error and wide and wide > error * _ERROR:
+        moved.append(f"error {error:.5g} -> {wide:.5g}")
+    ordinary = command.removesuffix(" --json") in ORDINARY
+    if ordinary and new.seconds > max(_LEAST, _SECONDS * old.seconds):
+        moved.append(f"{old.seconds:.2f} s -> {new.seconds:.2f} s")
+    return moved
