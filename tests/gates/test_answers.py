@@ -22,7 +22,7 @@ def moved(command, seconds=1.0, status=0, **numbers):
         (PLAN, {}, []),
         (PLAN, {"standard_error": 10.04}, []),
         (PLAN, {"standard_error": 10.06}, ["error 10 -> 10.06"]),
-        (PLAN, {"standard_error": 5.0, "protocol": "clear-uniform"}, ["flip-blank -> clear-uniform"]),
+        (PLAN, {"protocol": "clear-uniform"}, ["flip-blank -> clear-uniform"]),
         (PLAN, {"seconds": 1.4}, []),
         (PLAN, {"seconds": 1.6}, ["1.00 s -> 1.60 s"]),
         (PLAN, {"status": 2}, ["exit 0 -> 2"]),
