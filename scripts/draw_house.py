@@ -3,7 +3,7 @@
     python scripts/draw_house.py [SOURCE [PICTURE]]
 
 SOURCE is the folder of a package whose pyproject.toml beside ``src`` names its floors; PICTURE the
-SVG to write, house.svg in the root by default.
+SVG to write, docs/house.svg by default.
 """
 
 import ast
@@ -83,5 +83,5 @@ def drawn(package: Path) -> str:
 
 if __name__ == "__main__":
     source = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "src" / "mixtally"
-    target = Path(sys.argv[2]) if len(sys.argv) > 2 else ROOT / "house.svg"
+    target = Path(sys.argv[2]) if len(sys.argv) > 2 else ROOT / "docs" / "house.svg"
     target.write_text(drawn(source))

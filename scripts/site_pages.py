@@ -17,7 +17,6 @@ DOCS = ROOT / "docs"
 TOP = {"README.md": "index.md"} | {
     name: name for name in ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SPEC.md")
 }
-PICTURES = ("house.svg", "house-before.svg")
 LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|#)([^)#\s]+)(#[^)]*)?\)")
 
 
@@ -25,8 +24,6 @@ def on_files(files: Any, config: Any) -> Any:
     """Add what stands outside docs/."""
     for name, page in TOP.items():
         files.append(File.generated(config, page, content=(ROOT / name).read_text()))
-    for name in PICTURES:
-        files.append(File.generated(config, name, content=(ROOT / name).read_text()))
     for notebook in sorted(DOCS.glob("notebooks/*.ipynb")):
         page = f"notebooks/{notebook.stem}.md"
         files.append(File.generated(config, page, content=as_markdown(notebook)))

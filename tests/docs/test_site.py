@@ -41,7 +41,7 @@ def copy(tmp_path):
             shutil.copytree(place, tmp_path / name, ignore=skipped)
         else:
             shutil.copy(place, tmp_path)
-    for place in (*ROOT.glob("*.md"), *ROOT.glob("*.svg")):
+    for place in ROOT.glob("*.md"):
         shutil.copy(place, tmp_path)
     return tmp_path
 
