@@ -131,7 +131,7 @@ def test_candidates_that_share_a_bin_are_counted_once(cli, data, tmp_path):
         (b"", "wanted distinct labels, one a line, got 0 lines"),
         (b"rose\nrose\n", "got 2 lines, 1 distinct that are not empty"),
         (b"rose\n\ntulip\n", "remove empty lines"),
-        (b"caf\xc3\xa9\ncafe\xcc\x81\n", "2 times once spellings are one"),
+        (b"caf\xc3\xa9\ncafe\xcc\x81\n", "got 2 lines, 1 distinct that are not empty"),
         (b"r\xf6se\ntulip\n", "wanted UTF-8 text, one label a line"),
         (b"rose\n", "wanted at least two that do not share one bin"),
         ("\n".join(map(str, range(30_000))).encode(), "bins that no candidate is hashed to"),

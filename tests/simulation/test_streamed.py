@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from mixtally.engine.engine import Engine
 from mixtally.engine.shards.fold import fold
 from mixtally.engine.shards.shard import opened
 from mixtally.errors import DataError
@@ -34,7 +33,7 @@ def rows_in(paths, size=1):
 
 
 def counted(paths, layout):
-    return fold([path.as_uri() for path in paths], layout, PLAN, Engine()).tally
+    return fold([path.as_uri() for path in paths], layout, PLAN).tally
 
 
 def test_everybody_and_every_fake_once(tmp_path):

@@ -7,9 +7,9 @@ import mpmath
 import pytest
 
 from exact import sums
-from formulas.printed import as_printed
 from mixtally.errors import ParameterError
 from mixtally.literature.formulas import bit_sums
+from published.printed import as_printed
 
 CROWDS = [(n, m, Fraction(1, 5)) for n in (1, 3, 8) for m in range(n + 1)]
 

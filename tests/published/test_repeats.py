@@ -8,9 +8,9 @@ import pytest
 from scipy import stats
 
 from exact import flipped, sums
-from formulas.printed import as_printed
 from mixtally.errors import ParameterError
 from mixtally.literature.formulas import repeats
+from published.printed import as_printed
 
 TWO = math.log(2.0)
 

@@ -4,11 +4,11 @@ import math
 
 import pytest
 
-from formulas.printed import as_printed
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import threshold_of
 from mixtally.literature.formulas import notes
 from mixtally.privacy.divergence import single_bit
+from published.printed import as_printed
 
 DELTA = 1e-6
 COVERS = [

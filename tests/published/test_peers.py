@@ -5,11 +5,11 @@ import math
 import pytest
 
 import least
-from formulas.printed import as_printed
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import threshold_of
 from mixtally.literature.formulas import notes, peers
 from mixtally.privacy.divergence import one_hot
+from published.printed import as_printed
 
 DELTA = 1e-6
 

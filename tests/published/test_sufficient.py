@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from formulas.printed import as_printed
 from mixtally.errors import ParameterError
 from mixtally.literature.formulas import sufficient
+from published.printed import as_printed
 
 TWO, SEVEN = math.log(2.0), 2.0
 TABLE = [

@@ -4,10 +4,10 @@ import math
 
 import pytest
 
-from formulas.printed import as_printed
 from mixtally.errors import ParameterError
 from mixtally.literature.formulas import voting
 from mixtally.privacy import local
+from published.printed import as_printed
 
 
 def reproduces():
