@@ -298,13 +298,3 @@ def test_no_answer_where_there_is_none_is_refused(cli, desk):
     outcome = desk.send(cli, "--yes", "--no-answer", text="")
     assert (outcome.status, desk.mix.requests) == (2, [])
     assert "as there is no bin for none" in outcome.err
-
-
-def test_files_that_are_not_there_are_not_plans(refused, tmp_path):
-    """What to do is what helps here."""
-    contract = tmp_path / "contract.note"
-    line = refused("client", "show", contract, "--trust", tmp_path / "trust.toml")
-    assert "docs/client.md shows, or give --fingerprint" in line
-    line = refused("client", "show", contract)
-    assert "get it from any role of the contract" in line
-    assert "mixtally plan" not in line
