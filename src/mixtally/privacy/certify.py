@@ -3,13 +3,14 @@
 from mixtally.errors import PlanError
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.divergence.in_clear import SHAPED, SHAPED_BY_MANY
+from mixtally.privacy.numerics.bracket import ELSEWHERE
 from mixtally.records.certificate import Certificate, Status
 from mixtally.records.guarantee import Observer, checked_epsilon, checked_fraction
 from mixtally.records.mechanism import BitFlips, Shuffled
 from mixtally.records.plan import Plan
 
 _AGAIN = 1.0 + 1e-6
-"""Another machine rounds otherwise, by far less."""
+"""No more is stated than this above what is proved again."""
 
 
 def certify(
@@ -68,7 +69,7 @@ def verify(plan: Plan, accountant: Accountant | None = None) -> Shuffled:
             got=f"{stated.upper:g}",
             do="do not use this plan: its promise is false",
         )
-    if true.upper > stated.upper * _AGAIN or stated.lower > true.upper * _AGAIN:
+    if true.upper > stated.upper * ELSEWHERE or stated.lower > true.upper * _AGAIN:
         # Where only the upper bound is known, the lower one is 0 and would let any promise pass.
         raise PlanError(
             "plan certificate",

@@ -22,6 +22,7 @@ from mixtally.privacy.composition.pld import (
     proved_at_once,
 )
 from mixtally.privacy.divergence import ObservedMessage, ProvedDelta, divergence_of
+from mixtally.privacy.numerics.bracket import Bracket, not_nothing
 from mixtally.privacy.numerics.gap import NEGLIGIBLE
 
 _BELOW = 1.0 - 1e-9
@@ -74,7 +75,7 @@ class Messages:
             ("delta", message, epsilon),
             lambda: divergence_of(message).exact(message, epsilon, self._distributions),
         )
-        return found
+        return _revealing(found, message, epsilon)
 
     def at_least(self, message: ObservedMessage, epsilon: float) -> ProvedDelta:
         """A lower bound of one message's delta(epsilon), its source and what it rests on."""
@@ -82,7 +83,7 @@ class Messages:
         found: ProvedDelta = self._memo.get(
             ("at least", message, epsilon), lambda: find(message, epsilon, self._distributions)
         )
-        return found
+        return _revealing(found, message, epsilon)
 
     def one(self, message: ObservedMessage, epsilon: float, *, proved: bool) -> float:
         """The upper bound of one message's delta(epsilon), or what it most likely is."""
@@ -91,7 +92,7 @@ class Messages:
         found: float = self._memo.get(
             ("one", message, epsilon, find), lambda: find(message, epsilon, self._distributions)
         )
-        return found
+        return not_nothing(found, epsilon, message.mechanism.local_epsilon)
 
     def rough(self, message: ObservedMessage, epsilon: float) -> float:
         """What it most likely is, less closely where that is quicker."""
@@ -115,7 +116,9 @@ class Messages:
             ("near", message, epsilon),
             lambda: divergence_of(message).near(message, epsilon, self._distributions),
         )
-        return self.one(message, epsilon, proved=True) if found is None else found
+        if found is None:
+            return self.one(message, epsilon, proved=True)
+        return not_nothing(found, epsilon, message.mechanism.local_epsilon)
 
     def near_at(self, message: ObservedMessage, epsilons: Sequence[float]) -> Sequence[float]:
         """``near`` at several epsilons."""
@@ -128,7 +131,9 @@ class Messages:
         return divergence_of(message).together(message, [], self._distributions) is not None
 
     def _at_once(self, message: ObservedMessage, epsilons: Sequence[float]) -> Sequence[float]:
-        return divergence_of(message).together(message, epsilons, self._distributions) or ()
+        reach = message.mechanism.local_epsilon
+        found = divergence_of(message).together(message, epsilons, self._distributions) or ()
+        return [not_nothing(u, e, reach) for u, e in zip(found, epsilons, strict=True)]
 
     def together(
         self,
@@ -158,7 +163,7 @@ class Messages:
 
         key = ("together", message, times, epsilon, proved, tightness)
         found: float = self._memo.get(key, made)
-        return found
+        return not_nothing(found, epsilon, times * message.mechanism.local_epsilon)
 
     def losses(self, message: ObservedMessage, tightness: Tightness) -> LossDistribution:
         """A privacy loss distribution that dominates one message, from its proved bounds."""
@@ -218,3 +223,10 @@ class Messages:
 
         found: Sum | None = self._memo.get(("quick", message, times), made)
         return found
+
+
+def _revealing(found: ProvedDelta, message: ObservedMessage, epsilon: float) -> ProvedDelta:
+    """``found``, whose upper bound is not zero where a message reveals something."""
+    lower, upper = found.bounds
+    upper = not_nothing(upper, epsilon, message.mechanism.local_epsilon)
+    return found._replace(bounds=Bracket(lower, upper))

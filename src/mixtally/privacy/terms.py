@@ -17,7 +17,7 @@ from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.composition.pld import CLOSE, Tightness
 from mixtally.privacy.counted_part import Counted
-from mixtally.privacy.numerics.bracket import Bracket
+from mixtally.privacy.numerics.bracket import ELSEWHERE, Bracket, not_nothing
 from mixtally.privacy.overflow import local_growth, overflow
 from mixtally.records.certificate import Certificate, Status
 from mixtally.records.contract import BlanksRecipe, Cover, FakeRecord, Part, ShapedRecipe, Terms
@@ -25,7 +25,7 @@ from mixtally.records.guarantee import Guarantee, Observer
 
 _BELOW = 1.0 - 1e-9
 _AGAIN = 1.0 + 1e-6
-"""Another machine rounds otherwise, by far less."""
+"""No more is stated than this above what is proved again."""
 _UNLIKELY = 1e-3
 """Of delta, shared by all messages: what crowds of coins may add that are not looked at closely."""
 COINS = "averaged over the coins by which people draw a fake more"
@@ -105,7 +105,8 @@ def composed(
     for group, times in groups.items():
         losses.append((group.losses(accountant, negligible, tightness), times))
         added += times * group.curve(accountant, negligible)(share)
-    return min(1.0, added, Sum(losses).delta(epsilon))
+    upper = min(1.0, added, Sum(losses).delta(epsilon))
+    return not_nothing(upper, epsilon, local_epsilon_of(stake) or math.inf)
 
 
 def capped_cost(stake: Stake) -> float:
@@ -208,7 +209,7 @@ def check_terms(terms: Terms, accountant: Accountant | None = None) -> Certifica
             got=f"{stated.upper:g}",
             do="do not answer under it: its promise is false",
         )
-    if true.upper > stated.upper * _AGAIN or stated.lower > true.upper * _AGAIN:
+    if true.upper > stated.upper * ELSEWHERE or stated.lower > true.upper * _AGAIN:
         raise _altered(
             f"bounds around those proved of its integers, {true.lower:g} to {true.upper:g}",
             f"{stated.lower:g} to {stated.upper:g}",

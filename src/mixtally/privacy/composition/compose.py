@@ -27,10 +27,11 @@ from typing import NamedTuple
 
 from mixtally.errors import AccountingError, InfeasibleError, ParameterError, PlanError
 from mixtally.ground.codec import fingerprint
-from mixtally.privacy.accountant import Accountant, Record
+from mixtally.privacy.accountant import Accountant, Record, local_epsilon
 from mixtally.privacy.certify import certify
 from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.composition.pld import CLOSE, FINE, Curve, Tightness
+from mixtally.privacy.numerics.bracket import not_nothing
 from mixtally.records.certificate import Certificate, Status
 from mixtally.records.guarantee import (
     LEAST_EPSILON,
@@ -160,8 +161,11 @@ def upper_curve(
         found = [(own.losses(record, aimed), times) for record, times in kinds.items()]
         composed = Sum([(losses, several * times) for (losses, several), times in found]).delta
 
+    reach = math.fsum(several * local_epsilon(record) for record, several in kinds.items())
+
     def upper(epsilon: float) -> float:
-        return min(composed(epsilon), added.delta if added.epsilon <= epsilon else 1.0)
+        found = min(composed(epsilon), added.delta if added.epsilon <= epsilon else 1.0)
+        return not_nothing(found, epsilon, reach)
 
     return upper
 

@@ -36,7 +36,7 @@ def messages(fakes: int, bins: int, threshold: int, epsilon: float) -> Bracket:
     if any(len(one.values) > _VALUES for one in branches):
         below = [few_below(one, _VALUES) for one in branches]
         lower = saddle_point_bounds(_joined(below), fakes + 1).lower
-    return Bracket(min(lower, above.upper), min(1.0, above.upper + _cut(bins, threshold)))
+    return Bracket(min(lower, above.upper), min(1.0, above.upper + _cut(epsilon)))
 
 
 def upper(
@@ -54,12 +54,21 @@ def upper(
     most = _FEW if few else _SOME if smoothed else _VALUES
     some = [few_above(one, most) for one in _branches(bins, threshold, epsilon)]
     found = largest_upper([_joined(some)], Draws(fakes + 1), smoothed)
-    return min(1.0, found + _cut(bins, threshold))
+    return min(1.0, found + _cut(epsilon))
 
 
-def _cut(bins: int, threshold: int) -> float:
-    """What the window of the other bits leaves out: the likelihood ratios are below d r."""
-    return tails.CUT_TAIL * 2.0 * bins / (threshold / SCALE)
+def _cut(epsilon: float) -> float:
+    """What the window of the other bits leaves out, doubled for rounding.
+
+    With W split into what lies inside and outside, (X + Y)_+ <= X_+ + Y_+ gives
+
+        delta <= (1/N) E[(sum of W inside)_+] + P_u[outside],
+
+    and to draw what lies outside again moves the first term by at most P_b[outside] E|W|, where
+    E|W| <= 1 + e^epsilon. Under u the other bits are Bin(d - 2, q); under b they are at least that
+    and at most Bin(d - 3, q) + 1, which the window's last integer has room for.
+    """
+    return 4.0 * tails.CUT_TAIL * (2.0 + math.exp(epsilon))
 
 
 def _branches(bins: int, threshold: int, epsilon: float) -> list[Distribution]:

@@ -38,7 +38,7 @@ from mixtally.ground.tails import Floats
 from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.composition.pld import FINE, loss_distribution
 from mixtally.privacy.numerics.binomial_pairs import Pair, Steps, exchange_divergence, steps
-from mixtally.privacy.numerics.bracket import Bracket
+from mixtally.privacy.numerics.bracket import Bracket, not_nothing
 from mixtally.records.certificate import Certificate, Status
 from mixtally.records.guarantee import Observer, checked_epsilon
 from mixtally.records.mechanism.memoized import Memoized, checked_whole
@@ -119,11 +119,10 @@ def delta(mechanism: Memoized, reports: int, epsilon: float) -> Bracket:
     if epsilon >= largest:
         return Bracket(0.0, 0.0)
     bit = steps(_pair(mechanism, reports))
-    bounds = _two_bits(bit, epsilon)
-    if mechanism.hashes == 1:
-        return bounds
-    composed = _composed(bit, mechanism.hashes, largest).delta(epsilon)
-    return Bracket(bounds.lower, max(bounds.lower, composed))
+    lower, upper = _two_bits(bit, epsilon)
+    if mechanism.hashes > 1:
+        upper = max(lower, _composed(bit, mechanism.hashes, largest).delta(epsilon))
+    return Bracket(lower, not_nothing(upper, epsilon, largest))
 
 
 def certificate(mechanism: Memoized, reports: int, epsilon: float) -> Certificate:

@@ -231,7 +231,10 @@ def exchange_divergences(first: Steps, second: Steps, grows: Floats) -> Ends:
         # Not np.dot, here and above: it wakes threads for long arrays, and waits for them.
         masses[some] = (q2 * first.tail_p[start]).sum(axis=1)
         values[some] = masses[some] - grows[some] * (p2 * first.tail_q[start]).sum(axis=1)
-    return _ends(values, cut + first.pair.cut, grows, _tail_error(first) * masses)
+    # A term is a tail of the first times a chance of the second, whose error comes to it: twice
+    # for P and grow Q, and twice for ends s* that it moves.
+    error = _tail_error(first) + 4.0 * second.pair.error
+    return _ends(values, cut + first.pair.cut, grows, error * masses)
 
 
 def product_divergence(first: Pair, second: Pair, grow: float) -> Bracket:

@@ -1,0 +1,116 @@
+"""A contract counts on the honest share of its least crowd, in every collection: by enumeration."""
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+from msgspec.structs import replace as altered
+
+from contracts import proved, terms_of
+from mixtally.errors import PlanError
+from mixtally.ground.fixed import SCALE
+from mixtally.privacy import terms as priced
+from mixtally.privacy.accountant import Accountant
+from mixtally.privacy.terms import Stake, certificate_of, check_terms, delta_of
+from mixtally.records.contract import FakeRecord, OwnFakes, Part, ShapedRecipe
+from mixtally.records.guarantee import Guarantee
+from mixtally.records.layout import Form, Layout
+from mixtally.records.question import Question
+from mixtally.records.recipe import NoRecipe
+from privacy.brute_contracts import delta
+from privacy.random_contracts import EPSILONS
+from privacy.random_contracts import part as random_part
+
+SEED, QUICK, MANY = 7, 6, 200
+DIGITS = 1e-13
+"""What the enumeration may be wrong by."""
+CROWDS = ((4, 0.5, 2), (5, 0.4, 2), (5, 0.6, 3), (7, 0.43, 3))
+"""The least crowd, the share of it that is honest, and how many these are."""
+
+
+def contracts(seed, count):
+    """Terms whose cover are people, of whom a share is honest, and the number of these."""
+    draw = Random(seed)
+    while count:
+        part = random_part(draw, draw.choice(("uniform", "own", "flips")), small=True)
+        if part.most_set != 1:
+            continue
+        users, share, honest = draw.choice(CROWDS)
+        count -= 1
+        yield (
+            terms_of(
+                Question(name="q", bins=part.bins),
+                [part],
+                users=users,
+                honest_share=share,
+                epsilon=draw.choice(EPSILONS),
+                collections=draw.choice((1, 2)) if part.own else 1,
+                hops=draw.randint(1, 5),
+            ),
+            honest,
+        )
+
+
+def below_the_truth(seed, count):
+    """Terms whose certificate is below the truth among their honest people."""
+    accountant = Accountant()
+    for terms, honest in contracts(seed, count):
+        truth = delta(replace(Stake.of(terms), people=honest))
+        if truth > certificate_of(terms, accountant).upper * (1.0 + DIGITS) + DIGITS:
+            yield terms
+
+
+def test_no_certificate_counts_on_more_than_the_honest():
+    assert list(below_the_truth(SEED, QUICK)) == []
+
+
+@pytest.mark.slow
+def test_nor_does_any_of_many():
+    assert list(below_the_truth(1 + SEED, MANY)) == []
+
+
+def test_a_whole_crowd_taken_for_honest_is_found(monkeypatch):
+    honest = Stake.of
+
+    def trusting(terms):
+        return replace(honest(terms), people=terms.minimum_crowd)
+
+    monkeypatch.setattr(priced.Stake, "of", trusting)
+    truths = [delta(replace(honest(t), people=n)) for t, n in contracts(SEED, QUICK)]
+    promised = [certificate_of(terms).upper for terms, _ in contracts(SEED, QUICK)]
+    assert any(true > upper * 1.01 for true, upper in zip(truths, promised, strict=True))
+
+
+def test_every_collection_adds_its_delta():
+    """Flat fakes tell nothing or all: two collections tell all nearly twice as often as one."""
+    part = Part(
+        bins=2,
+        most_set=1,
+        threshold=None,
+        own=None,
+        recipe=ShapedRecipe(SCALE - 1, 1),
+        layout=Layout(Form.INDEX, 2),
+    )
+    for collections in (1, 2):
+        stake = Stake((part,), Guarantee(epsilon=1.0, delta=0.1), collections, 0, False, 3)
+        bounds, true = delta_of(stake, Accountant()), delta(stake)
+        assert true <= bounds.upper <= 1.01 * true if collections == 1 else true <= bounds.upper
+
+
+@pytest.mark.parametrize("below", [5e-7, 1e-8, 2e-9])
+def test_no_contract_states_less_than_is_proved_of_it(below):
+    part = Part(
+        bins=2,
+        most_set=1,
+        threshold=None,
+        own=OwnFakes(FakeRecord.UNIFORM, 0, 1 << 62),
+        recipe=NoRecipe(),
+        layout=Layout(Form.INDEX, 2),
+    )
+    accountant = Accountant()
+    terms = proved(terms_of(Question(name="q", bins=2), [part]), accountant)
+    assert check_terms(terms, accountant) == terms.certificate
+    less = altered(terms.certificate, upper=terms.certificate.upper * (1.0 - below))
+    assert less.lower < less.upper
+    with pytest.raises(PlanError, match="was altered"):
+        check_terms(altered(terms, certificate=less), accountant)
