@@ -82,7 +82,7 @@ def faults(kept):
         ends, exact = module.delta(*kept, epsilon), truth(kept, epsilon)
         if not ends.lower <= exact <= ends.upper:
             yield kept, epsilon, ends, float(exact)
-        elif kept.mechanism.hashes == 1 and ends.upper - ends.lower > 1e-8 * exact + 1e-11:
+        elif kept.mechanism.hashes == 1 and ends.upper - ends.lower > 1e-8 * exact + 2e-11:
             yield kept, epsilon, ends, "wide"
     if largest and not truth(kept, largest * (1 + 1e-9)) == 0 == module.delta(*kept, largest)[1]:
         yield kept, "above the largest loss"
