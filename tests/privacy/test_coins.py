@@ -1,6 +1,7 @@
 """Coins: the average over all numbers of fakes lies between its bounds, however it is cut."""
 
 import math
+from functools import cache
 from itertools import pairwise
 
 import pytest
@@ -12,6 +13,7 @@ from mixtally.ground.fixed import SCALE
 from mixtally.privacy.coins import Fakes
 from mixtally.privacy.divergence import clear_uniform, flip_blank
 from mixtally.privacy.numerics.bracket import Bracket
+from sampled import each
 
 CASES = [
     (people, whole, coin)
@@ -29,6 +31,7 @@ def clear(fakes):
     return clear_uniform.delta(fakes, 6, 0.7)
 
 
+@cache
 def exactly(people, whole, coin, delta):
     """E[delta(K)] over every K that is likelier than 1e-18."""
     coins = stats.binom(people, coin / SCALE)
@@ -41,7 +44,7 @@ def exactly(people, whole, coin, delta):
 
 
 @pytest.mark.parametrize("delta", [flips, clear])
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", each(CASES, 4))
 def test_the_average_lies_between_its_bounds(case, delta):
     true, fakes = exactly(*case, delta), Fakes(*case)
     bounds = fakes.average(delta, one_pair=True)
@@ -70,7 +73,7 @@ def test_two_worlds_that_take_turns_have_no_average_of_the_larger():
 
 
 @pytest.mark.parametrize("delta", [flips, clear])
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", each(CASES, 4))
 def test_few_cells_bound_the_average(case, delta):
     true, fakes = exactly(*case, delta), Fakes(*case)
     coarse = fakes.average_upper(lambda k: delta(k).upper, 1e-9)
@@ -87,7 +90,7 @@ def test_cells_hold_every_number_once(case):
 
 
 @pytest.mark.parametrize("delta", [flips, clear])
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", each(CASES, 4))
 def test_one_look_is_below_the_average(case, delta):
     true, looked = exactly(*case, delta), []
 

@@ -15,7 +15,7 @@ from mixtally.privacy.divergence import clear_shaped, clear_uniform, flip_blank
 from mixtally.records.mechanism import ShapedFakes
 from mixtally.records.mechanism.fakes import ratio_of
 from privacy import brute
-from sampled import among
+from sampled import among, rows
 
 DIGITS = 50
 
@@ -78,7 +78,7 @@ def agrees(ends, truth):
 
 
 @pytest.mark.parametrize(
-    ("fakes", "cover"), [(49, 5), (50, 8), (199, 20), (500, 30), (1999, 8), (1999, 35)]
+    ("fakes", "cover"), rows([(49, 5), (50, 8), (199, 20), (500, 30), (1999, 8), (1999, 35)], 2)
 )
 @pytest.mark.parametrize("epsilon", among([0.05, 0.5, 1.0, 2.0], [0.05, 2.0]))
 def test_flip_blank_has_ten_digits(fakes, cover, epsilon):

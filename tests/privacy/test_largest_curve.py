@@ -12,6 +12,7 @@ from mixtally.privacy.divergence.k_hot import orbits
 from mixtally.privacy.numerics import largest_curve as module
 from mixtally.privacy.numerics.largest_curve import largest_curve
 from mixtally.privacy.numerics.saddle_point import NEAR
+from sampled import each
 
 EPSILONS = [0.02 * i for i in range(80)]
 
@@ -90,7 +91,7 @@ def test_epsilons_come_in_any_order_and_more_than_once():
 SETS = [(0, 300, 5, 0.3, 6), (40, 0, 4, 0.35, 6), (2000, 900, 6, 0.2, 8), (0, 27917, 7, 0.11, 8)]
 
 
-@pytest.mark.parametrize("case", SETS, ids=str)
+@pytest.mark.parametrize("case", each(SETS, 2), ids=str)
 def test_sets_at_all_epsilons_are_as_each_alone(case):
     users, fakes, most, q, bins = case
     epsilons = [0.0, 0.1, 0.25, 0.5, 0.8, 1.2, 2.0, 3.0, 4.0, 6.0]
@@ -102,7 +103,7 @@ def test_sets_at_all_epsilons_are_as_each_alone(case):
         assert upper >= k_hot.upper(*given, epsilon, bins) * (1.0 - 1e-9)
 
 
-@pytest.mark.parametrize("case", SETS, ids=str)
+@pytest.mark.parametrize("case", each(SETS, 2), ids=str)
 def test_what_is_likely_of_sets_is_near_the_worst(case):
     """Once it was less than a millionth of it: (3, 1, 4) of 7 in 8 bins at epsilon 6."""
     users, fakes, most, q, bins = case

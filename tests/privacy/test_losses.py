@@ -181,8 +181,8 @@ def test_a_far_tail_does_not_lengthen_the_transform(monkeypatch):
     assert max(cells) < 1 << 15
 
 
-@pytest.mark.parametrize("name", ["close", "rough"])
-@pytest.mark.parametrize("times", [2, 30])
+@pytest.mark.parametrize("name", among(["close", "rough"], ["rough"]))
+@pytest.mark.parametrize("times", among([2, 30], [30]))
 @pytest.mark.parametrize("mechanism", LARGE, ids=lambda mechanism: mechanism.name)
 def test_what_lies_far_below_an_aim_costs_fewer_points_and_adds_its_share(mechanism, name, times):
     tightness, delta = TIGHTNESS[name], 1e-6

