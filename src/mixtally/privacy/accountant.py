@@ -176,6 +176,13 @@ class Accountant:
             return self.expected(record, epsilon)
         return self._messages.rough(parts.message, epsilon)
 
+    def each_way(
+        self, record: Record, epsilons: Sequence[float]
+    ) -> tuple[Sequence[float], Sequence[float]] | None:
+        """Upper bounds of either direction of one message; None where both have one curve."""
+        parts = _parts(record)
+        return None if parts.times > 1 else self._messages.each_way(parts.message, epsilons)
+
     def proves_at_once(self, record: Record) -> bool:
         """Whether ``near`` is quicker at all epsilons of a curve than one by one."""
         parts = _parts(record)

@@ -8,9 +8,11 @@ from functools import partial
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.coins import Fakes
+from mixtally.privacy.composition.convolve import Ways
 from mixtally.privacy.composition.pld import (
     LossDistribution,
     Tightness,
+    chosen,
     connected,
     loss_distribution,
     proved_at_once,
@@ -68,6 +70,39 @@ class Counted:
     def one_pair(self) -> bool:
         """Whether two worlds are worst for any K: all values are alike, and no answers count."""
         return self.part.most_set == 1 and self.part.bins > 1 and not self.flips
+
+    def ways(
+        self, accountant: Accountant, negligible: float, tightness: Tightness
+    ) -> LossDistribution | Ways:
+        """``losses``, of either direction where the two differ: then a composition takes both."""
+        either = self.losses(accountant, negligible, tightness)
+        if accountant.each_way(self._record(self.fakes.sure), []) is None:
+            return either
+        found = [self._one_way(accountant, negligible, tightness, way) for way in (0, 1)]
+        step = min(one for one, _ in found)
+        fitted = [
+            {place * round(own / step): delta for place, delta in points.items()}
+            for own, points in found
+        ]
+        most = max(points[0] for points in fitted)  # both are bounds of one number
+        forward, backward = (
+            connected(step, {**points, 0: most}, tightness.rise) for points in fitted
+        )
+        return Ways.of(forward, backward, either)
+
+    def _one_way(
+        self, accountant: Accountant, negligible: float, tightness: Tightness, way: int
+    ) -> tuple[float, dict[int, float]]:
+        fakes = self.fakes
+
+        def curve(epsilon: float) -> float:
+            def given(count: int) -> Sequence[float]:
+                found = accountant.each_way(self._record(count), [epsilon])
+                return [1.0] if found is None else found[way]
+
+            return float(fakes.average_upper(given, negligible)[0])
+
+        return chosen(curve, self.mechanism(0).local_epsilon, tightness)
 
     def losses(
         self, accountant: Accountant, negligible: float, tightness: Tightness

@@ -126,6 +126,20 @@ class Messages:
             return self._at_once(message, epsilons)
         return [self.near(message, epsilon) for epsilon in epsilons]
 
+    def each_way(
+        self, message: ObservedMessage, epsilons: Sequence[float]
+    ) -> tuple[Sequence[float], Sequence[float]] | None:
+        """Upper bounds of either direction; None where both have one curve."""
+        found = divergence_of(message).each_way(message, epsilons, self._distributions)
+        if found is None:
+            return None
+        reach = message.mechanism.local_epsilon
+        forward, backward = (
+            [not_nothing(upper, at, reach) for upper, at in zip(way, epsilons, strict=True)]
+            for way in found
+        )
+        return forward, backward
+
     def proves_at_once(self, message: ObservedMessage) -> bool:
         """Whether all points of a curve are proved at once: where that is cheaper."""
         return divergence_of(message).together(message, [], self._distributions) is not None

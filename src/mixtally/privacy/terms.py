@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from mixtally.errors import PlanError
 from mixtally.privacy.accountant import Accountant, Record
-from mixtally.privacy.composition.convolve import Sum
+from mixtally.privacy.composition.convolve import worst_delta
 from mixtally.privacy.composition.pld import CLOSE, Tightness
 from mixtally.privacy.counted_part import Counted
 from mixtally.privacy.numerics.bracket import ELSEWHERE, Bracket, not_nothing
@@ -103,9 +103,9 @@ def composed(
     share, added, losses = epsilon * _BELOW / groups.total(), 0.0, []
     negligible /= groups.total()
     for group, times in groups.items():
-        losses.append((group.losses(accountant, negligible, tightness), times))
+        losses.append((group.ways(accountant, negligible, tightness), times))
         added += times * group.curve(accountant, negligible)(share)
-    upper = min(1.0, added, Sum(losses).delta(epsilon))
+    upper = min(1.0, added, worst_delta(losses, epsilon))
     return not_nothing(upper, epsilon, local_epsilon_of(stake) or math.inf)
 
 

@@ -25,7 +25,7 @@ symmetric form by the identity above.
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -111,6 +111,8 @@ class LossDistribution:
       chances    their probabilities, shape (n,)
       zero       probability of no loss
       infinite   probability of a loss that nothing bounds
+      other      the same of the other direction, where its losses are others: its mirror image
+                 lies below zero then
     """
 
     step: float
@@ -118,6 +120,7 @@ class LossDistribution:
     chances: Floats
     zero: float
     infinite: float
+    other: "LossDistribution | None" = None
 
     @property
     def nbytes(self) -> int:
@@ -132,11 +135,16 @@ class LossDistribution:
 
     def mirrored(self, step: float) -> tuple[NDArray[np.int64], Floats]:
         """Losses in ``step``, which divides its own, on both sides of zero, and their chances."""
-        losses = self.places * self.step
-        chances = [(self.chances * np.exp(-losses))[::-1], [self.zero], self.chances]
-        places = self.places * round(self.step / step)
+        below = self.other or self
+        chances = [below.seen_reversed()[::-1], np.array([self.zero]), self.chances]
+        places, under = (one.places * round(one.step / step) for one in (self, below))
         origin = np.zeros(1, dtype=np.int64)
-        return np.concatenate([-places[::-1], origin, places]), np.concatenate(chances)
+        return np.concatenate([-under[::-1], origin, places]), np.concatenate(chances)
+
+    def seen_reversed(self) -> Floats:
+        """The chances of its losses where the other answer was given: below zero."""
+        seen: Floats = self.chances * np.exp(-self.places * self.step)
+        return seen
 
     def coarser(self, step: float) -> "LossDistribution":
         """A distribution on the lattice of ``step`` that dominates this one.
@@ -144,6 +152,9 @@ class LossDistribution:
         A loss between two points goes to both so that the mean of e^-loss stays: chords again. What
         comes to zero comes from both sides.
         """
+        if self.other is not None:
+            ahead, back = (replace(one, other=None) for one in (self, self.other))
+            return both_ways(ahead.coarser(step), back.coarser(step))
         if step <= self.step or not len(self.places):
             return self
         ratio = round(step / self.step)
@@ -232,6 +243,20 @@ def connected(step: float, points: dict[int, float], rise: float = _SLACK) -> Lo
     zero = max(0.0, 1.0 - deltas[0] - 2.0 * falls[0] / math.expm1(gaps[0]))
     keep = chances > 0.0
     return LossDistribution(step, places[1:][keep], chances[keep], zero, float(deltas[-1]))
+
+
+def both_ways(forward: LossDistribution, backward: LossDistribution) -> LossDistribution:
+    """The distribution whose losses above zero are one direction's, and below the other's.
+
+    where
+      forward, backward   dominate one direction each, and have one delta(0)
+
+    With p the chance of losses above zero and q what the other answer gives them, p - q = delta(0);
+    what neither direction has above zero is no loss.
+    """
+    above = float(forward.chances.sum()) + forward.infinite
+    zero = max(0.0, 1.0 - above - float(backward.seen_reversed().sum()))
+    return replace(forward, zero=zero, other=backward)
 
 
 def _checked(delta: float) -> float:

@@ -143,6 +143,12 @@ class Divergence(Protocol):
         """
         ...
 
+    def each_way(
+        self, message: ObservedMessage, epsilons: Sequence[float], memo: Memo
+    ) -> tuple[Sequence[float], Sequence[float]] | None:
+        """Upper bounds of either direction at several epsilons; None where both are one curve."""
+        ...
+
     def apart(self, message: ObservedMessage) -> tuple[ObservedMessage, int]:
         """The message that an observer of ``message`` sees so many times, each on its own."""
         ...

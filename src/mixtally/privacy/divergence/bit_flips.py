@@ -228,6 +228,16 @@ def together(
     return [bounds.upper for bounds in found]
 
 
+def each_way(
+    message: ObservedMessage, epsilons: Sequence[float], memo: Memo
+) -> tuple[Sequence[float], Sequence[float]] | None:
+    """Of a single bit among fake zeros alone; None for others, whose pairs lie both ways."""
+    m = flips(message)
+    if m.max_set is not None or m.bins > 1 or m.crowd or message.others or m.repeats > 1:
+        return None
+    return single_bit.each_way(m.fakes.count, m.threshold, epsilons, memo)
+
+
 def _summed(message: ObservedMessage) -> bool:
     """Whether sums of bins are seen."""
     return flips(message).max_set is not None and message.observer is Observer.SUMS

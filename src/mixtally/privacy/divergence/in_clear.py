@@ -134,6 +134,10 @@ def together(
     return None
 
 
+def each_way(*_: object) -> None:
+    """None: two bins are exchanged as they are."""
+
+
 def apart(message: ObservedMessage) -> tuple[ObservedMessage, int]:
     """The message itself: it holds one bin. Among shaped fakes it is of no matter of how many."""
     mechanism = _in_clear(message)

@@ -227,6 +227,18 @@ def _background(
     return larger(*(tail_divergence(one, grow) for one in pair))
 
 
+def each_way(
+    fakes: int, threshold: int, epsilons: Sequence[float], memo: Memo
+) -> tuple[Sequence[float], Sequence[float]]:
+    """Upper bounds of one over zero and of zero over one, among so many flipped fake zeros."""
+    grows = np.exp(np.array(epsilons))
+    forward, backward = (
+        tail_divergences(one, grows).upper.tolist()
+        for one in _remembered(0, fakes, threshold, 1, memo)
+    )
+    return forward, backward
+
+
 def _remembered(ones: int, zeros: int, threshold: int, repeats: int, memo: Memo) -> "_Directions":
     found: _Directions = memo.get(
         ("bit", ones, zeros, threshold, repeats),
