@@ -106,7 +106,7 @@ class _Gathered:
                     at.append(self.epochs.codes(coded(batch.arrays[-1]), batch.where))
                 if reading.person is not None:
                     people.append(batch.arrays[len(reading.columns)])
-        self._warning = watch.warning()
+        self._warning = "; ".join(filter(None, [found.warning, watch.warning()]))
         if self._rows.count == 0:
             raise self._file.unreadable("at least two rows", "none", "check the file")
         self.at = np.concatenate(at) if when else np.zeros(self._rows.count, dtype=np.int32)

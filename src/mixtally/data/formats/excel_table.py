@@ -11,6 +11,7 @@ import pyarrow
 from mixtally.data.file import DataFile
 from mixtally.data.formats.source import Source
 from mixtally.data.formats.table import Part, Table
+from mixtally.data.formats.unseen import unseen
 from mixtally.data.formats.written import written
 
 _ROWS = 1 << 16
@@ -23,6 +24,7 @@ def excel_table(source: Source) -> Table:
     try:
         path = str(file.path) if source.direct else io.BytesIO(source.whole())
         sheet = _sheet(file, calamine.load_workbook(path))
+        warning = unseen(path, sheet.name, file.header_row + file.skip_rows)
     except calamine.CalamineError as error:
         raise file.unreadable(
             "an Excel or OpenDocument workbook without a password", error, "save it anew, or as CSV"
@@ -41,7 +43,7 @@ def excel_table(source: Source) -> Table:
             arrays = [pyarrow.array(column, pyarrow.string()) for column in texts]
             yield Part(arrays, done, sheet.total_height - 1)
 
-    return Table(names, read)
+    return Table(names, read, warning=warning)
 
 
 def _people(rows: Iterable[_Row], *, one: bool) -> Iterator[_Row]:

@@ -25,6 +25,7 @@ class Table(NamedTuple):
 
     where
       hint       an option by which the columns asked for are found, where they are not
+      warning    what is most likely not meant, in words
       declared   columns whose type lists the values they may have: dictionaries of Arrow
     """
 
@@ -32,3 +33,4 @@ class Table(NamedTuple):
     read: Callable[[Sequence[int]], Iterator[Part]]
     declared: frozenset[str] = frozenset()
     hint: str = ""
+    warning: str = ""
