@@ -13,7 +13,7 @@ import pytest
 from mixtally.privacy import positive
 from mixtally.privacy.composition import convolve
 from mixtally.privacy.composition.convolve import Sum
-from mixtally.privacy.composition.pld import LossDistribution
+from mixtally.privacy.composition.losses import LossDistribution
 from mixtally.privacy.numerics import bracket, few_atoms, saddle_line
 from mixtally.privacy.numerics import saddle_point as module
 from mixtally.privacy.numerics.draws import Draws

@@ -9,8 +9,9 @@ import pytest
 
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.composition import convolve
-from mixtally.privacy.composition.convolve import Sum, Ways, worst_delta
+from mixtally.privacy.composition import both_ways
+from mixtally.privacy.composition.both_ways import Ways, worst_delta
+from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.composition.pld import CLOSE, FINE
 from mixtally.privacy.terms import Stake, composed, counted
 from mixtally.records.contract import BlanksRecipe, Part
@@ -55,15 +56,15 @@ def test_no_bound_is_below_the_truth():
 
 def test_one_way_alone_is_found(monkeypatch):
     monkeypatch.setattr(
-        convolve, "_ways", lambda one, times, _: [[(getattr(one, "forward", one), times)]]
+        both_ways, "_ways", lambda one, times, _: [[(getattr(one, "forward", one), times)]]
     )
     assert below_the_truth(CASES)
 
 
 def test_all_of_them_one_way_or_all_the_other_is_found(monkeypatch):
     """The worst is often mixed."""
-    honest = convolve._ways
-    monkeypatch.setattr(convolve, "_ways", lambda *given: [honest(*given)[i] for i in (0, -1)])
+    honest = both_ways._ways
+    monkeypatch.setattr(both_ways, "_ways", lambda *given: [honest(*given)[i] for i in (0, -1)])
     assert below_the_truth(CASES)
 
 

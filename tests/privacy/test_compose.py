@@ -15,7 +15,8 @@ from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.certify import certify
 from mixtally.privacy.composition import compose
 from mixtally.privacy.composition.convolve import Sum
-from mixtally.privacy.composition.pld import FINE, LossDistribution
+from mixtally.privacy.composition.losses import LossDistribution
+from mixtally.privacy.composition.pld import FINE
 from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 from privacy import brute
 from privacy.composed import (

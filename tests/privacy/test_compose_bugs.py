@@ -13,7 +13,8 @@ from mixtally.privacy.certify import certify
 from mixtally.privacy.composition import compose, convolve
 from mixtally.privacy.composition import pld as losses
 from mixtally.privacy.composition.convolve import Sum
-from mixtally.privacy.composition.pld import LossDistribution, loss_distribution
+from mixtally.privacy.composition.losses import LossDistribution
+from mixtally.privacy.composition.pld import loss_distribution
 from privacy.composed import BLANK, EPSILONS, LARGE, PAIRS, holds, plan_of, pld
 
 

@@ -8,7 +8,7 @@ import pytest
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.composition.convolve import Sum
-from mixtally.privacy.composition.pld import LossDistribution
+from mixtally.privacy.composition.losses import LossDistribution
 from mixtally.privacy.divergence import flip_uniform
 from mixtally.privacy.numerics.binomial_pairs import Pair, exchange_divergence, steps
 from mixtally.records.mechanism import InClear, ShapedFakes

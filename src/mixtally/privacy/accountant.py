@@ -14,7 +14,8 @@ from msgspec.structs import replace
 
 from mixtally.errors import AccountingError
 from mixtally.ground.memo import Memo
-from mixtally.privacy.composition.pld import CLOSE, ROUGH, LossDistribution, Tightness
+from mixtally.privacy.composition.losses import LossDistribution
+from mixtally.privacy.composition.pld import CLOSE, ROUGH, Tightness
 from mixtally.privacy.divergence import ObservedMessage, ProvedDelta, divergence_of
 from mixtally.privacy.messages import Messages
 from mixtally.privacy.numerics.bracket import Bracket

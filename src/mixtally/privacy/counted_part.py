@@ -8,9 +8,9 @@ from functools import partial
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.coins import Fakes
-from mixtally.privacy.composition.convolve import Ways
+from mixtally.privacy.composition.both_ways import Ways
+from mixtally.privacy.composition.losses import LossDistribution
 from mixtally.privacy.composition.pld import (
-    LossDistribution,
     Tightness,
     chosen,
     connected,

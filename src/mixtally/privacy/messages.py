@@ -12,9 +12,9 @@ from typing import NamedTuple
 from mixtally.ground.heap import keep_freed
 from mixtally.ground.memo import Memo
 from mixtally.privacy.composition.convolve import Sum
+from mixtally.privacy.composition.losses import LossDistribution
 from mixtally.privacy.composition.pld import (
     ROUGH,
-    LossDistribution,
     Tightness,
     chosen,
     connected,

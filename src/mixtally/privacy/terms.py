@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from mixtally.errors import PlanError
 from mixtally.privacy.accountant import Accountant, Record
-from mixtally.privacy.composition.convolve import worst_delta
+from mixtally.privacy.composition.both_ways import worst_delta
 from mixtally.privacy.composition.pld import CLOSE, Tightness
 from mixtally.privacy.counted_part import Counted
 from mixtally.privacy.numerics.bracket import ELSEWHERE, Bracket, not_nothing

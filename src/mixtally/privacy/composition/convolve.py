@@ -21,7 +21,6 @@ tilting: saddle point method, Alghamdi et al. (2023).
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,7 +28,7 @@ from numpy.typing import NDArray
 
 from mixtally.errors import AccountingError
 from mixtally.ground.tails import Floats
-from mixtally.privacy.composition.pld import LossDistribution, both_ways
+from mixtally.privacy.composition.losses import LossDistribution
 from mixtally.privacy.numerics.bracket import RELATIVE_SLACK
 
 _UNIT = 2.0**-53
@@ -38,55 +37,11 @@ _MOST_CELLS = 1 << 22
 _LEAST_CELLS = 1 << 10
 _NEGLIGIBLE = 1e-6
 _MOST_TILTS = 12
-_MOST_WAYS = 12
-"""How many numbers of messages that went one way are looked at, or cells of them."""
 _BLUR = 1e-4
 """What a common lattice may add to the variance of a sum, relatively."""
 _MOST_EXPONENT = 512.0
 _EXPONENT_ERROR = 2e-13
 """Relative error of one tilted chance, whose exponent is a sum of numbers below 1000."""
-
-
-class Ways(NamedTuple):
-    """A message whose directions differ, and what dominates it in both."""
-
-    forward: LossDistribution
-    backward: LossDistribution
-    either: LossDistribution
-
-    @classmethod
-    def of(
-        cls, forward: LossDistribution, backward: LossDistribution, either: LossDistribution
-    ) -> "Ways":
-        """From what dominates one direction alone."""
-        return cls(both_ways(forward, backward), both_ways(backward, forward), either)
-
-
-def worst_delta(parts: Sequence[tuple[LossDistribution | Ways, int]], epsilon: float) -> float:
-    """An upper bound of the divergence of all messages, whichever way the answers of each changed.
-
-    Of t messages whose directions differ a go one way and t - a the other: the worst a is looked
-    for. Where they are many, neighbors a..b are one: of these, b - a go either way.
-    """
-    both = sum(isinstance(one, Ways) for one, _ in parts)
-    cells = _MOST_WAYS if both == 1 else math.floor(_MOST_WAYS ** (1.0 / max(both, 1)))
-    chosen = [_ways(one, times, max(1, cells)) for one, times in parts]
-    return max(
-        Sum([two for some in way for two in some]).delta(epsilon) for way in product(*chosen)
-    )
-
-
-_Some = list[tuple[LossDistribution, int]]
-
-
-def _ways(one: LossDistribution | Ways, times: int, cells: int) -> list[_Some]:
-    """What dominates ``times`` of a message, for every number of them that go forward."""
-    if isinstance(one, LossDistribution):
-        return [[(one, times)]]
-    ends = [round(times * i / cells) for i in range(cells + 1)] if cells <= times else []
-    spans = list(pairwise(ends)) if ends else [(a, a) for a in range(times + 1)]
-    found = [[(one.forward, a), (one.backward, times - b), (one.either, b - a)] for a, b in spans]
-    return [[(losses, many) for losses, many in some if many] for some in found]
 
 
 class _Side(NamedTuple):

@@ -40,7 +40,8 @@ _NO_PROMISE = (
     "everybody else holds zeros, the person all ones or all zeros: not a guarantee for other crowds"
 )
 start = flips_start.start
-apart, knows_repeats = flips_apart.apart, flips_apart.knows_repeats
+apart, each_way = flips_apart.apart, flips_apart.each_way
+knows_repeats = flips_apart.knows_repeats
 PROTOCOLS, record_fields = flips_protocols.PROTOCOLS, flips_protocols.record_fields
 counts_people = flips_protocols.counts_people
 
@@ -226,16 +227,6 @@ def together(
     else:
         return None
     return [bounds.upper for bounds in found]
-
-
-def each_way(
-    message: ObservedMessage, epsilons: Sequence[float], memo: Memo
-) -> tuple[Sequence[float], Sequence[float]] | None:
-    """Of a single bit among fake zeros alone; None for others, whose pairs lie both ways."""
-    m = flips(message)
-    if m.max_set is not None or m.bins > 1 or m.crowd or message.others or m.repeats > 1:
-        return None
-    return single_bit.each_way(m.fakes.count, m.threshold, epsilons, memo)
 
 
 def _summed(message: ObservedMessage) -> bool:

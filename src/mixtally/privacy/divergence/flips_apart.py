@@ -1,8 +1,13 @@
-"""What of a record of flipped bits an observer sees on its own, and how often."""
+"""What of a record of flipped bits an observer sees on its own, how often and in which ways."""
 
+from collections.abc import Sequence
+
+import numpy as np
 from msgspec.structs import replace
 
-from mixtally.privacy.divergence import ObservedMessage
+from mixtally.ground.memo import Memo
+from mixtally.privacy.divergence import ObservedMessage, single_bit
+from mixtally.privacy.numerics.binomial_pairs import tail_divergences
 from mixtally.records.guarantee import Observer
 from mixtally.records.mechanism import BitFlips, BlankFakes, NoFakes, UniformFakes
 
@@ -53,3 +58,16 @@ def flips(message: ObservedMessage) -> BitFlips:
     if not isinstance(message.mechanism, BitFlips):
         raise TypeError(f"{message.mechanism.name} flips no bits")
     return message.mechanism
+
+
+def each_way(
+    message: ObservedMessage, epsilons: Sequence[float], memo: Memo
+) -> tuple[Sequence[float], Sequence[float]] | None:
+    """Of a single bit among fake zeros alone; None for others, whose pairs lie both ways."""
+    m = flips(message)
+    if m.max_set is not None or m.bins > 1 or m.crowd or message.others or m.repeats > 1:
+        return None
+    pair = single_bit.remembered(0, m.fakes.count, m.threshold, 1, memo)
+    grows = np.exp(np.array(epsilons))
+    forward, backward = (tail_divergences(one, grows).upper.tolist() for one in pair)
+    return forward, backward

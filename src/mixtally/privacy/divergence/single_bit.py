@@ -120,7 +120,7 @@ def at_once(
         known = (least, others - last + fakes, threshold, repeats, memo)
         # Points serve other searches. Cells are many, and all epsilons are here.
         if least == last:
-            pair = _remembered(*known)
+            pair = remembered(*known)
         else:
             pair = _directions(*known, sure_coins(repeats * (last - least), threshold))
         return larger_ends(*(tail_divergences(one, grows) for one in pair))
@@ -222,24 +222,13 @@ def _background(
     memo: Memo,
 ) -> Bracket:
     """Both directions, the larger, for a known background."""
-    pair = _remembered(ones, zeros, threshold, repeats, memo)
+    pair = remembered(ones, zeros, threshold, repeats, memo)
     grow = math.exp(epsilon)
     return larger(*(tail_divergence(one, grow) for one in pair))
 
 
-def each_way(
-    fakes: int, threshold: int, epsilons: Sequence[float], memo: Memo
-) -> tuple[Sequence[float], Sequence[float]]:
-    """Upper bounds of one over zero and of zero over one, among so many flipped fake zeros."""
-    grows = np.exp(np.array(epsilons))
-    forward, backward = (
-        tail_divergences(one, grows).upper.tolist()
-        for one in _remembered(0, fakes, threshold, 1, memo)
-    )
-    return forward, backward
-
-
-def _remembered(ones: int, zeros: int, threshold: int, repeats: int, memo: Memo) -> "_Directions":
+def remembered(ones: int, zeros: int, threshold: int, repeats: int, memo: Memo) -> "_Directions":
+    """Both directions for a known background."""
     found: _Directions = memo.get(
         ("bit", ones, zeros, threshold, repeats),
         lambda: _directions(ones, zeros, threshold, repeats, memo),
