@@ -139,7 +139,9 @@ def play(network: Network, diaries: Path, *, kill: bool, seed: int) -> int:
         network.run("collector", "sign", "collector", "contract.json", tries=tries)
         opens = datetime.fromtimestamp(time.time() + (network.window if kill else 1), UTC)
         for wish in (("--opens", opens.isoformat()), *[()] * (ROUNDS - 1)):
-            network.run("collector", "propose", "collector", "--keep", "900", *wish, tries=tries)
+            network.run(
+                "collector", "propose", "collector", "--expires-after", "900", *wish, tries=tries
+            )
         say(f"all serve; {ROUNDS} rounds are signed by all")
         note = network.get(network.addresses[0], f"/contracts/{fingerprint}")
         truths = [

@@ -103,7 +103,7 @@ _PLAYED = f"""
 doctor --envelopes 1e6 --hops 2 --json
 {SHARDS} --json
 {SHARDS} && batch mix devices --plan plan.json --out mixed --json
-{SHARDS} && batch mix devices --plan plan.json --out mixed && tally mixed --plan plan.json --keep kept --out result --json
+{SHARDS} && batch mix devices --plan plan.json --out mixed && tally mixed --plan plan.json --tallies kept --out result --json
 simulate counted.csv --column answer --labels words.txt --counts people --epsilon 1 {END}
 simulate survey.csv --column answer --labels words.txt --counts-only --epsilon 1 {END}
 example made-up.csv --json
@@ -128,7 +128,7 @@ vote diary.csv --column color --labels colors.txt --person-column who --several 
 {SMALL} && simulate survey.csv --column answer --contract small.json --dishonest 1,3 --leave-out 0.5 --json
 vote --example --seed {{seed}} --json
 vote survey.csv --column answer --labels words.txt --epsilon 1 --out vote-result {END}
-vote survey.csv --column answer --labels words.txt --keep 0.63 --mix-fakes {END}
+vote survey.csv --column answer --labels words.txt --keep-probability 0.63 --mix-fakes {END}
 memory survey.csv --column answer --labels words.txt --reports 5 --state crowd.key --out result --json
 memory survey.csv --column answer --labels words.txt --permanent 0.5 --p 0.5 --q 0.75 --reports 5 --epsilon 1 --seed {{seed}} --json
 memory survey.csv --column answer --reports 5 --bloom-bits 64 --candidates list.txt --seed {{seed}} --json

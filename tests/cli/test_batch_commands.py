@@ -74,7 +74,7 @@ def test_nothing_is_concluded_of_a_part(refused, cli, planned):
     shards = sorted((planned / "mixed").glob("*.parquet"))
     assert "too few" in refused("tally", *shards[1:], "--plan", "plan.json")
     shards[0].write_bytes(shards[0].read_bytes()[:-30])
-    line = refused("tally", "mixed", "--plan", "plan.json", "--keep", "kept")
+    line = refused("tally", "mixed", "--plan", "plan.json", "--tallies", "kept")
     assert f"1 of {len(shards)} that cannot be counted" in line
     assert shards[0].name in line
     assert len(list((planned / "kept").iterdir())) == len(shards) - 1

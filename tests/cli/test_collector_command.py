@@ -78,7 +78,7 @@ def test_it_says_that_all_have_signed(cli, monkeypatch, tmp_path, office, folder
 
 
 def test_a_round_is_proposed_and_looked_at(cli, refused, office, folder):
-    outcome = cli("collector", "propose", folder, "--keep", "1e3")
+    outcome = cli("collector", "propose", folder, "--expires-after", "1e3")
     assert outcome.status == 0
     assert "round 1 of 3 is signed by all" in outcome.out
     assert "http://127.0.0.1:7001/contracts/" in outcome.out

@@ -37,14 +37,14 @@ def test_both_versions_are_told_with_their_certificates(voted):
 
 
 def test_keep_sets_the_local_version_alone(voted):
-    facts = voted("--keep", 0.7)
+    facts = voted("--keep-probability", 0.7)
     assert facts["local"]["keep_probability"] == pytest.approx(0.7)
     assert facts["local"]["epsilon"] == pytest.approx(1.6946, abs=1e-4)
     assert facts["shuffle"]["epsilon"] == 1.0
 
 
 def test_keep_without_epsilon_plans_for_what_it_keeps(voted):
-    facts = voted(asked=("--keep", 0.63, "--delta", "1e-6"))
+    facts = voted(asked=("--keep-probability", 0.63, "--delta", "1e-6"))
     assert (
         facts["shuffle"]["epsilon"] == facts["local"]["epsilon"] == pytest.approx(1.06443, abs=1e-5)
     )
@@ -127,13 +127,13 @@ def test_an_option_without_a_label_is_refused(refuses, tmp_path):
 
 @pytest.mark.parametrize("keep", [0.5, 0.3, 1, 0, "nan", 0.5001, 0.99999])
 def test_a_keep_probability_out_of_range_is_refused(refuses, keep):
-    assert "keep probability: wanted a number in" in refuses(GOOD, "--keep", keep)
+    assert "keep probability: wanted a number in" in refuses(GOOD, "--keep-probability", keep)
 
 
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        (("--delta", "1e-6"), "wanted --epsilon or --keep, got neither"),
+        (("--delta", "1e-6"), "wanted --epsilon or --keep-probability, got neither"),
         (("--epsilon", 1), "wanted --delta, got none"),
         (("--epsilon", 0, "--delta", "1e-6"), "epsilon: wanted"),
         (("--epsilon", 1, "--delta", 0.2), "delta: wanted"),

@@ -139,7 +139,7 @@ def test_devices_that_keep_marks_less_often_than_planned_are_found():
 
 
 def test_neither_epsilon_nor_keep_is_refused():
-    with pytest.raises(ParameterError, match="vote: wanted --epsilon or --keep"):
+    with pytest.raises(ParameterError, match="vote: wanted --epsilon or --keep-probability"):
         voting.local_ballots(3, epsilon=None, keep=None)
 
 

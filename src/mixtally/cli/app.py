@@ -43,8 +43,8 @@ _PURPOSE = (
 )
 
 _ENDS = (
-    "Exit status: 0 done, 1 whoever read the output went away, 2 something given cannot be used, "
-    "3 a privacy number that cannot be right, 130 a key was pressed to stop."
+    "Exit status: 0 done, 1 done and the answer is no, 2 something given cannot be used, "
+    "3 a privacy number that cannot be right, 130 a key was pressed to stop, 141 output closed."
 )
 
 

@@ -73,7 +73,9 @@ class Wish:
     ] = None
     keep: Annotated[
         int,
-        o.whole_option("--keep", "Seconds from its close until keys go and what is late is lost."),
+        o.whole_option(
+            "--expires-after", "Seconds from its close until keys go and what is late is lost."
+        ),
     ] = 86_400
     prefixes: Annotated[
         Path | None,

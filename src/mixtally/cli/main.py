@@ -11,13 +11,14 @@ from contextlib import suppress
 
 from mixtally.errors import AccountingError, DataError, InputError
 
-_INTERRUPTED = 130
+_INTERRUPTED, _CLOSED = 130, 141
+"""As a shell states the signals for a key and for a pipe that nobody reads."""
 LAB = frozenset({"msgspec", "narwhals", "numpy", "rich", "scipy", "typer"})
 """What the command line needs and a device does not: the extra ``lab``."""
 
 
 def run() -> None:
-    """Run the command line; bad input exits with status 2, a broken privacy number with 3."""
+    """Run the command line; docs/commands.md has every exit status."""
     try:
         status = _status()
     except KeyboardInterrupt:
@@ -47,9 +48,11 @@ def _status() -> int:
             do="pip install 'mixtally[lab]'",
         )
         return _reported(missing, 2)
-    except BrokenPipeError:  # whoever read has read enough
+    except (BrokenPipeError, SystemExit) as ended:  # click and rich make an exit of a closed pipe
+        if isinstance(ended, SystemExit) and not isinstance(ended.__context__, BrokenPipeError):
+            raise
         _forget_output()
-        return 1
+        return _CLOSED
     except OSError as error:
         _forget_output()
         refused = DataError(

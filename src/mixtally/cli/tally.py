@@ -42,7 +42,9 @@ class TallyOptions:
     ]
     keep: Annotated[
         Path | None,
-        typer.Option("--keep", help="Keep tallies of single shards here, not to count them again."),
+        typer.Option(
+            "--tallies", help="Keep tallies of single shards here, not to count them again."
+        ),
     ] = None
     processes: Annotated[
         int | None, o.whole_option("--processes", "That count (default: all cores).")
@@ -65,7 +67,7 @@ def tally(shards: Shards, options: TallyOptions, run: ShowOptions) -> None:
 
     SHARD is a Parquet or Arrow file with a column `message`, or a folder of such files. Each is
     counted once, however often it is named; what cannot be read is named, and then nothing is
-    concluded. With --keep a call that was stopped goes on where it was.
+    concluded. With --tallies a call that was stopped goes on where it was.
     """
     plan = read_plan(options.plan)
     mechanism = verify(plan, Accountant())
@@ -101,7 +103,7 @@ def _check_whole(made: Fold) -> None:
         got=f"{len(made.lost):,} of {len(made.lost) + made.counted:,} that cannot be counted: "
         f"{first.reason}",
         do=f"mend these and tally again; the {made.tally.messages:,} messages of the others are "
-        "kept with --keep",
+        "kept with --tallies",
     )
 
 

@@ -35,7 +35,9 @@ class BallotOptions:
     ] = False
     epsilon: Annotated[
         float | None,
-        o.option("--epsilon", "Privacy loss, 0.01 to 20; that of --keep if left out.", "E"),
+        o.option(
+            "--epsilon", "Privacy loss, 0.01 to 20; that of --keep-probability if left out.", "E"
+        ),
     ] = None
     delta: Annotated[
         float | None,
@@ -44,7 +46,7 @@ class BallotOptions:
     keep: Annotated[
         float | None,
         o.option(
-            "--keep",
+            "--keep-probability",
             "Chance that the local version keeps a mark; what --epsilon allows if left out.",
             "P",
         ),

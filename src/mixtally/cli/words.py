@@ -27,7 +27,7 @@ class SearchOptions:
     rounds: Annotated[int, o.whole_option("--rounds", "Most characters of a word, 1 to 64.")] = 10
     keep: Annotated[
         int | None,
-        o.whole_option("--keep", "Prefixes that survive a round at most (default 3 x top)."),
+        o.whole_option("--survivors", "Prefixes that survive a round at most (default 3 x top)."),
     ] = None
     alphabet: Annotated[
         str | None,

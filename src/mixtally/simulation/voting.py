@@ -53,7 +53,10 @@ def local_ballots(options: int, *, epsilon: float | None, keep: float | None) ->
     if epsilon is not None:
         return flip_blank(bins=options, fakes=0, threshold=local.least_threshold(epsilon))
     raise ParameterError(
-        "vote", wanted="--epsilon or --keep", got="neither", do="add --epsilon 1, for example"
+        "vote",
+        wanted="--epsilon or --keep-probability",
+        got="neither",
+        do="add --epsilon 1, for example",
     )
 
 
