@@ -21,7 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.errors import MessageError
-from mixtally.estimate.intervals import EXACT, MOST_EXACT_ONES, NORMAL, checked_level, intervals
+from mixtally.estimate.intervals import (
+    EXACT,
+    MOST_EXACT_ONES,
+    NORMAL,
+    checked_level,
+    in_clear,
+    intervals,
+)
 from mixtally.estimate.noise import NoiseDistribution, depends_on_count, noise_distribution
 from mixtally.records.change import Change
 from mixtally.records.mechanism import BitFlips, Shuffled, UniformFakes
@@ -131,10 +138,12 @@ class _BothWays(BitFlips, frozen=True, kw_only=True, tag="both-ways"):
 def _clear(mechanism: Shuffled, rise: NDArray[np.int64], tail: float) -> _Ends:
     """Ends for the true rise: noise in clear has one law, wherever it falls."""
     if mechanism.uniform_fakes and mechanism.offset(0) > MOST_EXACT_ONES:
-        width = NormalDist().inv_cdf(1.0 - tail) * change_error(mechanism, 0, 0)
-        return rise - math.ceil(width), rise + math.ceil(width), NORMAL
-    law = difference_distribution(mechanism)
-    return rise - law.highest(tail), rise - law.lowest(tail), EXACT
+        width = -NormalDist().inv_cdf(tail) * change_error(mechanism, 0, 0) * mechanism.repeats
+        noise, method = (-math.ceil(width), math.ceil(width)), NORMAL
+    else:
+        law = difference_distribution(mechanism)
+        noise, method = (law.lowest(tail), law.highest(tail)), EXACT
+    return *in_clear(mechanism, rise, noise), method
 
 
 def difference_distribution(mechanism: Shuffled) -> NoiseDistribution:

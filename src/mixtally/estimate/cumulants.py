@@ -72,18 +72,19 @@ def cumulants(mechanism: Shuffled, messages: int, counts: Floats) -> Cumulants:
     ``counts`` are the estimates, shape (bins,), clipped to what can be.
     """
     level = np.zeros(len(counts))
-    rate, variance = mechanism.true_fakes, mechanism.variance(messages)
+    rate, variance, times = mechanism.true_fakes, mechanism.variance(messages), mechanism.repeats
     if isinstance(mechanism, BitFlips):
         q = mechanism.flip_probability
-        ones = np.clip(mechanism.repeats * counts + rate, 0.0, messages)
+        ones = np.clip(times * counts + rate, 0.0, messages)
         both, scale = q * (1.0 - q), mechanism.gain
         return Cumulants(
-            variance + rate / mechanism.bins,  # a multinomial's variance is below its product's
-            (messages - 2.0 * ones) * both * mechanism.contrast / scale**3 + rate,
-            messages * both * (1.0 - 6.0 * both) / scale**4 + rate,
+            variance
+            + rate / times**2 / mechanism.bins,  # a multinomial's variance is below its product's
+            (messages - 2.0 * ones) * both * mechanism.contrast / scale**3 + rate / times**3,
+            messages * both * (1.0 - 6.0 * both) / scale**4 + rate / times**4,
         )
     if mechanism.uniform_fakes:
-        return Cumulants(rate, level + rate, rate)
+        return Cumulants(rate / times**2, level + rate / times**3, rate / times**4)
     third = fourth = 0.0
     for weights, draws in mechanism.noise(messages, 0).tables:
         second, skew, kurtosis = _moments(weights)

@@ -53,8 +53,7 @@ def intervals(
     tail = (1.0 - level) / 2.0 / simultaneous_over
     if not depends_on_count(mechanism):
         method = EXACT
-        least, most_noise = reach(mechanism, tally.messages, 0, tail)
-        lower, upper = tally.counts - most_noise, tally.counts - least
+        lower, upper = in_clear(mechanism, tally.counts, reach(mechanism, tally.messages, 0, tail))
     elif mechanism.offset(tally.messages) <= (
         MOST_EXACT_ONES if exact_ones is None else exact_ones
     ):
@@ -73,6 +72,18 @@ def intervals(
 
 
 _Ends = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+
+def in_clear(
+    mechanism: Shuffled, counted: NDArray[np.int64], noise: tuple[int, int]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Ends of true numbers that are counted ``repeats`` times, with noise between two ends.
+
+    Where no number explains a count, the two beside it are the ends.
+    """
+    times, (least, most) = mechanism.repeats, noise
+    lower, upper = -((most - counted) // times), (counted - least) // times
+    return np.minimum(lower, upper), np.maximum(lower, upper)
 
 
 def _half(mechanism: Shuffled, tally: Tally, tail: float) -> float:

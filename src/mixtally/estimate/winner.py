@@ -75,15 +75,16 @@ def _others(values: Floats) -> Floats:
 
 def _law(mechanism: Shuffled, tally: Tally, seen: int, votes: NDArray[np.int64]) -> Floats:
     """The law h on ``votes``, which sums to one."""
+    sent = votes * mechanism.repeats
     if isinstance(mechanism, BitFlips):
-        likely = _flipped(mechanism, tally.messages, seen, votes)
+        likely = _flipped(mechanism, tally.messages, seen, sent)
     elif mechanism.uniform_fakes:
-        mean, fakes = mechanism.true_fakes, np.maximum(seen - votes, 0)
+        mean, fakes = mechanism.true_fakes, np.maximum(seen - sent, 0)
         log = special.xlogy(fakes, mean) - mean - special.gammaln(fakes + 1.0)
-        likely = np.where(seen >= votes, np.exp(log), 0.0)
+        likely = np.where(seen >= sent, np.exp(log), 0.0)
     else:
         noise = noise_distribution(mechanism, tally.messages, 0)
-        place = seen - votes - noise.first
+        place = seen - sent - noise.first
         inside = (place >= 0) & (place < len(noise.pmf))
         likely = np.where(inside, noise.pmf[np.where(inside, place, 0)], 0.0)
     total = float(likely.sum())
@@ -97,25 +98,25 @@ def _law(mechanism: Shuffled, tally: Tally, seen: int, votes: NDArray[np.int64])
     return np.asarray(likely / total, dtype=np.float64)
 
 
-def _flipped(mechanism: BitFlips, messages: int, seen: int, votes: NDArray[np.int64]) -> Floats:
-    """P(S = seen) for S ~ Bin(z, p) + Bin(messages - z, q) and every z of ``votes``.
+def _flipped(mechanism: BitFlips, messages: int, seen: int, sent: NDArray[np.int64]) -> Floats:
+    """P(S = seen) for S ~ Bin(z, p) + Bin(messages - z, q) and every z of ``sent``.
 
     With uniform fakes a Poisson number of mean K / d joins the z.
 
     The Fourier inversion (1/2 pi) int (q + p e^it)^z (p + q e^it)^(N - z) e^(-i t seen) dt by the
     trapezoid rule. Its aliases lie 40 deviations and 100 counts apart, further than any of
-    ``votes`` from what it explains; beyond an angle of 12 / deviation the integrand is below 1e-13.
+    ``sent`` from what it explains; beyond an angle of 12 / deviation the integrand is below 1e-13.
     """
     q = mechanism.flip_probability
     p = 1.0 - q
     ones = mechanism.true_fakes
     deviation = math.sqrt(messages * p * q + mechanism.gain**2 * ones)
-    half = math.ceil(20.0 * deviation + 50.0)
+    half = math.ceil(20.0 * deviation + 50.0 * mechanism.repeats)
     step = 2.0 * math.pi / (2 * half + 1)
     angle = step * np.arange(1, min(half, math.ceil(12.0 / deviation / step)) + 1)
     turn = np.exp(1j * angle)
     held, other = np.log(q + p * turn), np.log(p + q * turn)
     fakes = ones * np.expm1(held - other)
-    power = messages * other + fakes - 1j * seen * angle + votes[:, np.newaxis] * (held - other)
+    power = messages * other + fakes - 1j * seen * angle + sent[:, np.newaxis] * (held - other)
     found = step / (2.0 * math.pi) * (1.0 + 2.0 * np.exp(power).real.sum(axis=1))
     return np.asarray(np.maximum(found, 0.0), dtype=np.float64)
