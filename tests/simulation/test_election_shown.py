@@ -1,6 +1,7 @@
 """A vote's page is whole and safe; its files and words say the same numbers."""
 
 import csv
+import dataclasses
 import io
 import json
 import math
@@ -131,3 +132,15 @@ def test_levels_other_than_95_are_named():
     election = make([900, 600], level=0.9)
     assert "90 %, exact" in checked(election)
     assert "95 %" not in checked(election)
+
+
+def test_a_tie_names_no_winner():
+    election = make([500, 500, 100], labels=("a", "b", "c"))
+    told = facts(election)
+    assert (told["true_winner"], told["true_winners"]) == (None, ["a", "b"])
+    counts = dataclasses.replace(election.shuffle.estimate, counts=np.array([500.0, 500.0, 9.0]))
+    tied = dataclasses.replace(election.shuffle, estimate=counts)
+    assert verdict(election, tied).startswith("A tie of 'a' and 'b': each is the true winner with")
+    alone = facts(make([900, 500], labels=("a", "b")))
+    assert (alone["true_winner"], alone["true_winners"]) == ("a", ["a"])
+    assert (alone["shuffle"]["leader"], alone["shuffle"]["leaders"]) == ("a", ["a"])

@@ -65,7 +65,7 @@ def test_real_ballots_give_unbiased_shares(example):
     for count in example.counts().values():
         off = np.abs(count.estimate.counts - example.truth)
         assert (off < 5 * count.estimate.standard_error).all()
-        assert count.leader == 0
+        assert count.leaders == [0]
         assert count.chances[0] > 0.9999
         assert count.may_win.tolist() == [True, False, False, False]
 

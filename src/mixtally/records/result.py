@@ -123,6 +123,11 @@ class Series:
         return int(np.any([step.change.surely for step in self.steps], axis=0).sum())
 
 
+def largest(votes: NDArray[np.float64] | NDArray[np.int64]) -> list[int]:
+    """The options with the most votes: several in a tie."""
+    return [int(place) for place in np.flatnonzero(votes == votes.max())]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Vote:
     """The votes of one way of counting, and who may have won.
@@ -141,6 +146,6 @@ class Vote:
     may_win: NDArray[np.bool_]
 
     @property
-    def leader(self) -> int:
-        """The option with the largest estimate."""
-        return int(np.argmax(self.estimate.counts))
+    def leaders(self) -> list[int]:
+        """The options with the largest estimate: several in a tie."""
+        return largest(self.estimate.counts)

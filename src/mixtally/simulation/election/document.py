@@ -3,7 +3,8 @@
 from mixtally.ground.codec import fingerprint
 from mixtally.privacy.baselines import local_standard_error
 from mixtally.privacy.local import least_wrong, speaks
-from mixtally.records.result import Vote
+from mixtally.records.question import Question
+from mixtally.records.result import Vote, largest
 from mixtally.report.document import (
     Bullets,
     Document,
@@ -98,7 +99,7 @@ def facts(election: Election) -> Facts:
         **(
             {}
             if election.truth is None
-            else {"true_winner": election.question.label(int(election.truth.argmax()))}
+            else _won("true_winner", election.question, largest(election.truth))
         ),
         "local": {
             "keep_probability": 1.0 - ballots.flip_probability,
@@ -159,10 +160,16 @@ def _count(election: Election, count: Vote) -> Facts:
         "radius": election.radius(count),
         "radius_at_once": election.radius(count, at_once=True),
         "interval_method": found.each.method,
-        "leader": question.label(count.leader),
-        "leader_chance": float(count.chances[count.leader]),
+        **_won("leader", question, count.leaders),
+        "leader_chance": float(count.chances[count.leaders].max()),
         "results": rows(election, count),
     }
+
+
+def _won(key: str, question: Question, first: list[int]) -> Facts:
+    """Who is first: one option, or null where several are, and all of them."""
+    names = [question.label(place) for place in first]
+    return {key: names[0] if len(names) == 1 else None, f"{key}s": names}
 
 
 def _csv(election: Election) -> Rows:

@@ -25,18 +25,20 @@ def chance(value: float) -> str:
 
 def verdict(election: Election, count: Vote) -> str:
     """Who leads, how surely, and who cannot be ruled out."""
-    question = election.question
-    name, sure = question.label(count.leader), chance(float(count.chances[count.leader]))
+    question, first = election.question, count.leaders
+    names = [repr(question.label(place)) for place in first]
+    sure = chance(float(count.chances[first].max()))
     able = int(count.may_win.sum())
     rest = (
         "no other option can be the winner"
         if able == 1
         else f"{able:,} of {question.bins:,} options can still be the winner"
     )
-    return (
-        f"{name!r} leads, and is the true winner with a chance of {sure}. "
-        f"By the {100 * election.level:g} % intervals for all options at once {rest}."
-    )
+    leads = f"{names[0]} leads, and is the true winner with a chance of {sure}. "
+    if len(names) > 1:
+        tied = f"{', '.join(names[:-1])} and {names[-1]}"
+        leads = f"A tie of {tied}: each is the true winner with a chance of at most {sure}. "
+    return f"{leads}By the {100 * election.level:g} % intervals for all options at once {rest}."
 
 
 def deniability(election: Election) -> list[str]:
