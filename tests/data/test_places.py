@@ -30,9 +30,11 @@ def test_the_grid_depends_on_nothing_but_its_box(place):
     assert len(set(place.cells)) == len(place.cells) > 10
     assert place.question("where").labels[-1] == ELSEWHERE
     for cell in place.cells:
-        lat, lon = h3.cell_to_latlng(cell)
-        assert BOX.south <= lat <= BOX.north
-        assert BOX.west <= lon <= BOX.east
+        lats, lons = zip(*h3.cell_to_boundary(cell), strict=True)
+        assert max(lats) >= BOX.south
+        assert min(lats) <= BOX.north
+        assert max(lons) >= BOX.west
+        assert min(lons) <= BOX.east
     assert len(place.outlines()) == len(place.cells)
 
 
@@ -44,7 +46,7 @@ def test_people_are_where_their_label_is(place):
     assert moved.question.label(int(moved.codes[0])) == ELSEWHERE
 
 
-def test_bad_places_are_refused(place):
+def test_bad_places_are_refused(place, monkeypatch):
     with pytest.raises(DataError, match="place 0: wanted a latitude within 90"):
         place.bins_of(np.array([91.0]), np.array([0.0]))
     with pytest.raises(DataError, match="place 0"):
@@ -57,5 +59,7 @@ def test_bad_places_are_refused(place):
             Box(*wrong)
     with pytest.raises(ParameterError, match="resolution: wanted"):
         grid(BOX, 9)
+    assert grid(Box(south=40.0, north=40.01, west=-70.01, east=-70.0), 0).cells
+    monkeypatch.setattr("mixtally.data.places.MOST_BINS", len(place.cells))
     with pytest.raises(ParameterError, match="grid: wanted"):
-        grid(Box(south=40.0, north=40.01, west=-70.01, east=-70.0), 0)
+        grid(BOX, 3)

@@ -74,7 +74,7 @@ class Grid:
 
 
 def grid(box: Box, resolution: int) -> Grid:
-    """The hexagons of ``box`` at an H3 ``resolution`` in [0, 8]; 3 has edges of about 69 km.
+    """All hexagons that touch ``box``, at an H3 ``resolution`` in [0, 8]; 3 has edges of 69 km.
 
     Raises ParameterError for another resolution or more than 10^7 hexagons, DataError without h3.
     """
@@ -92,7 +92,8 @@ def grid(box: Box, resolution: int) -> Grid:
         (box.north, box.east),
         (box.north, box.west),
     ]
-    cells = tuple(sorted(h3.polygon_to_cells(h3.LatLngPoly(corners), resolution)))
+    touching = h3.h3shape_to_cells_experimental(h3.LatLngPoly(corners), resolution, "overlap")
+    cells = tuple(sorted(touching))
     if not 1 <= len(cells) < MOST_BINS:
         raise ParameterError(
             "grid",

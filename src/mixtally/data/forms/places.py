@@ -47,7 +47,13 @@ class Places:
         codes, asked = records.each(np.concatenate(self._codes)), self._grid.question(self._name)
         outside = int(np.count_nonzero(codes == asked.bins - 1))
         note = f"Places outside the hexagons count as elsewhere: {outside:,} of {len(codes):,}."
-        return Population(asked, codes, note=note)
+        warning = _MOST_OUTSIDE if 2 * outside > len(codes) else ""
+        return Population(asked, codes, note=note, warning=warning)
+
+
+_MOST_OUTSIDE = (
+    "most people are outside the box: look at it, and whether latitude and longitude are exchanged"
+)
 
 
 def _degrees(array: Array, batch: Batch) -> NDArray[np.float64]:
