@@ -110,8 +110,13 @@ def estimate(row: Row) -> str:
 
 def clipped(value: float, lower: float, upper: float, error: float | None) -> str:
     """An estimate, or the end of its interval beyond which it lies."""
-    end = min(max(value, lower), upper)
+    end = inside(value, lower, upper)
     return supported(value, error) if end == value else f"{end:,}"
+
+
+def inside(value: float, lower: float, upper: float) -> float:
+    """The estimate that is shown: inside its interval."""
+    return min(max(value, lower), upper)
 
 
 def moved(result: Findings, bins: Sequence[int]) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 
 from mixtally.records.result import Findings
 from mixtally.records.results import Figures
+from mixtally.report import counts
 from mixtally.report.counts import Beside
 from mixtally.report.document import Cell, Marked, Tone
 from mixtally.report.words import supported
@@ -19,9 +20,13 @@ def beside(truth: Truth | None, figures: Figures | None = None) -> dict[str, Seq
 
 
 def errors_beside(result: Findings, truth: Truth, bins: Sequence[int]) -> Beside:
-    """True counts and by how much the estimates err; marked where an interval misses."""
+    """True counts and by how much the estimates shown err; marked where an interval misses."""
     found, true, inside = result.estimate, truth.counts, truth.inside(result)
-    off = [supported(found.counts[i] - true[i], found.error_of(i), sign="+") for i in bins]
+    shown = [counts.inside(found.counts[i], found.each.lower[i], found.each.upper[i]) for i in bins]
+    off = [
+        supported(value - true[i], found.error_of(i), sign="+")
+        for i, value in zip(bins, shown, strict=True)
+    ]
     errors: list[Cell] = [
         text if inside[i] else Marked(text, Tone.BAD) for i, text in zip(bins, off, strict=True)
     ]

@@ -218,7 +218,8 @@ def _cells(row: Facts, *, found: bool) -> list[Cell]:
         beside = [] if true is None else [f"{true:,}", ""]
         return [row["label"], "not chosen", "", "", "", *beside, *more]
     if true is not None:
-        off = supported(row["estimate"] - true, error, sign="+")
+        shown = counts.inside(row["estimate"], row["lower"], row["upper"])
+        off = supported(shown - true, error, sign="+")
         held = row["lower"] <= true <= row["upper"]
         beside = [f"{true:,}", off if held else Marked(off, Tone.BAD)]
     return [
