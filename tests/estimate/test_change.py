@@ -9,6 +9,7 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from mixtally.errors import MessageError, ParameterError
 from mixtally.estimate import change as module
@@ -41,6 +42,8 @@ TWICE = flip_bits(bins=2, threshold=int(0.02 * 2**64), crowd=20_000, repeats=2)
 CASES = {
     "flips": FLIP, "wide": WIDE, "uniform": UNIFORM, "many": MANY, "shaped": SHAPED, "twice": TWICE,
     "flipped uniform": BOTH, "loud": LOUD,
+    "uniform twice": replace(UNIFORM, repeats=2), "many thrice": replace(MANY, repeats=3),
+    "shaped twice": replace(SHAPED, repeats=2),
 }  # fmt: skip
 BEFORE, AFTER = np.array([300, 9_000]), np.array([340, 12_000])
 USERS = (20_000, 23_000)
@@ -187,7 +190,7 @@ def test_the_normal_is_used_where_noise_is_large():
     assert methods == {
         "flips": EXACT, "wide": NORMAL, "uniform": EXACT, "many": NORMAL, "shaped": EXACT,
         "flipped uniform": EXACT, "loud": NORMAL,
-        "twice": EXACT,
+        "twice": EXACT, "uniform twice": EXACT, "many thrice": NORMAL, "shaped twice": EXACT,
     }  # fmt: skip
 
 
