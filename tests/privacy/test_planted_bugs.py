@@ -80,7 +80,7 @@ def test_flip_blank_with_a_wrong_argument_is_noticed(plant, change):
         {"exp": lambda _: 1.0},
         {"exp": lambda x: math.exp(-x)},
         {"floor": lambda x: math.floor(x) + 1},
-        {"log": lambda x: math.log(x) / 2},
+        {"log1p": lambda x: math.log1p(x) / 2},
     ],
     ids=["no rise", "no growth", "e^-eps", "a later start", "half the local promise"],
 )

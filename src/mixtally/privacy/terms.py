@@ -103,7 +103,9 @@ def composed(
     share, added, losses = epsilon * _BELOW / groups.total(), 0.0, []
     negligible /= groups.total()
     for group, times in groups.items():
-        losses.append((group.ways(accountant, negligible, tightness), times))
+        # Between collections answers may follow from what was seen, and so may the way they go.
+        find = group.ways if stake.collections == 1 else group.losses
+        losses.append((find(accountant, negligible, tightness), times))
         added += times * group.curve(accountant, negligible)(share)
     upper = min(1.0, added, worst_delta(losses, epsilon))
     return not_nothing(upper, epsilon, local_epsilon_of(stake) or math.inf)

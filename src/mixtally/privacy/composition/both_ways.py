@@ -1,9 +1,13 @@
 """Messages whose two directions differ, composed: the worst number of answers that went either way.
 
-The person's answers to t questions are replaced. Where a of them go one way and t - a the other,
-the observer's distributions are a product of a pairs and t - a pairs exchanged; an answer that
-stays tells nothing, so a + (t - a) = t is the worst. Exchanging both worlds exchanges a and t - a,
-so the largest divergence over all a bounds both directions.
+The person's answers to t questions of one collection are replaced. Where a of them go one way and
+t - a the other, the observer's distributions are a product of a pairs and t - a pairs exchanged; an
+answer that stays tells nothing, so a + (t - a) = t is the worst. Exchanging both worlds exchanges a
+and t - a, so the largest divergence over all a bounds both directions.
+
+All of them are given before anything is seen. In a later collection the person may answer as
+earlier results suggest, and which way the answer goes then depends on what was seen: that is more
+than any a has, and one curve for both directions covers it (``compose``).
 """
 
 import math

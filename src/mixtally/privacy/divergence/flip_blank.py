@@ -51,7 +51,8 @@ def among_blanks(
     """
     q, p = threshold / SCALE, (SCALE - threshold) / SCALE
     contrast = (SCALE - 2 * threshold) / SCALE
-    if contrast == 0.0 or epsilon >= 2.0 * math.log(p / q) * (1.0 + 1e-12):
+    odds = math.log1p((SCALE - 2 * threshold) / threshold)  # ln(p / q), to all digits
+    if contrast == 0.0 or epsilon >= 2.0 * odds * (1.0 + 1e-12):
         return Bracket(0.0, 0.0)  # the ratio never reaches e^epsilon
     grow = math.exp(epsilon)
     rise += math.expm1(epsilon) * records * q * q / contrast

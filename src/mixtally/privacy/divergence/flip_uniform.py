@@ -19,6 +19,7 @@ from mixtally.ground.fixed import SCALE
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.privacy.numerics.draws import Draws
 from mixtally.privacy.numerics.few_valued import Distribution, few_above, few_below
+from mixtally.privacy.numerics.flip_ratios import excess
 from mixtally.privacy.numerics.largest import largest_upper
 from mixtally.privacy.numerics.saddle_point import saddle_point_bounds
 
@@ -84,7 +85,8 @@ def _branches(bins: int, threshold: int, epsilon: float) -> list[Distribution]:
             size = others + y_a + y_b
             tilt = (size * r + (bins - size) / r) / bins  # b(y) / P[R(0) = y]
             bits = (q if y_a else p) * (q if y_b else p)
-            values = ((r if y_a else 1 / r) - grow * (r if y_b else 1 / r)) / tilt
+            ends = np.array(r if y_a else 1 / r), np.array(r if y_b else 1 / r)
+            values = excess(*ends, grow) / tilt
             found.append(Distribution(values, bits * rest * tilt))
     return found
 

@@ -34,6 +34,7 @@ from msgspec.structs import replace
 
 from mixtally.errors import AccountingError
 from mixtally.ground import tails
+from mixtally.ground.fixed import SCALE
 from mixtally.ground.tails import Floats
 from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.composition.pld import FINE, loss_distribution
@@ -104,9 +105,9 @@ def eps_reports(mechanism: Memoized, reports: int) -> float:
     Source: RAPPOR (2014), theorem 2, for one report.
     """
     checked_whole("reports", reports, MOST_REPORTS)
-    f, (p, q) = mechanism.f, mechanism.shown
-    ones = math.log1p((q - p) / p) if p > 0.0 else math.inf
-    zeros = math.log1p((q - p) / (1.0 - q)) if q < 1.0 else math.inf
+    f, p, q = mechanism.f, mechanism.p, mechanism.q  # integers, whose difference is exact
+    ones = math.log1p((q - p) / p) if p else math.inf
+    zeros = math.log1p((q - p) / (SCALE - q)) if q < SCALE else math.inf
     return _rounded_up(mechanism.hashes * (_gain(f, reports * ones) + _gain(f, reports * zeros)))
 
 

@@ -30,6 +30,18 @@ def small_binomial(trials: int, probability: float) -> Floats:
     )
 
 
+_TIE, _ROUNDING = 1e-4, 1e-13
+"""Where two weights are so near each other, relatively, that rounding matters to their difference,
+and more than that rounding."""
+
+
+def excess(w_u: Floats, w_v: Floats, grow: float) -> Floats:
+    """w_u - ``grow`` w_v, upwards where both are nearly alike: zero or less only where it is."""
+    values = w_u - grow * w_v
+    near = (w_u > w_v) & (np.abs(values) <= _TIE * w_u)
+    return np.asarray(np.where(near, values + _ROUNDING * w_u, values))
+
+
 def flip_distribution(orbit: Orbit, q: float, grow: float) -> Distribution:
     """The distribution of W when the background record is flipped with q."""
     r = (1.0 - q) / q
@@ -40,7 +52,7 @@ def flip_distribution(orbit: Orbit, q: float, grow: float) -> Distribution:
     u = exponents[0][:, None, None] + exponents[2][None, None, :]
     v = exponents[1][None, :, None] + exponents[2][None, None, :]
     chance = chances[0][:, None, None] * chances[1][None, :, None] * chances[2][None, None, :]
-    values = r**u - grow * r**v
+    values = excess(r**u, r**v, grow)
     return Distribution(np.broadcast_to(values, chance.shape).ravel(), chance.ravel())
 
 
@@ -57,7 +69,7 @@ def uniform_distribution(bits: int, apart: int, q: float, grow: float) -> Distri
     w_u = common * (2.0 * p) ** t * (2.0 * q) ** (apart - t)
     w_v = common * (2.0 * q) ** t * (2.0 * p) ** (apart - t)
     chance = small_binomial(bits - apart, 0.5)[:, None] * small_binomial(apart, 0.5)[None, :]
-    return Distribution((w_u - grow * w_v).ravel(), chance.ravel())
+    return Distribution(excess(w_u, w_v, grow).ravel(), chance.ravel())
 
 
 def diluted(distribution: Distribution, share: float) -> Distribution:
