@@ -3,6 +3,8 @@
 import pytest
 import xlsxwriter
 
+from mixtally.data.formats import unseen
+
 
 @pytest.fixture
 def workbook(tmp_path):
@@ -51,3 +53,10 @@ def test_hidden_rows_above_the_people_are_nobody(workbook, warned):
 
 def test_cells_whose_formula_failed_are_said(workbook, warned):
     assert "2 cells with an error" in warned(workbook(errors=(3, 4)), "--missing", "drop")
+
+
+@pytest.mark.parametrize("at_once", [1, 7, 1 << 20])
+def test_what_says_so_is_found_wherever_bytes_are_cut(workbook, monkeypatch, at_once):
+    monkeypatch.setattr(unseen, "_AT_ONCE", at_once)
+    assert "1 hidden rows" in unseen.unseen(str(workbook((5,))), "answers & more", 1)
+    assert unseen.unseen(str(workbook()), "answers & more", 1) == ""
