@@ -3,7 +3,6 @@
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from difflib import get_close_matches
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from numbers import Integral, Real
@@ -11,6 +10,7 @@ from types import TracebackType
 from typing import ParamSpec, TypeVar
 
 from mixtally.errors import DataError, InputError, ParameterError
+from mixtally.records.made import check_names
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -56,15 +56,7 @@ def _check_call(
     name: str, taken: Signature, args: Sequence[object], given: Mapping[str, object]
 ) -> None:
     """Raises ParameterError for an argument that there is not, is missing, or comes twice."""
-    known = _names(taken)
-    for strange in (one for one in given if one not in known):
-        near = get_close_matches(strange, known, 1, 0.6)
-        raise ParameterError(
-            name,
-            wanted="arguments that it has",
-            got=repr(strange),
-            do=f"did you mean {near[0]}?" if near else f"see help(mixtally.{name})",
-        )
+    check_names(name, given, _names(taken))
     try:
         taken.bind(*args, **given)
     except TypeError as error:

@@ -75,7 +75,8 @@ class Messages:
             ("delta", message, epsilon),
             lambda: divergence_of(message).exact(message, epsilon, self._distributions),
         )
-        return _revealing(found, message, epsilon)
+        lower, upper = found.bounds
+        return found._replace(bounds=Bracket(lower, _revealed(message, epsilon, upper)))
 
     def at_least(self, message: ObservedMessage, epsilon: float) -> ProvedDelta:
         """A lower bound of one message's delta(epsilon), its source and what it rests on."""
@@ -83,7 +84,8 @@ class Messages:
         found: ProvedDelta = self._memo.get(
             ("at least", message, epsilon), lambda: find(message, epsilon, self._distributions)
         )
-        return _revealing(found, message, epsilon)
+        lower, upper = found.bounds
+        return found._replace(bounds=Bracket(lower, _revealed(message, epsilon, upper)))
 
     def one(self, message: ObservedMessage, epsilon: float, *, proved: bool) -> float:
         """The upper bound of one message's delta(epsilon), or what it most likely is."""
@@ -92,7 +94,7 @@ class Messages:
         found: float = self._memo.get(
             ("one", message, epsilon, find), lambda: find(message, epsilon, self._distributions)
         )
-        return not_nothing(found, epsilon, message.mechanism.local_epsilon)
+        return _revealed(message, epsilon, found)
 
     def rough(self, message: ObservedMessage, epsilon: float) -> float:
         """What it most likely is, less closely where that is quicker."""
@@ -118,7 +120,7 @@ class Messages:
         )
         if found is None:
             return self.one(message, epsilon, proved=True)
-        return not_nothing(found, epsilon, message.mechanism.local_epsilon)
+        return _revealed(message, epsilon, found)
 
     def near_at(self, message: ObservedMessage, epsilons: Sequence[float]) -> Sequence[float]:
         """``near`` at several epsilons."""
@@ -133,9 +135,8 @@ class Messages:
         found = divergence_of(message).each_way(message, epsilons, self._distributions)
         if found is None:
             return None
-        reach = message.mechanism.local_epsilon
         forward, backward = (
-            [not_nothing(upper, at, reach) for upper, at in zip(way, epsilons, strict=True)]
+            [_revealed(message, e, upper) for e, upper in zip(epsilons, way, strict=True)]
             for way in found
         )
         return forward, backward
@@ -145,9 +146,8 @@ class Messages:
         return divergence_of(message).together(message, [], self._distributions) is not None
 
     def _at_once(self, message: ObservedMessage, epsilons: Sequence[float]) -> Sequence[float]:
-        reach = message.mechanism.local_epsilon
         found = divergence_of(message).together(message, epsilons, self._distributions) or ()
-        return [not_nothing(u, e, reach) for u, e in zip(found, epsilons, strict=True)]
+        return [_revealed(message, e, upper) for e, upper in zip(epsilons, found, strict=True)]
 
     def together(
         self,
@@ -239,8 +239,6 @@ class Messages:
         return found
 
 
-def _revealing(found: ProvedDelta, message: ObservedMessage, epsilon: float) -> ProvedDelta:
-    """``found``, whose upper bound is not zero where a message reveals something."""
-    lower, upper = found.bounds
-    upper = not_nothing(upper, epsilon, message.mechanism.local_epsilon)
-    return found._replace(bounds=Bracket(lower, upper))
+def _revealed(message: ObservedMessage, epsilon: float, upper: float) -> float:
+    """``upper``, which is not zero where a message reveals something."""
+    return not_nothing(upper, epsilon, message.mechanism.local_epsilon)
