@@ -12,6 +12,9 @@ MixtallyError
 `-- AccountingError       a privacy number that cannot be right: the work stops (exit status 3)
 """
 
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
 
 class MixtallyError(Exception):
     """The root of every error raised on purpose by this package."""
@@ -68,3 +71,15 @@ class InfeasibleError(InputError):
 
 class AccountingError(MixtallyError):
     """A privacy number is NaN, negative or not monotone: nothing may be promised from it."""
+
+
+def check_names(name: str, given: Iterable[str], known: Sequence[str]) -> None:
+    """Raises ParameterError for an argument of ``name`` that there is not, with the nearest."""
+    for strange in (one for one in given if one not in known):
+        near = get_close_matches(strange, known, 1)
+        raise ParameterError(
+            name,
+            wanted="arguments that it has",
+            got=repr(strange),
+            do=f"did you mean {near[0]}?" if near else f"see help(mixtally.{name})",
+        )

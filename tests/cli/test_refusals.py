@@ -8,6 +8,7 @@ import pytest
 PROMISE = ("--epsilon", 1, "--delta", "1e-6")
 PLAN = ("plan", *PROMISE, "--users", "1e4")
 CROWD = ("simulate", "crowd.csv", "--column", "color", *PROMISE, "--seed", 1)
+LABELED = (*CROWD, "--labels", "colors.txt")
 MEMORY = ("--protocol", "memory", "--p", 0.5, "--q", 0.75, "--hashes", 1, "--reports", 5)
 
 
@@ -80,9 +81,8 @@ def test_labels_that_differ_only_by_spaces_are_refused(here, refused, more):
 
 @pytest.mark.seconds
 def test_files_of_an_earlier_result_are_told_and_left(here, cli):
-    shutil.copy("crowd.csv", "words.csv")
-    assert cli(*CROWD, "--out", "out").err == ""
-    assert cli(*CROWD, "--out", "out", "--protocol", "flip-blank").err == ""
+    assert cli(*LABELED, "--out", "out").err == ""
+    assert cli(*LABELED, "--out", "out", "--protocol", "flip-blank").err == ""
     done = cli("attack", "out/plan.json", "--only", "n-1", "--runs", 200, "--out", "out")
     assert done.status == 0
     assert done.err == (

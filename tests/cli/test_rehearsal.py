@@ -151,9 +151,9 @@ LEAKS = {
     Played: "plan --hops 3 --epsilon 1 --delta 1e-6 --users 1000 --labels words.txt --out t.json "
     "&& contract new t.json --network network.toml --out small.json "
     "&& simulate survey.csv --column answer --contract small.json",
-    Election: "vote survey.csv --column answer --epsilon 1 --delta 1e-6",
-    Trend: "epochs diary.csv --column color --epoch-column week --person-column who --epsilon 1 "
-    "--delta 1e-6",
+    Election: "vote survey.csv --column answer --labels words.txt --epsilon 1 --delta 1e-6",
+    Trend: "epochs diary.csv --column color --epoch-column week --person-column who "
+    "--labels colors.txt --epsilon 1 --delta 1e-6",
 }
 
 

@@ -84,7 +84,7 @@ def test_closed_streams_are_no_failure():
 @pytest.mark.parametrize("more", [(), ("--json",)])
 def test_labels_that_a_terminal_cannot_show_are_spelled(tmp_path, more):
     data = tmp_path / "data.csv"
-    data.write_text("word\n" + "日本\né\n" * 500, encoding="utf-8")
+    data.write_text("word\n" + "日本\né\n" * 500 + "é\n" * 50, encoding="utf-8")
     given = ("vote", data, "--column", "word", "--epsilon", 1, "--delta", "1e-6", *more)
     coded = {**os.environ, "PYTHONIOENCODING": "cp1252"}
     done = process(RUN, *given, stdout=subprocess.PIPE, env=coded)

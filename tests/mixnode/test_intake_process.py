@@ -22,6 +22,7 @@ PROGRAM = """
 import os, signal, sys
 from pathlib import Path
 from mixtally.mixnode.beside import Taking, serve_intake
+from mixtally.node.clock import Clocks
 
 folder, number, kill, count = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3], int(sys.argv[4])
 seen = []
@@ -31,7 +32,7 @@ def step(name):
         os.kill(os.getpid(), signal.SIGKILL)
 def clock():
     return int((folder.parent / "clock").read_text())
-serve_intake(folder, Taking(number, "127.0.0.1", 0, clock=clock, step=step))
+serve_intake(folder, Taking(number, "127.0.0.1", 0, clocks=Clocks(clock, clock), step=step))
 """
 
 

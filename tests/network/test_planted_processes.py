@@ -12,8 +12,8 @@ ASKED = "planted-by-a-stranger"
 LEAKS = """
 from mixtally.node.web import answers, routes
 usual = answers.guarded
-def guarded(app, stop):
-    inner = usual(app, stop)
+def guarded(app, stop, log=None):
+    inner = usual(app, stop, log)
     async def around(scope, receive, send):
         print(scope["path"], flush=True)
         await inner(scope, receive, send)

@@ -9,8 +9,7 @@ from numbers import Integral, Real
 from types import TracebackType
 from typing import ParamSpec, TypeVar
 
-from mixtally.errors import DataError, InputError, ParameterError
-from mixtally.records.made import check_names
+from mixtally.errors import DataError, InputError, ParameterError, check_names
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -1,38 +1,66 @@
 """Records that people make by hand: what cannot be one is refused in the one error family."""
 
-from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
-from typing import Any
+from functools import cache
+from numbers import Integral, Real
+from typing import Any, get_type_hints
 
 import msgspec
 
-from mixtally.errors import ParameterError
+from mixtally.errors import ParameterError, check_names
 
-
-def check_names(name: str, given: Iterable[str], known: Sequence[str]) -> None:
-    """Raises ParameterError for an argument of ``name`` that there is not, with the nearest."""
-    for strange in (one for one in given if one not in known):
-        near = get_close_matches(strange, known, 1)
-        raise ParameterError(
-            name,
-            wanted="arguments that it has",
-            got=repr(strange),
-            do=f"did you mean {near[0]}?" if near else f"see help(mixtally.{name})",
-        )
+_MOST_BITS = 100
+"""Of a whole number: more count nothing, and cannot even be shown."""
 
 
 class Made(type(msgspec.Struct)):  # type: ignore[misc]
-    """The class of such records; decoding files goes another way, and checks types by itself."""
+    """The class of such records: fields are checked by name and type before the record is made.
 
-    def __call__(cls, *args: Any, **fields: Any) -> Any:
+    What the record itself asks of its fields is raised as it is: an error there that is none of the
+    family is a mistake of ours.
+    """
+
+    def __call__(cls, *args: Any, **given: Any) -> Any:
         """A record of these fields; ParameterError for others, and for values of other types."""
-        check_names(cls.__name__, fields, cls.__struct_fields__)
-        try:
-            return super().__call__(*args, **fields)
-        except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
-            raise ParameterError(
-                cls.__name__,
-                wanted="fields of the types that it has",
-                got=" ".join(str(error).split())[:120],
-                do=f"see help(mixtally.{cls.__name__})",
-            ) from error
+        known, needed, types = _fields(cls)
+        check_names(cls.__name__, given, known)
+        if args:
+            raise _not_made(cls, "fields by their names", "fields without names")
+        if missing := [name for name in needed if name not in given]:
+            raise _not_made(cls, "all fields that it needs", f"none named {missing[0]}")
+        return super().__call__(
+            **{name: _typed(cls, name, types[name], value) for name, value in given.items()}
+        )
+
+
+@cache
+def _fields(cls: Any) -> tuple[list[str], list[str], dict[str, Any]]:
+    """All fields, those that have no default, and the types of all."""
+    fields = msgspec.structs.fields(cls)
+    needed = [field.name for field in fields if field.required]
+    return [field.name for field in fields], needed, get_type_hints(cls)
+
+
+def _typed(cls: Any, name: str, wanted: Any, value: Any) -> Any:
+    """The value as a field of that type, a list as a tuple; ParameterError for another type."""
+    try:
+        return msgspec.convert(_plain(value), wanted)
+    except (msgspec.ValidationError, TypeError, ValueError, OverflowError) as error:
+        raise _not_made(
+            cls, "fields of the types that it has", f"{name}: {' '.join(str(error).split())[:120]}"
+        ) from error
+
+
+def _plain(value: Any) -> Any:
+    """A number of an array library as Python's own."""
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, Integral):
+        if (whole := int(value)).bit_length() > _MOST_BITS:
+            raise OverflowError(f"a number of {whole.bit_length():,} bits")
+        return whole
+    return float(value) if isinstance(value, Real) else value
+
+
+def _not_made(cls: Any, wanted: str, got: str) -> ParameterError:
+    do = f"see help(mixtally.{cls.__name__})"
+    return ParameterError(cls.__name__, wanted=wanted, got=got, do=do)
