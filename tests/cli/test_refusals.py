@@ -1,7 +1,6 @@
 """Every refusal names what was given, in one line, and says what to do."""
 
 import json
-import shutil
 
 import pytest
 
