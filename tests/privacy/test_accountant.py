@@ -10,7 +10,8 @@ from mixtally.privacy.accountant import Accountant, Record, local_epsilon, times
 from mixtally.privacy.calibrate import calibrate
 from mixtally.privacy.certify import certify
 from mixtally.privacy.composition.pld import CLOSE, FINE, ROUGH
-from mixtally.privacy.divergence import ObservedMessage, bit_flips, divergence_of, in_clear
+from mixtally.privacy.divergence import Bound, ObservedMessage, bit_flips, in_clear
+from mixtally.privacy.divergence.registry import divergence_of
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.records.guarantee import Observer
 from mixtally.records.mechanism import Parameter
@@ -39,20 +40,21 @@ RECORDS = {
 
 @pytest.fixture
 def asked(monkeypatch):
-    """Everything that divergences are asked, as it is asked: (function, message, epsilon)."""
+    """Everything that divergences are asked, as it is asked: (function, message, epsilon, ..)."""
     seen = []
 
     def counting(file, name):
         honest = getattr(file, name)
 
-        def counted(message, epsilon, memo):
-            seen.append((name, message, epsilon))
-            return honest(message, epsilon, memo)
+        def counted(message, epsilons, *more, **named):
+            at = tuple(epsilons) if name == "upper" else epsilons
+            seen.append((name, message, at, *more[:-1], *named.values()))
+            return honest(message, epsilons, *more, **named)
 
         return counted
 
     for file in (bit_flips, in_clear):
-        changed = {name: counting(file, name) for name in ("exact", "upper", "expected")}
+        changed = {name: counting(file, name) for name in ("delta", "upper")}
         for name, counted in changed.items():
             monkeypatch.setattr(file, name, counted)
     return seen
@@ -69,7 +71,7 @@ def test_the_same_question_is_asked_of_a_divergence_once(asked, name):
     first = [
         accountant.delta(record, 1.0),
         accountant.upper(record, 1.0),
-        accountant.expected(record, 1.0),
+        accountant.upper(record, 1.0, proved=False),
         accountant.distance(record),
         accountant.certificate(record, 1.0),
     ]
@@ -78,7 +80,7 @@ def test_the_same_question_is_asked_of_a_divergence_once(asked, name):
     again = [
         accountant.delta(record, 1.0),
         accountant.upper(record, 1.0),
-        accountant.expected(record, 1.0),
+        accountant.upper(record, 1.0, proved=False),
         accountant.distance(record),
         accountant.certificate(record, 1.0),
     ]
@@ -107,7 +109,7 @@ def test_what_one_accountant_was_told_wrongly_another_does_not_know(monkeypatch)
     honest = certify(CLEAR, 1.0)
     with monkeypatch.context() as planted:
         planted.setattr(
-            in_clear, "exact", lambda *_: honest_quote()._replace(bounds=Bracket(0.0, 0.5))
+            in_clear, "delta", lambda *_, **__: honest_quote()._replace(bounds=Bracket(0.0, 0.5))
         )
         misled = Accountant()
         assert misled.delta(ONCE, 1.0).bounds.upper == 0.5
@@ -117,7 +119,7 @@ def test_what_one_accountant_was_told_wrongly_another_does_not_know(monkeypatch)
 
 
 def honest_quote():
-    return divergence_of(ObservedMessage(BLANK)).exact(ObservedMessage(BLANK), 1.0, Memo(0))
+    return divergence_of(ObservedMessage(BLANK)).delta(ObservedMessage(BLANK), 1.0, Memo(0))
 
 
 @pytest.mark.parametrize(
@@ -140,22 +142,23 @@ def test_what_is_proved_and_what_is_expected_are_remembered_apart():
     """Of a single bit that tells next to nothing they differ."""
     record = Record.of(single_bit(fakes=0, threshold=SCALE // 3, crowd=50))
     own = divergence_of(record.message)
-    expected = {
-        name: getattr(own, name)(record.message, 1.0, Memo(0)) for name in ("upper", "expected")
+    found = {
+        bound is Bound.EXACT: own.upper(record.message, [1.0], bound, Memo(0))[0]
+        for bound in (Bound.EXACT, Bound.EXPECTED)
     }
-    assert expected["upper"] < expected["expected"]
-    for order in (("upper", "expected"), ("expected", "upper")):
+    assert found[True] < found[False]
+    for order in ((True, False), (False, True)):
         accountant = Accountant()
-        assert {name: getattr(accountant, name)(record, 1.0) for name in order} == expected
+        assert {proved: accountant.upper(record, 1.0, proved=proved) for proved in order} == found
 
 
 def test_proved_and_expected_compositions_are_remembered_apart():
     """The one is of many points, the other of few."""
-    expected = {name: getattr(Accountant(), name)(ONCE, 1.0, 4) for name in ("upper", "expected")}
-    assert expected["upper"] < expected["expected"]
-    for order in (("upper", "expected"), ("expected", "upper")):
+    found = {proved: Accountant().upper(ONCE, 1.0, 4, proved=proved) for proved in (True, False)}
+    assert found[True] < found[False]
+    for order in ((True, False), (False, True)):
         accountant = Accountant()
-        assert {name: getattr(accountant, name)(ONCE, 1.0, 4) for name in order} == expected
+        assert {proved: accountant.upper(ONCE, 1.0, 4, proved=proved) for proved in order} == found
 
 
 def test_so_many_collections_are_remembered_apart_from_more():
@@ -230,7 +233,7 @@ def test_a_certificate_outside_the_range_of_epsilon_is_refused(epsilon):
 
 def test_a_number_that_cannot_be_right_is_no_certificate(monkeypatch):
     quote = honest_quote()._replace(bounds=Bracket(0.5, 0.25))
-    monkeypatch.setattr(in_clear, "exact", lambda *_: quote)
+    monkeypatch.setattr(in_clear, "delta", lambda *_, **__: quote)
     with pytest.raises(AccountingError, match="nothing may be promised"):
         Accountant().certificate(ONCE, 1.0)
 
@@ -265,9 +268,8 @@ def test_the_local_epsilon_counts_every_bit_that_can_differ():
 def test_a_calibration_asks_no_divergence_the_same_twice(asked):
     accountant = Accountant()
     calibrate(accountant, Record.of(CLEAR), Parameter.FAKES, 1.0, 1e-6, collections=3)
-    for own, least in (("upper", 10), ("expected", 10)):
-        looked = outer(asked, own)
-        assert len(looked) == len(set(looked)) > least
+    looked = outer(asked, "upper")
+    assert len(looked) == len(set(looked)) > 20
 
 
 def test_an_accountant_that_forgets_at_once_is_noticed(asked, monkeypatch):
@@ -285,4 +287,7 @@ def test_another_epsilon_is_another_question(name):
     accountant, record = Accountant(), RECORDS[name]
     for epsilon in (1.0, 0.5, 2.0):
         assert accountant.delta(record, epsilon) == Accountant().delta(record, epsilon)
-        assert accountant.expected(record, epsilon) == Accountant().expected(record, epsilon)
+        likely, again = (
+            one.upper(record, epsilon, proved=False) for one in (accountant, Accountant())
+        )
+        assert likely == again

@@ -5,7 +5,8 @@ import pytest
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.ground.memo import Memo
 from mixtally.privacy.accountant import Accountant, Record
-from mixtally.privacy.divergence import ObservedMessage, divergence_of, k_hot
+from mixtally.privacy.divergence import Bound, ObservedMessage, k_hot
+from mixtally.privacy.divergence.registry import divergence_of
 from mixtally.records.guarantee import Observer
 from mixtally.records.mechanism import BitFlips, BlankFakes, InClear, NoFakes, ShapedFakes
 
@@ -37,8 +38,9 @@ def test_few_bins_have_the_prices_of_many(case):
         own = divergence_of(message)
         few, pieces = own.apart(message)
         assert pieces == 1
-        assert own.exact(few, 0.7, memo) == own.exact(message, 0.7, memo)
-        assert own.upper(few, 0.7, memo) == own.upper(message, 0.7, memo)
+        assert own.delta(few, 0.7, memo) == own.delta(message, 0.7, memo)
+        one, other = (own.upper(each, [0.7], Bound.EXACT, memo) for each in (few, message))
+        assert one == other
         assert own.lower_of(few, 0.7, 3) == own.lower_of(message, 0.7, 3)
 
 

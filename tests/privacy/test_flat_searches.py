@@ -21,10 +21,10 @@ def test_rough_bounds_may_wobble_where_hardly_any_flips_suffice():
 
 
 def test_a_composed_curve_that_rises_by_far_more_is_refused(plant):
-    plant(
-        Accountant, "expected",
-        lambda _honest, _self, record, *_: min(1.0, record.message.mechanism.threshold / 2.0**54),
-    )  # fmt: skip
+    def rising(_honest, _self, record, *_, **__):
+        return min(1.0, record.message.mechanism.threshold / 2.0**54)
+
+    plant(Accountant, "upper", rising)
     given = {"fakes": 10**6, "repeats": 3, "users": 9, "count_crowd": True}
     with pytest.raises(AccountingError, match="falls"):
         by_name.calibrated("flip-blank", 1, 0.01, **given)

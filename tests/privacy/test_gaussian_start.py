@@ -7,7 +7,6 @@ import pytest
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy import calibrate
 from mixtally.privacy.numerics import gaussian_start as module
-from mixtally.privacy.numerics.gaussian_line import Line
 from mixtally.privacy.numerics.search import FLIPS, ROOT
 from mixtally.records.mechanism import Parameter
 from privacy import by_name
@@ -93,29 +92,3 @@ def test_what_hides_faster_than_flips_grow_is_found_at_once():
     assert abs(found.miss) < 2e-3
     assert len(looks) <= 12
     assert found.power > 5
-
-
-@pytest.mark.parametrize("power", [0.5, 1.0, 3.0])
-def test_two_looks_tell_where_a_gaussian_ends(power):
-    epsilon, target = 1.0, 1e-6
-    sought = module.gaussian(epsilon, target)
-
-    def delta(place):
-        return module._gaussian_delta(epsilon, sought * (5e8 / place) ** power)
-
-    line = Line(FLIPS, epsilon)
-    for place in (4e8, 4.5e8):
-        line.add(round(FLIPS.back(place)), delta(place))
-    assert FLIPS.along(line.aim(target)) == pytest.approx(5e8, rel=1e-6)
-    assert not line.is_near(target)
-    line.move(round(FLIPS.back(4.99e8)), delta(4.99e8))
-    assert line.is_near(target)
-    assert FLIPS.along(line.aim(target)) == pytest.approx(5e8, rel=1e-6)
-
-
-def test_a_line_that_does_not_fall_strides_as_a_gaussian():
-    line = Line(ROOT, 1.0)
-    for x, delta in ((1000, 1e-7), (4000, 1e-3)):
-        line.add(x, delta)
-    share = module.gaussian(1.0, 1e-3) / module.gaussian(1.0, 1e-9)
-    assert line.aim(1e-9) == math.ceil(ROOT.back(ROOT.along(4000) * share))

@@ -6,7 +6,8 @@ from mixtally.ground.fixed import SCALE
 from mixtally.ground.memo import Memo
 from mixtally.privacy import accountant as module
 from mixtally.privacy.accountant import Accountant, Record
-from mixtally.privacy.divergence import ObservedMessage, bit_flips, divergence_of
+from mixtally.privacy.divergence import ObservedMessage, bit_flips
+from mixtally.privacy.divergence.registry import divergence_of
 from mixtally.records.guarantee import Observer
 from mixtally.records.mechanism.named import flip, flip_bits, single_bit
 
@@ -29,14 +30,22 @@ Q = SCALE // 12
 def test_a_lower_bound_alone_is_that_of_both_or_nearly(mechanism, observer, epsilon):
     message = ObservedMessage(mechanism, observer)
     own = divergence_of(message)
-    both, alone = (find(message, epsilon, Memo(1 << 26)) for find in (own.exact, own.at_least))
+    both, alone = (
+        own.delta(message, epsilon, Memo(1 << 26), lower_alone=way) for way in (False, True)
+    )
     assert 0.99 * both.bounds.lower <= alone.bounds.lower <= both.bounds.lower
     assert alone._replace(bounds=both.bounds) == both
 
 
 def test_of_several_messages_no_worst_crowd_of_one_is_proved(monkeypatch):
     """The proof of one is for its upper bound, which several messages do not need."""
-    monkeypatch.setattr(bit_flips, "exact", lambda *_: pytest.fail("one was proved"))
+    honest = bit_flips.delta
+
+    def lower(*given, lower_alone=False):
+        assert lower_alone, "one was proved"
+        return honest(*given, lower_alone=True)
+
+    monkeypatch.setattr(bit_flips, "delta", lower)
     record = Record.of(single_bit(fakes=0, threshold=Q, crowd=300), pieces=3)
     bounds = Accountant().delta(record, 1.0).bounds
     assert 0.0 < bounds.lower < bounds.upper

@@ -14,6 +14,7 @@ from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.coins import Fakes
 from mixtally.privacy.composition.pld import connected
 from mixtally.privacy.divergence import (
+    Bound,
     ObservedMessage,
     bit_flips,
     clear_uniform,
@@ -143,10 +144,12 @@ def test_a_bin_that_weighs_too_little_is_noticed(plant):
 def test_only_long_sums_are_integrals(monkeypatch):
     short, long = (ObservedMessage(InClear(bins=5, fakes=UniformFakes(n))) for n in (900, 10**9))
     memo = Memo(0)
-    assert in_clear.together(short, [0.1], memo) is in_clear.rough(short, 0.1, memo) is None
-    assert in_clear.together(long, [], memo) == []
-    (found,) = in_clear.together(long, [1e-4], memo)
-    assert found == in_clear.rough(long, 1e-4, memo) == clear_uniform.near(10**9, 5, 1e-4)
+    for bound in Bound:
+        assert in_clear.taken(short, bound) is Bound.EXACT
+    for bound in (Bound.NEAR, Bound.ROUGH):
+        assert in_clear.taken(long, bound) is Bound.NEAR
+        (found,) = in_clear.upper(long, [1e-4], bound, memo)
+        assert found == clear_uniform.near(10**9, 5, 1e-4)
     record = Record(long, 30)
     near = Accountant().upper(record, 1e-3)
     monkeypatch.setattr(clear_uniform, "many_totals", lambda *_: False)
@@ -167,17 +170,27 @@ FLIPS = [
 @pytest.mark.parametrize("mechanism", FLIPS, ids=lambda m: f"{m.bins} bins, {m.max_set} set")
 def test_near_points_lie_some_thousandths_above(mechanism, epsilon):
     message, memo = ObservedMessage(mechanism), Memo(1 << 20)
-    near, exact = (one(message, epsilon, memo) for one in (bit_flips.near, bit_flips.exact))
+    (near,) = bit_flips.upper(message, [epsilon], Bound.NEAR, memo)
+    exact = bit_flips.delta(message, epsilon, memo)
     assert exact.bounds.lower <= near <= exact.bounds.upper * 1.005 + 1e-24
 
 
 def test_a_composition_takes_near_points(monkeypatch):
-    asked, honest = [], bit_flips.near
-    monkeypatch.setattr(bit_flips, "near", lambda *given: asked.append(given) or honest(*given))
+    asked, honest = [], bit_flips.upper
+
+    def counted(message, epsilons, bound, memo):
+        asked.extend((bound, epsilon) for epsilon in epsilons)
+        return honest(message, epsilons, bound, memo)
+
+    monkeypatch.setattr(bit_flips, "upper", counted)
     record = Record(ObservedMessage(FLIPS[0]), 3)
     near = Accountant().upper(record, 1.0)
-    assert len(asked) > 20
-    monkeypatch.setattr(bit_flips, "near", lambda *_: None)
+    assert sum(bound is Bound.NEAR for bound, _ in asked) > 20
+    monkeypatch.setattr(
+        bit_flips,
+        "upper",
+        lambda message, epsilons, _, memo: honest(message, epsilons, Bound.EXACT, memo),
+    )
     assert Accountant().upper(record, 1.0) == pytest.approx(near, rel=1e-2)
 
 

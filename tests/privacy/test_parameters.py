@@ -7,8 +7,8 @@ import pytest
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.divergence import of_kind
 from mixtally.privacy.divergence.in_clear import usual_ratio
+from mixtally.privacy.divergence.registry import DIVERGENCES
 from mixtally.privacy.parameters import Parameters, parsed, protocols
 from mixtally.records.guarantee import Observer
 from mixtally.records.mechanism import (
@@ -37,7 +37,7 @@ WHOLE = {
 
 
 def takes(name):
-    return of_kind(mechanism_of(name)).PROTOCOLS[name]
+    return DIVERGENCES[mechanism_of(name)].PROTOCOLS[name]
 
 
 def test_every_protocol_is_looked_at():

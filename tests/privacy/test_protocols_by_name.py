@@ -10,18 +10,18 @@ from mixtally.ground.memo import Memo
 from mixtally.privacy import accountant
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.divergence import (
+    Bound,
     clear_shaped,
     clear_uniform,
-    divergence_of,
     flip_blank,
     flip_uniform,
     k_hot,
-    of_kind,
     one_hot,
     single_bit,
     vectors,
 )
 from mixtally.privacy.divergence import memoized as answers
+from mixtally.privacy.divergence.registry import DIVERGENCES, divergence_of
 from mixtally.records.certificate import Status
 from mixtally.records.guarantee import Observer
 from mixtally.records.mechanism import Parameter, ShapedFakes, mechanism_of, named, protocols
@@ -30,7 +30,7 @@ from privacy import by_name
 
 Q = SCALE // 12
 SUMS = Observer.SUMS
-NEEDS = {name: of_kind(mechanism_of(name)).PROTOCOLS[name].required for name in protocols()}
+NEEDS = {name: DIVERGENCES[mechanism_of(name)].PROTOCOLS[name].required for name in protocols()}
 PRICES = {
     "blanks": ("flip-blank", {"fakes": 900}, lambda t, e: flip_blank.delta(900, t, e)),
     "blanks, users known": (
@@ -145,7 +145,7 @@ def test_the_upper_end_alone_is_that_of_the_certificate(case):
     name, given = given_for(case)
     record = by_name.record(name, **given)
     message = accountant._parts(record).message
-    alone = divergence_of(message).upper(message, 1.0, Memo(0))
+    (alone,) = divergence_of(message).upper(message, [1.0], Bound.EXACT, Memo(0))
     assert alone == pytest.approx(certified(record, 1.0).upper, rel=1e-9)
 
 

@@ -17,7 +17,7 @@ from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.calibrate import calibrate
 from mixtally.privacy.coins import Fakes
 from mixtally.privacy.composition.pld import connected
-from mixtally.privacy.divergence import ObservedMessage, bit_flips, repeats, vectors
+from mixtally.privacy.divergence import Bound, ObservedMessage, bit_flips, repeats, vectors
 from mixtally.privacy.divergence.repeats import Kind
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.privacy.numerics.saddle_point import ROUGH
@@ -128,8 +128,9 @@ def test_long_lower_bounds_take_no_more_than_allowed(monkeypatch):
 @pytest.mark.parametrize("epsilon", [0.0, 0.3, 1.0])
 def test_rough_prices_are_near_those_that_are_proved(mechanism, epsilon):
     message, memo = ObservedMessage(mechanism), Memo(1 << 20)
-    rough = bit_flips.rough(message, epsilon, memo)
-    close = bit_flips.upper(message, epsilon, memo)
+    rough, close = (
+        bit_flips.upper(message, [epsilon], bound, memo)[0] for bound in (Bound.ROUGH, Bound.EXACT)
+    )
     assert rough == pytest.approx(close, rel=0.03, abs=1e-12)
 
 

@@ -10,7 +10,7 @@ import pytest
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.divergence import of_kind
+from mixtally.privacy.divergence.registry import DIVERGENCES
 from mixtally.records.guarantee import Observer
 from mixtally.records.mechanism import mechanism_of, protocols
 from privacy import brute_distributions as brute
@@ -35,7 +35,7 @@ def test_both_ends_hold_for_every_dataset(label):
 
 
 def takes(name):
-    return of_kind(mechanism_of(name)).PROTOCOLS[name]
+    return DIVERGENCES[mechanism_of(name)].PROTOCOLS[name]
 
 
 def test_all_distributions_with_repeats_split_or_crowd_are_among_the_cases():

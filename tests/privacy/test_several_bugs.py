@@ -15,7 +15,8 @@ from mixtally.ground.memo import Memo
 from mixtally.privacy import accountant, messages
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.composition.convolve import Sum
-from mixtally.privacy.divergence import divergence_of, repeats, single_bit
+from mixtally.privacy.divergence import Bound, repeats, single_bit
+from mixtally.privacy.divergence.registry import divergence_of
 from mixtally.privacy.numerics import blanket
 from privacy import several_cases as several
 
@@ -112,7 +113,7 @@ def test_deltas_that_are_not_added_up_are_noticed(plant, suite):
 
 def _one(record, epsilon):
     message = accountant._parts(record).message
-    return divergence_of(message).upper(message, epsilon, Memo(0))
+    return divergence_of(message).upper(message, [epsilon], Bound.EXACT, Memo(0))[0]
 
 
 @pytest.mark.parametrize(

@@ -55,15 +55,6 @@ def test_one_bit_in_the_place_of_two_is_noticed(case, monkeypatch):
     assert not np.all(truth <= found)
 
 
-@pytest.mark.parametrize("users", [2, 9, 300, 20_001])
-@pytest.mark.parametrize("flip", [0.02, 0.2, 0.45])
-def test_one_bound_is_above_every_crowd(users, flip):
-    """Also of crowds that tell more than everybody in neither bin."""
-    threshold, epsilons = threshold_of(flip), (0.0, 0.1, 0.5)
-    bounds = [one_hot.any_sums(users, 0, threshold, epsilon) for epsilon in epsilons]
-    assert np.all(largest(users, threshold, epsilons) <= bounds)
-
-
 def test_only_sums_that_spread_widely_are_two_bits(monkeypatch):
     made = []
     honest = one_hot._as_two_bits

@@ -17,7 +17,7 @@ from mixtally.privacy.numerics.saddle_line import Saddle
 from mixtally.privacy.numerics.saddle_point import saddle_point_bounds
 from mixtally.records.guarantee import Observer
 from mixtally.records.mechanism import BitFlips, NoFakes
-from privacy.by_name import calibrated, certificate_of
+from privacy.by_name import calibrated
 
 
 class TooMuchError(Exception):
@@ -141,7 +141,7 @@ def test_nothing_is_looked_for_above_a_delta_of_one(counted):
 
 def test_deltas_are_added_up_only_where_that_may_be_less(counted):
     """Of bits sent twice every delta took two prices, at epsilon and at half of it."""
-    taken = counted(blanket, "largest_upper", 200)
+    taken = counted(blanket, "largest_upper", 400)
     owner = Accountant()
     message = BitFlips(
         bins=4, threshold=threshold_of(0.3), max_set=None, fakes=NoFakes(), crowd=500, repeats=2
@@ -159,15 +159,6 @@ def test_large_sets_are_calibrated_with_few_distributions(counted):
     found = calibrated("flip", 1.0, 1e-6, users=10**6, max_set=16)
     assert found.message.mechanism.threshold
     assert len(distributions_made) > 8
-
-
-def test_sums_that_hide_beyond_all_deltas_need_no_worst_crowd(counted):
-    """`delta --protocol flip --max-set 3 --observer sums`: once 9,500 crowds at 54 epsilons."""
-    looked = counted(single_bit, "with_coins", 50)
-    asked = {"users": 100_000, "max_set": 3, "observer": Observer.SUMS, "bins": 1000}
-    shown = certificate_of("flip", 2.0, threshold=threshold_of(0.214), **asked)
-    assert 0.0 < shown.upper <= 1e-18
-    assert looked
 
 
 def test_sums_that_spread_widely_are_calibrated_with_few_crowds(counted):

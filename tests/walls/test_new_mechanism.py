@@ -1,6 +1,6 @@
-"""A new mechanism costs four files: its record, its divergence, its tests and its page.
+"""A new mechanism costs four files and a line: its record, its divergence, its tests, its page.
 
-A toy is added to a copy of the package by two of them alone; the commands know it then.
+A toy is added to a copy of the package by two of them and the line; the commands know it then.
 """
 
 import json
@@ -65,7 +65,9 @@ class Toy(Shuffled, frozen=True, kw_only=True, tag="toy"):
 '''
 DIVERGENCE = '''"""Toy: pairs of uniform fakes hide as uniform fakes do."""
 
-from mixtally.privacy.divergence import ObservedMessage, ProvedDelta, ParameterRules, clear_uniform
+from mixtally.privacy.divergence import (
+    Bound, ObservedMessage, ParameterRules, ProvedDelta, clear_uniform,
+)
 from mixtally.records.mechanism import Parameter
 from mixtally.records.mechanism.toy import Toy
 
@@ -84,28 +86,18 @@ def record_fields(name, asked):
     return ObservedMessage(Toy(bins=asked.given.bins, pairs=asked.fakes // 2)), 1, ""
 
 
-def exact(message, epsilon, memo):
+def delta(message, epsilon, memo, *, lower_alone=False):
     toy = message.mechanism
     ends = clear_uniform.delta(2 * toy.pairs, toy.bins, epsilon)
     return ProvedDelta(ends, clear_uniform.SOURCE, "the pairs come from honest parties")
 
 
-at_least = exact
+def upper(message, epsilons, bound, memo):
+    return [delta(message, epsilon, memo).bounds.upper for epsilon in epsilons]
 
 
-def upper(message, epsilon, memo):
-    return exact(message, epsilon, memo).bounds.upper
-
-
-expected = upper
-
-
-def quick(message, epsilon, memo):
-    return None
-
-
-def together(message, epsilons, memo):
-    return None
+def taken(message, bound):
+    return Bound.EXACT
 
 
 def apart(message):
@@ -123,6 +115,7 @@ def lower_of(message, epsilon, rounds):
 def start(message, parameter, goal):
     return round(goal.cover * message.mechanism.bins)
 '''
+LAST, IN = "    InClear: in_clear,", "bit_flips, in_clear"
 
 
 @pytest.fixture(scope="module")
@@ -132,6 +125,10 @@ def toyed(tmp_path_factory):
     shutil.copytree(PACKAGE, root / "mixtally", ignore=shutil.ignore_patterns("__pycache__"))
     (root / "mixtally/records/mechanism/toy.py").write_text(RECORD)
     (root / "mixtally/privacy/divergence/toy.py").write_text(DIVERGENCE)
+    registry = root / "mixtally/privacy/divergence/registry.py"
+    text = registry.read_text()
+    assert text.count(LAST) == 1
+    registry.write_text(text.replace(LAST, f"{LAST}\n    toy.Toy: toy,").replace(IN, f"{IN}, toy"))
 
     def call(*arguments):
         done = subprocess.run(

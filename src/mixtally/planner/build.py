@@ -98,7 +98,7 @@ def _share(
     sure = Record.of(mechanism.surely(request.sure_fraction))
     delta = max(total.delta / together, LEAST_DELTA)
     upper = partial(accountant.upper, sure, aim=delta)
-    expected = partial(accountant.expected, sure, aim=delta)
+    expected = partial(upper, proved=False)
     most = upper(total.epsilon)
     if most > delta:
         delta = most * (1.0 + _HAIR)

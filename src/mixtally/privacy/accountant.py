@@ -16,7 +16,8 @@ from mixtally.errors import AccountingError
 from mixtally.ground.memo import Memo
 from mixtally.privacy.composition.losses import LossDistribution
 from mixtally.privacy.composition.pld import CLOSE, ROUGH, Tightness
-from mixtally.privacy.divergence import ObservedMessage, ProvedDelta, divergence_of
+from mixtally.privacy.divergence import Bound, ObservedMessage, ProvedDelta
+from mixtally.privacy.divergence.registry import divergence_of
 from mixtally.privacy.messages import Messages
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.privacy.numerics.gaussian_start import about
@@ -113,8 +114,8 @@ class Accountant:
             found = self._messages.delta(parts.message, epsilon)
             return found._replace(assumption=found.assumption + record.note)
         # Of rounds only the source is that of one; its bounds are quick where nothing is left.
-        found = self._messages.at_least(
-            parts.message, epsilon if parts.rounds == 1 else MOST_EPSILON
+        found = self._messages.delta(
+            parts.message, epsilon if parts.rounds == 1 else MOST_EPSILON, lower_alone=True
         )
         if aim is None:
             aim = _SMALL * about(self.distance(record), parts.times, epsilon)
@@ -138,44 +139,40 @@ class Accountant:
         return ProvedDelta(Bracket(min(lower, bound), bound), source, assumption)
 
     def upper(
-        self, record: Record, epsilon: float, collections: int = 1, aim: float = 0.0
+        self,
+        record: Record,
+        epsilon: float,
+        collections: int = 1,
+        aim: float = 0.0,
+        *,
+        proved: bool = True,
     ) -> float:
         """The upper bound of delta(epsilon) of ``collections`` of them together.
 
-        It may lie above what it would be by 1 / 3000 of ``aim``, a delta to compare it with.
+        It may lie above what it would be by 1 / 3000 of ``aim``, a delta to compare it with. Where
+        it is not ``proved`` it is what it most likely is, or a little more, for a search whose end
+        is proved.
         """
-        proved = not self.sketches
-        return self._together(_parts(record), epsilon, collections, aim, proved=proved)
+        proved = proved and not self.sketches
+        parts = _parts(record)
+        times = parts.times * collections
+        if times == 1:
+            bound = Bound.EXACT if proved else Bound.EXPECTED
+            return self._messages.one(parts.message, epsilon, bound)
+        tightness = (CLOSE if proved else ROUGH).aimed(aim, times)
+        return self._messages.together(parts.message, times, epsilon, tightness, proved=proved)
 
-    def expected(
-        self, record: Record, epsilon: float, collections: int = 1, aim: float = 0.0
-    ) -> float:
-        """What ``upper`` most likely is, or a little more, for a search whose end is proved."""
-        return self._together(_parts(record), epsilon, collections, aim, proved=False)
+    def points(self, record: Record, epsilons: Sequence[float], bound: Bound) -> Sequence[float]:
+        """Upper bounds of one message of ``record``, at several epsilons of a curve."""
+        parts = _parts(record)
+        if parts.times > 1:
+            proved = bound in (Bound.EXACT, Bound.NEAR)
+            return [self.upper(record, epsilon, proved=proved) for epsilon in epsilons]
+        return self._messages.upper(parts.message, epsilons, bound)
 
     def distance(self, record: Record) -> float:
         """About delta(0) of one message, for where a search starts."""
-        return self._messages.rough(_parts(record).message, 0.0)
-
-    def roughly(self, record: Record) -> bool:
-        """Whether what is expected of several messages comes from rough points of one's curve."""
-        return self._messages.is_rough(_parts(record).message)
-
-    def near(self, record: Record, epsilons: Sequence[float]) -> Sequence[float]:
-        """``upper`` of one message of ``record`` at several epsilons, less closely where that is
-        quicker: for points of a curve that is composed.
-        """
-        parts = _parts(record)
-        if parts.times > 1:
-            return [self.upper(record, epsilon) for epsilon in epsilons]
-        return self._messages.near_at(parts.message, epsilons)
-
-    def rough(self, record: Record, epsilon: float) -> float:
-        """``expected`` of one message of ``record``, less closely where that is quicker."""
-        parts = _parts(record)
-        if parts.times > 1:
-            return self.expected(record, epsilon)
-        return self._messages.rough(parts.message, epsilon)
+        return self._messages.one(_parts(record).message, 0.0, Bound.ROUGH)
 
     def each_way(
         self, record: Record, epsilons: Sequence[float]
@@ -184,14 +181,9 @@ class Accountant:
         parts = _parts(record)
         return None if parts.times > 1 else self._messages.each_way(parts.message, epsilons)
 
-    def proves_at_once(self, record: Record) -> bool:
-        """Whether ``near`` is quicker at all epsilons of a curve than one by one."""
-        parts = _parts(record)
-        return parts.times == 1 and self._messages.proves_at_once(parts.message)
-
     def alone(self, record: Record, epsilon: float) -> float:
-        """``expected`` of one message of ``record``: all of them together never reveal less."""
-        return self._messages.one(_parts(record).message, epsilon, proved=False)
+        """What one message of ``record`` most likely reveals: all together never reveal less."""
+        return self._messages.one(_parts(record).message, epsilon, Bound.EXPECTED)
 
     def remembered(self, wish: Hashable, search: Callable[[], int | None]) -> int | None:
         """What ``search`` found, once for all that have the same ``wish``."""
@@ -209,15 +201,6 @@ class Accountant:
     def _check_proves(self) -> None:
         if self.sketches:
             raise AccountingError("a sketch: wanted a number that is proved, and nothing here is")
-
-    def _together(
-        self, parts: _Parts, epsilon: float, collections: int, aim: float, *, proved: bool
-    ) -> float:
-        times = parts.times * collections
-        if times == 1:
-            return self._messages.one(parts.message, epsilon, proved=proved)
-        tightness = (CLOSE if proved else ROUGH).aimed(aim, times)
-        return self._messages.together(parts.message, times, epsilon, tightness, proved=proved)
 
 
 def local_epsilon(record: Record) -> float:

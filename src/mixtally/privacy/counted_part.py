@@ -17,7 +17,7 @@ from mixtally.privacy.composition.pld import (
     loss_distribution,
     proved_at_once,
 )
-from mixtally.privacy.divergence import clear_uniform, k_hot
+from mixtally.privacy.divergence import Bound, clear_uniform, k_hot
 from mixtally.privacy.numerics import blanket
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.records.contract import BlanksRecipe, Part
@@ -111,16 +111,19 @@ class Counted:
         ``curve`` has it.
         """
         fakes, reach = self.fakes, self.mechanism(0).local_epsilon
-        record = self._record(fakes.sure)
         if not fakes.coin:
-            found, times = accountant.losses(record, tightness)
+            found, times = accountant.losses(self._record(fakes.sure), tightness)
             if times == 1:
                 return found
-        if not accountant.proves_at_once(record):
+        if self._averaged(fakes, []) is not None:
             return loss_distribution(self.curve(accountant, negligible), reach, tightness)
+
+        def upper(bound: Bound, epsilons: Sequence[float]) -> list[float]:
+            return self._at_once(accountant, fakes, negligible, epsilons, bound)
+
         step, points = proved_at_once(
-            partial(self._rough, accountant, fakes, negligible),
-            partial(self._at_once, accountant, fakes, negligible),
+            lambda epsilon: upper(Bound.ROUGH, [epsilon])[0],
+            partial(upper, Bound.NEAR),
             reach,
             tightness,
         )
@@ -135,26 +138,21 @@ class Counted:
         return lambda epsilon: self._at_once(accountant, fakes, negligible, [epsilon])[0]
 
     def _at_once(
-        self, accountant: Accountant, fakes: Fakes, negligible: float, epsilons: Sequence[float]
+        self,
+        accountant: Accountant,
+        fakes: Fakes,
+        negligible: float,
+        epsilons: Sequence[float],
+        bound: Bound = Bound.NEAR,
     ) -> list[float]:
         averaged = self._averaged(fakes, epsilons)
         if averaged is not None:
             return averaged
 
         def given(count: int) -> Sequence[float]:
-            return accountant.near(self._record(count), epsilons)
+            return accountant.points(self._record(count), epsilons, bound)
 
         return list(map(float, fakes.average_upper(given, negligible)))
-
-    def _rough(
-        self, accountant: Accountant, fakes: Fakes, negligible: float, epsilon: float
-    ) -> float:
-        """What it most likely is, less closely."""
-
-        def given(count: int) -> list[float]:
-            return [accountant.rough(self._record(count), epsilon)]
-
-        return float(fakes.average_upper(given, negligible)[0])
 
     def _averaged(self, fakes: Fakes, epsilons: Sequence[float]) -> list[float] | None:
         """The upper bounds for all coins at once; None where that would take cells of them.

@@ -9,7 +9,8 @@ from dataclasses import dataclass, fields
 
 from mixtally.errors import ParameterError
 from mixtally.privacy.accountant import Record
-from mixtally.privacy.divergence import CountedParameters, ParameterRules, of_kind
+from mixtally.privacy.divergence import CountedParameters, ParameterRules
+from mixtally.privacy.divergence.registry import DIVERGENCES
 from mixtally.records.guarantee import MOST_USERS, arriving, checked_fraction
 from mixtally.records.mechanism import Parameter, mechanism_of, protocols
 from mixtally.records.mechanism.base import MOST_REPEATS
@@ -47,7 +48,7 @@ def parsed(
     Raises ParameterError for an unknown protocol, for what is missing, not taken, contradictory or
     out of range.
     """
-    own = of_kind(mechanism_of(name))
+    own = DIVERGENCES[mechanism_of(name)]
     takes = own.PROTOCOLS[name]
     sought = None if for_epsilon is None else _sought(name, takes, given)
     left_out = set() if sought is None else {sought[0]}

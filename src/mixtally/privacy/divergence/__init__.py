@@ -1,12 +1,12 @@
 """Exact divergences, one mechanism a file, each with its derivation.
 
-The divergence of a mechanism is in the file that has the name of its own in ``records/mechanism``;
-its functions are those of ``Divergence``. Files of other names hold the cases of flips.
+``registry`` says which file has the functions of ``Divergence`` for a mechanism; files that it does
+not name hold the cases of flips.
 """
 
 from collections.abc import Mapping, Sequence
-from importlib import import_module
-from typing import NamedTuple, Protocol, cast
+from enum import Enum
+from typing import NamedTuple, Protocol
 
 from mixtally.ground.memo import Memo
 from mixtally.privacy.numerics.bracket import Bracket
@@ -16,6 +16,7 @@ from mixtally.records.mechanism import Parameter, Shuffled
 from mixtally.records.mechanism.parameters import Parameters
 
 __all__ = [
+    "Bound",
     "CalibrationTarget",
     "CountedParameters",
     "Divergence",
@@ -23,8 +24,6 @@ __all__ = [
     "ProvedDelta",
     "Takes",
     "apart_note",
-    "divergence_of",
-    "of_kind",
 ]
 
 
@@ -87,6 +86,19 @@ class CalibrationTarget(NamedTuple):
         return usual_cover(self.epsilon, self.delta) * float(self.times**0.9)
 
 
+class Bound(Enum):
+    """What an upper bound of delta is for, and so how close it is."""
+
+    EXACT = "exact"
+    """Proved, as close as it is known."""
+    NEAR = "near"
+    """Proved, some parts in a thousand above: points of a curve that is composed."""
+    EXPECTED = "expected"
+    """What ``EXACT`` most likely is, not proved: a search whose end is proved."""
+    ROUGH = "rough"
+    """The same to some hundredths: points of a curve that is composed in a search."""
+
+
 class Divergence(Protocol):
     """The functions of a mechanism's file; every epsilon is at least 0.
 
@@ -106,41 +118,25 @@ class Divergence(Protocol):
         """One message of protocol ``name``, how many a record takes, and what that rests on."""
         ...
 
-    def exact(self, message: ObservedMessage, epsilon: float, memo: Memo) -> ProvedDelta:
-        """Both bounds of delta(epsilon), the larger of both directions."""
-        ...
+    def delta(
+        self, message: ObservedMessage, epsilon: float, memo: Memo, *, lower_alone: bool = False
+    ) -> ProvedDelta:
+        """Both bounds of delta(epsilon), the larger of both directions.
 
-    def at_least(self, message: ObservedMessage, epsilon: float, memo: Memo) -> ProvedDelta:
-        """``exact``, where the upper bound may be one: it is not what is asked."""
-        ...
-
-    def upper(self, message: ObservedMessage, epsilon: float, memo: Memo) -> float:
-        """The upper bound alone, where that is cheaper."""
-        ...
-
-    def expected(self, message: ObservedMessage, epsilon: float, memo: Memo) -> float:
-        """What the upper bound most likely is, not proved: for a search whose end is proved."""
-        ...
-
-    def rough(self, message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:
-        """``expected``, less closely, for compositions in a search; None where it is quick."""
-        ...
-
-    def near(self, message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:
-        """``upper`` to some parts in a thousand, for compositions; None where it is quick."""
-        ...
-
-    def quick(self, message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:
-        """A bound for all crowds at once, far above the exact one; None where there is none."""
-        ...
-
-    def together(
-        self, message: ObservedMessage, epsilons: Sequence[float], memo: Memo
-    ) -> Sequence[float] | None:
-        """Upper bounds at several epsilons as a composition needs them: to a part in a thousand.
-
-        None where ``upper``, one by one, is as cheap.
+        With ``lower_alone`` the upper bound may be one: it is not what is asked.
         """
+        ...
+
+    def upper(
+        self, message: ObservedMessage, epsilons: Sequence[float], bound: Bound, memo: Memo
+    ) -> Sequence[float]:
+        """Upper bounds at several epsilons; of none it raises EffortError where many would take
+        too long.
+        """
+        ...
+
+    def taken(self, message: ObservedMessage, bound: Bound) -> Bound:
+        """The closest bound that costs no more than ``bound``."""
         ...
 
     def each_way(
@@ -154,7 +150,7 @@ class Divergence(Protocol):
         ...
 
     def knows_repeats(self, message: ObservedMessage) -> bool:
-        """Whether ``exact`` holds for a record that is sent several times."""
+        """Whether ``delta`` holds for a record that is sent several times."""
         ...
 
     def lower_of(self, message: ObservedMessage, epsilon: float, rounds: int) -> float:
@@ -164,17 +160,6 @@ class Divergence(Protocol):
     def start(self, message: ObservedMessage, parameter: Parameter, goal: CalibrationTarget) -> int:
         """Roughly the value of ``parameter`` that reaches ``goal``: where a search begins."""
         ...
-
-
-def divergence_of(message: ObservedMessage) -> Divergence:
-    """The file of the message's mechanism."""
-    return of_kind(type(message.mechanism))
-
-
-def of_kind(kind: type[Shuffled]) -> Divergence:
-    """The file of a kind of mechanism: it has the same name as that of the mechanism itself."""
-    name = kind.__module__.rpartition(".")[2]
-    return cast("Divergence", import_module(f"{__name__}.{name}"))
 
 
 def apart_note(given: Parameters) -> str:

@@ -12,11 +12,13 @@ Where bits are seen one by one they hide one by one: two bins differ for every v
 a record is a composition of so many single bits.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from mixtally.ground.memo import Memo
 from mixtally.privacy.divergence import (
+    Bound,
     ObservedMessage,
+    ParameterRules,
     ProvedDelta,
     flip_blank,
     flip_uniform,
@@ -42,23 +44,18 @@ _NO_PROMISE = (
 start = flips_start.start
 apart, each_way = flips_apart.apart, flips_apart.each_way
 knows_repeats = flips_apart.knows_repeats
-PROTOCOLS, record_fields = flips_protocols.PROTOCOLS, flips_protocols.record_fields
+PROTOCOLS: Mapping[str, ParameterRules] = flips_protocols.PROTOCOLS
+record_fields = flips_protocols.record_fields
 counts_people = flips_protocols.counts_people
 
 
-def exact(message: ObservedMessage, epsilon: float, memo: Memo) -> ProvedDelta:
-    """Both bounds of delta(epsilon), the larger of both directions."""
-    return _proved(message, epsilon, memo, lower_alone=False)
-
-
-def at_least(message: ObservedMessage, epsilon: float, memo: Memo) -> ProvedDelta:
-    """``exact``, but where no worst crowd is known the upper bound is one."""
-    return _proved(message, epsilon, memo, lower_alone=True)
-
-
-def _proved(
-    message: ObservedMessage, epsilon: float, memo: Memo, *, lower_alone: bool
+def delta(
+    message: ObservedMessage, epsilon: float, memo: Memo, *, lower_alone: bool = False
 ) -> ProvedDelta:
+    """Both bounds of delta(epsilon), the larger of both directions.
+
+    With ``lower_alone`` the upper bound is one where a worst crowd would have to be searched for.
+    """
     m = flips(message)
     if m.max_set is None:
         return _bits(m, message.others, epsilon, memo, lower_alone=lower_alone)
@@ -133,100 +130,72 @@ def _uniform_upper(
     return min(found, among)
 
 
-def upper(message: ObservedMessage, epsilon: float, memo: Memo) -> float:
-    """The upper bound alone, where that is cheaper."""
+def taken(message: ObservedMessage, bound: Bound) -> Bound:
+    """Sets have all four; a worst crowd is searched for as well where it is only expected, and
+    proved at several epsilons at once; values and vectors among others have points that are near.
+    """
+    if _most_set(message):
+        return bound
+    if _searched(message) or _summed(message):
+        return Bound.EXPECTED if bound is Bound.ROUGH else bound
     m = flips(message)
-    fakes, most = m.fakes.count, m.max_set
-    if most is None:
-        if m.bins > 1 and message.others is None:
-            return vectors.blanket_upper(m.crowd, m.bins, m.threshold, epsilon)
-        return exact(message, epsilon, memo).bounds.upper
-    if message.observer is Observer.SUMS:
-        return exact(message, epsilon, memo).bounds.upper
-    if isinstance(m.fakes, UniformFakes):
-        return _uniform_upper(m, epsilon)
-    if most == 1 and m.crowd:
-        return one_hot.blanket_upper(m.crowd, fakes, m.threshold, epsilon)
-    if most > 1:
-        return k_hot.upper(m.crowd, fakes, most, m.threshold, epsilon, m.bins)
-    return exact(message, epsilon, memo).bounds.upper
+    whole = m.max_set is None and m.bins > 1 and message.others is None
+    value = m.max_set is not None and (m.crowd > 0 or isinstance(m.fakes, UniformFakes))
+    return bound if (whole or value) and bound in (Bound.NEAR, Bound.ROUGH) else Bound.EXACT
 
 
-def expected(message: ObservedMessage, epsilon: float, memo: Memo) -> float:
-    """What the upper bound most likely is, not proved: for a search whose end is proved."""
-    m = flips(message)
-    crowd = m.crowd, m.fakes.count
-    if _searched(message):
-        return single_bit.expected_upper(*crowd, m.threshold, epsilon, repeats=m.repeats, memo=memo)
-    if _summed(message):
-        return one_hot.expected_sums_upper(*crowd, m.threshold, epsilon, memo)
-    if most := _most_set(message):
-        return k_hot.upper(*crowd, most, m.threshold, epsilon, m.bins, likely=True)
-    return upper(message, epsilon, memo)
+def upper(
+    message: ObservedMessage, epsilons: Sequence[float], bound: Bound, memo: Memo
+) -> Sequence[float]:
+    """The upper bounds alone: proofs of a worst crowd at several epsilons share their work."""
+    bound = taken(message, bound)
+    if bound is Bound.NEAR and len(epsilons) != 1:
+        found = _at_once(message, epsilons, memo)
+        if found is not None:
+            return found
+    return [_one_upper(message, epsilon, bound, memo) for epsilon in epsilons]
 
 
-def rough(message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:  # noqa: ARG001
-    """To a few hundredths; None for single bits, and for values that none of the crowd hides."""
-    return _smoothed(message, epsilon, ROUGH, likely=True)
-
-
-def near(message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:  # noqa: ARG001
-    """To some thousandths; None for the same."""
-    return _smoothed(message, epsilon, NEAR, likely=False)
-
-
-def _smoothed(
-    message: ObservedMessage, epsilon: float, smoothed: float, *, likely: bool
-) -> float | None:
-    """An upper bound with so much more of a Gaussian; where it is ``likely`` not proved of sets."""
-    m = flips(message)
-    fakes, most, seen = m.fakes.count, m.max_set, message.observer is Observer.MESSAGES
-    if most is None and m.bins > 1 and message.others is None:
-        return vectors.blanket_upper(m.crowd, m.bins, m.threshold, epsilon, smoothed)
-    if most is None or not seen:
-        return None
-    if isinstance(m.fakes, UniformFakes):
-        return _uniform_upper(m, epsilon, smoothed, few=likely)
-    if most > 1:
-        sets = m.crowd, fakes, most, m.threshold, epsilon, m.bins
-        return k_hot.upper(*sets, likely=likely, smoothed=smoothed)
-    if not m.crowd:
-        return None
-    return one_hot.blanket_upper(m.crowd, fakes, m.threshold, epsilon, smoothed)
-
-
-def quick(message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:
-    """For a single bit and sums of bins in any crowd; None for other records and a known crowd."""
-    m = flips(message)
-    crowd = m.crowd, m.fakes.count, m.threshold
-    if _summed(message):
-        return one_hot.any_sums(*crowd, epsilon, memo)
-    if not _searched(message):
-        return None
-    return single_bit.any_crowd(*crowd, epsilon, repeats=m.repeats, memo=memo)
-
-
-def together(
+def _at_once(
     message: ObservedMessage, epsilons: Sequence[float], memo: Memo
 ) -> Sequence[float] | None:
-    """For a single bit and for sums of bins, whose worst crowds are searched for, and for sets that
-    lie in many ways; else None.
+    """Of single bits, sums and sets that lie in many ways; None for others.
+
+    Raises EffortError where sums would take too long, of no epsilon before their work.
     """
     m = flips(message)
     crowd = m.crowd, m.fakes.count
     if 2 * (most := _most_set(message)) > m.bins:
-        return k_hot.at_once(*crowd, most, m.threshold, epsilons, m.bins)
-    if not epsilons:
-        if _summed(message):
-            one_hot.check_several(*crowd, m.threshold)
-        return [] if _summed(message) or _searched(message) else None
+        return k_hot.at_once(*crowd, most, m.threshold, epsilons, m.bins) if epsilons else []
     if _summed(message):
-        found = one_hot.sums_at_once(*crowd, m.threshold, epsilons, memo)
-    elif _searched(message):
-        found = single_bit.at_once(*crowd, m.threshold, epsilons, repeats=m.repeats, memo=memo)
-    else:
-        return None
-    return [bounds.upper for bounds in found]
+        one_hot.check_several(*crowd, m.threshold)
+        sums = one_hot.sums_at_once(*crowd, m.threshold, epsilons, memo) if epsilons else []
+        return [bounds.upper for bounds in sums]
+    if _searched(message) and epsilons:
+        bits = single_bit.at_once(*crowd, m.threshold, epsilons, repeats=m.repeats, memo=memo)
+        return [bounds.upper for bounds in bits]
+    return None
+
+
+def _one_upper(message: ObservedMessage, epsilon: float, bound: Bound, memo: Memo) -> float:
+    m, proved = flips(message), bound in (Bound.EXACT, Bound.NEAR)
+    crowd = m.crowd, m.fakes.count
+    smoothed = {Bound.NEAR: NEAR, Bound.ROUGH: ROUGH}.get(bound, 0.0)
+    if _searched(message) and not proved:
+        return single_bit.expected_upper(*crowd, m.threshold, epsilon, repeats=m.repeats, memo=memo)
+    if _summed(message) and not proved:
+        return one_hot.expected_sums_upper(*crowd, m.threshold, epsilon, memo)
+    if most := _most_set(message):
+        sets = *crowd, most, m.threshold, epsilon, m.bins
+        return k_hot.upper(*sets, likely=not proved, smoothed=smoothed)
+    if m.max_set is None and m.bins > 1 and message.others is None:
+        return vectors.blanket_upper(m.crowd, m.bins, m.threshold, epsilon, smoothed)
+    if m.max_set is not None and message.observer is Observer.MESSAGES:
+        if isinstance(m.fakes, UniformFakes):
+            return _uniform_upper(m, epsilon, smoothed, few=bound is Bound.ROUGH)
+        if m.crowd:
+            return one_hot.blanket_upper(*crowd, m.threshold, epsilon, smoothed)
+    return delta(message, epsilon, memo).bounds.upper
 
 
 def _summed(message: ObservedMessage) -> bool:

@@ -1,5 +1,7 @@
 """Protocols of flipped bits: their parameters, and the message that each makes of them."""
 
+from collections.abc import Mapping
+
 from mixtally.ground.fixed import MOST_THRESHOLD, threshold_of
 from mixtally.privacy.divergence import (
     CountedParameters,
@@ -14,7 +16,7 @@ from mixtally.records.question import MOST_BINS
 
 _ALWAYS = frozenset({"users", "count_crowd", "repeats"})
 _FLIP, _FAKES = ("flip", Parameter.FLIP), ("fakes", Parameter.FAKES)
-PROTOCOLS = {
+PROTOCOLS: Mapping[str, ParameterRules] = {
     "flip-blank": ParameterRules(
         frozenset({"fakes", "flip"}), _ALWAYS | {"bins", "max_set", "split"}, (_FLIP, _FAKES)
     ),

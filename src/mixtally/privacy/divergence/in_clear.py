@@ -5,13 +5,14 @@ every bin. Other people's records are no cover at worst, as nobody else may hold
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.memo import Memo
 from mixtally.privacy.divergence import (
+    Bound,
     CalibrationTarget,
     CountedParameters,
     ObservedMessage,
@@ -38,7 +39,7 @@ SHAPED_BY_MANY = (
 
 
 _ALWAYS = frozenset({"users", "count_crowd", "repeats", "max_set", "split"})
-PROTOCOLS = {
+PROTOCOLS: Mapping[str, ParameterRules] = {
     "clear-uniform": ParameterRules(
         frozenset({"fakes", "bins"}), _ALWAYS, (("fakes", Parameter.FAKES),)
     ),
@@ -82,8 +83,11 @@ def usual_ratio(epsilon: float, messages: int) -> int:
     return math.ceil(math.exp(-epsilon / (2.0 * messages)) * SCALE) + (1 << 12)
 
 
-def exact(message: ObservedMessage, epsilon: float, memo: Memo) -> ProvedDelta:
+def delta(
+    message: ObservedMessage, epsilon: float, memo: Memo, *, lower_alone: bool = False
+) -> ProvedDelta:
     """Both bounds of delta(epsilon), the larger of both directions."""
+    del lower_alone  # both come from one sum
     mechanism = _in_clear(message)
     match mechanism.fakes:
         case UniformFakes(count):
@@ -97,41 +101,23 @@ def exact(message: ObservedMessage, epsilon: float, memo: Memo) -> ProvedDelta:
             )
 
 
-at_least = exact
-
-
-def upper(message: ObservedMessage, epsilon: float, memo: Memo) -> float:
-    """The upper bound alone."""
-    return exact(message, epsilon, memo).bounds.upper
-
-
-expected = upper
-
-
-def quick(*_: object) -> None:
-    """None: what is exact is quick."""
-
-
-near = quick
-
-
-def rough(message: ObservedMessage, epsilon: float, memo: Memo) -> float | None:
-    """To a part in a thousand above among many uniform fakes; None for others."""
-    found = together(message, [epsilon], memo)
-    return None if found is None else found[0]
-
-
-def together(
-    message: ObservedMessage,
-    epsilons: Sequence[float],
-    memo: Memo,  # noqa: ARG001
-) -> Sequence[float] | None:
-    """The same of several, and proved."""
-    mechanism = _in_clear(message)
+def taken(message: ObservedMessage, bound: Bound) -> Bound:
+    """A curve of many uniform fakes is quicker near; else what is exact is quick."""
+    mechanism, composed = _in_clear(message), bound in (Bound.NEAR, Bound.ROUGH)
     match mechanism.fakes:
-        case UniformFakes(count) if clear_uniform.many_totals(count, mechanism.bins):
-            return [clear_uniform.near(count, mechanism.bins, epsilon) for epsilon in epsilons]
-    return None
+        case UniformFakes(count) if composed and clear_uniform.many_totals(count, mechanism.bins):
+            return Bound.NEAR
+    return Bound.EXACT
+
+
+def upper(
+    message: ObservedMessage, epsilons: Sequence[float], bound: Bound, memo: Memo
+) -> Sequence[float]:
+    """The upper bounds alone."""
+    match _in_clear(message):
+        case InClear(bins=bins, fakes=UniformFakes(count)) if taken(message, bound) is Bound.NEAR:
+            return [clear_uniform.near(count, bins, epsilon) for epsilon in epsilons]
+    return [delta(message, epsilon, memo).bounds.upper for epsilon in epsilons]
 
 
 def each_way(*_: object) -> None:

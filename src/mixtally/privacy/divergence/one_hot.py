@@ -214,15 +214,6 @@ def _length(others: int, threshold: int) -> int:
     return window.last - window.first
 
 
-def any_sums(
-    users: int, fakes: int, threshold: int, epsilon: float, memo: Memo | None = None
-) -> float:
-    """One bound for every dataset at once, far above: of all who may differ only coins hide."""
-    others = users - 1 + fakes
-    divergences = _two_bins(others, threshold, [epsilon], memo or Memo(_MOST_BYTES))
-    return float(divergences(_domain(others), np.zeros(1, np.int64)).upper[0])
-
-
 def _domain(others: int) -> Cell:
     """How many of the others may hold either bin, the fewer ones first."""
     return (0, others // 2), (0, others)
