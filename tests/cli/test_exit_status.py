@@ -7,40 +7,113 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
-from mixtally.cli.app import _ENDS, COMMANDS
+import contracts
+from mixtally.cli.app import _ENDS, COMMANDS, app
+from mixtally.cli.main import run
+from mixtally.records.contract import write_contract, write_terms
+from mixtally.records.question import Question
 
 PAGE = (Path(__file__).parents[2] / "docs/commands.md").read_text()
 PROMISE = ("--epsilon", "1", "--delta", "1e-6")
+FEW = ("--runs", "100", "--drawn", "1000", "--seed", "1", "--only", "tell-apart")
+WEAK = ("--protocol", "flip", "--users", "1000", "--bins", "10", "--flip", ".001", *PROMISE, *FEW)
+"""A claim that is false."""
 RUN = "from mixtally.cli.main import run; run()"
+
+
+def terms_of(part):
+    """Terms of 1,000 people about one answer, at epsilon 1."""
+    question = Question(name="q", bins=part.bins)
+    return contracts.terms_of(question, [part], users=1000, delta=1e-6)
+
+
+def tree():
+    """The name of every command and of the commands that it has, and what parses each."""
+    with get_command(app).make_context("mixtally", [], resilient_parsing=True) as top:
+        for name in COMMANDS:
+            found = top.command.get_command(top, name)
+            yield (name,), found
+            for each in found.list_commands(top) if hasattr(found, "list_commands") else ():
+                yield (name, each), found.get_command(top, each)
+
+
+TREE = dict(tree())
+
+
+def into_closed_pipe(line, where):
+    """How the command ends whose output nobody reads, and what it says beside."""
+    reader, writer = os.pipe()
+    os.close(reader)  # as one that has read enough
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, *line], cwd=where, stdout=writer, stderr=subprocess.PIPE,
+        stdin=subprocess.DEVNULL, text=True, check=False,
+    )  # fmt: skip
+    os.close(writer)
+    return done.returncode, done.stderr
 
 
 @pytest.mark.parametrize(
     "line",
     [
-        ("plan", *PROMISE, "--users", "1000", "--bins", "5"),
-        ("plan", *PROMISE, "--users", "1000", "--bins", "5", "--json"),
-        ("delta", "--protocol", "clear-uniform", "--epsilon", "1", "--fakes", "99", "--bins", "9"),
         ("--help",),
+        ("plan", *PROMISE, "--users", "1000", "--bins", "5"),
+        ("delta", "--protocol", "clear-uniform", "--epsilon", "1", "--fakes", "99", "--bins", "9"),
+        ("contract", "check", "terms.json"),
+        pytest.param(("attack", *WEAK), marks=pytest.mark.seconds),
+        pytest.param(
+            ("simulate", "survey.csv", "--column", "fruit", *PROMISE, "--json"),
+            marks=pytest.mark.seconds,
+        ),
     ],
-    ids=lambda line: " ".join(line[:1]),
+    ids=lambda line: line[0],
 )
-def test_an_output_that_nobody_reads_is_no_refusal(line):
-    into, out = os.pipe()
-    os.close(into)  # as a reader that has read enough
-    done = subprocess.run(
-        [sys.executable, "-c", RUN, *line], stdout=out, stderr=subprocess.PIPE, check=False
+def test_an_output_that_nobody_reads_is_no_refusal(line, tmp_path):
+    (tmp_path / "terms.json").write_bytes(
+        write_terms(contracts.proved(terms_of(contracts.shaped(4, shift=30))))
     )
-    os.close(out)
-    assert done.returncode in (0, 141)
-    assert done.stderr == b""
+    (tmp_path / "survey.csv").write_text("fruit\n" + "fig\nkiwi\n" * 200)
+    status, said = into_closed_pipe(line, tmp_path)
+    assert status in (0, 141)
+    assert said == ""
 
 
-def test_a_false_promise_is_the_answer_no(cli, tmp_path):
-    weak = ("--protocol", "flip", "--users", 1000, "--bins", 10, "--flip", 0.001)
-    few = ("--runs", 100, "--drawn", 1000, "--seed", 1, "--only", "tell-apart")
-    outcome = cli("attack", *weak, *PROMISE, *few)
+@pytest.mark.parametrize("names", TREE, ids=" ".join)
+def test_help_that_nobody_reads_is_no_refusal(names, monkeypatch, capsys):
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open(writer, "w", buffering=512) as closed:
+        monkeypatch.setattr(sys, "argv", ["mixtally", *names, "--help"])
+        monkeypatch.setattr(sys, "stdout", closed)
+        with pytest.raises(SystemExit) as end:
+            run()
+    assert end.value.code == 141
+    assert capsys.readouterr().err == ""
+
+
+def test_a_false_promise_is_the_answer_no(cli):
+    outcome = cli("attack", *WEAK)
     assert (outcome.status, outcome.err) == (1, "")
+
+
+@pytest.mark.parametrize(
+    ("part", "broken"),
+    [
+        pytest.param(contracts.uniform(4, coin=1 << 55), {1, 2}, id="too few fakes"),
+        pytest.param(contracts.uniform(4, whole=1), {2}, id="people behind a dishonest hop"),
+        pytest.param(contracts.shaped(4, shift=30), set(), id="every mix"),
+    ],
+)
+def test_a_contract_that_is_broken_is_the_answer_no(cli, tmp_path, part, broken):
+    """A sound one is called broken at most once in 10,000 runs; the seed is fixed."""
+    path = tmp_path / "contract.json"
+    path.write_bytes(write_contract(contracts.contract_of(terms_of(part))))
+    outcome = cli("attack", path, "--runs", 300, "--drawn", 0, "--seed", 1)
+    assert (outcome.status, outcome.err) == (int(bool(broken)), "")
+    said = outcome.out.partition("Violated: " if broken else "No attack exceeds its promise")
+    assert said[1]
+    assert set(map(int, re.findall(r"only hop (\d) of 2 is honest", said[2]))) == broken
 
 
 def test_help_and_page_say_the_same():
@@ -49,6 +122,14 @@ def test_help_and_page_say_the_same():
     assert told == ["0", "1", "2", "3", "130", "141"]
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_no_option_is_called_keep(cli, name):
-    assert not re.search(r"--keep\b(?!-)", cli(name, "--help").out)
+@pytest.mark.parametrize("names", TREE, ids=" ".join)
+def test_no_option_is_called_keep(names):
+    """Nor the name under which a command is handed it, but for the chance that a mark is kept."""
+    for one in TREE[names].params:
+        assert "--keep" not in one.opts
+        assert one.name != "keep" or "--keep-probability" in one.opts
+
+
+def test_the_tree_of_commands_has_its_twigs():
+    assert {("collector", "propose"), ("mix", "serve"), ("client", "send")} <= set(TREE)
+    assert len(TREE) > 40

@@ -71,7 +71,7 @@ class Wish:
         str | None,
         o.option("--opens", "When, as 2026-12-31T18:00:00Z (default: as soon as allowed).", "TIME"),
     ] = None
-    keep: Annotated[
+    expires_after: Annotated[
         int,
         o.whole_option(
             "--expires-after", "Seconds from its close until keys go and what is late is lost."
@@ -148,7 +148,7 @@ def propose(folder: r.Place, contract: Name = None, *, wish: Wish) -> None:
     agreed = read_agreed(role, contract)
     proposal = Proposal(
         opens=_moment(wish.opens),
-        kept=wish.keep,
+        kept=wish.expires_after,
         prefixes=_prefixes(role, agreed, wish),
         closing=wish.closing,
         fresh=wish.new,

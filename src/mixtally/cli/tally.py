@@ -40,7 +40,7 @@ class TallyOptions:
     plan: Annotated[
         Path, o.option("--plan", "The plan under which the messages were made.", "FILE")
     ]
-    keep: Annotated[
+    tallies: Annotated[
         Path | None,
         typer.Option(
             "--tallies", help="Keep tallies of single shards here, not to count them again."
@@ -80,7 +80,7 @@ def tally(shards: Shards, options: TallyOptions, run: ShowOptions) -> None:
             processes=len(os.sched_getaffinity(0))
             if options.processes is None
             else options.processes,
-            keep=options.keep,
+            keep=options.tallies,
             progress=progress,
         )
     _check_whole(made)

@@ -25,7 +25,7 @@ class SearchOptions:
 
     top: Annotated[int, o.whole_option("--top", "How many words are wanted.")] = 50
     rounds: Annotated[int, o.whole_option("--rounds", "Most characters of a word, 1 to 64.")] = 10
-    keep: Annotated[
+    survivors: Annotated[
         int | None,
         o.whole_option("--survivors", "Prefixes that survive a round at most (default 3 x top)."),
     ] = None
@@ -104,7 +104,7 @@ def _search(
         users=users,
         top=options.top,
         rounds=options.rounds,
-        keep=options.keep,
+        keep=options.survivors,
         error_rate=options.error_rate,
         messages_per_user=options.messages_per_user,
         mix_fakes=options.mix_fakes,
