@@ -36,6 +36,21 @@ def test_both_versions_are_told_with_their_certificates(voted):
     assert sum(row["chance_to_have_won"] for row in local["results"]) == pytest.approx(1.0)
 
 
+def test_an_empty_ballot_is_no_candidate(cli, tmp_path):
+    """Most cells are empty, and `--missing nobody` had nobody win."""
+    cells = [*["a"] * 300, *["b"] * 100, *['""'] * 600]
+    (tmp_path / "blank.csv").write_text("choice\n" + "\n".join(cells) + "\n")
+    (tmp_path / "labels.txt").write_text("a\nb\nnobody\n")
+    done = cli(
+        "vote", tmp_path / "blank.csv", "--column", "choice", "--labels", tmp_path / "labels.txt",
+        "--missing", "nobody", "--epsilon", 1, "--delta", "1e-6", "--json",
+    )  # fmt: skip
+    assert done.status == 0, done.err
+    told = json.loads(done.out)
+    assert told["true_winner"] == told["shuffle"]["leader"] == "a"
+    assert [row["blank"] for row in told["shuffle"]["results"]] == [False, False, True]
+
+
 def test_keep_sets_the_local_version_alone(voted):
     facts = voted("--keep-probability", 0.7)
     assert facts["local"]["keep_probability"] == pytest.approx(0.7)

@@ -95,6 +95,18 @@ def test_a_fourier_sum_with_too_few_places_is_found(monkeypatch):
     assert np.abs(found - enumerated(mechanism, tally)).max() > 1e-4
 
 
+@pytest.mark.parametrize("blank", [0, 2])
+@pytest.mark.parametrize(("mechanism", "counts", "messages"), SMALL[:4], ids=IDS[:4])
+def test_blank_ballots_win_nothing_and_others_are_compared_without_them(
+    mechanism, counts, messages, blank
+):
+    tally = Tally(np.array(counts), messages)
+    found = winner_chances(mechanism, tally, PEOPLE, blank)
+    others = enumerated(mechanism, Tally(np.delete(counts, blank), messages))
+    assert found[blank] == 0.0
+    assert np.delete(found, blank) == pytest.approx(others, abs=1e-11)
+
+
 def test_large_votes_follow_the_normal_law():
     """Two options, noise in the thousands: the chance is Phi(difference / (sqrt(2) error))."""
     from statistics import NormalDist
@@ -216,6 +228,8 @@ def test_touching_intervals_rule_nobody_out_and_parted_ones_do():
     together, alone = ends([40, 10, 9], [60, 40, 39]), ends([45, 20, 20], [55, 30, 30])
     found = Estimate(np.array([50.0, 25.0, 24.0]), 5.0, each=alone, together=together)
     assert may_have_won(found).tolist() == [True, True, False]
+    assert may_have_won(found, 0).tolist() == [False, True, True]
+    assert may_have_won(found, 2).tolist() == [True, True, False]
 
 
 def test_the_winner_is_among_those_not_ruled_out():

@@ -38,7 +38,7 @@ def checked(election):
     return " ".join(reader.texts)
 
 
-def make(truth, *, labels=None, name="choice", protocol=None, level=0.95, seed=1):
+def make(truth, *, labels=None, name="choice", protocol=None, level=0.95, seed=1, blank=None):
     population = Population(
         Question(name=name, bins=len(truth), labels=labels), np.repeat(np.arange(len(truth)), truth)
     )
@@ -49,7 +49,7 @@ def make(truth, *, labels=None, name="choice", protocol=None, level=0.95, seed=1
     )  # fmt: skip
     return voting.hold(
         population, ballots, certificate(ballots, 1.0), wish, Lab(SeededChance(seed)), level=level,
-        about=Provenance(title=f"{name}, voted on", source="Made up.", seed=seed),
+        about=Provenance(title=f"{name}, voted on", source="Made up.", seed=seed), blank=blank,
     )  # fmt: skip
 
 
@@ -144,3 +144,19 @@ def test_a_tie_names_no_winner():
     alone = facts(make([900, 500], labels=("a", "b")))
     assert (alone["true_winner"], alone["true_winners"]) == ("a", ["a"])
     assert (alone["shuffle"]["leader"], alone["shuffle"]["leaders"]) == ("a", ["a"])
+
+
+def test_blank_ballots_are_counted_and_elect_nobody():
+    given = {"labels": ("a", "b", "nobody")}
+    election = make([300, 100, 600], **given, blank="nobody")
+    told = facts(election)
+    assert told["true_winner"] == told["shuffle"]["leader"] == "a"
+    rows = {row["option"]: row for row in told["shuffle"]["results"]}
+    assert rows["nobody"]["blank"]
+    assert rows["nobody"]["votes"] > 500
+    assert not rows["nobody"]["may_have_won"]
+    assert rows["nobody"]["chance_to_have_won"] == 0.0
+    assert "'nobody', are counted and elect nobody" in checked(election)
+    asked = facts(make([300, 100, 600], **given))  # an option as others are
+    assert asked["true_winner"] == "nobody"
+    assert "blank" not in asked["shuffle"]["results"][0]

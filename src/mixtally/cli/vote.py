@@ -13,7 +13,7 @@ from mixtally.cli.labels import read_labels
 from mixtally.cli.rows import RowOptions, read_crowd
 from mixtally.cli.screen import progress_bars, show
 from mixtally.data.population import Population
-from mixtally.data.reading import Reading
+from mixtally.data.reading import DROP, Reading
 from mixtally.errors import ParameterError
 from mixtally.privacy.local import certificate
 from mixtally.records.guarantee import Guarantee
@@ -72,6 +72,7 @@ def vote(
 
     Every row of DATA is a ballot, counted by the local version, which trusts nobody, and by the
     shuffle version, which trusts mixes: shares, intervals, and how surely the leader has won.
+    With --missing LABEL blank ballots are counted under LABEL, which cannot win.
     """
     population, source = _voters(ballot, rows)
     epsilon, delta, keep = _parameters(ballot)
@@ -88,6 +89,7 @@ def vote(
             wish_of(BudgetOptions(cost=cost, trust=trust), question, guarantee, users),
             Lab(o.chance(seed), progress),
             level=level,
+            blank=None if rows.missing == DROP else rows.missing,
             about=Provenance(
                 title=f"{question.name}, voted on",
                 source=source,

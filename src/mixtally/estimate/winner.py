@@ -35,13 +35,18 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
 _LEAST_LIKELY = 1e-12
 
 
-def winner_chances(mechanism: Shuffled, tally: Tally, users: int) -> Floats:
+def winner_chances(
+    mechanism: Shuffled, tally: Tally, users: int, blank: int | None = None
+) -> Floats:
     """The chance of every option, shape (bins,), that it won; they sum to one.
 
+    ``blank`` is an option that cannot win: its chance is 0, and others are compared without it.
     Raises MessageError when no votes of ``users`` people explain the tally.
     """
     error = math.sqrt(mechanism.variance(tally.messages))
     counts = np.clip(mechanism.unbiased(tally.counts, tally.messages), 0.0, float(users))
+    if blank is not None:
+        counts[blank] = -math.inf
     lead = float(counts.max())
     reach = _FAR * error + _LUMPS
     first = max(0, math.floor(lead - 3.0 * reach))
@@ -56,12 +61,18 @@ def winner_chances(mechanism: Shuffled, tally: Tally, users: int) -> Floats:
     return chances
 
 
-def may_have_won(found: Estimate) -> NDArray[np.bool_]:
+def may_have_won(found: Estimate, blank: int | None = None) -> NDArray[np.bool_]:
     """Options that the intervals for all bins at once do not rule out as winner, shape (bins,).
 
-    The true winner is among them whenever all those intervals hold, whatever was assumed before.
+    The true winner is among them whenever all those intervals hold, whatever was assumed before;
+    ``blank`` is none of them.
     """
-    able: NDArray[np.bool_] = found.together.upper >= found.together.lower.max()
+    lower = found.together.lower.astype(np.float64)
+    if blank is not None:
+        lower[blank] = -math.inf
+    able: NDArray[np.bool_] = found.together.upper >= lower.max()
+    if blank is not None:
+        able[blank] = False
     return able
 
 

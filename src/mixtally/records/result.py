@@ -123,9 +123,12 @@ class Series:
         return int(np.any([step.change.surely for step in self.steps], axis=0).sum())
 
 
-def largest(votes: NDArray[np.float64] | NDArray[np.int64]) -> list[int]:
-    """The options with the most votes: several in a tie."""
-    return [int(place) for place in np.flatnonzero(votes == votes.max())]
+def largest(votes: NDArray[np.float64] | NDArray[np.int64], blank: int | None = None) -> list[int]:
+    """The options with the most votes but ``blank``, which nobody can elect: several in a tie."""
+    found = np.array(votes, dtype=np.float64)
+    if blank is not None:
+        found[blank] = -np.inf
+    return [int(place) for place in np.flatnonzero(found == found.max())]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,6 +140,7 @@ class Vote:
       estimate      in votes
       chances       shape (options,), the chance that each option truly won
       may_win       shape (options,), whether the intervals of all options leave it possible
+      blank         the option of blank ballots, which are counted and elect nobody; None for none
     """
 
     certificate: Certificate
@@ -144,8 +148,9 @@ class Vote:
     estimate: Estimate
     chances: NDArray[np.float64]
     may_win: NDArray[np.bool_]
+    blank: int | None = None
 
     @property
     def leaders(self) -> list[int]:
         """The options with the largest estimate: several in a tie."""
-        return largest(self.estimate.counts)
+        return largest(self.estimate.counts, self.blank)

@@ -82,6 +82,7 @@ def hold(
     *,
     level: float,
     about: Provenance,
+    blank: str | None = None,
 ) -> Election:
     """Both versions, every ballot a real message.
 
@@ -89,6 +90,7 @@ def hold(
       ballots, promise   the local version and its certificate
       wish               for the plan of the shuffle version, asked of the same voters
       about              the vote; why its plan was chosen is added
+      blank              the label of blank ballots, which are counted and elect nobody
 
     Raises ParameterError for a level outside (0, 1), PlanError when ballots or wish are for others
     than these voters, InfeasibleError when no plan meets the wish.
@@ -99,9 +101,12 @@ def hold(
     plan = answer.best.plan
     mechanism = verify(plan, lab.planner.accountant)
 
+    labels = population.question.labels or ()
+    nobody = labels.index(blank) if blank in labels else None
+
     def counted(how: Shuffled, shown: Certificate) -> Vote:
         tally = play(how, population.codes, lab.chance, lab.progress)
-        return conclude_vote(how, shown, tally, population.users, level)
+        return conclude_vote(how, shown, tally, population.users, level, nobody)
 
     return Election(
         about=replace(about, reason=with_gains(wish, answer, lab.planner)),

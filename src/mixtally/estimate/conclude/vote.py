@@ -12,9 +12,16 @@ EXACT_ONES = 50_000.0
 
 
 def conclude_vote(
-    mechanism: Shuffled, certificate: Certificate, tally: Tally, users: int, level: float = 0.95
+    mechanism: Shuffled,
+    certificate: Certificate,
+    tally: Tally,
+    users: int,
+    level: float = 0.95,
+    blank: int | None = None,
 ) -> Vote:
     """The votes of ``users`` people whose ballots were sent by ``mechanism``.
+
+    ``blank`` is the option of blank ballots, which are counted and elect nobody.
 
     Raises ParameterError for a level outside (0, 1), MessageError for ballots missing or too many
     and for a tally that no votes explain.
@@ -24,6 +31,7 @@ def conclude_vote(
         certificate=certificate,
         messages=tally.messages,
         estimate=estimate,
-        chances=winner_chances(mechanism, tally, users),
-        may_win=may_have_won(estimate),
+        chances=winner_chances(mechanism, tally, users, blank),
+        may_win=may_have_won(estimate, blank),
+        blank=blank,
     )

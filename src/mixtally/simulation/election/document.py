@@ -99,7 +99,7 @@ def facts(election: Election) -> Facts:
         **(
             {}
             if election.truth is None
-            else _won("true_winner", election.question, largest(election.truth))
+            else _won("true_winner", election.question, largest(election.truth, election.blank))
         ),
         "local": {
             "keep_probability": 1.0 - ballots.flip_probability,
@@ -140,6 +140,7 @@ def rows(election: Election, count: Vote) -> list[Facts]:
                 "upper_normal": share + radius,
                 "chance_to_have_won": float(count.chances[i]),
                 "may_have_won": bool(count.may_win[i]),
+                **({} if election.blank is None else {"blank": i == election.blank}),
                 **({} if election.truth is None else {"truth": int(election.truth[i]) / users}),
             }
         )

@@ -38,7 +38,7 @@ def result_rows(election: Election, count: Vote) -> list[list[str]]:
                 percent(float(found.counts[i]) / users, digits),
                 f"{100 * low:.{digits}f} .. {100 * high:.{digits}f}",
                 percent(election.radius(count), digits + 1),
-                chance(float(count.chances[i])),
+                "blank" if i == election.blank else chance(float(count.chances[i])),
                 *([] if true is None else [percent(int(true[i]) / users, digits)]),
             ]
         )

@@ -43,6 +43,16 @@ class Election:
         return self.plan.question
 
     @property
+    def blank(self) -> int | None:
+        """The option of blank ballots, which elect nobody; None for none."""
+        return self.local.blank
+
+    @property
+    def candidates(self) -> int:
+        """Options that can win."""
+        return self.question.bins - (self.blank is not None)
+
+    @property
     def users(self) -> int:
         """Voters."""
         return self.plan.users

@@ -32,12 +32,14 @@ def verdict(election: Election, count: Vote) -> str:
     rest = (
         "no other option can be the winner"
         if able == 1
-        else f"{able:,} of {question.bins:,} options can still be the winner"
+        else f"{able:,} of {election.candidates:,} options can still be the winner"
     )
     leads = f"{names[0]} leads, and is the true winner with a chance of {sure}. "
     if len(names) > 1:
         tied = f"{', '.join(names[:-1])} and {names[-1]}"
         leads = f"A tie of {tied}: each is the true winner with a chance of at most {sure}. "
+    if election.blank is not None:
+        rest += f"; blank ballots, {question.label(election.blank)!r}, are counted and elect nobody"
     return f"{leads}By the {100 * election.level:g} % intervals for all options at once {rest}."
 
 
