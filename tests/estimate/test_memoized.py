@@ -71,6 +71,20 @@ def test_planner_and_estimator_state_the_same_error():
     assert found.all_reports == mechanism_of().standard_error(100, 7)
 
 
+def test_the_errors_are_those_of_who_holds_a_bit_and_who_does_not():
+    """By enumeration, where the reports of a holder vary three times as much as others'."""
+    f, p, q, people = 0.25, 0.05, 0.5, 400
+    mechanism = mechanism_of(3, f, p, q)
+    (low, none), (high, all_) = (enumerated(f, p, q, 2, true) for true in (0, 1))
+    held = np.array([0.0, 100.0, 400.0])
+    shown = np.round(held * float(high) + (people - held) * float(low)).astype(np.int64)
+    found = estimate_memoized(mechanism, np.array([shown, shown]), people)
+    inside = np.clip(found.counts, 0.0, people)
+    wanted = (inside * float(all_) + (people - inside) * float(none)) / mechanism.gain**2
+    assert found.standard_errors**2 == pytest.approx(wanted, rel=1e-9)
+    assert wanted[2] > 2.0 * wanted[0]
+
+
 def study(seed=1, bins=500, people=2000, reports=3, runs=100):
     """True counts, ones and mechanism of many small collections."""
     mechanism, codes = mechanism_of(bins), np.arange(people) ** 2 % 197

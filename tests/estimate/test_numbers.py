@@ -42,6 +42,21 @@ def test_without_noise_numbers_are_right_up_to_a_bin():
         assert figure.upper - figure.lower <= 5.0 + 1e-9
 
 
+@pytest.mark.parametrize("place", [0.001, 0.999])
+def test_a_mean_is_known_up_to_half_a_bin_on_either_side(place):
+    """Without noise the interval is the resolution alone; all values at one end of their bins."""
+    inner = TRUTH.copy()
+    inner[[0, -1]] = 0  # there the range itself ends the interval
+    inner[1] += 4000 - inner.sum()
+    true = float((SCALE.edges[:-1] + place * np.diff(SCALE.edges)) @ inner) / 4000
+    mean = cuts(inner).mean(0.95)
+    assert mean.lower <= true <= mean.upper
+    assert mean.upper - mean.lower == pytest.approx(2.5)
+    change = cuts(inner).rise_to(cuts(inner), 0.95)
+    assert change.lower <= -place * 2.5 + 2.5 * 0.002 <= change.upper
+    assert change.upper - change.lower == pytest.approx(5.0)
+
+
 def means(mechanism, counts):
     """Estimates and stated standard error over runs of tallied counts."""
     messages = 4000 + mechanism.fakes_promised

@@ -16,6 +16,10 @@ from bin to bin (fakes of a fixed number err a little less)
     Var(N error) = c (1 + 1/m) + s^2 (1 + 2/m + k/m^2)
     Var(u error) = c k B / m + (B/m)^2 k s^2,          u = (n - sum of y over the lines) B / m
 
+These are means over hashes: the squares stated are right on average, in a single collection they
+depend on where the largest unlisted values lie. One that lies under a line, of few free bins, is
+not seen by S^2, and the line errs by more than is stated; that it may do so is in the intervals.
+
 Intervals of lines need no law. What a line's bin holds beside N_b is exchangeable with what the
 free bins hold, so that its rank among them is uniform. Of m + k such numbers the j largest are all
 in free bins with probability prod_{i<j} (m - i) / (m + k - i); with j the largest for which that is
