@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from mixtally.data.made_up import example_files
+from mixtally.node.wrapping import read_master
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs").glob("*.md"))
@@ -23,6 +24,27 @@ BROKEN = "mixtally attack --protocol flip "
 """The attack that breaks its promise, which is what the page is about: exit status 1."""
 COPY = "In a copy of the repository"
 """Said by a page whose programs are those of examples/."""
+WALK = "network.md"
+"""Played by test_network_page.py: what it begins goes on beside what comes after."""
+UNRUN = {
+    "README.md": {
+        "make": "the targets exist (test_readme.py); .ci/run calls them",
+        "pip install": "the wheel is installed by tests/wheel",
+    },
+    "client.md": {"mixtally client": "a device of the network that test_network_page.py plays"},
+    "scale.md": {
+        "(umask 77; openssl": "read by the test below",
+        "mixtally mix serve": "a cluster and a bucket, which nobody has here",
+        "mixtally collector serve": "the same",
+    },
+}
+"""Commands that no test of a whole page types, by page and first words, and why."""
+PROGRAMS = re.compile(
+    r"\s*\(?(?:umask|sudo|cd|mkdir|python\w*|pip|make|git|openssl|curl|docker|ssh|mixtally|echo"
+    r"|cat|\./\S+|\.venv/\S+) "
+)
+"""What begins a line that somebody types."""
+INDENTED = re.compile(r"^    (\S.*)$", re.MULTILINE)
 GROUPS = {"batch", "client", "collector", "contract", "ledger", "mix"}
 TABLED = re.compile(r"`(mixtally [^`]*)`")
 
@@ -78,7 +100,9 @@ def run_command(command, where):
     return run(["sh", "-c", command], where)
 
 
-@pytest.mark.parametrize("page", marked(page for page in PAGES if steps(page)))
+@pytest.mark.parametrize(
+    "page", marked(page for page in PAGES if steps(page) and page.name != WALK)
+)
 def test_its_commands_and_programs_run_one_after_the_other(page, tmp_path):
     """In an empty folder: whatever they read, the page has told to make."""
     if COPY in page.read_text():
@@ -96,7 +120,7 @@ def test_its_commands_and_programs_run_one_after_the_other(page, tmp_path):
 
 
 @pytest.mark.seconds
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=lambda page: page.name)
 def test_commands_in_sentences_name_what_there_is(page):
     """Abbreviated ones too: the command exists and takes the options that are named."""
     for shown in {line.rstrip(" .") for line in TABLED.findall(page.read_text())}:
@@ -110,6 +134,47 @@ def test_commands_in_sentences_name_what_there_is(page):
 def test_its_links_lead_somewhere(page):
     for place in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
         assert (ROOT / "docs" / place).exists(), place
+
+
+def unrun(page, text):
+    """Lines that look typed and that no test runs."""
+    fenced = re.compile(r"```(\w*)\n(.*?)```", re.DOTALL)
+    found = [*fenced.findall(text), ("", "\n".join(INDENTED.findall(fenced.sub("", text))))]
+    run_here = "mixtally " if page == "README.md" else ""  # how lines of sh begin that are run
+    return [
+        line
+        for language, block in found
+        if language not in ("python", "toml")
+        for line in block.splitlines()
+        if PROGRAMS.match(line)
+        and not (language == "sh" and line.startswith(run_here))
+        and not line.startswith(tuple(UNRUN.get(page, ())))
+    ]
+
+
+def test_no_command_is_left_unrun():
+    for page in [ROOT / "README.md", *PAGES]:
+        assert unrun(page.name, page.read_text()) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["```text\nmixtally log\n```", "```\n(umask 77; ls)\n```", "Type:\n\n    pip install it\n"],
+)
+def test_a_command_that_nothing_runs_is_noticed(text):
+    assert len(unrun("plain.md", text)) == 1
+
+
+@pytest.mark.seconds
+def test_what_is_not_run_has_options_that_there_are(tmp_path):
+    """Of the commands for a cluster; the key that they read is one as the page makes it."""
+    (block,) = re.findall(r"```text\n(.*?)```", (ROOT / "docs" / "scale.md").read_text(), re.DOTALL)
+    key, *serving = block.splitlines()
+    assert run_command(key, tmp_path).returncode == 0
+    assert len(read_master(str(tmp_path / "engine.key"), {})) == 32
+    for line in serving:
+        for option in re.findall(r"--[a-z-]+", line):
+            assert f"{option} " in help_of(*line.split()[1:3]), line
 
 
 def test_no_block_is_left_out():

@@ -1,0 +1,104 @@
+"""The walkthrough of docs/network.md is played, on free ports and with a shorter window.
+
+A device's three commands, which docs/client.md has, are played in the same round.
+"""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "network.md").read_text()
+BLOCKS = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
+WINDOW, OPEN = 60, 25
+"""Seconds that a round is open: on the page, and here."""
+(DEVICE,) = re.findall(
+    r"```text\n(mixtally client .*?)```", (DOCS / "client.md").read_text(), re.DOTALL
+)
+AT_A_TERMINAL = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"
+
+
+def free_ports(count):
+    with ExitStack() as held:
+        found = [held.enter_context(socket.socket()) for _ in range(count)]
+        for one in found:
+            one.bind(("127.0.0.1", 0))
+        return [one.getsockname()[1] for one in found]
+
+
+def device():
+    """What docs/client.md tells a person to type; the answer and the consent are typed, too."""
+    show, send, log = DEVICE.splitlines()
+    yield from (
+        "curl -sSf $opinion > contract.note",
+        "curl -sSf $opinion/rounds/1 > sheet.note",
+        """echo "fingerprint = '${opinion##*/}'" > trust.toml""",
+        show,
+        f"printf 'no\\nyes\\n' | {sys.executable} -c '{AT_A_TERMINAL}' {send} --now",
+        log,
+    )
+
+
+def script():
+    """All blocks of the page, the device's commands after the three people's, and the end."""
+    for block in BLOCKS:
+        yield block
+        if "client send" in block:
+            yield from device()
+    yield "sleep 3"  # until who was begun last serves
+    yield "kill -TERM $(jobs -p)"
+    yield "wait $(jobs -p)"
+
+
+def elsewhere(text):
+    """Two walks at once do not meet, and nobody waits for the whole minute."""
+    ports = sorted(set(re.findall(r"\b70\d\d\b", text)))
+    for port, free in zip(ports, free_ports(len(ports)), strict=True):
+        text = re.sub(rf"\b{port}\b", str(free), text)
+    return text.replace(f"_seconds = {WINDOW}", f"_seconds = {OPEN}")
+
+
+def play(text, place, seconds):
+    """What the script printed, which ends well; no process is left, whatever happens."""
+    own = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    with (place / "said").open("wb") as said:
+        shell = subprocess.Popen(
+            ["bash", "-e", "-o", "pipefail", "-c", text], cwd=place, stdin=subprocess.DEVNULL,
+            stdout=said, stderr=said, env={**os.environ, "PATH": own, "HOME": str(place)},
+            start_new_session=True,
+        )  # fmt: skip
+        try:
+            status = shell.wait(seconds)
+        finally:
+            with suppress(ProcessLookupError):  # all of them have ended
+                os.killpg(shell.pid, signal.SIGKILL)
+            shell.wait()
+    assert status == 0, (place / "said").read_text()
+    return (place / "said").read_text()
+
+
+def test_a_script_that_fails_or_takes_too_long_is_noticed(tmp_path):
+    """Twins: a command that fails, a server that has ended, one that is waited for too long."""
+    for text in ("false\necho on", "false &\nwait $!", "echo begun; false | cat"):
+        with pytest.raises(AssertionError):
+            play(text, tmp_path, 10)
+    with pytest.raises(subprocess.TimeoutExpired):
+        play("sleep 60 &\nwait", tmp_path, 0.2)
+    assert play("sleep 60 &\nkill -TERM $(jobs -p)", tmp_path, 10) == ""
+
+
+@pytest.mark.slow
+def test_the_walkthrough_ends_in_a_result(tmp_path):
+    said = play(elsewhere("\n".join(script())), tmp_path, 240)
+    assert said.count("opinion round 1: taken (201)") == 5  # four people, and the diary of one
+    assert len(re.findall(r"^serving at ", said, re.M)) == 4
+    assert len(re.findall(r"^taking at ", said, re.M)) == 2
+    assert (tmp_path / "round-1" / "report.html").is_file()
+    assert "Traceback" not in said
