@@ -1,14 +1,18 @@
 """Whatever is given to a public call, nothing but an error of the one family comes back."""
 
 import inspect
+from types import FunctionType
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import mixtally
-from door.hostile import HOSTILE, PAIRS, calls
-from mixtally.errors import MixtallyError
+from door.hostile import AWARE, HOSTILE, NAIVE, PAIRS, TWICE, WISH, calls
+from fruit import fruit_plan, sent
+from mixtally import simulate
+from mixtally.errors import DataError, MixtallyError
 
 GIVEN = {"Attacked", "Batch", "Calibrated", "Certificate", "Example", "Plan", "Rehearsal", "Result",
          "Sent"}  # fmt: skip
@@ -93,20 +97,109 @@ def test_a_few_of_these_come_to_nothing_else(name, folder):
     assert [*tried(name, folder, ["an awkward one", "a complex", "half a letter"])] == []
 
 
-def test_a_mistake_of_ours_is_not_hidden(monkeypatch, folder):
-    """Twins: an error in a room below stays what it is; one while values are read does not."""
+def test_a_mistake_of_ours_is_not_hidden(monkeypatch):
+    """It stays what it is in this room and below; what an argument raises does not."""
+
+    def fails():
+        with pytest.raises(KeyError) as raised:
+            mixtally.simulate(["a", "b"] * 100, epsilon=1, delta=1e-6)
+        return raised.value.args[0]
 
     def broken(*_, **__):
         return {}["nothing"]
 
-    monkeypatch.setattr("mixtally.door.lab.crowd_of", broken)
-    with pytest.raises(MixtallyError, match="KeyError: 'nothing'") as refused:
-        mixtally.simulate(["a", "b"] * 100, epsilon=1, delta=1e-6)
-    assert isinstance(refused.value.__cause__, KeyError)
+    for room in ("door.lab.crowd_of", "simulation.offers.with_gains"):
+        inside = FunctionType(broken.__code__, {"__name__": f"mixtally.{room}"})
+        monkeypatch.setattr(f"mixtally.{room}", inside)
+        assert fails() == "nothing"
+        monkeypatch.undo()
+    monkeypatch.setattr("mixtally.door.values.READERS", {})
+    assert fails() == "one"
     monkeypatch.undo()
-    monkeypatch.setattr("mixtally.simulation.offers.with_gains", broken)
-    with pytest.raises(KeyError, match="nothing"):
-        mixtally.simulate(["a", "b"] * 100, epsilon=1, delta=1e-6)
+    with pytest.raises(DataError, match=r"^values\[1\]: .*KeyError: 'repr'") as refused:
+        mixtally.simulate([["a"], Raises(KeyError("repr"))], epsilon=1, delta=1e-6)
+    assert isinstance(refused.value.__cause__, KeyError)
+
+
+class Raises(list):
+    """A list that raises an error when anybody looks into it."""
+
+    def __init__(self, error):
+        super().__init__("ab" * 100)
+        self.error = error
+
+    def __iter__(self):
+        raise self.error
+
+    def __len__(self):
+        raise self.error
+
+
+class SilentError(Exception):
+    """An error without a text."""
+
+    def __str__(self):
+        raise ValueError("text")
+
+
+READ = {
+    "values": lambda one: simulate(one, **WISH),
+    "column 'a'": lambda one: simulate({"a": one, "b": TWICE}, **WISH),
+    "labels": lambda one: simulate(TWICE, labels=one, **WISH),
+    "messages": lambda one: mixtally.mix(one, fruit_plan()),
+    "edges": lambda one: mixtally.conclude(fruit_plan(), sent(), edges=one),
+}
+
+
+@pytest.mark.parametrize("error", [RuntimeError("gone"), MemoryError("gone"), SilentError()])
+@pytest.mark.parametrize("argument", READ)
+def test_whatever_an_argument_raises_is_said_with_its_name(argument, error):
+    with pytest.raises(DataError, match=f"^{argument}: wanted .* got {type(error).__name__}"):
+        READ[argument](Raises(error))
+
+
+@pytest.mark.parametrize("argument", ["values", "column 'a'", "messages"])
+def test_so_is_what_an_iterator_of_the_interpreter_raises(argument):
+    """Nothing of Python's own lies between this package and such an error."""
+    with pytest.raises(DataError, match=f"^{argument}: .* got ValueError: invalid literal"):
+        READ[argument](map(int, ["1", "no"]))
+
+
+WHEN = {"when": [NAIVE, NAIVE.date()] * 100, "b": TWICE}
+
+
+@pytest.mark.parametrize(
+    "values", [{"when": WHEN["when"]}, pd.DataFrame({"when": WHEN["when"]}, dtype=object), WHEN]
+)
+def test_dates_of_two_types_are_named_with_their_column(values):
+    with pytest.raises(DataError, match=r"^column 'when'\[1\]: .*, moment as before, got date, .*"):
+        simulate(values, kind=None if len(values.keys()) == 1 else "attributes", **WISH)
+    with pytest.raises(DataError, match=r"moment with a time zone.*; make them all dates, or all"):
+        simulate([NAIVE, AWARE] * 100, **WISH)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {1: TWICE, "1": TWICE},
+        pd.DataFrame({1: TWICE, "1": TWICE}),
+        pd.DataFrame([["a", "b"]] * 9, columns=["1", "1"]),
+        pa.table([TWICE, TWICE], names=["1", "1"]),
+    ],
+)
+def test_a_name_of_several_columns_is_named(values):
+    with pytest.raises(DataError, match=r"a name of its own for every column, got .*'1'.*; rename"):
+        simulate(values, **WISH)
+
+
+def test_moments_are_written_as_files_have_them():
+    """Of every precision, midnight as its day."""
+    days = ["2027-01-10", "2027-01-11"]
+    for unit in ("D", "s", "ns"):
+        found = simulate(np.array(days * 100, dtype=f"datetime64[{unit}]"), **WISH)
+        assert [row.label for row in found.rows] == days
+    found = simulate(pd.Series(pd.to_datetime(days * 100)), **WISH)
+    assert [row.label for row in found.rows] == days
 
 
 @pytest.mark.parametrize("labels", [np.array(["a", "b"]).tolist(), [*np.array(["a", "b"])]])

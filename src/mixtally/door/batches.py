@@ -110,7 +110,7 @@ def _under_contract(messages: Any, contract: Contract, fingerprint: str) -> Batc
 
 def _all_sent(messages: Any, fingerprint: str) -> list[Sent]:
     """What every person sent; MessageError for anything else, and for one device twice."""
-    given = list(messages) if isinstance(messages, Iterable) else [messages]
+    given = checks.listed("messages", messages) if isinstance(messages, Iterable) else [messages]
     seen: set[int] = set()
     for place, one in enumerate(given):
         if not isinstance(one, Sent):
@@ -160,7 +160,7 @@ def rows_of(messages: Any, layout: Layout) -> Rows:
             got=checks.shown(messages),
             do="give a list of bytes, or an array of shape (messages, bytes)",
         )
-    several = list(messages)
+    several = checks.listed("messages", messages)
     for place, one in enumerate(several):
         if not isinstance(one, bytes) or len(one) != size:
             got = f"{len(one)} bytes" if isinstance(one, bytes) else checks.shown(one)

@@ -2,7 +2,8 @@
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from numbers import Integral, Real
@@ -15,7 +16,6 @@ P = ParamSpec("P")
 T = TypeVar("T")
 _FLAG = re.compile(r"(`[^`]*`)|--([a-z][a-z-]*)")
 _LONGEST, _MOST, _LARGEST = 60, 120, 10**30
-_FAULTS = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, OSError)
 _HERE = "mixtally.door"
 
 
@@ -23,9 +23,10 @@ def in_python(call: Callable[P, T]) -> Callable[P, T]:
     """``call``, from which nothing but the error family comes for what its arguments are.
 
     Refusals name arguments as Python does: max_set, not --max-set. An argument that there is not is
-    named, with the nearest that there is. An error of Python or of a library becomes a DataError
-    only where it arises while arguments are read: in this room, or in what this room calls outside
-    of the package. One that arises in a room below is a mistake of ours and stays what it is.
+    named, with the nearest that there is. Another error becomes a DataError where an argument
+    raised it: in a frame outside of the package that this room called. One that arises in a frame
+    of the package is a mistake of ours and stays what it is; ``reading`` and ``listed`` guard the
+    lines that do with an argument what it may not bear.
     """
     taken = signature(call)
     name = call.__qualname__.removesuffix(".__init__")
@@ -38,17 +39,42 @@ def in_python(call: Callable[P, T]) -> Callable[P, T]:
         except InputError as error:
             error.args = (worded_in_python(str(error)),)
             raise
-        except _FAULTS as error:
-            if not _read_here(error.__traceback__):
+        except Exception as error:
+            if not _of_the_caller(error.__traceback__):
                 raise
             raise DataError(
                 name,
                 wanted="arguments that can be read",
-                got=f"{type(error).__name__}: {' '.join(str(error).split())[:_MOST]}",
+                got=_raised(error),
                 do=f"see help(mixtally.{name})",
             ) from error
 
     return worded
+
+
+@contextmanager
+def reading(subject: str) -> Iterator[None]:
+    """Raises DataError for whatever an argument raises while it is read."""
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as error:
+        raise DataError(
+            subject, wanted="what can be read", got=_raised(error), do="look at what is given"
+        ) from error
+
+
+def listed(subject: str, values: Iterable[T]) -> list[T]:
+    """``values`` as a list; DataError for whatever they raise."""
+    with reading(subject):
+        return list(values)
+
+
+def _raised(error: Exception) -> str:
+    with suppress(Exception):  # somebody else's error may have no text
+        return f"{type(error).__name__}: {' '.join(str(error).split())[:_MOST]}"
+    return type(error).__name__
 
 
 def _check_call(
@@ -78,14 +104,14 @@ def _names(taken: Signature) -> list[str]:
     return found
 
 
-def _read_here(trace: TracebackType | None) -> bool:
-    """Whether the innermost frame of this package, where an error arose, is one of this room."""
-    last = ""
+def _of_the_caller(trace: TracebackType | None) -> bool:
+    """Whether an error arose outside of this package, where this room called what is not ours."""
+    room, last = "", ""
     while trace is not None:
-        room = trace.tb_frame.f_globals.get("__name__", "")
-        last = room if room.startswith("mixtally.") else last
+        last = str(trace.tb_frame.f_globals.get("__name__", ""))
+        room = last if last.startswith("mixtally.") else room
         trace = trace.tb_next
-    return last.startswith(_HERE)
+    return room.startswith(_HERE) and room != last
 
 
 def worded_in_python(text: str) -> str:
@@ -110,12 +136,13 @@ def shown(value: object) -> str:
 
 def number(subject: str, value: object) -> float:
     """``value`` as a float; ParameterError for text, booleans, NaN and infinities."""
-    plain = isinstance(value, Real) and not isinstance(value, bool)
-    if not plain or not math.isfinite(value):  # type: ignore[arg-type]
-        raise ParameterError(
-            subject, wanted="a finite number", got=shown(value), do="give it as int or float"
-        )
-    return float(value)  # type: ignore[arg-type]
+    if isinstance(value, Real) and not isinstance(value, bool):
+        with suppress(OverflowError):  # a whole number above all floats
+            if math.isfinite(found := float(value)):
+                return found
+    raise ParameterError(
+        subject, wanted="a finite number", got=shown(value), do="give it as int or float"
+    )
 
 
 def whole(subject: str, value: object) -> int:

@@ -1,19 +1,21 @@
 """Values as people have them: lists, arrays, series and frames of any library, as lists of cells.
 
-One rule for missing values: None, NaN, NaT, NA and empty text are missing. They are refused by
-their position, dropped with the person, or given a label of their own.
+One rule for missing values: None, NaN, NaT, NA and text without anything but spaces are missing.
+They are refused by their position, dropped with the person, or given a label of their own.
 """
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import Any
 
 import narwhals as nw
 import numpy as np
+from narwhals.exceptions import DuplicateError
 
 from mixtally.data.formats.written import written
-from mixtally.door.checks import shown
+from mixtally.door.checks import reading, shown
 from mixtally.errors import DataError
 
 Cells = list[Any]
@@ -60,9 +62,11 @@ def table_of(values: object) -> Table:
     if isinstance(values, str | bytes) or values is None:
         raise _strange(values)
     if isinstance(values, Mapping):
-        columns = list(values.values())
-        cells = [_cells(one) for one in columns]
-        return _checked(tuple(map(str, values)), cells, None, list(map(levels_of, columns)))
+        names, columns = tuple(map(name_of, values)), list(values.values())
+        if len(set(names)) < len(names):
+            raise _doubled(shown(list(values)))
+        cells = [_cells(one, f"column {name!r}") for name, one in zip(names, columns, strict=True)]
+        return _checked(names, cells, None, list(map(levels_of, columns)))
     if isinstance(values, np.ndarray) and values.ndim == 2:
         names = tuple(str(place + 1) for place in range(values.shape[1]))
         return _checked(names, [column.tolist() for column in values.T], None)
@@ -71,12 +75,11 @@ def table_of(values: object) -> Table:
         type(one) is not str for one in getattr(frame, "columns", ())
     ):
         values = frame.set_axis([name_of(one) for one in frame.columns], axis=1)  # of pandas
-    try:
-        native: Any = nw.from_native(values, allow_series=True, pass_through=True)
-    except Exception as error:  # every library names its own: a doubled column, an odd type
-        raise DataError(
-            "values", wanted=_WANTED, got=str(error).splitlines()[0], do="look at its columns"
-        ) from error
+    with reading("values"):  # every library has errors of its own
+        try:
+            native: Any = nw.from_native(values, allow_series=True, pass_through=True)
+        except DuplicateError as error:  # its lines below the first: - 'a' 2 times
+            raise _doubled(" ".join(str(error).split("\n- ")[1:]) or str(error)) from error
     if isinstance(native, nw.LazyFrame):
         raise DataError(
             "values", wanted="a frame in memory", got="a lazy one", do="call .collect() first"
@@ -92,12 +95,21 @@ def table_of(values: object) -> Table:
         if names[0] in _COUNTS and index is not None and type(index).__name__ != "RangeIndex":
             raise _counted(names[0])
         return _single(str(names[0]), native.to_list(), levels_of(values), native.implementation)
-    return _single("answer", _cells(values), levels_of(values), None)
+    return _single("answer", _cells(values, "values"), levels_of(values), None)
 
 
 def name_of(column: object) -> str:
     """The name of a column as text: pandas has numbers too, and pairs of names."""
     return "/".join(map(str, column)) if isinstance(column, tuple) else str(column)
+
+
+def _doubled(names: str) -> DataError:
+    return DataError(
+        "values",
+        wanted="a name of its own for every column",
+        got=names,
+        do="rename these columns, or leave out all but one",
+    )
 
 
 def _single(name: str, cells: Cells, levels: Cells | None, backend: Any) -> Table:
@@ -119,30 +131,33 @@ def levels_of(column: Any) -> Cells | None:
     return None if found is None else [one for one in found.to_pylist() if not is_missing(one)]
 
 
-def _cells(values: object) -> Cells:
-    """One column as a list; DataError for what is no column."""
+def _cells(values: object, subject: str) -> Cells:
+    """One column as a list; DataError for what is no column, or raises while it is read."""
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
-        raise _strange(values)
+        raise _strange(values, subject)
     if isinstance(values, np.ndarray):
         if values.ndim != 1:
             raise DataError(
-                "values",
+                subject,
                 wanted="one value a person, or a table with a row a person",
                 got=f"an array of shape {values.shape}",
                 do="give one row a person",
             )
+        if values.dtype.kind == "M":  # moments finer than Python's would be numbers
+            values = values.astype("datetime64[us]")
         return list(values.tolist())
     if isinstance(values, set | frozenset):
         raise DataError(
-            "values",
+            subject,
             wanted="one value a person, in an order",
             got="a set, which holds every value once",
             do="give a list with a place for every person",
         )
-    for name in ("to_pylist", "to_list"):  # arrays of Arrow, series
-        if hasattr(values, name):
-            return list(getattr(values, name)())
-    return [one.item() if isinstance(one, np.generic) else one for one in values]
+    with reading(subject):
+        for name in ("to_pylist", "to_list"):  # arrays of Arrow, series
+            if hasattr(values, name):
+                return list(getattr(values, name)())
+        return [one.item() if isinstance(one, np.generic) else one for one in values]
 
 
 def _checked(
@@ -182,8 +197,8 @@ def _counted(name: object) -> DataError:
     )
 
 
-def _strange(values: object) -> DataError:
-    return DataError("values", wanted=_WANTED, got=shown(values), do="give one value a person")
+def _strange(values: object, subject: str = "values") -> DataError:
+    return DataError(subject, wanted=_WANTED, got=shown(values), do="give one value a person")
 
 
 def is_missing(cell: object) -> bool:
@@ -192,13 +207,13 @@ def is_missing(cell: object) -> bool:
         return True
     if isinstance(cell, float):
         return math.isnan(cell)
-    return isinstance(cell, str) and cell == ""
+    return isinstance(cell, str) and (not cell or cell.isspace())
 
 
 def _gaps(cells: Cells) -> list[int]:
     """Places of missing values; columns of one type without any are seen at once."""
     types = set(map(type, cells))
-    if types <= {int, bool} or (types == {str} and "" not in cells):
+    if types <= {int, bool}:
         return []
     return [place for place, one in enumerate(cells) if is_missing(one)]
 
@@ -248,6 +263,13 @@ def named_missing(table: Table, values: Collection[str]) -> Table:
     if not values:
         return table
     named = frozenset(values)
-    columns = tuple([None if written(one) in named else one for one in c] for c in table.columns)
-    levels = tuple(c and [one for one in c if written(one) not in named] for c in table.levels)
+    columns = tuple([None if text_of(one) in named else one for one in c] for c in table.columns)
+    levels = tuple(c and [one for one in c if text_of(one) not in named] for c in table.levels)
     return replace(table, columns=columns, levels=levels)
+
+
+def text_of(cell: object) -> str | None:
+    """The text of a cell that may be named; None for lists of labels and what else has none."""
+    if isinstance(cell, np.generic):
+        cell = cell.item()
+    return written(cell) if isinstance(cell, str | int | float | date) else None

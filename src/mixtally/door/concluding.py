@@ -100,7 +100,7 @@ def _under_contract(contract: Contract, fingerprint: str, batch: Any, analysis: 
     if not isinstance(batch, Batch) or batch.people is None:
         raise MessageError(
             "batch",
-            wanted="what mixtally.mixing gave for this contract",
+            wanted="what mixtally.mix gave for this contract",
             got=checks.shown(batch),
             do="mix what the devices sent",
         )
@@ -134,7 +134,7 @@ def _edges(edges: Sequence[float] | None, bins: int) -> Any:
         raise ParameterError(
             "edges", wanted="a list of numbers", got=checks.shown(edges), do="list the cuts"
         )
-    cuts = np.array([checks.number("edges", one) for one in edges])
+    cuts = np.array([checks.number("edges", one) for one in checks.listed("edges", edges)])
     if len(cuts) != bins + 1 or not np.all(np.diff(cuts) > 0.0):
         raise ParameterError(
             "edges",

@@ -1,7 +1,7 @@
 """Values as labels of bins: which there are, in which order, and the bin of every value."""
 
 from collections.abc import Mapping, Sequence
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from mixtally.data.formats.written import written
 from mixtally.data.sameness import check_fractions, check_spaces, composed, natural
 from mixtally.door import checks
-from mixtally.door.columns import Cells, Filled
+from mixtally.door.columns import Cells, Filled, text_of
 from mixtally.errors import DataError, ParameterError, PlanError
 
 
@@ -20,10 +20,8 @@ def label_of(subject: str, cell: object) -> str:
         cell = cell.item()
     if isinstance(cell, str):
         return composed(str(cell))
-    if isinstance(cell, bool | int | date):
-        return str(cell)
-    if isinstance(cell, float) and cell.is_integer():
-        return str(int(cell))
+    if isinstance(cell, bool | int | date) or (isinstance(cell, float) and cell.is_integer()):
+        return written(cell) or ""
     do = "cut numbers with bins, low and high, or make labels of them"
     raise DataError(
         subject,
@@ -33,10 +31,15 @@ def label_of(subject: str, cell: object) -> str:
     )
 
 
+_MOMENT, _ZONED = "moment", "moment with a time zone"
+
+
 def _sort(cell: object) -> str:
     """Which sort of value a label was made from: 1 and "1" are not the same."""
     if isinstance(cell, bool | str):
-        return type(cell).__name__
+        return "truth value" if isinstance(cell, bool) else "text"
+    if isinstance(cell, datetime):
+        return _MOMENT if cell.utcoffset() is None else _ZONED
     return "number" if isinstance(cell, int | float) else "date"
 
 
@@ -75,12 +78,15 @@ def _check_sorts(subject: str, cells: Cells) -> None:
         if isinstance(cell, Filled):
             continue
         before = _sort(cell) if before is None else before
-        if _sort(cell) != before:
+        if (sort := _sort(cell)) != before:
+            dates = {before, sort} <= {"date", _MOMENT, _ZONED}
             raise DataError(
                 f"{subject}[{place}]",
                 wanted=f"values of one type, {before} as before",
-                got=checks.shown(cell),
-                do="make them all text, or all numbers",
+                got=f"{sort}, {checks.shown(cell)}",
+                do="make them all dates, or all moments with one time zone"
+                if dates
+                else "make them all text, or all numbers",
             )
 
 
@@ -109,7 +115,8 @@ def _given(subject: str, labels: Sequence[object]) -> tuple[str, ...]:
         raise ParameterError(
             "labels", wanted="a list of labels", got=checks.shown(labels), do="list every bin"
         )
-    texts = [label_of(f"labels[{place}]", one) for place, one in enumerate(labels)]
+    listed = checks.listed("labels", labels)
+    texts = [label_of(f"labels[{place}]", one) for place, one in enumerate(listed)]
     for place, label in enumerate(texts):
         if not label or label in texts[:place]:
             raise PlanError(
@@ -130,4 +137,12 @@ def missing_texts(values: object) -> tuple[str, ...]:
             got=checks.shown(values),
             do='missing_values=["NA", -99], for example',
         )
-    return tuple(written(value) or "" for value in values)
+    texts = tuple(map(text_of, values))
+    if None in texts:
+        raise ParameterError(
+            "missing_values",
+            wanted="text, numbers or dates",
+            got=checks.shown(next(one for one in values if text_of(one) is None)),
+            do="None and NaN are missing anyway: leave them out",
+        )
+    return tuple(filter(None, texts))

@@ -55,7 +55,8 @@ def _labels(wanted: Wanted) -> Sequence[object] | None:
 def _one(table: Table, name: str, wanted: Wanted) -> Population:
     fixed = _labels(wanted)
     fixed = table.levels[0] if fixed is None else fixed
-    labels, codes = numbered("values", table.columns[0], fixed)
+    subject = f"column {table.names[0]!r}" if table.framed else "values"
+    labels, codes = numbered(subject, table.columns[0], fixed)
     asked = Question(name=name, bins=len(labels), labels=labels)
     return Population(asked, codes, from_data=(LABELS,) * (fixed is None))
 
@@ -100,7 +101,9 @@ def _members(person: int, cell: object) -> Cells:
             got=checks.shown(cell),
             do="give a list to every person; split text with .split(';')",
         )
-    held = sorted(cell, key=str) if isinstance(cell, set | frozenset) else list(cell)
+    held = checks.listed(f"values[{person}]", cell)
+    if isinstance(cell, set | frozenset):
+        held.sort(key=str)
     for one in held:
         if is_missing(one):
             raise DataError(
