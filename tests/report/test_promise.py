@@ -1,12 +1,13 @@
 """The three lines say no less than is true, and nothing twice."""
 
 import math
+import re
 
 import pytest
 from msgspec.structs import replace
 
 from mixtally.records.guarantee import Observer
-from mixtally.report.promise import expected, hidden, known, rests_on, stated
+from mixtally.report.promise import expected, hidden, known, of_result, rests_on, stated
 
 
 @pytest.fixture
@@ -43,6 +44,17 @@ def test_half_an_interval_is_rounded_up():
     assert "at most 41 off, of 3 people." in expected(20.0, note=", of 3 people", half=40.1)
     for error in (None, math.nan):
         assert expected(error).startswith("Error to expect of a count: unknown")
+
+
+@pytest.mark.parametrize("crowd", [[700, 300], [3, 3]])
+def test_no_count_is_further_off_than_the_third_line_says(study, crowd):
+    """Those of few people neither, whose intervals begin at 0."""
+    found = study(crowd, protocols=("clear-shaped",)).main
+    each = found.estimate.each
+    shown = found.estimate.counts.clip(each.lower, each.upper)
+    (most,) = re.findall(r"at most ([\d.]+) off", of_result(found, None)[2])
+    furthest = max((each.upper - shown).max(), (shown - each.lower).max())
+    assert furthest <= float(most) <= furthest + 1
 
 
 WHO = {Observer.MESSAGES: "message", Observer.SUMS: "sums", Observer.LINKED: "report"}

@@ -7,6 +7,8 @@ expect. Whatever is rounded is rounded to its own side.
 import math
 from statistics import NormalDist
 
+import numpy as np
+
 from mixtally.records.certificate import Certificate
 from mixtally.records.contract import Terms
 from mixtally.records.guarantee import Observer
@@ -59,9 +61,9 @@ def rests_on(assumption: str) -> str:
 def expected(
     error: float | None, level: float = LEVEL, note: str = "", *, half: float | None = None
 ) -> str:
-    """The third line: a standard error in counts and ``half`` an interval at ``level``.
+    """The third line: a standard error in counts and how far off a count is at most at ``level``.
 
-    That of a normal interval where none is given.
+    ``half`` a normal interval where none is given.
     """
     if error is None or not math.isfinite(error):
         return f"Error to expect of a count: unknown{note}."
@@ -133,10 +135,12 @@ def shared(users: int, question: Question) -> str:
 def _of(result: Findings, note: str, local: float | None, terms: Terms | None = None) -> Promise:
     error, level = result.estimate.standard_error, result.estimate.each.level
     often = "" if terms is None else _often(terms)
-    shown, each = result.certificate, result.estimate.each
-    half = float((each.upper - each.lower).max()) / 2.0
-    second = f"{stated(shown, often)} {without_mixes(local)}"
-    return hidden(shown.observer), second, expected(error, level, note, half=half)
+    certificate, each = result.certificate, result.estimate.each
+    counts = result.estimate.counts.clip(each.lower, each.upper)  # as they are shown
+    # Not half an interval: those of small counts begin at 0, and noise may be skew.
+    most = float(np.maximum(each.upper - counts, counts - each.lower).max())
+    second = f"{stated(certificate, often)} {without_mixes(local)}"
+    return hidden(certificate.observer), second, expected(error, level, note, half=most)
 
 
 def _often(terms: Terms) -> str:
