@@ -81,7 +81,18 @@ def calls(folder):
     rehearsal = result.rehearsal
     values = {"values": TWICE, **WISH, **SEEN}
     nothing = dict.fromkeys(
-        ["plan", "budget", "kind", "max_set", "bins", "low", "high", "repeats", "labels"]
+        [
+            "plan",
+            "budget",
+            "kind",
+            "max_set",
+            "bins",
+            "low",
+            "high",
+            "repeats",
+            "labels",
+            "separator",
+        ]
     )
     batch = {"agreed": plan, "batch": sent(), "level": 0.95, "edges": None}
     flips = {"target": "flip", "users": 100, "bits": 1, "flip": 0.4, "only": "n-1", **WISH}

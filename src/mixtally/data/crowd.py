@@ -157,7 +157,7 @@ class _Gathered:
                 doubts.append(like_missing(labels, "--missing-values"))
             doubts.append(like_no_person(reading.columns[0], self._rows.first[0], self._rows.last))
             if reading.form is As.SET:
-                doubts.append(like_cut(labels))
+                doubts.append(like_cut(labels, "list these with --labels"))
         return "; ".join(filter(None, doubts))
 
 

@@ -44,12 +44,12 @@ def like_no_person(column: str, first: str | None, last: str | None) -> str:
     return ""
 
 
-def like_cut(labels: Collection[str]) -> str:
-    """A word of warning where a label of sets has half a pair of brackets."""
+def like_cut(labels: Collection[str], do: str) -> str:
+    """A word of warning where a label of sets has half a pair of brackets, and what to ``do``."""
     for label in labels:
         if any(label.count(pair[0]) != label.count(pair[1]) for pair in _BRACKETS):
             return (
                 f"the label {label!r} has half a pair of brackets: if the separator stands inside "
-                "options, list these with --labels"
+                f"options, {do}"
             )
     return ""

@@ -34,6 +34,7 @@ def simulate(
     kind: str | None = None,
     labels: Any = None,
     max_set: int | None = None,
+    separator: str | None = None,
     bins: int | None = None,
     low: float | None = None,
     high: float | None = None,
@@ -60,6 +61,7 @@ def simulate(
                        categories that a type declares, they are read off the values: a rehearsal
       max_set          the most labels of a set; the largest in the values when left out, which is
                        a rehearsal
+      separator        what parts the labels of a set that is one text, ";" for example
       bins, low, high  cut numbers into so many bins between these ends
       missing          "refuse", "drop", or the label under which missing values are counted
       missing_values   values that mean missing, ["NA", -99] for example
@@ -80,6 +82,7 @@ def simulate(
     wanted = Wanted(
         kind=checks.maybe_chosen("kind", kind, KINDS),
         labels=labels,
+        separator=_separator(separator),
         max_set=checks.maybe_whole("max set", max_set),
         scale=scale_of(bins, low, high),
         missing=checks.text("missing", missing),
@@ -137,6 +140,17 @@ def scale_of(bins: object, low: object, high: object) -> Scale | None:
         )
     ends = checks.number("low", low), checks.number("high", high)
     return Scale(*ends, checks.whole("bins", bins))
+
+
+def _separator(given: object) -> str | None:
+    if given is None or checks.text("separator", given):
+        return given  # type: ignore[return-value]
+    raise ParameterError(
+        "separator",
+        wanted="the text between labels",
+        got="nothing",
+        do='separator=";", for example',
+    )
 
 
 def _chance(seed: int | None) -> Chance:

@@ -51,7 +51,7 @@ def numbered(
     distinct = dict.fromkeys(cells)
     texts = {cell: label_of(subject, cell) for cell in distinct}
     ordered = (
-        _ordered(subject, list(distinct), texts) if labels is None else _given(subject, labels)
+        _ordered(subject, list(distinct), texts) if labels is None else texts_of(labels, subject)
     )
     place_of = {label: place for place, label in enumerate(ordered)}
     for cell, text in texts.items():
@@ -109,7 +109,7 @@ def _ordered(subject: str, values: Cells, texts: Mapping[Any, str]) -> tuple[str
     return labels
 
 
-def _given(subject: str, labels: Sequence[object]) -> tuple[str, ...]:
+def texts_of(labels: Sequence[object], subject: str = "values") -> tuple[str, ...]:
     """Labels that were fixed, as texts; PlanError for two that are alike."""
     if isinstance(labels, str | bytes | Mapping) or not isinstance(labels, Sequence):
         raise ParameterError(

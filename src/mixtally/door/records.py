@@ -8,10 +8,11 @@ import numpy as np
 
 from mixtally.data.population import LABELS, LARGEST_SET, Population
 from mixtally.door import checks
-from mixtally.door.columns import Cells, Table, is_missing, name_of
-from mixtally.door.labels import label_of, numbered
+from mixtally.door.columns import Cells, Filled, Table, is_missing, name_of, text_of
+from mixtally.door.labels import label_of, numbered, texts_of
 from mixtally.encode.bits import bit, packed, rows_of
 from mixtally.encode.numbers import Scale
+from mixtally.encode.sets import holding, members
 from mixtally.errors import DataError, ParameterError, PlanError
 from mixtally.records.question import Kind, Question
 
@@ -24,6 +25,7 @@ class Wanted:
       kind       one of ``KINDS``; None to see it by the values
       labels     the bins in their order, or those of each attribute by its column; None to read
                  them off the values
+      separator  between the labels of a set that is one text; None where sets are lists
       max_set    the most labels of a set; None for the largest in the values
       scale      where numbers are cut
       missing    "refuse", "drop", or a label
@@ -33,6 +35,7 @@ class Wanted:
 
     kind: str | None = None
     labels: Sequence[object] | Mapping[str, Sequence[object]] | None = None
+    separator: str | None = None
     max_set: int | None = None
     scale: Scale | None = None
     missing: str = "refuse"
@@ -62,11 +65,19 @@ def _one(table: Table, name: str, wanted: Wanted) -> Population:
 
 
 def _set(table: Table, name: str, wanted: Wanted) -> Population:
-    members: Cells = []
+    every: Cells = []
     people: list[int] = []
     largest, given = 1, wanted.question.max_set if wanted.question else wanted.max_set
+    fixed, separator = _labels(wanted), wanted.separator
+    whole = [] if separator is None or fixed is None else holding(texts_of(fixed), separator)
     for person, cell in enumerate(table.columns[0]):
-        held = _members(person, cell)
+        subject = f"values[{person}]"
+        if isinstance(cell, Filled):
+            held: Cells = [cell]
+        elif separator is not None and text_of(cell) is not None:
+            held = [*members(label_of(subject, cell), separator, None, subject, whole)]
+        else:
+            held = _members(subject, cell)
         if given is not None and len(held) > given:
             raise DataError(
                 f"values[{person}]",
@@ -75,10 +86,9 @@ def _set(table: Table, name: str, wanted: Wanted) -> Population:
                 do="choose which to keep, or allow a larger max_set",
             )
         largest = max(largest, len(held))
-        members += held
+        every += held
         people += [person] * len(held)
-    fixed = _labels(wanted)
-    labels, codes = numbered("labels of all sets", members, fixed)
+    labels, codes = numbered("labels of all sets", every, fixed)
     read = (LABELS,) * (fixed is None) + (LARGEST_SET,) * (given is None)
     asked = Question(
         name=name, bins=len(labels), labels=labels, kind=Kind.SET, max_set=given or largest
@@ -88,7 +98,7 @@ def _set(table: Table, name: str, wanted: Wanted) -> Population:
     return Population(asked, rows, from_data=read)
 
 
-def _members(person: int, cell: object) -> Cells:
+def _members(subject: str, cell: object) -> Cells:
     """The labels of one set; DataError for what is none, or names a label twice."""
     if isinstance(cell, np.ndarray):
         cell = cell.tolist()
@@ -96,23 +106,19 @@ def _members(person: int, cell: object) -> Cells:
         cell = cell.to_list()
     if isinstance(cell, str) or not isinstance(cell, list | tuple | set | frozenset):
         raise DataError(
-            f"values[{person}]",
+            subject,
             wanted="a list of labels, empty for none",
             got=checks.shown(cell),
-            do="give a list to every person; split text with .split(';')",
+            do="give a list to every person; text is split with separator=';'",
         )
-    held = checks.listed(f"values[{person}]", cell)
+    held = checks.listed(subject, cell)
     if isinstance(cell, set | frozenset):
         held.sort(key=str)
-    for one in held:
-        if is_missing(one):
-            raise DataError(
-                f"values[{person}]", wanted="labels", got="a missing one", do="leave it out"
-            )
-        label_of(f"values[{person}]", one)
-    if len(set(held)) < len(held):
+    if any(map(is_missing, held)):
+        raise DataError(subject, wanted="labels", got="a missing one", do="leave it out")
+    if len({label_of(subject, one) for one in held}) < len(held):
         raise DataError(
-            f"values[{person}]",
+            subject,
             wanted="every label once",
             got=checks.shown(held),
             do="name each once: list(set(labels))",

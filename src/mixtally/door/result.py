@@ -220,7 +220,8 @@ class Result:
         rows, more = self.rows[:_SHOWN], self.record.question.bins - _SHOWN
         shown = [f"{r.label}: {r.estimate:,.1f} ({r.lower:,} .. {r.upper:,})" for r in rows]
         left = [f"{_SHOWN} of {more + _SHOWN:,} shown"] if more > 0 else []
-        return "\n".join([*self._public(), *self.lines, *shown, *left])
+        note = [self.note] if self.note else []
+        return "\n".join([*self._public(), *self.lines, *shown, *left, *note])
 
     def _repr_html_(self) -> str:
         head = el("tr", el("th", self.record.question.name), el("th", "estimate"), el("th", "from"),
@@ -237,4 +238,5 @@ class Result:
         left = self.record.question.bins - _SHOWN
         more = f"{_SHOWN} of {self.record.question.bins:,} shown" if left > 0 else ""
         texts = [el("p", line) for line in (*self._public(), *self.lines)]
-        return "".join([*texts, el("table", head, *lines), el("p", more) if more else ""])
+        below = [el("p", text) for text in (more, self.note) if text]
+        return "".join([*texts, el("table", head, *lines), *below])

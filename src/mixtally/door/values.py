@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mixtally.data.doubts import like_missing
+from mixtally.data.doubts import like_cut, like_missing
 from mixtally.data.population import LABELS, Population
 from mixtally.door.columns import Table, is_missing, named_missing, table_of, without_missing
 from mixtally.door.records import READERS, Wanted
@@ -48,13 +48,19 @@ def crowd_of(values: object, name: str | None, wanted: Wanted) -> Crowd:
     if table.people < 2:
         raise DataError("values", wanted="at least two people", got="one", do="one is no crowd")
     public, raw = _notes(table, kind, wanted, dropped)
-    if LABELS in population.from_data and not wanted.missing_values:
-        labels = [label.rpartition("=")[2] for label in population.question.labels or ()]
-        doubt = like_missing(labels, "missing_values=")
-        public += [f"{doubt[0].upper()}{doubt[1:]}."] if doubt else []
+    if LABELS in population.from_data:
+        public += _doubts(population.question, kind, wanted)
     if wanted.question is not None:
         population = _asked(population, wanted.question)
     return Crowd(population, table, tuple(public), tuple(raw))
+
+
+def _doubts(asked: Question, kind: str, wanted: Wanted) -> list[str]:
+    """Words of warning, for what most likely is no answer."""
+    labels = [label.rpartition("=")[2] for label in asked.labels or ()]
+    found = "" if wanted.missing_values else like_missing(labels, "missing_values=")
+    cut = like_cut(labels, "give the text with separator= and labels=") if kind == "set" else ""
+    return [f"{doubt[0].upper()}{doubt[1:]}." for doubt in (found, cut) if doubt]
 
 
 def _notes(table: Table, kind: str, wanted: Wanted, dropped: int) -> tuple[list[str], list[str]]:
@@ -88,6 +94,8 @@ def _kind(table: Table, wanted: Wanted) -> str:
         return wanted.kind
     if wanted.scale is not None:
         return "number"
+    if wanted.separator is not None:
+        return "set"
     if len(table.columns) > 1:
         every = {type(one) for cells in table.columns for one in cells if not is_missing(one)}
         return "bits" if every == {bool} else "attributes"
@@ -122,6 +130,7 @@ def _check_kind(table: Table, kind: str, wanted: Wanted) -> None:
         )
     other = {
         "max_set": wanted.max_set is not None and kind != "set",
+        "separator": wanted.separator is not None and kind != "set",
         "bins, low and high": wanted.scale is not None and kind != "number",
         "labels": wanted.labels is not None and kind in ("number", "bits"),
     }

@@ -1,6 +1,6 @@
 """Sets written in one cell: labels between separators."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from mixtally.errors import DataError
 
@@ -34,6 +34,11 @@ def members(
             do="choose which to keep, or plan with a larger --max-set",
         )
     return labels
+
+
+def holding(labels: Iterable[str], separator: str) -> list[str]:
+    """The ``labels`` that hold the separator, the longest first: what ``members`` finds whole."""
+    return sorted((label for label in labels if separator in label), key=len, reverse=True)
 
 
 def _parts(text: str, separator: str, whole: Sequence[str]) -> Iterator[str]:

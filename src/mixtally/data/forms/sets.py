@@ -13,7 +13,7 @@ from mixtally.data.population import LARGEST_SET, Population
 from mixtally.data.reading import Reading
 from mixtally.data.rows import Batch, Where
 from mixtally.encode.bits import rows_of, set_bits
-from mixtally.encode.sets import members
+from mixtally.encode.sets import holding, members
 from mixtally.errors import DataError
 from mixtally.records.question import MOST_SET, Kind, Question
 
@@ -27,11 +27,8 @@ class Sets:
         self._separator = reading.separator
         self._most = reading.max_set if question is None else question.max_set
         self._book = Book(reading.bins(question))
-        self._whole = [
-            label
-            for label in sorted(self._book.numbers if self._book.fixed else (), key=len)[::-1]
-            if self._separator is not None and self._separator in label
-        ]
+        fixed = self._book.numbers if self._book.fixed else ()
+        self._whole = [] if self._separator is None else holding(fixed, self._separator)
         self._rows = 0
         self._who: list[NDArray[np.int64]] = [np.zeros(0, dtype=np.int64)]
         self._what: list[NDArray[np.int32]] = [np.zeros(0, dtype=np.int32)]
