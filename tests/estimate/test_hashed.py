@@ -221,14 +221,10 @@ def test_the_error_is_right_on_average_though_most_hashes_hide_a_giant():
     under a line. The mean of the squares stated is that of the errors: false alarm below 1e-6 by
     the normal law; the median of the errors stated is a tenth of that.
     """
-    rng = np.random.default_rng(3)
-    mechanism = clear_shaped(bins=10, ratio=ratio_of(0.5), shift=27)
-    weights = np.array(mechanism.fakes.weights, dtype=np.float64)
+    mechanism, chance = clear_shaped(bins=10, ratio=ratio_of(0.5), shift=27), SeededChance(3)
     lines, stated, seen = Candidates(np.arange(8), np.arange(8)), [], []
-    for _ in range(3000):
-        held = np.bincount([rng.integers(10)], [1000], 10).astype(np.int64)
-        fakes = rng.choice(len(weights), 10, p=weights / weights.sum())
-        tally = Tally(held + fakes, int((held + fakes).sum()))
+    for place in below(chance, 10, 3000):
+        tally = play(mechanism, np.full(1000, place, dtype=np.int64), chance)
         found, _ = estimate_hashed(mechanism, tally, 1000, lines)
         stated.append(found.standard_error**2)
         seen.append(np.mean(found.counts**2))
