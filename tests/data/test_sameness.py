@@ -2,12 +2,16 @@
 
 import pytest
 
+from contracts import contract_of, proved, shaped, terms_of
 from data_files import in_every_format, people
 from mixtally.cli.labels import read_labels
 from mixtally.data.sameness import natural
+from mixtally.door import Device, plan
 from mixtally.door.records import Wanted
 from mixtally.door.values import crowd_of
-from mixtally.errors import DataError
+from mixtally.errors import DataError, PlanError, RefusedError
+from mixtally.records.contract import write_contract
+from mixtally.records.question import Question
 
 ONE, TWO = "caf\u00e9", "cafe\u0301"
 
@@ -60,3 +64,16 @@ def test_labels_stand_as_people_count(tmp_path, labels):
     assert people(path, "c").question.labels == tuple(labels)
     assert crowd(sorted(labels)).question.labels == tuple(labels)
     assert sorted(labels, key=natural) == labels
+
+
+def test_plans_and_devices_of_python_have_the_same_form():
+    asked = {"users": 1000, "epsilon": 1, "delta": 1e-6}
+    assert plan(["tea", TWO], **asked).records[0].question.labels == ("tea", ONE)
+    with pytest.raises(PlanError, match="distinct labels"):
+        plan([ONE, TWO], **asked)
+    question = Question(name="drink", bins=2, labels=("tea", ONE))
+    terms = proved(terms_of(question, [shaped(2)], delta=1e-3))
+    device = Device(write_contract(contract_of(terms)), epsilon=20, delta=0.1)
+    with pytest.raises(RefusedError):
+        device.messages("cafe")
+    assert device.messages(TWO).parts

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Unpack
 
+from mixtally.data.sameness import composed
 from mixtally.door import checks
 from mixtally.door.files import file_at, write
 from mixtally.door.wish import Wish, guarantee_of, request_of
@@ -189,8 +190,8 @@ def question_of(shape: object, *, name: str, kind: object, max_set: object) -> Q
 
 
 def labels_of(subject: str, given: Sequence[object]) -> tuple[str, ...]:
-    """Labels as texts; PlanError for two that are alike and for an empty one."""
-    texts = tuple(checks.text(f"{subject}[{i}]", one) for i, one in enumerate(given))
+    """Labels as texts in form NFC; PlanError for two that are alike and for an empty one."""
+    texts = tuple(composed(checks.text(f"{subject}[{i}]", one)) for i, one in enumerate(given))
     for place, label in enumerate(texts):
         if not label or label in texts[:place]:
             raise PlanError(
