@@ -31,8 +31,9 @@ def test_another_seed_makes_other_people(monkeypatch):
 def test_the_file_is_written_and_said_to_be_made_up(cli, tmp_path):
     outcome = cli("example", tmp_path / "survey.csv")
     assert (outcome.status, outcome.err) == (0, "")
-    first, second, third = outcome.out.splitlines()
+    first, labels, second, third = outcome.out.splitlines()
     assert first.startswith(f"{tmp_path / 'survey.csv'}: 2,000 people; columns age, age_group, ")
+    assert labels == f"{tmp_path / 'fruits.txt'}: what could be answered in the column fruit"
     assert second.startswith("Nobody was asked: every person in it is made up")
     assert third.startswith("Try: mixtally simulate ")
     assert (tmp_path / "survey.csv").read_text() == SHIPPED
@@ -59,6 +60,7 @@ def test_what_it_says_to_try_runs(cli, tmp_path, monkeypatch):
     outcome = cli(*line.removeprefix("Try: mixtally ").split())
     assert (outcome.status, outcome.err) == (0, "")
     assert "apple" in outcome.out
+    assert "not covered" not in outcome.out
 
 
 def test_twice_is_as_good_as_once(cli, tmp_path):
@@ -79,6 +81,7 @@ def test_every_file_of_the_pages_is_written_into_a_folder(cli, tmp_path):
     assert (outcome.status, outcome.err) == (0, "")
     first, second = outcome.out.splitlines()
     assert first == f"{tmp_path / 'new'}: {', '.join(example_files())}"
+    assert labels == f"{tmp_path / 'fruits.txt'}: what could be answered in the column fruit"
     assert second.startswith("Nobody was asked: every person in it is made up")
     written = {path.name: path.read_bytes() for path in (tmp_path / "new").iterdir()}
     assert written == example_files()

@@ -13,6 +13,8 @@ from mixtally.errors import DataError, ParameterError
 
 _NOBODY = "Nobody was asked: every person in it is made up, so there is nothing to protect."
 
+_FRUITS = "fruits.txt"
+
 
 def example(
     file: Annotated[
@@ -26,8 +28,8 @@ def example(
 ) -> None:
     """Write a small made-up survey.
 
-    2,000 rows, one a person, to try the other commands on. A file that holds something else is
-    never replaced.
+    2,000 rows, one a person, to try the other commands on, and fruits.txt beside it, with what could
+    be answered. A file that holds something else is never replaced.
     """
     if (file is None) == (all_files is None):
         raise ParameterError(
@@ -43,17 +45,21 @@ def example(
 
 
 def _write_survey(file: Path, json: bool) -> None:
-    content = survey()
-    _check_nothing_is_lost(file.parent, {file.name: content})
-    publish(file.parent, {file.name: content})
+    content, labels = survey(), file.parent / _FRUITS
+    contents = {file.name: content, _FRUITS: example_files()[_FRUITS]}
+    _check_nothing_is_lost(file.parent, contents)
+    publish(file.parent, contents)
     head, *rows = content.decode("ascii").splitlines()
     columns = head.split(",")
     if json:
-        print_json({"file": str(file), "people": len(rows), "columns": columns, "made_up": True})
+        facts = {"file": str(file), "people": len(rows), "columns": columns}
+        print_json({**facts, "labels": str(labels), "made_up": True})
         return
     typer.echo(f"{file}: {len(rows):,} people; columns {', '.join(columns)}")
+    typer.echo(f"{labels}: what could be answered in the column fruit")
     typer.echo(_NOBODY)
-    typer.echo(f"Try: mixtally simulate {file} --column fruit --epsilon 1 --delta 1e-6")
+    asked = f"{file} --column fruit --labels {labels} --epsilon 1 --delta 1e-6"
+    typer.echo(f"Try: mixtally simulate {asked}")
 
 
 def _write_all(folder: Path, json: bool) -> None:
