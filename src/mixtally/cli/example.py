@@ -28,8 +28,8 @@ def example(
 ) -> None:
     """Write a small made-up survey.
 
-    2,000 rows, one a person, to try the other commands on, and fruits.txt beside it, with what could
-    be answered. A file that holds something else is never replaced.
+    2,000 rows, one a person, to try the other commands on, and what could be answered in fruits.txt
+    beside it. A file that holds something else is never replaced.
     """
     if (file is None) == (all_files is None):
         raise ParameterError(
