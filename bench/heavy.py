@@ -5,8 +5,10 @@ here; so that PEM ends at all, reports are kept and only the strings that it ask
 """
 
 import string
+import sys
 import time
 import warnings
+from pathlib import Path
 
 import xxhash
 from pure_ldp.frequency_oracles.local_hashing import LHServer
@@ -17,9 +19,11 @@ from mixtally.encode.spelling import Spelling
 from mixtally.ground.chance import SecureChance
 from mixtally.records.guarantee import Guarantee
 from mixtally.simulation.heavy import Search, design, find_words
-from mixtally.simulation.heavy.english import english
 from mixtally.simulation.heavy.score import Score, score
 from mixtally.simulation.lab import Lab
+
+sys.path.append(str(Path(__file__).parents[1] / "examples"))
+from english import english
 
 _USERS, _WORDS, _TOP, _LONGEST = 20_000, 5_000, 5, 6
 _END = "_"

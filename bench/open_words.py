@@ -1,6 +1,8 @@
 """Listed words of an open domain: bins shared by a hash beside pure-ldp's count-mean sketch."""
 
+import sys
 import time
+from pathlib import Path
 
 import numpy as np
 from pure_ldp.core import FreqOracleServer
@@ -12,9 +14,11 @@ from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.hashing import HMAC_SHA256, Hashing, drawn_seed
 from mixtally.records.question import Question
-from mixtally.simulation.heavy.english import english
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.open_words import collect_words
+
+sys.path.append(str(Path(__file__).parents[1] / "examples"))
+from english import english
 
 _USERS, _WORDS, _LISTED, _BINS = 20_000, 5_000, 50, 20_000
 _SKETCH = {"k": 16, "m": 1024}

@@ -10,11 +10,12 @@ Look at the recall, and that no word was found that nobody holds.
 
 import argparse
 
+from english import english
+
 from mixtally.ground.chance import SecureChance
 from mixtally.records.guarantee import Guarantee
 from mixtally.simulation.heavy import Search, design, find_words
 from mixtally.simulation.heavy.design import promise
-from mixtally.simulation.heavy.english import english
 from mixtally.simulation.heavy.score import score
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.seeded import SeededChance

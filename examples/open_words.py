@@ -11,13 +11,13 @@ hold for all lines at once; with 100,000 nearly every listed word is surely held
 import argparse
 
 import numpy as np
+from english import english
 
 from mixtally.ground.chance import SecureChance
 from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.hashing import HMAC_SHA256, Hashing, drawn_seed
 from mixtally.records.question import Question
-from mixtally.simulation.heavy.english import english
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.open_words import collect_words
 from mixtally.simulation.seeded import SeededChance

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from mixtally.errors import InputError
 from mixtally.privacy.divergence.in_clear import usual_ratio
-from mixtally.privacy.terms import certificate_of, local_epsilon_of
+from mixtally.privacy.terms import Stake, certified, local_epsilon_of
 from mixtally.records.certificate import Certificate, Status
 from mixtally.records.contract import (
     CONTRACT_VERSION,
@@ -114,7 +114,7 @@ def placeholder(promised):
 
 def proved(terms, accountant=None):
     """The terms with what is proved of them; PlanError where that is more than they promise."""
-    stated = certificate_of(terms, accountant)
+    stated = certified(Stake.of(terms), accountant)
     return replace(terms, certificate=stated, local_epsilon=local_epsilon_of(terms))
 
 

@@ -4,10 +4,8 @@ import h3
 import numpy as np
 import pytest
 
-from mixtally.data.places import ELSEWHERE, Box, grid, located
-from mixtally.data.population import Population
+from mixtally.data.places import ELSEWHERE, Box, grid
 from mixtally.errors import DataError, ParameterError
-from mixtally.records.question import Question
 
 BOX = Box(south=40.0, north=44.0, west=-76.0, east=-70.0)
 
@@ -38,22 +36,11 @@ def test_the_grid_depends_on_nothing_but_its_box(place):
     assert len(place.outlines()) == len(place.cells)
 
 
-def test_people_are_where_their_label_is(place):
-    question = Question(name="dest", bins=3, labels=("far", "here", "near"))
-    points = {"here": (42.0, -73.0), "near": (42.01, -73.0), "far": (10.0, 10.0)}
-    moved = located(Population(question, np.array([0, 1, 2, 1])), points, place, "hexagon")
-    assert moved.codes[1] == moved.codes[2] == moved.codes[3] < len(place.cells)
-    assert moved.question.label(int(moved.codes[0])) == ELSEWHERE
-
-
 def test_bad_places_are_refused(place, monkeypatch):
     with pytest.raises(DataError, match="place 0: wanted a latitude within 90"):
         place.bins_of(np.array([91.0]), np.array([0.0]))
     with pytest.raises(DataError, match="place 0"):
         place.bins_of(np.array([float("nan")]), np.array([0.0]))
-    question = Question(name="dest", bins=2, labels=("a", "b"))
-    with pytest.raises(DataError, match=r"points: wanted a latitude .* got none for 'b'"):
-        located(Population(question, np.array([0])), {"a": (42.0, -73.0)}, place, "hexagon")
     for wrong in [(44.0, 40.0, -76.0, -70.0), (40.0, 44.0, 170.0, -170.0), (-90.0, 0.0, 0.0, 1.0)]:
         with pytest.raises(ParameterError, match="box: wanted"):
             Box(*wrong)

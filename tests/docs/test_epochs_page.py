@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mixtally.data.flights import flights_by_month
 from mixtally.data.population import Population
 from mixtally.data.turnover import turnover
 from mixtally.planner import PlanRequest, choose
@@ -14,9 +13,10 @@ from mixtally.privacy.divergence.memoized import loss
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.mechanism.memoized import memoized
 from mixtally.records.question import Question
-from mixtally.simulation.ask_again import ways_to_ask
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.seeded import SeededChance
+from reference.ask_again import ways_to_ask
+from reference.flights import flights_by_month
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "epochs.md").read_text()

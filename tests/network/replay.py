@@ -111,7 +111,8 @@ def manifest_again(stage):
     people(stage)
     stage.finish()
     row = stage.row(1, 2)
-    note = stage.mixes[1].node.notes.in_slot("mix-1", f"manifest {row.sheet} 1")
+    notes = stage.mixes[1].node.notes
+    note = notes.of(notes.taken("mix-1", f"manifest {row.sheet} 1"))
     name = stage.mixes[1].node.before(row)[1].parts[0].pieces[0].sha256
     assert stage.post(2, note).status == 204
     assert not stage.mixes[1].node.round_folder(row).exists()

@@ -11,7 +11,7 @@ from mixtally.errors import PlanError
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy import terms as priced
 from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.terms import Stake, certificate_of, check_terms, delta_of
+from mixtally.privacy.terms import Stake, certified, check_terms, delta_of
 from mixtally.records.contract import FakeRecord, OwnFakes, Part, ShapedRecipe
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.layout import Form, Layout
@@ -56,7 +56,7 @@ def below_the_truth(seed, count):
     accountant = Accountant()
     for terms, honest in contracts(seed, count):
         truth = delta(replace(Stake.of(terms), people=honest))
-        if truth > certificate_of(terms, accountant).upper * (1.0 + DIGITS) + DIGITS:
+        if truth > certified(Stake.of(terms), accountant).upper * (1.0 + DIGITS) + DIGITS:
             yield terms
 
 
@@ -77,7 +77,7 @@ def test_a_whole_crowd_taken_for_honest_is_found(monkeypatch):
 
     monkeypatch.setattr(priced.Stake, "of", trusting)
     truths = [delta(replace(honest(t), people=n)) for t, n in contracts(SEED, QUICK)]
-    promised = [certificate_of(terms).upper for terms, _ in contracts(SEED, QUICK)]
+    promised = [certified(Stake.of(terms)).upper for terms, _ in contracts(SEED, QUICK)]
     assert any(true > upper * 1.01 for true, upper in zip(truths, promised, strict=True))
 
 

@@ -4,8 +4,8 @@ import json
 import random
 
 from mixtally.errors import InputError
+from mixtally.privacy import terms as accounted
 from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.terms import certificate_of
 from mixtally.records.certificate import Certificate, Status
 from mixtally.records.contract import (
     BlanksRecipe,
@@ -140,4 +140,4 @@ def random_part(chance, people):
 
 def certified(terms, accountant=None):
     """What the accountant proves of ``terms``."""
-    return certificate_of(terms, accountant or Accountant())
+    return accounted.certified(accounted.Stake.of(terms), accountant or Accountant())

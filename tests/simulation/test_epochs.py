@@ -19,12 +19,12 @@ from mixtally.records.mechanism.named import clear_uniform
 from mixtally.records.question import Question
 from mixtally.report.page import page
 from mixtally.simulation import epochs as module
-from mixtally.simulation.ask_again import best_plan, ways_to_ask
 from mixtally.simulation.epoch_ledger import charge_epoch, charged_epochs, checked_series
 from mixtally.simulation.epochs import collect, spent_by
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.seeded import SeededChance
 from mixtally.simulation.trend.document import document
+from reference.ask_again import best_plan, ways_to_ask
 
 QUESTION = Question(name="color", bins=5, labels=tuple("abcde"))
 GUARANTEE = Guarantee(epsilon=1.0, delta=1e-6)

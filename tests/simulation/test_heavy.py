@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from examples.english import english
 from mixtally.encode.spelling import Spelling
 from mixtally.errors import DataError, ParameterError
 from mixtally.estimate.conclude import extensions
@@ -11,7 +12,6 @@ from mixtally.ground.codec import fingerprint
 from mixtally.privacy.composition import compose
 from mixtally.records.guarantee import Guarantee
 from mixtally.simulation.heavy import Search, Way, design, find_words, rounds
-from mixtally.simulation.heavy.english import english
 from mixtally.simulation.heavy.score import score
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.seeded import SeededChance

@@ -3,11 +3,11 @@
 import pytest
 from scipy.stats import binom
 
+from examples.english import english
 from mixtally.estimate.conclude import extensions
 from mixtally.ground.fixed import SCALE
 from mixtally.records.guarantee import Guarantee
 from mixtally.simulation.heavy import Search, Way, design, find_words
-from mixtally.simulation.heavy.english import english
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.seeded import SeededChance
 

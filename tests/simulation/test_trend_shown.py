@@ -17,12 +17,12 @@ from mixtally.records.question import Question
 from mixtally.report.page import page as html
 from mixtally.report.terminal import printed
 from mixtally.report.texts import files
-from mixtally.simulation.ask_again import best_plan
 from mixtally.simulation.epochs import collect
 from mixtally.simulation.lab import Lab, Provenance
 from mixtally.simulation.seeded import SeededChance
 from mixtally.simulation.trend.charts import changes_chart, counts_chart
 from mixtally.simulation.trend.document import document, facts
+from reference.ask_again import best_plan
 
 LABELS = ("a", "<b>&", "c\nd", "ééé", "a label that is far too long for the small panels")
 SVG = "{http://www.w3.org/2000/svg}"

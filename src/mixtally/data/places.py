@@ -10,7 +10,6 @@ from types import ModuleType
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.data.population import Population
 from mixtally.errors import DataError, ParameterError
 from mixtally.records.question import MOST_BINS, Question
 
@@ -102,27 +101,6 @@ def grid(box: Box, resolution: int) -> Grid:
             do="choose another resolution",
         )
     return Grid(resolution, cells)
-
-
-def located(
-    population: Population, points: dict[str, tuple[float, float]], place: Grid, name: str
-) -> Population:
-    """The same people asked for the hexagon of the point that their label has.
-
-    Raises DataError for a label without a point.
-    """
-    labels = population.question.labels or ()
-    missing = [label for label in labels if label not in points]
-    if missing:
-        raise DataError(
-            "points",
-            wanted="a latitude and longitude for every label",
-            got=f"none for {missing[0]!r}",
-            do="add it to the table",
-        )
-    where = np.array([points[label] for label in labels], dtype=np.float64).reshape(-1, 2)
-    bins = np.array(place.bins_of(where[:, 0], where[:, 1]), dtype=np.int64)
-    return Population(place.question(name), bins[population.codes])
 
 
 def _h3() -> ModuleType:

@@ -110,11 +110,6 @@ class Notes:
         query = "SELECT 1 FROM slots WHERE signer = ? AND hash = ?"
         return bool(self.database.rows(query, signer, found))
 
-    def in_slot(self, signer: str, slot: Slot) -> bytes | None:
-        """The note itself."""
-        found = self.taken(signer, slot)
-        return None if found is None else self.of(found)
-
     def entry(self, found: str) -> Entry | None:
         """Where a known note belongs; its slot is left empty."""
         rows = self.database.rows(

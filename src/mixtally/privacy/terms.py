@@ -148,11 +148,6 @@ def local_epsilon_of(stake: Stake) -> float | None:
     return total if math.isfinite(total) else None
 
 
-def certificate_of(terms: Terms, accountant: Accountant | None = None) -> Certificate:
-    """What is proved of ``terms``, whatever certificate they carry; raises as ``certified``."""
-    return certified(Stake.of(terms), accountant)
-
-
 def certified(stake: Stake, accountant: Accountant | None = None) -> Certificate:
     """What is proved of ``stake``; raises AccountingError when a number cannot be right."""
     accountant = accountant or Accountant()
