@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.ready
+LAB_STAMP := .venv/.lab-ready
 BENCH_STAMP := .venv/.bench-ready
 
 # Many tests begin a Python of their own: what is compiled once is kept, whatever the shell says.
@@ -16,13 +17,22 @@ help:            ## list the commands
 setup: $(STAMP)  ## create .venv with everything installed
 
 # uv is used when it is there (three times faster), plain venv and pip otherwise.
-$(STAMP): pyproject.toml
+define install
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "mixtally needs Python 3.11 or newer: set PYTHON=..."; exit 1; }
 	@if command -v uv >/dev/null 2>&1; then \
-	  uv venv --quiet --allow-existing --python $(PYTHON) .venv && uv pip install --quiet --python $(BIN)/python -e '.[dev]'; \
+	  uv venv --quiet --allow-existing --python $(PYTHON) .venv && uv pip install --quiet --python $(BIN)/python -e '.[$(1)]'; \
 	else \
-	  $(PYTHON) -m venv .venv && $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'; \
+	  $(PYTHON) -m venv .venv && $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[$(1)]'; \
 	fi
+endef
+
+$(STAMP): pyproject.toml
+	$(call install,dev)
+	@touch $@ $(LAB_STAMP)
+
+# The command line alone: what `make demo` needs, a tenth of the rest.
+$(LAB_STAMP): pyproject.toml
+	$(call install,lab)
 	@touch $@
 
 $(BENCH_STAMP): $(STAMP)
@@ -33,7 +43,7 @@ $(BENCH_STAMP): $(STAMP)
 	fi
 	@touch $@
 
-demo: $(STAMP)   ## count 336,776 flights privately and draw the result
+demo: $(LAB_STAMP)  ## count 336,776 flights privately and draw the result
 	@$(BIN)/mixtally demo --out out/demo
 
 network: $(STAMP)  ## mixes, collector, 2,000 devices as processes here; KILL=1 kills roles meanwhile
