@@ -83,3 +83,25 @@ def check_names(name: str, given: Iterable[str], known: Sequence[str]) -> None:
             got=repr(strange),
             do=f"did you mean {near[0]}?" if near else f"see help(mixtally.{name})",
         )
+
+
+def in_range(subject: str, value: float, low: float, high: float, do: str) -> None:
+    """Raises ParameterError unless low <= ``value`` <= high; whole numbers where ``low`` is one."""
+    if not low <= value <= high:  # NaN fails every comparison
+        raise _outside(subject, value, f"[{_shown(low)}, {_shown(high)}]", low, do)
+
+
+def strictly_within(subject: str, value: float, low: float, high: float, do: str) -> None:
+    """Raises ParameterError unless low < ``value`` < high."""
+    if not low < value < high:
+        raise _outside(subject, value, f"({_shown(low)}, {_shown(high)})", low, do)
+
+
+def _outside(subject: str, value: float, range_: str, low: float, do: str) -> ParameterError:
+    kind = "an integer" if isinstance(low, int) else "a number"
+    got = f"{value:,}" if isinstance(value, int) else value
+    return ParameterError(subject, wanted=f"{kind} in {range_}", got=got, do=do)
+
+
+def _shown(end: float) -> str:
+    return f"{end:,}" if isinstance(end, int) else f"{end:g}"

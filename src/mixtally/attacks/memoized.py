@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlog1py, xlogy
 
-from mixtally.errors import ParameterError
+from mixtally.errors import in_range
 from mixtally.ground.bits import Rows
 from mixtally.ground.chance import Chance
 from mixtally.ground.fixed import SCALE
@@ -45,13 +45,9 @@ class MemoizedTarget:
     def __post_init__(self) -> None:
         self.loss(self.reports)
         least, bits = 2 * self.mechanism.hashes, self.mechanism.bins
-        if not least <= bits <= MOST_BITS:
-            raise ParameterError(
-                "bits",
-                wanted=f"an integer in [{least}, {MOST_BITS:,}]",
-                got=bits,
-                do="two values set twice as many bits as there are hashes",
-            )
+        in_range(
+            "bits", bits, least, MOST_BITS, "two values set twice as many bits as there are hashes"
+        )
 
     def loss(self, reports: int) -> Loss:
         """The largest loss of so many reports of one memoized response."""

@@ -10,7 +10,7 @@ from mixtally.cli.labels import read_labels
 from mixtally.cli.rows import RowOptions, read_crowd
 from mixtally.cli.screen import progress_bars, show
 from mixtally.data.reading import As, Reading, Several
-from mixtally.errors import ParameterError
+from mixtally.errors import ParameterError, in_range
 from mixtally.ground.codec import canonical
 from mixtally.report.words import error_text
 from mixtally.simulation import offers
@@ -125,10 +125,7 @@ def _check(held: BasketOptions, find: FindOptions, rows: RowOptions, budget: Bud
             got="neither",
             do="say how several items of a person stand in the data",
         )
-    if not 0.0 <= find.confidence <= 1.0:
-        raise ParameterError(
-            "confidence", wanted="a number in [0, 1]", got=find.confidence, do="0 shows all rules"
-        )
+    in_range("confidence", find.confidence, 0.0, 1.0, "0 shows all rules")
     if budget.trust.protocol not in (None, _WHOLE):
         raise ParameterError(
             "--protocol",

@@ -17,7 +17,7 @@ from mixtally.client.memory import DeviceKey, device_key
 from mixtally.data.population import Population
 from mixtally.data.reading import Reading
 from mixtally.encode.bloom import design
-from mixtally.errors import ParameterError
+from mixtally.errors import ParameterError, in_range
 from mixtally.estimate.conclude import conclude_memoized
 from mixtally.ground.chance import Chance
 from mixtally.randomize.memoized import new_key
@@ -165,18 +165,15 @@ def _plan(population: Population, levels: Levels, bloom: BloomOptions) -> Memoiz
     noise, bits = (levels.permanent, levels.p, levels.q), bloom.bloom_bits
     if bits is None:
         return memoized_plan(population.question, *noise)
-    if not 8 <= bits <= 1 << 16:
-        raise ParameterError(
-            "bloom bits", wanted="an integer in [8, 65,536]", got=bits, do="128 is a common choice"
-        )
+    in_range("bloom bits", bits, 8, 1 << 16, "128 is a common choice")
     hashes = 2 if bloom.hashes is None else bloom.hashes
-    if not 1 <= hashes <= min(MOST_SET, bits):
-        raise ParameterError(
-            "hashes",
-            wanted=f"an integer in [1, {min(MOST_SET, bits)}]",
-            got=hashes,
-            do="it is how many bits a value sets: 2 is a common choice",
-        )
+    in_range(
+        "hashes",
+        hashes,
+        1,
+        min(MOST_SET, bits),
+        "it is how many bits a value sets: 2 is a common choice",
+    )
     question = hashed_question(population.question.name, bits, hashes)
     return memoized_plan(question, *noise, 8 if bloom.cohorts is None else bloom.cohorts)
 

@@ -9,7 +9,7 @@ from mixtally.cli import options as o
 from mixtally.cli.grouped import flags, grouped
 from mixtally.cli.output import print_result, sign_of_life
 from mixtally.cli.parameters import Flip
-from mixtally.errors import ParameterError
+from mixtally.errors import ParameterError, in_range
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.literature.privacy_ratio import Ratio, eta_threshold, ratio, sigmas_threshold
 from mixtally.records.guarantee import Observer, checked_epsilon, checked_users
@@ -91,8 +91,7 @@ def _lines(users: int, bits: int, threshold: int, epsilon: float, found: Ratio) 
 def _threshold(users: int, bits: int, epsilon: float, flips: FlipOptions) -> int:
     checked_users(users)
     checked_epsilon(epsilon)
-    if not 1 <= bits <= 64:
-        raise ParameterError("bits", wanted="an integer in [1, 64]", got=bits, do="choose one")
+    in_range("bits", bits, 1, 64, "choose one")
     given = flags(flips)
     if len(given) == 1:
         if flips.flip is not None:

@@ -4,7 +4,7 @@ import codecs
 from dataclasses import dataclass
 from pathlib import Path
 
-from mixtally.errors import DataError, ParameterError
+from mixtally.errors import DataError, ParameterError, in_range
 
 MOST_LEFT_OUT = 1000
 """Rows before and after the header that may be left out."""
@@ -56,13 +56,7 @@ class DataFile:
             ("header row", self.header_row, 1),
             ("skip rows", self.skip_rows, 0),
         ):
-            if not least <= value <= MOST_LEFT_OUT:
-                raise ParameterError(
-                    name,
-                    wanted=f"an integer in [{least}, {MOST_LEFT_OUT:,}]",
-                    got=value,
-                    do="--header-row 3 --skip-rows 2, for example",
-                )
+            in_range(name, value, least, MOST_LEFT_OUT, "--header-row 3 --skip-rows 2, for example")
 
     @property
     def mark(self) -> str | None:

@@ -10,7 +10,7 @@ from types import ModuleType
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.errors import DataError, ParameterError
+from mixtally.errors import DataError, ParameterError, in_range
 from mixtally.records.question import MOST_BINS, Question
 
 ELSEWHERE = "elsewhere"
@@ -77,13 +77,13 @@ def grid(box: Box, resolution: int) -> Grid:
 
     Raises ParameterError for another resolution or more than 10^7 hexagons, DataError without h3.
     """
-    if not 0 <= resolution <= MOST_RESOLUTION:
-        raise ParameterError(
-            "resolution",
-            wanted=f"an integer in [0, {MOST_RESOLUTION}]",
-            got=resolution,
-            do="3 suits a continent, 6 a city and its surroundings",
-        )
+    in_range(
+        "resolution",
+        resolution,
+        0,
+        MOST_RESOLUTION,
+        "3 suits a continent, 6 a city and its surroundings",
+    )
     h3 = _h3()
     corners = [
         (box.south, box.west),

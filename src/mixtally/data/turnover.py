@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from mixtally.data.population import Population
 from mixtally.data.timeline import Timeline
-from mixtally.errors import ParameterError
+from mixtally.errors import in_range
 from mixtally.ground.chance import Chance
 from mixtally.ground.draw import below
 from mixtally.ground.fixed import SCALE
@@ -55,21 +55,9 @@ def turnover(
 
 
 def _check(epochs: int, rates: dict[str, float]) -> None:
-    if not 2 <= epochs <= MOST_EPOCHS:
-        raise ParameterError(
-            "epochs",
-            wanted=f"an integer in [2, {MOST_EPOCHS:,}]",
-            got=epochs,
-            do="a change needs two of them",
-        )
+    in_range("epochs", epochs, 2, MOST_EPOCHS, "a change needs two of them")
     for name, rate in rates.items():
-        if not 0.0 <= rate <= 1.0:
-            raise ParameterError(
-                f"{name} rate",
-                wanted="a number in [0, 1]",
-                got=rate,
-                do="it is a probability from one epoch to the next",
-            )
+        in_range(f"{name} rate", rate, 0.0, 1.0, "it is a probability from one epoch to the next")
 
 
 def happens(probability: float, count: int, chance: Chance) -> NDArray[np.bool_]:

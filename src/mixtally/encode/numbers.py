@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.errors import DataError, ParameterError
+from mixtally.errors import DataError, ParameterError, in_range
 
 MOST_CUTS = 1_000_000
 
@@ -30,13 +30,13 @@ class Scale:
                 got=f"{self.low:g},{self.high:g}",
                 do="say where values are cut off",
             )
-        if not 2 <= self.bins <= MOST_CUTS:
-            raise ParameterError(
-                "bins of a number",
-                wanted=f"an integer in [2, {MOST_CUTS:,}]",
-                got=self.bins,
-                do="twenty is a good start: more bins, more noise in all",
-            )
+        in_range(
+            "bins of a number",
+            self.bins,
+            2,
+            MOST_CUTS,
+            "twenty is a good start: more bins, more noise in all",
+        )
 
     @property
     def edges(self) -> NDArray[np.float64]:

@@ -12,7 +12,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.errors import ParameterError
+from mixtally.errors import strictly_within
 from mixtally.estimate.cumulants import ends, of_flips
 from mixtally.estimate.noise import Noises, depends_on_count, reach
 from mixtally.records.mechanism import Shuffled
@@ -26,10 +26,7 @@ MOST_EXACT_ONES = 2000.0
 
 def checked_level(level: float) -> float:
     """``level`` itself when it lies in (0, 1); raises ParameterError otherwise."""
-    if not 0.0 < level < 1.0:
-        raise ParameterError(
-            "confidence level", wanted="a number in (0, 1)", got=level, do="0.95 is common"
-        )
+    strictly_within("confidence level", level, 0.0, 1.0, "0.95 is common")
     return level
 
 

@@ -17,7 +17,7 @@ Source: sufficient DP 000 (1.6), (1.7), (3.6), (3.12).
 import math
 from typing import NamedTuple
 
-from mixtally.errors import ParameterError
+from mixtally.errors import ParameterError, strictly_within
 from mixtally.ground.fixed import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE, threshold_of
 from mixtally.literature.formulas import sufficient
 from mixtally.privacy.divergence.vectors import homogeneous
@@ -84,8 +84,7 @@ def eta_threshold(users: int, bits: int, epsilon: float, target: float) -> int:
     eta is not monotone in q, as e^eps moves across the few values that R often takes; so this need
     not be the least one. Raises ParameterError for a target outside (0, 1).
     """
-    if not 0.0 < target < 1.0:
-        raise ParameterError("eta", wanted="a number in (0, 1)", got=target, do="0.01, for example")
+    strictly_within("eta", target, 0.0, 1.0, "0.01, for example")
     low, high = LEAST_THRESHOLD, MOST_THRESHOLD - (MOST_THRESHOLD >> 20)
     while high - low > high >> 24:
         middle = (low + high) // 2

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from statistics import NormalDist
 
-from mixtally.errors import InfeasibleError, ParameterError
+from mixtally.errors import InfeasibleError, ParameterError, strictly_within
 from mixtally.planner.choose import Planner, choose
 from mixtally.planner.options import Choice, PlanOption
 from mixtally.planner.request import MOST_MESSAGES, PlanRequest
@@ -46,10 +46,7 @@ def forecast(option: PlanOption, level: float = 0.95) -> Forecast:
     from zero when its estimate clears what noise alone would reach in any bin, which it does with
     probability ``level``.
     """
-    if not 0.0 < level < 1.0:
-        raise ParameterError(
-            "confidence level", wanted="a number in (0, 1)", got=level, do="0.95 is common"
-        )
+    strictly_within("confidence level", level, 0.0, 1.0, "0.95 is common")
     normal, error = NormalDist(), option.standard_error
     bins = option.bins
     alone = normal.inv_cdf(0.5 + 0.5 * level)
@@ -166,13 +163,9 @@ def users_for(request: PlanRequest, share: float, planner: Planner | None = None
 
 def _check_share(request: PlanRequest, share: float) -> None:
     """Raises ParameterError for a share outside (0, 1) or a minimum crowd."""
-    if not 0.0 < share < 1.0:
-        raise ParameterError(
-            "target share",
-            wanted="a number in (0, 1)",
-            got=share,
-            do="0.001, for example: a tenth of a percent of the crowd",
-        )
+    strictly_within(
+        "target share", share, 0.0, 1.0, "0.001, for example: a tenth of a percent of the crowd"
+    )
 
     if request.minimum_crowd is not None:
         raise ParameterError(

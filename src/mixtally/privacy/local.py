@@ -10,7 +10,7 @@ import math
 
 import msgspec
 
-from mixtally.errors import AccountingError, ParameterError
+from mixtally.errors import AccountingError, ParameterError, strictly_within
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.privacy.certify import certify
 from mixtally.records.certificate import Certificate
@@ -105,10 +105,6 @@ def speaks(mechanism: BitFlips) -> tuple[float, float, float]:
 
 def checked_keep(keep: float) -> None:
     """Raises ParameterError unless a bit is kept with more than a half and less than 1."""
-    if not 0.5 < keep < 1.0:
-        raise ParameterError(
-            "keep probability",
-            wanted="a number in (1/2, 1)",
-            got=keep,
-            do="it is the chance that a bit is left as it is",
-        )
+    strictly_within(
+        "keep probability", keep, 0.5, 1.0, "it is the chance that a bit is left as it is"
+    )

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 import msgspec
 
-from mixtally.errors import ParameterError
+from mixtally.errors import ParameterError, in_range
 from mixtally.ground.codec import as_floats
 from mixtally.ground.fixed import decimal
 from mixtally.records.made import Made
@@ -29,37 +29,31 @@ class Observer(StrEnum):
 
 def checked_epsilon(epsilon: float) -> float:
     """``epsilon`` itself when it lies in [0.01, 20]; raises ParameterError otherwise."""
-    if not LEAST_EPSILON <= epsilon <= MOST_EPSILON:
-        raise ParameterError(
-            "epsilon",
-            wanted=f"a number in [{LEAST_EPSILON}, {MOST_EPSILON:g}]",
-            got=epsilon,
-            do="1 is a common choice, smaller promises more",
-        )
+    in_range(
+        "epsilon",
+        epsilon,
+        LEAST_EPSILON,
+        MOST_EPSILON,
+        "1 is a common choice, smaller promises more",
+    )
     return epsilon
 
 
 def checked_users(users: int) -> int:
     """``users`` itself when it lies in [2, 10^10]; raises ParameterError otherwise."""
-    if not LEAST_USERS <= users <= MOST_USERS:
-        raise ParameterError(
-            "users",
-            wanted=f"an integer in [{LEAST_USERS}, {MOST_USERS:,}]",
-            got=f"{users:,}",
-            do="a crowd needs at least two people",
-        )
+    in_range("users", users, LEAST_USERS, MOST_USERS, "a crowd needs at least two people")
     return users
 
 
 def checked_fraction(fraction: float) -> float:
     """``fraction`` itself when it lies in [1e-12, 1]; raises ParameterError otherwise."""
-    if not LEAST_FRACTION <= fraction <= 1.0:
-        raise ParameterError(
-            "honest fraction",
-            wanted=f"a number in [{LEAST_FRACTION:g}, 1]",
-            got=fraction,
-            do="it is the share of promised fakes that surely arrive",
-        )
+    in_range(
+        "honest fraction",
+        fraction,
+        LEAST_FRACTION,
+        1.0,
+        "it is the share of promised fakes that surely arrive",
+    )
     return fraction
 
 

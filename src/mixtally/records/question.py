@@ -6,7 +6,7 @@ from enum import StrEnum
 
 import msgspec
 
-from mixtally.errors import ParameterError, PlanError
+from mixtally.errors import ParameterError, PlanError, in_range
 from mixtally.records.hashing import Hashing
 from mixtally.records.made import Made
 
@@ -31,15 +31,15 @@ class Kind(StrEnum):
 
 def checked_bins(bins: int, least: int = 2) -> int:
     """``bins`` itself when it lies in [``least``, 10^7]; raises ParameterError otherwise."""
-    if not least <= bins <= MOST_BINS:
-        raise ParameterError(
-            "bins",
-            wanted=f"an integer in [{least}, {MOST_BINS:,}]",
-            got=f"{bins:,}",
-            do="hash a larger domain into fewer bins"
-            if bins > MOST_BINS
-            else "one bin has nothing to tell",
-        )
+    in_range(
+        "bins",
+        bins,
+        least,
+        MOST_BINS,
+        "hash a larger domain into fewer bins"
+        if bins > MOST_BINS
+        else "one bin has nothing to tell",
+    )
     return bins
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from mixtally.errors import ParameterError
+from mixtally.errors import in_range
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +24,7 @@ class Conduct:
     declares: bool = True
 
     def __post_init__(self) -> None:
-        if not 0.0 <= self.leaves_out <= 1.0:
-            raise ParameterError(
-                "share left out",
-                wanted="a number in [0, 1]",
-                got=self.leaves_out,
-                do="1 leaves out all but one person's",
-            )
+        in_range("share left out", self.leaves_out, 0.0, 1.0, "1 leaves out all but one person's")
 
 
 WORST = Conduct()

@@ -2,7 +2,7 @@
 
 import math
 
-from mixtally.errors import ParameterError
+from mixtally.errors import ParameterError, strictly_within
 
 
 def checked_promise(epsilon: float, delta: float) -> None:
@@ -11,10 +11,7 @@ def checked_promise(epsilon: float, delta: float) -> None:
         raise ParameterError(
             "epsilon", wanted="a positive number", got=epsilon, do="1 is a common choice"
         )
-    if not 0.0 < delta < 1.0:
-        raise ParameterError(
-            "delta", wanted="a number in (0, 1)", got=delta, do="1e-6 is a common choice"
-        )
+    strictly_within("delta", delta, 0.0, 1.0, "1e-6 is a common choice")
 
 
 def checked_count(subject: str, count: int, least: int = 1) -> None:
@@ -30,10 +27,4 @@ def checked_count(subject: str, count: int, least: int = 1) -> None:
 
 def checked_flip(flip: float) -> None:
     """Raises ParameterError unless ``flip`` lies in (0, 1/2)."""
-    if not 0.0 < flip < 0.5:
-        raise ParameterError(
-            "flip probability",
-            wanted="a number in (0, 1/2)",
-            got=flip,
-            do="a larger one would be a relabelling",
-        )
+    strictly_within("flip probability", flip, 0.0, 0.5, "a larger one would be a relabelling")

@@ -7,7 +7,7 @@ import math
 
 from scipy import special
 
-from mixtally.errors import ParameterError
+from mixtally.errors import strictly_within
 from mixtally.literature.formulas.ranges import checked_count, checked_promise
 from mixtally.privacy.local import checked_keep
 
@@ -47,8 +47,5 @@ def _radius(users: int, keep: float, outside: float) -> float:
 
 
 def _outside(level: float) -> float:
-    if not 0.0 < level < 1.0:
-        raise ParameterError(
-            "level", wanted="a number in (0, 1)", got=level, do="0.95 is a common choice"
-        )
+    strictly_within("level", level, 0.0, 1.0, "0.95 is a common choice")
     return 1.0 - level

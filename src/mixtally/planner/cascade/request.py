@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from mixtally.errors import ParameterError
+from mixtally.errors import in_range
 from mixtally.ground.fixed import decimal
 from mixtally.planner.request import PlanRequest
 from mixtally.records.contract import MOST_HOPS, Prefixes
@@ -37,10 +37,7 @@ class CascadeRequest:
             ("hops", self.hops, MOST_HOPS, "three mixes run by three different people are usual"),
             ("mix messages", self.drawn, MOST_DRAWN, "as many as there are users are usual"),
         ):
-            if not 1 <= value <= most:
-                raise ParameterError(
-                    subject, wanted=f"an integer in [1, {most:,}]", got=f"{value:,}", do=advice
-                )
+            in_range(subject, value, 1, most, advice)
 
     @property
     def drawn(self) -> int:

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 import msgspec
 
-from mixtally.errors import ParameterError, PlanError
+from mixtally.errors import PlanError, in_range
 from mixtally.ground.codec import as_floats
 from mixtally.records.certificate import Certificate
 from mixtally.records.contract.part import FakeRecord, Part
@@ -131,13 +131,7 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
             ("collections", self.collections, MOST_COLLECTIONS, 1),
             ("hops", self.hops, MOST_HOPS, 1),
         ):
-            if not least <= value <= most:
-                raise ParameterError(
-                    subject,
-                    wanted=f"an integer in [{least}, {most:,}]",
-                    got=f"{value:,}",
-                    do="make the contract again",
-                )
+            in_range(subject, value, least, most, "make the contract again")
         if self.local_epsilon is not None and not 0.0 <= self.local_epsilon < math.inf:
             raise _wrong("local epsilon", "a finite number, or none", self.local_epsilon)
 

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.errors import ParameterError
+from mixtally.errors import in_range
 from mixtally.records.layout import Layout
 from mixtally.records.mechanism.fakes import FakeSource, ShapedFakes
 from mixtally.records.question import Question, checked_bins
@@ -99,13 +99,7 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 1 <= self.repeats <= MOST_REPEATS:
-            raise ParameterError(
-                "repeats",
-                wanted=f"an integer in [1, {MOST_REPEATS:,}]",
-                got=f"{self.repeats:,}",
-                do="plan again",
-            )
+        in_range("repeats", self.repeats, 1, MOST_REPEATS, "plan again")
 
     @property
     @abstractmethod

@@ -14,7 +14,7 @@ from typing import ClassVar
 
 import msgspec
 
-from mixtally.errors import ParameterError
+from mixtally.errors import ParameterError, in_range
 from mixtally.ground.fixed import SCALE, checked_threshold
 from mixtally.records.guarantee import arriving, checked_users
 from mixtally.records.layout import Form, Layout
@@ -61,13 +61,7 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
                 )
             return
         most = min(MOST_SET, self.bins)
-        if not 1 <= self.max_set <= most:
-            raise ParameterError(
-                "max set",
-                wanted=f"an integer in [1, {most}]",
-                got=self.max_set,
-                do="it is the most bits that a set has",
-            )
+        in_range("max set", self.max_set, 1, most, "it is the most bits that a set has")
 
     def _check_cover(self) -> None:
         one_among_fakes = self.bins == 1 and isinstance(self.fakes, BlankFakes)

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import msgspec
 
-from mixtally.errors import ParameterError
+from mixtally.errors import ParameterError, in_range
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.shape import shape_weights
 from mixtally.records.guarantee import MOST_USERS
@@ -69,13 +69,7 @@ class ShapedFakes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="
 
     def __post_init__(self) -> None:
         checked_shape(self.ratio, self.shift)
-        if not 1 <= self.mixes <= MOST_MIXES:
-            raise ParameterError(
-                "mixes",
-                wanted=f"an integer in [1, {MOST_MIXES}]",
-                got=self.mixes,
-                do="it is how many mixes add fakes",
-            )
+        in_range("mixes", self.mixes, 1, MOST_MIXES, "it is how many mixes add fakes")
 
     @property
     def decay(self) -> float:
@@ -100,13 +94,7 @@ class ShapedFakes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="
 
 def checked_fakes(fakes: int) -> int:
     """``fakes`` itself when it lies in [0, 10^13]; raises ParameterError otherwise."""
-    if not 0 <= fakes <= MOST_FAKES:
-        raise ParameterError(
-            "fakes",
-            wanted=f"an integer in [0, {MOST_FAKES:,}]",
-            got=f"{fakes:,}",
-            do="it is the number of fakes in the whole collection",
-        )
+    in_range("fakes", fakes, 0, MOST_FAKES, "it is the number of fakes in the whole collection")
     return fakes
 
 
@@ -123,11 +111,5 @@ def checked_shape(ratio: int, shift: int) -> None:
 
 def ratio_of(decay: float) -> int:
     """exp(-decay) times 2^64, to the nearest integer; raises ParameterError unless decay > 0."""
-    if not 1e-6 <= decay <= 40.0:
-        raise ParameterError(
-            "shape decay",
-            wanted="a number in [1e-6, 40]",
-            got=decay,
-            do="epsilon / 2 suits a guarantee of epsilon",
-        )
+    in_range("shape decay", decay, 1e-6, 40.0, "epsilon / 2 suits a guarantee of epsilon")
     return round(math.exp(-decay) * SCALE)

@@ -18,7 +18,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.errors import ParameterError
+from mixtally.errors import ParameterError, in_range
 from mixtally.ground.fixed import SCALE
 from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism.base import Mechanism
@@ -69,13 +69,13 @@ class Memoized(Mechanism, frozen=True, kw_only=True, tag="memoized"):
             )
         checked_whole("hashes", self.hashes, MOST_HASHES if self.hashed else 1)
         most = MOST_COHORTS if self.hashed else 1
-        if not 1 <= self.cohorts <= most:
-            raise ParameterError(
-                "cohorts",
-                wanted=f"an integer in [1, {most:,}]",
-                got=self.cohorts,
-                do="cohorts hash differently: without hashing there is one",
-            )
+        in_range(
+            "cohorts",
+            self.cohorts,
+            1,
+            most,
+            "cohorts hash differently: without hashing there is one",
+        )
 
     @property
     def name(self) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.data.population import Population
-from mixtally.errors import ParameterError, PlanError
+from mixtally.errors import ParameterError, PlanError, in_range
 from mixtally.estimate.analysis import Analysis
 from mixtally.estimate.conclude import conclude
 from mixtally.estimate.intervals import intervals
@@ -125,13 +125,9 @@ def _check(support: int, largest: int, baskets: Population) -> None:
             got=f"{support:,}",
             do="sets that more people than this hold are found",
         )
-    if not 2 <= largest <= MOST_SET_BITS:
-        raise ParameterError(
-            "largest",
-            wanted=f"an integer in [2, {MOST_SET_BITS}]",
-            got=largest,
-            do="it is the most items of a set that is looked for",
-        )
+    in_range(
+        "largest", largest, 2, MOST_SET_BITS, "it is the most items of a set that is looked for"
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

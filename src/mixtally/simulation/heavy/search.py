@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from mixtally.encode.spelling import Spelling
-from mixtally.errors import ParameterError
+from mixtally.errors import in_range
 from mixtally.estimate.significant import checked_rate
 from mixtally.records.guarantee import Guarantee, checked_users
 from mixtally.records.question import MOST_BINS, Question
@@ -54,10 +54,7 @@ class Search:
                 "three a wanted word do",
             ),
         ):
-            if not 1 <= value <= most:
-                raise ParameterError(
-                    subject, wanted=f"an integer in [1, {most:,}]", got=f"{value:,}", do=advice
-                )
+            in_range(subject, value, 1, most, advice)
 
     @property
     def most_survivors(self) -> int:
