@@ -1,12 +1,13 @@
 """Confidence intervals for true counts: the counts that the exact test does not reject.
 
 With s tallied, z is accepted when P_z(S >= s) and P_z(S <= s) both exceed half the error allowed.
-The tails grow and fall with z, so that what is accepted is an interval and its ends are found by
-bisection.
+The tails grow and fall with z, so that what is accepted is an interval. How far noise reaches takes
+few values, so that its ends are found by bisection for all bins at once.
 """
 
 import math
 from collections.abc import Callable
+from functools import partial
 from statistics import NormalDist
 
 import numpy as np
@@ -98,42 +99,59 @@ def _normal(mechanism: Shuffled, tally: Tally, tail: float, people: int) -> _End
 
 
 def _invert(mechanism: Shuffled, tally: Tally, tail: float, most: int, noises: Noises) -> _Ends:
+    """The least z that noise takes up to s, and the last that it leaves at s or below.
+
+    What is tallied beyond ``repeats`` z falls as z grows, since one more person may lose ones and
+    takes the place of somebody who may show some; all that is tallied never does.
+    """
     seen, place = np.unique(tally.counts, return_inverse=True)
-    messages, width = tally.messages, _half(mechanism, tally, tail)
-    lower, upper = np.empty_like(seen), np.empty_like(seen)
-    for i, (s, count) in enumerate(
-        zip(seen.tolist(), mechanism.unbiased(seen, messages).tolist(), strict=True)
-    ):
-        low, high = (min(max(round(end), 0), most) for end in (count - width, count + width))
+    half = math.ceil(_half(mechanism, tally, tail))
+    counts = mechanism.unbiased(seen[[0, -1]], tally.messages)
+    start = math.floor(float(counts[0])) - half, math.ceil(float(counts[1])) + half
+    times = mechanism.repeats
 
-        def reaches(z: int, s: int = s) -> bool:
-            return z + noises.reach(mechanism, messages, z, tail)[1] >= s
+    def reach_of(z: int, side: int) -> int:
+        return noises.reach(mechanism, tally.messages, z, tail)[side] - (times - 1) * z
 
-        def passes(z: int, s: int = s) -> bool:
-            return z + noises.reach(mechanism, messages, z, tail)[0] > s
-
-        lower[i] = first_true(reaches, low, 0, most)
-        upper[i] = first_true(passes, high, 0, most + 1) - 1
+    lower = least_reaching(seen, partial(reach_of, side=1), times, start, most)
+    upper = least_reaching(seen + 1, partial(reach_of, side=0), times, start, most + 1) - 1
     return lower[place], upper[place]
 
 
-def first_true(holds: Callable[[int], bool], guess: int, low: int, high: int) -> int:
-    """The least z in [low, high] from which ``holds`` stays true; ``high`` counts as true.
+def least_reaching(
+    targets: NDArray[np.int64],
+    reach_of: Callable[[int], int],
+    times: int,
+    start: tuple[int, int],
+    most: int,
+) -> NDArray[np.int64]:
+    """For each target t, ascending, the least z in [0, ``most``] that reaches it.
 
-    Steps away from ``guess`` by doubling strides, then bisects.
+        times z + reach_of(z) >= t
+
+    ``most`` where there is none. ``reach_of`` falls and the sum does not: where the former is the
+    same at both ends of a span it is so in between. ``start`` are ends between which most lie.
     """
+    found = np.full(len(targets), most, dtype=np.int64)
+    before, after = min(max(start[0], -1), most - 1), min(max(start[1], 0), most)
     stride = 1
-    if guess >= high or holds(guess):
-        yes = min(guess, high)
-        while yes > low and holds(no := max(low, yes - stride)):
-            yes, stride = no, 2 * stride
-        if yes == low:
-            return low
-    else:
-        no = guess
-        while (yes := min(high, no + stride)) < high and not holds(yes):
-            no, stride = yes, 2 * stride
-    while yes - no > 1:
-        middle = (yes + no) // 2
-        yes, no = (middle, no) if holds(middle) else (yes, middle)
-    return yes
+    while before >= 0 and times * before + reach_of(before) >= targets[0]:
+        before, stride = max(before - stride, -1), 2 * stride
+    stride = 1
+    while after < most and times * after + reach_of(after) < targets[-1]:
+        after, stride = min(after + stride, most), 2 * stride
+    spans = [(before, max(after, before + 1), 0, len(targets))]
+    while spans:
+        low, high, first, last = spans.pop()
+        if first == last:
+            continue
+        if high - low == 1:
+            found[first:last] = high
+        elif low >= 0 and high < most and reach_of(low) == reach_of(high):
+            found[first:last] = -((reach_of(low) - targets[first:last]) // times)
+        else:
+            middle = (low + high) // 2
+            shown = times * middle + reach_of(middle)
+            split = first + int(np.searchsorted(targets[first:last], shown, side="right"))
+            spans += [(low, middle, first, split), (middle, high, split, last)]
+    return found
