@@ -101,6 +101,7 @@ CONTRACTS: list[tuple[str, str, dict[str, Any]]] = [
     ("attributes-unfit", "traits", {f"{ASKED}.attributes": [1, 4]}),
     ("label-empty", "labels", {f"{ASKED}.labels": ["a", "", "c"]}),
     ("label-twice", "labels", {f"{ASKED}.labels": ["a", "b", "a"]}),
+    ("label-twice", "labels", {f"{ASKED}.labels": ["\u00e9", "b", "e\u0301"]}),
     ("labels-miscounted", "labels", {f"{ASKED}.labels": ["a", "b"]}),
     ("control-character-in-label", "labels", {f"{ASKED}.labels": ["a", "b\x1b[2J", "c"]}),
     ("control-character-in-label", "labels", {f"{ASKED}.labels": ["a", "b", "\ud800"]}),

@@ -99,6 +99,7 @@ def plain_scenarios() -> list[Sent]:
         Sent("label-clear-shaped", c.proved(c.terms_of(labels, [c.shaped(5)])), "東京"),
         Sent("label-clear-uniform-heads", c.terms_of(labels, [named]), "Zürich", {0: HALF - 1}),
         Sent("label-clear-uniform-tails", c.terms_of(labels, [named]), "Zürich", {0: HALF}),
+        Sent("label-one-form", c.terms_of(labels, [named]), "Zu\u0308rich", {0: HALF}),
         Sent("uniform-word-drawn-again", c.terms_of(labels, [named]), "a b", {0: 0, 2: LAST}),
         Sent("order-word-drawn-again", c.terms_of(labels, [c.uniform(5, whole=3, coin=0)]), "a b",
              {4: LAST, 5: LAST}),
@@ -145,6 +146,7 @@ def encoder_scenarios() -> list[Sent]:
         Sent("prefix-everything-else", search, "da", prefixes=known),
         Sent("prefix-closing", search, "abé", prefixes=known, closing=True),
         Sent("prefix-closing-longer", search, "abéa", prefixes=known, closing=True),
+        Sent("prefix-one-form", search, "abe\u0301", prefixes=known, closing=True),
         Sent("prefix-nobody", search, None, prefixes=known),
     ]
     return found

@@ -44,6 +44,19 @@ def test_a_person_reports_from_one_memory_for_ever(tmp_path):
     assert said(tmp_path, "7") == first
 
 
+@pytest.mark.parametrize(
+    "plan",
+    [
+        memoized_plan(Question(name="q", bins=2, labels=("caf\u00e9", "tea")), 0.5, 0.0, 1.0),
+        memoized_plan(hashed_question("q", 64, 2), 0.5, 0.0, 1.0),
+    ],
+    ids=["labels", "hashed"],
+)
+def test_both_forms_of_a_letter_with_an_accent_have_one_response(tmp_path, plan):
+    """Two would be two memories of one answer, and tell more."""
+    assert said(tmp_path, "caf\u00e9", plan) == said(tmp_path, "cafe\u0301", plan)
+
+
 def test_a_file_that_was_put_back_changes_no_response(tmp_path):
     before = said(tmp_path, "7")
     old = (tmp_path / "ann.key").read_bytes()

@@ -23,7 +23,7 @@ def encode(terms, value, prefixes, closing):
         return [{cut(terms["edges"], value)}]
     if question["hashed"] is not None:
         key = bytes.fromhex(question["hashed"]["seed"])
-        form = unicodedata.normalize("NFC", characters(value)).encode()
+        form = characters(value).encode()
         x = int.from_bytes(hmac.new(key, form, hashlib.sha256).digest()[:16], "little")
         return [{x * question["bins"] // 2**128}]
     if question["kind"] == "bits":
@@ -44,9 +44,11 @@ def encode(terms, value, prefixes, closing):
 
 def name(value, labels, bins):
     if labels is not None:
-        if value not in labels or not isinstance(value, str):
+        labels = [unicodedata.normalize("NFC", label) for label in labels]
+        form = unicodedata.normalize("NFC", value) if isinstance(value, str) else value
+        if not isinstance(value, str) or form not in labels:
             raise RefusalError("value-outside-labels")
-        return labels.index(value)
+        return labels.index(form)
     if isinstance(value, bool) or not isinstance(value, int) or value not in range(bins):
         raise RefusalError("value-outside-bins")
     return value
@@ -68,7 +70,7 @@ def characters(value):
         raise RefusalError("empty-text")
     if any(0xD800 <= ord(one) <= 0xDFFF for one in value):
         raise RefusalError("half-character")
-    return value
+    return unicodedata.normalize("NFC", value)
 
 
 def bits(question, parts, value):
@@ -105,7 +107,7 @@ def word_bin(terms, value, prefixes, closing):
     letters, most = asked["alphabet"], asked["most"]
     base, last = len(letters), terms["question"]["bins"] - 1
     if value is not None:
-        characters(value)
+        value = characters(value)
     prefixes = [[]] if prefixes is None else prefixes
     if not 1 <= len(prefixes) <= most:
         raise RefusalError("prefixes-miscounted")

@@ -6,6 +6,7 @@ Written from that page alone, as a table of what each field must be.
 import json
 import math
 from fractions import Fraction
+from unicodedata import normalize
 
 from spec.stranger_forms import (
     RefusalError,
@@ -124,7 +125,7 @@ def question(value):
         need(kind == "one" and labels is None, "hashed-with-labels")
     if labels is not None:
         need("" not in labels, "label-empty")
-        need(len(set(labels)) == len(labels), "label-twice")
+        need(len({normalize("NFC", one) for one in labels}) == len(labels), "label-twice")
         need(len(labels) == bins, "labels-miscounted")
     return read
 

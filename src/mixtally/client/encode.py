@@ -2,9 +2,9 @@
 
 import hmac
 import math
-import unicodedata
 from bisect import bisect_right
 from collections.abc import Sequence
+from unicodedata import normalize
 
 from mixtally.client.question import Question
 from mixtally.client.spelling import extension
@@ -63,10 +63,10 @@ def _no(reason: str, wanted: str, got: object) -> RefusedError:
 def _bin(question: Question, value: object, first: int, last: int) -> int:
     """The bin in [first, last) that ``value`` names: by its label, or counted from the first."""
     if question.labels is not None:
-        labels = question.labels[first:last]
-        if not isinstance(value, str) or value not in labels:
+        labels = [normalize("NFC", label) for label in question.labels[first:last]]
+        if not isinstance(value, str) or (form := normalize("NFC", value)) not in labels:
             raise _no("value-outside-labels", f"one of {len(labels)} labels", value)
-        return first + labels.index(value)
+        return first + labels.index(form)
     if type(value) is not int or not 0 <= value < last - first:
         raise _no("value-outside-bins", f"an integer from 0 to {last - first - 1}", value)
     return first + value
@@ -85,19 +85,19 @@ def _cut(edges: tuple[float, ...], value: object) -> int:
 
 
 def _word(value: object) -> str:
+    """Text with every letter and its accents as one character, where there is one: form NFC."""
     if not isinstance(value, str):
         raise _no("not-text", "text", value)
     if not value:
         raise _no("empty-text", "at least one character", value)
     if any("\ud800" <= character <= "\udfff" for character in value):
         raise _no("half-character", "whole Unicode characters", value)
-    return value
+    return normalize("NFC", value)
 
 
 def _hashed(seed: bytes, bins: int, value: object) -> int:
     """floor(x bins / 2^128), x the first 16 bytes of HMAC-SHA-256 of the text in form NFC."""
-    form = unicodedata.normalize("NFC", _word(value))
-    digest = hmac.digest(seed, form.encode("utf-8"), "sha256")
+    digest = hmac.digest(seed, _word(value).encode("utf-8"), "sha256")
     return int.from_bytes(digest[:_DIGEST_BYTES], "little") * bins >> 8 * _DIGEST_BYTES
 
 

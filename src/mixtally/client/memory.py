@@ -7,6 +7,7 @@ that the key has answered under, question, encoder and f of each: their losses a
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
+from unicodedata import normalize
 
 from mixtally.encode.bloom import bloom
 from mixtally.encode.categorical import encode
@@ -55,13 +56,14 @@ class Memory:
         return Report(cohort, report(self.plan.mechanism, row, chance).tobytes())
 
     def responses(self, persons: Sequence[str], values: Sequence[str]) -> Rows:
-        """The response of every person for the value beside, shape (persons, row bytes).
+        """The response of every person for the value beside, in form NFC.
+
+        Its shape is (persons, row bytes).
 
         Raises DataError for a value that the question does not have.
         """
-        return derived_response(
-            self.plan, self.key, persons, values, self._records(persons, values)
-        )
+        forms = [normalize("NFC", value) for value in values]
+        return derived_response(self.plan, self.key, persons, forms, self._records(persons, forms))
 
     def _records(self, persons: Sequence[str], values: Sequence[str]) -> Rows:
         mechanism = self.plan.mechanism

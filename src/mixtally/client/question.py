@@ -4,6 +4,7 @@ import math
 import re
 from itertools import pairwise
 from typing import NamedTuple
+from unicodedata import normalize
 
 from mixtally.wire.reading import Fields, number, refused, text, whole
 
@@ -89,8 +90,8 @@ def _labels(held: Fields, bins: int) -> tuple[str, ...] | None:
         _check_characters(label, place, "control-character-in-label")
     if "" in labels:
         raise refused("label-empty", place, "labels of a character or more", "an empty one")
-    if len(set(labels)) < len(labels):
-        raise refused("label-twice", place, "different labels", "two alike")
+    if len({normalize("NFC", label) for label in labels}) < len(labels):
+        raise refused("label-twice", place, "different labels, also in form NFC", "two alike")
     if len(labels) != bins:
         raise refused("labels-miscounted", place, f"{bins} labels, one a bin", len(labels))
     return labels

@@ -15,6 +15,7 @@ import numpy as np
 from narwhals.exceptions import DuplicateError
 
 from mixtally.data.formats.written import written
+from mixtally.data.sameness import composed
 from mixtally.door.checks import reading, shown
 from mixtally.errors import DataError
 
@@ -100,7 +101,7 @@ def table_of(values: object) -> Table:
 
 def name_of(column: object) -> str:
     """The name of a column as text: pandas has numbers too, and pairs of names."""
-    return "/".join(map(str, column)) if isinstance(column, tuple) else str(column)
+    return composed("/".join(map(str, column)) if isinstance(column, tuple) else str(column))
 
 
 def _doubled(names: str) -> DataError:
@@ -179,6 +180,7 @@ def _checked(
             do="give every person a value in each",
         )
     levels = levels or [None] * len(columns)
+    names = tuple(map(name_of, names))
     return Table(names, tuple(columns), tuple(levels), backend, framed=True)
 
 

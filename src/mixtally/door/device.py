@@ -2,7 +2,6 @@
 
 import os
 import threading
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -11,7 +10,6 @@ import numpy as np
 
 from mixtally.client import Limits, checked, messages, read
 from mixtally.client.encode import Value
-from mixtally.data.sameness import composed
 from mixtally.door import checks
 from mixtally.door.contracts import contract_bytes
 from mixtally.errors import ParameterError
@@ -33,13 +31,6 @@ class Sent:
     def __repr__(self) -> str:
         sizes = ", ".join(f"{len(part)} of {len(part[0])} bytes" for part in self.parts)
         return f"messages for the contract {self.contract[:16]}: {sizes}"
-
-
-def _known(labels: Sequence[str], value: Any) -> Any:
-    """Text as a label has it: in form NFC where it is none as it is, as readers take it."""
-    if isinstance(value, list):
-        return [_known(labels, one) for one in value]
-    return composed(value) if isinstance(value, str) and value not in labels else value
 
 
 def _plain(subject: str, value: Any, *, several: bool = True) -> Any:
@@ -135,8 +126,7 @@ class Device:
                     got="one more",
                     do="make a contract for more collections",
                 )
-            plain = _known(self._contract.terms.question.labels or (), _plain("value", value))
-            sent = messages(self._contract, plain, self._words)
+            sent = messages(self._contract, _plain("value", value), self._words)
             self._answers += 1
         return Sent(self.fingerprint, tuple(map(tuple, sent)))
 

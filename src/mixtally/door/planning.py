@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Unpack
 
-from mixtally.data.sameness import composed
+from mixtally.data.sameness import check_spaces, composed
 from mixtally.door import checks
 from mixtally.door.files import file_at, write
 from mixtally.door.wish import Wish, guarantee_of, request_of
@@ -190,7 +190,10 @@ def question_of(shape: object, *, name: str, kind: object, max_set: object) -> Q
 
 
 def labels_of(subject: str, given: Sequence[object]) -> tuple[str, ...]:
-    """Labels as texts in form NFC; PlanError for two that are alike and for an empty one."""
+    """Labels as texts in form NFC; PlanError for two that are alike and for an empty one.
+
+    Raises DataError for two that nobody can tell apart.
+    """
     texts = tuple(composed(checks.text(f"{subject}[{i}]", one)) for i, one in enumerate(given))
     for place, label in enumerate(texts):
         if not label or label in texts[:place]:
@@ -200,6 +203,7 @@ def labels_of(subject: str, given: Sequence[object]) -> tuple[str, ...]:
                 got=f"{label!r} in place {place}",
                 do="name every bin once",
             )
+    check_spaces(subject, texts)
     return texts
 
 
@@ -216,7 +220,7 @@ def _attributes(shape: Mapping[str, Sequence[str]], name: str) -> Question:
                 do="list what a person may answer",
             )
         texts = labels_of(f"labels of {column!r}", given)
-        labels += [f"{column}={label}" for label in texts]
+        labels += [composed(f"{column}={label}") for label in texts]
         sizes.append(len(texts))
     plain = with_attributes(name, tuple(sizes))
     return Question(

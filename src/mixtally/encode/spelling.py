@@ -7,6 +7,7 @@ spelled, and the alphabet decides only what is spelled briefly. It is fixed befo
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,7 +61,9 @@ class Spelling:
         return count
 
     def spell(self, words: Sequence[str], length: int) -> Symbols:
-        """The first ``length`` symbols of every word, ends included, shape (words, length).
+        """The first ``length`` symbols of every word in form NFC, ends included.
+
+        Its shape is (words, length).
 
         Raises DataError for an empty word or one that is not text (a lone surrogate).
         """
@@ -75,7 +78,7 @@ class Spelling:
                     do="remove it, or write a word for it",
                 )
             spelled: list[int] = []
-            for character in word[:length]:
+            for character in normalize("NFC", word)[:length]:
                 number = numbers.get(character)
                 spelled += self._escaped(row, character) if number is None else [number]
             symbols[row, : len(spelled)] = spelled[:length]

@@ -3,6 +3,7 @@
 import math
 import re
 from enum import StrEnum
+from unicodedata import normalize
 
 import msgspec
 
@@ -93,7 +94,7 @@ class Question(
             )
         if self.labels is None:
             return
-        distinct = len(set(self.labels))
+        distinct = len({normalize("NFC", label) for label in self.labels})
         if len(self.labels) != self.bins or distinct != self.bins or "" in self.labels:
             raise PlanError(
                 f"labels of question {self.name!r}",
