@@ -118,8 +118,8 @@ simulate survey.csv --columns smokes,drives --labels habits.txt --as attributes 
 simulate survey.csv --column age --number 0,100 --bins 20 --epsilon 1 --mix-fakes {END}
 simulate survey.csv --column answer --hash-bins 1e4 --candidates list.txt --epsilon 1 --mix-fakes {END}
 {HASHED} && simulate survey.csv --column answer --plan p.json --candidates list.txt --seed {{seed}} --json
-simulate survey.csv --column answer --labels words.txt --memory --reports 5 --epsilon 1 --out result --seed {{seed}} --json
-simulate survey.csv --column answer --labels words.txt --memory --epsilon 1 --state kept.key --json
+memory survey.csv --column answer --labels words.txt --reports 5 --epsilon 1 --out result --seed {{seed}} --json
+memory survey.csv --column answer --labels words.txt --epsilon 1 --state kept.key --json
 simulate gaps.csv --column answer --labels words.txt --epsilon 1 --missing drop {END}
 simulate diary.csv --column color --labels colors.txt --person-column who --several last --epsilon 1 {END}
 simulate diary.csv --column color --labels colors.txt --max-set 3 --person-column who --several set --epsilon 1 --mix-fakes {END}

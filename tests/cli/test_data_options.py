@@ -118,7 +118,7 @@ def test_the_example_of_a_vote_brings_its_own_rows(refused):
 
 
 def test_memoized_answers_take_the_options_of_rows(cli, crowd):
-    asked = ("simulate", crowd, "--column", "answer", "--memory", "--seed", 1, "--json")
+    asked = ("memory", crowd, "--column", "answer", "--seed", 1, "--json")
     played = cli(*asked, "--missing", "drop", "--person-column", "who", "--several", "last")
     assert played.status == 0
     assert json.loads(played.out)["source"].startswith("600 rows of crowd.csv")

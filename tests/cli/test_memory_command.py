@@ -42,7 +42,7 @@ HASHED = ("--bloom-bits", 64, "--cohorts", 4)
 
 
 def test_the_losses_are_those_of_the_accountant(played):
-    facts = played("--reports", 5, "--epsilon", 1)
+    facts = played("--reports", 5, "--epsilon", 1, "--permanent", 0.5)
     most = loss(memoized(5, 0.5, 0.5, 0.75), 5)
     assert [facts[name] for name in ("eps_1", "eps_T", "eps_inf")] == [
         most.eps_1, most.eps_T, most.eps_inf,
@@ -72,7 +72,7 @@ def test_a_seed_repeats_and_another_differs(played, more):
 
 
 def test_the_table_says_what_was_found_what_it_costs_and_what_averaging_tells(memory):
-    outcome = memory("--reports", 5, "--seed", 1, "--epsilon", 1, "--top", 2)
+    outcome = memory("--reports", 5, "--seed", 1, "--epsilon", 1, "--permanent", 0.5, "--top", 2)
     assert outcome.status == 0
     for part in (
         "eps_1 = 0.537143, eps_T = 1.828 after 5 reports, eps_inf = 2.19723 however many",
@@ -125,7 +125,7 @@ def test_too_many_candidates_are_chosen_from_and_that_is_said(memory, tmp_path):
 
 def certain(folder):
     """Options with which a report shows what is kept."""
-    return ("--p", 0, "--q", 1, "--memory-file", folder / "crowd.memory")
+    return ("--p", 0, "--q", 1, "--state", folder / "crowd.memory")
 
 
 @pytest.mark.parametrize("more", [(), HASHED], ids=["one-hot", "hashed"])
@@ -195,9 +195,8 @@ def test_what_cannot_be_played_is_refused_in_one_line(unplayed, more, words):
     assert words in unplayed(*more)
 
 
-@pytest.mark.parametrize("command", [("memory",), ("simulate", "--memory")], ids=" ".join)
-def test_nothing_is_kept_that_a_seed_repeats(refused, crowd, command):
-    given = (*command, crowd / "crowd.csv", "--column", "color", "--seed", 1)
+def test_nothing_is_kept_that_a_seed_repeats(refused, crowd):
+    given = ("memory", crowd / "crowd.csv", "--column", "color", "--seed", 1)
     line = refused(*given, "--state", crowd / "m.memory")
     assert "--seed: wanted it or --state, got both" in line
     assert not list(crowd.glob("m.memory*"))
@@ -215,6 +214,6 @@ def test_refusals_leave_no_file(unplayed, tmp_path):
     wide = ("--bloom-bits", 65536, "--cohorts", 300)
     bad_ones = [("--level", 1), ("--epsilon", 0), ("--permanent", 1), ("--reports", "9e5", *HASHED)]
     for bad in (*bad_ones, wide):
-        unplayed(*bad, "--memory-file", tmp_path / "m", "--out", tmp_path / "out")
+        unplayed(*bad, "--state", tmp_path / "m", "--out", tmp_path / "out")
     assert not list(tmp_path.glob("m*"))
     assert not (tmp_path / "out").exists()

@@ -22,7 +22,7 @@ COMMANDS = {
     "sets": f"simulate survey.csv --column likes --set ';' --pairs {END}",
     "bits": f"simulate survey.csv --columns smokes,drives --as attributes --pairs {END}",
     "number": f"simulate survey.csv --column age --number 0,100 --bins 20 --mix-fakes {END}",
-    "memory": f"simulate survey.csv --column answer --memory --reports 5 {END}",
+    "memory": f"memory survey.csv --column answer --reports 5 {END}",
     "epochs": f"epochs survey.csv --column answer --synthetic 4 {END}",
     "words": f"words survey.csv --column answer --top 2 {END}",
     "vote": f"vote survey.csv --column answer {END}",

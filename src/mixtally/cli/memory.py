@@ -1,7 +1,6 @@
 """``mixtally memory``: play a column whose every person memoizes their answer."""
 
 from pathlib import Path
-from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +19,13 @@ from mixtally.encode.bloom import design
 from mixtally.errors import ParameterError, in_range
 from mixtally.estimate.conclude import conclude_memoized
 from mixtally.ground.chance import Chance
+from mixtally.privacy.divergence.memoized import least_permanent
 from mixtally.randomize.memoized import new_key
+from mixtally.records.guarantee import Guarantee, checked_epsilon
 from mixtally.records.memoized_plan import MemoizedPlan, hashed_question, memoized_plan
 from mixtally.records.question import MOST_SET
 from mixtally.report.document import REHEARSAL
+from mixtally.report.words import at_most
 from mixtally.simulation.memoized.counts import estimated
 from mixtally.simulation.memoized.crowd import Crowd, memoizing, play_reports, watched
 from mixtally.simulation.memoized.document import document
@@ -41,33 +43,19 @@ _FILES = tuple(
 def memory(
     data: o.Data,
     answers: Answers,
-    epsilon: Annotated[
-        float | None, o.option("--epsilon", "Also print delta at this loss.", "E")
-    ] = None,
+    promise: o.MaybePromise,
     *,
     rows: RowOptions,
     run: o.RunOptions,
-    levels: LevelOptions,
+    options: LevelOptions,
     bloom: BloomOptions,
 ) -> None:
     """Play answers that are randomized once and reported again.
 
     Every row of DATA is a person: randomize the answer once, keep the result, report from it.
+    --epsilon chooses the least noise that keeps it, over all reports of this run or, with --state,
+    over any number of them; beside --permanent it prints what delta is left there.
     """
-    play(data, rows, answers, epsilon, run, levels, bloom)
-
-
-def play(
-    data: Path,
-    rows: RowOptions,
-    answers: Answers,
-    epsilon: float | None,
-    run: o.RunOptions,
-    options: LevelOptions,
-    bloom: BloomOptions,
-    reason: str = "",
-) -> None:
-    """Play the crowd of a column and show it; ``reason`` says why its noise is what it is."""
     state = options.state
     _check_files(state, run)
     if bloom.bloom_bits is None:
@@ -76,10 +64,10 @@ def play(
     listed = bloom.bloom_bits is not None and bloom.candidates is not None
     reading = Reading(columns=(answers.column,), labels=labels, words=listed)
     population = read_crowd(file, rows.reading(reading))
-    levels = options.filled()
+    levels, reason = _levels(population, options, promise, bloom)
     plan, reports = _plan(population, levels, bloom), levels.reports
     words = _words(population, bloom.candidates) if plan.mechanism.hashed else ()
-    spent = losses(plan, reports, epsilon)
+    spent = losses(plan, reports, promise.epsilon)
     check(plan.mechanism, reports, words, run.level)
     chance = o.chance(run.seed)
     kept = None if state is None else device_key(state, plan, chance)
@@ -159,6 +147,35 @@ def _refuse_without_hashing(bloom: BloomOptions) -> None:
             got="none",
             do="add --bloom-bits 128, or leave these out: one bit a bin needs no hashing",
         )
+
+
+def _levels(
+    population: Population, options: LevelOptions, promise: o.MaybePromise, bloom: BloomOptions
+) -> tuple[Levels, str]:
+    """The levels, with the least permanent response that keeps a promise, and why it is that.
+
+    With a key's file reports may go on in later runs, so then the promise is for any number of
+    them: what would be seen if the permanent response itself were shown.
+    """
+    epsilon, delta, levels = promise.epsilon, promise.delta, options.filled()
+    if delta is not None and (epsilon is None or options.permanent is not None):
+        wanted = "--epsilon beside it" if epsilon is None else "it or --permanent"
+        got = "none" if epsilon is None else "both"
+        raise ParameterError("--delta", wanted=wanted, got=got, do="leave one out, or add one")
+    if epsilon is None or options.permanent is not None:
+        return levels, ""
+    checked_epsilon(epsilon)
+    if delta is not None:
+        Guarantee(epsilon=epsilon, delta=delta)
+    shown, over = levels, f"the {levels.reports:,} reports of this run"
+    if options.state is not None:
+        shown = levels._replace(p=0.0, q=1.0, reports=1)
+        over = "any number of reports, as with a state file they may go on"
+    mechanism = _plan(population, shown, bloom).mechanism
+    f = least_permanent(mechanism, shown.reports, epsilon, delta or 0.0).f
+    kept = f"epsilon = {epsilon:g}" + (f", delta = {delta:g}" if delta else "")
+    reason = f"The least permanent response that keeps {kept} over {over}: f = {at_most(f, 6)}."
+    return levels._replace(permanent=f), reason
 
 
 def _plan(population: Population, levels: Levels, bloom: BloomOptions) -> MemoizedPlan:

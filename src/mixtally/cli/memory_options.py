@@ -2,9 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
-
-import typer
+from typing import Annotated, NamedTuple
 
 from mixtally.cli import options as o
 from mixtally.cli.hashing import Candidates
@@ -18,8 +16,7 @@ class Answers:
     labels: o.Labels = None
 
 
-@dataclass(frozen=True, slots=True)
-class Levels:
+class Levels(NamedTuple):
     """What the options of the levels come to, with what is usual where nothing was given."""
 
     permanent: float
@@ -48,12 +45,11 @@ class LevelOptions:
     ] = None
     state: Annotated[
         Path | None,
-        typer.Option(
+        o.option(
             "--state",
-            "--memory-file",
-            help="The key of the crowd's devices, made here by the first run: the same rows keep "
+            "The key of the crowd's devices, made here by the first run: the same rows keep "
             "their memoized answers.",
-            metavar="FILE",
+            "FILE",
         ),
     ] = None
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 from mixtally.cli import options as o
-from mixtally.cli import simulate_contract, simulate_memory
+from mixtally.cli import simulate_contract
 from mixtally.cli.budget import BudgetOptions
 from mixtally.cli.grouped import flags, grouped
 from mixtally.cli.hashing import Candidates, HashingOptions, asked_words
@@ -16,7 +16,6 @@ from mixtally.cli.simulate_contract import ContractOptions
 from mixtally.cli.simulate_counts import CountsOptions, counted_crowd, offered, refuse
 from mixtally.cli.simulate_crowd import planned as planned_crowd
 from mixtally.cli.simulate_crowd import wished, with_room
-from mixtally.cli.simulate_memory import MemoryOptions
 from mixtally.data.file import DataFile
 from mixtally.data.population import LABELS, Population
 from mixtally.data.reading import Reading
@@ -86,7 +85,6 @@ def simulate(
     read: ReadingOptions,
     budget: BudgetOptions,
     hashing: HashingOptions,
-    memory: MemoryOptions,
     contract: ContractOptions,
     counts: CountsOptions,
 ) -> None:
@@ -94,22 +92,16 @@ def simulate(
 
     Every row of DATA is a person: plan, randomize, mix, tally, estimate, report. A record is one
     value of a column, a set of labels (--set), bits or attributes of several columns (--as), a
-    number (--number), or a word of an open domain (--hash-bins, --candidates). With --memory
-    answers are randomized once, kept, and reported from again. With --contract a round is played
-    as the contract says, hop by hop. With --counts-only the tally is drawn instead of messages, and
-    with --counts every row is a value that many people hold: 10^10 of them in seconds.
+    number (--number), or a word of an open domain (--hash-bins, --candidates). With --contract a
+    round is played as the contract says, hop by hop. With --counts-only the tally is drawn instead
+    of messages, and with --counts every row is a value that many people hold: 10^10 of them in
+    seconds.
     """
     if contract.contract is not None:
-        _check_alone(options, budget, hashing, memory, counts)
+        _check_alone(options, budget, hashing, counts)
         simulate_contract.play(data, contract, read, run, _asked(options, run.level))
         return
     sums = o.one_of("observer", options.observer, ["messages", "sums"]) == "sums"
-    other = flags(options, "plan", "repeats", "pairs", "project", "candidates")
-    other += ["--observer sums"] * sums + flags(hashing) + flags(counts)
-    answers = simulate_memory.asked(memory, read, budget, other)
-    if answers is not None:
-        simulate_memory.play(data, read.rows, answers, options.promise, run, memory.levels)
-        return
     reading, words = _counted(options, read, budget, hashing)
     file, lab = read.rows.at(data), Lab(o.chance(run.seed))
     reading = replace(reading, words=words is not None)
@@ -162,12 +154,11 @@ def _check_alone(
     options: PlayOptions,
     budget: BudgetOptions,
     hashing: HashingOptions,
-    memory: MemoryOptions,
     counts: CountsOptions,
 ) -> None:
     """Raises ParameterError for what a contract holds itself."""
     beside = flags(options.promise) + flags(options, "plan", "repeats", "candidates", "observer")
-    beside += flags(budget) + flags(hashing) + flags(memory) + flags(counts)
+    beside += flags(budget) + flags(hashing) + flags(counts)
     if beside:
         raise ParameterError(
             "--contract",

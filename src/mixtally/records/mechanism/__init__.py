@@ -41,7 +41,7 @@ def mechanism_of(name: str) -> type[Shuffled]:
     for kind in Shuffled.__subclasses__():
         if name in kind.NAMES:
             return kind
-    memory = "use `mixtally simulate --memory`: a memory relies on no mix and has no plan"
+    memory = "use `mixtally memory`: a memory relies on no mix and has no plan"
     raise ParameterError(
         "protocol",
         wanted="one of " + ", ".join(protocols()),
