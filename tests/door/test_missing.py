@@ -2,6 +2,7 @@
 
 import datetime
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -44,8 +45,29 @@ def test_named_values_are_missing(values):
     assert crowd(values, missing="drop", missing_values=("NA", " ")).codes.tolist() == [0, 1]
     assert crowd([1, -99, 2.0], missing="drop", missing_values=("-99",)).users == 2
     assert missing_texts(["NA", -99, 2.0]) == ("NA", "-99", "2")
+    assert missing_texts([None, float("nan"), "", DAY, np.int64(-99)]) == ("2024-02-29", "-99")
     with pytest.raises(ParameterError, match="a list of values"):
         missing_texts("NA")
+    with pytest.raises(ParameterError, match="text, numbers or dates, got ndarray"):
+        missing_texts([np.array([1, 2])])
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "counts"),
+    [
+        ({"a": [True, False, "NA"], "b": [True] * 3}, "bits", [1, 2]),
+        ({"a": ["x", "y", "NA"], "b": ["u", "u", "v"]}, "attributes", [1, 1, 2, 0]),
+        ([["x"], ["y", "x"], "NA"], "set", [2, 1]),
+    ],
+)
+def test_named_values_are_missing_in_every_kind_of_record(values, kind, counts):
+    labels = {"a": ["x", "y"], "b": ["u", "v"]} if kind == "attributes" else None
+    found = crowd(values, kind=kind, labels=labels, missing="drop", missing_values=("NA",))
+    assert found.truth.tolist() == counts
+    if kind != "bits":
+        found = crowd(values, kind=kind, missing="?", missing_values=("NA",))
+        assert found.users == 3
+        assert any(label.endswith("?") for label in found.question.labels)
 
 
 def test_a_bin_that_reads_like_a_missing_value_is_told_when_nothing_was_said():

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from mixtally.data.formats.written import written
 from mixtally.data.sameness import check_fractions, check_spaces, composed, natural
 from mixtally.door import checks
-from mixtally.door.columns import Cells, Filled, text_of
+from mixtally.door.columns import Cells, Filled, is_missing, text_of
 from mixtally.errors import DataError, ParameterError, PlanError
 
 
@@ -137,12 +137,12 @@ def missing_texts(values: object) -> tuple[str, ...]:
             got=checks.shown(values),
             do='missing_values=["NA", -99], for example',
         )
-    texts = tuple(map(text_of, values))
-    if None in texts:
+    strange = [one for one in values if text_of(one) is None and not is_missing(one)]
+    if strange:
         raise ParameterError(
             "missing_values",
             wanted="text, numbers or dates",
-            got=checks.shown(next(one for one in values if text_of(one) is None)),
-            do="None and NaN are missing anyway: leave them out",
+            got=checks.shown(strange[0]),
+            do="name the values themselves",
         )
-    return tuple(filter(None, texts))
+    return tuple(filter(None, map(text_of, values)))
