@@ -17,6 +17,12 @@ ROWS = [
 SEEN = [row.rstrip(" |").rpartition(" | ")[2] for row in ROWS]
 PROGRAMS = [name for cell in SEEN for name in re.findall(r"`(examples/\S+)`", cell)]
 COMMANDS = {text for cell in SEEN for text in re.findall(r"`(mixtally [^`]+)`", cell)}
+ELSEWHERE = {
+    f"mixtally {line.strip()}"
+    for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    for line in re.findall(r"^mixtally (.*?)(?:  #.*)?$", page.read_text(), re.MULTILINE)
+}
+"""Commands in blocks of pages, whose tests run them."""
 MARKS = {"attack": pytest.mark.slow, "demo": pytest.mark.slow}
 MARKS |= {"audit": pytest.mark.seconds, "vote": pytest.mark.seconds}
 """By command; what is not here is quick."""
@@ -32,7 +38,10 @@ def test_every_example_is_there_and_run_by_a_test():
 
 @pytest.mark.parametrize(
     "text",
-    [pytest.param(text, marks=MARKS.get(text.split()[1], ())) for text in sorted(COMMANDS)],
+    [
+        pytest.param(text, marks=MARKS.get(text.split()[1], ()))
+        for text in sorted(COMMANDS - ELSEWHERE)
+    ],
 )
 def test_the_command_runs_as_typed(text, tmp_path):
     program = Path(sys.executable).with_name("mixtally")

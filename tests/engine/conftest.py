@@ -1,8 +1,25 @@
-"""Faults around the tasks of a cluster."""
+"""A batch at a mix, and faults around the tasks of a cluster."""
 
 import pytest
 
 from engine import faults
+from engine.sealed import at_a_mix, mixed
+from mixtally.engine.engine import Engine
+
+
+@pytest.fixture(scope="module")
+def sealed():
+    """A batch as it reaches a mix."""
+    return at_a_mix()
+
+
+@pytest.fixture(scope="module")
+def wanted(sealed, tmp_path_factory):
+    """What this process makes of it."""
+    counts, bytes_out = mixed(sealed, Engine(), tmp_path_factory.mktemp("here"))
+    assert counts == (338, 23, 15, 0)
+    assert len(bytes_out) == 340 * sealed.wanted
+    return counts, bytes_out
 
 
 @pytest.fixture

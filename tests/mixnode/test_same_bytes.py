@@ -5,8 +5,6 @@ import shutil
 
 import pytest
 
-import contracts
-from engine.sealed import cluster_of
 from mixes import manifests, run, sizes, town_of
 from mixtally.engine.engine import Engine
 from mixtally.mixnode.closing.close import closed
@@ -108,25 +106,4 @@ def test_worker_processes_give_the_same_bytes(tmp_path):
     alone = closed(mix._what(row))
     assert closed(mix._what(row)._replace(engine=Engine(2))) == alone
     assert alone.parts[0].received == 4500
-    town.end()
-
-
-@pytest.mark.seconds
-@pytest.mark.skipif(shutil.which("java") is None, reason="no Java: Spark cannot be begun")
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_a_cluster_closes_a_round_to_the_same_bytes(tmp_path):
-    """Fakes drawn and stored before, copies of bundles, two parts of one round."""
-    part = contracts.uniform(4, whole=1, coin=0)  # two messages a bundle
-    town = town_of(tmp_path, hops=2, part=part)
-    bundles = [town.bundle([BINS[i % 4], BINS[i % 3]]) for i in range(60)]
-    town.send(b"".join(bundles))
-    town.send(bundles[0])
-    mix = town.mixes[0]
-    row = mix.node.rounds.all()[0]
-    mix.intake.close(row.folder)
-    alone = closed(mix._what(row))
-    engine = Engine(0, cluster_of(tmp_path))
-    assert closed(mix._what(row)._replace(engine=engine)) == alone
-    assert alone.bundles == 60
-    assert list((tmp_path / "store").iterdir()) == []
     town.end()
