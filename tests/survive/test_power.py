@@ -7,7 +7,7 @@ import pytest
 from apart import Fault
 from story import Stage, check
 
-RUNS, SHARES = 16, 4
+RUNS, SHARES = 8, 2
 EARLY = 0.9
 """Of the operations of a story without faults: the last few are not always needed."""
 
