@@ -15,7 +15,9 @@ MAP = README[README.index("## Map") :]
 PAGES = {path.name: path.read_text() for path in sorted((ROOT / "docs").glob("*.md"))}
 ALL = README + "".join(PAGES.values())
 ROOMS = "|".join(path.name for path in (ROOT / "src/mixtally").iterdir() if path.is_dir())
-EXAMPLES = sorted(path.name for path in (ROOT / "examples").glob("*.py"))
+EXAMPLES = sorted(
+    path.name for path in (ROOT / "examples").glob("*.py") if "__main__" in path.read_text()
+)
 
 
 @pytest.mark.parametrize("name", PAGES)
