@@ -17,6 +17,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from ask_again import Way, best_plan, ways_to_ask
 from rich.console import Console
 from rich.table import Table
 
@@ -28,7 +29,6 @@ from mixtally.records.guarantee import Guarantee
 from mixtally.report.page import page
 from mixtally.report.terminal import opening, printed
 from mixtally.report.words import at_most
-from mixtally.simulation.ask_again import Way, best_plan, ways_to_ask
 from mixtally.simulation.epochs import collect
 from mixtally.simulation.lab import Lab, Provenance
 from mixtally.simulation.seeded import SeededChance

@@ -19,7 +19,7 @@ from pathlib import Path
 
 TARGET = Path(__file__).parents[1] / "src/mixtally/data/files/flights_2013_dest.csv.gz"
 AIRPORTS = TARGET.with_name("flights_2013_airports.txt")
-MONTHS = Path(__file__).parents[1] / "tests/reference/flights_2013_months.csv"
+MONTHS = TARGET.with_name("flights_2013_months.csv")
 
 
 def main(archive: str) -> None:

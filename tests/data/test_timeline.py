@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from mixtally.data.file import DataFile
+from mixtally.data.flights import flights_by_month
 from mixtally.data.population import Population
 from mixtally.data.readers import read_epochs
 from mixtally.data.reading import Reading
@@ -12,7 +13,6 @@ from mixtally.data.turnover import happens, turnover
 from mixtally.errors import DataError, ParameterError
 from mixtally.records.question import Question
 from mixtally.simulation.seeded import SeededChance
-from reference.flights import flights_by_month
 
 QUESTION = Question(name="color", bins=2, labels=("blue", "red"))
 

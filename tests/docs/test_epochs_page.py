@@ -5,6 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from examples.ask_again import ways_to_ask
+from mixtally.data.flights import flights_by_month
 from mixtally.data.population import Population
 from mixtally.data.turnover import turnover
 from mixtally.planner import PlanRequest, choose
@@ -15,8 +17,6 @@ from mixtally.records.mechanism.memoized import memoized
 from mixtally.records.question import Question
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.seeded import SeededChance
-from reference.ask_again import ways_to_ask
-from reference.flights import flights_by_month
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "epochs.md").read_text()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mixtally.errors import ParameterError
+from mixtally.errors import InputError, ParameterError
 from mixtally.records import question
 from mixtally.records.guarantee import Guarantee, Observer
 from mixtally.records.question import Question
@@ -25,11 +25,11 @@ def test_plain_values_become_fields():
         ({"name": "q", "bins": 2.5}, "bins: Expected `int`, got `float`"),
         ({"name": "q", "bins": 10**5000}, "a number of 16,610 bits"),
         ({"name": "q", "bins": 2, "label": ("a", "b")}, "did you mean labels?"),
-        ({"name": "\ud800", "bins": 2}, "surrogates not allowed"),
+        ({"name": "\ud800", "bins": 2}, "whole characters"),
     ],
 )
 def test_other_values_are_named(fields, said):
-    with pytest.raises(ParameterError) as caught:
+    with pytest.raises(InputError) as caught:
         Question(**fields)
     assert said in str(caught.value)
 

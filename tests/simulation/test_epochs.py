@@ -7,6 +7,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from examples.ask_again import best_plan, ways_to_ask
 from mixtally.data.population import Population
 from mixtally.data.turnover import turnover
 from mixtally.errors import DataError, InfeasibleError, ParameterError, PlanError
@@ -24,7 +25,6 @@ from mixtally.simulation.epochs import collect, spent_by
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.seeded import SeededChance
 from mixtally.simulation.trend.document import document
-from reference.ask_again import best_plan, ways_to_ask
 
 QUESTION = Question(name="color", bins=5, labels=tuple("abcde"))
 GUARANTEE = Guarantee(epsilon=1.0, delta=1e-6)

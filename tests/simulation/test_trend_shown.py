@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from examples.ask_again import best_plan
 from mixtally.data.population import Population
 from mixtally.data.turnover import turnover
 from mixtally.records.guarantee import Guarantee
@@ -22,7 +23,6 @@ from mixtally.simulation.lab import Lab, Provenance
 from mixtally.simulation.seeded import SeededChance
 from mixtally.simulation.trend.charts import changes_chart, counts_chart
 from mixtally.simulation.trend.document import document, facts
-from reference.ask_again import best_plan
 
 LABELS = ("a", "<b>&", "c\nd", "ééé", "a label that is far too long for the small panels")
 SVG = "{http://www.w3.org/2000/svg}"

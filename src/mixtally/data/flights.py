@@ -6,6 +6,7 @@ from importlib.resources import files
 import numpy as np
 
 from mixtally.data.population import Population
+from mixtally.data.timeline import Timeline
 from mixtally.records.question import Question
 
 SOURCE = (
@@ -26,3 +27,18 @@ def flights() -> Population:
     numbers = {label: number for number, label in enumerate(labels)}
     codes = np.fromiter(map(numbers.__getitem__, values), dtype=np.int64, count=len(values))
     return Population(Question(name=column, bins=len(labels), labels=labels), codes)
+
+
+def flights_by_month() -> Timeline:
+    """The same month by month; every flight plays a person."""
+    crowd = flights()
+    table = files("mixtally.data") / "files" / "flights_2013_months.csv"
+    lines = table.read_text(encoding="ascii").split()[1:]
+    runs = [(int(month), int(rows)) for month, rows in (line.split(",") for line in lines)]
+    months, rows = zip(*runs, strict=True)
+    return Timeline(
+        question=crowd.question,
+        epochs=tuple(f"2013-{month:02}" for month in range(1, 13)),
+        codes=crowd.codes,
+        at=np.repeat(np.array(months) - 1, rows),
+    )

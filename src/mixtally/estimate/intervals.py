@@ -105,6 +105,8 @@ def _invert(mechanism: Shuffled, tally: Tally, tail: float, most: int, noises: N
     takes the place of somebody who may show some; all that is tallied never does.
     """
     seen, place = np.unique(tally.counts, return_inverse=True)
+    if not len(seen):
+        return seen, seen
     half = math.ceil(_half(mechanism, tally, tail))
     counts = mechanism.unbiased(seen[[0, -1]], tally.messages)
     start = math.floor(float(counts[0])) - half, math.ceil(float(counts[1])) + half
