@@ -9,7 +9,7 @@ import numpy as np
 from pure_ldp.frequency_oracles.unary_encoding import UEClient, UEServer
 
 from mixtally.data.flights import flights
-from mixtally.data.places import Grid, grid
+from mixtally.data.places import grid
 from mixtally.data.population import Population
 from mixtally.ground.chance import SecureChance
 from mixtally.ground.draw import below
@@ -20,7 +20,7 @@ from mixtally.simulation.lab import Lab
 from mixtally.simulation.run import release
 
 sys.path.append(str(Path(__file__).parents[1] / "examples"))
-from map import LOWER_48, points
+from map import LOWER_48, located
 
 _USERS, _TOP, _EPSILON, _DELTA = 20_000, 20, 1.0, 1e-6
 
@@ -32,7 +32,7 @@ def rows() -> list[tuple[str, str, str]]:
 
 def _places() -> list[tuple[str, str, str]]:
     place = grid(LOWER_48, 2)
-    whole = _located(flights(), place)
+    whole = located(flights(), place)
     codes = whole.codes[_some(len(whole.codes))]
     truth = np.bincount(codes, minlength=whole.question.bins)
     crowd = Population(question=whole.question, records=codes)
@@ -49,13 +49,6 @@ def _places() -> list[tuple[str, str, str]]:
         ("  pure-ldp OUE, no mixes", f"error {theirs:,.1f} counts",
          f"{theirs / ours:,.0f} times the error, {seconds / took:,.0f} times as long"),
     ]  # fmt: skip
-
-
-def _located(population: Population, place: Grid) -> Population:
-    """The same people asked for the hexagon of the airport that is their label."""
-    where = np.array([points()[label] for label in population.question.labels or ()])
-    bins = np.array(place.bins_of(where[:, 0], where[:, 1]), dtype=np.int64)
-    return Population(place.question("hexagon"), bins[population.codes])
 
 
 def _pairs() -> list[tuple[str, str, str]]:

@@ -15,7 +15,8 @@ import numpy as np
 
 from mixtally.cli.output import publish
 from mixtally.data.flights import flights
-from mixtally.data.places import Box, grid, located
+from mixtally.data.places import Box, Grid, grid
+from mixtally.data.population import Population
 from mixtally.ground.chance import SecureChance
 from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
@@ -36,6 +37,13 @@ def points() -> dict[str, tuple[float, float]]:
     return {row["dest"]: (float(row["latitude"]), float(row["longitude"])) for row in rows}
 
 
+def located(population: Population, place: Grid) -> Population:
+    """The same people asked for the hexagon of the airport that is their label."""
+    where = np.array([points()[label] for label in population.question.labels or ()])
+    bins = np.array(place.bins_of(where[:, 0], where[:, 1]), dtype=np.int64)
+    return Population(place.question("hexagon"), bins[population.codes])
+
+
 def main() -> None:
     """Lay the grid, plan, play, draw, compare."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -46,7 +54,7 @@ def main() -> None:
     chance = SecureChance() if asked.seed is None else SeededChance(asked.seed)
 
     place = grid(LOWER_48, 3 if asked.full else 2)
-    crowd = located(flights(), points(), place, "hexagon")
+    crowd = located(flights(), place)
     users = len(crowd.codes)
     promised = Guarantee(epsilon=1.0, delta=1e-6)
     plan = choose(PlanRequest(question=crowd.question, guarantee=promised, users=users)).best.plan
