@@ -1,6 +1,7 @@
 """The command line run in this process, and a crowd of a thousand to run it on."""
 
 import gzip
+import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -104,3 +105,31 @@ def plan_file(cli, tmp_path) -> Path:
     )  # fmt: skip
     assert outcome.status == 0
     return path
+
+
+@pytest.fixture
+def memory(cli, crowd):
+    """Plays memoized answers of the crowd and returns the outcome."""
+
+    def call(*more, name="crowd.csv"):
+        return cli("memory", crowd / name, "--column", "color", *more)
+
+    return call
+
+
+@pytest.fixture
+def remembered(memory):
+    """Plays memoized answers of the crowd and returns the facts."""
+
+    def call(*more, **named):
+        outcome = memory(*more, "--json", **named)
+        assert (outcome.status, outcome.err.strip()) == (0, "")
+        return json.loads(outcome.out)
+
+    return call
+
+
+@pytest.fixture
+def unremembered(refused, crowd):
+    """The line that says why no answers were memoized."""
+    return lambda *more: refused("memory", crowd / "crowd.csv", "--column", "color", *more)

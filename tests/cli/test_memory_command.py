@@ -8,55 +8,26 @@ import pytest
 from mixtally.privacy.divergence.memoized import loss
 from mixtally.records.mechanism.memoized import memoized
 
-
-@pytest.fixture
-def memory(cli, crowd):
-    """Plays the crowd and returns the outcome."""
-
-    def call(*more, name="crowd.csv"):
-        return cli("memory", crowd / name, "--column", "color", *more)
-
-    return call
-
-
-@pytest.fixture
-def played(memory):
-    """Plays the crowd and returns the facts."""
-
-    def call(*more, **named):
-        outcome = memory(*more, "--json", **named)
-        assert (outcome.status, outcome.err.strip()) == (0, "")
-        return json.loads(outcome.out)
-
-    return call
-
-
-@pytest.fixture
-def unplayed(refused, crowd):
-    """The line that says why nothing was played."""
-    return lambda *more: refused("memory", crowd / "crowd.csv", "--column", "color", *more)
-
-
 CLEAR = ("--permanent", "0.001", "--p", "0.001", "--q", "0.999")
 HASHED = ("--bloom-bits", 64, "--cohorts", 4)
 
 
-def test_the_losses_are_those_of_the_accountant(played):
-    facts = played("--reports", 5, "--epsilon", 1, "--permanent", 0.5)
+def test_the_losses_are_those_of_the_accountant(remembered):
+    facts = remembered("--reports", 5, "--epsilon", 1, "--permanent", 0.5)
     most = loss(memoized(5, 0.5, 0.5, 0.75), 5)
     assert [facts[name] for name in ("eps_1", "eps_T", "eps_inf")] == [
         most.eps_1, most.eps_T, most.eps_inf,
     ]  # fmt: skip
     assert 0 < facts["delta_lower"] <= facts["delta"] < 0.1
-    hashed = played(*HASHED, "--hashes", 3, "--reports", 2)
+    hashed = remembered(*HASHED, "--hashes", 3, "--reports", 2)
     assert hashed["eps_T"] == loss(memoized(64, 0.5, 0.5, 0.75, hashes=3), 2).eps_T
     assert "delta" not in hashed
 
 
 @pytest.mark.parametrize("more", [(), HASHED], ids=["one-hot", "hashed"])
-def test_a_clear_crowd_is_counted_nearly_exactly(played, more):
+def test_a_clear_crowd_is_counted_nearly_exactly(remembered, more):
     """Noise of one count or two; hashed, a few more by who landed in which cohort."""
-    facts = played(*CLEAR, *more, "--seed", 1)
+    facts = remembered(*CLEAR, *more, "--seed", 1)
     for row in facts["estimates"]:
         assert row["estimate"] == pytest.approx(row["truth"], abs=40)
         assert row["lower"] <= row["estimate"] <= row["upper"]
@@ -65,8 +36,8 @@ def test_a_clear_crowd_is_counted_nearly_exactly(played, more):
 
 
 @pytest.mark.parametrize("more", [(), HASHED], ids=["one-hot", "hashed"])
-def test_a_seed_repeats_and_another_differs(played, more):
-    once, again, other = (played(*more, "--seed", seed) for seed in (3, 3, 4))
+def test_a_seed_repeats_and_another_differs(remembered, more):
+    once, again, other = (remembered(*more, "--seed", seed) for seed in (3, 3, 4))
     assert once == again
     assert once["estimates"] != other["estimates"]
 
@@ -99,11 +70,11 @@ def test_files_hold_what_is_printed(memory, tmp_path):
     )
 
 
-def test_candidates_are_looked_for_and_others_counted_together(played, memory, tmp_path):
+def test_candidates_are_looked_for_and_others_counted_together(remembered, memory, tmp_path):
     words = tmp_path / "words.txt"
     words.write_text("red\ngreen\nzürich\n", encoding="utf-8")
     given = (*CLEAR, "--bloom-bits", 64, "--candidates", words, "--seed", 2)
-    facts = played(*given)
+    facts = remembered(*given)
     found = {row["label"]: row for row in facts["estimates"]}
     assert found["red"]["found"]
     assert found["green"]["found"]
@@ -129,12 +100,12 @@ def certain(folder):
 
 
 @pytest.mark.parametrize("more", [(), HASHED], ids=["one-hot", "hashed"])
-def test_memoized_answers_in_a_file_are_used_again(played, memory, tmp_path, more):
-    once, again = (played(*certain(tmp_path), *more)["estimates"] for _ in range(2))
+def test_memoized_answers_in_a_file_are_used_again(remembered, memory, tmp_path, more):
+    once, again = (remembered(*certain(tmp_path), *more)["estimates"] for _ in range(2))
     assert once == again
     assert [path.name for path in tmp_path.glob("*.memory*")] == ["crowd.memory"]
     assert "earlier runs" in memory(*certain(tmp_path), *more).out
-    assert played("--p", 0, "--q", 1, *more)["estimates"] != once
+    assert remembered("--p", 0, "--q", 1, *more)["estimates"] != once
 
 
 @pytest.mark.parametrize(
@@ -142,24 +113,24 @@ def test_memoized_answers_in_a_file_are_used_again(played, memory, tmp_path, mor
     [(("--permanent", 0.6), 2), (("--p", 0.1), 1), (("--column", "other"), 2), (HASHED, 2)],
     ids=str,
 )
-def test_another_memory_of_one_key_is_counted(played, tmp_path, other, memories):
+def test_another_memory_of_one_key_is_counted(remembered, tmp_path, other, memories):
     """p and q only show what is memoized; another f, question or encoder is another memory."""
-    once = played(*certain(tmp_path))
-    assert played(*certain(tmp_path), *other)["memories"] == memories
-    again = played(*certain(tmp_path))
+    once = remembered(*certain(tmp_path))
+    assert remembered(*certain(tmp_path), *other)["memories"] == memories
+    again = remembered(*certain(tmp_path))
     assert (again["estimates"], again["memories"]) == (once["estimates"], memories)
 
 
-def test_damaged_keys_are_refused_and_a_lost_one_is_another(played, unplayed, tmp_path):
-    once, file = played(*certain(tmp_path))["estimates"], tmp_path / "crowd.memory"
+def test_damaged_keys_are_refused_and_a_lost_one_is_another(remembered, unremembered, tmp_path):
+    once, file = remembered(*certain(tmp_path))["estimates"], tmp_path / "crowd.memory"
     whole = file.read_bytes()
     file.write_bytes(whole[:-3])
-    assert "a damaged key needs its copy" in unplayed(*certain(tmp_path))
+    assert "a damaged key needs its copy" in unremembered(*certain(tmp_path))
     assert file.read_bytes() == whole[:-3]
     file.unlink()
-    assert played(*certain(tmp_path))["estimates"] != once
+    assert remembered(*certain(tmp_path))["estimates"] != once
     file.write_bytes(whole)
-    assert played(*certain(tmp_path))["estimates"] == once
+    assert remembered(*certain(tmp_path))["estimates"] == once
 
 
 @pytest.mark.parametrize(
@@ -191,8 +162,8 @@ def test_damaged_keys_are_refused_and_a_lost_one_is_another(played, unplayed, tm
     ],
     ids=str,
 )
-def test_what_cannot_be_played_is_refused_in_one_line(unplayed, more, words):
-    assert words in unplayed(*more)
+def test_what_cannot_be_played_is_refused_in_one_line(unremembered, more, words):
+    assert words in unremembered(*more)
 
 
 def test_nothing_is_kept_that_a_seed_repeats(refused, crowd):
@@ -203,17 +174,19 @@ def test_nothing_is_kept_that_a_seed_repeats(refused, crowd):
 
 
 @pytest.mark.parametrize("text", [b"", b"red\n\nblue\n", b"red\nred\n", b"r\xffd\n"])
-def test_bad_lists_of_candidates_are_refused(unplayed, tmp_path, text):
+def test_bad_lists_of_candidates_are_refused(unremembered, tmp_path, text):
     words = tmp_path / "words.txt"
     words.write_bytes(text)
-    assert "words.txt" in unplayed("--bloom-bits", 64, "--candidates", words)
-    assert "words.txt" in unplayed("--bloom-bits", 64, "--candidates", tmp_path / "no-words.txt")
+    assert "words.txt" in unremembered("--bloom-bits", 64, "--candidates", words)
+    assert "words.txt" in unremembered(
+        "--bloom-bits", 64, "--candidates", tmp_path / "no-words.txt"
+    )
 
 
-def test_refusals_leave_no_file(unplayed, tmp_path):
+def test_refusals_leave_no_file(unremembered, tmp_path):
     wide = ("--bloom-bits", 65536, "--cohorts", 300)
     bad_ones = [("--level", 1), ("--epsilon", 0), ("--permanent", 1), ("--reports", "9e5", *HASHED)]
     for bad in (*bad_ones, wide):
-        unplayed(*bad, "--state", tmp_path / "m", "--out", tmp_path / "out")
+        unremembered(*bad, "--state", tmp_path / "m", "--out", tmp_path / "out")
     assert not list(tmp_path.glob("m*"))
     assert not (tmp_path / "out").exists()

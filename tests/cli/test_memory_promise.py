@@ -8,42 +8,24 @@ import pytest
 from report.reader import self_contained
 
 
-@pytest.fixture
-def played(cli, crowd):
-    """Plays the crowd and returns the facts."""
-
-    def call(*more):
-        outcome = cli("memory", crowd / "crowd.csv", "--column", "color", *more, "--json")
-        assert (outcome.status, outcome.err.strip()) == (0, "")
-        return json.loads(outcome.out)
-
-    return call
-
-
-@pytest.fixture
-def unplayed(refused, crowd):
-    """The line that says why nothing was played."""
-    return lambda *more: refused("memory", crowd / "crowd.csv", "--column", "color", *more)
-
-
 @pytest.mark.parametrize("epsilon", [0.01, 0.3, 1, 7, 20])
-def test_epsilon_chooses_the_noise_that_keeps_it(played, tmp_path, epsilon):
-    run = played("--epsilon", epsilon, "--reports", 3)
+def test_epsilon_chooses_the_noise_that_keeps_it(remembered, tmp_path, epsilon):
+    run = remembered("--epsilon", epsilon, "--reports", 3)
     assert run["eps_T"] <= epsilon * (1 + 1e-12)
     assert run["delta"] == 0.0
-    ever = played("--epsilon", epsilon, "--reports", 3, "--state", tmp_path / "s")
+    ever = remembered("--epsilon", epsilon, "--reports", 3, "--state", tmp_path / "s")
     assert epsilon * (1 - 1e-9) <= ever["eps_inf"] <= epsilon * (1 + 1e-12)
     assert ever["permanent"] >= run["permanent"]
 
 
-def test_a_delta_lets_it_be_less(played, tmp_path):
-    pure = played("--epsilon", 1, "--reports", 8)
-    given = played("--epsilon", 1, "--delta", 0.001, "--reports", 8)
+def test_a_delta_lets_it_be_less(remembered, tmp_path):
+    pure = remembered("--epsilon", 1, "--reports", 8)
+    given = remembered("--epsilon", 1, "--delta", 0.001, "--reports", 8)
     assert 0.0 < given["delta"] <= 0.001
     assert given["permanent"] < pure["permanent"]
     assert "f = 0." in given["reason"]
     assert "epsilon = 1, delta = 0.001 over the 8 reports" in given["reason"]
-    ever = played("--epsilon", 1, "--delta", 0.001, "--state", tmp_path / "s")
+    ever = remembered("--epsilon", 1, "--delta", 0.001, "--state", tmp_path / "s")
     assert "any number of reports" in ever["reason"]
 
 
@@ -63,26 +45,26 @@ def test_files_hold_what_is_printed(cli, crowd, tmp_path):
         assert f"wrote {path}" in outcome.out
 
 
-def test_hashed_values_keep_a_promise_as_well(played):
+def test_hashed_values_keep_a_promise_as_well(remembered):
     hashed = ("--bloom-bits", 64, "--hashes", 2, "--reports", 2)
-    run = played("--epsilon", 3, *hashed)
+    run = remembered("--epsilon", 3, *hashed)
     assert 3 * (1 - 1e-9) <= run["eps_T"] <= 3 * (1 + 1e-12)
 
 
-def test_beside_a_given_noise_epsilon_is_asked_and_chooses_nothing(played):
-    run = played("--permanent", 0.5, "--epsilon", 1, "--reports", 5)
+def test_beside_a_given_noise_epsilon_is_asked_and_chooses_nothing(remembered):
+    run = remembered("--permanent", 0.5, "--epsilon", 1, "--reports", 5)
     assert (run["permanent"], run["reason"]) == (0.5, "")
     assert run["delta"] > 0.0
 
 
-def test_a_key_is_drawn_once(played, tmp_path):
+def test_a_key_is_drawn_once(remembered, tmp_path):
     """p = 0, q = 1 shows what is kept, so the same estimates are the same noise."""
     certain = ("--p", 0, "--q", 1, "--state", tmp_path / "s")
-    once = played(*certain)["estimates"]
+    once = remembered(*certain)["estimates"]
     key = (tmp_path / "s").read_bytes()
-    assert played(*certain)["estimates"] == once
+    assert remembered(*certain)["estimates"] == once
     assert (tmp_path / "s").read_bytes() == key
-    assert played(*certain[:4])["estimates"] != once
+    assert remembered(*certain[:4])["estimates"] != once
 
 
 @pytest.mark.parametrize(
@@ -98,8 +80,8 @@ def test_a_key_is_drawn_once(played, tmp_path):
     ],
     ids=str,
 )
-def test_what_does_not_fit_together_is_refused_in_a_line(unplayed, more, said):
-    assert said in unplayed(*more)
+def test_what_does_not_fit_together_is_refused_in_a_line(unremembered, more, said):
+    assert said in unremembered(*more)
 
 
 def sums(folder):
@@ -141,34 +123,34 @@ def test_damaged_state_files_are_refused_and_nothing_is_written(cli, refused, cr
     assert cli(*given).status == 0
 
 
-def test_another_f_is_another_memory_and_is_said(played, cli, crowd, tmp_path):
+def test_another_f_is_another_memory_and_is_said(remembered, cli, crowd, tmp_path):
     """p = 0, q = 1 shows what is kept: another f draws it anew, and each costs its own eps_inf."""
     state = ("--p", 0, "--q", 1, "--state", tmp_path / "s")
-    once = played(*state)
+    once = remembered(*state)
     assert once["memories"] == 1
-    other = played(*state, "--permanent", 0.6)
+    other = remembered(*state, "--permanent", 0.6)
     assert other["memories"] == 2
     said = cli("memory", crowd / "crowd.csv", "--column", "color", *state).out
     assert "this key has answered under 2 questions, encoders or f" in " ".join(said.split())
-    again = played(*state)
+    again = remembered(*state)
     assert (again["estimates"], again["memories"]) == (once["estimates"], 2)
 
 
-def test_a_state_file_takes_no_other_files_place(unplayed, crowd, tmp_path):
+def test_a_state_file_takes_no_other_files_place(unremembered, crowd, tmp_path):
     before = sums(tmp_path)
     for taken in (crowd / "crowd.csv", crowd):
-        assert "nothing is overwritten" in unplayed("--state", taken)
+        assert "nothing is overwritten" in unremembered("--state", taken)
     same = ("--state", tmp_path / "out" / "result.json", "--out", tmp_path / "out")
-    assert "a file that --out does not write" in unplayed(*same)
+    assert "a file that --out does not write" in unremembered(*same)
     assert sums(tmp_path) == before
 
 
-def test_text_that_is_not_utf8_is_refused(refused, unplayed, tmp_path):
+def test_text_that_is_not_utf8_is_refused(refused, unremembered, tmp_path):
     (tmp_path / "bad.csv").write_bytes(b"color\nr\xffd\nblue\n")
     given = ("--column", "color", "--state", tmp_path / "s")
     assert "UTF-8" in refused("memory", tmp_path / "bad.csv", *given)
     (tmp_path / "labels.txt").write_bytes(b"r\xffd\n")
-    assert "UTF-8" in unplayed("--labels", tmp_path / "labels.txt")
+    assert "UTF-8" in unremembered("--labels", tmp_path / "labels.txt")
     (tmp_path / "s").write_bytes(b"\xff\xfe")
-    assert "the key of memoized answers" in unplayed("--state", tmp_path / "s")
+    assert "the key of memoized answers" in unremembered("--state", tmp_path / "s")
     assert (tmp_path / "s").read_bytes() == b"\xff\xfe"

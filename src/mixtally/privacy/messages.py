@@ -87,7 +87,7 @@ class Messages:
 
     def one(self, message: ObservedMessage, epsilon: float, bound: Bound) -> float:
         """The same at one epsilon."""
-        return self._one(message, epsilon, divergence_of(message).taken(message, bound))
+        return self.upper(message, [epsilon], bound)[0]
 
     def _one(self, message: ObservedMessage, epsilon: float, bound: Bound) -> float:
         own = divergence_of(message)
