@@ -13,7 +13,6 @@ from mixtally.mixing.shuffle import room_for
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.certify import verify
 from mixtally.privacy.composition import compose
-from mixtally.privacy.composition.pld import CLOSE
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.mechanism import Shuffled
 from mixtally.records.plan import Plan
@@ -154,8 +153,6 @@ def _spent(
 ) -> Spent:
     charges = [(plan, times)]
     whole = compose.delta_of(charges, guarantee.epsilon, accountant=accountant)
-    if whole.upper > guarantee.delta:  # another bound, in view of the delta, as the planner has it
-        whole = compose.delta_of(charges, guarantee.epsilon, CLOSE, accountant, guarantee.delta)
     try:
         epsilon = compose.epsilon_of(charges, guarantee.delta, accountant).epsilon
     except InfeasibleError:  # beyond 20
