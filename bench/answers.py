@@ -36,16 +36,17 @@ ORDINARY = (
         )
         for epsilon in (0.5, 1)
     ),
-    "calibrate --protocol flip-blank --epsilon 1 --delta 1e-6 --fakes 1e6",
-    "calibrate --protocol flip --epsilon 1 --delta 1e-6 --users 1e5 --bins 100",
-    "calibrate --protocol flip --epsilon 2 --delta 1e-6 --users 1e5 --bits 8",
-    "calibrate --protocol flip --epsilon 2 --delta 1e-6 --users 5000 --bits 5",
-    "calibrate --protocol single-bit --epsilon 1 --delta 1e-6 --users 1e6 --fakes 0",
-    "calibrate --protocol clear-uniform --epsilon 1 --delta 1e-6 --bins 1000",
-    "delta --protocol flip-blank --epsilon 1 --fakes 1e6 --flip 1e-4 --repeats 3",
-    "delta --protocol flip --epsilon 1 --users 1e6 --bins 100 --flip 0.0065",
-    "delta --protocol flip-uniform --epsilon 1 --users 1e4 --fakes 1e4 --bins 1000 --flip 0.004",
-    "delta --protocol clear-shaped --epsilon 1 --shape-shift 27 --shape-decay 0.53",
+    "check noise --protocol flip-blank --epsilon 1 --delta 1e-6 --fakes 1e6",
+    "check noise --protocol flip --epsilon 1 --delta 1e-6 --users 1e5 --bins 100",
+    "check noise --protocol flip --epsilon 2 --delta 1e-6 --users 1e5 --bits 8",
+    "check noise --protocol flip --epsilon 2 --delta 1e-6 --users 5000 --bits 5",
+    "check noise --protocol single-bit --epsilon 1 --delta 1e-6 --users 1e6 --fakes 0",
+    "check noise --protocol clear-uniform --epsilon 1 --delta 1e-6 --bins 1000",
+    "check delta --protocol flip-blank --epsilon 1 --fakes 1e6 --flip 1e-4 --repeats 3",
+    "check delta --protocol flip --epsilon 1 --users 1e6 --bins 100 --flip 0.0065",
+    "check delta --protocol flip-uniform --epsilon 1 --users 1e4 --fakes 1e4 --bins 1000 "
+    "--flip 0.004",
+    "check delta --protocol clear-shaped --epsilon 1 --shape-shift 27 --shape-decay 0.53",
 )
 """Forty requests as people make them."""
 
@@ -96,11 +97,11 @@ def _moved(command: str, old: Answer, new: Answer) -> list[str]:
     was, now = old.numbers, new.numbers
     if was.get("protocol") != now.get("protocol"):
         moved.append(f"{was.get('protocol')} -> {now.get('protocol')}")
-    elif was and command.startswith("delta"):
+    elif was and command.startswith("check delta"):
         if now["delta"] < was["delta_lower"] * (1.0 - _ROUNDED):
-            moved.append(f"delta {now['delta']:g} below the truth, {was['delta_lower']:g}")
+            moved.append(f"check delta {now['delta']:g} below the truth, {was['delta_lower']:g}")
         if now["delta"] > was["delta"] * _ERROR:
-            moved.append(f"delta {was['delta']:g} -> {now['delta']:g}")
+            moved.append(f"check delta {was['delta']:g} -> {now['delta']:g}")
     error, wide = was.get("standard_error"), now.get("standard_error")
     if error and wide and wide > error * _ERROR:
         moved.append(f"error {error:.5g} -> {wide:.5g}")

@@ -5,7 +5,8 @@
 
 Every board of successive departures is a person, and its destinations are the set they hold.
 Look at BQN + PSE, which leave together far more often than by accident; with --full at how many
-pairs larger sets cost, and that no triple is left. ``mixtally baskets`` does this for any file.
+pairs larger sets cost, and that no triple is left. ``mixtally simulate baskets``
+does this for any file.
 """
 
 import argparse

@@ -85,6 +85,18 @@ def check_names(name: str, given: Iterable[str], known: Sequence[str]) -> None:
         )
 
 
+def not_one_of(subject: str, got: object, names: Sequence[str], do: str = "") -> ParameterError:
+    """What refuses ``got`` where one of ``names`` was wanted, with the nearest of them."""
+    near = get_close_matches(str(got)[:99].replace("_", "-"), names, 1, 0.75)
+    shown = repr(got) if isinstance(got, str) else got
+    return ParameterError(
+        subject,
+        wanted="one of " + ", ".join(names),
+        got=shown,
+        do=do or (f"did you mean {near[0]}?" if near else "choose one"),
+    )
+
+
 def in_range(subject: str, value: float, low: float, high: float, do: str) -> None:
     """Raises ParameterError unless low <= ``value`` <= high; whole numbers where ``low`` is one."""
     if not low <= value <= high:  # NaN fails every comparison

@@ -37,30 +37,31 @@ CALLS = {
     "client show": "contract.json",
     "client send": "contract.json red --diary nowhere/diary",
     "client log": "nowhere",
-    "delta": "--protocol clear-uniform --epsilon 1 --fakes 4261 --bins 100",
-    "calibrate": f"--protocol clear-uniform {PROMISE} --bins 100",
-    "audit": f"--formula notes-5.10 {PROMISE} --bins 100",
-    "attack": "plan.json --only n-1 --runs 20 --drawn 50 --seed 1",
-    "sufficient": "--users 500 --bits 5 --epsilon 2 --flip 0.15",
+    "check delta": "--protocol clear-uniform --epsilon 1 --fakes 4261 --bins 100",
+    "check noise": f"--protocol clear-uniform {PROMISE} --bins 100",
+    "check formula": f"--formula notes-5.10 {PROMISE} --bins 100",
+    "check attack": "plan.json --only n-1 --runs 20 --drawn 50 --seed 1",
+    "check sufficient": "--users 500 --bits 5 --epsilon 2 --flip 0.15",
     "simulate": READ,
     "batch randomize": "survey.csv --column color --plan plan.json --out raw",
     "batch mix": "raw --plan plan.json --out mixed",
-    "tally": "raw --plan plan.json",
-    "vote": READ,
-    "places": f"people.csv --latitude lat --longitude lon {BOX} {PROMISE}",
-    "baskets": f"survey.csv --column color --person-column who --several set {PROMISE}",
-    "words": f"{READ} --rounds 2",
-    "epochs": f"survey.csv --column color --epoch-column week --person-column who {PROMISE}",
-    "memory": "survey.csv --column color --reports 2",
-    "doctor": "--envelopes 1e6",
+    "batch tally": "raw --plan plan.json",
+    "simulate votes": READ,
+    "simulate places": f"people.csv --latitude lat --longitude lon {BOX} {PROMISE}",
+    "simulate baskets": f"survey.csv --column color --person-column who --several set {PROMISE}",
+    "simulate words": f"{READ} --rounds 2",
+    "simulate epochs": "survey.csv --column color --epoch-column week --person-column who "
+    f"{PROMISE}",
+    "simulate memoized": "survey.csv --column color --reports 2",
+    "batch doctor": "--envelopes 1e6",
     "demo": "--epsilon 99 --delta 1e-6",
-    "ledger open": f"new.ledger {PROMISE}",
-    "ledger charge": "me.ledger plan.json",
-    "ledger show": "me.ledger",
+    "budget open": f"new.ledger {PROMISE}",
+    "budget charge": "me.ledger plan.json",
+    "budget show": "me.ledger",
 }
 PREPARED = (
     f"plan {PROMISE} --users 60 --bins 5 --out plan.json",
-    "ledger open me.ledger --epsilon 3 --delta 1e-5",
+    "budget open me.ledger --epsilon 3 --delta 1e-5",
 )
 PLACES = "lat,lon\n" + "41,-73\n42,-72\n" * 15
 SURVEY = "who,week,color\n" + "".join(
@@ -71,7 +72,7 @@ SURVEY = "who,week,color\n" + "".join(
 def options(name: str) -> list[str]:
     """Every option of a command that takes a value."""
     group: Any = typer.main.get_command(app)
-    first, *rest = name.split()
+    first, *rest = (name,) if name in COMMANDS else name.split()
     command = group.get_command(None, first)
     for word in rest:
         command = command.get_command(None, word)

@@ -27,10 +27,11 @@ Cli = Callable[..., Outcome]
 
 @pytest.fixture
 def cli(monkeypatch, capsys) -> Cli:
-    """Runs the command line on arguments of any type and returns status, stdout and stderr."""
+    """Runs a command, of a word or two, on arguments of any type: status, stdout and stderr."""
 
     def call(*arguments: Any) -> Outcome:
-        monkeypatch.setattr(sys, "argv", ["mixtally", *map(str, arguments)])
+        command, *more = map(str, arguments or ("",))
+        monkeypatch.setattr(sys, "argv", ["mixtally", *command.split(), *more])
         monkeypatch.setenv("COLUMNS", "200")
         status: Any = 0
         try:
@@ -112,7 +113,7 @@ def memory(cli, crowd):
     """Plays memoized answers of the crowd and returns the outcome."""
 
     def call(*more, name="crowd.csv"):
-        return cli("memory", crowd / name, "--column", "color", *more)
+        return cli("simulate memoized", crowd / name, "--column", "color", *more)
 
     return call
 
@@ -132,4 +133,6 @@ def remembered(memory):
 @pytest.fixture
 def unremembered(refused, crowd):
     """The line that says why no answers were memoized."""
-    return lambda *more: refused("memory", crowd / "crowd.csv", "--column", "color", *more)
+    return lambda *more: refused(
+        "simulate memoized", crowd / "crowd.csv", "--column", "color", *more
+    )

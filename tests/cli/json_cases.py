@@ -8,11 +8,12 @@ A case is one line: the last command's JSON is looked at, those before it (``&&`
 from collections.abc import Iterator
 from pathlib import Path
 
+from mixtally.cli.app import COMMANDS
 from mixtally.records.contract import written_key
 
 PLANNED = "plan --epsilon 1 --delta 1e-6 --users 1000 --bins 20 --out plan.json"
-LEDGER = "ledger open me.ledger --epsilon 3 --delta 1e-5"
-CHARGED = f"{PLANNED} && {LEDGER} && ledger charge me.ledger plan.json --times 2 --note spring"
+LEDGER = "budget open me.ledger --epsilon 3 --delta 1e-5"
+CHARGED = f"{PLANNED} && {LEDGER} && budget charge me.ledger plan.json --times 2 --note spring"
 HASHED = (
     "plan --hash-bins 1e4 --hash-seed 00112233445566778899aabbccddeeff --name answer --users 1000 "
     "--epsilon 1 --delta 1e-6 --mix-fakes --out p.json"
@@ -52,58 +53,58 @@ plan --hash-bins 100000 --name word --users 1e5 --epsilon 1 --delta 1e-6 --mix-f
 """
 
 _LAWS = f"""
-delta --protocol flip-blank --epsilon 1 --fakes 999999 --flip 4.27e-5 --json
-delta --protocol flip-blank --epsilon 1 --fakes 1e6 --flip 0.0065 --max-set 2 --json
-delta --protocol flip-blank --epsilon 1 --fakes 1e6 --flip 1e-4 --repeats 3 --json
-delta --protocol flip-blank --epsilon 1 --fakes 1e6 --flip 1e-4 --max-set 3 --split --json
-delta --protocol flip-uniform --epsilon 1 --users 1e4 --fakes 1e4 --bins 1000 --flip 0.004 --json
-delta --protocol clear-uniform --epsilon 1 --fakes 4261 --bins 100 --json
-delta --protocol clear-shaped --epsilon 1 --shape-decay 0.5 --shape-shift 27 --json
-delta --protocol single-bit --epsilon 1 --users 1e6 --fakes 0 --flip 3.41e-5 --ones 10 --json
-delta --protocol flip --epsilon 2 --users 5000 --bits 5 --flip 0.15 --background zero --json
-delta --protocol memory --epsilon 1 {NOISE} --json
-calibrate --protocol flip-blank --epsilon 1 --delta 1e-6 --fakes 1e6 --json
-calibrate --protocol flip-uniform --epsilon 1 --delta 1e-6 --users 1e4 --fakes 1e4 --bins 1000 --json
-calibrate --protocol clear-uniform --epsilon 1 --delta 1e-6 --bins 100 --json
-calibrate --protocol clear-shaped --epsilon 1 --delta 1e-6 --json
-calibrate --protocol single-bit --epsilon 1 --delta 1e-6 --users 1e6 --fakes 0 --json
-calibrate --protocol flip --epsilon 1 --delta 1e-6 --users 1e6 --bins 100 --json
-calibrate --protocol flip --epsilon 1 --delta 1e-6 --users 1e4 --observer sums --json
-calibrate --protocol memory --epsilon 1 --delta 1e-6 --p 0.5 --q 0.75 --hashes 1 --reports 5 --json
-sufficient --users 5000 --bits 5 --epsilon 2 --sigmas 3 --json
-sufficient --users 5000 --bits 5 --epsilon 2 --eta 0.001 --json
-sufficient --users 5000 --bits 5 --epsilon 2 --flip 0.15 --json
-{LEDGER} && ledger show me.ledger --json
-{CHARGED} && ledger show me.ledger --json
-{CHARGED} && ledger show me.ledger --plan plan.json --json
+check delta --protocol flip-blank --epsilon 1 --fakes 999999 --flip 4.27e-5 --json
+check delta --protocol flip-blank --epsilon 1 --fakes 1e6 --flip 0.0065 --max-set 2 --json
+check delta --protocol flip-blank --epsilon 1 --fakes 1e6 --flip 1e-4 --repeats 3 --json
+check delta --protocol flip-blank --epsilon 1 --fakes 1e6 --flip 1e-4 --max-set 3 --split --json
+check delta --protocol flip-uniform --epsilon 1 --users 1e4 --fakes 1e4 --bins 1000 --flip 0.004 --json
+check delta --protocol clear-uniform --epsilon 1 --fakes 4261 --bins 100 --json
+check delta --protocol clear-shaped --epsilon 1 --shape-decay 0.5 --shape-shift 27 --json
+check delta --protocol single-bit --epsilon 1 --users 1e6 --fakes 0 --flip 3.41e-5 --ones 10 --json
+check delta --protocol flip --epsilon 2 --users 5000 --bits 5 --flip 0.15 --background zero --json
+check delta --protocol memory --epsilon 1 {NOISE} --json
+check noise --protocol flip-blank --epsilon 1 --delta 1e-6 --fakes 1e6 --json
+check noise --protocol flip-uniform --epsilon 1 --delta 1e-6 --users 1e4 --fakes 1e4 --bins 1000 --json
+check noise --protocol clear-uniform --epsilon 1 --delta 1e-6 --bins 100 --json
+check noise --protocol clear-shaped --epsilon 1 --delta 1e-6 --json
+check noise --protocol single-bit --epsilon 1 --delta 1e-6 --users 1e6 --fakes 0 --json
+check noise --protocol flip --epsilon 1 --delta 1e-6 --users 1e6 --bins 100 --json
+check noise --protocol flip --epsilon 1 --delta 1e-6 --users 1e4 --observer sums --json
+check noise --protocol memory --epsilon 1 --delta 1e-6 --p 0.5 --q 0.75 --hashes 1 --reports 5 --json
+check sufficient --users 5000 --bits 5 --epsilon 2 --sigmas 3 --json
+check sufficient --users 5000 --bits 5 --epsilon 2 --eta 0.001 --json
+check sufficient --users 5000 --bits 5 --epsilon 2 --flip 0.15 --json
+{LEDGER} && budget show me.ledger --json
+{CHARGED} && budget show me.ledger --json
+{CHARGED} && budget show me.ledger --plan plan.json --json
 """
 
 _FORMULAS = """
-audit --list --json
-audit --formula notes-4.48 --epsilon 1 --delta 1e-6 --users 1e6 --fakes 0 --json
-audit --formula notes-5.10 --epsilon 1 --delta 1e-6 --bins 100 --json
-audit --formula notes-5.16 --epsilon 1 --delta 1e-6 --users 1e5 --fakes 0 --json
-audit --formula notes-5.26 --epsilon 1 --delta 1e-6 --fakes 1e7 --json
-audit --formula notes-5.26 --epsilon 1 --delta 1e-6 --users 1e6 --fakes 1e6 --json
-audit --formula sufficient-4.2 --epsilon 0.693147 --delta 1e-6 --bits 5 --json
-audit --formula sufficient-3.12 --epsilon 2 --delta 1e-6 --users 5000 --bits 5 --json
-audit --formula sufficient-3.15 --epsilon 0.693147 --delta 1e-6 --users 5000 --bits 5 --json
-audit --formula sufficient-5 --epsilon 2 --delta 1e-6 --users 1e5 --json
-audit --formula repeats-4.45 --epsilon 0.693147 --delta 1e-6 --users 1000 --json
-audit --formula repeats-5.24 --epsilon 1 --delta 1e-6 --users 1e5 --repeats 5 --json
-audit --formula voting --epsilon 1.0644 --delta 1e-6 --json
-audit --formula cheu-zhilyaev --epsilon 1 --delta 1e-6 --fakes 1e6 --json
+check formula --list --json
+check formula --formula notes-4.48 --epsilon 1 --delta 1e-6 --users 1e6 --fakes 0 --json
+check formula --formula notes-5.10 --epsilon 1 --delta 1e-6 --bins 100 --json
+check formula --formula notes-5.16 --epsilon 1 --delta 1e-6 --users 1e5 --fakes 0 --json
+check formula --formula notes-5.26 --epsilon 1 --delta 1e-6 --fakes 1e7 --json
+check formula --formula notes-5.26 --epsilon 1 --delta 1e-6 --users 1e6 --fakes 1e6 --json
+check formula --formula sufficient-4.2 --epsilon 0.693147 --delta 1e-6 --bits 5 --json
+check formula --formula sufficient-3.12 --epsilon 2 --delta 1e-6 --users 5000 --bits 5 --json
+check formula --formula sufficient-3.15 --epsilon 0.693147 --delta 1e-6 --users 5000 --bits 5 --json
+check formula --formula sufficient-5 --epsilon 2 --delta 1e-6 --users 1e5 --json
+check formula --formula repeats-4.45 --epsilon 0.693147 --delta 1e-6 --users 1000 --json
+check formula --formula repeats-5.24 --epsilon 1 --delta 1e-6 --users 1e5 --repeats 5 --json
+check formula --formula voting --epsilon 1.0644 --delta 1e-6 --json
+check formula --formula cheu-zhilyaev --epsilon 1 --delta 1e-6 --fakes 1e6 --json
 """
 
 _ATTACKS = f"""
-attack --protocol memory {NOISE} --bits 1000 {FEW}
+check attack --protocol memory {NOISE} --bits 1000 {FEW}
 """
 
 _PLAYED = f"""
-doctor --envelopes 1e6 --hops 2 --json
+batch doctor --envelopes 1e6 --hops 2 --json
 {SHARDS} --json
 {SHARDS} && batch mix devices --plan plan.json --out mixed --json
-{SHARDS} && batch mix devices --plan plan.json --out mixed && tally mixed --plan plan.json --tallies kept --out result --json
+{SHARDS} && batch mix devices --plan plan.json --out mixed && batch tally mixed --plan plan.json --tallies kept --out result --json
 simulate counted.csv --column answer --labels words.txt --counts people --epsilon 1 {END}
 simulate survey.csv --column answer --labels words.txt --counts-only --epsilon 1 {END}
 example made-up.csv --json
@@ -118,55 +119,62 @@ simulate survey.csv --columns smokes,drives --labels habits.txt --as attributes 
 simulate survey.csv --column age --number 0,100 --bins 20 --epsilon 1 --mix-fakes {END}
 simulate survey.csv --column answer --hash-bins 1e4 --candidates list.txt --epsilon 1 --mix-fakes {END}
 {HASHED} && simulate survey.csv --column answer --plan p.json --candidates list.txt --seed {{seed}} --json
-memory survey.csv --column answer --labels words.txt --reports 5 --epsilon 1 --out result --seed {{seed}} --json
-memory survey.csv --column answer --labels words.txt --epsilon 1 --state kept.key --json
+simulate memoized survey.csv --column answer --labels words.txt --reports 5 --epsilon 1 --out result --seed {{seed}} --json
+simulate memoized survey.csv --column answer --labels words.txt --epsilon 1 --state kept.key --json
 simulate gaps.csv --column answer --labels words.txt --epsilon 1 --missing drop {END}
 simulate diary.csv --column color --labels colors.txt --person-column who --several last --epsilon 1 {END}
 simulate diary.csv --column color --labels colors.txt --max-set 3 --person-column who --several set --epsilon 1 --mix-fakes {END}
-vote diary.csv --column color --labels colors.txt --person-column who --several first --epsilon 1 {END}
+simulate votes diary.csv --column color --labels colors.txt --person-column who --several first --epsilon 1 {END}
 {SMALL} && simulate survey.csv --column answer --contract small.json --out played --seed {{seed}} --json
 {SMALL} && simulate survey.csv --column answer --contract small.json --dishonest 1,3 --leave-out 0.5 --json
-vote --example --seed {{seed}} --json
-vote survey.csv --column answer --labels words.txt --epsilon 1 --out vote-result {END}
-vote survey.csv --column answer --labels words.txt --keep-probability 0.63 --mix-fakes {END}
-memory survey.csv --column answer --labels words.txt --reports 5 --state crowd.key --out result --json
-memory survey.csv --column answer --labels words.txt --permanent 0.5 --p 0.5 --q 0.75 --reports 5 --epsilon 1 --seed {{seed}} --json
-memory survey.csv --column answer --reports 5 --bloom-bits 64 --candidates list.txt --seed {{seed}} --json
+simulate votes --example --seed {{seed}} --json
+simulate votes survey.csv --column answer --labels words.txt --epsilon 1 --out vote-result {END}
+simulate votes survey.csv --column answer --labels words.txt --keep-probability 0.63 --mix-fakes {END}
+simulate memoized survey.csv --column answer --labels words.txt --reports 5 --state crowd.key --out result --json
+simulate memoized survey.csv --column answer --labels words.txt --permanent 0.5 --p 0.5 --q 0.75 --reports 5 --epsilon 1 --seed {{seed}} --json
+simulate memoized survey.csv --column answer --reports 5 --bloom-bits 64 --candidates list.txt --seed {{seed}} --json
 """
 
 _SECONDS = f"""
 {CASCADE} --collections 4 --labels words.txt --name opinion --out terms.json --json
 plan --epsilon 1 --delta 1e-6 --users 1e5 --bins 20 --target-error 8 --json
-calibrate --protocol flip --epsilon 2 --delta 1e-6 --users 5000 --bits 5 --split --json
-audit --formula blanket --epsilon 1 --delta 1e-6 --users 1e6 --json
-audit --formula clones --epsilon 1 --delta 1e-6 --users 1e6 --json
+check noise --protocol flip --epsilon 2 --delta 1e-6 --users 5000 --bits 5 --split --json
+check formula --formula blanket --epsilon 1 --delta 1e-6 --users 1e6 --json
+check formula --formula clones --epsilon 1 --delta 1e-6 --users 1e6 --json
 simulate survey.csv --columns smokes,drives --as bits --epsilon 2 --observer sums {END}
-epochs diary.csv --column age --number 0,100 {DIARY} --epsilon 1 {END}
-epochs survey.csv --column answer --labels words.txt --synthetic 4 --counts-only --epsilon 1 {END}
+simulate epochs diary.csv --column age --number 0,100 {DIARY} --epsilon 1 {END}
+simulate epochs survey.csv --column answer --labels words.txt --synthetic 4 --counts-only --epsilon 1 {END}
 plan --epsilon 2 --delta 1e-6 --users 5000 --bits 5 --messages-per-user 5 --json
 plan --epsilon 1 --delta 1e-6 --users 1e6 --bins 50 --collections 12 --json
 plan --epsilon 1 --delta 1e-6 --users 1e6 --attributes 10,20,5 --json
 plan --epsilon 1 --delta 1e-6 --bins 20 --target-share 0.01 --json
 plan --epsilon 0.01 --delta 1e-15 --users 10 --bins 20 --json
-calibrate --protocol flip --epsilon 2 --delta 1e-6 --users 5000 --bits 5 --repeats 10 --json
-{PLANNED} && attack plan.json --out attacked {FEW}
-{SMALL} && attack small.json {FEW}
+check noise --protocol flip --epsilon 2 --delta 1e-6 --users 5000 --bits 5 --repeats 10 --json
+{PLANNED} && check attack plan.json --out attacked {FEW}
+{SMALL} && check attack small.json {FEW}
 demo --out demo-result --seed {{seed}} --json
-epochs survey.csv --column answer --labels words.txt --synthetic 4 --epsilon 1 --out over-time {END}
-epochs survey.csv --column answer --labels words.txt --synthetic 3 --join 0.1 --leave 0.1 --change 0.2 --epsilon 1 {END}
-{LEDGER} && epochs diary.csv --column color --labels colors.txt {DIARY} --epsilon 1 --ledger me.ledger {END}
-places homes.csv --latitude lat --longitude lon --box 40,44,-76,-70 --resolution 3 --epsilon 1 --out places {END}
-baskets survey.csv --column likes --labels drinks.txt --max-set 3 --set ';' --epsilon 2 --confidence 0.5 --out baskets {END}
-baskets diary.csv --column color --labels colors.txt --max-set 3 --person-column who --several set --epsilon 4 {END}
-words survey.csv --column answer --epsilon 2 --top 2 --out found {END}
-words survey.csv --column answer --epsilon 1 --top 3 --rounds 6 {END}
+simulate epochs survey.csv --column answer --labels words.txt --synthetic 4 --epsilon 1 --out over-time {END}
+simulate epochs survey.csv --column answer --labels words.txt --synthetic 3 --join 0.1 --leave 0.1 --change 0.2 --epsilon 1 {END}
+{LEDGER} && simulate epochs diary.csv --column color --labels colors.txt {DIARY} --epsilon 1 --ledger me.ledger {END}
+simulate places homes.csv --latitude lat --longitude lon --box 40,44,-76,-70 --resolution 3 --epsilon 1 --out places {END}
+simulate baskets survey.csv --column likes --labels drinks.txt --max-set 3 --set ';' --epsilon 2 --confidence 0.5 --out baskets {END}
+simulate baskets diary.csv --column color --labels colors.txt --max-set 3 --person-column who --several set --epsilon 4 {END}
+simulate words survey.csv --column answer --epsilon 2 --top 2 --out found {END}
+simulate words survey.csv --column answer --epsilon 1 --top 3 --rounds 6 {END}
 """
 
 _SLOW = f"""
-attack --protocol flip --users 1e3 --bins 10 --flip 0.03047 --epsilon 1 --delta 1e-6 {FEW}
-attack --protocol flip --users 1e5 --bins 10 --flip 0.003047 --epsilon 1 --delta 1e-6 {FEW}
-epochs diary.csv --column likes --labels drinks.txt --max-set 3 --set ';' {DIARY} --epsilon 4 {END}
+check attack --protocol flip --users 1e3 --bins 10 --flip 0.03047 --epsilon 1 --delta 1e-6 {FEW}
+check attack --protocol flip --users 1e5 --bins 10 --flip 0.003047 --epsilon 1 --delta 1e-6 {FEW}
+simulate epochs diary.csv --column likes --labels drinks.txt --max-set 3 --set ';' {DIARY} --epsilon 4 {END}
 """
+
+
+def command_of(line: str) -> str:
+    """The command that a line calls: a word, or two."""
+    first, *rest = line.split()
+    two = " ".join([first, *rest[:1]])
+    return two if two in COMMANDS else first
 
 
 def _lines(text: str) -> tuple[str, ...]:

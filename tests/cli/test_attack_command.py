@@ -1,4 +1,4 @@
-"""``mixtally attack``: a plan that holds, a claim that does not, a false plan, memoized answers."""
+"""``mixtally check attack``: true and false plans and claims, memoized answers."""
 
 import json
 
@@ -25,7 +25,7 @@ def false_plan(plan_file):
 @pytest.mark.seconds
 def test_a_plan_holds_and_a_report_is_written(cli, plan_file, tmp_path):
     out = tmp_path / "out"
-    outcome = cli("attack", plan_file, *QUICK, "--out", out)
+    outcome = cli("check attack", plan_file, *QUICK, "--out", out)
     assert (outcome.status, outcome.err.strip()) == (0, "")
     for text in ("No attack exceeds its promise", "tell-apart", "margin", "proves nothing",
                  "Certified: epsilon 1", "wrote "):  # fmt: skip
@@ -44,7 +44,7 @@ def test_a_plan_holds_and_a_report_is_written(cli, plan_file, tmp_path):
 def test_json_is_what_is_in_the_file(cli, plan_file, tmp_path):
     out = tmp_path / "out"
     outcome = cli(
-        "attack", plan_file, *QUICK, "--only", "n-1", "--out", out, "--json", "--drawn", 0
+        "check attack", plan_file, *QUICK, "--only", "n-1", "--out", out, "--json", "--drawn", 0
     )
     assert outcome.status == 0
     facts = json.loads(outcome.out)
@@ -59,7 +59,7 @@ def test_a_false_claim_is_violated_and_told_by_the_status(cli):
     """Source: notes 004 (5.16) for 100,000 users without fakes."""
     q = notes.flip(1.0, 1e-6, 100_000)
     outcome = cli(
-        "attack", "--protocol", "flip", "--users", "1e5", "--bins", 10, "--flip", q,
+        "check attack", "--protocol", "flip", "--users", "1e5", "--bins", 10, "--flip", q,
         "--epsilon", 1, "--delta", "1e-6", "--only", "tell-apart", "--runs", 600, "--drawn", 0,
         "--seed", 1,
     )  # fmt: skip
@@ -71,10 +71,10 @@ def test_a_false_claim_is_violated_and_told_by_the_status(cli):
 
 @pytest.mark.seconds
 def test_a_false_plan_is_refused_and_attacked_only_on_demand(cli, refused, false_plan):
-    line = refused("attack", false_plan, *QUICK)
+    line = refused("check attack", false_plan, *QUICK)
     assert "--unverified" in line
     outcome = cli(
-        "attack",
+        "check attack",
         false_plan,
         "--runs",
         1500,
@@ -96,13 +96,13 @@ def test_a_collection_of_any_size_is_attacked_by_its_law(cli):
              "--epsilon", 1, "--delta", 1e-6, "--only", "n-1", "--drawn", 20_000, "--seed", 1,
              "--json")  # fmt: skip
     for flip, status in ((5e-8, 0), (5e-9, 1)):
-        outcome = cli("attack", *claim, "--flip", flip)
+        outcome = cli("check attack", *claim, "--flip", flip)
         (one,) = json.loads(outcome.out)["attacks"]
         assert (outcome.status, one["noise"], one["runs"]) == (status, "law", 20_000)
 
 
 def test_memoized_answers_are_linked(cli):
-    outcome = cli("attack", *MEMORY, "--bits", 256, *QUICK, "--json")
+    outcome = cli("check attack", *MEMORY, "--bits", 256, *QUICK, "--json")
     assert outcome.status == 0
     facts = json.loads(outcome.out)
     names = ["averaging", "averaging", "linking", "tracking", "collection"]
@@ -136,15 +136,15 @@ def test_memoized_answers_are_linked(cli):
     ],
 )  # fmt: skip
 def test_bad_input_is_refused_in_one_line(refused, arguments):
-    refused("attack", *arguments)
+    refused("check attack", *arguments)
 
 
 def test_a_plan_and_a_claim_do_not_go_together(refused, plan_file):
-    assert "--users" in refused("attack", plan_file, "--users", 100)
+    assert "--users" in refused("check attack", plan_file, "--users", 100)
 
 
 def test_nothing_is_written_when_an_attack_is_refused(refused, plan_file, tmp_path):
-    refused("attack", plan_file, "--only", "nope", "--out", tmp_path / "out")
+    refused("check attack", plan_file, "--only", "nope", "--out", tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
@@ -159,5 +159,5 @@ def test_what_is_played_is_secure_unless_it_is_seeded(cli, plan_file, monkeypatc
         return right(target, lab, only)
 
     monkeypatch.setattr(attack, "assault", told)
-    assert cli("attack", plan_file, "--only", "poisoning", *seeded).status == 0
+    assert cli("check attack", plan_file, "--only", "poisoning", *seeded).status == 0
     assert used == [source]

@@ -1,4 +1,4 @@
-"""``mixtally audit``: published formulas held against the exact law."""
+"""``mixtally check formula``: published formulas held against the exact law."""
 
 import json
 import re
@@ -19,7 +19,7 @@ PROMISE = ("--epsilon", 1, "--delta", "1e-6")
 
 
 PAGE = (Path(__file__).parents[2] / "docs" / "formulas.md").read_text()
-ROWS = re.findall(r"\| (holds|false|undecided): [^|]*\| `mixtally (audit [^`]*)` \|", PAGE)
+ROWS = re.findall(r"\| (holds|false|undecided): [^|]*\| `mixtally (check formula [^`]*)` \|", PAGE)
 
 
 def run(*arguments):
@@ -101,7 +101,7 @@ def test_what_cannot_be_audited_is_refused(given, subject):
 @pytest.mark.seconds
 @pytest.mark.parametrize(("word", "command"), ROWS, ids=[command for _, command in ROWS])
 def test_the_page_of_formulas_says_what_the_command_says(word, command):
-    assert facts(*shlex.split(command)[1:])["verdict"] == word
+    assert facts(*shlex.split(command)[2:])["verdict"] == word
 
 
 def test_the_page_of_formulas_has_them_all():

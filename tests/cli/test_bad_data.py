@@ -95,12 +95,16 @@ def test_a_value_without_a_label_is_refused_by_row(refuses, tmp_path):
 
 
 @pytest.mark.parametrize("text", ["red\nblue\nred\n", "red\n\nblue\n", ""])
-@pytest.mark.parametrize("command", ["simulate", "vote", "memory", "epochs"])
+@pytest.mark.parametrize(
+    "command", ["simulate", "simulate votes", "simulate memoized", "simulate epochs"]
+)
 def test_labels_are_distinct_text(refused, tmp_path, command, text):
     labels, path = tmp_path / "labels", tmp_path / "data.csv"
     labels.write_text(text)
     path.write_bytes(GOOD)
-    more = {"memory": (), "epochs": (*ASKED, "--synthetic", 3)}.get(command, ASKED)
+    more = {"simulate memoized": (), "simulate epochs": (*ASKED, "--synthetic", 3)}.get(
+        command, ASKED
+    )
     line = refused(command, path, "--column", "color", "--labels", labels, *more)
     assert f"{labels}: wanted distinct labels" in line
 

@@ -59,5 +59,5 @@ def test_a_traceback_is_noticed(cli, desk, monkeypatch, error):
     def broken(*_given, **_named):
         raise error
 
-    monkeypatch.setattr("mixtally.cli.ledger.read_plan", broken)
-    assert any("Error: " in said for _, said in faults(cli, "ledger show", desk))
+    monkeypatch.setattr("mixtally.cli.budget.read_plan", broken)
+    assert any("Error: " in said for _, said in faults(cli, "budget show", desk))

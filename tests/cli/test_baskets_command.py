@@ -1,4 +1,4 @@
-"""``mixtally baskets``: sets and rules of people's own baskets; true counts in rehearsals alone."""
+"""``mixtally simulate baskets``: sets and rules; true counts in rehearsals alone."""
 
 import csv
 import json
@@ -32,7 +32,7 @@ def rows(tmp_path):
 
 
 def played(cli, data, *more):
-    outcome = cli("baskets", data, "--column", "items", *PROMISE, "--json", *more)
+    outcome = cli("simulate baskets", data, "--column", "items", *PROMISE, "--json", *more)
     assert (outcome.status, outcome.err) == (0, "")
     return json.loads(outcome.out)
 
@@ -86,7 +86,7 @@ def test_a_seed_leaves_a_rehearsal_alone(cli, data, tmp_path):
 def test_nothing_found_is_said(cli, tmp_path):
     path = tmp_path / "apart.csv"
     path.write_text("items\n" + "a\nb\n" * 300 + "a;b\n")
-    said = cli("baskets", path, *SETS, *PROMISE, "--seed", 1).out
+    said = cli("simulate baskets", path, *SETS, *PROMISE, "--seed", 1).out
     assert "0 sets are surely held by somebody" in said
     played(cli, path, "--set", ";", "--seed", 1, "--out", tmp_path / "out")
     page = (tmp_path / "out" / "rehearsal" / "report.html").read_text()
@@ -112,7 +112,7 @@ def test_nothing_found_is_said(cli, tmp_path):
     ids=str,
 )
 def test_bad_input_is_a_line(refused, data, more, words):
-    assert words in refused("baskets", data, "--column", "items", *PROMISE, *more)
+    assert words in refused("simulate baskets", data, "--column", "items", *PROMISE, *more)
 
 
 def test_the_data_are_the_source_and_the_plan_has_its_own(cli, data):

@@ -1,4 +1,4 @@
-"""``mixtally batch`` and ``mixtally tally``: files in, files out, counts at the end."""
+"""``mixtally batch`` and ``mixtally batch tally``: files in, files out, counts at the end."""
 
 import json
 
@@ -30,7 +30,7 @@ def mixed(cli, *more):
 
 
 def tallied(cli, *shards):
-    made = cli("tally", *shards, "--plan", "plan.json", "--processes", 0, "--json")
+    made = cli("batch tally", *shards, "--plan", "plan.json", "--processes", 0, "--json")
     assert made.status == 0
     return json.loads(made.out), made.err
 
@@ -72,9 +72,9 @@ def test_nothing_is_concluded_of_a_part(refused, cli, planned):
     drawn(cli)
     mixed(cli, "--each", 200)
     shards = sorted((planned / "mixed").glob("*.parquet"))
-    assert "too few" in refused("tally", *shards[1:], "--plan", "plan.json")
+    assert "too few" in refused("batch tally", *shards[1:], "--plan", "plan.json")
     shards[0].write_bytes(shards[0].read_bytes()[:-30])
-    line = refused("tally", "mixed", "--plan", "plan.json", "--tallies", "kept")
+    line = refused("batch tally", "mixed", "--plan", "plan.json", "--tallies", "kept")
     assert f"1 of {len(shards)} that cannot be counted" in line
     assert shards[0].name in line
     assert len(list((planned / "kept").iterdir())) == len(shards) - 1
@@ -82,13 +82,13 @@ def test_nothing_is_concluded_of_a_part(refused, cli, planned):
 
 def test_what_cannot_be_used(refused, cli, planned):
     drawn(cli)
-    assert "nothing there" in refused("tally", "nowhere", "--plan", "plan.json")
+    assert "nothing there" in refused("batch tally", "nowhere", "--plan", "plan.json")
     assert "at least 1" in refused(
         "batch", "mix", "raw", "--plan", "plan.json", "--out", "m", "--each", 0
     )
     made = cli("plan", *PROMISE, "--users", 999, "--labels", "labels.txt", "--out", "other.json")
     assert made.status == 0
-    line = refused("tally", "raw", "--plan", "other.json")
+    line = refused("batch tally", "raw", "--plan", "other.json")
     assert "some made under" in line
     line = refused(
         "batch", "randomize", "people.csv", "--column", "color", "--plan", "other.json",

@@ -1,4 +1,4 @@
-"""``mixtally calibrate`` and what ``mixtally delta`` says of its answer, for every law."""
+"""``mixtally check noise`` and what ``mixtally check delta`` says of its answer, for every law."""
 
 import json
 import math
@@ -48,7 +48,7 @@ def of(name, *given):
 @pytest.mark.parametrize("case", GIVEN)
 def test_what_was_calibrated_keeps_the_promise_when_priced_anew(cli, case):
     given = of(*GIVEN[case])
-    outcome = cli("calibrate", *PROMISE, *given, "--json")
+    outcome = cli("check noise", *PROMISE, *given, "--json")
     assert (outcome.status, outcome.err) == (0, "")
     found = json.loads(outcome.out)
     assert set(found) >= PRICE | NOISE
@@ -67,7 +67,7 @@ def test_what_was_calibrated_keeps_the_promise_when_priced_anew(cli, case):
     for flag in ("shape-decay", "shape-shift", "permanent"):
         if flag.replace("-", "_") in found and "--" + flag not in given:
             more += ("--" + flag, repr(found[flag.replace("-", "_")]))
-    outcome = cli("delta", "--epsilon", 1, *given, *more, "--json")
+    outcome = cli("check delta", "--epsilon", 1, *given, *more, "--json")
     assert (outcome.status, outcome.err) == (0, "")
     priced = json.loads(outcome.out)
     assert priced["delta"] <= 1e-4 * (1 + 1e-9)  # a probability has 53 bits, a threshold 64
@@ -80,7 +80,7 @@ def test_what_was_calibrated_keeps_the_promise_when_priced_anew(cli, case):
 
 @pytest.mark.parametrize("case", GIVEN)
 def test_the_text_tells_the_noise_and_the_price(cli, case):
-    outcome = cli("calibrate", *PROMISE, *of(*GIVEN[case]))
+    outcome = cli("check noise", *PROMISE, *of(*GIVEN[case]))
     assert (outcome.status, outcome.err) == (0, "")
     assert "standard error " in outcome.out
     upper = outcome.out.split("delta <= ")[1].split()[0]
@@ -88,27 +88,27 @@ def test_the_text_tells_the_noise_and_the_price(cli, case):
 
 
 def test_no_fakes_and_no_ones_are_told(cli):
-    out = cli("calibrate", *PROMISE, *of(*GIVEN["bit, no ones"]), "--json").out
+    out = cli("check noise", *PROMISE, *of(*GIVEN["bit, no ones"]), "--json").out
     assert json.loads(out)["fakes"] == 0
     assert json.loads(out)["ones"] == 0
     known = ("--users", 100, "--fakes", 0, "--flip", 0.2)
-    out = cli("delta", "--epsilon", 1, *of("single-bit", *known, "--ones", 0), "--json").out
+    out = cli("check delta", "--epsilon", 1, *of("single-bit", *known, "--ones", 0), "--json").out
     assert json.loads(out)["fakes_counted"] == 0
     assert "0 of the others" in json.loads(out)["assumption"]
-    worst = cli("delta", "--epsilon", 1, *of("single-bit", *known), "--json").out
+    worst = cli("check delta", "--epsilon", 1, *of("single-bit", *known), "--json").out
     assert json.loads(worst)["delta"] >= json.loads(out)["delta"]
 
 
 def test_only_honest_fakes_are_counted(cli):
     half = cli(
-        "calibrate",
+        "check noise",
         *PROMISE,
         *of("flip-blank", "--fakes", 2001),
         "--honest-fraction",
         0.5,
         "--json",
     )
-    whole = cli("calibrate", *PROMISE, *of("flip-blank", "--fakes", 1000), "--json")
+    whole = cli("check noise", *PROMISE, *of("flip-blank", "--fakes", 1000), "--json")
     assert json.loads(half.out)["flip_threshold"] == json.loads(whole.out)["flip_threshold"]
 
 
@@ -121,7 +121,7 @@ def test_more_people_or_fakes_need_less_flipping(cli, protocol):
             "flip": ("--users", many),
             "flip-uniform": ("--users", many, "--fakes", many, "--bins", 1000),
         }[protocol]
-        return json.loads(cli("calibrate", *PROMISE, *of(protocol, *given), "--json").out)
+        return json.loads(cli("check noise", *PROMISE, *of(protocol, *given), "--json").out)
 
     few, more = flip(1_000), flip(4_000)
     assert more["flip_threshold"] < few["flip_threshold"]
@@ -145,14 +145,26 @@ def test_more_people_or_fakes_need_less_flipping(cli, protocol):
         ("flip", "--users", 10, "--fakes", 0),
         ("flip", "--users", 10, "--shape-shift", 2),
         ("memory", "--p", 0.5, "--q", 0.7, "--hashes", 1),
-        ("memory", "--p", 0.5, "--q", 0.7, "--hashes", 1, "--reports", 1, "--repeats", 2),
+        (
+            "memory",
+            "--p",
+            0.5,
+            "--q",
+            0.7,
+            "--hashes",
+            1,
+            "--reports",
+            1,
+            "--repeats",
+            2,
+        ),
         ("flip-uniform", "--users", 10, "--fakes", 10),
         ("flip-uniform", "--users", 10, "--bins", 10),
         ("flip-uniform", "--users", 10, "--fakes", 10, "--bins", 3, "--ones", 0),
     ],
 )
 def test_parameters_that_lack_or_that_no_law_takes_are_refused(refused, given):
-    assert refused("calibrate", *PROMISE, *of(*given)).startswith(f"mixtally: {given[0]}: ")
+    assert refused("check noise", *PROMISE, *of(*given)).startswith(f"mixtally: {given[0]}: ")
 
 
 @pytest.mark.parametrize(
@@ -181,11 +193,11 @@ def test_parameters_that_lack_or_that_no_law_takes_are_refused(refused, given):
     ],
 )
 def test_numbers_outside_their_ranges_are_refused(refused, given, subject):
-    assert refused("calibrate", *PROMISE, *given).startswith(f"mixtally: {subject}: ")
+    assert refused("check noise", *PROMISE, *given).startswith(f"mixtally: {subject}: ")
 
 
 def test_the_answer_is_a_number_that_json_knows(cli):
-    out = cli("calibrate", *PROMISE, *of("flip-blank", "--fakes", 0, "--users", 50), "--json").out
+    out = cli("check noise", *PROMISE, *of("flip-blank", "--fakes", 0, "--users", 50), "--json").out
     assert "NaN" not in out
     assert "Infinity" not in out
     assert math.isfinite(json.loads(out)["standard_error"])

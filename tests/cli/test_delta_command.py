@@ -1,4 +1,4 @@
-"""``mixtally delta``: exact numbers for any parameters."""
+"""``mixtally check delta``: exact numbers for any parameters."""
 
 import json
 
@@ -20,7 +20,7 @@ TRUE = {
 
 @pytest.mark.parametrize("given", TRUE, ids=lambda given: given[1])
 def test_json_is_the_librarys_number_with_its_observer_and_proof(cli, given):
-    outcome = cli("delta", "--epsilon", 1, *given, "--json")
+    outcome = cli("check delta", "--epsilon", 1, *given, "--json")
     assert (outcome.status, outcome.err) == (0, "")
     facts, true = json.loads(outcome.out), TRUE[given]()
     assert (facts["delta"], facts["delta_lower"]) == (true.upper, true.lower)
@@ -32,7 +32,7 @@ def test_json_is_the_librarys_number_with_its_observer_and_proof(cli, given):
 
 @pytest.mark.parametrize("given", TRUE, ids=lambda given: given[1])
 def test_the_text_rounds_delta_up_and_its_lower_end_down(cli, given):
-    outcome, true = cli("delta", "--epsilon", 1, *given), TRUE[given]()
+    outcome, true = cli("check delta", "--epsilon", 1, *given), TRUE[given]()
     *promise, upper, lower, source, assumption, local = outcome.out.splitlines()
     assert [line.split()[0] for line in promise] == ["Hidden:", "epsilon", "Error"]
     assert float(upper.split()[2]) >= true.upper
@@ -44,7 +44,7 @@ def test_the_text_rounds_delta_up_and_its_lower_end_down(cli, given):
 
 def test_the_text_names_an_epsilon_no_smaller_than_the_one_computed(cli):
     epsilon = 1.00000049
-    outcome = cli("delta", "--epsilon", epsilon, *UNIFORM)
+    outcome = cli("check delta", "--epsilon", epsilon, *UNIFORM)
     assert float(outcome.out.split(" at epsilon ")[1].split()[0]) >= epsilon
 
 
@@ -56,14 +56,14 @@ def test_the_delta_of_a_plan_is_the_delta_of_its_parameters(cli):
         ).out
     )  # fmt: skip
     given = ("--fakes", plan["fakes"], "--flip", plan["flip_probability"])
-    outcome = cli("delta", "--epsilon", 1, "--protocol", "flip-blank", *given, "--json")
+    outcome = cli("check delta", "--epsilon", 1, "--protocol", "flip-blank", *given, "--json")
     assert json.loads(outcome.out)["delta"] == pytest.approx(plan["delta"], rel=1e-9)
 
 
 def test_delta_falls_with_epsilon_and_with_fakes(cli):
     def delta(epsilon, fakes):
         given = ("--protocol", "flip-blank", "--fakes", fakes, "--flip", "1e-4")
-        return json.loads(cli("delta", "--epsilon", epsilon, *given, "--json").out)["delta"]
+        return json.loads(cli("check delta", "--epsilon", epsilon, *given, "--json").out)["delta"]
 
     assert delta(0.5, "1e5") > delta(1, "1e5") > delta(1, "2e5")
 
@@ -85,7 +85,7 @@ def test_delta_falls_with_epsilon_and_with_fakes(cli):
     ],
 )
 def test_another_protocols_flags_are_refused(refused, given, wanted):
-    assert f"wanted {wanted}, got" in refused("delta", "--epsilon", 1, "--protocol", *given)
+    assert f"wanted {wanted}, got" in refused("check delta", "--epsilon", 1, "--protocol", *given)
 
 
 @pytest.mark.parametrize(
@@ -105,10 +105,10 @@ def test_another_protocols_flags_are_refused(refused, given, wanted):
     ],
 )
 def test_numbers_outside_their_range_are_refused(refused, given, subject):
-    line = refused("delta", "--epsilon", 1, "--protocol", *given)
+    line = refused("check delta", "--epsilon", 1, "--protocol", *given)
     assert line.startswith(f"mixtally: {subject}: ")
 
 
 @pytest.mark.parametrize("epsilon", [0, -1, "nan", "inf", 21])
 def test_epsilon_outside_its_range_is_refused(refused, epsilon):
-    assert "epsilon: wanted" in refused("delta", "--epsilon", epsilon, *UNIFORM)
+    assert "epsilon: wanted" in refused("check delta", "--epsilon", epsilon, *UNIFORM)

@@ -1,4 +1,4 @@
-"""``mixtally doctor``: rates, and a round by them."""
+"""``mixtally batch doctor``: rates, and a round by them."""
 
 import json
 
@@ -8,7 +8,7 @@ from mixtally.engine.scale import Rates, Round, hop_costs
 
 
 def test_the_rounds_follow_from_the_rates(cli):
-    outcome = cli("doctor", "--json", "--envelopes", "1e7", "--hops", 2, "--fakes", 500)
+    outcome = cli("batch doctor", "--json", "--envelopes", "1e7", "--hops", 2, "--fakes", 500)
     assert outcome.status == 0
     facts = json.loads(outcome.out)
     (told,) = facts["rounds"]
@@ -19,7 +19,7 @@ def test_the_rounds_follow_from_the_rates(cli):
 
 
 def test_three_rounds_are_shown_unless_one_is_named(cli):
-    shown = cli("doctor").out
+    shown = cli("batch doctor").out
     assert "1,000,000,000" in shown
     assert shown.count("collector") == 3
     assert "to open an envelope" in shown
@@ -42,4 +42,4 @@ def test_three_rounds_are_shown_unless_one_is_named(cli):
     ],
 )
 def test_impossible_rounds(refused, option, value):
-    assert option in refused("doctor", option, value)
+    assert option in refused("batch doctor", option, value)

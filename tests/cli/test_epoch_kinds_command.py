@@ -1,4 +1,4 @@
-"""``mixtally epochs`` on sets, bits and numbers."""
+"""``mixtally simulate epochs`` on sets, bits and numbers."""
 
 import csv
 import json
@@ -33,7 +33,7 @@ READ = {
 @pytest.mark.parametrize("kind", READ)
 def test_every_kind_is_counted_over_time(cli, diary, kind):
     """False alarm below 10^-6: every count and change within six standard errors."""
-    outcome = cli("epochs", diary, *READ[kind], *WHEN, *PROMISE, "--json")
+    outcome = cli("simulate epochs", diary, *READ[kind], *WHEN, *PROMISE, "--json")
     assert (outcome.status, outcome.err.strip()) == (0, "")
     told = json.loads(outcome.out)
     assert told["delta"] <= 1e-5
@@ -46,7 +46,7 @@ def test_every_kind_is_counted_over_time(cli, diary, kind):
 @pytest.mark.seconds
 def test_means_over_time_are_in_every_file(cli, diary, tmp_path):
     out = tmp_path / "out"
-    outcome = cli("epochs", diary, *READ["number"], *WHEN, *PROMISE, "--out", out)
+    outcome = cli("simulate epochs", diary, *READ["number"], *WHEN, *PROMISE, "--out", out)
     assert (outcome.status, outcome.err.strip()) == (0, "")
     assert "mean over time" in outcome.out
     assert "change of the mean" in (out / "rehearsal" / "report.html").read_text()
@@ -63,8 +63,8 @@ def test_means_over_time_are_in_every_file(cli, diary, tmp_path):
 @pytest.mark.seconds
 def test_sets_are_charged_to_the_ledger(cli, diary, tmp_path):
     ledger = tmp_path / "ledger.json"
-    assert cli("ledger", "open", ledger, "--epsilon", 5, "--delta", "1e-4").status == 0
-    given = ("epochs", diary, *READ["sets"], *WHEN, *PROMISE, "--ledger", ledger)
+    assert cli("budget", "open", ledger, "--epsilon", 5, "--delta", "1e-4").status == 0
+    given = ("simulate epochs", diary, *READ["sets"], *WHEN, *PROMISE, "--ledger", ledger)
     assert cli(*given).status == 0
     assert "epoch 2" in ledger.read_text()
     assert cli(*given).status != 0  # the same epochs again

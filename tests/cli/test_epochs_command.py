@@ -1,4 +1,4 @@
-"""``mixtally epochs``: what is printed and written; refusals send and overwrite nothing."""
+"""``mixtally simulate epochs``: what is printed and written; refusals send nothing."""
 
 import json
 
@@ -31,8 +31,8 @@ def run(cli, diary):
 
     def call(*arguments):
         return cli(
-            "epochs", diary, "--column", "color", "--epoch-column", "week", *PROMISE, "--seed", 1,
-            *arguments,
+            "simulate epochs", diary, "--column", "color", "--epoch-column", "week", *PROMISE,
+            "--seed", 1, *arguments,
         )  # fmt: skip
 
     return call
@@ -41,7 +41,7 @@ def run(cli, diary):
 @pytest.fixture
 def book(cli, tmp_path):
     path = tmp_path / "my.ledger"
-    assert cli("ledger", "open", path, *PROMISE).status == 0
+    assert cli("budget", "open", path, *PROMISE).status == 0
     return path
 
 
@@ -101,8 +101,8 @@ def test_a_seed_repeats_itself(run):
 
 def test_invented_people(cli, diary):
     outcome = cli(
-        "epochs", diary, "--column", "color", "--synthetic", 3, "--leave", 0.4, "--join", 0.1,
-        *PROMISE, "--seed", 1, "--json",
+        "simulate epochs", diary, "--column", "color", "--synthetic", 3, "--leave", 0.4,
+        "--join", 0.1, *PROMISE, "--seed", 1, "--json",
     )  # fmt: skip
     facts = json.loads(outcome.out)
     users = [epoch["users"] for epoch in facts["epochs"]]
@@ -131,11 +131,11 @@ def test_past_the_budget_nothing_is_sent_and_nothing_is_written(
     refused, cli, diary, tmp_path, monkeypatch
 ):
     small = tmp_path / "small.ledger"
-    assert cli("ledger", "open", small, "--epsilon", 0.8, "--delta", "1e-6").status == 0
+    assert cli("budget", "open", small, "--epsilon", 0.8, "--delta", "1e-6").status == 0
     before = small.read_bytes()
     monkeypatch.setattr(lab, "play", None)
     line = refused(
-        "epochs", diary, "--column", "color", "--epoch-column", "week", *PROMISE,
+        "simulate epochs", diary, "--column", "color", "--epoch-column", "week", *PROMISE,
         "--ledger", small, "--out", tmp_path / "out",
     )  # fmt: skip
     assert "nothing was charged" in line
@@ -165,9 +165,9 @@ def test_epochs_out_of_order_are_refused(cli, diary, book, tmp_path):
     order.write_text("1\n2\n")
     shared = ("--column", "color", "--epoch-column", "week", "--epoch-order", order, *PROMISE,
               "--collections", 12, "--ledger", book)  # fmt: skip
-    assert cli("epochs", weeks["2"], *shared).status == 0
+    assert cli("simulate epochs", weeks["2"], *shared).status == 0
     before = book.read_bytes()
-    outcome = cli("epochs", weeks["1"], *shared)
+    outcome = cli("simulate epochs", weeks["1"], *shared)
     assert (outcome.status, outcome.out) == (2, "")
     assert "epoch '1': wanted one that comes after '2'" in outcome.err
     assert book.read_bytes() == before
@@ -182,7 +182,7 @@ def test_a_plan_of_another_question_or_too_large_a_crowd_is_refused(refused, cli
                       labels, "--out", plan)  # fmt: skip
         assert outcome.status == 0
 
-    shared = ("epochs", diary, "--column", "color", "--epoch-column", "week", *PROMISE,
+    shared = ("simulate epochs", diary, "--column", "color", "--epoch-column", "week", *PROMISE,
               "--plan", plan)  # fmt: skip
     planned(["green", "yellow"], 400)
     assert "wanted one of the 2 labels" in refused(*shared)
@@ -209,12 +209,12 @@ def test_a_plan_of_another_question_or_too_large_a_crowd_is_refused(refused, cli
     ],
 )
 def test_what_does_not_fit_together_is_refused(refused, diary, arguments, said):
-    assert said in refused("epochs", diary, "--column", "color", *PROMISE, *arguments)
+    assert said in refused("simulate epochs", diary, "--column", "color", *PROMISE, *arguments)
 
 
 def test_an_order_with_an_epoch_twice_is_refused(refused, diary, tmp_path):
     order = tmp_path / "order.txt"
     order.write_text("1\n2\n10\n2\n")
-    line = refused("epochs", diary, "--column", "color", "--epoch-column", "week", *PROMISE,
-                   "--epoch-order", order)  # fmt: skip
+    line = refused("simulate epochs", diary, "--column", "color", "--epoch-column", "week",
+                   *PROMISE, "--epoch-order", order)  # fmt: skip
     assert "distinct labels, one a line, got" in line

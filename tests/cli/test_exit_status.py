@@ -34,9 +34,9 @@ def tree():
     with get_command(app).make_context("mixtally", [], resilient_parsing=True) as top:
         for name in COMMANDS:
             found = top.command.get_command(top, name)
-            yield (name,), found
+            yield tuple(name.split()), found
             for each in found.list_commands(top) if hasattr(found, "list_commands") else ():
-                yield (name, each), found.get_command(top, each)
+                yield (*name.split(), each), found.get_command(top, each)
 
 
 TREE = dict(tree())
@@ -59,9 +59,19 @@ def into_closed_pipe(line, where):
     [
         ("--help",),
         ("plan", *PROMISE, "--users", "1000", "--bins", "5"),
-        ("delta", "--protocol", "clear-uniform", "--epsilon", "1", "--fakes", "99", "--bins", "9"),
+        (
+            "check delta",
+            "--protocol",
+            "clear-uniform",
+            "--epsilon",
+            "1",
+            "--fakes",
+            "99",
+            "--bins",
+            "9",
+        ),
         ("contract", "check", "terms.json"),
-        pytest.param(("attack", *WEAK), marks=pytest.mark.seconds),
+        pytest.param(("check attack", *WEAK), marks=pytest.mark.seconds),
         pytest.param(
             ("simulate", "survey.csv", "--column", "fruit", *PROMISE, "--json"),
             marks=pytest.mark.seconds,
@@ -93,7 +103,7 @@ def test_help_that_nobody_reads_is_no_refusal(names, monkeypatch, capsys):
 
 
 def test_a_false_promise_is_the_answer_no(cli):
-    outcome = cli("attack", *WEAK)
+    outcome = cli("check attack", *WEAK)
     assert (outcome.status, outcome.err) == (1, "")
 
 
@@ -109,7 +119,7 @@ def test_a_contract_that_is_broken_is_the_answer_no(cli, tmp_path, part, broken)
     """A sound one is called broken at most once in 10,000 runs; the seed is fixed."""
     path = tmp_path / "contract.json"
     path.write_bytes(write_contract(contracts.contract_of(terms_of(part))))
-    outcome = cli("attack", path, "--runs", 300, "--drawn", 0, "--seed", 1)
+    outcome = cli("check attack", path, "--runs", 300, "--drawn", 0, "--seed", 1)
     assert (outcome.status, outcome.err) == (int(bool(broken)), "")
     said = outcome.out.partition("Violated: " if broken else "No attack exceeds its promise")
     assert said[1]

@@ -56,7 +56,7 @@ def test_it_is_played_when_it_is_asked_for(cli, files):
 @pytest.mark.seconds
 def test_its_plan_withstands_every_attack(cli, files):
     _, plan = files
-    done = cli("attack", plan, "--runs", 300, "--seed", 1, "--json")
+    done = cli("check attack", plan, "--runs", 300, "--seed", 1, "--json")
     assert done.status == 0, done.err
     facts = json.loads(done.out)
     assert facts["violated"] == []
@@ -68,7 +68,7 @@ def test_a_plan_with_fewer_flips_is_refused(cli, files):
     facts = json.loads(plan.read_text())
     facts["mechanism"]["threshold"] //= 2
     plan.write_text(json.dumps(facts, sort_keys=True, separators=(",", ":")))
-    done = cli("attack", plan, "--runs", 300)
+    done = cli("check attack", plan, "--runs", 300)
     assert done.status == 2
     assert "its promise is false" in done.err
 
@@ -77,7 +77,7 @@ def test_a_plan_with_fewer_flips_is_refused(cli, files):
 def test_a_false_claim_is_violated(cli):
     """BitFlips that count on the crowd, among few fakes: notes (5.16)."""
     done = cli(
-        "attack", "--protocol", "flip-uniform", "--users", "1e4", "--bins", 50, "--fakes", 20,
+        "check attack", "--protocol", "flip-uniform", "--users", "1e4", "--bins", 50, "--fakes", 20,
         "--flip", 0.01, "--epsilon", 1, "--delta", "1e-6", "--only", "n-1", "--runs", 600,
         "--seed", 1,
     )  # fmt: skip

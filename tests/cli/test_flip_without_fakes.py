@@ -39,10 +39,10 @@ def test_the_plan_is_the_least_that_calibrate_finds_and_states_what_delta_states
     assert "flip was asked for: without fakes" in facts["reason"]
     most = question[4:]
     law = ("--protocol", "flip", "--users", 5000, *most, "--epsilon", 2)
-    least = json.loads(cli("calibrate", *law, "--delta", "1e-6", "--json").out)
+    least = json.loads(cli("check noise", *law, "--delta", "1e-6", "--json").out)
     assert facts["flip_probability"] == pytest.approx(least["flip_probability"], rel=1e-5)
     flip = repr(facts["flip_probability"])  # 53 bits of the plan's integer
-    stated = json.loads(cli("delta", *law, "--bins", 4, "--flip", flip, "--json").out)
+    stated = json.loads(cli("check delta", *law, "--bins", 4, "--flip", flip, "--json").out)
     assert stated["delta"] == pytest.approx(facts["delta"], rel=1e-9)
     assert stated["delta_lower"] == pytest.approx(facts["delta_lower"], rel=1e-9)
     assert facts["delta"] <= 1e-6
@@ -78,7 +78,7 @@ def test_it_is_played_and_its_plan_is_played_again(cli, folder, file, question, 
 @pytest.mark.parametrize("only", [("--only", "n-1"), pytest.param((), marks=pytest.mark.slow)])
 def test_no_attack_breaks_it(cli, folder, only):
     planned(cli, ONE)
-    done = cli("attack", "plan.json", "--runs", 200, "--seed", 1, "--json", *only)
+    done = cli("check attack", "plan.json", "--runs", 200, "--seed", 1, "--json", *only)
     assert done.status == 0, done.err
     assert json.loads(done.out)["violated"] == []
 
@@ -88,7 +88,7 @@ def test_a_plan_with_fewer_flips_is_refused(cli, folder, refused):
     facts = json.loads((folder / "plan.json").read_text())
     facts["mechanism"]["threshold"] //= 2
     (folder / "plan.json").write_text(json.dumps(facts, sort_keys=True, separators=(",", ":")))
-    assert "its promise is false" in refused("attack", "plan.json", "--runs", 200)
+    assert "its promise is false" in refused("check attack", "plan.json", "--runs", 200)
 
 
 def test_nobody_hides_in_a_crowd_that_may_be_away(cli, refused):

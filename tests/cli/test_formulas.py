@@ -15,7 +15,7 @@ OTHERS = (
     "simulate live.csv --column likes --set ; --epsilon 4 --delta 1e-6 --pairs --seed 1",
     "simulate live.csv --columns answer,=more --as attributes --epsilon 2 --delta 1e-6 --seed 1",
     "simulate live.csv --columns =more,flag --as bits --epsilon 2 --delta 1e-6 --seed 1",
-    "memory live.csv --column answer --reports 5 --epsilon 1 --seed 1",
+    "simulate memoized live.csv --column answer --reports 5 --epsilon 1 --seed 1",
     "simulate live.csv --column answer --hash-bins 1e4 --candidates live.txt --epsilon 1 "
     "--delta 1e-6 --mix-fakes --seed 1",
     "plan --hops 3 --epsilon 1 --delta 1e-6 --users 1000 --labels live.txt --out t.json && "
@@ -23,11 +23,11 @@ OTHERS = (
     "simulate live.csv --column answer --contract c.json --seed 1",
     "plan --epsilon 1 --delta 1e-6 --users 1000 --labels live.txt --out plan.json && "
     "batch randomize live.csv --column answer --plan plan.json --out devices && "
-    "batch mix devices --plan plan.json --out mixed && tally mixed --plan plan.json",
-    "vote live.csv --column answer --epsilon 1 --delta 1e-6 --seed 1",
-    "baskets live.csv --column likes --set ; --epsilon 4 --delta 1e-6 --seed 1",
-    "epochs live.csv --column answer --synthetic 3 --epsilon 1 --delta 1e-6 --seed 1",
-    "words live.csv --column answer --epsilon 4 --delta 1e-6 --top 2 --rounds 8 --seed 1",
+    "batch mix devices --plan plan.json --out mixed && batch tally mixed --plan plan.json",
+    "simulate votes live.csv --column answer --epsilon 1 --delta 1e-6 --seed 1",
+    "simulate baskets live.csv --column likes --set ; --epsilon 4 --delta 1e-6 --seed 1",
+    "simulate epochs live.csv --column answer --synthetic 3 --epsilon 1 --delta 1e-6 --seed 1",
+    "simulate words live.csv --column answer --epsilon 4 --delta 1e-6 --top 2 --rounds 8 --seed 1",
 )
 
 

@@ -41,14 +41,17 @@ GIVEN = {
     "contract": f"{SMALL} && simulate survey.csv --column answer --contract small.json",
     "several": f"simulate diary.csv --column color --labels colors.txt --max-set 3 "
     f"--person-column who --several set {END}",
-    "memory": "memory survey.csv --column answer --labels words.txt --reports 2 --permanent 0.5",
-    "bloom": "memory survey.csv --column answer --bloom-bits 16 --candidates list.txt --reports 2",
-    "vote": f"vote survey.csv --column answer --labels words.txt {END}",
-    "baskets": f"baskets survey.csv --column likes {SETS} {END}",
-    "epochs": f"epochs diary.csv --column color --labels colors.txt {DIARY} {END}",
-    "invented": f"epochs survey.csv --column answer --labels words.txt --synthetic 2 {END}",
-    "words": f"words survey.csv --column answer --top 2 --rounds 3 {END}",
-    "places": f"places homes.csv --latitude lat --longitude lon --box 40,44,-76,-70 "
+    "memory": "simulate memoized survey.csv --column answer --labels words.txt --reports 2 "
+    "--permanent 0.5",
+    "bloom": "simulate memoized survey.csv --column answer --bloom-bits 16 --reports 2 "
+    "--candidates list.txt",
+    "vote": f"simulate votes survey.csv --column answer --labels words.txt {END}",
+    "baskets": f"simulate baskets survey.csv --column likes {SETS} {END}",
+    "epochs": f"simulate epochs diary.csv --column color --labels colors.txt {DIARY} {END}",
+    "invented": "simulate epochs survey.csv --column answer --labels words.txt --synthetic 2 "
+    f"{END}",
+    "words": f"simulate words survey.csv --column answer --top 2 --rounds 3 {END}",
+    "places": f"simulate places homes.csv --latitude lat --longitude lon --box 40,44,-76,-70 "
     f"--resolution 2 {END}",
 }
 """What is released: nothing of the question is read off the data."""
@@ -196,10 +199,15 @@ def test_the_answer_that_one_person_gave_is_nowhere_else(tmp_path, cli):
         (["yes", "no", "maybe"], "3 of 3 that one person alone gave: so few people hide no answer"),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("command", ["simulate", "vote", "epochs", "memory"])
+@pytest.mark.parametrize(
+    "command", ["simulate", "simulate votes", "simulate epochs", "simulate memoized"]
+)
 def test_a_column_of_names_is_refused_without_labels(command, people, said, tmp_path, refused):
     (tmp_path / "who.csv").write_text("\n".join(["address", *people]) + "\n")
-    end = {"memory": "--reports 2", "epochs": f"--synthetic 2 --join 0 --leave 0 --change 0 {END}"}
+    end = {
+        "simulate memoized": "--reports 2",
+        "simulate epochs": f"--synthetic 2 --join 0 --leave 0 --change 0 {END}",
+    }
     end = end.get(command, END)
     with contextlib.chdir(tmp_path):
         line = refused(*shlex.split(f"{command} who.csv --column address {end}"))

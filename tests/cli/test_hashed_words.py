@@ -90,8 +90,8 @@ def test_a_plan_of_hashed_bins_is_played(cli, played, data, refused, tmp_path):
     line = refused("simulate", data, "--column", "word", "--plan", path)
     assert "wanted --candidates beside a plan whose values share bins" in line
     line = refused(
-        "epochs", data, "--column", "word", "--synthetic", 2, "--plan", path, "--epsilon", 1,
-        "--delta", "1e-6",
+        "simulate epochs", data, "--column", "word", "--synthetic", 2, "--plan", path,
+        "--epsilon", 1, "--delta", "1e-6",
     )  # fmt: skip
     assert "wanted bins of one value each" in line
 

@@ -7,7 +7,7 @@ from ast import literal_eval
 import pytest
 import typer
 
-from mixtally.cli.app import COMMANDS, app
+from mixtally.cli.app import COMMANDS, GROUPS, app
 from mixtally.version import VERSION
 
 GROUP = typer.main.get_command(app)
@@ -34,14 +34,33 @@ def test_help_of_a_command_names_every_option_with_words(cli, name):
 def test_help_names_every_command(cli):
     outcome = cli("--help")
     assert outcome.status == 0
-    assert {"plan", "delta", "calibrate", "sufficient", "simulate", "demo"} <= set(COMMANDS)
-    assert list(GROUP.commands) == list(COMMANDS)
-    assert all(f"  {name} " in outcome.out for name in COMMANDS)
+    firsts = ["simulate", "plan", "contract", "mix", "collector", "client", "budget", "check",
+              "batch", "example", "demo"]  # fmt: skip
+    assert list(GROUP.commands) == firsts
+    assert all(f"  {name} " in outcome.out for name in firsts)
+    assert len(outcome.out.splitlines()) < 40
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_help_of_a_group_names_its_commands(cli, group):
+    outcome = cli(group, "--help")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert cli(group).err == outcome.out
+    names = [name.split()[1] for name in COMMANDS if name.startswith(f"{group} ")]
+    assert len(names) > 3
+    assert [line.split()[0] for line in outcome.out.splitlines()[-len(names) :]] == names
+
+
+def test_help_of_simulate_names_its_siblings(cli):
+    said = " ".join(cli("simulate", "--help").out.split())
+    for name in COMMANDS:
+        if name.startswith("simulate "):
+            assert name.split()[1] in said.partition("Other questions")[2]
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_list_says_what_a_command_says_first(name):
-    assert GROUP.get_command(None, name).help.splitlines()[0] == COMMANDS[name]
+    assert GROUP.get_command(None, name).help.splitlines()[0] == COMMANDS[name].line
 
 
 def test_nothing_is_called_by_an_unknown_name():
@@ -94,14 +113,14 @@ def test_help_imports_nothing_heavy_and_no_command(argument):
 
 
 def test_the_script_runs_in_a_process_of_its_own():
-    done = script("delta", "--epsilon", "1", "--protocol", "clear-uniform", "--fakes", "40000",
-                  "--bins", "1000")  # fmt: skip
+    done = script("check", "delta", "--epsilon", "1", "--protocol", "clear-uniform",
+                  "--fakes", "40000", "--bins", "1000")  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines()[3].startswith("delta <= ")
 
 
 def test_the_scripts_exit_status_tells_bad_input():
-    done = script("delta", "--epsilon", "0", "--protocol", "flip-blank", "--fakes", "1", "--flip",
-                  "0.1")  # fmt: skip
+    done = script("check", "delta", "--epsilon", "0", "--protocol", "flip-blank", "--fakes", "1",
+                  "--flip", "0.1")  # fmt: skip
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1

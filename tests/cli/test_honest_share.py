@@ -23,18 +23,26 @@ def facts(cli):
     "noise", [("clear-uniform", "--bins", 100), ("flip-blank", "--flip", 0.001)]
 )
 def test_fakes_that_are_sought_are_those_to_promise(facts, cli, noise):
-    sure = facts("calibrate", *PROMISE, "--protocol", *noise)["fakes"]
-    found = facts("calibrate", *PROMISE, "--protocol", *noise, *HALF)
+    sure = facts("check noise", *PROMISE, "--protocol", *noise)["fakes"]
+    found = facts("check noise", *PROMISE, "--protocol", *noise, *HALF)
     assert (found["fakes"], found["fakes_counted"]) == (2 * sure, sure)
     again = ("--protocol", *noise, "--fakes", found["fakes"], *HALF)
-    assert facts("delta", "--epsilon", 1, *again)["delta"] <= 1e-6
-    shown = cli("calibrate", *PROMISE, "--protocol", *noise, *HALF).out
+    assert facts("check delta", "--epsilon", 1, *again)["delta"] <= 1e-6
+    shown = cli("check noise", *PROMISE, "--protocol", *noise, *HALF).out
     assert f"fakes {2 * sure:,}, {sure:,} of them counted on" in shown
 
 
 def test_errors_are_those_of_everything_that_is_sent(facts):
     found = facts(
-        "calibrate", *PROMISE, "--protocol", "flip-blank", "--fakes", 10**6, "--users", 10**6, *HALF
+        "check noise",
+        *PROMISE,
+        "--protocol",
+        "flip-blank",
+        "--fakes",
+        10**6,
+        "--users",
+        10**6,
+        *HALF,
     )
     assert (found["fakes"], found["fakes_counted"]) == (10**6, 500_000)
     q = found["flip_probability"]
@@ -53,24 +61,24 @@ def test_errors_are_those_of_everything_that_is_sent(facts):
     ],
 )
 def test_where_people_hide_a_person_only_the_honest_ones_do(facts, law):
-    half = facts("delta", "--epsilon", 1, "--protocol", *law, *HALF)
+    half = facts("check delta", "--epsilon", 1, "--protocol", *law, *HALF)
     fewer = [5_000 if word == 10_000 else word for word in law]
     assert half["users_counted"] == 5_000
-    assert half["delta"] == facts("delta", "--epsilon", 1, "--protocol", *fewer)["delta"]
+    assert half["delta"] == facts("check delta", "--epsilon", 1, "--protocol", *fewer)["delta"]
 
 
 def test_a_share_is_taken_as_it_is_written(facts):
     third = ("--honest-fraction", "0.3333333333333333", "--epsilon", 9, "--protocol")
-    fakes = facts("delta", *third, "flip-blank", "--fakes", 3, "--flip", 0.1)
+    fakes = facts("check delta", *third, "flip-blank", "--fakes", 3, "--flip", 0.1)
     assert fakes["fakes_counted"] == 0
-    people = facts("delta", *third, "single-bit", "--fakes", 0, "--users", 9, "--flip", 0.1)
+    people = facts("check delta", *third, "single-bit", "--fakes", 0, "--users", 9, "--flip", 0.1)
     assert people["users_counted"] == 2
 
 
 def test_the_planner_promises_as_many_fakes(facts):
     given = ("--users", 10**6, "--bins", 100, *HALF)
     plan = facts("plan", *PROMISE, *given, "--protocol", "clear-uniform")
-    found = facts("calibrate", *PROMISE, "--bins", 100, *HALF, "--protocol", "clear-uniform")
+    found = facts("check noise", *PROMISE, "--bins", 100, *HALF, "--protocol", "clear-uniform")
     assert plan["fakes"] == found["fakes"]
     assert plan["delta"] == found["delta"]
     assert plan["standard_error"] == pytest.approx(found["standard_error"])
@@ -78,8 +86,8 @@ def test_the_planner_promises_as_many_fakes(facts):
 
 def test_nobody_has_no_error(facts, cli):
     given = (*PROMISE, "--protocol", "flip-blank", "--fakes", 0)
-    assert facts("calibrate", *given)["standard_error"] is None
-    assert "Error to expect of a count: unknown" in cli("calibrate", *given).out
+    assert facts("check noise", *given)["standard_error"] is None
+    assert "Error to expect of a count: unknown" in cli("check noise", *given).out
 
 
 @pytest.mark.parametrize(
@@ -92,12 +100,14 @@ def test_nobody_has_no_error(facts, cli):
     ],
 )
 def test_the_noise_that_is_printed_keeps_the_promise(facts, cli, law):
-    first = cli("calibrate", *PROMISE, "--protocol", *law).out.splitlines()[3]
+    first = cli("check noise", *PROMISE, "--protocol", *law).out.splitlines()[3]
     flag = "--permanent" if law[0] == "memory" else "--flip"
     noise = first.replace(",", "").split()[2]
-    assert facts("delta", "--epsilon", 1, "--protocol", *law, flag, noise)["delta"] <= 1e-6
+    assert facts("check delta", "--epsilon", 1, "--protocol", *law, flag, noise)["delta"] <= 1e-6
 
 
 @pytest.mark.parametrize("more", [("--bits", 5, "--bins", 7), ("--background", "zero")])
 def test_nothing_that_is_given_is_passed_over(refused, more):
-    refused("delta", "--epsilon", 1, "--protocol", "flip", "--users", 99, "--flip", 0.1, *more)
+    refused(
+        "check delta", "--epsilon", 1, "--protocol", "flip", "--users", 99, "--flip", 0.1, *more
+    )

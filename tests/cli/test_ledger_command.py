@@ -1,4 +1,4 @@
-"""``mixtally ledger``: open, charge, show; refusals leave the file as it was."""
+"""``mixtally budget``: open, charge, show; refusals leave the file as it was."""
 
 import json
 import os
@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 import least
-from mixtally.cli import ledger as command
+from mixtally.cli import budget as command
 from mixtally.errors import AccountingError, DataError, InfeasibleError, InputError, PlanError
 from mixtally.ground.codec import canonical, fingerprint
 from mixtally.privacy.composition.ledger import left
@@ -152,7 +152,7 @@ def test_an_edited_ledger_is_neither_shown_nor_charged(desk, ledger):
 
 
 def test_what_is_missing_is_said(desk, ledger):
-    assert "ledger open" in str(ledger("show", desk / "none").error)
+    assert "budget open" in str(ledger("show", desk / "none").error)
     assert "a plan file" in str(ledger("charge", desk / "my.ledger", desk / "none").error)
     assert isinstance(ledger("open", desk / "no" / "folder", *BUDGET).error, DataError)
 
@@ -205,7 +205,7 @@ def test_a_ledger_of_two_names_is_not_charged(desk, ledger):
 @pytest.mark.seconds
 @pytest.mark.skipif(os.name != "posix", reason="needs locks")
 def test_charges_at_the_same_moment_are_all_kept(desk):
-    program = "import sys; from mixtally.cli.ledger import app; app(sys.argv[1:])"
+    program = "import sys; from mixtally.cli.budget import app; app(sys.argv[1:])"
     given = ["charge", desk / "my.ledger", desk / "plan.json"]
     both = [
         subprocess.Popen([sys.executable, "-c", program, *given], stdout=subprocess.DEVNULL)

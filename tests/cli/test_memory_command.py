@@ -1,4 +1,4 @@
-"""``mixtally memory``: one-hot and hashed, repeatable, its losses told, its file guarded."""
+"""``mixtally simulate memoized``: one-hot and hashed, repeatable, its file guarded."""
 
 import csv
 import json
@@ -167,7 +167,7 @@ def test_what_cannot_be_played_is_refused_in_one_line(unremembered, more, words)
 
 
 def test_nothing_is_kept_that_a_seed_repeats(refused, crowd):
-    given = ("memory", crowd / "crowd.csv", "--column", "color", "--seed", 1)
+    given = ("simulate memoized", crowd / "crowd.csv", "--column", "color", "--seed", 1)
     line = refused(*given, "--state", crowd / "m.memory")
     assert "--seed: wanted it or --state, got both" in line
     assert not list(crowd.glob("m.memory*"))

@@ -1,4 +1,4 @@
-"""``mixtally memory``: the noise that keeps a promise, and a key's file that holds."""
+"""``mixtally simulate memoized``: the noise that keeps a promise, and a key's file that holds."""
 
 import hashlib
 import json
@@ -31,7 +31,7 @@ def test_a_delta_lets_it_be_less(remembered, tmp_path):
 
 def test_files_hold_what_is_printed(cli, crowd, tmp_path):
     out = tmp_path / "out"
-    outcome = cli("memory", crowd / "crowd.csv", "--column", "color",
+    outcome = cli("simulate memoized", crowd / "crowd.csv", "--column", "color",
                   "--labels", crowd / "colors.txt", "--out", out)  # fmt: skip
     assert outcome.status == 0
     assert sorted(path.name for path in out.iterdir()) == [
@@ -109,7 +109,7 @@ DAMAGE = {
 
 def test_damaged_state_files_are_refused_and_nothing_is_written(cli, refused, crowd, tmp_path):
     state = tmp_path / "s"
-    given = ("memory", crowd / "crowd.csv", "--column", "color", "--state", state)
+    given = ("simulate memoized", crowd / "crowd.csv", "--column", "color", "--state", state)
     assert cli(*given).status == 0
     whole = state.read_bytes()
     for name, damage in DAMAGE.items():
@@ -130,7 +130,7 @@ def test_another_f_is_another_memory_and_is_said(remembered, cli, crowd, tmp_pat
     assert once["memories"] == 1
     other = remembered(*state, "--permanent", 0.6)
     assert other["memories"] == 2
-    said = cli("memory", crowd / "crowd.csv", "--column", "color", *state).out
+    said = cli("simulate memoized", crowd / "crowd.csv", "--column", "color", *state).out
     assert "this key has answered under 2 questions, encoders or f" in " ".join(said.split())
     again = remembered(*state)
     assert (again["estimates"], again["memories"]) == (once["estimates"], 2)
@@ -148,7 +148,7 @@ def test_a_state_file_takes_no_other_files_place(unremembered, crowd, tmp_path):
 def test_text_that_is_not_utf8_is_refused(refused, unremembered, tmp_path):
     (tmp_path / "bad.csv").write_bytes(b"color\nr\xffd\nblue\n")
     given = ("--column", "color", "--state", tmp_path / "s")
-    assert "UTF-8" in refused("memory", tmp_path / "bad.csv", *given)
+    assert "UTF-8" in refused("simulate memoized", tmp_path / "bad.csv", *given)
     (tmp_path / "labels.txt").write_bytes(b"r\xffd\n")
     assert "UTF-8" in unremembered("--labels", tmp_path / "labels.txt")
     (tmp_path / "s").write_bytes(b"\xff\xfe")

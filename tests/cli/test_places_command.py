@@ -1,4 +1,4 @@
-"""``mixtally places``: coordinates counted in hexagons; true counts in rehearsals alone."""
+"""``mixtally simulate places``: hexagons; true counts in rehearsals alone."""
 
 import json
 import sys
@@ -24,7 +24,7 @@ def data(tmp_path):
 
 
 def played(cli, data, *more):
-    outcome = cli("places", data, *GRID, *PROMISE, "--missing", "drop", "--json", *more)
+    outcome = cli("simulate places", data, *GRID, *PROMISE, "--missing", "drop", "--json", *more)
     assert (outcome.status, outcome.err) == (0, "")
     return json.loads(outcome.out)
 
@@ -76,9 +76,9 @@ def test_a_seeded_map_is_a_rehearsal(cli, data, tmp_path):
 def test_bad_input_is_a_line(refused, data, more, words):
     if "drop" in more:
         data.write_text("\n".join(data.read_text().splitlines()[:200]))
-    assert words in refused("places", data, *GRID, *PROMISE, *more)
+    assert words in refused("simulate places", data, *GRID, *PROMISE, *more)
 
 
 def test_without_h3_it_says_what_to_install(refused, data, monkeypatch):
     monkeypatch.setitem(sys.modules, "h3", None)
-    assert "pip install 'mixtally[places]'" in refused("places", data, *GRID, *PROMISE)
+    assert "pip install 'mixtally[places]'" in refused("simulate places", data, *GRID, *PROMISE)

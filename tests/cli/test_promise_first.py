@@ -14,19 +14,19 @@ from unittest.mock import patch
 
 import pytest
 
-from cli.json_cases import FAST, SECONDS, SLOW, lay_out
+from cli.json_cases import FAST, SECONDS, SLOW, command_of, lay_out
 from mixtally.cli.main import run
 
 OPENINGS = ("Hidden", ("epsilon", "Under attack: ", "Local: epsilon"), "Error to expect")
 """How the lines begin; an attack and a vote say their own second and third."""
-NO_RESULT = {"example", "doctor", "batch"}
+NO_RESULT = {"example", "batch doctor", "batch randomize", "batch mix"}
 """What writes made-up people, of whom nothing is hidden, tells of a machine, or writes messages."""
 THIRD = ("Error to expect", "Nothing is counted", "Local: Error to expect")
 
 
 def concludes(case):
     """Whether the last command of a case tells a result."""
-    return case.split(" && ")[-1].split()[0] not in NO_RESULT
+    return command_of(case.split(" && ")[-1]) not in NO_RESULT
 
 
 def faults(lines):
@@ -119,12 +119,7 @@ def test_every_result_begins_with_its_promise(case, tmp_path):
     check(case, tmp_path)
 
 
-def command_of(case):
-    """The command whose result is looked at."""
-    return case.split(" && ")[-1].split()[0]
-
-
-LONG = {command_of(case): case for case in (*SLOW, *SECONDS)}
+LONG = {command_of(case.split(" && ")[-1]): case for case in (*SLOW, *SECONDS)}
 """One of each command that takes longer; ``test_json_keys`` looks at the JSON of all of them."""
 
 
@@ -135,10 +130,10 @@ def test_every_other_command_does(command, tmp_path):
 
 
 QUICK = [
-    "delta --protocol clear-uniform --epsilon 1 --fakes 4261 --bins 100 --json",
-    "sufficient --users 5000 --bits 5 --epsilon 2 --flip 0.15 --json",
-    "audit --list --json",
-    "ledger open me.ledger --epsilon 3 --delta 1e-5 && ledger show me.ledger --json",
+    "check delta --protocol clear-uniform --epsilon 1 --fakes 4261 --bins 100 --json",
+    "check sufficient --users 5000 --bits 5 --epsilon 2 --flip 0.15 --json",
+    "check formula --list --json",
+    "budget open me.ledger --epsilon 3 --delta 1e-5 && budget show me.ledger --json",
 ]
 
 

@@ -20,34 +20,35 @@ def here(crowd, monkeypatch):
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (("words", "x.csv", "--column", "w", *PROMISE, "--way", "up"), "way: wanted together"),
-        (("simulate",), "simulate: wanted a call as --help describes it, got another: Missing"),
-        ((*CROWD, "--top", 0), "'--top'"),
+        (("simulate words", "x.csv", "--column", "w", *PROMISE, "--way", "up"),
+         "way: wanted together"),
+        (("simulate",), "simulate: wanted DATA, got none; see `mixtally simulate --help`"),
+        ((*CROWD, "--top", 0), "wanted another value of --top, got Input should be"),
         (("plan", "--nope"), "see `mixtally plan --help`"),
-        (("ledger", "nope"), "see `mixtally ledger --help`"),
-        (("nope",), "No such command 'nope'"),
-        (("memory", "crowd.csv", "--column", "color", "--bloom-bits", 64, "--hashes", 0),
+        (("budget", "nope"), "see `mixtally budget --help`"),
+        (("nope",), "wanted one of the commands, got nope"),
+        (("simulate memoized", "crowd.csv", "--column", "color", "--bloom-bits", 64, "--hashes", 0),
          "hashes: wanted an integer in [1, 16], got 0"),
-        (("memory", "crowd.csv", "--column", "color", "--bloom-bits", 8, "--hashes", 9),
+        (("simulate memoized", "crowd.csv", "--column", "color", "--bloom-bits", 8, "--hashes", 9),
          "hashes: wanted an integer in [1, 8], got 9"),
-        ((*PLAN, "--bins", 10, "--protocol", "memory"), "`mixtally memory`"),
-        (("vote", "crowd.csv", "--column", "color", *PROMISE, "--protocol", "memory"),
-         "`mixtally memory`"),
-        (("epochs", "crowd.csv", "--column", "color", "--synthetic", 2, *PROMISE, "--protocol",
-          "memory"), "`mixtally memory`"),
+        ((*PLAN, "--bins", 10, "--protocol", "memory"), "`mixtally simulate memoized`"),
+        (("simulate votes", "crowd.csv", "--column", "color", *PROMISE, "--protocol", "memory"),
+         "`mixtally simulate memoized`"),
+        (("simulate epochs", "crowd.csv", "--column", "color", "--synthetic", 2, *PROMISE,
+          "--protocol", "memory"), "`mixtally simulate memoized`"),
         ((*PLAN, "--bits", 1, "--protocol", "flip"), "one alone is flipped by single-bit"),
-        ((*CROWD, "--protocol", "memory"), "`mixtally memory`"),
+        ((*CROWD, "--protocol", "memory"), "`mixtally simulate memoized`"),
         ((*PLAN, "--bins", 10, "--hash-seed", "0" * 32), "--hash-seed: wanted a plan whose values"),
         ((*PLAN, "--hash-bins", 1000, "--target-error", 100, "--mix-fakes"),
          "which --hash-bins 20000 would cut"),
         ((*PLAN, "--bins", 100, "--target-error", 1, "--protocol", "flip"),
          "raise epsilon, or leave --protocol out"),
-        (("calibrate", "--protocol", "clear-shaped", "--shape-shift", 20, *PROMISE),
+        (("check noise", "--protocol", "clear-shaped", "--shape-shift", 20, *PROMISE),
          "wanted what is to be found left out, got --shape-shift; leave"),
-        (("audit", "--formula", "notes-5.26", "--users", "1e6", *PROMISE),
+        (("check formula", "--formula", "notes-5.26", "--users", "1e6", *PROMISE),
          "notes-5.26: wanted the number of fakes, got none; add --fakes N"),
-        (("calibrate", *MEMORY, *PROMISE, "--honest-fraction", 0.5), "--honest-fraction: wanted"),
-        (("calibrate", "--protocol", "clear-shaped", *PROMISE, "--honest-fraction", 0.5),
+        (("check noise", *MEMORY, *PROMISE, "--honest-fraction", 0.5), "--honest-fraction: wanted"),
+        (("check noise", "--protocol", "clear-shaped", *PROMISE, "--honest-fraction", 0.5),
          "--honest-fraction: wanted"),
     ],
 )  # fmt: skip
@@ -82,7 +83,7 @@ def test_labels_that_differ_only_by_spaces_are_refused(here, refused, more):
 def test_files_of_an_earlier_result_are_told_and_left(here, cli):
     assert cli(*LABELED, "--out", "out").err == ""
     assert cli(*LABELED, "--out", "out", "--protocol", "flip-blank").err == ""
-    done = cli("attack", "out/plan.json", "--only", "n-1", "--runs", 200, "--out", "out")
+    done = cli("check attack", "out/plan.json", "--only", "n-1", "--runs", 200, "--out", "out")
     assert done.status == 0
     assert done.err == (
         "mixtally: note: out also holds plan.json, rehearsal/estimates.csv, rehearsal/report.html, "
@@ -93,7 +94,7 @@ def test_files_of_an_earlier_result_are_told_and_left(here, cli):
 
 def test_the_ratio_of_the_largest_crowd_has_a_tail(cli):
     done = cli(
-        "sufficient", "--users", "1e10", "--bits", 1, "--epsilon", 1, "--flip", 0.1, "--json"
+        "check sufficient", "--users", "1e10", "--bits", 1, "--epsilon", 1, "--flip", 0.1, "--json"
     )
     assert done.status == 0, done.err
     facts = json.loads(done.out)
@@ -104,14 +105,16 @@ def test_a_ledger_goes_on_by_one_epoch(here, cli):
     rows = [f"p{i},{week},{'red' if i % 3 else 'blue'}" for week in (1, 2) for i in range(800)]
     for name, some in (("first.csv", rows[:800]), ("second.csv", rows[800:])):
         (here / name).write_text("who,week,color\n" + "\n".join(some) + "\n")
-    assert cli("ledger", "open", "book.json", "--epsilon", 3, "--delta", "1e-5").status == 0
+    assert cli("budget", "open", "book.json", "--epsilon", 3, "--delta", "1e-5").status == 0
     shared = ("--column", "color", "--epoch-column", "week", "--person-column", "who", *PROMISE)
     for name, week in (("first.csv", "1"), ("second.csv", "2")):
-        done = cli("epochs", name, *shared, "--ledger", "book.json", "--json", "--out", "weeks")
+        done = cli(
+            "simulate epochs", name, *shared, "--ledger", "book.json", "--json", "--out", "weeks"
+        )
         assert done.status == 0, done.err
         facts = json.loads(done.out)
         assert [epoch["epoch"] for epoch in facts["epochs"]] == [week]
         assert facts["changes"] == []
-    assert cli("epochs", "second.csv", *shared).status == 0
-    shown = json.loads(cli("ledger", "show", "book.json", "--json").out)
+    assert cli("simulate epochs", "second.csv", *shared).status == 0
+    shown = json.loads(cli("budget", "show", "book.json", "--json").out)
     assert len(shown["charges"]) == 2

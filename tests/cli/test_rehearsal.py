@@ -16,7 +16,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from cli.json_cases import FAST, SECONDS, SLOW, lay_out
+from cli.json_cases import FAST, SECONDS, SLOW, command_of, lay_out
 from mixtally.cli import memory, options
 from mixtally.cli.main import run
 from mixtally.data.population import Population
@@ -31,7 +31,8 @@ from mixtally.simulation.seeded import SeededChance
 from mixtally.simulation.study import Study
 from mixtally.simulation.trend.trend import Trend
 
-PLAYS = {"simulate", "vote", "memory", "epochs", "words", "demo"}
+PLAYS = {"simulate", "simulate votes", "simulate memoized", "simulate epochs", "simulate words",
+         "demo"}  # fmt: skip
 RAW = "holds raw counts"
 SURVEY = "simulate survey.csv --column answer --labels words.txt --epsilon 1 --delta 1e-6"
 
@@ -47,7 +48,7 @@ def seedless(case):
 
 
 def played(cases):
-    return [case for case in cases if shlex.split(case.split(" && ")[-1])[0] in PLAYS]
+    return [case for case in cases if command_of(case.split(" && ")[-1]) in PLAYS]
 
 
 def quietly(arguments, status=0):
@@ -151,8 +152,9 @@ LEAKS = {
     Played: "plan --hops 3 --epsilon 1 --delta 1e-6 --users 1000 --labels words.txt --out t.json "
     "&& contract new t.json --network network.toml --out small.json "
     "&& simulate survey.csv --column answer --contract small.json",
-    Election: "vote survey.csv --column answer --labels words.txt --epsilon 1 --delta 1e-6",
-    Trend: "epochs diary.csv --column color --epoch-column week --person-column who "
+    Election: "simulate votes survey.csv --column answer --labels words.txt --epsilon 1 "
+    "--delta 1e-6",
+    Trend: "simulate epochs diary.csv --column color --epoch-column week --person-column who "
     "--labels colors.txt --epsilon 1 --delta 1e-6",
 }
 

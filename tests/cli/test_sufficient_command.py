@@ -1,9 +1,9 @@
-"""``mixtally sufficient``: ends rounded to their own sides, nothing that overflows."""
+"""``mixtally check sufficient``: ends rounded to their own sides, nothing that overflows."""
 
 import json
 import re
 
-GIVEN = ("sufficient", "--users", 5000, "--bits", 5, "--epsilon", 2, "--sigmas", 3)
+GIVEN = ("check sufficient", "--users", 5000, "--bits", 5, "--epsilon", 2, "--sigmas", 3)
 
 
 def test_what_is_printed_is_rounded_to_the_safe_side(cli):
@@ -17,4 +17,4 @@ def test_what_is_printed_is_rounded_to_the_safe_side(cli):
 
 def test_a_ratio_beyond_all_numbers_is_refused(refused):
     given = ("--users", 5000, "--bits", 64, "--epsilon", 2, "--flip", "1e-9")
-    assert "below 10^308" in refused("sufficient", *given)
+    assert "below 10^308" in refused("check sufficient", *given)

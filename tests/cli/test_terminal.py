@@ -38,7 +38,14 @@ def full(cli, monkeypatch):
 @pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
 @pytest.mark.parametrize(
     "arguments",
-    [("--help",), ("plan", "--help"), ("--version",), PLAN, (*PLAN, "--json"), ("audit", "--list")],
+    [
+        ("--help",),
+        ("plan", "--help"),
+        ("--version",),
+        PLAN,
+        (*PLAN, "--json"),
+        ("check formula", "--list"),
+    ],
     ids=lambda given: " ".join(map(str, given[:1] + given[-1:])),
 )
 def test_output_on_a_full_device_is_one_line(full, arguments):
@@ -52,8 +59,8 @@ def test_output_on_a_full_device_is_one_line(full, arguments):
 @pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
 def test_what_was_written_before_the_output_failed_is_whole(full, cli, tmp_path):
     assert full(*PLAN, "--out", tmp_path / "plan.json").status == 2
-    assert full("ledger", "open", tmp_path / "ledger", *LEDGER).status == 2
-    assert cli("ledger", "charge", tmp_path / "ledger", tmp_path / "plan.json").status == 0
+    assert full("budget", "open", tmp_path / "ledger", *LEDGER).status == 2
+    assert cli("budget", "charge", tmp_path / "ledger", tmp_path / "plan.json").status == 0
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
@@ -71,7 +78,7 @@ def test_a_process_with_a_full_device_says_nothing_more_as_it_ends():
 @pytest.mark.skipif(os.name != "posix", reason="needs a shell")
 def test_closed_streams_are_no_failure():
     for closed in (">&-", "2>&-", ">&- 2>&-"):
-        command = f'"$0" -c "{RUN}" delta --protocol clear-uniform --epsilon 1 --fakes 40 --bins 2'
+        command = f'"$0" -c "{RUN}" check delta --protocol clear-uniform --epsilon 1 --fakes 40 --bins 2'
         done = subprocess.run(
             ["sh", "-c", f"{command} --json {closed}", sys.executable],
             capture_output=True, timeout=60, check=False,
@@ -85,7 +92,7 @@ def test_closed_streams_are_no_failure():
 def test_labels_that_a_terminal_cannot_show_are_spelled(tmp_path, more):
     data = tmp_path / "data.csv"
     data.write_text("word\n" + "日本\né\n" * 500 + "é\n" * 50, encoding="utf-8")
-    given = ("vote", data, "--column", "word", "--epsilon", 1, "--delta", "1e-6", *more)
+    given = ("simulate votes", data, "--column", "word", "--epsilon", 1, "--delta", "1e-6", *more)
     coded = {**os.environ, "PYTHONIOENCODING": "cp1252"}
     done = process(RUN, *given, stdout=subprocess.PIPE, env=coded)
     assert (done.returncode, done.stderr) == (0, b"")
@@ -99,11 +106,11 @@ def test_labels_that_a_terminal_cannot_show_are_spelled(tmp_path, more):
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("attack", "/dev/zero"),
-        ("ledger", "show", "/dev/zero"),
+        ("check attack", "/dev/zero"),
+        ("budget", "show", "/dev/zero"),
         (*PLAN[:-2], "--labels", "/dev/zero"),
-        ("memory", "crowd.csv", "--column", "color", "--state", "/dev/zero"),
-        ("memory", "crowd.csv", "--column", "color", "--state", "pipe"),
+        ("simulate memoized", "crowd.csv", "--column", "color", "--state", "/dev/zero"),
+        ("simulate memoized", "crowd.csv", "--column", "color", "--state", "pipe"),
         ("simulate", "/dev/zero", "--column", "color", "--epsilon", 1, "--delta", "1e-6"),
     ],
     ids=lambda given: " ".join(map(str, given[:2])),

@@ -1,4 +1,4 @@
-"""``mixtally vote``: a ballot file in two versions, the example, and what is refused."""
+"""``mixtally simulate votes``: a ballot file in two versions, the example, and what is refused."""
 
 import json
 
@@ -19,7 +19,7 @@ def voted(cli, ballots):
     """Plays the ballots and returns the facts."""
 
     def call(*more, asked=ASKED):
-        outcome = cli("vote", ballots, "--column", "color", *asked, *more, "--json")
+        outcome = cli("simulate votes", ballots, "--column", "color", *asked, *more, "--json")
         assert (outcome.status, outcome.err.strip()) == (0, "")
         return json.loads(outcome.out)
 
@@ -42,8 +42,9 @@ def test_an_empty_ballot_is_no_candidate(cli, tmp_path):
     (tmp_path / "blank.csv").write_text("choice\n" + "\n".join(cells) + "\n")
     (tmp_path / "labels.txt").write_text("a\nb\nnobody\n")
     done = cli(
-        "vote", tmp_path / "blank.csv", "--column", "choice", "--labels", tmp_path / "labels.txt",
-        "--missing", "nobody", "--epsilon", 1, "--delta", "1e-6", "--json",
+        "simulate votes", tmp_path / "blank.csv", "--column", "choice",
+        "--labels", tmp_path / "labels.txt", "--missing", "nobody",
+        "--epsilon", 1, "--delta", "1e-6", "--json",
     )  # fmt: skip
     assert done.status == 0, done.err
     told = json.loads(done.out)
@@ -73,7 +74,7 @@ def test_the_budget_reaches_the_planner(voted):
 
 def test_a_seed_repeats_a_vote_to_the_byte(cli, ballots, tmp_path):
     for name in ("one", "two"):
-        given = ("vote", ballots, "--column", "color", *ASKED, "--seed", 3)
+        given = ("simulate votes", ballots, "--column", "color", *ASKED, "--seed", 3)
         assert cli(*given, "--out", tmp_path / name).status == 0
     one, two = (tmp_path / name / "rehearsal" for name in ("one", "two"))
     assert sorted(p.name for p in one.iterdir()) == FILES
@@ -82,14 +83,16 @@ def test_a_seed_repeats_a_vote_to_the_byte(cli, ballots, tmp_path):
 
 
 def test_the_example_prints_the_side_notes_numbers(cli):
-    outcome = cli("vote", "--example", "--seed", 1)
+    outcome = cli("simulate votes", "--example", "--seed", 1)
     assert outcome.status == 0
     for text in ("1.151 %", "2.9 times", "at least 25.6 %", "'A' leads", "local version"):
         assert text in outcome.out
 
 
 def test_the_example_takes_other_numbers(cli):
-    facts = json.loads(cli("vote", "--example", "--epsilon", 2, "--delta", "1e-8", "--json").out)
+    facts = json.loads(
+        cli("simulate votes", "--example", "--epsilon", 2, "--delta", "1e-8", "--json").out
+    )
     assert (facts["local"]["epsilon"], facts["shuffle"]["delta_target"]) == (2.0, 1e-8)
 
 
@@ -109,7 +112,7 @@ def refuses(refused, tmp_path):
     def call(text, *more, asked=ASKED):
         path, out = tmp_path / "ballots.csv", tmp_path / "out"
         path.write_text(text)
-        line = refused("vote", path, "--column", "choice", *asked, "--out", out, *more)
+        line = refused("simulate votes", path, "--column", "choice", *asked, "--out", out, *more)
         assert not out.exists()
         return line
 
@@ -162,6 +165,8 @@ def test_bad_numbers_are_refused(refuses, asked, said):
 
 
 def test_what_is_to_be_counted_is_said_in_one_way(refused, ballots):
-    assert "got neither" in refused("vote")
-    assert "got one of the two" in refused("vote", ballots, *ASKED)
-    assert "both: DATA, --column" in refused("vote", ballots, "--column", "color", "--example")
+    assert "got neither" in refused("simulate votes")
+    assert "got one of the two" in refused("simulate votes", ballots, *ASKED)
+    assert "both: DATA, --column" in refused(
+        "simulate votes", ballots, "--column", "color", "--example"
+    )

@@ -22,7 +22,7 @@ def test_exchanged_axes_are_said(cli, tmp_path, exchanged):
     (tmp_path / "homes.csv").write_text("\n".join(["lat,lon", *rows]) + "\n")
     names = ("lon", "lat") if exchanged else ("lat", "lon")
     outcome = cli(
-        "places", tmp_path / "homes.csv", "--latitude", names[0], "--longitude", names[1],
+        "simulate places", tmp_path / "homes.csv", "--latitude", names[0], "--longitude", names[1],
         "--box", "40,44,-76,-70", "--resolution", 3, "--epsilon", 2, "--delta", "1e-6",
     )  # fmt: skip
     assert outcome.status == 0

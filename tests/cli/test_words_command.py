@@ -1,4 +1,4 @@
-"""``mixtally words``: words of a column with one promise for all rounds; bad input is a line."""
+"""``mixtally simulate words``: words of a column, one promise for all rounds."""
 
 import csv
 import json
@@ -20,7 +20,7 @@ def data(tmp_path):
 
 @pytest.mark.seconds
 def test_json_holds_words_rounds_and_the_promise(cli, data):
-    outcome = cli("words", data, *GIVEN, "--seed", 3, "--json")
+    outcome = cli("simulate words", data, *GIVEN, "--seed", 3, "--json")
     assert (outcome.status, outcome.err) == (0, "")
     facts = json.loads(outcome.out)
     assert [row["word"] for row in facts["words"]] == ["yes", "no"]
@@ -30,12 +30,14 @@ def test_json_holds_words_rounds_and_the_promise(cli, data):
     assert (facts["epsilon"], facts["recall"], facts["ghosts"]) == (1.0, 1.0, 0)
     assert facts["promised"][0].startswith("All 6 rounds together: epsilon = 1, delta <= ")
     assert 1 <= facts["rounds_played"] == len(facts["rounds"]) <= 6
-    again = cli("words", data, *GIVEN, "--seed", 3, "--json")
+    again = cli("simulate words", data, *GIVEN, "--seed", 3, "--json")
     assert json.loads(again.out) == facts
 
 
 def test_the_table_shows_words_truth_and_promise(cli, data):
-    outcome = cli("words", data, *GIVEN, "--seed", 3, "--way", "apart", "--error-rate", "0.2")
+    outcome = cli(
+        "simulate words", data, *GIVEN, "--seed", 3, "--way", "apart", "--error-rate", "0.2"
+    )
     assert outcome.status == 0
     for text in ("│ yes", "80 % interval, all bins", "100 % are among", "in exactly one"):
         assert text in outcome.out
@@ -45,7 +47,7 @@ def test_the_table_shows_words_truth_and_promise(cli, data):
 @pytest.mark.parametrize("more", [(), ("--way", "apart"), ("--error-rate", "0.5")], ids=str)
 def test_the_files_hold_what_is_printed(cli, data, tmp_path, more):
     out = tmp_path / "out" / "rehearsal"
-    outcome = cli("words", data, *GIVEN, *more, "--seed", 3, "--json", "--out", out.parent)
+    outcome = cli("simulate words", data, *GIVEN, *more, "--seed", 3, "--json", "--out", out.parent)
     assert (outcome.status, outcome.err) == (0, "")
     facts = json.loads(outcome.out)
     assert json.loads((out / "result.json").read_text()) == facts
@@ -59,7 +61,7 @@ def test_the_files_hold_what_is_printed(cli, data, tmp_path, more):
     for part in ("5,000 rows of answers.csv", "Round by round", *facts["promise"], "100 %"):
         assert part in text
     assert "Words missed" not in text
-    told = cli("words", data, *GIVEN, *more, "--seed", 3, "--out", out.parent).out
+    told = cli("simulate words", data, *GIVEN, *more, "--seed", 3, "--out", out.parent).out
     assert f"wrote {out / 'report.html'}" in told
 
 
@@ -68,7 +70,7 @@ def test_a_search_that_misses_or_finds_nothing_says_so(cli, tmp_path):
     few = tmp_path / "few.csv"
     few.write_text("answer\n" + "".join(f"<b>{i}\n" for i in range(200)) * 10)
     out = tmp_path / "out" / "rehearsal"
-    outcome = cli("words", few, *GIVEN, "--seed", 3, "--json", "--out", out.parent)
+    outcome = cli("simulate words", few, *GIVEN, "--seed", 3, "--json", "--out", out.parent)
     facts = json.loads(outcome.out)
     assert facts["words"] == []
     assert facts["covered"] is None
@@ -83,7 +85,7 @@ def test_a_search_that_misses_or_finds_nothing_says_so(cli, tmp_path):
 def test_a_page_that_cannot_be_written_leaves_what_was_there(cli, data, tmp_path):
     place = tmp_path / "place"
     place.write_text("mine")
-    assert "wanted a folder" in refused(cli("words", data, *GIVEN, "--out", place))
+    assert "wanted a folder" in refused(cli("simulate words", data, *GIVEN, "--out", place))
     assert place.read_text() == "mine"
 
 
@@ -101,7 +103,7 @@ def test_a_page_that_cannot_be_written_leaves_what_was_there(cli, data, tmp_path
     ],
 )
 def test_bad_options_are_refused_in_a_line(cli, data, more, subject):
-    assert subject in refused(cli("words", data, *GIVEN, *more))
+    assert subject in refused(cli("simulate words", data, *GIVEN, *more))
 
 
 @pytest.mark.parametrize(
@@ -116,7 +118,7 @@ def test_bad_options_are_refused_in_a_line(cli, data, more, subject):
 def test_bad_data_is_refused_in_a_line(cli, tmp_path, content, subject):
     path = tmp_path / "bad.csv"
     path.write_bytes(content)
-    assert subject in refused(cli("words", path, *GIVEN))
+    assert subject in refused(cli("simulate words", path, *GIVEN))
 
 
 def refused(outcome):

@@ -193,7 +193,7 @@ DAMAGE = {
     "no digit": lambda data: data.replace(b"\n", b"\nz", 1)[:-2] + b"\n",
     "large digits": lambda data: data.upper().replace(b"MIXTALLY KEY OF", b"mixtally key of"),
     "no text": lambda data: data + b"\xff\xfe",
-    "an older file": lambda _: b"mixtally memory\n" + bytes(80),
+    "an older file": lambda _: b"mixtally simulate memoized\n" + bytes(80),
 }
 
 

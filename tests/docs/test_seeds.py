@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from cli.json_cases import command_of
+
 ROOT = Path(__file__).parents[2]
 ROWS = [
     line
@@ -23,8 +25,8 @@ ELSEWHERE = {
     for line in re.findall(r"^mixtally (.*?)(?:  #.*)?$", page.read_text(), re.MULTILINE)
 }
 """Commands in blocks of pages, whose tests run them."""
-MARKS = {"attack": pytest.mark.slow, "demo": pytest.mark.slow}
-MARKS |= {"audit": pytest.mark.seconds, "vote": pytest.mark.seconds}
+MARKS = {"check attack": pytest.mark.slow, "demo": pytest.mark.slow}
+MARKS |= {"check formula": pytest.mark.seconds, "simulate votes": pytest.mark.seconds}
 """By command; what is not here is quick."""
 
 
@@ -39,7 +41,7 @@ def test_every_example_is_there_and_run_by_a_test():
 @pytest.mark.parametrize(
     "text",
     [
-        pytest.param(text, marks=MARKS.get(text.split()[1], ()))
+        pytest.param(text, marks=MARKS.get(command_of(text.partition(" ")[2]), ()))
         for text in sorted(COMMANDS - ELSEWHERE)
     ],
 )

@@ -129,7 +129,7 @@ TIMES = [
 @pytest.mark.parametrize("column", REPEATS)
 @pytest.mark.parametrize(("sent", "times"), TIMES)
 def test_what_repeats_gain(column, sent, times):
-    found = facts(f"calibrate --protocol {REPEATS[column]} --delta 1e-6 --repeats {times}")
+    found = facts(f"check noise --protocol {REPEATS[column]} --delta 1e-6 --repeats {times}")
     told = cells("docs/divergences.md", sent)
     assert found["standard_error"] == near(told[column - 1])
     once = cells("docs/divergences.md", "once")[column - 1]
@@ -137,7 +137,7 @@ def test_what_repeats_gain(column, sent, times):
 
 
 def test_what_splitting_gains():
-    found = facts(f"calibrate --protocol {REPEATS[2]} --delta 1e-6 --split")
+    found = facts(f"check noise --protocol {REPEATS[2]} --delta 1e-6 --split")
     assert found["standard_error"] == near(cells("docs/divergences.md", "split into five")[1])
 
 
@@ -153,7 +153,7 @@ def test_the_errors_that_the_readme_tells():
 
 FACTORS = re.findall(
     r"holds: ([\d.]+) times the f[^|]*?needed(?:, error ([\d.]+) times)?[^|]*"
-    r"\| `mixtally (audit [^`]*)` \|",
+    r"\| `mixtally (check formula [^`]*)` \|",
     page("docs/formulas.md"),
 )
 

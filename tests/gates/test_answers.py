@@ -5,7 +5,7 @@ import pytest
 from bench.answers import ORDINARY, Answer, differences, numbers_of, read, write
 
 PLAN = f"{ORDINARY[0]} --json"
-DELTA = "delta --protocol flip-blank --json"
+DELTA = "check delta --protocol flip-blank --json"
 NUMBERS = {
     "protocol": "flip-blank", "delta": 9.9e-7, "delta_lower": 9.8e-7, "standard_error": 10.0,
 }  # fmt: skip

@@ -22,15 +22,15 @@ COMMANDS = {
     "sets": f"simulate survey.csv --column likes --set ';' --pairs {END}",
     "bits": f"simulate survey.csv --columns smokes,drives --as attributes --pairs {END}",
     "number": f"simulate survey.csv --column age --number 0,100 --bins 20 --mix-fakes {END}",
-    "memory": f"memory survey.csv --column answer --reports 5 {END}",
-    "epochs": f"epochs survey.csv --column answer --synthetic 4 {END}",
-    "words": f"words survey.csv --column answer --top 2 {END}",
-    "vote": f"vote survey.csv --column answer {END}",
-    "places": f"places homes.csv {BOX} {END}",
-    "baskets": f"baskets survey.csv --column likes --set ';' {END}",
+    "memory": f"simulate memoized survey.csv --column answer --reports 5 {END}",
+    "epochs": f"simulate epochs survey.csv --column answer --synthetic 4 {END}",
+    "words": f"simulate words survey.csv --column answer --top 2 {END}",
+    "vote": f"simulate votes survey.csv --column answer {END}",
+    "places": f"simulate places homes.csv {BOX} {END}",
+    "baskets": f"simulate baskets survey.csv --column likes --set ';' {END}",
     "contract": f"{SMALL} && simulate survey.csv --column answer --contract small.json --seed 1 "
     "--out out",
-    "attack": f"{PLANNED} && attack plan.json --runs 100 --drawn 1000 --seed 1 --out out",
+    "attack": f"{PLANNED} && check attack plan.json --runs 100 --drawn 1000 --seed 1 --out out",
     "demo": "demo --seed 1 --out out",
 }
 

@@ -215,7 +215,7 @@ def test_chances_of_rare_kinds_are_chances():
 
 
 def test_what_tells_nearly_everything_may_rise():
-    """`delta --protocol flip-uniform --fakes 119 --bins 64590`: .9969 and then .99996."""
+    """`check delta --protocol flip-uniform --fakes 119 --bins 64590`: .9969 and then .99996."""
     made = connected(1.0, {0: 0.9969, 1: 0.99996, 2: 0.98})
     assert made.infinite == 0.98
     with pytest.raises(AccountingError, match="falls with epsilon"):

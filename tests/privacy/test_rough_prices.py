@@ -159,7 +159,7 @@ def test_no_price_of_a_search_is_taken_for_a_proof(monkeypatch):
 
 
 def test_far_below_all_promises_bounds_may_rise_and_the_least_is_taken():
-    """`calibrate --protocol flip --bits 60 --repeats 14 --epsilon 13`: 9e-18 and then 4.5e-17."""
+    """`check noise --protocol flip --bits 60 --repeats 14 --epsilon 13`: 9e-18 and then 4.5e-17."""
     made = connected(1.0, {0: 0.1, 1: 9e-18, 2: 4.5e-17})
     assert made.infinite == 9e-18
     with pytest.raises(AccountingError, match="falls with epsilon"):

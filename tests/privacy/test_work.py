@@ -154,7 +154,7 @@ def test_deltas_are_added_up_only_where_that_may_be_less(counted):
 
 @pytest.mark.seconds
 def test_large_sets_are_calibrated_with_few_distributions(counted):
-    """`calibrate --protocol flip --max-set 16`: once 1,784 distributions a divergence."""
+    """`noise --protocol flip --max-set 16`: once 1,784 distributions a divergence."""
     distributions_made = counted(k_hot, "flip_distribution", 50)
     found = calibrated("flip", 1.0, 1e-6, users=10**6, max_set=16)
     assert found.message.mechanism.threshold
@@ -162,7 +162,7 @@ def test_large_sets_are_calibrated_with_few_distributions(counted):
 
 
 def test_sums_that_spread_widely_are_calibrated_with_few_crowds(counted):
-    """`calibrate --protocol flip --observer sums --max-set 4 --split`: once 17,000, 38 s."""
+    """`noise --protocol flip --observer sums --max-set 4 --split`: once 17,000, 38 s."""
     looked = counted(one_hot, "exchange_divergences", 1000)
     asked = {"users": 45_650, "max_set": 1, "observer": Observer.SUMS, "bins": 3360}
     found = calibrated("flip", 0.1536, 7.72e-10, more={"collections": 4}, **asked)
@@ -195,7 +195,7 @@ def test_people_who_are_left_out_hide_nobody_that_matters(repeats):
 
 
 def test_a_distribution_too_long_is_refused_before_it_is_made(counted):
-    """`calibrate --protocol single-bit --users 1e10 --repeats 100 --epsilon 0.01` took minutes."""
+    """`noise --protocol single-bit --users 1e10 --repeats 100 --epsilon 0.01` took minutes."""
     made = counted(single_bit, "with_coins", 0)
     asked = {"users": 10**10, "fakes": 0, "repeats": 100}
     with pytest.raises(EffortError, match=r"wanted .* got .* repeat less often"):

@@ -147,10 +147,10 @@ PROMISE = ("--epsilon", "1", "--delta", "1e-6")
 
 
 def test_it_has_a_delta_and_a_least_number_of_fakes(toyed):
-    found = toyed("calibrate", "--protocol", "toy", "--bins", "10", *PROMISE, "--json")
+    found = toyed("check", "noise", "--protocol", "toy", "--bins", "10", *PROMISE, "--json")
     given = ("--bins", "10", "--fakes", str(found["fakes"]), "--epsilon", "1", "--json")
-    assert toyed("delta", "--protocol", "toy", *given)["delta"] == found["delta"] <= 1e-6
-    usual = toyed("delta", "--protocol", "clear-uniform", *given)
+    assert toyed("check", "delta", "--protocol", "toy", *given)["delta"] == found["delta"] <= 1e-6
+    usual = toyed("check", "delta", "--protocol", "clear-uniform", *given)
     assert usual["delta"] == found["delta"]
 
 

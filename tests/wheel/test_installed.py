@@ -43,8 +43,8 @@ def test_the_command_line_says_in_one_line_what_to_install(installed, tmp_path, 
 
 def test_a_single_missing_package_is_named(installed, tmp_path):
     partly = installed("lab", without=("numpy",))
-    done = partly.command("delta", "--protocol", "flip-blank", "--epsilon", "1", "--fakes", "1e6",
-                          "--flip", "1e-4", where=tmp_path)  # fmt: skip
+    done = partly.command("check", "delta", "--protocol", "flip-blank", "--epsilon", "1",
+                          "--fakes", "1e6", "--flip", "1e-4", where=tmp_path)  # fmt: skip
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert "got no numpy" in done.stderr

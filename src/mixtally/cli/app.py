@@ -1,41 +1,73 @@
 """The commands, gathered, and what a call of them comes to."""
 
+import difflib
+from collections.abc import Iterable
 from importlib import import_module
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from mixtally.cli.common import with_quiet
 from mixtally.errors import InputError
 from mixtally.version import VERSION
 
+
+class Command(NamedTuple):
+    """The first line of a command's help, and where it is: a module of the command line, and its
+    function there; without one the module has an ``app`` of several commands.
+    """
+
+    line: str
+    module: str
+    function: str = ""
+
+
 COMMANDS = {
-    "plan": "Find the plan of least error.",
-    "contract": "Write, show and check what strangers agree on before they answer.",
-    "mix": "Run one mix of a network: begin, sign, serve.",
-    "collector": "Run the collector of a network: sign, propose, serve, publish.",
-    "client": "Take part in a round from this device, and see what left it.",
-    "delta": "State the exact delta of any parameters.",
-    "calibrate": "Find the least noise for a guarantee.",
-    "audit": "Hold a published formula against the exact delta.",
-    "attack": "Attack a plan, or a claim.",
-    "sufficient": "Describe the privacy ratio of shuffled bit vectors.",
-    "simulate": "Play columns of real data.",
-    "batch": "Messages of a crowd in files, larger than memory: drawn, then mixed.",
-    "tally": "Count messages that lie in files, and conclude.",
-    "vote": "Count a vote in two ways.",
-    "places": "Count people in hexagons of a map.",
-    "baskets": "Find items that people hold together, and rules between them.",
-    "words": "Find the most frequent words of a column.",
-    "epochs": "Ask again and again.",
-    "memory": "Play answers that are randomized once and reported again.",
-    "doctor": "Say how fast this machine is, and what a round would cost it.",
-    "example": "Write a small made-up survey.",
-    "demo": "Count real flights privately.",
-    "ledger": "Charge every collection to a budget; refuse what would pass it.",
+    "simulate": Command("Simulate a private collection on your data.", "simulate", "simulate"),
+    "simulate words": Command("Find the most frequent words of a column.", "words", "words"),
+    "simulate places": Command("Count people in hexagons of a map.", "places", "places"),
+    "simulate baskets": Command(
+        "Find items that people hold together, and rules between them.", "baskets", "baskets"
+    ),
+    "simulate votes": Command("Count a vote in two ways.", "vote", "vote"),
+    "simulate epochs": Command("Repeat a question over time.", "epochs", "epochs"),
+    "simulate memoized": Command(
+        "Play answers that are randomized once and reported again.", "memory", "memory"
+    ),
+    "plan": Command("Find the plan of least error.", "plan", "plan"),
+    "contract": Command("Write, show and check what strangers agree on.", "contract"),
+    "mix": Command("Run one mix of a network.", "mix"),
+    "collector": Command("Run the collector of a network.", "collector"),
+    "client": Command("Take part in a round, and see what left this device.", "client"),
+    "budget": Command("Charge collections to a budget that none may exceed.", "budget"),
+    "check delta": Command("Compute the exact delta of given parameters.", "delta", "delta"),
+    "check noise": Command("Find the least noise for a guarantee.", "calibrate", "calibrate"),
+    "check formula": Command(
+        "Check a published formula against the exact delta.", "audit", "audit"
+    ),
+    "check attack": Command("Attack a plan, or a claim.", "attack", "attack"),
+    "check sufficient": Command(
+        "Describe the privacy ratio of shuffled bit vectors.", "sufficient", "sufficient"
+    ),
+    "batch randomize": Command("Draw everybody's messages into shards.", "batch", "randomize"),
+    "batch mix": Command(
+        "Shuffle shards into others, with the fakes that mixes add.", "batch", "mix"
+    ),
+    "batch tally": Command("Count messages that lie in files, and conclude.", "tally", "tally"),
+    "batch doctor": Command(
+        "Say how fast this machine is, and what a round would cost it.", "doctor", "doctor"
+    ),
+    "example": Command("Write a small made-up survey.", "example", "example"),
+    "demo": Command("Count real flights privately.", "demo", "demo"),
 }
-"""Every command, in the module of its name, and the first line of its help."""
+"""Every command, by what is typed for it."""
+
+GROUPS = {
+    "check": "Check a claim: by delta, noise, formula or attack.",
+    "batch": "Draw, mix and count crowds larger than memory.",
+}
+"""First words that are no command of their own."""
 
 _PURPOSE = (
     "Count how often things happen in a crowd, while what is learned about any one person's answer "
@@ -48,11 +80,35 @@ _ENDS = (
 )
 
 
+def _below(first: str) -> dict[str, str]:
+    """The second words that follow ``first``, with their commands' first lines."""
+    begin = first + " "
+    return {
+        name.removeprefix(begin): command.line
+        for name, command in COMMANDS.items()
+        if name.startswith(begin)
+    }
+
+
+def _standing(lines: dict[str, str]) -> dict[str, Any]:
+    """What stands for each command in a list: nothing is imported for it."""
+    return {name: TyperCommand(name, help=line) for name, line in lines.items()}
+
+
 class Commands(TyperGroup):
     """The commands, each imported when it is called for, and none to list them.
 
     The parser's own types have no fixed names.
     """
+
+    first = ""
+    """The word before these, if any."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """What is called, by a word or by two."""
+        if " ".join(args[:2]) in COMMANDS and len(args) > 1:
+            return super().resolve_command(ctx, [" ".join(args[:2]), *args[2:]])
+        return super().resolve_command(ctx, args)
 
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:
         """What a word that was begun may become: no command is imported for its help."""
@@ -61,18 +117,36 @@ class Commands(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
         """The command of this name, None without one."""
-        if cmd_name not in COMMANDS:
+        name = f"{self.first} {cmd_name}".strip()
+        if name in GROUPS:
+            group = Commands(
+                name=name,
+                commands=_standing(_below(name)),
+                help=GROUPS[name],
+                no_args_is_help=True,
+                rich_markup_mode=None,
+            )
+            group.first = name
+            return with_quiet(group)
+        if name not in COMMANDS:
             return None
-        module = vars(import_module(f"mixtally.cli.{cmd_name}"))
-        if "app" in module:  # it has commands of its own
+        command = COMMANDS[name]
+        module = vars(import_module(f"mixtally.cli.{command.module}"))
+        if not command.function:  # it has commands of its own
             return with_quiet(typer.main.get_command(module["app"]))
         alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-        alone.command()(module[cmd_name])
+        alone.command(epilog=_also(name))(module[command.function])
         return with_quiet(typer.main.get_command(alone))
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the list, out of what stands for each command."""
         TyperGroup(commands=dict(self.commands)).format_commands(ctx, formatter)
+
+
+def _also(name: str) -> str | None:
+    """The last line of the help of a command that others follow."""
+    words = ", ".join(_below(name))
+    return f"Other questions, each with its own --help: {name} {words}." if words else None
 
 
 app = typer.Typer(
@@ -106,8 +180,8 @@ def _named() -> None:
     """Stands for a command in the list of them."""
 
 
-for name, line in COMMANDS.items():
-    app.command(name, help=line)(_named)
+for _name in dict.fromkeys(name.partition(" ")[0] for name in COMMANDS):  # first words
+    app.command(_name, help=GROUPS.get(_name) or COMMANDS[_name].line)(_named)
 
 
 _Unusable = cast("type[Exception]", typer.BadParameter.__mro__[1])
@@ -123,14 +197,43 @@ def call() -> int:
         return app(standalone_mode=False, prog_name="mixtally") or 0
     except _Unusable as error:
         unusable: Any = error
-        said = unusable.format_message()
-        if "\n" in said:
+        if "\n" in unusable.format_message():
             unusable.show()
             return 2
-        path = unusable.ctx.command_path if unusable.ctx else "mixtally"
-        raise InputError(
-            path.rpartition(" ")[2],
-            wanted="a call as --help describes it",
-            got=f"another: {said.rstrip('.')}",
-            do=f"see `{path} --help`",
-        ) from error
+        raise _refusal(unusable) from error
+
+
+def _refusal(unusable: Any) -> InputError:
+    """What is wrong with a command line, and which word was most likely meant."""
+    context = unusable.ctx
+    path = context.command_path if context else "mixtally"
+    said, kind = unusable.format_message().rstrip("."), type(unusable).__name__
+    wanted, got, known = "a call that can be read", said, []
+    if kind == "NoSuchOption":
+        wanted, got = "an option of this command", unusable.option_name
+        known = [one for each in context.command.params for one in each.opts]
+    elif kind == "MissingParameter":
+        name = unusable.param.opts[0] if unusable.param else "an argument"
+        wanted, got = (name if name.startswith("-") else name.upper()), "none"
+    elif kind == "BadParameter" and unusable.param:
+        name = unusable.param.opts[0]
+        wanted, got = f"another value of {name}", unusable.message.rstrip(".")
+    elif said.startswith("No such command"):
+        got = said.split("'")[1]
+        wanted = "one of the commands"
+        known = list(COMMANDS)
+    return InputError(
+        path.rpartition(" ")[2],
+        wanted=wanted,
+        got=got,
+        do=_guess(got, known) + f"see `{path} --help`",
+    )
+
+
+def _guess(word: str, known: Iterable[str]) -> str:
+    """What may be meant by ``word``: what ends in a word that begins so, or is like it."""
+    plain = word.replace("_", "-")
+    whole = {name.rpartition(" ")[2]: name for name in known}
+    begun = [last for last in whole if last.startswith(plain)]
+    like = begun or difflib.get_close_matches(plain, whole, 1, 0.7)
+    return f"{' or '.join(whole[last] for last in like[:3])}? " if like else ""

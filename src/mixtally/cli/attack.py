@@ -1,4 +1,4 @@
-"""``mixtally attack``: play the known attacks on a plan, or on a claim, and see what they prove."""
+"""``mixtally check attack``: play the known attacks on a plan or a claim."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""``mixtally audit``: what published formulas promise, held against the exact delta."""
+"""``mixtally check formula``: what published formulas promise, held against the exact delta."""
 
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any
@@ -44,7 +44,7 @@ def audit(
     show: Annotated[bool, o.option("--list", "Name every formula and stop.")] = False,
     json: o.Json = False,
 ) -> None:
-    """Hold a published formula against the exact delta.
+    """Check a published formula against the exact delta.
 
     Computes the noise that the formula asks for a promise, and the delta that this noise really
     leaves: whether the promise holds, and by how many times the formula asks or keeps too much or

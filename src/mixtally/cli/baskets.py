@@ -1,12 +1,12 @@
-"""``mixtally baskets``: which items people hold together, and rules between them."""
+"""``mixtally simulate baskets``: which items people hold together, and rules between them."""
 
 from dataclasses import dataclass, replace
 from typing import Annotated
 
 from mixtally.cli import options as o
-from mixtally.cli.budget import BudgetOptions, wish_of
 from mixtally.cli.grouped import grouped
 from mixtally.cli.labels import read_labels
+from mixtally.cli.limits import BudgetOptions, wish_of
 from mixtally.cli.rows import RowOptions, read_crowd
 from mixtally.cli.screen import progress_bars, show
 from mixtally.data.reading import As, Reading, Several

@@ -23,22 +23,6 @@ from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.certify import verify
 from mixtally.simulation.streamed import Crowd, mixed, randomized
 
-app = typer.Typer(
-    name="batch",
-    help="Messages of a crowd in files, larger than memory: drawn, then mixed.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-)
-
-
-@app.callback()
-def options() -> None:
-    """Messages of a crowd in files, larger than memory: drawn, then mixed.
-
-    `mixtally tally` counts them.
-    """
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchOptions:
@@ -60,7 +44,6 @@ class BatchOptions:
 Processes = Annotated[int | None, o.whole_option("--processes", "That draw (default: all cores).")]
 
 
-@app.command()
 @grouped
 def randomize(
     data: o.Data, options: BatchOptions, read: ReadingOptions, processes: Processes = None
@@ -91,7 +74,6 @@ def randomize(
     _say(made, options)
 
 
-@app.command()
 @grouped
 def mix(shards: Shards, options: BatchOptions) -> None:
     """Shuffle shards into others, with the fakes that mixes add.

@@ -1,139 +1,197 @@
-"""What a collection may cost and whom it may trust: the planner's options, declared once."""
+"""``mixtally budget``: what a person may spend, what they spent, what is left."""
 
-import math
-from dataclasses import dataclass
-from fractions import Fraction
-from typing import Annotated
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
 
 from mixtally.cli import options as o
-from mixtally.errors import ParameterError
-from mixtally.ground.fixed import decimal
-from mixtally.planner import PlanRequest
-from mixtally.planner.request import default_messages
+from mixtally.cli.output import print_result, sign_of_life
+from mixtally.cli.plan_files import read_plan
+from mixtally.errors import DataError
+from mixtally.ground.codec import canonical
+from mixtally.privacy.accountant import Accountant
+from mixtally.privacy.composition.ledger import Left, left, spent
+from mixtally.privacy.composition.ledger import charge as charged
+from mixtally.records.certificate import Certificate
 from mixtally.records.guarantee import Guarantee
-from mixtally.records.question import Question
+from mixtally.records.ledger import Ledger, opened, read_ledger
+from mixtally.records.plan import Plan
+from mixtally.report.document import Promise
+from mixtally.report.promise import expected, hidden, stated
+from mixtally.report.words import at_least, at_most, error_text, printable
+from mixtally.store.files import read_whole, the_file, write_whole
+from mixtally.store.lock import alone
+
+app = typer.Typer(
+    name="budget",
+    help="Charge collections to a budget that none may exceed.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+File = Annotated[Path, typer.Argument(help="The ledger.", metavar="FILE", show_default=False)]
+PlanFile = Annotated[
+    Path, typer.Argument(help="A plan from `mixtally plan --out`.", metavar="PLAN")
+]
+Times = Annotated[
+    int | None, o.whole_option("--times", "Collections under this plan, 1 to 10^6 (default 1).")
+]
+Note = Annotated[
+    str, o.option("--note", "One line to remember it by, up to 200 characters.", "TEXT")
+]
+OtherPlan = Annotated[
+    Path | None, o.option("--plan", "Say how often this plan still fits.", "PLAN")
+]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CostOptions:
-    """What a user may be asked to send."""
-
-    fakes_per_user: Annotated[
-        float | None,
-        o.option("--fakes-per-user", "Most fakes a user sends on average, 0 to 999.", "F"),
-    ] = None
-    messages_per_user: Annotated[
-        float | None,
-        o.option(
-            "--messages-per-user",
-            "Most messages a user sends on average, the own report included, 1 to 1,000 "
-            "(default 2 for each part of a record: each bit or attribute).",
-            "M",
-        ),
-    ] = None
-    bytes_per_user: Annotated[
-        float | None,
-        o.option("--bytes-per-user", "Most bytes a user sends on average, at least 1.", "B"),
-    ] = None
-
-    def messages(self, question: Question) -> float | Fraction:
-        """Messages a user, out of either way to say it, or as many as ``question`` usually takes.
-
-        Raises ParameterError for both ways.
-        """
-        fakes, messages = self.fakes_per_user, self.messages_per_user
-        if fakes is None:
-            return default_messages(question) if messages is None else messages
-        if not fakes >= 0.0:
-            raise ParameterError(
-                "fakes per user",
-                wanted="a number of at least 0",
-                got=fakes,
-                do="1 adds one fake each",
+@app.command("open")
+def open_(file: File, epsilon: o.Epsilon, delta: o.Delta) -> None:
+    """Open a ledger with a budget; an existing file is left alone."""
+    ledger, place = opened(Guarantee(epsilon=epsilon, delta=delta)), the_file(file)
+    with alone(place.parent, required=False):
+        if file.exists():
+            raise DataError(
+                str(file),
+                wanted="a new file",
+                got="one that is there already",
+                do="choose another name: a ledger is never started over",
             )
-        if messages is None:
-            return 1 + decimal(fakes) if math.isfinite(fakes) else fakes
-        raise ParameterError(
-            "budget",
-            wanted="--fakes-per-user or --messages-per-user",
-            got="both",
-            do="give one: M messages are the own report and M - 1 fakes",
+        write(place, ledger)
+    typer.echo(f"opened {file}: epsilon {epsilon:.12g}, delta {delta:.12g}")
+    typer.echo(f"seal: {ledger.seal}")
+
+
+@app.command()
+def charge(file: File, plan: PlanFile, times: Times = None, note: Note = "") -> None:
+    """Charge a plan, unless the budget would be exceeded."""
+    place, own = the_file(file), Accountant()
+    with alone(place.parent, required=False):
+        before = read(place)
+        today = date.today().isoformat()
+        times = 1 if times is None else times
+        with sign_of_life("composing"):
+            after = charged(before, read_plan(plan), times, note=note, date=today, accountant=own)
+        write(place, after)
+    typer.echo(f"charged {times:,} x {after.charges[-1].fingerprint[:16]} to {file}")
+    for line in _spent_lines(after, spent(after, own)):
+        typer.echo(line)
+
+
+@app.command()
+def show(file: File, plan: OtherPlan = None, json: o.Json = False) -> None:
+    """Show the budget, every charge, what is spent and what is left."""
+    ledger = read(file)
+    other = None if plan is None else read_plan(plan)
+    own = Accountant()
+    with sign_of_life("composing"):
+        total, rest = spent(ledger, own), left(ledger, other, own)
+    lines = _promise(ledger, total)
+    if json:
+        print_result(lines, _facts(ledger, total, rest, other))
+        return
+    for line in lines:
+        typer.echo(line)
+    for number, entry in enumerate(ledger.charges, 1):
+        promised = entry.plan.guarantee
+        typer.echo(
+            f"{number:>3}  {entry.date:10}  {entry.times:,} x {entry.fingerprint[:16]}  "
+            f"{printable(entry.plan.question.name)}: {entry.plan.protocol}, "
+            f"epsilon {at_most(promised.epsilon, 6)}, delta {at_most(promised.delta, 6)}"
+            + (f"  ({entry.note})" if entry.note else "")
         )
+    for line in [*_spent_lines(ledger, total), *_left_lines(ledger, rest, other)]:
+        typer.echo(line)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrustOptions:
-    """Who is relied on, and for what."""
-
-    mix_fakes: o.MixFakes = False
-    mixes: Annotated[
-        int, o.whole_option("--mixes", "Mixes that draw fakes, 1 to 100, any one of them honest.")
-    ] = 1
-    count_crowd: o.CountCrowd = False
-    local_epsilon: Annotated[
-        float | None,
-        o.option(
-            "--local-epsilon",
-            "Most epsilon that may be left when every mix colludes, 0.01 to 100.",
-            "E",
-        ),
-    ] = None
-    protocol: Annotated[
-        str | None,
-        o.option(
-            "--protocol",
-            "flip-blank, flip-uniform, clear-uniform, clear-shaped, single-bit or flip; chosen by "
-            "error when left out.",
-            "NAME",
-        ),
-    ] = None
-    honest_fraction: o.HonestFraction = 1.0
-    minimum_crowd: Annotated[
-        int | None,
-        o.whole_option(
-            "--minimum-crowd",
-            "Users sure to take part, 2 to --users; only their fakes and flips count.",
-        ),
-    ] = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BudgetOptions:
-    """What a collection may cost, how often it takes place, and whom it may trust."""
-
-    cost: CostOptions
-    collections: Annotated[
-        int,
-        o.whole_option(
-            "--collections", "Times the question will be asked, 1 to 1,000; one guarantee for all."
-        ),
-    ] = 1
-    trust: TrustOptions
-
-
-def wish_of(
-    budget: BudgetOptions,
-    question: Question,
-    guarantee: Guarantee,
-    users: int,
-    *,
-    hash_seed: str | None = None,
-) -> PlanRequest:
-    """The wish with this budget; raises ParameterError when it is stated in two ways."""
-    cost, trust = budget.cost, budget.trust
-    return PlanRequest(
-        question=question,
-        guarantee=guarantee,
-        users=users,
-        messages_per_user=cost.messages(question),
-        bytes_per_user=cost.bytes_per_user,
-        collections=budget.collections,
-        hash_seed=hash_seed,
-        mix_fakes=trust.mix_fakes,
-        mixes=trust.mixes,
-        count_crowd=trust.count_crowd,
-        local_epsilon=trust.local_epsilon,
-        protocol=trust.protocol,
-        honest_fraction=trust.honest_fraction,
-        minimum_crowd=trust.minimum_crowd,
+def _promise(ledger: Ledger, total: Certificate | None) -> Promise:
+    """What all charges together hide from whom, and the errors of their counts."""
+    budget = ledger.budget
+    what = "which answers any one person gave in all collections that were charged"
+    nothing = (
+        f"epsilon = {at_most(budget.epsilon, 6)}, delta <= {at_most(budget.delta, 6)} may be "
+        "spent; nothing is yet."
     )
+    errors = [e.plan.mechanism.standard_error(e.plan.users) for e in ledger.charges]
+    if not errors:
+        error = "Error to expect of a count: none, as nothing was counted."
+    elif max(errors) == min(errors):
+        error = expected(errors[0])
+    else:
+        low, high = error_text(min(errors)), error_text(max(errors))
+        error = f"Error to expect of a count: standard errors from {low} to {high}, by collection."
+    return hidden(budget.observer, what), nothing if total is None else stated(total), error
+
+
+def _facts(
+    ledger: Ledger, total: Certificate | None, rest: Left, other: Plan | None
+) -> dict[str, Any]:
+    return {
+        "epsilon": ledger.budget.epsilon,
+        "delta_target": ledger.budget.delta,
+        "delta": total.upper if total else 0.0,
+        "delta_lower": total.lower if total else 0.0,
+        "observer": ledger.budget.observer,
+        "status": total.status if total else None,
+        "source": total.source if total else None,
+        "assumption": total.assumption if total else None,
+        "epsilon_spent": rest.spent,
+        "epsilon_left": rest.epsilon,
+        "times_left": None if other is None else rest.times,
+        "charges": [
+            {
+                "plan": entry.fingerprint,
+                "question": entry.plan.question.name,
+                "protocol": entry.plan.protocol,
+                "epsilon": entry.plan.guarantee.epsilon,
+                "delta": entry.plan.guarantee.delta,
+                "times": entry.times,
+                "date": entry.date,
+                "note": entry.note,
+            }
+            for entry in ledger.charges
+        ],
+        "seal": ledger.seal,
+    }
+
+
+def _spent_lines(ledger: Ledger, total: Certificate | None) -> list[str]:
+    budget = ledger.budget
+    allowed = f"of {budget.delta:.6g} at epsilon {budget.epsilon:.6g}"
+    if total is None:
+        return [f"spent: nothing {allowed}", f"seal: {ledger.seal}"]
+    return [
+        f"spent: delta <= {at_most(total.upper, 6)} {allowed}, observer: {total.observer}",
+        f"status: {total.status}; source: {total.source}",
+        f"assumption: {total.assumption}",
+        f"seal: {ledger.seal}",
+    ]
+
+
+def _left_lines(ledger: Ledger, rest: Left, other: Plan | None) -> list[str]:
+    used = "more than 20" if rest.spent is None else at_most(rest.spent, 6)
+    lines = [
+        f"left: epsilon {at_least(rest.epsilon, 6)} at delta {ledger.budget.delta:.6g} "
+        f"({used} is spent); losses add up to less than their sum"
+    ]
+    if other is not None:
+        lines.append(f"this plan still fits {rest.times:,} times")
+    return lines
+
+
+def read(file: Path) -> Ledger:
+    """The ledger in a file; raises DataError without one, PlanError for a foreign or edited one."""
+    try:
+        data = read_whole(file)
+    except OSError as error:
+        raise DataError(
+            str(file), wanted="a ledger", got=str(error), do="start one: `mixtally budget open`"
+        ) from error
+    return read_ledger(data, str(file))
+
+
+def write(place: Path, ledger: Ledger) -> None:
+    """Replace the ledger at ``place``, which is ``the_file``, by one who is alone there."""
+    write_whole(place, canonical(ledger), what="the ledger")

@@ -1,4 +1,4 @@
-"""``mixtally calibrate``: the least noise that keeps a guarantee."""
+"""``mixtally check noise``: the least noise that keeps a guarantee."""
 
 from typing import Any
 
@@ -29,9 +29,9 @@ _UNKNOWN: dict[str, Any] = {"flip_probability": None, "flip_threshold": None, "f
 def calibrate(promise: o.Promise, json: o.Json = False, *, options: MechanismOptions) -> None:
     """Find the least noise for a guarantee.
 
-    Takes the parameters of `mixtally delta` without --flip, or without --fakes, and finds what was
-    left out: the shape for clear-shaped, --permanent for memory. Errors are for --users people, or
-    for as many as there are fakes when it is left out.
+    Takes the parameters of `mixtally check delta` without --flip, or without --fakes, and finds
+    what was left out: the shape for clear-shaped, --permanent for memory. Errors are for --users
+    people, or for as many as there are fakes when it is left out.
     """
     promise.guarantee()  # refuses what is out of range
     with sign_of_life("calibrating"):

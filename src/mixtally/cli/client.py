@@ -42,7 +42,7 @@ from mixtally.ground.chance import SecureChance
 
 app = typer.Typer(
     name="client",
-    help="Take part in a round from this device, and see what left it.",
+    help="Take part in a round, and see what left this device.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,

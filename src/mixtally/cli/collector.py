@@ -52,7 +52,7 @@ from mixtally.node.node import Node
 
 app = typer.Typer(
     name="collector",
-    help="Run the collector of a network: sign, propose, serve, publish.",
+    help="Run the collector of a network.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,

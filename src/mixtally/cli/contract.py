@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="contract",
-    help="Write, show and check what strangers agree on before they answer.",
+    help="Write, show and check what strangers agree on.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,

@@ -1,4 +1,4 @@
-"""``mixtally delta``: the exact delta of any parameters."""
+"""``mixtally check delta``: the exact delta of any parameters."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ from mixtally.report.words import at_least, at_most, error_text
 
 @grouped
 def delta(epsilon: o.Epsilon, json: o.Json = False, *, options: MechanismOptions) -> None:
-    """State the exact delta of any parameters.
+    """Compute the exact delta of given parameters.
 
     flip-blank takes --fakes and --flip (and --max-set, or --users with --count-crowd);
     clear-uniform --fakes and --bins; clear-shaped --shape-decay and --shape-shift; single-bit

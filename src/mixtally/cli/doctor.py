@@ -1,4 +1,4 @@
-"""``mixtally doctor``: how fast this machine is, and what a round would cost it."""
+"""``mixtally batch doctor``: how fast this machine is, and what a round would cost it."""
 
 import math
 import os

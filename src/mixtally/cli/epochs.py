@@ -1,4 +1,4 @@
-"""``mixtally epochs``: ask again and again; counts, changes, and what everybody spends."""
+"""``mixtally simulate epochs``: ask again and again; counts, changes, and what everybody spends."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -9,11 +9,11 @@ from typing import Annotated
 import typer
 
 from mixtally.cli import options as o
-from mixtally.cli.budget import BudgetOptions, wish_of
+from mixtally.cli.budget import read, write
 from mixtally.cli.epochs_crowd import CrowdOptions, source_of, timeline_of
 from mixtally.cli.grouped import flags, grouped
 from mixtally.cli.labels import read_labels
-from mixtally.cli.ledger import read, write
+from mixtally.cli.limits import BudgetOptions, wish_of
 from mixtally.cli.plan_files import read_plan, refuse_beside
 from mixtally.cli.reading import ReadingOptions, reading_of
 from mixtally.cli.screen import progress_bars, show, warn
@@ -69,7 +69,7 @@ def epochs(
     budget: BudgetOptions,
     crowd: CrowdOptions,
 ) -> None:
-    """Ask again and again.
+    """Repeat a question over time.
 
     Every row of DATA is an answer in an epoch. All epochs together keep the guarantee. With
     --counts-only tallies are drawn in place of messages.

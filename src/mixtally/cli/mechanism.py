@@ -28,7 +28,7 @@ _PARAMETERS = {field.name for field in fields(Parameters)}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MechanismOptions:
-    """The parameters that ``mixtally delta`` and ``calibrate`` take, and those of ``memory``."""
+    """The parameters of ``check delta`` and ``check noise``, memoized answers among them."""
 
     protocol: Annotated[
         str,

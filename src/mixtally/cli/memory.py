@@ -1,4 +1,4 @@
-"""``mixtally memory``: play a column whose every person memoizes their answer."""
+"""``mixtally simulate memoized``: play a column whose every person memoizes their answer."""
 
 from pathlib import Path
 

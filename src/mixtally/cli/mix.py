@@ -37,7 +37,7 @@ class Commands(TyperGroup):
 app = typer.Typer(
     name="mix",
     cls=Commands,
-    help="Run one mix of a network: begin, sign, serve.",
+    help="Run one mix of a network.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -46,7 +46,7 @@ app = typer.Typer(
 
 @app.callback()
 def options() -> None:
-    """Run one mix of a network: begin, sign, serve."""
+    """Run one mix of a network."""
 
 
 @app.command()

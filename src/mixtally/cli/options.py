@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mixtally.errors import DataError, ParameterError
+from mixtally.errors import DataError, not_one_of
 from mixtally.ground.chance import Chance, SecureChance
 from mixtally.records.guarantee import Guarantee
 from mixtally.simulation.seeded import SeededChance
@@ -133,9 +133,7 @@ class RunOptions:
 def one_of(subject: str, got: str, names: Sequence[str]) -> str:
     """``got`` itself; raises ParameterError unless it is one of ``names``."""
     if got not in names:
-        raise ParameterError(
-            subject, wanted="one of " + ", ".join(names), got=repr(got), do="choose one"
-        )
+        raise not_one_of(subject, got, names)
     return got
 
 

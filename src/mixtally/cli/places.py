@@ -1,11 +1,11 @@
-"""``mixtally places``: how many people are in each hexagon of a map, of their own coordinates."""
+"""``mixtally simulate places``: people in each hexagon of a map, by their own coordinates."""
 
 from dataclasses import dataclass, replace
 from typing import Annotated
 
 from mixtally.cli import options as o
-from mixtally.cli.budget import BudgetOptions, wish_of
 from mixtally.cli.grouped import grouped
+from mixtally.cli.limits import BudgetOptions, wish_of
 from mixtally.cli.plan_files import plan_files
 from mixtally.cli.rows import RowOptions, read_crowd
 from mixtally.cli.screen import progress_bars, show

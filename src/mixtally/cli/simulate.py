@@ -6,9 +6,9 @@ from typing import Annotated
 
 from mixtally.cli import options as o
 from mixtally.cli import simulate_contract
-from mixtally.cli.budget import BudgetOptions
 from mixtally.cli.grouped import flags, grouped
 from mixtally.cli.hashing import Candidates, HashingOptions, asked_words
+from mixtally.cli.limits import BudgetOptions
 from mixtally.cli.plan_files import plan_files, read_plan, refuse_beside
 from mixtally.cli.reading import ReadingOptions, reading_of
 from mixtally.cli.screen import progress_bars, show
@@ -88,7 +88,7 @@ def simulate(
     contract: ContractOptions,
     counts: CountsOptions,
 ) -> None:
-    """Play columns of real data.
+    """Simulate a private collection on your data.
 
     Every row of DATA is a person: plan, randomize, mix, tally, estimate, report. A record is one
     value of a column, a set of labels (--set), bits or attributes of several columns (--as), a

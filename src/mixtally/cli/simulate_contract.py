@@ -119,7 +119,7 @@ def _reading(columns: ReadingOptions, terms: Terms) -> Reading:
             "contract",
             wanted="a question whose bins are fixed",
             got="words, whose prefixes a round brings",
-            do="play a search for words with `mixtally words`",
+            do="play a search for words with `mixtally simulate words`",
         )
     reading = reading_of(columns, planned=True)
     if terms.edges is None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 from mixtally.cli import options as o
-from mixtally.cli.budget import BudgetOptions, wish_of
+from mixtally.cli.limits import BudgetOptions, wish_of
 from mixtally.cli.plan_files import read_plan
 from mixtally.cli.screen import progress_bars
 from mixtally.cli.simulate_crowd import guarantee_of, with_room

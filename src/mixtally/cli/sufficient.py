@@ -1,4 +1,4 @@
-"""``mixtally sufficient``: the privacy ratio of bit vectors, beside the true delta."""
+"""``mixtally check sufficient``: the privacy ratio of bit vectors, beside the true delta."""
 
 from dataclasses import dataclass
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""``mixtally tally``: messages in files become counts with intervals."""
+"""``mixtally batch tally``: messages in files become counts with intervals."""
 
 import os
 from dataclasses import dataclass

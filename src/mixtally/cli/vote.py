@@ -1,4 +1,4 @@
-"""``mixtally vote``: one ballot file counted without any trust, and through mixes."""
+"""``mixtally simulate votes``: one ballot file counted without any trust, and through mixes."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from mixtally.cli import options as o
-from mixtally.cli.budget import BudgetOptions, CostOptions, TrustOptions, wish_of
 from mixtally.cli.grouped import flags, grouped
 from mixtally.cli.labels import read_labels
+from mixtally.cli.limits import BudgetOptions, CostOptions, TrustOptions, wish_of
 from mixtally.cli.rows import RowOptions, read_crowd
 from mixtally.cli.screen import progress_bars, show
 from mixtally.data.population import Population

@@ -1,4 +1,4 @@
-"""``mixtally words``: the most frequent words of a column when no list of them may be fixed."""
+"""``mixtally simulate words``: the most frequent words of a column, without a list."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -10,7 +10,7 @@ from numbers import Integral, Real
 from types import TracebackType
 from typing import ParamSpec, TypeVar
 
-from mixtally.errors import DataError, InputError, ParameterError, check_names
+from mixtally.errors import DataError, InputError, ParameterError, check_names, not_one_of
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -192,9 +192,7 @@ def chosen(subject: str, value: object, names: Sequence[str]) -> str:
     """``value`` itself; ParameterError for anything but one of ``names``."""
     if isinstance(value, str) and value in names:
         return value
-    raise ParameterError(
-        subject, wanted="one of " + ", ".join(names), got=shown(value), do="choose one"
-    )
+    raise not_one_of(subject, value if isinstance(value, str) else shown(value), names)
 
 
 def maybe_chosen(subject: str, value: object, names: Sequence[str]) -> str | None:

@@ -22,7 +22,7 @@ _MEMORY = ("permanent", "p", "q", "hashes", "reports")
 
 
 class Given(TypedDict, total=False):
-    """Parameters by name; which of them a protocol takes, `mixtally delta --help` lists.
+    """Parameters by name; which of them a protocol takes, `mixtally check delta --help` lists.
 
     where
       users, fakes     in the whole collection

@@ -1,4 +1,4 @@
-"""What a round costs a hop, from a few measured rates: the formula behind ``mixtally doctor``.
+"""What a round costs a hop, from a few measured rates, as ``mixtally batch doctor`` says it.
 
 CPU seconds = envelopes * (open + order) + fakes * layers behind * seal
 bytes       = envelopes * (message + layers * layer bytes)

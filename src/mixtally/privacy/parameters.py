@@ -86,7 +86,7 @@ def _sought(name: str, takes: ParameterRules, given: Parameters) -> tuple[str, P
         name,
         wanted="what is to be found left out",
         got=_flags(sought),
-        do="leave one out, or ask `mixtally delta` what they leave",
+        do="leave one out, or ask `mixtally check delta` what they leave",
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from mixtally.errors import ParameterError
+from mixtally.errors import not_one_of
 from mixtally.literature.formulas import notes, peers, repeats, sufficient, voting
 
 FLIP, FAKES = "flip probability", "fakes"
@@ -91,9 +91,4 @@ def formula_named(name: str) -> Formula:
     for formula in FORMULAS:
         if formula.name == name:
             return formula
-    raise ParameterError(
-        "formula",
-        wanted="one of " + ", ".join(f.name for f in FORMULAS),
-        got=repr(name),
-        do="choose one",
-    )
+    raise not_one_of("formula", name, [formula.name for formula in FORMULAS])

@@ -8,7 +8,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Union
 
-from mixtally.errors import ParameterError
+from mixtally.errors import not_one_of
 from mixtally.records.mechanism.base import Mechanism, Noise, Parameter, Shuffled
 from mixtally.records.mechanism.bit_flips import BitFlips
 from mixtally.records.mechanism.fakes import (
@@ -41,13 +41,8 @@ def mechanism_of(name: str) -> type[Shuffled]:
     for kind in Shuffled.__subclasses__():
         if name in kind.NAMES:
             return kind
-    memory = "use `mixtally memory`: a memory relies on no mix and has no plan"
-    raise ParameterError(
-        "protocol",
-        wanted="one of " + ", ".join(protocols()),
-        got=repr(name),
-        do=memory if name == "memory" else "choose one",
-    )
+    memory = "use `mixtally simulate memoized`: a memory relies on no mix and has no plan"
+    raise not_one_of("protocol", name, protocols(), memory if name == "memory" else "")
 
 
 def protocols() -> tuple[str, ...]:

@@ -1,0 +1,139 @@
+"""What a collection may cost and whom it may trust: the planner's options, declared once."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Annotated
+
+from mixtally.cli import options as o
+from mixtally.errors import ParameterError
+from mixtally.ground.fixed import decimal
+from mixtally.planner import PlanRequest
+from mixtally.planner.request import default_messages
+from mixtally.records.guarantee import Guarantee
+from mixtally.records.question import Question
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostOptions:
+    """What a user may be asked to send."""
+
+    fakes_per_user: Annotated[
+        float | None,
+        o.option("--fakes-per-user", "Most fakes a user sends on average, 0 to 999.", "F"),
+    ] = None
+    messages_per_user: Annotated[
+        float | None,
+        o.option(
+            "--messages-per-user",
+            "Most messages a user sends on average, the own report included, 1 to 1,000 "
+            "(default 2 for each part of a record: each bit or attribute).",
+            "M",
+        ),
+    ] = None
+    bytes_per_user: Annotated[
+        float | None,
+        o.option("--bytes-per-user", "Most bytes a user sends on average, at least 1.", "B"),
+    ] = None
+
+    def messages(self, question: Question) -> float | Fraction:
+        """Messages a user, out of either way to say it, or as many as ``question`` usually takes.
+
+        Raises ParameterError for both ways.
+        """
+        fakes, messages = self.fakes_per_user, self.messages_per_user
+        if fakes is None:
+            return default_messages(question) if messages is None else messages
+        if not fakes >= 0.0:
+            raise ParameterError(
+                "fakes per user",
+                wanted="a number of at least 0",
+                got=fakes,
+                do="1 adds one fake each",
+            )
+        if messages is None:
+            return 1 + decimal(fakes) if math.isfinite(fakes) else fakes
+        raise ParameterError(
+            "budget",
+            wanted="--fakes-per-user or --messages-per-user",
+            got="both",
+            do="give one: M messages are the own report and M - 1 fakes",
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrustOptions:
+    """Who is relied on, and for what."""
+
+    mix_fakes: o.MixFakes = False
+    mixes: Annotated[
+        int, o.whole_option("--mixes", "Mixes that draw fakes, 1 to 100, any one of them honest.")
+    ] = 1
+    count_crowd: o.CountCrowd = False
+    local_epsilon: Annotated[
+        float | None,
+        o.option(
+            "--local-epsilon",
+            "Most epsilon that may be left when every mix colludes, 0.01 to 100.",
+            "E",
+        ),
+    ] = None
+    protocol: Annotated[
+        str | None,
+        o.option(
+            "--protocol",
+            "flip-blank, flip-uniform, clear-uniform, clear-shaped, single-bit or flip; chosen by "
+            "error when left out.",
+            "NAME",
+        ),
+    ] = None
+    honest_fraction: o.HonestFraction = 1.0
+    minimum_crowd: Annotated[
+        int | None,
+        o.whole_option(
+            "--minimum-crowd",
+            "Users sure to take part, 2 to --users; only their fakes and flips count.",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetOptions:
+    """What a collection may cost, how often it takes place, and whom it may trust."""
+
+    cost: CostOptions
+    collections: Annotated[
+        int,
+        o.whole_option(
+            "--collections", "Times the question will be asked, 1 to 1,000; one guarantee for all."
+        ),
+    ] = 1
+    trust: TrustOptions
+
+
+def wish_of(
+    budget: BudgetOptions,
+    question: Question,
+    guarantee: Guarantee,
+    users: int,
+    *,
+    hash_seed: str | None = None,
+) -> PlanRequest:
+    """The wish with this budget; raises ParameterError when it is stated in two ways."""
+    cost, trust = budget.cost, budget.trust
+    return PlanRequest(
+        question=question,
+        guarantee=guarantee,
+        users=users,
+        messages_per_user=cost.messages(question),
+        bytes_per_user=cost.bytes_per_user,
+        collections=budget.collections,
+        hash_seed=hash_seed,
+        mix_fakes=trust.mix_fakes,
+        mixes=trust.mixes,
+        count_crowd=trust.count_crowd,
+        local_epsilon=trust.local_epsilon,
+        protocol=trust.protocol,
+        honest_fraction=trust.honest_fraction,
+        minimum_crowd=trust.minimum_crowd,
+    )
