@@ -99,9 +99,9 @@ def _moved(command: str, old: Answer, new: Answer) -> list[str]:
         moved.append(f"{was.get('protocol')} -> {now.get('protocol')}")
     elif was and command.startswith("check delta"):
         if now["delta"] < was["delta_lower"] * (1.0 - _ROUNDED):
-            moved.append(f"check delta {now['delta']:g} below the truth, {was['delta_lower']:g}")
+            moved.append(f"delta {now['delta']:g} below the truth, {was['delta_lower']:g}")
         if now["delta"] > was["delta"] * _ERROR:
-            moved.append(f"check delta {was['delta']:g} -> {now['delta']:g}")
+            moved.append(f"delta {was['delta']:g} -> {now['delta']:g}")
     error, wide = was.get("standard_error"), now.get("standard_error")
     if error and wide and wide > error * _ERROR:
         moved.append(f"error {error:.5g} -> {wide:.5g}")

@@ -190,9 +190,12 @@ WISHES: dict[str, Callable[[random.Random], Flags]] = {
 }
 
 
+_COMMANDS = {"plan": ["plan"], "delta": ["check", "delta"], "calibrate": ["check", "noise"]}
+
+
 def words(command: str, flags: Flags) -> list[str]:
     """The command as it is typed."""
-    typed = [command]
+    typed = list(_COMMANDS[command])
     for name, value in flags.items():
         if value is not None:
             typed += [f"--{name}"] if value is True else [f"--{name}", str(value)]

@@ -228,7 +228,7 @@ def _worst_case() -> list[Finding]:
             opposite.upper >= other.lower,
             opposite.upper / other.lower,
             f"L = 4, N = 1,000,000, epsilon = 2, q = 0.043, crowd 0000: 1111 against 0000 has "
-            f"check delta {opposite.upper:.3g}, 1110 against 1111 {other.upper:.3g}",
+            f"delta {opposite.upper:.3g}, 1110 against 1111 {other.upper:.3g}",
         ),
     ]
 

@@ -73,7 +73,7 @@ def _formula_row(document: str, place: str, verdicts: list[Verdict], observer: s
         place=place,
         promise=f"{formula.name}, {formula.protocol}: {formula.computes} {required} for epsilon "
         f"{epsilons}, delta {deltas}; observer: {observer}",
-        truth=f"check delta {_range(end for one in seen for end in one.exact)}",
+        truth=f"delta {_range(end for one in seen for end in one.exact)}",
         factor=_factor(seen),
         word=FALSE if FALSE in words else words[0] if len(set(words)) == 1 else "undecided",
     )

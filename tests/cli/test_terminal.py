@@ -78,7 +78,9 @@ def test_a_process_with_a_full_device_says_nothing_more_as_it_ends():
 @pytest.mark.skipif(os.name != "posix", reason="needs a shell")
 def test_closed_streams_are_no_failure():
     for closed in (">&-", "2>&-", ">&- 2>&-"):
-        command = f'"$0" -c "{RUN}" check delta --protocol clear-uniform --epsilon 1 --fakes 40 --bins 2'
+        command = (
+            f'"$0" -c "{RUN}" check delta --protocol clear-uniform --epsilon 1 --fakes 40 --bins 2'
+        )
         done = subprocess.run(
             ["sh", "-c", f"{command} --json {closed}", sys.executable],
             capture_output=True, timeout=60, check=False,
