@@ -8,6 +8,7 @@ import pytest
 import typer
 
 from mixtally.cli.app import COMMANDS, GROUPS, app
+from mixtally.cli.panels import PANELS
 from mixtally.version import VERSION
 
 GROUP = typer.main.get_command(app)
@@ -24,11 +25,39 @@ def script(*arguments):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_of_a_command_names_every_option_with_words(cli, name):
-    outcome = cli(name, "--help")
+    alone = not hasattr(GROUP.get_command(None, name), "list_commands")
+    outcome = cli(name, "--help-all" if alone else "--help")
     assert (outcome.status, outcome.err) == (0, "")
     for parameter in GROUP.get_command(None, name).params:
         assert parameter.help
         assert parameter.opts[0] in outcome.out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_first_page_of_help_is_short(monkeypatch, name):
+    """At eighty columns; what is not there is one option away."""
+    monkeypatch.setenv("COLUMNS", "80")
+    first = script(*name.split(), "--help").stdout
+    assert len(first.splitlines()) < 60
+    assert "  Output:" in first or "\nOutput:\n" in first or "\nCommands:\n" in first
+    assert ("--help-all" in first) == ("\nCommands:\n" not in first)
+    assert first.count("\n  -") <= 30
+
+
+def test_options_that_no_panel_names_are_shown_with_all(cli):
+    first, every = (cli("simulate", flag).out for flag in ("--help", "--help-all"))
+    assert "--delimiter" not in first
+    assert "More options:" in every
+    assert "--delimiter" in every.partition("More options:")[2]
+    named = [flag for said in PANELS.values() for flag in said.split()]
+    assert len(named) == len({*named})
+
+
+def test_panels_name_options_that_there_are():
+    known = {"--help-all", "--help", "--quiet"}
+    for name in COMMANDS:
+        known |= {flag for one in GROUP.get_command(None, name).params for flag in one.opts}
+    assert {flag for said in PANELS.values() for flag in said.split()} <= known
 
 
 def test_help_names_every_command(cli):
@@ -105,6 +134,7 @@ def test_help_imports_nothing_heavy_and_no_command(argument):
             "cli.main",
             "cli.app",
             "cli.common",
+            "cli.panels",
             "cli.watching",
             "errors",
             "version",

@@ -52,7 +52,14 @@ TABLED = re.compile(r"`(mixtally [^`]*)`")
 
 @cache
 def help_of(*names):
-    done = run([Path(sys.executable).with_name("mixtally"), *names, "--help"], ROOT)
+    done = run(
+        [
+            Path(sys.executable).with_name("mixtally"),
+            *names,
+            "--help-all" if " ".join(names) in COMMANDS else "--help",
+        ],
+        ROOT,
+    )
     assert done.returncode == 0, names
     return done.stdout
 

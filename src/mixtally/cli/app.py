@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from mixtally.cli.common import with_quiet
+from mixtally.cli.panels import PaneledCommand
 from mixtally.errors import InputError
 from mixtally.version import VERSION
 
@@ -135,7 +136,7 @@ class Commands(TyperGroup):
         if not command.function:  # it has commands of its own
             return with_quiet(typer.main.get_command(module["app"]))
         alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-        alone.command(epilog=_also(name))(module[command.function])
+        alone.command(cls=PaneledCommand, epilog=_also(name))(module[command.function])
         return with_quiet(typer.main.get_command(alone))
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:

@@ -69,7 +69,7 @@ def _free_folder(out: Path | None) -> Path | None:
 DATA = "CSV, JSON lines, Excel or Parquet; - for standard input."
 Data = Annotated[Path, typer.Argument(help=DATA)]
 Epsilon = Annotated[float, option("--epsilon", "Privacy loss, 0.01 to 20.", "E")]
-Delta = Annotated[float, option("--delta", "Chance left over, 1e-15 to 0.1.", "D")]
+Delta = Annotated[float, option("--delta", "delta of the guarantee, 1e-15 to 0.1.", "D")]
 Bins = Annotated[int | None, whole_option("--bins", "Possible answers, 2 to 10^7.")]
 MixFakes = Annotated[bool, option("--mix-fakes", "A mix may be trusted to draw the fakes.")]
 CountsOnly = Annotated[
@@ -116,7 +116,9 @@ class MaybePromise:
     """A promise that may be left out."""
 
     epsilon: Annotated[float | None, option("--epsilon", "Privacy loss, 0.01 to 20.", "E")] = None
-    delta: Annotated[float | None, option("--delta", "Chance left over, 1e-15 to 0.1.", "D")] = None
+    delta: Annotated[
+        float | None, option("--delta", "delta of the guarantee, 1e-15 to 0.1.", "D")
+    ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
