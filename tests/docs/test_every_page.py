@@ -52,14 +52,9 @@ TABLED = re.compile(r"`(mixtally [^`]*)`")
 
 @cache
 def help_of(*names):
-    done = run(
-        [
-            Path(sys.executable).with_name("mixtally"),
-            *names,
-            "--help-all" if " ".join(names) in COMMANDS else "--help",
-        ],
-        ROOT,
-    )
+    command = COMMANDS.get(" ".join(names))
+    flag = "--help-all" if command and command.function else "--help"
+    done = run([Path(sys.executable).with_name("mixtally"), *names, flag], ROOT)
     assert done.returncode == 0, names
     return done.stdout
 
