@@ -21,7 +21,6 @@ from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from mixtally.errors import ParameterError
 from mixtally.estimate.significant import checked_rate
@@ -119,6 +118,7 @@ class _Side:
     @cached_property
     def _never(self) -> NDArray[np.int64]:
         """So often others show it too rarely."""
+        from scipy import special  # slow to import
 
         def too_often(k: NDArray[np.int64]) -> NDArray[np.bool_]:
             return (k > self._most + 1.0) & (special.pdtrc(k - 1.0, self._most) <= self._tail)
@@ -128,6 +128,7 @@ class _Side:
     @cached_property
     def _surely(self) -> NDArray[np.int64]:
         """At least so often others show it."""
+        from scipy import special  # slow to import
 
         def not_surely(k: NDArray[np.int64]) -> NDArray[np.bool_]:
             return (k > self._least) | (special.pdtr(k - 1.0, self._least) > self._tail)
@@ -136,6 +137,8 @@ class _Side:
 
     def too_few(self, held: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whether so many holders, and others, cannot have shown the set so often."""
+        from scipy import special  # slow to import
+
         sent = held * self._times
         lost = sent + self._never - self._shown  # at least, or others showed it too often
         chance = special.bdtr(np.clip(lost, 1, np.maximum(sent, 1)) - 1.0, sent, self._lost)
@@ -143,6 +146,8 @@ class _Side:
 
     def too_many(self, held: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whether so many holders, and others, cannot have shown the set so rarely."""
+        from scipy import special  # slow to import
+
         sent = held * self._times
         lost = sent + self._surely - self._shown  # at least
         chance = special.bdtrc(np.clip(lost, 1, np.maximum(sent, 1)) - 1.0, sent, self._lost)

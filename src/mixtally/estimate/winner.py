@@ -19,7 +19,6 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from mixtally.errors import MessageError
 from mixtally.estimate.noise import noise_distribution
@@ -86,6 +85,8 @@ def _others(values: Floats) -> Floats:
 
 def _law(mechanism: Shuffled, tally: Tally, seen: int, votes: NDArray[np.int64]) -> Floats:
     """The law h on ``votes``, which sums to one."""
+    from scipy import special  # slow to import
+
     sent = votes * mechanism.repeats
     if isinstance(mechanism, BitFlips):
         likely = _flipped(mechanism, tally.messages, seen, sent)

@@ -23,7 +23,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from mixtally.errors import InfeasibleError
 from mixtally.estimate.cumulants import ends
@@ -205,6 +204,8 @@ def _chosen(seen: _Seen, columns: Floats) -> NDArray[np.intp]:
 
 def _least_squares(seen: _Seen, columns: Floats) -> _Fit:
     """Twice: with equal weights, then with the weights of what was found."""
+    from scipy import special  # slow to import
+
     model, target = seen.model(columns), seen.target(columns)
     share, people = seen.share[:, None], float(seen.people.sum())
     variance = np.ones_like(target)

@@ -1,7 +1,5 @@
 """How many intervals cover the true count, beside what chance alone would do."""
 
-from scipy.special import bdtr
-
 
 def covered_text(held: int, of: int, level: float, what: str = "true count") -> str:
     """A sentence: so many of the intervals cover, so many are expected, how rare fewer are.
@@ -18,6 +16,8 @@ def covered_text(held: int, of: int, level: float, what: str = "true count") -> 
 
 def at_most_by_chance(held: int, of: int, level: float) -> float:
     """P(Binomial(of, level) <= held)."""
+    from scipy.special import bdtr  # slow to import
+
     return float(bdtr(held, of, level))
 
 
