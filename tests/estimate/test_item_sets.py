@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import special
 
 from mixtally.errors import ParameterError
 from mixtally.estimate import item_sets
@@ -155,7 +156,7 @@ def test_intervals_that_forget_half_of_the_noise_are_found(lies, monkeypatch):
     mechanism = flip_blank(bins=4, fakes=0, threshold=threshold_of(0.1))
     held = [4000, 300, 200, 2000]
     if lies == "nothing is lost":
-        monkeypatch.setattr(item_sets.special, "bdtrc", lambda k, *_: np.zeros(np.shape(k)))
+        monkeypatch.setattr(special, "bdtrc", lambda k, *_: np.zeros(np.shape(k)))
     else:
         none = np.zeros(RUNS)
         monkeypatch.setattr(item_sets, "_shown_by_others", lambda *_: (none, none))
