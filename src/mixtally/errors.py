@@ -15,6 +15,9 @@ MixtallyError
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
+_MOST = 99
+"""Characters that are shown of something given."""
+
 
 class MixtallyError(Exception):
     """The root of every error raised on purpose by this package."""
@@ -87,8 +90,8 @@ def check_names(name: str, given: Iterable[str], known: Sequence[str]) -> None:
 
 def not_one_of(subject: str, got: object, names: Sequence[str], do: str = "") -> ParameterError:
     """What refuses ``got`` where one of ``names`` was wanted, with the nearest of them."""
-    near = get_close_matches(str(got)[:99].replace("_", "-"), names, 1, 0.75)
-    shown = repr(got) if isinstance(got, str) else got
+    near = get_close_matches(str(got)[:_MOST].replace("_", "-"), names, 1, 0.75)
+    shown = repr(got[:_MOST]) if isinstance(got, str) else got
     return ParameterError(
         subject,
         wanted="one of " + ", ".join(names),

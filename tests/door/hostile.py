@@ -120,6 +120,7 @@ def calls(folder):
         "Plan.lines": (plan.lines, {}),
         "Result.save": (result.save, {"folder": folder / "result", "rehearsal": False}),
         "Result.plot": (result.plot, {}),
+        "Result.to_dict": (result.to_dict, {}),
         "Result.to_frame": (result.to_frame, {}),
         "Result.to_narwhals": (result.to_narwhals, {}),
         "Rehearsal.rows": (rehearsal.rows, {}),

@@ -21,8 +21,8 @@ NAMES = [
     "plan", "simulate", "Device", "Device.messages", "mix", "conclude", "delta", "calibrate",
     "attack", "Budget", "Budget.charge", "Budget.times_left", "Plan.save", "Plan.load",
     "Plan.lines",
-    "Result.save", "Result.plot", "Result.to_frame", "Result.to_narwhals", "Rehearsal.rows",
-    "Rehearsal.to_frame", "Question", "Guarantee", "example",
+    "Result.save", "Result.plot", "Result.to_dict", "Result.to_frame", "Result.to_narwhals",
+    "Rehearsal.rows", "Rehearsal.to_frame", "Question", "Guarantee", "example",
 ]  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """Results: promise first, true counts in the rehearsal alone, frames of the values' library."""
 
+import inspect
 import json
 import sys
 
@@ -9,8 +10,9 @@ import pyarrow as arrow
 import pytest
 
 from fruit import PEOPLE, by_people, fruit_plan, sent
+from mixtally import door
 from mixtally.door import Device, conclude, delta, mix, plan, plots, simulate
-from mixtally.errors import DataError
+from mixtally.errors import DataError, ParameterError
 from mixtally.records.plan import read_plan
 
 VALUES = ["apple", "pear", "plum", "pear"] * (PEOPLE // 4)
@@ -238,3 +240,43 @@ def test_values_that_name_people_are_refused():
         simulate(["yes", "no", "maybe"], **given)
     labels = ["yes", "no", "maybe"]
     assert simulate(labels * 2, labels=labels, epsilon=20, delta=0.1, mix_fakes=True).people == 6
+
+
+def test_a_result_is_read_like_a_collection():
+    counted = played(seed=1)
+    assert len(counted) == counted.record.question.bins
+    assert [row.label for row in counted] == [row.label for row in counted.rows]
+    for row in counted:
+        assert counted[row.label] == row
+    with pytest.raises(ParameterError, match=r"label: wanted one of .*, got 'nobody'"):
+        counted["nobody"]
+
+
+def test_a_result_as_json_has_it():
+    counted = played(seed=1)
+    told = json.loads(json.dumps(counted.to_dict()))
+    assert told["promise"] == list(counted.lines)
+    assert told["delta"] == counted.certificate.upper
+    assert [row["estimate"] for row in told["counts"]] == [row.estimate for row in counted]
+    assert "truth" not in json.dumps(told)
+
+
+def test_numbers_have_a_mean_and_quantiles():
+    ages = [float(one % 100) for one in range(3000)]
+    found = simulate(ages, bins=20, low=0, high=100, epsilon=4, delta=1e-4, seed=1)
+    assert found.mean.lower <= 49.5 <= found.mean.upper
+    assert found.quantiles[0.5].lower <= 49.5 <= found.quantiles[0.5].upper
+    assert next(row["label"] for row in found.to_dict()["numbers"]) == "mean"
+
+
+def test_labels_have_no_mean():
+    counted = played(seed=1)
+    with pytest.raises(ParameterError, match="mean: wanted numbers, got labels; say bins="):
+        counted.mean  # noqa: B018
+
+
+@pytest.mark.parametrize("name", ["plan", "simulate", "delta", "calibrate", "attack"])
+def test_editors_see_every_option(name):
+    taken = inspect.signature(getattr(door, name)).parameters
+    assert not any(one.kind is inspect.Parameter.VAR_KEYWORD for one in taken.values())
+    assert {"mixes", "honest_fraction"} <= set(taken)

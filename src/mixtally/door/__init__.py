@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from mixtally.door.lab import simulate
     from mixtally.door.planning import Plan, plan
     from mixtally.door.pricing import Calibrated, calibrate, delta
-    from mixtally.door.result import Rehearsal, Result
+    from mixtally.door.rehearsal import Rehearsal
+    from mixtally.door.result import Result
     from mixtally.errors import MixtallyError
     from mixtally.records.certificate import Certificate
     from mixtally.records.guarantee import Guarantee
@@ -34,7 +35,7 @@ _PLACES = {
     "MixtallyError": "mixtally.errors",
     "Plan": "mixtally.door.planning",
     "Question": "mixtally.records.question",
-    "Rehearsal": "mixtally.door.result",
+    "Rehearsal": "mixtally.door.rehearsal",
     "Result": "mixtally.door.result",
     "Sent": "mixtally.door.device",
     "attack": "mixtally.door.attacking",

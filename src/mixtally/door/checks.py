@@ -28,7 +28,7 @@ def in_python(call: Callable[P, T]) -> Callable[P, T]:
     of the package is a mistake of ours and stays what it is; ``reading`` and ``listed`` guard the
     lines that do with an argument what it may not bear.
     """
-    taken = signature(call)
+    taken = _spelled_out(signature(call))
     name = call.__qualname__.removesuffix(".__init__")
 
     @wraps(call)
@@ -49,7 +49,25 @@ def in_python(call: Callable[P, T]) -> Callable[P, T]:
                 do=f"see help(mixtally.{name})",
             ) from error
 
+    worded.__signature__ = taken  # type: ignore[attr-defined]
     return worded
+
+
+def _spelled_out(taken: Signature) -> Signature:
+    """``taken`` with every option of a typed dictionary as a keyword: help and editors show them.
+
+    None is what is left out.
+    """
+    found: list[Parameter] = []
+    for one in taken.parameters.values():
+        if one.kind is Parameter.VAR_KEYWORD:
+            found += [
+                Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+                for name, kind in one.annotation.__args__[0].__annotations__.items()
+            ]
+        else:
+            found.append(one)
+    return taken.replace(parameters=found)
 
 
 @contextmanager
@@ -94,14 +112,12 @@ def _check_call(
 
 
 def _names(taken: Signature) -> list[str]:
-    """The arguments that can be given by name, those of a typed dictionary of options too."""
-    found: list[str] = []
-    for one in taken.parameters.values():
-        if one.kind is Parameter.VAR_KEYWORD:
-            found += one.annotation.__args__[0].__annotations__
-        elif one.kind is not Parameter.POSITIONAL_ONLY and one.name not in ("self", "cls"):
-            found.append(one.name)
-    return found
+    """The arguments that can be given by name."""
+    return [
+        one.name
+        for one in taken.parameters.values()
+        if one.kind is not Parameter.POSITIONAL_ONLY and one.name not in ("self", "cls")
+    ]
 
 
 def _of_the_caller(trace: TracebackType | None) -> bool:

@@ -8,7 +8,8 @@ from mixtally.door.budget import Budget
 from mixtally.door.labels import missing_texts
 from mixtally.door.planning import Plan
 from mixtally.door.records import Wanted
-from mixtally.door.result import Rehearsal, Result
+from mixtally.door.rehearsal import Rehearsal
+from mixtally.door.result import Result
 from mixtally.door.values import KINDS, Crowd, crowd_of
 from mixtally.door.wish import Wish, guarantee_of, request_of
 from mixtally.encode.numbers import Scale

@@ -1,23 +1,24 @@
 """What a collection tells: its promise, its counts with errors; and, in the lab alone, a rehearsal.
 
-True counts stand in a ``Rehearsal`` and nowhere else, and whoever wants one asks for it by name.
+True counts stand in the ``Rehearsal`` and nowhere else: whoever wants one asks for it by name.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import narwhals as nw
-import numpy as np
 
 from mixtally.door import checks
 from mixtally.door.files import file_at, write
 from mixtally.door.frames import frame_of
 from mixtally.door.page import document, tables
-from mixtally.errors import DataError
+from mixtally.door.rehearsal import RAW, SHOWN, Rehearsal
+from mixtally.errors import DataError, ParameterError, not_one_of
 from mixtally.ground.codec import canonical
 from mixtally.records.certificate import Certificate
-from mixtally.records.result import ContractResult, Findings
+from mixtally.records.result import ContractResult
 from mixtally.records.result import Result as Record
 from mixtally.records.results import Row
 from mixtally.report import counts
@@ -25,55 +26,7 @@ from mixtally.report.document import Promise, not_covered, with_uncovered
 from mixtally.report.promise import of_contract_result, of_result
 from mixtally.report.svg import el
 from mixtally.report.texts import csv_text, files
-from mixtally.report.words import number, promise
-
-RAW = "Raw counts of real people, and what they give away: never publish this file."
-_SHOWN = 20
-
-
-class Rehearsal:
-    """The true counts beside the estimates: for whoever holds the data, never to be published.
-
-    where
-      truth   how many people are in each bin, in the order of the result's rows
-      notes   how many values were left out or moved
-    """
-
-    def __init__(
-        self, record: Findings, truth: list[int], backend: Any, notes: tuple[str, ...] = ()
-    ) -> None:
-        self._record, self.truth, self._backend, self.notes = record, truth, backend, notes
-
-    @property
-    def measured_error(self) -> float:
-        """Root mean square error over the bins, in counts."""
-        off = self._record.estimate.counts - np.array(self.truth)
-        return float(np.sqrt(np.mean(off**2)))
-
-    @property
-    def covered(self) -> float:
-        """Share of the bins whose own interval covers the true count."""
-        each, true = self._record.estimate.each, np.array(self.truth)
-        return float(np.mean((each.lower <= true) & (true <= each.upper)))
-
-    @checks.in_python
-    def rows(self) -> list[dict[str, Any]]:
-        """Every bin with its estimate and its true count."""
-        return counts.count_rows(self._record, {"truth": self.truth})
-
-    @checks.in_python
-    def to_frame(self) -> Any:
-        """The same as a frame."""
-        return frame_of(self.rows(), self._backend)
-
-    def __repr__(self) -> str:
-        heads = [
-            f"REHEARSAL. {RAW}",
-            f"measured error {number(self.measured_error)} counts",
-            *self.notes,
-        ]
-        lines = [f"{r['label']}: {r['estimate']:,.1f}, truly {r['truth']:,}" for r in self.rows()]
-        return "\n".join([*heads, *lines[:_SHOWN]])
+from mixtally.report.words import promise
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -114,6 +67,67 @@ class Result:
     def rows(self) -> list[Row]:
         """Every bin's count with its standard error and intervals, in the order of the bins."""
         return [self.record.row(place) for place in range(self.record.question.bins)]
+
+    @property
+    def figures(self) -> dict[str, list[Row]]:
+        """What else the counts tell, by name: "numbers" (mean, quantiles), "pairs" and others."""
+        return {figures.name: list(figures.rows) for figures in self.record.figures}
+
+    @property
+    def mean(self) -> Row:
+        """The mean of numbers that were cut into bins, with its interval and resolution.
+
+        Raises ParameterError where no numbers were asked.
+        """
+        return self._numbers()[0]
+
+    @property
+    def quantiles(self) -> dict[float, Row]:
+        """Their quantiles, by share: 0.5 is the median. Raises as ``mean``."""
+        return {float(row.label.split()[0]) / 100.0: row for row in self._numbers()[1:]}
+
+    def _numbers(self) -> list[Row]:
+        if "numbers" not in self.figures:
+            raise ParameterError(
+                "mean", wanted="numbers", got="labels", do="say bins=, low= and high="
+            )
+        return self.figures["numbers"]
+
+    def __len__(self) -> int:
+        """How many bins there are."""
+        return self.record.question.bins
+
+    def __iter__(self) -> Iterator[Row]:
+        """The rows, in the order of the bins."""
+        return iter(self.rows)
+
+    @checks.in_python
+    def __getitem__(self, label: str) -> Row:
+        """The count of one label, with its intervals; ParameterError for one there is not.
+
+        >>> mixtally.simulate(answers, epsilon=1, delta=1e-6)["apple"].estimate
+        """
+        question = self.record.question
+        for place in range(question.bins):
+            if question.label(place) == label:
+                return self.record.row(place)
+        got = label if isinstance(label, str) else checks.shown(label)
+        raise not_one_of("label", got, [question.label(i) for i in range(min(SHOWN, len(self)))])
+
+    @checks.in_python
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as JSON has it: promise, epsilon, delta, counts, figures.
+
+        >>> mixtally.simulate(answers, epsilon=1, delta=1e-6).to_dict()["counts"]
+        """
+        return {
+            "promise": list(self.lines),
+            "epsilon": self.certificate.epsilon,
+            "delta": self.certificate.upper,
+            "people": self.people,
+            "counts": counts.count_rows(self.record, {}),
+            **{one.name: counts.figure_rows(one, {}) for one in self.record.figures},
+        }
 
     @property
     def promise(self) -> str:
@@ -217,9 +231,9 @@ class Result:
         return {"truth.csv": f"# {RAW}\r\n{csv_text(self.rehearsal.rows())}".encode()}
 
     def __repr__(self) -> str:
-        rows, more = self.rows[:_SHOWN], self.record.question.bins - _SHOWN
+        rows, more = self.rows[:SHOWN], self.record.question.bins - SHOWN
         shown = [f"{r.label}: {r.estimate:,.1f} ({r.lower:,} .. {r.upper:,})" for r in rows]
-        left = [f"{_SHOWN} of {more + _SHOWN:,} shown"] if more > 0 else []
+        left = [f"{SHOWN} of {more + SHOWN:,} shown"] if more > 0 else []
         note = [self.note] if self.note else []
         return "\n".join([*self._public(), *self.lines, *shown, *left, *note])
 
@@ -233,10 +247,10 @@ class Result:
                 *(el("td", f"{x:,.1f}" if x is r.estimate else f"{x:,}")
                   for x in (r.estimate, r.lower, r.upper)),
             )
-            for r in self.rows[:_SHOWN]
+            for r in self.rows[:SHOWN]
         ]  # fmt: skip
-        left = self.record.question.bins - _SHOWN
-        more = f"{_SHOWN} of {self.record.question.bins:,} shown" if left > 0 else ""
+        left = self.record.question.bins - SHOWN
+        more = f"{SHOWN} of {self.record.question.bins:,} shown" if left > 0 else ""
         texts = [el("p", line) for line in (*self._public(), *self.lines)]
         below = [el("p", text) for text in (more, self.note) if text]
         return "".join([*texts, el("table", head, *lines), *below])
