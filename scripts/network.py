@@ -60,6 +60,17 @@ class Network:
             time.sleep(2)
         raise AssertionError
 
+    def propose(self, path: str, wish: Sequence[str], tries: int) -> None:
+        """A round that all sign. A call that failed may have reached its end at the roles."""
+        for left in range(tries, 0, -1):
+            done = mixtally("collector", "propose", "collector", "--expires-after", "900", *wish,
+                            cwd=self.folder, check=False)  # fmt: skip
+            if not done.returncode or self.served(self.addresses[0], path) is not None:
+                return
+            if left == 1:
+                raise RuntimeError(f"{path}: {done.stderr.strip()}")
+            time.sleep(2)
+
     def contract(self, labels: Sequence[str]) -> str:
         """Everybody begins, one contract is made, every mix signs it."""
         lines, begun = ['name = "flights"'], time.monotonic()
@@ -104,20 +115,25 @@ class Network:
         while time.monotonic() < end:
             if self.done() > done:
                 done, end = self.done(), time.monotonic() + seconds
-            try:
-                link = http.client.HTTPConnection(address.removeprefix("http://"), timeout=10)
-                try:
-                    link.request("GET", path)
-                    answer = link.getresponse()
-                    body = answer.read()
-                finally:
-                    link.close()
-                if answer.status == 200:
-                    return body
-            except (OSError, http.client.HTTPException):
-                pass
+            body = self.served(address, path)
+            if body is not None:
+                return body
             time.sleep(0.5)
         raise RuntimeError(f"{address}{path}: nothing done for {seconds:.0f} seconds")
+
+    def served(self, address: str, path: str) -> bytes | None:
+        """What is served now; None for nothing."""
+        try:
+            link = http.client.HTTPConnection(address.removeprefix("http://"), timeout=10)
+            try:
+                link.request("GET", path)
+                answer = link.getresponse()
+                body = answer.read()
+            finally:
+                link.close()
+        except (OSError, http.client.HTTPException):
+            return None
+        return body if answer.status == 200 else None
 
     def end(self) -> None:
         """No process of it is left."""
@@ -138,10 +154,9 @@ def play(network: Network, diaries: Path, *, kill: bool, seed: int) -> int:
     try:
         network.run("collector", "sign", "collector", "contract.json", tries=tries)
         opens = datetime.fromtimestamp(time.time() + (network.window if kill else 1), UTC)
-        for wish in (("--opens", opens.isoformat()), *[()] * (ROUNDS - 1)):
-            network.run(
-                "collector", "propose", "collector", "--expires-after", "900", *wish, tries=tries
-            )
+        for number in range(1, ROUNDS + 1):
+            wish = ("--opens", opens.isoformat()) if number == 1 else ()
+            network.propose(f"/contracts/{fingerprint}/rounds/{number}", wish, tries)
         say(f"all serve; {ROUNDS} rounds are signed by all")
         note = network.get(network.addresses[0], f"/contracts/{fingerprint}")
         truths = [
