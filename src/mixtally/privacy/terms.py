@@ -208,8 +208,8 @@ def check_terms(terms: Terms, accountant: Accountant | None = None) -> Certifica
         )
     if true.upper > stated.upper * ELSEWHERE or stated.lower > true.upper * _AGAIN:
         raise _altered(
-            f"bounds around those proved of its integers, {true.lower:g} to {true.upper:g}",
-            f"{stated.lower:g} to {stated.upper:g}",
+            f"bounds around those proved of its integers, {true.lower:.12g} to {true.upper:.12g}",
+            f"{stated.lower:.12g} to {stated.upper:.12g}",
         )
     for wanted, got in (
         (true.status, stated.status),
