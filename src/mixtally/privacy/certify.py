@@ -73,7 +73,8 @@ def verify(plan: Plan, accountant: Accountant | None = None) -> Shuffled:
         # Where only the upper bound is known, the lower one is 0 and would let any promise pass.
         raise PlanError(
             "plan certificate",
-            wanted=f"bounds around those proved of its integers, {true.lower:.12g} to {true.upper:.12g}",
+            wanted="bounds around those proved of its integers, "
+            f"{true.lower:.12g} to {true.upper:.12g}",
             got=f"{stated.lower:.12g} to {stated.upper:.12g}",
             do="the file was altered: plan again",
         )
