@@ -140,7 +140,7 @@ def test_the_reason_says_a_local_cap_and_never_leaves_a_gap(cli):
 
 
 def test_the_help_names_every_option(cli):
-    text = cli("plan", "--help").out
+    text = cli("plan", "--help-all").out
     for flag in (
         "--attributes", "--bits", "--max-set", "--bytes-per-user", "--collections", "--mixes",
         "--minimum-crowd", "--target-error", "--target-share", "--explain", "--level", "--name",
