@@ -29,7 +29,7 @@ OTHERS = {
     f"{END} --seed 1",
     "words": "simulate words survey.csv --column answer --epsilon 2 --delta 1e-6 --top 2 --seed 1",
     "tally": f"{SHARDS} && batch mix devices --plan plan.json --out mixed && "
-    "tally mixed --plan plan.json",
+    "batch tally mixed --plan plan.json",
 }
 
 

@@ -78,7 +78,7 @@ def test_processes_leak_nothing(tmp_path):
         masters = {name: network.folder(name).master for name in NAMES}
     finally:
         network.end()
-    assert network.log(("mix", "serve", "mix-1")).startswith("serving at")
+    assert "serving at" in network.log(("mix", "serve", "mix-1"))
     assert during == []
     for name in NAMES:
         own = tmp_path / f"{name}.master-key"
