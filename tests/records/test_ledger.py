@@ -32,6 +32,16 @@ def edited(change):
     return json.dumps(tree, sort_keys=True, separators=(",", ":")).encode()
 
 
+def test_a_ledger_that_was_written_before_is_read():
+    """The seal is part of the file's format: its bytes are what version 1 always wrote."""
+    written = (
+        b'{"budget":{"delta":1e-05,"epsilon":3.0,"observer":"messages"},"charges":[],'
+        b'"seal":"1c23e9482dfc556350e09f72f5f30c9cc7ca009bb61c30600d93321ea30765bc","version":1}'
+    )
+    assert read(written) == opened(BUDGET)
+    assert canonical(opened(BUDGET)) == written
+
+
 def accepted(data):
     try:
         read(data)

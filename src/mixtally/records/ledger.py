@@ -120,7 +120,7 @@ def read_ledger(data: bytes, subject: str) -> Ledger:
 
 
 def _seal_of(budget: Guarantee, charges: tuple[Charge, ...]) -> str:
-    seal = hashlib.sha256(b"mixtally budget %d\0" % LEDGER_VERSION + canonical(budget)).hexdigest()
+    seal = hashlib.sha256(b"mixtally ledger %d\0" % LEDGER_VERSION + canonical(budget)).hexdigest()
     for charge in charges:
         seal = _next(seal, charge)
     return seal
